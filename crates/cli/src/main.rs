@@ -1,0 +1,2 @@
+//! The `lithe` shell.
+fn main() {}
