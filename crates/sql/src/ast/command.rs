@@ -1,0 +1,116 @@
+//! ALTER, DROP, PRAGMA, transactions and the other short statements.
+
+use super::{Check, ColumnDef, Conflict, Expr, Ident, QualifiedName, Span};
+
+/// ALTER TABLE.
+#[derive(Clone, Copy, Debug)]
+pub struct AlterTable<'a> {
+    /// The table.
+    pub table: QualifiedName<'a>,
+    /// What is altered.
+    pub action: AlterAction<'a>,
+}
+
+/// What ALTER TABLE does.
+#[derive(Clone, Copy, Debug)]
+pub enum AlterAction<'a> {
+    /// RENAME TO name
+    RenameTable(Ident<'a>),
+    /// RENAME [COLUMN] from TO to
+    RenameColumn {
+        /// The old name.
+        from: Ident<'a>,
+        /// The new name.
+        to: Ident<'a>,
+    },
+    /// ADD [COLUMN] definition; the definition's span is the text that the schema gets.
+    AddColumn(&'a ColumnDef<'a>),
+    /// DROP [COLUMN] name
+    DropColumn(Ident<'a>),
+    /// ADD [CONSTRAINT name] CHECK (...)
+    AddCheck {
+        /// CONSTRAINT name.
+        name: Option<Ident<'a>>,
+        /// The constraint.
+        check: Check<'a>,
+        /// Its text, CONSTRAINT name included: what the schema gets.
+        span: Span,
+    },
+    /// DROP CONSTRAINT name
+    DropConstraint(Ident<'a>),
+    /// ALTER [COLUMN] name SET NOT NULL
+    SetNotNull {
+        /// The column.
+        column: Ident<'a>,
+        /// ON CONFLICT
+        conflict: Option<Conflict>,
+        /// From NOT to the last token: what the schema gets.
+        span: Span,
+    },
+    /// ALTER [COLUMN] name DROP NOT NULL
+    DropNotNull(Ident<'a>),
+}
+
+/// DROP TABLE, INDEX, VIEW, TRIGGER.
+#[derive(Clone, Copy, Debug)]
+pub struct Drop<'a> {
+    /// Which of the four.
+    pub kind: ObjectKind,
+    /// IF EXISTS.
+    pub if_exists: bool,
+    /// The object.
+    pub name: QualifiedName<'a>,
+}
+
+/// What can be dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// TABLE
+    Table,
+    /// INDEX
+    Index,
+    /// VIEW
+    View,
+    /// TRIGGER
+    Trigger,
+}
+
+/// `PRAGMA name`, `PRAGMA name = value`, `PRAGMA name(value)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Pragma<'a> {
+    /// The pragma, perhaps of one schema.
+    pub name: QualifiedName<'a>,
+    /// The value: a name, keyword, string or signed number, as one text, unquoted.
+    pub value: Option<&'a [u8]>,
+}
+
+/// The kinds of BEGIN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransactionKind {
+    /// DEFERRED, or nothing written
+    Deferred,
+    /// IMMEDIATE
+    Immediate,
+    /// EXCLUSIVE
+    Exclusive,
+}
+
+/// `ATTACH [DATABASE] file AS schema [KEY key]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Attach<'a> {
+    /// The file; a bare name is its own text.
+    pub file: Expr<'a>,
+    /// The schema; a bare name is its own text.
+    pub schema: Expr<'a>,
+    /// KEY, which is evaluated and otherwise ignored.
+    pub key: Option<Expr<'a>>,
+}
+
+/// `VACUUM [schema] [INTO file]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Vacuum<'a> {
+    /// The schema.
+    pub schema: Option<Ident<'a>>,
+    /// INTO.
+    pub into: Option<Expr<'a>>,
+}

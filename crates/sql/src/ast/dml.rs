@@ -1,0 +1,110 @@
+//! INSERT, UPDATE, DELETE with their clauses.
+
+use super::{Expr, FromItem, Ident, Indexed, OrderTerm, QualifiedName, ResultColumn, Select, With};
+
+/// `OR action` and `ON CONFLICT action`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflict {
+    /// ROLLBACK
+    Rollback,
+    /// ABORT
+    Abort,
+    /// FAIL
+    Fail,
+    /// IGNORE
+    Ignore,
+    /// REPLACE
+    Replace,
+}
+
+/// INSERT or REPLACE.
+#[derive(Clone, Copy, Debug)]
+pub struct Insert<'a> {
+    /// WITH.
+    pub with: Option<&'a With<'a>>,
+    /// OR action; REPLACE INTO is OR REPLACE.
+    pub or: Option<Conflict>,
+    /// The table.
+    pub table: QualifiedName<'a>,
+    /// AS alias.
+    pub alias: Option<Ident<'a>>,
+    /// The columns; empty if not listed.
+    pub columns: &'a [Ident<'a>],
+    /// The rows. `None` for DEFAULT VALUES.
+    pub source: Option<&'a Select<'a>>,
+    /// The ON CONFLICT clauses in order.
+    pub upserts: &'a [Upsert<'a>],
+    /// RETURNING; empty without one.
+    pub returning: &'a [ResultColumn<'a>],
+}
+
+/// `ON CONFLICT [(target) [WHERE ...]] DO action`.
+#[derive(Clone, Copy, Debug)]
+pub struct Upsert<'a> {
+    /// The columns or expressions of the unique index; empty if not listed.
+    pub target: &'a [OrderTerm<'a>],
+    /// WHERE of a partial unique index.
+    pub target_filter: Option<Expr<'a>>,
+    /// DO UPDATE; `None` is DO NOTHING.
+    pub update: Option<&'a UpsertUpdate<'a>>,
+}
+
+/// `DO UPDATE SET ... [WHERE ...]`.
+#[derive(Clone, Copy, Debug)]
+pub struct UpsertUpdate<'a> {
+    /// SET.
+    pub set: &'a [Assignment<'a>],
+    /// WHERE.
+    pub filter: Option<Expr<'a>>,
+}
+
+/// `column = value` or `(columns) = row value`.
+#[derive(Clone, Copy, Debug)]
+pub struct Assignment<'a> {
+    /// The columns.
+    pub columns: &'a [Ident<'a>],
+    /// Whether the columns stand in parentheses: then the value is a row of so many.
+    pub row: bool,
+    /// The new value.
+    pub value: Expr<'a>,
+}
+
+/// UPDATE.
+#[derive(Clone, Copy, Debug)]
+pub struct Update<'a> {
+    /// WITH.
+    pub with: Option<&'a With<'a>>,
+    /// OR action.
+    pub or: Option<Conflict>,
+    /// The table.
+    pub table: QualifiedName<'a>,
+    /// AS alias.
+    pub alias: Option<Ident<'a>>,
+    /// INDEXED BY, NOT INDEXED.
+    pub indexed: Indexed<'a>,
+    /// SET.
+    pub set: &'a [Assignment<'a>],
+    /// FROM; empty without one.
+    pub from: &'a [FromItem<'a>],
+    /// WHERE.
+    pub filter: Option<Expr<'a>>,
+    /// RETURNING; empty without one.
+    pub returning: &'a [ResultColumn<'a>],
+}
+
+/// DELETE.
+#[derive(Clone, Copy, Debug)]
+pub struct Delete<'a> {
+    /// WITH.
+    pub with: Option<&'a With<'a>>,
+    /// The table.
+    pub table: QualifiedName<'a>,
+    /// AS alias.
+    pub alias: Option<Ident<'a>>,
+    /// INDEXED BY, NOT INDEXED.
+    pub indexed: Indexed<'a>,
+    /// WHERE.
+    pub filter: Option<Expr<'a>>,
+    /// RETURNING; empty without one.
+    pub returning: &'a [ResultColumn<'a>],
+}

@@ -1,0 +1,376 @@
+//! Expressions, function calls and windows.
+
+use super::{Ident, OrderTerm, QualifiedName, Select, Span};
+
+/// An expression.
+#[derive(Clone, Copy, Debug)]
+pub struct Expr<'a> {
+    /// What it is.
+    pub kind: ExprKind<'a>,
+    /// Where it stands, without parentheses around it (but with those around its first and last operand).
+    pub span: Span,
+    /// The height of its tree: 1 for a leaf. Never above the limit that was given to the parser.
+    pub height: u32,
+}
+
+const _: () = assert!(size_of::<Expr<'_>>() <= 48);
+
+/// What an expression is.
+#[derive(Clone, Copy, Debug)]
+pub enum ExprKind<'a> {
+    /// NULL.
+    Null,
+    /// An integer that fits 64 bits, decimal or hexadecimal. Only hexadecimal ones are negative:
+    /// minus before `i64::MIN` is therefore "hex literal too big: -0x8000000000000000".
+    Integer(i64),
+    /// A number with point or exponent, or a decimal integer too large for 64 bits; digits without
+    /// separators. The operand of a minus that reads 9223372036854775808 is still an integer.
+    Float(&'a [u8]),
+    /// A hexadecimal integer of more than 64 bits, as written: using it is "hex literal too big: 0x...".
+    HexTooBig(&'a [u8]),
+    /// A string literal, unquoted.
+    String(&'a [u8]),
+    /// A blob literal, decoded.
+    Blob(&'a [u8]),
+    /// CURRENT_TIME, CURRENT_DATE, CURRENT_TIMESTAMP.
+    Current(CurrentTime),
+    /// A parameter, by number from 1.
+    Parameter(u32),
+    /// A bare name: a column, TRUE, FALSE, or a string in double quotes that is no column.
+    Column(Ident<'a>),
+    /// `table.column` or `schema.table.column`.
+    QualifiedColumn(&'a QualifiedColumn<'a>),
+    /// An operator with one operand.
+    Unary(UnaryOp, &'a Expr<'a>),
+    /// An operator with two operands.
+    Binary(BinaryOp, &'a Expr<'a>, &'a Expr<'a>),
+    /// LIKE, GLOB, REGEXP, MATCH.
+    Like(&'a Like<'a>),
+    /// BETWEEN.
+    Between(&'a Between<'a>),
+    /// IN.
+    In(&'a In<'a>),
+    /// CASE.
+    Case(&'a Case<'a>),
+    /// CAST.
+    Cast(&'a Cast<'a>),
+    /// COLLATE.
+    Collate(&'a Collate<'a>),
+    /// A call of a scalar, aggregate or window function.
+    Function(&'a FunctionCall<'a>),
+    /// EXISTS (select). NOT EXISTS is a NOT above it.
+    Exists(&'a Select<'a>),
+    /// (select) as a value or a row value.
+    Subquery(&'a Select<'a>),
+    /// `(a, b, ...)`, two values or more; an empty `()` occurs only where SQLite accepts one.
+    RowValue(&'a [Expr<'a>]),
+    /// RAISE.
+    Raise(&'a Raise<'a>),
+}
+
+/// The three keywords that stand for the time of the statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CurrentTime {
+    /// CURRENT_DATE.
+    Date,
+    /// CURRENT_TIME.
+    Time,
+    /// CURRENT_TIMESTAMP.
+    Timestamp,
+}
+
+/// A column with its table, perhaps with its schema.
+#[derive(Clone, Copy, Debug)]
+pub struct QualifiedColumn<'a> {
+    /// The attached database, if written.
+    pub schema: Option<Ident<'a>>,
+    /// The table or alias.
+    pub table: Ident<'a>,
+    /// The column.
+    pub column: Ident<'a>,
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `-x`
+    Minus,
+    /// `+x`: no operation, but hides x's affinity and collation from nobody and an index from the planner.
+    Plus,
+    /// `~x`
+    BitNot,
+    /// `NOT x`
+    Not,
+    /// `x ISNULL`
+    IsNull,
+    /// `x NOTNULL`, `x NOT NULL`
+    NotNull,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    /// `OR`
+    Or,
+    /// `AND`
+    And,
+    /// `=`, `==`
+    Eq,
+    /// `<>`, `!=`
+    Ne,
+    /// `IS`, `IS NOT DISTINCT FROM`
+    Is,
+    /// `IS NOT`, `IS DISTINCT FROM`
+    IsNot,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `&`
+    BitAnd,
+    /// `|`
+    BitOr,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Modulo,
+    /// `||`
+    Concat,
+    /// `->`: the function of that name
+    Arrow,
+    /// `->>`: the function of that name
+    DoubleArrow,
+}
+
+/// `value [NOT] LIKE pattern [ESCAPE escape]`: the call `like(pattern, value, escape)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Like<'a> {
+    /// Whether NOT was written.
+    pub not: bool,
+    /// Which of the four.
+    pub op: LikeOp,
+    /// The left operand.
+    pub value: Expr<'a>,
+    /// The right operand.
+    pub pattern: Expr<'a>,
+    /// The operand of ESCAPE.
+    pub escape: Option<Expr<'a>>,
+    /// The operator's token, for messages about the function.
+    pub op_span: Span,
+}
+
+/// The operators that are calls of a function of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LikeOp {
+    /// LIKE
+    Like,
+    /// GLOB
+    Glob,
+    /// REGEXP
+    Regexp,
+    /// MATCH
+    Match,
+}
+
+/// `value [NOT] BETWEEN low AND high`.
+#[derive(Clone, Copy, Debug)]
+pub struct Between<'a> {
+    /// Whether NOT was written.
+    pub not: bool,
+    /// The left operand.
+    pub value: Expr<'a>,
+    /// The lower bound.
+    pub low: Expr<'a>,
+    /// The upper bound.
+    pub high: Expr<'a>,
+}
+
+/// `value [NOT] IN set`.
+#[derive(Clone, Copy, Debug)]
+pub struct In<'a> {
+    /// Whether NOT was written.
+    pub not: bool,
+    /// The left operand.
+    pub value: Expr<'a>,
+    /// The set.
+    pub set: InSet<'a>,
+}
+
+/// The right side of IN.
+#[derive(Clone, Copy, Debug)]
+pub enum InSet<'a> {
+    /// `(a, b, ...)`, perhaps empty.
+    List(&'a [Expr<'a>]),
+    /// `(select)`.
+    Select(&'a Select<'a>),
+    /// `table` or `table_function(args)`.
+    Table(QualifiedName<'a>, &'a [Expr<'a>]),
+}
+
+/// `CASE [operand] WHEN ... THEN ... [ELSE ...] END`.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// What the WHENs are compared with.
+    pub operand: Option<Expr<'a>>,
+    /// The branches.
+    pub whens: &'a [When<'a>],
+    /// ELSE.
+    pub otherwise: Option<Expr<'a>>,
+}
+
+/// `WHEN condition THEN value`.
+#[derive(Clone, Copy, Debug)]
+pub struct When<'a> {
+    /// The condition, or the value that the operand must equal.
+    pub condition: Expr<'a>,
+    /// The result.
+    pub value: Expr<'a>,
+}
+
+/// `CAST(value AS type)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Cast<'a> {
+    /// What is converted.
+    pub value: Expr<'a>,
+    /// The type as written, perhaps empty.
+    pub type_name: &'a [u8],
+}
+
+/// `value COLLATE collation`.
+#[derive(Clone, Copy, Debug)]
+pub struct Collate<'a> {
+    /// The operand.
+    pub value: Expr<'a>,
+    /// The collation's name.
+    pub collation: Ident<'a>,
+}
+
+/// `name([DISTINCT] args [ORDER BY ...]) [FILTER (WHERE ...)] [OVER ...]`.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionCall<'a> {
+    /// The function.
+    pub name: Ident<'a>,
+    /// Whether DISTINCT was written.
+    pub distinct: bool,
+    /// Whether the argument is `*`; then `args` is empty.
+    pub star: bool,
+    /// The arguments.
+    pub args: &'a [Expr<'a>],
+    /// ORDER BY among the arguments of an aggregate.
+    pub order_by: &'a [OrderTerm<'a>],
+    /// FILTER (WHERE ...).
+    pub filter: Option<Expr<'a>>,
+    /// OVER ...
+    pub over: Option<Over<'a>>,
+}
+
+/// What follows OVER.
+#[derive(Clone, Copy, Debug)]
+pub enum Over<'a> {
+    /// The name of a window of the WINDOW clause.
+    Name(Ident<'a>),
+    /// A window defined here.
+    Window(&'a Window<'a>),
+}
+
+/// `( [base] [PARTITION BY ...] [ORDER BY ...] [frame] )`.
+#[derive(Clone, Copy, Debug)]
+pub struct Window<'a> {
+    /// The window that this one extends.
+    pub base: Option<Ident<'a>>,
+    /// PARTITION BY.
+    pub partition_by: &'a [Expr<'a>],
+    /// ORDER BY.
+    pub order_by: &'a [OrderTerm<'a>],
+    /// The frame, if written.
+    pub frame: Option<Frame<'a>>,
+}
+
+/// A window frame; a missing BETWEEN is filled in with CURRENT ROW.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// ROWS, RANGE or GROUPS.
+    pub unit: FrameUnit,
+    /// Where it starts.
+    pub start: FrameBound<'a>,
+    /// Where it ends.
+    pub end: FrameBound<'a>,
+    /// EXCLUDE.
+    pub exclude: FrameExclude,
+}
+
+/// What a frame counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameUnit {
+    /// ROWS
+    Rows,
+    /// RANGE
+    Range,
+    /// GROUPS
+    Groups,
+}
+
+/// An end of a frame.
+#[derive(Clone, Copy, Debug)]
+pub enum FrameBound<'a> {
+    /// UNBOUNDED PRECEDING
+    UnboundedPreceding,
+    /// n PRECEDING
+    Preceding(&'a Expr<'a>),
+    /// CURRENT ROW
+    CurrentRow,
+    /// n FOLLOWING
+    Following(&'a Expr<'a>),
+    /// UNBOUNDED FOLLOWING
+    UnboundedFollowing,
+}
+
+/// What a frame leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FrameExclude {
+    /// EXCLUDE NO OTHERS
+    #[default]
+    NoOthers,
+    /// EXCLUDE CURRENT ROW
+    CurrentRow,
+    /// EXCLUDE GROUP
+    Group,
+    /// EXCLUDE TIES
+    Ties,
+}
+
+/// `RAISE(action [, message])`.
+#[derive(Clone, Copy, Debug)]
+pub struct Raise<'a> {
+    /// What happens.
+    pub action: RaiseAction,
+    /// The message: none for IGNORE, any expression for the others.
+    pub message: Option<Expr<'a>>,
+}
+
+/// What RAISE does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RaiseAction {
+    /// IGNORE
+    Ignore,
+    /// ROLLBACK
+    Rollback,
+    /// ABORT
+    Abort,
+    /// FAIL
+    Fail,
+}

@@ -1,0 +1,165 @@
+//! Spans, names and identifiers.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// A range of bytes of the statement's text. SQL is at most 1,000,000,000 bytes long, so 32 bits do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset after the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The bytes from `start` up to `end`.
+    pub const fn new(start: u32, end: u32) -> Span {
+        Span { start, end }
+    }
+
+    /// From the start of this span to the end of `last`.
+    pub const fn to(self, last: Span) -> Span {
+        Span { start: self.start, end: last.end }
+    }
+
+    /// The text of the span; `sql` is what was given to the parser. Empty if the span lies outside.
+    pub fn text(self, sql: &[u8]) -> &[u8] {
+        sql.get(self.start as usize..self.end as usize).unwrap_or_default()
+    }
+}
+
+/// A name with its quotes taken off: the bytes that were written, usually but not always UTF-8.
+///
+/// Two names are equal when they differ at most in the case of ASCII letters, and hash alike then.
+#[derive(Clone, Copy)]
+pub struct Name<'a>(&'a [u8]);
+
+impl<'a> Name<'a> {
+    /// The name made of these bytes.
+    pub const fn new(bytes: &'a [u8]) -> Name<'a> {
+        Name(bytes)
+    }
+
+    /// Its bytes, in the case they were written in.
+    pub const fn as_bytes(self) -> &'a [u8] {
+        self.0
+    }
+
+    /// Its text, if it is UTF-8.
+    pub fn as_str(self) -> Option<&'a str> {
+        std::str::from_utf8(self.0).ok()
+    }
+
+    /// Its text, with a replacement character for what is not UTF-8: for messages.
+    pub fn to_str_lossy(self) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.0)
+    }
+
+    /// Whether it is `other` but for the case of ASCII letters.
+    pub fn is(self, other: &str) -> bool {
+        self.0.eq_ignore_ascii_case(other.as_bytes())
+    }
+}
+
+impl PartialEq for Name<'_> {
+    fn eq(&self, other: &Name<'_>) -> bool {
+        self.0.eq_ignore_ascii_case(other.0)
+    }
+}
+
+impl Eq for Name<'_> {}
+
+impl Hash for Name<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for byte in self.0 {
+            state.write_u8(byte.to_ascii_lowercase());
+        }
+        state.write_u8(0xff); // no UTF-8 byte: keeps ("a", "bc") and ("ab", "c") apart
+    }
+}
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.to_str_lossy())
+    }
+}
+
+impl fmt::Debug for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.to_str_lossy(), f)
+    }
+}
+
+/// How an identifier was quoted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quote {
+    /// Not at all.
+    None,
+    /// `"x"`: an expression that finds no such column takes it for a string.
+    Double,
+    /// `[x]` or `` `x` ``: an identifier whatever happens.
+    Other,
+    /// `'x'`: a string literal where the grammar accepts one as a name.
+    Single,
+}
+
+/// An identifier where it stands in the text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Ident<'a> {
+    /// The name, unquoted.
+    pub name: Name<'a>,
+    start: u32,
+    /// The length of the token in the low 30 bits (1,000,000,000 fits), above them the [`Quote`].
+    length_and_quote: u32,
+}
+
+const LENGTH_BITS: u32 = 30;
+const LENGTH_MASK: u32 = (1 << LENGTH_BITS) - 1;
+const _: () = assert!(crate::limits::SQL_LENGTH_MAX <= LENGTH_MASK);
+
+impl<'a> Ident<'a> {
+    /// The identifier `name`, written at `span` in these quotes.
+    pub fn new(name: Name<'a>, span: Span, quote: Quote) -> Ident<'a> {
+        let length = span.end.saturating_sub(span.start) & LENGTH_MASK;
+        Ident { name, start: span.start, length_and_quote: length | (quote as u32) << LENGTH_BITS }
+    }
+
+    /// Where its token stands, quotes included.
+    pub fn span(&self) -> Span {
+        Span::new(self.start, self.start.saturating_add(self.length_and_quote & LENGTH_MASK))
+    }
+
+    /// How it was quoted.
+    pub fn quote(&self) -> Quote {
+        match self.length_and_quote >> LENGTH_BITS {
+            0 => Quote::None,
+            1 => Quote::Double,
+            2 => Quote::Other,
+            _ => Quote::Single,
+        }
+    }
+}
+
+impl fmt::Debug for Ident<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.name, f)
+    }
+}
+
+/// `name` or `schema.name`.
+#[derive(Clone, Copy, Debug)]
+pub struct QualifiedName<'a> {
+    /// The attached database, if written.
+    pub schema: Option<Ident<'a>>,
+    /// The object.
+    pub name: Ident<'a>,
+}
+
+impl QualifiedName<'_> {
+    /// From the schema, if any, to the end of the name.
+    pub fn span(&self) -> Span {
+        self.schema.map_or(self.name.span(), |schema| schema.span().to(self.name.span()))
+    }
+}
