@@ -1,0 +1,233 @@
+//! How much of a payload stays on its page, and a payload in parts on its way to one.
+//!
+//! With U usable bytes, a payload of P bytes is local as a whole up to X; of a longer one K bytes
+//! stay if that is not more than X, so that the last overflow page is full, and else M:
+//!
+//! ```text
+//!   X = U - 35                       leaf of a table
+//!   X = (U - 12) * 64 / 255 - 23     pages of an index: four cells must fit
+//!   M = (U - 12) * 32 / 255 - 23
+//!   K = M + (P - M) % (U - 4)
+//! ```
+
+/// The embedded-payload arithmetic of one kind of page at one usable size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The usable size of a page.
+    pub usable: u32,
+    /// X: the longest payload without overflow.
+    pub max_local: u32,
+    /// M: the least that stays on the page of a payload with overflow.
+    pub min_local: u32,
+}
+
+/// No payload is longer: SQLite's own bound on a row.
+pub const MAX_PAYLOAD: u64 = 0x7fff_ffff;
+
+const INTERIOR_HEADER_LEN: u32 = crate::btree_page::INTERIOR_HEADER_LEN as u32;
+/// Two varints, a child pointer and an overflow pointer at their longest, and the cell pointer.
+const CELL_OVERHEAD: u32 = 23;
+const TABLE_LEAF_OVERHEAD: u32 = 35;
+const MAX_FRACTION: u32 = crate::db_header::FRACTIONS[0] as u32;
+const MIN_FRACTION: u32 = crate::db_header::FRACTIONS[1] as u32;
+
+const _: () = assert!(Limits::index(480).min_local > 4 && Limits::index(480).max_local < 255);
+
+impl Limits {
+    /// For the leaves of a table.
+    #[inline]
+    pub const fn table_leaf(usable: u32) -> Limits {
+        Limits { usable, max_local: usable - TABLE_LEAF_OVERHEAD, min_local: min_local(usable) }
+    }
+
+    /// For the leaves and interior pages of an index.
+    #[inline]
+    pub const fn index(usable: u32) -> Limits {
+        // Four cells must fit on an index page: with fewer, a tree of long keys decays into a list.
+        let max_local = (usable - INTERIOR_HEADER_LEN) * MAX_FRACTION / 255 - CELL_OVERHEAD;
+        Limits { usable, max_local, min_local: min_local(usable) }
+    }
+
+    /// How many bytes of a payload of `len` bytes stay on the page. The rest, if any, overflows,
+    /// and the four-byte number of its first page follows the local bytes.
+    #[inline]
+    pub const fn local(&self, len: u32) -> u32 {
+        if len <= self.max_local {
+            return len;
+        }
+        let surplus = self.min_local + (len - self.min_local) % self.overflow_content();
+        if surplus <= self.max_local { surplus } else { self.min_local }
+    }
+
+    /// The bytes of payload that one overflow page holds.
+    #[inline]
+    pub const fn overflow_content(&self) -> u32 {
+        self.usable - crate::overflow::CONTENT_AT as u32
+    }
+
+    /// The number of overflow pages of a payload of `len` bytes.
+    #[inline]
+    pub const fn overflow_pages(&self, len: u32) -> u32 {
+        (len - self.local(len)).div_ceil(self.overflow_content())
+    }
+}
+
+const fn min_local(usable: u32) -> u32 {
+    (usable - INTERIOR_HEADER_LEN) * MIN_FRACTION / 255 - CELL_OVERHEAD
+}
+
+/// The bytes of a row or key to be written, in a few parts, so that a large BLOB travels from where
+/// it is to its pages without being copied into a record first. Zeros at the end need no memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Payload<'a> {
+    parts: [&'a [u8]; Payload::MAX_PARTS],
+    count: u8,
+    zeros: u32,
+    len: u32,
+}
+
+impl<'a> Payload<'a> {
+    /// The most parts of one payload.
+    pub const MAX_PARTS: usize = 8;
+
+    /// A payload in one piece.
+    ///
+    /// # Panics
+    /// If it is longer than [`MAX_PAYLOAD`]; limits on lengths are checked where values are made.
+    #[inline]
+    pub fn from_bytes(bytes: &'a [u8]) -> Payload<'a> {
+        let mut payload = Payload { parts: [&[]; Payload::MAX_PARTS], count: 0, zeros: 0, len: 0 };
+        payload.push(bytes);
+        payload
+    }
+
+    /// A payload of several parts with zeros after them.
+    ///
+    /// # Panics
+    /// If there are more than [`Payload::MAX_PARTS`] parts, or more than [`MAX_PAYLOAD`] bytes.
+    pub fn from_parts(parts: &[&'a [u8]], zeros: u32) -> Payload<'a> {
+        let mut payload = Payload { parts: [&[]; Payload::MAX_PARTS], count: 0, zeros, len: zeros };
+        assert!(u64::from(zeros) <= MAX_PAYLOAD, "payload longer than any");
+        for part in parts {
+            payload.push(part);
+        }
+        payload
+    }
+
+    fn push(&mut self, part: &'a [u8]) {
+        let len = u64::from(self.len) + part.len() as u64;
+        assert!(len <= MAX_PAYLOAD, "payload longer than any");
+        self.parts[usize::from(self.count)] = part;
+        self.count += 1;
+        self.len = len as u32;
+    }
+
+    /// The length in bytes, zeros included.
+    #[inline]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether there is not one byte.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The parts before the zeros.
+    #[inline]
+    pub fn parts(&self) -> &[&'a [u8]] {
+        &self.parts[..usize::from(self.count)]
+    }
+
+    /// The number of zeros after the last part.
+    #[inline]
+    pub fn zeros(&self) -> u32 {
+        self.zeros
+    }
+
+    /// A reader from the first byte on.
+    #[inline]
+    pub fn reader(&self) -> PayloadReader<'_, 'a> {
+        PayloadReader { payload: self, part: 0, at: 0 }
+    }
+}
+
+/// Copies a [`Payload`] out piece by piece.
+#[derive(Clone, Debug)]
+pub struct PayloadReader<'p, 'a> {
+    payload: &'p Payload<'a>,
+    part: usize,
+    at: usize,
+}
+
+impl PayloadReader<'_, '_> {
+    /// Fills `out` with the next bytes; after the last part come zeros.
+    #[inline]
+    pub fn copy_to(&mut self, mut out: &mut [u8]) {
+        while let Some(part) = self.payload.parts().get(self.part) {
+            let rest = &part[self.at..];
+            if out.len() < rest.len() {
+                out.copy_from_slice(&rest[..out.len()]);
+                self.at += out.len();
+                return;
+            }
+            let (head, tail) = out.split_at_mut(rest.len());
+            head.copy_from_slice(rest);
+            out = tail;
+            self.part += 1;
+            self.at = 0;
+        }
+        out.fill(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documented_limits() {
+        let leaf = Limits::table_leaf(4096);
+        assert_eq!((leaf.max_local, leaf.min_local), (4061, 489));
+        let index = Limits::index(4096);
+        assert_eq!((index.max_local, index.min_local), (1002, 489));
+        assert_eq!(Limits::index(480).max_local, 94);
+        assert_eq!(Limits::index(480).min_local, 35);
+        assert_eq!(leaf.local(4061), 4061);
+        assert_eq!(leaf.local(4062), 489);
+        // A payload whose overflow fills whole pages keeps exactly the minimum.
+        assert_eq!(leaf.local(489 + 2 * 4092), 489);
+        assert_eq!(leaf.local(490 + 2 * 4092), 490);
+        assert_eq!(leaf.overflow_pages(4061), 0);
+        assert_eq!(leaf.overflow_pages(489 + 2 * 4092), 2);
+        assert_eq!(leaf.overflow_pages(490 + 2 * 4092), 2);
+    }
+
+    #[test]
+    fn local_never_exceeds_the_maximum() {
+        for usable in [480, 481, 512, 1000, 4096, 65536] {
+            for limits in [Limits::table_leaf(usable), Limits::index(usable)] {
+                for len in (0..70_000).chain([i32::MAX as u32]) {
+                    let local = limits.local(len);
+                    assert!(local <= limits.max_local && local <= len);
+                    assert!(local == len || local >= limits.min_local);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_are_read_as_one() {
+        let payload = Payload::from_parts(&[b"abc", b"", b"defgh"], 3);
+        assert_eq!(payload.len(), 11);
+        for step in 1..12 {
+            let mut reader = payload.reader();
+            let mut out = [0xff; 11];
+            for chunk in out.chunks_mut(step) {
+                reader.copy_to(chunk);
+            }
+            assert_eq!(&out, b"abcdefgh\0\0\0", "in steps of {step}");
+        }
+    }
+}
