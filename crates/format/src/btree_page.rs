@@ -150,10 +150,8 @@ impl PageHeader {
     /// pointers and content do not overlap and end within the usable size.
     #[inline]
     pub fn read(page: &[u8], at: usize, usable: u32) -> Result<PageHeader, Malformed> {
-        let bytes: &[u8; LEAF_HEADER_LEN] = page
-            .get(at..)
-            .and_then(|tail| tail.first_chunk())
-            .ok_or(Malformed("page shorter than its header"))?;
+        let bytes: &[u8; LEAF_HEADER_LEN] =
+            page.get(at..).and_then(|tail| tail.first_chunk()).ok_or(Malformed("page shorter than its header"))?;
         let kind = PageKind::decode(bytes[KIND_AT]).ok_or(Malformed("page kind is none"))?;
         let header = PageHeader {
             at,
@@ -258,14 +256,7 @@ mod tests {
     fn header_comes_back() {
         for (at, kind) in [(0, PageKind::TableLeaf), (100, PageKind::IndexInterior)] {
             let mut page = vec![0xee; 65536];
-            let header = PageHeader {
-                at,
-                kind,
-                first_freeblock: 700,
-                cell_count: 12,
-                content_at: 600,
-                fragmented: 3,
-            };
+            let header = PageHeader { at, kind, first_freeblock: 700, cell_count: 12, content_at: 600, fragmented: 3 };
             header.write(&mut page);
             assert_eq!(PageHeader::read(&page, at, 65536), Ok(header));
             assert_eq!(header.pointers_at(), at + kind.header_len());
@@ -291,10 +282,7 @@ mod tests {
         let mut header = PageHeader::empty(0, PageKind::TableLeaf, 512);
         header.cell_count = 253;
         header.write(&mut page);
-        assert_eq!(
-            PageHeader::read(&page, 0, 512),
-            Err(Malformed("cell pointers reach into the cell content"))
-        );
+        assert_eq!(PageHeader::read(&page, 0, 512), Err(Malformed("cell pointers reach into the cell content")));
         assert!(PageHeader::read(&page[..7], 0, 512).is_err());
     }
 

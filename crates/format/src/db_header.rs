@@ -212,8 +212,7 @@ impl DbHeader {
         if &bytes[..MAGIC.len()] != MAGIC {
             return Err(Malformed("no database magic"));
         }
-        let page_size =
-            PageSize::decode(at_u16(bytes, PAGE_SIZE_AT)).ok_or(Malformed("page size is none"))?;
+        let page_size = PageSize::decode(at_u16(bytes, PAGE_SIZE_AT)).ok_or(Malformed("page size is none"))?;
         if bytes[FRACTIONS_AT..][..3] != FRACTIONS {
             return Err(Malformed("payload fractions are not 64, 32, 32"));
         }

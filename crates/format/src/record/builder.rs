@@ -1,0 +1,187 @@
+//! Making a record from values.
+
+use crate::payload::Payload;
+use crate::serial_type::{SchemaFormat, SerialType, push_content};
+use crate::varint;
+use lithe_value::ValueRef;
+
+/// Puts records together in memory that it keeps: after the first few rows, building allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    format: SchemaFormat,
+    bytes: Vec<u8>,
+    serials: Vec<SerialType>,
+}
+
+/// Content at least this long is not copied into the record but becomes a part of the payload.
+const LARGE: usize = 1024;
+/// Each large value cuts the record in two, and the payload holds so many parts.
+const LARGE_COUNT_MAX: usize = (Payload::MAX_PARTS - 1) / 2;
+
+impl Builder {
+    /// A builder for schema format 4.
+    pub fn new() -> Builder {
+        Builder::default()
+    }
+
+    /// A builder for databases of the given schema format.
+    pub fn with_format(format: SchemaFormat) -> Builder {
+        Builder { format, ..Builder::default() }
+    }
+
+    /// Changes the schema format of the records to come.
+    pub fn set_format(&mut self, format: SchemaFormat) {
+        self.format = format;
+    }
+
+    /// The record of `values` in one piece.
+    pub fn build(&mut self, values: &[ValueRef<'_>]) -> &[u8] {
+        self.start(values, 0);
+        for (value, serial) in values.iter().zip(&self.serials) {
+            push_content(&mut self.bytes, value, *serial);
+        }
+        &self.bytes
+    }
+
+    /// The record of `values` in parts: large texts and BLOBs stay where they are. `zeros` zero bytes
+    /// are added to the last value, which must then be a BLOB; they cost no memory.
+    pub fn build_parts<'a>(&'a mut self, values: &[ValueRef<'a>], zeros: u32) -> Payload<'a> {
+        self.start(values, zeros);
+        let mut cuts = [(0, &[] as &[u8]); LARGE_COUNT_MAX];
+        let mut count = 0;
+        for (value, serial) in values.iter().zip(&self.serials) {
+            match value {
+                ValueRef::Text(content) | ValueRef::Blob(content)
+                    if content.len() >= LARGE && count < LARGE_COUNT_MAX =>
+                {
+                    cuts[count] = (self.bytes.len(), content);
+                    count += 1;
+                }
+                _ => push_content(&mut self.bytes, value, *serial),
+            }
+        }
+        self.cut(&cuts[..count], zeros)
+    }
+
+    /// Interleaves the pieces of `self.bytes` with the large values between them.
+    fn cut<'a>(&'a self, cuts: &[(usize, &'a [u8])], zeros: u32) -> Payload<'a> {
+        let mut parts = [&[] as &[u8]; Payload::MAX_PARTS];
+        let mut from = 0;
+        for (index, &(to, content)) in cuts.iter().enumerate() {
+            parts[2 * index] = &self.bytes[from..to];
+            parts[2 * index + 1] = content;
+            from = to;
+        }
+        let mut count = 2 * cuts.len();
+        if from < self.bytes.len() {
+            parts[count] = &self.bytes[from..];
+            count += 1;
+        }
+        Payload::from_parts(&parts[..count], zeros)
+    }
+
+    /// Finds the serial types and writes the header.
+    fn start(&mut self, values: &[ValueRef<'_>], zeros: u32) {
+        self.serials.clear();
+        let mut types_len = 0;
+        for value in values {
+            let serial = SerialType::of(value, self.format);
+            types_len += varint::len(u64::from(serial.0));
+            self.serials.push(serial);
+        }
+        if zeros > 0 {
+            types_len += self.lengthen_last(zeros);
+        }
+        self.bytes.clear();
+        varint::push(&mut self.bytes, header_len(types_len));
+        for serial in &self.serials {
+            varint::push(&mut self.bytes, u64::from(serial.0));
+        }
+    }
+
+    /// Adds `zeros` to the last value's type; answers by how much its varint grew.
+    fn lengthen_last(&mut self, zeros: u32) -> usize {
+        let last = self.serials.last_mut().expect("zeros belong to a value");
+        assert!(last.is_blob(), "only a BLOB ends in zeros");
+        let longer = SerialType::blob(last.len() + zeros);
+        let grown = varint::len(u64::from(longer.0)) - varint::len(u64::from(last.0));
+        *last = longer;
+        grown
+    }
+}
+
+/// The length that a header of `types_len` bytes of serial types has with its own varint.
+fn header_len(types_len: usize) -> u64 {
+    let types_len = types_len as u64;
+    let mut len = types_len + 1;
+    while types_len + varint::len(len) as u64 > len {
+        len += 1;
+    }
+    len
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::values;
+    use super::*;
+
+    fn joined(payload: &Payload<'_>) -> Vec<u8> {
+        let mut out = vec![0xee; payload.len() as usize];
+        payload.reader().copy_to(&mut out);
+        out
+    }
+
+    #[test]
+    fn known_records() {
+        let mut builder = Builder::new();
+        assert_eq!(builder.build(&[]), [1]);
+        assert_eq!(builder.build(&[ValueRef::Integer(1), ValueRef::Null]), [3, 9, 0]);
+        assert_eq!(builder.build(&[ValueRef::Text(b"ab"), ValueRef::Integer(300)]), [3, 17, 2, b'a', b'b', 1, 44]);
+        builder.set_format(SchemaFormat::Legacy);
+        assert_eq!(builder.build(&[ValueRef::Integer(1)]), [2, 1, 1]);
+    }
+
+    #[test]
+    fn header_length_counts_itself() {
+        for (types, len) in [(0, 1), (126, 127), (127, 129), (128, 130), (16381, 16383), (16382, 16385)] {
+            assert_eq!(header_len(types), len, "{types}");
+        }
+    }
+
+    #[test]
+    fn parts_hold_the_same_bytes() {
+        let large = vec![3u8; 5000];
+        let text = vec![b'x'; LARGE];
+        let rows: [&[ValueRef]; 5] = [
+            &[ValueRef::Integer(5), ValueRef::Blob(&large)],
+            &[ValueRef::Blob(&large), ValueRef::Integer(5)],
+            &[ValueRef::Blob(&large), ValueRef::Text(&text), ValueRef::Real(1.0)],
+            &[ValueRef::Blob(&large); 6],
+            &[ValueRef::Text(b"short")],
+        ];
+        for row in rows {
+            let whole = Builder::new().build(row).to_vec();
+            let mut builder = Builder::new();
+            let payload = builder.build_parts(row, 0);
+            assert_eq!(joined(&payload), whole);
+        }
+        let mut builder = Builder::new();
+        let row = [ValueRef::Integer(5), ValueRef::Blob(&large)];
+        let parts = builder.build_parts(&row, 0);
+        assert_eq!(parts.parts()[1].as_ptr(), large.as_ptr());
+    }
+
+    #[test]
+    fn zeros_at_the_end() {
+        for (content, zeros) in [(&b"ab"[..], 3000), (b"", 100_000), (&[1; 2000], 50)] {
+            let mut builder = Builder::new();
+            let row = [ValueRef::Integer(7), ValueRef::Blob(content)];
+            let payload = builder.build_parts(&row, zeros);
+            let record = joined(&payload);
+            let mut expected = content.to_vec();
+            expected.resize(content.len() + zeros as usize, 0);
+            let found = values(&record).unwrap();
+            assert!(matches!(found[1], ValueRef::Blob(bytes) if bytes == expected));
+        }
+    }
+}

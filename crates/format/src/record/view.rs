@@ -1,0 +1,221 @@
+//! Reading a record, one column at a time, from bytes that stay where they are.
+
+use super::{HEADER_CUT, header_len};
+use crate::serial_type::SerialType;
+use crate::{Malformed, varint};
+use lithe_value::ValueRef;
+
+/// Where the columns of one record lie, as far as anyone asked.
+///
+/// A view borrows nothing: it is kept beside a cursor, [reset](View::reset) for each row, and given
+/// the row's bytes with each question. Its memory is reused, so that reading rows allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// The columns located so far; they are located in order.
+    columns: Vec<Column>,
+    /// 0 until the header's length has been read; a header is never that short in fact.
+    header_len: u32,
+    /// Where the next serial type starts.
+    header_at: u32,
+    /// Where the content of the next column starts.
+    content_at: u32,
+    payload_len: u32,
+}
+
+/// One column of a record: what it is, and where in the payload its content starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Column {
+    /// Offset in the payload of the first content byte.
+    pub at: u32,
+    /// Storage class and length.
+    pub serial: SerialType,
+}
+
+impl Column {
+    /// Where the content ends.
+    #[inline]
+    pub fn end(&self) -> u32 {
+        self.at + self.serial.len()
+    }
+
+    /// The value, or `None` if `payload` (perhaps only the local part of a row) ends before it does.
+    #[inline]
+    pub fn value<'a>(&self, payload: &'a [u8]) -> Option<ValueRef<'a>> {
+        self.serial.decode(payload, self.at as usize)
+    }
+}
+
+/// What became of the question where a column lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Located {
+    /// There.
+    At(Column),
+    /// The record has fewer columns: it was written before the column was added to its table.
+    Absent,
+    /// The header goes on past the bytes given: ask again with at least this many bytes of the payload.
+    NeedsBytes(u32),
+}
+
+impl View {
+    /// A view of nothing yet.
+    pub const fn new() -> View {
+        View { columns: Vec::new(), header_len: 0, header_at: 0, content_at: 0, payload_len: 0 }
+    }
+
+    /// Forgets the row before; the next one's payload has `payload_len` bytes, overflow included.
+    #[inline]
+    pub fn reset(&mut self, payload_len: u32) {
+        self.columns.clear();
+        self.header_len = 0;
+        self.payload_len = payload_len;
+    }
+
+    /// Where column `index` lies. `payload` is the start of the row's payload, the local part being
+    /// enough for all but absurdly wide tables.
+    #[inline]
+    pub fn locate(&mut self, payload: &[u8], index: usize) -> Result<Located, Malformed> {
+        match self.columns.get(index) {
+            Some(column) => Ok(Located::At(*column)),
+            None => self.locate_further(payload, index),
+        }
+    }
+
+    /// The number of columns that the record has, which parses all of its header.
+    pub fn column_count(&mut self, payload: &[u8]) -> Result<Option<usize>, Malformed> {
+        match self.locate(payload, usize::MAX)? {
+            Located::NeedsBytes(_) => Ok(None),
+            Located::At(_) | Located::Absent => Ok(Some(self.columns.len())),
+        }
+    }
+
+    fn locate_further(&mut self, payload: &[u8], index: usize) -> Result<Located, Malformed> {
+        if self.header_len == 0 && !self.read_header_len(payload)? {
+            return Ok(Located::Absent);
+        }
+        let header = payload.get(..self.header_len as usize);
+        let known = header.unwrap_or(payload);
+        while self.columns.len() <= index {
+            if self.header_at >= self.header_len {
+                return self.end_of_header();
+            }
+            let Some((serial, len)) = read_serial(known, self.header_at as usize) else {
+                return match header {
+                    Some(_) => Err(HEADER_CUT),
+                    None => Ok(Located::NeedsBytes(self.header_len)),
+                };
+            };
+            self.header_at += len;
+            self.push(serial)?;
+        }
+        Ok(Located::At(self.columns[index]))
+    }
+
+    #[inline]
+    fn push(&mut self, serial: SerialType) -> Result<(), Malformed> {
+        let column = Column { at: self.content_at, serial };
+        let end = u64::from(self.content_at) + u64::from(serial.len());
+        if end > u64::from(self.payload_len) {
+            return Err(Malformed("record content longer than its payload"));
+        }
+        self.content_at = end as u32;
+        self.columns.push(column);
+        Ok(())
+    }
+
+    /// False for the header of no bytes, which SQLite reads as a record of no columns.
+    fn read_header_len(&mut self, payload: &[u8]) -> Result<bool, Malformed> {
+        let (len, at) = header_len(payload)?;
+        if len == 0 {
+            return Ok(false);
+        }
+        if len > self.payload_len || at > len as usize {
+            return Err(Malformed("record header longer than its payload"));
+        }
+        (self.header_len, self.header_at, self.content_at) = (len, at as u32, len);
+        Ok(true)
+    }
+
+    fn end_of_header(&self) -> Result<Located, Malformed> {
+        if self.header_at > self.header_len || self.content_at != self.payload_len {
+            return Err(Malformed("record header and content disagree"));
+        }
+        Ok(Located::Absent)
+    }
+}
+
+/// The serial type at `at` and the length of its varint.
+#[inline]
+fn read_serial(header: &[u8], at: usize) -> Option<(SerialType, u32)> {
+    let tail = header.get(at..)?;
+    let (serial, len) = varint::read(tail)?;
+    // A type too large for 32 bits has more content than any payload: u32::MAX fails just the same.
+    Some((SerialType(u32::try_from(serial).unwrap_or(u32::MAX)), len as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Builder, values};
+    use super::*;
+
+    #[test]
+    fn columns_in_any_order() {
+        let mut builder = Builder::new();
+        let row = [ValueRef::Integer(7), ValueRef::Null, ValueRef::Text(b"text"), ValueRef::Real(0.5)];
+        let record = builder.build(&row).to_vec();
+        let mut view = View::new();
+        for _ in 0..2 {
+            view.reset(record.len() as u32);
+            for index in [2, 0, 3, 1] {
+                let Ok(Located::At(column)) = view.locate(&record, index) else { panic!("{index}") };
+                assert_eq!(format!("{:?}", column.value(&record)), format!("{:?}", Some(row[index])));
+            }
+            assert_eq!(view.locate(&record, 4), Ok(Located::Absent));
+            assert_eq!(view.column_count(&record), Ok(Some(4)));
+        }
+    }
+
+    #[test]
+    fn content_may_be_elsewhere() {
+        let mut builder = Builder::new();
+        let record = builder.build(&[ValueRef::Integer(1000), ValueRef::Blob(&[5; 1000])]).to_vec();
+        let mut view = View::new();
+        view.reset(record.len() as u32);
+        let local = &record[..100];
+        let Ok(Located::At(blob)) = view.locate(local, 1) else { panic!() };
+        assert!(blob.value(local).is_none());
+        assert_eq!((blob.at, blob.end()), (6, 1006));
+        let Ok(Located::At(first)) = view.locate(local, 0) else { panic!() };
+        assert!(matches!(first.value(local), Some(ValueRef::Integer(1000))));
+    }
+
+    #[test]
+    fn header_longer_than_the_local_part() {
+        let mut builder = Builder::new();
+        let row = vec![ValueRef::Integer(3); 500];
+        let record = builder.build(&row).to_vec();
+        let mut view = View::new();
+        view.reset(record.len() as u32);
+        assert!(matches!(view.locate(&record[..100], 50), Ok(Located::At(_))));
+        assert_eq!(view.locate(&record[..100], 400), Ok(Located::NeedsBytes(502)));
+        assert!(matches!(view.locate(&record[..502], 400), Ok(Located::At(_))));
+        assert_eq!(values(&record).map(|v| v.len()), Ok(500));
+    }
+
+    #[test]
+    fn malformed_records() {
+        let check = |record: &[u8], what: &'static str| {
+            assert_eq!(values(record).map(|v| v.len()), Err(Malformed(what)), "{record:?}");
+        };
+        check(&[], "record ends within its header");
+        check(&[0x81], "record ends within its header");
+        check(&[9, 1], "record header longer than its payload");
+        check(&[2, 1], "record content longer than its payload");
+        check(&[2, 1, 5, 5], "record header and content disagree");
+        check(&[2, 0x81, 1], "record ends within its header");
+        check(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], "record header longer than any");
+        let huge = [10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+        check(&huge, "record content longer than its payload");
+        assert_eq!(values(&[0, 1, 2]).map(|v| v.len()), Ok(0)); // as SQLite reads it
+        assert_eq!(values(&[1]).map(|v| v.len()), Ok(0));
+    }
+}
