@@ -1,0 +1,128 @@
+//! Code generation: from the resolved tree and the join plans to a program.
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `access` | where the columns of each source are at this point of the program |
+//! | `usage` | which columns of each source the statement uses |
+//! | `cursors` | cursors on tables, indexes, temporary tables; the transactions they need |
+//! | `expr` | expressions as values, as conditions with jumps |
+//! | `select` | queries: loops, grouping, DISTINCT, ORDER BY, LIMIT, compounds, subqueries, recursion |
+//! | `loops` | join plans as nested loops |
+//! | `write` | INSERT, UPDATE, DELETE and what they entail |
+//! | `ddl` | CREATE, DROP, ALTER and the like |
+//!
+//! # How expressions become code
+//!
+//! [`Codegen::emit`] puts a value into a register of its choice (a constant's own register, a column's, a temporary
+//! one) which the caller only reads and then gives to [`Codegen::release`]; [`Codegen::emit_into`] puts it into the
+//! caller's register. Conditions are better emitted as jumps: [`Codegen::jump_if_false`], [`Codegen::jump_if_true`].
+//! Before code that uses a source's columns is emitted, somebody must have said by [`Codegen::set_access`] how they
+//! are read: the loops do it for the sources of a join, triggers for OLD and NEW, UPSERT for `excluded`.
+//!
+//! # How loops become code
+//!
+//! ```text
+//! let plan = access::plan_join(cg, request)?;
+//! let loops = loops::begin_loops(cg, &plan)?;   // opens cursors, sets the access of every source
+//! ... body: jumps to loops.next skip the row, jumps to loops.done leave all loops ...
+//! loops::end_loops(cg, loops)?;                 // places both labels
+//! ```
+//!
+//! The body may be emitted only once, but may run as a subroutine (RIGHT JOIN), so it must be left through its end
+//! or through those two labels.
+
+pub mod loops;
+
+mod access;
+mod cursors;
+mod expr;
+mod select;
+mod usage;
+
+use bumpalo::Bump;
+use lithe_vm::builder::ProgramBuilder;
+use lithe_vm::operand::{CollationId, Reg};
+
+pub use access::{ColumnAccess, NOT_IN_INDEX};
+pub use expr::Value;
+pub use select::{Coroutine, Destination};
+pub use usage::ColumnSet;
+
+use crate::environment::Environment;
+use crate::error::Result;
+use crate::explain::Explain;
+use crate::ir::{Coll, Expr, Query, SourceId};
+use crate::resolve::Resolver;
+
+/// The state of code generation for one program.
+pub struct Codegen<'a> {
+    /// The program so far.
+    pub b: ProgramBuilder,
+    /// The connection.
+    pub env: &'a Environment,
+    /// The statement's arena.
+    pub arena: &'a Bump,
+    /// The resolver of the statement: for expressions that the catalog keeps as text.
+    pub resolver: &'a Resolver<'a>,
+    /// EXPLAIN QUERY PLAN's rows.
+    pub explain: Explain,
+    access: access::AccessMap<'a>,
+    usage: usage::Usage,
+    expr: expr::State<'a>,
+    select: select::State<'a>,
+}
+
+impl<'a> Codegen<'a> {
+    /// Nothing generated yet.
+    pub fn new(resolver: &'a Resolver<'a>, explain: Explain) -> Codegen<'a> {
+        Codegen {
+            b: ProgramBuilder::new(),
+            env: resolver.env,
+            arena: resolver.arena,
+            resolver,
+            explain,
+            access: access::AccessMap::default(),
+            usage: usage::Usage::default(),
+            expr: expr::State::default(),
+            select: select::State::default(),
+        }
+    }
+
+    /// From here on the columns of `source` are read like this. Gives back how they were read before.
+    pub fn set_access(&mut self, source: SourceId, access: ColumnAccess<'a>) -> Option<ColumnAccess<'a>> {
+        self.access.set(source, Some(access))
+    }
+
+    /// How the columns of `source` are read here.
+    pub fn access(&self, source: SourceId) -> ColumnAccess<'a> {
+        self.access.get(source)
+    }
+
+    /// The columns of `source` that the statement uses anywhere.
+    pub fn used(&self, source: SourceId) -> &ColumnSet {
+        self.usage.of(source)
+    }
+
+    /// Notes what the query uses: once for every tree that code will be generated from, before its joins are planned.
+    pub fn note_query(&mut self, query: &'a Query<'a>) {
+        self.usage.add_query(query);
+    }
+
+    /// As [`Codegen::note_query`], for an expression outside of queries.
+    pub fn note_expr(&mut self, expr: &Expr<'a>) {
+        self.usage.add_expr(expr);
+    }
+
+    /// The program's number of a collation.
+    pub fn collation(&mut self, collation: Coll<'a>) -> Result<CollationId> {
+        if collation == Coll::Binary {
+            return Ok(CollationId::BINARY);
+        }
+        Ok(self.b.collation(&self.env.collation(collation)?))
+    }
+
+    /// Frees `count` registers in a row that were temporary.
+    pub(crate) fn free_registers(&mut self, start: Reg, count: usize) {
+        (0..count).for_each(|n| self.b.free(start.at(n)));
+    }
+}

@@ -1,0 +1,113 @@
+//! What compiling a statement needs to know about its connection.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use lithe_functions::Registry;
+use lithe_sql::Limits;
+use lithe_value::{Collation, Value};
+
+use crate::catalog::Catalog;
+use crate::error::{CompileError, Result};
+use crate::ir::Coll;
+
+/// The connection, as the compiler sees it. It stands still while a statement is compiled.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    /// Tables, indexes, views and triggers of all databases.
+    pub catalog: Arc<Catalog>,
+    /// The functions.
+    pub functions: Arc<Registry>,
+    /// The application's collations, by name in lower case.
+    pub collations: Arc<HashMap<String, Collation>>,
+    /// What statements may not exceed.
+    pub limits: Limits,
+    /// Switches.
+    pub flags: Flags,
+    /// Values bound to the parameters, if the planner may look at them; empty otherwise.
+    pub parameters: Vec<Value>,
+}
+
+/// Switches of a connection that change what statements compile to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flags {
+    /// PRAGMA foreign_keys.
+    pub foreign_keys: bool,
+    /// PRAGMA recursive_triggers.
+    pub recursive_triggers: bool,
+    /// Triggers fire (SQLITE_DBCONFIG_ENABLE_TRIGGER).
+    pub triggers: bool,
+    /// Views can be used (SQLITE_DBCONFIG_ENABLE_VIEW).
+    pub views: bool,
+    /// A name in double quotes that is no column is a string, in SELECT, INSERT, UPDATE, DELETE.
+    pub dqs_dml: bool,
+    /// The same in CREATE.
+    pub dqs_ddl: bool,
+    /// PRAGMA full_column_names.
+    pub full_column_names: bool,
+    /// PRAGMA short_column_names.
+    pub short_column_names: bool,
+    /// PRAGMA reverse_unordered_selects.
+    pub reverse_unordered_selects: bool,
+    /// PRAGMA count_changes.
+    pub count_changes: bool,
+    /// PRAGMA ignore_check_constraints.
+    pub ignore_check_constraints: bool,
+    /// PRAGMA writable_schema.
+    pub writable_schema: bool,
+    /// PRAGMA trusted_schema.
+    pub trusted_schema: bool,
+    /// PRAGMA legacy_alter_table.
+    pub legacy_alter_table: bool,
+    /// PRAGMA automatic_index.
+    pub automatic_index: bool,
+    /// PRAGMA cell_size_check and the like do not change programs; a read-only connection (PRAGMA query_only) does.
+    pub query_only: bool,
+    /// The schema is being loaded or checked: no code is wanted, and names in it are trusted.
+    pub reading_schema: bool,
+}
+
+impl Default for Flags {
+    fn default() -> Flags {
+        Flags {
+            foreign_keys: false,
+            recursive_triggers: false,
+            triggers: true,
+            views: true,
+            dqs_dml: true,
+            dqs_ddl: true,
+            full_column_names: false,
+            short_column_names: true,
+            reverse_unordered_selects: false,
+            count_changes: false,
+            ignore_check_constraints: false,
+            writable_schema: false,
+            trusted_schema: true,
+            legacy_alter_table: false,
+            automatic_index: true,
+            query_only: false,
+            reading_schema: false,
+        }
+    }
+}
+
+impl Environment {
+    /// The collation, or SQLite's error if the application has defined none of that name.
+    pub fn collation(&self, collation: Coll<'_>) -> Result<Collation> {
+        match collation {
+            Coll::Binary => Ok(Collation::Binary),
+            Coll::NoCase => Ok(Collation::NoCase),
+            Coll::RTrim => Ok(Collation::RTrim),
+            Coll::Named(name) => self
+                .collations
+                .get(&name.to_ascii_lowercase())
+                .cloned()
+                .ok_or_else(|| no_such_collation(name)),
+        }
+    }
+}
+
+fn no_such_collation(name: &str) -> CompileError {
+    CompileError::new(format!("no such collation sequence: {name}"))
+        .with_code(lithe_vfs::ResultCode::ERROR_MISSING_COLLSEQ)
+}

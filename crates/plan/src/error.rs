@@ -1,0 +1,62 @@
+//! Why a statement cannot be compiled.
+
+use std::fmt;
+
+use lithe_sql::ast::Span;
+use lithe_vfs::ResultCode;
+
+/// An error of compilation: SQLite's code and words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileError {
+    /// The result code, usually SQLITE_ERROR.
+    pub code: ResultCode,
+    /// The message.
+    pub message: String,
+    /// Where in the statement's text the fault lies (`sqlite3_error_offset`).
+    pub offset: Option<u32>,
+}
+
+/// What compilation gives.
+pub type Result<T, E = CompileError> = std::result::Result<T, E>;
+
+impl CompileError {
+    /// SQLITE_ERROR with this message.
+    pub fn new(message: impl Into<String>) -> CompileError {
+        CompileError { code: ResultCode::ERROR, message: message.into(), offset: None }
+    }
+
+    /// SQLITE_ERROR with this message, at the start of `span`.
+    pub fn at(span: Span, message: impl Into<String>) -> CompileError {
+        CompileError { offset: Some(span.start), ..CompileError::new(message) }
+    }
+
+    /// What Lithe cannot do yet.
+    pub fn not_supported(what: &str) -> CompileError {
+        CompileError::new(format!("not supported yet: {what}"))
+    }
+
+    /// The same with another code.
+    #[must_use]
+    pub fn with_code(self, code: ResultCode) -> CompileError {
+        CompileError { code, ..self }
+    }
+
+    /// The same without a place: the text it arose in is not the statement's.
+    #[must_use]
+    pub fn without_offset(self) -> CompileError {
+        CompileError { offset: None, ..self }
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// `Err` of a [`CompileError::new`].
+pub(crate) fn fail<T>(message: impl Into<String>) -> Result<T> {
+    Err(CompileError::new(message))
+}

@@ -1,0 +1,93 @@
+//! When two expressions are the same: GROUP BY and ORDER BY terms that are result columns, indexed expressions, equal
+//! aggregates.
+
+use std::sync::Arc;
+
+use super::{Aggregate, Expr, How, In, InSet, OrderTerm};
+
+/// Whether the two are built alike from the same columns. Expressions with nested queries are never the same.
+pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
+    match (left, right) {
+        (Expr::Null, Expr::Null) => true,
+        (Expr::Integer(x), Expr::Integer(y)) => x == y,
+        (Expr::Real(x), Expr::Real(y)) => x.to_bits() == y.to_bits(),
+        (Expr::Text(x), Expr::Text(y)) | (Expr::Blob(x), Expr::Blob(y)) => x == y,
+        (Expr::Parameter(x), Expr::Parameter(y)) => x == y,
+        (Expr::Column(x), Expr::Column(y)) => x.source == y.source && x.index == y.index,
+        (Expr::Unary(f, x), Expr::Unary(g, y)) => f == g && same(x, y),
+        (Expr::Binary(f, a, b), Expr::Binary(g, c, d)) => f == g && same(a, c) && same(b, d),
+        (Expr::And(a, b), Expr::And(c, d)) | (Expr::Or(a, b), Expr::Or(c, d)) => same(a, c) && same(b, d),
+        (Expr::Compare(x), Expr::Compare(y)) => {
+            x.op == y.op && same(&x.left, &y.left) && same(&x.right, &y.right) && same_how(&x.how, &y.how)
+        }
+        (Expr::CompareRows(x), Expr::CompareRows(y)) => {
+            x.op == y.op && same(&x.left, &y.left) && same(&x.right, &y.right)
+        }
+        (Expr::IsNull(x, not_x), Expr::IsNull(y, not_y)) => not_x == not_y && same(x, y),
+        (Expr::IsTrue(x, f), Expr::IsTrue(y, g)) => f == g && same(x, y),
+        (Expr::Between(x), Expr::Between(y)) => {
+            same(&x.value, &y.value) && same(&x.low, &y.low) && same(&x.high, &y.high)
+        }
+        (Expr::In(x), Expr::In(y)) => same_in(x, y),
+        (Expr::Case(x), Expr::Case(y)) => {
+            same_option(&x.operand, &y.operand)
+                && x.whens.len() == y.whens.len()
+                && x.whens.iter().zip(y.whens).all(|(a, b)| same(&a.condition, &b.condition) && same(&a.value, &b.value))
+                && same_option(&x.otherwise, &y.otherwise)
+        }
+        (Expr::Cast(x, f), Expr::Cast(y, g)) => f == g && same(x, y),
+        (Expr::Collate(x, f), Expr::Collate(y, g)) => f == g && same(x, y),
+        (Expr::Function(x), Expr::Function(y)) => Arc::ptr_eq(x.function, y.function) && same_all(x.args, y.args),
+        (Expr::Aggregate(x), Expr::Aggregate(y)) => x.id == y.id || same_aggregate(x, y),
+        (Expr::Window(x), Expr::Window(y)) => x.id == y.id,
+        (Expr::Row(x), Expr::Row(y)) => same_all(x, y),
+        (Expr::Register(x, _), Expr::Register(y, _)) => x == y,
+        (Expr::Output(x), Expr::Output(y)) => x.position == y.position,
+        _ => false,
+    }
+}
+
+/// Whether two aggregate calls give the same result.
+pub fn same_aggregate<'a>(left: &Aggregate<'a>, right: &Aggregate<'a>) -> bool {
+    Arc::ptr_eq(left.function, right.function)
+        && left.distinct == right.distinct
+        && same_all(left.args, right.args)
+        && same_option(&left.filter, &right.filter)
+        && same_order(left.order_by, right.order_by)
+}
+
+/// Whether two lists of expressions are the same.
+pub fn same_all<'a>(left: &[Expr<'a>], right: &[Expr<'a>]) -> bool {
+    left.len() == right.len() && left.iter().zip(right).all(|(x, y)| same(x, y))
+}
+
+/// Whether two lists sort alike.
+pub fn same_order<'a>(left: &[OrderTerm<'a>], right: &[OrderTerm<'a>]) -> bool {
+    left.len() == right.len() && left.iter().zip(right).all(|(x, y)| same_order_term(x, y))
+}
+
+fn same_order_term<'a>(left: &OrderTerm<'a>, right: &OrderTerm<'a>) -> bool {
+    left.descending == right.descending
+        && left.nulls_opposite == right.nulls_opposite
+        && left.collation == right.collation
+        && same(&left.expr, &right.expr)
+}
+
+fn same_option<'a>(left: &Option<Expr<'a>>, right: &Option<Expr<'a>>) -> bool {
+    match (left, right) {
+        (None, None) => true,
+        (Some(x), Some(y)) => same(x, y),
+        _ => false,
+    }
+}
+
+fn same_how(left: &How<'_>, right: &How<'_>) -> bool {
+    left.affinity == right.affinity && left.collation == right.collation
+}
+
+fn same_in<'a>(left: &In<'a>, right: &In<'a>) -> bool {
+    match (&left.set, &right.set) {
+        (InSet::List(x), InSet::List(y)) => same(&left.value, &right.value) && same_all(x, y),
+        _ => false,
+    }
+}
