@@ -1,0 +1,98 @@
+//! Indexes.
+
+use lithe_format::PageNo;
+use lithe_sql::ast::Conflict;
+
+use super::{CollationName, IndexStatistics, NameBuf};
+
+/// An index of a table, or the primary key of a WITHOUT ROWID table (which is the table itself).
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    /// Its name: sqlite_autoindex_T_N for those of constraints.
+    pub name: NameBuf,
+    /// The table's name.
+    pub table: NameBuf,
+    /// The root page of its B-tree; none only while CREATE makes it.
+    pub root: Option<PageNo>,
+    /// All columns of its entries: those that were listed, then what makes an entry find its row (the rowid, or
+    /// the columns of the primary key that are not yet there).
+    pub columns: Vec<IndexColumn>,
+    /// How many of the columns were listed: those that are unique in a unique index.
+    pub key_count: u16,
+    /// UNIQUE: and what happens on a conflict (`None`: nothing was written, which is ABORT).
+    pub unique: Option<Option<Conflict>>,
+    /// WHERE of a partial index, as text.
+    pub filter: Option<Box<[u8]>>,
+    /// Where it comes from.
+    pub origin: IndexOrigin,
+    /// The CREATE statement as the schema table has it; none for indexes of constraints.
+    pub sql: Option<Box<[u8]>>,
+    /// What ANALYZE found.
+    pub statistics: Option<Box<IndexStatistics>>,
+}
+
+/// A column of an index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexColumn {
+    /// What is indexed.
+    pub term: IndexTerm,
+    /// How its texts compare.
+    pub collation: CollationName,
+    /// DESC.
+    pub descending: bool,
+}
+
+/// What an index column holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IndexTerm {
+    /// A column of the table.
+    Column(u16),
+    /// The rowid.
+    Rowid,
+    /// An expression, as text.
+    Expr(Box<[u8]>),
+}
+
+/// Why an index is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IndexOrigin {
+    /// CREATE INDEX: 'c' of PRAGMA index_list.
+    #[default]
+    Create,
+    /// A UNIQUE constraint: 'u'.
+    Unique,
+    /// A PRIMARY KEY: 'pk'.
+    PrimaryKey,
+}
+
+impl Index {
+    /// Whether no two entries may have the same key.
+    pub fn is_unique(&self) -> bool {
+        self.unique.is_some()
+    }
+
+    /// What happens when two entries have the same key, if the index or the constraint says so.
+    pub fn conflict(&self) -> Option<Conflict> {
+        self.unique.flatten()
+    }
+
+    /// The listed columns.
+    pub fn key_columns(&self) -> &[IndexColumn] {
+        &self.columns[..usize::from(self.key_count)]
+    }
+
+    /// The columns that follow the listed ones.
+    pub fn suffix_columns(&self) -> &[IndexColumn] {
+        &self.columns[usize::from(self.key_count)..]
+    }
+
+    /// The place of table column `column` in the entries.
+    pub fn position_of(&self, column: u16) -> Option<u16> {
+        self.columns.iter().position(|c| c.term == IndexTerm::Column(column)).map(|at| at as u16)
+    }
+
+    /// Whether it indexes expressions.
+    pub fn has_expressions(&self) -> bool {
+        self.key_columns().iter().any(|column| matches!(column.term, IndexTerm::Expr(_)))
+    }
+}
