@@ -1,1 +1,64 @@
-//! locks
+//! The bytes that are locked: a language of byte ranges between all processes that use a database.
+//!
+//! On the database file, at the first byte of the second gigabyte; nothing is ever stored there, and
+//! the page that contains these bytes stays unused:
+//!
+//! ```text
+//!   0x40000000  +1         +2                                  +512
+//!   | pending   | reserved | shared: 510 bytes                 |
+//! ```
+//!
+//! A reader holds a read lock on the shared bytes. A writer holds the reserved byte from its first
+//! change on, then the pending byte, which keeps new readers out, and the shared bytes while it
+//! changes the file.
+//!
+//! On the `-shm` file, within the header of the WAL index, where the locked bytes lie too:
+//!
+//! ```text
+//!   120     121          122       123 ... 127                128
+//!   | write | checkpoint | recover | read mark 0 ... 4         | alive |
+//! ```
+//!
+//! Whoever has the file open holds a read lock on the last one: the first to come finds nobody
+//! there, and knows that the content is left over from a crash.
+
+use std::ops::Range;
+
+/// Locked by a writer that waits for readers to leave, and looked at by readers who come.
+pub const PENDING_BYTE: u64 = 0x4000_0000;
+/// Locked by the one connection that means to write.
+pub const RESERVED_BYTE: u64 = PENDING_BYTE + 1;
+/// The first of the bytes that readers share.
+pub const SHARED_FIRST: u64 = PENDING_BYTE + 2;
+/// How many bytes readers share.
+pub const SHARED_SIZE: u64 = 510;
+
+/// Where the lock bytes of the `-shm` file begin.
+pub const SHM_LOCKS_AT: u64 = 120;
+/// How many lock slots there are.
+pub const SHM_SLOTS: u8 = 8;
+/// The byte after the slots, held by everybody who has the `-shm` file open.
+pub const SHM_ALIVE_BYTE: u64 = SHM_LOCKS_AT + SHM_SLOTS as u64;
+
+/// The slot of the one writer.
+pub const WRITE_SLOT: u8 = 0;
+/// The slot of the one checkpointer.
+pub const CHECKPOINT_SLOT: u8 = 1;
+/// The slot of the one who rebuilds the WAL index.
+pub const RECOVER_SLOT: u8 = 2;
+/// How many read marks there are.
+pub const READ_MARKS: usize = 5;
+
+/// The slot of the readers that use read mark `mark`.
+#[inline]
+pub const fn read_slot(mark: usize) -> u8 {
+    assert!(mark < READ_MARKS);
+    RECOVER_SLOT + 1 + mark as u8
+}
+
+/// The slots of the readers that use the read marks from `first` on.
+pub const fn read_slots_from(first: usize) -> Range<u8> {
+    read_slot(first)..SHM_SLOTS
+}
+
+const _: () = assert!(read_slot(READ_MARKS - 1) + 1 == SHM_SLOTS);

@@ -1,1 +1,25 @@
-//! lithe-vfs
+//! Where bytes live: files, locks, shared memory, mappings, clock and randomness.
+//!
+//! [`Vfs`] and [`File`] are the traits; [`UnixVfs`] is the machine we run on. The crate must not know
+//! what a page is: it sees paths, offsets and lock levels.
+//!
+//! `unsafe` is for system calls and for memory that other processes write too; it lives in
+//! `mapping`, `shm` and `unix`.
+
+mod error;
+mod file;
+mod flags;
+mod mapping;
+mod result_code;
+mod shm;
+mod unix;
+mod vfs;
+
+pub use error::{EIO, ENOSPC, Error, Op, Result};
+pub use file::{File, FileId};
+pub use flags::{Access, DeviceCharacteristics, LockLevel, OpenFlags, ShmLock, SyncFlags};
+pub use mapping::Mapping;
+pub use result_code::ResultCode;
+pub use shm::{SHM_REGION_BYTES, ShmRegion};
+pub use unix::UnixVfs;
+pub use vfs::{Opened, Vfs};

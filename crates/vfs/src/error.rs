@@ -1,0 +1,165 @@
+//! What a file operation can report: which operation, on which file, and the system's reason.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::ResultCode;
+
+/// The result of a file operation.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A file operation that failed.
+///
+/// Boxed: it is rare, and a small `Result` keeps the paths that succeed short.
+#[derive(Clone, Debug)]
+pub struct Error(Box<Failure>);
+
+#[derive(Clone, Debug)]
+struct Failure {
+    op: Op,
+    code: ResultCode,
+    path: Option<PathBuf>,
+    errno: Option<i32>,
+}
+
+impl Error {
+    /// The operation `op` failed; its code follows from the operation and the reason.
+    pub fn new(op: Op) -> Error {
+        Error::with_code(op, op.code())
+    }
+
+    /// The operation `op` failed with a code of its own.
+    pub fn with_code(op: Op, code: ResultCode) -> Error {
+        Error(Box::new(Failure { op, code, path: None, errno: None }))
+    }
+
+    /// The operation `op` failed with the system error `errno`.
+    pub fn from_errno(op: Op, errno: i32) -> Error {
+        let code = if op.uses_space() && errno == ENOSPC { ResultCode::FULL } else { op.code() };
+        Error(Box::new(Failure { op, code, path: None, errno: Some(errno) }))
+    }
+
+    /// The same error, naming the file.
+    pub fn at(mut self, path: &Path) -> Error {
+        self.0.path = Some(path.to_path_buf());
+        self
+    }
+
+    /// The same error with another code.
+    pub fn coded(mut self, code: ResultCode) -> Error {
+        self.0.code = code;
+        self
+    }
+
+    /// SQLite's code for it.
+    pub fn code(&self) -> ResultCode {
+        self.0.code
+    }
+
+    /// The operation that failed.
+    pub fn op(&self) -> Op {
+        self.0.op
+    }
+
+    /// The file, where it has a name.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.path.as_deref()
+    }
+
+    /// The error number of the system, where it gave one.
+    pub fn errno(&self) -> Option<i32> {
+        self.0.errno
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: cannot {}", self.0.code, self.0.op.verb())?;
+        if let Some(path) = &self.0.path {
+            write!(f, " {}", path.display())?;
+        }
+        match self.0.errno {
+            Some(errno) => write!(f, ": {}", std::io::Error::from_raw_os_error(errno)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// No space left on the device. The same number on every Unix.
+pub const ENOSPC: i32 = 28;
+/// Input/output error. The same number on every Unix.
+pub const EIO: i32 = 5;
+
+/// One line an operation: its name, what it could not do, its code.
+macro_rules! ops {
+    ($($(#[$doc:meta])* $name:ident, $verb:literal, $code:ident;)*) => {
+        /// The operation that failed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Op {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Op {
+            /// The code of this operation's failures.
+            pub const fn code(self) -> ResultCode {
+                match self { $(Op::$name => ResultCode::$code,)* }
+            }
+
+            const fn verb(self) -> &'static str {
+                match self { $(Op::$name => $verb,)* }
+            }
+        }
+    };
+}
+
+ops! {
+    /// Opening or creating a file.
+    Open, "open", CANTOPEN;
+    /// Finding the full path of a file.
+    FullPath, "resolve the path", CANTOPEN_FULLPATH;
+    /// Finding a folder for temporary files.
+    TempPath, "find a folder for temporary files", IOERR_GETTEMPPATH;
+    /// Reading.
+    Read, "read", IOERR_READ;
+    /// Writing.
+    Write, "write", IOERR_WRITE;
+    /// Cutting or extending a file.
+    Truncate, "truncate", IOERR_TRUNCATE;
+    /// Forcing content to the device.
+    Sync, "sync", IOERR_FSYNC;
+    /// Forcing a folder's entries to the device.
+    SyncDirectory, "sync the folder of", IOERR_DIR_FSYNC;
+    /// Asking for the size or the identity of a file.
+    Stat, "stat", IOERR_FSTAT;
+    /// Removing a file.
+    Delete, "delete", IOERR_DELETE;
+    /// Asking whether a file exists.
+    Access, "look for", IOERR_ACCESS;
+    /// Taking a lock for reading.
+    ReadLock, "lock for reading", IOERR_RDLOCK;
+    /// Taking a lock.
+    Lock, "lock", IOERR_LOCK;
+    /// Giving a lock back.
+    Unlock, "unlock", IOERR_UNLOCK;
+    /// Asking whether a writer is at work.
+    CheckReserved, "check the lock of", IOERR_CHECKRESERVEDLOCK;
+    /// Opening the shared memory of a database.
+    ShmOpen, "open the shared memory of", IOERR_SHMOPEN;
+    /// Growing the shared memory of a database.
+    ShmSize, "size the shared memory of", IOERR_SHMSIZE;
+    /// Mapping the shared memory of a database.
+    ShmMap, "map the shared memory of", IOERR_SHMMAP;
+    /// Locking the shared memory of a database.
+    ShmLock, "lock the shared memory of", IOERR_SHMLOCK;
+    /// Mapping a file.
+    Map, "map", IOERR_MMAP;
+}
+
+impl Op {
+    /// A full device is reported as `FULL` by the operations that need room on it.
+    const fn uses_space(self) -> bool {
+        matches!(self, Op::Write)
+    }
+}

@@ -1,0 +1,142 @@
+//! An open file.
+
+use std::fmt::Debug;
+use std::io::{IoSlice, IoSliceMut};
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::flags::{DeviceCharacteristics, LockLevel, ShmLock, SyncFlags};
+use crate::mapping::Mapping;
+use crate::shm::ShmRegion;
+
+/// Which file it is, whatever it is called: device and inode, or something as unique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId {
+    /// The device.
+    pub device: u64,
+    /// The number of the file on it.
+    pub inode: u64,
+}
+
+/// An open file. One connection holds one `File` a database: locks belong to the `File`, and a VFS
+/// arbitrates between several of the same file in one process.
+///
+/// Reads and writes name their place, so that threads share no position. The locking half matters
+/// for main databases only; the defaults here serve files that nobody shares.
+pub trait File: Send + Sync + Debug {
+    /// Reads `buf.len()` bytes at `offset` and answers how many bytes the file had there; the rest
+    /// of `buf` is zeroed.
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> Result<usize>;
+
+    /// Reads into several buffers from one stretch of the file, as [`File::read_at`] does.
+    fn read_vectored_at(&self, bufs: &mut [IoSliceMut<'_>], offset: u64) -> Result<usize> {
+        let mut at = offset;
+        let mut total = 0;
+        for buf in bufs {
+            total += self.read_at(buf, at)?;
+            at += buf.len() as u64;
+        }
+        Ok(total)
+    }
+
+    /// Writes all of `buf` at `offset`.
+    fn write_at(&self, buf: &[u8], offset: u64) -> Result<()>;
+
+    /// Writes several buffers as one stretch of the file.
+    fn write_vectored_at(&self, bufs: &[IoSlice<'_>], offset: u64) -> Result<()> {
+        let mut at = offset;
+        for buf in bufs {
+            self.write_at(buf, at)?;
+            at += buf.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Makes the file `size` bytes long.
+    fn truncate(&self, size: u64) -> Result<()>;
+
+    /// Forces what was written to the device; for a file that this handle created, its entry in
+    /// the folder too.
+    fn sync(&self, flags: SyncFlags) -> Result<()>;
+
+    /// The size in bytes.
+    fn size(&self) -> Result<u64>;
+
+    /// Raises the lock to `level`. `false`: somebody else holds a lock against it. Asking for
+    /// `Exclusive` may leave the lock at `Pending` when it answers `false`.
+    fn lock(&self, _level: LockLevel) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// Lowers the lock to `Shared` or `None`.
+    fn unlock(&self, _level: LockLevel) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether anybody, this handle included, holds `Reserved` or more.
+    fn check_reserved(&self) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// The smallest number of bytes that can be written without disturbing its neighbours.
+    fn sector_size(&self) -> u32 {
+        4096
+    }
+
+    /// What the device promises.
+    fn characteristics(&self) -> DeviceCharacteristics {
+        DeviceCharacteristics::POWERSAFE_OVERWRITE
+    }
+
+    /// Whether the shared-memory calls below work.
+    fn has_shm(&self) -> bool {
+        false
+    }
+
+    /// The shared memory region number `region`; `None` if it does not exist yet and `extend` does
+    /// not ask for it.
+    fn shm_map(&self, _region: u32, _extend: bool) -> Result<Option<ShmRegion>> {
+        Ok(None)
+    }
+
+    /// Locks `slots` of the shared memory. `false`: somebody else holds one of them.
+    fn shm_lock(&self, _slots: Range<u8>, _how: ShmLock) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// Gives back `slots`, which were locked as `how` says.
+    fn shm_unlock(&self, _slots: Range<u8>, _how: ShmLock) -> Result<()> {
+        Ok(())
+    }
+
+    /// Orders the loads and stores before it against those after it, across processes.
+    fn shm_barrier(&self) {
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+    }
+
+    /// Leaves the shared memory; with `delete`, the last to leave removes it.
+    fn shm_unmap(&self, _delete: bool) -> Result<()> {
+        Ok(())
+    }
+
+    /// Maps the file for reading, with room for `reserve` bytes: what the file gains later within
+    /// them can be read without mapping again. `None`: this file cannot be mapped.
+    fn map(&self, _reserve: u64) -> Result<Option<Mapping>> {
+        Ok(None)
+    }
+
+    /// Which file this is, or `None` if it cannot be told.
+    fn id(&self) -> Option<FileId> {
+        None
+    }
+
+    /// Whether the path it was opened by now leads elsewhere.
+    fn has_moved(&self) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Hint: the file will soon be `size` bytes long.
+    fn size_hint(&self, _size: u64) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! The small vocabularies of files: open flags, lock levels, sync flags, device characteristics.
+
+use std::ops::BitOr;
+
+/// A set of flags with SQLite's bits, so that they cross the C interface unchanged.
+macro_rules! flag_set {
+    ($(#[$doc:meta])* $set:ident { $($(#[$flag_doc:meta])* $flag:ident = $bits:expr;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct $set(pub u32);
+
+        impl $set {
+            $($(#[$flag_doc])* pub const $flag: $set = $set($bits);)*
+
+            /// Whether all of `flags` are set.
+            #[inline]
+            pub const fn contains(self, flags: $set) -> bool {
+                self.0 & flags.0 == flags.0
+            }
+
+            /// Whether at least one of `flags` is set.
+            #[inline]
+            pub const fn intersects(self, flags: $set) -> bool {
+                self.0 & flags.0 != 0
+            }
+
+            /// These flags without `flags`.
+            #[must_use]
+            pub const fn without(self, flags: $set) -> $set {
+                $set(self.0 & !flags.0)
+            }
+        }
+
+        impl BitOr for $set {
+            type Output = $set;
+            fn bitor(self, other: $set) -> $set {
+                $set(self.0 | other.0)
+            }
+        }
+    };
+}
+
+flag_set! {
+    /// How a file is to be opened, and what it is.
+    OpenFlags {
+        /// Reading only.
+        READONLY = 0x1;
+        /// Reading and writing.
+        READWRITE = 0x2;
+        /// Created if it does not exist.
+        CREATE = 0x4;
+        /// Deleted when closed.
+        DELETEONCLOSE = 0x8;
+        /// Created by this very call, or the call fails.
+        EXCLUSIVE = 0x10;
+        /// A main database.
+        MAIN_DB = 0x100;
+        /// A database for temporary tables.
+        TEMP_DB = 0x200;
+        /// A database for one statement.
+        TRANSIENT_DB = 0x400;
+        /// The rollback journal of a main database.
+        MAIN_JOURNAL = 0x800;
+        /// The rollback journal of a temporary database.
+        TEMP_JOURNAL = 0x1000;
+        /// A statement journal.
+        SUBJOURNAL = 0x2000;
+        /// A super-journal.
+        SUPER_JOURNAL = 0x4000;
+        /// A write-ahead log.
+        WAL = 0x80000;
+        /// Symbolic links are refused.
+        NOFOLLOW = 0x0100_0000;
+    }
+}
+
+flag_set! {
+    /// How thoroughly content is forced to the device.
+    SyncFlags {
+        /// An ordinary sync.
+        NORMAL = 0x2;
+        /// A sync through the device's own cache, where the system has two kinds.
+        FULL = 0x3;
+        /// The content only; the file's times may stay behind.
+        DATAONLY = 0x10;
+    }
+}
+
+flag_set! {
+    /// What a device promises.
+    DeviceCharacteristics {
+        /// Every write is atomic.
+        ATOMIC = 0x1;
+        /// When a file grows by a write, the content is there before the new size is.
+        SAFE_APPEND = 0x200;
+        /// Writes reach the device in the order they were made.
+        SEQUENTIAL = 0x400;
+        /// An open file cannot be deleted.
+        UNDELETABLE_WHEN_OPEN = 0x800;
+        /// A write that power loss interrupts harms no byte outside its range.
+        POWERSAFE_OVERWRITE = 0x1000;
+        /// The file is on read-only media and no other process will change it.
+        IMMUTABLE = 0x2000;
+    }
+}
+
+/// The five levels of locks on a database file, each including those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LockLevel {
+    /// Nothing is locked.
+    #[default]
+    None,
+    /// Reading: any number of holders.
+    Shared,
+    /// Means to write later: one holder, beside readers.
+    Reserved,
+    /// Wants to write: waits for the readers to leave and lets no new one in.
+    Pending,
+    /// Writing: nobody else is here.
+    Exclusive,
+}
+
+/// How a lock slot of the shared memory is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShmLock {
+    /// Together with other sharers.
+    Shared,
+    /// Alone.
+    Exclusive,
+}
+
+/// What [`crate::Vfs::access`] asks about a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Does it exist? An empty journal or log counts as absent for SQLite, but here it exists.
+    Exists,
+    /// May it be read and written?
+    ReadWrite,
+}

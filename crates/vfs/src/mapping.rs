@@ -1,0 +1,239 @@
+//! Files mapped for reading, with room to grow; and bytes in memory that grow the same way.
+//!
+//! ```text
+//!   base                    end of file             base + len
+//!   | the file              | not there yet         |
+//!   '--------- reserved once, never moved ----------'
+//! ```
+//!
+//! What the file gains within the reservation appears there by itself. Touching what lies past the
+//! end of the file kills the process (SIGBUS), so a reader checks the size first.
+//!
+//! Address space is recycled and never given back to the system: a reservation that is no longer
+//! used is covered with zeros and kept for the next file. A reference into it that lives on by
+//! mistake reads zeros or another file's bytes, but never unmapped memory; this is what lets page
+//! references be plain pointers without a count.
+
+use std::ffi::c_void;
+use std::os::fd::BorrowedFd;
+use std::ptr::{self, NonNull};
+use std::sync::Mutex;
+
+use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous};
+
+/// What a file gets at least: far more than most databases grow to, and a 2000th of the address
+/// space.
+const RESERVE_MIN: u64 = 64 << 30;
+
+/// A smaller reservation than this is not worth having.
+const RESERVE_WORTHWHILE: u64 = 1 << 20;
+
+/// A file mapped for reading.
+#[derive(Debug)]
+pub struct Mapping {
+    room: Reservation,
+    len: usize,
+}
+
+impl Mapping {
+    /// Maps the file behind `fd` with room for at least `reserve` bytes; if the system refuses that
+    /// much (a limit on address space), with less. `None`: refused altogether.
+    pub(crate) fn of_file(fd: BorrowedFd<'_>, reserve: u64) -> Option<Mapping> {
+        let mut wanted = reserve.max(RESERVE_MIN).checked_next_power_of_two()?;
+        loop {
+            if let Some(room) = Reservation::take(usize::try_from(wanted).ok()?) {
+                return room.cover_with_file(fd);
+            }
+            wanted /= 2;
+            if wanted < RESERVE_WORTHWHILE {
+                return None;
+            }
+        }
+    }
+
+    /// The part of some bytes in memory that will ever be used.
+    pub(crate) fn of_memory(bytes: &std::sync::Arc<MemoryBytes>) -> Mapping {
+        Mapping { room: Reservation::Shared(bytes.clone()), len: bytes.room.len() }
+    }
+
+    /// Where the first byte of the file is. Valid as long as the process lives (see the module's
+    /// docs), though its content is the file's only as long as the mapping lives.
+    #[inline]
+    pub fn base(&self) -> NonNull<u8> {
+        self.room.base()
+    }
+
+    /// How many bytes are reserved, whatever the size of the file.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is reserved, which never happens.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// A range of address space.
+#[derive(Debug)]
+enum Reservation {
+    Own(Range),
+    /// It belongs to bytes in memory.
+    Shared(std::sync::Arc<MemoryBytes>),
+}
+
+impl Reservation {
+    fn take(len: usize) -> Option<Reservation> {
+        Range::take(len).map(Reservation::Own)
+    }
+
+    fn cover_with_file(self, fd: BorrowedFd<'_>) -> Option<Mapping> {
+        let len = self.range().len;
+        // SAFETY: the range is ours alone; a fixed mapping replaces what covers it, all at once.
+        let mapped = unsafe {
+            mmap(self.range().base.as_ptr().cast(), len, ProtFlags::READ, MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED, fd, 0)
+        };
+        mapped.ok()?;
+        Some(Mapping { room: self, len })
+    }
+
+    fn range(&self) -> &Range {
+        match self {
+            Reservation::Own(range) => range,
+            Reservation::Shared(bytes) => &bytes.room,
+        }
+    }
+
+    #[inline]
+    fn base(&self) -> NonNull<u8> {
+        self.range().base
+    }
+}
+
+/// A range of address space, put aside for the next user when dropped.
+#[derive(Debug)]
+struct Range {
+    base: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: a range is an address and a length; who reads and writes there is the users' affair.
+unsafe impl Send for Range {}
+// SAFETY: as above.
+unsafe impl Sync for Range {}
+
+/// Ranges that nobody uses now.
+static SPARE: Mutex<Vec<Range>> = Mutex::new(Vec::new());
+
+impl Range {
+    fn take(len: usize) -> Option<Range> {
+        let mut spare = SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(at) = spare.iter().position(|range| range.len == len) {
+            return Some(spare.swap_remove(at));
+        }
+        drop(spare);
+        let base = zeros(ptr::null_mut(), len, MapFlags::empty(), ProtFlags::READ)?;
+        Some(Range { base, len })
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+}
+
+impl Drop for Range {
+    fn drop(&mut self) {
+        let (base, len) = (self.base, self.len);
+        // If the system refuses, what covers the range stays for good: a leak of address space, and
+        // nothing worse.
+        if zeros(base.as_ptr().cast(), len, MapFlags::FIXED, ProtFlags::READ).is_some() {
+            SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(Range { base, len });
+        }
+    }
+}
+
+/// Covers a range (or, at null, a free one) with zeros that cost no memory until written.
+fn zeros(at: *mut c_void, len: usize, extra: MapFlags, protection: ProtFlags) -> Option<NonNull<u8>> {
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | extra;
+    // SAFETY: at null the system picks unused addresses; the fixed case is asked for by the owner of
+    // the range only.
+    let base = unsafe { mmap_anonymous(at, len, protection, flags) };
+    NonNull::new(base.ok()?.cast())
+}
+
+/// Bytes in memory at an address that never changes, with room to grow: the content of a file of the
+/// memory and simulation VFS, which can therefore be "mapped" like a real one.
+///
+/// Reads and writes of one place at one time are as unordered as those of a real file: the locks of
+/// the database keep them apart.
+#[derive(Debug)]
+pub(crate) struct MemoryBytes {
+    room: Range,
+}
+
+impl MemoryBytes {
+    /// Room for `len` bytes, all zero.
+    pub(crate) fn reserve(len: usize) -> Option<MemoryBytes> {
+        let room = Range::take(len)?;
+        zeros(room.base.as_ptr().cast(), len, MapFlags::FIXED, ProtFlags::READ | ProtFlags::WRITE)?;
+        Some(MemoryBytes { room })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.room.len
+    }
+
+    pub(crate) fn read(&self, at: usize, buf: &mut [u8]) {
+        assert!(at.checked_add(buf.len()).is_some_and(|end| end <= self.room.len));
+        // SAFETY: inside the room, by the assertion; `buf` is private memory and cannot overlap it.
+        unsafe { ptr::copy_nonoverlapping(self.room.base.as_ptr().add(at), buf.as_mut_ptr(), buf.len()) }
+    }
+
+    pub(crate) fn write(&self, at: usize, bytes: &[u8]) {
+        assert!(at.checked_add(bytes.len()).is_some_and(|end| end <= self.room.len));
+        // SAFETY: inside the room, by the assertion. `bytes` may be a page mapped from another file,
+        // or from another place of this one, but never the place that is written.
+        unsafe { ptr::copy(bytes.as_ptr(), self.room.base.as_ptr().add(at), bytes.len()) }
+    }
+
+    pub(crate) fn zero(&self, at: usize, len: usize) {
+        assert!(at.checked_add(len).is_some_and(|end| end <= self.room.len));
+        // SAFETY: inside the room, by the assertion.
+        unsafe { ptr::write_bytes(self.room.base.as_ptr().add(at), 0, len) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn a_mapping_shows_what_the_file_gains() {
+        let path = std::env::temp_dir().join(format!("lithe-mapping-{}", std::process::id()));
+        std::fs::write(&path, b"before").unwrap();
+        let file = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let mapping = Mapping::of_file(file.as_fd(), 1).unwrap();
+        // SAFETY: the file is long enough for both reads when they are made.
+        let at = |offset: usize| unsafe { *mapping.base().as_ptr().add(offset) };
+        assert_eq!(at(0), b'b');
+        std::os::unix::fs::FileExt::write_all_at(&file, b"after", 100_000).unwrap();
+        assert_eq!(at(100_000), b'a');
+    }
+
+    #[test]
+    fn ranges_are_recycled() {
+        let bytes = MemoryBytes::reserve(3 << 20).unwrap();
+        bytes.write(5, b"abc");
+        let stale = bytes.room.base;
+        drop(bytes);
+        // SAFETY: ranges stay mapped for ever.
+        assert_eq!(unsafe { *stale.as_ptr().add(5) }, 0);
+        let again = MemoryBytes::reserve(3 << 20).unwrap();
+        let mut buf = [1u8; 3];
+        again.read(5, &mut buf);
+        assert_eq!(buf, [0; 3]);
+    }
+}

@@ -1,0 +1,262 @@
+//! One open file.
+
+use std::io::{IoSlice, IoSliceMut};
+use std::ops::Range;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::io::Errno;
+
+use super::failure;
+use super::inode::InodeHandle;
+use super::shm::ShmHandle;
+use crate::error::{Error, Op, Result};
+use crate::flags::{LockLevel, ShmLock, SyncFlags};
+use crate::mapping::Mapping;
+use crate::shm::ShmRegion;
+use crate::{File, FileId, ResultCode};
+
+/// Vectored calls take no more buffers than this (IOV_MAX of Linux and the BSDs).
+const VECTORS_MAX: usize = 1024;
+
+/// A file of the machine.
+#[derive(Debug)]
+pub(super) struct UnixFile {
+    pub(super) fd: Arc<OwnedFd>,
+    pub(super) path: PathBuf,
+    /// What this handle shares with the other handles of the same database in this process;
+    /// `None` for files that carry no locks.
+    pub(super) inode: Option<InodeHandle>,
+    pub(super) shm: ShmHandle,
+    /// The file was created by this handle and its entry in the folder may not be durable yet.
+    pub(super) new_in_folder: AtomicBool,
+    /// Deleted already: the path means nothing any more.
+    pub(super) nameless: bool,
+}
+
+impl UnixFile {
+    fn error(&self, op: Op, errno: Errno) -> Error {
+        failure(op, errno).at(&self.path)
+    }
+
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+impl File for UnixFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> Result<usize> {
+        let mut filled = 0;
+        while filled < buf.len() {
+            match rustix::io::pread(self.fd(), &mut buf[filled..], offset + filled as u64) {
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(self.error(Op::Read, errno)),
+            }
+        }
+        buf[filled..].fill(0);
+        Ok(filled)
+    }
+
+    fn read_vectored_at(&self, bufs: &mut [IoSliceMut<'_>], offset: u64) -> Result<usize> {
+        let mut total = 0;
+        for batch in bufs.chunks_mut(VECTORS_MAX) {
+            let wanted: usize = batch.iter().map(|buf| buf.len()).sum();
+            let at = offset + total as u64;
+            let got = match rustix::io::preadv(self.fd(), batch, at) {
+                Ok(n) => n,
+                Err(Errno::INTR) => 0,
+                Err(errno) => return Err(self.error(Op::Read, errno)),
+            };
+            total += if got == wanted { got } else { self.finish_read(batch, got, at)? };
+        }
+        Ok(total)
+    }
+
+    fn write_at(&self, buf: &[u8], offset: u64) -> Result<()> {
+        let mut written = 0;
+        while written < buf.len() {
+            match rustix::io::pwrite(self.fd(), &buf[written..], offset + written as u64) {
+                Ok(0) => return Err(self.error(Op::Write, Errno::NOSPC)),
+                Ok(n) => written += n,
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(self.error(Op::Write, errno)),
+            }
+        }
+        Ok(())
+    }
+
+    fn write_vectored_at(&self, bufs: &[IoSlice<'_>], offset: u64) -> Result<()> {
+        let mut at = offset;
+        for batch in bufs.chunks(VECTORS_MAX) {
+            let wanted: usize = batch.iter().map(|buf| buf.len()).sum();
+            let done = match rustix::io::pwritev(self.fd(), batch, at) {
+                Ok(n) => n,
+                Err(Errno::INTR) => 0,
+                Err(errno) => return Err(self.error(Op::Write, errno)),
+            };
+            if done < wanted {
+                self.finish_write(batch, done, at)?;
+            }
+            at += wanted as u64;
+        }
+        Ok(())
+    }
+
+    fn truncate(&self, size: u64) -> Result<()> {
+        retry(|| rustix::fs::ftruncate(self.fd(), size)).map_err(|errno| self.error(Op::Truncate, errno))
+    }
+
+    fn sync(&self, flags: SyncFlags) -> Result<()> {
+        retry(|| sync(self.fd(), flags)).map_err(|errno| self.error(Op::Sync, errno))?;
+        if self.new_in_folder.swap(false, Ordering::Relaxed) {
+            sync_folder_of(&self.path)?;
+        }
+        Ok(())
+    }
+
+    fn size(&self) -> Result<u64> {
+        let stat = rustix::fs::fstat(self.fd()).map_err(|errno| self.error(Op::Stat, errno))?;
+        Ok(u64::try_from(stat.st_size).unwrap_or(0))
+    }
+
+    fn lock(&self, level: LockLevel) -> Result<bool> {
+        match &self.inode {
+            Some(inode) => inode.lock(level).map_err(|error| error.at(&self.path)),
+            None => Ok(true),
+        }
+    }
+
+    fn unlock(&self, level: LockLevel) -> Result<()> {
+        match &self.inode {
+            Some(inode) => inode.unlock(level).map_err(|error| error.at(&self.path)),
+            None => Ok(()),
+        }
+    }
+
+    fn check_reserved(&self) -> Result<bool> {
+        match &self.inode {
+            Some(inode) => inode.check_reserved().map_err(|error| error.at(&self.path)),
+            None => Ok(false),
+        }
+    }
+
+    fn has_shm(&self) -> bool {
+        self.inode.is_some()
+    }
+
+    fn shm_map(&self, region: u32, extend: bool) -> Result<Option<ShmRegion>> {
+        match &self.inode {
+            Some(inode) => self.shm.map(inode, &self.path, region, extend),
+            None => Err(Error::new(Op::ShmOpen).at(&self.path)),
+        }
+    }
+
+    fn shm_lock(&self, slots: Range<u8>, how: ShmLock) -> Result<bool> {
+        self.shm.lock(slots, how)
+    }
+
+    fn shm_unlock(&self, slots: Range<u8>, how: ShmLock) -> Result<()> {
+        self.shm.unlock(slots, how)
+    }
+
+    fn shm_unmap(&self, delete: bool) -> Result<()> {
+        self.shm.unmap(delete);
+        Ok(())
+    }
+
+    fn map(&self, reserve: u64) -> Result<Option<Mapping>> {
+        let size = self.size()?;
+        Ok(Mapping::of_file(self.fd(), reserve.max(size.saturating_mul(4))))
+    }
+
+    fn id(&self) -> Option<FileId> {
+        self.inode.as_ref().map(|inode| inode.id())
+    }
+
+    fn has_moved(&self) -> Result<bool> {
+        if self.nameless {
+            return Ok(false);
+        }
+        let Some(inode) = &self.inode else { return Ok(false) };
+        Ok(match rustix::fs::stat(&self.path) {
+            Ok(stat) => super::inode::id_of(&stat) != inode.id(),
+            Err(_) => true,
+        })
+    }
+}
+
+impl UnixFile {
+    /// Reads the rest after a vectored read that stopped early: buffer by buffer, to the end of the
+    /// file. Answers how much there was altogether.
+    #[cold]
+    fn finish_read(&self, bufs: &mut [IoSliceMut<'_>], done: usize, offset: u64) -> Result<usize> {
+        let mut before = 0;
+        let mut total = done;
+        for buf in bufs {
+            let len = buf.len();
+            let have = done.saturating_sub(before).min(len);
+            total += self.read_at(&mut buf[have..], offset + (before + have) as u64)?;
+            before += len;
+        }
+        Ok(total)
+    }
+
+    /// Writes the rest after a vectored write that stopped early.
+    #[cold]
+    fn finish_write(&self, bufs: &[IoSlice<'_>], done: usize, offset: u64) -> Result<()> {
+        let mut before = 0;
+        for buf in bufs {
+            let have = done.saturating_sub(before).min(buf.len());
+            self.write_at(&buf[have..], offset + (before + have) as u64)?;
+            before += buf.len();
+        }
+        Ok(())
+    }
+}
+
+fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            done => return done,
+        }
+    }
+}
+
+/// Elsewhere than on Apple's systems fdatasync writes all that is needed to read the content again,
+/// the size included, whatever the flags.
+#[cfg(not(target_vendor = "apple"))]
+fn sync(fd: BorrowedFd<'_>, _flags: SyncFlags) -> rustix::io::Result<()> {
+    rustix::fs::fdatasync(fd)
+}
+
+#[cfg(target_vendor = "apple")]
+fn sync(fd: BorrowedFd<'_>, flags: SyncFlags) -> rustix::io::Result<()> {
+    if flags.contains(SyncFlags::FULL) && rustix::fs::fcntl_fullfsync(fd).is_ok() {
+        return Ok(());
+    }
+    rustix::fs::fsync(fd)
+}
+
+/// Makes the entries of the folder that `path` lies in durable. A folder that cannot be opened is
+/// none that we could have created a file in: nothing to do.
+pub(super) fn sync_folder_of(path: &Path) -> Result<()> {
+    use rustix::fs::{Mode, OFlags};
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let Ok(fd) = rustix::fs::open(folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) else {
+        return Ok(());
+    };
+    retry(|| rustix::fs::fsync(&fd)).map_err(|errno| failure(Op::SyncDirectory, errno).at(path))
+}
+
+/// The code of a file that cannot be opened because it is a folder.
+pub(super) fn is_a_folder(path: &Path) -> Error {
+    Error::with_code(Op::Open, ResultCode::CANTOPEN_ISDIR).at(path)
+}

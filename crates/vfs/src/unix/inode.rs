@@ -1,0 +1,251 @@
+//! What the handles of one database file in this process share: descriptors, and locks.
+//!
+//! POSIX locks belong to the process, so connections of one process are kept apart here, in memory,
+//! and the process's lock on the file is the strongest that one of them wants. Closing any
+//! descriptor of the file would drop it; therefore the descriptors belong to the inode, and are
+//! closed when its last handle is.
+
+use std::collections::HashMap;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+
+use lithe_format::locks::{PENDING_BYTE, RESERVED_BYTE, SHARED_FIRST, SHARED_SIZE};
+use rustix::fs::Stat;
+
+use super::posix_lock::{self, Hold};
+use super::shm::ShmNode;
+use crate::error::{Op, Result};
+use crate::{FileId, LockLevel};
+
+/// One database file, as this process knows it.
+#[derive(Debug)]
+pub(super) struct Inode {
+    id: FileId,
+    state: Mutex<State>,
+    /// The shared memory beside it, while somebody uses it.
+    pub(super) shm: Mutex<Weak<ShmNode>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Opened for reading and writing.
+    writable: Option<Arc<OwnedFd>>,
+    /// Opened for reading.
+    readable: Option<Arc<OwnedFd>>,
+    /// Descriptors that nobody needs, but that cannot be closed while locks are held.
+    extra: Vec<OwnedFd>,
+    locks: LockTable,
+}
+
+/// The locks of the process on one file.
+#[derive(Debug, Default)]
+struct LockTable {
+    /// What the process holds.
+    level: LockLevel,
+    /// How many handles hold `Shared` or more.
+    sharers: usize,
+}
+
+/// All database files that this process has open.
+static INODES: Mutex<Option<HashMap<FileId, Weak<Inode>>>> = Mutex::new(None);
+
+/// Which file a stat describes.
+pub(super) fn id_of(stat: &Stat) -> FileId {
+    FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
+}
+
+impl Inode {
+    /// The inode of a file that was opened as `fd`, and the descriptor to use for it: an older one
+    /// where there is one.
+    pub(super) fn adopt(id: FileId, fd: OwnedFd, writable: bool) -> (Arc<Inode>, Arc<OwnedFd>) {
+        let mut all = guard(&INODES);
+        let all = all.get_or_insert_with(HashMap::new);
+        let inode = match all.get(&id).and_then(Weak::upgrade) {
+            Some(inode) => inode,
+            None => {
+                all.retain(|_, inode| inode.strong_count() > 0);
+                let inode = Arc::new(Inode { id, state: Mutex::default(), shm: Mutex::default() });
+                all.insert(id, Arc::downgrade(&inode));
+                inode
+            }
+        };
+        let fd = guard(&inode.state).keep(fd, writable);
+        (inode, fd)
+    }
+
+    /// The inode `id` and a descriptor that serves, if this process has the file open already:
+    /// opening it once more would only make a descriptor that cannot be closed.
+    pub(super) fn known(id: FileId, writable: bool) -> Option<(Arc<Inode>, Arc<OwnedFd>)> {
+        let inode = guard(&INODES).as_ref()?.get(&id)?.upgrade()?;
+        let fd = guard(&inode.state).find(writable)?;
+        Some((inode, fd))
+    }
+}
+
+impl State {
+    fn find(&self, writable: bool) -> Option<Arc<OwnedFd>> {
+        if writable { self.writable.clone() } else { self.readable.clone().or(self.writable.clone()) }
+    }
+
+    fn keep(&mut self, fd: OwnedFd, writable: bool) -> Arc<OwnedFd> {
+        if let Some(older) = self.find(writable) {
+            self.extra.push(fd);
+            return older;
+        }
+        let fd = Arc::new(fd);
+        let place = if writable { &mut self.writable } else { &mut self.readable };
+        place.insert(fd).clone()
+    }
+}
+
+/// The share of one handle in an inode.
+#[derive(Debug)]
+pub(super) struct InodeHandle {
+    inode: Arc<Inode>,
+    fd: Arc<OwnedFd>,
+    /// What this handle holds. Changed under the inode's mutex only.
+    level: Mutex<LockLevel>,
+}
+
+impl InodeHandle {
+    pub(super) fn new(inode: Arc<Inode>, fd: Arc<OwnedFd>) -> InodeHandle {
+        InodeHandle { inode, fd, level: Mutex::new(LockLevel::None) }
+    }
+
+    pub(super) fn id(&self) -> FileId {
+        self.inode.id
+    }
+
+    pub(super) fn inode(&self) -> &Arc<Inode> {
+        &self.inode
+    }
+
+    /// Raises this handle's lock. `false`: somebody is in the way.
+    pub(super) fn lock(&self, wanted: LockLevel) -> Result<bool> {
+        let mut level = guard(&self.level);
+        if *level >= wanted {
+            return Ok(true);
+        }
+        let mut state = guard(&self.inode.state);
+        let locks = &mut state.locks;
+        let another_writes = *level != locks.level && (locks.level >= LockLevel::Pending || wanted > LockLevel::Shared);
+        if another_writes {
+            return Ok(false);
+        }
+        match wanted {
+            LockLevel::None | LockLevel::Pending => unreachable!("no handle asks for {wanted:?}"),
+            LockLevel::Shared => self.lock_shared(locks, &mut level),
+            LockLevel::Reserved => self.lock_reserved(locks, &mut level),
+            LockLevel::Exclusive => self.lock_exclusive(locks, &mut level),
+        }
+    }
+
+    /// A reader owes one look at the pending byte, so that a writer who waits is not starved, and
+    /// one lock. The look comes first: a writer that locks the pending byte after it finds our lock
+    /// as if it had been there before.
+    fn lock_shared(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
+        if locks.level == LockLevel::None {
+            let fd = self.fd.as_fd();
+            if posix_lock::held_by_others(fd, PENDING_BYTE, 1, Op::ReadLock)? == Hold::Write {
+                return Ok(false);
+            }
+            if !posix_lock::set(fd, Hold::Read, SHARED_FIRST, SHARED_SIZE, Op::ReadLock)? {
+                return Ok(false);
+            }
+            locks.level = LockLevel::Shared;
+        }
+        locks.sharers += 1;
+        *level = LockLevel::Shared;
+        Ok(true)
+    }
+
+    fn lock_reserved(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
+        assert!(*level == LockLevel::Shared, "RESERVED is asked for by readers only");
+        if !posix_lock::set(self.fd.as_fd(), Hold::Write, RESERVED_BYTE, 1, Op::Lock)? {
+            return Ok(false);
+        }
+        locks.level = LockLevel::Reserved;
+        *level = LockLevel::Reserved;
+        Ok(true)
+    }
+
+    /// From `Reserved` on the way of every commit; straight from `Shared` to roll back a hot
+    /// journal, where a reserved lock would tell others that the journal is not hot.
+    fn lock_exclusive(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
+        assert!(*level >= LockLevel::Shared, "EXCLUSIVE is asked for by readers only");
+        let fd = self.fd.as_fd();
+        if *level < LockLevel::Pending {
+            if !posix_lock::set(fd, Hold::Write, PENDING_BYTE, 1, Op::Lock)? {
+                return Ok(false);
+            }
+            locks.level = LockLevel::Pending;
+            *level = LockLevel::Pending;
+        }
+        if locks.sharers > 1 || !posix_lock::set(fd, Hold::Write, SHARED_FIRST, SHARED_SIZE, Op::Lock)? {
+            return Ok(false);
+        }
+        locks.level = LockLevel::Exclusive;
+        *level = LockLevel::Exclusive;
+        Ok(true)
+    }
+
+    /// Lowers this handle's lock to `Shared` or `None`.
+    pub(super) fn unlock(&self, wanted: LockLevel) -> Result<()> {
+        assert!(wanted <= LockLevel::Shared, "locks are lowered to SHARED or NONE");
+        let mut level = guard(&self.level);
+        if *level <= wanted {
+            return Ok(());
+        }
+        let mut state = guard(&self.inode.state);
+        if *level > LockLevel::Shared {
+            self.stop_writing(&mut state.locks, &mut level)?;
+        }
+        if wanted == LockLevel::None {
+            return self.leave(&mut state.locks, &mut level);
+        }
+        Ok(())
+    }
+
+    /// The read lock replaces the write lock in one step, so that nobody slips in between.
+    fn stop_writing(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<()> {
+        let fd = self.fd.as_fd();
+        if *level == LockLevel::Exclusive {
+            posix_lock::set(fd, Hold::Read, SHARED_FIRST, SHARED_SIZE, Op::ReadLock)?;
+        }
+        posix_lock::set(fd, Hold::Nothing, PENDING_BYTE, 2, Op::Unlock)?;
+        locks.level = LockLevel::Shared;
+        *level = LockLevel::Shared;
+        Ok(())
+    }
+
+    fn leave(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<()> {
+        *level = LockLevel::None;
+        locks.sharers -= 1;
+        if locks.sharers > 0 {
+            return Ok(());
+        }
+        locks.level = LockLevel::None;
+        posix_lock::set(self.fd.as_fd(), Hold::Nothing, 0, 0, Op::Unlock).map(|_| ())
+    }
+
+    /// Whether this process holds RESERVED, PENDING or EXCLUSIVE.
+    pub(super) fn check_reserved(&self) -> Result<bool> {
+        let state = guard(&self.inode.state);
+        if state.locks.level > LockLevel::Shared {
+            return Ok(true);
+        }
+        Ok(posix_lock::held_by_others(self.fd.as_fd(), RESERVED_BYTE, 1, Op::CheckReserved)? != Hold::Nothing)
+    }
+}
+
+impl Drop for InodeHandle {
+    fn drop(&mut self) {
+        // Nobody is there to hear of an error; closing the last descriptor drops the locks anyway.
+        let _ = self.unlock(LockLevel::None);
+    }
+}
+
+/// Locks a mutex whose holder never leaves its data half changed.
+pub(super) fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

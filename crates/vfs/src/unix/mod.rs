@@ -1,0 +1,99 @@
+//! The machine we run on: files, POSIX locks, shared memory files, mappings.
+//!
+//! | module | subject |
+//! | --- | --- |
+//! | `file` | reads, writes, syncs |
+//! | `open` | opening: read-only fallback, permissions, temporary files |
+//! | `inode` | what the handles of one file in this process share: descriptors and locks |
+//! | `shm` | the `-shm` file |
+
+mod file;
+mod inode;
+mod open;
+mod posix_lock;
+mod shm;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{AtFlags, CWD};
+use rustix::io::Errno;
+
+use crate::error::{Error, Op, Result};
+use crate::flags::{Access, OpenFlags};
+use crate::{Opened, ResultCode, Vfs};
+
+/// The files of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnixVfs;
+
+/// The Unix epoch in milliseconds of the Julian calendar.
+const UNIX_EPOCH_JULIAN_MILLIS: i64 = 24_405_875 * 8_640_000;
+
+impl Vfs for UnixVfs {
+    fn name(&self) -> &str {
+        "unix"
+    }
+
+    fn open(&self, path: Option<&Path>, flags: OpenFlags) -> Result<Opened> {
+        open::open(path, flags)
+    }
+
+    fn delete(&self, path: &Path, sync_folder: bool) -> Result<()> {
+        match rustix::fs::unlink(path) {
+            Ok(()) => {}
+            Err(Errno::NOENT) => return Err(Error::with_code(Op::Delete, ResultCode::IOERR_DELETE_NOENT).at(path)),
+            Err(errno) => return Err(failure(Op::Delete, errno).at(path)),
+        }
+        if sync_folder { file::sync_folder_of(path) } else { Ok(()) }
+    }
+
+    fn access(&self, path: &Path, what: Access) -> Result<bool> {
+        use rustix::fs::Access as Mode;
+        let mode = match what {
+            Access::Exists => Mode::EXISTS,
+            Access::ReadWrite => Mode::READ_OK | Mode::WRITE_OK,
+        };
+        Ok(rustix::fs::accessat(CWD, path, mode, AtFlags::empty()).is_ok())
+    }
+
+    fn full_path(&self, path: &Path) -> Result<PathBuf> {
+        open::full_path(path)
+    }
+
+    fn randomness(&self, buf: &mut [u8]) {
+        let mut filled = 0;
+        while filled < buf.len() {
+            match rustix::rand::getrandom(&mut buf[filled..], rustix::rand::GetRandomFlags::empty()) {
+                Ok(n) => filled += n,
+                Err(Errno::INTR) => {}
+                Err(_) => return weak_randomness(&mut buf[filled..]),
+            }
+        }
+    }
+
+    fn sleep(&self, duration: Duration) {
+        std::thread::sleep(duration);
+    }
+
+    fn julian_millis(&self) -> i64 {
+        let unix = match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(after) => i64::try_from(after.as_millis()).unwrap_or(i64::MAX / 2),
+            Err(before) => -i64::try_from(before.duration().as_millis()).unwrap_or(i64::MAX / 2),
+        };
+        UNIX_EPOCH_JULIAN_MILLIS + unix
+    }
+}
+
+/// A kernel without getrandom: the hasher keys of the standard library are the next best source.
+fn weak_randomness(buf: &mut [u8]) {
+    use std::hash::{BuildHasher, RandomState};
+    for (at, byte) in buf.iter_mut().enumerate() {
+        *byte = RandomState::new().hash_one(at) as u8;
+    }
+}
+
+/// The error of a system call.
+fn failure(op: Op, errno: Errno) -> Error {
+    Error::from_errno(op, errno.raw_os_error())
+}

@@ -1,0 +1,242 @@
+//! Opening files as SQLite does: read-only where writing is refused, companions with the permissions
+//! of their database, temporary files that have no name.
+
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::failure;
+use super::file::{UnixFile, is_a_folder};
+use super::inode::{Inode, InodeHandle, id_of};
+use super::shm::ShmHandle;
+use crate::error::{Error, Op, Result};
+use crate::{OpenFlags, Opened, ResultCode};
+
+/// Files that lie beside a database and belong to it.
+const COMPANIONS: OpenFlags = OpenFlags(OpenFlags::MAIN_JOURNAL.0 | OpenFlags::WAL.0 | OpenFlags::SUPER_JOURNAL.0);
+
+/// What new databases may be read and written by, before the user's mask.
+const DEFAULT_MODE: u32 = 0o644;
+
+/// Opens a file, or a temporary one without a name.
+pub(super) fn open(path: Option<&Path>, flags: OpenFlags) -> Result<Opened> {
+    match path {
+        Some(path) => open_named(path, flags),
+        None => open_temporary(flags),
+    }
+}
+
+fn open_named(path: &Path, flags: OpenFlags) -> Result<Opened> {
+    let writable = flags.contains(OpenFlags::READWRITE);
+    if flags.contains(OpenFlags::MAIN_DB)
+        && let Ok(stat) = rustix::fs::stat(path)
+        && let Some((inode, fd)) = Inode::known(id_of(&stat), writable)
+    {
+        return Ok(opened(path, flags, fd.clone(), Some(InodeHandle::new(inode, fd))));
+    }
+    let (fd, flags) = open_or_fall_back(path, flags)?;
+    if flags.contains(OpenFlags::DELETEONCLOSE) {
+        let _ = rustix::fs::unlink(path);
+    }
+    if !flags.contains(OpenFlags::MAIN_DB) {
+        let created = flags.contains(OpenFlags::CREATE) && flags.intersects(COMPANIONS);
+        let mut file = unix_file(path, flags, Arc::new(fd), None);
+        file.new_in_folder = AtomicBool::new(created);
+        return Ok(Opened { file: Arc::new(file), flags });
+    }
+    let stat = rustix::fs::fstat(&fd).map_err(|errno| failure(Op::Stat, errno).at(path))?;
+    let (inode, fd) = Inode::adopt(id_of(&stat), fd, flags.contains(OpenFlags::READWRITE));
+    Ok(opened(path, flags, fd.clone(), Some(InodeHandle::new(inode, fd))))
+}
+
+fn opened(path: &Path, flags: OpenFlags, fd: Arc<OwnedFd>, inode: Option<InodeHandle>) -> Opened {
+    Opened { file: Arc::new(unix_file(path, flags, fd, inode)), flags }
+}
+
+fn unix_file(path: &Path, flags: OpenFlags, fd: Arc<OwnedFd>, inode: Option<InodeHandle>) -> UnixFile {
+    UnixFile {
+        fd,
+        path: path.to_path_buf(),
+        inode,
+        shm: ShmHandle::default(),
+        new_in_folder: AtomicBool::new(false),
+        nameless: flags.contains(OpenFlags::DELETEONCLOSE),
+    }
+}
+
+/// Opens as asked for; where that is refused, for reading only.
+fn open_or_fall_back(path: &Path, flags: OpenFlags) -> Result<(OwnedFd, OpenFlags)> {
+    let errno = match open_descriptor(path, flags) {
+        Ok(fd) => return Ok((fd, flags)),
+        Err(errno) => errno,
+    };
+    if errno == Errno::ISDIR {
+        return Err(is_a_folder(path));
+    }
+    let new_companion = flags.contains(OpenFlags::CREATE) && flags.intersects(COMPANIONS);
+    if new_companion && errno == Errno::ACCESS && rustix::fs::accessat(CWD, path, rustix::fs::Access::EXISTS, AtFlags::empty()).is_err() {
+        return Err(Error::with_code(Op::Open, ResultCode::READONLY_DIRECTORY).at(path));
+    }
+    if flags.contains(OpenFlags::READWRITE) {
+        let reading = flags.without(OpenFlags::READWRITE | OpenFlags::CREATE) | OpenFlags::READONLY;
+        if let Ok(fd) = open_descriptor(path, reading) {
+            return Ok((fd, reading));
+        }
+    }
+    let error = failure(Op::Open, errno).at(path);
+    Err(if errno == Errno::LOOP && flags.contains(OpenFlags::NOFOLLOW) { error.coded(ResultCode::CANTOPEN_SYMLINK) } else { error })
+}
+
+fn open_descriptor(path: &Path, flags: OpenFlags) -> rustix::io::Result<OwnedFd> {
+    let mut how = OFlags::CLOEXEC;
+    how |= if flags.contains(OpenFlags::READWRITE) { OFlags::RDWR } else { OFlags::RDONLY };
+    if flags.contains(OpenFlags::CREATE) {
+        how |= OFlags::CREATE;
+    }
+    if flags.contains(OpenFlags::EXCLUSIVE) {
+        how |= OFlags::EXCL | OFlags::NOFOLLOW;
+    }
+    if flags.contains(OpenFlags::NOFOLLOW) {
+        how |= OFlags::NOFOLLOW;
+    }
+    let owner = Owner::for_new_file(path, flags);
+    let fd = loop {
+        match rustix::fs::open(path, how, Mode::from_raw_mode(owner.mode)) {
+            Err(Errno::INTR) => {}
+            done => break above_standard_streams(done?)?,
+        }
+    };
+    if flags.contains(OpenFlags::CREATE) {
+        owner.give(&fd);
+    }
+    Ok(fd)
+}
+
+/// A database must never get the number of a standard stream: a stray `printf` would write into it.
+fn above_standard_streams(fd: OwnedFd) -> rustix::io::Result<OwnedFd> {
+    const FIRST_ORDINARY: i32 = 3;
+    if fd.as_raw_fd() >= FIRST_ORDINARY {
+        return Ok(fd);
+    }
+    rustix::io::fcntl_dupfd_cloexec(&fd, FIRST_ORDINARY)
+}
+
+/// Whose a new file is to be, and who may use it.
+struct Owner {
+    mode: u32,
+    /// User and group of the database, for its companions.
+    ids: Option<(u32, u32)>,
+}
+
+impl Owner {
+    /// Companions take after their database, so that everybody who can use the one can use the
+    /// others; temporary files are nobody else's business.
+    fn for_new_file(path: &Path, flags: OpenFlags) -> Owner {
+        if flags.contains(OpenFlags::DELETEONCLOSE) {
+            return Owner { mode: 0o600, ids: None };
+        }
+        let database = if flags.intersects(COMPANIONS) { database_of(path) } else { None };
+        Owner::like(database.as_deref())
+    }
+
+    /// The owner of the file `database`.
+    fn like(database: Option<&Path>) -> Owner {
+        match database.and_then(|path| rustix::fs::stat(path).ok()) {
+            Some(stat) => Owner { mode: stat.st_mode & 0o777, ids: Some((stat.st_uid, stat.st_gid)) },
+            None => Owner { mode: DEFAULT_MODE, ids: None },
+        }
+    }
+
+    /// Corrects what the user's mask and identity made of a new, empty file. Failing to is no error:
+    /// the file works for us.
+    fn give(&self, fd: &OwnedFd) {
+        let Some((user, group)) = self.ids else { return };
+        let Ok(stat) = rustix::fs::fstat(fd) else { return };
+        if stat.st_size != 0 {
+            return;
+        }
+        if stat.st_mode & 0o777 != self.mode {
+            let _ = rustix::fs::fchmod(fd, Mode::from_raw_mode(self.mode));
+        }
+        if rustix::process::geteuid().is_root() && (stat.st_uid, stat.st_gid) != (user, group) {
+            let ids = (rustix::fs::Uid::from_raw(user), rustix::fs::Gid::from_raw(group));
+            let _ = rustix::fs::fchown(fd, Some(ids.0), Some(ids.1));
+        }
+    }
+}
+
+/// Opens (creating it) the `-shm` file of the database at `database`.
+pub(super) fn open_shm(path: &Path, database: &Path) -> rustix::io::Result<(OwnedFd, bool)> {
+    let owner = Owner::like(Some(database));
+    let how = OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    match rustix::fs::open(path, how | OFlags::RDWR | OFlags::CREATE, Mode::from_raw_mode(owner.mode)) {
+        Ok(fd) => {
+            let fd = above_standard_streams(fd)?;
+            owner.give(&fd);
+            Ok((fd, true))
+        }
+        Err(_) => Ok((above_standard_streams(rustix::fs::open(path, how | OFlags::RDONLY, Mode::empty())?)?, false)),
+    }
+}
+
+/// `x.db` for `x.db-journal`, `x.db-wal`, `x.db-mj0123ABCD`.
+fn database_of(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let (database, _) = name.rsplit_once('-')?;
+    Some(path.with_file_name(database))
+}
+
+/// How often a name is made up before giving up.
+const NAMES_TRIED_MAX: usize = 10;
+
+fn open_temporary(flags: OpenFlags) -> Result<Opened> {
+    let folder = temporary_folder()?;
+    let flags = flags | OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::EXCLUSIVE | OpenFlags::DELETEONCLOSE;
+    for _ in 0..NAMES_TRIED_MAX {
+        let path = folder.join(temporary_name());
+        match open_descriptor(&path, flags) {
+            Ok(fd) => {
+                let _ = rustix::fs::unlink(&path);
+                return Ok(opened(&path, flags, Arc::new(fd), None));
+            }
+            Err(Errno::EXIST) => {}
+            Err(errno) => return Err(failure(Op::Open, errno).at(&path)),
+        }
+    }
+    Err(Error::new(Op::Open).at(&folder))
+}
+
+fn temporary_name() -> String {
+    let mut random = [0u8; 8];
+    crate::Vfs::randomness(&super::UnixVfs, &mut random);
+    format!("lithe_{:016x}", u64::from_ne_bytes(random))
+}
+
+/// The first of SQLite's candidates that is a folder we may write to.
+fn temporary_folder() -> Result<PathBuf> {
+    let named = ["SQLITE_TMPDIR", "TMPDIR"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
+    let usual = ["/var/tmp", "/usr/tmp", "/tmp", "."].into_iter().map(PathBuf::from);
+    named.chain(usual).find(|folder| is_writable_folder(folder)).ok_or_else(|| Error::new(Op::TempPath))
+}
+
+fn is_writable_folder(path: &Path) -> bool {
+    use rustix::fs::Access;
+    path.is_dir() && rustix::fs::accessat(CWD, path, Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()).is_ok()
+}
+
+/// The absolute path, links followed, of a file that may not exist yet.
+pub(super) fn full_path(path: &Path) -> Result<PathBuf> {
+    if let Ok(full) = path.canonicalize() {
+        return Ok(full);
+    }
+    let fail = || Error::new(Op::FullPath).at(path);
+    let absolute = std::path::absolute(path).map_err(|_| fail())?;
+    let name = absolute.file_name().ok_or_else(fail)?;
+    let folder = absolute.parent().ok_or_else(fail)?;
+    // A folder that does not exist either is reported when the file is opened.
+    Ok(folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()).join(name))
+}

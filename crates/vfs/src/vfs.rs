@@ -1,0 +1,49 @@
+//! A place where files live, with a clock and randomness.
+
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::Result;
+use crate::file::File;
+use crate::flags::{Access, OpenFlags};
+
+/// A place where files live: everything of the outside world that the engine uses comes in here,
+/// so that a simulated world can replay a run from its seed.
+pub trait Vfs: Send + Sync + Debug {
+    /// The name under which applications ask for it.
+    fn name(&self) -> &str;
+
+    /// Opens a file; without a path, a temporary one that is deleted when it is closed.
+    fn open(&self, path: Option<&Path>, flags: OpenFlags) -> Result<Opened>;
+
+    /// Removes a file; with `sync_folder`, durably. A missing file is the error
+    /// `IOERR_DELETE_NOENT`.
+    fn delete(&self, path: &Path, sync_folder: bool) -> Result<()>;
+
+    /// Asks about a file.
+    fn access(&self, path: &Path, what: Access) -> Result<bool>;
+
+    /// The absolute path of a file, links followed.
+    fn full_path(&self, path: &Path) -> Result<PathBuf>;
+
+    /// Fills `buf` with randomness.
+    fn randomness(&self, buf: &mut [u8]);
+
+    /// Pauses the thread.
+    fn sleep(&self, duration: Duration);
+
+    /// The time in milliseconds since noon in Greenwich on November 24, 4714 B.C. (the Julian day
+    /// number times 86,400,000).
+    fn julian_millis(&self) -> i64;
+}
+
+/// A file that was opened.
+#[derive(Debug)]
+pub struct Opened {
+    /// The file.
+    pub file: Arc<dyn File>,
+    /// How it was opened: `READONLY` where writing was wanted and refused.
+    pub flags: OpenFlags,
+}
