@@ -1,1 +1,38 @@
-//! lithe-pager
+//! Transactions over pages.
+//!
+//! A [`Pager`] is one connection's hold on one database: it reads pages in place, keeps what a
+//! transaction writes in private copies (the dirty set), and publishes them at commit, through a
+//! rollback journal or a write-ahead log. What connections of one process share of a file is a
+//! [`Database`]. The crate must not know what a page means: of page 1 it knows the fields that
+//! count transactions and pages, and of the others nothing.
+//!
+//! | module | subject |
+//! | --- | --- |
+//! | [`page_ref`] | a page that is read, wherever its bytes are: the crate's one unsafe room |
+//! | `pager`, `read`, `write` | the pager itself; its hot paths |
+//! | `dirty`, `savepoint` | the private copies of a write transaction, and going back |
+//! | `transaction` | begin, commit, rollback |
+//! | `memory` | databases that have no file |
+//! | `database` | what connections share |
+#![deny(unsafe_code)]
+
+mod database;
+mod dirty;
+mod error;
+mod file_store;
+mod memory;
+mod options;
+mod page_ref;
+mod pager;
+mod read;
+mod savepoint;
+mod transaction;
+mod write;
+
+pub use database::Database;
+pub use error::{Error, Result};
+pub use lithe_vfs::ResultCode;
+pub use options::{BeginKind, CacheSize, JournalMode, LockingMode, OpenOptions, Synchronous};
+pub use page_ref::PageRef;
+pub use pager::{BusyHandler, Pager};
+pub use write::PageMut;

@@ -92,7 +92,14 @@ impl Reservation {
         let len = self.range().len;
         // SAFETY: the range is ours alone; a fixed mapping replaces what covers it, all at once.
         let mapped = unsafe {
-            mmap(self.range().base.as_ptr().cast(), len, ProtFlags::READ, MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED, fd, 0)
+            mmap(
+                self.range().base.as_ptr().cast(),
+                len,
+                ProtFlags::READ,
+                MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED,
+                fd,
+                0,
+            )
         };
         mapped.ok()?;
         Some(Mapping { room: self, len })

@@ -78,7 +78,10 @@ fn open_or_fall_back(path: &Path, flags: OpenFlags) -> Result<(OwnedFd, OpenFlag
         return Err(is_a_folder(path));
     }
     let new_companion = flags.contains(OpenFlags::CREATE) && flags.intersects(COMPANIONS);
-    if new_companion && errno == Errno::ACCESS && rustix::fs::accessat(CWD, path, rustix::fs::Access::EXISTS, AtFlags::empty()).is_err() {
+    if new_companion
+        && errno == Errno::ACCESS
+        && rustix::fs::accessat(CWD, path, rustix::fs::Access::EXISTS, AtFlags::empty()).is_err()
+    {
         return Err(Error::with_code(Op::Open, ResultCode::READONLY_DIRECTORY).at(path));
     }
     if flags.contains(OpenFlags::READWRITE) {
@@ -88,7 +91,11 @@ fn open_or_fall_back(path: &Path, flags: OpenFlags) -> Result<(OwnedFd, OpenFlag
         }
     }
     let error = failure(Op::Open, errno).at(path);
-    Err(if errno == Errno::LOOP && flags.contains(OpenFlags::NOFOLLOW) { error.coded(ResultCode::CANTOPEN_SYMLINK) } else { error })
+    Err(if errno == Errno::LOOP && flags.contains(OpenFlags::NOFOLLOW) {
+        error.coded(ResultCode::CANTOPEN_SYMLINK)
+    } else {
+        error
+    })
 }
 
 fn open_descriptor(path: &Path, flags: OpenFlags) -> rustix::io::Result<OwnedFd> {

@@ -26,7 +26,9 @@ pub(super) fn set(fd: BorrowedFd<'_>, hold: Hold, start: u64, len: u64, op: Op) 
         let errno = last_errno();
         match errno {
             libc::EINTR => {}
-            libc::EACCES | libc::EAGAIN | libc::ETIMEDOUT | libc::EBUSY | libc::ENOLCK | libc::EDEADLK => return Ok(false),
+            libc::EACCES | libc::EAGAIN | libc::ETIMEDOUT | libc::EBUSY | libc::ENOLCK | libc::EDEADLK => {
+                return Ok(false);
+            }
             _ => return Err(Error::from_errno(op, errno)),
         }
     }

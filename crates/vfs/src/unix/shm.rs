@@ -59,7 +59,13 @@ struct Share {
 }
 
 impl ShmHandle {
-    pub(super) fn map(&self, inode: &InodeHandle, database: &Path, region: u32, extend: bool) -> Result<Option<ShmRegion>> {
+    pub(super) fn map(
+        &self,
+        inode: &InodeHandle,
+        database: &Path,
+        region: u32,
+        extend: bool,
+    ) -> Result<Option<ShmRegion>> {
         let mut inner = guard(&self.inner);
         let share = match &mut *inner {
             Some(share) => share,
@@ -151,8 +157,7 @@ impl ShmNode {
         let mut path = database.as_os_str().to_os_string();
         path.push("-shm");
         let path = PathBuf::from(path);
-        let (fd, writable) = open::open_shm(&path, database)
-            .map_err(|errno| failure(Op::Open, errno).at(&path))?;
+        let (fd, writable) = open::open_shm(&path, database).map_err(|errno| failure(Op::Open, errno).at(&path))?;
         let node = ShmNode { fd, path, writable, state: Mutex::default() };
         node.sign_in()?;
         Ok(node)
@@ -204,7 +209,8 @@ impl ShmNode {
 
     fn grow(&self, from: u64, to: u64) -> Result<()> {
         for block in from / BLOCK..to / BLOCK {
-            rustix::io::pwrite(&self.fd, &[0], (block + 1) * BLOCK - 1).map_err(|errno| failure(Op::ShmSize, errno).at(&self.path))?;
+            rustix::io::pwrite(&self.fd, &[0], (block + 1) * BLOCK - 1)
+                .map_err(|errno| failure(Op::ShmSize, errno).at(&self.path))?;
         }
         Ok(())
     }
@@ -215,7 +221,10 @@ impl ShmNode {
         while regions.len() <= number {
             let len = at_once * SHM_REGION_BYTES;
             let offset = (regions.len() * SHM_REGION_BYTES) as u64;
-            let stretch = Arc::new(Stretch::map(&self.fd, len, offset, self.writable).map_err(|errno| failure(Op::ShmMap, errno).at(&self.path))?);
+            let stretch = Arc::new(
+                Stretch::map(&self.fd, len, offset, self.writable)
+                    .map_err(|errno| failure(Op::ShmMap, errno).at(&self.path))?,
+            );
             for part in 0..at_once {
                 // SAFETY: the stretch is `at_once` regions long and page-aligned, it keeps itself
                 // mapped, and this process reaches shared memory through `ShmRegion` only.
@@ -269,7 +278,8 @@ impl ShmNode {
         if hold == Hold::Write && !self.writable {
             return Ok(false);
         }
-        posix_lock::set(self.fd.as_fd(), hold, start, slots.len() as u64, Op::ShmLock).map_err(|error| error.at(&self.path))
+        posix_lock::set(self.fd.as_fd(), hold, start, slots.len() as u64, Op::ShmLock)
+            .map_err(|error| error.at(&self.path))
     }
 }
 

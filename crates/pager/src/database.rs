@@ -1,0 +1,42 @@
+//! What the connections of this process share of one database file.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+
+use lithe_vfs::{File, FileId, Mapping};
+
+use crate::error::Result;
+
+/// One database file, as this process knows it: the mapping, and what else connections share.
+#[derive(Debug, Default)]
+pub struct Database {
+    mapping: OnceLock<Option<Mapping>>,
+}
+
+/// The databases that are open in this process.
+static DATABASES: Mutex<Option<HashMap<FileId, Weak<Database>>>> = Mutex::new(None);
+
+impl Database {
+    /// The database in `file`; shared by all who open the same file.
+    pub(crate) fn of_file(file: &dyn File) -> Arc<Database> {
+        let Some(id) = file.id() else { return Arc::new(Database::default()) };
+        let mut databases = DATABASES.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let databases = databases.get_or_insert_with(HashMap::new);
+        if let Some(database) = databases.get(&id).and_then(Weak::upgrade) {
+            return database;
+        }
+        databases.retain(|_, database| database.strong_count() > 0);
+        let database = Arc::new(Database::default());
+        databases.insert(id, Arc::downgrade(&database));
+        database
+    }
+
+    /// The mapping of the file, made when it is first wanted.
+    pub(crate) fn mapping(&self, file: &dyn File) -> Result<Option<&Mapping>> {
+        if let Some(mapping) = self.mapping.get() {
+            return Ok(mapping.as_ref());
+        }
+        let mapping = file.map(0)?;
+        Ok(self.mapping.get_or_init(|| mapping).as_ref())
+    }
+}

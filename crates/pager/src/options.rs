@@ -1,0 +1,115 @@
+//! How a database is opened and its pragmas' vocabularies.
+
+use lithe_format::PageSize;
+
+/// How a database is opened.
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// Nothing is to be written.
+    pub read_only: bool,
+    /// The file is created if it does not exist.
+    pub create: bool,
+    /// The file cannot change: no locks, no journal, no log are looked for.
+    pub immutable: bool,
+    /// No locks are taken: whoever opens it promises to be alone.
+    pub no_lock: bool,
+    /// Symbolic links are refused.
+    pub no_follow: bool,
+    /// The page size of a new database.
+    pub page_size: PageSize,
+    /// How many bytes of the file may be mapped; 0 reads through buffers.
+    pub mmap_size: u64,
+    /// How much memory may be spent.
+    pub cache_size: CacheSize,
+}
+
+impl Default for OpenOptions {
+    fn default() -> OpenOptions {
+        OpenOptions {
+            read_only: false,
+            create: true,
+            immutable: false,
+            no_lock: false,
+            no_follow: false,
+            page_size: PageSize::DEFAULT,
+            mmap_size: u64::MAX,
+            cache_size: CacheSize::default(),
+        }
+    }
+}
+
+/// `PRAGMA cache_size`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheSize {
+    /// A number of pages.
+    Pages(u32),
+    /// A number of KiB, whatever the size of pages.
+    KiB(u32),
+}
+
+impl CacheSize {
+    /// The number of pages that this is.
+    pub fn pages(self, page_size: PageSize) -> usize {
+        match self {
+            CacheSize::Pages(n) => n as usize,
+            CacheSize::KiB(n) => (u64::from(n) * 1024 / u64::from(page_size.get())) as usize,
+        }
+    }
+}
+
+impl Default for CacheSize {
+    fn default() -> CacheSize {
+        CacheSize::KiB(2000)
+    }
+}
+
+/// `PRAGMA journal_mode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum JournalMode {
+    /// The journal is deleted at commit.
+    #[default]
+    Delete,
+    /// The journal is cut to nothing at commit.
+    Truncate,
+    /// The journal's header is zeroed at commit.
+    Persist,
+    /// The journal is kept in memory: a crash during commit damages the database.
+    Memory,
+    /// There is no journal: rollback is not possible once the file is written.
+    Off,
+    /// A write-ahead log.
+    Wal,
+}
+
+/// `PRAGMA synchronous`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Synchronous {
+    /// Nothing is forced to the device.
+    Off,
+    /// At the critical moments; a log not at every commit.
+    Normal,
+    /// Every commit is durable when it is reported.
+    #[default]
+    Full,
+    /// The disappearance of a journal is durable too.
+    Extra,
+}
+
+/// `PRAGMA locking_mode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LockingMode {
+    /// Locks are given back at the end of a transaction.
+    #[default]
+    Normal,
+    /// Locks once taken are kept.
+    Exclusive,
+}
+
+/// How a write transaction begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BeginKind {
+    /// Others may still read: `BEGIN IMMEDIATE`, or the first write of a transaction.
+    Immediate,
+    /// In rollback mode nobody else may read either: `BEGIN EXCLUSIVE`.
+    Exclusive,
+}

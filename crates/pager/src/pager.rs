@@ -1,0 +1,268 @@
+//! The pager: one connection's hold on one database.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_format::{PageNo, PageSize};
+use lithe_vfs::{OpenFlags, Vfs};
+
+use crate::database::Database;
+use crate::dirty::DirtySet;
+use crate::error::{Error, Result};
+use crate::file_store::FileStore;
+use crate::memory::MemoryStore;
+use crate::options::{BeginKind, CacheSize, OpenOptions};
+use crate::page_ref::MappedFile;
+use crate::savepoint::Savepoints;
+
+/// One connection's hold on one database: its transaction, its private copies, its settings.
+///
+/// Used through `&self`: user functions may re-enter a connection while a statement runs. No
+/// borrow of a cell is held while anything outside this crate runs.
+pub struct Pager {
+    pub(crate) view: View,
+    pub(crate) state: Cell<State>,
+    pub(crate) txn: RefCell<WriteTxn>,
+    pub(crate) store: Store,
+    pub(crate) write_version: Cell<u64>,
+    pub(crate) settings: Settings,
+}
+
+/// What a transaction sees: the cells that [`Pager::page`] reads.
+#[derive(Debug)]
+pub(crate) struct View {
+    /// Pages up to this one are read from `mapped`, without another look: 0 if there is anything to
+    /// look at first (dirty pages, a log), or no transaction.
+    pub(crate) direct: Cell<u32>,
+    pub(crate) mapped: Cell<MappedFile>,
+    pub(crate) page_size: Cell<PageSize>,
+    pub(crate) lock_byte_page: Cell<PageNo>,
+    /// The size of the database in pages.
+    pub(crate) page_count: Cell<u32>,
+}
+
+/// Where a connection stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// No transaction.
+    Idle,
+    /// A snapshot is held.
+    Reading,
+    /// Pages may be written.
+    Writing,
+}
+
+/// A write transaction.
+#[derive(Debug, Default)]
+pub(crate) struct WriteTxn {
+    pub(crate) dirty: DirtySet,
+    pub(crate) savepoints: Savepoints,
+    /// The page count when it began.
+    pub(crate) pages_before: u32,
+}
+
+/// Where the committed pages are.
+#[derive(Debug)]
+pub(crate) enum Store {
+    Memory(MemoryStore),
+    File(Box<FileStore>),
+}
+
+/// What pragmas set.
+pub(crate) struct Settings {
+    pub(crate) reserved: Cell<u8>,
+    pub(crate) cache_size: Cell<CacheSize>,
+    pub(crate) busy: RefCell<Option<BusyHandler>>,
+}
+
+/// Asked whether to try again, with the number of times it was asked before.
+pub type BusyHandler = Rc<dyn Fn(u32) -> bool>;
+
+impl Pager {
+    /// Opens the database file at `path`.
+    pub fn open(vfs: Arc<dyn Vfs>, path: &Path, options: &OpenOptions) -> Result<Pager> {
+        let path = vfs.full_path(path)?;
+        let mut flags = OpenFlags::MAIN_DB;
+        flags = flags | if options.read_only { OpenFlags::READONLY } else { OpenFlags::READWRITE };
+        if options.create && !options.read_only {
+            flags = flags | OpenFlags::CREATE;
+        }
+        if options.no_follow {
+            flags = flags | OpenFlags::NOFOLLOW;
+        }
+        let opened = vfs.open(Some(&path), flags)?;
+        let database = Database::of_file(&*opened.file);
+        let store = FileStore::new(vfs, path, opened, database, options);
+        Ok(Pager::with_store(Store::File(Box::new(store)), options))
+    }
+
+    /// Opens a new, empty database in memory.
+    pub fn open_in_memory(options: &OpenOptions) -> Pager {
+        Pager::with_store(Store::Memory(MemoryStore::default()), options)
+    }
+
+    fn with_store(store: Store, options: &OpenOptions) -> Pager {
+        let page_size = options.page_size;
+        Pager {
+            view: View {
+                direct: Cell::new(0),
+                mapped: Cell::new(MappedFile::NONE),
+                page_size: Cell::new(page_size),
+                lock_byte_page: Cell::new(page_size.lock_byte_page()),
+                page_count: Cell::new(0),
+            },
+            state: Cell::new(State::Idle),
+            txn: RefCell::default(),
+            store,
+            write_version: Cell::new(0),
+            settings: Settings {
+                reserved: Cell::new(0),
+                cache_size: Cell::new(options.cache_size),
+                busy: RefCell::new(None),
+            },
+        }
+    }
+
+    /// The size of a page.
+    #[inline]
+    pub fn page_size(&self) -> PageSize {
+        self.view.page_size.get()
+    }
+
+    /// The bytes at the end of each page that the format leaves alone.
+    #[inline]
+    pub fn reserved(&self) -> u8 {
+        self.settings.reserved.get()
+    }
+
+    /// What the format uses of a page.
+    #[inline]
+    pub fn usable_size(&self) -> u32 {
+        self.page_size().get() - u32::from(self.reserved())
+    }
+
+    /// The size of the database in pages, as this transaction sees it; 0 for a database that nothing
+    /// has been written to.
+    #[inline]
+    pub fn page_count(&self) -> u32 {
+        self.view.page_count.get()
+    }
+
+    /// Sets page size and reserved bytes. Heeded while the database is empty only: answers whether.
+    pub fn set_page_size(&self, size: PageSize, reserved: u8) -> bool {
+        if self.page_count() > 0 || self.state.get() == State::Writing || size.usable(reserved).is_none() {
+            return false;
+        }
+        self.adopt_page_size(size, reserved);
+        true
+    }
+
+    pub(crate) fn adopt_page_size(&self, size: PageSize, reserved: u8) {
+        self.view.page_size.set(size);
+        self.view.lock_byte_page.set(size.lock_byte_page());
+        self.settings.reserved.set(reserved);
+    }
+
+    /// Sets how much memory may be spent.
+    pub fn set_cache_size(&self, size: CacheSize) {
+        self.settings.cache_size.set(size);
+    }
+
+    /// How much memory may be spent.
+    pub fn cache_size(&self) -> CacheSize {
+        self.settings.cache_size.get()
+    }
+
+    /// Sets who is asked whether to try again when another connection is in the way.
+    pub fn set_busy_handler(&self, handler: Option<BusyHandler>) {
+        *self.settings.busy.borrow_mut() = handler;
+    }
+
+    /// Whether a transaction holds a snapshot.
+    pub fn is_reading(&self) -> bool {
+        self.state.get() != State::Idle
+    }
+
+    /// Whether a transaction may write.
+    pub fn is_writing(&self) -> bool {
+        self.state.get() == State::Writing
+    }
+
+    /// Whether nothing can be written.
+    pub fn is_read_only(&self) -> bool {
+        match &self.store {
+            Store::Memory(_) => false,
+            Store::File(file) => file.is_read_only(),
+        }
+    }
+
+    /// The path of the database file; `None` in memory.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.store {
+            Store::Memory(_) => None,
+            Store::File(file) => Some(file.path()),
+        }
+    }
+
+    /// Changes whenever content that this connection sees may have: at every write, rollback, and
+    /// new snapshot. Cursors compare it to know whether to revalidate.
+    #[inline]
+    pub fn write_version(&self) -> u64 {
+        self.write_version.get()
+    }
+
+    #[inline]
+    pub(crate) fn bump_write_version(&self) {
+        self.write_version.set(self.write_version.get().wrapping_add(1));
+    }
+
+    /// Whether bytes borrowed from pages stand still until the transaction ends. If not, a commit
+    /// (and nothing else) of this connection may change them: in rollback mode, where pages are
+    /// mapped, it writes into the mapped file.
+    pub fn borrows_are_stable(&self) -> bool {
+        match &self.store {
+            Store::Memory(_) => true,
+            Store::File(file) => file.borrows_are_stable(),
+        }
+    }
+
+    /// Runs `attempt` until it answers something else than "busy", as long as the busy handler says
+    /// so.
+    pub(crate) fn retry_while_busy<T>(&self, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+        let mut asked = 0;
+        loop {
+            match attempt() {
+                Err(Error::Busy) => {
+                    let handler = self.settings.busy.borrow().clone();
+                    match handler {
+                        Some(handler) if handler(asked) => asked += 1,
+                        _ => return Err(Error::Busy),
+                    }
+                }
+                done => return done,
+            }
+        }
+    }
+
+    pub(crate) fn misuse_unless(&self, right: bool, what: &'static str) -> Result<()> {
+        if right { Ok(()) } else { Err(Error::Misuse(what)) }
+    }
+}
+
+impl fmt::Debug for Pager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pager")
+            .field("path", &self.path())
+            .field("state", &self.state.get())
+            .field("page_count", &self.page_count())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What `BeginKind` asks of the locks of a file.
+pub(crate) fn wants_exclusive(kind: BeginKind) -> bool {
+    kind == BeginKind::Exclusive
+}

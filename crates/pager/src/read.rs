@@ -1,0 +1,94 @@
+//! Reading pages: the hottest path there is.
+
+use lithe_format::PageNo;
+
+use crate::error::{Error, Result};
+use crate::page_ref::PageRef;
+use crate::pager::{Pager, State, Store};
+
+impl Pager {
+    /// The page `no` of this transaction.
+    ///
+    /// A clean page of a mapped file is a pointer into the mapping, found by arithmetic.
+    #[inline]
+    pub fn page(&self, no: PageNo) -> Result<PageRef> {
+        let view = &self.view;
+        if no.get() <= view.direct.get() && no != view.lock_byte_page.get() {
+            let page_size = view.page_size.get();
+            return Ok(view.mapped.get().page(no.index() * page_size.bytes(), page_size.get()));
+        }
+        self.page_elsewhere(no)
+    }
+
+    /// A page that may be dirty, in the log, or not mapped.
+    fn page_elsewhere(&self, no: PageNo) -> Result<PageRef> {
+        self.check_page_no(no)?;
+        if self.state.get() == State::Writing
+            && let Some(page) = self.dirty_page(no)
+        {
+            return Ok(page);
+        }
+        self.clean_page(no)
+    }
+
+    fn check_page_no(&self, no: PageNo) -> Result<()> {
+        if self.state.get() == State::Idle {
+            return Err(Error::Misuse("a page is read outside a transaction"));
+        }
+        if no.get() > self.page_count() {
+            return Err(Error::corrupt_page(no, "page number beyond the end of the database"));
+        }
+        if no == self.view.lock_byte_page.get() {
+            return Err(Error::corrupt_page(no, "the page of the lock bytes is used"));
+        }
+        Ok(())
+    }
+
+    fn dirty_page(&self, no: PageNo) -> Option<PageRef> {
+        let txn = self.txn.borrow();
+        let slot = txn.dirty.slot(txn.dirty.find(no)?);
+        let bytes = slot.bytes.as_ref().expect("a page is not read while it is being written");
+        Some(PageRef::from_arc(bytes.clone()))
+    }
+
+    /// The page as the snapshot has it, whatever this transaction wrote.
+    pub(crate) fn clean_page(&self, no: PageNo) -> Result<PageRef> {
+        match &self.store {
+            Store::Memory(memory) => {
+                memory.page(no).ok_or(Error::corrupt_page(no, "page beyond the end of the database"))
+            }
+            Store::File(file) => file.page(&self.view, no),
+        }
+    }
+
+    /// Whether `page` is still the current version of page `no`.
+    pub fn is_current(&self, no: PageNo, page: &PageRef) -> bool {
+        if no.get() > self.page_count() || self.state.get() == State::Idle {
+            return false;
+        }
+        if self.state.get() == State::Writing
+            && let txn = self.txn.borrow()
+            && let Some(id) = txn.dirty.find(no)
+        {
+            return txn.dirty.slot(id).bytes.as_ref().is_some_and(|bytes| page.is_of(bytes));
+        }
+        match self.clean_page(no) {
+            Ok(current) => current.is_same(page),
+            Err(_) => false,
+        }
+    }
+
+    /// The `n` pages from `first` on as one slice, if they lie in one piece in the mapped file and
+    /// nothing newer than the file must be looked at.
+    #[inline]
+    pub fn contiguous_pages(&self, first: PageNo, n: u32) -> Option<&[u8]> {
+        let last = first.get().checked_add(n)?.checked_sub(1)?;
+        let lock_byte_page = self.view.lock_byte_page.get().get();
+        let within = n > 0 && last <= self.view.direct.get();
+        if !within || (first.get() <= lock_byte_page && lock_byte_page <= last) {
+            return None;
+        }
+        let page_size = self.page_size().bytes();
+        Some(self.view.mapped.get().bytes(first.index() * page_size, n as usize * page_size))
+    }
+}

@@ -1,0 +1,146 @@
+//! Writing pages: into private copies, which nobody else sees before the commit.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use lithe_format::PageNo;
+
+use crate::dirty::SlotId;
+use crate::error::{Error, Result};
+use crate::page_ref::UniquePage;
+use crate::pager::{Pager, State, WriteTxn};
+
+/// A page being written. While it lives, the same page must not be read or written by another way.
+pub struct PageMut<'p> {
+    pager: &'p Pager,
+    slot: SlotId,
+    no: PageNo,
+    /// `None` only while it is dropped.
+    page: Option<UniquePage>,
+}
+
+impl Pager {
+    /// The page `no`, to be changed. Whoever holds a [`crate::PageRef`] of it keeps what it was.
+    pub fn write(&self, no: PageNo) -> Result<PageMut<'_>> {
+        self.misuse_unless(self.state.get() == State::Writing, "a page is written outside a write transaction")?;
+        let known = self.txn.borrow().dirty.find(no);
+        let slot = match known {
+            Some(slot) => {
+                let txn = &mut *self.txn.borrow_mut();
+                txn.savepoints.note_write(&mut txn.dirty, slot);
+                slot
+            }
+            None => self.make_dirty(no)?,
+        };
+        Ok(self.take(slot, no))
+    }
+
+    /// A page whose old content does not matter, all zeros: one beyond the end of the database, which
+    /// grows up to it, or a leaf of the freelist.
+    pub fn new_page(&self, no: PageNo) -> Result<PageMut<'_>> {
+        self.misuse_unless(self.state.get() == State::Writing, "a page is added outside a write transaction")?;
+        if no == self.view.lock_byte_page.get() {
+            return Err(Error::corrupt_page(no, "the page of the lock bytes is used"));
+        }
+        let txn = &mut *self.txn.borrow_mut();
+        let blank = txn.dirty.zeroed(self.page_size().bytes());
+        let slot = match txn.dirty.find(no) {
+            Some(slot) => {
+                txn.savepoints.note_write(&mut txn.dirty, slot);
+                let old = txn.dirty.slot_mut(slot).bytes.replace(blank);
+                txn.dirty.recycle(old);
+                slot
+            }
+            None => self.insert(txn, no, blank),
+        };
+        if no.get() > self.page_count() {
+            self.view.page_count.set(no.get());
+        }
+        Ok(self.take_from(txn, slot, no))
+    }
+
+    /// Makes the database `n` pages long: longer with zeros, shorter by forgetting.
+    pub fn set_page_count(&self, n: u32) -> Result<()> {
+        self.misuse_unless(self.state.get() == State::Writing, "the size is changed outside a write transaction")?;
+        self.view.page_count.set(n);
+        self.look_twice();
+        self.bump_write_version();
+        Ok(())
+    }
+
+    /// A page comes into the dirty set: its clean version is copied.
+    fn make_dirty(&self, no: PageNo) -> Result<SlotId> {
+        let clean = self.page(no)?;
+        let txn = &mut *self.txn.borrow_mut();
+        let copy = txn.dirty.buffer(&clean);
+        Ok(self.insert(txn, no, copy))
+    }
+
+    fn insert(&self, txn: &mut WriteTxn, no: PageNo, bytes: Arc<[u8]>) -> SlotId {
+        txn.savepoints.note_first_write(no);
+        let slot = txn.dirty.insert(no, bytes, txn.savepoints.newest());
+        self.look_twice();
+        slot
+    }
+
+    /// From now on, to the end of the transaction, a page may be dirty: no more short cut.
+    pub(crate) fn look_twice(&self) {
+        self.view.direct.set(0);
+    }
+
+    fn take(&self, slot: SlotId, no: PageNo) -> PageMut<'_> {
+        self.take_from(&mut self.txn.borrow_mut(), slot, no)
+    }
+
+    /// Takes the bytes out of their slot; if a reader or a savepoint holds them too, a copy.
+    fn take_from(&self, txn: &mut WriteTxn, slot: SlotId, no: PageNo) -> PageMut<'_> {
+        self.bump_write_version();
+        let bytes = txn.dirty.slot_mut(slot).bytes.take().expect("a page is not written twice at once");
+        let page = match UniquePage::new(bytes) {
+            Ok(page) => page,
+            Err(shared) => UniquePage::new(txn.dirty.buffer(&shared))
+                .unwrap_or_else(|_| unreachable!("a new buffer is ours alone")),
+        };
+        PageMut { pager: self, slot, no, page: Some(page) }
+    }
+}
+
+impl PageMut<'_> {
+    /// The number of the page.
+    pub fn no(&self) -> PageNo {
+        self.no
+    }
+}
+
+impl Deref for PageMut<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        self.page.as_deref().unwrap_or_default()
+    }
+}
+
+impl DerefMut for PageMut<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.page.as_deref_mut().unwrap_or_default()
+    }
+}
+
+impl Drop for PageMut<'_> {
+    fn drop(&mut self) {
+        let Some(page) = self.page.take() else { return };
+        let mut txn = self.pager.txn.borrow_mut();
+        let place = &mut txn.dirty.slot_mut(self.slot).bytes;
+        debug_assert!(place.is_none(), "page {} was put back twice", self.no);
+        *place = Some(page.into_shared());
+    }
+}
+
+impl fmt::Debug for PageMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PageMut({}, {} bytes)", self.no, self.len())
+    }
+}
