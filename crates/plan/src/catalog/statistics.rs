@@ -52,7 +52,8 @@ impl IndexStatistics {
             numbers.push(number);
             words.next();
         }
-        let mut statistics = IndexStatistics { rows: numbers.first().copied().unwrap_or(0), ..IndexStatistics::default() };
+        let mut statistics =
+            IndexStatistics { rows: numbers.first().copied().unwrap_or(0), ..IndexStatistics::default() };
         statistics.equal_rows = numbers.split_off(numbers.len().min(1));
         for word in words {
             if word.starts_with(UNORDERED) {

@@ -184,8 +184,19 @@ impl Table {
             IndexTerm::Column(column) => Some(column),
             IndexTerm::Rowid | IndexTerm::Expr(_) => None,
         });
-        let of_table = self.columns.iter().enumerate().filter(|(_, column)| column.is_stored()).map(|(at, _)| at as u16);
+        let of_table =
+            self.columns.iter().enumerate().filter(|(_, column)| column.is_stored()).map(|(at, _)| at as u16);
         of_index.chain(of_table.filter(move |_| key.is_none()))
+    }
+
+    /// The root page has become known. The primary key of a WITHOUT ROWID table has the same one.
+    pub fn set_root(&mut self, root: Option<PageNo>) {
+        self.root = root;
+        let is_without_rowid = self.is_without_rowid();
+        let is_table = |index: &&mut Arc<Index>| is_without_rowid && index.origin == super::IndexOrigin::PrimaryKey;
+        if let Some(key) = self.indexes.iter_mut().find(is_table) {
+            Arc::make_mut(key).root = root;
+        }
     }
 
     /// Whether any column is GENERATED.
