@@ -1,10 +1,32 @@
 //! SQL text to syntax tree.
 //!
 //! This crate must not know databases: it resolves no names, opens no files and has no state.
+//!
+//! ```text
+//!   text ──lexer──▶ tokens ──parser──▶ ast::Statement, in an arena
+//!            ▲                  ▲
+//!         keyword         limits, error
+//! ```
+//!
+//! Read `token` and `lexer`, then `ast`, then `parser` from `parser/mod.rs` on. `text` says what literals and
+//! quoted names mean; `complete` serves shells.
 
 #![forbid(unsafe_code)]
 
 pub mod ast;
+mod complete;
+mod error;
+pub mod keyword;
+pub mod lexer;
 mod limits;
+mod parser;
+pub mod text;
+pub mod token;
 
+pub use complete::is_complete;
+pub use error::ParseError;
+pub use keyword::keywords;
+pub use lexer::Lexer;
 pub use limits::Limits;
+pub use parser::{Parsed, parse_statement};
+pub use token::{Token, TokenKind};

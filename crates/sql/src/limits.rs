@@ -6,11 +6,9 @@ pub const SQL_LENGTH_MAX: u32 = 1_000_000_000;
 /// The limits that the parser checks; the defaults are SQLite's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes in a string or blob literal.
-    pub length: u32,
     /// Bytes in a statement.
     pub sql_length: u32,
-    /// Columns in a table, index, result, GROUP BY, ORDER BY, VALUES row or SET clause.
+    /// Columns in a table or SET clause. (Of results and indexes the planner knows the number.)
     pub columns: u32,
     /// The height of an expression.
     pub expr_depth: u32,
@@ -20,21 +18,24 @@ pub struct Limits {
     pub function_args: u32,
     /// The largest parameter number.
     pub variable_number: u32,
-    /// Attached databases; not checked here.
-    pub attached: u32,
+    /// Entries of the parser's stack. An open parenthesis takes one, a function call three.
+    pub parser_depth: u32,
+    /// Whether the text comes out of a schema table: old databases hold column lists with COLLATE or
+    /// ASC in foreign keys and views, which are an error in new statements.
+    pub loading_schema: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            length: 1_000_000_000,
             sql_length: SQL_LENGTH_MAX,
             columns: 2000,
             expr_depth: 1000,
             compound_select: 500,
             function_args: 1000,
             variable_number: 32_766,
-            attached: 10,
+            parser_depth: 2500,
+            loading_schema: false,
         }
     }
 }

@@ -95,6 +95,12 @@ pub enum ColumnConstraintKind<'a> {
     Collate(Ident<'a>),
     /// REFERENCES
     References(&'a ForeignKeyTarget<'a>),
+    /// [NOT] DEFERRABLE: says whether the last foreign key of the table so far is deferred, and nothing
+    /// if there is none. (DEFERRABLE alone is not deferred.)
+    Deferrable {
+        /// INITIALLY DEFERRED
+        deferred: bool,
+    },
     /// GENERATED ALWAYS AS
     Generated {
         /// The value.

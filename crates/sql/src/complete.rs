@@ -1,0 +1,186 @@
+//! Does a text end with a whole statement? A shell asks before it runs what was typed.
+//!
+//! The answer looks at tokens only, as `sqlite3_complete` does: a text is complete if its last token is a
+//! semicolon, outside of strings and comments, and outside of the body of a CREATE TRIGGER, which ends
+//! with `; END ;`. Nothing else is checked: `foo;` is complete.
+//!
+//! ```text
+//!              other               CREATE            TEMP                TRIGGER
+//! Start ──────────────▶ Normal     Start ──▶ Create ───────▶ Create ──────────────▶ Trigger
+//!   ▲          ;          │         EXPLAIN keeps the way to CREATE open              │ ;
+//!   └─────────────────────┘                                                           ▼
+//!                                  Start ◀── ; ── TriggerEnd ◀── END ────── TriggerSemicolon
+//! ```
+
+use memchr::memchr;
+
+use crate::lexer::{is_identifier_byte, is_space};
+
+/// Whether `sql` ends in a semicolon that ends a statement.
+///
+/// ```
+/// assert!(lithe_sql::is_complete(b"SELECT 1;"));
+/// assert!(!lithe_sql::is_complete(b"SELECT 'a;"));
+/// assert!(!lithe_sql::is_complete(b"CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT 1;"));
+/// ```
+pub fn is_complete(sql: &[u8]) -> bool {
+    let mut state = State::Invalid;
+    let mut rest = sql;
+    while let Some((piece, after)) = next_piece(rest) {
+        let Some(piece) = piece else {
+            return false; // a string or comment is still open
+        };
+        state = state.after(piece);
+        rest = after;
+    }
+    state == State::Start
+}
+
+/// How far the current statement is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing but space so far: not complete, though nothing is open.
+    Invalid,
+    /// A statement has just ended.
+    Start,
+    /// Inside a statement that is no trigger.
+    Normal,
+    /// Behind EXPLAIN.
+    Explain,
+    /// Behind CREATE, perhaps TEMP.
+    Create,
+    /// Inside a trigger.
+    Trigger,
+    /// Inside a trigger, behind a semicolon.
+    TriggerSemicolon,
+    /// Inside a trigger, behind a semicolon and END.
+    TriggerEnd,
+}
+
+/// What matters of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Piece {
+    Semicolon,
+    Space,
+    Other,
+    Explain,
+    Create,
+    Temp,
+    Trigger,
+    End,
+}
+
+impl State {
+    fn after(self, piece: Piece) -> State {
+        use State::*;
+        if piece == Piece::Space {
+            return self;
+        }
+        match (self, piece) {
+            (Trigger | TriggerSemicolon, Piece::Semicolon) => TriggerSemicolon,
+            (TriggerSemicolon, Piece::End) => TriggerEnd,
+            (Trigger | TriggerSemicolon, _) => Trigger,
+            (TriggerEnd, Piece::Semicolon) => Start,
+            (TriggerEnd, _) => Trigger,
+            (_, Piece::Semicolon) => Start,
+            (Invalid | Start, Piece::Explain) => Explain,
+            (Invalid | Start | Explain, Piece::Create) => Create,
+            (Explain, Piece::Other) => Explain, // QUERY PLAN
+            (Create, Piece::Temp) => Create,
+            (Create, Piece::Trigger) => Trigger,
+            _ => Normal,
+        }
+    }
+}
+
+/// The first piece of `sql` and what follows it. The piece is `None` if it lacks its end.
+fn next_piece(sql: &[u8]) -> Option<(Option<Piece>, &[u8])> {
+    let first = *sql.first().filter(|&&byte| byte != 0)?;
+    let (piece, length) = match first {
+        b';' => (Piece::Semicolon, 1),
+        _ if is_space(first) => (Piece::Space, 1),
+        b'/' if sql.get(1) == Some(&b'*') => match memchr::memmem::find(&sql[2..], b"*/") {
+            Some(at) => (Piece::Space, at + 4),
+            None => return Some((None, &[])),
+        },
+        b'-' if sql.get(1) == Some(&b'-') => match memchr(b'\n', sql) {
+            Some(at) => (Piece::Space, at + 1),
+            None => (Piece::Space, sql.len()),
+        },
+        b'[' => return Some(quoted(sql, b']')),
+        b'\'' | b'"' | b'`' => return Some(quoted(sql, first)),
+        _ if is_identifier_byte(first) => {
+            let length = sql.iter().take_while(|&&byte| is_identifier_byte(byte)).count();
+            (word(&sql[..length]), length)
+        }
+        _ => (Piece::Other, 1),
+    };
+    Some((Some(piece), &sql[length..]))
+}
+
+/// A doubled quote is seen as the end of one string and the start of the next: it makes no difference.
+fn quoted(sql: &[u8], close: u8) -> (Option<Piece>, &[u8]) {
+    match memchr(close, &sql[1..]) {
+        Some(at) => (Some(Piece::Other), &sql[at + 2..]),
+        None => (None, &[]),
+    }
+}
+
+fn word(word: &[u8]) -> Piece {
+    const WORDS: [(&str, Piece); 6] = [
+        ("create", Piece::Create),
+        ("end", Piece::End),
+        ("explain", Piece::Explain),
+        ("temp", Piece::Temp),
+        ("temporary", Piece::Temp),
+        ("trigger", Piece::Trigger),
+    ];
+    let found = WORDS.iter().find(|(text, _)| word.eq_ignore_ascii_case(text.as_bytes()));
+    found.map_or(Piece::Other, |&(_, piece)| piece)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_complete;
+
+    #[test]
+    fn complete() {
+        for sql in [
+            "select 1;",
+            ";",
+            "  ; ",
+            "foo; -- x",
+            "select 'a'';';",
+            "/* x */ ; /* y */",
+            "create table t(a);",
+            "create trigger t after insert on a begin select 1; end;",
+            "create temp trigger t after insert on a begin select 1; select 2; end ; ",
+            "explain create trigger t after insert on a begin select 1; end;",
+            "create table trigger; ",
+        ] {
+            assert!(is_complete(sql.as_bytes()), "{sql}");
+        }
+    }
+
+    #[test]
+    fn incomplete() {
+        for sql in [
+            "",
+            "  ",
+            "-- x",
+            "select 1",
+            "select 1; x",
+            "select ';",
+            "select \";",
+            "select [;",
+            "select 1 /* ;",
+            "select 1 -- ;",
+            "create trigger t after insert on a begin select 1;",
+            "create trigger t after insert on a begin select 1; end",
+            "create temporary trigger t after insert on a begin select 1; end x;",
+            "explain query plan create trigger t after insert on a begin select 1;",
+        ] {
+            assert!(!is_complete(sql.as_bytes()), "{sql}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What is wrong with a text, in SQLite's words.
+
+use std::fmt;
+
+/// A statement that cannot be parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// SQLite's message.
+    pub message: String,
+    /// The byte of the text that the message is about: what `sqlite3_error_offset` answers, which is
+    /// nothing for some messages.
+    pub offset: Option<u32>,
+    /// Whether the text is too long, which has a result code of its own (SQLITE_TOOBIG).
+    pub too_big: bool,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// The parser's result. The error is boxed: it is rare, and expressions are returned by value.
+pub(crate) type Result<T> = std::result::Result<T, Box<ParseError>>;
+
+/// An error with a message and no offset.
+#[cold]
+pub(crate) fn error<T>(message: impl Into<String>) -> Result<T> {
+    Err(Box::new(ParseError { message: message.into(), offset: None, too_big: false }))
+}
+
+/// An error about the byte at `offset`.
+#[cold]
+pub(crate) fn error_at<T>(offset: u32, message: impl Into<String>) -> Result<T> {
+    Err(Box::new(ParseError { message: message.into(), offset: Some(offset), too_big: false }))
+}
+
+/// The text is longer than the limit allows.
+#[cold]
+pub(crate) fn too_big<T>() -> Result<T> {
+    let message = "statement too long".to_string();
+    Err(Box::new(ParseError { message, offset: None, too_big: true }))
+}

@@ -1,0 +1,403 @@
+//! SQL text to tokens: one table lookup a byte, no allocation, no validation of UTF-8.
+//!
+//! The first byte of a token selects its scanner by class. A NUL byte ends the text wherever it stands, as
+//! it does for C programs; a string or bracket that it cuts off is an illegal token.
+
+use memchr::{memchr, memchr2};
+
+use crate::ast::Span;
+use crate::keyword;
+use crate::token::{Token, TokenKind};
+
+/// The tokens of a text, white space and comments included.
+#[derive(Clone, Debug)]
+pub struct Lexer<'s> {
+    sql: &'s [u8],
+    at: usize,
+}
+
+impl<'s> Lexer<'s> {
+    /// Reads `sql` from its start. What lies beyond 4 GB is not seen: offsets have 32 bits.
+    pub fn new(sql: &'s [u8]) -> Lexer<'s> {
+        let sql = sql.get(..u32::MAX as usize).unwrap_or(sql);
+        Lexer { sql, at: 0 }
+    }
+
+    /// The offset of the next token.
+    pub fn offset(&self) -> u32 {
+        self.at as u32 // fits: see `new`
+    }
+
+    /// The next token; [`TokenKind::EndOfText`], with an empty span, at the end and ever after.
+    #[inline]
+    pub fn next_token(&mut self) -> Token {
+        let start = self.at;
+        let kind = self.scan();
+        debug_assert!(self.at > start || kind == TokenKind::EndOfText);
+        Token { kind, span: Span::new(start as u32, self.at as u32) }
+    }
+
+    /// The next token that is neither white space nor comment.
+    #[inline]
+    pub fn next_significant(&mut self) -> Token {
+        loop {
+            // Nearly all white space is one blank: skip it without making a token of it.
+            if self.peek(0) == b' ' {
+                self.at += 1;
+            }
+            let token = self.next_token();
+            if !token.kind.is_trivia() {
+                return token;
+            }
+        }
+    }
+
+    /// The byte `ahead` of the current one; 0 past the end.
+    #[inline]
+    fn peek(&self, ahead: usize) -> u8 {
+        self.sql.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn take(&mut self, length: usize, kind: TokenKind) -> TokenKind {
+        self.at += length;
+        kind
+    }
+
+    /// Moves behind the token that starts here, and tells its kind.
+    #[inline]
+    fn scan(&mut self) -> TokenKind {
+        let first = self.peek(0);
+        match CLASS[usize::from(first)] {
+            Class::Letter => self.word(),
+            Class::X => self.blob_or_word(),
+            Class::Single(kind) => self.take(1, kind),
+            Class::Digit => self.number(),
+            Class::Space => {
+                self.at += 1;
+                self.skip_while(|b| matches!(CLASS[usize::from(b)], Class::Space));
+                TokenKind::Space
+            }
+            Class::Quote => self.quoted(first),
+            Class::Bracket => self.bracketed(),
+            Class::Dot => match self.peek(1) {
+                b'0'..=b'9' => self.number(),
+                _ => self.take(1, TokenKind::Dot),
+            },
+            Class::Operator => self.operator(first),
+            Class::Minus => self.minus(),
+            Class::Slash => self.slash(),
+            Class::Question => {
+                self.at += 1;
+                self.skip_while(|b| b.is_ascii_digit());
+                TokenKind::Parameter
+            }
+            Class::Variable => self.variable(),
+            Class::ByteOrderMark => match (self.peek(1), self.peek(2)) {
+                (0xbb, 0xbf) => self.take(3, TokenKind::Space),
+                _ => self.word(),
+            },
+            Class::End => TokenKind::EndOfText,
+            Class::Illegal => self.take(1, TokenKind::Illegal),
+        }
+    }
+
+    #[inline]
+    fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
+        while let Some(&byte) = self.sql.get(self.at)
+            && wanted(byte)
+        {
+            self.at += 1;
+        }
+    }
+
+    /// A keyword or an unquoted identifier.
+    #[inline]
+    fn word(&mut self) -> TokenKind {
+        let start = self.at;
+        self.skip_while(is_identifier_byte);
+        keyword::find(&self.sql[start..self.at]).unwrap_or(TokenKind::Identifier)
+    }
+
+    fn blob_or_word(&mut self) -> TokenKind {
+        if self.peek(1) != b'\'' {
+            return self.word();
+        }
+        self.at += 2;
+        let digits_at = self.at;
+        self.skip_while(|b| b.is_ascii_hexdigit());
+        if self.peek(0) == b'\'' && (self.at - digits_at).is_multiple_of(2) {
+            return self.take(1, TokenKind::Blob);
+        }
+        // All up to the closing quote is one bad token.
+        self.skip_while(|b| b != b'\'' && b != 0);
+        if self.peek(0) == b'\'' {
+            self.at += 1;
+        }
+        TokenKind::Illegal
+    }
+
+    fn number(&mut self) -> TokenKind {
+        let mut kind = TokenKind::Integer;
+        let mut separated = false;
+        if self.peek(0) == b'0' && matches!(self.peek(1), b'x' | b'X') && self.peek(2).is_ascii_hexdigit() {
+            self.at += 2;
+            separated |= self.digits(|b| b.is_ascii_hexdigit());
+        } else {
+            separated |= self.digits(|b| b.is_ascii_digit());
+            if self.peek(0) == b'.' {
+                self.at += 1;
+                kind = TokenKind::Float;
+                separated |= self.digits(|b| b.is_ascii_digit());
+            }
+            if let Some(length) = self.exponent_start() {
+                self.at += length;
+                kind = TokenKind::Float;
+                separated |= self.digits(|b| b.is_ascii_digit());
+            }
+        }
+        if is_identifier_byte(self.peek(0)) {
+            self.skip_while(is_identifier_byte);
+            return TokenKind::Illegal;
+        }
+        if separated { TokenKind::SeparatedNumber } else { kind }
+    }
+
+    /// Skips digits and separators; tells whether there were separators.
+    #[inline]
+    fn digits(&mut self, digit: impl Fn(u8) -> bool) -> bool {
+        let mut separated = false;
+        loop {
+            self.skip_while(&digit);
+            if self.peek(0) != b'_' {
+                return separated;
+            }
+            separated = true;
+            self.at += 1;
+        }
+    }
+
+    /// The length of `e`, `e+` or `e-` if a digit follows it.
+    #[inline]
+    fn exponent_start(&self) -> Option<usize> {
+        if !matches!(self.peek(0), b'e' | b'E') {
+            return None;
+        }
+        match (self.peek(1), self.peek(2)) {
+            (b'0'..=b'9', _) => Some(1),
+            (b'+' | b'-', b'0'..=b'9') => Some(2),
+            _ => None,
+        }
+    }
+
+    /// A string or an identifier; a doubled quote inside stands for one.
+    fn quoted(&mut self, quote: u8) -> TokenKind {
+        self.at += 1;
+        loop {
+            let Some(length) = memchr2(quote, 0, &self.sql[self.at..]) else {
+                self.at = self.sql.len();
+                return TokenKind::Illegal;
+            };
+            self.at += length;
+            if self.sql[self.at] == 0 {
+                return TokenKind::Illegal;
+            }
+            self.at += 1;
+            if self.peek(0) != quote {
+                break;
+            }
+            self.at += 1;
+        }
+        if quote == b'\'' { TokenKind::String } else { TokenKind::Identifier }
+    }
+
+    fn bracketed(&mut self) -> TokenKind {
+        match memchr2(b']', 0, &self.sql[self.at..]) {
+            Some(length) if self.sql[self.at + length] == b']' => self.take(length + 1, TokenKind::Identifier),
+            Some(length) => self.take(length, TokenKind::Illegal),
+            None => self.take(self.sql.len() - self.at, TokenKind::Illegal),
+        }
+    }
+
+    fn operator(&mut self, first: u8) -> TokenKind {
+        let (length, kind) = match (first, self.peek(1)) {
+            (b'=', b'=') => (2, TokenKind::Equal),
+            (b'=', _) => (1, TokenKind::Equal),
+            (b'<', b'=') => (2, TokenKind::LessEqual),
+            (b'<', b'>') => (2, TokenKind::NotEqual),
+            (b'<', b'<') => (2, TokenKind::ShiftLeft),
+            (b'<', _) => (1, TokenKind::Less),
+            (b'>', b'=') => (2, TokenKind::GreaterEqual),
+            (b'>', b'>') => (2, TokenKind::ShiftRight),
+            (b'>', _) => (1, TokenKind::Greater),
+            (b'!', b'=') => (2, TokenKind::NotEqual),
+            (b'|', b'|') => (2, TokenKind::Concat),
+            (b'|', _) => (1, TokenKind::Bar),
+            _ => (1, TokenKind::Illegal),
+        };
+        self.take(length, kind)
+    }
+
+    fn minus(&mut self) -> TokenKind {
+        match (self.peek(1), self.peek(2)) {
+            (b'-', _) => {
+                let rest = &self.sql[self.at..];
+                // The line's end belongs to the white space that follows.
+                let length = memchr2(b'\n', 0, rest).unwrap_or(rest.len());
+                self.take(length, TokenKind::Comment)
+            }
+            (b'>', b'>') => self.take(3, TokenKind::DoubleArrow),
+            (b'>', _) => self.take(2, TokenKind::Arrow),
+            _ => self.take(1, TokenKind::Minus),
+        }
+    }
+
+    /// A division or a comment. Comments do not nest; the end of the text closes one, but a text that
+    /// ends right behind the opening has no comment there.
+    fn slash(&mut self) -> TokenKind {
+        if self.peek(1) != b'*' || self.peek(2) == 0 {
+            return self.take(1, TokenKind::Slash);
+        }
+        self.at += 2;
+        loop {
+            let rest = &self.sql[self.at..];
+            let Some(length) = memchr2(b'/', 0, rest.get(1..).unwrap_or_default()) else {
+                return self.take(rest.len(), TokenKind::Comment);
+            };
+            let found = length + 1;
+            if rest[found] == 0 {
+                return self.take(found, TokenKind::Comment);
+            }
+            if rest[found - 1] == b'*' {
+                return self.take(found + 1, TokenKind::Comment);
+            }
+            self.at += found;
+        }
+    }
+
+    /// `:name`, `@name`, `#name`, or `$name::part(suffix)`; the last form is Tcl's, and all four take it.
+    fn variable(&mut self) -> TokenKind {
+        self.at += 1;
+        let mut named = false;
+        loop {
+            let byte = self.peek(0);
+            if is_identifier_byte(byte) {
+                named = true;
+                self.at += 1;
+            } else if byte == b'(' && named {
+                self.at += 1;
+                self.skip_while(|b| b != b')' && b != 0 && !is_space(b));
+                if self.peek(0) != b')' {
+                    return TokenKind::Illegal;
+                }
+                return self.take(1, TokenKind::Parameter);
+            } else if byte == b':' && self.peek(1) == b':' {
+                self.at += 2;
+            } else {
+                break;
+            }
+        }
+        if named { TokenKind::Parameter } else { TokenKind::Illegal }
+    }
+}
+
+/// All tokens up to the end of the text.
+impl Iterator for Lexer<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        let token = self.next_token();
+        (token.kind != TokenKind::EndOfText).then_some(token)
+    }
+}
+
+/// Whether `byte` can stand inside an unquoted identifier.
+#[inline]
+pub fn is_identifier_byte(byte: u8) -> bool {
+    IDENTIFIER[usize::from(byte)]
+}
+
+/// Whether SQLite's tokenizer takes `byte` for white space.
+#[inline]
+pub fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
+}
+
+/// The length of `sql` up to its first NUL byte.
+pub fn length_before_nul(sql: &[u8]) -> usize {
+    memchr(0, sql).unwrap_or(sql.len())
+}
+
+/// What a byte begins.
+#[derive(Clone, Copy)]
+enum Class {
+    Illegal,
+    End,
+    Letter,
+    X,
+    Digit,
+    Space,
+    Quote,
+    Bracket,
+    Dot,
+    Operator,
+    Minus,
+    Slash,
+    Question,
+    Variable,
+    ByteOrderMark,
+    Single(TokenKind),
+}
+
+static CLASS: [Class; 256] = {
+    let mut table = [Class::Illegal; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = class(byte as u8); // below 256
+        byte += 1;
+    }
+    table
+};
+
+const fn class(byte: u8) -> Class {
+    match byte {
+        0 => Class::End,
+        b'x' | b'X' => Class::X,
+        0xef => Class::ByteOrderMark,
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => Class::Letter,
+        b'0'..=b'9' => Class::Digit,
+        b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r' => Class::Space,
+        b'\'' | b'"' | b'`' => Class::Quote,
+        b'[' => Class::Bracket,
+        b'.' => Class::Dot,
+        b'=' | b'<' | b'>' | b'!' | b'|' => Class::Operator,
+        b'-' => Class::Minus,
+        b'/' => Class::Slash,
+        b'?' => Class::Question,
+        b'$' | b'@' | b':' | b'#' => Class::Variable,
+        b';' => Class::Single(TokenKind::Semicolon),
+        b'(' => Class::Single(TokenKind::LeftParen),
+        b')' => Class::Single(TokenKind::RightParen),
+        b',' => Class::Single(TokenKind::Comma),
+        b'&' => Class::Single(TokenKind::Ampersand),
+        b'+' => Class::Single(TokenKind::Plus),
+        b'*' => Class::Single(TokenKind::Star),
+        b'%' => Class::Single(TokenKind::Percent),
+        b'~' => Class::Single(TokenKind::Tilde),
+        _ => Class::Illegal,
+    }
+}
+
+static IDENTIFIER: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8; // below 256
+        table[byte] = b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80;
+        byte += 1;
+    }
+    table
+};
+
+#[cfg(test)]
+mod tests;

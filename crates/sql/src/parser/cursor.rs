@@ -1,0 +1,234 @@
+//! Moving through the tokens: take, expect, names, lists, and the bound on nesting.
+
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
+
+use super::Parser;
+use super::params::ParameterList;
+use crate::ast::{Ident, Name, QualifiedName, Span};
+use crate::error::{ParseError, Result, error, error_at};
+use crate::lexer::Lexer;
+use crate::limits::Limits;
+use crate::text::{quote_of, unquote};
+use crate::token::{Token, TokenKind};
+
+impl<'a, 'l> Parser<'a, 'l> {
+    /// A parser before its first token: call [`Parser::advance`] once.
+    pub(super) fn new(sql: &'a [u8], arena: &'a Bump, limits: &'l Limits) -> Parser<'a, 'l> {
+        let nothing = Token { kind: TokenKind::Semicolon, span: Span::new(0, 0) };
+        Parser {
+            sql,
+            arena,
+            limits,
+            lexer: Lexer::new(sql),
+            token: nothing,
+            previous: nothing,
+            depth: 0,
+            parameters: ParameterList::new(arena),
+            deferred: None,
+        }
+    }
+
+    /// Takes the current token and reads the next.
+    #[inline]
+    pub(super) fn advance(&mut self) -> Result<Token> {
+        if self.deferred.is_some() {
+            self.raise_deferred()?;
+        }
+        self.previous = self.token;
+        self.token = self.lexer.next_significant();
+        match self.token.kind {
+            TokenKind::Illegal => self.illegal(),
+            TokenKind::Window | TokenKind::Over | TokenKind::Filter => {
+                self.token.kind = self.contextual_kind();
+                Ok(self.previous)
+            }
+            _ => Ok(self.previous),
+        }
+    }
+
+    /// WINDOW, OVER and FILTER came late to SQL and are names unless their neighbours say otherwise.
+    #[cold]
+    fn contextual_kind(&self) -> TokenKind {
+        let after_call = self.previous.kind == TokenKind::RightParen;
+        let mut ahead = self.lexer.clone();
+        let next = ahead.next_significant().kind;
+        let keyword = match self.token.kind {
+            TokenKind::Window => names_window(next) && ahead.next_significant().kind == TokenKind::As,
+            TokenKind::Over => after_call && (next == TokenKind::LeftParen || names_window(next)),
+            _ => after_call && next == TokenKind::LeftParen,
+        };
+        if keyword { self.token.kind } else { TokenKind::Identifier }
+    }
+
+    /// Whether the current token is of this kind.
+    #[inline]
+    pub(super) fn at(&self, kind: TokenKind) -> bool {
+        self.token.kind == kind
+    }
+
+    /// Takes the current token if it is of this kind.
+    #[inline]
+    pub(super) fn take(&mut self, kind: TokenKind) -> Result<bool> {
+        if self.token.kind != kind {
+            return Ok(false);
+        }
+        self.advance()?;
+        Ok(true)
+    }
+
+    /// Takes the current token, which must be of this kind.
+    #[inline]
+    pub(super) fn expect(&mut self, kind: TokenKind) -> Result<Token> {
+        if self.token.kind != kind {
+            return self.unexpected();
+        }
+        self.advance()
+    }
+
+    /// Takes several tokens, which must be of these kinds.
+    pub(super) fn expect_all(&mut self, kinds: &[TokenKind]) -> Result<()> {
+        for &kind in kinds {
+            self.expect(kind)?;
+        }
+        Ok(())
+    }
+
+    /// The error about the current token.
+    #[cold]
+    pub(super) fn unexpected<T>(&self) -> Result<T> {
+        if self.token.kind == TokenKind::EndOfText {
+            return error("incomplete input");
+        }
+        let text = self.lossy(self.token.span);
+        error_at(self.token.span.start, format!("near \"{text}\": syntax error"))
+    }
+
+    #[cold]
+    fn illegal<T>(&self) -> Result<T> {
+        let text = self.lossy(self.token.span);
+        error_at(self.token.span.start, format!("unrecognized token: \"{text}\""))
+    }
+
+    /// Notes an error that the current token has priority over, should it be the wrong one here. The
+    /// error is raised when that token is taken or the statement ends. The first of several counts.
+    #[cold]
+    pub(super) fn defer(&mut self, offset: Option<u32>, message: impl Into<String>) {
+        let message = message.into();
+        self.deferred.get_or_insert_with(|| Box::new(ParseError { message, offset, too_big: false }));
+    }
+
+    /// The error that was deferred, if any.
+    #[cold]
+    pub(super) fn raise_deferred(&mut self) -> Result<()> {
+        self.deferred.take().map_or(Ok(()), Err)
+    }
+
+    /// The text of a span, for messages.
+    #[cold]
+    pub(super) fn lossy(&self, span: Span) -> std::borrow::Cow<'a, str> {
+        String::from_utf8_lossy(span.text(self.sql))
+    }
+
+    /// The text from `start` to the end of the last token taken.
+    #[inline]
+    pub(super) fn span_from(&self, start: u32) -> Span {
+        Span::new(start, self.previous.span.end)
+    }
+
+    /// A name in the widest sense: also a string or a join word.
+    #[inline]
+    pub(super) fn name(&mut self) -> Result<Ident<'a>> {
+        if !self.token.kind.is_name() {
+            return self.unexpected();
+        }
+        self.take_ident()
+    }
+
+    /// An identifier or a string: alias without AS, collation, word of a type.
+    #[inline]
+    pub(super) fn id_or_string(&mut self) -> Result<Ident<'a>> {
+        if !self.at_id_or_string() {
+            return self.unexpected();
+        }
+        self.take_ident()
+    }
+
+    #[inline]
+    pub(super) fn at_id_or_string(&self) -> bool {
+        self.token.kind.is_id() || self.token.kind == TokenKind::String
+    }
+
+    /// The current token as an identifier, whatever it is.
+    #[inline]
+    pub(super) fn take_ident(&mut self) -> Result<Ident<'a>> {
+        let token = self.advance()?;
+        Ok(self.ident(token))
+    }
+
+    #[inline]
+    pub(super) fn ident(&self, token: Token) -> Ident<'a> {
+        let text = token.span.text(self.sql);
+        if token.kind != TokenKind::Identifier && token.kind != TokenKind::String {
+            return Ident::new(Name::new(text), token.span, crate::ast::Quote::None);
+        }
+        Ident::new(Name::new(unquote(text, self.arena)), token.span, quote_of(text))
+    }
+
+    /// `name` or `schema.name`.
+    #[inline]
+    pub(super) fn qualified_name(&mut self) -> Result<QualifiedName<'a>> {
+        let first = self.name()?;
+        if !self.take(TokenKind::Dot)? {
+            return Ok(QualifiedName { schema: None, name: first });
+        }
+        Ok(QualifiedName { schema: Some(first), name: self.name()? })
+    }
+
+    /// One or more items with commas between them.
+    #[inline]
+    pub(super) fn list<T: Copy>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<&'a [T]> {
+        let first = item(self)?;
+        if !self.at(TokenKind::Comma) {
+            return Ok(std::slice::from_ref(self.arena.alloc(first)));
+        }
+        let mut items = ArenaVec::with_capacity_in(8, self.arena);
+        items.push(first);
+        while self.take(TokenKind::Comma)? {
+            items.push(item(self)?);
+        }
+        Ok(items.into_bump_slice())
+    }
+
+    /// `( item, ... )`
+    #[inline]
+    pub(super) fn parenthesized_list<T: Copy>(&mut self, item: impl FnMut(&mut Self) -> Result<T>) -> Result<&'a [T]> {
+        self.expect(TokenKind::LeftParen)?;
+        let items = self.list(item)?;
+        self.expect(TokenKind::RightParen)?;
+        Ok(items)
+    }
+
+    /// Accounts for `entries` on the stack of SQLite's parser. Errors leave them there: they end the parse.
+    #[inline]
+    pub(super) fn enter(&mut self, entries: u32) -> Result<()> {
+        self.depth += entries;
+        if self.depth > self.limits.parser_depth {
+            return error("Recursion limit");
+        }
+        Ok(())
+    }
+
+    /// Undoes [`Parser::enter`].
+    #[inline]
+    pub(super) fn leave(&mut self, entries: u32) {
+        self.depth -= entries;
+    }
+}
+
+/// Whether a token can be the name of a window, in the eyes of the tokenizer.
+fn names_window(kind: TokenKind) -> bool {
+    kind.is_id()
+        || matches!(kind, TokenKind::String | TokenKind::Window | TokenKind::Over)
+        || kind.keyword().is_some_and(|k| k.class == crate::token::KeywordClass::Join)
+}

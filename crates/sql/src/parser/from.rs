@@ -1,0 +1,195 @@
+//! FROM: tables, subqueries, table-valued functions, and what joins them.
+
+use bumpalo::collections::Vec as ArenaVec;
+
+use super::Parser;
+use crate::ast::{FromItem, Ident, Indexed, Join, JoinConstraint, JoinKind, Source};
+use crate::error::Result;
+use crate::token::TokenKind;
+
+/// A comma, or nothing on the left at all.
+const COMMA: Join = Join { natural: false, kind: JoinKind::Comma };
+
+impl<'a> Parser<'a, '_> {
+    /// The items of FROM, behind the keyword.
+    pub(super) fn from_items(&mut self) -> Result<&'a [FromItem<'a>]> {
+        let first = self.from_item(COMMA)?;
+        if !matches!(first.constraint, JoinConstraint::None) {
+            let word = match first.constraint {
+                JoinConstraint::Using(_) => "USING",
+                _ => "ON",
+            };
+            self.defer(None, format!("a JOIN clause is required before {word}"));
+        }
+        let Some(mut join) = self.join()? else {
+            return Ok(std::slice::from_ref(self.arena.alloc(first)));
+        };
+        let mut items = ArenaVec::new_in(self.arena);
+        items.push(first);
+        loop {
+            items.push(self.from_item(join)?);
+            match self.join()? {
+                Some(next) => join = next,
+                None => return Ok(items.into_bump_slice()),
+            }
+        }
+    }
+
+    fn from_item(&mut self, join: Join) -> Result<FromItem<'a>> {
+        let start = self.token.span.start;
+        let source = self.source()?;
+        let alias = self.alias()?;
+        let indexed = match source {
+            Source::Table(_) => self.indexed()?,
+            _ => Indexed::Any,
+        };
+        let constraint = self.join_constraint()?;
+        Ok(FromItem { join, source, alias, indexed, constraint, span: self.span_from(start) })
+    }
+
+    fn source(&mut self) -> Result<Source<'a>> {
+        if self.at(TokenKind::LeftParen) {
+            return self.parenthesized_source();
+        }
+        let name = self.qualified_name()?;
+        if !self.at(TokenKind::LeftParen) {
+            return Ok(Source::Table(name));
+        }
+        self.enter(4)?;
+        let args = self.parenthesized_exprs()?;
+        self.leave(4);
+        Ok(Source::Function(name, args))
+    }
+
+    fn parenthesized_source(&mut self) -> Result<Source<'a>> {
+        const ENTRIES: u32 = 2;
+        self.expect(TokenKind::LeftParen)?;
+        self.enter(ENTRIES)?;
+        let source = match self.at_select() {
+            true => Source::Subquery(self.select()?),
+            false => Source::Nested(self.from_items()?),
+        };
+        self.expect(TokenKind::RightParen)?;
+        self.leave(ENTRIES);
+        Ok(source)
+    }
+
+    /// `AS name`, or an identifier or string without AS.
+    #[inline]
+    pub(super) fn alias(&mut self) -> Result<Option<Ident<'a>>> {
+        if self.take(TokenKind::As)? {
+            return self.name().map(Some);
+        }
+        if self.at_id_or_string() { self.take_ident().map(Some) } else { Ok(None) }
+    }
+
+    /// INDEXED BY name, NOT INDEXED.
+    pub(super) fn indexed(&mut self) -> Result<Indexed<'a>> {
+        if self.take(TokenKind::Indexed)? {
+            self.expect(TokenKind::By)?;
+            return Ok(Indexed::By(self.name()?));
+        }
+        if self.take(TokenKind::Not)? {
+            self.expect(TokenKind::Indexed)?;
+            return Ok(Indexed::Not);
+        }
+        Ok(Indexed::Any)
+    }
+
+    fn join_constraint(&mut self) -> Result<JoinConstraint<'a>> {
+        match self.token.kind {
+            TokenKind::On => {
+                self.advance()?;
+                Ok(JoinConstraint::On(self.expr()?))
+            }
+            TokenKind::Using => {
+                self.advance()?;
+                Ok(JoinConstraint::Using(self.parenthesized_list(Self::name)?))
+            }
+            _ => Ok(JoinConstraint::None),
+        }
+    }
+
+    /// The operator before the next item, if there is one.
+    fn join(&mut self) -> Result<Option<Join>> {
+        match self.token.kind {
+            TokenKind::Comma => {
+                self.advance()?;
+                Ok(Some(COMMA))
+            }
+            TokenKind::Join => {
+                self.advance()?;
+                Ok(Some(Join { natural: false, kind: JoinKind::Inner }))
+            }
+            kind if is_join_word(kind) => self.worded_join().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Up to three words before JOIN. The first is a join word; the grammar takes any name for the others.
+    fn worded_join(&mut self) -> Result<Join> {
+        let start = self.token.span.start;
+        let mut words = JoinWords::default();
+        words.add(self.advance()?.kind);
+        for _ in 0..2 {
+            if self.at(TokenKind::Join) || !self.token.kind.is_name() {
+                break;
+            }
+            words.add(self.advance()?.kind);
+        }
+        let span = self.span_from(start);
+        self.expect(TokenKind::Join)?;
+        Ok(words.join().unwrap_or_else(|| {
+            self.defer(None, format!("unknown join type: {}", self.lossy(span)));
+            COMMA
+        }))
+    }
+}
+
+fn is_join_word(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    matches!(kind, Natural | Left | Right | Full | Outer | Inner | Cross)
+}
+
+/// The words before JOIN, in whatever order and however often they stand.
+#[derive(Default)]
+struct JoinWords {
+    natural: bool,
+    left: bool,
+    right: bool,
+    outer: bool,
+    inner: bool,
+    cross: bool,
+    unknown: bool,
+}
+
+impl JoinWords {
+    fn add(&mut self, kind: TokenKind) {
+        match kind {
+            TokenKind::Natural => self.natural = true,
+            TokenKind::Left => (self.left, self.outer) = (true, true),
+            TokenKind::Right => (self.right, self.outer) = (true, true),
+            TokenKind::Full => (self.left, self.right, self.outer) = (true, true, true),
+            TokenKind::Outer => self.outer = true,
+            TokenKind::Inner => self.inner = true,
+            TokenKind::Cross => (self.cross, self.inner) = (true, true),
+            _ => self.unknown = true,
+        }
+    }
+
+    /// INNER and OUTER contradict each other, and OUTER needs a side.
+    fn join(&self) -> Option<Join> {
+        if self.unknown || self.inner && self.outer {
+            return None;
+        }
+        let kind = match (self.left, self.right) {
+            (true, true) => JoinKind::Full,
+            (true, false) => JoinKind::Left,
+            (false, true) => JoinKind::Right,
+            (false, false) if self.outer => return None,
+            (false, false) if self.cross => JoinKind::Cross,
+            (false, false) => JoinKind::Inner,
+        };
+        Some(Join { natural: self.natural, kind })
+    }
+}

@@ -1,0 +1,341 @@
+//! The kinds of tokens, punctuation first, keywords behind.
+//!
+//! The keyword table below is the only list of keywords; [`crate::keyword`] finds words in it.
+
+use crate::ast::Span;
+
+/// A piece of SQL text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// May a keyword stand where the grammar wants a name?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeywordClass {
+    /// Never: it must be quoted.
+    Reserved,
+    /// Wherever it has no meaning of its own.
+    Fallback,
+    /// As a name, but not as an alias without AS, a type or a collation: the words before JOIN.
+    Join,
+    /// INDEXED: as the words before JOIN.
+    Indexed,
+    /// WINDOW, OVER, FILTER: a name unless what stands around it makes it a keyword.
+    Contextual,
+}
+
+macro_rules! tokens {
+    (
+        punctuation { $($(#[$doc:meta])* $other:ident,)* }
+        keywords { $($variant:ident $word:ident $class:ident,)* }
+    ) => {
+        /// What a token is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum TokenKind {
+            $($(#[$doc])* $other,)*
+            $(#[doc = concat!("`", stringify!($word), "`")] $variant,)*
+        }
+
+        /// All keywords in alphabetical order.
+        pub(crate) const KEYWORDS: &[Keyword] = &[
+            $(Keyword {
+                kind: TokenKind::$variant,
+                text: stringify!($word),
+                class: KeywordClass::$class,
+            },)*
+        ];
+    };
+}
+
+/// An entry of the keyword table.
+#[derive(Clone, Copy, Debug)]
+pub struct Keyword {
+    /// Its token.
+    pub kind: TokenKind,
+    /// Its letters, in capitals.
+    pub text: &'static str,
+    /// Whether it can be a name.
+    pub class: KeywordClass,
+}
+
+tokens! {
+    punctuation {
+        /// The end of the text, or a NUL byte, which ends it as well.
+        EndOfText,
+        /// White space, or a byte order mark.
+        Space,
+        /// A comment.
+        Comment,
+        /// What is no token: a lone `!`, a string without its closing quote, `1x`.
+        Illegal,
+        /// `;`
+        Semicolon,
+        /// `(`
+        LeftParen,
+        /// `)`
+        RightParen,
+        /// `,`
+        Comma,
+        /// `.`
+        Dot,
+        /// `=` or `==`
+        Equal,
+        /// `<>` or `!=`
+        NotEqual,
+        /// `<`
+        Less,
+        /// `<=`
+        LessEqual,
+        /// `>`
+        Greater,
+        /// `>=`
+        GreaterEqual,
+        /// `&`
+        Ampersand,
+        /// `|`
+        Bar,
+        /// `<<`
+        ShiftLeft,
+        /// `>>`
+        ShiftRight,
+        /// `+`
+        Plus,
+        /// `-`
+        Minus,
+        /// `*`
+        Star,
+        /// `/`
+        Slash,
+        /// `%`
+        Percent,
+        /// `||`
+        Concat,
+        /// `->`
+        Arrow,
+        /// `->>`
+        DoubleArrow,
+        /// `~`
+        Tilde,
+        /// A name without quotes, with double quotes, brackets or backticks.
+        Identifier,
+        /// A string in single quotes.
+        String,
+        /// `x'...'`
+        Blob,
+        /// A decimal or hexadecimal integer.
+        Integer,
+        /// A number with a point or an exponent.
+        Float,
+        /// A number with `_` between its digits, perhaps at wrong places.
+        SeparatedNumber,
+        /// `?`, `?1`, `:a`, `@a`, `$a`, `#a`
+        Parameter,
+    }
+    keywords {
+    Abort ABORT Fallback,
+    Action ACTION Fallback,
+    Add ADD Reserved,
+    After AFTER Fallback,
+    All ALL Reserved,
+    Alter ALTER Reserved,
+    Always ALWAYS Fallback,
+    Analyze ANALYZE Fallback,
+    And AND Reserved,
+    As AS Reserved,
+    Asc ASC Fallback,
+    Attach ATTACH Fallback,
+    Autoincrement AUTOINCREMENT Reserved,
+    Before BEFORE Fallback,
+    Begin BEGIN Fallback,
+    Between BETWEEN Reserved,
+    By BY Fallback,
+    Cascade CASCADE Fallback,
+    Case CASE Reserved,
+    Cast CAST Fallback,
+    Check CHECK Reserved,
+    Collate COLLATE Reserved,
+    Column COLUMN Fallback,
+    Commit COMMIT Reserved,
+    Conflict CONFLICT Fallback,
+    Constraint CONSTRAINT Reserved,
+    Create CREATE Reserved,
+    Cross CROSS Join,
+    Current CURRENT Fallback,
+    CurrentDate CURRENT_DATE Fallback,
+    CurrentTime CURRENT_TIME Fallback,
+    CurrentTimestamp CURRENT_TIMESTAMP Fallback,
+    Database DATABASE Fallback,
+    Default DEFAULT Reserved,
+    Deferrable DEFERRABLE Reserved,
+    Deferred DEFERRED Fallback,
+    Delete DELETE Reserved,
+    Desc DESC Fallback,
+    Detach DETACH Fallback,
+    Distinct DISTINCT Reserved,
+    Do DO Fallback,
+    Drop DROP Reserved,
+    Each EACH Fallback,
+    Else ELSE Reserved,
+    End END Fallback,
+    Escape ESCAPE Reserved,
+    Except EXCEPT Reserved,
+    Exclude EXCLUDE Fallback,
+    Exclusive EXCLUSIVE Fallback,
+    Exists EXISTS Reserved,
+    Explain EXPLAIN Fallback,
+    Fail FAIL Fallback,
+    Filter FILTER Contextual,
+    First FIRST Fallback,
+    Following FOLLOWING Fallback,
+    For FOR Fallback,
+    Foreign FOREIGN Reserved,
+    From FROM Reserved,
+    Full FULL Join,
+    Generated GENERATED Fallback,
+    Glob GLOB Fallback,
+    Group GROUP Reserved,
+    Groups GROUPS Fallback,
+    Having HAVING Reserved,
+    If IF Fallback,
+    Ignore IGNORE Fallback,
+    Immediate IMMEDIATE Fallback,
+    In IN Reserved,
+    Index INDEX Reserved,
+    Indexed INDEXED Indexed,
+    Initially INITIALLY Fallback,
+    Inner INNER Join,
+    Insert INSERT Reserved,
+    Instead INSTEAD Fallback,
+    Intersect INTERSECT Reserved,
+    Into INTO Reserved,
+    Is IS Reserved,
+    Isnull ISNULL Reserved,
+    Join JOIN Reserved,
+    Key KEY Fallback,
+    Last LAST Fallback,
+    Left LEFT Join,
+    Like LIKE Fallback,
+    Limit LIMIT Reserved,
+    Match MATCH Fallback,
+    Materialized MATERIALIZED Fallback,
+    Natural NATURAL Join,
+    No NO Fallback,
+    Not NOT Reserved,
+    Nothing NOTHING Reserved,
+    Notnull NOTNULL Reserved,
+    Null NULL Reserved,
+    Nulls NULLS Fallback,
+    Of OF Fallback,
+    Offset OFFSET Fallback,
+    On ON Reserved,
+    Or OR Reserved,
+    Order ORDER Reserved,
+    Others OTHERS Fallback,
+    Outer OUTER Join,
+    Over OVER Contextual,
+    Partition PARTITION Fallback,
+    Plan PLAN Fallback,
+    Pragma PRAGMA Fallback,
+    Preceding PRECEDING Fallback,
+    Primary PRIMARY Reserved,
+    Query QUERY Fallback,
+    Raise RAISE Fallback,
+    Range RANGE Fallback,
+    Recursive RECURSIVE Fallback,
+    References REFERENCES Reserved,
+    Regexp REGEXP Fallback,
+    Reindex REINDEX Fallback,
+    Release RELEASE Fallback,
+    Rename RENAME Fallback,
+    Replace REPLACE Fallback,
+    Restrict RESTRICT Fallback,
+    Returning RETURNING Reserved,
+    Right RIGHT Join,
+    Rollback ROLLBACK Fallback,
+    Row ROW Fallback,
+    Rows ROWS Fallback,
+    Savepoint SAVEPOINT Fallback,
+    Select SELECT Reserved,
+    Set SET Reserved,
+    Table TABLE Reserved,
+    Temp TEMP Fallback,
+    Temporary TEMPORARY Fallback,
+    Then THEN Reserved,
+    Ties TIES Fallback,
+    To TO Reserved,
+    Transaction TRANSACTION Reserved,
+    Trigger TRIGGER Fallback,
+    Unbounded UNBOUNDED Fallback,
+    Union UNION Reserved,
+    Unique UNIQUE Reserved,
+    Update UPDATE Reserved,
+    Using USING Reserved,
+    Vacuum VACUUM Fallback,
+    Values VALUES Reserved,
+    View VIEW Fallback,
+    Virtual VIRTUAL Fallback,
+    When WHEN Reserved,
+    Where WHERE Reserved,
+    Window WINDOW Contextual,
+    With WITH Fallback,
+    Without WITHOUT Fallback,
+    }
+}
+
+const FIRST_KEYWORD: u8 = KEYWORDS[0].kind as u8;
+
+/// The number of kinds of tokens: the length of tables indexed by them.
+pub(crate) const KIND_COUNT: usize = FIRST_KEYWORD as usize + KEYWORDS.len();
+
+/// A bit of [`NAME_USE`]: an identifier, or a keyword that falls back to one.
+const AS_ID: u8 = 1;
+/// A bit of [`NAME_USE`]: a name in the widest sense.
+const AS_NAME: u8 = 2;
+
+/// For every kind of token, whether it may serve as an identifier or a name.
+static NAME_USE: [u8; KIND_COUNT] = {
+    let mut table = [0; KIND_COUNT];
+    table[TokenKind::Identifier as usize] = AS_ID | AS_NAME;
+    table[TokenKind::String as usize] = AS_NAME;
+    let mut i = 0;
+    while i < KEYWORDS.len() {
+        table[KEYWORDS[i].kind as usize] = match KEYWORDS[i].class {
+            // The parser makes an Identifier of a contextual keyword that is none.
+            KeywordClass::Reserved | KeywordClass::Contextual => 0,
+            KeywordClass::Fallback => AS_ID | AS_NAME,
+            KeywordClass::Join | KeywordClass::Indexed => AS_NAME,
+        };
+        i += 1;
+    }
+    table
+};
+
+impl TokenKind {
+    /// The entry of the keyword table, if this is a keyword.
+    pub fn keyword(self) -> Option<&'static Keyword> {
+        KEYWORDS.get((self as usize).checked_sub(usize::from(FIRST_KEYWORD))?)
+    }
+
+    /// Whether it is an identifier or a keyword that falls back to one.
+    #[inline]
+    pub(crate) fn is_id(self) -> bool {
+        NAME_USE[self as usize] & AS_ID != 0
+    }
+
+    /// Whether it can be the name of something: an identifier, a string, or any keyword not reserved.
+    #[inline]
+    pub(crate) fn is_name(self) -> bool {
+        NAME_USE[self as usize] & AS_NAME != 0
+    }
+
+    /// Whether the parser never sees it.
+    #[inline]
+    pub fn is_trivia(self) -> bool {
+        matches!(self, TokenKind::Space | TokenKind::Comment)
+    }
+}
