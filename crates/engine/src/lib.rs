@@ -1,1 +1,68 @@
-//! lithe-engine
+//! The engine: connections, schema loading, transactions, pragmas, ATTACH, VACUUM, statements.
+//!
+//! ```text
+//!   text ── prepare ──► Compiled ── Statement::step ──► rows
+//!              │            │              │
+//!        parser, plan    Program        Vm on RunHost ──► Connection ──► Database ──► Btree, Pager
+//!                        or Native                          │
+//!                                                   catalog, transaction, settings
+//! ```
+//!
+//! Above it are the doors (Rust, C); it knows neither. Reading order: [`connection`], `transaction`, `prepare`,
+//! `statement`, `host`, `schema`, `native`, `pragma`.
+#![forbid(unsafe_code)]
+
+mod attach;
+mod blob;
+mod busy;
+mod commit;
+mod connection;
+mod database;
+mod error;
+mod functions;
+mod host;
+mod integrity;
+mod interrupt;
+mod journal;
+mod native;
+mod open;
+mod pragma;
+mod prepare;
+mod program_cache;
+mod schema;
+mod statement;
+mod transaction;
+mod vacuum;
+
+pub use blob::Blob;
+pub use connection::Connection;
+pub use error::{Error, Result};
+pub use interrupt::InterruptHandle;
+pub use lithe_value as value;
+pub use lithe_vfs::ResultCode;
+pub use open::OpenFlags;
+pub use prepare::Prepared;
+pub use statement::{BindValue, Statement, Step};
+
+/// The SQLite version that this one is level with.
+pub const SQLITE_VERSION: &str = "3.54.1";
+
+/// What PRAGMA compile_options answers: the options of SQLite's build that describe this one.
+const COMPILE_OPTIONS: &[&str] = &[
+    "COMPILER=rustc",
+    "DEFAULT_PAGE_SIZE=4096",
+    "ENABLE_COLUMN_METADATA",
+    "ENABLE_MATH_FUNCTIONS",
+    "MAX_ATTACHED=10",
+    "MAX_COLUMN=2000",
+    "MAX_COMPOUND_SELECT=500",
+    "MAX_EXPR_DEPTH=1000",
+    "MAX_FUNCTION_ARG=1000",
+    "MAX_LENGTH=1000000000",
+    "MAX_LIKE_PATTERN_LENGTH=50000",
+    "MAX_SQL_LENGTH=1000000000",
+    "MAX_TRIGGER_DEPTH=1000",
+    "MAX_VARIABLE_NUMBER=32766",
+    "TEMP_STORE=1",
+    "THREADSAFE=1",
+];

@@ -1,1 +1,57 @@
-//! lithedb
+//! Lithe: an embedded SQL database. One library, one file, no server.
+//!
+//! It reads and writes SQLite's file format and speaks its SQL.
+//!
+//! ```
+//! use lithe::{Connection, params};
+//!
+//! # fn main() -> lithe::Result<()> {
+//! let connection = Connection::open_in_memory()?;
+//! connection.execute_batch("CREATE TABLE note(id INTEGER PRIMARY KEY, text TEXT NOT NULL)")?;
+//! connection.execute("INSERT INTO note(text) VALUES (?1)", params!["buy milk"])?;
+//!
+//! let mut statement = connection.prepare("SELECT id, text FROM note WHERE text LIKE ?1")?;
+//! statement.bind(1, "%milk%")?;
+//! while let Some(row) = statement.step()? {
+//!     let (id, text): (i64, &str) = (row.get(0)?, row.get(1)?);
+//!     assert_eq!((id, text), (1, "buy milk"));
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | to … | see |
+//! | --- | --- |
+//! | open a database | [`Connection::open`], [`Connection::open_with_flags`] |
+//! | run SQL | [`Connection::execute`], [`Connection::execute_batch`], [`Connection::query_row`] |
+//! | run the same SQL often | [`Connection::prepare`], [`Connection::prepare_cached`], [`Statement`] |
+//! | read rows | [`Statement::step`], [`Statement::query`], [`Row`] |
+//! | make changes that belong together | [`Connection::transaction`], [`Transaction`] |
+//! | read and write parts of a large BLOB | [`Connection::blob_open`], [`Blob`] |
+//! | stop a long statement from another thread | [`Connection::interrupt_handle`] |
+
+#![deny(unsafe_code)]
+
+mod blob;
+mod cache;
+mod connection;
+mod from_sql;
+mod params;
+mod row;
+mod statement;
+mod transaction;
+
+pub use blob::Blob;
+pub use cache::CachedStatement;
+pub use connection::{Connection, InterruptHandle};
+pub use from_sql::{FromSql, FromSqlError};
+pub use lithe_engine::value::number::real_to_text;
+pub use lithe_engine::value::{Value, ValueRef};
+pub use lithe_engine::{Error, OpenFlags, Result, ResultCode};
+pub use params::{Null, Params, ToSql, ZeroBlob};
+pub use row::Row;
+pub use statement::{Rows, Statement};
+pub use transaction::{Transaction, TransactionBehavior};
+
+/// The SQLite version that this one is level with: what `sqlite_version()` answers.
+pub const SQLITE_VERSION: &str = lithe_engine::SQLITE_VERSION;

@@ -1,0 +1,137 @@
+//! ATTACH and DETACH.
+
+use std::sync::Arc;
+
+use bumpalo::Bump;
+use lithe_plan::catalog::{NameBuf, Schema};
+use lithe_sql::ast::{self, Explain, Expr, ExprKind, Name, Parameters, Stmt};
+use lithe_value::{Value, ValueRef};
+use lithe_vm::operand::Db;
+use lithe_vm::program::Program;
+use lithe_vm::vm::{Step, Vm};
+
+use crate::connection::Connection;
+use crate::database::Database;
+use crate::error::{Error, Result};
+use crate::host::RunHost;
+use crate::open;
+use crate::transaction::StatementRun;
+
+/// How many databases may be attached.
+const ATTACHED_MAX: usize = 10;
+
+/// A compiled ATTACH: a program that gives the file and the schema's name.
+#[derive(Debug)]
+pub(crate) struct Attach(Arc<Program>);
+
+pub(crate) fn compile<'a>(
+    connection: &Connection,
+    sql: &[u8],
+    attach: &ast::Attach<'a>,
+    statement: &ast::Statement<'a>,
+    arena: &'a Bump,
+) -> Result<Attach> {
+    compile_values(connection, sql, &[attach.file, attach.schema], statement, arena).map(Attach)
+}
+
+/// A program that gives the values of these expressions as one row. A bare name is its own text.
+pub(crate) fn compile_values<'a>(
+    connection: &Connection,
+    sql: &[u8],
+    exprs: &[Expr<'a>],
+    statement: &ast::Statement<'a>,
+    arena: &'a Bump,
+) -> Result<Arc<Program>> {
+    let row = arena.alloc_slice_fill_iter(exprs.iter().map(as_text));
+    let select = ast::Select::values(arena.alloc_slice_copy(&[&*row]));
+    let statement = ast::Statement {
+        kind: Stmt::Select(arena.alloc(select)),
+        explain: Explain::No,
+        parameters: Parameters { ..statement.parameters },
+        span: statement.span,
+    };
+    Ok(Arc::new(lithe_plan::compile(&statement, sql, arena, &connection.environment())?))
+}
+
+fn as_text<'a>(expr: &Expr<'a>) -> Expr<'a> {
+    match expr.kind {
+        ExprKind::Column(name) => Expr { kind: ExprKind::String(name.name.as_bytes()), ..*expr },
+        _ => *expr,
+    }
+}
+
+/// Runs such a program and gives its row.
+fn values(connection: &Connection, program: &Arc<Program>, bindings: &[Value], run: &StatementRun) -> Result<Vec<Value>> {
+    let mut vm = Vm::new(Arc::clone(program));
+    for (i, value) in bindings.iter().enumerate().take(program.parameter_count as usize) {
+        vm.bind(i + 1, value.as_ref());
+    }
+    let host = RunHost { connection, run };
+    let row = match vm.step(&host)? {
+        Step::Row => (0..program.columns.len()).map(|i| Value::from(vm.column(i))).collect(),
+        Step::Done => Vec::new(),
+    };
+    vm.reset();
+    Ok(row)
+}
+
+/// A value as the name of a file or schema: NULL is empty.
+fn text(value: Option<&Value>) -> Vec<u8> {
+    match value.map(Value::as_ref) {
+        None | Some(ValueRef::Null) => Vec::new(),
+        Some(value) => lithe_value::cast::to_text(value).into_owned(),
+    }
+}
+
+impl Attach {
+    pub(crate) fn run(&self, connection: &Connection, bindings: &[Value], run: &StatementRun) -> Result<()> {
+        let row = values(connection, &self.0, bindings, run)?;
+        let (file, name) = (text(row.first()), text(row.get(1)));
+        let catalog = connection.catalog();
+        if catalog.databases().len() >= ATTACHED_MAX + 2 {
+            return Err(Error::generic(format!("too many attached databases - max {ATTACHED_MAX}")));
+        }
+        let name = Name::new(&name);
+        if catalog.databases().iter().any(|database| database.name == name) {
+            return Err(Error::generic(format!("database {name} is already in use")));
+        }
+        let target = open::target(&file, connection.flags)?;
+        let database = Database::open(&target, &connection.vfs, &connection.busy).map_err(|error| {
+            Error::new(error.code(), format!("unable to open database: {}", String::from_utf8_lossy(&file)))
+        })?;
+        connection.add_database(database);
+        let db = connection.change_catalog(|catalog| catalog.attach(NameBuf::from(name), Arc::new(Schema::new(false))));
+        connection.load_schemas().inspect_err(|_| remove(connection, db))
+    }
+}
+
+/// DETACH.
+pub(crate) fn detach(
+    connection: &Connection,
+    program: &Arc<Program>,
+    bindings: &[Value],
+    run: &StatementRun,
+) -> Result<()> {
+    let row = values(connection, program, bindings, run)?;
+    let name = text(row.first());
+    let name = Name::new(&name);
+    let catalog = connection.catalog();
+    let Some(db) = catalog.find_database(name) else {
+        return Err(Error::generic(format!("no such database: {name}")));
+    };
+    if db.0 < 2 {
+        return Err(Error::generic(format!("cannot detach database {name}")));
+    }
+    let database = connection.database(db)?;
+    let pager_is_busy = database.opened().is_some_and(|btree| btree.pager().is_reading());
+    if pager_is_busy {
+        return Err(Error::generic(format!("database {name} is locked")));
+    }
+    remove(connection, db);
+    Ok(())
+}
+
+fn remove(connection: &Connection, db: Db) {
+    drop(connection.remove_database(db));
+    connection.change_catalog(|catalog| catalog.detach(db));
+}

@@ -1,0 +1,75 @@
+//! What a connection does while others hold the locks that it wants.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lithe_vfs::Vfs;
+
+/// Asked whether to try again, with how often it was asked before.
+pub type BusyCallback = Box<dyn Fn(u32) -> bool>;
+
+/// The busy handler of a connection: a callback, a timeout, or none.
+pub(crate) struct BusyHandler {
+    vfs: Arc<dyn Vfs>,
+    timeout: Cell<Duration>,
+    /// When the present wait began and what it has slept so far.
+    waited: Cell<Duration>,
+    callback: RefCell<Option<Rc<dyn Fn(u32) -> bool>>>,
+}
+
+/// The pauses between attempts, in milliseconds; after these the last one repeats.
+const PAUSES: [u64; 12] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100];
+
+impl BusyHandler {
+    pub(crate) fn new(vfs: Arc<dyn Vfs>) -> BusyHandler {
+        BusyHandler {
+            vfs,
+            timeout: Cell::new(Duration::ZERO),
+            waited: Cell::new(Duration::ZERO),
+            callback: RefCell::new(None),
+        }
+    }
+
+    /// Waits at most so long; takes the place of a callback.
+    pub(crate) fn set_timeout(&self, timeout: Duration) {
+        self.timeout.set(timeout);
+        *self.callback.borrow_mut() = None;
+    }
+
+    /// The timeout; zero when there is none.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout.get()
+    }
+
+    /// Asks `callback` from now on; takes the place of a timeout.
+    pub(crate) fn set_callback(&self, callback: Option<BusyCallback>) {
+        self.timeout.set(Duration::ZERO);
+        *self.callback.borrow_mut() = callback.map(Rc::from);
+    }
+
+    /// Whether to try again, after a pause.
+    pub(crate) fn should_retry(&self, asked_before: u32) -> bool {
+        let callback = self.callback.borrow().clone();
+        if let Some(callback) = callback {
+            return callback(asked_before);
+        }
+        self.pause(asked_before)
+    }
+
+    fn pause(&self, asked_before: u32) -> bool {
+        if asked_before == 0 {
+            self.waited.set(Duration::ZERO);
+        }
+        let left = self.timeout.get().saturating_sub(self.waited.get());
+        if left.is_zero() {
+            return false;
+        }
+        let step = PAUSES[(asked_before as usize).min(PAUSES.len() - 1)];
+        let pause = Duration::from_millis(step).min(left);
+        self.vfs.sleep(pause);
+        self.waited.set(self.waited.get() + pause);
+        true
+    }
+}

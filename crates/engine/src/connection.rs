@@ -1,0 +1,251 @@
+//! The connection: the databases it has open, its catalog, its settings and its transaction.
+//!
+//! Every method takes `&self`. User functions, collations, hooks and virtual tables may come back to the connection
+//! while one of its statements runs, so its state is in cells, and no borrow of a cell outlives the line it is on.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bumpalo::Bump;
+use hashbrown::HashMap;
+use lithe_functions::Registry;
+use lithe_plan::catalog::Catalog;
+use lithe_plan::environment::{Environment, Flags as CompileFlags};
+use lithe_sql::Limits;
+use lithe_value::Collation;
+use lithe_vfs::{ResultCode, UnixVfs, Vfs};
+use lithe_vm::facts::ConnectionFacts;
+use lithe_vm::operand::Db;
+
+use crate::busy::BusyHandler;
+use crate::database::Database;
+use crate::error::{Error, Result};
+use crate::interrupt::{InterruptHandle, Interrupts};
+use crate::open::{self, OpenFlags, Target};
+use crate::program_cache::ProgramCache;
+use crate::transaction::TransactionState;
+
+/// A connection to a database and to those attached to it.
+pub struct Connection {
+    /// main, temp, and the attached ones: the positions are the catalog's.
+    databases: RefCell<Vec<Rc<Database>>>,
+    pub(crate) vfs: Arc<dyn Vfs>,
+    pub(crate) flags: OpenFlags,
+    pub(crate) catalog: RefCell<Arc<Catalog>>,
+    functions: RefCell<Arc<Registry>>,
+    collations: RefCell<Arc<HashMap<String, Collation>>>,
+    /// Counts what makes compiled programs stale: schemas, functions, collations, settings.
+    generation: Cell<u64>,
+    pub(crate) compile_flags: Cell<CompileFlags>,
+    pub(crate) limits: Cell<Limits>,
+    pub(crate) facts: ConnectionFacts,
+    pub(crate) transaction: TransactionState,
+    pub(crate) programs: RefCell<ProgramCache>,
+    pub(crate) interrupts: Interrupts,
+    pub(crate) busy: Rc<BusyHandler>,
+    /// PRAGMA temp_store.
+    pub(crate) temp_store: Cell<u8>,
+    /// The arena of the last compilation, for the next one.
+    arena: Cell<Option<Bump>>,
+}
+
+impl Connection {
+    /// Opens a connection. `filename` is a path, a URI if the flags allow it, ":memory:", or empty for a temporary database.
+    pub fn open(filename: &[u8], flags: OpenFlags) -> Result<Connection> {
+        Connection::open_with_vfs(filename, flags, None)
+    }
+
+    /// As [`Connection::open`], on files of `vfs` (`None`: the one that the URI names, else the operating system's).
+    pub fn open_with_vfs(filename: &[u8], flags: OpenFlags, vfs: Option<Arc<dyn Vfs>>) -> Result<Connection> {
+        let target = open::target(filename, flags)?;
+        let vfs = match (&target.vfs, vfs) {
+            (_, Some(vfs)) => vfs,
+            (Some(name), None) if name != UnixVfs::NAME => return Err(Error::generic(format!("no such vfs: {name}"))),
+            (_, None) => Arc::new(UnixVfs::new()),
+        };
+        Connection::open_target(&target, vfs)
+    }
+
+    fn open_target(target: &Target, vfs: Arc<dyn Vfs>) -> Result<Connection> {
+        let busy = Rc::new(BusyHandler::new(Arc::clone(&vfs)));
+        let main = Database::open(target, &vfs, &busy)?;
+        let temp = Database::temporary();
+        Ok(Connection {
+            databases: RefCell::new(vec![Rc::new(main), Rc::new(temp)]),
+            vfs,
+            flags: target.flags,
+            catalog: RefCell::new(Arc::new(Catalog::new())),
+            functions: RefCell::new(Arc::new(Registry::builtin())),
+            collations: RefCell::default(),
+            generation: Cell::new(0),
+            compile_flags: Cell::default(),
+            limits: Cell::default(),
+            facts: ConnectionFacts::default(),
+            transaction: TransactionState::new(),
+            programs: RefCell::new(ProgramCache::new()),
+            interrupts: Interrupts::default(),
+            busy,
+            temp_store: Cell::new(0),
+            arena: Cell::new(None),
+        })
+    }
+
+    /// Closes the connection: rolls back an open transaction, gives locks back, closes the files. The last connection to a
+    /// database in WAL mode checkpoints it.
+    pub fn close(self) -> Result<()> {
+        self.close_databases()
+    }
+
+    fn close_databases(&self) -> Result<()> {
+        if !self.is_autocommit() || self.transaction.has_active() {
+            self.roll_back_all();
+        }
+        self.databases.borrow_mut().clear();
+        Ok(())
+    }
+
+    // ---- databases ----
+
+    /// Database `db`. Programs name only databases that exist: a change of the list makes them stale.
+    pub(crate) fn database(&self, db: Db) -> Result<Rc<Database>> {
+        let found = self.databases.borrow().get(usize::from(db.0)).cloned();
+        found.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))
+    }
+
+    /// All databases with their numbers.
+    pub(crate) fn databases(&self) -> Vec<(Db, Rc<Database>)> {
+        let databases = self.databases.borrow();
+        databases.iter().enumerate().map(|(i, database)| (Db(i as u8), Rc::clone(database))).collect()
+    }
+
+    /// Whether `is_it` holds for any database.
+    pub(crate) fn any_database(&self, is_it: impl Fn(&Database) -> bool) -> bool {
+        self.databases.borrow().iter().any(|database| is_it(database))
+    }
+
+    pub(crate) fn add_database(&self, database: Database) {
+        self.databases.borrow_mut().push(Rc::new(database));
+    }
+
+    pub(crate) fn remove_database(&self, db: Db) -> Rc<Database> {
+        self.databases.borrow_mut().remove(usize::from(db.0))
+    }
+
+    // ---- what compiling needs ----
+
+    /// The catalog as it is now. It does not change in the caller's hands.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog.borrow())
+    }
+
+    /// Changes the catalog: programs compiled before are stale.
+    pub(crate) fn change_catalog<T>(&self, change: impl FnOnce(&mut Catalog) -> T) -> T {
+        let result = change(Arc::make_mut(&mut self.catalog.borrow_mut()));
+        self.expire_programs();
+        result
+    }
+
+    /// What makes compiled programs stale has changed.
+    pub(crate) fn expire_programs(&self) {
+        self.generation.set(self.generation.get() + 1);
+    }
+
+    /// The number of changes so far of what programs are compiled against.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.get()
+    }
+
+    pub(crate) fn environment(&self) -> Environment {
+        Environment {
+            catalog: self.catalog(),
+            functions: Arc::clone(&self.functions.borrow()),
+            collations: Arc::clone(&self.collations.borrow()),
+            limits: self.limits.get(),
+            flags: self.compile_flags.get(),
+            parameters: Vec::new(),
+        }
+    }
+
+    /// The functions as they are now.
+    pub fn functions(&self) -> Arc<Registry> {
+        Arc::clone(&self.functions.borrow())
+    }
+
+    /// Adds, replaces or removes functions.
+    pub fn change_functions(&self, change: impl FnOnce(&mut Registry)) {
+        change(Arc::make_mut(&mut self.functions.borrow_mut()));
+        self.expire_programs();
+    }
+
+    /// The application's collations, by name in lower case.
+    pub fn collations(&self) -> Arc<HashMap<String, Collation>> {
+        Arc::clone(&self.collations.borrow())
+    }
+
+    /// Adds, replaces (`Some`) or removes (`None`) a collation.
+    pub fn set_collation(&self, name: &str, collation: Option<Collation>) {
+        let key = name.to_ascii_lowercase();
+        let mut collations = self.collations.borrow_mut();
+        let collations = Arc::make_mut(&mut collations);
+        match collation {
+            Some(collation) => collations.insert(key, collation),
+            None => collations.remove(&key),
+        };
+        self.expire_programs();
+    }
+
+    /// Runs `f` with an arena that is empty and usually has memory already.
+    pub(crate) fn with_arena<T>(&self, f: impl FnOnce(&Bump) -> T) -> T {
+        let mut arena = self.arena.take().unwrap_or_default();
+        let result = f(&arena);
+        arena.reset();
+        self.arena.set(Some(arena));
+        result
+    }
+
+    // ---- facts ----
+
+    /// The rowid of the last row that this connection inserted.
+    pub fn last_insert_rowid(&self) -> i64 {
+        self.facts.last_insert_rowid.get()
+    }
+
+    /// Sets what [`Connection::last_insert_rowid`] answers.
+    pub fn set_last_insert_rowid(&self, rowid: i64) {
+        self.facts.last_insert_rowid.set(rowid);
+    }
+
+    /// Rows changed by the last INSERT, UPDATE or DELETE.
+    pub fn changes(&self) -> u64 {
+        self.facts.changes.get().cast_unsigned()
+    }
+
+    /// Rows changed since the connection was opened.
+    pub fn total_changes(&self) -> u64 {
+        self.facts.total_changes.get().cast_unsigned()
+    }
+
+    /// Whether no transaction is open that BEGIN or SAVEPOINT has begun.
+    pub fn is_autocommit(&self) -> bool {
+        self.transaction.autocommit.get()
+    }
+
+    /// How long to wait for locks of others; zero: not at all.
+    pub fn set_busy_timeout(&self, timeout: Duration) {
+        self.busy.set_timeout(timeout);
+    }
+
+    /// A handle that stops the running statements from any thread.
+    pub fn interrupt_handle(&self) -> InterruptHandle {
+        self.interrupts.handle()
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // `close` reports what goes wrong; here nobody is left to hear of it.
+        let _ = self.close_databases();
+    }
+}

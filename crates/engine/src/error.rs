@@ -1,0 +1,68 @@
+//! The engine's error: a result code, a message, a place in the SQL.
+
+use std::fmt;
+
+use lithe_vfs::ResultCode;
+
+/// What went wrong, as SQLite's users see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    code: ResultCode,
+    message: String,
+    offset: Option<u32>,
+}
+
+/// A result of the engine.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// An error with a message of its own.
+    pub fn new(code: ResultCode, message: impl Into<String>) -> Error {
+        Error { code, message: message.into(), offset: None }
+    }
+
+    /// An error whose message is the code's standard text.
+    pub fn from_code(code: ResultCode) -> Error {
+        Error::new(code, code.text())
+    }
+
+    /// SQLITE_ERROR with a message.
+    pub fn generic(message: impl Into<String>) -> Error {
+        Error::new(ResultCode::ERROR, message)
+    }
+
+    /// What is not there yet.
+    pub fn not_supported(what: &str) -> Error {
+        Error::generic(format!("not supported yet: {what}"))
+    }
+
+    /// With the byte offset into the SQL at which it was found.
+    #[must_use]
+    pub fn at(mut self, offset: Option<u32>) -> Error {
+        self.offset = offset;
+        self
+    }
+
+    /// The extended result code.
+    pub fn code(&self) -> ResultCode {
+        self.code
+    }
+
+    /// The message, as `sqlite3_errmsg` says it.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The byte offset into the SQL, as `sqlite3_error_offset` says it.
+    pub fn offset(&self) -> Option<u32> {
+        self.offset
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,123 @@
+//! What running programs ask of the connection.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use lithe_btree::Btree;
+use lithe_vfs::ResultCode;
+use lithe_vm::error::Error as VmError;
+use lithe_vm::facts::ConnectionFacts;
+use lithe_vm::host::Host;
+use lithe_vm::operand::Db;
+use lithe_vm::program::SchemaCheck;
+
+use crate::connection::Connection;
+use crate::error::Error;
+use crate::transaction::StatementRun;
+
+/// Bytes that one sorter or hash table may take before it goes to a temporary file: as much as the page cache's default.
+const TEMPORARY_MEMORY: usize = 2000 * 1024;
+
+/// One running statement's view of its connection.
+pub(crate) struct RunHost<'c> {
+    pub(crate) connection: &'c Connection,
+    pub(crate) run: &'c StatementRun,
+}
+
+impl Host for RunHost<'_> {
+    fn btree(&self, db: Db) -> Result<Rc<Btree>, VmError> {
+        Ok(Rc::clone(self.connection.database(db)?.btree()))
+    }
+
+    fn temporary_btree(&self) -> Result<Rc<Btree>, VmError> {
+        Ok(crate::database::temporary_btree(self.connection))
+    }
+
+    fn memory_budget(&self) -> usize {
+        TEMPORARY_MEMORY
+    }
+
+    fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), VmError> {
+        self.connection.begin_on(db, write != 0, self.run)?;
+        if let Some(check) = check {
+            let cookie = self.connection.database(db)?.schema_cookie()?;
+            if cookie != check.cookie {
+                self.connection.forget_schema(db);
+                return Err(VmError::Schema);
+            }
+        }
+        Ok(())
+    }
+
+    fn auto_commit(&self, on: bool, rollback: bool) -> Result<(), VmError> {
+        match (on, rollback) {
+            (false, _) => Ok(self.connection.begin()?),
+            (true, false) => Ok(self.connection.commit()?),
+            (true, true) => Ok(self.connection.rollback()?),
+        }
+    }
+
+    fn savepoint(&self, op: u8, name: &str) -> Result<(), VmError> {
+        match op {
+            0 => Ok(self.connection.savepoint(name)?),
+            1 => Ok(self.connection.release(name)?),
+            _ => Ok(self.connection.rollback_to(name)?),
+        }
+    }
+
+    fn open_statement_journal(&self) -> Result<(), VmError> {
+        Ok(self.connection.open_statement_savepoint(self.run)?)
+    }
+
+    fn set_cookie(&self, db: Db, index: u8, value: u32) -> Result<(), VmError> {
+        Ok(self.connection.set_cookie(db, index, value)?)
+    }
+
+    fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<(), VmError> {
+        Ok(self.connection.parse_schema(db, condition)?)
+    }
+
+    fn drop_from_catalog(&self, db: Db, kind: u8, name: &str) {
+        self.connection.drop_from_catalog(db, kind, name);
+    }
+
+    fn facts(&self) -> &ConnectionFacts {
+        &self.connection.facts
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.connection.interrupts.is_set()
+    }
+
+    fn has_update_hook(&self) -> bool {
+        false
+    }
+
+    fn update_hook(&self, _op: i32, _database: &str, _table: &str, _rowid: i64) {}
+
+    fn connection(&self) -> &dyn Any {
+        self.connection
+    }
+}
+
+/// An engine error passes through the machine and comes out as itself.
+impl From<Error> for VmError {
+    fn from(error: Error) -> VmError {
+        if error.code() == ResultCode::SCHEMA {
+            return VmError::Schema;
+        }
+        VmError::new(error.code(), error.message())
+    }
+}
+
+impl From<VmError> for Error {
+    fn from(error: VmError) -> Error {
+        Error::new(error.code(), error.to_string())
+    }
+}
+
+impl From<lithe_btree::Error> for Error {
+    fn from(error: lithe_btree::Error) -> Error {
+        Error::from_code(error.code())
+    }
+}

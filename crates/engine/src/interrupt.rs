@@ -1,0 +1,44 @@
+//! Stopping running statements from another thread.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The connection's side of the interrupt flag.
+#[derive(Debug, Default)]
+pub(crate) struct Interrupts {
+    flag: Arc<AtomicBool>,
+}
+
+impl Interrupts {
+    /// Whether the running statements should stop.
+    pub(crate) fn is_set(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
+
+    /// A statement starts and no other is running: what was meant for earlier ones is over.
+    pub(crate) fn clear(&self) {
+        self.flag.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn handle(&self) -> InterruptHandle {
+        InterruptHandle { flag: Arc::clone(&self.flag) }
+    }
+}
+
+/// Stops the running statements of a connection, from any thread.
+#[derive(Clone, Debug)]
+pub struct InterruptHandle {
+    flag: Arc<AtomicBool>,
+}
+
+impl InterruptHandle {
+    /// Statements that are running now end with SQLITE_INTERRUPT.
+    pub fn interrupt(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether an interrupt is wanted and statements have not all ended yet.
+    pub fn is_interrupted(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,59 @@
+//! Journal modes and checkpoints, as pragmas and the API ask for them.
+
+use lithe_pager::JournalMode;
+use lithe_vm::operand::Db;
+
+use crate::connection::Connection;
+use crate::database::Database;
+use crate::error::{Error, Result};
+
+/// What a checkpoint answers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checkpoint {
+    /// It could not finish because others read or write.
+    pub(crate) is_busy: bool,
+    /// Frames in the log; -1 if the database is not in WAL mode.
+    pub(crate) log_frames: i64,
+    /// Frames that are in the database file now.
+    pub(crate) checkpointed_frames: i64,
+}
+
+impl Connection {
+    /// Changes a database's journal mode, and answers the one in force afterwards: a database that cannot change
+    /// now keeps its mode.
+    pub(crate) fn set_journal_mode(&self, database: &Database, mode: JournalMode) -> Result<JournalMode> {
+        let pager = database.btree().pager();
+        let is_wal = pager.journal_mode()? == JournalMode::Wal;
+        if is_wal != (mode == JournalMode::Wal) && !self.is_autocommit() {
+            let way = if is_wal { "out of" } else { "into" };
+            return Err(Error::generic(format!("cannot change {way} wal mode from within a transaction")));
+        }
+        Ok(pager.set_journal_mode(mode)?)
+    }
+
+    /// PRAGMA wal_checkpoint of one database, or of all.
+    pub(crate) fn checkpoint(&self, db: Option<Db>, mode: Option<&str>) -> Result<Checkpoint> {
+        let mode = match mode.map(str::to_ascii_lowercase).as_deref() {
+            Some("full") => lithe_pager::CheckpointMode::Full,
+            Some("restart") => lithe_pager::CheckpointMode::Restart,
+            Some("truncate") => lithe_pager::CheckpointMode::Truncate,
+            _ => lithe_pager::CheckpointMode::Passive,
+        };
+        let mut answer = Checkpoint { is_busy: false, log_frames: -1, checkpointed_frames: -1 };
+        for (at, database) in self.databases() {
+            if db.is_some_and(|wanted| wanted != at) || database.opened().is_none() {
+                continue;
+            }
+            match database.btree().pager().checkpoint(mode) {
+                Ok(None) => {}
+                Ok(Some(done)) => {
+                    answer.log_frames = i64::from(done.log_frames);
+                    answer.checkpointed_frames = i64::from(done.checkpointed_frames);
+                }
+                Err(error) if error.is_busy() => answer.is_busy = true,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,205 @@
+//! Statements that are no programs: what only the connection can do, and what EXPLAIN lists.
+
+use std::sync::Arc;
+
+use bumpalo::Bump;
+use lithe_pager::BeginKind;
+use lithe_sql::ast::{self, Explain, Stmt, TransactionKind};
+use lithe_value::{Value, ValueRef};
+use lithe_vm::operand::Db;
+use lithe_vm::program::{Program, ResultColumn};
+
+use crate::attach;
+use crate::connection::Connection;
+use crate::error::Result;
+use crate::pragma::{self, PragmaCall};
+use crate::statement::Step;
+use crate::transaction::StatementRun;
+use crate::vacuum;
+
+/// A row that the engine has made.
+pub(crate) type NativeRow = Vec<Value>;
+
+/// A statement that the engine runs itself.
+#[derive(Debug)]
+pub(crate) struct Native {
+    kind: Kind,
+    columns: Vec<ResultColumn>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Begin(TransactionKind),
+    Commit,
+    Rollback,
+    Savepoint(String),
+    Release(String),
+    RollbackTo(String),
+    Pragma(PragmaCall),
+    Attach(attach::Attach),
+    Detach(Arc<Program>),
+    Vacuum(vacuum::Vacuum),
+    ExplainProgram(Arc<Program>),
+    ExplainQueryPlan(Vec<NativeRow>),
+}
+
+/// The statement as one that the engine runs itself, if it is of that kind.
+pub(crate) fn compile<'a>(
+    connection: &Connection,
+    sql: &[u8],
+    statement: &ast::Statement<'a>,
+    arena: &'a Bump,
+) -> Result<Option<Arc<Native>>> {
+    let text = |name: &ast::Ident<'_>| name.name.to_str_lossy().into_owned();
+    let plain = |kind| Native { kind, columns: Vec::new() };
+    let native = match statement.kind {
+        Stmt::Begin(kind) => plain(Kind::Begin(kind)),
+        Stmt::Commit => plain(Kind::Commit),
+        Stmt::Rollback => plain(Kind::Rollback),
+        Stmt::Savepoint(name) => plain(Kind::Savepoint(text(name))),
+        Stmt::Release(name) => plain(Kind::Release(text(name))),
+        Stmt::RollbackTo(name) => plain(Kind::RollbackTo(text(name))),
+        Stmt::Pragma(pragma) => {
+            let (call, columns) = pragma::compile(connection, pragma)?;
+            Native { kind: Kind::Pragma(call), columns }
+        }
+        Stmt::Attach(attach) => plain(Kind::Attach(attach::compile(connection, sql, attach, statement, arena)?)),
+        Stmt::Detach(schema) => plain(Kind::Detach(attach::compile_values(connection, sql, &[*schema], statement, arena)?)),
+        Stmt::Vacuum(vacuum) => plain(Kind::Vacuum(vacuum::compile(connection, sql, vacuum, statement, arena)?)),
+        _ => return Ok(None),
+    };
+    Ok(Some(Arc::new(native)))
+}
+
+fn columns(names: &[&str]) -> Vec<ResultColumn> {
+    names.iter().map(|name| ResultColumn { name: (*name).to_owned(), ..ResultColumn::default() }).collect()
+}
+
+impl Native {
+    /// EXPLAIN of a program.
+    pub(crate) fn explain(program: Arc<Program>) -> Arc<Native> {
+        let columns = columns(&["addr", "opcode", "p1", "p2", "p3", "p4", "p5", "comment"]);
+        Arc::new(Native { kind: Kind::ExplainProgram(program), columns })
+    }
+
+    /// EXPLAIN QUERY PLAN of a program.
+    pub(crate) fn explain_query_plan(program: &Program) -> Arc<Native> {
+        let row = |row: &lithe_vm::program::QueryPlanRow| {
+            vec![
+                Value::from(i64::from(row.id)),
+                Value::from(i64::from(row.parent)),
+                Value::from(0),
+                Value::from(row.detail.as_str()),
+            ]
+        };
+        let rows = program.query_plan.iter().map(row).collect();
+        let columns = columns(&["id", "parent", "notused", "detail"]);
+        Arc::new(Native { kind: Kind::ExplainQueryPlan(rows), columns })
+    }
+
+    /// EXPLAIN of a statement that has no program: no rows.
+    pub(crate) fn nothing_to_explain(explain: Explain) -> Arc<Native> {
+        let columns = match explain {
+            Explain::QueryPlan => columns(&["id", "parent", "notused", "detail"]),
+            _ => columns(&["addr", "opcode", "p1", "p2", "p3", "p4", "p5", "comment"]),
+        };
+        Arc::new(Native { kind: Kind::ExplainQueryPlan(Vec::new()), columns })
+    }
+
+    pub(crate) fn columns(&self) -> &[ResultColumn] {
+        &self.columns
+    }
+
+    /// Whether `sqlite3_stmt_readonly` says so: transaction control counts as reading.
+    pub(crate) fn is_read_only(&self) -> bool {
+        match &self.kind {
+            Kind::Pragma(call) => call.is_read_only(),
+            Kind::Vacuum(_) => false,
+            Kind::Begin(kind) => *kind == TransactionKind::Deferred,
+            _ => true,
+        }
+    }
+
+    fn run(&self, connection: &Connection, run: &StatementRun, bindings: &[Value]) -> Result<Vec<NativeRow>> {
+        match &self.kind {
+            Kind::Begin(kind) => begin(connection, *kind)?,
+            Kind::Commit => connection.commit()?,
+            Kind::Rollback => connection.rollback()?,
+            Kind::Savepoint(name) => connection.savepoint(name)?,
+            Kind::Release(name) => connection.release(name)?,
+            Kind::RollbackTo(name) => connection.rollback_to(name)?,
+            Kind::Pragma(call) => return call.run(connection, run),
+            Kind::Attach(attach) => attach.run(connection, bindings, run)?,
+            Kind::Detach(program) => attach::detach(connection, program, bindings, run)?,
+            Kind::Vacuum(vacuum) => vacuum.run(connection, bindings, run)?,
+            Kind::ExplainProgram(program) => return Ok(lithe_vm::explain::rows(program)),
+            Kind::ExplainQueryPlan(rows) => return Ok(rows.clone()),
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// BEGIN: the immediate kinds take the write locks of all databases at once.
+fn begin(connection: &Connection, kind: TransactionKind) -> Result<()> {
+    connection.begin()?;
+    if kind == TransactionKind::Deferred {
+        return Ok(());
+    }
+    let kind = if kind == TransactionKind::Exclusive { BeginKind::Exclusive } else { BeginKind::Immediate };
+    let databases = connection.databases();
+    let taken = databases.iter().filter(|(db, _)| *db != Db::TEMP).try_for_each(|(db, _)| connection.begin_immediate(*db, kind));
+    if taken.is_err() {
+        connection.roll_back_all();
+    }
+    taken
+}
+
+/// One run of a native statement: the rows that it made, and where the reader stands.
+#[derive(Debug)]
+pub(crate) struct NativeRun {
+    native: Arc<Native>,
+    bindings: Vec<Value>,
+    rows: Option<Vec<NativeRow>>,
+    /// The number of rows given out.
+    given: usize,
+}
+
+impl NativeRun {
+    pub(crate) fn new(native: Arc<Native>, parameter_count: usize) -> NativeRun {
+        NativeRun { native, bindings: vec![Value::NULL; parameter_count], rows: None, given: 0 }
+    }
+
+    pub(crate) fn bind(&mut self, number: usize, value: Value) {
+        self.bindings[number - 1] = value;
+    }
+
+    pub(crate) fn clear_bindings(&mut self) {
+        self.bindings.fill(Value::NULL);
+    }
+
+    pub(crate) fn take_bindings(&mut self, from: &mut NativeRun) {
+        std::mem::swap(&mut self.bindings, &mut from.bindings);
+    }
+
+    pub(crate) fn step(&mut self, connection: &Connection, run: &StatementRun) -> Result<Step> {
+        if self.rows.is_none() {
+            self.rows = Some(self.native.run(connection, run, &self.bindings)?);
+        }
+        let count = self.rows.as_ref().map_or(0, Vec::len);
+        if self.given == count {
+            return Ok(Step::Done);
+        }
+        self.given += 1;
+        Ok(Step::Row)
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.rows = None;
+        self.given = 0;
+    }
+
+    pub(crate) fn column(&self, index: usize) -> ValueRef<'_> {
+        let row = self.rows.as_ref().and_then(|rows| rows.get(self.given.wrapping_sub(1)));
+        row.and_then(|row| row.get(index)).map_or(ValueRef::Null, Value::as_ref)
+    }
+}

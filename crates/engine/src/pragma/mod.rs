@@ -1,0 +1,197 @@
+//! PRAGMA: one table entry each.
+//!
+//! | room | pragmas |
+//! | --- | --- |
+//! | `settings` | switches of the connection |
+//! | `schema_info` | what the catalog knows: table_info, index_list, … |
+//! | `store` | what the pager and the file's header know: page_size, journal_mode, … |
+//! | `check` | integrity_check, quick_check |
+//!
+//! A pragma that is not in the table does nothing and gives no rows: that is SQLite's rule, so that programs may ask
+//! for what an older or newer library has.
+
+mod check;
+mod schema_info;
+mod settings;
+mod store;
+
+use lithe_sql::ast;
+use lithe_value::Value;
+use lithe_vm::operand::Db;
+use lithe_vm::program::ResultColumn;
+
+use crate::connection::Connection;
+use crate::error::Result;
+use crate::native::NativeRow;
+use crate::transaction::StatementRun;
+
+/// A pragma that SQLite has.
+struct Pragma {
+    name: &'static str,
+    /// The names of the result columns; none stands for one column of the pragma's own name.
+    columns: &'static [&'static str],
+    traits: u8,
+    run: fn(&Call<'_>) -> Result<Vec<NativeRow>>,
+}
+
+/// No result columns, whatever is asked.
+const SILENT: u8 = 1;
+/// No result columns when a value is given: setting answers nothing.
+const SILENT_WHEN_SET: u8 = 2;
+/// Uses the catalog.
+const NEEDS_SCHEMA: u8 = 4;
+/// Setting it changes the database file.
+const WRITES: u8 = 8;
+
+/// One run of a pragma.
+struct Call<'c> {
+    connection: &'c Connection,
+    run: &'c StatementRun,
+    pragma: &'static Pragma,
+    /// The schema that was named.
+    schema: Option<Db>,
+    value: Option<&'c [u8]>,
+}
+
+/// A compiled PRAGMA statement.
+#[derive(Debug)]
+pub(crate) struct PragmaCall {
+    /// `None` for a pragma that nobody knows.
+    pragma: Option<&'static Pragma>,
+    schema: Option<Db>,
+    value: Option<Box<[u8]>>,
+}
+
+impl std::fmt::Debug for Pragma {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// The pragma with its result columns.
+pub(crate) fn compile(
+    connection: &Connection,
+    pragma: &ast::Pragma<'_>,
+) -> Result<(PragmaCall, Vec<ResultColumn>)> {
+    let schema = pragma.name.schema.map(|schema| connection.catalog().database(schema.name)).transpose()?;
+    let entry = groups().find(|entry| pragma.name.name.name.is(entry.name));
+    let call = PragmaCall { pragma: entry, schema, value: pragma.value.map(Into::into) };
+    let Some(entry) = entry else { return Ok((call, Vec::new())) };
+    if entry.traits & NEEDS_SCHEMA != 0 {
+        connection.load_schemas()?;
+    }
+    let is_silent = entry.traits & SILENT != 0 || (entry.traits & SILENT_WHEN_SET != 0 && pragma.value.is_some());
+    let names = match entry.columns {
+        _ if is_silent => &[][..],
+        [] => std::slice::from_ref(&entry.name),
+        names => names,
+    };
+    let column = |name: &&str| ResultColumn { name: (*name).to_owned(), ..ResultColumn::default() };
+    Ok((call, names.iter().map(column).collect()))
+}
+
+fn groups() -> impl Iterator<Item = &'static Pragma> {
+    [settings::PRAGMAS, schema_info::PRAGMAS, store::PRAGMAS, check::PRAGMAS, LIST].into_iter().flatten()
+}
+
+const LIST: &[Pragma] = &[Pragma { name: "pragma_list", columns: &["name"], traits: 0, run: pragma_list }];
+
+fn pragma_list(_: &Call<'_>) -> Result<Vec<NativeRow>> {
+    let mut names: Vec<&str> = groups().map(|pragma| pragma.name).collect();
+    names.sort_unstable();
+    Ok(names.into_iter().map(|name| vec![Value::from(name)]).collect())
+}
+
+impl PragmaCall {
+    /// Whether it changes no database file.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.pragma.is_none_or(|pragma| pragma.traits & WRITES == 0 || self.value.is_none())
+    }
+
+    pub(crate) fn run(&self, connection: &Connection, run: &StatementRun) -> Result<Vec<NativeRow>> {
+        let Some(pragma) = self.pragma else { return Ok(Vec::new()) };
+        if pragma.traits & NEEDS_SCHEMA != 0 {
+            connection.verify_schemas(run)?;
+        }
+        (pragma.run)(&Call { connection, run, pragma, schema: self.schema, value: self.value.as_deref() })
+    }
+}
+
+impl Call<'_> {
+    /// The database that was named, else main.
+    fn db(&self) -> Db {
+        self.schema.unwrap_or(Db::MAIN)
+    }
+
+    /// The value as text.
+    fn text(&self) -> Option<String> {
+        self.value.map(|value| String::from_utf8_lossy(value).into_owned())
+    }
+
+    /// The value as an integer: 0 for what is none.
+    fn integer(&self) -> Option<i64> {
+        self.value.map(integer)
+    }
+
+    /// The value as a switch.
+    fn boolean(&self) -> Option<bool> {
+        self.value.map(|value| boolean(value, false))
+    }
+}
+
+/// The number that a text begins with, decimal or hexadecimal; 0 without one, and when it does not fit 64 bits.
+fn integer(text: &[u8]) -> i64 {
+    let text = String::from_utf8_lossy(text);
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(&text)),
+    };
+    let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    let magnitude = match hex {
+        Some(hex) => i64::from_str_radix(leading(hex, |c| c.is_ascii_hexdigit()), 16),
+        None => leading(digits, |c| c.is_ascii_digit()).parse(),
+    };
+    magnitude.map_or(0, |value: i64| if negative { -value } else { value })
+}
+
+fn leading(text: &str, wanted: impl Fn(char) -> bool) -> &str {
+    let end = text.find(|c| !wanted(c)).unwrap_or(text.len());
+    &text[..end]
+}
+
+/// on, yes, true, off, no, false, full, extra or a number; `default` for anything else.
+fn boolean(text: &[u8], default: bool) -> bool {
+    safety_level(text, u8::from(default)) != 0
+}
+
+/// The levels of `synchronous`, which switches use too: off/no/false 0, on/yes/true 1, full 2, extra 3, or a number.
+fn safety_level(text: &[u8], default: u8) -> u8 {
+    if text.first().is_some_and(u8::is_ascii_digit) {
+        return integer(text) as u8;
+    }
+    let words: [(&str, u8); 8] =
+        [("on", 1), ("yes", 1), ("true", 1), ("off", 0), ("no", 0), ("false", 0), ("full", 2), ("extra", 3)];
+    words.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes())).map_or(default, |(_, level)| *level)
+}
+
+/// One row of one value.
+fn answer(value: impl Into<Value>) -> Result<Vec<NativeRow>> {
+    Ok(vec![vec![value.into()]])
+}
+
+/// No rows.
+fn nothing() -> Result<Vec<NativeRow>> {
+    Ok(Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values() {
+        assert_eq!((integer(b"12"), integer(b"-0x10"), integer(b"abc"), integer(b"7x")), (12, -16, 0, 7));
+        assert!(boolean(b"YES", false) && boolean(b"2", false) && !boolean(b"maybe", false));
+        assert_eq!((safety_level(b"normal", 1), safety_level(b"EXTRA", 1), safety_level(b"0", 1)), (1, 3, 0));
+    }
+}

@@ -1,0 +1,97 @@
+//! From text to a statement: cache, parser, compiler.
+
+use std::sync::Arc;
+
+use bumpalo::Bump;
+use lithe_sql::ast::{self, Explain};
+use lithe_vfs::ResultCode;
+
+use crate::connection::Connection;
+use crate::error::{Error, Result};
+use crate::native::{self, Native};
+use crate::statement::{Body, Compiled, ParameterName, Statement};
+
+/// A compiled statement and where the text goes on.
+pub struct Prepared {
+    /// The statement; `None` if there is only white space, comments or a lone semicolon.
+    pub statement: Option<Statement>,
+    /// The offset of the first byte behind the statement.
+    pub tail: usize,
+}
+
+impl Connection {
+    /// Compiles the first statement of `sql`.
+    pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
+        if let Some(compiled) = self.programs.borrow().get(sql, self.generation()) {
+            return Ok(Prepared { statement: Some(Statement::new(compiled)), tail: sql.len() });
+        }
+        let (compiled, tail) = self.compile(sql)?;
+        let Some(compiled) = compiled else { return Ok(Prepared { statement: None, tail }) };
+        let compiled = Arc::new(compiled);
+        if tail == sql.len() && compiled.is_cacheable() {
+            self.programs.borrow_mut().put(sql, &compiled);
+        }
+        Ok(Prepared { statement: Some(Statement::new(compiled)), tail })
+    }
+
+    /// Compiles the first statement of `sql` without looking into the cache.
+    pub(crate) fn compile(&self, sql: &[u8]) -> Result<(Option<Compiled>, usize)> {
+        if sql.len() > self.limits.get().sql_length as usize {
+            return Err(Error::new(ResultCode::TOOBIG, "statement too long"));
+        }
+        self.with_arena(|arena| self.compile_in(sql, arena))
+    }
+
+    fn compile_in(&self, sql: &[u8], arena: &Bump) -> Result<(Option<Compiled>, usize)> {
+        let parsed = lithe_sql::parse_statement(sql, arena, &self.limits.get()).map_err(Error::from)?;
+        let tail = parsed.tail;
+        let Some(statement) = parsed.statement else { return Ok((None, tail)) };
+        let body = self.compile_statement(sql, &statement, arena)?;
+        let parameters = statement.parameters.names.iter().map(|parameter| ParameterName {
+            name: String::from_utf8_lossy(parameter.name).into_owned(),
+            number: parameter.number as usize,
+        });
+        let compiled = Compiled {
+            sql: String::from_utf8_lossy(&sql[..tail]).into_owned(),
+            body,
+            parameter_count: statement.parameters.count as usize,
+            parameters: parameters.collect(),
+            explain: match statement.explain {
+                Explain::No => 0,
+                Explain::Program => 1,
+                Explain::QueryPlan => 2,
+            },
+            generation: self.generation(),
+        };
+        Ok((Some(compiled), tail))
+    }
+
+    fn compile_statement(&self, sql: &[u8], statement: &ast::Statement<'_>, arena: &Bump) -> Result<Body> {
+        if let Some(native) = native::compile(self, sql, statement, arena)? {
+            return Ok(match statement.explain {
+                Explain::No => Body::Native(native),
+                Explain::Program | Explain::QueryPlan => Body::Native(Native::nothing_to_explain(statement.explain)),
+            });
+        }
+        self.load_schemas()?;
+        let program = lithe_plan::compile(statement, sql, arena, &self.environment()).map_err(Error::from)?;
+        Ok(match statement.explain {
+            Explain::No => Body::Program(Arc::new(program)),
+            Explain::Program => Body::Native(Native::explain(Arc::new(program))),
+            Explain::QueryPlan => Body::Native(Native::explain_query_plan(&program)),
+        })
+    }
+}
+
+impl From<lithe_sql::ParseError> for Error {
+    fn from(error: lithe_sql::ParseError) -> Error {
+        let code = if error.message == "string or blob too big" { ResultCode::TOOBIG } else { ResultCode::ERROR };
+        Error::new(code, error.message).at(error.offset)
+    }
+}
+
+impl From<lithe_plan::CompileError> for Error {
+    fn from(error: lithe_plan::CompileError) -> Error {
+        Error::new(error.code, error.message).at(error.offset)
+    }
+}

@@ -1,0 +1,237 @@
+//! The catalog and the files' schema tables: loading, changing, forgetting.
+
+use std::sync::Arc;
+
+use lithe_btree::Cursor;
+use lithe_format::PageNo;
+use lithe_format::db_header::{Meta, TextEncoding};
+use lithe_format::record;
+use lithe_plan::catalog::{BuildOptions, Catalog, Schema, SchemaRow, Table};
+use lithe_sql::ast::Name;
+use lithe_value::{Encoding, ValueRef};
+use lithe_vfs::ResultCode;
+use lithe_vm::operand::Db;
+
+use crate::connection::Connection;
+use crate::database::Database;
+use crate::error::{Error, Result};
+use crate::transaction::StatementRun;
+
+/// The newest schema format that exists.
+const FILE_FORMAT_MAX: u32 = 4;
+
+impl Connection {
+    /// Loads the schema of every database whose schema is not in the catalog.
+    pub(crate) fn load_schemas(&self) -> Result<()> {
+        for (db, database) in self.databases() {
+            if !database.is_loaded() {
+                self.load_schema(db, &database)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn load_schema(&self, db: Db, database: &Database) -> Result<()> {
+        let btree = database.btree();
+        let was_reading = btree.pager().is_reading();
+        btree.pager().begin_read()?;
+        let result = self.read_schema(db, database);
+        if !was_reading {
+            btree.pager().end_read()?;
+        }
+        result
+    }
+
+    fn read_schema(&self, db: Db, database: &Database) -> Result<()> {
+        let btree = database.btree();
+        let mut schema = Schema::new(db == Db::TEMP);
+        schema.cookie = btree.meta(Meta::SchemaCookie)?;
+        schema.file_format = btree.meta(Meta::SchemaFormat)?;
+        if schema.file_format > FILE_FORMAT_MAX {
+            return Err(Error::generic("unsupported file format"));
+        }
+        let is_empty = btree.pager().page_count() == 0;
+        let encoding = TextEncoding::from_meta(btree.meta(Meta::TextEncoding)?).unwrap_or(TextEncoding::Utf8);
+        schema.encoding = encoding;
+        self.adopt_encoding(db, encoding, is_empty)?;
+        // Objects are added to a copy: a schema that turns out malformed leaves the catalog as it was.
+        let mut catalog = Catalog::clone(&self.catalog());
+        catalog.set_schema(db, Arc::new(schema));
+        if !is_empty {
+            self.read_schema_rows(db, database, &mut catalog, |_| true)?;
+        }
+        database.set_loaded(true);
+        *self.catalog.borrow_mut() = Arc::new(catalog);
+        self.expire_programs();
+        Ok(())
+    }
+
+    /// The main database's encoding is the connection's; the others must have the same.
+    fn adopt_encoding(&self, db: Db, encoding: TextEncoding, is_empty: bool) -> Result<()> {
+        let encoding = match encoding {
+            TextEncoding::Utf8 => Encoding::Utf8,
+            TextEncoding::Utf16le => Encoding::Utf16le,
+            TextEncoding::Utf16be => Encoding::Utf16be,
+        };
+        if is_empty {
+            return Ok(());
+        }
+        if db == Db::MAIN {
+            self.facts.encoding.set(encoding);
+        } else if db != Db::TEMP && self.facts.encoding.get() != encoding {
+            return Err(Error::generic("attached databases must use the same text encoding as main database"));
+        }
+        Ok(())
+    }
+
+    fn read_schema_rows(
+        &self,
+        db: Db,
+        database: &Database,
+        catalog: &mut Catalog,
+        wanted: impl Fn(&SchemaRow<'_>) -> bool,
+    ) -> Result<()> {
+        let btree = database.btree();
+        let page_count = btree.pager().page_count();
+        let mut limits = self.limits.get();
+        limits.loading_schema = true;
+        let options =
+            BuildOptions { names: None, limits: &limits, quoted_strings: true, descending_indexes: true };
+        let mut cursor = Cursor::table(PageNo::FIRST);
+        let mut buffer = Vec::new();
+        let mut is_on_row = cursor.first(btree)?;
+        while is_on_row {
+            let len = cursor.row(btree)?.len() as usize;
+            buffer.resize(len, 0);
+            cursor.read_payload(btree, 0, &mut buffer)?;
+            let values = record::values(&buffer).map_err(|_| Error::from_code(ResultCode::CORRUPT))?;
+            let texts = SchemaTexts::new(&values, self.facts.encoding.get());
+            let row = texts.row();
+            if wanted(&row) {
+                catalog.load_row(db, &row, page_count, &options)?;
+            }
+            is_on_row = cursor.next(btree)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the rows of `db`'s schema table that CREATE has just written into the catalog: those of the object or table
+    /// that `condition` names (all when there is none).
+    pub(crate) fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<()> {
+        self.note_schema_change();
+        let database = self.database(db)?;
+        let Some(name) = condition else {
+            database.set_loaded(false);
+            return self.load_schema(db, &database);
+        };
+        let mut catalog = Catalog::clone(&self.catalog());
+        let is_wanted = |row: &SchemaRow<'_>| {
+            let is = |column: Option<&[u8]>| column.is_some_and(|c| c.eq_ignore_ascii_case(name.as_bytes()));
+            is(row.name) || (is(row.table_name) && row.kind == Some(b"index") && row.sql.is_none())
+        };
+        self.read_schema_rows(db, &database, &mut catalog, is_wanted)?;
+        *self.catalog.borrow_mut() = Arc::new(catalog);
+        self.expire_programs();
+        Ok(())
+    }
+
+    /// Forgets a table or view (0), an index (1) or a trigger (2).
+    pub(crate) fn drop_from_catalog(&self, db: Db, kind: u8, name: &str) {
+        self.note_schema_change();
+        let name = Name::new(name.as_bytes());
+        self.change_catalog(|catalog| {
+            let schema = catalog.schema_mut(db);
+            match kind {
+                0 => drop(schema.remove_table(name)),
+                1 => schema.remove_index(name),
+                _ => schema.remove_trigger(name),
+            }
+        });
+    }
+
+    /// The schema of `db` is not what the catalog says: it is loaded again when it is next needed.
+    pub(crate) fn forget_schema(&self, db: Db) {
+        if let Ok(database) = self.database(db)
+            && db != Db::TEMP
+        {
+            database.set_loaded(false);
+            self.expire_programs();
+        }
+    }
+
+    /// Sets a meta value of the header. The schema cookie counts for the catalog, too.
+    pub(crate) fn set_cookie(&self, db: Db, index: u8, value: u32) -> Result<()> {
+        let meta = meta(index)?;
+        let database = self.database(db)?;
+        if meta == Meta::SchemaCookie || meta == Meta::SchemaFormat {
+            self.note_schema_change();
+        }
+        database.btree().set_meta(meta, value)?;
+        match meta {
+            Meta::SchemaCookie => self.change_catalog(|catalog| catalog.schema_mut(db).cookie = value),
+            Meta::SchemaFormat => self.change_catalog(|catalog| catalog.schema_mut(db).file_format = value),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Names and declared types of a view's columns: those of its select.
+    pub(crate) fn view_columns(&self, db: Db, view: &Table) -> Result<Vec<(String, String)>> {
+        let quoted = |name: &[u8]| String::from_utf8_lossy(name).replace('"', "\"\"");
+        let schema = self.catalog().database_name(db).clone();
+        let sql = format!("SELECT * FROM \"{}\".\"{}\"", quoted(schema.as_bytes()), quoted(view.name.as_bytes()));
+        let prepared = self.prepare(sql.as_bytes())?;
+        let Some(statement) = prepared.statement else { return Ok(Vec::new()) };
+        let column = |at| {
+            let column = statement.column(at);
+            (column.name.clone(), column.declared_type.clone().unwrap_or_default())
+        };
+        Ok((0..statement.column_count()).map(column).collect())
+    }
+
+    /// For statements that answer from the catalog: it must be what the files say now.
+    pub(crate) fn verify_schemas(&self, run: &StatementRun) -> Result<()> {
+        let catalog = self.catalog();
+        for (db, database) in self.databases() {
+            if database.opened().is_none() {
+                continue;
+            }
+            self.begin_on(db, false, run)?;
+            if database.schema_cookie()? != catalog.schema(db).cookie {
+                self.forget_schema(db);
+                return Err(Error::from_code(ResultCode::SCHEMA));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A meta value by SQLite's number.
+fn meta(index: u8) -> Result<Meta> {
+    Meta::from_index(index).ok_or_else(|| Error::from_code(ResultCode::MISUSE))
+}
+
+/// The columns of a schema row, their texts in UTF-8.
+struct SchemaTexts {
+    texts: [Option<Vec<u8>>; 4],
+    root_page: Option<i64>,
+}
+
+impl SchemaTexts {
+    fn new(values: &[ValueRef<'_>], encoding: Encoding) -> SchemaTexts {
+        let text = |column: usize| match values.get(column) {
+            Some(ValueRef::Text(text)) => Some(encoding.to_utf8(text).into_owned()),
+            _ => None,
+        };
+        let root_page = match values.get(3) {
+            Some(ValueRef::Integer(root)) => Some(*root),
+            _ => None,
+        };
+        SchemaTexts { texts: [text(0), text(1), text(2), text(4)], root_page }
+    }
+
+    fn row(&self) -> SchemaRow<'_> {
+        let [kind, name, table_name, sql] = self.texts.each_ref().map(Option::as_deref);
+        SchemaRow { kind, name, table_name, root_page: self.root_page, sql }
+    }
+}

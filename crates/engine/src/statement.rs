@@ -1,0 +1,332 @@
+//! A compiled statement and its run.
+
+use std::sync::Arc;
+
+use lithe_value::{Value, ValueRef};
+use lithe_vfs::ResultCode;
+use lithe_vm::program::{Program, ResultColumn};
+use lithe_vm::vm::{Step as VmStep, Vm};
+
+use crate::connection::Connection;
+use crate::error::{Error, Result};
+use crate::host::RunHost;
+use crate::native::{Native, NativeRun};
+use crate::transaction::StatementRun;
+
+/// What a text was compiled to. Immutable, shared between statements.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The statement's text.
+    pub(crate) sql: String,
+    pub(crate) body: Body,
+    pub(crate) parameter_count: usize,
+    pub(crate) parameters: Vec<ParameterName>,
+    /// 1 for EXPLAIN, 2 for EXPLAIN QUERY PLAN.
+    pub(crate) explain: u8,
+    /// What it was compiled against: [`Connection::generation`].
+    pub(crate) generation: u64,
+}
+
+/// A named parameter.
+#[derive(Debug)]
+pub(crate) struct ParameterName {
+    pub(crate) name: String,
+    pub(crate) number: usize,
+}
+
+/// How a statement is run.
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// By the machine.
+    Program(Arc<Program>),
+    /// By the engine itself.
+    Native(Arc<Native>),
+}
+
+impl Compiled {
+    /// Whether it is worth keeping for the next statement of the same text.
+    pub(crate) fn is_cacheable(&self) -> bool {
+        matches!(self.body, Body::Program(_))
+    }
+}
+
+/// What a step found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A row: its values are there until the next step.
+    Row,
+    /// The end.
+    Done,
+}
+
+/// A value to be bound.
+#[derive(Clone, Copy, Debug)]
+pub enum BindValue<'v> {
+    /// This value; text and blobs are copied.
+    Value(ValueRef<'v>),
+    /// A blob of so many zeros.
+    ZeroBlob(u64),
+}
+
+/// How often a statement is compiled again when the schema keeps changing under it.
+const RECOMPILE_MAX: usize = 50;
+
+/// A statement of a connection. It does not know its connection: every call that needs it takes it, and it must be
+/// the one that prepared it. Whoever drops a statement resets it first.
+pub struct Statement {
+    compiled: Arc<Compiled>,
+    runner: Runner,
+    /// Part of the connection's transaction while the statement runs.
+    run: Option<StatementRun>,
+    is_on_row: bool,
+}
+
+enum Runner {
+    Program(Vm),
+    Native(NativeRun),
+}
+
+impl Statement {
+    pub(crate) fn new(compiled: Arc<Compiled>) -> Statement {
+        let runner = Runner::new(&compiled);
+        Statement { compiled, runner, run: None, is_on_row: false }
+    }
+
+    // ---- what it is ----
+
+    /// Its text.
+    pub fn sql(&self) -> &str {
+        &self.compiled.sql
+    }
+
+    /// How many parameters there are.
+    pub fn parameter_count(&self) -> usize {
+        self.compiled.parameter_count
+    }
+
+    /// The name of a parameter (from 1), prefix included.
+    pub fn parameter_name(&self, number: usize) -> Option<&str> {
+        self.compiled.parameters.iter().find(|p| p.number == number).map(|p| p.name.as_str())
+    }
+
+    /// The number of the parameter of that name.
+    pub fn parameter_index(&self, name: &str) -> Option<usize> {
+        self.compiled.parameters.iter().find(|p| p.name == name).map(|p| p.number)
+    }
+
+    /// How many columns its rows have.
+    pub fn column_count(&self) -> usize {
+        self.columns().len()
+    }
+
+    /// Column `index` (from 0).
+    pub fn column(&self, index: usize) -> &ResultColumn {
+        &self.columns()[index]
+    }
+
+    fn columns(&self) -> &[ResultColumn] {
+        match &self.compiled.body {
+            Body::Program(program) => &program.columns,
+            Body::Native(native) => native.columns(),
+        }
+    }
+
+    /// Whether it changes no database.
+    pub fn is_read_only(&self) -> bool {
+        match &self.compiled.body {
+            Body::Program(program) => program.is_read_only,
+            Body::Native(native) => native.is_read_only(),
+        }
+    }
+
+    /// Whether it is an INSERT, UPDATE or DELETE.
+    pub fn counts_changes(&self) -> bool {
+        matches!(&self.compiled.body, Body::Program(program) if program.counts_changes)
+    }
+
+    /// 1 for EXPLAIN, 2 for EXPLAIN QUERY PLAN.
+    pub fn explain(&self) -> u8 {
+        self.compiled.explain
+    }
+
+    /// Whether it has begun to run and is neither at its end nor reset.
+    pub fn is_running(&self) -> bool {
+        self.run.is_some()
+    }
+
+    // ---- parameters ----
+
+    /// Binds a value to the parameter `number` (from 1).
+    pub fn bind(&mut self, connection: &Connection, number: usize, value: BindValue<'_>) -> Result<()> {
+        if self.is_running() {
+            return Err(Error::from_code(ResultCode::MISUSE));
+        }
+        if number == 0 || number > self.compiled.parameter_count {
+            return Err(Error::from_code(ResultCode::RANGE));
+        }
+        let len = match value {
+            BindValue::Value(value) => value.bytes().map_or(0, |bytes| bytes.len() as u64),
+            BindValue::ZeroBlob(len) => len,
+        };
+        if len > u64::from(connection.facts.length_max.get()) {
+            return Err(Error::from_code(ResultCode::TOOBIG));
+        }
+        match (&mut self.runner, value) {
+            (Runner::Program(vm), BindValue::Value(value)) => vm.bind(number, value),
+            (Runner::Program(vm), BindValue::ZeroBlob(len)) => vm.bind_zeroblob(number, len as u32),
+            (Runner::Native(run), BindValue::Value(value)) => run.bind(number, Value::from(value)),
+            (Runner::Native(run), BindValue::ZeroBlob(len)) => run.bind(number, Value::blob(vec![0; len as usize])),
+        }
+        Ok(())
+    }
+
+    /// All parameters become NULL.
+    pub fn clear_bindings(&mut self) {
+        match &mut self.runner {
+            Runner::Program(vm) => vm.clear_bindings(),
+            Runner::Native(run) => run.clear_bindings(),
+        }
+    }
+
+    // ---- running ----
+
+    /// Goes on to the next row, starting over after the end or an error.
+    pub fn step(&mut self, connection: &Connection) -> Result<Step> {
+        self.is_on_row = false;
+        let mut recompiled = 0;
+        loop {
+            if self.run.is_none() {
+                self.begin(connection)?;
+            }
+            match self.advance(connection) {
+                Err(error) if error.code() == ResultCode::SCHEMA && recompiled < RECOMPILE_MAX => {
+                    recompiled += 1;
+                    self.recompile(connection)?;
+                }
+                result => {
+                    self.is_on_row = matches!(result, Ok(Step::Row));
+                    return result;
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, connection: &Connection) -> Result<()> {
+        if self.compiled.generation != connection.generation() {
+            self.recompile(connection)?;
+        }
+        connection.facts.now.set(None);
+        self.run = Some(connection.statement_begins());
+        Ok(())
+    }
+
+    fn advance(&mut self, connection: &Connection) -> Result<Step> {
+        let Some(run) = &self.run else { return Ok(Step::Done) };
+        if connection.was_rolled_back(run) {
+            let error = Error::new(ResultCode::ABORT_ROLLBACK, "abort due to ROLLBACK");
+            self.end(connection, Some(&error));
+            return Err(error);
+        }
+        let host = RunHost { connection, run };
+        let result = match &mut self.runner {
+            Runner::Program(vm) => match vm.step(&host) {
+                Ok(VmStep::Row) => return Ok(Step::Row),
+                Ok(VmStep::Done) => Ok(()),
+                Err(error) => Err((error.policy(), Error::from(error))),
+            },
+            Runner::Native(native) => match native.step(connection, run) {
+                Ok(Step::Row) => return Ok(Step::Row),
+                Ok(Step::Done) => Ok(()),
+                Err(error) => Err((lithe_vm::operand::OnConflict::Abort, error)),
+            },
+        };
+        self.finish(connection, result)
+    }
+
+    fn finish(
+        &mut self,
+        connection: &Connection,
+        result: Result<(), (lithe_vm::operand::OnConflict, Error)>,
+    ) -> Result<Step> {
+        self.release_rows(connection);
+        let Some(run) = self.run.take() else { return Ok(Step::Done) };
+        let result = result.and_then(|()| {
+            connection.statement_succeeds(&run).map_err(|e| (lithe_vm::operand::OnConflict::Abort, e))
+        });
+        match result {
+            Ok(()) => Ok(Step::Done),
+            Err((policy, error)) => {
+                connection.statement_fails(&run, error.code(), policy);
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends a run: what it holds is given back, and the next step starts over. Bound values stay.
+    pub fn reset(&mut self, connection: &Connection) {
+        self.end(connection, None);
+        self.is_on_row = false;
+    }
+
+    /// Ends the run before its end. A reader that is stopped has succeeded as far as it went; a writer's work is kept,
+    /// as its rows were given out one by one.
+    fn end(&mut self, connection: &Connection, error: Option<&Error>) {
+        self.release_rows(connection);
+        let Some(run) = self.run.take() else { return };
+        match error {
+            Some(error) => connection.statement_fails(&run, error.code(), lithe_vm::operand::OnConflict::Abort),
+            None => {
+                if let Err(error) = connection.statement_succeeds(&run) {
+                    connection.statement_fails(&run, error.code(), lithe_vm::operand::OnConflict::Abort);
+                }
+            }
+        }
+    }
+
+    /// Closes cursors, so that locks can be given back.
+    fn release_rows(&mut self, connection: &Connection) {
+        match (&mut self.runner, &self.run) {
+            (Runner::Program(vm), Some(_)) => vm.reset(),
+            (Runner::Native(native), _) => native.reset(),
+            (Runner::Program(_), None) => {}
+        }
+        let _ = connection;
+    }
+
+    /// Compiles the text again, for the schema as it is now; bound values stay.
+    fn recompile(&mut self, connection: &Connection) -> Result<()> {
+        self.end(connection, None);
+        let (compiled, _) = connection.compile(self.compiled.sql.as_bytes())?;
+        let compiled = Arc::new(compiled.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))?);
+        let mut runner = Runner::new(&compiled);
+        match (&mut self.runner, &mut runner) {
+            (Runner::Program(old), Runner::Program(new)) => new.take_bindings(old),
+            (Runner::Native(old), Runner::Native(new)) => new.take_bindings(old),
+            _ => {}
+        }
+        self.compiled = compiled;
+        self.runner = runner;
+        Ok(())
+    }
+
+    /// The value of column `index` of the row that the statement stands on; NULL if it stands on none.
+    #[inline]
+    pub fn value(&self, index: usize) -> ValueRef<'_> {
+        if !self.is_on_row {
+            return ValueRef::Null;
+        }
+        match &self.runner {
+            Runner::Program(vm) => vm.column(index),
+            Runner::Native(native) => native.column(index),
+        }
+    }
+}
+
+impl Runner {
+    fn new(compiled: &Compiled) -> Runner {
+        match &compiled.body {
+            Body::Program(program) => Runner::Program(Vm::new(Arc::clone(program))),
+            Body::Native(native) => Runner::Native(NativeRun::new(Arc::clone(native), compiled.parameter_count)),
+        }
+    }
+}

@@ -1,0 +1,452 @@
+//! Transactions of a connection: when they begin and end, savepoints, and what is undone when a statement fails.
+//!
+//! ```text
+//!             BEGIN, SAVEPOINT
+//!  autocommit ───────────────► explicit ── SAVEPOINT ──► deeper …
+//!      ▲                         │   ▲                      │
+//!      └── COMMIT, ROLLBACK,     │   └── RELEASE, ROLLBACK TO
+//!          RELEASE of the first ─┘
+//! ```
+//!
+//! In autocommit mode the transaction ends with the last statement that writes (commit) or runs (locks given back).
+//!
+//! Savepoints of the databases are one stack: the user's first, then those of running statements. A database that starts to
+//! write later opens as many as there are, so that positions in the stack mean the same everywhere.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_btree::Btree;
+use lithe_pager::BeginKind;
+use lithe_plan::catalog::Catalog;
+use lithe_vfs::ResultCode;
+use lithe_vm::operand::{Db, OnConflict};
+
+use crate::connection::Connection;
+use crate::database::Database;
+use crate::error::{Error, Result};
+
+/// Where a connection stands between transactions, statements and savepoints.
+pub(crate) struct TransactionState {
+    /// No BEGIN or SAVEPOINT is open.
+    pub(crate) autocommit: Cell<bool>,
+    /// The open SAVEPOINTs, the oldest first.
+    savepoints: RefCell<Vec<Savepoint>>,
+    /// The first SAVEPOINT began the transaction: its RELEASE is a COMMIT.
+    first_savepoint_began: Cell<bool>,
+    /// Statements that run, and those of them that write.
+    active: Cell<usize>,
+    active_writers: Cell<usize>,
+    /// Savepoints of running statements.
+    statement_savepoints: Cell<usize>,
+    /// The catalog before the first schema change of the transaction: what a rollback goes back to.
+    catalog_before: RefCell<Option<Arc<Catalog>>>,
+    /// Counts rollbacks: a statement that began before one must stop.
+    rollbacks: Cell<u64>,
+}
+
+struct Savepoint {
+    name: String,
+    catalog: Arc<Catalog>,
+    deferred_violations: i64,
+}
+
+/// A running statement's part in its connection's transaction.
+#[derive(Debug, Default)]
+pub(crate) struct StatementRun {
+    is_writer: Cell<bool>,
+    /// The position in the stack of savepoints of its own one.
+    savepoint: Cell<Option<usize>>,
+    deferred_violations_before: Cell<i64>,
+    rollbacks_before: Cell<u64>,
+    catalog_before: RefCell<Option<Arc<Catalog>>>,
+}
+
+impl TransactionState {
+    pub(crate) fn new() -> TransactionState {
+        TransactionState {
+            autocommit: Cell::new(true),
+            savepoints: RefCell::default(),
+            first_savepoint_began: Cell::new(false),
+            active: Cell::new(0),
+            active_writers: Cell::new(0),
+            statement_savepoints: Cell::new(0),
+            catalog_before: RefCell::default(),
+            rollbacks: Cell::new(0),
+        }
+    }
+
+    /// Whether any statement runs.
+    pub(crate) fn has_active(&self) -> bool {
+        self.active.get() > 0
+    }
+
+    /// How deep the stack of savepoints is.
+    fn depth(&self) -> usize {
+        self.savepoints.borrow().len() + self.statement_savepoints.get()
+    }
+}
+
+impl Connection {
+    // ---- statements ----
+
+    /// A statement starts to run.
+    pub(crate) fn statement_begins(&self) -> StatementRun {
+        let state = &self.transaction;
+        if !state.has_active() {
+            self.interrupts.clear();
+        }
+        state.active.set(state.active.get() + 1);
+        let run = StatementRun::default();
+        run.rollbacks_before.set(state.rollbacks.get());
+        run.deferred_violations_before.set(self.facts.deferred_violations.get());
+        run
+    }
+
+    /// Has a ROLLBACK pulled the transaction away from under the statement?
+    pub(crate) fn was_rolled_back(&self, run: &StatementRun) -> bool {
+        run.rollbacks_before.get() != self.transaction.rollbacks.get()
+    }
+
+    /// The statement is about to read or write `db`.
+    pub(crate) fn begin_on(&self, db: Db, write: bool, run: &StatementRun) -> Result<()> {
+        let database = self.database(db)?;
+        let pager = database.btree().pager();
+        pager.begin_read()?;
+        if !write {
+            return Ok(());
+        }
+        if self.compile_flags.get().query_only && db != Db::TEMP {
+            return Err(Error::new(ResultCode::READONLY, "attempt to write a readonly database"));
+        }
+        self.begin_write_on(&database, BeginKind::Immediate)?;
+        if !run.is_writer.replace(true) {
+            self.transaction.active_writers.set(self.transaction.active_writers.get() + 1);
+        }
+        Ok(())
+    }
+
+    /// Begins a write transaction on a database, with as many savepoints as there are.
+    fn begin_write_on(&self, database: &Database, kind: BeginKind) -> Result<()> {
+        let pager = database.btree().pager();
+        pager.begin_write(kind)?;
+        for _ in pager.savepoint_count()..self.transaction.depth() {
+            pager.savepoint()?;
+        }
+        Ok(())
+    }
+
+    /// BEGIN IMMEDIATE and BEGIN EXCLUSIVE: takes the write lock of a database before anything is written. A
+    /// database that can only be read is read.
+    pub(crate) fn begin_immediate(&self, db: Db, kind: BeginKind) -> Result<()> {
+        let database = self.database(db)?;
+        let pager = database.btree().pager();
+        pager.begin_read()?;
+        if pager.is_read_only() {
+            return Ok(());
+        }
+        self.begin_write_on(&database, kind)
+    }
+
+    /// The databases on which a write transaction is open.
+    fn writing(&self) -> Vec<Rc<Btree>> {
+        let databases = self.databases();
+        let writing = databases.iter().filter(|(_, database)| database.is_writing());
+        writing.map(|(_, database)| Rc::clone(database.btree())).collect()
+    }
+
+    fn is_writing(&self) -> bool {
+        self.any_database(Database::is_writing)
+    }
+
+    /// Opens the statement's own savepoint, unless undoing the whole transaction would do as well.
+    pub(crate) fn open_statement_savepoint(&self, run: &StatementRun) -> Result<()> {
+        let state = &self.transaction;
+        let is_alone = state.autocommit.get() && state.active.get() == 1;
+        if is_alone || run.savepoint.get().is_some() {
+            return Ok(());
+        }
+        run.savepoint.set(Some(state.depth()));
+        *run.catalog_before.borrow_mut() = Some(self.catalog());
+        state.statement_savepoints.set(state.statement_savepoints.get() + 1);
+        self.open_savepoints()
+    }
+
+    /// Brings every database that writes to the depth of the stack.
+    fn open_savepoints(&self) -> Result<()> {
+        let depth = self.transaction.depth();
+        for btree in self.writing() {
+            for _ in btree.pager().savepoint_count()..depth {
+                btree.pager().savepoint()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The statement has reached its end: commits if that is its duty. On an error (SQLITE_BUSY, a full disk, a
+    /// deferred foreign key) the statement has failed after all, and the caller ends it with that.
+    pub(crate) fn statement_succeeds(&self, run: &StatementRun) -> Result<()> {
+        let state = &self.transaction;
+        let is_last_writer = state.active_writers.get() == usize::from(run.is_writer.get());
+        if state.autocommit.get() && is_last_writer && self.is_writing() {
+            self.check_deferred_violations()?;
+            self.commit_all()?;
+        } else if run.savepoint.get().is_some() {
+            self.close_statement_savepoint(run, false)?;
+        }
+        self.statement_leaves(run);
+        Ok(())
+    }
+
+    /// The statement has failed: undoes what the error's policy says, and what cannot be kept.
+    pub(crate) fn statement_fails(&self, run: &StatementRun, code: ResultCode, policy: OnConflict) {
+        if self.was_rolled_back(run) {
+            self.statement_leaves(run);
+            return;
+        }
+        let state = &self.transaction;
+        let must_roll_back = match code.primary() {
+            // The store cannot tell what is in its buffers any more.
+            ResultCode::IOERR | ResultCode::NOMEM | ResultCode::FULL => run.savepoint.get().is_none() && run.is_writer.get(),
+            ResultCode::INTERRUPT => run.is_writer.get() && run.savepoint.get().is_none(),
+            _ => false,
+        };
+        let is_last_writer = state.active_writers.get() == usize::from(run.is_writer.get());
+        if policy == OnConflict::Rollback || must_roll_back {
+            self.roll_back_all();
+        } else if policy == OnConflict::Fail {
+            self.keep_failed(run, is_last_writer);
+        } else if run.savepoint.get().is_some() {
+            if self.close_statement_savepoint(run, true).is_err() {
+                self.roll_back_all();
+            }
+        } else if state.autocommit.get() && is_last_writer && self.is_writing() {
+            self.roll_back_all();
+        }
+        self.statement_leaves(run);
+    }
+
+    /// OR FAIL: what was done before the failure stays.
+    fn keep_failed(&self, run: &StatementRun, is_last_writer: bool) {
+        if self.transaction.autocommit.get() && is_last_writer && self.is_writing() {
+            if self.commit_all().is_err() {
+                self.roll_back_all();
+            }
+        } else if run.savepoint.get().is_some() && self.close_statement_savepoint(run, false).is_err() {
+            self.roll_back_all();
+        }
+    }
+
+    fn close_statement_savepoint(&self, run: &StatementRun, undo: bool) -> Result<()> {
+        let Some(position) = run.savepoint.take() else { return Ok(()) };
+        let state = &self.transaction;
+        let catalog = run.catalog_before.take();
+        let mut result = Ok(());
+        for btree in self.writing() {
+            let pager = btree.pager();
+            if pager.savepoint_count() > position {
+                if undo {
+                    result = result.and(pager.rollback_to(position));
+                }
+                result = result.and(pager.release(position));
+            }
+        }
+        state.statement_savepoints.set(state.statement_savepoints.get().saturating_sub(1));
+        if undo {
+            self.facts.deferred_violations.set(run.deferred_violations_before.get());
+            self.restore_catalog(catalog);
+        }
+        Ok(result?)
+    }
+
+    /// The statement does not run any more. The last one to leave gives the read locks back.
+    fn statement_leaves(&self, run: &StatementRun) {
+        let state = &self.transaction;
+        if run.is_writer.replace(false) {
+            state.active_writers.set(state.active_writers.get().saturating_sub(1));
+        }
+        state.active.set(state.active.get().saturating_sub(1));
+        if state.active.get() == 0 && state.autocommit.get() {
+            self.end_reads();
+        }
+    }
+
+    fn end_reads(&self) {
+        for (_, database) in self.databases() {
+            if let Some(btree) = database.opened() {
+                // Giving a lock back does not fail in a way that anybody could act on.
+                let _ = btree.pager().end_read();
+            }
+        }
+    }
+
+    // ---- BEGIN, COMMIT, ROLLBACK ----
+
+    /// BEGIN.
+    pub(crate) fn begin(&self) -> Result<()> {
+        if !self.transaction.autocommit.replace(false) {
+            return Err(Error::generic("cannot start a transaction within a transaction"));
+        }
+        Ok(())
+    }
+
+    /// COMMIT. Fails with the transaction still open if statements write or others hold locks.
+    pub(crate) fn commit(&self) -> Result<()> {
+        let state = &self.transaction;
+        if state.autocommit.get() {
+            return Err(Error::generic("cannot commit - no transaction is active"));
+        }
+        if state.active_writers.get() > 0 {
+            return Err(Error::new(ResultCode::BUSY, "cannot commit transaction - SQL statements in progress"));
+        }
+        self.check_deferred_violations()?;
+        self.commit_all()?;
+        self.leave_transaction();
+        Ok(())
+    }
+
+    /// ROLLBACK. Statements that still run will fail with SQLITE_ABORT_ROLLBACK.
+    pub(crate) fn rollback(&self) -> Result<()> {
+        if self.transaction.autocommit.get() {
+            return Err(Error::generic("cannot rollback - no transaction is active"));
+        }
+        self.roll_back_all();
+        if !self.transaction.has_active() {
+            self.end_reads();
+        }
+        Ok(())
+    }
+
+    fn check_deferred_violations(&self) -> Result<()> {
+        if self.facts.deferred_violations.get() > 0 {
+            return Err(Error::new(ResultCode::CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed"));
+        }
+        Ok(())
+    }
+
+    fn commit_all(&self) -> Result<()> {
+        crate::commit::commit(&self.writing())?;
+        self.transaction.catalog_before.take();
+        self.after_transaction();
+        Ok(())
+    }
+
+    /// Rolls back every database and the catalog, and is back in autocommit mode.
+    pub(crate) fn roll_back_all(&self) {
+        let state = &self.transaction;
+        if self.is_writing() || !state.autocommit.get() {
+            state.rollbacks.set(state.rollbacks.get() + 1);
+        }
+        for btree in self.writing() {
+            // The pager goes into its error state if it cannot roll back: the next access reports it.
+            let _ = btree.pager().rollback();
+        }
+        let catalog = state.catalog_before.take();
+        self.restore_catalog(catalog);
+        self.after_transaction();
+        self.leave_transaction();
+    }
+
+    fn after_transaction(&self) {
+        self.facts.deferred_violations.set(0);
+        let flags = self.facts.flags.get();
+        self.facts.flags.set(flags.with(lithe_vm::facts::Flags::DEFER_FOREIGN_KEYS, false));
+    }
+
+    fn leave_transaction(&self) {
+        let state = &self.transaction;
+        state.autocommit.set(true);
+        state.savepoints.borrow_mut().clear();
+        state.first_savepoint_began.set(false);
+        state.statement_savepoints.set(0);
+        if !state.has_active() {
+            self.end_reads();
+        }
+    }
+
+    // ---- savepoints ----
+
+    /// SAVEPOINT.
+    pub(crate) fn savepoint(&self, name: &str) -> Result<()> {
+        let state = &self.transaction;
+        if state.active_writers.get() > 0 {
+            let message = "cannot open savepoint - SQL statements in progress";
+            return Err(Error::new(ResultCode::BUSY, message));
+        }
+        if state.autocommit.replace(false) {
+            state.first_savepoint_began.set(true);
+        }
+        state.savepoints.borrow_mut().push(Savepoint {
+            name: name.to_owned(),
+            catalog: self.catalog(),
+            deferred_violations: self.facts.deferred_violations.get(),
+        });
+        self.open_savepoints()
+    }
+
+    fn find_savepoint(&self, name: &str) -> Result<usize> {
+        let savepoints = self.transaction.savepoints.borrow();
+        let found = savepoints.iter().rposition(|s| s.name.eq_ignore_ascii_case(name));
+        found.ok_or_else(|| Error::generic(format!("no such savepoint: {name}")))
+    }
+
+    /// RELEASE. Of the savepoint that began the transaction: commits.
+    pub(crate) fn release(&self, name: &str) -> Result<()> {
+        let position = self.find_savepoint(name)?;
+        let state = &self.transaction;
+        if state.active_writers.get() > 0 {
+            let message = "cannot release savepoint - SQL statements in progress";
+            return Err(Error::new(ResultCode::BUSY, message));
+        }
+        if position == 0 && state.first_savepoint_began.get() {
+            return self.commit();
+        }
+        for btree in self.writing() {
+            if btree.pager().savepoint_count() > position {
+                btree.pager().release(position)?;
+            }
+        }
+        state.savepoints.borrow_mut().truncate(position);
+        Ok(())
+    }
+
+    /// ROLLBACK TO: the savepoint itself stays open.
+    pub(crate) fn rollback_to(&self, name: &str) -> Result<()> {
+        let position = self.find_savepoint(name)?;
+        let state = &self.transaction;
+        for btree in self.writing() {
+            if btree.pager().savepoint_count() > position {
+                btree.pager().rollback_to(position)?;
+            }
+        }
+        let (catalog, violations) = {
+            let mut savepoints = state.savepoints.borrow_mut();
+            savepoints.truncate(position + 1);
+            (Arc::clone(&savepoints[position].catalog), savepoints[position].deferred_violations)
+        };
+        if !Arc::ptr_eq(&catalog, &self.catalog()) {
+            state.rollbacks.set(state.rollbacks.get() + 1);
+        }
+        self.facts.deferred_violations.set(violations);
+        self.restore_catalog(Some(catalog));
+        Ok(())
+    }
+
+    // ---- the catalog ----
+
+    /// The schema is about to change: keeps what a rollback needs.
+    pub(crate) fn note_schema_change(&self) {
+        let catalog = self.catalog();
+        self.transaction.catalog_before.borrow_mut().get_or_insert(catalog);
+    }
+
+    fn restore_catalog(&self, catalog: Option<Arc<Catalog>>) {
+        if let Some(catalog) = catalog
+            && !Arc::ptr_eq(&catalog, &self.catalog.borrow())
+        {
+            *self.catalog.borrow_mut() = catalog;
+            self.expire_programs();
+        }
+    }
+}

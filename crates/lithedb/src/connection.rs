@@ -1,0 +1,240 @@
+//! A connection to a database.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::time::Duration;
+
+use lithe_engine as engine;
+use lithe_engine::{Error, OpenFlags, Result, ResultCode};
+
+use crate::cache::{CachedStatement, StatementCache};
+use crate::params::Params;
+use crate::row::Row;
+use crate::statement::Statement;
+use crate::transaction::{Transaction, TransactionBehavior};
+
+/// A connection to a database. Closed when dropped; a transaction that is still open is rolled back.
+///
+/// It may move to another thread, but is used by one thread at a time: `Send`, not `Sync`. For several threads open
+/// several connections; they share what can be shared.
+///
+/// ```compile_fail
+/// fn is_sync<T: Sync>() {}
+/// is_sync::<lithe::Connection>();
+/// ```
+pub struct Connection {
+    pub(crate) core: engine::Connection,
+    pub(crate) cache: RefCell<StatementCache>,
+}
+
+// SAFETY: the engine's connection is not `Send` by itself because it and its statements share parts of it by `Rc`.
+// All those `Rc`s are owned by the connection and its statements, and none is ever given to anybody else. A
+// `Statement`, `Blob` or `Transaction` borrows its `Connection`, so while one of them exists the connection cannot
+// move to another thread; the statements in the cache move with it. User-supplied closures are `Send`.
+#[allow(unsafe_code)]
+unsafe impl Send for Connection {}
+
+/// How many statements [`Connection::prepare_cached`] keeps.
+const STATEMENT_CACHE_CAPACITY: usize = 32;
+
+impl Connection {
+    /// Opens the database file at `path` for reading and writing, and creates it if it does not exist.
+    ///
+    /// `":memory:"` is a database in memory, `""` a temporary one, and a path that begins with `file:` is a
+    /// [URI](https://www.sqlite.org/uri.html). A file that exists is not looked into before the first statement needs it.
+    ///
+    /// # Errors
+    /// `SQLITE_CANTOPEN` if the file can be neither opened nor created.
+    pub fn open(path: impl AsRef<Path>) -> Result<Connection> {
+        Connection::open_with_flags(path, OpenFlags::DEFAULT)
+    }
+
+    /// Opens a database as `flags` say.
+    ///
+    /// ```
+    /// use lithe::{Connection, OpenFlags};
+    /// assert!(Connection::open_with_flags("/no/such/file", OpenFlags::READONLY).is_err());
+    /// ```
+    pub fn open_with_flags(path: impl AsRef<Path>, flags: OpenFlags) -> Result<Connection> {
+        let core = engine::Connection::open(path.as_ref().as_os_str().as_encoded_bytes(), flags)?;
+        Ok(Connection { core, cache: RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY)) })
+    }
+
+    /// Opens a new database in memory. It is gone when the connection closes.
+    pub fn open_in_memory() -> Result<Connection> {
+        Connection::open(":memory:")
+    }
+
+    /// Runs one statement to its end and returns how many rows it changed (0 for a statement that changes none).
+    /// Rows that it gives are passed over.
+    ///
+    /// ```
+    /// # use lithe::{Connection, params};
+    /// # let connection = Connection::open_in_memory().unwrap();
+    /// connection.execute("CREATE TABLE t(a, b)", [])?;
+    /// assert_eq!(connection.execute("INSERT INTO t VALUES (?, ?), (?, ?)", params![1, "x", 2, "y"])?, 2);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the statement; SQLITE_MISUSE if the text holds more than one statement.
+    pub fn execute(&self, sql: &str, params: impl Params) -> Result<usize> {
+        self.prepare(sql)?.execute(params)
+    }
+
+    /// Runs all statements of `sql`, one after the other, up to the first error.
+    pub fn execute_batch(&self, sql: &str) -> Result<()> {
+        let mut rest = sql.as_bytes();
+        while !rest.is_empty() {
+            let prepared = self.core.prepare(rest)?;
+            if let Some(statement) = prepared.statement {
+                let mut statement = Statement::new(self, statement);
+                while statement.step()?.is_some() {}
+            }
+            rest = &rest[prepared.tail..];
+        }
+        Ok(())
+    }
+
+    /// Compiles a statement. Running it does not compile it again, unless the schema changes.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR with SQLite's message for SQL that cannot be compiled, and its place in [`Error::offset`];
+    /// SQLITE_MISUSE for a text without a statement or with more than one.
+    pub fn prepare(&self, sql: &str) -> Result<Statement<'_>> {
+        let prepared = self.core.prepare(sql.as_bytes())?;
+        let statement = prepared.statement.ok_or_else(|| misuse("the text holds no statement"))?;
+        let statement = Statement::new(self, statement);
+        if self.core.prepare(&sql.as_bytes()[prepared.tail..]).is_ok_and(|rest| rest.statement.is_none()) {
+            Ok(statement)
+        } else {
+            Err(misuse("the text holds more than one statement"))
+        }
+    }
+
+    /// As [`Connection::prepare`], but takes the compiled statement from the connection's cache if it is there, and puts
+    /// it back when it is dropped.
+    pub fn prepare_cached(&self, sql: &str) -> Result<CachedStatement<'_>> {
+        CachedStatement::get(self, sql)
+    }
+
+    /// Runs a query and gives its first row to `f`.
+    ///
+    /// ```
+    /// # use lithe::Connection;
+    /// # let connection = Connection::open_in_memory().unwrap();
+    /// let sum: i64 = connection.query_row("SELECT ?1 + ?2", [3, 4], |row| row.get(0))?;
+    /// assert_eq!(sum, 7);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the statement and of `f`; SQLITE_NOTFOUND "query returned no rows".
+    pub fn query_row<T>(&self, sql: &str, params: impl Params, f: impl FnOnce(&Row<'_>) -> Result<T>) -> Result<T> {
+        let mut statement = self.prepare(sql)?;
+        params.bind_to(&mut statement)?;
+        match statement.step()? {
+            Some(row) => f(&row),
+            None => Err(Error::new(ResultCode::NOTFOUND, "query returned no rows")),
+        }
+    }
+
+    /// Begins a transaction: BEGIN DEFERRED.
+    pub fn transaction(&self) -> Result<Transaction<'_>> {
+        Transaction::begin(self, TransactionBehavior::Deferred)
+    }
+
+    /// Begins a transaction of the given kind.
+    pub fn transaction_with_behavior(&self, behavior: TransactionBehavior) -> Result<Transaction<'_>> {
+        Transaction::begin(self, behavior)
+    }
+
+    /// Opens a BLOB (or text) for reading and writing in place: the value of `column` in the row `rowid` of `table` in
+    /// the schema `database` ("main", "temp" or an attached name).
+    ///
+    /// # Errors
+    /// SQLITE_ERROR if there is no such table, column or row, or the value is neither a blob nor text.
+    pub fn blob_open(
+        &self,
+        database: &str,
+        table: &str,
+        column: &str,
+        rowid: i64,
+        read_only: bool,
+    ) -> Result<crate::Blob<'_>> {
+        let blob = self.core.blob_open(database, table, column, rowid, !read_only)?;
+        Ok(crate::Blob::new(self, blob))
+    }
+
+    /// The rowid of the last row that this connection inserted, 0 if there was none.
+    pub fn last_insert_rowid(&self) -> i64 {
+        self.core.last_insert_rowid()
+    }
+
+    /// How many rows the last INSERT, UPDATE or DELETE changed.
+    pub fn changes(&self) -> u64 {
+        self.core.changes()
+    }
+
+    /// How many rows this connection has changed since it was opened.
+    pub fn total_changes(&self) -> u64 {
+        self.core.total_changes()
+    }
+
+    /// Whether no transaction is open that BEGIN has begun.
+    pub fn is_autocommit(&self) -> bool {
+        self.core.is_autocommit()
+    }
+
+    /// How long a statement waits for a lock before it fails with SQLITE_BUSY. Zero, the default, does not wait.
+    pub fn busy_timeout(&self, timeout: Duration) {
+        self.core.set_busy_timeout(timeout);
+    }
+
+    /// A handle that stops this connection's statements from another thread.
+    ///
+    /// ```
+    /// # use lithe::{Connection, ResultCode};
+    /// let connection = Connection::open_in_memory()?;
+    /// let handle = connection.interrupt_handle();
+    /// let timer = std::thread::spawn(move || {
+    ///     std::thread::sleep(std::time::Duration::from_millis(50));
+    ///     handle.interrupt();
+    /// });
+    /// let forever = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    /// let error = connection.query_row(forever, [], |row| row.get::<i64>(0)).unwrap_err();
+    /// assert_eq!(error.code(), ResultCode::INTERRUPT);
+    /// # timer.join().unwrap();
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn interrupt_handle(&self) -> InterruptHandle {
+        InterruptHandle(self.core.interrupt_handle())
+    }
+
+    /// Closes the connection, with the errors that dropping it would pass over.
+    pub fn close(self) -> Result<()> {
+        self.cache.borrow_mut().clear(&self.core);
+        self.core.close()
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.cache.borrow_mut().clear(&self.core);
+    }
+}
+
+/// Stops the running statements of a connection, from any thread.
+#[derive(Clone, Debug)]
+pub struct InterruptHandle(engine::InterruptHandle);
+
+impl InterruptHandle {
+    /// Statements that are running now end with SQLITE_INTERRUPT; ones started later are not touched.
+    pub fn interrupt(&self) {
+        self.0.interrupt();
+    }
+}
+
+pub(crate) fn misuse(message: &str) -> Error {
+    Error::new(ResultCode::MISUSE, message)
+}

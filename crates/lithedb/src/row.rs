@@ -1,0 +1,66 @@
+//! A row of a result.
+
+use lithe_engine as engine;
+use lithe_engine::value::ValueRef;
+use lithe_engine::{Error, Result, ResultCode};
+
+use crate::from_sql::FromSql;
+
+/// The row that a statement stands on. Its values borrow from the statement (and, where they can, straight from the
+/// database's page): they live until the next step.
+pub struct Row<'s> {
+    statement: &'s engine::Statement,
+}
+
+impl<'s> Row<'s> {
+    pub(crate) fn new(statement: &'s engine::Statement) -> Row<'s> {
+        Row { statement }
+    }
+
+    /// The value of a column as a Rust type. The column is a position (from 0) or a name.
+    ///
+    /// # Errors
+    /// SQLITE_MISMATCH if the value is not of that type (integers do not lose bits, text must be UTF-8); SQLITE_RANGE
+    /// if there is no such column.
+    pub fn get<T: FromSql<'s>>(&self, column: impl ColumnIndex) -> Result<T> {
+        let index = column.position(self)?;
+        T::from_sql(self.statement.value(index)).map_err(|e| {
+            let name = &self.statement.column(index).name;
+            Error::new(ResultCode::MISMATCH, format!("column {index} ({name}): {e}"))
+        })
+    }
+
+    /// The value of column `index`, borrowed. NULL if there is no such column.
+    pub fn get_ref(&self, index: usize) -> ValueRef<'s> {
+        if index < self.column_count() { self.statement.value(index) } else { ValueRef::Null }
+    }
+
+    /// How many columns the row has.
+    pub fn column_count(&self) -> usize {
+        self.statement.column_count()
+    }
+}
+
+/// What names a column: its position or its name.
+pub trait ColumnIndex {
+    /// The position of the column in `row`.
+    fn position(&self, row: &Row<'_>) -> Result<usize>;
+}
+
+impl ColumnIndex for usize {
+    fn position(&self, row: &Row<'_>) -> Result<usize> {
+        if *self < row.column_count() {
+            return Ok(*self);
+        }
+        Err(Error::new(ResultCode::RANGE, format!("no column {self}: the row has {}", row.column_count())))
+    }
+}
+
+impl ColumnIndex for &str {
+    fn position(&self, row: &Row<'_>) -> Result<usize> {
+        let is_it = |i: &usize| row.statement.column(*i).name.eq_ignore_ascii_case(self);
+        (0..row.column_count())
+            .find(is_it)
+            .ok_or_else(|| Error::new(ResultCode::RANGE, format!("no column named {self}")))
+    }
+}

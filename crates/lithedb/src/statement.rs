@@ -1,0 +1,237 @@
+//! A compiled statement.
+
+use lithe_engine as engine;
+use lithe_engine::{Error, Result, ResultCode, Step};
+
+use crate::connection::{Connection, misuse};
+use crate::params::{Params, ToSql};
+use crate::row::Row;
+
+/// A compiled statement of a connection. Parameters are bound to it, rows come out of it, and it can be run again.
+pub struct Statement<'c> {
+    connection: &'c Connection,
+    /// `None` only while a cached statement goes back to its cache.
+    inner: Option<engine::Statement>,
+}
+
+impl<'c> Statement<'c> {
+    pub(crate) fn new(connection: &'c Connection, inner: engine::Statement) -> Statement<'c> {
+        Statement { connection, inner: Some(inner) }
+    }
+
+    /// Binds `value` to the parameter `number` (from 1), until it is bound again.
+    ///
+    /// # Errors
+    /// SQLITE_RANGE if there is no such parameter, SQLITE_TOOBIG for a value over the length limit, SQLITE_MISUSE
+    /// while the statement stands on a row.
+    pub fn bind(&mut self, number: usize, value: impl ToSql) -> Result<()> {
+        let mut result = Ok(());
+        let core = &self.connection.core;
+        let inner = self.inner.as_mut().expect("a statement in use");
+        value.with_value(&mut |value| result = inner.bind(core, number, value));
+        result
+    }
+
+    /// Binds `value` to the parameter `name`, prefix (`:`, `@`, `$`) included.
+    pub fn bind_named(&mut self, name: &str, value: impl ToSql) -> Result<()> {
+        let number = self.parameter_index(name).ok_or_else(|| {
+            Error::new(ResultCode::RANGE, format!("no such parameter: {name}"))
+        })?;
+        self.bind(number, value)
+    }
+
+    /// All parameters become NULL.
+    pub fn clear_bindings(&mut self) {
+        self.inner_mut().clear_bindings();
+    }
+
+    /// How many parameters there are (the largest number in use).
+    pub fn parameter_count(&self) -> usize {
+        self.inner().parameter_count()
+    }
+
+    /// The name of a parameter, prefix included; `None` if it has none.
+    pub fn parameter_name(&self, number: usize) -> Option<&str> {
+        self.inner().parameter_name(number)
+    }
+
+    /// The number of the parameter of that name, prefix included.
+    pub fn parameter_index(&self, name: &str) -> Option<usize> {
+        self.inner().parameter_index(name)
+    }
+
+    /// How many columns a row has; 0 for a statement that gives no rows.
+    pub fn column_count(&self) -> usize {
+        self.inner().column_count()
+    }
+
+    /// The name of column `index` (from 0).
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn column_name(&self, index: usize) -> &str {
+        &self.inner().column(index).name
+    }
+
+    /// The names of all columns.
+    pub fn column_names(&self) -> Vec<&str> {
+        (0..self.column_count()).map(|i| self.column_name(i)).collect()
+    }
+
+    /// The position of the column of that name, whatever the case of its letters.
+    pub fn column_index(&self, name: &str) -> Option<usize> {
+        (0..self.column_count()).find(|&i| self.column_name(i).eq_ignore_ascii_case(name))
+    }
+
+    /// The declared type of column `index`, if it is a table's column.
+    pub fn column_decltype(&self, index: usize) -> Option<&str> {
+        self.inner().column(index).declared_type.as_deref()
+    }
+
+    /// Whether the statement changes no database.
+    pub fn is_read_only(&self) -> bool {
+        self.inner().is_read_only()
+    }
+
+    /// Whether it is EXPLAIN (1) or EXPLAIN QUERY PLAN (2), or none of them (0).
+    pub fn is_explain(&self) -> u8 {
+        self.inner().explain()
+    }
+
+    /// The statement's text.
+    pub fn sql(&self) -> &str {
+        self.inner().sql()
+    }
+
+    /// Goes to the next row: `None` at the end. After the end or an error, the next call starts over.
+    pub fn step(&mut self) -> Result<Option<Row<'_>>> {
+        let inner = self.inner.as_mut().expect("a statement in use");
+        match inner.step(&self.connection.core)? {
+            Step::Row => Ok(Some(Row::new(inner))),
+            Step::Done => Ok(None),
+        }
+    }
+
+    /// Runs the statement to its end with these parameters and returns how many rows it changed.
+    pub fn execute(&mut self, params: impl Params) -> Result<usize> {
+        self.reset();
+        params.bind_to(self)?;
+        let before = self.connection.core.total_changes();
+        while self.step()?.is_some() {}
+        let changed = if self.inner().counts_changes() && self.connection.core.total_changes() != before {
+            self.connection.core.changes()
+        } else {
+            0
+        };
+        Ok(usize::try_from(changed).unwrap_or(usize::MAX))
+    }
+
+    /// Starts the query with these parameters. The rows are read with [`Rows::next`] or [`Rows::map`].
+    pub fn query(&mut self, params: impl Params) -> Result<Rows<'_, 'c>> {
+        self.reset();
+        params.bind_to(self)?;
+        Ok(Rows { statement: self })
+    }
+
+    /// Runs the query and gives each row to `f`; the results come as a vector.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory().unwrap();
+    /// let mut statement = connection.prepare("VALUES (1, 'one'), (2, 'two')")?;
+    /// let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    /// assert_eq!(rows, [(1, "one".to_owned()), (2, "two".to_owned())]);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn query_map<T>(&mut self, params: impl Params, f: impl FnMut(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
+        self.query(params)?.map(f).collect()
+    }
+
+    /// Ends a run: locks are given back, the next [`Statement::step`] starts over. Bound values stay.
+    pub fn reset(&mut self) {
+        let core = &self.connection.core;
+        self.inner.as_mut().expect("a statement in use").reset(core);
+    }
+
+    pub(crate) fn take_inner(&mut self) -> Option<engine::Statement> {
+        self.inner.take()
+    }
+
+    fn inner(&self) -> &engine::Statement {
+        self.inner.as_ref().expect("a statement in use")
+    }
+
+    fn inner_mut(&mut self) -> &mut engine::Statement {
+        self.inner.as_mut().expect("a statement in use")
+    }
+}
+
+impl Drop for Statement<'_> {
+    fn drop(&mut self) {
+        if let Some(inner) = &mut self.inner {
+            inner.reset(&self.connection.core);
+        }
+    }
+}
+
+/// The rows of a running query. The statement is reset when they are dropped.
+pub struct Rows<'s, 'c> {
+    statement: &'s mut Statement<'c>,
+}
+
+impl<'s, 'c> Rows<'s, 'c> {
+    /// The next row.
+    #[allow(clippy::should_implement_trait)] // a row borrows from the statement: no `Iterator` can say that
+    pub fn next(&mut self) -> Result<Option<Row<'_>>> {
+        self.statement.step()
+    }
+
+    /// An iterator over what `f` makes of each row. It ends after the first error.
+    pub fn map<T, F: FnMut(&Row<'_>) -> Result<T>>(self, f: F) -> MappedRows<'s, 'c, F> {
+        MappedRows { rows: self, f, is_done: false }
+    }
+}
+
+impl Drop for Rows<'_, '_> {
+    fn drop(&mut self) {
+        self.statement.reset();
+    }
+}
+
+/// See [`Rows::map`].
+pub struct MappedRows<'s, 'c, F> {
+    rows: Rows<'s, 'c>,
+    f: F,
+    is_done: bool,
+}
+
+impl<T, F: FnMut(&Row<'_>) -> Result<T>> Iterator for MappedRows<'_, '_, F> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        if self.is_done {
+            return None;
+        }
+        let item = match self.rows.next() {
+            Ok(Some(row)) => Some((self.f)(&row)),
+            Ok(None) => None,
+            Err(error) => Some(Err(error)),
+        };
+        self.is_done = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
+
+/// Binds positional values one after the other; their number must be that of the parameters.
+pub(crate) fn bind_all<'v>(
+    statement: &mut Statement<'_>,
+    values: impl ExactSizeIterator<Item = &'v dyn ToSql>,
+) -> Result<()> {
+    let (given, wanted) = (values.len(), statement.parameter_count());
+    if given != wanted {
+        return Err(misuse(&format!("{given} values given for {wanted} parameters")));
+    }
+    for (i, value) in values.enumerate() {
+        statement.bind(i + 1, value)?;
+    }
+    Ok(())
+}
