@@ -1,1 +1,42 @@
-//! lithe-btree
+//! B-trees over pages: cursors, search, balancing, overflow runs, freelist, pointer maps, bulk
+//! loading, integrity check.
+//!
+//! ```text
+//!                      Cursor ── seek, next, insert, delete, payload
+//!                        │
+//!            path: root ─┴─ interior ── ... ── leaf         each a Node: a page that was checked
+//!                                               │
+//!      edit (one page) ◄── insert / delete ──► balance (siblings) ──► parent, up to the root
+//!                                               │
+//!        overflow chains      freelist      pointer maps            pages of the database
+//!              └──────────────────┴──────────────┴───── Pager
+//! ```
+//!
+//! The crate knows pages and records; it must not know SQL, schemas or files. Everything goes through
+//! `&Btree` (one a connection and attached database) and cursors, which own their place in a tree
+//! but borrow nothing.
+//!
+//! Reading order: [`node`] (a page, checked), [`cursor`] (a place in a tree), [`key`] (what index
+//! entries are compared with), `edit` and `balance` (changing pages), `overflow`, `freelist`,
+//! `ptrmap`, [`tree`] (whole trees), `auto_vacuum`, [`check`].
+//!
+//! **What a file can contain is never trusted**: a page is checked in constant time when it enters a path,
+//! every offset that it holds is checked when it is followed, and no walk is deeper or longer than
+//! the format allows. What is wrong is [`Error::Corrupt`](lithe_pager::Error) with the page's number.
+#![forbid(unsafe_code)]
+
+mod balance;
+mod btree;
+pub mod cursor;
+mod edit;
+mod error;
+mod freelist;
+pub mod key;
+mod node;
+mod overflow;
+mod ptrmap;
+
+pub use btree::{AutoVacuum, Btree, SecureDelete};
+pub use cursor::{Cursor, Row, Seek};
+pub use error::{Error, Result};
+pub use key::{KeyColumn, KeyInfo, Prefix, SearchKey};

@@ -11,7 +11,7 @@
 //! | [`btree_page`] | the header of a B-tree page, its cell pointers and freeblocks |
 //! | [`cell`], [`payload`] | the cells of the four kinds of page, and how much of a payload stays on the page |
 //! | [`overflow`] | the pages of a payload that does not |
-//! | `serial_type`, `record` | a row or an index key as bytes: building, and reading column by column |
+//! | [`serial_type`], [`record`] | a row or an index key as bytes: building, and reading column by column |
 //! | [`freelist`], [`ptrmap`] | trunk pages; pointer-map pages of auto-vacuum databases |
 //! | [`varint`], [`bytes`] | integers |
 //! | [`journal`], [`wal`], [`wal_index`], [`locks`] | the files beside the database, and the bytes that are locked |
@@ -29,8 +29,8 @@ pub mod page_no;
 pub mod page_size;
 pub mod payload;
 pub mod ptrmap;
-// pub mod record;
-// pub mod serial_type;
+pub mod record;
+pub mod serial_type;
 pub mod varint;
 pub mod wal;
 pub mod wal_index;

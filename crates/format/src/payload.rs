@@ -180,6 +180,20 @@ impl PayloadReader<'_, '_> {
         }
         out.fill(0);
     }
+
+    /// Passes over the next `count` bytes.
+    pub fn skip(&mut self, mut count: usize) {
+        while let Some(part) = self.payload.parts().get(self.part) {
+            let rest = part.len() - self.at;
+            if count < rest {
+                self.at += count;
+                return;
+            }
+            count -= rest;
+            self.part += 1;
+            self.at = 0;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -228,6 +242,10 @@ mod tests {
                 reader.copy_to(chunk);
             }
             assert_eq!(&out, b"abcdefgh\0\0\0", "in steps of {step}");
+            let mut reader = payload.reader();
+            reader.skip(step);
+            reader.copy_to(&mut out[step.min(11)..]);
+            assert_eq!(&out, b"abcdefgh\0\0\0", "after {step}");
         }
     }
 }

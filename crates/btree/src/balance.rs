@@ -1,0 +1,109 @@
+//! Balancing: what does not fit on a page, or leaves it too empty, is shared with its siblings.
+//!
+//! ```text
+//!   parent          ... | d0 | d1 | ...            ... | e0 | e1 | e2 | ...
+//!                      /     |     \        ->        /    /     \     \
+//!   siblings         [a]    [b]    [c]              [a']  [b']   [c']  [new]
+//! ```
+//!
+//! A page that is too full keeps its cells, and those that do not fit are *pending*. One step takes up
+//! to three siblings and their pending cells, plans how many pages these need and which cell goes
+//! where ([`plan`], no I/O), writes the pages, and replaces the dividers in the parent. Dividers that
+//! do not fit there are pending in turn, and the next step balances the parent. At the root, which has
+//! no siblings, the tree grows or loses a level.
+//!
+//! Between the steps every page is well-formed, and everything that is not on a page is pending here; an
+//! error in between leaves the tree to the statement's rollback.
+
+mod gather;
+mod plan;
+mod root;
+mod siblings;
+
+use crate::btree::Btree;
+use crate::edit::free_bytes;
+use crate::error::{Result, corrupt};
+use lithe_format::PageNo;
+
+/// One page of the way from the root to the page that needs balancing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub no: PageNo,
+    /// The child on the way; on the last page, any cell.
+    pub index: usize,
+}
+
+/// Cells that wait for room before cell `at` of a page.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub at: usize,
+    pub cells: CellList,
+}
+
+impl Pending {
+    /// One cell.
+    pub fn one(at: usize, cell: Vec<u8>) -> Pending {
+        let ends = vec![cell.len()];
+        Pending { at, cells: CellList { bytes: cell, ends } }
+    }
+}
+
+/// Some cells, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct CellList {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl CellList {
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn get(&self, index: usize) -> &[u8] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.bytes[start..self.ends[index]]
+    }
+
+    /// The cells from `count` on.
+    pub fn skip(&self, count: usize) -> CellList {
+        let mut rest = CellList::default();
+        for index in count..self.len() {
+            rest.push(|bytes| bytes.extend_from_slice(self.get(index)));
+        }
+        rest
+    }
+
+    /// Adds the cell whose bytes `fill` appends.
+    pub fn push(&mut self, fill: impl FnOnce(&mut Vec<u8>)) {
+        fill(&mut self.bytes);
+        self.ends.push(self.bytes.len());
+    }
+}
+
+/// Balances the last page of `steps`, of which `pending` cells did not fit, and then its ancestors as
+/// far as that changes them.
+pub(crate) fn balance(btree: &Btree, steps: &[Step], mut pending: Option<Pending>) -> Result<()> {
+    let mut steps = steps.to_vec();
+    loop {
+        if steps.len() == 1 {
+            let Some(cells) = pending.take() else {
+                return root::lose_level_if_empty(btree, steps[0].no);
+            };
+            root::grow_level(btree, &mut steps)?;
+            pending = Some(cells);
+        } else if pending.is_none() && !is_underfull(btree, steps[steps.len() - 1].no)? {
+            return Ok(());
+        }
+        pending = siblings::balance(btree, &steps, pending)?;
+        steps.pop();
+    }
+}
+
+/// Whether so much of a page is free that it should be merged with its siblings.
+fn is_underfull(btree: &Btree, no: PageNo) -> Result<bool> {
+    let page = btree.page(no)?;
+    let header = btree.header(&page, no)?;
+    let free = free_bytes(&page, &header, btree.usable_size()).map_err(|malformed| corrupt(no, malformed.0))?;
+    Ok(free * 3 > btree.usable_size() as usize * 2)
+}

@@ -1,0 +1,266 @@
+//! What all cursors of one connection on one database share.
+
+use crate::error::{Result, corrupt};
+use lithe_format::btree_page::{PageHeader, PageKind, header_at};
+use lithe_format::bytes::{at_u32, put_u32};
+use lithe_format::db_header::{DbHeader, HEADER_LEN, Meta};
+use lithe_format::payload::Limits;
+use lithe_format::{PageNo, PageSize};
+use lithe_pager::{PageMut, PageRef, Pager};
+use std::cell::Cell;
+
+/// The trees of one database, as one connection sees them.
+pub struct Btree {
+    pager: Pager,
+    /// How often trees have changed, by root page modulo the length: a cursor whose counter stands
+    /// still knows that its path is still what it was. Trees that share a counter only make each
+    /// other's cursors look twice.
+    changes: [Cell<u64>; CHANGE_COUNTERS],
+    /// The pager's write version after the last thing that this crate did. Another one means that
+    /// somebody else changed pages: a rollback, a new snapshot.
+    known_version: Cell<u64>,
+    secure_delete: Cell<SecureDelete>,
+    /// What the header says, once it has been looked at.
+    auto_vacuum: Cell<Option<AutoVacuum>>,
+    /// What a database that is still empty will get.
+    auto_vacuum_wanted: Cell<AutoVacuum>,
+    /// Memory for the page numbers of chains that are being written.
+    page_list: Cell<Vec<PageNo>>,
+}
+
+const CHANGE_COUNTERS: usize = 64;
+
+/// Whether deleted content is overwritten with zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum SecureDelete {
+    /// No.
+    #[default]
+    Off,
+    /// Only where it costs no additional I/O: on pages that are written anyway, not on freed ones.
+    Fast,
+    /// Everywhere.
+    On,
+}
+
+/// Whether the file shrinks when pages become free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum AutoVacuum {
+    /// Never; free pages wait to be used again.
+    #[default]
+    None,
+    /// At every commit.
+    Full,
+    /// When asked, step by step.
+    Incremental,
+}
+
+impl Btree {
+    /// The trees of the database that `pager` reads and writes.
+    pub fn new(pager: Pager) -> Btree {
+        Btree {
+            pager,
+            changes: [const { Cell::new(0) }; CHANGE_COUNTERS],
+            known_version: Cell::new(0),
+            secure_delete: Cell::default(),
+            auto_vacuum: Cell::new(None),
+            auto_vacuum_wanted: Cell::default(),
+            page_list: Cell::default(),
+        }
+    }
+
+    /// The pager below: transactions, savepoints and settings are its business.
+    pub fn pager(&self) -> &Pager {
+        &self.pager
+    }
+
+    /// The size of a page.
+    pub fn page_size(&self) -> PageSize {
+        self.pager.page_size()
+    }
+
+    /// The bytes of a page that the format uses.
+    #[inline]
+    pub fn usable_size(&self) -> u32 {
+        self.pager.usable_size()
+    }
+
+    /// Sets whether deleted content is overwritten.
+    pub fn set_secure_delete(&self, mode: SecureDelete) {
+        self.secure_delete.set(mode);
+    }
+
+    /// Whether cells are overwritten when they are deleted.
+    #[inline]
+    pub fn secure_delete(&self) -> bool {
+        self.secure_delete.get() != SecureDelete::Off
+    }
+
+    /// Whether free pages are overwritten too.
+    pub(crate) fn zero_free_pages(&self) -> bool {
+        self.secure_delete.get() == SecureDelete::On
+    }
+
+    /// One of the header's meta values. A database of no pages has zeros.
+    pub fn meta(&self, which: Meta) -> Result<u32> {
+        if self.pager.page_count() == 0 {
+            return Ok(0);
+        }
+        Ok(at_u32(&*self.page(PageNo::FIRST)?, which.offset()))
+    }
+
+    /// Changes one of the header's meta values.
+    pub fn set_meta(&self, which: Meta, value: u32) -> Result<()> {
+        self.initialise()?;
+        put_u32(&mut self.write(PageNo::FIRST)?, which.offset(), value);
+        self.auto_vacuum.set(None);
+        Ok(())
+    }
+
+    /// Gives a database of no pages its first: the header, and an empty schema table. Every write begins
+    /// with it; where there are pages, nothing happens.
+    pub fn initialise(&self) -> Result<()> {
+        if self.pager.page_count() > 0 {
+            return Ok(());
+        }
+        let mut header = DbHeader::new(self.page_size(), self.pager.reserved());
+        let auto_vacuum = self.auto_vacuum_wanted.get();
+        header.meta[Meta::LargestRoot as usize] = u32::from(auto_vacuum != AutoVacuum::None);
+        header.meta[Meta::IncrementalVacuum as usize] = u32::from(auto_vacuum == AutoVacuum::Incremental);
+        let mut first = self.new_page(PageNo::FIRST)?;
+        header.write(&mut first);
+        PageHeader::empty(HEADER_LEN, PageKind::TableLeaf, self.usable_size()).write(&mut first);
+        drop(first);
+        self.all_changed();
+        Ok(())
+    }
+
+    /// Whether this is an auto-vacuum database, or will be.
+    pub fn auto_vacuum_mode(&self) -> Result<AutoVacuum> {
+        if let Some(mode) = self.auto_vacuum.get()
+            && self.known_version.get() == self.pager.write_version()
+        {
+            return Ok(mode);
+        }
+        if self.pager.page_count() == 0 {
+            return Ok(self.auto_vacuum_wanted.get());
+        }
+        let mode = match (self.meta(Meta::LargestRoot)?, self.meta(Meta::IncrementalVacuum)?) {
+            (0, _) => AutoVacuum::None,
+            (_, 0) => AutoVacuum::Full,
+            _ => AutoVacuum::Incremental,
+        };
+        self.notice_others();
+        self.auto_vacuum.set(Some(mode));
+        Ok(mode)
+    }
+
+    /// Sets the auto-vacuum mode: of an empty database to any, of another between the two modes that
+    /// have pointer maps. Answers whether it was possible.
+    pub fn set_auto_vacuum(&self, mode: AutoVacuum) -> Result<bool> {
+        if self.pager.page_count() == 0 {
+            self.auto_vacuum_wanted.set(mode);
+            return Ok(true);
+        }
+        let now = self.auto_vacuum_mode()?;
+        if (now == AutoVacuum::None) != (mode == AutoVacuum::None) {
+            return Ok(false);
+        }
+        if now != mode {
+            self.set_meta(Meta::IncrementalVacuum, u32::from(mode == AutoVacuum::Incremental))?;
+        }
+        Ok(true)
+    }
+
+    /// Whether there are pointer maps to be kept.
+    #[inline]
+    pub(crate) fn auto_vacuum(&self) -> Result<bool> {
+        Ok(self.auto_vacuum_mode()? != AutoVacuum::None)
+    }
+
+    /// Payload arithmetic of a kind of page.
+    #[inline]
+    pub(crate) fn limits(&self, kind: PageKind) -> Limits {
+        if kind.is_table() { Limits::table_leaf(self.usable_size()) } else { Limits::index(self.usable_size()) }
+    }
+
+    #[inline]
+    pub(crate) fn page(&self, no: PageNo) -> Result<PageRef> {
+        self.pager.page(no)
+    }
+
+    /// The header of `page`, which is page `no`.
+    #[inline]
+    pub(crate) fn header(&self, page: &[u8], no: PageNo) -> Result<PageHeader> {
+        PageHeader::read(page, header_at(no), self.usable_size()).map_err(|malformed| corrupt(no, malformed.0))
+    }
+
+    /// Page `no`, to be changed.
+    #[inline]
+    pub(crate) fn write(&self, no: PageNo) -> Result<PageMut<'_>> {
+        self.notice_others();
+        let page = self.pager.write(no);
+        self.known_version.set(self.pager.write_version());
+        page
+    }
+
+    /// Page `no`, all zeros, whatever it was: a page beyond the end or one from the freelist.
+    #[inline]
+    pub(crate) fn new_page(&self, no: PageNo) -> Result<PageMut<'_>> {
+        self.notice_others();
+        let page = self.pager.new_page(no);
+        self.known_version.set(self.pager.write_version());
+        page
+    }
+
+    pub(crate) fn set_page_count(&self, count: u32) -> Result<()> {
+        self.notice_others();
+        let done = self.pager.set_page_count(count);
+        self.known_version.set(self.pager.write_version());
+        done
+    }
+
+    /// Changes whenever the tree at `root` may have: by this connection's writes, a rollback, or a new
+    /// snapshot.
+    #[inline]
+    pub(crate) fn version(&self, root: PageNo) -> u64 {
+        self.notice_others();
+        self.changes[root.get() as usize % CHANGE_COUNTERS].get()
+    }
+
+    /// Announces a change to the tree at `root` and answers the new version.
+    #[inline]
+    pub(crate) fn changed(&self, root: PageNo) -> u64 {
+        let counter = &self.changes[root.get() as usize % CHANGE_COUNTERS];
+        counter.set(counter.get() + 1);
+        counter.get()
+    }
+
+    /// Announces that any tree may have changed.
+    #[cold]
+    pub(crate) fn all_changed(&self) {
+        for counter in &self.changes {
+            counter.set(counter.get() + 1);
+        }
+        self.auto_vacuum.set(None);
+    }
+
+    #[inline]
+    fn notice_others(&self) {
+        let version = self.pager.write_version();
+        if self.known_version.get() != version {
+            self.known_version.set(version);
+            self.all_changed();
+        }
+    }
+
+    /// An empty list with memory.
+    pub(crate) fn take_page_list(&self) -> Vec<PageNo> {
+        let mut list = self.page_list.take();
+        list.clear();
+        list
+    }
+
+    pub(crate) fn give_page_list(&self, list: Vec<PageNo>) {
+        self.page_list.set(list);
+    }
+}

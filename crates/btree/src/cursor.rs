@@ -1,0 +1,250 @@
+//! A place in a tree.
+//!
+//! A cursor keeps its path, the pages from the root to where it stands, and borrows nothing: every call
+//! is given the [`Btree`]. The pages of the path stay as they were when the cursor read them, whatever
+//! is written meanwhile (the pager copies before it changes a page that somebody holds), so a row can
+//! be read for as long as the cursor stands on it, even after its deletion.
+//!
+//! ```text
+//!                                  write elsewhere in the tree
+//!   Nowhere ── first, seek ──► Row ───────────── restore ─────────► Row   still there
+//!      ▲                        │ ▲                    └──────────► Gap   deleted meanwhile
+//!      └──── past either end ───┘ └─────── next, previous ─────────── ┘
+//! ```
+//!
+//! In a **gap** the cursor stands where its row was: `next` goes to the row after, `previous` to the
+//! row before, and neither skips one.
+//!
+//! The path of a cursor on a table ends at a leaf; on an index it may end at an interior page, for
+//! the cells there are entries too.
+
+mod delete;
+mod insert;
+mod payload;
+mod restore;
+mod seek;
+mod walk;
+
+pub use payload::Row;
+
+use crate::btree::Btree;
+use crate::error::{Result, corrupt};
+use crate::key::KeyInfo;
+use crate::node::{MAX_DEPTH, Node, TreeKind};
+use lithe_format::cell::{self, PayloadSpan};
+use lithe_format::payload::Limits;
+use lithe_format::{PageNo, btree_page::PageKind};
+use std::sync::Arc;
+
+/// Where a search left the cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seek {
+    /// On the entry that was sought.
+    Exact,
+    /// On an entry less than the key: the largest such one of the tree.
+    Less,
+    /// On an entry greater than the key: the smallest such one of the tree.
+    Greater,
+    /// Nowhere: the tree has no entries.
+    Empty,
+}
+
+/// A place in a tree; see the [module's documentation](self).
+pub struct Cursor {
+    root: PageNo,
+    key_info: Option<Arc<KeyInfo>>,
+    limits: Limits,
+    state: State,
+    /// Whether the cursor is known to stand on the very last entry.
+    at_last: bool,
+    /// The tree's version for which `path` is known to be what the tree looks like.
+    version: u64,
+    path: Vec<Level>,
+    /// What the cell says that the cursor stands on, once somebody has asked.
+    row: Option<ParsedRow>,
+    /// The record of an index entry whose page is no longer in the path.
+    saved_key: Vec<u8>,
+    /// For payloads that have to be put together before they can be compared.
+    scratch: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// On no entry.
+    Nowhere,
+    /// On an entry: the cell `index` of the last page of the path.
+    Row,
+    /// The entry is gone, and the last page of the path shows a neighbour of the gap.
+    Gap(Neighbour),
+    /// Where the entry was the path no longer tells: it has to be sought, by the rowid in `row` or
+    /// by `saved_key`.
+    Lost,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Neighbour {
+    /// The entry before the gap.
+    Before,
+    /// The entry after it.
+    After,
+}
+
+/// One page of a path, and the cell or child there.
+#[derive(Clone)]
+struct Level {
+    node: Node,
+    index: u16,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ParsedRow {
+    /// 0 in an index.
+    rowid: i64,
+    span: PayloadSpan,
+}
+
+impl Cursor {
+    /// A cursor on the table at `root`.
+    pub fn table(root: PageNo) -> Cursor {
+        Cursor::new(root, None)
+    }
+
+    /// A cursor on the index at `root`, or on a table WITHOUT ROWID, which is one.
+    pub fn index(root: PageNo, key_info: Arc<KeyInfo>) -> Cursor {
+        Cursor::new(root, Some(key_info))
+    }
+
+    fn new(root: PageNo, key_info: Option<Arc<KeyInfo>>) -> Cursor {
+        Cursor {
+            root,
+            key_info,
+            limits: Limits { usable: 0, max_local: 0, min_local: 0 },
+            state: State::Nowhere,
+            at_last: false,
+            version: 0,
+            path: Vec::new(),
+            row: None,
+            saved_key: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Makes this a cursor on another tree, and keeps the memory of the one before.
+    pub fn reopen(&mut self, root: PageNo, key_info: Option<Arc<KeyInfo>>) {
+        self.reset();
+        self.root = root;
+        self.key_info = key_info;
+    }
+
+    /// Lets go of the place and of every page. A cursor holds no page beyond its transaction: whoever
+    /// ends one resets its cursors first.
+    pub fn reset(&mut self) {
+        self.state = State::Nowhere;
+        self.at_last = false;
+        self.row = None;
+        self.path.clear();
+    }
+
+    /// The root page of the tree.
+    pub fn root(&self) -> PageNo {
+        self.root
+    }
+
+    /// The order of the index, or `None` on a table.
+    pub fn key_info(&self) -> Option<&Arc<KeyInfo>> {
+        self.key_info.as_ref()
+    }
+
+    /// Whether the cursor stands on an entry, as far as it knows without [restoring](Cursor::restore).
+    #[inline]
+    pub fn is_valid(&self) -> bool {
+        matches!(self.state, State::Row | State::Lost)
+    }
+
+    fn kind(&self) -> TreeKind {
+        if self.key_info.is_some() { TreeKind::Index } else { TreeKind::Table }
+    }
+
+    /// The page and the place there on which the cursor stands.
+    #[inline]
+    fn here(&self) -> &Level {
+        self.path.last().expect("a cursor on an entry has a path")
+    }
+
+    #[inline]
+    fn here_mut(&mut self) -> &mut Level {
+        self.path.last_mut().expect("a cursor on an entry has a path")
+    }
+
+    /// Makes the root the first page of the path, unless it is there already and current.
+    #[inline]
+    fn enter_root(&mut self, btree: &Btree) -> Result<()> {
+        let version = btree.version(self.root);
+        if self.version != version || self.path.is_empty() {
+            self.path.clear();
+            self.version = version;
+            self.load_root(btree)?;
+        }
+        Ok(())
+    }
+
+    fn load_root(&mut self, btree: &Btree) -> Result<()> {
+        self.limits = match self.kind() {
+            TreeKind::Table => btree.limits(PageKind::TableLeaf),
+            TreeKind::Index => btree.limits(PageKind::IndexLeaf),
+        };
+        if btree.pager().page_count() == 0 && self.root == PageNo::FIRST {
+            return Ok(()); // a database of no pages is one with an empty schema table
+        }
+        let node = Node::load(btree, self.root, self.kind())?;
+        self.path.push(Level { node, index: 0 });
+        Ok(())
+    }
+
+    /// Makes page `no` the page at `depth` of the path. If it is there already, nothing is read.
+    #[inline]
+    fn enter(&mut self, btree: &Btree, depth: usize, no: PageNo) -> Result<()> {
+        match self.path.get(depth) {
+            Some(level) if level.node.no == no => Ok(()),
+            _ => self.load(btree, depth, no),
+        }
+    }
+
+    fn load(&mut self, btree: &Btree, depth: usize, no: PageNo) -> Result<()> {
+        if depth >= MAX_DEPTH {
+            return Err(corrupt(self.root, "tree deeper than any"));
+        }
+        self.path.truncate(depth);
+        let node = Node::load(btree, no, self.kind())?;
+        if node.cell_count == 0 {
+            return Err(node.corrupt("page without cells below the root"));
+        }
+        self.path.push(Level { node, index: 0 });
+        Ok(())
+    }
+
+    /// Reads the cell on which the cursor stands.
+    #[inline]
+    fn parse(&mut self) -> Result<ParsedRow> {
+        match self.row {
+            Some(row) => Ok(row),
+            None => self.parse_cell(),
+        }
+    }
+
+    #[inline]
+    fn parse_cell(&mut self) -> Result<ParsedRow> {
+        let Level { node, index } = self.here();
+        let at = node.cell_at(usize::from(*index))?;
+        let row = match node.kind {
+            PageKind::TableLeaf => cell::read_table_leaf(&node.page, at, &self.limits)
+                .map(|cell| ParsedRow { rowid: cell.rowid, span: cell.payload }),
+            kind => {
+                cell::read_index(&node.page, at, kind, &self.limits).map(|span| ParsedRow { rowid: 0, span })
+            }
+        };
+        let row = row.ok_or_else(|| node.corrupt("cell outside the page"))?;
+        self.row = Some(row);
+        Ok(row)
+    }
+}

@@ -1,0 +1,221 @@
+//! First, last, next, previous, count.
+
+use super::{Cursor, Neighbour, State};
+use crate::btree::Btree;
+use crate::error::Result;
+use crate::node::TreeKind;
+
+impl Cursor {
+    /// Goes to the first entry; false if there is none.
+    pub fn first(&mut self, btree: &Btree) -> Result<bool> {
+        self.start(btree)?;
+        let Some(root) = self.path.first_mut() else { return Ok(false) };
+        root.index = 0;
+        self.path.truncate(1);
+        self.descend_leftmost(btree)
+    }
+
+    /// Goes to the last entry; false if there is none.
+    #[inline]
+    pub fn last(&mut self, btree: &Btree) -> Result<bool> {
+        if self.at_last && self.state == State::Row && self.version == btree.version(self.root) {
+            return Ok(true);
+        }
+        self.go_to_last(btree)
+    }
+
+    fn go_to_last(&mut self, btree: &Btree) -> Result<bool> {
+        self.start(btree)?;
+        let Some(root) = self.path.first_mut() else { return Ok(false) };
+        root.index = root.node.cell_count;
+        self.path.truncate(1);
+        self.at_last = self.descend_rightmost(btree)?;
+        Ok(self.at_last)
+    }
+
+    /// Goes to the next entry; false past the last one, or if the cursor stood nowhere.
+    #[inline]
+    pub fn next(&mut self, btree: &Btree) -> Result<bool> {
+        if self.state == State::Row
+            && self.version == btree.version(self.root)
+            && let Some(level) = self.path.last_mut()
+            && level.index + 1 < level.node.cell_count
+            && level.node.is_leaf()
+        {
+            level.index += 1;
+            self.row = None;
+            return Ok(true);
+        }
+        self.next_page(btree)
+    }
+
+    /// Goes to the entry before; false before the first one, or if the cursor stood nowhere.
+    #[inline]
+    pub fn previous(&mut self, btree: &Btree) -> Result<bool> {
+        if self.state == State::Row
+            && self.version == btree.version(self.root)
+            && let Some(level) = self.path.last_mut()
+            && level.index > 0
+            && level.node.is_leaf()
+        {
+            level.index -= 1;
+            self.row = None;
+            self.at_last = false;
+            return Ok(true);
+        }
+        self.previous_page(btree)
+    }
+
+    /// The number of entries of the tree, found without decoding any. The cursor ends nowhere.
+    pub fn count(&mut self, btree: &Btree) -> Result<u64> {
+        let mut count = 0;
+        let mut more = self.first(btree)?;
+        while more {
+            let level = self.here_mut();
+            if level.node.is_leaf() {
+                count += u64::from(level.node.cell_count);
+                level.index = level.node.cell_count - 1;
+            } else {
+                count += 1;
+            }
+            more = self.next_page(btree)?;
+        }
+        Ok(count)
+    }
+
+    /// What every absolute movement begins with.
+    fn start(&mut self, btree: &Btree) -> Result<()> {
+        self.state = State::Nowhere;
+        self.at_last = false;
+        self.row = None;
+        self.enter_root(btree)
+    }
+
+    #[inline(never)]
+    fn next_page(&mut self, btree: &Btree) -> Result<bool> {
+        self.synchronise(btree)?;
+        match self.state {
+            State::Nowhere | State::Lost => return Ok(false),
+            State::Gap(Neighbour::After) => {
+                self.state = State::Row;
+                return Ok(true);
+            }
+            State::Gap(Neighbour::Before) | State::Row => {}
+        }
+        self.row = None;
+        self.at_last = false;
+        self.state = State::Nowhere; // until the next entry has been found without an error
+        let level = self.here_mut();
+        if !level.node.is_leaf() {
+            level.index += 1; // from an entry on an interior page to the subtree after it
+            return self.descend_leftmost(btree);
+        }
+        if level.index + 1 < level.node.cell_count {
+            level.index += 1;
+            self.state = State::Row;
+            return Ok(true);
+        }
+        self.ascend_forwards(btree)
+    }
+
+    /// From the last cell of a leaf to the first ancestor that has more to the right.
+    fn ascend_forwards(&mut self, btree: &Btree) -> Result<bool> {
+        while self.path.len() > 1 {
+            self.path.pop();
+            let kind = self.kind();
+            let level = self.here_mut();
+            if level.index >= level.node.cell_count {
+                continue;
+            }
+            if kind == TreeKind::Index {
+                self.state = State::Row;
+                return Ok(true);
+            }
+            level.index += 1;
+            return self.descend_leftmost(btree);
+        }
+        Ok(false)
+    }
+
+    #[inline(never)]
+    fn previous_page(&mut self, btree: &Btree) -> Result<bool> {
+        self.synchronise(btree)?;
+        match self.state {
+            State::Nowhere | State::Lost => return Ok(false),
+            State::Gap(Neighbour::Before) => {
+                self.state = State::Row;
+                return Ok(true);
+            }
+            State::Gap(Neighbour::After) | State::Row => {}
+        }
+        self.row = None;
+        self.at_last = false;
+        self.state = State::Nowhere;
+        let level = self.here_mut();
+        if !level.node.is_leaf() {
+            return self.descend_rightmost(btree);
+        }
+        if level.index > 0 {
+            level.index -= 1;
+            self.state = State::Row;
+            return Ok(true);
+        }
+        self.ascend_backwards(btree)
+    }
+
+    fn ascend_backwards(&mut self, btree: &Btree) -> Result<bool> {
+        while self.path.len() > 1 {
+            self.path.pop();
+            let kind = self.kind();
+            let level = self.here_mut();
+            if level.index == 0 {
+                continue;
+            }
+            level.index -= 1;
+            if kind == TreeKind::Index {
+                self.state = State::Row;
+                return Ok(true);
+            }
+            return self.descend_rightmost(btree);
+        }
+        Ok(false)
+    }
+
+    /// From the child at which the last page of the path points, always left, to the first entry there.
+    fn descend_leftmost(&mut self, btree: &Btree) -> Result<bool> {
+        loop {
+            let level = self.here();
+            if level.node.is_leaf() {
+                break;
+            }
+            let child = level.node.child(usize::from(level.index))?;
+            self.load(btree, self.path.len(), child)?;
+        }
+        Ok(self.stand_if(self.here().node.cell_count > 0))
+    }
+
+    /// From the child at which the last page of the path points, always right, to the last entry there.
+    pub(super) fn descend_rightmost(&mut self, btree: &Btree) -> Result<bool> {
+        loop {
+            let level = self.here();
+            if level.node.is_leaf() {
+                break;
+            }
+            let child = level.node.child(usize::from(level.index))?;
+            self.load(btree, self.path.len(), child)?;
+            let level = self.here_mut();
+            level.index = level.node.cell_count;
+        }
+        let level = self.here_mut();
+        level.index = level.node.cell_count.saturating_sub(1);
+        let any = level.node.cell_count > 0;
+        Ok(self.stand_if(any))
+    }
+
+    fn stand_if(&mut self, on_entry: bool) -> bool {
+        if on_entry {
+            self.state = State::Row;
+        }
+        on_entry
+    }
+}

@@ -1,0 +1,154 @@
+//! Allocating pages: from the freelist, else at the end of the file; and giving them back.
+
+use crate::btree::Btree;
+use crate::error::{Error, Result, corrupt};
+use lithe_format::bytes::{at_u32, put_u32};
+use lithe_format::db_header::{FREELIST_COUNT_AT, FREELIST_TRUNK_AT};
+use lithe_format::freelist as trunk;
+use lithe_format::ptrmap::PtrmapType;
+use lithe_format::{MAX_PAGE_NO, PageNo};
+
+impl Btree {
+    /// A page that nothing uses. Its content does not matter: the caller makes it new.
+    pub(crate) fn allocate(&self) -> Result<PageNo> {
+        let mut pages = Vec::new();
+        self.allocate_run(1, &mut pages)?;
+        Ok(pages[0])
+    }
+
+    /// Adds `count` unused pages to `pages`, in runs of successive numbers as far as the freelist
+    /// allows, because chains of overflow pages are read in runs.
+    pub(crate) fn allocate_run(&self, count: usize, pages: &mut Vec<PageNo>) -> Result<()> {
+        let wanted = pages.len() + count;
+        while pages.len() < wanted {
+            if self.freelist_count()? == 0 {
+                pages.push(self.extend()?);
+            } else {
+                self.take_from_trunk(wanted - pages.len(), pages)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of pages on the freelist.
+    pub fn freelist_count(&self) -> Result<u32> {
+        Ok(at_u32(&self.page(PageNo::FIRST)?, FREELIST_COUNT_AT))
+    }
+
+    /// A page at the end of the file, behind pages that hold no data of their own.
+    fn extend(&self) -> Result<PageNo> {
+        loop {
+            let count = self.pager().page_count();
+            let no = if count < MAX_PAGE_NO { PageNo::new(count + 1) } else { None };
+            let no = no.ok_or_else(|| Error::Full)?;
+            self.set_page_count(no.get())?;
+            if no == self.page_size().lock_byte_page() {
+                continue;
+            }
+            if self.auto_vacuum()? && self.ptrmap_geometry().is_map(no) {
+                self.new_page(no)?;
+                continue;
+            }
+            return Ok(no);
+        }
+    }
+
+    /// Takes up to `count` pages from the first trunk: the last leaves, or the trunk itself if it has no leaves left.
+    fn take_from_trunk(&self, count: usize, pages: &mut Vec<PageNo>) -> Result<()> {
+        let first = self.page(PageNo::FIRST)?;
+        let free = at_u32(&first, FREELIST_COUNT_AT);
+        let trunk_no = PageNo::new(at_u32(&first, FREELIST_TRUNK_AT));
+        drop(first);
+        let trunk_no = trunk_no.ok_or_else(|| corrupt(PageNo::FIRST, "freelist shorter than its count"))?;
+        self.check_free(trunk_no, PageNo::FIRST)?;
+        let page = self.page(trunk_no)?;
+        let leaves = trunk::leaf_count(&page);
+        if leaves > trunk::max_leaves(self.usable_size()) {
+            return Err(corrupt(trunk_no, "more leaves than a trunk page holds"));
+        }
+        if leaves == 0 {
+            let next = trunk::next(&page);
+            drop(page);
+            pages.push(trunk_no);
+            return self.put_freelist(free.wrapping_sub(1), next);
+        }
+        let run = last_run(&page, leaves, count as u32).min(free.saturating_sub(1).max(1));
+        for index in leaves - run..leaves {
+            let leaf = trunk::leaf(&page, index).ok_or_else(|| corrupt(trunk_no, "freelist leaf 0"))?;
+            self.check_free(leaf, trunk_no)?;
+            pages.push(leaf);
+        }
+        drop(page);
+        trunk::put_leaf_count(&mut self.write(trunk_no)?, leaves - run);
+        self.put_freelist(free.wrapping_sub(run), Some(trunk_no))
+    }
+
+    /// A page of the freelist must be one that could be free.
+    fn check_free(&self, no: PageNo, found_on: PageNo) -> Result<()> {
+        let possible = no != PageNo::FIRST
+            && no.get() <= self.pager().page_count()
+            && no != self.page_size().lock_byte_page();
+        if possible { Ok(()) } else { Err(corrupt(found_on, "freelist names an impossible page")) }
+    }
+
+    fn put_freelist(&self, count: u32, first_trunk: Option<PageNo>) -> Result<()> {
+        let mut first = self.write(PageNo::FIRST)?;
+        put_u32(&mut first, FREELIST_COUNT_AT, count);
+        put_u32(&mut first, FREELIST_TRUNK_AT, first_trunk.map_or(0, PageNo::get));
+        Ok(())
+    }
+
+    /// Puts page `no` on the freelist.
+    pub(crate) fn free(&self, no: PageNo) -> Result<()> {
+        self.check_free(no, no)?;
+        if self.zero_free_pages() {
+            self.write(no)?.fill(0);
+        }
+        if self.auto_vacuum()? {
+            self.put_ptrmap(no, PtrmapType::Free, None)?;
+        }
+        let first = self.page(PageNo::FIRST)?;
+        let count = at_u32(&first, FREELIST_COUNT_AT);
+        let trunk_no = PageNo::new(at_u32(&first, FREELIST_TRUNK_AT));
+        drop(first);
+        if count >= self.pager().page_count() {
+            return Err(corrupt(PageNo::FIRST, "more free pages than pages"));
+        }
+        match trunk_no.filter(|_| count > 0) {
+            Some(trunk_no) if self.add_to_trunk(trunk_no, no)? => self.put_freelist(count + 1, Some(trunk_no)),
+            next => {
+                let mut page = self.new_page(no)?;
+                trunk::put_next(&mut page, next);
+                drop(page);
+                self.put_freelist(count + 1, Some(no))
+            }
+        }
+    }
+
+    /// Makes `no` a leaf of the trunk; false if the trunk is full.
+    fn add_to_trunk(&self, trunk_no: PageNo, no: PageNo) -> Result<bool> {
+        self.check_free(trunk_no, PageNo::FIRST)?;
+        let leaves = trunk::leaf_count(&*self.page(trunk_no)?);
+        if leaves > trunk::max_leaves(self.usable_size()) {
+            return Err(corrupt(trunk_no, "more leaves than a trunk page holds"));
+        }
+        if leaves >= trunk::fill_leaves(self.usable_size()) {
+            return Ok(false);
+        }
+        let mut page = self.write(trunk_no)?;
+        trunk::put_leaf(&mut page, leaves, no);
+        trunk::put_leaf_count(&mut page, leaves + 1);
+        Ok(true)
+    }
+}
+
+/// How many of the last leaves have successive numbers, up to `count`: at least one. A chain that was
+/// freed in its order lies there as it was.
+fn last_run(page: &[u8], leaves: u32, count: u32) -> u32 {
+    let number = |index| trunk::leaf(page, index).map_or(0, PageNo::get);
+    let mut run = 1;
+    while run < count && run < leaves && number(leaves - run - 1).wrapping_add(1) == number(leaves - run) {
+        run += 1;
+    }
+    run
+}

@@ -1,0 +1,158 @@
+//! What index entries are compared with: a few values, under collations and directions.
+//!
+//! An entry is a record on a page. It is compared column by column, from its bytes, and no column is
+//! looked at after the first that decides. The first column decides nearly always, so the two
+//! commonest kinds of first column, an integer and a text under BINARY, have paths of their own.
+
+mod compare;
+
+use lithe_format::db_header::TextEncoding;
+use lithe_format::{Malformed, record};
+use lithe_value::{Collation, ValueRef};
+use std::borrow::Cow;
+
+/// How one column of an index is ordered.
+#[derive(Clone, Debug, Default)]
+pub struct KeyColumn {
+    /// How texts compare.
+    pub collation: Collation,
+    /// Whether the order is reversed (DESC).
+    pub descending: bool,
+    /// Whether NULL counts as larger than everything instead of smaller, before `descending`
+    /// applies. Indexes of the file never say so; those that sort do.
+    pub nulls_large: bool,
+}
+
+/// How the entries of an index are ordered. Shared by all cursors on it.
+#[derive(Clone, Debug, Default)]
+pub struct KeyInfo {
+    columns: Box<[KeyColumn]>,
+    encoding: TextEncoding,
+}
+
+impl KeyInfo {
+    /// An order by the given columns, of which no more are ever compared: for an index of a table all its
+    /// columns and the rowid, for a table WITHOUT ROWID the columns of its primary key.
+    pub fn new(columns: Vec<KeyColumn>, encoding: TextEncoding) -> KeyInfo {
+        KeyInfo { columns: columns.into_boxed_slice(), encoding }
+    }
+
+    /// The columns that are compared.
+    pub fn columns(&self) -> &[KeyColumn] {
+        &self.columns
+    }
+
+    /// The encoding of texts in the database.
+    pub fn encoding(&self) -> TextEncoding {
+        self.encoding
+    }
+}
+
+/// Where a key stands among the entries that begin with its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Prefix {
+    /// It equals each of them: the search stops at any one. For keys that name all columns.
+    #[default]
+    Equal,
+    /// Before all of them: a search finds the first (>=) or what precedes it (<).
+    Before,
+    /// After all of them: a search finds the last (<=) or what follows it (>).
+    After,
+}
+
+/// A key on its way through a tree.
+#[derive(Clone, Debug)]
+pub struct SearchKey<'a> {
+    info: &'a KeyInfo,
+    values: &'a [ValueRef<'a>],
+    prefix: Prefix,
+    first: First<'a>,
+    /// The texts among `values` in the encoding of the database, where that is not UTF-8.
+    encoded: Vec<Vec<u8>>,
+}
+
+/// The first column, if it is of a kind that has a path of its own.
+#[derive(Clone, Copy, Debug)]
+enum First<'a> {
+    Integer { value: i64, descending: bool },
+    Text { bytes: &'a [u8], descending: bool },
+    Other,
+}
+
+impl<'a> SearchKey<'a> {
+    /// A key of `values`, which may be fewer than the columns of the index; further ones than those of
+    /// `info` are not compared.
+    pub fn new(info: &'a KeyInfo, values: &'a [ValueRef<'a>], prefix: Prefix) -> SearchKey<'a> {
+        let values = &values[..values.len().min(info.columns.len())];
+        let first = match (values.first(), info.columns.first()) {
+            (Some(ValueRef::Integer(value)), Some(column)) => {
+                First::Integer { value: *value, descending: column.descending }
+            }
+            (Some(ValueRef::Text(bytes)), Some(column))
+                if column.collation.is_binary() && info.encoding == TextEncoding::Utf8 =>
+            {
+                First::Text { bytes, descending: column.descending }
+            }
+            _ => First::Other,
+        };
+        let encoded = if info.encoding == TextEncoding::Utf8 { Vec::new() } else { encode(values, info.encoding) };
+        SearchKey { info, values, prefix, first, encoded }
+    }
+
+    /// The values that are compared.
+    pub fn values(&self) -> &[ValueRef<'a>] {
+        self.values
+    }
+}
+
+/// The texts of `values` in `encoding`; other values have an empty place.
+fn encode(values: &[ValueRef<'_>], encoding: TextEncoding) -> Vec<Vec<u8>> {
+    let text = |value: &ValueRef<'_>| match value {
+        ValueRef::Text(bytes) => utf16_from_utf8(bytes, encoding),
+        _ => Vec::new(),
+    };
+    values.iter().map(text).collect()
+}
+
+fn utf16_from_utf8(bytes: &[u8], encoding: TextEncoding) -> Vec<u8> {
+    let text = String::from_utf8_lossy(bytes);
+    let units = text.encode_utf16();
+    match encoding {
+        TextEncoding::Utf16Be => units.flat_map(u16::to_be_bytes).collect(),
+        _ => units.flat_map(u16::to_le_bytes).collect(),
+    }
+}
+
+/// A text of the database as UTF-8, for collations that know nothing else.
+fn utf8_from(bytes: &[u8], encoding: TextEncoding) -> Cow<'_, [u8]> {
+    let unit = match encoding {
+        TextEncoding::Utf8 => return Cow::Borrowed(bytes),
+        TextEncoding::Utf16Le => u16::from_le_bytes,
+        TextEncoding::Utf16Be => u16::from_be_bytes,
+    };
+    let units = bytes.as_chunks().0.iter().map(|pair| unit(*pair));
+    let text: String = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+    Cow::Owned(text.into_bytes())
+}
+
+/// Calls `with` with the values of an entry's record, texts in UTF-8, as a search wants them.
+pub(crate) fn with_entry_as_key<T>(
+    info: &KeyInfo,
+    entry: &[u8],
+    with: impl FnOnce(&[ValueRef<'_>]) -> T,
+) -> Result<T, Malformed> {
+    let values = record::values(entry)?;
+    if info.encoding == TextEncoding::Utf8 {
+        return Ok(with(&values));
+    }
+    let texts: Vec<_> = values
+        .iter()
+        .map(|value| match value {
+            ValueRef::Text(bytes) => utf8_from(bytes, info.encoding),
+            _ => Cow::Borrowed(&[] as &[u8]),
+        })
+        .collect();
+    let as_utf8 = |(value, text)| if matches!(value, ValueRef::Text(_)) { ValueRef::Text(text) } else { value };
+    let values: Vec<_> = values.into_iter().zip(texts.iter().map(|text| &text[..])).map(as_utf8).collect();
+    Ok(with(&values))
+}

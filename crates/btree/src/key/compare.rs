@@ -1,0 +1,239 @@
+//! Comparing an entry, as it lies on its page, with a key.
+
+use super::{First, KeyColumn, Prefix, SearchKey, utf8_from};
+use lithe_format::serial_type::SerialType;
+use lithe_format::{Malformed, record, varint};
+use lithe_value::{ValueRef, compare};
+use std::cmp::Ordering;
+
+/// A header of fewer bytes has a length of one byte, and so has a serial type below it.
+const SHORT: u8 = 0x80;
+
+impl SearchKey<'_> {
+    /// The order of the entry whose record is `entry` relative to this key.
+    #[inline]
+    pub fn compare_entry(&self, entry: &[u8]) -> Result<Ordering, Malformed> {
+        match self.first {
+            First::Integer { value, descending } => self.compare_integer_first(entry, value, descending),
+            First::Text { bytes, descending } => self.compare_text_first(entry, bytes, descending),
+            First::Other => self.compare_from(entry, 0),
+        }
+    }
+
+    #[inline]
+    fn compare_integer_first(&self, entry: &[u8], value: i64, descending: bool) -> Result<Ordering, Malformed> {
+        let &[header_len @ 1..SHORT, serial @ ..SHORT, ..] = entry else {
+            return self.compare_from(entry, 0);
+        };
+        if header_len == 1 {
+            return self.compare_from(entry, 0); // the entry has no columns
+        }
+        let serial = SerialType(u32::from(serial));
+        let at = usize::from(header_len);
+        let order = if serial.is_integer() {
+            serial.decode_integer(entry, at).ok_or(CUT)?.cmp(&value)
+        } else if serial.0 >= 12 {
+            Ordering::Greater
+        } else {
+            return self.compare_from(entry, 0); // NULL, which has flags, and real
+        };
+        self.first_or_rest(entry, order, descending)
+    }
+
+    #[inline]
+    fn compare_text_first(&self, entry: &[u8], text: &[u8], descending: bool) -> Result<Ordering, Malformed> {
+        let Some((&header_len @ 1..SHORT, header)) = entry.split_first() else {
+            return self.compare_from(entry, 0);
+        };
+        if header_len == 1 {
+            return self.compare_from(entry, 0);
+        }
+        let (serial, _) = varint::read(header).ok_or(CUT)?;
+        let serial = SerialType(u32::try_from(serial).map_err(|_| CUT)?);
+        if !serial.is_text() {
+            return self.compare_from(entry, 0);
+        }
+        let content = entry.get(usize::from(header_len)..).and_then(|rest| rest.get(..serial.len() as usize));
+        self.first_or_rest(entry, content.ok_or(CUT)?.cmp(text), descending)
+    }
+
+    /// The order that the first column decides, or that the others do.
+    #[inline]
+    fn first_or_rest(&self, entry: &[u8], first: Ordering, descending: bool) -> Result<Ordering, Malformed> {
+        match first {
+            Ordering::Equal if self.values.len() == 1 => Ok(self.when_all_equal()),
+            Ordering::Equal => self.compare_from(entry, 1),
+            order if descending => Ok(order.reverse()),
+            order => Ok(order),
+        }
+    }
+
+    /// Compares from column `from` on; the columns before it are equal.
+    fn compare_from(&self, entry: &[u8], from: usize) -> Result<Ordering, Malformed> {
+        let (header_len, mut type_at) = record::header_len(entry)?;
+        let header_len = header_len as usize;
+        let header = entry.get(..header_len.max(type_at)).ok_or(CUT)?;
+        let mut content_at = header_len;
+        for (index, (value, column)) in self.values.iter().zip(&self.info.columns).enumerate() {
+            if type_at >= header_len {
+                break; // the entry has fewer columns: the key's others find nothing to differ from
+            }
+            let (serial, after) = varint::read_at(header, type_at).ok_or(CUT)?;
+            let serial = SerialType(u32::try_from(serial).map_err(|_| CUT)?);
+            if index >= from {
+                let found = serial.decode(entry, content_at).ok_or(CUT)?;
+                let order = self.compare_column(found, value, index, column);
+                if order.is_ne() {
+                    return Ok(order);
+                }
+            }
+            type_at = after;
+            content_at += serial.len() as usize;
+        }
+        Ok(self.when_all_equal())
+    }
+
+    fn compare_column(
+        &self,
+        found: ValueRef<'_>,
+        value: &ValueRef<'_>,
+        index: usize,
+        column: &KeyColumn,
+    ) -> Ordering {
+        let order = match (found, *value) {
+            (ValueRef::Text(found), ValueRef::Text(value)) => self.compare_text(found, value, index, column),
+            (ValueRef::Null, ValueRef::Null) => Ordering::Equal,
+            (ValueRef::Null, _) if column.nulls_large => Ordering::Greater,
+            (_, ValueRef::Null) if column.nulls_large => Ordering::Less,
+            (found, value) => compare(found, value, &column.collation),
+        };
+        if column.descending { order.reverse() } else { order }
+    }
+
+    fn compare_text(&self, found: &[u8], value: &[u8], index: usize, column: &KeyColumn) -> Ordering {
+        match self.encoded.get(index) {
+            None => column.collation.compare(found, value),
+            // BINARY orders the bytes of the file, and those of UTF-16 have another order.
+            Some(encoded) if column.collation.is_binary() => found.cmp(encoded),
+            Some(_) => column.collation.compare(&utf8_from(found, self.info.encoding), value),
+        }
+    }
+
+    #[inline]
+    fn when_all_equal(&self) -> Ordering {
+        match self.prefix {
+            Prefix::Equal => Ordering::Equal,
+            Prefix::Before => Ordering::Greater,
+            Prefix::After => Ordering::Less,
+        }
+    }
+}
+
+const CUT: Malformed = Malformed("index entry ends too soon");
+
+#[cfg(test)]
+mod tests {
+    use super::super::{KeyColumn, KeyInfo};
+    use super::*;
+    use lithe_format::db_header::TextEncoding;
+    use lithe_format::record::Builder;
+    use lithe_value::Collation;
+
+    fn column(collation: Collation, descending: bool) -> KeyColumn {
+        KeyColumn { collation, descending, nulls_large: false }
+    }
+
+    /// Every pair of `ascending` compares as its places do.
+    fn check(info: &KeyInfo, ascending: &[&[ValueRef<'_>]]) {
+        let mut builder = Builder::new();
+        for (i, entry) in ascending.iter().enumerate() {
+            let entry = builder.build(entry).to_vec();
+            for (j, key) in ascending.iter().enumerate() {
+                let key = SearchKey::new(info, key, Prefix::Equal);
+                assert_eq!(key.compare_entry(&entry), Ok(i.cmp(&j)), "entry {i} key {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn classes_and_directions() {
+        use ValueRef::{Blob, Integer, Null, Real, Text};
+        let ascending: &[&[ValueRef]] = &[
+            &[Null, Integer(1)],
+            &[Real(-1e30), Integer(1)],
+            &[Integer(-300), Integer(1)],
+            &[Real(-0.5), Integer(2)],
+            &[Integer(0), Null],
+            &[Integer(0), Integer(70_000)],
+            &[Integer(0), Integer(1 << 40)],
+            &[Integer(1), Text(b"a")],
+            &[Integer(1), Text(b"ab")],
+            &[Integer(1), Blob(b"")],
+            &[Text(b""), Null],
+            &[Text(b"A"), Null],
+            &[Text(b"a"), Null],
+            &[Text(&[b'a'; 200]), Null],
+            &[Blob(b"a"), Null],
+        ];
+        let info = KeyInfo::new(vec![KeyColumn::default(); 2], TextEncoding::Utf8);
+        check(&info, ascending);
+        let info = KeyInfo::new(vec![column(Collation::Binary, true); 2], TextEncoding::Utf8);
+        let descending: Vec<_> = ascending.iter().rev().copied().collect();
+        check(&info, &descending);
+    }
+
+    #[test]
+    fn collations_and_nulls() {
+        use ValueRef::{Null, Text};
+        let info = KeyInfo::new(vec![column(Collation::NoCase, false)], TextEncoding::Utf8);
+        check(&info, &[&[Null], &[Text(b"a")], &[Text(b"B")], &[Text(b"c")]]);
+        let large = KeyColumn { nulls_large: true, ..KeyColumn::default() };
+        let info = KeyInfo::new(vec![large], TextEncoding::Utf8);
+        check(&info, &[&[Text(b"a")], &[Null]]);
+    }
+
+    #[test]
+    fn prefixes() {
+        use ValueRef::{Integer, Text};
+        let info = KeyInfo::new(vec![KeyColumn::default(); 3], TextEncoding::Utf8);
+        let entry = Builder::new().build(&[Integer(5), Text(b"x"), Integer(9)]).to_vec();
+        for values in [&[Integer(5)][..], &[Integer(5), Text(b"x")], &[]] {
+            let order = |prefix| SearchKey::new(&info, values, prefix).compare_entry(&entry).unwrap();
+            assert_eq!(order(Prefix::Equal), Ordering::Equal);
+            assert_eq!(order(Prefix::Before), Ordering::Greater);
+            assert_eq!(order(Prefix::After), Ordering::Less);
+        }
+    }
+
+    #[test]
+    fn utf16_orders_by_its_bytes() {
+        // U+0100 is 00 01 in little-endian and sorts before "a", 61 00; in UTF-8 it is c4 80.
+        let info = KeyInfo::new(vec![KeyColumn::default()], TextEncoding::Utf16Le);
+        let entry = Builder::new().build(&[ValueRef::Text(&[0x00, 0x01])]).to_vec();
+        let order = |text: &str| {
+            let key = [ValueRef::Text(text.as_bytes())];
+            SearchKey::new(&info, &key, Prefix::Equal).compare_entry(&entry).unwrap()
+        };
+        assert_eq!(order("a"), Ordering::Less);
+        assert_eq!(order("\u{100}"), Ordering::Equal);
+        let info = KeyInfo::new(vec![column(Collation::NoCase, false)], TextEncoding::Utf16Be);
+        let entry = Builder::new().build(&[ValueRef::Text(&[0, b'A', 0, b'b'])]).to_vec();
+        let key = [ValueRef::Text(b"aB")];
+        assert_eq!(SearchKey::new(&info, &key, Prefix::Equal).compare_entry(&entry), Ok(Ordering::Equal));
+    }
+
+    #[test]
+    fn malformed_entries_are_errors_or_orders() {
+        let info = KeyInfo::new(vec![KeyColumn::default(); 2], TextEncoding::Utf8);
+        let keys: [&[ValueRef]; 3] =
+            [&[ValueRef::Integer(5), ValueRef::Null], &[ValueRef::Text(b"a")], &[ValueRef::Blob(b"q"); 2]];
+        for len in 0..4 {
+            for bytes in 0..1u32 << (8 * len).min(18) {
+                let entry = &bytes.to_le_bytes()[..len];
+                for values in keys {
+                    let _ = SearchKey::new(&info, values, Prefix::Equal).compare_entry(entry);
+                }
+            }
+        }
+    }
+}
