@@ -281,7 +281,7 @@ pub struct FunctionCall<'a> {
 /// What follows OVER.
 #[derive(Clone, Copy, Debug)]
 pub enum Over<'a> {
-    /// The name of a window of the WINDOW clause.
+    /// The name of a window of the WINDOW clause, with its quotes: SQLite compares them as written.
     Name(Ident<'a>),
     /// A window defined here.
     Window(&'a Window<'a>),
@@ -290,7 +290,8 @@ pub enum Over<'a> {
 /// `( [base] [PARTITION BY ...] [ORDER BY ...] [frame] )`.
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a> {
-    /// The window that this one extends.
+    /// The window that this one extends; its name is kept with its quotes. Never set in a WINDOW clause, where the
+    /// parser has put the clauses of both together.
     pub base: Option<Ident<'a>>,
     /// PARTITION BY.
     pub partition_by: &'a [Expr<'a>],
@@ -298,6 +299,24 @@ pub struct Window<'a> {
     pub order_by: &'a [OrderTerm<'a>],
     /// The frame, if written.
     pub frame: Option<Frame<'a>>,
+}
+
+impl<'a> Window<'a> {
+    /// This window on top of `base`, whose PARTITION BY and ORDER BY it takes over. The error is the clause that stands in
+    /// the way: "cannot override ... of window: ...".
+    pub fn extending(&self, base: &Window<'a>) -> Result<Window<'a>, &'static str> {
+        if !self.partition_by.is_empty() {
+            return Err("PARTITION clause");
+        }
+        if !base.order_by.is_empty() && !self.order_by.is_empty() {
+            return Err("ORDER BY clause");
+        }
+        if base.frame.is_some() {
+            return Err("frame specification");
+        }
+        let order_by = if base.order_by.is_empty() { self.order_by } else { base.order_by };
+        Ok(Window { base: None, partition_by: base.partition_by, order_by, frame: self.frame })
+    }
 }
 
 /// A window frame; a missing BETWEEN is filled in with CURRENT ROW.

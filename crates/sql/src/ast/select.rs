@@ -67,7 +67,7 @@ pub struct Query<'a> {
     pub group_by: &'a [Expr<'a>],
     /// HAVING.
     pub having: Option<Expr<'a>>,
-    /// WINDOW.
+    /// WINDOW. Of two windows with one name, the last counts.
     pub windows: &'a [WindowDef<'a>],
     /// Its text, from SELECT to the last token before a compound operator, ORDER BY or the end.
     pub span: Span,
@@ -76,7 +76,7 @@ pub struct Query<'a> {
 /// `name AS ( window )` in the WINDOW clause.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowDef<'a> {
-    /// Its name.
+    /// Its name, with its quotes.
     pub name: Ident<'a>,
     /// What it is.
     pub window: Window<'a>,

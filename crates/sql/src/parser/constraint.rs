@@ -305,7 +305,8 @@ impl<'a> Parser<'a, '_> {
             }
             let sorted = parser.direction()?.is_some();
             if (collated || sorted) && !parser.limits.loading_schema {
-                let message = format!("syntax error after column name \"{}\"", name.name);
+                let text = parser.lossy(name.span());
+                let message = format!("syntax error after column name \"{text}\"");
                 parser.defer(None, message);
             }
             Ok(name)

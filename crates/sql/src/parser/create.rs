@@ -66,10 +66,10 @@ impl<'a> Parser<'a, '_> {
         let columns = self.optional_column_names()?;
         self.expect(TokenKind::As)?;
         let select = self.insert_source()?;
+        self.check_temporary_table(temporary, &name);
         if !self.parameters.is_empty() {
             self.defer(None, "parameters are not allowed in views");
         }
-        self.check_temporary_table(temporary, &name);
         let text = self.span_from(create_at);
         let view = CreateView { temporary, if_not_exists, name, columns, select, text };
         Ok(Stmt::CreateView(self.arena.alloc(view)))

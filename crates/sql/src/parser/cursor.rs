@@ -25,6 +25,7 @@ impl<'a, 'l> Parser<'a, 'l> {
             previous: nothing,
             depth: 0,
             parameters: ParameterList::new(arena),
+            with_seen: false,
             deferred: None,
         }
     }
@@ -111,11 +112,11 @@ impl<'a, 'l> Parser<'a, 'l> {
     }
 
     /// Notes an error that the current token has priority over, should it be the wrong one here. The
-    /// error is raised when that token is taken or the statement ends. The first of several counts.
+    /// error is raised when that token is taken or the statement ends. The last of several counts.
     #[cold]
     pub(super) fn defer(&mut self, offset: Option<u32>, message: impl Into<String>) {
         let message = message.into();
-        self.deferred.get_or_insert_with(|| Box::new(ParseError { message, offset, too_big: false }));
+        self.deferred = Some(Box::new(ParseError { message, offset, too_big: false }));
     }
 
     /// The error that was deferred, if any.

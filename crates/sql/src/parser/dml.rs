@@ -81,7 +81,11 @@ impl<'a> Parser<'a, '_> {
                 break;
             }
         }
-        Ok((upserts.into_bump_slice(), self.returning()?))
+        let returning = self.returning()?;
+        for upsert in &upserts {
+            self.check_no_nulls(upsert.target);
+        }
+        Ok((upserts.into_bump_slice(), returning))
     }
 
     fn upsert(&mut self) -> Result<Upsert<'a>> {
@@ -89,7 +93,6 @@ impl<'a> Parser<'a, '_> {
         if self.at(TokenKind::LeftParen) {
             upsert.target = self.parenthesized_list(Self::order_term)?;
             upsert.target_filter = self.filter()?;
-            self.check_no_nulls(upsert.target);
         }
         self.expect(TokenKind::Do)?;
         if self.take(TokenKind::Nothing)? {

@@ -130,19 +130,22 @@ impl<'a> Parser<'a, '_> {
     fn worded_join(&mut self) -> Result<Join> {
         let start = self.token.span.start;
         let mut words = JoinWords::default();
-        words.add(self.advance()?.kind);
-        for _ in 0..2 {
-            if self.at(TokenKind::Join) || !self.token.kind.is_name() {
+        let mut spans = ArenaVec::new_in(self.arena);
+        loop {
+            let word = self.advance()?;
+            words.add(word.kind);
+            spans.push(word.span);
+            if spans.len() == 3 || self.at(TokenKind::Join) || !self.token.kind.is_name() {
                 break;
             }
-            words.add(self.advance()?.kind);
         }
-        let span = self.span_from(start);
         self.expect(TokenKind::Join)?;
-        Ok(words.join().unwrap_or_else(|| {
-            self.defer(None, format!("unknown join type: {}", self.lossy(span)));
-            COMMA
-        }))
+        if let Some(join) = words.join() {
+            return Ok(join);
+        }
+        let texts: Vec<_> = spans.iter().map(|span| self.lossy(*span)).collect();
+        self.defer(Some(start), format!("unknown join type: {}", texts.join(" ")));
+        Ok(COMMA)
     }
 }
 

@@ -1,10 +1,8 @@
-//! Function calls and windows.
+//! Function calls.
 
 use super::Parser;
 use super::expr::tallest;
-use crate::ast::{
-    Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, FunctionCall, Ident, OrderTerm, Over, Window,
-};
+use crate::ast::{Expr, ExprKind, FunctionCall, Ident, OrderTerm, Over};
 use crate::error::Result;
 use crate::token::TokenKind;
 
@@ -32,6 +30,12 @@ impl<'a> Parser<'a, '_> {
         }
         let height = tallest(call.args).max(tallest_term(call.order_by));
         self.filter_and_over(&mut call)?;
+        if call.over.is_some() && !call.order_by.is_empty() {
+            let message = format!("ORDER BY may not be used with non-aggregate {}()", name.name);
+            self.defer(Some(name.span().start), message);
+        } else if call.over.is_some() && call.distinct {
+            self.defer(None, "DISTINCT is not supported for window functions");
+        }
         Ok(self.node(ExprKind::Function(self.arena.alloc(call)), name.span().start, height))
     }
 
@@ -43,7 +47,10 @@ impl<'a> Parser<'a, '_> {
         if !self.at(TokenKind::RightParen) && !self.at(TokenKind::Order) {
             call.args = self.list(Self::expr)?;
         }
-        call.order_by = self.order_by()?;
+        let order_by = self.order_by()?;
+        if !call.args.is_empty() {
+            call.order_by = order_by;
+        }
         Ok(())
     }
 
@@ -58,112 +65,11 @@ impl<'a> Parser<'a, '_> {
         if self.take(TokenKind::Over)? {
             call.over = Some(match self.at(TokenKind::LeftParen) {
                 true => Over::Window(self.arena.alloc(self.window()?)),
-                false => Over::Name(self.name()?),
+                false => Over::Name(self.window_name()?),
             });
         }
         Ok(())
     }
-
-    /// `( [base] [PARTITION BY ...] [ORDER BY ...] [frame] )`
-    pub(super) fn window(&mut self) -> Result<Window<'a>> {
-        self.enter(4)?;
-        self.expect(TokenKind::LeftParen)?;
-        let base = match self.token.kind {
-            TokenKind::Partition | TokenKind::Rows | TokenKind::Range | TokenKind::Groups => None,
-            kind if kind.is_name() => Some(self.name()?),
-            _ => None,
-        };
-        let partition_by = match self.take(TokenKind::Partition)? {
-            true => {
-                self.expect(TokenKind::By)?;
-                self.list(Self::expr)?
-            }
-            false => &[],
-        };
-        let order_by = self.order_by()?;
-        let frame = self.frame()?;
-        self.expect(TokenKind::RightParen)?;
-        self.leave(4);
-        Ok(Window { base, partition_by, order_by, frame })
-    }
-
-    fn frame(&mut self) -> Result<Option<Frame<'a>>> {
-        let unit = match self.token.kind {
-            TokenKind::Rows => FrameUnit::Rows,
-            TokenKind::Range => FrameUnit::Range,
-            TokenKind::Groups => FrameUnit::Groups,
-            _ => return Ok(None),
-        };
-        self.advance()?;
-        let between = self.take(TokenKind::Between)?;
-        let start = self.frame_bound(true)?;
-        let end = match between {
-            true => {
-                self.expect(TokenKind::And)?;
-                self.frame_bound(false)?
-            }
-            false => FrameBound::CurrentRow,
-        };
-        let exclude = self.frame_exclude()?;
-        if ends_before_it_starts(&start, &end) {
-            self.defer(None, "unsupported frame specification");
-        }
-        Ok(Some(Frame { unit, start, end, exclude }))
-    }
-
-    /// UNBOUNDED goes with PRECEDING at the start and with FOLLOWING at the end only.
-    fn frame_bound(&mut self, at_start: bool) -> Result<FrameBound<'a>> {
-        match self.token.kind {
-            TokenKind::Unbounded => {
-                self.advance()?;
-                if at_start {
-                    self.expect(TokenKind::Preceding)?;
-                    return Ok(FrameBound::UnboundedPreceding);
-                }
-                self.expect(TokenKind::Following)?;
-                Ok(FrameBound::UnboundedFollowing)
-            }
-            TokenKind::Current => {
-                self.advance()?;
-                self.expect(TokenKind::Row)?;
-                Ok(FrameBound::CurrentRow)
-            }
-            _ => {
-                let distance = self.arena.alloc(self.expr()?);
-                if self.take(TokenKind::Preceding)? {
-                    return Ok(FrameBound::Preceding(distance));
-                }
-                self.expect(TokenKind::Following)?;
-                Ok(FrameBound::Following(distance))
-            }
-        }
-    }
-
-    fn frame_exclude(&mut self) -> Result<FrameExclude> {
-        if !self.take(TokenKind::Exclude)? {
-            return Ok(FrameExclude::NoOthers);
-        }
-        let (second, exclude) = match self.token.kind {
-            TokenKind::No => (Some(TokenKind::Others), FrameExclude::NoOthers),
-            TokenKind::Current => (Some(TokenKind::Row), FrameExclude::CurrentRow),
-            TokenKind::Group => (None, FrameExclude::Group),
-            TokenKind::Ties => (None, FrameExclude::Ties),
-            _ => return self.unexpected(),
-        };
-        self.advance()?;
-        if let Some(second) = second {
-            self.expect(second)?;
-        }
-        Ok(exclude)
-    }
-}
-
-fn ends_before_it_starts(start: &FrameBound<'_>, end: &FrameBound<'_>) -> bool {
-    matches!(
-        (start, end),
-        (FrameBound::CurrentRow, FrameBound::Preceding(_))
-            | (FrameBound::Following(_), FrameBound::Preceding(_) | FrameBound::CurrentRow)
-    )
 }
 
 /// The height of the highest expression sorted by.

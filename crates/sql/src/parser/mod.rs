@@ -18,8 +18,8 @@
 //! | `cursor` | moving through the tokens, names, lists |
 //! | `params` | numbering of parameters |
 //! | `statement` | which statement is it? |
-//! | `expr`, `primary`, `function` | expressions |
-//! | `select`, `from` | queries |
+//! | `expr`, `primary`, `function`, `window` | expressions |
+//! | `select`, `values`, `from` | queries |
 //! | `dml` | INSERT, UPDATE, DELETE |
 //! | `table`, `constraint` | CREATE TABLE |
 //! | `create` | the other CREATEs |
@@ -41,6 +41,8 @@ mod select;
 mod statement;
 mod table;
 mod trigger;
+mod values;
+mod window;
 
 use bumpalo::Bump;
 
@@ -101,6 +103,8 @@ struct Parser<'a, 'l> {
     /// The entries that SQLite's parser would have on its stack for what is open now.
     depth: u32,
     parameters: ParameterList<'a>,
+    /// Whether a WITH clause has been seen: see `values`.
+    with_seen: bool,
     /// An error that waits for the next token: see [`Parser::defer`].
     deferred: Option<Box<ParseError>>,
 }

@@ -1,4 +1,4 @@
-//! SELECT, VALUES, compound selects, WITH.
+//! SELECT, compound selects, WITH.
 
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -7,7 +7,7 @@ use super::expr::tallest;
 use super::function::tallest_term;
 use crate::ast::{
     CommonTable, CompoundOp, CompoundTerm, Direction, Expr, Limit, Nulls, OrderTerm, Query, ResultColumn,
-    ResultColumnKind, Select, SelectCore, WindowDef, With,
+    ResultColumnKind, Select, SelectCore, With,
 };
 use crate::error::Result;
 use crate::token::TokenKind;
@@ -101,7 +101,7 @@ impl<'a> Parser<'a, '_> {
         };
         let having = if self.take(TokenKind::Having)? { Some(self.expr()?) } else { None };
         let windows = match self.take(TokenKind::Window)? {
-            true => self.list(Self::window_def)?,
+            true => self.window_defs()?,
             false => &[],
         };
         let query = Query { distinct, columns, from, filter, group_by, having, windows, span: self.span_from(start) };
@@ -109,28 +109,6 @@ impl<'a> Parser<'a, '_> {
         let limit = self.limit()?;
         let height = query_height(&query).max(tallest_term(order_by)).max(limit_height(limit));
         Ok(Term { core: SelectCore::Query(self.arena.alloc(query)), order_by, limit, height })
-    }
-
-    fn values(&mut self) -> Result<Term<'a>> {
-        self.expect(TokenKind::Values)?;
-        let first = self.parenthesized_list(Self::expr)?;
-        let mut height = tallest(first);
-        let rows: &'a [&'a [Expr<'a>]] = if self.at(TokenKind::Comma) {
-            let mut rows = ArenaVec::new_in(self.arena);
-            rows.push(first);
-            while self.take(TokenKind::Comma)? {
-                let row = self.parenthesized_list(Self::expr)?;
-                if row.len() != first.len() {
-                    self.defer(None, "all VALUES must have the same number of terms");
-                }
-                height = height.max(tallest(row));
-                rows.push(row);
-            }
-            rows.into_bump_slice()
-        } else {
-            std::slice::from_ref(self.arena.alloc(first))
-        };
-        Ok(Term { core: SelectCore::Values(rows), order_by: &[], limit: None, height })
     }
 
     /// Also what stands behind RETURNING.
@@ -171,13 +149,6 @@ impl<'a> Parser<'a, '_> {
     #[inline]
     pub(super) fn filter(&mut self) -> Result<Option<Expr<'a>>> {
         if self.take(TokenKind::Where)? { self.expr().map(Some) } else { Ok(None) }
-    }
-
-    /// `name AS ( window )`
-    fn window_def(&mut self) -> Result<WindowDef<'a>> {
-        let name = self.name()?;
-        self.expect(TokenKind::As)?;
-        Ok(WindowDef { name, window: self.window()? })
     }
 
     /// `ORDER BY terms`, if it stands here.
@@ -228,6 +199,7 @@ impl<'a> Parser<'a, '_> {
     /// `WITH [RECURSIVE] table, ...`
     pub(super) fn with_clause(&mut self) -> Result<&'a With<'a>> {
         self.expect(TokenKind::With)?;
+        self.with_seen = true;
         let recursive = self.take(TokenKind::Recursive)?;
         let mut tables: ArenaVec<'a, CommonTable<'a>> = ArenaVec::new_in(self.arena);
         loop {
@@ -273,11 +245,11 @@ impl<'a> Parser<'a, '_> {
 
 /// A term of a compound select with the clauses behind it.
 #[derive(Clone, Copy)]
-struct Term<'a> {
-    core: SelectCore<'a>,
-    order_by: &'a [OrderTerm<'a>],
-    limit: Option<&'a Limit<'a>>,
-    height: u32,
+pub(super) struct Term<'a> {
+    pub(super) core: SelectCore<'a>,
+    pub(super) order_by: &'a [OrderTerm<'a>],
+    pub(super) limit: Option<&'a Limit<'a>>,
+    pub(super) height: u32,
 }
 
 impl Term<'_> {

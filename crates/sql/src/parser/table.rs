@@ -93,28 +93,31 @@ impl<'a> Parser<'a, '_> {
         Ok(if minus { Span::new(start, number.end) } else { number })
     }
 
-    /// `WITHOUT ROWID`, `STRICT`, with commas between them. Whether they were written.
+    /// `WITHOUT ROWID`, `STRICT`, with commas between them and, if you like, one before. Whether they were written.
     fn table_options(&mut self) -> Result<(bool, bool)> {
         let (mut without_rowid, mut strict) = (false, false);
-        if !self.token.kind.is_name() {
-            return Ok((false, false));
+        if self.token.kind.is_name() {
+            self.table_option(&mut without_rowid, &mut strict)?;
         }
-        loop {
-            let without = self.take(TokenKind::Without)?;
-            let option = self.name()?.span();
-            let word = option.text(self.sql);
-            if without && word.eq_ignore_ascii_case(b"rowid") {
-                without_rowid = true;
-            } else if !without && word.eq_ignore_ascii_case(b"strict") {
-                strict = true;
-            } else {
-                let message = format!("unknown table option: {}", self.lossy(option));
-                self.defer(None, message);
-            }
-            if !self.take(TokenKind::Comma)? {
-                return Ok((without_rowid, strict));
-            }
+        while self.take(TokenKind::Comma)? {
+            self.table_option(&mut without_rowid, &mut strict)?;
         }
+        Ok((without_rowid, strict))
+    }
+
+    fn table_option(&mut self, without_rowid: &mut bool, strict: &mut bool) -> Result<()> {
+        let without = self.take(TokenKind::Without)?;
+        let option = self.name()?.span();
+        let word = option.text(self.sql);
+        if without && word.eq_ignore_ascii_case(b"rowid") {
+            *without_rowid = true;
+        } else if !without && word.eq_ignore_ascii_case(b"strict") {
+            *strict = true;
+        } else {
+            let message = format!("unknown table option: {}", self.lossy(option));
+            self.defer(None, message);
+        }
+        Ok(())
     }
 }
 

@@ -1,14 +1,15 @@
 //! CREATE TRIGGER.
 //!
 //! The statements of a trigger are narrower than those outside: no WITH before INSERT, UPDATE and DELETE, no
-//! schema before their table, no INDEXED BY, no DEFAULT VALUES, no RETURNING.
+//! INDEXED BY, no DEFAULT VALUES, no RETURNING.
+//!
+//! Parameters, and a schema before the table of a statement, are allowed in temporary triggers only. Which triggers are
+//! temporary depends on where the table is, so that these checks are not the parser's.
 
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::Parser;
-use crate::ast::{
-    CreateTrigger, Delete, Ident, Indexed, Insert, QualifiedName, Stmt, TriggerEvent, TriggerStep, TriggerTime, Update,
-};
+use crate::ast::{CreateTrigger, Delete, Indexed, Insert, Stmt, TriggerEvent, TriggerStep, TriggerTime, Update};
 use crate::error::Result;
 use crate::token::TokenKind;
 
@@ -31,9 +32,6 @@ impl<'a> Parser<'a, '_> {
         }
         self.expect(TokenKind::Begin)?;
         let body = self.trigger_steps()?;
-        if !self.parameters.is_empty() && !self.limits.loading_schema {
-            self.defer(None, "trigger cannot use variables");
-        }
         let text = self.span_from(start);
         let trigger = CreateTrigger { temporary, if_not_exists, name, time, event, table, when, body, text };
         Ok(Stmt::CreateTrigger(self.arena.alloc(trigger)))
@@ -103,7 +101,7 @@ impl<'a> Parser<'a, '_> {
     fn trigger_insert(&mut self) -> Result<Stmt<'a>> {
         let or = self.insert_or()?;
         self.expect(TokenKind::Into)?;
-        let (table, alias) = self.trigger_target()?;
+        let (table, alias) = self.target()?;
         let columns = match self.at(TokenKind::LeftParen) {
             true => self.parenthesized_list(Self::name)?,
             false => &[],
@@ -120,7 +118,7 @@ impl<'a> Parser<'a, '_> {
     fn trigger_update(&mut self) -> Result<Stmt<'a>> {
         self.expect(TokenKind::Update)?;
         let or = self.or_action()?;
-        let (table, alias) = self.trigger_target()?;
+        let (table, alias) = self.target()?;
         self.not_indexed_in_trigger()?;
         self.expect(TokenKind::Set)?;
         let update = Update {
@@ -139,25 +137,12 @@ impl<'a> Parser<'a, '_> {
 
     fn trigger_delete(&mut self) -> Result<Stmt<'a>> {
         self.expect_all(&[TokenKind::Delete, TokenKind::From])?;
-        let (table, alias) = self.trigger_target()?;
+        let (table, alias) = self.target()?;
         self.not_indexed_in_trigger()?;
         let filter = self.filter()?;
         let indexed = Indexed::Any;
         let delete = Delete { with: None, table, alias, indexed, filter, returning: &[] };
         Ok(Stmt::Delete(self.arena.alloc(delete)))
-    }
-
-    /// A trigger works in the schema of its table.
-    fn trigger_target(&mut self) -> Result<(QualifiedName<'a>, Option<Ident<'a>>)> {
-        let (table, alias) = self.target()?;
-        if table.schema.is_some() {
-            self.defer(
-                None,
-                "qualified table names are not allowed on INSERT, UPDATE, and DELETE \
-                 statements within triggers",
-            );
-        }
-        Ok((table, alias))
     }
 
     fn not_indexed_in_trigger(&mut self) -> Result<()> {

@@ -1,0 +1,86 @@
+//! VALUES.
+//!
+//! Rows of different widths are an error that belongs to the resolver, but SQLite finds it while parsing where it
+//! streams the rows: as long as they are constant, and no WITH came before. Then even a view or
+//! trigger made of such rows is refused.
+
+use bumpalo::collections::Vec as ArenaVec;
+
+use super::Parser;
+use super::expr::tallest;
+use super::select::Term;
+use crate::ast::{Expr, ExprKind, InSet, SelectCore};
+use crate::error::Result;
+use crate::token::TokenKind;
+
+type Row<'a> = &'a [Expr<'a>];
+
+impl<'a> Parser<'a, '_> {
+    /// `VALUES ( expr, ... ), ...`
+    pub(super) fn values(&mut self) -> Result<Term<'a>> {
+        self.expect(TokenKind::Values)?;
+        let first = self.parenthesized_list(Self::expr)?;
+        let mut height = tallest(first);
+        let rows: &'a [Row<'a>] = if self.at(TokenKind::Comma) {
+            let mut rows = ArenaVec::new_in(self.arena);
+            rows.push(first);
+            while self.take(TokenKind::Comma)? {
+                let row = self.parenthesized_list(Self::expr)?;
+                height = height.max(tallest(row));
+                rows.push(row);
+                if row.len() != first.len() && self.streams(&rows) {
+                    self.defer(None, "all VALUES must have the same number of terms");
+                }
+            }
+            rows.into_bump_slice()
+        } else {
+            std::slice::from_ref(self.arena.alloc(first))
+        };
+        Ok(Term { core: SelectCore::Values(rows), order_by: &[], limit: None, height })
+    }
+
+    /// Whether SQLite would not keep these rows, but pass each on as it comes.
+    fn streams(&self, rows: &[Row<'a>]) -> bool {
+        !self.with_seen
+            && !self.limits.loading_schema
+            && rows[0].iter().all(|expr| !has_affinity(expr))
+            && rows.iter().all(|row| row.iter().all(is_constant))
+    }
+}
+
+fn has_affinity(expr: &Expr<'_>) -> bool {
+    match expr.kind {
+        ExprKind::Cast(_) => true,
+        ExprKind::Collate(collate) => has_affinity(&collate.value),
+        ExprKind::RowValue(values) => values.first().is_some_and(has_affinity),
+        _ => false,
+    }
+}
+
+/// Whether the value depends on nothing but parameters. The recursion is bounded by the height of the tree.
+fn is_constant(expr: &Expr<'_>) -> bool {
+    let all = |exprs: &[Expr<'_>]| exprs.iter().all(is_constant);
+    let option = |expr: &Option<Expr<'_>>| expr.as_ref().is_none_or(is_constant);
+    match expr.kind {
+        ExprKind::Column(ident) => ident.name.is("true") || ident.name.is("false"),
+        // SQLite knows which functions are deterministic; a parser does not.
+        ExprKind::Function(_) => false,
+        ExprKind::QualifiedColumn(_) | ExprKind::Exists(_) | ExprKind::Subquery(_) | ExprKind::Raise(_) => false,
+        ExprKind::Unary(_, operand) => is_constant(operand),
+        ExprKind::Binary(_, left, right) => is_constant(left) && is_constant(right),
+        ExprKind::Like(like) => is_constant(&like.value) && is_constant(&like.pattern) && option(&like.escape),
+        ExprKind::Between(b) => is_constant(&b.value) && is_constant(&b.low) && is_constant(&b.high),
+        ExprKind::In(node) => match node.set {
+            InSet::List(items) => is_constant(&node.value) && all(items),
+            InSet::Select(_) | InSet::Table(..) => false,
+        },
+        ExprKind::Case(case) => {
+            let branch = |when: &crate::ast::When<'_>| is_constant(&when.condition) && is_constant(&when.value);
+            option(&case.operand) && case.whens.iter().all(branch) && option(&case.otherwise)
+        }
+        ExprKind::Cast(cast) => is_constant(&cast.value),
+        ExprKind::Collate(collate) => is_constant(&collate.value),
+        ExprKind::RowValue(values) => all(values),
+        _ => true,
+    }
+}
