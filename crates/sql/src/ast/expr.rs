@@ -215,7 +215,7 @@ pub struct In<'a> {
 pub enum InSet<'a> {
     /// `(a, b, ...)`, perhaps empty.
     List(&'a [Expr<'a>]),
-    /// `(select)`.
+    /// `(select)`, also with more parentheses.
     Select(&'a Select<'a>),
     /// `table` or `table_function(args)`.
     Table(QualifiedName<'a>, &'a [Expr<'a>]),

@@ -317,8 +317,8 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn check_no_nulls(&mut self, columns: &[OrderTerm<'_>]) {
         match columns.iter().find_map(|column| column.nulls) {
             None => {}
-            Some(Nulls::First) => self.defer(None, "unsupported use of NULLS FIRST"),
-            Some(Nulls::Last) => self.defer(None, "unsupported use of NULLS LAST"),
+            Some(Nulls::First) => self.defer_if_first("unsupported use of NULLS FIRST"),
+            Some(Nulls::Last) => self.defer_if_first("unsupported use of NULLS LAST"),
         }
     }
 }

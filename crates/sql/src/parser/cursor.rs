@@ -119,6 +119,14 @@ impl<'a, 'l> Parser<'a, 'l> {
         self.deferred = Some(Box::new(ParseError { message, offset, too_big: false }));
     }
 
+    /// As [`Parser::defer`], for checks that SQLite leaves out when something is wrong already.
+    #[cold]
+    pub(super) fn defer_if_first(&mut self, message: impl Into<String>) {
+        if self.deferred.is_none() {
+            self.defer(None, message);
+        }
+    }
+
     /// The error that was deferred, if any.
     #[cold]
     pub(super) fn raise_deferred(&mut self) -> Result<()> {

@@ -81,11 +81,7 @@ impl<'a> Parser<'a, '_> {
                 break;
             }
         }
-        let returning = self.returning()?;
-        for upsert in &upserts {
-            self.check_no_nulls(upsert.target);
-        }
-        Ok((upserts.into_bump_slice(), returning))
+        Ok((upserts.into_bump_slice(), self.returning()?))
     }
 
     fn upsert(&mut self) -> Result<Upsert<'a>> {
@@ -129,7 +125,7 @@ impl<'a> Parser<'a, '_> {
         let value = self.expr()?;
         let (wanted, found) = (columns.len(), value.width());
         if row && !matches!(value.kind, crate::ast::ExprKind::Subquery(_)) && wanted != found {
-            self.defer(None, format!("{wanted} columns assigned {found} values"));
+            self.defer_if_first(format!("{wanted} columns assigned {found} values"));
         }
         Ok(Assignment { columns, row, value })
     }

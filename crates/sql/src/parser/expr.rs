@@ -259,7 +259,11 @@ impl<'a> Parser<'a, '_> {
             (InSet::Select(select), select.height)
         } else {
             let items = self.exprs_until_paren()?;
-            (InSet::List(items), tallest(items))
+            // One subquery with parentheses of its own is the set too, not a single value.
+            match items {
+                [Expr { kind: ExprKind::Subquery(select), .. }] => (InSet::Select(select), select.height),
+                _ => (InSet::List(items), tallest(items)),
+            }
         };
         self.expect(TokenKind::RightParen)?;
         Ok(operand)
@@ -267,13 +271,12 @@ impl<'a> Parser<'a, '_> {
 
     /// A row value is compared with a list of row values of the same width.
     fn check_in_widths(&mut self, width: usize, items: &[Expr<'a>]) {
-        for item in items {
-            let terms = item.width();
-            if terms != width {
-                let s = if terms == 1 { "" } else { "s" };
-                self.defer(None, format!("IN(...) element has {terms} term{s} - expected {width}"));
-            }
-        }
+        let Some(item) = items.iter().find(|item| item.width() != width) else {
+            return;
+        };
+        let terms = item.width();
+        let s = if terms == 1 { "" } else { "s" };
+        self.defer(None, format!("IN(...) element has {terms} term{s} - expected {width}"));
     }
 
     fn collate(&mut self, value: Expr<'a>, start: u32) -> Result<Expr<'a>> {

@@ -42,11 +42,11 @@ impl<'a> Parser<'a, '_> {
         let name = token.span.text(self.sql);
         let number = match name {
             [b'?'] => self.parameters.count + 1,
-            [b'?', digits @ ..] => self.explicit_number(token, name, digits),
-            [b'#', b'0'..=b'9', ..] => {
-                self.not_for_users(token);
-                1
-            }
+            [b'?', digits @ ..] => match self.explicit_number(name, digits) {
+                Some(number) => number,
+                None => return self.out_of_range(token),
+            },
+            [b'#', b'0'..=b'9', ..] => return self.not_for_users(token),
             _ => self.number_of_name(name),
         };
         if number > self.limits.variable_number {
@@ -58,20 +58,22 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// `?NNN`: its name is its text, so that `?1` and `?01` are two names of one number.
-    fn explicit_number(&mut self, token: Token, name: &'a [u8], digits: &[u8]) -> u32 {
+    fn explicit_number(&mut self, name: &'a [u8], digits: &[u8]) -> Option<u32> {
         let number =
             digits.iter().try_fold(0_u32, |number, digit| number.checked_mul(10)?.checked_add(u32::from(digit - b'0')));
-        let limit = self.limits.variable_number;
-        let Some(number) = number.filter(|number| (1..=limit).contains(number)) else {
-            let message = format!("variable number must be between ?1 and ?{limit}");
-            self.defer(Some(token.span.start), message);
-            return 1;
-        };
+        let number = number.filter(|number| (1..=self.limits.variable_number).contains(number))?;
         // Only the first name of a number counts.
         if number > self.parameters.count || !self.parameters.names.iter().any(|known| known.number == number) {
             self.parameters.names.push(ParameterName { name, number });
         }
-        number
+        Some(number)
+    }
+
+    #[cold]
+    fn out_of_range(&mut self, token: Token) -> ExprKind<'a> {
+        let limit = self.limits.variable_number;
+        self.defer(Some(token.span.start), format!("variable number must be between ?1 and ?{limit}"));
+        ExprKind::Null
     }
 
     fn number_of_name(&mut self, name: &'a [u8]) -> u32 {
@@ -85,8 +87,9 @@ impl<'a> Parser<'a, '_> {
 
     /// `#1` names a register of the program in SQLite's own nested statements.
     #[cold]
-    fn not_for_users(&mut self, token: Token) {
+    fn not_for_users(&mut self, token: Token) -> ExprKind<'a> {
         let message = format!("near \"{}\": syntax error", self.lossy(token.span));
         self.defer(Some(token.span.start), message);
+        ExprKind::Null
     }
 }

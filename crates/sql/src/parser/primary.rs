@@ -111,22 +111,22 @@ impl<'a> Parser<'a, '_> {
     /// Parentheses in a row are opened by a loop, closed by another: their number does not deepen the
     /// native stack.
     fn parentheses(&mut self) -> Result<Expr<'a>> {
-        let mut open = 0;
         let mut starts = bumpalo::collections::Vec::new_in(self.arena);
         while self.at(TokenKind::LeftParen) {
             self.enter(1)?;
             starts.push(self.advance()?.span.start);
-            open += 1;
         }
-        let mut expr = if self.at_select() { self.subquery()? } else { self.expr()? };
+        let depth = starts.len();
+        let bare_select = self.at_select();
+        let mut expr = if bare_select { self.subquery()? } else { self.expr()? };
         while let Some(start) = starts.pop() {
-            if self.at(TokenKind::Comma) {
+            let innermost = starts.len() + 1 == depth;
+            if self.at(TokenKind::Comma) && !(bare_select && innermost) {
                 expr = self.row_value(expr, start)?;
             }
             self.expect(TokenKind::RightParen)?;
-            open -= 1;
             self.leave(1);
-            if open > 0 {
+            if !starts.is_empty() {
                 expr = self.infix(expr, start, 0, false)?;
             }
         }

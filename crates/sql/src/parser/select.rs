@@ -122,7 +122,7 @@ impl<'a> Parser<'a, '_> {
             let kind = ResultColumnKind::Star;
             return Ok(ResultColumn { kind, alias: None, span: self.span_from(start) });
         }
-        if self.token.kind.is_name()
+        if starts_name(self.token.kind)
             && let Some(kind) = self.table_star()?
         {
             return Ok(ResultColumn { kind, alias: None, span: self.span_from(start) });
@@ -272,6 +272,13 @@ impl CompoundOp {
             CompoundOp::Intersect => "INTERSECT",
         }
     }
+}
+
+/// Whether a name starts here, where an expression could start as well.
+#[inline]
+fn starts_name(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    kind.is_name() && !matches!(kind, Cast | Raise | CurrentDate | CurrentTime | CurrentTimestamp)
 }
 
 #[inline]

@@ -82,6 +82,10 @@ impl<'a> Parser<'a, '_> {
             let start = self.token.span.start;
             let stmt = self.trigger_step()?;
             steps.push(TriggerStep { stmt, span: self.span_from(start) });
+            if self.at(TokenKind::EndOfText) {
+                // The end of the text counts as a semicolon first, and is found to be missing END after that.
+                self.raise_deferred()?;
+            }
             self.expect(TokenKind::Semicolon)?;
         }
         self.expect(TokenKind::End)?;

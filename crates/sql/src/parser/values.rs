@@ -9,7 +9,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use super::Parser;
 use super::expr::tallest;
 use super::select::Term;
-use crate::ast::{Expr, ExprKind, InSet, SelectCore};
+use crate::ast::{BinaryOp, Expr, ExprKind, InSet, LikeOp, SelectCore};
 use crate::error::Result;
 use crate::token::TokenKind;
 
@@ -57,7 +57,7 @@ fn has_affinity(expr: &Expr<'_>) -> bool {
     }
 }
 
-/// Whether the value depends on nothing but parameters. The recursion is bounded by the height of the tree.
+/// Whether SQLite takes the value for constant while it parses; the exceptions are its own. The recursion is bounded by the height of the tree.
 fn is_constant(expr: &Expr<'_>) -> bool {
     let all = |exprs: &[Expr<'_>]| exprs.iter().all(is_constant);
     let option = |expr: &Option<Expr<'_>>| expr.as_ref().is_none_or(is_constant);
@@ -67,7 +67,10 @@ fn is_constant(expr: &Expr<'_>) -> bool {
         ExprKind::Function(_) => false,
         ExprKind::QualifiedColumn(_) | ExprKind::Exists(_) | ExprKind::Subquery(_) | ExprKind::Raise(_) => false,
         ExprKind::Unary(_, operand) => is_constant(operand),
+        ExprKind::Binary(BinaryOp::Is | BinaryOp::IsNot, ..) => false,
         ExprKind::Binary(_, left, right) => is_constant(left) && is_constant(right),
+        // There is no glob() of three arguments, nor a built-in match() or regexp() that is deterministic.
+        ExprKind::Like(like) if like.op != LikeOp::Like && (like.op != LikeOp::Glob || like.escape.is_some()) => false,
         ExprKind::Like(like) => is_constant(&like.value) && is_constant(&like.pattern) && option(&like.escape),
         ExprKind::Between(b) => is_constant(&b.value) && is_constant(&b.low) && is_constant(&b.high),
         ExprKind::In(node) => match node.set {

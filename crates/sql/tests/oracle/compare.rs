@@ -34,7 +34,6 @@ const PARSER_MESSAGES: &[&str] = &[
     "too many SQL variables",
     "duplicate WITH table name: ",
     "IN(...) element has ",
-    "unsupported use of NULLS ",
     "parameters are not allowed in views",
     "cannot use RETURNING in a trigger",
     "temporary table name must be unqualified",
@@ -46,7 +45,9 @@ const PARSER_MESSAGES: &[&str] = &[
 
 /// Errors of code generation, which SQLite starts while it still parses where VALUES has constant rows.
 fn is_early(message: &str) -> bool {
-    message.starts_with("hex literal too big") || message.starts_with("all VALUES must")
+    message.starts_with("hex literal too big")
+        || message.starts_with("all VALUES must")
+        || message == "row value misused"
 }
 
 /// Statements in whose middle SQLite looks at the schema, so that a missing table or a second column of the same name
