@@ -101,8 +101,12 @@ impl<'a, 'l> Parser<'a, 'l> {
         if self.token.kind == TokenKind::EndOfText {
             return error("incomplete input");
         }
-        let text = self.lossy(self.token.span);
-        error_at(self.token.span.start, format!("near \"{text}\": syntax error"))
+        self.syntax_error(self.token.span)
+    }
+
+    #[cold]
+    pub(super) fn syntax_error<T>(&self, span: Span) -> Result<T> {
+        error_at(span.start, format!("near \"{}\": syntax error", self.lossy(span)))
     }
 
     #[cold]

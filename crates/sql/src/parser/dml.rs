@@ -125,7 +125,7 @@ impl<'a> Parser<'a, '_> {
         let value = self.expr()?;
         let (wanted, found) = (columns.len(), value.width());
         if row && !matches!(value.kind, crate::ast::ExprKind::Subquery(_)) && wanted != found {
-            self.defer_if_first(format!("{wanted} columns assigned {found} values"));
+            self.defer(None, format!("{wanted} columns assigned {found} values"));
         }
         Ok(Assignment { columns, row, value })
     }

@@ -8,6 +8,7 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use super::Parser;
 use crate::ast::{ExprKind, ParameterName, Parameters};
+use crate::error::Result;
 use crate::token::Token;
 
 /// The parameters seen so far.
@@ -38,23 +39,24 @@ impl<'a> ParameterList<'a> {
 
 impl<'a> Parser<'a, '_> {
     /// The parameter that was just taken.
-    pub(super) fn parameter(&mut self, token: Token) -> ExprKind<'a> {
+    pub(super) fn parameter(&mut self, token: Token) -> Result<ExprKind<'a>> {
         let name = token.span.text(self.sql);
         let number = match name {
             [b'?'] => self.parameters.count + 1,
             [b'?', digits @ ..] => match self.explicit_number(name, digits) {
                 Some(number) => number,
-                None => return self.out_of_range(token),
+                None => return Ok(self.out_of_range(token)),
             },
-            [b'#', b'0'..=b'9', ..] => return self.not_for_users(token),
+            // `#1` names a register of the program in SQLite's own nested statements.
+            [b'#', b'0'..=b'9', ..] => return self.syntax_error(token.span),
             _ => self.number_of_name(name),
         };
         if number > self.limits.variable_number {
             self.defer(Some(token.span.start), "too many SQL variables");
-            return ExprKind::Null;
+            return Ok(ExprKind::Null);
         }
         self.parameters.count = self.parameters.count.max(number);
-        ExprKind::Parameter(number)
+        Ok(ExprKind::Parameter(number))
     }
 
     /// `?NNN`: its name is its text, so that `?1` and `?01` are two names of one number.
@@ -83,13 +85,5 @@ impl<'a> Parser<'a, '_> {
         let number = self.parameters.count + 1;
         self.parameters.names.push(ParameterName { name, number });
         number
-    }
-
-    /// `#1` names a register of the program in SQLite's own nested statements.
-    #[cold]
-    fn not_for_users(&mut self, token: Token) -> ExprKind<'a> {
-        let message = format!("near \"{}\": syntax error", self.lossy(token.span));
-        self.defer(Some(token.span.start), message);
-        ExprKind::Null
     }
 }

@@ -27,7 +27,7 @@ impl<'a> Parser<'a, '_> {
             }
             TokenKind::Parameter => {
                 self.advance()?;
-                let kind = self.parameter(token);
+                let kind = self.parameter(token)?;
                 self.leaf(kind, token)
             }
             TokenKind::LeftParen => self.parentheses(),
