@@ -100,9 +100,9 @@ impl Environment {
             Coll::RTrim => Ok(Collation::RTrim),
             Coll::Named(name) => self
                 .collations
-                .get(&name.to_ascii_lowercase())
+                .get(&name.to_str_lossy().to_ascii_lowercase())
                 .cloned()
-                .ok_or_else(|| no_such_collation(name)),
+                .ok_or_else(|| no_such_collation(&name.to_str_lossy())),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Which collation an expression has, and which one a comparison uses.
 
+use lithe_sql::ast::Name;
 use lithe_value::Collation;
 
-use super::{BinaryOp, Call, Case, Expr, InSet, UnaryOp};
+use super::{Call, Case, Expr, InSet, UnaryOp};
+use crate::catalog::CollationName;
 
 /// A collation by name. Plain data; it becomes a [`Collation`] when code for a comparison is generated, so that
 /// an unknown name is an error only where texts are really compared.
@@ -21,8 +23,17 @@ pub enum Coll<'a> {
 
 impl<'a> Coll<'a> {
     /// The collation of that name.
-    pub fn named(name: &'a str) -> Coll<'a> {
-        match Collation::builtin(name) {
+    pub fn named(name: Name<'a>) -> Coll<'a> {
+        Coll::new(name.as_str().and_then(Collation::builtin).as_ref(), name)
+    }
+
+    /// The collation of a column of the catalog.
+    pub fn of(name: &'a CollationName) -> Coll<'a> {
+        Coll::new(name.builtin(), name.name())
+    }
+
+    fn new(builtin: Option<&Collation>, name: Name<'a>) -> Coll<'a> {
+        match builtin {
             Some(Collation::Binary) => Coll::Binary,
             Some(Collation::NoCase) => Coll::NoCase,
             Some(Collation::RTrim) => Coll::RTrim,
@@ -31,11 +42,11 @@ impl<'a> Coll<'a> {
     }
 
     /// Its name.
-    pub fn name(self) -> &'a str {
+    pub fn name(self) -> Name<'a> {
         match self {
-            Coll::Binary => "BINARY",
-            Coll::NoCase => "NOCASE",
-            Coll::RTrim => "RTRIM",
+            Coll::Binary => Name::new(b"BINARY"),
+            Coll::NoCase => Name::new(b"NOCASE"),
+            Coll::RTrim => Name::new(b"RTRIM"),
             Coll::Named(name) => name,
         }
     }
@@ -44,7 +55,7 @@ impl<'a> Coll<'a> {
 impl PartialEq for Coll<'_> {
     fn eq(&self, other: &Coll<'_>) -> bool {
         match (self, other) {
-            (Coll::Named(a), Coll::Named(b)) => a.eq_ignore_ascii_case(b),
+            (Coll::Named(a), Coll::Named(b)) => a == b,
             (Coll::Named(_), _) | (_, Coll::Named(_)) => false,
             _ => std::mem::discriminant(self) == std::mem::discriminant(other),
         }
@@ -71,7 +82,7 @@ pub fn collation_of<'a>(expr: &Expr<'a>) -> Option<Coll<'a>> {
     match expr {
         Expr::Column(column) => Some(column.collation),
         Expr::Output(output) => Some(output.collation),
-        Expr::Collate(_, collation) => Some(*collation),
+        Expr::Collate(_, collation) => Some(**collation),
         Expr::Cast(operand, _) | Expr::Unary(UnaryOp::Plus, operand) => collation_of(operand),
         Expr::Row(items) => items.first().and_then(collation_of),
         Expr::Aggregate(_) | Expr::Window(_) | Expr::Subquery(_) | Expr::Exists(_) => None,
@@ -109,7 +120,7 @@ pub fn skip_collate<'a>(mut expr: Expr<'a>) -> Expr<'a> {
 fn for_each_operand<'a>(expr: &Expr<'a>, f: &mut dyn FnMut(&Expr<'a>)) {
     match expr {
         Expr::Unary(_, x) | Expr::IsNull(x, _) | Expr::IsTrue(x, _) | Expr::Cast(x, _) | Expr::Collate(x, _) => f(x),
-        Expr::Binary(BinaryOp::Concat, x, y) | Expr::Binary(_, x, y) | Expr::And(x, y) | Expr::Or(x, y) => {
+        Expr::Binary(_, x, y) | Expr::And(x, y) | Expr::Or(x, y) => {
             f(x);
             f(y);
         }

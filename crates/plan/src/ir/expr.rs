@@ -51,7 +51,7 @@ pub enum Expr<'a> {
     /// `CAST(x AS type)`: the affinity of the type.
     Cast(&'a Expr<'a>, Affinity),
     /// `x COLLATE collation`.
-    Collate(&'a Expr<'a>, Coll<'a>),
+    Collate(&'a Expr<'a>, &'a Coll<'a>),
     /// A call of a scalar function; LIKE, GLOB, MATCH, REGEXP and the JSON arrows are calls too.
     Function(&'a Call<'a>),
     /// The result of an aggregate of this query or of an enclosing one.
@@ -70,7 +70,7 @@ pub enum Expr<'a> {
     /// RAISE.
     Raise(&'a Raise<'a>),
     /// A value that code generation has put into a register already.
-    Register(Reg, Affinity),
+    Register(Reg, Option<Affinity>),
     /// A result column, by position: in ORDER BY of a compound query.
     Output(&'a Output<'a>),
 }
@@ -84,8 +84,8 @@ pub struct Column<'a> {
     pub source: SourceId,
     /// Which column of it.
     pub index: ColumnIndex,
-    /// Its affinity.
-    pub affinity: Affinity,
+    /// Its affinity; a query's column may have none.
+    pub affinity: Option<Affinity>,
     /// Its collation.
     pub collation: Coll<'a>,
     /// The table, when the source is a table.
@@ -97,8 +97,8 @@ pub struct Column<'a> {
 pub struct Output<'a> {
     /// Its position.
     pub position: u16,
-    /// Its affinity.
-    pub affinity: Affinity,
+    /// Its affinity; a query's column may have none.
+    pub affinity: Option<Affinity>,
     /// Its collation.
     pub collation: Coll<'a>,
 }
@@ -183,10 +183,10 @@ impl CompareOp {
 }
 
 /// How two values are compared.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct How<'a> {
-    /// Applied to both operands first; [`Affinity::Blob`] or none changes nothing.
-    pub affinity: Affinity,
+    /// Applied to both operands first.
+    pub affinity: Option<Affinity>,
     /// Decides between texts.
     pub collation: Coll<'a>,
 }
@@ -300,6 +300,8 @@ pub struct Call<'a> {
     pub function: &'a Arc<Function>,
     /// Its arguments.
     pub args: &'a [Expr<'a>],
+    /// The collation that the arguments give it: min, max, nullif and the like compare by it.
+    pub collation: Coll<'a>,
 }
 
 /// A call of an aggregate function.
@@ -317,8 +319,8 @@ pub struct Aggregate<'a> {
     pub order_by: &'a [OrderTerm<'a>],
     /// FILTER (WHERE ...).
     pub filter: Option<Expr<'a>>,
-    /// Sources of queries that enclose the one which the aggregate belongs to.
-    pub outer: &'a [SourceId],
+    /// The collation that the arguments give it.
+    pub collation: Coll<'a>,
 }
 
 /// A query within an expression.

@@ -24,7 +24,7 @@ mod ids;
 mod query;
 mod walk;
 
-pub use affinity::{affinity_of, comparison_affinity};
+pub use affinity::{DataTypes, affinity_of, comparison_affinity, data_types};
 pub use collation::{Coll, collation_of, comparison_collation, has_explicit_collation, skip_collate};
 pub use constant::{is_constant, is_deterministic};
 pub use equal::{same, same_aggregate, same_all, same_order};

@@ -9,7 +9,7 @@ use lithe_value::Affinity;
 use lithe_vm::operand::Db;
 
 use super::{Aggregate, Coll, Expr, SourceId, SourceSet, SubqueryId, WindowId};
-use crate::catalog::{Index, Table, View};
+use crate::catalog::{Index, Table};
 
 /// A whole query: one core or several joined by UNION and the like, ORDER BY, LIMIT.
 #[derive(Clone, Copy, Debug)]
@@ -51,10 +51,12 @@ impl<'a> Query<'a> {
 pub struct OutputColumn<'a> {
     /// The name: of AS, of the column, or the expression's text.
     pub name: Name<'a>,
-    /// The affinity of its values.
-    pub affinity: Affinity,
+    /// The affinity of its values, if they have one.
+    pub affinity: Option<Affinity>,
     /// The collation by which they compare.
     pub collation: Coll<'a>,
+    /// Whether the expression has a collation, be it BINARY; another core of a compound may bring one otherwise.
+    pub has_collation: bool,
     /// Where the value comes from, when it comes straight from a table's column.
     pub origin: Option<Origin<'a>>,
     /// Whether `*` leaves it out.
@@ -103,8 +105,8 @@ pub struct Select<'a> {
     pub sources: &'a [Source<'a>],
     /// The conjuncts of WHERE, ON and USING.
     pub terms: &'a [Term<'a>],
-    /// GROUP BY.
-    pub group_by: &'a [Expr<'a>],
+    /// GROUP BY: terms with their collations; the direction counts for nothing.
+    pub group_by: &'a [OrderTerm<'a>],
     /// HAVING.
     pub having: Option<Expr<'a>>,
     /// The aggregates of this query (those inside nested queries that belong to this one, too).
@@ -165,7 +167,7 @@ pub struct Derived<'a> {
     /// The columns under the names that this source gives them.
     pub columns: &'a [OutputColumn<'a>],
     /// The view, if it is one.
-    pub view: Option<&'a View>,
+    pub view: Option<&'a Table>,
     /// The common table expression, if it is one.
     pub cte: Option<&'a CommonTable<'a>>,
 }
@@ -266,6 +268,8 @@ pub struct WindowCall<'a> {
     pub function: &'a Arc<Function>,
     /// Its arguments.
     pub args: &'a [Expr<'a>],
+    /// The collation that the arguments give it.
+    pub collation: Coll<'a>,
     /// FILTER (WHERE ...).
     pub filter: Option<Expr<'a>>,
     /// The window; calls with the same reference are computed in one pass.

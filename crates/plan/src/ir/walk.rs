@@ -119,7 +119,7 @@ fn for_each_in_select<'a>(select: &'a Select<'a>, f: &mut dyn FnMut(Child<'a, 'a
     }
     each(select.columns, f);
     select.terms.iter().for_each(|term| f(Child::Expr(&term.expr)));
-    each(select.group_by, f);
+    select.group_by.iter().for_each(|term| f(Child::Expr(&term.expr)));
     select.having.iter().for_each(|x| f(Child::Expr(x)));
 }
 

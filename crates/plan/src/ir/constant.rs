@@ -1,0 +1,32 @@
+//! Which expressions have the same value for all rows.
+
+use super::{Child, Expr, for_each_child};
+
+/// Whether the value is the same throughout one run of the statement: made of literals, parameters and functions that
+/// depend on nothing else. Nested queries do not count, though some of them are constant.
+pub fn is_constant(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Column(_)
+        | Expr::Aggregate(_)
+        | Expr::Window(_)
+        | Expr::Subquery(_)
+        | Expr::SubqueryColumn(..)
+        | Expr::Exists(_)
+        | Expr::Raise(_)
+        | Expr::Register(..)
+        | Expr::Output(_) => return false,
+        Expr::Function(call) if !call.function.is_constant_in_statement() => return false,
+        _ => {}
+    }
+    let mut constant = true;
+    for_each_child(expr, &mut |child| match child {
+        Child::Expr(operand) => constant = constant && is_constant(operand),
+        Child::Query(_) => constant = false,
+    });
+    constant
+}
+
+/// Whether the value depends on nothing but columns, parameters and literals, nested queries not entered.
+pub fn is_deterministic(expr: &Expr<'_>) -> bool {
+    !super::any(expr, &mut |e| matches!(e, Expr::Function(call) if !call.function.is_constant_in_statement()))
+}

@@ -1,0 +1,272 @@
+//! Result columns: stars, names, where values come from.
+
+use bumpalo::Bump;
+use lithe_sql::ast::{self, ExprKind, JoinKind, Name, ResultColumnKind};
+
+use super::join::{as_column, visible_names};
+use super::name::Wanted;
+use super::scope::{Alias, NestedName, Scope, ScopeColumns, ScopeSource};
+use super::Resolver;
+use crate::error::{Result, fail};
+use crate::ir::{Expr, Origin, OutputColumn, affinity_of, collation_of};
+
+/// A result column.
+#[derive(Clone, Copy)]
+pub(super) struct ResultItem<'a> {
+    pub expr: Expr<'a>,
+    pub name: Name<'a>,
+    /// Whether the name is one that other clauses can use: written with AS, or come from a star.
+    pub is_alias: bool,
+    pub origin: Option<Origin<'a>>,
+}
+
+impl<'a> ResultItem<'a> {
+    /// As the outside sees it.
+    pub fn output(&self) -> OutputColumn<'a> {
+        let collation = collation_of(&self.expr);
+        OutputColumn {
+            name: self.name,
+            affinity: affinity_of(&self.expr),
+            collation: collation.unwrap_or_default(),
+            has_collation: collation.is_some(),
+            origin: self.origin,
+            hidden: false,
+        }
+    }
+}
+
+/// The names that WHERE, GROUP BY, HAVING and ORDER BY can use.
+pub(super) fn aliases_of<'a>(items: &[ResultItem<'a>]) -> Vec<Alias<'a>> {
+    items.iter().filter(|item| item.is_alias).map(|item| Alias { name: item.name, expr: item.expr }).collect()
+}
+
+impl<'a> Resolver<'a> {
+    /// The result columns of a SELECT, stars expanded.
+    pub(super) fn result_columns(
+        &self,
+        scope: &Scope<'_, 'a>,
+        columns: &[ast::ResultColumn<'a>],
+    ) -> Result<Vec<ResultItem<'a>>> {
+        let mut items = Vec::with_capacity(columns.len());
+        for column in columns {
+            match &column.kind {
+                ResultColumnKind::Star => self.star(scope, &mut items)?,
+                ResultColumnKind::TableStar(table) => self.table_star(scope, table.name, &mut items)?,
+                ResultColumnKind::Expr(expr) => {
+                    let resolved = self.expr(scope, expr)?;
+                    items.push(self.result_item(scope, column, expr, resolved));
+                }
+            }
+        }
+        if items.len() > self.env.limits.columns as usize {
+            return fail("too many columns in result set");
+        }
+        Ok(items)
+    }
+
+    fn result_item(
+        &self,
+        scope: &Scope<'_, 'a>,
+        column: &ast::ResultColumn<'a>,
+        written: &ast::Expr<'a>,
+        expr: Expr<'a>,
+    ) -> ResultItem<'a> {
+        let origin = self.origin(scope, &expr);
+        let is_name = matches!(written.kind, ExprKind::Column(_) | ExprKind::QualifiedColumn(_));
+        let name = match column.alias {
+            Some(alias) => alias.name,
+            None => column_name(scope, &expr, origin)
+                .filter(|_| is_name)
+                .unwrap_or_else(|| Name::new(column.span.text(scope.text))),
+        };
+        ResultItem { expr, name, is_alias: column.alias.is_some(), origin }
+    }
+
+    /// Where the value of a result column comes from.
+    fn origin(&self, scope: &Scope<'_, 'a>, expr: &Expr<'a>) -> Option<Origin<'a>> {
+        match expr {
+            Expr::Column(column) => {
+                let source = find_source(scope, column.source)?;
+                match source.columns {
+                    ScopeColumns::Table(table) => {
+                        let position = column.index.position().map(|at| at as u16);
+                        Some(Origin { db: source.db?, table, column: position.or(table.rowid_column) })
+                    }
+                    ScopeColumns::Query(columns) | ScopeColumns::Nested(columns, _) => {
+                        columns[column.index.position()?].origin
+                    }
+                }
+            }
+            Expr::Subquery(subquery) => subquery.query.columns.first()?.origin,
+            _ => None,
+        }
+    }
+
+    /// `*`: the columns of all sources; a column that USING made of two is shown once.
+    fn star(&self, scope: &Scope<'_, 'a>, items: &mut Vec<ResultItem<'a>>) -> Result<()> {
+        if scope.sources.is_empty() {
+            return fail("no tables specified");
+        }
+        for (at, source) in scope.sources.iter().enumerate() {
+            let behind = &scope.sources[at + 1..];
+            for name in visible_names(source) {
+                if source.using.contains(&name) {
+                    continue;
+                }
+                let is_merged = behind.iter().any(|later| {
+                    matches!(later.join, JoinKind::Right | JoinKind::Full) && later.using.contains(&name)
+                });
+                let expr = if is_merged {
+                    self.column(scope, Wanted::bare(name))?
+                } else {
+                    self.own_column(source, name).expect("a visible name is a column")
+                };
+                items.push(self.star_item(scope, name, expr));
+            }
+        }
+        Ok(())
+    }
+
+    /// `table.*`.
+    fn table_star(&self, scope: &Scope<'_, 'a>, table: Name<'a>, items: &mut Vec<ResultItem<'a>>) -> Result<()> {
+        let mut is_found = false;
+        for source in scope.sources {
+            match source.columns {
+                ScopeColumns::Nested(columns, names) => {
+                    for (at, (column, origin)) in columns.iter().zip(names).enumerate() {
+                        if origin.table == table && !column.hidden {
+                            let expr = self.query_column(source.id, columns, at);
+                            items.push(self.star_item(scope, column.name, expr));
+                            is_found = true;
+                        }
+                    }
+                }
+                _ if source.name == table => {
+                    is_found = true;
+                    for name in visible_names(source) {
+                        let expr = self.own_column(source, name).expect("a visible name is a column");
+                        items.push(self.star_item(scope, name, expr));
+                    }
+                }
+                _ => {}
+            }
+        }
+        if is_found { Ok(()) } else { fail(format!("no such table: {table}")) }
+    }
+
+    fn star_item(&self, scope: &Scope<'_, 'a>, name: Name<'a>, expr: Expr<'a>) -> ResultItem<'a> {
+        super::name::note_sources(scope, &expr);
+        ResultItem { expr, name, is_alias: true, origin: self.origin(scope, &expr) }
+    }
+
+    /// The columns of VALUES: column1, column2, ...
+    pub(super) fn value_columns(&self, rows: &[&'a [Expr<'a>]]) -> Vec<ResultItem<'a>> {
+        let first = rows.first().copied().unwrap_or_default();
+        let item = |(at, expr): (usize, &Expr<'a>)| {
+            let name = bumpalo::format!(in self.arena, "column{}", at + 1).into_bump_str();
+            ResultItem { expr: *expr, name: Name::new(name.as_bytes()), is_alias: true, origin: None }
+        };
+        first.iter().enumerate().map(item).collect()
+    }
+
+    /// All columns of a join in parentheses, with the names by which they can be qualified. A column that FULL JOIN made
+    /// of two comes once more for each of them.
+    pub(super) fn nested_columns(
+        &self,
+        sources: &[ScopeSource<'a>],
+    ) -> (Vec<Expr<'a>>, Vec<OutputColumn<'a>>, Vec<NestedName<'a>>) {
+        let (mut exprs, mut columns, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        let mut add = |expr: Expr<'a>, name: Name<'a>, hidden: bool, origin: NestedName<'a>| {
+            let item = ResultItem { expr, name, is_alias: true, origin: None };
+            exprs.push(expr);
+            columns.push(OutputColumn { hidden, origin: self.origin_among(sources, &expr), ..item.output() });
+            names.push(origin);
+        };
+        for (at, source) in sources.iter().enumerate() {
+            let behind = &sources[at + 1..];
+            let own = NestedName { db: source.db, table: source.name, qualified_only: false };
+            for name in visible_names(source) {
+                let column = self.own_column(source, name).expect("a visible name is a column");
+                let is_right = source.using.contains(&name);
+                let merged: Vec<Expr<'a>> = if is_right { Vec::new() } else { self.merged_by_full(behind, name) };
+                if !merged.is_empty() {
+                    let all: Vec<Expr<'a>> = std::iter::once(column).chain(merged).collect();
+                    let nobody = NestedName { db: None, table: Name::new(b""), qualified_only: false };
+                    add(self.coalesce(&all), name, false, nobody);
+                    add(column, name, false, NestedName { qualified_only: true, ..own });
+                } else {
+                    add(column, name, false, NestedName { qualified_only: is_right, ..own });
+                }
+            }
+            if let ScopeColumns::Table(table) = source.columns
+                && table.has_rowid()
+            {
+                let rowid = self.rowid(source.id, table);
+                add(rowid, Name::new(b"rowid"), true, NestedName { qualified_only: true, ..own });
+            }
+        }
+        (exprs, columns, names)
+    }
+
+    /// The columns of that name which RIGHT and FULL joins with USING add to one on their left.
+    fn merged_by_full(&self, behind: &[ScopeSource<'a>], name: Name<'a>) -> Vec<Expr<'a>> {
+        let adds = |source: &&ScopeSource<'a>| {
+            matches!(source.join, JoinKind::Right | JoinKind::Full) && source.using.contains(&name)
+        };
+        behind.iter().filter(adds).filter_map(|source| self.own_column(source, name)).collect()
+    }
+
+    fn origin_among(&self, sources: &[ScopeSource<'a>], expr: &Expr<'a>) -> Option<Origin<'a>> {
+        let column = as_column(expr)?;
+        let source = sources.iter().find(|source| source.id == column.source)?;
+        match source.columns {
+            ScopeColumns::Table(table) => {
+                let position = column.index.position().map(|at| at as u16).or(table.rowid_column);
+                Some(Origin { db: source.db?, table, column: position })
+            }
+            ScopeColumns::Query(columns) | ScopeColumns::Nested(columns, _) => columns[column.index.position()?].origin,
+        }
+    }
+}
+
+fn find_source<'s, 'a>(scope: &'s Scope<'_, 'a>, id: crate::ir::SourceId) -> Option<&'s ScopeSource<'a>> {
+    let own = scope.sources.iter().find(|source| source.id == id);
+    own.or_else(|| scope.parent.and_then(|parent| find_source(parent, id)))
+}
+
+/// The name of the column that an expression is.
+fn column_name<'a>(scope: &Scope<'_, 'a>, expr: &Expr<'a>, origin: Option<Origin<'a>>) -> Option<Name<'a>> {
+    let column = as_column(expr)?;
+    match find_source(scope, column.source)?.columns {
+        ScopeColumns::Table(table) => match origin.and_then(|origin| origin.column) {
+            Some(position) => Some(table.columns[usize::from(position)].name.name()),
+            None => Some(Name::new(b"rowid")),
+        },
+        ScopeColumns::Query(columns) | ScopeColumns::Nested(columns, _) => {
+            Some(columns[column.index.position()?].name)
+        }
+    }
+}
+
+/// Gives each column of a subquery a name of its own: a second `a` becomes `a:1`, and so on.
+pub(crate) fn unique_names<'a>(arena: &'a Bump, columns: &mut [OutputColumn<'a>]) {
+    for at in 1..columns.len() {
+        let mut tries = 0;
+        while columns[..at].iter().any(|before| before.name == columns[at].name) {
+            tries += 1;
+            let text = without_number(columns[at].name.as_bytes());
+            let mut name = bumpalo::collections::Vec::from_iter_in(text.iter().copied(), arena);
+            name.extend_from_slice(format!(":{tries}").as_bytes());
+            columns[at].name = Name::new(name.into_bump_slice());
+        }
+    }
+}
+
+/// The text without a `:number` at its end.
+fn without_number(text: &[u8]) -> &[u8] {
+    let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    match text.len().checked_sub(digits + 1) {
+        Some(colon) if text[colon] == b':' => &text[..colon],
+        _ => text,
+    }
+}

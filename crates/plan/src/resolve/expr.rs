@@ -1,0 +1,242 @@
+//! Expressions.
+
+use lithe_sql::ast::{self, BinaryOp as Op, ExprKind, Quote, Span, UnaryOp as Prefix};
+use lithe_value::Affinity;
+
+use super::Resolver;
+use super::scope::Scope;
+use crate::error::{CompileError, Result};
+use crate::ir::{BinaryOp, Coll, CompareOp, Expr, Raise, Subquery, TruthTest, UnaryOp};
+
+impl<'a> Resolver<'a> {
+    /// Resolves an expression that has to be a single value.
+    pub fn expr(&self, scope: &Scope<'_, 'a>, expr: &ast::Expr<'a>) -> Result<Expr<'a>> {
+        let resolved = self.expr_or_row(scope, expr)?;
+        match resolved {
+            Expr::Row(_) => Err(CompileError::new("row value misused")),
+            Expr::Subquery(Subquery { query, .. }) if query.columns.len() != 1 => {
+                Err(sub_select_width(query.columns.len(), 1))
+            }
+            value => Ok(value),
+        }
+    }
+
+    /// As [`Resolver::expr`], into the arena.
+    pub(super) fn boxed(&self, scope: &Scope<'_, 'a>, expr: &ast::Expr<'a>) -> Result<&'a Expr<'a>> {
+        Ok(self.alloc(self.expr(scope, expr)?))
+    }
+
+    /// Resolves a list of single values.
+    pub(super) fn exprs(&self, scope: &Scope<'_, 'a>, exprs: &[ast::Expr<'a>]) -> Result<&'a [Expr<'a>]> {
+        let mut resolved = bumpalo::collections::Vec::with_capacity_in(exprs.len(), self.arena);
+        for expr in exprs {
+            resolved.push(self.expr(scope, expr)?);
+        }
+        Ok(resolved.into_bump_slice())
+    }
+
+    /// Resolves an expression; it may be a row value, or a subquery of several columns.
+    pub(super) fn expr_or_row(&self, scope: &Scope<'_, 'a>, expr: &ast::Expr<'a>) -> Result<Expr<'a>> {
+        Ok(match expr.kind {
+            ExprKind::Null => Expr::Null,
+            ExprKind::Integer(value) => Expr::Integer(value),
+            ExprKind::Float(digits) => Expr::Real(real(digits)),
+            ExprKind::HexTooBig(digits) => return Err(hex_too_big("", digits)),
+            ExprKind::String(text) => Expr::Text(text),
+            ExprKind::Blob(bytes) => Expr::Blob(bytes),
+            ExprKind::Parameter(number) => self.parameter(scope, number)?,
+            ExprKind::Current(time) => self.current_time(time)?,
+            ExprKind::Column(name) => self.column(scope, name.into())?,
+            ExprKind::QualifiedColumn(name) => self.qualified_column(scope, name)?,
+            ExprKind::Unary(op, operand) => self.unary(scope, op, operand)?,
+            ExprKind::Binary(op, left, right) => self.binary(scope, op, left, right, expr.span)?,
+            ExprKind::Like(like) => self.like(scope, like)?,
+            ExprKind::Between(between) => self.between(scope, between)?,
+            ExprKind::In(set) => self.in_set(scope, set)?,
+            ExprKind::Case(case) => self.case(scope, case)?,
+            ExprKind::Cast(cast) => {
+                Expr::Cast(self.boxed(scope, &cast.value)?, Affinity::of_cast(cast.type_name))
+            }
+            ExprKind::Collate(collate) => self.collate(scope, collate)?,
+            ExprKind::Function(call) => self.function(scope, call, expr.span)?,
+            ExprKind::Exists(select) => Expr::Exists(self.subquery(scope, select)?),
+            ExprKind::Subquery(select) => Expr::Subquery(self.subquery(scope, select)?),
+            ExprKind::RowValue(items) => self.row(scope, items)?,
+            ExprKind::Raise(raise) => self.raise(scope, raise, expr.span)?,
+        })
+    }
+
+    fn parameter(&self, scope: &Scope<'_, 'a>, number: u32) -> Result<Expr<'a>> {
+        match scope.rules.stored {
+            Some(clause) => Err(prohibited("parameters", clause)),
+            None => Ok(Expr::Parameter(number)),
+        }
+    }
+
+    fn qualified_column(&self, scope: &Scope<'_, 'a>, name: &ast::QualifiedColumn<'a>) -> Result<Expr<'a>> {
+        use super::scope::Stored;
+        if let Some(clause @ (Stored::Index | Stored::Generated)) = scope.rules.stored {
+            return Err(prohibited("the \".\" operator", clause));
+        }
+        self.column(scope, name.into())
+    }
+
+    fn unary(&self, scope: &Scope<'_, 'a>, op: Prefix, operand: &ast::Expr<'a>) -> Result<Expr<'a>> {
+        let negated = match (op, operand.kind) {
+            (Prefix::Minus, ExprKind::Integer(value)) if value != i64::MIN => Some(Expr::Integer(-value)),
+            (Prefix::Minus, ExprKind::Integer(value)) => {
+                return Err(hex_too_big("-", format!("{value:#x}").as_bytes()));
+            }
+            (Prefix::Minus, ExprKind::HexTooBig(digits)) => return Err(hex_too_big("-", digits)),
+            (Prefix::Minus, ExprKind::Float(b"9223372036854775808")) => Some(Expr::Integer(i64::MIN)),
+            (Prefix::Minus, ExprKind::Float(digits)) => Some(Expr::Real(-real(digits))),
+            _ => None,
+        };
+        if let Some(literal) = negated {
+            return Ok(literal);
+        }
+        let value = self.boxed(scope, operand)?;
+        Ok(match op {
+            Prefix::Minus => Expr::Unary(UnaryOp::Negate, value),
+            Prefix::Plus => Expr::Unary(UnaryOp::Plus, value),
+            Prefix::BitNot => Expr::Unary(UnaryOp::BitNot, value),
+            Prefix::Not => Expr::Unary(UnaryOp::Not, value),
+            Prefix::IsNull => Expr::IsNull(value, false),
+            Prefix::NotNull => Expr::IsNull(value, true),
+        })
+    }
+
+    fn binary(
+        &self,
+        scope: &Scope<'_, 'a>,
+        op: Op,
+        left: &ast::Expr<'a>,
+        right: &ast::Expr<'a>,
+        span: Span,
+    ) -> Result<Expr<'a>> {
+        if let Some(op) = arithmetic(op) {
+            return Ok(Expr::Binary(op, self.boxed(scope, left)?, self.boxed(scope, right)?));
+        }
+        match op {
+            Op::And => Ok(Expr::And(self.boxed(scope, left)?, self.boxed(scope, right)?)),
+            Op::Or => Ok(Expr::Or(self.boxed(scope, left)?, self.boxed(scope, right)?)),
+            Op::Arrow => self.operator_call(scope, "->", &[left, right], span),
+            Op::DoubleArrow => self.operator_call(scope, "->>", &[left, right], span),
+            Op::Is | Op::IsNot if is_truth(right).is_some() => self.is_truth(scope, op == Op::IsNot, left, right),
+            Op::Is | Op::IsNot if matches!(right.kind, ExprKind::Null) => {
+                Ok(Expr::IsNull(self.boxed(scope, left)?, op == Op::IsNot))
+            }
+            _ => self.comparison(scope, comparison(op), left, right),
+        }
+    }
+
+    /// `x IS TRUE`: unless there is a column of that name.
+    fn is_truth(
+        &self,
+        scope: &Scope<'_, 'a>,
+        not: bool,
+        left: &ast::Expr<'a>,
+        right: &ast::Expr<'a>,
+    ) -> Result<Expr<'a>> {
+        let truth = self.expr(scope, right)?;
+        match (truth, is_truth(right)) {
+            (Expr::Integer(_), Some(truth)) => {
+                Ok(Expr::IsTrue(self.boxed(scope, left)?, TruthTest::new(not, truth)))
+            }
+            _ => self.comparison(scope, if not { CompareOp::IsNot } else { CompareOp::Is }, left, right),
+        }
+    }
+
+    fn collate(&self, scope: &Scope<'_, 'a>, collate: &ast::Collate<'a>) -> Result<Expr<'a>> {
+        let value = self.expr_or_row(scope, &collate.value)?;
+        Ok(self.collated(value, Coll::named(collate.collation.name)))
+    }
+
+    /// `value COLLATE collation`.
+    pub(super) fn collated(&self, value: Expr<'a>, collation: Coll<'a>) -> Expr<'a> {
+        Expr::Collate(self.alloc(value), self.arena.alloc(collation))
+    }
+
+    fn row(&self, scope: &Scope<'_, 'a>, items: &[ast::Expr<'a>]) -> Result<Expr<'a>> {
+        Ok(Expr::Row(self.exprs(scope, items)?))
+    }
+
+    /// A query within an expression.
+    pub(super) fn subquery(&self, scope: &Scope<'_, 'a>, select: &ast::Select<'a>) -> Result<&'a Subquery<'a>> {
+        if let Some(clause) = scope.rules.stored {
+            return Err(prohibited("subqueries", clause));
+        }
+        let query = self.query(scope, select)?;
+        query.outer.iter().for_each(|&source| scope.note_use(source));
+        Ok(self.arena.alloc(Subquery { id: self.new_subquery(), query }))
+    }
+
+    fn raise(&self, scope: &Scope<'_, 'a>, raise: &ast::Raise<'a>, span: Span) -> Result<Expr<'a>> {
+        if !scope.rules.raise {
+            return Err(CompileError::at(span, "RAISE() may only be used within a trigger-program"));
+        }
+        let message = raise.message.as_ref().map(|message| self.expr(scope, message)).transpose()?;
+        Ok(Expr::Raise(self.arena.alloc(Raise { action: raise.action, message })))
+    }
+}
+
+/// "x prohibited in y".
+pub(super) fn prohibited(what: &str, clause: super::scope::Stored) -> CompileError {
+    CompileError::new(format!("{what} prohibited in {}", clause.clause()))
+}
+
+/// "sub-select returns 2 columns - expected 1"
+pub(super) fn sub_select_width(width: usize, expected: usize) -> CompileError {
+    CompileError::new(format!("sub-select returns {width} columns - expected {expected}"))
+}
+
+fn hex_too_big(sign: &str, digits: &[u8]) -> CompileError {
+    CompileError::new(format!("hex literal too big: {sign}{}", String::from_utf8_lossy(digits)))
+}
+
+/// The value of a number that is no integer.
+fn real(digits: &[u8]) -> f64 {
+    lithe_value::number::text_to_real(digits)
+}
+
+/// Whether an operand of IS is the word TRUE or FALSE.
+fn is_truth(expr: &ast::Expr<'_>) -> Option<bool> {
+    let ExprKind::Column(name) = expr.kind else { return None };
+    if name.quote() != Quote::None {
+        return None;
+    }
+    match name.name {
+        name if name.is("true") => Some(true),
+        name if name.is("false") => Some(false),
+        _ => None,
+    }
+}
+
+fn arithmetic(op: Op) -> Option<BinaryOp> {
+    Some(match op {
+        Op::Add => BinaryOp::Add,
+        Op::Subtract => BinaryOp::Subtract,
+        Op::Multiply => BinaryOp::Multiply,
+        Op::Divide => BinaryOp::Divide,
+        Op::Modulo => BinaryOp::Modulo,
+        Op::Concat => BinaryOp::Concat,
+        Op::BitAnd => BinaryOp::BitAnd,
+        Op::BitOr => BinaryOp::BitOr,
+        Op::ShiftLeft => BinaryOp::ShiftLeft,
+        Op::ShiftRight => BinaryOp::ShiftRight,
+        _ => return None,
+    })
+}
+
+fn comparison(op: Op) -> CompareOp {
+    match op {
+        Op::Ne => CompareOp::Ne,
+        Op::Is => CompareOp::Is,
+        Op::IsNot => CompareOp::IsNot,
+        Op::Lt => CompareOp::Lt,
+        Op::Le => CompareOp::Le,
+        Op::Gt => CompareOp::Gt,
+        Op::Ge => CompareOp::Ge,
+        _ => CompareOp::Eq,
+    }
+}

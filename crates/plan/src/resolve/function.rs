@@ -1,0 +1,299 @@
+//! Calls of functions, aggregates and window functions.
+
+use std::sync::Arc;
+
+use lithe_functions::{Function, Lookup};
+use lithe_sql::ast::{self, CurrentTime, LikeOp, Name, Span};
+
+use super::Resolver;
+use super::expr::prohibited;
+use super::scope::{Rules, Scope, Stored};
+use crate::error::{CompileError, Result};
+use crate::ir::{
+    Aggregate, Call, Case, Coll, Expr, How, OrderTerm, When, WindowCall, any, collation_of, for_each_source,
+    same_aggregate,
+};
+
+impl<'a> Resolver<'a> {
+    /// `name(args) ...`.
+    pub(super) fn function(
+        &self,
+        scope: &Scope<'_, 'a>,
+        call: &ast::FunctionCall<'a>,
+        span: Span,
+    ) -> Result<Expr<'a>> {
+        let function = self.find_function(call.name.name, call.args.len(), span)?;
+        self.check_call(scope, call, function, span)?;
+        if let Some(over) = &call.over {
+            return self.window_call(scope, call, over, function);
+        }
+        if function.is_aggregate() {
+            return self.aggregate(scope, call, function);
+        }
+        let args = self.exprs(scope, call.args)?;
+        self.scalar(scope, function, args, span)
+    }
+
+    /// An operator or keyword that is a call of the function `name`.
+    pub(super) fn operator_call(
+        &self,
+        scope: &Scope<'_, 'a>,
+        name: &str,
+        args: &[&ast::Expr<'a>],
+        span: Span,
+    ) -> Result<Expr<'a>> {
+        let function = self.find_function(Name::new(name.as_bytes()), args.len(), span)?;
+        let mut resolved = bumpalo::collections::Vec::with_capacity_in(args.len(), self.arena);
+        for arg in args {
+            resolved.push(self.expr(scope, arg)?);
+        }
+        self.scalar(scope, function, resolved.into_bump_slice(), span)
+    }
+
+    /// `value LIKE pattern ESCAPE escape` is `like(pattern, value, escape)`.
+    pub(super) fn like(&self, scope: &Scope<'_, 'a>, like: &ast::Like<'a>) -> Result<Expr<'a>> {
+        let name = match like.op {
+            LikeOp::Like => "like",
+            LikeOp::Glob => "glob",
+            LikeOp::Regexp => "regexp",
+            LikeOp::Match => "match",
+        };
+        let (pattern, value) = (&like.pattern, &like.value);
+        let call = match &like.escape {
+            Some(escape) => self.operator_call(scope, name, &[pattern, value, escape], like.op_span)?,
+            None => self.operator_call(scope, name, &[pattern, value], like.op_span)?,
+        };
+        Ok(self.not_if(like.not, call))
+    }
+
+    /// CURRENT_TIME and its siblings.
+    pub(super) fn current_time(&self, time: CurrentTime) -> Result<Expr<'a>> {
+        let name = match time {
+            CurrentTime::Date => "current_date",
+            CurrentTime::Time => "current_time",
+            CurrentTime::Timestamp => "current_timestamp",
+        };
+        self.builtin(name, &[])
+    }
+
+    /// A call of a function that is always there.
+    pub(crate) fn builtin(&self, name: &str, args: &[Expr<'a>]) -> Result<Expr<'a>> {
+        let function = self.find_function(Name::new(name.as_bytes()), args.len(), Span::default())?;
+        Ok(self.call(function, self.slice(args)))
+    }
+
+    /// `coalesce(x, y ...)`: what FULL JOIN makes of two columns.
+    pub(super) fn coalesce(&self, args: &[Expr<'a>]) -> Expr<'a> {
+        self.builtin("coalesce", args).unwrap_or(args[0])
+    }
+
+    fn find_function(&self, name: Name<'_>, args: usize, span: Span) -> Result<&'a Arc<Function>> {
+        match self.env.functions.find(name.as_bytes(), args) {
+            Lookup::Found(function) => Ok(function),
+            Lookup::WrongArguments => {
+                Err(CompileError::at(span, format!("wrong number of arguments to function {name}()")))
+            }
+            Lookup::Unknown => Err(CompileError::at(span, format!("no such function: {name}"))),
+        }
+    }
+
+    /// Whether this function may stand here in this form.
+    fn check_call(
+        &self,
+        scope: &Scope<'_, 'a>,
+        call: &ast::FunctionCall<'a>,
+        function: &Function,
+        span: Span,
+    ) -> Result<()> {
+        let name = call.name.name;
+        let fail = |message: String| Err(CompileError::at(span, message));
+        if call.over.is_some() {
+            if !function.can_be_window() {
+                return fail(format!("{name}() may not be used as a window function"));
+            }
+            if !scope.rules.windows {
+                return fail(format!("misuse of window function {name}()"));
+            }
+            if call.distinct {
+                return fail("DISTINCT is not supported for window functions".to_owned());
+            }
+            if call.filter.is_some() && !function.is_aggregate() {
+                return fail("FILTER clause may only be used with aggregate window functions".to_owned());
+            }
+            return Ok(());
+        }
+        if function.is_window_only() {
+            return fail(format!("misuse of window function {name}()"));
+        }
+        if function.is_aggregate() {
+            if call.distinct && call.args.len() != 1 {
+                return fail("DISTINCT aggregates must have exactly one argument".to_owned());
+            }
+            return if scope.rules.aggregates { Ok(()) } else { Err(misuse(scope.rules, name, span)) };
+        }
+        if call.filter.is_some() {
+            return fail(format!("FILTER may not be used with non-aggregate {name}()"));
+        }
+        if !call.order_by.is_empty() {
+            return fail(format!("ORDER BY may not be used with non-aggregate {name}()"));
+        }
+        Ok(())
+    }
+
+    /// A call of a scalar function whose arguments are resolved.
+    fn scalar(
+        &self,
+        scope: &Scope<'_, 'a>,
+        function: &'a Arc<Function>,
+        args: &'a [Expr<'a>],
+        span: Span,
+    ) -> Result<Expr<'a>> {
+        if let Some(clause @ (Stored::Index | Stored::PartialIndex | Stored::Generated)) = scope.rules.stored
+            && !function.is_deterministic()
+        {
+            return Err(prohibited("non-deterministic functions", clause));
+        }
+        if scope.rules.stored.is_some() && function.is_direct_only() {
+            return Err(CompileError::at(span, format!("unsafe use of {}()", function.name())));
+        }
+        if !function.is_builtin() {
+            return Ok(self.call(function, args));
+        }
+        match function.name() {
+            "iif" | "if" => Ok(self.iif(args)),
+            "likelihood" if !is_likelihood(&args[1]) => Err(CompileError::at(
+                span,
+                "second argument to likelihood() must be a constant between 0.0 and 1.0",
+            )),
+            _ => Ok(self.call(function, args)),
+        }
+    }
+
+    /// `iif(condition, value, ..., otherwise)` is CASE.
+    fn iif(&self, args: &'a [Expr<'a>]) -> Expr<'a> {
+        let pairs = args.chunks_exact(2);
+        let otherwise = pairs.remainder().first().copied();
+        let when = |pair: &[Expr<'a>]| When { condition: pair[0], how: How::default(), value: pair[1] };
+        let whens = bumpalo::collections::Vec::from_iter_in(pairs.map(when), self.arena).into_bump_slice();
+        Expr::Case(self.arena.alloc(Case { operand: None, whens, otherwise }))
+    }
+
+    fn call(&self, function: &'a Arc<Function>, args: &'a [Expr<'a>]) -> Expr<'a> {
+        Expr::Function(self.arena.alloc(Call { function, args, collation: collation_of_args(args) }))
+    }
+
+    /// A call of an aggregate. It belongs to the innermost query whose columns its arguments use.
+    fn aggregate(
+        &self,
+        scope: &Scope<'_, 'a>,
+        call: &ast::FunctionCall<'a>,
+        function: &'a Arc<Function>,
+    ) -> Result<Expr<'a>> {
+        let inside = scope.with_rules(Rules {
+            aggregates: false,
+            windows: false,
+            in_aggregate: true,
+            aggregates_elsewhere: false,
+            ..scope.rules
+        });
+        let args = self.exprs(&inside, call.args)?;
+        let filter = call.filter.as_ref().map(|filter| self.expr(&inside, filter)).transpose()?;
+        let order_by = self.plain_order(&inside, call.order_by)?;
+        let collation = collation_of_args(args);
+        let id = self.new_aggregate();
+        let aggregate =
+            Aggregate { id, function, args, distinct: call.distinct, order_by, filter, collation };
+        let owner = owner_of(scope, &aggregate);
+        if !std::ptr::eq(owner, scope) && !owner.rules.aggregates {
+            return Err(CompileError::new(format!("misuse of aggregate: {}()", call.name.name)));
+        }
+        let mut known = owner.found.aggregates.borrow_mut();
+        if let Some(same) = known.iter().find(|known| same_aggregate(known, &aggregate)) {
+            return Ok(Expr::Aggregate(same));
+        }
+        let aggregate: &'a Aggregate<'a> = self.arena.alloc(aggregate);
+        known.push(aggregate);
+        Ok(Expr::Aggregate(aggregate))
+    }
+
+    fn window_call(
+        &self,
+        scope: &Scope<'_, 'a>,
+        call: &ast::FunctionCall<'a>,
+        over: &ast::Over<'a>,
+        function: &'a Arc<Function>,
+    ) -> Result<Expr<'a>> {
+        let inside = scope.with_rules(Rules { windows: false, ..scope.rules });
+        let args = self.exprs(&inside, call.args)?;
+        let filter = call.filter.as_ref().map(|filter| self.expr(&inside, filter)).transpose()?;
+        let window = self.window(&inside, over, function)?;
+        let (id, collation) = (self.new_window(), collation_of_args(args));
+        let call: &'a WindowCall<'a> =
+            self.arena.alloc(WindowCall { id, function, args, collation, filter, window });
+        scope.found.windows.borrow_mut().push(call);
+        Ok(Expr::Window(call))
+    }
+
+    /// ORDER BY terms that are what they say: neither numbers nor aliases.
+    pub(super) fn plain_order(
+        &self,
+        scope: &Scope<'_, 'a>,
+        terms: &[ast::OrderTerm<'a>],
+    ) -> Result<&'a [OrderTerm<'a>]> {
+        let mut resolved = bumpalo::collections::Vec::with_capacity_in(terms.len(), self.arena);
+        for term in terms {
+            let expr = self.expr(scope, &term.expr)?;
+            resolved.push(super::order::order_term(term, expr, None));
+        }
+        Ok(resolved.into_bump_slice())
+    }
+}
+
+/// The scope whose sources the aggregate's arguments use, the innermost of them; `scope` itself when they use none.
+fn owner_of<'s, 'a>(scope: &'s Scope<'s, 'a>, aggregate: &Aggregate<'a>) -> &'s Scope<'s, 'a> {
+    let uses_sources_of = |candidate: &Scope<'_, 'a>| {
+        let mut found = false;
+        let mut look = |expr: &Expr<'a>| for_each_source(expr, &mut |id| found = found || candidate.owns(id));
+        aggregate.args.iter().for_each(&mut look);
+        aggregate.filter.iter().for_each(&mut look);
+        aggregate.order_by.iter().for_each(|term| look(&term.expr));
+        found
+    };
+    let mut candidate = Some(scope);
+    while let Some(here) = candidate {
+        if uses_sources_of(here) {
+            return here;
+        }
+        candidate = here.parent;
+    }
+    scope
+}
+
+/// The collation of the first argument that has one.
+fn collation_of_args<'a>(args: &[Expr<'a>]) -> Coll<'a> {
+    args.iter().find_map(collation_of).unwrap_or_default()
+}
+
+fn is_likelihood(expr: &Expr<'_>) -> bool {
+    matches!(expr, Expr::Real(probability) if (0.0..=1.0).contains(probability))
+}
+
+fn misuse(rules: Rules, name: Name<'_>, span: Span) -> CompileError {
+    if rules.aggregates_elsewhere {
+        return CompileError::new(format!("misuse of aggregate: {name}()"));
+    }
+    CompileError::at(span, format!("misuse of aggregate function {name}()"))
+}
+
+/// The error for an aggregate that came by an alias to where none may stand.
+pub(super) fn misuse_of_aggregate_in(expr: &Expr<'_>) -> CompileError {
+    let mut name = String::new();
+    any(expr, &mut |expr| {
+        if let Expr::Aggregate(aggregate) = expr {
+            name = aggregate.function.name().to_owned();
+        }
+        !name.is_empty()
+    });
+    CompileError::new(format!("misuse of aggregate: {name}()"))
+}
+

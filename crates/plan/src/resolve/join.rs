@@ -1,0 +1,134 @@
+//! ON, USING and NATURAL.
+
+use lithe_sql::ast::{self, JoinConstraint, JoinKind, Name};
+
+use super::from::{FromPart, JoinCondition};
+use super::scope::{Scope, ScopeColumns, ScopeSource};
+use super::select::split_and;
+use super::Resolver;
+use crate::error::{CompileError, Result, fail};
+use crate::ir::{Column, CompareOp, Expr, Term, TermOrigin};
+
+impl<'a> Resolver<'a> {
+    /// The condition under which `source` is joined to the sources of `part`, and the columns it has in common with them.
+    pub(super) fn join_condition(
+        &self,
+        part: &FromPart<'a>,
+        source: &mut ScopeSource<'a>,
+        join: ast::Join,
+        constraint: &JoinConstraint<'a>,
+    ) -> Result<JoinCondition<'a>> {
+        let is_outer = matches!(join.kind, JoinKind::Left | JoinKind::Right | JoinKind::Full);
+        let origin = if is_outer { TermOrigin::OuterOn(source.id) } else { TermOrigin::InnerOn(source.id) };
+        let mut condition = JoinCondition { origin, on: None, equal: Vec::new(), arguments: Vec::new() };
+        match constraint {
+            JoinConstraint::None if join.natural => source.using = self.natural_columns(part, source),
+            JoinConstraint::None => {}
+            _ if join.natural => return fail("a NATURAL join may not have an ON or USING clause"),
+            JoinConstraint::On(on) => condition.on = Some(*on),
+            JoinConstraint::Using(names) => {
+                let names: Vec<Name<'a>> = names.iter().map(|name| name.name).collect();
+                source.using = self.slice(&names);
+            }
+        }
+        for &name in source.using {
+            let left = self.left_of_using(&part.scope, name)?;
+            let right = self.own_column(source, name).ok_or_else(|| cannot_join(name))?;
+            condition.equal.push(self.compare_scalars(CompareOp::Eq, left, right));
+        }
+        Ok(condition)
+    }
+
+    /// ON and USING of all sources, resolved.
+    pub(super) fn join_terms(
+        &self,
+        scope: &Scope<'_, 'a>,
+        from: &FromPart<'a>,
+    ) -> Result<bumpalo::collections::Vec<'a, Term<'a>>> {
+        let mut terms = bumpalo::collections::Vec::new_in(self.arena);
+        for join in &from.conditions {
+            join.equal.iter().for_each(|&expr| terms.push(Term { expr, origin: join.origin }));
+            for (column, argument) in &join.arguments {
+                let expr = self.compare_scalars(CompareOp::Eq, *column, self.expr(scope, argument)?);
+                terms.push(Term { expr, origin: join.origin });
+            }
+            if let Some(on) = &join.on {
+                split_and(self.expr(scope, on)?, join.origin, &mut terms);
+            }
+        }
+        Ok(terms)
+    }
+
+    /// NATURAL: the columns of `source` that the left side has too.
+    fn natural_columns(&self, part: &FromPart<'a>, source: &ScopeSource<'a>) -> &'a [Name<'a>] {
+        let names = visible_names(source);
+        let is_common = |name: &Name<'a>| part.scope.iter().any(|left| self.own_column(left, *name).is_some());
+        let common: Vec<Name<'a>> = names.into_iter().filter(is_common).collect();
+        self.slice(&common)
+    }
+
+    /// The left operand of USING: the leftmost column of that name. Where RIGHT and FULL joins stand on the left it is
+    /// the column that earlier USINGs have made of several.
+    fn left_of_using(&self, left: &[ScopeSource<'a>], name: Name<'a>) -> Result<Expr<'a>> {
+        let has_right = left.iter().any(|source| matches!(source.join, JoinKind::Right | JoinKind::Full));
+        let mut matches: Vec<Expr<'a>> = Vec::new();
+        for source in left {
+            let Some(column) = self.own_column(source, name) else { continue };
+            let is_joined = source.using.contains(&name);
+            if !matches.is_empty() && has_right && !is_joined {
+                return fail(format!("ambiguous reference to {name} in USING()"));
+            }
+            matches.push(column);
+        }
+        match matches[..] {
+            [] => Err(cannot_join(name)),
+            [first, ..] if !has_right => Ok(first),
+            [one] => Ok(one),
+            _ => Ok(self.coalesce(&matches)),
+        }
+    }
+
+    /// The column of that name, seen without a qualifier.
+    pub(super) fn own_column(&self, source: &ScopeSource<'a>, name: Name<'a>) -> Option<Expr<'a>> {
+        match source.columns {
+            ScopeColumns::Table(table) => {
+                let position = table.column(name).filter(|&at| !table.columns[usize::from(at)].hidden)?;
+                Some(self.table_column(source.id, table, position))
+            }
+            ScopeColumns::Query(columns) => {
+                let position = columns.iter().position(|column| column.name == name)?;
+                Some(self.query_column(source.id, columns, position))
+            }
+            ScopeColumns::Nested(columns, names) => {
+                let is_meant = |at: &usize| columns[*at].name == name && !names[*at].qualified_only;
+                let position = (0..columns.len()).find(is_meant)?;
+                Some(self.query_column(source.id, columns, position))
+            }
+        }
+    }
+}
+
+/// The names of the columns that `*` shows of a source.
+pub(super) fn visible_names<'a>(source: &ScopeSource<'a>) -> Vec<Name<'a>> {
+    match source.columns {
+        ScopeColumns::Table(table) => {
+            table.columns.iter().filter(|column| !column.hidden).map(|column| column.name.name()).collect()
+        }
+        ScopeColumns::Query(columns) => {
+            columns.iter().filter(|column| !column.hidden).map(|column| column.name).collect()
+        }
+        ScopeColumns::Nested(columns, names) => {
+            let visible = columns.iter().zip(names).filter(|(_, origin)| !origin.qualified_only);
+            visible.map(|(column, _)| column.name).collect()
+        }
+    }
+}
+
+fn cannot_join(name: Name<'_>) -> CompileError {
+    CompileError::new(format!("cannot join using column {name} - column not present in both tables"))
+}
+
+/// The column behind an expression, if it is one.
+pub(super) fn as_column<'a>(expr: &Expr<'a>) -> Option<&'a Column<'a>> {
+    if let Expr::Column(column) = expr { Some(column) } else { None }
+}

@@ -1,0 +1,127 @@
+//! Resolution: every name of a statement finds its table, column or function; the syntax tree becomes the resolved
+//! tree of [`crate::ir`]. All errors about what names mean arise here, in SQLite's words.
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `scope` | what can be seen from a place in a statement: sources, aliases, rules, enclosing queries |
+//! | `name` | a column's name → the column |
+//! | `expr` | expressions |
+//! | `compare` | comparisons, row values, BETWEEN, IN, CASE |
+//! | `function` | calls of functions, aggregates, window functions |
+//! | `window` | windows |
+//! | `query` | whole queries, compounds, VALUES |
+//! | `select` | one SELECT |
+//! | `from` | FROM: tables, subqueries, views, nested joins |
+//! | `join` | ON, USING, NATURAL |
+//! | `columns` | result columns: stars, names, types |
+//! | `order` | ORDER BY and GROUP BY |
+//! | `with` | common table expressions |
+//! | `stored` | expressions and queries that the catalog keeps as text |
+
+mod columns;
+mod compare;
+mod expr;
+mod from;
+mod function;
+mod join;
+mod name;
+mod order;
+mod query;
+mod scope;
+mod select;
+mod stored;
+mod window;
+mod with;
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::{Cell, RefCell};
+
+use bumpalo::Bump;
+
+pub use scope::{Rules, Scope, ScopeSource};
+
+use crate::environment::Environment;
+use crate::error::{CompileError, Result};
+use crate::ir::{AggregateId, Expr, SourceId, SubqueryId, WindowId};
+
+/// The resolver of one statement.
+pub struct Resolver<'a> {
+    /// The connection.
+    pub env: &'a Environment,
+    /// Where the resolved tree goes.
+    pub arena: &'a Bump,
+    next_source: Cell<u32>,
+    next_aggregate: Cell<u32>,
+    next_window: Cell<u32>,
+    next_subquery: Cell<u32>,
+    /// The views that are being expanded, from the outermost: one that comes again is circular.
+    views: RefCell<Vec<&'a crate::catalog::Table>>,
+    /// How deep queries are nested at the moment.
+    depth: Cell<u32>,
+}
+
+/// The deepest nesting of queries, views included. The parser bounds what one text can nest; views multiply it.
+const QUERY_DEPTH_MAX: u32 = 200;
+
+impl<'a> Resolver<'a> {
+    /// A resolver for a new statement.
+    pub fn new(env: &'a Environment, arena: &'a Bump) -> Resolver<'a> {
+        Resolver {
+            env,
+            arena,
+            next_source: Cell::new(0),
+            next_aggregate: Cell::new(0),
+            next_window: Cell::new(0),
+            next_subquery: Cell::new(0),
+            views: RefCell::new(Vec::new()),
+            depth: Cell::new(0),
+        }
+    }
+
+    /// A number for a new source.
+    pub fn new_source(&self) -> SourceId {
+        SourceId(next(&self.next_source))
+    }
+
+    /// A number for a new subquery or set.
+    pub fn new_subquery(&self) -> SubqueryId {
+        SubqueryId(next(&self.next_subquery))
+    }
+
+    fn new_aggregate(&self) -> AggregateId {
+        AggregateId(next(&self.next_aggregate))
+    }
+
+    fn new_window(&self) -> WindowId {
+        WindowId(next(&self.next_window))
+    }
+
+    /// Puts an expression into the arena.
+    pub fn alloc(&self, expr: Expr<'a>) -> &'a Expr<'a> {
+        self.arena.alloc(expr)
+    }
+
+    /// Puts a list into the arena.
+    pub(crate) fn slice<T: Copy>(&self, items: &[T]) -> &'a [T] {
+        self.arena.alloc_slice_copy(items)
+    }
+
+    /// Runs `f` one level of nested queries further down.
+    fn nested<T>(&self, f: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.depth.get() >= QUERY_DEPTH_MAX {
+            return Err(CompileError::new("parser stack overflow"));
+        }
+        self.depth.set(self.depth.get() + 1);
+        let result = f();
+        self.depth.set(self.depth.get() - 1);
+        result
+    }
+}
+
+fn next(counter: &Cell<u32>) -> u32 {
+    let number = counter.get();
+    counter.set(number + 1);
+    number
+}

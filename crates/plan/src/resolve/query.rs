@@ -1,0 +1,183 @@
+//! Whole queries: WITH, compounds, VALUES, LIMIT.
+
+use lithe_sql::ast::{self, CompoundOp, SelectCore};
+
+use super::Resolver;
+use super::scope::{Found, Rules, Scope};
+use super::select::SelectPart;
+use super::with::{Recursion, WithScope};
+use crate::error::{CompileError, Result};
+use crate::ir::{Core, CoreBody, Expr, Limit, OrderTerm, OutputColumn, Query, SourceId, data_types};
+
+impl<'a> Resolver<'a> {
+    /// Resolves a query that stands in `scope`: its FROM clauses, nested queries and so on included.
+    pub fn query(&self, scope: &Scope<'_, 'a>, select: &ast::Select<'a>) -> Result<&'a Query<'a>> {
+        self.nested(|| match select.with {
+            None => self.query_body(scope, select, None),
+            Some(with) => {
+                let tables = WithScope::new(scope, with)?;
+                let scope = Scope { with: Some(&tables), ..*scope };
+                self.query_body(&scope, select, None)
+            }
+        })
+    }
+
+    /// The query without its WITH. `recursion` tells when the start of a recursive common table is resolved.
+    pub(super) fn query_body(
+        &self,
+        scope: &Scope<'_, 'a>,
+        select: &ast::Select<'a>,
+        recursion: Option<&Recursion<'_, 'a>>,
+    ) -> Result<&'a Query<'a>> {
+        let limit = select.limit.map(|limit| self.limit(scope, limit)).transpose()?;
+        let mut outer = Vec::new();
+        let is_compound = !select.rest.is_empty();
+        let own_order = if is_compound { &[][..] } else { select.order_by };
+        let first = self.core(scope, CompoundOp::UnionAll, &select.first, own_order, None, &mut outer)?;
+        let mut columns = first.columns;
+        let mut order_by = first.order_by;
+        let mut cores = bumpalo::collections::Vec::with_capacity_in(select.rest.len() + 1, self.arena);
+        cores.push(first.core);
+        let mut merged = Merge::new(columns.len());
+        for (at, term) in select.rest.iter().enumerate() {
+            let step = recursion.filter(|recursion| at + 1 >= recursion.setup_cores);
+            if let Some(recursion) = step.filter(|recursion| at + 1 == recursion.setup_cores) {
+                recursion.begin(self, &merged.finish(&columns))?;
+            }
+            if let Some(recursion) = step {
+                recursion.begin_term();
+            }
+            let part = self.core(scope, term.op, &term.core, &[], step, &mut outer)?;
+            if part.columns.len() != columns.len() {
+                return Err(different_widths(term.op));
+            }
+            merged.add(&part, &mut columns);
+            cores.push(part.core);
+        }
+        if is_compound {
+            columns = merged.finish(&columns);
+            order_by = self.compound_order(scope, select, &cores, &columns)?;
+        }
+        Ok(self.arena.alloc(Query {
+            cores: cores.into_bump_slice(),
+            order_by,
+            limit,
+            columns: self.slice(&columns),
+            outer: self.slice(&outer),
+        }))
+    }
+
+    /// One core; the sources of enclosing queries that it uses are added to `outer`.
+    fn core(
+        &self,
+        scope: &Scope<'_, 'a>,
+        op: CompoundOp,
+        core: &SelectCore<'a>,
+        order_by: &[ast::OrderTerm<'a>],
+        recursion: Option<&Recursion<'_, 'a>>,
+        outer: &mut Vec<SourceId>,
+    ) -> Result<CorePart<'a>> {
+        let SelectPart { body, columns, order_by, uses, span } = match core {
+            SelectCore::Query(query) => self.select(scope, query, order_by, recursion)?,
+            SelectCore::Values(rows) => self.values(scope, rows, order_by)?,
+        };
+        uses.into_iter().for_each(|source| {
+            if !outer.contains(&source) {
+                outer.push(source);
+            }
+        });
+        Ok(CorePart { core: Core { op, body, span }, columns, order_by })
+    }
+
+    /// LIMIT and OFFSET see no names at all.
+    fn limit(&self, scope: &Scope<'_, 'a>, limit: &ast::Limit<'a>) -> Result<&'a Limit<'a>> {
+        let found = Found::default();
+        let nothing = Scope {
+            with: scope.with,
+            rules: Rules { aggregates: false, windows: false, ..scope.rules },
+            fixed_db: scope.fixed_db,
+            ..Scope::outermost(scope.text, &found)
+        };
+        let offset = limit.offset.as_ref().map(|offset| self.expr(&nothing, offset)).transpose()?;
+        Ok(self.arena.alloc(Limit { limit: self.expr(&nothing, &limit.limit)?, offset }))
+    }
+
+    /// A query that consists of one plain SELECT of these columns from these sources.
+    pub(super) fn plain_query(&self, part: SelectPart<'a>) -> &'a Query<'a> {
+        let core = Core { op: CompoundOp::UnionAll, body: part.body, span: part.span };
+        self.arena.alloc(Query {
+            cores: self.slice(&[core]),
+            order_by: part.order_by,
+            limit: None,
+            columns: self.slice(&part.columns),
+            outer: self.slice(&part.uses),
+        })
+    }
+}
+
+/// A core with what its query needs from it.
+struct CorePart<'a> {
+    core: Core<'a>,
+    columns: Vec<OutputColumn<'a>>,
+    order_by: &'a [OrderTerm<'a>],
+}
+
+/// Finds the affinities of a compound query's columns: those of its first core, unless another core's values are of
+/// a kind which that affinity would change.
+struct Merge {
+    /// For each column whether later cores can give numbers, and texts.
+    types: Vec<(bool, bool)>,
+}
+
+impl Merge {
+    fn new(columns: usize) -> Merge {
+        Merge { types: vec![(false, false); columns] }
+    }
+
+    fn add<'a>(&mut self, part: &CorePart<'a>, columns: &mut [OutputColumn<'a>]) {
+        let rows = match part.core.body {
+            CoreBody::Select(select) => std::slice::from_ref(&select.columns),
+            CoreBody::Values(rows) => rows,
+        };
+        for row in rows {
+            for (expr, types) in row.iter().zip(&mut self.types) {
+                let kinds = data_types(expr);
+                *types = (types.0 || kinds.numeric, types.1 || kinds.text);
+            }
+        }
+        for (column, other) in columns.iter_mut().zip(&part.columns) {
+            if !column.has_collation {
+                (column.collation, column.has_collation) = (other.collation, other.has_collation);
+            }
+        }
+    }
+
+    fn finish<'a>(&self, columns: &[OutputColumn<'a>]) -> Vec<OutputColumn<'a>> {
+        use lithe_value::Affinity;
+        let merge = |(column, &(numeric, text)): (&OutputColumn<'a>, &(bool, bool))| {
+            let affinity = match column.affinity {
+                Some(Affinity::Text) if numeric => Some(Affinity::Blob),
+                Some(affinity) if affinity.is_numeric() && text => Some(Affinity::Blob),
+                affinity => affinity,
+            };
+            OutputColumn { affinity, ..*column }
+        };
+        columns.iter().zip(&self.types).map(merge).collect()
+    }
+}
+
+fn different_widths(op: CompoundOp) -> CompileError {
+    let name = match op {
+        CompoundOp::Union => "UNION",
+        CompoundOp::UnionAll => "UNION ALL",
+        CompoundOp::Except => "EXCEPT",
+        CompoundOp::Intersect => "INTERSECT",
+    };
+    CompileError::new(format!("SELECTs to the left and right of {name} do not have the same number of result columns"))
+}
+
+/// Whether a list of expressions has an aggregate or window function in it.
+pub(super) fn has_aggregate(exprs: &[Expr<'_>]) -> bool {
+    let mut is_one = |expr: &Expr<'_>| matches!(expr, Expr::Aggregate(_) | Expr::Window(_));
+    exprs.iter().any(|expr| crate::ir::any(expr, &mut is_one))
+}

@@ -1,0 +1,200 @@
+//! One SELECT, from FROM to ORDER BY; VALUES.
+
+use lithe_sql::ast::{self, Span};
+
+use super::columns::{ResultItem, aliases_of};
+use super::from::FromPart;
+use super::query::has_aggregate;
+use super::scope::{Found, Rules, Scope};
+use super::with::Recursion;
+use super::{Resolver, order};
+use crate::error::{CompileError, Result, fail};
+use crate::ir::{
+    CoreBody, Expr, JoinKind, OrderTerm, OutputColumn, Select, Source, SourceId, Term, TermOrigin, sources_of,
+};
+
+/// A SELECT or VALUES with what the query around it needs.
+pub(super) struct SelectPart<'a> {
+    pub body: CoreBody<'a>,
+    pub columns: Vec<OutputColumn<'a>>,
+    pub order_by: &'a [OrderTerm<'a>],
+    /// Sources of enclosing queries that it uses.
+    pub uses: Vec<SourceId>,
+    pub span: Span,
+}
+
+impl<'a> Resolver<'a> {
+    /// Resolves a SELECT in the order that decides which of several errors is reported: FROM, result columns, and only
+    /// then the clauses that may use the results' aliases.
+    pub(super) fn select(
+        &self,
+        outer: &Scope<'_, 'a>,
+        query: &ast::Query<'a>,
+        order_by: &[ast::OrderTerm<'a>],
+        recursion: Option<&Recursion<'_, 'a>>,
+    ) -> Result<SelectPart<'a>> {
+        let found = Found::default();
+        let from = self.from(outer, query.from, &found, recursion)?;
+        let scope = Scope {
+            parent: Some(outer),
+            sources: &from.scope,
+            aliases: &[],
+            rules: Rules { aggregates: true, windows: true, ..outer.clause_rules() },
+            found: &found,
+            windows: query.windows,
+            ..*outer
+        };
+        let items = self.result_columns(&scope, query.columns)?;
+        let is_aggregate = !query.group_by.is_empty() || !found.aggregates.borrow().is_empty();
+        if recursion.is_some() {
+            check_recursive(is_aggregate, &found)?;
+        }
+        if query.having.is_some() && !is_aggregate {
+            return fail("HAVING clause on a non-aggregate query");
+        }
+        let aliases = aliases_of(&items);
+        let rules = Rules { aggregates_elsewhere: is_aggregate, ..outer.clause_rules() };
+        let conditions = scope.with_rules(rules).with_aliases(&aliases);
+        let terms = self.terms(&conditions, &from, query.filter.as_ref())?;
+        let after = Rules { aggregates: is_aggregate, aggregates_elsewhere: true, ..rules };
+        let group_by = self.group_by(&conditions.with_rules(Rules { aggregates: true, ..after }), query.group_by, &items)?;
+        let having_scope = conditions.with_rules(after);
+        let having = query.having.as_ref().map(|having| self.expr(&having_scope, having)).transpose()?;
+        let order_scope = conditions.with_rules(Rules { windows: true, ..after });
+        let order_by = self.order_by(&order_scope, order_by, &items)?;
+        let columns = items.iter().map(ResultItem::output).collect();
+        let exprs: Vec<Expr<'a>> = items.iter().map(|item| item.expr).collect();
+        let body = CoreBody::Select(self.arena.alloc(Select {
+            distinct: query.distinct,
+            columns: self.slice(&exprs),
+            sources: self.slice(&from.sources),
+            terms,
+            group_by,
+            having,
+            aggregates: self.slice(&found.aggregates.borrow()),
+            is_aggregate,
+            windows: self.slice(&found.windows.borrow()),
+        }));
+        Ok(SelectPart { body, columns, order_by, uses: found.outer.take(), span: query.span })
+    }
+
+    /// VALUES. Rows with aggregates in them are impossible but for a single one, which is a SELECT without FROM.
+    pub(super) fn values(
+        &self,
+        outer: &Scope<'_, 'a>,
+        rows: &[&[ast::Expr<'a>]],
+        order_by: &[ast::OrderTerm<'a>],
+    ) -> Result<SelectPart<'a>> {
+        let found = Found::default();
+        let rules = Rules { aggregates: true, windows: true, ..outer.clause_rules() };
+        let scope = Scope { parent: Some(outer), sources: &[], aliases: &[], rules, found: &found, windows: &[], ..*outer };
+        let mut resolved = bumpalo::collections::Vec::with_capacity_in(rows.len(), self.arena);
+        for row in rows {
+            resolved.push(self.exprs(&scope, row)?);
+        }
+        let resolved = resolved.into_bump_slice();
+        let items = self.value_columns(resolved);
+        let aliases = aliases_of(&items);
+        let order_by = self.order_by(&scope.with_aliases(&aliases), order_by, &items)?;
+        let is_aggregate = !found.aggregates.borrow().is_empty();
+        let body = if let [row] = resolved {
+            CoreBody::Select(self.arena.alloc(Select {
+                distinct: false,
+                columns: row,
+                sources: &[],
+                terms: &[],
+                group_by: &[],
+                having: None,
+                aggregates: self.slice(&found.aggregates.borrow()),
+                is_aggregate,
+                windows: self.slice(&found.windows.borrow()),
+            }))
+        } else if resolved.iter().any(|row| has_aggregate(row)) {
+            return Err(CompileError::not_supported("aggregates in several rows of VALUES"));
+        } else {
+            CoreBody::Values(resolved)
+        };
+        let span = rows.first().and_then(|row| row.first()).map_or(Span::default(), |expr| expr.span);
+        let columns = items.iter().map(ResultItem::output).collect();
+        Ok(SelectPart { body, columns, order_by, uses: found.outer.take(), span })
+    }
+
+    /// The conjuncts of ON, USING and WHERE.
+    fn terms(
+        &self,
+        scope: &Scope<'_, 'a>,
+        from: &FromPart<'a>,
+        filter: Option<&ast::Expr<'a>>,
+    ) -> Result<&'a [Term<'a>]> {
+        let mut terms = self.join_terms(scope, from)?;
+        for term in &terms {
+            check_on_reach(&from.sources, term)?;
+        }
+        if let Some(filter) = filter {
+            split_and(self.expr(scope, filter)?, TermOrigin::Where, &mut terms);
+        }
+        Ok(terms.into_bump_slice())
+    }
+
+    /// GROUP BY; aggregates are let in only to be told that they may not be there.
+    fn group_by(
+        &self,
+        scope: &Scope<'_, 'a>,
+        terms: &[ast::Expr<'a>],
+        items: &[ResultItem<'a>],
+    ) -> Result<&'a [OrderTerm<'a>]> {
+        let mut resolved = bumpalo::collections::Vec::with_capacity_in(terms.len(), self.arena);
+        for (at, term) in terms.iter().enumerate() {
+            let expr = match order::position(term, at, "GROUP", items.len())? {
+                Some(position) => items[position].expr,
+                None => self.expr(scope, term)?,
+            };
+            if has_aggregate(&[expr]) {
+                return fail("aggregate functions are not allowed in the GROUP BY clause");
+            }
+            resolved.push(order::term_of(expr));
+        }
+        Ok(resolved.into_bump_slice())
+    }
+}
+
+/// Splits a condition into its conjuncts.
+pub(crate) fn split_and<'a>(
+    expr: Expr<'a>,
+    origin: TermOrigin,
+    terms: &mut bumpalo::collections::Vec<'a, Term<'a>>,
+) {
+    match expr {
+        Expr::And(left, right) => {
+            split_and(*left, origin, terms);
+            split_and(*right, origin, terms);
+        }
+        expr => terms.push(Term { expr, origin }),
+    }
+}
+
+/// An ON clause that decides about matches of an outer join must not look further right than its own source. That of
+/// an inner join may, unless a RIGHT or FULL JOIN makes it matter.
+fn check_on_reach<'a>(sources: &[Source<'a>], term: &Term<'a>) -> Result<()> {
+    let has_right = || sources.iter().any(|source| matches!(source.join, JoinKind::Right | JoinKind::Full));
+    let of = match term.origin {
+        TermOrigin::OuterOn(of) => of,
+        TermOrigin::InnerOn(of) if has_right() => of,
+        TermOrigin::InnerOn(_) | TermOrigin::Where => return Ok(()),
+    };
+    let own = sources.iter().position(|source| source.id == of).expect("ON belongs to a source of its FROM");
+    if sources_of(sources, &term.expr).iter().any(|position| position > own) {
+        return fail("ON clause references tables to its right");
+    }
+    Ok(())
+}
+
+fn check_recursive(is_aggregate: bool, found: &Found<'_>) -> Result<()> {
+    if is_aggregate {
+        return fail("recursive aggregate queries not supported");
+    }
+    if !found.windows.borrow().is_empty() {
+        return fail("cannot use window functions in recursive queries");
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! Expressions and queries that the catalog keeps as text: views, CHECK, DEFAULT, generated columns, indexed
+//! expressions, WHERE of partial indexes.
+
+use lithe_sql::ast::{self, ResultColumnKind, SelectCore, Stmt};
+use lithe_sql::parse_statement;
+use lithe_vm::operand::Db;
+
+use super::Resolver;
+use super::scope::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored};
+use crate::catalog::{NameBuf, Table};
+use crate::error::{CompileError, Result, fail};
+use crate::ir::{Derived, Expr, OutputColumn, SourceId};
+
+impl<'a> Resolver<'a> {
+    /// Resolves an expression in which nothing but the columns of one table can be seen: `source` stands for its row.
+    pub fn stored_expr(
+        &self,
+        text: &'a [u8],
+        clause: Stored,
+        source: SourceId,
+        db: Db,
+        table: &'a Table,
+    ) -> Result<Expr<'a>> {
+        let parsed = self.parse_stored_expr(text)?;
+        self.table_expr(&parsed, text, clause, source, db, table)
+    }
+
+    /// As [`Resolver::stored_expr`], of a tree that is there already: a CREATE statement's.
+    pub fn table_expr(
+        &self,
+        expr: &ast::Expr<'a>,
+        text: &'a [u8],
+        clause: Stored,
+        source: SourceId,
+        db: Db,
+        table: &'a Table,
+    ) -> Result<Expr<'a>> {
+        let found = Found::default();
+        let sources = [table_source(source, db, table)];
+        let rules = Rules {
+            stored: Some(clause),
+            no_strings_in_double_quotes: !self.env.flags.dqs_ddl,
+            ..Rules::default()
+        };
+        let scope = Scope { sources: &sources, rules, ..Scope::outermost(text, &found) };
+        self.expr(&scope, expr).map_err(CompileError::without_offset)
+    }
+
+    /// Parses an expression that the catalog keeps.
+    pub fn parse_stored_expr(&self, text: &'a [u8]) -> Result<ast::Expr<'a>> {
+        let mut select = bumpalo::collections::Vec::with_capacity_in(text.len() + PREFIX.len(), self.arena);
+        select.extend_from_slice(PREFIX);
+        select.extend_from_slice(text);
+        let statement = self.parse_stored(select.into_bump_slice())?;
+        if let Stmt::Select(ast::Select { first: SelectCore::Query(query), .. }) = statement
+            && let [ast::ResultColumn { kind: ResultColumnKind::Expr(expr), .. }] = query.columns
+        {
+            return Ok(*expr);
+        }
+        fail("malformed expression in the schema")
+    }
+
+    /// Parses a statement that the catalog keeps.
+    pub fn parse_stored(&self, text: &'a [u8]) -> Result<Stmt<'a>> {
+        let parsed = parse_statement(text, self.arena, &self.env.limits).map_err(|e| CompileError::new(e.message))?;
+        parsed.statement.map_or_else(|| fail("malformed statement in the schema"), |statement| Ok(statement.kind))
+    }
+
+    /// A view as a source.
+    pub(super) fn view(&self, db: Db, table: &'a Table) -> Result<&'a Derived<'a>> {
+        let view = table.view().expect("only views are expanded");
+        if !self.env.flags.views {
+            return fail(format!("access to view \"{}\" prohibited", table.name));
+        }
+        if self.views.borrow().iter().any(|open| std::ptr::eq(*open, table)) {
+            return fail(format!("view {} is circularly defined", table.name));
+        }
+        let Stmt::Select(select) = self.parse_stored(&view.select)? else {
+            return fail(format!("malformed view {}", table.name));
+        };
+        self.views.borrow_mut().push(table);
+        let found = Found::default();
+        let fixed_db = (db != Db::TEMP).then_some(db);
+        let rules = Rules { no_strings_in_double_quotes: !self.env.flags.dqs_ddl, ..Rules::default() };
+        let scope = Scope { rules, fixed_db, ..Scope::outermost(&view.select, &found) };
+        let query = self.query(&scope, select).map_err(CompileError::without_offset);
+        self.views.borrow_mut().pop();
+        let query = query?;
+        let columns = view_columns(query.columns, &view.columns, table)?;
+        Ok(self.derived(query, &columns, Some(table), None))
+    }
+}
+
+const PREFIX: &[u8] = b"SELECT ";
+
+/// A table as the one source of a scope.
+pub fn table_source<'a>(id: SourceId, db: Db, table: &'a Table) -> ScopeSource<'a> {
+    ScopeSource {
+        id,
+        name: table.name.name(),
+        db: Some(db),
+        columns: ScopeColumns::Table(table),
+        join: ast::JoinKind::Comma,
+        using: &[],
+        qualified_only: false,
+    }
+}
+
+fn view_columns<'a>(
+    columns: &[OutputColumn<'a>],
+    names: &'a [NameBuf],
+    view: &Table,
+) -> Result<Vec<OutputColumn<'a>>> {
+    let mut columns = columns.to_vec();
+    if names.is_empty() {
+        return Ok(columns);
+    }
+    if names.len() != columns.len() {
+        let message = format!("expected {} columns for '{}' but got {}", names.len(), view.name, columns.len());
+        return fail(message);
+    }
+    columns.iter_mut().zip(names).for_each(|(column, name)| column.name = name.name());
+    Ok(columns)
+}
