@@ -11,7 +11,9 @@
 //! | [`page_ref`] | a page that is read, wherever its bytes are: the crate's one unsafe room |
 //! | `pager`, `read`, `write` | the pager itself; its hot paths |
 //! | `dirty`, `savepoint` | the private copies of a write transaction, and going back |
-//! | `transaction` | begin, commit, rollback |
+//! | `transaction`, `settings` | begin, commit, rollback; what pragmas set |
+//! | `file_store` | databases in files: locks, snapshots, sources of pages |
+//! | `rollback` | rollback journals |
 //! | `memory` | databases that have no file |
 //! | `database` | what connections share |
 #![deny(unsafe_code)]
@@ -20,12 +22,15 @@ mod database;
 mod dirty;
 mod error;
 mod file_store;
+mod journal_mode;
 mod memory;
 mod options;
 mod page_ref;
 mod pager;
 mod read;
+mod rollback;
 mod savepoint;
+mod settings;
 mod transaction;
 mod write;
 
@@ -34,5 +39,11 @@ pub use error::{Error, Result};
 pub use lithe_vfs::ResultCode;
 pub use options::{BeginKind, CacheSize, JournalMode, LockingMode, OpenOptions, Synchronous};
 pub use page_ref::PageRef;
-pub use pager::{BusyHandler, Pager};
+pub use pager::Pager;
+pub use rollback::SuperJournal;
+pub use settings::BusyHandler;
 pub use write::PageMut;
+
+/// What databases are marked with as the version of the library that wrote them: the SQLite that we are
+/// level with.
+const SQLITE_VERSION_NUMBER: u32 = 3_054_001;

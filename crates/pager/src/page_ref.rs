@@ -74,6 +74,12 @@ impl Deref for PageRef {
     }
 }
 
+impl AsRef<[u8]> for PageRef {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
 impl Clone for PageRef {
     #[inline]
     fn clone(&self) -> PageRef {

@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_format::{PageNo, PageSize};
@@ -14,9 +13,10 @@ use crate::dirty::DirtySet;
 use crate::error::{Error, Result};
 use crate::file_store::FileStore;
 use crate::memory::MemoryStore;
-use crate::options::{BeginKind, CacheSize, OpenOptions};
+use crate::options::OpenOptions;
 use crate::page_ref::MappedFile;
 use crate::savepoint::Savepoints;
+use crate::settings::Settings;
 
 /// One connection's hold on one database: its transaction, its private copies, its settings.
 ///
@@ -29,6 +29,10 @@ pub struct Pager {
     pub(crate) store: Store,
     pub(crate) write_version: Cell<u64>,
     pub(crate) settings: Settings,
+    /// Counts the changes by others, for `PRAGMA data_version`.
+    pub(crate) data_version: Cell<u32>,
+    /// Why this transaction can only be rolled back.
+    pub(crate) failure: RefCell<Option<Error>>,
 }
 
 /// What a transaction sees: the cells that [`Pager::page`] reads.
@@ -71,16 +75,6 @@ pub(crate) enum Store {
     File(Box<FileStore>),
 }
 
-/// What pragmas set.
-pub(crate) struct Settings {
-    pub(crate) reserved: Cell<u8>,
-    pub(crate) cache_size: Cell<CacheSize>,
-    pub(crate) busy: RefCell<Option<BusyHandler>>,
-}
-
-/// Asked whether to try again, with the number of times it was asked before.
-pub type BusyHandler = Rc<dyn Fn(u32) -> bool>;
-
 impl Pager {
     /// Opens the database file at `path`.
     pub fn open(vfs: Arc<dyn Vfs>, path: &Path, options: &OpenOptions) -> Result<Pager> {
@@ -118,11 +112,9 @@ impl Pager {
             txn: RefCell::default(),
             store,
             write_version: Cell::new(0),
-            settings: Settings {
-                reserved: Cell::new(0),
-                cache_size: Cell::new(options.cache_size),
-                busy: RefCell::new(None),
-            },
+            settings: Settings::new(options),
+            data_version: Cell::new(1),
+            failure: RefCell::new(None),
         }
     }
 
@@ -166,21 +158,6 @@ impl Pager {
         self.settings.reserved.set(reserved);
     }
 
-    /// Sets how much memory may be spent.
-    pub fn set_cache_size(&self, size: CacheSize) {
-        self.settings.cache_size.set(size);
-    }
-
-    /// How much memory may be spent.
-    pub fn cache_size(&self) -> CacheSize {
-        self.settings.cache_size.get()
-    }
-
-    /// Sets who is asked whether to try again when another connection is in the way.
-    pub fn set_busy_handler(&self, handler: Option<BusyHandler>) {
-        *self.settings.busy.borrow_mut() = handler;
-    }
-
     /// Whether a transaction holds a snapshot.
     pub fn is_reading(&self) -> bool {
         self.state.get() != State::Idle
@@ -197,6 +174,12 @@ impl Pager {
             Store::Memory(_) => false,
             Store::File(file) => file.is_read_only(),
         }
+    }
+
+    /// Whether this transaction has changed anything.
+    pub(crate) fn has_changes(&self) -> bool {
+        let txn = self.txn.borrow();
+        txn.dirty.len() > 0 || txn.pages_before != self.page_count()
     }
 
     /// The path of the database file; `None` in memory.
@@ -217,6 +200,16 @@ impl Pager {
     #[inline]
     pub(crate) fn bump_write_version(&self) {
         self.write_version.set(self.write_version.get().wrapping_add(1));
+    }
+
+    /// Changes when another connection has changed the database, and never by our own writing.
+    pub fn data_version(&self) -> u32 {
+        self.data_version.get()
+    }
+
+    pub(crate) fn note_foreign_change(&self) {
+        self.data_version.set(self.data_version.get().wrapping_add(1));
+        self.bump_write_version();
     }
 
     /// Whether bytes borrowed from pages stand still until the transaction ends. If not, a commit
@@ -260,9 +253,4 @@ impl fmt::Debug for Pager {
             .field("page_count", &self.page_count())
             .finish_non_exhaustive()
     }
-}
-
-/// What `BeginKind` asks of the locks of a file.
-pub(crate) fn wants_exclusive(kind: BeginKind) -> bool {
-    kind == BeginKind::Exclusive
 }

@@ -35,6 +35,7 @@ impl Pager {
         if self.state.get() == State::Idle {
             return Err(Error::Misuse("a page is read outside a transaction"));
         }
+        self.check_failure()?;
         if no.get() > self.page_count() {
             return Err(Error::corrupt_page(no, "page number beyond the end of the database"));
         }

@@ -9,6 +9,10 @@
 //!
 //! A commit and a rollback leave the connection reading, with what it just wrote or what was there
 //! before; whoever is done ends the read transaction too.
+//!
+//! When a commit fails half-way, nothing but a rollback makes sense: every call answers the same error
+//! until then. When the rollback fails too, the journal stays for the next reader to play back, and
+//! only the end of the read transaction is left.
 
 use crate::error::{Error, Result};
 use crate::options::BeginKind;
@@ -16,9 +20,10 @@ use crate::pager::{Pager, State, Store};
 
 impl Pager {
     /// Begins to read: takes the lock or the snapshot, and learns the size of the database.
+    #[inline]
     pub fn begin_read(&self) -> Result<()> {
         if self.state.get() != State::Idle {
-            return Ok(());
+            return self.check_failure();
         }
         match &self.store {
             Store::Memory(_) => {}
@@ -30,34 +35,59 @@ impl Pager {
 
     /// Ends a read transaction: what was read may change from now on. A write transaction is
     /// rolled back first.
+    #[inline]
     pub fn end_read(&self) -> Result<()> {
-        match self.state.get() {
+        let rolled_back = match self.state.get() {
             State::Idle => return Ok(()),
-            State::Reading => {}
-            State::Writing => self.rollback()?,
-        }
+            State::Reading => Ok(()),
+            State::Writing => self.rollback(),
+        };
         self.state.set(State::Idle);
         self.view.direct.set(0);
-        match &self.store {
+        let failed = self.failure.replace(None).is_some();
+        let ended = match &self.store {
             Store::Memory(_) => Ok(()),
-            Store::File(file) => file.end_read(),
-        }
+            Store::File(file) if failed => file.leave_to_recovery(),
+            Store::File(file) => file.end_read(self),
+        };
+        rolled_back.and(ended)
     }
 
     /// Begins to write, and to read if that has not begun.
+    ///
+    /// Waits for others (as the busy handler says) only if it begins to read, too: whoever holds a
+    /// snapshot while waiting may be what the other one waits for.
     pub fn begin_write(&self, kind: BeginKind) -> Result<()> {
-        if self.state.get() == State::Writing {
-            return Ok(());
+        match self.state.get() {
+            State::Writing => return self.check_failure(),
+            State::Reading => {
+                self.check_failure()?;
+                self.begin_write_on_snapshot(kind)?;
+            }
+            State::Idle => self.retry_while_busy(|| self.begin_read_and_write(kind))?,
         }
-        self.begin_read()?;
-        match &self.store {
-            Store::Memory(_) => {}
-            Store::File(file) => self.retry_while_busy(|| file.begin_write(kind))?,
-        }
-        let mut txn = self.txn.borrow_mut();
-        txn.pages_before = self.page_count();
+        self.txn.borrow_mut().pages_before = self.page_count();
         self.state.set(State::Writing);
         Ok(())
+    }
+
+    fn begin_write_on_snapshot(&self, kind: BeginKind) -> Result<()> {
+        match &self.store {
+            Store::Memory(_) => Ok(()),
+            Store::File(file) => file.begin_write(self, kind),
+        }
+    }
+
+    fn begin_read_and_write(&self, kind: BeginKind) -> Result<()> {
+        if let Store::File(file) = &self.store {
+            file.begin_read(self)?;
+        }
+        self.state.set(State::Reading);
+        let begun = self.begin_write_on_snapshot(kind);
+        if begun.is_err() {
+            self.end_read()?;
+        }
+        begun
     }
 
     /// Makes what was written durable and visible to others.
@@ -68,26 +98,36 @@ impl Pager {
 
     /// The first phase of a commit: everything is durable, but can still be rolled back. With the
     /// name of a super-journal, a crash from here on commits exactly if that file is gone.
+    ///
+    /// After "busy" the transaction goes on, and the commit can be tried again.
     pub fn commit_phase_one(&self, super_journal: Option<&str>) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "commit without a write transaction")?;
+        self.check_failure()?;
         match &self.store {
             Store::Memory(_) => Ok(()),
-            Store::File(file) => file.commit_phase_one(self, super_journal),
+            Store::File(file) => self.note_failure(file.commit_phase_one_rollback(self, super_journal)),
         }
     }
 
     /// The second phase of a commit, which decides it.
     pub fn commit_phase_two(&self) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "commit without a write transaction")?;
-        let mut txn = self.txn.borrow_mut();
+        self.check_failure()?;
         match &self.store {
-            Store::Memory(memory) => memory.publish(&mut txn.dirty, self.page_count(), self.page_size().bytes()),
-            Store::File(file) => file.commit_phase_two(self, &mut txn)?,
+            Store::Memory(memory) => {
+                let txn = &mut *self.txn.borrow_mut();
+                memory.publish(&mut txn.dirty, self.page_count(), self.page_size().bytes());
+            }
+            Store::File(file) => {
+                let changed = self.has_changes();
+                self.note_failure(file.commit_phase_two_rollback(self))?;
+                self.forget_dirty_pages();
+                if changed {
+                    file.look_after_commit(self)?;
+                }
+            }
         }
-        txn.savepoints.clear();
-        drop(txn);
-        self.state.set(State::Reading);
-        self.bump_write_version();
+        self.end_write();
         Ok(())
     }
 
@@ -96,16 +136,46 @@ impl Pager {
         if self.state.get() != State::Writing {
             return Ok(());
         }
-        let mut txn = self.txn.borrow_mut();
-        txn.dirty.drain(|_, bytes| Some(bytes));
-        txn.savepoints.clear();
-        self.view.page_count.set(txn.pages_before);
-        drop(txn);
+        self.view.page_count.set(self.txn.borrow().pages_before);
+        let rolled_back = match &self.store {
+            Store::Memory(_) => Ok(()),
+            Store::File(file) => file.roll_back(self),
+        };
+        self.forget_dirty_pages();
+        self.end_write();
+        self.failure.replace(None);
+        if let Store::File(file) = &self.store {
+            self.note_failure(rolled_back.and_then(|()| file.look(self)))?;
+        }
+        Ok(())
+    }
+
+    fn forget_dirty_pages(&self) {
+        self.txn.borrow_mut().dirty.drain(|_, bytes| Some(bytes));
+    }
+
+    fn end_write(&self) {
+        self.txn.borrow_mut().savepoints.clear();
         self.state.set(State::Reading);
         self.bump_write_version();
-        match &self.store {
-            Store::Memory(_) => Ok(()),
-            Store::File(file) => file.rollback(self),
+    }
+
+    /// Remembers an error after which only a rollback is left.
+    fn note_failure<T>(&self, outcome: Result<T>) -> Result<T> {
+        if let Err(error) = &outcome
+            && !error.is_busy()
+        {
+            self.failure.replace(Some(error.clone()));
+            self.look_twice();
+        }
+        outcome
+    }
+
+    /// The error that this transaction failed with.
+    pub(crate) fn check_failure(&self) -> Result<()> {
+        match &*self.failure.borrow() {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
         }
     }
 
@@ -140,5 +210,12 @@ impl Pager {
         self.view.page_count.set(page_count);
         self.bump_write_version();
         Ok(())
+    }
+}
+
+impl Drop for Pager {
+    fn drop(&mut self) {
+        // Nobody is there to hear of an error; what could not be undone is found by the next reader.
+        let _ = self.end_read();
     }
 }

@@ -9,7 +9,7 @@ use lithe_format::PageNo;
 use crate::dirty::SlotId;
 use crate::error::{Error, Result};
 use crate::page_ref::UniquePage;
-use crate::pager::{Pager, State, WriteTxn};
+use crate::pager::{Pager, State, Store, WriteTxn};
 
 /// A page being written. While it lives, the same page must not be read or written by another way.
 pub struct PageMut<'p> {
@@ -52,7 +52,10 @@ impl Pager {
                 txn.dirty.recycle(old);
                 slot
             }
-            None => self.insert(txn, no, blank),
+            None => {
+                self.prepare_to_write(txn)?;
+                self.insert(txn, no, blank)
+            }
         };
         if no.get() > self.page_count() {
             self.view.page_count.set(no.get());
@@ -73,8 +76,18 @@ impl Pager {
     fn make_dirty(&self, no: PageNo) -> Result<SlotId> {
         let clean = self.page(no)?;
         let txn = &mut *self.txn.borrow_mut();
+        self.prepare_to_write(txn)?;
         let copy = txn.dirty.buffer(&clean);
         Ok(self.insert(txn, no, copy))
+    }
+
+    /// The first write of a transaction meets what makes writing impossible.
+    #[inline]
+    fn prepare_to_write(&self, txn: &WriteTxn) -> Result<()> {
+        match &self.store {
+            Store::File(file) if txn.dirty.len() == 0 => file.open_journal(self),
+            _ => Ok(()),
+        }
     }
 
     fn insert(&self, txn: &mut WriteTxn, no: PageNo, bytes: Arc<[u8]>) -> SlotId {

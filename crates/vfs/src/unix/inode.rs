@@ -169,12 +169,13 @@ impl InodeHandle {
         Ok(true)
     }
 
-    /// From `Reserved` on the way of every commit; straight from `Shared` to roll back a hot
-    /// journal, where a reserved lock would tell others that the journal is not hot.
+    /// A writer locks the pending byte first, so that the readers who are here are the last. Whoever
+    /// comes straight from reading (to roll back a hot journal, or to be alone when closing a log)
+    /// does not wait for readers.
     fn lock_exclusive(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
         assert!(*level >= LockLevel::Shared, "EXCLUSIVE is asked for by readers only");
         let fd = self.fd.as_fd();
-        if *level < LockLevel::Pending {
+        if *level == LockLevel::Reserved {
             if !posix_lock::set(fd, Hold::Write, PENDING_BYTE, 1, Op::Lock)? {
                 return Ok(false);
             }

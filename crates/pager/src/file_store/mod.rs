@@ -1,0 +1,138 @@
+//! Databases in files.
+//!
+//! | module | subject |
+//! | --- | --- |
+//! | `snapshot` | beginning and ending to read; what is known of the file |
+//! | `source` | pages: from the mapping, the log, or through buffers |
+
+mod snapshot;
+mod source;
+
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lithe_vfs::{DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, ResultCode, Vfs};
+
+pub(crate) use snapshot::Known;
+
+use crate::database::Database;
+use crate::error::{Error, Result};
+use crate::options::{BeginKind, LockingMode, OpenOptions};
+use crate::pager::Pager;
+use crate::rollback::commit::RollbackTxn;
+
+/// A database in a file.
+#[derive(Debug)]
+pub(crate) struct FileStore {
+    pub(crate) vfs: Arc<dyn Vfs>,
+    pub(crate) path: PathBuf,
+    pub(crate) journal_path: PathBuf,
+    pub(crate) file: Arc<dyn File>,
+    pub(crate) database: Arc<Database>,
+    opened_read_only: bool,
+    /// The file cannot change: nobody is looked for, nothing is locked.
+    immutable: bool,
+    /// Locks are taken.
+    locks: bool,
+    mmap_size: Cell<u64>,
+    /// The lock that is held.
+    pub(crate) level: Cell<LockLevel>,
+    known: Cell<Known>,
+    pub(crate) rollback: RefCell<RollbackTxn>,
+}
+
+impl FileStore {
+    pub(crate) fn new(
+        vfs: Arc<dyn Vfs>,
+        path: PathBuf,
+        opened: Opened,
+        database: Arc<Database>,
+        options: &OpenOptions,
+    ) -> FileStore {
+        let immutable = options.immutable || opened.file.characteristics().contains(DeviceCharacteristics::IMMUTABLE);
+        FileStore {
+            vfs,
+            journal_path: companion(&path, "-journal"),
+            path,
+            file: opened.file,
+            database,
+            opened_read_only: opened.flags.contains(OpenFlags::READONLY),
+            immutable,
+            locks: !options.no_lock && !immutable,
+            mmap_size: Cell::new(options.mmap_size),
+            level: Cell::new(LockLevel::None),
+            known: Cell::new(Known::NOTHING),
+            rollback: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.opened_read_only || self.immutable || self.known.get().is_from_the_future
+    }
+
+    pub(crate) fn borrows_are_stable(&self) -> bool {
+        self.mmap_size.get() == 0 || self.is_read_only()
+    }
+
+    pub(crate) fn set_mmap_size(&self, bytes: u64) {
+        self.mmap_size.set(bytes);
+        self.forget_what_is_known();
+    }
+
+    pub(crate) fn mmap_size(&self) -> u64 {
+        self.mmap_size.get()
+    }
+
+    /// Takes a lock, or reports that somebody is in the way.
+    pub(crate) fn lock(&self, level: LockLevel) -> Result<()> {
+        if self.level.get() >= level {
+            return Ok(());
+        }
+        if self.locks && !self.file.lock(level)? {
+            return Err(Error::Busy);
+        }
+        self.level.set(level);
+        Ok(())
+    }
+
+    /// Lowers the lock.
+    pub(crate) fn unlock(&self, level: LockLevel) -> Result<()> {
+        if self.locks {
+            self.file.unlock(level)?;
+        }
+        self.level.set(level);
+        Ok(())
+    }
+
+    /// Whether locks outlive transactions.
+    pub(crate) fn keeps_locks(&self, pager: &Pager) -> bool {
+        pager.locking_mode() == LockingMode::Exclusive
+    }
+
+    pub(crate) fn begin_write(&self, pager: &Pager, kind: BeginKind) -> Result<()> {
+        if self.is_read_only() {
+            return Err(Error::ReadOnly(ResultCode::READONLY));
+        }
+        self.lock(LockLevel::Reserved)?;
+        if kind == BeginKind::Exclusive {
+            let locked = self.lock(LockLevel::Exclusive);
+            if locked.is_err() && !self.keeps_locks(pager) {
+                self.unlock(LockLevel::Shared)?;
+            }
+            locked?;
+        }
+        Ok(())
+    }
+}
+
+/// The path of a file that lies beside a database.
+fn companion(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(suffix);
+    PathBuf::from(name)
+}

@@ -1,0 +1,148 @@
+//! Beginning and ending to read, and what is known of the file in between.
+
+use lithe_format::PageNo;
+use lithe_format::bytes::at_u32;
+use lithe_format::db_header::{CHANGE_COUNTER_AT, DbHeader, FileVersion, HEADER_LEN};
+use lithe_vfs::LockLevel;
+
+use super::FileStore;
+use crate::error::{Error, Result};
+use crate::page_ref::MappedFile;
+use crate::pager::Pager;
+
+/// The part of page 1 that changes with every transaction: change counter, size, freelist.
+type Fingerprint = [u8; 16];
+
+/// What the last look at the file found. As long as fingerprint and size are the same, so is the file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    valid: bool,
+    fingerprint: Fingerprint,
+    file_size: u64,
+    page_count: u32,
+    direct: u32,
+    /// Its write version is one that only later libraries write.
+    pub(super) is_from_the_future: bool,
+}
+
+impl Known {
+    pub(crate) const NOTHING: Known =
+        Known { valid: false, fingerprint: [0; 16], file_size: 0, page_count: 0, direct: 0, is_from_the_future: false };
+}
+
+impl FileStore {
+    pub(crate) fn begin_read(&self, pager: &Pager) -> Result<()> {
+        let begun = self.try_begin_read(pager);
+        if begun.is_err() && !self.keeps_locks(pager) {
+            self.unlock(LockLevel::None)?;
+        }
+        begun
+    }
+
+    fn try_begin_read(&self, pager: &Pager) -> Result<()> {
+        let alone = self.level.get() == LockLevel::Exclusive;
+        self.lock(LockLevel::Shared)?;
+        if !alone && !self.immutable {
+            self.roll_back_hot_journal(pager)?;
+        }
+        self.look(pager)
+    }
+
+    /// Ends to read.
+    pub(crate) fn end_read(&self, pager: &Pager) -> Result<()> {
+        if self.keeps_locks(pager) {
+            return Ok(());
+        }
+        self.unlock(LockLevel::None)
+    }
+
+    /// Learns size and shape of the database, unless it is as we left it.
+    pub(crate) fn look(&self, pager: &Pager) -> Result<()> {
+        let size = self.file.size()?;
+        let known = self.known.get();
+        let fingerprint = self.fingerprint(pager, size)?;
+        if known.valid && known.file_size == size && known.fingerprint == fingerprint {
+            pager.view.page_count.set(known.page_count);
+            pager.view.direct.set(known.direct);
+            return Ok(());
+        }
+        self.look_closely(pager, size)?;
+        pager.note_foreign_change();
+        Ok(())
+    }
+
+    /// Read through the mapping where there is one: no system call.
+    fn fingerprint(&self, pager: &Pager, size: u64) -> Result<Fingerprint> {
+        let mut fingerprint = Fingerprint::default();
+        if size < HEADER_LEN as u64 {
+            return Ok(fingerprint);
+        }
+        let mapped = pager.view.mapped.get();
+        if self.known.get().valid && mapped.valid() >= HEADER_LEN {
+            fingerprint.copy_from_slice(mapped.bytes(CHANGE_COUNTER_AT, size_of::<Fingerprint>()));
+        } else {
+            self.file.read_at(&mut fingerprint, CHANGE_COUNTER_AT as u64)?;
+        }
+        Ok(fingerprint)
+    }
+
+    fn look_closely(&self, pager: &Pager, size: u64) -> Result<()> {
+        self.known.set(Known::NOTHING);
+        pager.view.page_count.set(0);
+        pager.view.direct.set(0);
+        if size == 0 {
+            self.known.set(Known { valid: true, ..Known::NOTHING });
+            return Ok(());
+        }
+        let mut bytes = [0; HEADER_LEN];
+        self.file.read_at(&mut bytes, 0)?;
+        let header = DbHeader::read(&bytes).map_err(|_| Error::NotADb)?;
+        if matches!(header.read_version, FileVersion::Unknown(_)) {
+            return Err(Error::NotADb);
+        }
+        pager.adopt_page_size(header.page_size, header.reserved);
+        let pages_in_file = u32::try_from(size.div_ceil(u64::from(header.page_size.get()))).unwrap_or(u32::MAX);
+        let page_count = header.trusted_page_count().unwrap_or(pages_in_file);
+        if page_count > pages_in_file {
+            return Err(Error::corrupt("the file is shorter than its header says"));
+        }
+        pager.view.page_count.set(page_count);
+        let direct = self.map(pager, size)?;
+        let mut fingerprint = Fingerprint::default();
+        fingerprint.copy_from_slice(&bytes[CHANGE_COUNTER_AT..][..size_of::<Fingerprint>()]);
+        let is_from_the_future = matches!(header.write_version, FileVersion::Unknown(_));
+        self.known.set(Known { valid: true, fingerprint, file_size: size, page_count, direct, is_from_the_future });
+        Ok(())
+    }
+
+    /// Maps the file, and answers how many pages can be read directly.
+    fn map(&self, pager: &Pager, size: u64) -> Result<u32> {
+        let limit = self.mmap_size();
+        let mapping = if limit == 0 { None } else { self.database.mapping(&*self.file)? };
+        let mapped = mapping.map_or(MappedFile::NONE, |mapping| MappedFile::new(mapping, size.min(limit)));
+        let whole_pages = mapped.valid() / pager.page_size().bytes();
+        let direct = pager.page_count().min(u32::try_from(whole_pages).unwrap_or(u32::MAX));
+        pager.view.mapped.set(mapped);
+        pager.view.direct.set(direct);
+        Ok(direct)
+    }
+
+    /// After our own commit: looks anew, without taking it for somebody else's change.
+    pub(crate) fn look_after_commit(&self, pager: &Pager) -> Result<()> {
+        self.look_closely(pager, self.file.size()?)
+    }
+
+    pub(crate) fn forget_what_is_known(&self) {
+        self.known.set(Known::NOTHING);
+    }
+
+    /// The change counter of the file as it was when this transaction began.
+    pub(crate) fn change_counter(&self) -> u32 {
+        at_u32(&self.known.get().fingerprint, 0)
+    }
+
+    /// The number of the last page that is wholly in the file and mapped.
+    pub(super) fn is_mapped(&self, pager_mapped: MappedFile, no: PageNo, page_size: u32) -> bool {
+        no.offset(page_size) + u64::from(page_size) <= pager_mapped.valid() as u64
+    }
+}

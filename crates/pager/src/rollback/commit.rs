@@ -1,0 +1,276 @@
+//! Committing through a rollback journal, and rolling back.
+
+use std::io::IoSlice;
+use std::sync::Arc;
+
+use lithe_format::PageNo;
+use lithe_format::bytes::put_u32;
+use lithe_format::db_header::{CHANGE_COUNTER_AT, PAGE_COUNT_AT, VERSION_VALID_FOR_AT, WRITER_VERSION_AT};
+use lithe_vfs::{LockLevel, OpenFlags, ResultCode};
+
+use super::journal_file::{JournalFile, sector_size};
+use super::playback::play_back;
+use crate::SQLITE_VERSION_NUMBER;
+use crate::error::{Error, Result};
+use crate::file_store::FileStore;
+use crate::options::{JournalMode, Synchronous};
+use crate::page_ref::PageRef;
+use crate::pager::{Pager, WriteTxn};
+
+/// How far the commit of the current transaction has come.
+#[derive(Debug, Default)]
+pub(crate) struct RollbackTxn {
+    /// The journal file, where the mode has one; between transactions, one that is kept open.
+    journal: Option<JournalFile>,
+    /// The old pages, in mode MEMORY.
+    old_pages: Vec<(PageNo, PageRef)>,
+    /// The old pages are safe, of all that was written up to this version.
+    journaled: Option<u64>,
+    /// The database file was touched.
+    file_changed: bool,
+}
+
+impl FileStore {
+    /// The first page of a transaction is about to be written: whatever would make writing impossible
+    /// shows now, and not at the commit.
+    pub(crate) fn open_journal(&self, pager: &Pager) -> Result<()> {
+        let mut txn = self.rollback.borrow_mut();
+        if txn.journal.is_some() || !has_journal_file(pager.journal_mode()) {
+            return Ok(());
+        }
+        if self.file.has_moved()? {
+            return Err(Error::ReadOnly(ResultCode::READONLY_DBMOVED));
+        }
+        let flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::MAIN_JOURNAL;
+        let opened = self.vfs.open(Some(&self.journal_path), flags)?;
+        if opened.flags.contains(OpenFlags::READONLY) {
+            return Err(Error::CantOpen(ResultCode::CANTOPEN));
+        }
+        txn.journal = Some(self.new_journal(pager, opened.file));
+        Ok(())
+    }
+
+    fn new_journal(&self, pager: &Pager, file: Arc<dyn lithe_vfs::File>) -> JournalFile {
+        let mut nonce = [0; 4];
+        self.vfs.randomness(&mut nonce);
+        JournalFile::new(
+            file,
+            u32::from_ne_bytes(nonce),
+            pager.page_count(),
+            pager.page_size(),
+            sector_size(&*self.file),
+        )
+    }
+
+    /// Everything but the decision. After an error that is not "busy" only a rollback helps.
+    pub(crate) fn commit_phase_one_rollback(&self, pager: &Pager, super_journal: Option<&str>) -> Result<()> {
+        if !pager.has_changes() {
+            return Ok(());
+        }
+        // A commit that found others in the way is tried again, perhaps after more was written.
+        if self.rollback.borrow().journaled != Some(pager.write_version()) {
+            self.count_change(pager)?;
+            self.write_journal(pager, super_journal)?;
+        }
+        pager.retry_while_busy(|| self.lock(LockLevel::Exclusive))?;
+        self.write_database(pager)?;
+        if pager.synchronous() > Synchronous::Off {
+            self.file.sync(pager.sync_flags())?;
+        }
+        Ok(())
+    }
+
+    /// The decision: the journal ceases to be one.
+    pub(crate) fn commit_phase_two_rollback(&self, pager: &Pager) -> Result<()> {
+        let changed = std::mem::take(&mut self.rollback.borrow_mut().file_changed);
+        self.finish_journal(pager)?;
+        if changed {
+            self.cut_to(pager, pager.page_count())?;
+        }
+        if !self.keeps_locks(pager) {
+            self.unlock(LockLevel::Shared)?;
+        }
+        Ok(())
+    }
+
+    /// Undoes what reached the file.
+    pub(crate) fn roll_back(&self, pager: &Pager) -> Result<()> {
+        let changed = std::mem::take(&mut self.rollback.borrow_mut().file_changed);
+        if changed {
+            self.restore_database(pager)?;
+            self.forget_what_is_known();
+        }
+        self.finish_journal(pager)?;
+        if !self.keeps_locks(pager) {
+            self.unlock(LockLevel::Shared)?;
+        }
+        Ok(())
+    }
+
+    /// After a rollback that failed: leaves the journal to the next one who reads.
+    pub(crate) fn leave_to_recovery(&self) -> Result<()> {
+        *self.rollback.borrow_mut() = RollbackTxn::default();
+        self.forget_what_is_known();
+        self.unlock(LockLevel::None)
+    }
+
+    /// Every transaction counts itself on page 1: this is how others notice.
+    fn count_change(&self, pager: &Pager) -> Result<()> {
+        let counter = self.change_counter().wrapping_add(1);
+        let mut page = pager.write(PageNo::FIRST)?;
+        put_u32(&mut page, CHANGE_COUNTER_AT, counter);
+        put_u32(&mut page, PAGE_COUNT_AT, pager.page_count());
+        put_u32(&mut page, VERSION_VALID_FOR_AT, counter);
+        put_u32(&mut page, WRITER_VERSION_AT, SQLITE_VERSION_NUMBER);
+        Ok(())
+    }
+
+    fn write_journal(&self, pager: &Pager, super_journal: Option<&str>) -> Result<()> {
+        let pages = self.pages_to_journal(pager);
+        let old = pages.iter().map(|&no| Ok((no, pager.clean_page(no)?)));
+        let txn = &mut *self.rollback.borrow_mut();
+        match pager.journal_mode() {
+            JournalMode::Off => {}
+            JournalMode::Memory => {
+                // A mapped page would change with the file; the copy keeps it.
+                let copies = old.map(|page| page.map(|(no, page)| (no, PageRef::from_arc(Arc::from(&*page)))));
+                txn.old_pages = copies.collect::<Result<_>>()?;
+            }
+            _ => {
+                let journal = txn.journal.as_mut().expect("the journal was opened at the first write");
+                journal.begin()?;
+                journal.append(old)?;
+                journal.make_hot(super_journal, pager.synchronous(), pager.sync_flags())?;
+            }
+        }
+        txn.journaled = Some(pager.write_version());
+        Ok(())
+    }
+
+    /// The pages whose old content is lost by this commit: overwritten or cut off.
+    fn pages_to_journal(&self, pager: &Pager) -> Vec<PageNo> {
+        let txn = pager.txn.borrow();
+        let before = txn.pages_before;
+        let after = pager.page_count();
+        let overwritten = txn.dirty.iter().map(|(no, _)| no).filter(|no| no.get() <= before.min(after));
+        let cut_off = (after + 1..=before).filter_map(PageNo::new);
+        let mut pages: Vec<PageNo> = overwritten.chain(cut_off).collect();
+        pages.retain(|&no| no != pager.page_size().lock_byte_page());
+        pages.sort_unstable();
+        pages
+    }
+
+    /// The new pages, in order, neighbours in one write.
+    fn write_database(&self, pager: &Pager) -> Result<()> {
+        const RUN_MAX: usize = 1024;
+        self.rollback.borrow_mut().file_changed = true;
+        let txn = pager.txn.borrow();
+        let page_size = pager.page_size().get();
+        let pages = sorted_pages(&txn, pager.page_count());
+        for run in pages.chunk_by(|a, b| a.0.plus(1) == Some(b.0)) {
+            for part in run.chunks(RUN_MAX) {
+                let slices: Vec<IoSlice<'_>> = part.iter().map(|(_, bytes)| IoSlice::new(bytes)).collect();
+                self.file.write_vectored_at(&slices, part[0].0.offset(page_size))?;
+            }
+        }
+        drop(pages);
+        drop(txn);
+        self.grow_to(pager, pager.page_count())
+    }
+
+    /// A database may end with pages that nobody wrote, such as the one of the lock bytes.
+    fn grow_to(&self, pager: &Pager, page_count: u32) -> Result<()> {
+        let page_size = pager.page_size();
+        let wanted = u64::from(page_count) * u64::from(page_size.get());
+        if self.file.size()? < wanted {
+            self.file.write_at(&vec![0; page_size.bytes()], wanted - u64::from(page_size.get()))?;
+        }
+        Ok(())
+    }
+
+    fn cut_to(&self, pager: &Pager, page_count: u32) -> Result<()> {
+        let wanted = u64::from(page_count) * u64::from(pager.page_size().get());
+        if self.file.size()? > wanted {
+            self.file.truncate(wanted)?;
+        }
+        Ok(())
+    }
+
+    fn restore_database(&self, pager: &Pager) -> Result<()> {
+        let before = pager.txn.borrow().pages_before;
+        let txn = self.rollback.borrow();
+        match &txn.journal {
+            Some(journal) => {
+                play_back(&**journal.file(), &*self.file)?;
+            }
+            None => {
+                for (no, page) in &txn.old_pages {
+                    self.file.write_at(page, no.offset(pager.page_size().get()))?;
+                }
+                self.cut_to(pager, before)?;
+            }
+        }
+        if pager.synchronous() > Synchronous::Off {
+            self.file.sync(pager.sync_flags())?;
+        }
+        Ok(())
+    }
+
+    /// Ends the journal in the way of the mode, and what was remembered of the transaction.
+    fn finish_journal(&self, pager: &Pager) -> Result<()> {
+        let txn = &mut *self.rollback.borrow_mut();
+        let Some(journal) = txn.journal.take() else {
+            *txn = RollbackTxn::default();
+            return Ok(());
+        };
+        let finished = self.finish_journal_file(pager, &journal);
+        match finished {
+            Ok(()) => *txn = RollbackTxn::default(),
+            // It is still there for a rollback, or for the next one who opens the database.
+            Err(_) => txn.journal = Some(journal),
+        }
+        finished
+    }
+
+    fn finish_journal_file(&self, pager: &Pager, journal: &JournalFile) -> Result<()> {
+        let file = journal.file();
+        match pager.journal_mode() {
+            JournalMode::Truncate => {
+                file.truncate(0)?;
+                if pager.synchronous() >= Synchronous::Full {
+                    file.sync(pager.sync_flags())?;
+                }
+            }
+            JournalMode::Persist => {
+                let limit = pager.journal_size_limit();
+                if journal.has_super || limit == Some(0) {
+                    file.truncate(0)?;
+                } else {
+                    journal.zero_header()?;
+                }
+                if pager.synchronous() > Synchronous::Off {
+                    file.sync(pager.sync_flags())?;
+                }
+                if let Some(limit) = limit
+                    && file.size()? > limit
+                {
+                    file.truncate(limit)?;
+                }
+            }
+            _ => self.vfs.delete(&self.journal_path, pager.synchronous() >= Synchronous::Extra)?,
+        }
+        Ok(())
+    }
+}
+
+/// Whether the mode has a journal in a file.
+fn has_journal_file(mode: JournalMode) -> bool {
+    matches!(mode, JournalMode::Delete | JournalMode::Truncate | JournalMode::Persist)
+}
+
+/// The dirty pages that the database keeps, in order.
+pub(crate) fn sorted_pages(txn: &WriteTxn, page_count: u32) -> Vec<(PageNo, &Arc<[u8]>)> {
+    let mut pages: Vec<_> = txn.dirty.iter().filter(|(no, _)| no.get() <= page_count).collect();
+    pages.sort_unstable_by_key(|(no, _)| *no);
+    pages
+}

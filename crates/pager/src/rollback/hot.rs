@@ -1,0 +1,95 @@
+//! Hot journals: a writer crashed while it changed the database. The next reader puts the old pages
+//! back before it reads.
+//!
+//! A journal is hot if it exists, nobody holds a RESERVED lock, the database is not empty, and the
+//! journal's first byte is not zero; and if it names a super-journal, as long as that exists.
+
+use std::path::Path;
+
+use lithe_vfs::{Access, LockLevel, OpenFlags, ResultCode};
+
+use super::playback::{play_back, super_journal_of};
+use super::super_journal::delete_if_unused;
+use crate::error::{Error, Result};
+use crate::file_store::FileStore;
+use crate::options::Synchronous;
+use crate::pager::Pager;
+
+impl FileStore {
+    /// With a SHARED lock just taken: rolls back what a crash left behind. Afterwards the lock is
+    /// SHARED again.
+    pub(crate) fn roll_back_hot_journal(&self, pager: &Pager) -> Result<()> {
+        if !self.vfs.access(&self.journal_path, Access::Exists)? || !self.journal_is_hot()? {
+            return Ok(());
+        }
+        if self.is_read_only() {
+            return Err(Error::ReadOnly(ResultCode::READONLY_ROLLBACK));
+        }
+        self.lock(LockLevel::Exclusive)?;
+        // Somebody else may have rolled it back before we had the lock.
+        if self.vfs.access(&self.journal_path, Access::Exists)? {
+            self.play_back_hot_journal(pager)?;
+        }
+        if !self.keeps_locks(pager) {
+            self.unlock(LockLevel::Shared)?;
+        }
+        Ok(())
+    }
+
+    fn journal_is_hot(&self) -> Result<bool> {
+        if self.file.check_reserved()? {
+            return Ok(false);
+        }
+        if self.file.size()? == 0 {
+            self.delete_journal_of_nothing()?;
+            return Ok(false);
+        }
+        let flags = OpenFlags::READONLY | OpenFlags::MAIN_JOURNAL;
+        let opened = match self.vfs.open(Some(&self.journal_path), flags) {
+            Ok(opened) => opened,
+            // It went away in between, or cannot be read: the latter is found out with the lock.
+            Err(_) => return self.vfs.access(&self.journal_path, Access::Exists).map_err(Error::from),
+        };
+        let mut first = [0];
+        opened.file.read_at(&mut first, 0)?;
+        Ok(first != [0])
+    }
+
+    /// An empty database has nothing that could be rolled back to.
+    fn delete_journal_of_nothing(&self) -> Result<()> {
+        if self.is_read_only() || !self.file.lock(LockLevel::Reserved)? {
+            return Ok(());
+        }
+        self.level.set(LockLevel::Reserved);
+        let deleted = self.vfs.delete(&self.journal_path, false);
+        self.unlock(LockLevel::Shared)?;
+        match deleted {
+            Err(error) if error.code() != ResultCode::IOERR_DELETE_NOENT => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn play_back_hot_journal(&self, pager: &Pager) -> Result<()> {
+        let flags = OpenFlags::READWRITE | OpenFlags::MAIN_JOURNAL;
+        let opened = self.vfs.open(Some(&self.journal_path), flags)?;
+        if opened.flags.contains(OpenFlags::READONLY) {
+            return Err(Error::CantOpen(ResultCode::CANTOPEN));
+        }
+        let journal = opened.file;
+        let super_journal = super_journal_of(&*journal)?;
+        let committed = match &super_journal {
+            Some(name) => !self.vfs.access(Path::new(name), Access::Exists)?,
+            None => false,
+        };
+        if !committed && play_back(&*journal, &*self.file)?.is_some() && pager.synchronous() > Synchronous::Off {
+            self.file.sync(pager.sync_flags())?;
+        }
+        drop(journal);
+        self.vfs.delete(&self.journal_path, pager.synchronous() >= Synchronous::Extra)?;
+        if let Some(name) = super_journal {
+            delete_if_unused(&*self.vfs, Path::new(&name))?;
+        }
+        self.forget_what_is_known();
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! Putting old pages back from a journal.
+
+use std::collections::HashSet;
+
+use lithe_format::journal::{
+    HEADER_LEN, JournalHeader, RECORDS_TO_THE_END, Record, super_journal_name_is_intact, super_journal_name_len,
+};
+use lithe_format::{PageNo, PageSize};
+use lithe_vfs::File;
+
+use crate::error::Result;
+
+/// What a journal brought back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PlayedBack {
+    /// The size of the database in pages before the transaction.
+    pub(super) page_count: u32,
+    /// The size of its pages.
+    pub(super) page_size: PageSize,
+}
+
+/// Plays `journal` back into `database`; `None` if it holds nothing that counts. Reading stops where
+/// the journal stops making sense: what follows was never relied upon.
+pub(super) fn play_back(journal: &dyn File, database: &dyn File) -> Result<Option<PlayedBack>> {
+    let mut reader = Reader { journal, size: journal.size()?, at: 0, sector_size: 1 };
+    let mut done = HashSet::new();
+    let mut outcome = None;
+    while let Some(header) = reader.next_header()? {
+        let first = *outcome.get_or_insert(PlayedBack { page_count: header.page_count, page_size: header.page_size });
+        if first.page_size != header.page_size {
+            break;
+        }
+        if reader.is_in_first_segment() {
+            set_size(database, first)?;
+        }
+        if !play_segment(&mut reader, &header, first, database, &mut done)? {
+            break;
+        }
+    }
+    Ok(outcome)
+}
+
+/// Plays back one segment. `false`: it ended early, and with it the journal.
+fn play_segment(
+    reader: &mut Reader<'_>,
+    header: &JournalHeader,
+    before: PlayedBack,
+    database: &dyn File,
+    done: &mut HashSet<PageNo>,
+) -> Result<bool> {
+    let mut buf = vec![0; header.record_len() as usize];
+    for _ in 0..reader.record_count(header) {
+        if !reader.next_record(&mut buf)? {
+            return Ok(false);
+        }
+        let Some(record) = Record::read(header, &buf) else { return Ok(false) };
+        if record.no == before.page_size.lock_byte_page() {
+            return Ok(false);
+        }
+        // Pages that the transaction added are cut off; of several records the first is the oldest.
+        if record.no.get() <= before.page_count && done.insert(record.no) {
+            database.write_at(record.page, record.no.offset(before.page_size.get()))?;
+        }
+    }
+    Ok(true)
+}
+
+/// Cuts the database to the size it had, or fills it up if a cut was lost.
+fn set_size(database: &dyn File, before: PlayedBack) -> Result<()> {
+    let wanted = u64::from(before.page_count) * u64::from(before.page_size.get());
+    let size = database.size()?;
+    if size > wanted {
+        database.truncate(wanted)?;
+    } else if size < wanted {
+        database.write_at(&vec![0; before.page_size.bytes()], wanted - u64::from(before.page_size.get()))?;
+    }
+    Ok(())
+}
+
+/// The name of the super-journal that a journal depends on.
+pub(super) fn super_journal_of(journal: &dyn File) -> Result<Option<String>> {
+    let size = journal.size()?;
+    let mut tail = [0; 16];
+    let Some(tail_at) = size.checked_sub(16) else { return Ok(None) };
+    journal.read_at(&mut tail, tail_at)?;
+    let Some(len) = super_journal_name_len(&tail) else { return Ok(None) };
+    // Names are paths: a longer one is damage, and must not cost memory.
+    const NAME_MAX: u32 = 1 << 16;
+    let Some(name_at) = tail_at.checked_sub(u64::from(len)) else { return Ok(None) };
+    if len > NAME_MAX {
+        return Ok(None);
+    }
+    let mut name = vec![0; len as usize];
+    journal.read_at(&mut name, name_at)?;
+    if !super_journal_name_is_intact(&name, &tail) {
+        return Ok(None);
+    }
+    Ok(String::from_utf8(name).ok())
+}
+
+/// A journal being read from its start.
+struct Reader<'f> {
+    journal: &'f dyn File,
+    size: u64,
+    at: u64,
+    /// Segments begin at multiples of it.
+    sector_size: u64,
+}
+
+impl Reader<'_> {
+    /// The next segment's header, and past it.
+    fn next_header(&mut self) -> Result<Option<JournalHeader>> {
+        let mut bytes = [0; HEADER_LEN];
+        self.at = self.at.next_multiple_of(self.sector_size);
+        if self.at + HEADER_LEN as u64 > self.size {
+            return Ok(None);
+        }
+        self.journal.read_at(&mut bytes, self.at)?;
+        let Some(header) = JournalHeader::read(&bytes) else { return Ok(None) };
+        self.sector_size = u64::from(header.sector_size);
+        self.at += self.sector_size;
+        Ok(Some(header))
+    }
+
+    fn is_in_first_segment(&self) -> bool {
+        self.at == self.sector_size
+    }
+
+    fn record_count(&self, header: &JournalHeader) -> u64 {
+        let room = self.size.saturating_sub(self.at) / header.record_len();
+        if header.records == RECORDS_TO_THE_END { room } else { room.min(u64::from(header.records)) }
+    }
+
+    fn next_record(&mut self, buf: &mut [u8]) -> Result<bool> {
+        let whole = self.journal.read_at(buf, self.at)? == buf.len();
+        self.at += buf.len() as u64;
+        Ok(whole)
+    }
+}

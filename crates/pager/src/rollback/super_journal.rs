@@ -1,0 +1,117 @@
+//! The super-journal: while it exists, none of the databases that name it has committed; deleting it
+//! commits them all.
+//!
+//! The file holds the paths of their journals, each ended by a zero byte.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lithe_vfs::{Access, OpenFlags, ResultCode, SyncFlags, Vfs};
+
+use super::playback::super_journal_of;
+use crate::error::{Error, Result};
+
+/// A super-journal that was created and not deleted yet.
+///
+/// A commit of several databases creates one with the paths of their journals
+/// ([`crate::Pager::journal_path`]), passes its name to phase one of each, commits it, and ends with
+/// phase two of each.
+#[derive(Debug)]
+pub struct SuperJournal {
+    vfs: Arc<dyn Vfs>,
+    path: PathBuf,
+}
+
+/// Longer lists are damage.
+const LIST_BYTES_MAX: u64 = 1 << 24;
+
+impl SuperJournal {
+    /// Creates a super-journal beside the database `main`, and makes it durable.
+    pub fn create(vfs: &Arc<dyn Vfs>, main: &Path, journals: &[PathBuf]) -> Result<SuperJournal> {
+        let path = unused_name(&**vfs, main)?;
+        let flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::EXCLUSIVE | OpenFlags::SUPER_JOURNAL;
+        let file = vfs.open(Some(&path), flags)?.file;
+        let created = SuperJournal { vfs: vfs.clone(), path };
+        let mut list = Vec::new();
+        for journal in journals {
+            list.extend_from_slice(text_of(journal)?.as_bytes());
+            list.push(0);
+        }
+        let written = file.write_at(&list, 0).and_then(|()| file.sync(SyncFlags::NORMAL));
+        drop(file);
+        match written {
+            Ok(()) => Ok(created),
+            Err(error) => {
+                created.abandon();
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Its name, for phase one of each database.
+    pub fn name(&self) -> Result<&str> {
+        text_of(&self.path)
+    }
+
+    /// Commits all databases that name it.
+    pub fn commit(self) -> Result<()> {
+        self.vfs.delete(&self.path, true)?;
+        Ok(())
+    }
+
+    /// Deletes it after a failure, when the databases roll back.
+    pub fn abandon(self) {
+        // What remains is an orphan that a later recovery removes.
+        let _ = self.vfs.delete(&self.path, false);
+    }
+}
+
+/// Names end in `-mj`, six random digits, a `9`, and two more digits.
+fn unused_name(vfs: &dyn Vfs, main: &Path) -> Result<PathBuf> {
+    const NAMES_TRIED_MAX: usize = 100;
+    for _ in 0..NAMES_TRIED_MAX {
+        let mut random = [0; 4];
+        vfs.randomness(&mut random);
+        let random = u32::from_ne_bytes(random);
+        let mut name = main.as_os_str().to_os_string();
+        name.push(format!("-mj{:06X}9{:02X}", random >> 8, random & 0xff));
+        let path = PathBuf::from(name);
+        if !vfs.access(&path, Access::Exists)? {
+            return Ok(path);
+        }
+    }
+    Err(Error::CantOpen(ResultCode::CANTOPEN))
+}
+
+/// Names in journals are text.
+fn text_of(path: &Path) -> Result<&str> {
+    path.to_str().ok_or(Error::CantOpen(ResultCode::CANTOPEN))
+}
+
+/// After one of its databases was rolled back or found committed: deletes the super-journal `path` if
+/// no other journal still names it.
+pub(super) fn delete_if_unused(vfs: &dyn Vfs, path: &Path) -> Result<()> {
+    let Ok(opened) = vfs.open(Some(path), OpenFlags::READONLY | OpenFlags::SUPER_JOURNAL) else { return Ok(()) };
+    let len = opened.file.size()?.min(LIST_BYTES_MAX);
+    let mut list = vec![0; len as usize];
+    opened.file.read_at(&mut list, 0)?;
+    drop(opened);
+    for journal in list.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+        let Ok(journal) = std::str::from_utf8(journal) else { continue };
+        if names(vfs, Path::new(journal), path)? {
+            return Ok(());
+        }
+    }
+    vfs.delete(path, false)?;
+    Ok(())
+}
+
+/// Whether the journal at `journal` exists and names the super-journal at `path`.
+fn names(vfs: &dyn Vfs, journal: &Path, path: &Path) -> Result<bool> {
+    if !vfs.access(journal, Access::Exists)? {
+        return Ok(false);
+    }
+    let opened = vfs.open(Some(journal), OpenFlags::READONLY | OpenFlags::MAIN_JOURNAL)?;
+    let named = super_journal_of(&*opened.file)?;
+    Ok(named.is_some_and(|name| Path::new(&name) == path))
+}

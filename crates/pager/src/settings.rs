@@ -1,0 +1,127 @@
+//! What pragmas and the connection set.
+
+use std::cell::{Cell, RefCell};
+use std::path::Path;
+use std::rc::Rc;
+
+use lithe_vfs::SyncFlags;
+
+use crate::options::{CacheSize, JournalMode, LockingMode, OpenOptions, Synchronous};
+use crate::pager::{Pager, Store};
+
+/// Asked whether to try again when another connection is in the way, with the number of times it was
+/// asked before.
+pub type BusyHandler = Rc<dyn Fn(u32) -> bool>;
+
+pub(crate) struct Settings {
+    pub(crate) reserved: Cell<u8>,
+    pub(crate) cache_size: Cell<CacheSize>,
+    pub(crate) journal_mode: Cell<JournalMode>,
+    synchronous: Cell<Synchronous>,
+    full_fsync: Cell<bool>,
+    locking_mode: Cell<LockingMode>,
+    journal_size_limit: Cell<Option<u64>>,
+    pub(crate) busy: RefCell<Option<BusyHandler>>,
+}
+
+impl Settings {
+    pub(crate) fn new(options: &OpenOptions) -> Settings {
+        Settings {
+            reserved: Cell::new(0),
+            cache_size: Cell::new(options.cache_size),
+            journal_mode: Cell::default(),
+            synchronous: Cell::default(),
+            full_fsync: Cell::new(false),
+            locking_mode: Cell::default(),
+            journal_size_limit: Cell::new(None),
+            busy: RefCell::new(None),
+        }
+    }
+}
+
+impl Pager {
+    /// Sets how much memory may be spent.
+    pub fn set_cache_size(&self, size: CacheSize) {
+        self.settings.cache_size.set(size);
+    }
+
+    /// How much memory may be spent.
+    pub fn cache_size(&self) -> CacheSize {
+        self.settings.cache_size.get()
+    }
+
+    /// Sets how many bytes of the file may be mapped; 0 reads through buffers. Heeded from the next
+    /// transaction on.
+    pub fn set_mmap_size(&self, bytes: u64) {
+        if let Store::File(file) = &self.store {
+            file.set_mmap_size(bytes);
+        }
+    }
+
+    /// How many bytes of the file may be mapped.
+    pub fn mmap_size(&self) -> u64 {
+        match &self.store {
+            Store::Memory(_) => 0,
+            Store::File(file) => file.mmap_size(),
+        }
+    }
+
+    /// How transactions are made durable.
+    pub fn journal_mode(&self) -> JournalMode {
+        self.settings.journal_mode.get()
+    }
+
+    /// Sets how much is forced to the device, and when.
+    pub fn set_synchronous(&self, synchronous: Synchronous) {
+        self.settings.synchronous.set(synchronous);
+    }
+
+    /// How much is forced to the device, and when.
+    pub fn synchronous(&self) -> Synchronous {
+        self.settings.synchronous.get()
+    }
+
+    /// Sets whether syncs go through the device's own cache, where the system has two kinds.
+    pub fn set_full_fsync(&self, full: bool) {
+        self.settings.full_fsync.set(full);
+    }
+
+    pub(crate) fn sync_flags(&self) -> SyncFlags {
+        if self.settings.full_fsync.get() { SyncFlags::FULL } else { SyncFlags::NORMAL }
+    }
+
+    /// Sets whether locks outlive transactions.
+    pub fn set_locking_mode(&self, mode: LockingMode) {
+        self.settings.locking_mode.set(mode);
+    }
+
+    /// Whether locks outlive transactions.
+    pub fn locking_mode(&self) -> LockingMode {
+        self.settings.locking_mode.get()
+    }
+
+    /// Sets how long a journal or log may be that is left behind; `None`: as long as it is.
+    pub fn set_journal_size_limit(&self, bytes: Option<u64>) {
+        self.settings.journal_size_limit.set(bytes);
+    }
+
+    /// How long a journal or log may be that is left behind.
+    pub fn journal_size_limit(&self) -> Option<u64> {
+        self.settings.journal_size_limit.get()
+    }
+
+    /// Sets who is asked whether to try again when another connection is in the way.
+    pub fn set_busy_handler(&self, handler: Option<BusyHandler>) {
+        *self.settings.busy.borrow_mut() = handler;
+    }
+
+    /// The path of the rollback journal, for a [`crate::SuperJournal`]; `None` if commits have none.
+    pub fn journal_path(&self) -> Option<&Path> {
+        match (&self.store, self.journal_mode()) {
+            (Store::File(file), JournalMode::Delete | JournalMode::Truncate | JournalMode::Persist) => {
+                Some(&file.journal_path)
+            }
+            _ => None,
+        }
+    }
+}
