@@ -1,6 +1,7 @@
 //! What all cursors of one connection on one database share.
 
 use crate::error::{Result, corrupt};
+use crate::lost_keys::LostKeys;
 use lithe_format::btree_page::{PageHeader, PageKind, header_at};
 use lithe_format::bytes::{at_u32, put_u32};
 use lithe_format::db_header::{DbHeader, HEADER_LEN, Meta};
@@ -26,6 +27,7 @@ pub struct Btree {
     auto_vacuum_wanted: Cell<AutoVacuum>,
     /// Memory for the page numbers of chains that are being written.
     page_list: Cell<Vec<PageNo>>,
+    pub(crate) lost_keys: LostKeys,
 }
 
 const CHANGE_COUNTERS: usize = 64;
@@ -65,6 +67,7 @@ impl Btree {
             auto_vacuum: Cell::new(None),
             auto_vacuum_wanted: Cell::default(),
             page_list: Cell::default(),
+            lost_keys: LostKeys::default(),
         }
     }
 

@@ -62,8 +62,8 @@ pub struct Cursor {
     path: Vec<Level>,
     /// What the cell says that the cursor stands on, once somebody has asked.
     row: Option<ParsedRow>,
-    /// The record of an index entry whose page is no longer in the path.
-    saved_key: Vec<u8>,
+    /// The index entry to seek when the path no longer has its page.
+    saved_key: SavedKey,
     /// For payloads that have to be put together before they can be compared.
     scratch: Vec<u8>,
 }
@@ -96,6 +96,14 @@ struct Level {
     index: u16,
 }
 
+/// The start of an index entry's record, at least as far as the columns that are compared.
+#[derive(Default)]
+struct SavedKey {
+    bytes: Vec<u8>,
+    /// The length of the whole record.
+    len: u32,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct ParsedRow {
     /// 0 in an index.
@@ -124,7 +132,7 @@ impl Cursor {
             version: 0,
             path: Vec::new(),
             row: None,
-            saved_key: Vec::new(),
+            saved_key: SavedKey::default(),
             scratch: Vec::new(),
         }
     }
@@ -239,9 +247,7 @@ impl Cursor {
         let row = match node.kind {
             PageKind::TableLeaf => cell::read_table_leaf(&node.page, at, &self.limits)
                 .map(|cell| ParsedRow { rowid: cell.rowid, span: cell.payload }),
-            kind => {
-                cell::read_index(&node.page, at, kind, &self.limits).map(|span| ParsedRow { rowid: 0, span })
-            }
+            kind => cell::read_index(&node.page, at, kind, &self.limits).map(|span| ParsedRow { rowid: 0, span }),
         };
         let row = row.ok_or_else(|| node.corrupt("cell outside the page"))?;
         self.row = Some(row);

@@ -118,12 +118,6 @@ impl<'p> EditPage<'p> {
         self.header.write(&mut self.page);
     }
 
-    /// The bytes of cell `index`, to be changed without changing their number.
-    pub fn cell_mut(&mut self, index: usize) -> Result<&mut [u8]> {
-        let (at, size) = self.cell(index)?;
-        Ok(&mut self.page[at..at + size])
-    }
-
     /// Changes the child before cell `index`, or after the last cell.
     pub fn set_child(&mut self, index: usize, child: PageNo) -> Result<()> {
         if index == usize::from(self.header.cell_count) {

@@ -36,7 +36,7 @@ impl Btree {
     }
 
     /// A page at the end of the file, behind pages that hold no data of their own.
-    fn extend(&self) -> Result<PageNo> {
+    pub(crate) fn extend(&self) -> Result<PageNo> {
         loop {
             let count = self.pager().page_count();
             let no = if count < MAX_PAGE_NO { PageNo::new(count + 1) } else { None };
@@ -85,13 +85,12 @@ impl Btree {
 
     /// A page of the freelist must be one that could be free.
     fn check_free(&self, no: PageNo, found_on: PageNo) -> Result<()> {
-        let possible = no != PageNo::FIRST
-            && no.get() <= self.pager().page_count()
-            && no != self.page_size().lock_byte_page();
+        let possible =
+            no != PageNo::FIRST && no.get() <= self.pager().page_count() && no != self.page_size().lock_byte_page();
         if possible { Ok(()) } else { Err(corrupt(found_on, "freelist names an impossible page")) }
     }
 
-    fn put_freelist(&self, count: u32, first_trunk: Option<PageNo>) -> Result<()> {
+    pub(crate) fn put_freelist(&self, count: u32, first_trunk: Option<PageNo>) -> Result<()> {
         let mut first = self.write(PageNo::FIRST)?;
         put_u32(&mut first, FREELIST_COUNT_AT, count);
         put_u32(&mut first, FREELIST_TRUNK_AT, first_trunk.map_or(0, PageNo::get));
@@ -123,6 +122,96 @@ impl Btree {
                 self.put_freelist(count + 1, Some(no))
             }
         }
+    }
+
+    /// All pages of the freelist, trunks included.
+    pub(crate) fn free_pages(&self) -> Result<Vec<PageNo>> {
+        let mut pages = Vec::new();
+        self.walk_freelist(|_, trunk_no, page, leaves| {
+            pages.push(trunk_no);
+            for index in 0..leaves {
+                let leaf = trunk::leaf(page, index).ok_or_else(|| corrupt(trunk_no, "freelist leaf 0"))?;
+                self.check_free(leaf, trunk_no)?;
+                pages.push(leaf);
+            }
+            Ok(false)
+        })?;
+        Ok(pages)
+    }
+
+    /// Takes page `no` off the freelist, on which it must be.
+    pub(crate) fn allocate_exactly(&self, no: PageNo) -> Result<()> {
+        let mut found = None;
+        self.walk_freelist(|before, trunk_no, page, leaves| {
+            let leaf = (0..leaves).find(|index| trunk::leaf(page, *index) == Some(no));
+            if trunk_no == no || leaf.is_some() {
+                found = Some((before, trunk_no, leaf));
+            }
+            Ok(found.is_some())
+        })?;
+        let count = self.freelist_count()?;
+        match found {
+            None => return Err(corrupt(no, "page not on the freelist")),
+            Some((_, trunk_no, Some(leaf))) => self.remove_leaf(trunk_no, leaf)?,
+            Some((before, _, None)) => {
+                let next = self.remove_trunk(no)?;
+                match before {
+                    Some(before) => trunk::put_next(&mut self.write(before)?, next),
+                    None => return self.put_freelist(count - 1, next),
+                }
+            }
+        }
+        let first = PageNo::new(at_u32(&self.page(PageNo::FIRST)?, FREELIST_TRUNK_AT));
+        self.put_freelist(count - 1, first)
+    }
+
+    /// The last leaf takes the place of the one at `index`.
+    fn remove_leaf(&self, trunk_no: PageNo, index: u32) -> Result<()> {
+        let mut page = self.write(trunk_no)?;
+        let leaves = trunk::leaf_count(&page);
+        if let Some(last) = trunk::leaf(&page, leaves - 1) {
+            trunk::put_leaf(&mut page, index, last);
+        }
+        trunk::put_leaf_count(&mut page, leaves - 1);
+        Ok(())
+    }
+
+    /// What comes in place of the trunk `no`: its last leaf, which gets the other leaves, or the next trunk.
+    fn remove_trunk(&self, no: PageNo) -> Result<Option<PageNo>> {
+        let old = self.page(no)?;
+        let leaves = trunk::leaf_count(&old);
+        if leaves == 0 {
+            return Ok(trunk::next(&old));
+        }
+        let heir = trunk::leaf(&old, leaves - 1).ok_or_else(|| corrupt(no, "freelist leaf 0"))?;
+        self.check_free(heir, no)?;
+        let mut page = self.new_page(heir)?;
+        page.copy_from_slice(&old);
+        trunk::put_leaf_count(&mut page, leaves - 1);
+        Ok(Some(heir))
+    }
+
+    /// Visits the trunks, each with the trunk before it and its number of leaves, until `visit` answers true.
+    fn walk_freelist(&self, mut visit: impl FnMut(Option<PageNo>, PageNo, &[u8], u32) -> Result<bool>) -> Result<()> {
+        let mut left = self.freelist_count()?;
+        let mut before = None;
+        let mut next = PageNo::new(at_u32(&self.page(PageNo::FIRST)?, FREELIST_TRUNK_AT));
+        while let Some(trunk_no) = next {
+            self.check_free(trunk_no, before.unwrap_or(PageNo::FIRST))?;
+            let page = self.page(trunk_no)?;
+            let leaves = trunk::leaf_count(&page);
+            if leaves > trunk::max_leaves(self.usable_size()) {
+                return Err(corrupt(trunk_no, "more leaves than a trunk page holds"));
+            }
+            // Each trunk takes from the count, so that a circle of trunks comes to an end.
+            left = left.checked_sub(leaves + 1).ok_or_else(|| corrupt(trunk_no, "freelist longer than its count"))?;
+            if visit(before, trunk_no, &page, leaves)? {
+                return Ok(());
+            }
+            before = Some(trunk_no);
+            next = trunk::next(&page);
+        }
+        Ok(())
     }
 
     /// Makes `no` a leaf of the trunk; false if the trunk is full.

@@ -5,9 +5,11 @@
 //! commonest kinds of first column, an integer and a text under BINARY, have paths of their own.
 
 mod compare;
+mod entry;
+
+pub(crate) use entry::with_entry_as_key;
 
 use lithe_format::db_header::TextEncoding;
-use lithe_format::{Malformed, record};
 use lithe_value::{Collation, ValueRef};
 use std::borrow::Cow;
 
@@ -133,26 +135,4 @@ fn utf8_from(bytes: &[u8], encoding: TextEncoding) -> Cow<'_, [u8]> {
     let units = bytes.as_chunks().0.iter().map(|pair| unit(*pair));
     let text: String = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
     Cow::Owned(text.into_bytes())
-}
-
-/// Calls `with` with the values of an entry's record, texts in UTF-8, as a search wants them.
-pub(crate) fn with_entry_as_key<T>(
-    info: &KeyInfo,
-    entry: &[u8],
-    with: impl FnOnce(&[ValueRef<'_>]) -> T,
-) -> Result<T, Malformed> {
-    let values = record::values(entry)?;
-    if info.encoding == TextEncoding::Utf8 {
-        return Ok(with(&values));
-    }
-    let texts: Vec<_> = values
-        .iter()
-        .map(|value| match value {
-            ValueRef::Text(bytes) => utf8_from(bytes, info.encoding),
-            _ => Cow::Borrowed(&[] as &[u8]),
-        })
-        .collect();
-    let as_utf8 = |(value, text)| if matches!(value, ValueRef::Text(_)) { ValueRef::Text(text) } else { value };
-    let values: Vec<_> = values.into_iter().zip(texts.iter().map(|text| &text[..])).map(as_utf8).collect();
-    Ok(with(&values))
 }

@@ -25,18 +25,23 @@
 //! the format allows. What is wrong is [`Error::Corrupt`](lithe_pager::Error) with the page's number.
 #![forbid(unsafe_code)]
 
+mod auto_vacuum;
 mod balance;
 mod btree;
+pub mod check;
 pub mod cursor;
 mod edit;
 mod error;
 mod freelist;
 pub mod key;
+mod lost_keys;
 mod node;
 mod overflow;
 mod ptrmap;
+mod tree;
 
 pub use btree::{AutoVacuum, Btree, SecureDelete};
 pub use cursor::{Cursor, Row, Seek};
 pub use error::{Error, Result};
 pub use key::{KeyColumn, KeyInfo, Prefix, SearchKey};
+pub use node::TreeKind;

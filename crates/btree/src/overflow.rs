@@ -2,11 +2,11 @@
 
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};
+use lithe_format::PageNo;
 use lithe_format::cell::PayloadSpan;
 use lithe_format::overflow::{self as page, CONTENT_AT};
 use lithe_format::payload::PayloadReader;
 use lithe_format::ptrmap::PtrmapType;
-use lithe_format::PageNo;
 use lithe_pager::PageRef;
 
 /// Fills `out` with the payload's bytes from `offset` on. The caller has checked that they are part of it.

@@ -150,17 +150,10 @@ impl PageHeader {
     /// pointers and content do not overlap and end within the usable size.
     #[inline]
     pub fn read(page: &[u8], at: usize, usable: u32) -> Result<PageHeader, Malformed> {
-        let bytes: &[u8; LEAF_HEADER_LEN] =
-            page.get(at..).and_then(|tail| tail.first_chunk()).ok_or(Malformed("page shorter than its header"))?;
+        let bytes = page.get(at..).and_then(|tail| tail.first_chunk());
+        let bytes: &[u8; LEAF_HEADER_LEN] = bytes.ok_or(Malformed("page shorter than its header"))?;
         let kind = PageKind::decode(bytes[KIND_AT]).ok_or(Malformed("page kind is none"))?;
-        let header = PageHeader {
-            at,
-            kind,
-            first_freeblock: u16::from_be_bytes([bytes[1], bytes[2]]),
-            cell_count: u16::from_be_bytes([bytes[3], bytes[4]]),
-            content_at: decode_content_at(u16::from_be_bytes([bytes[5], bytes[6]])),
-            fragmented: bytes[FRAGMENTED_AT],
-        };
+        let header = PageHeader::from_bytes(bytes, at, kind);
         if header.pointers_end() > header.content_at as usize {
             return Err(Malformed("cell pointers reach into the cell content"));
         }
@@ -168,6 +161,25 @@ impl PageHeader {
             return Err(Malformed("cell content starts past the end of the page"));
         }
         Ok(header)
+    }
+
+    /// The fields of the page's header as they are, for whoever has questions of his own to them; `None`
+    /// if the page is of no kind.
+    pub fn read_fields(page: &[u8], at: usize) -> Option<PageHeader> {
+        let bytes = page.get(at..)?.first_chunk()?;
+        Some(PageHeader::from_bytes(bytes, at, PageKind::decode(bytes[KIND_AT])?))
+    }
+
+    #[inline]
+    fn from_bytes(bytes: &[u8; LEAF_HEADER_LEN], at: usize, kind: PageKind) -> PageHeader {
+        PageHeader {
+            at,
+            kind,
+            first_freeblock: at_u16(bytes, FIRST_FREEBLOCK_AT),
+            cell_count: at_u16(bytes, CELL_COUNT_AT),
+            content_at: decode_content_at(at_u16(bytes, CONTENT_AT)),
+            fragmented: bytes[FRAGMENTED_AT],
+        }
     }
 
     /// Writes every field; the right child of an interior page is left as it is.

@@ -129,8 +129,7 @@ mod tests {
         };
         for _ in 0..2000 {
             let capacity = 400 + random(4000) as u32;
-            let sizes: Vec<u32> =
-                (0..random(60)).map(|_| 6 + random(u64::from(capacity) / 4 - 6) as u32).collect();
+            let sizes: Vec<u32> = (0..random(60)).map(|_| 6 + random(u64::from(capacity) / 4 - 6) as u32).collect();
             for divider in [Divider::Copied, Divider::Moved] {
                 for fill in [Fill::Even, Fill::Left] {
                     let shares = distribute(&sizes, capacity, divider, fill);

@@ -56,13 +56,7 @@ pub(super) fn balance(btree: &Btree, steps: &[Step], pending: Option<Pending>) -
 
 /// A row after all others, for which the last leaf has no room, gets a leaf of its own: rows that come in
 /// order leave full pages behind.
-fn append_leaf(
-    btree: &Btree,
-    parent: PageNo,
-    at: usize,
-    leaf: PageNo,
-    pending: Pending,
-) -> Result<Option<Pending>> {
+fn append_leaf(btree: &Btree, parent: PageNo, at: usize, leaf: PageNo, pending: Pending) -> Result<Option<Pending>> {
     let node = Node::load(btree, leaf, TreeKind::Table)?;
     let last = node.cell_at(node.count().checked_sub(1).ok_or_else(|| node.corrupt("full page without cells"))?)?;
     let rowid = cell::read_leaf_rowid(&node.page, last).ok_or_else(|| node.corrupt("cell outside the page"))?;

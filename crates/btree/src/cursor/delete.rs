@@ -1,11 +1,10 @@
 //! Deleting the entry on which the cursor stands.
 
-use super::{Cursor, Level, Neighbour, Seek, State};
+use super::{Cursor, Level, Neighbour, SavedKey, Seek, State};
 use crate::balance::{Pending, Step, balance};
 use crate::btree::Btree;
 use crate::edit::EditPage;
-use crate::error::Result;
-use crate::key::{Prefix, SearchKey, with_entry_as_key};
+use crate::error::{Result, corrupt};
 use crate::node::Node;
 use crate::overflow;
 use lithe_format::btree_page::CHILD_LEN;
@@ -95,7 +94,7 @@ impl Cursor {
     }
 
     /// The entry on which the path ends, as a cell before which stands `child`; and its record.
-    fn copy_entry(&mut self, btree: &Btree, child: PageNo) -> Result<(Vec<u8>, Vec<u8>)> {
+    fn copy_entry(&mut self, btree: &Btree, child: PageNo) -> Result<(Vec<u8>, SavedKey)> {
         let Level { node, index } = self.here();
         let at = node.cell_at(usize::from(*index))?;
         let span = cell::read_index(&node.page, at, node.kind, &self.limits);
@@ -103,20 +102,17 @@ impl Cursor {
         let mut substitute = Vec::with_capacity(CHILD_LEN + span.end() - at);
         substitute.extend_from_slice(&child.get().to_be_bytes());
         substitute.extend_from_slice(&node.page[at..span.end()]);
-        let mut record = Vec::new();
-        overflow::read_whole(btree, &node.page, node.no, span, &mut record)?;
-        Ok((substitute, record))
+        let mut bytes = Vec::new();
+        overflow::read_whole(btree, &node.page, node.no, span, &mut bytes)?;
+        Ok((substitute, SavedKey { bytes, len: span.len }))
     }
 
     /// The steps to the leaf whose last entry now stands on an interior page too.
-    fn steps_to_original(&mut self, btree: &Btree, record: &[u8]) -> Result<Vec<Step>> {
+    fn steps_to_original(&mut self, btree: &Btree, record: &SavedKey) -> Result<Vec<Step>> {
         let info = Arc::clone(self.key_info.as_ref().expect("a cursor on an index"));
-        let seek = with_entry_as_key(&info, record, |values| {
-            self.seek_key(btree, &SearchKey::new(&info, values, Prefix::Equal))
-        });
-        let seek = seek.map_err(|malformed| crate::error::corrupt(self.root, malformed.0))??;
+        let seek = self.seek_entry(btree, &info, record)?;
         if seek != Seek::Exact || self.here().node.is_leaf() {
-            return Err(crate::error::corrupt(self.root, "index out of order"));
+            return Err(corrupt(self.root, "index out of order"));
         }
         self.descend_rightmost(btree)?;
         let leaf = Step { no: self.here().node.no, index: usize::from(self.here().index) };

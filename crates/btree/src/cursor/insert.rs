@@ -32,13 +32,7 @@ impl Cursor {
     /// `seek` is what [`Cursor::seek_rowid`] has just answered for this rowid, if the cursor has not
     /// moved since; `None` makes this seek itself. A rowid greater than all others needs no search if
     /// the cursor stands on the last row, where the row inserted last has left it.
-    pub fn insert_table(
-        &mut self,
-        btree: &Btree,
-        rowid: i64,
-        payload: &Payload<'_>,
-        seek: Option<Seek>,
-    ) -> Result<()> {
+    pub fn insert_table(&mut self, btree: &Btree, rowid: i64, payload: &Payload<'_>, seek: Option<Seek>) -> Result<()> {
         let seek = match seek {
             Some(seek) if self.is_fresh(btree) => seek,
             _ => self.seek_rowid(btree, rowid)?,
@@ -71,8 +65,11 @@ impl Cursor {
         };
         self.put(btree, CellHeader::index_leaf(payload), payload, seek)?;
         if self.state == State::Lost {
-            self.saved_key.resize(payload.len() as usize, 0);
-            payload.reader().copy_to(&mut self.saved_key);
+            self.saved_key.bytes.clear();
+            for part in payload.parts() {
+                self.saved_key.bytes.extend_from_slice(part);
+            }
+            self.saved_key.len = payload.len();
         }
         Ok(())
     }
@@ -189,6 +186,7 @@ impl Cursor {
         if !span.overflows() {
             return Ok(());
         }
+        self.remember_long_key(btree, span)?;
         let node = &self.here().node;
         let first = span.overflow_page(&node.page).ok_or_else(|| node.corrupt("overflow page 0"))?;
         overflow::free_chain(btree, first, span.len - span.local)

@@ -40,7 +40,7 @@ impl<'a> Row<'a> {
 }
 
 impl Cursor {
-    /// The rowid of the row on which the cursor stands.
+    /// The rowid of the row on which the cursor stands, or stood before it was deleted.
     #[inline]
     pub fn rowid(&mut self) -> Result<i64> {
         debug_assert!(self.key_info.is_none() && self.state != State::Nowhere);
@@ -72,4 +72,3 @@ impl Cursor {
         overflow::read(btree, &node.page, node.no, span, offset, out)
     }
 }
-

@@ -1,10 +1,11 @@
 //! Finding the row again after the tree has changed under the cursor.
 
-use super::{Cursor, Neighbour, Seek, State};
+use super::{Cursor, Neighbour, SavedKey, Seek, State};
 use crate::btree::Btree;
-use crate::error::Result;
-use crate::key::{Prefix, SearchKey, with_entry_as_key};
+use crate::error::{Result, corrupt};
+use crate::key::{KeyInfo, Prefix, SearchKey, with_entry_as_key};
 use crate::overflow;
+use lithe_format::cell::PayloadSpan;
 use std::sync::Arc;
 
 impl Cursor {
@@ -45,12 +46,10 @@ impl Cursor {
             }
             Some(info) => {
                 let info = Arc::clone(info);
-                let entry = std::mem::take(&mut self.saved_key);
-                let seek = with_entry_as_key(&info, &entry, |values| {
-                    self.seek_key(btree, &SearchKey::new(&info, values, Prefix::Equal))
-                });
-                self.saved_key = entry;
-                seek.map_err(|malformed| crate::error::corrupt(self.root, malformed.0))??
+                let saved = std::mem::take(&mut self.saved_key);
+                let seek = self.seek_entry(btree, &info, &saved);
+                self.saved_key = saved;
+                seek?
             }
         };
         self.state = match (seek, before) {
@@ -70,16 +69,54 @@ impl Cursor {
         self.path.iter().all(|level| pager.is_current(level.node.no, &level.node.page))
     }
 
+    /// Seeks the entry of an index that has the columns of `entry`.
+    pub(super) fn seek_entry(&mut self, btree: &Btree, info: &KeyInfo, entry: &SavedKey) -> Result<Seek> {
+        let root = self.root;
+        let seek = with_entry_as_key(info, &entry.bytes, entry.len, |values| {
+            self.seek_key(btree, &SearchKey::new(info, values, Prefix::Equal))
+        });
+        let seek = seek.map_err(|malformed| corrupt(root, malformed.0))?;
+        seek.unwrap_or_else(|| Err(corrupt(root, "index entry ends too soon")))
+    }
+
     /// Keeps what is needed to seek the entry, from the old page that the path still holds.
     pub(super) fn save_key(&mut self, btree: &Btree) -> Result<()> {
-        let row = self.parse()?;
-        if self.key_info.is_some() {
-            let mut entry = std::mem::take(&mut self.saved_key);
-            let node = &self.here().node;
-            let whole = overflow::read_whole(btree, &node.page, node.no, row.span, &mut entry);
-            self.saved_key = entry;
-            whole?;
+        let span = self.parse()?.span;
+        let Some(info) = self.key_info.clone() else { return Ok(()) };
+        let mut bytes = std::mem::take(&mut self.saved_key.bytes);
+        let node = &self.here().node;
+        let mut saved = Ok(());
+        if is_key_local(&info, &node.page[span.range()], span.len) {
+            bytes.clear();
+            bytes.extend_from_slice(&node.page[span.range()]);
+        } else {
+            let chain = span.overflow_page(&node.page).ok_or_else(|| node.corrupt("overflow page 0"))?;
+            if !btree.lost_keys.recall(self.root, chain, self.version, &mut bytes) {
+                saved = overflow::read_whole(btree, &node.page, node.no, span, &mut bytes);
+            }
         }
+        self.saved_key = SavedKey { bytes, len: span.len };
+        saved
+    }
+
+    /// The entry is about to be deleted, and its overflow chain with it: if other cursors may need what is on the chain to
+    /// find their place again, it is remembered.
+    pub(super) fn remember_long_key(&self, btree: &Btree, span: PayloadSpan) -> Result<()> {
+        let Some(info) = &self.key_info else { return Ok(()) };
+        let node = &self.here().node;
+        if is_key_local(info, &node.page[span.range()], span.len) {
+            return Ok(());
+        }
+        let chain = span.overflow_page(&node.page).ok_or_else(|| node.corrupt("overflow page 0"))?;
+        let mut record = Vec::new();
+        overflow::read_whole(btree, &node.page, node.no, span, &mut record)?;
+        btree.lost_keys.remember(self.root, chain, self.version, record);
         Ok(())
     }
+}
+
+/// Whether all columns that are compared are in the local part of an entry. A malformed one has to be read as a
+/// whole to be sure.
+fn is_key_local(info: &KeyInfo, local: &[u8], len: u32) -> bool {
+    matches!(with_entry_as_key(info, local, len, |_| ()), Ok(Some(())))
 }

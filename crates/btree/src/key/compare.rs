@@ -93,13 +93,7 @@ impl SearchKey<'_> {
         Ok(self.when_all_equal())
     }
 
-    fn compare_column(
-        &self,
-        found: ValueRef<'_>,
-        value: &ValueRef<'_>,
-        index: usize,
-        column: &KeyColumn,
-    ) -> Ordering {
+    fn compare_column(&self, found: ValueRef<'_>, value: &ValueRef<'_>, index: usize, column: &KeyColumn) -> Ordering {
         let order = match (found, *value) {
             (ValueRef::Text(found), ValueRef::Text(value)) => self.compare_text(found, value, index, column),
             (ValueRef::Null, ValueRef::Null) => Ordering::Equal,

@@ -1,0 +1,203 @@
+//! Auto-vacuum: pages at the end of the file move into free ones, and the file gets shorter.
+//!
+//! ```text
+//!   | 1 | map | root | root | tree | free | tree | free | tree | tree |
+//!                                    ^             ^      |      |
+//!                                    └─────────────┼──────┼──────┘    the pointer map says who
+//!                                                  └──────┘           points to a page that moves
+//!   | 1 | map | root | root | tree | tree | tree | tree |             <- end
+//! ```
+
+use crate::btree::{AutoVacuum, Btree};
+use crate::error::{Result, corrupt};
+use lithe_format::btree_page::{cell_pointer, right_child};
+use lithe_format::bytes::put_u32;
+use lithe_format::db_header::Meta;
+use lithe_format::overflow::POINTER_LEN;
+use lithe_format::ptrmap::PtrmapType;
+use lithe_format::{PageNo, cell, overflow};
+
+impl Btree {
+    /// What a commit owes to a database in auto-vacuum mode FULL: after it there is no free page. To be called before
+    /// the pager commits; does nothing in other databases.
+    pub fn auto_vacuum_commit(&self) -> Result<()> {
+        let empty = self.pager().page_count() == 0;
+        if empty || self.auto_vacuum_mode()? != AutoVacuum::Full || self.freelist_count()? == 0 {
+            return Ok(());
+        }
+        self.vacuum_all()
+    }
+
+    /// Takes up to `count` free pages off the file's end, or all of them for 0. Answers whether any page
+    /// is still free.
+    pub fn incremental_vacuum(&self, count: u32) -> Result<bool> {
+        if self.pager().page_count() == 0 || !self.auto_vacuum()? {
+            return Ok(false);
+        }
+        let free = self.freelist_count()?;
+        if count == 0 || count >= free {
+            if free > 0 {
+                self.vacuum_all()?;
+            }
+            return Ok(false);
+        }
+        for _ in 0..count {
+            self.vacuum_last_page()?;
+        }
+        Ok(true)
+    }
+
+    fn vacuum_all(&self) -> Result<()> {
+        let free = self.free_pages()?;
+        let end = self.pager().page_count();
+        let wanted_end = self.size_without(end, free.len() as u32)?;
+        let mut targets = free.iter().copied().filter(|no| no.get() <= wanted_end).collect::<Vec<_>>();
+        targets.sort_unstable_by(|a, b| b.cmp(a)); // the smallest is the last, and is taken first
+        let geometry = self.ptrmap_geometry();
+        for no in (wanted_end + 1..=end).rev().filter_map(PageNo::new) {
+            if !geometry.is_content(no) || self.ptrmap(no)?.kind == PtrmapType::Free {
+                continue;
+            }
+            let to = targets.pop().ok_or_else(|| corrupt(no, "more pages to move than free ones"))?;
+            self.relocate(no, to)?;
+        }
+        self.put_freelist(0, None)?;
+        self.set_page_count(wanted_end)?;
+        self.all_changed();
+        Ok(())
+    }
+
+    /// The size of a database of `end` pages after `free` of them are gone, and the pointer maps with them
+    /// that describe nothing any more.
+    fn size_without(&self, end: u32, free: u32) -> Result<u32> {
+        let geometry = self.ptrmap_geometry();
+        let is_content = |n| PageNo::new(n).is_some_and(|no| geometry.is_content(no));
+        let mut size = end;
+        let mut left = free;
+        while left > 0 {
+            left -= u32::from(is_content(size));
+            size = size.checked_sub(1).ok_or_else(|| corrupt(PageNo::FIRST, "more free pages than pages"))?;
+        }
+        while size > 1 && !is_content(size) {
+            size -= 1;
+        }
+        let largest_root = self.meta(Meta::LargestRoot)?;
+        if size < largest_root.max(1) {
+            return Err(corrupt(PageNo::FIRST, "free pages among the roots"));
+        }
+        Ok(size)
+    }
+
+    fn vacuum_last_page(&self) -> Result<()> {
+        let last = PageNo::new(self.pager().page_count()).expect("a database with free pages has pages");
+        let entry = self.ptrmap(last)?;
+        if entry.kind == PtrmapType::Free {
+            self.allocate_exactly(last)?;
+        } else {
+            let to = self.allocate()?;
+            if to > last {
+                return Err(corrupt(PageNo::FIRST, "freelist shorter than its count"));
+            }
+            self.relocate(last, to)?;
+        }
+        let geometry = self.ptrmap_geometry();
+        let mut size = last.get() - 1;
+        while size > 1 && PageNo::new(size).is_some_and(|no| !geometry.is_content(no)) {
+            size -= 1;
+        }
+        self.set_page_count(size)?;
+        self.all_changed();
+        Ok(())
+    }
+
+    /// The page after the largest root, empty, whoever had it before.
+    pub(crate) fn make_room_for_root(&self) -> Result<PageNo> {
+        let geometry = self.ptrmap_geometry();
+        let largest = self.meta(Meta::LargestRoot)?;
+        if largest > self.pager().page_count() {
+            return Err(corrupt(PageNo::FIRST, "largest root beyond the end"));
+        }
+        let mut root = PageNo::new(largest).and_then(|largest| largest.plus(1));
+        while let Some(no) = root.filter(|no| !geometry.is_content(*no)) {
+            root = no.plus(1);
+        }
+        let root = root.ok_or_else(|| corrupt(PageNo::FIRST, "largest root beyond the end"))?;
+        if root.get() > self.pager().page_count() {
+            while self.pager().page_count() < root.get() {
+                self.extend()?;
+            }
+        } else if self.ptrmap(root)?.kind == PtrmapType::Free {
+            self.allocate_exactly(root)?;
+        } else {
+            if self.ptrmap(root)?.kind == PtrmapType::Root {
+                return Err(corrupt(root, "root larger than the largest root"));
+            }
+            let to = self.allocate()?;
+            self.relocate(root, to)?;
+        }
+        Ok(root)
+    }
+
+    /// Moves page `from` to the unused page `to`, and tells whoever points to it.
+    pub(crate) fn relocate(&self, from: PageNo, to: PageNo) -> Result<()> {
+        let entry = self.ptrmap(from)?;
+        let content = self.page(from)?;
+        self.new_page(to)?.copy_from_slice(&content);
+        drop(content);
+        match entry.kind {
+            PtrmapType::Free => return Err(corrupt(from, "free page where one in use is expected")),
+            PtrmapType::Btree | PtrmapType::Root => self.adopt_children(to)?,
+            PtrmapType::OverflowFirst | PtrmapType::OverflowNext => {
+                if let Some(next) = overflow::next(&self.page(to)?) {
+                    self.put_ptrmap(next, PtrmapType::OverflowNext, Some(to))?;
+                }
+            }
+        }
+        self.put_ptrmap(to, entry.kind, entry.parent)?;
+        match (entry.kind, entry.parent) {
+            (PtrmapType::Root, _) => Ok(()),
+            (_, None) => Err(corrupt(from, "pointer map without a parent")),
+            (PtrmapType::OverflowNext, Some(parent)) => {
+                if overflow::next(&self.page(parent)?) != Some(from) {
+                    return Err(corrupt(parent, "pointer map disagrees with the overflow chain"));
+                }
+                overflow::put_next(&mut self.write(parent)?, Some(to));
+                Ok(())
+            }
+            (_, Some(parent)) => {
+                let at = self.pointer_to(parent, from, entry.kind)?;
+                put_u32(&mut self.write(parent)?, at, to.get());
+                Ok(())
+            }
+        }
+    }
+
+    /// Where the tree page `parent` points to page `no`, as a child or as the start of an overflow chain.
+    fn pointer_to(&self, parent: PageNo, no: PageNo, kind: PtrmapType) -> Result<usize> {
+        let page = self.page(parent)?;
+        let header = self.header(&page, parent)?;
+        let limits = self.limits(header.kind);
+        if kind == PtrmapType::Btree && header.kind.is_leaf() {
+            return Err(corrupt(parent, "leaf that should have a child"));
+        }
+        for index in 0..usize::from(header.cell_count) {
+            let at = cell_pointer(&page, header.pointers_at(), index);
+            let at = at.ok_or_else(|| corrupt(parent, "cell pointer outside the page"))?;
+            if kind == PtrmapType::Btree {
+                if cell::left_child(&page, at) == Some(no) {
+                    return Ok(at);
+                }
+                continue;
+            }
+            let span = cell::read_payload(&page, at, header.kind, &limits);
+            let span = span.ok_or_else(|| corrupt(parent, "cell outside the page"))?;
+            if let Some(span) = span.filter(|span| span.overflow_page(&page) == Some(no)) {
+                return Ok(span.end() - POINTER_LEN);
+            }
+        }
+        if kind == PtrmapType::Btree && right_child(&page, header.at) == Some(no) {
+            return Ok(header.at + lithe_format::btree_page::RIGHT_CHILD_AT);
+        }
+        Err(corrupt(parent, "pointer map names a parent that does not point to the page"))
+    }
+}

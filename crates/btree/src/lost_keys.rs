@@ -1,0 +1,51 @@
+//! Keys of deleted index entries that cursors may still stand on.
+//!
+//! A cursor seeks its entry again by the entry's columns, which it reads from the page as it was, and
+//! which its path keeps alive. Only where these columns do not fit into the local part of the payload are they lost
+//! with the overflow chain, whose pages may be used for something else at once. Such long keys are rare; each
+//! is remembered here when its chain is freed, for the cursors that came to it before.
+
+use lithe_format::PageNo;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+
+/// The keys that were deleted last.
+#[derive(Debug, Default)]
+pub(crate) struct LostKeys(RefCell<VecDeque<LostKey>>);
+
+#[derive(Debug)]
+struct LostKey {
+    root: PageNo,
+    /// The first overflow page that it had.
+    chain: PageNo,
+    /// The version of the tree in which it was last.
+    version: u64,
+    record: Vec<u8>,
+}
+
+/// More bytes than this are not kept: the oldest keys go first.
+const BYTES_MAX: usize = 1 << 20;
+
+impl LostKeys {
+    pub fn remember(&self, root: PageNo, chain: PageNo, version: u64, record: Vec<u8>) {
+        let mut keys = self.0.borrow_mut();
+        keys.push_back(LostKey { root, chain, version, record });
+        let mut bytes = keys.iter().map(|key| key.record.len()).sum::<usize>();
+        while bytes > BYTES_MAX && keys.len() > 1 {
+            bytes -= keys.pop_front().map_or(0, |key| key.record.len());
+        }
+    }
+
+    /// Puts into `record` the entry whose chain began at `chain` when the tree was of version `version`, if it has been
+    /// deleted since.
+    pub fn recall(&self, root: PageNo, chain: PageNo, version: u64, record: &mut Vec<u8>) -> bool {
+        let keys = self.0.borrow();
+        // The first deletion after the cursor came is that of its entry; later ones are of entries
+        // that got the page afterwards.
+        let lost = keys.iter().find(|key| key.root == root && key.chain == chain && key.version >= version);
+        if let Some(lost) = lost {
+            record.clone_from(&lost.record);
+        }
+        lost.is_some()
+    }
+}

@@ -1,0 +1,107 @@
+//! Whole trees: making, emptying, removing.
+
+use crate::btree::Btree;
+use crate::edit::EditPage;
+use crate::error::{Error, Result, corrupt};
+use crate::node::{MAX_DEPTH, Node, TreeKind};
+use crate::overflow;
+use lithe_format::db_header::Meta;
+use lithe_format::ptrmap::PtrmapType;
+use lithe_format::{PageNo, cell};
+
+impl Btree {
+    /// Makes an empty tree and answers its root.
+    ///
+    /// In an auto-vacuum database the roots are the first pages of the file, so that none is ever in
+    /// the way when the file shrinks: whatever is on the next page moves elsewhere.
+    pub fn create_tree(&self, kind: TreeKind) -> Result<PageNo> {
+        self.initialise()?;
+        let root = if self.auto_vacuum()? { self.make_room_for_root()? } else { self.allocate()? };
+        drop(EditPage::create(self, self.new_page(root)?, root, kind.leaf()));
+        if self.auto_vacuum()? {
+            self.put_ptrmap(root, PtrmapType::Root, None)?;
+            self.set_meta(Meta::LargestRoot, root.get())?;
+        }
+        self.all_changed();
+        Ok(root)
+    }
+
+    /// Deletes all entries of the tree at `root`, which may be of either kind, and answers how many there were.
+    pub fn clear_tree(&self, root: PageNo) -> Result<u64> {
+        let kind = self.tree_kind(root)?;
+        let mut cleared = 0;
+        self.clear_page(root, kind, 0, &mut cleared)?;
+        drop(EditPage::create(self, self.write(root)?, root, kind.leaf()));
+        self.all_changed();
+        Ok(cleared)
+    }
+
+    /// Removes the tree at `root`. In an auto-vacuum database the tree with the largest root may take the
+    /// place: then the answer is the root that it had, and who knows it by that number must call
+    /// it `root` from now on.
+    pub fn drop_tree(&self, root: PageNo) -> Result<Option<PageNo>> {
+        if root == PageNo::FIRST {
+            return Err(Error::Misuse("the schema table is not dropped"));
+        }
+        self.clear_tree(root)?;
+        if !self.auto_vacuum()? {
+            self.free(root)?;
+            return Ok(None);
+        }
+        let largest = PageNo::new(self.meta(Meta::LargestRoot)?);
+        let largest = largest.filter(|largest| root <= *largest);
+        let largest = largest.ok_or_else(|| corrupt(root, "root larger than the largest root"))?;
+        if largest != root {
+            self.relocate(largest, root)?;
+        }
+        self.free(largest)?;
+        let geometry = self.ptrmap_geometry();
+        let mut before = largest.get() - 1;
+        while PageNo::new(before).is_some_and(|no| no > PageNo::FIRST && !geometry.is_content(no)) {
+            before -= 1;
+        }
+        self.set_meta(Meta::LargestRoot, before)?;
+        self.all_changed();
+        Ok((largest != root).then_some(largest))
+    }
+
+    /// Which kind of tree has its root on page `root`.
+    pub fn tree_kind(&self, root: PageNo) -> Result<TreeKind> {
+        let header = self.header(&self.page(root)?, root)?;
+        Ok(if header.kind.is_table() { TreeKind::Table } else { TreeKind::Index })
+    }
+
+    /// Frees everything below page `no`, but not the page itself.
+    fn clear_page(&self, no: PageNo, kind: TreeKind, depth: usize, cleared: &mut u64) -> Result<()> {
+        if depth >= MAX_DEPTH {
+            return Err(corrupt(no, "tree deeper than any"));
+        }
+        let node = Node::load(self, no, kind)?;
+        let limits = self.limits(node.kind);
+        for index in 0..node.count() {
+            if !node.is_leaf() {
+                self.clear_child(&node, index, kind, depth, cleared)?;
+            }
+            let at = node.cell_at(index)?;
+            let span = cell::read_payload(&node.page, at, node.kind, &limits);
+            let span = span.ok_or_else(|| node.corrupt("cell outside the page"))?;
+            if let Some(span) = span.filter(|span| span.overflows()) {
+                let first = span.overflow_page(&node.page).ok_or_else(|| node.corrupt("overflow page 0"))?;
+                overflow::free_chain(self, first, span.len - span.local)?;
+            }
+        }
+        if !node.is_leaf() {
+            self.clear_child(&node, node.count(), kind, depth, cleared)?;
+        }
+        if node.is_leaf() || kind == TreeKind::Index {
+            *cleared += u64::from(node.cell_count);
+        }
+        Ok(())
+    }
+
+    fn clear_child(&self, node: &Node, index: usize, kind: TreeKind, depth: usize, cleared: &mut u64) -> Result<()> {
+        let child = node.child(index)?;
+        self.clear_page(child, kind, depth + 1, cleared)?;
+        self.free(child)
+    }
+}
