@@ -53,7 +53,7 @@ pub enum SelectCore<'a> {
 }
 
 /// SELECT up to the WINDOW clause.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
     /// DISTINCT (ALL is the default).
     pub distinct: bool,

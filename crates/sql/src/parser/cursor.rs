@@ -199,7 +199,7 @@ impl<'a, 'l> Parser<'a, 'l> {
     }
 
     /// One or more items with commas between them.
-    #[inline]
+    #[inline(never)] // the items are on its frame, and it recurs
     pub(super) fn list<T: Copy>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<&'a [T]> {
         let first = item(self)?;
         if !self.at(TokenKind::Comma) {

@@ -20,6 +20,8 @@
 //! All binary operators group from left to right, and chains of them are loops. The right operand of an operator
 //! is parsed by recursion, which is bounded: it deepens the tree, and trees have a maximal height.
 
+use bumpalo::collections::Vec as ArenaVec;
+
 use super::Parser;
 use crate::ast::{Between, BinaryOp, Collate, Expr, ExprKind, In, InSet, Like, LikeOp, Span, UnaryOp};
 use crate::error::Result;
@@ -298,7 +300,7 @@ impl<'a> Parser<'a, '_> {
     /// belongs to it wherever it stands: `- NOT a = b` is `-(NOT (a = b))`.
     #[inline(never)]
     fn prefix_operators(&mut self) -> Result<Expr<'a>> {
-        let mut operators = bumpalo::collections::Vec::new_in(self.arena);
+        let mut operators = ArenaVec::new_in(self.arena);
         while let Some(op) = prefix_op(self.token.kind) {
             // NOT EXISTS is no exception: EXISTS is a primary.
             self.enter(1)?;

@@ -13,26 +13,20 @@ const COMMA: Join = Join { natural: false, kind: JoinKind::Comma };
 impl<'a> Parser<'a, '_> {
     /// The items of FROM, behind the keyword.
     pub(super) fn from_items(&mut self) -> Result<&'a [FromItem<'a>]> {
-        let first = self.from_item(COMMA)?;
-        if !matches!(first.constraint, JoinConstraint::None) {
-            let word = match first.constraint {
-                JoinConstraint::Using(_) => "USING",
-                _ => "ON",
-            };
+        let mut items = ArenaVec::with_capacity_in(1, self.arena);
+        items.push(self.from_item(COMMA)?);
+        let word = match items[0].constraint {
+            JoinConstraint::None => None,
+            JoinConstraint::On(_) => Some("ON"),
+            JoinConstraint::Using(_) => Some("USING"),
+        };
+        if let Some(word) = word {
             self.defer(None, format!("a JOIN clause is required before {word}"));
         }
-        let Some(mut join) = self.join()? else {
-            return Ok(std::slice::from_ref(self.arena.alloc(first)));
-        };
-        let mut items = ArenaVec::new_in(self.arena);
-        items.push(first);
-        loop {
+        while let Some(join) = self.join()? {
             items.push(self.from_item(join)?);
-            match self.join()? {
-                Some(next) => join = next,
-                None => return Ok(items.into_bump_slice()),
-            }
         }
+        Ok(items.into_bump_slice())
     }
 
     fn from_item(&mut self, join: Join) -> Result<FromItem<'a>> {

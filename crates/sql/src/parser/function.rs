@@ -14,29 +14,37 @@ impl<'a> Parser<'a, '_> {
     #[inline(never)]
     pub(super) fn function_call(&mut self, name: Ident<'a>) -> Result<Expr<'a>> {
         self.enter(CALL_ENTRIES)?;
-        let mut call =
-            FunctionCall { name, distinct: false, star: false, args: &[], order_by: &[], filter: None, over: None };
+        // Built in the arena, not on the native stack, where calls within calls would pile it up.
+        let call: &'a mut FunctionCall<'a> = self.arena.alloc(FunctionCall {
+            name,
+            distinct: false,
+            star: false,
+            args: &[],
+            order_by: &[],
+            filter: None,
+            over: None,
+        });
         self.expect(TokenKind::LeftParen)?;
         call.star = self.take(TokenKind::Star)?;
         if !call.star {
-            self.arguments(&mut call)?;
+            self.arguments(call)?;
         }
         self.expect(TokenKind::RightParen)?;
         self.leave(CALL_ENTRIES);
-        if call.args.len() > self.limits.function_args as usize {
-            let text = self.lossy(name.span());
-            let message = format!("too many arguments on function {text}");
-            self.defer(Some(name.span().start), message);
-        }
+        self.check_argument_count(call);
         let height = tallest(call.args).max(tallest_term(call.order_by));
-        self.filter_and_over(&mut call)?;
-        if call.over.is_some() && !call.order_by.is_empty() {
-            let message = format!("ORDER BY may not be used with non-aggregate {}()", name.name);
-            self.defer(Some(name.span().start), message);
-        } else if call.over.is_some() && call.distinct {
-            self.defer(None, "DISTINCT is not supported for window functions");
+        if matches!(self.token.kind, TokenKind::Filter | TokenKind::Over) {
+            self.filter_and_over(call)?;
         }
-        Ok(self.node(ExprKind::Function(self.arena.alloc(call)), name.span().start, height))
+        Ok(self.node(ExprKind::Function(call), call.name.span().start, height))
+    }
+
+    fn check_argument_count(&mut self, call: &FunctionCall<'a>) {
+        if call.args.len() > self.limits.function_args as usize {
+            let name = call.name.span();
+            let message = format!("too many arguments on function {}", self.lossy(name));
+            self.defer(Some(name.start), message);
+        }
     }
 
     fn arguments(&mut self, call: &mut FunctionCall<'a>) -> Result<()> {
@@ -54,6 +62,7 @@ impl<'a> Parser<'a, '_> {
         Ok(())
     }
 
+    #[inline(never)]
     fn filter_and_over(&mut self, call: &mut FunctionCall<'a>) -> Result<()> {
         if self.take(TokenKind::Filter)? {
             self.enter(3)?;
@@ -67,8 +76,18 @@ impl<'a> Parser<'a, '_> {
                 true => Over::Window(self.arena.alloc(self.window()?)),
                 false => Over::Name(self.window_name()?),
             });
+            self.check_window_function(call);
         }
         Ok(())
+    }
+
+    fn check_window_function(&mut self, call: &FunctionCall<'a>) {
+        if !call.order_by.is_empty() {
+            let message = format!("ORDER BY may not be used with non-aggregate {}()", call.name.name);
+            self.defer(Some(call.name.span().start), message);
+        } else if call.distinct {
+            self.defer(None, "DISTINCT is not supported for window functions");
+        }
     }
 }
 

@@ -1,11 +1,16 @@
 //! What operators stand between: literals, names, parentheses, CASE, CAST, EXISTS, RAISE.
 
+use bumpalo::collections::Vec as ArenaVec;
+
 use super::Parser;
 use super::expr::tallest;
 use crate::ast::{Case, Cast, CurrentTime, Expr, ExprKind, Ident, QualifiedColumn, Quote, Raise, RaiseAction, When};
 use crate::error::Result;
 use crate::text::{decode_blob, integer, unquote, without_separators};
 use crate::token::{Token, TokenKind};
+
+/// Entries on the parser's stack for a CASE: SQLite's are one in the operand, five behind THEN.
+const CASE_ENTRIES: u32 = 3;
 
 impl<'a> Parser<'a, '_> {
     pub(super) fn primary(&mut self) -> Result<Expr<'a>> {
@@ -96,6 +101,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
+    #[inline(never)]
     fn qualified_column(&mut self, first: Ident<'a>) -> Result<Expr<'a>> {
         self.expect(TokenKind::Dot)?;
         let second = self.name()?;
@@ -110,8 +116,9 @@ impl<'a> Parser<'a, '_> {
 
     /// Parentheses in a row are opened by a loop, closed by another: their number does not deepen the
     /// native stack.
+    #[inline(never)]
     fn parentheses(&mut self) -> Result<Expr<'a>> {
-        let mut starts = bumpalo::collections::Vec::new_in(self.arena);
+        let mut starts = ArenaVec::new_in(self.arena);
         while self.at(TokenKind::LeftParen) {
             self.enter(1)?;
             starts.push(self.advance()?.span.start);
@@ -134,8 +141,9 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// The rest of `(first, ...)`, up to the closing parenthesis, which becomes part of the span.
+    #[inline(never)]
     fn row_value(&mut self, first: Expr<'a>, start: u32) -> Result<Expr<'a>> {
-        let mut values = bumpalo::collections::Vec::new_in(self.arena);
+        let mut values = ArenaVec::new_in(self.arena);
         values.push(first);
         self.enter(2)?;
         while self.take(TokenKind::Comma)? {
@@ -148,6 +156,7 @@ impl<'a> Parser<'a, '_> {
         Ok(expr)
     }
 
+    #[inline(never)]
     fn subquery(&mut self) -> Result<Expr<'a>> {
         let select = self.select()?;
         let mut expr = self.node(ExprKind::Subquery(select), select.span.start, select.height);
@@ -179,26 +188,40 @@ impl<'a> Parser<'a, '_> {
 
     #[inline(never)]
     fn case(&mut self) -> Result<Expr<'a>> {
-        const ENTRIES: u32 = 5; // CASE operand branches WHEN condition
         let start = self.advance()?.span.start;
-        self.enter(ENTRIES)?;
-        let operand = if self.at(TokenKind::When) { None } else { Some(self.expr()?) };
-        let mut whens = bumpalo::collections::Vec::new_in(self.arena);
-        let mut height = operand.map_or(0, |operand| operand.height);
+        self.enter(CASE_ENTRIES)?;
+        let case = self.arena.alloc(Case { operand: None, whens: &[], otherwise: None });
+        let mut height = 0;
+        if !self.at(TokenKind::When) {
+            let operand = self.expr()?;
+            height = operand.height;
+            case.operand = Some(operand);
+        }
+        case.whens = self.whens()?;
+        if self.take(TokenKind::Else)? {
+            let otherwise = self.expr()?;
+            height = height.max(otherwise.height);
+            case.otherwise = Some(otherwise);
+        }
+        self.expect(TokenKind::End)?;
+        self.leave(CASE_ENTRIES);
+        let branches = case.whens.iter().map(|when| when.condition.height.max(when.value.height));
+        height = height.max(branches.max().unwrap_or(0));
+        Ok(self.node(ExprKind::Case(case), start, height))
+    }
+
+    /// One or more branches.
+    #[inline(never)]
+    fn whens(&mut self) -> Result<&'a [When<'a>]> {
+        let mut whens = ArenaVec::new_in(self.arena);
         while whens.is_empty() || self.at(TokenKind::When) {
             self.expect(TokenKind::When)?;
             let condition = self.expr()?;
             self.expect(TokenKind::Then)?;
             let value = self.expr()?;
-            height = height.max(condition.height).max(value.height);
             whens.push(When { condition, value });
         }
-        let otherwise = if self.take(TokenKind::Else)? { Some(self.expr()?) } else { None };
-        height = height.max(otherwise.map_or(0, |otherwise| otherwise.height));
-        self.expect(TokenKind::End)?;
-        self.leave(ENTRIES);
-        let case = self.arena.alloc(Case { operand, whens: whens.into_bump_slice(), otherwise });
-        Ok(self.node(ExprKind::Case(case), start, height))
+        Ok(whens.into_bump_slice())
     }
 
     #[inline(never)]

@@ -85,30 +85,38 @@ impl<'a> Parser<'a, '_> {
 
     fn query(&mut self) -> Result<Term<'a>> {
         let start = self.expect(TokenKind::Select)?.span.start;
-        let distinct = self.take(TokenKind::Distinct)?;
-        if !distinct {
-            self.take(TokenKind::All)?;
-        }
-        let columns = self.result_columns()?;
-        let from = if self.take(TokenKind::From)? { self.from_items()? } else { &[] };
-        let filter = self.filter()?;
-        let group_by = match self.take(TokenKind::Group)? {
-            true => {
-                self.expect(TokenKind::By)?;
-                self.list(Self::expr)?
-            }
-            false => &[],
-        };
-        let having = if self.take(TokenKind::Having)? { Some(self.expr()?) } else { None };
-        let windows = match self.take(TokenKind::Window)? {
-            true => self.window_defs()?,
-            false => &[],
-        };
-        let query = Query { distinct, columns, from, filter, group_by, having, windows, span: self.span_from(start) };
+        // Built in the arena, not on the native stack, where subqueries would pile it up.
+        let query: &'a mut Query<'a> = self.arena.alloc(Query::default());
+        self.clauses(query)?;
+        query.span = self.span_from(start);
         let order_by = self.order_by()?;
         let limit = self.limit()?;
-        let height = query_height(&query).max(tallest_term(order_by)).max(limit_height(limit));
-        Ok(Term { core: SelectCore::Query(self.arena.alloc(query)), order_by, limit, height })
+        let height = query_height(query).max(tallest_term(order_by)).max(limit_height(limit));
+        Ok(Term { core: SelectCore::Query(query), order_by, limit, height })
+    }
+
+    /// What belongs to one core, from DISTINCT to WINDOW.
+    fn clauses(&mut self, query: &mut Query<'a>) -> Result<()> {
+        query.distinct = self.take(TokenKind::Distinct)?;
+        if !query.distinct {
+            self.take(TokenKind::All)?;
+        }
+        query.columns = self.result_columns()?;
+        if self.take(TokenKind::From)? {
+            query.from = self.from_items()?;
+        }
+        query.filter = self.filter()?;
+        if self.take(TokenKind::Group)? {
+            self.expect(TokenKind::By)?;
+            query.group_by = self.list(Self::expr)?;
+        }
+        if self.take(TokenKind::Having)? {
+            query.having = Some(self.expr()?);
+        }
+        if self.take(TokenKind::Window)? {
+            query.windows = self.window_defs()?;
+        }
+        Ok(())
     }
 
     /// Also what stands behind RETURNING.
