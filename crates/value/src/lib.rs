@@ -1,1 +1,45 @@
-//! lithe-value
+//! Values: storage classes, affinity, collation, comparison, number to text and back.
+//!
+//! The bottom of the house. It knows nothing of files, pages, statements or connections; it has no
+//! state and does no I/O. Whatever holds, compares, converts or computes with an SQL value does it
+//! with the words of this crate, so that each of SQLite's rules has one home.
+//!
+//! Reading order:
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | [`value_ref`] | [`ValueRef`]: a borrowed value, what functions and comparisons take |
+//! | [`value`], [`buffer`] | [`Value`]: an owned one whose buffer is reused |
+//! | [`compare`], [`collation`] | the order of values, and of texts |
+//! | [`affinity`] | column affinity: what a declared type means, applying it, comparing under it |
+//! | [`number`] | numbers as text, to SQLite's last digit, and back |
+//! | [`cast`] | CAST, and reading any value as an integer, a real, or a truth |
+//! | [`arith`] | the arithmetic and bit operators |
+//! | [`encoding`], [`utf8`] | UTF-16 and back, and UTF-8 that nobody has validated |
+//! | [`pattern`] | LIKE and GLOB |
+//!
+//! Text is bytes: UTF-8 when whoever stored it told the truth. Nothing here validates it, nothing
+//! here breaks on what is not UTF-8.
+
+#![forbid(unsafe_code)]
+
+pub mod affinity;
+pub mod arith;
+pub mod buffer;
+pub mod cast;
+pub mod collation;
+pub mod compare;
+pub mod encoding;
+pub mod number;
+pub mod utf8;
+pub mod value;
+pub mod value_ref;
+
+pub use affinity::Affinity;
+pub use buffer::Buffer;
+pub use collation::{Collation, CustomCollation};
+pub use compare::compare;
+pub use encoding::Encoding;
+pub use number::{NumberText, Numeric};
+pub use value::Value;
+pub use value_ref::{StorageClass, ValueRef};

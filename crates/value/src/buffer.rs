@@ -1,0 +1,201 @@
+//! The byte buffer behind a [`Value`](crate::Value): grown while a text is being built, kept for
+//! the next one.
+//!
+//! ```text
+//!   bytes  |x|x|x|x|x|0|0|0|     a box: its length is the capacity
+//!           <-- len -->          what has been written
+//! ```
+//!
+//! A `Vec<u8>` would do the same, and would make a `Value` 32 bytes: vector, and class beside it.
+//! The length of a value fits 32 bits (SQLite's limit is 2^31 - 1), which leaves room for the
+//! class in 24. New room is asked for zeroed, which for large buffers costs the kernel's fresh pages
+//! and nothing more.
+
+/// A growable string of bytes that hands its memory on.
+#[derive(Clone, Debug, Default)]
+pub struct Buffer {
+    bytes: Box<[u8]>,
+    len: usize,
+}
+
+/// The smallest allocation: below this the allocator gains nothing from asking for less.
+const CAPACITY_MIN: usize = 32;
+
+impl Buffer {
+    /// An empty buffer without memory.
+    pub fn new() -> Self {
+        Buffer::default()
+    }
+
+    /// An empty buffer with room for `capacity` bytes.
+    pub fn with_capacity(capacity: usize) -> Self {
+        let mut buffer = Buffer::new();
+        buffer.reserve(capacity);
+        buffer
+    }
+
+    /// A buffer over memory whose first `len` bytes are written.
+    ///
+    /// # Panics
+    /// If `len` is more than there are bytes.
+    pub fn from_parts(bytes: Box<[u8]>, len: usize) -> Self {
+        assert!(len <= bytes.len(), "buffer longer than its memory");
+        Buffer { bytes, len }
+    }
+
+    /// The memory, and how much of it is written.
+    pub fn into_parts(self) -> (Box<[u8]>, usize) {
+        (self.bytes, self.len)
+    }
+
+    /// How many bytes are written.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is written.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many bytes fit without asking for memory.
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// What is written.
+    #[inline]
+    pub fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// What is written, to be changed in place.
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> &mut [u8] {
+        &mut self.bytes[..self.len]
+    }
+
+    /// Forgets what is written from `len` on; keeps the memory.
+    #[inline]
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// Forgets what is written; keeps the memory.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Makes room for `additional` more bytes.
+    #[inline]
+    pub fn reserve(&mut self, additional: usize) {
+        if self.bytes.len() - self.len < additional {
+            self.grow(additional);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, additional: usize) {
+        let needed = self.len.checked_add(additional).expect("buffer larger than memory");
+        // Doubling while small; past a mebibyte by half, so that a long text does not hold twice its size.
+        let amortized = if self.bytes.len() < 1 << 20 { self.bytes.len() * 2 } else { self.bytes.len() / 2 * 3 };
+        // An empty buffer takes what was asked: texts that are written in one go know their size.
+        let capacity = needed.max(amortized).max(CAPACITY_MIN);
+        let mut bytes = vec![0; capacity].into_boxed_slice();
+        bytes[..self.len].copy_from_slice(self.as_slice());
+        self.bytes = bytes;
+    }
+
+    /// Appends one byte.
+    #[inline]
+    pub fn push(&mut self, byte: u8) {
+        if self.len == self.bytes.len() {
+            self.grow(1);
+        }
+        self.bytes[self.len] = byte;
+        self.len += 1;
+    }
+
+    /// Appends `bytes`.
+    #[inline]
+    pub fn extend(&mut self, bytes: &[u8]) {
+        self.append(bytes.len()).copy_from_slice(bytes);
+    }
+
+    /// Appends `count` times `byte`.
+    pub fn fill(&mut self, byte: u8, count: usize) {
+        self.append(count).fill(byte);
+    }
+
+    /// Appends `count` bytes of any content and returns them, to be written.
+    #[inline]
+    pub fn append(&mut self, count: usize) -> &mut [u8] {
+        self.reserve(count);
+        let start = self.len;
+        self.len += count;
+        &mut self.bytes[start..self.len]
+    }
+
+    /// Appends a character in UTF-8.
+    pub fn push_char(&mut self, character: char) {
+        self.extend(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
+    /// The written bytes as a vector, without a copy.
+    pub fn into_vec(self) -> Vec<u8> {
+        let mut bytes = self.bytes.into_vec();
+        bytes.truncate(self.len);
+        bytes
+    }
+}
+
+impl From<Vec<u8>> for Buffer {
+    fn from(bytes: Vec<u8>) -> Self {
+        let len = bytes.len();
+        Buffer { bytes: bytes.into_boxed_slice(), len }
+    }
+}
+
+impl From<&[u8]> for Buffer {
+    fn from(bytes: &[u8]) -> Self {
+        Buffer { bytes: bytes.into(), len: bytes.len() }
+    }
+}
+
+impl PartialEq for Buffer {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl std::fmt::Write for Buffer {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.extend(text.as_bytes());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grows_and_keeps_its_memory() {
+        let mut buffer = Buffer::new();
+        for i in 0..1000u32 {
+            buffer.extend(&i.to_le_bytes());
+            buffer.push(7);
+        }
+        assert_eq!(buffer.len(), 5000);
+        assert_eq!(&buffer.as_slice()[4995..], [0xe7, 3, 0, 0, 7]);
+        let capacity = buffer.capacity();
+        buffer.clear();
+        buffer.fill(b'x', 5000);
+        assert_eq!(buffer.capacity(), capacity);
+        assert_eq!(buffer.into_vec(), [b'x'; 5000]);
+    }
+}

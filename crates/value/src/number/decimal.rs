@@ -1,0 +1,230 @@
+//! The decimal digits of a real.
+//!
+//! ```text
+//!   real     =  mantissa (64 bits, the first one set) * 2^binary
+//!   integer  =  mantissa * 10^power, rounded          17 to 19 digits
+//!
+//!   digits   |1|2|3|4|5|0|0| ...        the digits of the integer, without zeros at the end
+//!                 ^ point = 2           12.345
+//! ```
+//!
+//! The power of ten depends on the binary exponent alone: it is the one that makes the integer at least 10^17
+//! for every mantissa. A number printed with 17 digits would often show a tail of noise (0.1 is
+//! 0.10000000000000001); SQLite looks for such tails and drops them when the shorter number still is the same double.
+
+use super::parse::decimal_to_real;
+use super::power;
+
+/// The most digits that a real yields.
+pub const DIGITS_MAX: usize = 20;
+
+/// The decimal digits of a finite real, without its sign.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decimal {
+    digits: [u8; DIGITS_MAX],
+    len: usize,
+    point: i32,
+}
+
+/// As many digits as make every double its own number: what a plain conversion to text asks for.
+pub const ROUND_TRIP_DIGITS: i32 = 17;
+
+impl Decimal {
+    /// All the digits that SQLite computes of `real`'s absolute value, which must be finite.
+    pub fn new(real: f64) -> Decimal {
+        debug_assert!(real.is_finite());
+        if real == 0.0 {
+            return Decimal { digits: [b'0'; DIGITS_MAX], len: 1, point: 1 };
+        }
+        let (integer, power) = scaled(real);
+        let mut decimal = Decimal { digits: [b'0'; DIGITS_MAX], len: 0, point: 0 };
+        decimal.len = write_integer(integer, &mut decimal.digits);
+        decimal.point = decimal.len as i32 - power;
+        decimal
+    }
+
+    /// `real` rounded to so many significant digits; `real` must be finite. 17 digits drop a tail of noise.
+    #[inline]
+    pub fn significant(real: f64, digits: i32) -> Decimal {
+        let mut decimal = Decimal::new(real);
+        if digits == ROUND_TRIP_DIGITS && decimal.len > ROUND_TRIP_DIGITS as usize {
+            decimal.drop_noise(real.abs());
+        }
+        decimal.round(digits);
+        decimal
+    }
+
+    /// `real` rounded to so many digits after the decimal point, of at most `significant_max` digits;
+    /// `real` must be finite.
+    pub fn fixed(real: f64, fraction_digits: i32, significant_max: i32) -> Decimal {
+        let mut decimal = Decimal::new(real);
+        let digits = decimal.point.saturating_add(fraction_digits).min(significant_max);
+        if digits == ROUND_TRIP_DIGITS && decimal.len > ROUND_TRIP_DIGITS as usize {
+            decimal.drop_noise(real.abs());
+        }
+        decimal.round(digits);
+        decimal
+    }
+
+    /// The digits in ASCII, the first not zero unless the number is, no zeros at the end. Never empty.
+    #[inline]
+    pub fn digits(&self) -> &[u8] {
+        &self.digits[..self.len]
+    }
+
+    /// How many of the digits stand before the decimal point; past the last digit stand zeros, and a
+    /// number less than 0 counts the zeros after the point.
+    #[inline]
+    pub fn point(&self) -> i32 {
+        self.point
+    }
+
+    /// Whether the number is zero, or was rounded to it.
+    #[inline]
+    pub fn is_zero(&self) -> bool {
+        self.digits[0] == b'0'
+    }
+
+    /// Keeps the first `digits` digits, rounded half up, and drops zeros at the end.
+    fn round(&mut self, digits: i32) {
+        if digits < 0 || (digits == 0 && self.digits[0] < b'5') {
+            *self = Decimal { digits: [b'0'; DIGITS_MAX], len: 1, point: 1 };
+            return;
+        }
+        let keep = digits as usize;
+        if keep < self.len {
+            let up = self.digits[keep] >= b'5';
+            self.len = keep;
+            if up {
+                self.increment();
+            }
+        }
+        while self.len > 1 && self.digits[self.len - 1] == b'0' {
+            self.len -= 1;
+        }
+    }
+
+    /// Adds one to the last digit.
+    fn increment(&mut self) {
+        while self.len > 0 && self.digits[self.len - 1] == b'9' {
+            self.len -= 1;
+        }
+        match self.len {
+            0 => {
+                self.digits[0] = b'1';
+                self.len = 1;
+                self.point += 1;
+            }
+            len => self.digits[len - 1] += 1,
+        }
+    }
+
+    /// If the digits from the 14th or 15th on look like noise around a shorter number, and the shorter number
+    /// is the same double, becomes it.
+    fn drop_noise(&mut self, real: f64) {
+        let mut shorter = self.clone();
+        match &self.digits[13..16] {
+            [_, b'9', b'9'] => {
+                shorter.len = 14;
+                shorter.increment();
+            }
+            [b'0', b'0', b'0'] => shorter.len = 13,
+            // Among numbers of 10^17 and more SQLite does not look at the 16th digit.
+            [b'0', b'0', _] if self.point > self.len as i32 => shorter.len = 13,
+            _ => return,
+        }
+        let significand = shorter.digits().iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+        if decimal_to_real(significand, shorter.point - shorter.len as i32) == real {
+            *self = shorter;
+        }
+    }
+}
+
+/// The integer of 17 to 19 digits, and the power of ten it was multiplied with: `real` = integer / 10^power.
+fn scaled(real: f64) -> (u64, i32) {
+    const FRACTION_BITS: u32 = 52;
+    const BIAS: i32 = 1023;
+    let bits = real.to_bits();
+    let fraction = bits & ((1 << FRACTION_BITS) - 1);
+    let biased = (bits >> FRACTION_BITS) as i32 & 0x7ff;
+    let (mantissa, biased) = match biased {
+        0 => (fraction, 1),
+        biased => (fraction | 1 << FRACTION_BITS, biased),
+    };
+    let shift = mantissa.leading_zeros();
+    let mantissa = mantissa << shift;
+    // real = mantissa / 2^63 * 2^binary
+    let binary = biased - BIAS - (shift as i32 - (63 - FRACTION_BITS as i32));
+    let power = 17 - power::decimal_exponent(binary);
+    let product = u128::from(mantissa) * u128::from(power::mantissa(power));
+    let surplus = 126 - binary - power::exponent(power);
+    // The integer has between 57 and 61 bits, so the surplus is at least 65: there is a bit to round by.
+    let rounded = ((product >> (surplus - 1)) + 1) >> 1;
+    (rounded as u64, power)
+}
+
+/// Writes `integer` in decimal and returns how many digits it has.
+pub(super) fn write_integer(integer: u64, digits: &mut [u8; DIGITS_MAX]) -> usize {
+    let mut reversed = [0; DIGITS_MAX];
+    let mut at = DIGITS_MAX;
+    let mut rest = integer;
+    while rest >= 100 {
+        at -= 2;
+        reversed[at..at + 2].copy_from_slice(&PAIRS[(rest % 100) as usize]);
+        rest /= 100;
+    }
+    if rest >= 10 {
+        at -= 2;
+        reversed[at..at + 2].copy_from_slice(&PAIRS[rest as usize]);
+    } else {
+        at -= 1;
+        reversed[at] = b'0' + rest as u8;
+    }
+    let len = DIGITS_MAX - at;
+    digits[..len].copy_from_slice(&reversed[at..]);
+    len
+}
+
+/// "00" to "99".
+static PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut i = 0;
+    while i < 100 {
+        pairs[i] = [b'0' + (i / 10) as u8, b'0' + (i % 10) as u8];
+        i += 1;
+    }
+    pairs
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(decimal: Decimal, digits: &str, point: i32) {
+        assert_eq!((std::str::from_utf8(decimal.digits()).unwrap(), decimal.point()), (digits, point));
+    }
+
+    #[test]
+    fn all_digits() {
+        check(Decimal::new(0.0), "0", 1);
+        check(Decimal::new(0.1), "1000000000000000056", 0);
+        check(Decimal::new(1e23), "999999999999999916", 23);
+        check(Decimal::new(5e-324), "494065645841246544", -323);
+        check(Decimal::new(f64::MAX), "1797693134862315708", 309);
+    }
+
+    #[test]
+    fn rounded() {
+        check(Decimal::significant(0.1, 17), "1", 0);
+        check(Decimal::significant(0.1 + 0.2, 17), "30000000000000004", 0);
+        check(Decimal::significant(1e23, 17), "1", 24);
+        check(Decimal::significant(1e23, 18), "999999999999999916", 23);
+        check(Decimal::significant(999.96, 4), "1", 4);
+        check(Decimal::fixed(2.5, 0, 16), "3", 1);
+        check(Decimal::fixed(0.5, 0, 16), "1", 1);
+        check(Decimal::fixed(0.4, 0, 16), "0", 1);
+        check(Decimal::fixed(0.04, 0, 16), "0", 1);
+        check(Decimal::fixed(123.456, 1, 16), "1235", 3);
+    }
+}

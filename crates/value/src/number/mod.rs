@@ -1,0 +1,22 @@
+//! Numbers as text, to SQLite's last digit, and back.
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | [`text`] | [`NumberText`]: a number as text, on the stack |
+//! | [`decimal`] | [`Decimal`]: the decimal digits of a real, rounded as wanted |
+//! | [`parse`](mod@parse) | the number at the start of a text |
+//! | [`power`] | powers of ten, as the decimal digits want them |
+//!
+//! Text to real is correctly rounded, except that only as many digits count as fit an unsigned integer of
+//! 64 bits. Real to text is not, quite: SQLite multiplies by a power of ten truncated to
+//! 64 bits, and what that yields is what applications see and compare. [`decimal`] does the same
+//! multiplication.
+
+pub mod decimal;
+pub mod parse;
+mod power;
+pub mod text;
+
+pub use decimal::Decimal;
+pub use parse::{Numeric, Parsed, integer_prefix, parse, text_to_real};
+pub use text::{NumberText, real_to_text};

@@ -1,0 +1,242 @@
+//! The number at the start of a text.
+//!
+//! ```text
+//!   spaces  sign  digits  .  digits  e  sign  digits  spaces
+//!     *      ?      *     ?    *     ?   ?      +       *      at least one digit before the e
+//! ```
+//!
+//! No hexadecimal, no underscores, no names: those are literals of the SQL text, not numbers in
+//! values. An `e` without digits behind it belongs to what follows the number.
+
+/// A number of either class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Numeric {
+    /// An integer.
+    Integer(i64),
+    /// A real.
+    Real(f64),
+}
+
+impl Numeric {
+    /// The number as a real.
+    #[inline]
+    pub fn to_real(self) -> f64 {
+        match self {
+            Numeric::Integer(integer) => integer as f64,
+            Numeric::Real(real) => real,
+        }
+    }
+}
+
+/// What a text starts with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parsed {
+    /// The number: an integer if it is written as one and fits, otherwise a real; 0 if there is none.
+    pub number: Numeric,
+    /// Whether the number is all there is, spaces around it aside.
+    pub is_whole: bool,
+}
+
+/// The number at the start of `text`.
+#[inline]
+pub fn parse(text: &[u8]) -> Parsed {
+    let scan = Scan::new(text);
+    let number = match scan.to_integer() {
+        Some(integer) => Numeric::Integer(integer),
+        None => Numeric::Real(scan.to_real()),
+    };
+    Parsed { number, is_whole: scan.has_digits && trim_start(scan.rest).is_empty() }
+}
+
+/// The number at the start of `text` as a real, 0.0 if there is none.
+pub fn text_to_real(text: &[u8]) -> f64 {
+    Scan::new(text).to_real()
+}
+
+/// The integer at the start of `text`, the first or last of all if it is beyond them, 0 if there is none. A
+/// fraction or exponent is not looked at: `1e3` is 1.
+pub fn integer_prefix(text: &[u8]) -> i64 {
+    let text = trim_start(text);
+    let (is_negative, text) = sign(text);
+    let mut integer: u64 = 0;
+    for digit in text.iter().map_while(|&byte| digit(byte)) {
+        integer = match integer.checked_mul(10).and_then(|tens| tens.checked_add(digit)) {
+            Some(sum) => sum,
+            None => u64::MAX, // and it stays there, or overflows again
+        };
+    }
+    match (is_negative, i64::try_from(integer)) {
+        (false, Ok(integer)) => integer,
+        (false, Err(_)) => i64::MAX,
+        (true, Ok(integer)) => -integer,
+        (true, Err(_)) => i64::MIN,
+    }
+}
+
+/// `significand` * 10^`exponent`, correctly rounded.
+pub(super) fn decimal_to_real(significand: u64, exponent: i32) -> f64 {
+    /// Integers up to here, and powers of ten up to this one, are exact doubles: one operation rounds once.
+    const EXACT_MAX: u64 = 1 << 53;
+    const EXACT_POWERS: [f64; 23] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20, 1e21, 1e22,
+    ];
+    if exponent == 0 || significand == 0 {
+        return significand as f64; // rounds to nearest, ties to even
+    }
+    if significand <= EXACT_MAX
+        && let Some(&power) = EXACT_POWERS.get(exponent.unsigned_abs() as usize)
+    {
+        let significand = significand as f64;
+        return if exponent < 0 { significand / power } else { significand * power };
+    }
+    slow_decimal_to_real(significand, exponent)
+}
+
+/// By way of the standard library, whose conversion is correct for every text.
+#[cold]
+fn slow_decimal_to_real(significand: u64, exponent: i32) -> f64 {
+    use std::io::Write;
+    let mut text = [0; 40];
+    let mut rest = &mut text[..];
+    write!(rest, "{significand}e{exponent}").expect("20 digits and an exponent fit");
+    let unused = rest.len();
+    let written = &text[..text.len() - unused];
+    let real = std::str::from_utf8(written).ok().and_then(|text| text.parse().ok());
+    real.expect("digits and an exponent are a number")
+}
+
+/// A number taken apart.
+struct Scan<'a> {
+    is_negative: bool,
+    /// The digits as an integer, as many as fit.
+    significand: u64,
+    /// The number is `significand` * 10^`exponent`.
+    exponent: i32,
+    has_digits: bool,
+    /// Written with a point or an exponent, or with more digits than fit.
+    is_real: bool,
+    rest: &'a [u8],
+}
+
+/// Exponents beyond this make every significand 0 or infinite.
+const EXPONENT_MAX: i32 = 10_000;
+
+impl<'a> Scan<'a> {
+    #[inline]
+    fn new(text: &'a [u8]) -> Scan<'a> {
+        let (is_negative, rest) = sign(trim_start(text));
+        let mut scan = Scan { is_negative, significand: 0, exponent: 0, has_digits: false, is_real: false, rest };
+        scan.whole();
+        if scan.rest.first() == Some(&b'.') {
+            scan.fraction();
+        }
+        if scan.has_digits && matches!(scan.rest, [b'e' | b'E', ..]) {
+            scan.exponent();
+        }
+        scan
+    }
+
+    fn whole(&mut self) {
+        while let Some(digit) = self.next_digit() {
+            if !self.push(digit) {
+                self.exponent = self.exponent.saturating_add(1);
+                self.is_real = true;
+            }
+        }
+    }
+
+    fn fraction(&mut self) {
+        let before = self.rest;
+        self.rest = &self.rest[1..];
+        while let Some(digit) = self.next_digit() {
+            if self.push(digit) {
+                self.exponent = self.exponent.saturating_sub(1);
+            }
+        }
+        if self.has_digits {
+            self.is_real = true;
+        } else {
+            self.rest = before; // a lone point is no number
+        }
+    }
+
+    fn exponent(&mut self) {
+        let (is_negative, digits) = sign(&self.rest[1..]);
+        if !digits.first().is_some_and(u8::is_ascii_digit) {
+            return;
+        }
+        self.rest = digits;
+        let mut exponent: i32 = 0;
+        while let Some(digit) = self.next_digit() {
+            exponent = (exponent * 10 + digit as i32).min(EXPONENT_MAX);
+        }
+        let exponent = if is_negative { -exponent } else { exponent };
+        self.exponent = self.exponent.saturating_add(exponent);
+        self.is_real = true;
+    }
+
+    #[inline]
+    fn next_digit(&mut self) -> Option<u64> {
+        let (&first, rest) = self.rest.split_first()?;
+        let digit = digit(first)?;
+        self.rest = rest;
+        self.has_digits = true;
+        Some(digit)
+    }
+
+    /// Appends a digit to the significand, if it fits.
+    #[inline]
+    fn push(&mut self, digit: u64) -> bool {
+        /// Below this another digit fits whatever it is. Checking the digit as well would make no difference
+        /// that rounding to a double leaves.
+        const ROOM_MAX: u64 = (u64::MAX - 9) / 10;
+        let fits = self.significand <= ROOM_MAX;
+        if fits {
+            self.significand = self.significand * 10 + digit;
+        }
+        fits
+    }
+
+    #[inline]
+    fn to_integer(&self) -> Option<i64> {
+        if self.is_real {
+            return None;
+        }
+        if self.is_negative { 0i64.checked_sub_unsigned(self.significand) } else { self.significand.try_into().ok() }
+    }
+
+    fn to_real(&self) -> f64 {
+        let real = decimal_to_real(self.significand, self.exponent);
+        if self.is_negative { -real } else { real }
+    }
+}
+
+/// What SQLite takes for a space.
+#[inline]
+pub fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+fn trim_start(text: &[u8]) -> &[u8] {
+    let spaces = text.iter().take_while(|&&byte| is_space(byte)).count();
+    &text[spaces..]
+}
+
+#[inline]
+fn sign(text: &[u8]) -> (bool, &[u8]) {
+    match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    }
+}
+
+#[inline]
+fn digit(byte: u8) -> Option<u64> {
+    let digit = byte.wrapping_sub(b'0');
+    (digit < 10).then_some(u64::from(digit))
+}
+
+#[cfg(test)]
+mod tests;

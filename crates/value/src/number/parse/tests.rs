@@ -1,0 +1,85 @@
+use super::*;
+
+#[track_caller]
+fn check(text: &str, number: Numeric, is_whole: bool) {
+    assert_eq!(parse(text.as_bytes()), Parsed { number, is_whole }, "{text:?}");
+}
+
+#[track_caller]
+fn check_integer(text: &str, integer: i64, is_whole: bool) {
+    check(text, Numeric::Integer(integer), is_whole);
+}
+
+#[track_caller]
+fn check_real(text: &str, real: f64, is_whole: bool) {
+    check(text, Numeric::Real(real), is_whole);
+}
+
+#[test]
+fn integers() {
+    check_integer("0", 0, true);
+    check_integer(" \t\n\u{b}\u{c}\r12\r ", 12, true);
+    check_integer("+12", 12, true);
+    check_integer("-12", -12, true);
+    check_integer("0000000000000000000000000000012", 12, true);
+    check_integer("9223372036854775807", i64::MAX, true);
+    check_integer("-9223372036854775808", i64::MIN, true);
+    check_integer("12abc", 12, false);
+    check_integer("0x10", 0, false);
+    check_integer("1_000", 1, false);
+    check_integer("1e", 1, false);
+    check_integer("1e+", 1, false);
+    check_integer("12\u{a0}", 12, false);
+}
+
+#[test]
+fn reals() {
+    check_real("9223372036854775808", 9_223_372_036_854_775_808.0, true);
+    check_real("-9223372036854775809", -9_223_372_036_854_775_808.0, true);
+    check_real("5.", 5.0, true);
+    check_real(".5", 0.5, true);
+    check_real("-1.5e-3 ", -0.0015, true);
+    check_real("1E5", 1e5, true);
+    check_real("1e5.5", 1e5, false);
+    check_real("1e5 x", 1e5, false);
+    check_real("1e999999999999999999999", f64::INFINITY, true);
+    check_real("1e-999999999999999999999", 0.0, true);
+    check_real("0e999999999999999999999", 0.0, true);
+    check_real("1.7976931348623159e308", f64::INFINITY, true);
+    check_real("9007199254740993.0", 9_007_199_254_740_992.0, true);
+    check_real("0.000000000000000000000000000000000000000000001e45", 1.0, true);
+    check_real("2.4703282292062327e-324", 0.0, true);
+    check_real("2.4703282292062328e-324", 5e-324, true);
+}
+
+#[test]
+fn only_digits_that_fit_count() {
+    // The 20th digit would carry these over the half; SQLite drops it.
+    check_real("36773496163323475804e-37", f64::from_bits(4_346_243_513_500_312_319), true);
+    check_real("36773496163323475804.e-37", f64::from_bits(4_346_243_513_500_312_319), true);
+    check_real("22232954062856094488e-342", f64::from_bits(4), true);
+}
+
+#[test]
+fn no_number() {
+    for text in ["", " ", ".", "-", "+-1", "--1", "- 1", "e5", ".e5", "abc", "inf", "nan", "\u{a0}1"] {
+        check_integer(text, 0, false);
+    }
+}
+
+#[test]
+fn prefixes_that_are_integers() {
+    for (text, integer) in [
+        ("", 0),
+        ("12.9", 12),
+        ("1e3", 1),
+        (" -12abc", -12),
+        ("9223372036854775808", i64::MAX),
+        ("-9223372036854775808", i64::MIN),
+        ("-99999999999999999999999999", i64::MIN),
+        ("18446744073709551616", i64::MAX),
+        ("18446744073709551620000", i64::MAX),
+    ] {
+        assert_eq!(integer_prefix(text.as_bytes()), integer, "{text:?}");
+    }
+}

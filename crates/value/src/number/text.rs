@@ -1,0 +1,195 @@
+//! A number as text, on the stack.
+
+use std::fmt;
+
+use super::decimal::{DIGITS_MAX, Decimal, ROUND_TRIP_DIGITS, write_integer};
+
+/// The longest: sign, 23 digits, point, `e-308`, and zeros before the digits of small numbers.
+const CAPACITY: usize = 40;
+
+/// The text of a number as SQLite writes it; borrowing it allocates nothing.
+#[derive(Clone, Copy)]
+pub struct NumberText {
+    bytes: [u8; CAPACITY],
+    len: u8,
+}
+
+/// The text that SQLite makes of a real.
+pub fn real_to_text(real: f64) -> NumberText {
+    NumberText::from(real)
+}
+
+impl NumberText {
+    /// A real with so many significant digits at the most (`SQLITE_DBCONFIG_FP_DIGITS`, 3 to 23).
+    pub fn real_with_digits(real: f64, digits: i32) -> NumberText {
+        let mut text = NumberText::default();
+        if real.is_nan() {
+            return text;
+        }
+        if real.is_sign_negative() && real != 0.0 {
+            text.push(b'-');
+        }
+        if real.is_infinite() {
+            text.extend(b"Inf");
+            return text;
+        }
+        let digits = digits.clamp(1, 23);
+        let decimal = Decimal::significant(real, digits);
+        let exponent = decimal.point() - 1;
+        if (-4..digits).contains(&exponent) {
+            text.push_positional(&decimal);
+        } else {
+            text.push_scientific(&decimal, exponent);
+        }
+        text
+    }
+
+    /// The text.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    /// The text, which is ASCII.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(self.as_bytes()).expect("numbers are ASCII")
+    }
+
+    /// `12.5`, `0.00125`, `1200.0`.
+    fn push_positional(&mut self, decimal: &Decimal) {
+        let (digits, point) = (decimal.digits(), decimal.point());
+        if point <= 0 {
+            self.extend(b"0.");
+            self.pad(-point);
+            self.extend(digits);
+            return;
+        }
+        let whole = (point as usize).min(digits.len());
+        self.extend(&digits[..whole]);
+        self.pad(point - whole as i32);
+        self.push_fraction(&digits[whole..]);
+    }
+
+    /// `1.25e+20`.
+    fn push_scientific(&mut self, decimal: &Decimal, exponent: i32) {
+        self.push(decimal.digits()[0]);
+        self.push_fraction(&decimal.digits()[1..]);
+        self.extend(if exponent < 0 { b"e-" } else { b"e+" });
+        let mut digits = [0; DIGITS_MAX];
+        let len = write_integer(u64::from(exponent.unsigned_abs()), &mut digits);
+        self.pad(2 - len as i32);
+        self.extend(&digits[..len]);
+    }
+
+    /// A point and at least one digit, so that nobody takes a real for an integer.
+    fn push_fraction(&mut self, digits: &[u8]) {
+        self.push(b'.');
+        self.extend(if digits.is_empty() { b"0" } else { digits });
+    }
+
+    fn pad(&mut self, zeros: i32) {
+        for _ in 0..zeros {
+            self.push(b'0');
+        }
+    }
+
+    fn push(&mut self, byte: u8) {
+        self.bytes[usize::from(self.len)] = byte;
+        self.len += 1;
+    }
+
+    fn extend(&mut self, bytes: &[u8]) {
+        let start = usize::from(self.len);
+        self.bytes[start..start + bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len() as u8;
+    }
+}
+
+impl Default for NumberText {
+    /// The empty text.
+    fn default() -> Self {
+        NumberText { bytes: [0; CAPACITY], len: 0 }
+    }
+}
+
+impl From<i64> for NumberText {
+    fn from(integer: i64) -> Self {
+        let mut text = NumberText::default();
+        if integer < 0 {
+            text.push(b'-');
+        }
+        let mut digits = [0; DIGITS_MAX];
+        let len = write_integer(integer.unsigned_abs(), &mut digits);
+        text.extend(&digits[..len]);
+        text
+    }
+}
+
+impl From<f64> for NumberText {
+    /// With 17 digits where they are needed. NaN, which no value holds, would be empty.
+    fn from(real: f64) -> Self {
+        NumberText::real_with_digits(real, ROUND_TRIP_DIGITS)
+    }
+}
+
+impl fmt::Display for NumberText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for NumberText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(number: impl Into<NumberText>, expected: &str) {
+        assert_eq!(number.into().as_str(), expected);
+    }
+
+    #[test]
+    fn integers() {
+        check(0, "0");
+        check(-1, "-1");
+        check(1234567890, "1234567890");
+        check(i64::MAX, "9223372036854775807");
+        check(i64::MIN, "-9223372036854775808");
+    }
+
+    #[test]
+    fn reals() {
+        check(0.0, "0.0");
+        check(-0.0, "0.0");
+        check(0.1 + 0.2, "0.30000000000000004");
+        check(-2.5, "-2.5");
+        check(1e16, "10000000000000000.0");
+        check(1e17, "1.0e+17");
+        check(1e-4, "0.0001");
+        check(1e-5, "1.0e-05");
+        check(5e-324, "4.9406564584124654e-324");
+        check(f64::MIN, "-1.7976931348623157e+308");
+        check(f64::INFINITY, "Inf");
+        check(f64::NEG_INFINITY, "-Inf");
+    }
+
+    #[test]
+    fn fewer_and_more_digits() {
+        for (digits, expected) in [(3, "0.1"), (15, "0.1"), (18, "0.100000000000000006"), (19, "0.1000000000000000056")]
+        {
+            assert_eq!(NumberText::real_with_digits(0.1, digits).as_str(), expected);
+        }
+        assert_eq!(NumberText::real_with_digits(1234.5, 3).as_str(), "1.23e+03");
+        assert_eq!(NumberText::real_with_digits(1.25e-300, 23).as_str(), "1.25e-300");
+        // The longest there is.
+        assert_eq!(
+            NumberText::real_with_digits(-0.000_123_456_789_012_345_67, 23).as_str(),
+            "-0.000123456789012345671"
+        );
+    }
+}

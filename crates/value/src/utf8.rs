@@ -1,0 +1,170 @@
+//! Characters of text that nobody has validated.
+//!
+//! SQLite never refuses a text, and its functions agree on what malformed UTF-8 means:
+//!
+//! ```text
+//!   00..7f   is a character
+//!   80..bf   is a character of that number, when nothing before it takes it
+//!   c0..ff   begins a character and takes all bytes 80..bf behind it, six bits each
+//! ```
+//!
+//! A character that is encoded longer than ASCII needs, or is half of a surrogate pair, is U+FFFD.
+
+/// What malformed text is read as.
+pub const REPLACEMENT: u32 = 0xfffd;
+
+/// Whether `byte` continues a character.
+#[inline]
+pub fn is_continuation(byte: u8) -> bool {
+    byte & 0xc0 == 0x80
+}
+
+/// The first character and its length in bytes; `None` at the end.
+#[inline]
+pub fn decode(text: &[u8]) -> Option<(u32, usize)> {
+    let &first = text.first()?;
+    if first < 0xc0 {
+        return Some((u32::from(first), 1));
+    }
+    Some(decode_long(first, text))
+}
+
+fn decode_long(first: u8, text: &[u8]) -> (u32, usize) {
+    let start = match first {
+        0xc0..=0xdf => first & 0x1f,
+        0xe0..=0xef => first & 0x0f,
+        0xf0..=0xf7 => first & 0x07,
+        0xf8..=0xfb => first & 0x03,
+        // No character begins with these; what SQLite makes of them is this.
+        0xfd => 0x01,
+        _ => 0x00,
+    };
+    let taken = text[1..].iter().take_while(|&&byte| is_continuation(byte));
+    let (mut character, mut len) = (u32::from(start), 1);
+    for &byte in taken {
+        character = character << 6 | u32::from(byte & 0x3f);
+        len += 1;
+    }
+    if character < 0x80 || character & 0xffff_f800 == 0xd800 {
+        character = REPLACEMENT;
+    }
+    (character, len)
+}
+
+/// The bytes before the first NUL: text as a C string, which is what many functions look at.
+#[inline]
+pub fn until_nul(text: &[u8]) -> &[u8] {
+    match memchr::memchr(0, text) {
+        Some(end) => &text[..end],
+        None => text,
+    }
+}
+
+/// The length in bytes of the character at the start of `text`, which is not empty, as `substr` and `length` count
+/// them: any byte that is not ASCII takes the continuations behind it, so that a run of stray ones is one character.
+#[inline]
+pub fn char_len(text: &[u8]) -> usize {
+    if text[0] < 0x80 {
+        return 1;
+    }
+    1 + text[1..].iter().take_while(|&&byte| is_continuation(byte)).count()
+}
+
+/// How many characters there are, as [`char_len`] delimits them.
+pub fn count(text: &[u8]) -> usize {
+    let mut starts = 0;
+    // A byte that is no continuation begins a character; a continuation does after ASCII, or at the beginning.
+    let mut after_ascii = true;
+    let mut rest = text;
+    while let Some((word, behind)) = rest.split_first_chunk::<16>() {
+        if word.is_ascii() {
+            starts += word.len();
+            after_ascii = true;
+        } else {
+            starts += count_starts(word, &mut after_ascii);
+        }
+        rest = behind;
+    }
+    starts + count_starts(rest, &mut after_ascii)
+}
+
+#[inline]
+fn count_starts(text: &[u8], after_ascii: &mut bool) -> usize {
+    let mut starts = 0;
+    for &byte in text {
+        starts += usize::from(!is_continuation(byte) | *after_ascii);
+        *after_ascii = byte < 0x80;
+    }
+    starts
+}
+
+/// Where the character number `index` begins, the first being 0; the length of `text` if there are not so many.
+pub fn offset(text: &[u8], index: usize) -> usize {
+    if index >= text.len() {
+        return text.len(); // a character has at least one byte
+    }
+    let mut at = 0;
+    for _ in 0..index {
+        if at == text.len() {
+            break;
+        }
+        at += char_len(&text[at..]);
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &[u8], character: u32, len: usize) {
+        assert_eq!(decode(text), Some((character, len)), "{text:x?}");
+    }
+
+    #[test]
+    fn well_formed() {
+        for character in ['a', '\0', '\u{7f}', '\u{80}', 'ä', '€', '\u{fffe}', '\u{ffff}', '😀', '\u{10ffff}'] {
+            let mut text = [0; 5];
+            let len = character.encode_utf8(&mut text).len();
+            text[len] = b'x';
+            check(&text[..=len], u32::from(character), len);
+        }
+    }
+
+    #[test]
+    fn malformed() {
+        check(b"\x80\x80", 0x80, 1);
+        check(b"\xbf", 0xbf, 1);
+        check(b"\xc0", REPLACEMENT, 1);
+        check(b"\xc0\x80", REPLACEMENT, 2);
+        check(b"\xc1\xa1", REPLACEMENT, 2);
+        check(b"\xe0\x83\xa9", 0xe9, 3);
+        check(b"\xed\xa0\x80", REPLACEMENT, 3);
+        check(b"\xc3\xa9\xa9", 14953, 3);
+        check(b"\xf4\x90\x80\x80", 0x11_0000, 4);
+        check(b"\xf9\x80\x80\x80", 262_144, 4);
+        check(b"\xfc\x80\x80\x80", REPLACEMENT, 4);
+        check(b"\xfd\x80\x80\x80", 262_144, 4);
+        check(b"\xff\xbf", REPLACEMENT, 2);
+    }
+
+    #[test]
+    fn counting() {
+        for (text, characters) in [
+            (&b""[..], 0),
+            (b"abc", 3),
+            ("äöü€😀".as_bytes(), 5),
+            (b"\x80\x80\x80", 1),
+            (b"A\x80\x80", 2),
+            (b"\x80\xc3\xa9", 2),
+            (b"\x80\x80A\x80", 3),
+            (b"\xc3\x80\x80\x80\xc1", 2),
+            ("0123456789abcdeä0123456789abcdefä".as_bytes(), 33),
+        ] {
+            assert_eq!(count(text), characters, "{text:x?}");
+            assert_eq!(offset(text, characters), text.len());
+        }
+        assert_eq!(offset("aäb".as_bytes(), 2), 3);
+    }
+}
