@@ -1,2 +1,35 @@
-//! The `lithe` shell.
-fn main() {}
+//! `lithe`: a shell on database files, as users of `sqlite3` expect it.
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `args` | the command line |
+//! | `shell` | the state between statements; running lines and SQL |
+//! | `input` | where lines come from: terminal, file, argument |
+//! | `commands` | the dot commands, one table entry each |
+//! | `output` | how rows are shown, one room a mode |
+//! | `complete` | completion of keywords and names |
+//! | `report` | errors, with a caret under the place |
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod complete;
+mod input;
+mod output;
+mod quote;
+mod report;
+mod settings;
+mod shell;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args = args::Args::from_command_line();
+    match shell::Shell::open(&args) {
+        Ok(mut shell) => shell.run(&args),
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod attach;
+mod backup;
 mod blob;
 mod busy;
 mod commit;
@@ -38,6 +39,7 @@ pub use blob::Blob;
 pub use connection::Connection;
 pub use error::{Error, Result};
 pub use interrupt::InterruptHandle;
+pub use lithe_sql as sql;
 pub use lithe_value as value;
 pub use lithe_vfs::ResultCode;
 pub use open::OpenFlags;

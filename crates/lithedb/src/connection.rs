@@ -112,6 +112,13 @@ impl Connection {
         }
     }
 
+    /// Compiles the first statement of `sql`, and says where the text goes on: how scripts are run statement by
+    /// statement. There is no statement if only white space and comments are left.
+    pub fn prepare_first(&self, sql: &str) -> Result<(Option<Statement<'_>>, usize)> {
+        let prepared = self.core.prepare(sql.as_bytes())?;
+        Ok((prepared.statement.map(|statement| Statement::new(self, statement)), prepared.tail))
+    }
+
     /// As [`Connection::prepare`], but takes the compiled statement from the connection's cache if it is there, and puts
     /// it back when it is dropped.
     pub fn prepare_cached(&self, sql: &str) -> Result<CachedStatement<'_>> {
@@ -164,6 +171,12 @@ impl Connection {
     ) -> Result<crate::Blob<'_>> {
         let blob = self.core.blob_open(database, table, column, rowid, !read_only)?;
         Ok(crate::Blob::new(self, blob))
+    }
+
+    /// Copies the database `schema` ("main", or an attached name) to the file at `path`, which becomes the same page
+    /// for page. What the file held before is gone.
+    pub fn backup(&self, schema: &str, path: impl AsRef<Path>) -> Result<()> {
+        self.core.backup(schema, path.as_ref().as_os_str().as_encoded_bytes())
     }
 
     /// The rowid of the last row that this connection inserted, 0 if there was none.

@@ -53,5 +53,20 @@ pub use row::Row;
 pub use statement::{Rows, Statement};
 pub use transaction::{Transaction, TransactionBehavior};
 
+/// Whether `sql` ends with a complete statement: a semicolon that is not within a literal, a comment or a trigger's body.
+pub fn is_complete(sql: &str) -> bool {
+    lithe_engine::sql::is_complete(sql.as_bytes())
+}
+
+/// All keywords, in capitals.
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    lithe_engine::sql::keywords().iter().map(|keyword| keyword.text)
+}
+
+/// Whether `word` is a keyword, whatever the case of its letters.
+pub fn is_keyword(word: &str) -> bool {
+    keywords().any(|keyword| keyword.eq_ignore_ascii_case(word))
+}
+
 /// The SQLite version that this one is level with: what `sqlite_version()` answers.
 pub const SQLITE_VERSION: &str = lithe_engine::SQLITE_VERSION;

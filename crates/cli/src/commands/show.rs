@@ -1,0 +1,174 @@
+//! Commands that show something.
+
+use lithe::{Connection, params};
+
+use super::COMMANDS;
+use crate::quote;
+use crate::shell::{Output, Shell};
+
+type Result = std::result::Result<(), String>;
+
+/// How wide the list of tables may be.
+const LIST_WIDTH: usize = 80;
+
+pub fn help(shell: &mut Shell, arguments: &[String]) -> Result {
+    let wanted = arguments.first().map_or("", |pattern| pattern.trim_start_matches('.'));
+    let matching = COMMANDS.iter().filter(|command| command.name[1..].starts_with(wanted));
+    let lines: String = matching
+        .map(|command| format!("{:<28} {}\n", format!("{} {}", command.name, command.arguments), command.help))
+        .collect();
+    if lines.is_empty() {
+        return Err(format!("nothing matches '{wanted}'"));
+    }
+    shell.output.print(&lines)
+}
+
+pub fn version(shell: &mut Shell, _: &[String]) -> Result {
+    let text = format!("Lithe {} (level with SQLite {})\n", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
+    shell.output.print(&text)
+}
+
+pub fn settings(shell: &mut Shell, _: &[String]) -> Result {
+    let on = |is_on: bool| if is_on { "on" } else { "off" };
+    let settings = &shell.settings;
+    let widths: Vec<String> = settings.widths.iter().map(i32::to_string).collect();
+    let output = if matches!(shell.output, Output::Stdout) { "stdout" } else { "file" };
+    let lines = [
+        ("echo", on(settings.echo).to_owned()),
+        ("eqp", on(settings.eqp).to_owned()),
+        ("headers", on(settings.headers).to_owned()),
+        ("mode", settings.mode.name().to_owned()),
+        ("nullvalue", format!("{:?}", settings.null)),
+        ("output", output.to_owned()),
+        ("colseparator", format!("{:?}", settings.column_separator)),
+        ("rowseparator", format!("{:?}", settings.row_separator)),
+        ("timer", on(settings.timer).to_owned()),
+        ("changes", on(settings.changes).to_owned()),
+        ("bail", on(settings.bail).to_owned()),
+        ("width", widths.join(" ")),
+        ("filename", shell.file.clone()),
+    ];
+    let text: String = lines.iter().map(|(name, value)| format!("{name:>12}: {value}\n")).collect();
+    shell.output.print(&text)
+}
+
+pub fn databases(shell: &mut Shell, _: &[String]) -> Result {
+    let databases: Vec<(String, String)> = shell
+        .connection
+        .prepare("PRAGMA database_list")
+        .and_then(|mut list| list.query_map([], |row| Ok((row.get("name")?, row.get("file")?))))
+        .map_err(|e| e.to_string())?;
+    let shown = |file: &str| if file.is_empty() { "\"\"".to_owned() } else { file.to_owned() };
+    let text: String = databases.iter().map(|(name, file)| format!("{name}: {}\n", shown(file))).collect();
+    shell.output.print(&text)
+}
+
+/// The names of the attached databases.
+fn schemas(connection: &Connection) -> std::result::Result<Vec<String>, String> {
+    let mut list = connection.prepare("PRAGMA database_list").map_err(|e| e.to_string())?;
+    list.query_map([], |row| row.get("name")).map_err(|e| e.to_string())
+}
+
+pub fn tables(shell: &mut Shell, arguments: &[String]) -> Result {
+    let kinds = "type IN ('table', 'view') AND name NOT LIKE 'sqlite^_%' ESCAPE '^'";
+    let names = object_names(&shell.connection, kinds, "name", arguments.first())?;
+    shell.output.print(&in_columns(&names))
+}
+
+pub fn indexes(shell: &mut Shell, arguments: &[String]) -> Result {
+    let names = object_names(&shell.connection, "type = 'index'", "tbl_name", arguments.first())?;
+    shell.output.print(&in_columns(&names))
+}
+
+/// Names of schema objects in all databases; those of attached ones with the schema in front.
+fn object_names(
+    connection: &Connection,
+    condition: &str,
+    pattern_on: &str,
+    pattern: Option<&String>,
+) -> std::result::Result<Vec<String>, String> {
+    let mut names = Vec::new();
+    for schema in schemas(connection)? {
+        let table = if schema == "temp" { "sqlite_temp_schema" } else { "sqlite_schema" };
+        let sql = format!(
+            "SELECT name FROM {}.{table} WHERE {condition} AND {pattern_on} LIKE ?1",
+            quote::identifier(&schema)
+        );
+        let pattern = pattern.map_or("%", String::as_str);
+        let mut statement = connection.prepare(&sql).map_err(|e| e.to_string())?;
+        let found: Vec<String> = statement.query_map([pattern], |row| row.get(0)).map_err(|e| e.to_string())?;
+        let qualified = |name: String| if schema == "main" { name } else { format!("{schema}.{name}") };
+        names.extend(found.into_iter().map(qualified));
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// Names in as many columns as fit, filled downwards.
+fn in_columns(names: &[String]) -> String {
+    let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let columns = (LIST_WIDTH / (widest + 2)).max(1);
+    let rows = names.len().div_ceil(columns);
+    let mut text = String::new();
+    for row in 0..rows {
+        let line: Vec<String> = (row..names.len()).step_by(rows).map(|i| format!("{:<widest$}", names[i])).collect();
+        text.push_str(&line.join("  "));
+        text.push('\n');
+    }
+    text
+}
+
+pub fn schema(shell: &mut Shell, arguments: &[String]) -> Result {
+    let pattern = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let mut text = String::new();
+    for schema in schemas(&shell.connection)? {
+        for sql in create_statements(&shell.connection, &schema, pattern)? {
+            text.push_str(&sql);
+            text.push_str(";\n");
+        }
+    }
+    shell.output.print(&text)
+}
+
+fn create_statements(
+    connection: &Connection,
+    schema: &str,
+    pattern: Option<&String>,
+) -> std::result::Result<Vec<String>, String> {
+    let table = if schema == "temp" { "sqlite_temp_schema" } else { "sqlite_schema" };
+    let sql = format!(
+        "SELECT sql, type, name FROM {}.{table} WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite^_%' ESCAPE '^'
+         AND (tbl_name LIKE ?1 OR name LIKE ?1) ORDER BY rowid",
+        quote::identifier(schema)
+    );
+    let mut statement = connection.prepare(&sql).map_err(|e| e.to_string())?;
+    let pattern = pattern.map_or("%", String::as_str);
+    let found: Vec<(String, String, String)> = statement
+        .query_map(params![pattern], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .map_err(|e| e.to_string())?;
+    let with_columns = |(sql, kind, name): (String, String, String)| match kind.as_str() {
+        "view" => format!("{sql}\n/* {} */", view_signature(connection, schema, &name)),
+        _ => sql,
+    };
+    Ok(found.into_iter().map(with_columns).collect())
+}
+
+/// `view(column, …)`: a view's columns cannot be seen in its text.
+fn view_signature(connection: &Connection, schema: &str, name: &str) -> String {
+    let pragma = format!("PRAGMA {}.table_info({})", quote::identifier(schema), quote::string(name));
+    let columns: lithe::Result<Vec<String>> = connection
+        .prepare(&pragma)
+        .and_then(|mut statement| statement.query_map([], |row| row.get::<String>("name")));
+    let columns: Vec<String> = columns.unwrap_or_default().iter().map(|c| quote::identifier(c)).collect();
+    format!("{}({})", quote::identifier(name), columns.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn lists_go_downwards() {
+        let names: Vec<String> = ["a", "b", "c"].map(str::to_owned).into();
+        assert_eq!(super::in_columns(&names), "a  b  c\n");
+        assert_eq!(super::in_columns(&[]), "");
+    }
+}

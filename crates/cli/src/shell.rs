@@ -1,0 +1,392 @@
+//! The shell: what stays between statements, and how lines and SQL are run.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use lithe::{Connection, Error, InterruptHandle, OpenFlags, Statement};
+
+use crate::args::Args;
+use crate::commands;
+use crate::input::{self, Input, Line};
+use crate::output;
+use crate::report;
+use crate::settings::Settings;
+
+/// The state of a shell.
+pub struct Shell {
+    pub connection: Connection,
+    /// The database as it was named.
+    pub file: String,
+    pub settings: Settings,
+    pub output: Output,
+    interrupts: Interrupts,
+    /// How deep `.read` is nested.
+    pub read_depth: u32,
+    /// Set by `.exit`.
+    pub exit_code: Option<u8>,
+    has_failed: bool,
+}
+
+/// Where rows go.
+pub enum Output {
+    Stdout,
+    File(BufWriter<File>),
+    /// A file for the next statement only.
+    Once(BufWriter<File>),
+}
+
+/// The connection that Ctrl-C interrupts.
+#[derive(Clone)]
+struct Interrupts {
+    handle: Arc<Mutex<InterruptHandle>>,
+    /// Ctrl-C since the last statement ended.
+    pressed: Arc<AtomicU32>,
+}
+
+/// So many times Ctrl-C during one statement ends the shell.
+const PRESSED_MAX: u32 = 3;
+
+/// How deep `.read` files may read others.
+pub const READ_DEPTH_MAX: u32 = 25;
+
+/// A failure that has been reported.
+pub struct Reported;
+
+impl Shell {
+    /// Opens the database that the arguments name.
+    pub fn open(args: &Args) -> Result<Shell, String> {
+        let file = args.file.clone().unwrap_or_else(|| ":memory:".to_owned());
+        let connection = open_database(&file, args.readonly)?;
+        let mut settings = Settings::default();
+        args.apply(&mut settings);
+        let interrupts = Interrupts {
+            handle: Arc::new(Mutex::new(connection.interrupt_handle())),
+            pressed: Arc::new(AtomicU32::new(0)),
+        };
+        interrupts.listen();
+        Ok(Shell {
+            connection,
+            file,
+            settings,
+            output: Output::Stdout,
+            interrupts,
+            read_depth: 0,
+            exit_code: None,
+            has_failed: false,
+        })
+    }
+
+    /// Goes on with another database.
+    pub fn reopen(&mut self, file: &str, readonly: bool) -> Result<(), String> {
+        self.connection = open_database(file, readonly)?;
+        self.file = file.to_owned();
+        *self.interrupts.handle.lock().unwrap_or_else(|e| e.into_inner()) = self.connection.interrupt_handle();
+        Ok(())
+    }
+
+    /// Does what the arguments say, then reads standard input unless they gave SQL.
+    pub fn run(&mut self, args: &Args) -> ExitCode {
+        if args.version {
+            println!("{} (level with SQLite {})", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
+            return ExitCode::SUCCESS;
+        }
+        if let Some(file) = &args.init {
+            let _ = commands::read_file(self, file).map_err(|message| self.complain(&message));
+        }
+        for command in args.cmd.iter().chain(&args.sql) {
+            let result = self.run_argument(command);
+            if self.exit_code.is_some() || (result.is_err() && (self.settings.bail || args.sql.contains(command))) {
+                return self.exit_status();
+            }
+        }
+        if args.sql.is_empty() {
+            self.read_standard_input(args);
+        }
+        self.exit_status()
+    }
+
+    fn exit_status(&mut self) -> ExitCode {
+        if let Err(error) = self.output.flush() {
+            self.complain(&format!("cannot write the output: {error}"));
+        }
+        ExitCode::from(self.exit_code.unwrap_or(u8::from(self.has_failed)))
+    }
+
+    fn run_argument(&mut self, text: &str) -> Result<(), Reported> {
+        if text.trim_start().starts_with('.') {
+            return self.run_command(text.trim());
+        }
+        self.run_sql(text, None)
+    }
+
+    fn read_standard_input(&mut self, args: &Args) {
+        let wants_terminal = args.interactive || (input::is_terminal() && !args.batch);
+        let opened = if wants_terminal { Input::terminal() } else { Ok(Input::standard()) };
+        let mut input = match opened {
+            Ok(input) => input,
+            Err(message) => return self.complain(&message),
+        };
+        if wants_terminal {
+            println!("Lithe {} (level with SQLite {})", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
+            println!("Enter \".help\" for usage hints.");
+            if self.file == ":memory:" {
+                println!("Connected to a database in memory. Use \".open FILENAME\" for one that stays.");
+            }
+        }
+        self.run_input(&mut input);
+        if wants_terminal {
+            self.has_failed = false; // a person has seen the errors
+        }
+    }
+
+    /// Runs all lines of an input.
+    pub fn run_input(&mut self, input: &mut Input) {
+        let mut pending = Pending::default();
+        loop {
+            if input.is_interactive() && pending.text.is_empty() {
+                input.set_names(commands::completion_names(&self.connection));
+            }
+            let prompt = if pending.text.is_empty() { &self.settings.prompt } else { &self.settings.continuation };
+            let line = match input.line(prompt) {
+                Ok(Line::Text(line)) => line,
+                Ok(Line::Interrupted) => {
+                    pending = Pending { line: pending.line + 1, ..Pending::default() };
+                    continue;
+                }
+                Ok(Line::End) => break,
+                Err(message) => {
+                    self.complain(&format!("cannot read the input: {message}"));
+                    break;
+                }
+            };
+            if self.take_line(&mut pending, &line).is_err() && self.settings.bail {
+                return;
+            }
+            if self.exit_code.is_some() {
+                return;
+            }
+        }
+        if !pending.text.trim().is_empty() {
+            let _ = self.run_sql(&pending.text, Some(pending.first_line));
+        }
+    }
+
+    fn take_line(&mut self, pending: &mut Pending, line: &str) -> Result<(), Reported> {
+        pending.line += 1;
+        if pending.text.is_empty() {
+            let trimmed = line.trim();
+            if trimmed.is_empty() {
+                return Ok(());
+            }
+            if line.starts_with('.') || line.starts_with('#') {
+                if self.settings.echo {
+                    println!("{trimmed}");
+                }
+                return if line.starts_with('.') { self.run_command(trimmed) } else { Ok(()) };
+            }
+            pending.first_line = pending.line;
+        } else {
+            pending.text.push('\n');
+        }
+        pending.text.push_str(line);
+        let ends_here = line.trim_end().ends_with(';') || matches!(line.trim(), "/" | "go" | "GO");
+        if !ends_here || !lithe::is_complete(&pending.text) {
+            return Ok(());
+        }
+        let text = std::mem::take(&mut pending.text);
+        self.run_sql(&text, Some(pending.first_line))
+    }
+
+    /// Runs a dot command.
+    pub fn run_command(&mut self, line: &str) -> Result<(), Reported> {
+        commands::run(self, line).map_err(|message| {
+            self.complain(&format!("Error: {message}"));
+            Reported
+        })
+    }
+
+    /// Runs all statements of a text. `line` is where it begins, if it comes from a file.
+    pub fn run_sql(&mut self, text: &str, line: Option<usize>) -> Result<(), Reported> {
+        if self.settings.echo {
+            println!("{text}");
+        }
+        let place = line.map_or_else(String::new, |line| format!(" near line {line}"));
+        let mut rest = text;
+        while !rest.trim().is_empty() {
+            let tail = self.run_first(rest, &place)?;
+            rest = &rest[tail..];
+        }
+        Ok(())
+    }
+
+    /// Runs the first statement of a text and says where it ends.
+    fn run_first(&mut self, text: &str, place: &str) -> Result<usize, Reported> {
+        self.interrupts.pressed.store(0, Ordering::Relaxed);
+        let started = Instant::now();
+        let mut sink = std::mem::replace(&mut self.output, Output::Stdout);
+        let result = self.run_first_into(text, &mut sink);
+        self.output = sink.after_statement();
+        match result {
+            Ok(Ran { tail, is_statement }) => {
+                if is_statement {
+                    self.after_statement(started);
+                }
+                Ok(tail)
+            }
+            Err(Failure::Compiling(error)) => Err(self.fail(&report::parse_error(&error, text, place))),
+            Err(Failure::Running(error)) => Err(self.fail(&report::runtime_error(&error, place))),
+            Err(Failure::Writing(error)) => Err(self.fail(&format!("Error: cannot write the output: {error}"))),
+        }
+    }
+
+    fn run_first_into(&self, text: &str, sink: &mut Output) -> Result<Ran, Failure> {
+        let (statement, tail) = self.connection.prepare_first(text).map_err(Failure::Compiling)?;
+        let Some(mut statement) = statement else { return Ok(Ran { tail, is_statement: false }) };
+        let mut out = sink.writer();
+        if self.settings.eqp && statement.is_explain() == 0 {
+            let explain = format!("EXPLAIN QUERY PLAN {}", statement.sql());
+            let mut plan = self.connection.prepare(&explain).map_err(Failure::Compiling)?;
+            show_plan(&mut plan, &mut *out)?;
+        }
+        if statement.is_explain() == 2 && self.settings.mode.is_for_people() {
+            show_plan(&mut statement, &mut *out)?;
+        } else {
+            self.show_rows(&mut statement, &mut *out)?;
+        }
+        out.flush().map_err(Failure::Writing)?;
+        Ok(Ran { tail, is_statement: true })
+    }
+
+    fn show_rows(&self, statement: &mut Statement<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+        let columns = statement.column_names().into_iter().map(str::to_owned).collect();
+        let mut printer = output::printer(&self.settings, columns);
+        let result = loop {
+            match statement.step() {
+                Ok(Some(row)) if row.column_count() > 0 => printer.row(out, &row).map_err(Failure::Writing)?,
+                Ok(Some(_)) => {}
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(Failure::Running(error)),
+            }
+        };
+        printer.end(out).map_err(Failure::Writing)?;
+        result
+    }
+
+    fn after_statement(&self, started: Instant) {
+        if self.settings.changes {
+            println!("changes: {}   total_changes: {}", self.connection.changes(), self.connection.total_changes());
+        }
+        if self.settings.timer {
+            println!("Run Time: real {:.6}", started.elapsed().as_secs_f64());
+        }
+    }
+
+    fn fail(&mut self, message: &str) -> Reported {
+        self.complain(message);
+        Reported
+    }
+
+    /// Tells of a failure.
+    pub fn complain(&mut self, message: &str) {
+        self.has_failed = true;
+        eprintln!("{message}");
+    }
+}
+
+/// A statement that is being typed.
+#[derive(Default)]
+struct Pending {
+    text: String,
+    /// The number of the last line, and of the one with which the text began.
+    line: usize,
+    first_line: usize,
+}
+
+struct Ran {
+    tail: usize,
+    is_statement: bool,
+}
+
+enum Failure {
+    Compiling(Error),
+    Running(Error),
+    Writing(io::Error),
+}
+
+/// EXPLAIN QUERY PLAN as a tree.
+fn show_plan(plan: &mut Statement<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+    let row = |row: &lithe::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(3)?));
+    let nodes: Vec<(i64, i64, String)> = plan.query_map([], row).map_err(Failure::Running)?;
+    if nodes.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "QUERY PLAN").map_err(Failure::Writing)?;
+    show_children(&nodes, 0, "", out).map_err(Failure::Writing)
+}
+
+fn show_children(nodes: &[(i64, i64, String)], parent: i64, indent: &str, out: &mut dyn Write) -> io::Result<()> {
+    let children: Vec<&(i64, i64, String)> = nodes.iter().filter(|node| node.1 == parent).collect();
+    for (at, (id, _, detail)) in children.iter().enumerate() {
+        let is_last = at + 1 == children.len();
+        writeln!(out, "{indent}{}{detail}", if is_last { "`--" } else { "|--" })?;
+        show_children(nodes, *id, &format!("{indent}{}", if is_last { "   " } else { "|  " }), out)?;
+    }
+    Ok(())
+}
+
+impl Output {
+    /// A writer that hands on what it has when it is flushed.
+    fn writer(&mut self) -> Box<dyn Write + '_> {
+        match self {
+            Output::Stdout => Box::new(BufWriter::new(io::stdout().lock())),
+            Output::File(file) | Output::Once(file) => Box::new(file),
+        }
+    }
+
+    fn after_statement(mut self) -> Output {
+        if matches!(self, Output::Once(_)) {
+            // `run_first_into` has flushed it and reported what went wrong.
+            let _ = self.flush();
+            return Output::Stdout;
+        }
+        self
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::Stdout => io::stdout().flush(),
+            Output::File(file) | Output::Once(file) => file.flush(),
+        }
+    }
+
+    /// Writes a text.
+    pub fn print(&mut self, text: &str) -> Result<(), String> {
+        let mut out = self.writer();
+        let result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        result.map_err(|e| format!("cannot write the output: {e}"))
+    }
+}
+
+impl Interrupts {
+    /// From now on Ctrl-C stops the running statement.
+    fn listen(&self) {
+        let interrupts = self.clone();
+        // Without the handler Ctrl-C ends the shell, as it ends most programs.
+        let _ = ctrlc::set_handler(move || {
+            if interrupts.pressed.fetch_add(1, Ordering::Relaxed) + 1 >= PRESSED_MAX {
+                std::process::exit(1);
+            }
+            interrupts.handle.lock().unwrap_or_else(|e| e.into_inner()).interrupt();
+        });
+    }
+}
+
+fn open_database(file: &str, readonly: bool) -> Result<Connection, String> {
+    let flags = if readonly { OpenFlags::READONLY | OpenFlags::URI } else { OpenFlags::DEFAULT };
+    Connection::open_with_flags(file, flags)
+        .map_err(|error| format!("Error: unable to open database \"{file}\": {error}"))
+}

@@ -1,0 +1,21 @@
+//! Makes a failing script short.
+
+/// The script without the statements that the failure does not need. `fails` must hold for `script`.
+pub fn shortest(script: &[String], fails: impl Fn(&[String]) -> bool) -> Vec<String> {
+    let mut script = script.to_vec();
+    let mut step = script.len() / 2;
+    while step > 0 {
+        let mut start = 0;
+        while start < script.len() {
+            let end = (start + step).min(script.len());
+            let candidate: Vec<String> = script[..start].iter().chain(&script[end..]).cloned().collect();
+            if !candidate.is_empty() && fails(&candidate) {
+                script = candidate;
+            } else {
+                start = end;
+            }
+        }
+        step /= 2;
+    }
+    script
+}
