@@ -10,12 +10,10 @@
 
 use crate::btree::{AutoVacuum, Btree};
 use crate::error::{Result, corrupt};
-use lithe_format::btree_page::{cell_pointer, right_child};
-use lithe_format::bytes::put_u32;
+use crate::relocate::Mover;
+use lithe_format::PageNo;
 use lithe_format::db_header::Meta;
-use lithe_format::overflow::POINTER_LEN;
 use lithe_format::ptrmap::PtrmapType;
-use lithe_format::{PageNo, cell, overflow};
 
 impl Btree {
     /// What a commit owes to a database in auto-vacuum mode FULL: after it there is no free page. To be called before
@@ -41,8 +39,9 @@ impl Btree {
             }
             return Ok(false);
         }
+        let mut mover = Mover::new(self);
         for _ in 0..count {
-            self.vacuum_last_page()?;
+            self.vacuum_last_page(&mut mover)?;
         }
         Ok(true)
     }
@@ -54,12 +53,13 @@ impl Btree {
         let mut targets = free.iter().copied().filter(|no| no.get() <= wanted_end).collect::<Vec<_>>();
         targets.sort_unstable_by(|a, b| b.cmp(a)); // the smallest is the last, and is taken first
         let geometry = self.ptrmap_geometry();
+        let mut mover = Mover::new(self);
         for no in (wanted_end + 1..=end).rev().filter_map(PageNo::new) {
             if !geometry.is_content(no) || self.ptrmap(no)?.kind == PtrmapType::Free {
                 continue;
             }
             let to = targets.pop().ok_or_else(|| corrupt(no, "more pages to move than free ones"))?;
-            self.relocate(no, to)?;
+            mover.relocate(no, to)?;
         }
         self.put_freelist(0, None)?;
         self.set_page_count(wanted_end)?;
@@ -88,7 +88,7 @@ impl Btree {
         Ok(size)
     }
 
-    fn vacuum_last_page(&self) -> Result<()> {
+    fn vacuum_last_page(&self, mover: &mut Mover<'_>) -> Result<()> {
         let last = PageNo::new(self.pager().page_count()).expect("a database with free pages has pages");
         let entry = self.ptrmap(last)?;
         if entry.kind == PtrmapType::Free {
@@ -98,7 +98,7 @@ impl Btree {
             if to > last {
                 return Err(corrupt(PageNo::FIRST, "freelist shorter than its count"));
             }
-            self.relocate(last, to)?;
+            mover.relocate(last, to)?;
         }
         let geometry = self.ptrmap_geometry();
         let mut size = last.get() - 1;
@@ -133,71 +133,8 @@ impl Btree {
                 return Err(corrupt(root, "root larger than the largest root"));
             }
             let to = self.allocate()?;
-            self.relocate(root, to)?;
+            Mover::new(self).relocate(root, to)?;
         }
         Ok(root)
-    }
-
-    /// Moves page `from` to the unused page `to`, and tells whoever points to it.
-    pub(crate) fn relocate(&self, from: PageNo, to: PageNo) -> Result<()> {
-        let entry = self.ptrmap(from)?;
-        let content = self.page(from)?;
-        self.new_page(to)?.copy_from_slice(&content);
-        drop(content);
-        match entry.kind {
-            PtrmapType::Free => return Err(corrupt(from, "free page where one in use is expected")),
-            PtrmapType::Btree | PtrmapType::Root => self.adopt_children(to)?,
-            PtrmapType::OverflowFirst | PtrmapType::OverflowNext => {
-                if let Some(next) = overflow::next(&self.page(to)?) {
-                    self.put_ptrmap(next, PtrmapType::OverflowNext, Some(to))?;
-                }
-            }
-        }
-        self.put_ptrmap(to, entry.kind, entry.parent)?;
-        match (entry.kind, entry.parent) {
-            (PtrmapType::Root, _) => Ok(()),
-            (_, None) => Err(corrupt(from, "pointer map without a parent")),
-            (PtrmapType::OverflowNext, Some(parent)) => {
-                if overflow::next(&self.page(parent)?) != Some(from) {
-                    return Err(corrupt(parent, "pointer map disagrees with the overflow chain"));
-                }
-                overflow::put_next(&mut self.write(parent)?, Some(to));
-                Ok(())
-            }
-            (_, Some(parent)) => {
-                let at = self.pointer_to(parent, from, entry.kind)?;
-                put_u32(&mut self.write(parent)?, at, to.get());
-                Ok(())
-            }
-        }
-    }
-
-    /// Where the tree page `parent` points to page `no`, as a child or as the start of an overflow chain.
-    fn pointer_to(&self, parent: PageNo, no: PageNo, kind: PtrmapType) -> Result<usize> {
-        let page = self.page(parent)?;
-        let header = self.header(&page, parent)?;
-        let limits = self.limits(header.kind);
-        if kind == PtrmapType::Btree && header.kind.is_leaf() {
-            return Err(corrupt(parent, "leaf that should have a child"));
-        }
-        for index in 0..usize::from(header.cell_count) {
-            let at = cell_pointer(&page, header.pointers_at(), index);
-            let at = at.ok_or_else(|| corrupt(parent, "cell pointer outside the page"))?;
-            if kind == PtrmapType::Btree {
-                if cell::left_child(&page, at) == Some(no) {
-                    return Ok(at);
-                }
-                continue;
-            }
-            let span = cell::read_payload(&page, at, header.kind, &limits);
-            let span = span.ok_or_else(|| corrupt(parent, "cell outside the page"))?;
-            if let Some(span) = span.filter(|span| span.overflow_page(&page) == Some(no)) {
-                return Ok(span.end() - POINTER_LEN);
-            }
-        }
-        if kind == PtrmapType::Btree && right_child(&page, header.at) == Some(no) {
-            return Ok(header.at + lithe_format::btree_page::RIGHT_CHILD_AT);
-        }
-        Err(corrupt(parent, "pointer map names a parent that does not point to the page"))
     }
 }

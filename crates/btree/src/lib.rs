@@ -38,6 +38,7 @@ mod lost_keys;
 mod node;
 mod overflow;
 mod ptrmap;
+mod relocate;
 mod tree;
 
 pub use btree::{AutoVacuum, Btree, SecureDelete};

@@ -5,6 +5,7 @@ use crate::edit::EditPage;
 use crate::error::{Error, Result, corrupt};
 use crate::node::{MAX_DEPTH, Node, TreeKind};
 use crate::overflow;
+use crate::relocate::Mover;
 use lithe_format::db_header::Meta;
 use lithe_format::ptrmap::PtrmapType;
 use lithe_format::{PageNo, cell};
@@ -52,7 +53,7 @@ impl Btree {
         let largest = largest.filter(|largest| root <= *largest);
         let largest = largest.ok_or_else(|| corrupt(root, "root larger than the largest root"))?;
         if largest != root {
-            self.relocate(largest, root)?;
+            Mover::new(self).relocate(largest, root)?;
         }
         self.free(largest)?;
         let geometry = self.ptrmap_geometry();

@@ -115,7 +115,7 @@ mod tests {
         // Five fit, the sixth alone would be a divider with nothing after it.
         check(&ten[..6], 50, Divider::Moved, Fill::Left, &[4, 6]);
         check(&ten[..7], 50, Divider::Moved, Fill::Left, &[5, 7]);
-        check(&ten, 50, Divider::Moved, Fill::Even, &[5, 9, 12]);
+        check(&ten, 50, Divider::Moved, Fill::Even, &[4, 9, 12]);
     }
 
     #[test]
