@@ -18,7 +18,8 @@ pub struct Limits {
     pub function_args: u32,
     /// The largest parameter number.
     pub variable_number: u32,
-    /// Entries of the parser's stack. An open parenthesis takes one, a function call three.
+    /// Entries of SQLite's parser stack. An open parenthesis takes one, a function call three. Ours
+    /// takes at most about 1 MB of the native stack for 2500 of them.
     pub parser_depth: u32,
     /// Whether the text comes out of a schema table: old databases hold column lists with COLLATE or
     /// ASC in foreign keys and views, which are an error in new statements.

@@ -12,6 +12,9 @@ use crate::limits::Limits;
 use crate::text::{quote_of, unquote};
 use crate::token::{Token, TokenKind};
 
+/// Entries on the stack of SQLite's parser below any statement.
+const BASE_ENTRIES: u32 = 3;
+
 impl<'a, 'l> Parser<'a, 'l> {
     /// A parser before its first token: call [`Parser::advance`] once.
     pub(super) fn new(sql: &'a [u8], arena: &'a Bump, limits: &'l Limits) -> Parser<'a, 'l> {
@@ -23,7 +26,7 @@ impl<'a, 'l> Parser<'a, 'l> {
             lexer: Lexer::new(sql),
             token: nothing,
             previous: nothing,
-            depth: 0,
+            depth: BASE_ENTRIES,
             parameters: ParameterList::new(arena),
             with_seen: false,
             deferred: None,

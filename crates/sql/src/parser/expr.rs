@@ -208,67 +208,71 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn like(&mut self, op: LikeOp, op_span: Span, value: Expr<'a>, start: u32, not: bool) -> Result<Expr<'a>> {
-        let pattern = self.right_operand(EQUALITY)?;
-        let escape = match self.take(TokenKind::Escape)? {
-            true => Some(self.right_operand(EQUALITY)?),
-            false => None,
-        };
-        let height = value.height.max(pattern.height).max(escape.map_or(0, |escape| escape.height));
-        let like = self.arena.alloc(Like { not, op, value, pattern, escape, op_span });
+        // Nodes with by-value operands start in the arena: operands within operands would pile up on the stack.
+        let like = self.arena.alloc(Like { not, op, value, pattern: value, escape: None, op_span });
+        let mut height = value.height;
+        like.pattern = self.right_operand(EQUALITY)?;
+        height = height.max(like.pattern.height);
+        if self.take(TokenKind::Escape)? {
+            let escape = self.right_operand(EQUALITY)?;
+            height = height.max(escape.height);
+            like.escape = Some(escape);
+        }
         let expr = self.node(ExprKind::Like(like), start, height);
         Ok(self.negated_if(not, expr))
     }
 
     /// The lower bound ends at the first AND that is not inside an operand of a tighter or equal operator.
     fn between(&mut self, value: Expr<'a>, start: u32, not: bool) -> Result<Expr<'a>> {
+        let between = self.arena.alloc(Between { not, value, low: value, high: value });
         self.enter(2)?;
         let low_start = self.token.span.start;
         let operand = self.prefixed()?;
-        let low = self.infix(operand, low_start, OR, true)?;
+        between.low = self.infix(operand, low_start, OR, true)?;
         self.expect(TokenKind::And)?;
-        let high = self.right_operand(EQUALITY)?;
+        between.high = self.right_operand(EQUALITY)?;
         self.leave(2);
-        let height = value.height.max(low.height).max(high.height);
-        let between = self.arena.alloc(Between { not, value, low, high });
+        let height = between.value.height.max(between.low.height).max(between.high.height);
         let expr = self.node(ExprKind::Between(between), start, height);
         Ok(self.negated_if(not, expr))
     }
 
     fn in_set(&mut self, value: Expr<'a>, start: u32, not: bool) -> Result<Expr<'a>> {
-        self.enter(2)?;
-        let (set, set_height) = self.in_operand()?;
-        self.leave(2);
-        if let (ExprKind::RowValue(row), InSet::List(items)) = (value.kind, set) {
+        let node = self.arena.alloc(In { not, value, set: InSet::List(&[]) });
+        self.enter(3)?;
+        let set_height = self.in_operand(&mut node.set)?;
+        self.leave(3);
+        if let (ExprKind::RowValue(row), InSet::List(items)) = (node.value.kind, node.set) {
             self.check_in_widths(row.len(), items);
         }
-        let height = value.height.max(set_height);
-        let node = self.arena.alloc(In { not, value, set });
+        let height = node.value.height.max(set_height);
         let expr = self.node(ExprKind::In(node), start, height);
         Ok(self.negated_if(not, expr))
     }
 
-    fn in_operand(&mut self) -> Result<(InSet<'a>, u32)> {
+    /// The right side of IN, and its height.
+    fn in_operand(&mut self, set: &mut InSet<'a>) -> Result<u32> {
         if !self.take(TokenKind::LeftParen)? {
             let table = self.qualified_name()?;
-            if !self.at(TokenKind::LeftParen) {
-                return Ok((InSet::Table(table, &[]), 0));
-            }
-            let args = self.parenthesized_exprs()?;
-            return Ok((InSet::Table(table, args), tallest(args)));
+            let args = if self.at(TokenKind::LeftParen) { self.parenthesized_exprs()? } else { &[] };
+            *set = InSet::Table(table, args);
+            return Ok(tallest(args));
         }
-        let operand = if self.at_select() {
+        let height = if self.at_select() {
             let select = self.select()?;
-            (InSet::Select(select), select.height)
+            *set = InSet::Select(select);
+            select.height
         } else {
             let items = self.exprs_until_paren()?;
             // One subquery with parentheses of its own is the set too, not a single value.
-            match items {
-                [Expr { kind: ExprKind::Subquery(select), .. }] => (InSet::Select(select), select.height),
-                _ => (InSet::List(items), tallest(items)),
-            }
+            *set = match items {
+                [Expr { kind: ExprKind::Subquery(select), .. }] => InSet::Select(select),
+                _ => InSet::List(items),
+            };
+            tallest(items)
         };
         self.expect(TokenKind::RightParen)?;
-        Ok(operand)
+        Ok(height)
     }
 
     /// A row value is compared with a list of row values of the same width.

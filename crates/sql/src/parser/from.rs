@@ -3,9 +3,19 @@
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::Parser;
-use crate::ast::{FromItem, Ident, Indexed, Join, JoinConstraint, JoinKind, Source};
+use crate::ast::{Expr, FromItem, Ident, Indexed, Join, JoinConstraint, JoinKind, Source, Span};
 use crate::error::Result;
 use crate::token::TokenKind;
+
+/// An item before anything of it is parsed.
+const NOTHING: FromItem<'static> = FromItem {
+    join: COMMA,
+    source: Source::Nested(&[]),
+    alias: None,
+    indexed: Indexed::Any,
+    constraint: JoinConstraint::None,
+    span: Span::new(0, 0),
+};
 
 /// A comma, or nothing on the left at all.
 const COMMA: Join = Join { natural: false, kind: JoinKind::Comma };
@@ -14,58 +24,66 @@ impl<'a> Parser<'a, '_> {
     /// The items of FROM, behind the keyword.
     pub(super) fn from_items(&mut self) -> Result<&'a [FromItem<'a>]> {
         let mut items = ArenaVec::with_capacity_in(1, self.arena);
-        items.push(self.from_item(COMMA)?);
-        let word = match items[0].constraint {
-            JoinConstraint::None => None,
-            JoinConstraint::On(_) => Some("ON"),
-            JoinConstraint::Using(_) => Some("USING"),
-        };
-        if let Some(word) = word {
-            self.defer(None, format!("a JOIN clause is required before {word}"));
-        }
-        while let Some(join) = self.join()? {
-            items.push(self.from_item(join)?);
+        let mut join = Some(COMMA);
+        while let Some(left) = join {
+            // Filled in where it stays, not on the native stack, where nested lists would pile it up.
+            items.push(NOTHING);
+            let item = items.last_mut().expect("just pushed");
+            self.from_item(left, item)?;
+            if items.len() == 1 {
+                self.check_first(&items[0].constraint);
+            }
+            join = self.join()?;
         }
         Ok(items.into_bump_slice())
     }
 
-    fn from_item(&mut self, join: Join) -> Result<FromItem<'a>> {
+    fn from_item(&mut self, join: Join, item: &mut FromItem<'a>) -> Result<()> {
         let start = self.token.span.start;
-        let source = self.source()?;
-        let alias = self.alias()?;
-        let indexed = match source {
-            Source::Table(_) => self.indexed()?,
-            _ => Indexed::Any,
-        };
-        let constraint = self.join_constraint()?;
-        Ok(FromItem { join, source, alias, indexed, constraint, span: self.span_from(start) })
+        item.join = join;
+        self.source(&mut item.source)?;
+        item.alias = self.alias()?;
+        if matches!(item.source, Source::Table(_)) {
+            item.indexed = self.indexed()?;
+        }
+        item.constraint = self.join_constraint()?;
+        item.span = self.span_from(start);
+        Ok(())
     }
 
-    fn source(&mut self) -> Result<Source<'a>> {
+    #[inline(never)]
+    fn source(&mut self, source: &mut Source<'a>) -> Result<()> {
         if self.at(TokenKind::LeftParen) {
-            return self.parenthesized_source();
+            return self.parenthesized_source(source);
         }
         let name = self.qualified_name()?;
-        if !self.at(TokenKind::LeftParen) {
-            return Ok(Source::Table(name));
-        }
+        *source = match self.at(TokenKind::LeftParen) {
+            true => Source::Function(name, self.source_args()?),
+            false => Source::Table(name),
+        };
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn source_args(&mut self) -> Result<&'a [Expr<'a>]> {
         self.enter(4)?;
         let args = self.parenthesized_exprs()?;
         self.leave(4);
-        Ok(Source::Function(name, args))
+        Ok(args)
     }
 
-    fn parenthesized_source(&mut self) -> Result<Source<'a>> {
+    #[inline(never)]
+    fn parenthesized_source(&mut self, source: &mut Source<'a>) -> Result<()> {
         const ENTRIES: u32 = 2;
         self.expect(TokenKind::LeftParen)?;
         self.enter(ENTRIES)?;
-        let source = match self.at_select() {
+        *source = match self.at_select() {
             true => Source::Subquery(self.select()?),
             false => Source::Nested(self.from_items()?),
         };
         self.expect(TokenKind::RightParen)?;
         self.leave(ENTRIES);
-        Ok(source)
+        Ok(())
     }
 
     /// `AS name`, or an identifier or string without AS.
@@ -90,6 +108,17 @@ impl<'a> Parser<'a, '_> {
         Ok(Indexed::Any)
     }
 
+    /// The first of a list has nothing to be joined to.
+    fn check_first(&mut self, constraint: &JoinConstraint<'a>) {
+        let word = match constraint {
+            JoinConstraint::None => return,
+            JoinConstraint::On(_) => "ON",
+            JoinConstraint::Using(_) => "USING",
+        };
+        self.defer(None, format!("a JOIN clause is required before {word}"));
+    }
+
+    #[inline(never)]
     fn join_constraint(&mut self) -> Result<JoinConstraint<'a>> {
         match self.token.kind {
             TokenKind::On => {
@@ -121,6 +150,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// Up to three words before JOIN. The first is a join word; the grammar takes any name for the others.
+    #[inline(never)]
     fn worded_join(&mut self) -> Result<Join> {
         let start = self.token.span.start;
         let mut words = JoinWords::default();

@@ -92,7 +92,7 @@ impl Oracle {
     }
 
     /// SQLite's error, if it has one.
-    fn prepare(&self, sql: &str) -> Option<ParseError> {
+    pub fn prepare(&self, sql: &str) -> Option<ParseError> {
         match self.connection.prepare(sql) {
             Ok(_) | Err(rusqlite::Error::MultipleStatement) => None,
             Err(rusqlite::Error::SqlInputError { msg, offset, .. }) => {

@@ -8,6 +8,8 @@
 mod compare;
 mod generate;
 mod mutate;
+mod nesting;
+mod places;
 mod random;
 
 use compare::{Oracle, Verdict};
