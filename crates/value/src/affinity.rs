@@ -88,12 +88,11 @@ impl Affinity {
     /// Whether [`apply`](Self::apply) would change a value of the class of `value`, perhaps. `false` is certain.
     #[inline]
     pub fn may_change(self, value: ValueRef<'_>) -> bool {
-        match (self, value) {
-            (_, ValueRef::Null | ValueRef::Blob(_)) | (Affinity::Blob, _) => false,
-            (Affinity::Text, ValueRef::Text(_)) | (Affinity::FlexNum, ValueRef::Text(_)) => false,
-            (Affinity::Real, ValueRef::Real(_)) => false,
-            (Affinity::Numeric | Affinity::Integer | Affinity::FlexNum, ValueRef::Integer(_)) => false,
-            _ => true,
+        match value {
+            ValueRef::Null | ValueRef::Blob(_) => false,
+            ValueRef::Integer(_) => matches!(self, Affinity::Text | Affinity::Real),
+            ValueRef::Real(_) => !matches!(self, Affinity::Blob | Affinity::Real),
+            ValueRef::Text(_) => matches!(self, Affinity::Numeric | Affinity::Integer | Affinity::Real),
         }
     }
 

@@ -38,27 +38,30 @@ pub fn divide(left: ValueRef<'_>, right: ValueRef<'_>) -> Number {
             // The one quotient that overflows: -2^63 by -1.
             _ => left.checked_div(right).map_or(Number::Real(-(left as f64)), Number::Integer),
         },
-        (Some(left), Some(right)) => match right.to_real() {
+        (Some(_), Some(_)) => match cast::to_real(right) {
             0.0 => Number::Null,
-            right => Number::from(left.to_real() / right),
+            divisor => Number::from(cast::to_real(left) / divisor),
         },
         _ => Number::Null,
     }
 }
 
-/// `left % right`: of the operands as integers; a real if one of them is a real.
+/// `left % right`: of the operands as CAST makes them integers; a real if one of them is a real.
 #[inline]
 pub fn remainder(left: ValueRef<'_>, right: ValueRef<'_>) -> Number {
-    let (Some(left), Some(right)) = (cast::to_number(left), cast::to_number(right)) else {
+    // As integers the texts lose their exponents: '1e3' counts as 1 here, but as a real for the class of the result.
+    let is_integer = |number| matches!(number, Numeric::Integer(_));
+    let (Some(left_number), Some(right_number)) = (cast::to_number(left), cast::to_number(right)) else {
         return Number::Null;
     };
-    let remainder = match to_integer(right) {
+    let remainder = match cast::to_integer(right) {
         0 => return Number::Null,
-        divisor => to_integer(left).wrapping_rem(divisor), // -2^63 % -1 is 0
+        divisor => cast::to_integer(left).wrapping_rem(divisor), // -2^63 % -1 is 0
     };
-    match (left, right) {
-        (Numeric::Integer(_), Numeric::Integer(_)) => Number::Integer(remainder),
-        _ => Number::Real(remainder as f64),
+    if is_integer(left_number) && is_integer(right_number) {
+        Number::Integer(remainder)
+    } else {
+        Number::Real(remainder as f64)
     }
 }
 
@@ -136,7 +139,8 @@ fn arithmetic(
     }
     match (cast::to_number(left), cast::to_number(right)) {
         (Some(Numeric::Integer(left)), Some(Numeric::Integer(right))) => on_integers(left, right, integers, reals),
-        (Some(left), Some(right)) => Number::from(reals(left.to_real(), right.to_real())),
+        // The texts themselves as reals: '-0' is an integer, and without a sign, but as a real it has one.
+        (Some(_), Some(_)) => Number::from(reals(cast::to_real(left), cast::to_real(right))),
         _ => Number::Null,
     }
 }
@@ -167,13 +171,6 @@ fn shift(integer: i64, count: i64) -> i64 {
     }
 }
 
-fn to_integer(number: Numeric) -> i64 {
-    match number {
-        Numeric::Integer(integer) => integer,
-        Numeric::Real(real) => real as i64,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,6 +194,7 @@ mod tests {
         check(add, "12abc", " 1.5", 13.5);
         check(add, 1, ValueRef::Null, ValueRef::Null);
         check(subtract, f64::INFINITY, f64::INFINITY, ValueRef::Null);
+        assert!(matches!(multiply("-0".into(), 0.5.into()), Number::Real(zero) if zero.is_sign_negative()));
         check(multiply, i64::MIN, -1, 9_223_372_036_854_775_808.0);
         check(divide, 7, -2, -3);
         check(divide, 7.0, 2, 3.5);
@@ -207,6 +205,7 @@ mod tests {
         check(remainder, 7.9, 3, 1.0);
         check(remainder, 7, 0.5, ValueRef::Null);
         check(remainder, i64::MIN, -1, 0);
+        check(remainder, 7, "-1e400", 0.0);
         assert_eq!(negate(i64::MIN.into()), Number::Real(9_223_372_036_854_775_808.0));
     }
 

@@ -31,6 +31,7 @@ pub mod collation;
 pub mod compare;
 pub mod encoding;
 pub mod number;
+pub mod pattern;
 pub mod utf8;
 pub mod value;
 pub mod value_ref;

@@ -147,6 +147,15 @@ impl Value {
         self.0 = Repr::Blob { len: length(len), bytes };
     }
 
+    /// The memory of a text or blob with what is written there, without a copy; empty for the other classes.
+    #[inline]
+    pub fn into_buffer(self) -> Buffer {
+        match self.0 {
+            Repr::Text { len, bytes } | Repr::Blob { len, bytes } => Buffer::from_parts(bytes, len as usize),
+            Repr::Null | Repr::Integer(_) | Repr::Real(_) => Buffer::new(),
+        }
+    }
+
     /// The bytes of a text or blob, without a copy; empty for the other classes.
     pub fn into_bytes(self) -> Vec<u8> {
         match self.0 {

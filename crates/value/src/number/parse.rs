@@ -60,10 +60,8 @@ pub fn integer_prefix(text: &[u8]) -> i64 {
     let (is_negative, text) = sign(text);
     let mut integer: u64 = 0;
     for digit in text.iter().map_while(|&byte| digit(byte)) {
-        integer = match integer.checked_mul(10).and_then(|tens| tens.checked_add(digit)) {
-            Some(sum) => sum,
-            None => u64::MAX, // and it stays there, or overflows again
-        };
+        // Once it has overflowed it stays at the end: every further digit overflows again.
+        integer = integer.checked_mul(10).and_then(|tens| tens.checked_add(digit)).unwrap_or(u64::MAX);
     }
     match (is_negative, i64::try_from(integer)) {
         (false, Ok(integer)) => integer,
@@ -208,7 +206,7 @@ impl<'a> Scan<'a> {
 
     fn to_real(&self) -> f64 {
         let real = decimal_to_real(self.significand, self.exponent);
-        if self.is_negative { -real } else { real }
+        if self.is_negative && self.has_digits { -real } else { real }
     }
 }
 

@@ -64,7 +64,9 @@ fn only_digits_that_fit_count() {
 fn no_number() {
     for text in ["", " ", ".", "-", "+-1", "--1", "- 1", "e5", ".e5", "abc", "inf", "nan", "\u{a0}1"] {
         check_integer(text, 0, false);
+        assert_eq!(text_to_real(text.as_bytes()).to_bits(), 0);
     }
+    assert_eq!(text_to_real(b"-0").to_bits(), (-0.0f64).to_bits());
 }
 
 #[test]

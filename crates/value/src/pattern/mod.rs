@@ -1,0 +1,101 @@
+//! LIKE and GLOB.
+//!
+//! A pattern is taken apart once and matched against many texts. `%` (GLOB: `*`) cuts it into segments:
+//!
+//! ```text
+//!   %ab_c%d   =   (anything)  segment "ab" any "c"  (anything)  segment "d"  end
+//! ```
+//!
+//! The first segment stands at the start unless the pattern begins with `%`, the last one at the end unless it
+//! ends with `%`, and each one between is taken at its first occurrence: a later one
+//! could only leave less text for what follows. So there is no backtracking and no recursion,
+//! whatever the pattern; the time is bounded by the product of both lengths, and for plain text
+//! between the wildcards it is that of a substring search.
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `parse` | pattern text to segments |
+//! | `segment` | matching and finding one segment |
+//! | `literal` | finding plain ASCII, with its case or without |
+//! | `set` | GLOB's `[...]` |
+
+mod literal;
+mod parse;
+mod segment;
+mod set;
+
+use crate::utf8;
+use segment::Segment;
+
+/// The longest pattern in bytes, unless SQLITE_LIMIT_LIKE_PATTERN_LENGTH says otherwise.
+pub const LENGTH_MAX: usize = 50_000;
+
+/// What a longer pattern answers.
+pub const TOO_COMPLEX: &str = "LIKE or GLOB pattern too complex";
+
+/// The operator that a pattern belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// LIKE, the letters of ASCII without their case.
+    Like,
+    /// LIKE under PRAGMA case_sensitive_like.
+    LikeWithCase,
+    /// GLOB.
+    Glob,
+}
+
+/// A LIKE or GLOB pattern, ready to match.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// What stands between the wildcards for any length; `None` if nothing can match.
+    segments: Option<Box<[Segment]>>,
+    /// It begins with such a wildcard.
+    begins_open: bool,
+    /// It ends with such a wildcard.
+    ends_open: bool,
+}
+
+impl Pattern {
+    /// Takes `pattern` apart. `escape` is the character behind which a wildcard stands for itself (LIKE only). What
+    /// follows a NUL is not part of the pattern.
+    pub fn new(pattern: &[u8], dialect: Dialect, escape: Option<u32>) -> Pattern {
+        parse::parse(utf8::until_nul(pattern), dialect, escape)
+    }
+
+    /// Whether the whole of `text`, up to a NUL, matches.
+    pub fn matches(&self, text: &[u8]) -> bool {
+        let text = utf8::until_nul(text);
+        match self.segments.as_deref() {
+            None => false,
+            Some([]) => self.begins_open || text.is_empty(),
+            Some(segments) => self.segments_match(segments, text),
+        }
+    }
+
+    fn segments_match(&self, mut segments: &[Segment], text: &[u8]) -> bool {
+        let mut at = 0;
+        if !self.begins_open {
+            let Some((first, others)) = segments.split_first() else { return text.is_empty() };
+            match first.match_at(text, 0) {
+                Some(end) => at = end,
+                None => return false,
+            }
+            if others.is_empty() {
+                return self.ends_open || at == text.len();
+            }
+            segments = others;
+        }
+        let last = if self.ends_open { None } else { segments.split_last() };
+        let between = last.map_or(segments, |(_, between)| between);
+        for segment in between {
+            match segment.find(text, at) {
+                Some(end) => at = end,
+                None => return false,
+            }
+        }
+        last.is_none_or(|(last, _)| last.match_end(text, at))
+    }
+}
+
+#[cfg(test)]
+mod tests;

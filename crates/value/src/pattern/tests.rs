@@ -1,0 +1,69 @@
+use super::*;
+
+#[track_caller]
+fn check(dialect: Dialect, pattern: &str, matching: &[&str], others: &[&str]) {
+    let compiled = Pattern::new(pattern.as_bytes(), dialect, None);
+    for (texts, expected) in [(matching, true), (others, false)] {
+        for text in texts {
+            assert_eq!(compiled.matches(text.as_bytes()), expected, "{text:?} {dialect:?} {pattern:?}");
+        }
+    }
+}
+
+#[test]
+fn like() {
+    check(Dialect::Like, "", &[""], &["a"]);
+    check(Dialect::Like, "%", &["", "a", "äöü"], &[]);
+    check(Dialect::Like, "%%", &["", "a"], &[]);
+    check(Dialect::Like, "abc", &["abc", "ABC"], &["ab", "abcd", ""]);
+    check(Dialect::Like, "ab%", &["ab", "ABc"], &["a", "xab"]);
+    check(Dialect::Like, "%ab", &["ab", "xAB", "abab"], &["abx", "b"]);
+    check(Dialect::Like, "%ab%", &["ab", "xABx", "aab"], &["a", "axb"]);
+    check(Dialect::Like, "a%b%c", &["abc", "aXbXc", "abbcc", "abcbc"], &["ab", "acb", "abcd"]);
+    check(Dialect::Like, "a%a", &["aa", "aba", "aaa"], &["a", "ab"]);
+    check(Dialect::Like, "_", &["a", "ä", "😀"], &["", "ab"]);
+    check(Dialect::Like, "%_b", &["ab", "äb", "xxb"], &["b", "ba"]);
+    check(Dialect::Like, "_%_", &["ab", "abc"], &["a"]);
+    check(Dialect::Like, "%ä%", &["ä", "xäx"], &["Ä", "a"]);
+    check(Dialect::Like, "ab\0cd", &["ab", "ab\0x"], &["abcd"]);
+    check(Dialect::LikeWithCase, "aB%", &["aBc"], &["abc", "ABC"]);
+    check(Dialect::LikeWithCase, "%aB%c", &["xaBxc", "aBaBc"], &["abc"]);
+}
+
+#[test]
+fn escape() {
+    let like = |pattern: &str, escape: char, text: &str| {
+        Pattern::new(pattern.as_bytes(), Dialect::Like, Some(u32::from(escape))).matches(text.as_bytes())
+    };
+    assert!(like("a\\%", '\\', "a%"));
+    assert!(!like("a\\%", '\\', "ab"));
+    assert!(like("%\\__", '\\', "x_y"));
+    assert!(!like("a\\", '\\', "a\\"));
+    assert!(like("a%%", '%', "a%"));
+    assert!(!like("a%", '%', "a"));
+    assert!(like("aä_", 'ä', "a_"));
+}
+
+#[test]
+fn glob() {
+    check(Dialect::Glob, "a*c", &["ac", "abc"], &["AC", "abcd"]);
+    check(Dialect::Glob, "a?c", &["abc", "aäc"], &["ac"]);
+    check(Dialect::Glob, "[abc]", &["a", "c"], &["d", "", "ab"]);
+    check(Dialect::Glob, "[a-c]x", &["ax", "bx"], &["dx", "-x"]);
+    check(Dialect::Glob, "[^a-c]", &["d", "ä"], &["a", ""]);
+    check(Dialect::Glob, "[]]", &["]"], &["[", ""]);
+    check(Dialect::Glob, "[^]]", &["a"], &["]"]);
+    check(Dialect::Glob, "[a-]", &["a", "-"], &["b"]);
+    check(Dialect::Glob, "[a-c-e]", &["b", "-", "e"], &["d"]);
+    check(Dialect::Glob, "*[0-9]*x", &["1x", "a5bx"], &["x", "ax"]);
+    check(Dialect::Glob, "[a", &[], &["a", "[a", ""]);
+    check(Dialect::Glob, "[c-a]", &["c"], &["a", "b"]);
+}
+
+#[test]
+fn long_patterns_and_texts_end() {
+    // A matcher that backtracks would take longer than the universe has.
+    let pattern = "%a".repeat(200) + "b";
+    let text = "a".repeat(20_000);
+    check(Dialect::Like, &pattern, &[&(text.clone() + "b")], &[&text]);
+}
