@@ -16,8 +16,8 @@ pub struct CreateTable<'a> {
     pub name: QualifiedName<'a>,
     /// Columns, or AS select.
     pub body: TableBody<'a>,
-    /// From the name (without a schema) to the last token: the schema table gets
-    /// "CREATE TABLE " and this text.
+    /// From the name (without a schema) to the closing parenthesis, or with table options to the next token:
+    /// the schema table gets "CREATE TABLE " and this text.
     pub text: Span,
 }
 
@@ -89,7 +89,7 @@ pub enum ColumnConstraintKind<'a> {
     Unique(Option<Conflict>),
     /// CHECK
     Check(Check<'a>),
-    /// DEFAULT; the span is the text that the schema keeps, without parentheres around it.
+    /// DEFAULT; the span is the text that the schema keeps, without parentheses around it.
     Default(Expr<'a>, Span),
     /// COLLATE
     Collate(Ident<'a>),
@@ -117,7 +117,7 @@ pub enum ColumnConstraintKind<'a> {
 pub struct Check<'a> {
     /// The condition.
     pub condition: Expr<'a>,
-    /// The text between the parentheses: a violation names it when the constraint has no name.
+    /// The text between the parentheses, comments included: a violation names it when the constraint has no name.
     pub text: Span,
     /// ON CONFLICT (accepted on a table's CHECK; it has no effect).
     pub conflict: Option<Conflict>,
@@ -210,7 +210,8 @@ pub struct CreateIndex<'a> {
     pub columns: &'a [OrderTerm<'a>],
     /// WHERE of a partial index.
     pub filter: Option<Expr<'a>>,
-    /// From the name (without a schema) to the last token.
+    /// From the name (without a schema) to the next token, space before that included: the schema table gets
+    /// "CREATE INDEX " or "CREATE UNIQUE INDEX " and this text.
     pub text: Span,
 }
 
@@ -227,7 +228,8 @@ pub struct CreateView<'a> {
     pub columns: &'a [Ident<'a>],
     /// What it shows.
     pub select: &'a Select<'a>,
-    /// From CREATE to the last token: the schema table gets "CREATE VIEW " and the part from the name on.
+    /// From the name (without a schema) to the next token, without the space before that: the schema table
+    /// gets "CREATE VIEW " and this text.
     pub text: Span,
 }
 
@@ -250,7 +252,7 @@ pub struct CreateTrigger<'a> {
     pub when: Option<Expr<'a>>,
     /// The statements: INSERT, UPDATE, DELETE, SELECT.
     pub body: &'a [TriggerStep<'a>],
-    /// From the name (without a schema) to END.
+    /// From the name (without a schema) to END: the schema table gets "CREATE TRIGGER " and this text.
     pub text: Span,
 }
 
@@ -296,6 +298,7 @@ pub struct CreateVirtualTable<'a> {
     pub module: Ident<'a>,
     /// The text of each argument as written, trimmed.
     pub args: &'a [&'a [u8]],
-    /// From the name (without a schema) to the last token.
+    /// From the name (without a schema) to the last token: the schema table gets "CREATE VIRTUAL TABLE " and this
+    /// text.
     pub text: Span,
 }

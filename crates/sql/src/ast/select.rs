@@ -89,7 +89,8 @@ pub struct ResultColumn<'a> {
     pub kind: ResultColumnKind<'a>,
     /// `AS name`; never with a star. A name in single quotes is a name here.
     pub alias: Option<Ident<'a>>,
-    /// The text of the expression, parentheses included, alias excluded: the name of a column without one.
+    /// The text of the expression, with parentheses and comments behind it, without the alias: the name of a column
+    /// that has none.
     pub span: Span,
 }
 

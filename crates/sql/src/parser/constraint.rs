@@ -126,7 +126,7 @@ impl<'a> Parser<'a, '_> {
         self.expect(TokenKind::LeftParen)?;
         let start = self.token.span.start;
         let expr = self.expr()?;
-        let text = self.span_from(start);
+        let text = self.span_with_comments(start);
         self.expect(TokenKind::RightParen)?;
         Ok((expr, text))
     }

@@ -9,7 +9,7 @@ use crate::token::TokenKind;
 
 impl<'a> Parser<'a, '_> {
     pub(super) fn create(&mut self) -> Result<Stmt<'a>> {
-        let create_at = self.expect(TokenKind::Create)?.span.start;
+        self.expect(TokenKind::Create)?;
         let temporary = self.take(TokenKind::Temp)? || self.take(TokenKind::Temporary)?;
         let object = self.token.kind;
         match object {
@@ -20,7 +20,7 @@ impl<'a> Parser<'a, '_> {
         self.advance()?;
         match object {
             TokenKind::Table => self.create_table(temporary),
-            TokenKind::View => self.create_view(temporary, create_at),
+            TokenKind::View => self.create_view(temporary),
             TokenKind::Trigger => self.create_trigger(temporary),
             TokenKind::Virtual => self.create_virtual_table(),
             TokenKind::Index => self.create_index(false),
@@ -55,12 +55,12 @@ impl<'a> Parser<'a, '_> {
         let columns = self.parenthesized_list(Self::order_term)?;
         let filter = self.filter()?;
         self.check_no_nulls(columns);
-        let text = self.span_from(name.name.span().start);
+        let text = Span::new(name.name.span().start, self.token.span.start);
         let index = CreateIndex { unique, if_not_exists, name, table, columns, filter, text };
         Ok(Stmt::CreateIndex(self.arena.alloc(index)))
     }
 
-    fn create_view(&mut self, temporary: bool, create_at: u32) -> Result<Stmt<'a>> {
+    fn create_view(&mut self, temporary: bool) -> Result<Stmt<'a>> {
         let if_not_exists = self.if_not_exists()?;
         let name = self.qualified_name()?;
         let columns = self.optional_column_names()?;
@@ -70,7 +70,7 @@ impl<'a> Parser<'a, '_> {
         if !self.parameters.is_empty() {
             self.defer(None, "parameters are not allowed in views");
         }
-        let text = self.span_from(create_at);
+        let text = self.span_with_comments(name.name.span().start);
         let view = CreateView { temporary, if_not_exists, name, columns, select, text };
         Ok(Stmt::CreateView(self.arena.alloc(view)))
     }

@@ -7,7 +7,7 @@ use super::Parser;
 use super::params::ParameterList;
 use crate::ast::{Ident, Name, QualifiedName, Span};
 use crate::error::{ParseError, Result, error, error_at};
-use crate::lexer::Lexer;
+use crate::lexer::{Lexer, is_space};
 use crate::limits::Limits;
 use crate::text::{quote_of, unquote};
 use crate::token::{Token, TokenKind};
@@ -150,6 +150,15 @@ impl<'a, 'l> Parser<'a, 'l> {
     #[inline]
     pub(super) fn span_from(&self, start: u32) -> Span {
         Span::new(start, self.previous.span.end)
+    }
+
+    /// The text from `start` to the next token, comments before it included, space before it not: how
+    /// SQLite cuts out expressions that it keeps as text.
+    #[inline]
+    pub(super) fn span_with_comments(&self, start: u32) -> Span {
+        let text = Span::new(start, self.token.span.start).text(self.sql);
+        let space = text.iter().rev().take_while(|&&byte| is_space(byte)).count();
+        Span::new(start, self.token.span.start - space as u32) // of a text with offsets of 32 bits
     }
 
     /// A name in the widest sense: also a string or a join word.

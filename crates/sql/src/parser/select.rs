@@ -136,7 +136,7 @@ impl<'a> Parser<'a, '_> {
             return Ok(ResultColumn { kind, alias: None, span: self.span_from(start) });
         }
         let expr = self.expr()?;
-        let span = self.span_from(start);
+        let span = self.span_with_comments(start);
         let alias = self.alias()?;
         Ok(ResultColumn { kind: ResultColumnKind::Expr(expr), alias, span })
     }

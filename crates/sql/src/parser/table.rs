@@ -21,7 +21,9 @@ impl<'a> Parser<'a, '_> {
         } else {
             TableBody::Columns(self.arena.alloc(self.table_columns(name.name)?))
         };
-        let text = self.span_from(start);
+        // Behind an option the text goes on to the next token, space and all.
+        let options = self.previous.kind != TokenKind::RightParen && matches!(body, TableBody::Columns(_));
+        let text = if options { Span::new(start, self.token.span.start) } else { self.span_from(start) };
         let table = CreateTable { temporary, if_not_exists, name, body, text };
         Ok(Stmt::CreateTable(self.arena.alloc(table)))
     }

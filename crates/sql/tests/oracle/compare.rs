@@ -1,7 +1,8 @@
 //! Asks both parsers and judges.
 
 use bumpalo::Bump;
-use lithe_sql::{Limits, ParseError, parse_statement};
+use lithe_sql::ast::{Explain, Expr, ExprKind, ResultColumn, ResultColumnKind, Select, SelectCore, Statement, Stmt};
+use lithe_sql::{Limits, ParseError, Parsed, parse_statement};
 use rusqlite::Connection;
 
 pub struct Oracle {
@@ -72,7 +73,7 @@ impl Oracle {
             Err(_) => sql,
         };
         match (self.prepare(sql), ours) {
-            (None, Ok(_)) => Verdict::Accepted,
+            (None, Ok(parsed)) => self.compare_accepted(sql, &parsed),
             (None, Err(error)) => differs(None, Some(&error)),
             (Some(theirs), ours) if is_the_parsers(&theirs.message) => match ours {
                 Err(error) if error == theirs => Verdict::Refused,
@@ -91,10 +92,35 @@ impl Oracle {
         }
     }
 
+    /// Parameters and names of result columns of what both accept.
+    fn compare_accepted(&self, sql: &str, parsed: &Parsed<'_>) -> Verdict {
+        let (Some(statement), Ok(theirs)) = (parsed.statement, self.connection.prepare(sql)) else {
+            return Verdict::Accepted;
+        };
+        let parameters = statement.parameters;
+        if theirs.parameter_count() != parameters.count as usize {
+            return Verdict::Differs(format!("parameters: {} {}", theirs.parameter_count(), parameters.count));
+        }
+        for number in 1..=parameters.count {
+            let name = parameters.name(number).map(String::from_utf8_lossy);
+            if theirs.parameter_name(number as usize) != name.as_deref() {
+                return Verdict::Differs(format!("name of parameter {number}: {name:?}"));
+            }
+        }
+        let Some(names) = column_names(sql, &statement) else {
+            return Verdict::Accepted;
+        };
+        let their_names: Vec<&str> = theirs.column_names().collect();
+        if their_names != names {
+            return Verdict::Differs(format!("columns: {their_names:?} {names:?}"));
+        }
+        Verdict::Accepted
+    }
+
     /// SQLite's error, if it has one.
-    pub fn prepare(&self, sql: &str) -> Option<ParseError> {
+    fn prepare(&self, sql: &str) -> Option<ParseError> {
         match self.connection.prepare(sql) {
-            Ok(_) | Err(rusqlite::Error::MultipleStatement) => None,
+            Ok(_) => None,
             Err(rusqlite::Error::SqlInputError { msg, offset, .. }) => {
                 Some(ParseError { message: msg, offset: u32::try_from(offset).ok(), too_big: false })
             }
@@ -103,6 +129,31 @@ impl Oracle {
             }
             Err(other) => panic!("{sql}: {other}"),
         }
+    }
+}
+
+/// The names of the result columns, if the text alone tells them all.
+fn column_names(sql: &str, statement: &Statement<'_>) -> Option<Vec<String>> {
+    let Stmt::Select(Select { first: SelectCore::Query(query), .. }) = statement.kind else {
+        return None;
+    };
+    if statement.explain != Explain::No {
+        return None;
+    }
+    query.columns.iter().map(|column| column_name(sql, column)).collect()
+}
+
+fn column_name(sql: &str, column: &ResultColumn<'_>) -> Option<String> {
+    if let Some(alias) = column.alias {
+        return Some(alias.name.to_string());
+    }
+    match column.kind {
+        ResultColumnKind::Expr(Expr { kind: ExprKind::Column(_) | ExprKind::QualifiedColumn(_), .. }) => None,
+        ResultColumnKind::Expr(_) => {
+            let text = column.span.text(sql.as_bytes());
+            Some(String::from_utf8_lossy(text).into_owned())
+        }
+        ResultColumnKind::Star | ResultColumnKind::TableStar(_) => None,
     }
 }
 

@@ -10,7 +10,9 @@ mod generate;
 mod mutate;
 mod nesting;
 mod places;
+mod precedence;
 mod random;
+mod schema_text;
 
 use compare::{Oracle, Verdict};
 use random::Random;
