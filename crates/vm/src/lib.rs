@@ -1,1 +1,64 @@
-//! lithe-vm
+//! The register machine: a compiled [`program::Program`] in, rows out.
+//!
+//! Knows cursors, values and functions. Must not know SQL text, names to be resolved, or plans.
+//!
+//! ```text
+//!              Program (shared, immutable)             Host: the connection
+//!                  │                                       │
+//!   Vm ── bind ──► Machine ◄────────────── run ────────────┘
+//!                  │  registers │ cursors │ frames
+//!                  │            │
+//!                  │            ├── trees       B-trees of the database
+//!                  │            ├── ephemeral   temporary tables, indexes, sets: in memory, then in a temporary tree
+//!                  │            ├── sorter      in memory, then in runs of a temporary file
+//!                  │            └── hash        join tables: in memory, then in a temporary tree
+//!                  └── rows
+//! ```
+//!
+//! Reading order: [`insn`] (what there is to execute), [`program`] and [`builder`] (how a program is put together),
+//! [`vm`] (running one), `run` (the loop), `machine` and [`register`] (what it works on), `cursor`, then the
+//! instruction families: `flow`, `compare`, `arithmetic`, `column`, `seek`, `record`, `write`, `aggregate`, `subprogram`.
+#![deny(unsafe_code)]
+
+mod aggregate;
+mod arena;
+mod arithmetic;
+pub mod builder;
+mod column;
+mod compare;
+mod cursor;
+mod ephemeral;
+pub mod error;
+pub mod explain;
+pub mod facts;
+mod flow;
+mod hash;
+pub mod host;
+pub mod insn;
+mod keys;
+mod machine;
+mod open;
+pub mod operand;
+pub mod program;
+mod record;
+pub mod register;
+mod rowset;
+mod run;
+mod schema;
+mod seek;
+mod sorter;
+pub mod status;
+mod strict;
+mod subprogram;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+pub mod vm;
+mod write;
+
+pub use error::Error;
+pub use facts::ConnectionFacts;
+pub use host::Host;
+pub use program::Program;
+pub use vm::{Step, Vm};

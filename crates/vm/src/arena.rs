@@ -1,0 +1,72 @@
+//! Records one after the other in one block of memory, addressed by 32 bits.
+//!
+//! Sorters, temporary tables and hash tables keep their rows here: an entry that refers to a record takes eight
+//! bytes, and a row costs no allocation of its own.
+
+/// A block of records.
+#[derive(Debug, Default)]
+pub struct Arena {
+    bytes: Vec<u8>,
+}
+
+/// Where a record is in its arena. What was pushed earlier is less.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    start: u32,
+    len: u32,
+}
+
+/// Memory kept when an arena is emptied.
+const KEPT_BYTES: usize = 1 << 20;
+/// An arena is full long before 32 bits do not address it: one record has less than 2 GiB.
+const BYTES_MAX: usize = 1 << 31;
+
+impl Span {
+    /// The length of the record.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+}
+
+impl Arena {
+    /// Adds a record. The owner keeps the arena within its budget by asking for [`bytes`](Arena::bytes) after each.
+    #[inline]
+    pub fn push(&mut self, record: &[u8]) -> Span {
+        let start = u32::try_from(self.bytes.len()).expect("an arena is emptied before it is this large");
+        self.bytes.extend_from_slice(record);
+        Span { start, len: record.len() as u32 }
+    }
+
+    /// A record.
+    #[inline]
+    pub fn get(&self, span: Span) -> &[u8] {
+        &self.bytes[span.start as usize..][..span.len as usize]
+    }
+
+    /// Bytes in use; more than any budget when the next record might not be addressable.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        if self.bytes.len() < BYTES_MAX { self.bytes.len() } else { usize::MAX / 2 }
+    }
+
+    /// Forgets all records, and keeps memory of an ordinary size.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.bytes.shrink_to(KEPT_BYTES);
+    }
+
+    /// Moves the records at `spans`, which must come in the order of their places, together, and forgets all
+    /// others.
+    pub fn retain<'a>(&mut self, spans: impl Iterator<Item = &'a mut Span>) {
+        let mut end = 0;
+        for span in spans {
+            let start = span.start as usize;
+            debug_assert!(start >= end, "records are moved down");
+            self.bytes.copy_within(start..start + span.len(), end);
+            span.start = end as u32;
+            end += span.len();
+        }
+        self.bytes.truncate(end);
+    }
+}

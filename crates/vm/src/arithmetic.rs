@@ -1,0 +1,132 @@
+//! Operators, conversions and truth. What two integers give without overflow is computed in the loop.
+
+use lithe_value::arith::{self, Number};
+use lithe_value::{Affinity, NumberText, ValueRef, cast as convert};
+
+use crate::error::Error;
+use crate::host::Host;
+use crate::machine::Machine;
+use crate::operand::{AffinityListId, Reg, affinity_from_u8};
+use crate::program::Program;
+use crate::register::Register;
+
+pub use arith::{
+    add, bit_and, bit_not, bit_or, divide, multiply, negate, remainder, shift_left, shift_right, subtract,
+};
+
+/// dst = lhs operator rhs.
+#[inline(never)]
+pub fn binary(m: &mut Machine, operator: fn(ValueRef<'_>, ValueRef<'_>) -> Number, lhs: Reg, rhs: Reg, dst: Reg) {
+    let result = operator(m.reg(lhs).as_ref(), m.reg(rhs).as_ref());
+    m.reg_mut(dst).set(result);
+}
+
+/// dst = operator src.
+#[inline(never)]
+pub fn unary(m: &mut Machine, operator: fn(ValueRef<'_>) -> Number, src: Reg, dst: Reg) {
+    let result = operator(m.reg(src).as_ref());
+    m.reg_mut(dst).set(result);
+}
+
+/// dst = lhs || rhs.
+#[inline(never)]
+pub fn concat(m: &mut Machine, host: &dyn Host, lhs: Reg, rhs: Reg, dst: Reg) -> Result<(), Error> {
+    // The result is built in the memory of `dst`, unless that is where an operand is.
+    let mut out = if dst == lhs || dst == rhs { Default::default() } else { m.reg_mut(dst).take_memory() };
+    let length_max = host.facts().length_max.get() as usize;
+    let (left, right) = (m.reg(lhs).as_ref(), m.reg(rhs).as_ref());
+    arith::concat(left, right, length_max, &mut out).map_err(|_| Error::too_big())?;
+    m.reg_mut(dst).set_value(out);
+    Ok(())
+}
+
+/// Whether a value is true; `None` for NULL.
+#[inline]
+pub fn truth(register: &Register) -> Option<bool> {
+    match register {
+        Register::Integer(integer) => Some(*integer != 0),
+        other => convert::truth(other.as_ref()),
+    }
+}
+
+/// Three-valued AND.
+#[inline]
+pub fn and(lhs: Option<bool>, rhs: Option<bool>) -> Option<bool> {
+    match (lhs, rhs) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    }
+}
+
+/// Three-valued OR.
+#[inline]
+pub fn or(lhs: Option<bool>, rhs: Option<bool>) -> Option<bool> {
+    match (lhs, rhs) {
+        (Some(true), _) | (_, Some(true)) => Some(true),
+        (Some(false), Some(false)) => Some(false),
+        _ => None,
+    }
+}
+
+/// CAST.
+#[inline(never)]
+pub fn cast(m: &mut Machine, host: &dyn Host, affinity: u8, reg: Reg) {
+    let register = m.reg_mut(reg);
+    if register.is_null() {
+        return;
+    }
+    let mut out = Default::default();
+    convert::cast(register.as_ref(), affinity_from_u8(affinity), host.facts().encoding.get(), &mut out);
+    register.set_value(out);
+}
+
+/// Applies one affinity each to the registers from `start` on.
+pub fn apply_affinities(m: &mut Machine, program: &Program, start: Reg, list: AffinityListId) {
+    let list = &program.affinities[usize::from(list.0)];
+    for (register, affinity) in m.regs_mut(start, list.len()).iter_mut().zip(list) {
+        apply_affinity(register, *affinity);
+    }
+}
+
+/// Applies an affinity.
+#[inline]
+pub fn apply_affinity(register: &mut Register, affinity: Affinity) {
+    match (affinity, &*register) {
+        // What most rows have: values of their column's class.
+        (Affinity::Blob, _) | (Affinity::Integer | Affinity::Numeric, Register::Integer(_)) => {}
+        _ => convert_affinity(register, affinity),
+    }
+}
+
+#[inline(never)]
+fn convert_affinity(register: &mut Register, affinity: Affinity) {
+    if !affinity.may_change(register.as_ref()) {
+        return;
+    }
+    let mut scratch = NumberText::default();
+    match affinity.apply(register.as_ref(), &mut scratch) {
+        ValueRef::Integer(integer) => register.set_integer(integer),
+        ValueRef::Real(real) => register.set_real(real),
+        // A text was text before, or has just been written to the scratch.
+        ValueRef::Text(_) if matches!(register.as_ref(), ValueRef::Text(_)) => {}
+        ValueRef::Text(text) => {
+            let text = text.to_vec();
+            register.set(ValueRef::Text(&text));
+        }
+        ValueRef::Null | ValueRef::Blob(_) => {}
+    }
+}
+
+/// Makes a register an integer, if that loses nothing.
+#[cold]
+pub fn make_integer(m: &mut Machine, reg: Reg) -> bool {
+    let register = m.reg_mut(reg);
+    match Affinity::Numeric.apply_numeric(register.as_ref()) {
+        ValueRef::Integer(integer) => {
+            register.set_integer(integer);
+            true
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,249 @@
+//! Builds a program: emits instructions, hands out registers, labels, cursors and constants.
+//!
+//! Code is emitted into two streams. The *prologue* runs once at the start of each run (opening the transaction,
+//! constants that loops use); the *body* is everything else. `finish` joins them and turns labels into addresses.
+
+use std::sync::Arc;
+
+use lithe_value::{Affinity, Collation, Value};
+
+use crate::host::HostCall;
+use crate::insn::Insn;
+use crate::operand::*;
+use crate::program::*;
+
+/// A program under construction.
+#[derive(Default)]
+pub struct ProgramBuilder {
+    prologue: Vec<Insn>,
+    body: Vec<Insn>,
+    in_prologue: bool,
+    /// Where each label stands: an index into the body.
+    labels: Vec<Option<u32>>,
+    next_register: u32,
+    /// Registers given back by `free`, by count 1 only: most temporaries are single.
+    free_registers: Vec<Reg>,
+    parameter_count: u32,
+    cursors: Vec<CursorInfo>,
+    constants: Vec<Value>,
+    texts: Vec<Box<str>>,
+    collations: Vec<Collation>,
+    affinities: Vec<Box<[Affinity]>>,
+    calls: Vec<FunctionCall>,
+    aggregates: Vec<AggregateCall>,
+    subprograms: Vec<Arc<Subprogram>>,
+    host_calls: Vec<Arc<dyn HostCall>>,
+    schema_cookies: Vec<SchemaCheck>,
+}
+
+impl ProgramBuilder {
+    /// An empty program.
+    pub fn new() -> ProgramBuilder {
+        ProgramBuilder { collations: vec![Collation::Binary], ..ProgramBuilder::default() }
+    }
+
+    // ---- code ----
+
+    /// Appends an instruction to the current stream.
+    pub fn emit(&mut self, insn: Insn) {
+        if self.in_prologue { self.prologue.push(insn) } else { self.body.push(insn) }
+    }
+
+    /// Runs `f` with everything it emits going to the prologue. Jumps inside the prologue are not allowed.
+    pub fn prologue<T>(&mut self, f: impl FnOnce(&mut ProgramBuilder) -> T) -> T {
+        let outer = std::mem::replace(&mut self.in_prologue, true);
+        let result = f(self);
+        self.in_prologue = outer;
+        result
+    }
+
+    /// From here on code goes to the prologue (or to the body again); gives back where it went before. For callers that
+    /// cannot use the closure of [`ProgramBuilder::prologue`].
+    pub fn set_prologue(&mut self, on: bool) -> bool {
+        std::mem::replace(&mut self.in_prologue, on)
+    }
+
+    /// A new label, to be placed by [`ProgramBuilder::place`].
+    pub fn label(&mut self) -> Addr {
+        self.labels.push(None);
+        Addr(self.labels.len() as u32 - 1)
+    }
+
+    /// The label stands here: at the next instruction of the body.
+    pub fn place(&mut self, label: Addr) {
+        assert!(!self.in_prologue, "labels stand in the body");
+        let slot = &mut self.labels[label.0 as usize];
+        assert!(slot.is_none(), "a label is placed once");
+        *slot = Some(self.body.len() as u32);
+    }
+
+    /// A label placed here: for loops.
+    pub fn here(&mut self) -> Addr {
+        let label = self.label();
+        self.place(label);
+        label
+    }
+
+    /// Number of instructions emitted into the body so far.
+    pub fn position(&self) -> usize {
+        self.body.len()
+    }
+
+    /// Replaces the body instruction at `position` (one that was emitted as a placeholder).
+    pub fn patch(&mut self, position: usize, insn: Insn) {
+        self.body[position] = insn;
+    }
+
+    /// The body instruction at `position`.
+    pub fn insn_at(&self, position: usize) -> Insn {
+        self.body[position]
+    }
+
+    // ---- registers ----
+
+    /// A new register, never reused.
+    pub fn register(&mut self) -> Reg {
+        self.registers(1)
+    }
+
+    /// `count` new registers in a row.
+    pub fn registers(&mut self, count: usize) -> Reg {
+        let first = Reg(self.next_register);
+        self.next_register += count as u32;
+        first
+    }
+
+    /// A temporary register: give it back by [`ProgramBuilder::free`].
+    pub fn temporary(&mut self) -> Reg {
+        self.free_registers.pop().unwrap_or_else(|| self.registers(1))
+    }
+
+    /// Gives a temporary register back.
+    pub fn free(&mut self, reg: Reg) {
+        debug_assert!(!self.free_registers.contains(&reg), "register freed twice");
+        self.free_registers.push(reg);
+    }
+
+    // ---- what instructions refer to ----
+
+    /// Adds a cursor.
+    pub fn cursor(&mut self, info: CursorInfo) -> CursorId {
+        self.cursors.push(info);
+        CursorId((self.cursors.len() - 1) as u16)
+    }
+
+    /// How many cursors there are (the caller checks the limit of 65,535).
+    pub fn cursor_count(&self) -> usize {
+        self.cursors.len()
+    }
+
+    /// The info of a cursor, to complete it.
+    pub fn cursor_info(&mut self, cursor: CursorId) -> &mut CursorInfo {
+        &mut self.cursors[usize::from(cursor.0)]
+    }
+
+    /// Adds a constant.
+    pub fn constant(&mut self, value: Value) -> ConstId {
+        self.constants.push(value);
+        ConstId((self.constants.len() - 1) as u32)
+    }
+
+    /// Adds a text.
+    pub fn text(&mut self, text: impl Into<Box<str>>) -> TextId {
+        self.texts.push(text.into());
+        TextId((self.texts.len() - 1) as u32)
+    }
+
+    /// The id of a collation, added if it is new. (Custom collations are compared by identity.)
+    pub fn collation(&mut self, collation: &Collation) -> CollationId {
+        let found = self.collations.iter().position(|c| c == collation);
+        let at = found.unwrap_or_else(|| {
+            self.collations.push(collation.clone());
+            self.collations.len() - 1
+        });
+        CollationId(at as u16)
+    }
+
+    /// The id of a list of affinities, added if it is new.
+    pub fn affinity_list(&mut self, list: &[Affinity]) -> AffinityListId {
+        let found = self.affinities.iter().position(|l| &**l == list);
+        let at = found.unwrap_or_else(|| {
+            self.affinities.push(list.into());
+            self.affinities.len() - 1
+        });
+        AffinityListId(at as u16)
+    }
+
+    /// Adds a function call.
+    pub fn call(&mut self, call: FunctionCall) -> CallId {
+        self.calls.push(call);
+        CallId((self.calls.len() - 1) as u16)
+    }
+
+    /// Adds an aggregate call.
+    pub fn aggregate(&mut self, call: AggregateCall) -> AggregateId {
+        self.aggregates.push(call);
+        AggregateId((self.aggregates.len() - 1) as u16)
+    }
+
+    /// Adds a subprogram.
+    pub fn subprogram(&mut self, subprogram: Arc<Subprogram>) -> SubprogramId {
+        self.subprograms.push(subprogram);
+        SubprogramId((self.subprograms.len() - 1) as u16)
+    }
+
+    /// Adds a call into the engine.
+    pub fn host_call(&mut self, call: Arc<dyn HostCall>) -> HostCallId {
+        self.host_calls.push(call);
+        HostCallId((self.host_calls.len() - 1) as u16)
+    }
+
+    /// Notes the schema cookie that `Transaction` on this database must find. Later notes on the same database are ignored.
+    pub fn check_schema(&mut self, check: SchemaCheck) -> bool {
+        let is_new = self.schema_cookies.iter().all(|c| c.db != check.db);
+        if is_new {
+            self.schema_cookies.push(check);
+        }
+        is_new
+    }
+
+    /// Parameter `number` is used.
+    pub fn uses_parameter(&mut self, number: u32) {
+        self.parameter_count = self.parameter_count.max(number);
+    }
+
+    /// The finished program; the caller fills in the result columns, flags and query plan.
+    pub fn finish(self) -> Program {
+        let shift = self.prologue.len() as u32;
+        let labels = self.labels;
+        let mut insns = self.prologue;
+        insns.extend(self.body);
+        for insn in &mut insns {
+            insn.for_each_target(|target| {
+                if *target != Addr::NONE {
+                    let at = labels[target.0 as usize].expect("every label used is placed");
+                    *target = Addr(at + shift);
+                }
+            });
+        }
+        Program {
+            insns: insns.into(),
+            register_count: self.next_register,
+            parameter_count: self.parameter_count,
+            cursors: self.cursors.into(),
+            constants: self.constants.into(),
+            texts: self.texts.into(),
+            collations: self.collations.into(),
+            affinities: self.affinities.into(),
+            calls: self.calls.into(),
+            aggregates: self.aggregates.into(),
+            subprograms: self.subprograms.into(),
+            host_calls: self.host_calls.into(),
+            schema_cookies: self.schema_cookies.into(),
+            columns: Box::default(),
+            is_read_only: true,
+            counts_changes: false,
+            query_plan: Box::default(),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Reading the row under a cursor.
+
+use lithe_vfs::ResultCode;
+
+use crate::cursor::VmCursor;
+use crate::error::Error;
+use crate::machine::Machine;
+use crate::operand::{CursorId, Reg};
+use crate::program::Program;
+use crate::register::{BytesKind, Register};
+
+/// A column of a row that is not on a page.
+#[inline(never)]
+pub fn column_in_memory(
+    m: &mut Machine,
+    program: &Program,
+    cursor: CursorId,
+    column: u16,
+    dst: Reg,
+) -> Result<(), Error> {
+    if let VmCursor::Pseudo { start, count, is_null } = *m.cursor(cursor) {
+        if is_null || u32::from(column) >= count {
+            m.reg_mut(dst).set_null();
+        } else {
+            crate::flow::copy(m, Reg(start).at(usize::from(column)), dst, 1);
+        }
+        return Ok(());
+    }
+    let register = &mut m.registers[dst.0 as usize];
+    if !m.cursors[usize::from(cursor.0)].column(usize::from(column), register)? {
+        missing(m, program, cursor, column, dst);
+    }
+    Ok(())
+}
+
+/// A column that the record lacks: it was written before the column was added to the table.
+#[cold]
+pub fn missing(m: &mut Machine, program: &Program, cursor: CursorId, column: u16, dst: Reg) {
+    let table = program.cursor(cursor).table.as_ref();
+    match table.and_then(|table| table.defaults.get(usize::from(column))) {
+        Some(default) => m.reg_mut(dst).set(default.as_ref()),
+        None => m.reg_mut(dst).set_null(),
+    }
+}
+
+/// Several columns in a row.
+#[inline]
+pub fn columns(
+    m: &mut Machine,
+    program: &Program,
+    cursor: CursorId,
+    column: u16,
+    dst: Reg,
+    count: u32,
+) -> Result<(), Error> {
+    for i in 0..count {
+        let (column, dst) = (column + i as u16, Reg(dst.0 + i));
+        match &mut m.cursors[usize::from(cursor.0)] {
+            VmCursor::Tree(tree) => {
+                if !tree.column(usize::from(column), &mut m.registers[dst.0 as usize])? {
+                    missing(m, program, cursor, column, dst);
+                }
+            }
+            _ => column_in_memory(m, program, cursor, column, dst)?,
+        }
+    }
+    Ok(())
+}
+
+/// The rowid of a table's row, NULL on a null row.
+#[inline]
+pub fn rowid(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
+    let rowid = match m.cursor(cursor).settled()? {
+        VmCursor::Tree(tree) => tree.rowid()?,
+        VmCursor::Ephemeral(ephemeral) => ephemeral.rowid(),
+        _ => None,
+    };
+    *m.reg_mut(dst) = rowid.map_or(Register::Null, Register::Integer);
+    Ok(())
+}
+
+/// The rowid that ends an index entry, NULL on a null row.
+#[inline]
+pub fn index_rowid(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
+    let rowid = crate::seek::entry_rowid(m.cursor(cursor))?;
+    *m.reg_mut(dst) = rowid.map_or(Register::Null, Register::Integer);
+    Ok(())
+}
+
+/// The whole record, as a blob.
+pub fn row_data(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
+    let register = &mut m.registers[dst.0 as usize];
+    let copy = |record: &[u8], register: &mut Register| register.set_bytes(BytesKind::Blob, record);
+    match m.cursors[usize::from(cursor.0)].settled()? {
+        VmCursor::Tree(tree) => return tree.record(register),
+        VmCursor::Ephemeral(ephemeral) => ephemeral.with_record(|record| copy(record, register)),
+        VmCursor::Sorter(sorter) => sorter.sorter.row().map(|record| copy(record, register)),
+        VmCursor::Hash(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => None,
+    }
+    .ok_or_else(|| Error::new(ResultCode::INTERNAL, "no record under the cursor"))
+}
+
+/// A number that counts up with each use.
+pub fn sequence(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
+    let counter = match m.cursor(cursor).settled()? {
+        VmCursor::Tree(tree) => &mut tree.sequence,
+        VmCursor::Ephemeral(ephemeral) => &mut ephemeral.sequence,
+        VmCursor::Sorter(sorter) => &mut sorter.sequence,
+        VmCursor::Hash(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
+            return Err(Error::new(ResultCode::INTERNAL, "a sequence on a cursor that has none"));
+        }
+    };
+    let next = *counter;
+    *counter += 1;
+    m.reg_mut(dst).set_integer(next);
+    Ok(())
+}
+
+/// How many rows there are.
+pub fn count(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
+    let count = match m.cursor(cursor).settled()? {
+        VmCursor::Tree(tree) => {
+            tree.forget_row();
+            tree.cursor.count(&tree.btree)? as i64
+        }
+        VmCursor::Ephemeral(ephemeral) => ephemeral.count() as i64,
+        _ => 0,
+    };
+    m.reg_mut(dst).set_integer(count);
+    Ok(())
+}

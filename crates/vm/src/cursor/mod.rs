@@ -1,0 +1,175 @@
+//! What a program's cursors are while it runs.
+
+pub mod row;
+pub mod tree;
+
+use crate::ephemeral::EphemeralCursor;
+use crate::error::Error;
+use crate::hash::HashCursor;
+use crate::register::Register;
+use crate::sorter::SorterCursor;
+use tree::{Remains, TreeCursor};
+
+/// A cursor of a running program.
+pub enum VmCursor {
+    /// Not open. A tree cursor that was there leaves its memory.
+    Closed(Option<Remains>),
+    /// On a B-tree.
+    Tree(TreeCursor),
+    /// On a temporary table in memory.
+    Ephemeral(Box<EphemeralCursor>),
+    /// A sorter.
+    Sorter(Box<SorterCursor>),
+    /// On a hash table.
+    Hash(Box<HashCursor>),
+    /// On the registers from `start` on.
+    Pseudo {
+        /// The first.
+        start: u32,
+        /// How many.
+        count: u32,
+        /// Every column is NULL.
+        is_null: bool,
+    },
+}
+
+impl Default for VmCursor {
+    fn default() -> VmCursor {
+        VmCursor::Closed(None)
+    }
+}
+
+impl VmCursor {
+    /// Closes the cursor and keeps the memory of a tree's.
+    pub fn close(&mut self) {
+        if let VmCursor::Closed(_) = self {
+            return;
+        }
+        *self = match std::mem::take(self) {
+            VmCursor::Tree(tree) => VmCursor::Closed(Some(tree.close())),
+            _ => VmCursor::Closed(None),
+        };
+    }
+
+    /// The memory of the tree cursor that was here.
+    pub fn take_remains(&mut self) -> Option<Remains> {
+        self.close();
+        match std::mem::take(self) {
+            VmCursor::Closed(remains) => remains,
+            _ => None,
+        }
+    }
+
+    /// This cursor, or the one on the tree that its temporary table has moved to.
+    #[inline]
+    pub fn settled(&mut self) -> Result<&mut VmCursor, Error> {
+        if let VmCursor::Ephemeral(ephemeral) = self
+            && let Some(tree) = ephemeral.moved()?
+        {
+            *self = VmCursor::Tree(tree);
+        }
+        Ok(self)
+    }
+
+    /// Goes to the next row. The loop instruction: the first arm is the one that is run a million times.
+    #[inline]
+    pub fn next(&mut self) -> Result<bool, Error> {
+        match self {
+            VmCursor::Tree(tree) => tree.next(),
+            other => other.next_in_memory(),
+        }
+    }
+
+    #[inline(never)]
+    fn next_in_memory(&mut self) -> Result<bool, Error> {
+        match self.settled()? {
+            VmCursor::Tree(tree) => tree.next(),
+            VmCursor::Ephemeral(ephemeral) => Ok(ephemeral.next()),
+            VmCursor::Sorter(sorter) => sorter.next(),
+            VmCursor::Hash(hash) => hash.next(),
+            VmCursor::Pseudo { .. } | VmCursor::Closed(_) => Ok(false),
+        }
+    }
+
+    /// Goes to the row before.
+    #[inline]
+    pub fn previous(&mut self) -> Result<bool, Error> {
+        match self.settled()? {
+            VmCursor::Tree(tree) => tree.previous(),
+            VmCursor::Ephemeral(ephemeral) => Ok(ephemeral.previous()),
+            _ => Ok(false),
+        }
+    }
+
+    /// Goes to the first row.
+    #[inline]
+    pub fn first(&mut self) -> Result<bool, Error> {
+        match self.settled()? {
+            VmCursor::Tree(tree) => tree.first(),
+            VmCursor::Ephemeral(ephemeral) => Ok(ephemeral.first()),
+            VmCursor::Pseudo { is_null, .. } => {
+                *is_null = false;
+                Ok(true)
+            }
+            VmCursor::Sorter(_) | VmCursor::Hash(_) | VmCursor::Closed(_) => Ok(false),
+        }
+    }
+
+    /// Goes to the last row.
+    #[inline]
+    pub fn last(&mut self) -> Result<bool, Error> {
+        match self.settled()? {
+            VmCursor::Tree(tree) => tree.last(),
+            VmCursor::Ephemeral(ephemeral) => Ok(ephemeral.last()),
+            _ => Ok(false),
+        }
+    }
+
+    /// Every column is NULL until the next move.
+    pub fn set_null_row(&mut self) {
+        match self {
+            VmCursor::Tree(tree) => tree.set_null_row(),
+            VmCursor::Ephemeral(ephemeral) => ephemeral.set_null_row(),
+            VmCursor::Sorter(sorter) => sorter.set_null_row(),
+            VmCursor::Hash(hash) => hash.set_null_row(),
+            VmCursor::Pseudo { is_null, .. } => *is_null = true,
+            // A table that was never opened has only NULLs to give.
+            VmCursor::Closed(_) => {}
+        }
+    }
+
+    /// Whether every column is NULL.
+    pub fn is_null_row(&self) -> bool {
+        match self {
+            VmCursor::Tree(tree) => tree.is_null_row(),
+            VmCursor::Ephemeral(ephemeral) => ephemeral.is_null_row(),
+            VmCursor::Sorter(sorter) => sorter.is_null_row(),
+            VmCursor::Hash(hash) => hash.is_null_row(),
+            VmCursor::Pseudo { is_null, .. } => *is_null,
+            VmCursor::Closed(_) => true,
+        }
+    }
+
+    /// Puts a column of the row into a register; false if the record has fewer columns.
+    #[inline]
+    pub fn column(&mut self, column: usize, dst: &mut Register) -> Result<bool, Error> {
+        match self {
+            VmCursor::Tree(tree) => tree.column(column, dst),
+            other => other.column_in_memory(column, dst),
+        }
+    }
+
+    #[inline(never)]
+    fn column_in_memory(&mut self, column: usize, dst: &mut Register) -> Result<bool, Error> {
+        match self.settled()? {
+            VmCursor::Tree(tree) => tree.column(column, dst),
+            VmCursor::Ephemeral(ephemeral) => ephemeral.column(column, dst),
+            VmCursor::Sorter(sorter) => sorter.column(column, dst),
+            VmCursor::Hash(hash) => hash.column(column, dst),
+            VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
+                dst.set_null();
+                Ok(true)
+            }
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! A cursor on a B-tree, with the columns of the row that it stands on.
+//!
+//! ```text
+//!   move ──► Unread ──first column──► Read ──further columns──► Read
+//!              │  ▲                                              │
+//!              │  └───────────────── move ◄──────────────────────┘
+//!   NullRow ───┘ (outer joins: every column is NULL until the next move)
+//!   Deferred(rowid) ──first column──► seek, then as above
+//! ```
+//!
+//! Numbers and short texts go into the register; long ones stay on their page and are borrowed; what
+//! overflows the page is copied in one run into the register's own memory.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_btree::{Btree, Cursor, KeyInfo, Row, SearchKey, Seek};
+use lithe_format::PageNo;
+use lithe_format::record::{Column, Located, View};
+use lithe_value::{Buffer, Encoding, ValueRef};
+use lithe_vfs::ResultCode;
+
+use crate::error::Error;
+use crate::record::decode_record;
+use crate::register::{BytesKind, Register};
+
+/// A cursor on a table or an index.
+pub struct TreeCursor {
+    pub btree: Rc<Btree>,
+    pub cursor: Cursor,
+    memory: Memory,
+    state: RowState,
+    encoding: Encoding,
+    /// The cursor has been moved to the row after its place: the next Next stays there.
+    is_ahead: bool,
+    /// Some register has borrowed bytes from this cursor's pages.
+    pub has_lent: bool,
+    /// Where the last seek ended, for an insert that follows it.
+    pub last_seek: Option<Seek>,
+    /// How often Sequence was asked.
+    pub sequence: i64,
+}
+
+/// What is left of a closed cursor: the memory for the next one in its place.
+pub struct Remains {
+    cursor: Cursor,
+    memory: Memory,
+}
+
+#[derive(Debug, Default)]
+struct Memory {
+    view: View,
+    /// The start of a payload whose header does not fit on its page.
+    header: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowState {
+    /// The cursor has moved, or stands nowhere.
+    Unread,
+    /// The view is of the row under the cursor.
+    Read,
+    /// Every column is NULL.
+    NullRow,
+    /// The row of this rowid is to be sought.
+    Deferred(i64),
+}
+
+impl TreeCursor {
+    /// A cursor on the tree at `root`, in the memory of the one before.
+    pub fn open(
+        btree: Rc<Btree>,
+        root: PageNo,
+        key: Option<&Arc<KeyInfo>>,
+        encoding: Encoding,
+        remains: Option<Remains>,
+    ) -> TreeCursor {
+        let key = key.cloned();
+        let (cursor, memory) = match remains {
+            Some(Remains { mut cursor, memory }) => {
+                cursor.reopen(root, key);
+                (cursor, memory)
+            }
+            None => (new_cursor(root, key), Memory::default()),
+        };
+        TreeCursor::with(btree, cursor, memory, encoding)
+    }
+
+    /// A cursor that already has its place. `is_ahead` says that it stands on the row after it.
+    pub fn standing(btree: Rc<Btree>, cursor: Cursor, is_ahead: bool) -> TreeCursor {
+        let mut tree = TreeCursor::with(btree, cursor, Memory::default(), Encoding::Utf8);
+        tree.is_ahead = is_ahead;
+        tree
+    }
+
+    fn with(btree: Rc<Btree>, cursor: Cursor, memory: Memory, encoding: Encoding) -> TreeCursor {
+        TreeCursor {
+            btree,
+            cursor,
+            memory,
+            state: RowState::Unread,
+            encoding,
+            is_ahead: false,
+            has_lent: false,
+            last_seek: None,
+            sequence: 0,
+        }
+    }
+
+    /// A second cursor on the same tree, standing nowhere.
+    pub fn duplicate(&self) -> TreeCursor {
+        let cursor = new_cursor(self.cursor.root(), self.cursor.key_info().cloned());
+        TreeCursor::with(Rc::clone(&self.btree), cursor, Memory::default(), self.encoding)
+    }
+
+    /// Closes the cursor: lets go of its pages and its database.
+    pub fn close(mut self) -> Remains {
+        self.cursor.reset();
+        Remains { cursor: self.cursor, memory: self.memory }
+    }
+
+    /// Whether text in this tree is UTF-16.
+    #[inline]
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    // ---- moving ----
+
+    /// The cursor has moved, or its row has changed.
+    #[inline]
+    pub fn forget_row(&mut self) {
+        self.state = RowState::Unread;
+        self.is_ahead = false;
+    }
+
+    /// Goes to the first row.
+    #[inline]
+    pub fn first(&mut self) -> Result<bool, Error> {
+        self.forget_row();
+        Ok(self.cursor.first(&self.btree)?)
+    }
+
+    /// Goes to the last row.
+    #[inline]
+    pub fn last(&mut self) -> Result<bool, Error> {
+        self.forget_row();
+        Ok(self.cursor.last(&self.btree)?)
+    }
+
+    /// Goes to the next row.
+    #[inline]
+    pub fn next(&mut self) -> Result<bool, Error> {
+        if self.is_ahead {
+            self.forget_row();
+            return Ok(self.cursor.is_valid());
+        }
+        self.state = RowState::Unread;
+        Ok(self.cursor.next(&self.btree)?)
+    }
+
+    /// Goes to the row before.
+    #[inline]
+    pub fn previous(&mut self) -> Result<bool, Error> {
+        self.forget_row();
+        Ok(self.cursor.previous(&self.btree)?)
+    }
+
+    /// Goes to a row of a table, or to a neighbour of where it would be.
+    #[inline]
+    pub fn seek_rowid(&mut self, rowid: i64) -> Result<Seek, Error> {
+        self.forget_row();
+        let seek = self.cursor.seek_rowid(&self.btree, rowid)?;
+        self.last_seek = Some(seek);
+        Ok(seek)
+    }
+
+    /// Goes to an entry of an index, or to a neighbour of where it would be.
+    #[inline]
+    pub fn seek_key(&mut self, key: &SearchKey<'_>) -> Result<Seek, Error> {
+        self.forget_row();
+        let seek = self.cursor.seek_key(&self.btree, key)?;
+        self.last_seek = Some(seek);
+        Ok(seek)
+    }
+
+    /// The row of that rowid is wanted, once a column of it is.
+    #[inline]
+    pub fn defer_seek(&mut self, rowid: i64) {
+        self.is_ahead = false;
+        self.state = RowState::Deferred(rowid);
+    }
+
+    /// Does the seek that was deferred.
+    #[inline]
+    pub fn finish_seek(&mut self) -> Result<(), Error> {
+        match self.state {
+            RowState::Deferred(rowid) => self.seek_deferred(rowid),
+            _ => Ok(()),
+        }
+    }
+
+    #[inline(never)]
+    fn seek_deferred(&mut self, rowid: i64) -> Result<(), Error> {
+        match self.seek_rowid(rowid)? {
+            Seek::Exact => Ok(()),
+            // An index entry without its row.
+            _ => Err(Error::from_code(ResultCode::CORRUPT)),
+        }
+    }
+
+    /// Every column is NULL until the next move.
+    #[inline]
+    pub fn set_null_row(&mut self) {
+        self.forget_row();
+        self.state = RowState::NullRow;
+    }
+
+    /// Whether every column is NULL.
+    #[inline]
+    pub fn is_null_row(&self) -> bool {
+        self.state == RowState::NullRow
+    }
+
+    // ---- the row ----
+
+    /// The rowid of the row; `None` on a null row.
+    #[inline]
+    pub fn rowid(&mut self) -> Result<Option<i64>, Error> {
+        match self.state {
+            RowState::Read => Ok(Some(self.cursor.rowid()?)),
+            RowState::Deferred(rowid) => Ok(Some(rowid)),
+            RowState::NullRow => Ok(None),
+            RowState::Unread => match self.is_on_row()? {
+                true => Ok(Some(self.cursor.rowid()?)),
+                false => Ok(None),
+            },
+        }
+    }
+
+    /// Whether there is a row to read, after whatever has been written since the last move.
+    #[inline]
+    fn is_on_row(&mut self) -> Result<bool, Error> {
+        Ok(self.cursor.restore(&self.btree)? && !self.is_ahead)
+    }
+
+    /// Makes the view one of the row under the cursor; false if there is none.
+    #[inline]
+    fn read_row(&mut self) -> Result<bool, Error> {
+        match self.state {
+            RowState::Read => return Ok(true),
+            RowState::Unread => {}
+            RowState::NullRow => return Ok(false),
+            RowState::Deferred(rowid) => self.seek_deferred(rowid)?,
+        }
+        if !self.is_on_row()? {
+            return Ok(false);
+        }
+        let row = self.cursor.row(&self.btree)?;
+        self.memory.view.reset(row.len());
+        self.state = RowState::Read;
+        Ok(true)
+    }
+
+    /// Puts a column into a register; false if the record has fewer columns.
+    #[inline]
+    pub fn column(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
+        if self.state != RowState::Read && !self.read_row()? {
+            dst.set_null();
+            return Ok(true);
+        }
+        let row = self.cursor.row(&self.btree)?;
+        match self.memory.view.locate(row.local(), index)? {
+            Located::At(column) if column.end() <= row.span.local => {
+                self.has_lent |= put_local(row, column, self.encoding, dst);
+                Ok(true)
+            }
+            Located::At(column) => self.put_overflowing(column, dst),
+            Located::Absent => Ok(false),
+            Located::NeedsBytes(len) => self.column_past_page(index, len, dst),
+        }
+    }
+
+    /// A column whose place the local part of the payload does not tell: absurdly wide tables on small pages.
+    #[cold]
+    fn column_past_page(&mut self, index: usize, header_len: u32, dst: &mut Register) -> Result<bool, Error> {
+        let mut header = std::mem::take(&mut self.memory.header);
+        header.resize(header_len as usize, 0);
+        let located = self
+            .cursor
+            .read_payload(&self.btree, 0, &mut header)
+            .map_err(Error::from)
+            .and_then(|()| Ok(self.memory.view.locate(&header, index)?));
+        self.memory.header = header;
+        match located? {
+            Located::At(column) => self.put_overflowing(column, dst),
+            Located::Absent | Located::NeedsBytes(_) => Ok(false),
+        }
+    }
+
+    /// A column that is not, or not as a whole, on the row's page.
+    #[inline(never)]
+    fn put_overflowing(&mut self, column: Column, dst: &mut Register) -> Result<bool, Error> {
+        let len = column.serial.len() as usize;
+        if !column.serial.is_text() && !column.serial.is_blob() {
+            let mut content = [0; 8];
+            self.cursor.read_payload(&self.btree, column.at, &mut content[..len])?;
+            dst.set(column.serial.decode(&content, 0).unwrap_or_default());
+            return Ok(true);
+        }
+        let mut buffer = dst.take_buffer();
+        buffer.clear();
+        self.cursor.read_payload(&self.btree, column.at, buffer.append(len))?;
+        if column.serial.is_text() {
+            dst.set_buffer(BytesKind::Text, buffer);
+            if self.encoding != Encoding::Utf8 {
+                recode(dst, self.encoding);
+            }
+        } else {
+            dst.set_buffer(BytesKind::Blob, buffer);
+        }
+        Ok(true)
+    }
+
+    /// Puts the whole record into a register, as a blob. Texts in it become UTF-8.
+    pub fn record(&mut self, dst: &mut Register) -> Result<(), Error> {
+        if !self.read_row()? {
+            dst.set_null();
+            return Ok(());
+        }
+        let row = self.cursor.row(&self.btree)?;
+        if row.span.overflows() {
+            let mut buffer = dst.take_buffer();
+            buffer.clear();
+            let len = row.len() as usize;
+            self.cursor.read_payload(&self.btree, 0, buffer.append(len))?;
+            dst.set_buffer(BytesKind::Blob, buffer);
+        } else {
+            let (at, len) = (row.span.at as usize, row.span.local as usize);
+            self.has_lent |= dst.set_from_page(BytesKind::Blob, row.page, at, len);
+        }
+        if self.encoding != Encoding::Utf8 {
+            let record = decode_record(dst.as_ref().bytes().unwrap_or_default(), self.encoding)?;
+            dst.set_bytes(BytesKind::Blob, &record);
+        }
+        Ok(())
+    }
+
+    /// The rowid that ends the entry of an index; `None` on a null row.
+    #[inline]
+    pub fn index_rowid(&mut self) -> Result<Option<i64>, Error> {
+        if !self.read_row()? {
+            return Ok(None);
+        }
+        let row = self.cursor.row(&self.btree)?;
+        let count = self.memory.view.column_count(row.local())?;
+        let mut rowid = Register::Null;
+        match count.and_then(|count| count.checked_sub(1)) {
+            Some(last) => self.column(last, &mut rowid)?,
+            None => self.rowid_past_page(&mut rowid)?,
+        };
+        match rowid {
+            Register::Integer(rowid) => Ok(Some(rowid)),
+            _ => Err(Error::from_code(ResultCode::CORRUPT_INDEX)),
+        }
+    }
+
+    #[cold]
+    fn rowid_past_page(&mut self, rowid: &mut Register) -> Result<bool, Error> {
+        let row = self.cursor.row(&self.btree)?;
+        let (len, _) = lithe_format::record::header_len(row.local())?;
+        let mut header = vec![0; len.min(row.len()) as usize];
+        self.cursor.read_payload(&self.btree, 0, &mut header)?;
+        match self.memory.view.column_count(&header)?.and_then(|count| count.checked_sub(1)) {
+            Some(last) => self.column(last, rowid),
+            None => Ok(false),
+        }
+    }
+
+    /// The order of the current entry and a key: equal if the entry begins with the key's values.
+    #[inline]
+    pub fn compare_entry(&mut self, key: &SearchKey<'_>) -> Result<Ordering, Error> {
+        let row = self.cursor.row(&self.btree)?;
+        if row.span.overflows() {
+            return self.compare_overflowing(key);
+        }
+        Ok(key.compare_entry(row.local())?)
+    }
+
+    #[cold]
+    fn compare_overflowing(&mut self, key: &SearchKey<'_>) -> Result<Ordering, Error> {
+        let mut entry = std::mem::take(&mut self.memory.header);
+        entry.resize(self.cursor.row(&self.btree)?.len() as usize, 0);
+        let read = self.cursor.read_payload(&self.btree, 0, &mut entry);
+        let order = read.map_err(Error::from).and_then(|()| Ok(key.compare_entry(&entry)?));
+        self.memory.header = entry;
+        order
+    }
+}
+
+/// Puts a column that lies on the row's page into a register; true if that borrows the page.
+#[inline]
+fn put_local(row: Row<'_>, column: Column, encoding: Encoding, dst: &mut Register) -> bool {
+    let at = (row.span.at + column.at) as usize;
+    match column.value(row.local()).unwrap_or_default() {
+        ValueRef::Null => dst.set_null(),
+        ValueRef::Integer(integer) => dst.set_integer(integer),
+        ValueRef::Real(real) => dst.set_real(real),
+        ValueRef::Blob(blob) => return dst.set_from_page(BytesKind::Blob, row.page, at, blob.len()),
+        ValueRef::Text(text) => {
+            let is_lent = dst.set_from_page(BytesKind::Text, row.page, at, text.len());
+            if encoding == Encoding::Utf8 {
+                return is_lent;
+            }
+            recode(dst, encoding);
+        }
+    }
+    false
+}
+
+/// Makes the text in `dst`, which has the encoding of the database, UTF-8.
+#[cold]
+fn recode(dst: &mut Register, encoding: Encoding) {
+    let mut utf8 = Buffer::new();
+    if let ValueRef::Text(text) = dst.as_ref() {
+        encoding.decode(text, &mut utf8);
+    }
+    dst.set_buffer(BytesKind::Text, utf8);
+}
+
+fn new_cursor(root: PageNo, key: Option<Arc<KeyInfo>>) -> Cursor {
+    match key {
+        Some(key) => Cursor::index(root, key),
+        None => Cursor::table(root),
+    }
+}

@@ -1,0 +1,528 @@
+//! Temporary tables, indexes and sets of one statement: in memory first, in a temporary B-tree when they outgrow it.
+//!
+//! | kind | in memory | beyond the budget |
+//! | --- | --- | --- |
+//! | table | [`table`]: a queue of rows | a table tree |
+//! | index | [`index`]: blocks in order | an index tree |
+//! | set | [`set`]: a hash table | an index tree |
+//!
+//! Several cursors may share one (OpenDup). When it moves, each of them moves at its next use: whoever uses a cursor
+//! asks [`EphemeralCursor::moved`] first, and replaces it by the cursor on the tree.
+
+pub mod index;
+pub mod set;
+pub mod table;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_btree::{Btree, Cursor, KeyInfo, Seek, TreeKind};
+use lithe_format::payload::Payload;
+use lithe_format::{PageNo, record};
+use lithe_value::ValueRef;
+
+use crate::arena::Span;
+use crate::cursor::row::RecordView;
+use crate::cursor::tree::TreeCursor;
+use crate::error::Error;
+use crate::host::Host;
+use crate::keys::KeyHasher;
+use crate::program::CursorKind;
+use crate::register::Register;
+use index::{MemoryIndex, Place};
+use set::MemorySet;
+use table::MemoryTable;
+
+/// A cursor on a temporary table, index or set in memory.
+pub struct EphemeralCursor {
+    store: Rc<RefCell<Store>>,
+    position: Position,
+    view: RecordView,
+    is_null_row: bool,
+    /// How often Sequence was asked.
+    pub sequence: i64,
+}
+
+/// What temporary tables are.
+enum Store {
+    Table(MemoryTable),
+    Index(MemoryIndex),
+    Set(MemorySet),
+    /// It was moved to a tree.
+    Moved(Tree),
+}
+
+/// Where the content went.
+struct Tree {
+    btree: Rc<Btree>,
+    root: PageNo,
+    /// The order, of an index.
+    key: Option<Arc<KeyInfo>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Position {
+    #[default]
+    Nowhere,
+    /// On the row of that rowid, last seen at that place; or, when it has been removed, where it was.
+    Row { rowid: i64, at: usize },
+    /// On that record, last seen at that place, at that version of the index; or where it was.
+    Entry { span: Span, place: Place, version: u64 },
+    /// On that record of a set.
+    Member(Span),
+}
+
+impl EphemeralCursor {
+    /// A cursor on something empty.
+    pub fn new(kind: &CursorKind, key: Option<&Arc<KeyInfo>>) -> EphemeralCursor {
+        let key = || key.cloned().unwrap_or_default();
+        let store = match kind {
+            CursorKind::EphemeralIndex => Store::Index(MemoryIndex::new(key())),
+            CursorKind::EphemeralSet => Store::set(key()),
+            _ => Store::Table(MemoryTable::default()),
+        };
+        EphemeralCursor::on(Rc::new(RefCell::new(store)))
+    }
+
+    /// A second cursor on the same.
+    pub fn duplicate(&self) -> EphemeralCursor {
+        EphemeralCursor::on(Rc::clone(&self.store))
+    }
+
+    fn on(store: Rc<RefCell<Store>>) -> EphemeralCursor {
+        EphemeralCursor {
+            store,
+            position: Position::Nowhere,
+            view: RecordView::default(),
+            is_null_row: false,
+            sequence: 0,
+        }
+    }
+
+    /// Removes everything.
+    pub fn clear(&mut self) {
+        self.position = Position::Nowhere;
+        self.forget_row();
+        match &mut *self.store.borrow_mut() {
+            Store::Table(table) => table.clear(),
+            Store::Index(index) => index.clear(),
+            Store::Set(set) => set.clear(),
+            Store::Moved(_) => unreachable!("the machine looks first"),
+        }
+    }
+
+    /// A cursor at the same place of the tree that the content has moved to, if it has.
+    #[inline]
+    pub fn moved(&self) -> Result<Option<TreeCursor>, Error> {
+        match &*self.store.borrow() {
+            Store::Moved(tree) => self.on_tree(tree).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    #[cold]
+    fn on_tree(&self, tree: &Tree) -> Result<TreeCursor, Error> {
+        let mut cursor = tree.cursor();
+        let mut is_ahead = false;
+        if let Position::Row { rowid, .. } = self.position {
+            is_ahead = match cursor.seek_rowid(&tree.btree, rowid)? {
+                Seek::Less => cursor.next(&tree.btree)?,
+                seek => seek == Seek::Greater,
+            };
+        }
+        let mut cursor = TreeCursor::standing(Rc::clone(&tree.btree), cursor, is_ahead);
+        cursor.sequence = self.sequence;
+        if self.is_null_row {
+            cursor.set_null_row();
+        }
+        Ok(cursor)
+    }
+
+    /// How many rows there are.
+    pub fn count(&self) -> usize {
+        match &*self.store.borrow() {
+            Store::Table(table) => table.len(),
+            Store::Index(index) => index.len(),
+            Store::Set(set) => set.len(),
+            Store::Moved(_) => unreachable!("the machine looks first"),
+        }
+    }
+
+    /// Goes to the first row.
+    pub fn first(&mut self) -> bool {
+        let place = match &*self.store.borrow() {
+            Store::Index(index) => Some(index.first()),
+            _ => None,
+        };
+        self.stand(0, place)
+    }
+
+    /// Goes to the last row.
+    pub fn last(&mut self) -> bool {
+        let (at, place) = match &*self.store.borrow() {
+            Store::Table(table) => (table.len().checked_sub(1), None),
+            Store::Index(index) => (Some(0), index.last()),
+            _ => (None, None),
+        };
+        match at {
+            Some(at) => self.stand(at, place),
+            None => false,
+        }
+    }
+
+    /// Stands on row `at` of a table, or on the entry at `place` of an index.
+    #[inline]
+    fn stand(&mut self, at: usize, place: Option<Place>) -> bool {
+        self.forget_row();
+        self.position = match (&*self.store.borrow(), place) {
+            (Store::Table(table), _) => match table.rowid(at) {
+                Some(rowid) => Position::Row { rowid, at },
+                None => Position::Nowhere,
+            },
+            (Store::Index(index), Some(place)) => match index.span(place) {
+                Some(span) => Position::Entry { span, place, version: index.version() },
+                None => Position::Nowhere,
+            },
+            _ => Position::Nowhere,
+        };
+        self.position != Position::Nowhere
+    }
+
+    /// Goes to the next row.
+    #[inline]
+    pub fn next(&mut self) -> bool {
+        let (at, place) = match (&*self.store.borrow(), self.position) {
+            (Store::Table(table), Position::Row { rowid, at }) => match table.rowid(at) {
+                Some(found) if found == rowid => (at + 1, None),
+                _ => (table.find(rowid).map_or_else(|next| next, |at| at + 1), None),
+            },
+            (Store::Index(index), Position::Entry { span, place, version }) => {
+                (0, Some(next_place(index, span, place, version)))
+            }
+            _ => return false,
+        };
+        self.stand(at, place)
+    }
+
+    /// Goes to the row before.
+    pub fn previous(&mut self) -> bool {
+        let (at, place) = match (&*self.store.borrow(), self.position) {
+            (Store::Table(table), Position::Row { rowid, .. }) => {
+                (table.find(rowid).unwrap_or_else(|next| next).checked_sub(1), None)
+            }
+            (Store::Index(index), Position::Entry { span, place, version }) => {
+                let here = if version == index.version() {
+                    place
+                } else {
+                    index.find_record(index.span_record(span)).unwrap_or_else(|next| next)
+                };
+                (Some(0), index.before(here))
+            }
+            _ => (None, None),
+        };
+        match at {
+            Some(at) => self.stand(at, place),
+            None => {
+                self.position = Position::Nowhere;
+                false
+            }
+        }
+    }
+
+    /// Goes to the row of a rowid; or, if it is not there, to the first after it. True for the row itself.
+    pub fn seek_rowid(&mut self, rowid: i64) -> bool {
+        let (found, at) = match &*self.store.borrow() {
+            Store::Table(table) => match table.find(rowid) {
+                Ok(at) => (true, at),
+                Err(at) => (false, at),
+            },
+            _ => return false,
+        };
+        self.stand(at, None) && found
+    }
+
+    /// Goes to the first entry that begins with the key, or else to the first after it. True for the former.
+    pub fn seek_key(&mut self, values: &[ValueRef<'_>]) -> bool {
+        let found = match &*self.store.borrow() {
+            Store::Index(index) => Some(index.find(values)),
+            _ => None,
+        };
+        match found {
+            Some(Ok(place)) => self.stand(0, Some(place)),
+            Some(Err(place)) => {
+                self.stand(0, Some(place));
+                false
+            }
+            None => self.find_member(values),
+        }
+    }
+
+    /// Goes to the first entry after all that begin with the key; false if there is none.
+    pub fn seek_after(&mut self, values: &[ValueRef<'_>]) -> bool {
+        let place = match &*self.store.borrow() {
+            Store::Index(index) => index.find_after(values),
+            _ => return false,
+        };
+        self.stand(0, Some(place))
+    }
+
+    fn find_member(&mut self, values: &[ValueRef<'_>]) -> bool {
+        let found = match &*self.store.borrow() {
+            Store::Set(set) => set.find(values),
+            _ => None,
+        };
+        self.forget_row();
+        self.position = found.map_or(Position::Nowhere, Position::Member);
+        found.is_some()
+    }
+
+    /// Every column is NULL until the next move.
+    pub fn set_null_row(&mut self) {
+        self.is_null_row = true;
+    }
+
+    /// Whether every column is NULL.
+    pub fn is_null_row(&self) -> bool {
+        self.is_null_row
+    }
+
+    #[inline]
+    fn forget_row(&mut self) {
+        self.view.forget();
+        self.is_null_row = false;
+    }
+
+    /// Whether the cursor is past all rows (a seek found nothing there).
+    pub fn is_nowhere(&self) -> bool {
+        self.position == Position::Nowhere
+    }
+
+    /// The rowid of the current row.
+    pub fn rowid(&self) -> Option<i64> {
+        match self.position {
+            Position::Row { rowid, .. } => Some(rowid),
+            _ => None,
+        }
+    }
+
+    /// The largest rowid.
+    pub fn last_rowid(&self) -> Option<i64> {
+        match &*self.store.borrow() {
+            Store::Table(table) => table.len().checked_sub(1).and_then(|last| table.rowid(last)),
+            _ => None,
+        }
+    }
+
+    /// Inserts a row into a table.
+    pub fn insert_row(
+        &mut self,
+        rowid: i64,
+        record: &[u8],
+        host: &dyn Host,
+        temporary: &Temporary,
+    ) -> Result<(), Error> {
+        let mut store = self.store.borrow_mut();
+        if let Store::Table(table) = &mut *store {
+            table.insert(rowid, record);
+        }
+        store.keep_within_budget(host, temporary)
+    }
+
+    /// Inserts an entry into an index or set.
+    pub fn insert_entry(&mut self, record: &[u8], host: &dyn Host, temporary: &Temporary) -> Result<(), Error> {
+        let mut store = self.store.borrow_mut();
+        match &mut *store {
+            Store::Index(index) => index.insert(record),
+            Store::Set(set) => set.insert(record),
+            Store::Table(_) | Store::Moved(_) => {}
+        }
+        store.keep_within_budget(host, temporary)
+    }
+
+    /// Removes the current row; the next row is then the one after it.
+    pub fn delete(&mut self) {
+        match (&mut *self.store.borrow_mut(), self.position) {
+            (Store::Table(table), Position::Row { rowid, .. }) => {
+                if let Ok(at) = table.find(rowid) {
+                    table.remove(at);
+                }
+            }
+            (Store::Index(index), Position::Entry { span, .. }) => {
+                if let Ok(place) = index.find_record(index.span_record(span)) {
+                    index.remove(place);
+                }
+            }
+            _ => {}
+        }
+        self.forget_row();
+    }
+
+    /// Removes the entry with a key; false if there is none.
+    pub fn delete_key(&mut self, values: &[ValueRef<'_>]) -> bool {
+        match &mut *self.store.borrow_mut() {
+            Store::Index(index) => match index.find(values) {
+                Ok(place) => {
+                    index.remove(place);
+                    true
+                }
+                Err(_) => false,
+            },
+            Store::Set(set) => set.remove(values),
+            Store::Table(_) | Store::Moved(_) => false,
+        }
+    }
+
+    /// Puts a column of the current row into a register; false if the record has no such column.
+    #[inline]
+    pub fn column(&mut self, column: usize, dst: &mut Register) -> Result<bool, Error> {
+        let store = self.store.borrow();
+        match store.record(self.position) {
+            Some(record) if !self.is_null_row => self.view.column(record, column, dst),
+            _ => {
+                dst.set_null();
+                Ok(true)
+            }
+        }
+    }
+
+    /// The rowid that ends the current entry.
+    pub fn entry_rowid(&self) -> Result<Option<i64>, Error> {
+        if self.is_null_row {
+            return Ok(None);
+        }
+        let values = self.with_record(|record| Ok(record::values(record)?.last().copied().map(rowid_of)));
+        values.unwrap_or(Ok(None)).map(Option::flatten)
+    }
+
+    /// Calls `f` with the current record.
+    pub fn with_record<T>(&self, f: impl FnOnce(&[u8]) -> T) -> Option<T> {
+        self.store.borrow().record(self.position).map(f)
+    }
+}
+
+fn rowid_of(value: ValueRef<'_>) -> Option<i64> {
+    match value {
+        ValueRef::Integer(rowid) => Some(rowid),
+        _ => None,
+    }
+}
+
+/// The place after a record that was last seen at `place`.
+fn next_place(index: &MemoryIndex, span: Span, place: Place, version: u64) -> Place {
+    if version == index.version() {
+        return index.after(place);
+    }
+    match index.find_record(index.span_record(span)) {
+        Ok(place) => index.after(place),
+        Err(next) => next,
+    }
+}
+
+impl Store {
+    /// A set that hashes if it can, and else an index.
+    fn set(key: Arc<KeyInfo>) -> Store {
+        if KeyHasher::can_hash(&key) { Store::Set(MemorySet::new(key)) } else { Store::Index(MemoryIndex::new(key)) }
+    }
+
+    #[inline]
+    fn record(&self, position: Position) -> Option<&[u8]> {
+        match (self, position) {
+            (Store::Table(table), Position::Row { rowid, at }) => match table.rowid(at) {
+                Some(found) if found == rowid => table.record(at),
+                _ => table.find(rowid).ok().and_then(|at| table.record(at)),
+            },
+            (Store::Index(index), Position::Entry { span, .. }) => Some(index.span_record(span)),
+            (Store::Set(set), Position::Member(span)) => Some(set.record(span)),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn keep_within_budget(&mut self, host: &dyn Host, temporary: &Temporary) -> Result<(), Error> {
+        let bytes = match self {
+            Store::Table(table) => table.bytes(),
+            Store::Index(index) => index.bytes(),
+            Store::Set(set) => set.bytes(),
+            Store::Moved(_) => 0,
+        };
+        if bytes > host.memory_budget() { self.spill(&temporary.btree(host)?) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn spill(&mut self, btree: &Rc<Btree>) -> Result<(), Error> {
+        let key = match self {
+            Store::Index(index) => Some(Arc::clone(index.key())),
+            Store::Set(set) => Some(Arc::clone(set.key())),
+            Store::Table(_) | Store::Moved(_) => None,
+        };
+        let kind = if key.is_some() { TreeKind::Index } else { TreeKind::Table };
+        let tree = Tree { btree: Rc::clone(btree), root: btree.create_tree(kind)?, key };
+        self.write_to(&tree)?;
+        *self = Store::Moved(tree);
+        Ok(())
+    }
+
+    fn write_to(&self, tree: &Tree) -> Result<(), Error> {
+        let mut cursor = tree.cursor();
+        match self {
+            Store::Table(table) => {
+                for at in 0..table.len() {
+                    if let (Some(rowid), Some(record)) = (table.rowid(at), table.record(at)) {
+                        cursor.insert_table(&tree.btree, rowid, &Payload::from_bytes(record), None)?;
+                    }
+                }
+            }
+            Store::Index(index) => {
+                let mut place = index.first();
+                while let Some(record) = index.record(place) {
+                    insert_entry(&mut cursor, &tree.btree, record)?;
+                    place = index.after(place);
+                }
+            }
+            Store::Set(set) => {
+                for record in set.records() {
+                    insert_entry(&mut cursor, &tree.btree, record)?;
+                }
+            }
+            Store::Moved(_) => {}
+        }
+        Ok(())
+    }
+}
+
+impl Tree {
+    fn cursor(&self) -> Cursor {
+        match &self.key {
+            Some(key) => Cursor::index(self.root, Arc::clone(key)),
+            None => Cursor::table(self.root),
+        }
+    }
+}
+
+/// Inserts a record of our own into an index.
+pub fn insert_entry(cursor: &mut Cursor, btree: &Btree, record: &[u8]) -> Result<(), Error> {
+    let values = record::values(record)?;
+    Ok(cursor.insert_index(btree, &values, &Payload::from_bytes(record), None)?)
+}
+
+/// The temporary database of one statement, opened when something needs it.
+#[derive(Default)]
+pub struct Temporary(RefCell<Option<Rc<Btree>>>);
+
+impl Temporary {
+    /// The database.
+    pub fn btree(&self, host: &dyn Host) -> Result<Rc<Btree>, Error> {
+        if let Some(btree) = &*self.0.borrow() {
+            return Ok(Rc::clone(btree));
+        }
+        let btree = host.temporary_btree()?;
+        *self.0.borrow_mut() = Some(Rc::clone(&btree));
+        Ok(btree)
+    }
+
+    /// Lets go of the database, and thereby of all that is in it.
+    pub fn close(&mut self) {
+        self.0.take();
+    }
+}

@@ -1,0 +1,130 @@
+//! EXPLAIN: a program as rows.
+//!
+//! The columns are SQLite's (addr, opcode, p1 to p5, comment). An instruction's operands are named, and there may be
+//! more or fewer than five: the first three are p1 to p3, the others stand by name in p4 and the comment says
+//! what the first three are.
+
+use std::fmt::Write;
+
+use lithe_value::ValueRef;
+
+use crate::insn::Insn;
+use crate::operand::OperandText;
+use crate::program::Program;
+
+/// One line of EXPLAIN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExplainRow {
+    /// The address. A subprogram's addresses start at 0 again.
+    pub addr: i64,
+    /// The instruction's name.
+    pub opcode: &'static str,
+    /// The first operand.
+    pub p1: i64,
+    /// The second operand.
+    pub p2: i64,
+    /// The third operand.
+    pub p3: i64,
+    /// What tables of the program say about the operands, and further operands.
+    pub p4: Option<String>,
+    /// Always 0: flags are operands with names.
+    pub p5: i64,
+    /// The names of the first operands.
+    pub comment: Option<String>,
+}
+
+/// The names of EXPLAIN's columns.
+pub const COLUMNS: [&str; 8] = ["addr", "opcode", "p1", "p2", "p3", "p4", "p5", "comment"];
+
+/// The program's listing; those of its subprograms follow.
+pub fn listing(program: &Program) -> Vec<ExplainRow> {
+    let mut rows = Vec::with_capacity(program.insns.len());
+    list(program, &mut rows);
+    rows
+}
+
+fn list(program: &Program, rows: &mut Vec<ExplainRow>) {
+    rows.extend(program.insns.iter().enumerate().map(|(addr, insn)| row(program, addr, insn)));
+    for subprogram in &program.subprograms {
+        list(&subprogram.program, rows);
+    }
+}
+
+fn row(program: &Program, addr: usize, insn: &Insn) -> ExplainRow {
+    let operands = insn.operands();
+    let first = |index: usize| operands.get(index).map_or(0, |(_, operand)| number(operand));
+    ExplainRow {
+        addr: addr as i64,
+        opcode: insn.name(),
+        p1: first(0),
+        p2: first(1),
+        p3: first(2),
+        p4: details(program, &operands),
+        p5: 0,
+        comment: names(&operands),
+    }
+}
+
+fn number(operand: &OperandText) -> i64 {
+    match operand {
+        OperandText::Number(number) => *number,
+        OperandText::Target(target) => i64::from(*target),
+        OperandText::Id(_, id) => i64::from(*id),
+        OperandText::None => -1,
+    }
+}
+
+fn names(operands: &[(&'static str, OperandText)]) -> Option<String> {
+    let names: Vec<&str> = operands.iter().take(3).map(|(name, _)| *name).collect();
+    (!names.is_empty()).then(|| names.join(" "))
+}
+
+/// What the operands refer to, and the operands after the third.
+fn details(program: &Program, operands: &[(&'static str, OperandText)]) -> Option<String> {
+    let mut details = String::new();
+    for (index, (name, operand)) in operands.iter().enumerate() {
+        let meaning = match operand {
+            OperandText::Id(table, id) => meaning(program, table, *id as usize),
+            _ => None,
+        };
+        match meaning {
+            Some(meaning) => add(&mut details, name, &meaning),
+            None if index >= 3 => add(&mut details, name, &number(operand).to_string()),
+            None => {}
+        }
+    }
+    (!details.is_empty()).then_some(details)
+}
+
+fn add(details: &mut String, name: &str, meaning: &str) {
+    if !details.is_empty() {
+        details.push(' ');
+    }
+    let _ = write!(details, "{name}={meaning}");
+}
+
+/// What stands at a place of one of the program's tables; the tables have the prefixes of their ids.
+fn meaning(program: &Program, table: &str, id: usize) -> Option<String> {
+    match table {
+        "c" => program.cursors.get(id).and_then(|info| Some(info.table.as_ref()?.name.clone())),
+        "k" => program.constants.get(id).map(|value| shortened(value.as_ref())),
+        "t" => program.texts.get(id).map(|text| text.to_string()),
+        "coll" => program.collations.get(id).map(|collation| collation.name().to_string()),
+        "aff" => program.affinities.get(id).map(|list| list.iter().map(|affinity| affinity.letter()).collect()),
+        "f" => program.calls.get(id).map(|call| format!("{}({})", call.function.name(), call.argument_count)),
+        "agg" => program.aggregates.get(id).map(|call| format!("{}({})", call.function.name(), call.argument_count)),
+        "sub" => program.subprograms.get(id).map(|subprogram| subprogram.name.clone()),
+        "host" => program.host_calls.get(id).map(|call| format!("{call:?}")),
+        _ => None,
+    }
+}
+
+/// A constant, cut where it would fill the screen.
+fn shortened(value: ValueRef<'_>) -> String {
+    const SHOWN_MAX: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}

@@ -1,0 +1,98 @@
+//! The facts of a connection that a running program reads and changes.
+
+use std::cell::Cell;
+
+use lithe_value::Encoding;
+
+/// Counters, settings and limits of one connection. Cells: user code may re-enter the connection while
+/// a program runs, so nothing is ever borrowed.
+#[derive(Debug)]
+pub struct ConnectionFacts {
+    /// `changes()`: rows changed by the last INSERT, UPDATE or DELETE that completed.
+    pub changes: Cell<i64>,
+    /// `total_changes()`: rows changed since the connection opened, triggers included.
+    pub total_changes: Cell<i64>,
+    /// `last_insert_rowid()`.
+    pub last_insert_rowid: Cell<i64>,
+    /// Violations of deferred foreign keys in the open transaction. COMMIT needs 0.
+    pub deferred_violations: Cell<i64>,
+    /// Violations of immediate foreign keys while `defer_foreign_keys` is on. COMMIT needs 0.
+    pub deferred_immediate_violations: Cell<i64>,
+    /// The settings.
+    pub flags: Cell<Flags>,
+    /// The longest text, blob or row (`SQLITE_LIMIT_LENGTH`).
+    pub length_max: Cell<u32>,
+    /// How deep triggers may fire triggers (`SQLITE_LIMIT_TRIGGER_DEPTH`).
+    pub trigger_depth_max: Cell<u32>,
+    /// The encoding of text in the databases of the connection.
+    pub encoding: Cell<Encoding>,
+    /// The time of the current step, in milliseconds of the Julian day number: `now` is the same for one step.
+    /// The machine forgets it before each step; the first function that asks sets it.
+    pub now: Cell<Option<i64>>,
+}
+
+/// Settings of a connection, one bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(pub u32);
+
+impl Flags {
+    /// A trigger may fire itself.
+    pub const RECURSIVE_TRIGGERS: Flags = Flags(1);
+    /// Foreign keys are enforced.
+    pub const FOREIGN_KEYS: Flags = Flags(1 << 1);
+    /// All foreign keys are deferred until the transaction ends.
+    pub const DEFER_FOREIGN_KEYS: Flags = Flags(1 << 2);
+    /// LIKE distinguishes cases.
+    pub const CASE_SENSITIVE_LIKE: Flags = Flags(1 << 3);
+    /// INSERT, UPDATE and DELETE give a row with the number of rows changed.
+    pub const COUNT_CHANGES: Flags = Flags(1 << 4);
+    /// SELECT without ORDER BY runs backwards.
+    pub const REVERSE_UNORDERED_SELECTS: Flags = Flags(1 << 5);
+    /// CHECK constraints are not checked.
+    pub const IGNORE_CHECK_CONSTRAINTS: Flags = Flags(1 << 6);
+
+    /// Whether all of `flags` are set.
+    pub const fn contains(self, flags: Flags) -> bool {
+        self.0 & flags.0 == flags.0
+    }
+
+    /// With `flags` set or not.
+    pub const fn with(self, flags: Flags, on: bool) -> Flags {
+        Flags(if on { self.0 | flags.0 } else { self.0 & !flags.0 })
+    }
+}
+
+/// SQLite's limit on the length of a value.
+pub const LENGTH_MAX: u32 = 1_000_000_000;
+/// SQLite's limit on triggers that fire triggers.
+pub const TRIGGER_DEPTH_MAX: u32 = 1000;
+
+impl Default for ConnectionFacts {
+    fn default() -> Self {
+        ConnectionFacts {
+            changes: Cell::default(),
+            total_changes: Cell::default(),
+            last_insert_rowid: Cell::default(),
+            deferred_violations: Cell::default(),
+            deferred_immediate_violations: Cell::default(),
+            flags: Cell::default(),
+            length_max: Cell::new(LENGTH_MAX),
+            trigger_depth_max: Cell::new(TRIGGER_DEPTH_MAX),
+            encoding: Cell::new(Encoding::Utf8),
+            now: Cell::default(),
+        }
+    }
+}
+
+impl ConnectionFacts {
+    /// Whether a setting is on.
+    pub fn has(&self, flags: Flags) -> bool {
+        self.flags.get().contains(flags)
+    }
+
+    /// A statement (or one inside a trigger) has completed: it changed so many rows.
+    pub fn set_changes(&self, changes: i64) {
+        self.changes.set(changes);
+        self.total_changes.set(self.total_changes.get().wrapping_add(changes));
+    }
+}

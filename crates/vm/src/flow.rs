@@ -1,0 +1,162 @@
+//! Control flow beyond a jump: halting, coroutines, counters, moving registers about.
+
+use lithe_value::{NumberText, ValueRef};
+use lithe_vfs::ResultCode;
+
+use crate::cursor::VmCursor;
+use crate::error::Error;
+use crate::facts::Flags;
+use crate::host::Host;
+use crate::insn::Insn;
+use crate::machine::Machine;
+use crate::operand::{OnConflict, Reg};
+use crate::program::Program;
+use crate::register::Register;
+use crate::rowset::RowSet;
+use crate::subprogram::Frames;
+
+/// A coroutine has ended: where its caller goes on. The coroutine's register is left so that another Yield comes
+/// to the same end.
+pub fn end_coroutine(m: &mut Machine, program: &Program, co: Reg, pc: usize) -> usize {
+    let caller = m.reg(co).integer() as usize;
+    m.reg_mut(co).set_integer(pc as i64 - 1);
+    match program.insns[caller - 1] {
+        Insn::Yield { target, .. } => target.0 as usize,
+        other => unreachable!("a coroutine is entered by Yield, not {}", other.name()),
+    }
+}
+
+/// The program ends with an error; or, for RAISE(IGNORE) in a trigger, goes on where the trigger's caller says.
+#[cold]
+pub fn halt_error<'p>(
+    m: &mut Machine,
+    host: &dyn Host,
+    frames: &mut Frames<'p>,
+    policy: u8,
+    code: i32,
+    message: &str,
+) -> Result<(&'p Program, usize), Error> {
+    let policy = OnConflict::from_u8(policy);
+    if policy == OnConflict::Ignore
+        && let Some(caller) = frames.leave_ignoring(m, host)
+    {
+        return Ok(caller);
+    }
+    Err(Error::constraint(policy, ResultCode(code), message))
+}
+
+/// The message that RAISE was given.
+#[cold]
+pub fn message_text(message: &Register) -> String {
+    match message.as_ref() {
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(integer) => integer.to_string(),
+        ValueRef::Real(real) => NumberText::from(real).as_str().to_string(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// A statement must not end with an immediate foreign key violated.
+#[inline]
+pub fn check_immediate_violations(m: &Machine) -> Result<(), Error> {
+    if m.immediate_violations > 0 { Err(foreign_key_failed()) } else { Ok(()) }
+}
+
+#[cold]
+fn foreign_key_failed() -> Error {
+    Error::constraint(OnConflict::Abort, ResultCode::CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed")
+}
+
+/// A statement inside a trigger has ended: what it has changed is what changes() answers next.
+pub fn reset_count(m: &mut Machine, host: &dyn Host) {
+    host.facts().set_changes(m.changes);
+    m.changes = 0;
+}
+
+/// Before a row is given away: its bytes, and those that stay in registers, must not change when another statement
+/// of this connection commits while the row stands.
+#[inline(never)]
+pub fn own_lent(m: &mut Machine) {
+    let mut is_lent = false;
+    for cursor in &mut m.cursors {
+        if let VmCursor::Tree(tree) = cursor {
+            is_lent |= std::mem::take(&mut tree.has_lent);
+        }
+    }
+    if is_lent {
+        m.registers.iter_mut().for_each(Register::own);
+    }
+}
+
+/// Copies registers. The ranges may not overlap.
+pub fn copy(m: &mut Machine, src: Reg, dst: Reg, count: usize) {
+    for i in 0..count {
+        let source = std::mem::take(m.reg_mut(src.at(i)));
+        m.reg_mut(dst.at(i)).copy_from(&source);
+        *m.reg_mut(src.at(i)) = source;
+    }
+}
+
+/// Moves registers; the sources become NULL.
+pub fn move_registers(m: &mut Machine, src: Reg, dst: Reg, count: usize) {
+    for i in 0..count {
+        *m.reg_mut(dst.at(i)) = std::mem::take(m.reg_mut(src.at(i)));
+    }
+}
+
+/// How many rows a query with LIMIT and OFFSET has to produce: -1 for all of them.
+pub fn offset_limit(limit: i64, offset: i64) -> i64 {
+    if limit <= 0 { -1 } else { limit.checked_add(offset.max(0)).unwrap_or(-1) }
+}
+
+/// A row with a foreign key has gone wrong (1) or right (-1).
+pub fn count_violation(m: &mut Machine, host: &dyn Host, deferred: bool, delta: i32) {
+    let facts = host.facts();
+    let counter = if facts.has(Flags::DEFER_FOREIGN_KEYS) {
+        &facts.deferred_immediate_violations
+    } else if deferred {
+        &facts.deferred_violations
+    } else {
+        m.immediate_violations += i64::from(delta);
+        return;
+    };
+    counter.set(counter.get() + i64::from(delta));
+}
+
+/// Whether no row violates a foreign key, as far as this kind of counter tells.
+pub fn has_no_violation(m: &Machine, host: &dyn Host, deferred: bool) -> bool {
+    let facts = host.facts();
+    let own = if deferred { facts.deferred_violations.get() } else { m.immediate_violations };
+    own == 0 && facts.deferred_immediate_violations.get() == 0
+}
+
+/// Adds to a rowid set.
+pub fn row_set_add(m: &mut Machine, set: Reg, rowid: Reg) {
+    let rowid = m.reg(rowid).integer();
+    row_set(m.reg_mut(set)).add(rowid);
+}
+
+/// Takes the smallest out of a rowid set.
+pub fn row_set_read(m: &mut Machine, set: Reg) -> Option<i64> {
+    let read = row_set(m.reg_mut(set)).read();
+    if read.is_none() {
+        m.reg_mut(set).set_null();
+    }
+    read
+}
+
+/// Whether a rowid is in the set; if not, it is now.
+pub fn row_set_test(m: &mut Machine, set: Reg, rowid: Reg) -> bool {
+    let rowid = m.reg(rowid).integer();
+    row_set(m.reg_mut(set)).test(rowid)
+}
+
+fn row_set(register: &mut Register) -> &mut RowSet {
+    if !matches!(register, Register::RowSet(_)) {
+        *register = Register::RowSet(Box::default());
+    }
+    match register {
+        Register::RowSet(set) => set,
+        _ => unreachable!("it was made one"),
+    }
+}

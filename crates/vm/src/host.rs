@@ -1,0 +1,76 @@
+//! What a running program needs from its connection.
+//!
+//! Every method takes `&self`: user functions, collations, hooks and virtual tables may re-enter the connection
+//! while a program runs, so the connection keeps its state in cells and lends nothing across a call.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_btree::Btree;
+use lithe_value::{Value, ValueRef};
+use lithe_vfs::File;
+
+use crate::error::Error;
+use crate::facts::ConnectionFacts;
+use crate::operand::Db;
+use crate::program::SchemaCheck;
+
+/// The connection, as a running program sees it.
+pub trait Host {
+    /// The B-trees of database `db`.
+    fn btree(&self, db: Db) -> Result<Rc<Btree>, Error>;
+
+    /// A private B-tree for temporary tables and indexes of one statement that outgrow memory; bounded by cache_size, on
+    /// temporary files. A write transaction on it has begun; it is thrown away with the last reference.
+    fn temporary_btree(&self) -> Result<Rc<Btree>, Error>;
+
+    /// An empty temporary file for the runs of a sorter, deleted when it is closed.
+    fn temporary_file(&self) -> Result<Arc<dyn File>, Error>;
+
+    /// Bytes that a sorter or hash table may hold in memory before it spills.
+    fn memory_budget(&self) -> usize;
+
+    /// Begins the statement's transaction on `db` if needed and checks the schema cookie: a difference is `Error::Schema`.
+    fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), Error>;
+
+    /// BEGIN, COMMIT, ROLLBACK.
+    fn auto_commit(&self, on: bool, rollback: bool) -> Result<(), Error>;
+
+    /// SAVEPOINT (0), RELEASE (1), ROLLBACK TO (2).
+    fn savepoint(&self, op: u8, name: &str) -> Result<(), Error>;
+
+    /// Opens the statement's own savepoint on every database that it writes.
+    fn open_statement_journal(&self) -> Result<(), Error>;
+
+    /// Sets a header meta value; index 1 marks the schema as changed.
+    fn set_cookie(&self, db: Db, index: u8, value: u32) -> Result<(), Error>;
+
+    /// Loads the schema rows that match `condition` into the catalog.
+    fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<(), Error>;
+
+    /// Forgets a table (0), index (1) or trigger (2).
+    fn drop_from_catalog(&self, db: Db, kind: u8, name: &str);
+
+    /// The connection's facts and cells that functions and write instructions use.
+    fn facts(&self) -> &ConnectionFacts;
+
+    /// True when the statement should stop with SQLITE_INTERRUPT. Called every few hundred loop turns; runs the progress handler.
+    fn is_interrupted(&self) -> bool;
+
+    /// Is an update hook (or pre-update hook) set? Asked once a run.
+    fn has_update_hook(&self) -> bool;
+
+    /// The update hook: `op` is SQLITE_INSERT 18, SQLITE_DELETE 9, SQLITE_UPDATE 23.
+    fn update_hook(&self, op: i32, database: &str, table: &str, rowid: i64);
+
+    /// The connection itself, for [`HostCall`]s, which are the engine's own and know what it is.
+    fn connection(&self) -> &dyn Any;
+}
+
+/// A call that only a connection can do (ATTACH, VACUUM, journal mode …), written by the engine.
+pub trait HostCall: Debug + Send + Sync {
+    /// Runs it with the argument registers' values; the result goes to the instruction's `dst`.
+    fn call(&self, host: &dyn Host, arguments: &[ValueRef<'_>]) -> Result<Value, Error>;
+}

@@ -1,0 +1,343 @@
+//! Keys of rows in memory: comparing, hashing, and a prefix that orders most of them as one number.
+//!
+//! Sorters, hash tables and temporary indexes hold their rows as records (in UTF-8). A key is the first columns
+//! of such a record, under a [`KeyInfo`].
+//!
+//! The prefix of a key is 64 bits that order as its first column does:
+//!
+//! ```text
+//!   63   62 61                                            0
+//!   | class | first bits of the real, or of the text or blob |      all inverted under DESC
+//! ```
+//!
+//! Unequal prefixes decide a comparison without a look at the rows; equal ones leave it open, unless both are
+//! *exact*.
+
+use std::cmp::Ordering;
+use std::hash::{BuildHasher, Hasher};
+
+use hashbrown::DefaultHashBuilder;
+use lithe_btree::{KeyColumn, KeyInfo};
+use lithe_format::record;
+use lithe_format::serial_type::SerialType;
+use lithe_format::varint;
+use lithe_value::{Collation, ValueRef};
+
+/// The columns of a record in memory, one after the other. Past the end, and where a record is not
+/// well-formed, the values are NULL: the records are our own.
+#[derive(Clone, Debug)]
+pub struct Columns<'a> {
+    record: &'a [u8],
+    header_at: usize,
+    header_end: usize,
+    content_at: usize,
+}
+
+impl<'a> Columns<'a> {
+    /// From the first column on.
+    #[inline]
+    pub fn new(record: &'a [u8]) -> Columns<'a> {
+        let (len, at) = record::header_len(record).unwrap_or((0, 0));
+        let len = (len as usize).min(record.len());
+        Columns { record, header_at: at, header_end: len, content_at: len }
+    }
+
+    /// The next column, NULL past the last.
+    #[inline]
+    pub fn value(&mut self) -> ValueRef<'a> {
+        if self.header_at >= self.header_end {
+            return ValueRef::Null;
+        }
+        let Some((serial, len)) = varint::read(&self.record[self.header_at..]) else {
+            return ValueRef::Null;
+        };
+        let serial = SerialType(u32::try_from(serial).unwrap_or(0));
+        let value = serial.decode(self.record, self.content_at);
+        self.header_at += len;
+        self.content_at = self.content_at.saturating_add(serial.len() as usize);
+        value.unwrap_or(ValueRef::Null)
+    }
+}
+
+/// The order of two values of a key's column.
+#[inline]
+pub fn compare_column(left: ValueRef<'_>, right: ValueRef<'_>, column: &KeyColumn) -> Ordering {
+    let order = if column.nulls_large && left.is_null() != right.is_null() {
+        left.is_null().cmp(&right.is_null())
+    } else {
+        lithe_value::compare(left, right, &column.collation)
+    };
+    if column.descending { order.reverse() } else { order }
+}
+
+/// The order of two records by the key's columns.
+pub fn compare_records(left: &[u8], right: &[u8], key: &KeyInfo) -> Ordering {
+    let (mut left, mut right) = (Columns::new(left), Columns::new(right));
+    let unequal = |column| compare_column(left.value(), right.value(), column);
+    first_unequal(key.columns().iter().map(unequal))
+}
+
+/// The order of a record and a key of `values`, which may be fewer than the key's columns.
+pub fn compare_to_values(record: &[u8], values: &[ValueRef<'_>], key: &KeyInfo) -> Ordering {
+    let mut columns = Columns::new(record);
+    let pairs = values.iter().zip(key.columns());
+    first_unequal(pairs.map(|(value, column)| compare_column(columns.value(), *value, column)))
+}
+
+#[inline]
+fn first_unequal(mut orders: impl Iterator<Item = Ordering>) -> Ordering {
+    orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+/// A key's first column as a number that orders the same way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prefix {
+    /// The number.
+    pub bits: u64,
+    /// Two values with this prefix, both exact, are equal.
+    pub exact: bool,
+}
+
+const CLASS_SHIFT: u32 = 62;
+const SIGN: u64 = 1 << 63;
+/// Integers up to here are reals whose two last bits are 0: nothing is lost where those are dropped.
+const EXACT_INTEGER_MAX: u64 = 1 << 50;
+
+/// The prefix of a key whose first column is `value`.
+#[inline]
+pub fn prefix(value: ValueRef<'_>, column: &KeyColumn) -> Prefix {
+    let (class, content, exact) = match value {
+        ValueRef::Null => (if column.nulls_large { 3 } else { 0 }, 0, true),
+        ValueRef::Integer(integer) => (1, real_bits(integer as f64), integer.unsigned_abs() <= EXACT_INTEGER_MAX),
+        ValueRef::Real(real) => (1, real_bits(real), false),
+        ValueRef::Text(text) => (2, text_bits(text, &column.collation), false),
+        ValueRef::Blob(blob) => (3, first_bytes(blob), false),
+    };
+    // With NULL at the top, the other classes move one down and keep their order.
+    let class = if column.nulls_large && !value.is_null() { class - 1 } else { class };
+    let bits = class << CLASS_SHIFT | content >> 2;
+    Prefix { bits: if column.descending { !bits } else { bits }, exact }
+}
+
+/// Bits that order as reals do: the sign flipped, and everything else of negative ones too.
+#[inline]
+fn real_bits(real: f64) -> u64 {
+    // -0.0 equals 0.0, so it has to have its bits.
+    let bits = (real + 0.0).to_bits();
+    if bits & SIGN == 0 { bits | SIGN } else { !bits }
+}
+
+#[inline]
+fn first_bytes(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk::<8>() {
+        Some(chunk) => u64::from_be_bytes(*chunk),
+        None => {
+            let mut chunk = [0; 8];
+            chunk[..bytes.len()].copy_from_slice(bytes);
+            u64::from_be_bytes(chunk)
+        }
+    }
+}
+
+/// A collation of the application may order in any way: its texts all have the same prefix.
+fn text_bits(text: &[u8], collation: &Collation) -> u64 {
+    match collation {
+        Collation::Binary => first_bytes(text),
+        Collation::NoCase => {
+            let mut bytes = first_bytes(text).to_be_bytes();
+            bytes.make_ascii_lowercase();
+            // A NUL ends a comparison under NOCASE, and the length decides: nothing after it may count.
+            if let Some(nul) = bytes.iter().position(|&byte| byte == 0) {
+                bytes[nul..].fill(0);
+            }
+            u64::from_be_bytes(bytes)
+        }
+        Collation::RTrim => first_bytes(trim_spaces(text)),
+        Collation::Custom(_) => 0,
+    }
+}
+
+/// The text without the spaces at its end.
+fn trim_spaces(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+    &text[..end]
+}
+
+/// Hashes keys so that equal ones, under their collations, hash alike.
+#[derive(Clone, Debug, Default)]
+pub struct KeyHasher(DefaultHashBuilder);
+
+impl KeyHasher {
+    /// Whether keys of this kind can be hashed: a collation of the application says what is less, not what is alike.
+    pub fn can_hash(key: &KeyInfo) -> bool {
+        !key.columns().iter().any(|column| matches!(column.collation, Collation::Custom(_)))
+    }
+
+    /// The hash of the key's columns of a record.
+    pub fn hash_record(&self, record: &[u8], key: &KeyInfo) -> u64 {
+        let mut columns = Columns::new(record);
+        self.hash(key, |_| columns.value())
+    }
+
+    /// The hash of a key of `values`, as many as the key has columns.
+    pub fn hash_values(&self, values: &[ValueRef<'_>], key: &KeyInfo) -> u64 {
+        self.hash(key, |index| values.get(index).copied().unwrap_or_default())
+    }
+
+    #[inline]
+    fn hash<'a>(&self, key: &KeyInfo, mut value: impl FnMut(usize) -> ValueRef<'a>) -> u64 {
+        let mut hasher = self.0.build_hasher();
+        for (index, column) in key.columns().iter().enumerate() {
+            hash_value(&mut hasher, value(index), &column.collation);
+        }
+        hasher.finish()
+    }
+}
+
+#[inline]
+fn hash_value(hasher: &mut impl Hasher, value: ValueRef<'_>, collation: &Collation) {
+    match value {
+        ValueRef::Null => hasher.write_u8(0),
+        ValueRef::Integer(integer) => hasher.write_i64(integer),
+        ValueRef::Real(real) => hash_real(hasher, real),
+        ValueRef::Text(text) => hash_text(hasher, text, collation),
+        ValueRef::Blob(blob) => {
+            hasher.write(blob);
+            hasher.write_u8(3);
+        }
+    }
+}
+
+/// A real that equals an integer hashes as that integer.
+fn hash_real(hasher: &mut impl Hasher, real: f64) {
+    let integer = real as i64;
+    if integer as f64 == real && integer != i64::MAX {
+        hasher.write_i64(integer);
+    } else {
+        hasher.write_u64(real.to_bits());
+    }
+}
+
+fn hash_text(hasher: &mut impl Hasher, text: &[u8], collation: &Collation) {
+    match collation {
+        Collation::NoCase => {
+            // Past a NUL only the length counts.
+            let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
+            for chunk in text[..end].chunks(64) {
+                let mut folded = [0; 64];
+                folded[..chunk.len()].copy_from_slice(chunk);
+                folded.make_ascii_lowercase();
+                hasher.write(&folded[..chunk.len()]);
+            }
+            hasher.write_usize(text.len());
+        }
+        Collation::RTrim => hasher.write(trim_spaces(text)),
+        Collation::Binary | Collation::Custom(_) => hasher.write(text),
+    }
+    hasher.write_u8(2);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lithe_format::db_header::TextEncoding;
+    use lithe_format::record::Builder;
+
+    /// Values of every kind, some equal to one another under some collation.
+    fn values() -> Vec<ValueRef<'static>> {
+        use ValueRef::{Blob, Integer, Null, Real, Text};
+        vec![
+            Null,
+            Integer(i64::MIN),
+            Integer(-1),
+            Integer(0),
+            Integer(1),
+            Integer(1 << 53),
+            Integer((1 << 53) + 1),
+            Integer(i64::MAX),
+            Integer(i64::MAX - 1),
+            Real(f64::NEG_INFINITY),
+            Real(-1.5),
+            Real(-0.0),
+            Real(0.0),
+            Real(1.0),
+            Real(9_007_199_254_740_992.0),
+            Real(9_223_372_036_854_775_808.0),
+            Real(1e300),
+            Text(b""),
+            Text(b"  "),
+            Text(b"abc"),
+            Text(b"ABC"),
+            Text(b"abc  "),
+            Text(b"abcdefghij"),
+            Text(b"abcdefgHik"),
+            Text(b"a\0b"),
+            Text(b"A\0c"),
+            Text("ä".as_bytes()),
+            Blob(b""),
+            Blob(b"abc"),
+            Blob(b"abc\0"),
+            Blob(&[0xff; 9]),
+        ]
+    }
+
+    fn columns() -> Vec<KeyColumn> {
+        let mut columns = Vec::new();
+        for collation in [Collation::Binary, Collation::NoCase, Collation::RTrim] {
+            for (descending, nulls_large) in [(false, false), (true, false), (false, true), (true, true)] {
+                columns.push(KeyColumn { collation: collation.clone(), descending, nulls_large });
+            }
+        }
+        columns
+    }
+
+    #[test]
+    fn prefixes_order_as_their_values() {
+        for column in columns() {
+            for left in values() {
+                for right in values() {
+                    let order = compare_column(left, right, &column);
+                    let (a, b) = (prefix(left, &column), prefix(right, &column));
+                    if a.bits != b.bits {
+                        assert_eq!(a.bits.cmp(&b.bits), order, "{left} {right} {column:?}");
+                    } else if a.exact && b.exact {
+                        assert_eq!(order, Ordering::Equal, "{left} {right} {column:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn equal_keys_hash_alike() {
+        let hasher = KeyHasher::default();
+        for column in columns() {
+            let key = KeyInfo::new(vec![column.clone()], TextEncoding::Utf8);
+            for left in values() {
+                for right in values() {
+                    let equal = compare_column(left, right, &column).is_eq();
+                    let alike = hasher.hash_values(&[left], &key) == hasher.hash_values(&[right], &key);
+                    assert!(alike || !equal, "{left} {right} {column:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn records_compare_as_their_values() {
+        let key = KeyInfo::new(vec![KeyColumn::default(); 2], TextEncoding::Utf8);
+        let mut builder = Builder::new();
+        let hasher = KeyHasher::default();
+        for left in values() {
+            for right in values() {
+                let rows = [[ValueRef::Integer(7), left], [ValueRef::Integer(7), right]];
+                let (a, b) = (builder.build(&rows[0]).to_vec(), builder.build(&rows[1]).to_vec());
+                let order = lithe_value::compare(left, right, &Collation::Binary);
+                assert_eq!(compare_records(&a, &b, &key), order);
+                assert_eq!(compare_to_values(&a, &rows[1], &key), order);
+                assert_eq!(compare_to_values(&a, &rows[1][..1], &key), Ordering::Equal);
+                assert_eq!(hasher.hash_record(&b, &key), hasher.hash_values(&rows[1], &key));
+            }
+        }
+    }
+}

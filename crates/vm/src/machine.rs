@@ -1,0 +1,224 @@
+//! The state of a running statement: everything that instructions change.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use lithe_format::record::Builder;
+use lithe_value::{Value, ValueRef};
+
+use crate::cursor::VmCursor;
+use crate::ephemeral::Temporary;
+use crate::error::Error;
+use crate::host::Host;
+use crate::operand::{CursorId, Reg};
+use crate::program::Program;
+use crate::register::Register;
+use crate::status::Counters;
+use crate::subprogram::FramePool;
+
+/// The state of a running statement.
+pub struct Machine {
+    /// The registers of the current frame.
+    pub registers: Vec<Register>,
+    /// The cursors of the current frame.
+    pub cursors: Vec<VmCursor>,
+    /// Which Once instructions of the current frame have run.
+    pub once: OnceSet,
+    /// The bound parameters.
+    pub parameters: Vec<Register>,
+    /// The registers of the current row.
+    pub row: Range<usize>,
+    /// Where to go on.
+    pub pc: usize,
+    /// Bytes on pages may change when this connection commits: what rows borrow is copied before they are given away.
+    pub must_own: bool,
+    /// Rows changed so far (by the statement of the current frame).
+    pub changes: i64,
+    /// Violations of immediate foreign keys that are still to be repaired by this statement.
+    pub immediate_violations: i64,
+    /// Where the next min() or max() notes that it has kept its value; see `CollationFor`.
+    pub kept_flag: Reg,
+    /// The update hook is set.
+    pub has_update_hook: bool,
+    /// Loop turns until the next look at interrupts.
+    pub turns: u32,
+    /// What it has cost.
+    pub counters: Counters,
+    /// Temporary trees.
+    pub temporary: Temporary,
+    /// Puts records together.
+    pub builder: Builder,
+    /// Memory for lists of values.
+    pub scratch: Scratch,
+    /// Frames of subprograms that have run, for the next.
+    pub frames: FramePool,
+}
+
+/// Loop turns between two looks at interrupts.
+const TURNS: u32 = 256;
+
+impl Machine {
+    /// For a program, with no parameter bound.
+    pub fn new(program: &Program) -> Machine {
+        Machine {
+            registers: new_registers(program),
+            cursors: new_cursors(program),
+            once: OnceSet::default(),
+            parameters: std::iter::repeat_with(Register::default).take(program.parameter_count as usize).collect(),
+            row: 0..0,
+            pc: 0,
+            must_own: false,
+            changes: 0,
+            immediate_violations: 0,
+            kept_flag: Reg::NONE,
+            has_update_hook: false,
+            turns: TURNS,
+            counters: Counters::default(),
+            temporary: Temporary::default(),
+            builder: Builder::new(),
+            scratch: Scratch::default(),
+            frames: FramePool::default(),
+        }
+    }
+
+    /// Ready for the next run: no page, no database and no row is held any more.
+    pub fn reset(&mut self) {
+        self.registers.iter_mut().for_each(Register::clear);
+        self.cursors.iter_mut().for_each(VmCursor::close);
+        self.once.clear();
+        self.row = 0..0;
+        self.pc = 0;
+        self.must_own = false;
+        self.changes = 0;
+        self.immediate_violations = 0;
+        self.kept_flag = Reg::NONE;
+        self.temporary.close();
+        self.frames.clear();
+    }
+
+    /// A register.
+    #[inline]
+    pub fn reg(&self, reg: Reg) -> &Register {
+        &self.registers[reg.0 as usize]
+    }
+
+    /// A register, to be written.
+    #[inline]
+    pub fn reg_mut(&mut self, reg: Reg) -> &mut Register {
+        &mut self.registers[reg.0 as usize]
+    }
+
+    /// The registers `start..start + count`.
+    #[inline]
+    pub fn regs(&self, start: Reg, count: usize) -> &[Register] {
+        &self.registers[start.0 as usize..][..count]
+    }
+
+    /// The registers `start..start + count`, to be written.
+    #[inline]
+    pub fn regs_mut(&mut self, start: Reg, count: usize) -> &mut [Register] {
+        &mut self.registers[start.0 as usize..][..count]
+    }
+
+    /// A cursor.
+    #[inline]
+    pub fn cursor(&mut self, cursor: CursorId) -> &mut VmCursor {
+        &mut self.cursors[usize::from(cursor.0)]
+    }
+
+    /// One more turn of a loop: looks now and then whether somebody wants the statement to stop.
+    #[inline]
+    pub fn turn(&mut self, host: &dyn Host) -> Result<(), Error> {
+        self.turns -= 1;
+        if self.turns == 0 { self.look_at_interrupts(host) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn look_at_interrupts(&mut self, host: &dyn Host) -> Result<(), Error> {
+        self.turns = TURNS;
+        if host.is_interrupted() { Err(Error::Interrupt) } else { Ok(()) }
+    }
+
+    /// Binds a value to a parameter (1-based), in the memory that the parameter has.
+    pub fn bind(&mut self, number: usize, value: ValueRef<'_>) -> Result<(), Error> {
+        let Some(parameter) = number.checked_sub(1).and_then(|index| self.parameters.get_mut(index)) else {
+            return Err(Error::from_code(lithe_vfs::ResultCode::RANGE));
+        };
+        match value {
+            ValueRef::Text(_) | ValueRef::Blob(_) => {
+                let mut shared = match std::mem::take(parameter) {
+                    Register::Shared(shared) => shared,
+                    _ => Rc::new(Value::NULL),
+                };
+                match Rc::get_mut(&mut shared) {
+                    Some(own) => own.set(value),
+                    None => shared = Rc::new(Value::from(value)),
+                }
+                *parameter = Register::Shared(shared);
+            }
+            _ => parameter.set(value),
+        }
+        Ok(())
+    }
+}
+
+/// The registers of a frame of this program.
+pub fn new_registers(program: &Program) -> Vec<Register> {
+    std::iter::repeat_with(Register::default).take(program.register_count as usize).collect()
+}
+
+/// The cursors of a frame of this program.
+pub fn new_cursors(program: &Program) -> Vec<VmCursor> {
+    std::iter::repeat_with(VmCursor::default).take(program.cursors.len()).collect()
+}
+
+/// Which instructions have run once.
+#[derive(Debug, Default)]
+pub struct OnceSet(Vec<u64>);
+
+impl OnceSet {
+    /// Whether the instruction at `pc` runs for the first time.
+    #[inline]
+    pub fn is_first(&mut self, pc: usize) -> bool {
+        let (word, bit) = (pc / 64, 1 << (pc % 64));
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        let first = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        first
+    }
+
+    /// A new run.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+}
+
+/// Memory for lists of values, so that collecting the arguments of an instruction allocates nothing.
+#[derive(Debug, Default)]
+pub struct Scratch(Vec<ValueRef<'static>>);
+
+impl Scratch {
+    /// The values of some registers; [`Scratch::give_back`] takes the memory back.
+    #[inline]
+    pub fn values<'a>(&mut self, registers: &'a [Register]) -> Vec<ValueRef<'a>> {
+        let mut values = reuse(std::mem::take(&mut self.0));
+        values.extend(registers.iter().map(Register::as_ref));
+        values
+    }
+
+    /// Takes the memory of a list back.
+    #[inline]
+    pub fn give_back(&mut self, values: Vec<ValueRef<'_>>) {
+        self.0 = reuse(values);
+    }
+}
+
+/// The memory of a list, for values that live otherwise: an empty list is turned into another in place.
+#[inline]
+fn reuse<'b>(mut values: Vec<ValueRef<'_>>) -> Vec<ValueRef<'b>> {
+    values.clear();
+    values.into_iter().map(|_| ValueRef::Null).collect()
+}

@@ -1,0 +1,107 @@
+//! Opening cursors.
+
+use std::sync::Arc;
+
+use lithe_format::PageNo;
+use lithe_vfs::ResultCode;
+
+use crate::cursor::VmCursor;
+use crate::cursor::tree::TreeCursor;
+use crate::ephemeral::EphemeralCursor;
+use crate::error::Error;
+use crate::hash::HashCursor;
+use crate::host::Host;
+use crate::machine::Machine;
+use crate::operand::{CursorId, Reg};
+use crate::program::{CursorKind, Program};
+use crate::sorter::{Sorter, SorterCursor};
+
+/// Opens a cursor on the tree that its info names.
+pub fn tree(m: &mut Machine, program: &Program, host: &dyn Host, cursor: CursorId) -> Result<(), Error> {
+    match program.cursor(cursor).root {
+        Some(root) => tree_at_page(m, program, host, cursor, root),
+        None => Err(Error::new(ResultCode::INTERNAL, "a cursor without a tree")),
+    }
+}
+
+/// Opens a cursor on the tree whose root page a register holds.
+pub fn tree_at(m: &mut Machine, program: &Program, host: &dyn Host, cursor: CursorId, root: Reg) -> Result<(), Error> {
+    let number = u32::try_from(m.reg(root).integer()).ok();
+    match number.and_then(PageNo::new) {
+        Some(root) => tree_at_page(m, program, host, cursor, root),
+        None => Err(Error::from_code(ResultCode::CORRUPT)),
+    }
+}
+
+fn tree_at_page(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    cursor: CursorId,
+    root: PageNo,
+) -> Result<(), Error> {
+    let info = program.cursor(cursor);
+    let btree = host.btree(info.db)?;
+    m.must_own |= !btree.pager().borrows_are_stable();
+    let slot = m.cursor(cursor);
+    let remains = slot.take_remains();
+    let encoding = host.facts().encoding.get();
+    *slot = VmCursor::Tree(TreeCursor::open(btree, root, info.key.as_ref(), encoding, remains));
+    Ok(())
+}
+
+/// Opens an empty temporary table, index, set or hash table; one that is open already is emptied.
+pub fn ephemeral(m: &mut Machine, program: &Program, cursor: CursorId) -> Result<(), Error> {
+    let info = program.cursor(cursor);
+    let slot = m.cursor(cursor);
+    match slot.settled()? {
+        VmCursor::Ephemeral(ephemeral) => ephemeral.clear(),
+        VmCursor::Hash(hash) => hash.clear()?,
+        other => {
+            if let VmCursor::Tree(tree) = other {
+                tree.btree.clear_tree(tree.cursor.root())?;
+            }
+            *other = match info.kind {
+                CursorKind::Hash => VmCursor::Hash(Box::new(HashCursor::new(info.key.clone().unwrap_or_default()))),
+                _ => VmCursor::Ephemeral(Box::new(EphemeralCursor::new(&info.kind, info.key.as_ref()))),
+            };
+        }
+    }
+    Ok(())
+}
+
+/// Opens a second cursor on a temporary table.
+pub fn duplicate(m: &mut Machine, cursor: CursorId, original: CursorId) -> Result<(), Error> {
+    let second = match m.cursor(original).settled()? {
+        VmCursor::Ephemeral(ephemeral) => VmCursor::Ephemeral(Box::new(ephemeral.duplicate())),
+        VmCursor::Tree(tree) => VmCursor::Tree(tree.duplicate()),
+        _ => return Err(Error::new(ResultCode::INTERNAL, "only temporary tables are opened twice")),
+    };
+    *m.cursor(cursor) = second;
+    Ok(())
+}
+
+/// Opens a sorter.
+pub fn sorter(m: &mut Machine, program: &Program, host: &dyn Host, cursor: CursorId, limit: Reg) {
+    let key = program.cursor(cursor).key.as_ref().map(Arc::clone).unwrap_or_default();
+    let limit = if limit == Reg::NONE { None } else { usize::try_from(m.reg(limit).integer()).ok() };
+    let sorter = Sorter::new(key, host.memory_budget(), limit);
+    *m.cursor(cursor) = VmCursor::Sorter(Box::new(SorterCursor::new(sorter)));
+}
+
+/// Empties a sorter or temporary table.
+pub fn reset(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
+    match m.cursor(cursor).settled()? {
+        VmCursor::Sorter(sorter) => sorter.clear(),
+        VmCursor::Ephemeral(ephemeral) => ephemeral.clear(),
+        VmCursor::Hash(hash) => hash.clear()?,
+        VmCursor::Tree(tree) => {
+            tree.forget_row();
+            let root = tree.cursor.root();
+            tree.cursor.reset();
+            tree.btree.clear_tree(root)?;
+        }
+        VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {}
+    }
+    Ok(())
+}

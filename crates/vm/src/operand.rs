@@ -1,0 +1,202 @@
+//! The kinds of operand: a type for each kind of number, so that a register is never taken for an address.
+
+use lithe_value::Affinity;
+
+/// A register of the program's frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reg(pub u32);
+
+impl Reg {
+    /// No register: for optional operands.
+    pub const NONE: Reg = Reg(u32::MAX);
+
+    /// The register `n` places further.
+    pub fn at(self, n: usize) -> Reg {
+        Reg(self.0 + n as u32)
+    }
+}
+
+/// An instruction's address; while a program is being built, a label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Addr(pub u32);
+
+impl Addr {
+    /// No jump.
+    pub const NONE: Addr = Addr(u32::MAX);
+}
+
+/// A database of the connection: 0 main, 1 temp, 2… attached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Db(pub u8);
+
+impl Db {
+    /// The main database.
+    pub const MAIN: Db = Db(0);
+    /// The temporary database.
+    pub const TEMP: Db = Db(1);
+}
+
+macro_rules! ids {
+    ($( $(#[doc = $doc:literal])* $name:ident($inner:ty) = $prefix:literal; )*) => { $(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub $inner);
+
+        impl Operand for $name {
+            fn explain(&self) -> OperandText {
+                if self.0 == <$inner>::MAX { OperandText::None } else { OperandText::Id($prefix, u32::from(self.0)) }
+            }
+        }
+    )* };
+}
+
+ids! {
+    /// A cursor of the program; indexes its `cursors` table.
+    CursorId(u16) = "c";
+    /// A constant of the program.
+    ConstId(u32) = "k";
+    /// A text of the program (messages, names).
+    TextId(u32) = "t";
+    /// A collation of the program; 0 is BINARY.
+    CollationId(u16) = "coll";
+    /// A list of affinities of the program.
+    AffinityListId(u16) = "aff";
+    /// A function call of the program: the function with what is fixed about the call.
+    CallId(u16) = "f";
+    /// An aggregate call of the program.
+    AggregateId(u16) = "agg";
+    /// A trigger's program.
+    SubprogramId(u16) = "sub";
+    /// A call into the engine.
+    HostCallId(u16) = "host";
+}
+
+impl CollationId {
+    /// BINARY: always entry 0.
+    pub const BINARY: CollationId = CollationId(0);
+}
+
+impl TextId {
+    /// No text.
+    pub const NONE: TextId = TextId(u32::MAX);
+}
+
+impl AffinityListId {
+    /// No affinities.
+    pub const NONE: AffinityListId = AffinityListId(u16::MAX);
+}
+
+/// The affinity of an operand that is an `Affinity as u8`.
+pub const fn affinity_from_u8(number: u8) -> Affinity {
+    match number {
+        1 => Affinity::Text,
+        2 => Affinity::Numeric,
+        3 => Affinity::Integer,
+        4 => Affinity::Real,
+        5 => Affinity::FlexNum,
+        _ => Affinity::Blob,
+    }
+}
+
+/// What is done about a constraint that does not hold. The numbers stand in instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum OnConflict {
+    /// Roll the transaction back.
+    Rollback = 1,
+    /// Undo what the statement has done.
+    Abort = 2,
+    /// Stop; what is done stays.
+    Fail = 3,
+    /// Skip the row. As a failure only in a trigger: RAISE(IGNORE).
+    Ignore = 4,
+    /// Delete the rows that are in the way. Never a failure: it is compiled into deletions.
+    Replace = 5,
+}
+
+impl OnConflict {
+    /// The policy with that number; ABORT, which is the default, for any other.
+    pub const fn from_u8(number: u8) -> OnConflict {
+        match number {
+            1 => OnConflict::Rollback,
+            3 => OnConflict::Fail,
+            4 => OnConflict::Ignore,
+            5 => OnConflict::Replace,
+            _ => OnConflict::Abort,
+        }
+    }
+}
+
+/// How a comparison treats affinity and NULL: bits 0..2 an affinity applied to both operands first
+/// (0: none), NULL_JUMPS, NULL_EQ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct CompareFlags(pub u8);
+
+impl CompareFlags {
+    /// The bits that hold the affinity: 0 none, else `Affinity as u8`.
+    pub const AFFINITY_MASK: u8 = 0x07;
+    /// A NULL operand makes the comparison jump.
+    pub const NULL_JUMPS: u8 = 0x10;
+    /// NULLs are equal to each other and to nothing else (IS, IS NOT, DISTINCT): the result is never NULL.
+    pub const NULL_EQ: u8 = 0x20;
+}
+
+/// How EXPLAIN shows an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OperandText {
+    /// A number.
+    Number(i64),
+    /// A jump target.
+    Target(u32),
+    /// Something that stands in a table of the program: which table, and where.
+    Id(&'static str, u32),
+    /// Not given.
+    None,
+}
+
+/// What every kind of operand can do.
+pub trait Operand {
+    /// For EXPLAIN.
+    fn explain(&self) -> OperandText;
+    /// Calls `f` if this is a jump target.
+    fn visit_target(&mut self, _f: &mut dyn FnMut(&mut Addr)) {}
+}
+
+impl Operand for Addr {
+    fn explain(&self) -> OperandText {
+        if *self == Addr::NONE { OperandText::None } else { OperandText::Target(self.0) }
+    }
+    fn visit_target(&mut self, f: &mut dyn FnMut(&mut Addr)) {
+        f(self)
+    }
+}
+
+impl Operand for Reg {
+    fn explain(&self) -> OperandText {
+        if *self == Reg::NONE { OperandText::None } else { OperandText::Number(i64::from(self.0)) }
+    }
+}
+
+impl Operand for Db {
+    fn explain(&self) -> OperandText {
+        OperandText::Number(i64::from(self.0))
+    }
+}
+
+impl Operand for CompareFlags {
+    fn explain(&self) -> OperandText {
+        OperandText::Number(i64::from(self.0))
+    }
+}
+
+macro_rules! number_operands {
+    ($($ty:ty),*) => { $(
+        impl Operand for $ty {
+            fn explain(&self) -> OperandText {
+                OperandText::Number(i64::from(*self))
+            }
+        }
+    )* };
+}
+
+number_operands!(u8, u16, u32, i32);

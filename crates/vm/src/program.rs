@@ -1,0 +1,214 @@
+//! A compiled program: instructions and what they refer to. Immutable once built, shared between
+//! statements and connections (`Arc<Program>`).
+
+use std::sync::Arc;
+
+use lithe_btree::KeyInfo;
+use lithe_format::PageNo;
+// STUB
+#[derive(Debug)]
+pub struct Function;
+impl Function {
+    pub fn name(&self) -> &str {
+        ""
+    }
+}
+use lithe_value::{Affinity, Collation, Value};
+
+use crate::host::HostCall;
+use crate::insn::Insn;
+use crate::operand::{CursorId, Db, TextId};
+
+/// A compiled statement.
+#[derive(Debug)]
+pub struct Program {
+    /// The code. Execution starts at 0.
+    pub insns: Box<[Insn]>,
+    /// How many registers a frame has.
+    pub register_count: u32,
+    /// How many parameters the statement has (the largest number).
+    pub parameter_count: u32,
+    /// What each cursor is.
+    pub cursors: Box<[CursorInfo]>,
+    /// Constants too large for an instruction.
+    pub constants: Box<[Value]>,
+    /// Messages and names.
+    pub texts: Box<[Box<str>]>,
+    /// Collations; entry 0 is BINARY.
+    pub collations: Box<[Collation]>,
+    /// Lists of affinities.
+    pub affinities: Box<[Box<[Affinity]>]>,
+    /// Function calls.
+    pub calls: Box<[FunctionCall]>,
+    /// Aggregate calls.
+    pub aggregates: Box<[AggregateCall]>,
+    /// Trigger and foreign-key action programs. A program without any uses the table of the outermost program, so that
+    /// a trigger can name itself.
+    pub subprograms: Box<[Arc<Subprogram>]>,
+    /// Calls into the engine.
+    pub host_calls: Box<[Arc<dyn HostCall>]>,
+    /// The schema cookie of each database that `Transaction` checks: (database, cookie, the catalog's generation).
+    pub schema_cookies: Box<[SchemaCheck]>,
+    /// Result columns.
+    pub columns: Box<[ResultColumn]>,
+    /// It changes no database (sqlite3_stmt_readonly).
+    pub is_read_only: bool,
+    /// Its rows count as changes (INSERT, UPDATE, DELETE).
+    pub counts_changes: bool,
+    /// EXPLAIN QUERY PLAN's rows: (id, parent, text).
+    pub query_plan: Box<[QueryPlanRow]>,
+}
+
+/// What `Transaction` compares for one database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SchemaCheck {
+    /// Which database.
+    pub db: Db,
+    /// Its schema cookie at compile time.
+    pub cookie: u32,
+}
+
+/// One line of EXPLAIN QUERY PLAN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryPlanRow {
+    /// Number of the line's node.
+    pub id: i32,
+    /// The node it hangs under, 0 for the root.
+    pub parent: i32,
+    /// The text, in SQLite's words.
+    pub detail: String,
+}
+
+/// A result column's name and where it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResultColumn {
+    /// The name (AS name, column name or the expression's text).
+    pub name: String,
+    /// The declared type, when the column is a table's column.
+    pub declared_type: Option<String>,
+    /// Database, table and column that the value comes from, when it comes straight from one.
+    pub origin: Option<ColumnOrigin>,
+}
+
+/// Where a result column comes from (sqlite3_column_origin_name and its siblings).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnOrigin {
+    /// Schema name: main, temp, …
+    pub database: String,
+    /// Table name.
+    pub table: String,
+    /// Column name.
+    pub column: String,
+}
+
+/// The static facts of one cursor.
+#[derive(Clone, Debug)]
+pub struct CursorInfo {
+    /// What the cursor runs over.
+    pub kind: CursorKind,
+    /// Database of a table or index.
+    pub db: Db,
+    /// Root page of a table or index that exists at compile time.
+    pub root: Option<PageNo>,
+    /// Key description of indexes, sorters, temporary indexes, hash tables and CompareVectors.
+    pub key: Option<Arc<KeyInfo>>,
+    /// Number of columns that a row has.
+    pub column_count: u16,
+    /// The table that rows belong to (for hooks, constraint texts and STRICT checks).
+    pub table: Option<Arc<TableFacts>>,
+}
+
+/// The facts about a table that a running program needs.
+#[derive(Debug, Default)]
+pub struct TableFacts {
+    /// The table's name.
+    pub name: String,
+    /// The name of its database.
+    pub database: String,
+    /// Values of columns that old, short records lack (ALTER TABLE ADD COLUMN), by column number in the record.
+    pub defaults: Vec<Value>,
+    /// For STRICT tables: each column's name and type name ("INT", "TEXT", "ANY" …).
+    pub strict_types: Option<Vec<(String, String)>>,
+    /// The record column that is the rowid alias, if any.
+    pub rowid_column: Option<u16>,
+    /// The table is WITHOUT ROWID.
+    pub without_rowid: bool,
+}
+
+/// What a cursor runs over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CursorKind {
+    /// A table B-tree (rowid → record).
+    Table,
+    /// An index B-tree, also a WITHOUT ROWID table.
+    Index,
+    /// A temporary table (rowid → record), e.g. a materialised subquery; rows come in insertion order.
+    EphemeralTable,
+    /// A temporary index: entries in key order.
+    EphemeralIndex,
+    /// A set of keys whose order does not matter (DISTINCT, IN, UNION): a hash set may serve. Rewind/Next are not used on it.
+    EphemeralSet,
+    /// A sorter.
+    Sorter,
+    /// One row held in registers.
+    Pseudo,
+    /// A hash table for an equi-join.
+    Hash,
+    /// A virtual table.
+    Virtual,
+    /// No cursor: carries only a KeyInfo (CompareVectors).
+    KeyOnly,
+}
+
+/// A function with what is fixed about one call of it.
+#[derive(Clone, Debug)]
+pub struct FunctionCall {
+    /// The function.
+    pub function: Arc<Function>,
+    /// How many arguments are passed.
+    pub argument_count: u16,
+    /// The collation that applies (min, max, nullif, comparisons in functions).
+    pub collation: Collation,
+    /// Bit i set: argument i is constant, so its auxiliary data may be kept between calls.
+    pub constant_arguments: u32,
+}
+
+/// An aggregate call.
+#[derive(Clone, Debug)]
+pub struct AggregateCall {
+    /// The function.
+    pub function: Arc<Function>,
+    /// How many arguments are passed.
+    pub argument_count: u16,
+    /// The collation that applies (min, max).
+    pub collation: Collation,
+}
+
+/// A trigger's or foreign-key action's program.
+#[derive(Debug)]
+pub struct Subprogram {
+    /// The code, with registers and cursors of its own.
+    pub program: Program,
+    /// Identity of the trigger: a trigger does not fire itself unless recursive_triggers is on.
+    pub token: u64,
+    /// The trigger's name, for EXPLAIN and tracing.
+    pub name: String,
+}
+
+impl Program {
+    /// The info of `cursor`.
+    pub fn cursor(&self, cursor: CursorId) -> &CursorInfo {
+        &self.cursors[usize::from(cursor.0)]
+    }
+
+    /// The key description of a cursor that has one.
+    #[inline]
+    pub fn key(&self, cursor: CursorId) -> &KeyInfo {
+        self.cursor(cursor).key.as_deref().expect("the instruction's cursor has a key")
+    }
+
+    /// A text that may be left out.
+    pub fn text(&self, text: TextId) -> Option<&str> {
+        self.texts.get(text.0 as usize).map(|text| &**text)
+    }
+}

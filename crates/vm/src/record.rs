@@ -1,0 +1,160 @@
+//! Rows on their way from registers to records.
+
+use lithe_format::record::Builder;
+use lithe_value::{Affinity, Buffer, Encoding, ValueRef};
+
+use crate::arithmetic::apply_affinities;
+use crate::error::Error;
+use crate::host::Host;
+use crate::machine::{Machine, Scratch};
+use crate::operand::{AffinityListId, Reg};
+use crate::program::Program;
+use crate::register::{BytesKind, Register};
+
+/// The registers that a row is made of.
+#[derive(Clone, Copy)]
+pub struct RowRegisters {
+    /// The first.
+    pub start: Reg,
+    /// How many.
+    pub count: usize,
+    /// What is applied to them first.
+    pub affinities: AffinityListId,
+}
+
+impl RowRegisters {
+    /// Applies the affinities.
+    #[inline]
+    pub fn apply_affinities(self, m: &mut Machine, program: &Program) {
+        if self.affinities != AffinityListId::NONE {
+            apply_affinities(m, program, self.start, self.affinities);
+        }
+    }
+
+    /// The values as they are stored, once the affinities have been applied.
+    #[inline]
+    pub fn values<'a>(self, scratch: &mut Scratch, registers: &'a [Register], program: &Program) -> RowValues<'a> {
+        let registers = &registers[self.start.0 as usize..][..self.count];
+        let affinities = program.affinities.get(usize::from(self.affinities.0)).map_or(&[][..], |list| list);
+        RowValues::new(scratch, registers, affinities)
+    }
+
+    fn contains(self, reg: Reg) -> bool {
+        (self.start.0..self.start.0 + self.count as u32).contains(&reg.0)
+    }
+}
+
+/// The values of a row, as they are stored.
+pub struct RowValues<'a> {
+    /// One a column.
+    pub values: Vec<ValueRef<'a>>,
+    /// Zeros after the last value, which is then a blob.
+    pub zeros: u32,
+}
+
+impl<'a> RowValues<'a> {
+    #[inline]
+    fn new(scratch: &mut Scratch, registers: &'a [Register], affinities: &[Affinity]) -> RowValues<'a> {
+        let zeros = registers.last().and_then(Register::untouched_zeros);
+        let mut row = match (zeros, registers.split_last()) {
+            (Some(zeros), Some((_, before))) => {
+                let mut values = scratch.values(before);
+                values.push(ValueRef::Blob(&[]));
+                RowValues { values, zeros }
+            }
+            _ => RowValues { values: scratch.values(registers), zeros: 0 },
+        };
+        store_reals_as_integers(&mut row.values, affinities);
+        row
+    }
+
+    /// Refuses a row that is longer than the connection's limit.
+    #[inline]
+    pub fn check_length(&self, host: &dyn Host) -> Result<(), Error> {
+        let content = |value: &ValueRef<'_>| value.bytes().map_or(0, |bytes| bytes.len() as u64);
+        let len = self.values.iter().map(content).sum::<u64>() + u64::from(self.zeros);
+        if len > u64::from(host.facts().length_max.get()) { Err(Error::too_big()) } else { Ok(()) }
+    }
+}
+
+/// In a column of REAL affinity a real that is an integer of up to six bytes is stored as one, as SQLite does; reading
+/// makes it a real again.
+#[inline]
+fn store_reals_as_integers(values: &mut [ValueRef<'_>], affinities: &[Affinity]) {
+    const LIMIT: f64 = (1i64 << 47) as f64;
+    for (value, affinity) in values.iter_mut().zip(affinities) {
+        if let (ValueRef::Real(real), Affinity::Real) = (*value, affinity)
+            && (-LIMIT..LIMIT).contains(&real)
+            && real.trunc() == real
+        {
+            *value = ValueRef::Integer(real as i64);
+        }
+    }
+}
+
+/// dst = the record of a row.
+#[inline]
+pub fn make_record(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    row: RowRegisters,
+    dst: Reg,
+) -> Result<(), Error> {
+    row.apply_affinities(m, program);
+    let mut buffer = if row.contains(dst) { Buffer::new() } else { m.reg_mut(dst).take_buffer() };
+    buffer.clear();
+    let Machine { registers, scratch, builder, .. } = m;
+    let mut row = row.values(scratch, registers, program);
+    row.check_length(host)?;
+    let zeros = vec![0; row.zeros as usize];
+    if let (Some(last), true) = (row.values.last_mut(), row.zeros > 0) {
+        *last = ValueRef::Blob(&zeros);
+    }
+    buffer.extend(builder.build(&row.values));
+    scratch.give_back(row.values);
+    m.reg_mut(dst).set_buffer(BytesKind::Blob, buffer);
+    Ok(())
+}
+
+/// The texts of a row in the encoding of a database that is not UTF-8.
+pub struct EncodedTexts(Vec<Buffer>);
+
+impl EncodedTexts {
+    /// Encodes the texts of `values`.
+    #[cold]
+    pub fn new(values: &[ValueRef<'_>], encoding: Encoding) -> EncodedTexts {
+        EncodedTexts(values.iter().map(|value| recode(*value, |text, out| encoding.encode(text, out))).collect())
+    }
+
+    /// Decodes the texts of `values`, which come from such a database.
+    #[cold]
+    pub fn decoded(values: &[ValueRef<'_>], encoding: Encoding) -> EncodedTexts {
+        EncodedTexts(values.iter().map(|value| recode(*value, |text, out| encoding.decode(text, out))).collect())
+    }
+
+    /// The values with these texts.
+    pub fn replace<'a>(&'a self, values: &[ValueRef<'a>]) -> Vec<ValueRef<'a>> {
+        let replaced = |(value, text): (&ValueRef<'a>, &'a Buffer)| match value {
+            ValueRef::Text(_) => ValueRef::Text(text.as_slice()),
+            other => *other,
+        };
+        values.iter().zip(&self.0).map(replaced).collect()
+    }
+}
+
+fn recode(value: ValueRef<'_>, convert: impl Fn(&[u8], &mut Buffer)) -> Buffer {
+    let mut out = Buffer::new();
+    if let ValueRef::Text(text) = value {
+        convert(text, &mut out);
+    }
+    out
+}
+
+/// A record of a UTF-16 database as one with texts in UTF-8.
+#[cold]
+pub fn decode_record(record: &[u8], encoding: Encoding) -> Result<Vec<u8>, Error> {
+    let values = lithe_format::record::values(record)?;
+    let texts = EncodedTexts::decoded(&values, encoding);
+    Ok(Builder::new().build(&texts.replace(&values)).to_vec())
+}

@@ -1,0 +1,425 @@
+//! A register: 24 bytes that hold a value, or something that only the machine knows.
+//!
+//! ```text
+//!   0      1        2        4        8                         24
+//!   | kind |   -    | start, length   | the page                 |   on a page
+//!   | kind | length | up to 22 bytes                             |   inline
+//!   | kind |   -             | length | memory                   |   owned
+//!   | kind |          -               | integer, real            |
+//! ```
+//!
+//! Text and blobs come in four ways, cheapest first: *inline* (up to [`INLINE_MAX`] bytes), *borrowed* from
+//! the page they stand on (the register keeps the page alive, so nothing is copied and nothing dangles),
+//! *shared* (a bound parameter), and *owned*: in memory of the register's own, which the next long value
+//! reuses. A register that is cleared between runs keeps that memory as [`Register::Spare`].
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use lithe_pager::PageRef;
+use lithe_value::{Buffer, Value, ValueRef};
+
+use crate::aggregate::Accumulator;
+use crate::rowset::RowSet;
+
+/// The longest text or blob that is held in the register itself.
+pub const INLINE_MAX: usize = 22;
+
+/// Memory up to this size survives a reset; more is given back.
+const SPARE_MAX: usize = 4 << 20;
+
+/// One register of a frame.
+#[derive(Debug, Default)]
+pub enum Register {
+    /// NULL.
+    #[default]
+    Null,
+    /// A NULL that is not even equal to itself: "no group yet".
+    NullNever,
+    /// An integer.
+    Integer(i64),
+    /// A real, not NaN.
+    Real(f64),
+    /// A short text.
+    InlineText(Inline),
+    /// A short blob.
+    InlineBlob(Inline),
+    /// A text on a page.
+    PageText {
+        /// Where it starts on the page.
+        start: u16,
+        /// Its length.
+        len: u16,
+        /// The page.
+        page: PageRef,
+    },
+    /// A blob on a page.
+    PageBlob {
+        /// Where it starts on the page.
+        start: u16,
+        /// Its length.
+        len: u16,
+        /// The page.
+        page: PageRef,
+    },
+    /// A text in memory of this register's own.
+    OwnedText {
+        /// How much of the memory it takes.
+        len: u32,
+        /// The memory.
+        memory: Box<[u8]>,
+    },
+    /// A blob in memory of this register's own.
+    OwnedBlob {
+        /// How much of the memory it takes.
+        len: u32,
+        /// The memory.
+        memory: Box<[u8]>,
+    },
+    /// A text or blob shared with a bound parameter.
+    Shared(Rc<Value>),
+    /// A blob of zeros that takes no memory until somebody looks at it.
+    Zeros(Box<Zeros>),
+    /// NULL, and memory to be used again.
+    Spare(Box<[u8]>),
+    /// The state of an aggregate function.
+    Aggregate(Box<Accumulator>),
+    /// A set of rowids.
+    RowSet(Box<RowSet>),
+}
+
+const _: () = assert!(size_of::<Register>() == 24);
+
+/// Up to [`INLINE_MAX`] bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Inline {
+    len: u8,
+    bytes: [u8; INLINE_MAX],
+}
+
+/// So many zeros. They become memory the first time they are read as a blob.
+#[derive(Debug)]
+pub struct Zeros {
+    len: u32,
+    bytes: OnceCell<Box<[u8]>>,
+}
+
+/// Whether bytes are a text or a blob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BytesKind {
+    /// Text.
+    Text,
+    /// A blob.
+    Blob,
+}
+
+impl Inline {
+    #[inline]
+    fn new(bytes: &[u8]) -> Inline {
+        let mut inline = Inline { len: bytes.len() as u8, bytes: [0; INLINE_MAX] };
+        inline.bytes[..bytes.len()].copy_from_slice(bytes);
+        inline
+    }
+
+    /// The bytes `start..start + len` of `page`, moved as one block of fixed size where the page is long enough:
+    /// what is copied too much is never looked at.
+    #[inline]
+    fn from_page(page: &[u8], start: usize, len: usize) -> Inline {
+        match page[start..].first_chunk::<INLINE_MAX>() {
+            Some(chunk) => Inline { len: len as u8, bytes: *chunk },
+            None => Inline::new(&page[start..start + len]),
+        }
+    }
+
+    #[inline]
+    fn as_slice(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl Zeros {
+    fn as_slice(&self) -> &[u8] {
+        self.bytes.get_or_init(|| vec![0; self.len as usize].into_boxed_slice())
+    }
+}
+
+#[inline]
+fn on_page(page: &PageRef, start: u16, len: u16) -> &[u8] {
+    &page[usize::from(start)..][..usize::from(len)]
+}
+
+impl Register {
+    /// The value, borrowed. What only the machine knows (aggregate states, rowid sets) shows itself as NULL.
+    #[inline]
+    pub fn as_ref(&self) -> ValueRef<'_> {
+        match self {
+            Register::Integer(integer) => ValueRef::Integer(*integer),
+            Register::Real(real) => ValueRef::Real(*real),
+            Register::InlineText(inline) => ValueRef::Text(inline.as_slice()),
+            Register::InlineBlob(inline) => ValueRef::Blob(inline.as_slice()),
+            Register::PageText { start, len, page } => ValueRef::Text(on_page(page, *start, *len)),
+            Register::PageBlob { start, len, page } => ValueRef::Blob(on_page(page, *start, *len)),
+            Register::OwnedText { len, memory } => ValueRef::Text(&memory[..*len as usize]),
+            Register::OwnedBlob { len, memory } => ValueRef::Blob(&memory[..*len as usize]),
+            Register::Shared(value) => Value::as_ref(value),
+            Register::Zeros(zeros) => ValueRef::Blob(zeros.as_slice()),
+            Register::Null
+            | Register::NullNever
+            | Register::Spare(_)
+            | Register::Aggregate(_)
+            | Register::RowSet(_) => ValueRef::Null,
+        }
+    }
+
+    /// Whether the value is NULL.
+    #[inline]
+    pub fn is_null(&self) -> bool {
+        matches!(
+            self,
+            Register::Null | Register::NullNever | Register::Spare(_) | Register::Aggregate(_) | Register::RowSet(_)
+        )
+    }
+
+    /// The integer in a register that the program counts with; anything else is read as CAST would.
+    #[inline]
+    pub fn integer(&self) -> i64 {
+        match self {
+            Register::Integer(integer) => *integer,
+            other => lithe_value::cast::to_integer(other.as_ref()),
+        }
+    }
+
+    /// Becomes NULL.
+    #[inline]
+    pub fn set_null(&mut self) {
+        *self = Register::Null;
+    }
+
+    /// Becomes an integer.
+    #[inline]
+    pub fn set_integer(&mut self, integer: i64) {
+        *self = Register::Integer(integer);
+    }
+
+    /// Becomes a real, or NULL if it is NaN.
+    #[inline]
+    pub fn set_real(&mut self, real: f64) {
+        *self = if real.is_nan() { Register::Null } else { Register::Real(real) };
+    }
+
+    /// Becomes 1, 0 or NULL.
+    #[inline]
+    pub fn set_truth(&mut self, truth: Option<bool>) {
+        *self = truth.map_or(Register::Null, |truth| Register::Integer(i64::from(truth)));
+    }
+
+    /// Becomes a copy of `bytes`.
+    #[inline]
+    pub fn set_bytes(&mut self, kind: BytesKind, bytes: &[u8]) {
+        if bytes.len() <= INLINE_MAX {
+            self.set_inline(kind, Inline::new(bytes));
+        } else {
+            let mut buffer = self.take_buffer();
+            buffer.extend(bytes);
+            self.set_buffer(kind, buffer);
+        }
+    }
+
+    #[inline]
+    fn set_inline(&mut self, kind: BytesKind, inline: Inline) {
+        *self = match kind {
+            BytesKind::Text => Register::InlineText(inline),
+            BytesKind::Blob => Register::InlineBlob(inline),
+        };
+    }
+
+    /// Becomes the bytes in `buffer`.
+    #[inline]
+    pub fn set_buffer(&mut self, kind: BytesKind, buffer: Buffer) {
+        let (memory, len) = buffer.into_parts();
+        let len = u32::try_from(len).expect("a value is shorter than the limit on lengths");
+        *self = match kind {
+            BytesKind::Text => Register::OwnedText { len, memory },
+            BytesKind::Blob => Register::OwnedBlob { len, memory },
+        };
+    }
+
+    /// Becomes a copy of `value`.
+    #[inline]
+    pub fn set(&mut self, value: ValueRef<'_>) {
+        match value {
+            ValueRef::Null => self.set_null(),
+            ValueRef::Integer(integer) => self.set_integer(integer),
+            ValueRef::Real(real) => self.set_real(real),
+            ValueRef::Text(text) => self.set_bytes(BytesKind::Text, text),
+            ValueRef::Blob(blob) => self.set_bytes(BytesKind::Blob, blob),
+        }
+    }
+
+    /// Becomes `value`, with the memory that it has.
+    #[inline]
+    pub fn set_value(&mut self, value: Value) {
+        match value.as_ref() {
+            ValueRef::Null => self.set_null(),
+            ValueRef::Integer(integer) => self.set_integer(integer),
+            ValueRef::Real(real) => self.set_real(real),
+            ValueRef::Text(_) => self.set_buffer(BytesKind::Text, value.into_buffer()),
+            ValueRef::Blob(_) => self.set_buffer(BytesKind::Blob, value.into_buffer()),
+        }
+    }
+
+    /// Becomes the bytes `start..start + len` of `page`: inline if they are few, borrowed if not (then the answer
+    /// is true). The caller has checked that they lie within the page.
+    #[inline]
+    pub fn set_from_page(&mut self, kind: BytesKind, page: &PageRef, start: usize, len: usize) -> bool {
+        if len <= INLINE_MAX {
+            self.set_inline(kind, Inline::from_page(page, start, len));
+            return false;
+        }
+        // A page has at most 65,536 bytes, and headers before its cells: both numbers fit 16 bits.
+        let (start, len, page) = (start as u16, len as u16, page.clone());
+        *self = match kind {
+            BytesKind::Text => Register::PageText { start, len, page },
+            BytesKind::Blob => Register::PageBlob { start, len, page },
+        };
+        true
+    }
+
+    /// Becomes `len` zeros.
+    pub fn set_zeros(&mut self, len: u32) {
+        *self = Register::Zeros(Box::new(Zeros { len, bytes: OnceCell::new() }));
+    }
+
+    /// The length of a blob of zeros that nobody has looked at.
+    #[inline]
+    pub fn untouched_zeros(&self) -> Option<u32> {
+        match self {
+            Register::Zeros(zeros) if zeros.bytes.get().is_none() => Some(zeros.len),
+            _ => None,
+        }
+    }
+
+    /// An empty buffer with this register's memory; the register becomes NULL.
+    #[inline]
+    pub fn take_buffer(&mut self) -> Buffer {
+        match std::mem::take(self) {
+            Register::OwnedText { memory, .. } | Register::OwnedBlob { memory, .. } | Register::Spare(memory) => {
+                Buffer::from_parts(memory, 0)
+            }
+            _ => Buffer::new(),
+        }
+    }
+
+    /// A value to write a result into, with this register's memory; the register becomes NULL.
+    #[inline]
+    pub fn take_memory(&mut self) -> Value {
+        let mut value = Value::NULL;
+        value.set_blob_buffer(self.take_buffer());
+        value
+    }
+
+    /// Becomes a copy of another register. What can be shared (pages, parameters) is.
+    #[inline]
+    pub fn copy_from(&mut self, source: &Register) {
+        *self = match source {
+            Register::Integer(integer) => Register::Integer(*integer),
+            Register::Real(real) => Register::Real(*real),
+            Register::InlineText(inline) => Register::InlineText(*inline),
+            Register::InlineBlob(inline) => Register::InlineBlob(*inline),
+            Register::PageText { start, len, page } => {
+                Register::PageText { start: *start, len: *len, page: page.clone() }
+            }
+            Register::PageBlob { start, len, page } => {
+                Register::PageBlob { start: *start, len: *len, page: page.clone() }
+            }
+            Register::Shared(value) => Register::Shared(Rc::clone(value)),
+            Register::Zeros(zeros) => return self.set_zeros(zeros.len),
+            Register::OwnedText { .. } | Register::OwnedBlob { .. } => return self.set(source.as_ref()),
+            Register::NullNever => Register::NullNever,
+            Register::Null | Register::Spare(_) | Register::Aggregate(_) | Register::RowSet(_) => Register::Null,
+        };
+    }
+
+    /// Makes a copy of bytes that stand on a page.
+    #[inline]
+    pub fn own(&mut self) {
+        if matches!(self, Register::PageText { .. } | Register::PageBlob { .. }) {
+            self.own_page_bytes();
+        }
+    }
+
+    #[inline(never)]
+    fn own_page_bytes(&mut self) {
+        match std::mem::take(self) {
+            Register::PageText { start, len, page } => self.set_bytes(BytesKind::Text, on_page(&page, start, len)),
+            Register::PageBlob { start, len, page } => self.set_bytes(BytesKind::Blob, on_page(&page, start, len)),
+            other => *self = other,
+        }
+    }
+
+    /// NULL for the next run: pages and states are let go, memory of ordinary size is kept.
+    #[inline]
+    pub fn clear(&mut self) {
+        match self {
+            Register::Spare(_) | Register::Null => {}
+            Register::OwnedText { .. } | Register::OwnedBlob { .. } => {
+                let (memory, _) = self.take_buffer().into_parts();
+                if memory.len() <= SPARE_MAX {
+                    *self = Register::Spare(memory);
+                }
+            }
+            _ => *self = Register::Null,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back() {
+        let long = [b'x'; 100];
+        for value in [
+            ValueRef::Null,
+            ValueRef::Integer(-5),
+            ValueRef::Real(2.5),
+            ValueRef::Text(b""),
+            ValueRef::Text(b"abc"),
+            ValueRef::Blob(&long[..INLINE_MAX]),
+            ValueRef::Text(&long[..INLINE_MAX + 1]),
+            ValueRef::Blob(&long),
+        ] {
+            let mut register = Register::Integer(7);
+            register.set(value);
+            assert_eq!(register.as_ref(), value);
+            let mut copy = Register::Null;
+            copy.copy_from(&register);
+            assert_eq!(copy.as_ref(), value);
+            register.clear();
+            assert!(register.is_null());
+        }
+    }
+
+    #[test]
+    fn memory_survives_a_reset() {
+        let mut register = Register::Null;
+        register.set(ValueRef::Blob(&[1; 1000]));
+        let address = register.as_ref().bytes().unwrap().as_ptr();
+        register.clear();
+        assert!(register.is_null());
+        register.set(ValueRef::Text(&[b'a'; 900]));
+        assert_eq!(register.as_ref(), ValueRef::Text(&[b'a'; 900]));
+        assert_eq!(register.as_ref().bytes().unwrap().as_ptr(), address);
+    }
+
+    #[test]
+    fn zeros_take_no_memory_until_read() {
+        let mut register = Register::Null;
+        register.set_zeros(1 << 30);
+        assert_eq!(register.untouched_zeros(), Some(1 << 30));
+        register.set_zeros(5);
+        assert_eq!(register.as_ref(), ValueRef::Blob(&[0; 5]));
+        assert_eq!(register.untouched_zeros(), None);
+    }
+}

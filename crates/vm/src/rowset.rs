@@ -1,0 +1,71 @@
+//! A set of rowids: collected first and read in order, or asked one by one.
+
+use hashbrown::HashSet;
+
+/// What RowSetAdd, RowSetRead and RowSetTest work on. A program uses one set in one of the two ways.
+#[derive(Debug, Default)]
+pub struct RowSet {
+    /// What was added; sorted, without duplicates, once reading has begun.
+    added: Vec<i64>,
+    /// The next to be read, once reading has begun.
+    next: Option<usize>,
+    /// What was tested.
+    tested: HashSet<i64>,
+}
+
+impl RowSet {
+    /// Adds a rowid to be read later.
+    pub fn add(&mut self, rowid: i64) {
+        debug_assert!(self.next.is_none(), "rowid added after the first was read");
+        self.added.push(rowid);
+    }
+
+    /// The smallest rowid not read yet.
+    pub fn read(&mut self) -> Option<i64> {
+        let next = match self.next {
+            Some(next) => next,
+            None => {
+                self.sort();
+                0
+            }
+        };
+        self.next = Some(next + 1);
+        self.added.get(next).copied()
+    }
+
+    /// Rowids mostly come from a scan in order: then there is nothing to sort.
+    fn sort(&mut self) {
+        if !self.added.is_sorted() {
+            self.added.sort_unstable();
+        }
+        self.added.dedup();
+    }
+
+    /// Whether `rowid` has been asked for before.
+    pub fn test(&mut self, rowid: i64) -> bool {
+        !self.tested.insert(rowid)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn read_in_order_and_once() {
+        let mut set = RowSet::default();
+        for rowid in [5, -3, 5, i64::MAX, 0, -3] {
+            set.add(rowid);
+        }
+        let read: Vec<i64> = std::iter::from_fn(|| set.read()).collect();
+        assert_eq!(read, [-3, 0, 5, i64::MAX]);
+        assert_eq!(set.read(), None);
+    }
+
+    #[test]
+    fn tested_once() {
+        let mut set = RowSet::default();
+        let tested: Vec<bool> = [1, 2, 1, 3, 2].into_iter().map(|rowid| set.test(rowid)).collect();
+        assert_eq!(tested, [false, false, true, false, true]);
+    }
+}

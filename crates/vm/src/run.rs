@@ -1,0 +1,584 @@
+//! The loop: takes instruction after instruction until there is a row, the end, or an error.
+//!
+//! The arms that loops run most are written out here, on registers and cursors directly; everything longer is a
+//! call into the room of its family, so that the loop stays small enough for its hot arms to share the caches.
+
+use std::cmp::Ordering;
+
+use crate::aggregate;
+use crate::arithmetic;
+use crate::column;
+use crate::compare;
+use crate::cursor::VmCursor;
+use crate::error::Error;
+use crate::flow;
+use crate::host::Host;
+use crate::insn::Insn;
+use crate::machine::Machine;
+use crate::open;
+use crate::operand::{Addr, AffinityListId};
+use crate::program::Program;
+use crate::record::{self, RowRegisters};
+use crate::register::Register;
+use crate::schema;
+use crate::seek::{self, Bound};
+use crate::strict;
+use crate::subprogram::{Call, Frames};
+use crate::vm::Step;
+use crate::write;
+
+/// Runs the program from where the machine stands.
+pub fn run(program: &Program, m: &mut Machine, host: &dyn Host) -> Result<Step, Error> {
+    let mut frames = Frames::default();
+    let mut steps = 0;
+    let result = steps_until_row(program, m, host, &mut frames, &mut steps);
+    m.counters.vm_steps += steps;
+    if result.is_err() {
+        frames.unwind(m, host);
+    }
+    result
+}
+
+#[inline(always)]
+fn at(target: Addr) -> usize {
+    target.0 as usize
+}
+
+/// A comparison that jumps: two integers are compared here, everything else elsewhere.
+macro_rules! compare_and_jump {
+    ($m:ident, $program:ident, $pc:ident, $flags:ident, $collation:ident, $lhs:ident, $rhs:ident, $target:ident,
+     $op:tt, $test:ident) => {{
+        let (lhs, rhs) = ($m.reg($lhs), $m.reg($rhs));
+        let jumps = match (lhs, rhs) {
+            (Register::Integer(lhs), Register::Integer(rhs)) => lhs $op rhs,
+            _ => compare::jumps(lhs, rhs, $flags, &$program.collations[usize::from($collation.0)], Ordering::$test),
+        };
+        if jumps {
+            $pc = at($target);
+        }
+    }};
+}
+
+macro_rules! compare_to_value {
+    ($m:ident, $program:ident, $flags:ident, $collation:ident, $lhs:ident, $rhs:ident, $dst:ident, $test:ident) => {{
+        let collation = &$program.collations[usize::from($collation.0)];
+        let result = compare::outcome($m.reg($lhs), $m.reg($rhs), $flags, collation);
+        $m.reg_mut($dst).set_truth(result.map(Ordering::$test));
+    }};
+}
+
+/// An operator on two integers that does not overflow is computed here, everything else elsewhere.
+macro_rules! arithmetic {
+    ($m:ident, $lhs:ident, $rhs:ident, $dst:ident, $checked:ident, $slow:path) => {{
+        let result = match ($m.reg($lhs), $m.reg($rhs)) {
+            (Register::Integer(lhs), Register::Integer(rhs)) => lhs.$checked(*rhs),
+            _ => None,
+        };
+        match result {
+            Some(result) => $m.reg_mut($dst).set_integer(result),
+            None => arithmetic::binary($m, $slow, $lhs, $rhs, $dst),
+        }
+    }};
+}
+
+fn steps_until_row<'p>(
+    mut program: &'p Program,
+    m: &mut Machine,
+    host: &dyn Host,
+    frames: &mut Frames<'p>,
+    steps: &mut u64,
+) -> Result<Step, Error> {
+    let mut pc = m.pc;
+    let mut ordering = Ordering::Equal;
+    loop {
+        *steps += 1;
+        let insn = &program.insns[pc];
+        pc += 1;
+        match *insn {
+            // ---- control ----
+            Insn::Goto { target } => {
+                if at(target) < pc {
+                    m.turn(host)?;
+                }
+                pc = at(target);
+            }
+            Insn::Gosub { ret, target } => {
+                m.reg_mut(ret).set_integer(pc as i64);
+                pc = at(target);
+            }
+            Insn::Return { ret } => pc = m.reg(ret).integer() as usize,
+            Insn::InitCoroutine { co, entry, target } => {
+                m.reg_mut(co).set_integer(i64::from(entry.0));
+                pc = at(target);
+            }
+            Insn::Yield { co, .. } => {
+                m.turn(host)?;
+                let other = m.reg(co).integer() as usize;
+                m.reg_mut(co).set_integer(pc as i64);
+                pc = other;
+            }
+            Insn::EndCoroutine { co } => pc = flow::end_coroutine(m, program, co, pc),
+            Insn::Once { target } => {
+                if !m.once.is_first(pc) {
+                    pc = at(target);
+                }
+            }
+            Insn::Halt {} => match frames.leave(m, host) {
+                Some((caller, return_to)) => (program, pc) = (caller, return_to),
+                None => {
+                    flow::check_immediate_violations(m)?;
+                    return Ok(Step::Done);
+                }
+            },
+            Insn::HaltError { policy, code, message } => {
+                let text = &program.texts[message.0 as usize];
+                (program, pc) = flow::halt_error(m, host, frames, policy, code, text)?;
+            }
+            Insn::HaltErrorReg { policy, code, message } => {
+                let text = flow::message_text(m.reg(message));
+                (program, pc) = flow::halt_error(m, host, frames, policy, code, &text)?;
+            }
+            Insn::HaltIfNull { policy, value, code, message } => {
+                if m.reg(value).is_null() {
+                    let text = &program.texts[message.0 as usize];
+                    (program, pc) = flow::halt_error(m, host, frames, policy, code, text)?;
+                }
+            }
+            Insn::ResultRow { start, count } => {
+                if m.must_own {
+                    flow::own_lent(m);
+                }
+                m.row = start.0 as usize..(start.0 + count) as usize;
+                m.pc = pc;
+                return Ok(Step::Row);
+            }
+            Insn::ResetCount {} => flow::reset_count(m, host),
+            Insn::Noop {} | Insn::Trace { .. } => {}
+
+            // ---- values ----
+            Insn::Null { start, count } => {
+                m.regs_mut(start, count as usize).iter_mut().for_each(Register::set_null);
+            }
+            Insn::NullNever { start, count } => {
+                m.regs_mut(start, count as usize).iter_mut().for_each(|reg| *reg = Register::NullNever);
+            }
+            Insn::Integer { value, dst } => m.reg_mut(dst).set_integer(i64::from(value)),
+            Insn::Const { value, dst } => m.reg_mut(dst).set(program.constants[value.0 as usize].as_ref()),
+            Insn::Parameter { number, dst } => {
+                let parameter = &m.parameters[number as usize - 1];
+                m.registers[dst.0 as usize].copy_from(parameter);
+            }
+            Insn::ParentRegister { src, dst } => frames.copy_from_parent(m, src, dst),
+            Insn::Copy { src, dst, count } => flow::copy(m, src, dst, count as usize),
+            Insn::Move { src, dst, count } => flow::move_registers(m, src, dst, count as usize),
+            Insn::Cast { affinity, reg } => arithmetic::cast(m, host, affinity, reg),
+            Insn::Affinity { start, affinities } => arithmetic::apply_affinities(m, program, start, affinities),
+            Insn::RealAffinity { reg } => {
+                if let Register::Integer(integer) = *m.reg(reg) {
+                    m.reg_mut(reg).set_real(integer as f64);
+                }
+            }
+            Insn::TypeCheck { cursor, start, count } => {
+                strict::check_types(m, program, cursor, start, count as usize)?;
+            }
+            Insn::MustBeInteger { reg, target } => {
+                if !matches!(m.reg(reg), Register::Integer(_)) && !arithmetic::make_integer(m, reg) {
+                    if target == Addr::NONE {
+                        return Err(Error::mismatch());
+                    }
+                    pc = at(target);
+                }
+            }
+            Insn::IsTrue { null_gives, invert, src, dst } => {
+                let truth = arithmetic::truth(m.reg(src)).map(|truth| truth != (invert != 0));
+                m.reg_mut(dst).set_integer(i64::from(truth.unwrap_or(null_gives != 0)));
+            }
+
+            // ---- arithmetic ----
+            Insn::Add { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_add, arithmetic::add),
+            Insn::Subtract { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_sub, arithmetic::subtract),
+            Insn::Multiply { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_mul, arithmetic::multiply),
+            Insn::Divide { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_div, arithmetic::divide),
+            Insn::Remainder { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_rem, arithmetic::remainder),
+            Insn::Concat { lhs, rhs, dst } => arithmetic::concat(m, host, lhs, rhs, dst)?,
+            Insn::BitAnd { lhs, rhs, dst } => arithmetic::binary(m, arithmetic::bit_and, lhs, rhs, dst),
+            Insn::BitOr { lhs, rhs, dst } => arithmetic::binary(m, arithmetic::bit_or, lhs, rhs, dst),
+            Insn::ShiftLeft { lhs, rhs, dst } => arithmetic::binary(m, arithmetic::shift_left, lhs, rhs, dst),
+            Insn::ShiftRight { lhs, rhs, dst } => arithmetic::binary(m, arithmetic::shift_right, lhs, rhs, dst),
+            Insn::Negate { src, dst } => arithmetic::unary(m, arithmetic::negate, src, dst),
+            Insn::BitNot { src, dst } => arithmetic::unary(m, arithmetic::bit_not, src, dst),
+            Insn::Not { src, dst } => {
+                let truth = arithmetic::truth(m.reg(src));
+                m.reg_mut(dst).set_truth(truth.map(|truth| !truth));
+            }
+            Insn::And { lhs, rhs, dst } => {
+                let truth = arithmetic::and(arithmetic::truth(m.reg(lhs)), arithmetic::truth(m.reg(rhs)));
+                m.reg_mut(dst).set_truth(truth);
+            }
+            Insn::Or { lhs, rhs, dst } => {
+                let truth = arithmetic::or(arithmetic::truth(m.reg(lhs)), arithmetic::truth(m.reg(rhs)));
+                m.reg_mut(dst).set_truth(truth);
+            }
+            Insn::AddImmediate { reg, value } => {
+                let sum = m.reg(reg).integer().wrapping_add(i64::from(value));
+                m.reg_mut(reg).set_integer(sum);
+            }
+
+            // ---- comparison and branches ----
+            Insn::Eq { flags, collation, lhs, rhs, target } => {
+                compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, ==, is_eq)
+            }
+            Insn::Ne { flags, collation, lhs, rhs, target } => {
+                compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, !=, is_ne)
+            }
+            Insn::Lt { flags, collation, lhs, rhs, target } => {
+                compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, <, is_lt)
+            }
+            Insn::Le { flags, collation, lhs, rhs, target } => {
+                compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, <=, is_le)
+            }
+            Insn::Gt { flags, collation, lhs, rhs, target } => {
+                compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, >, is_gt)
+            }
+            Insn::Ge { flags, collation, lhs, rhs, target } => {
+                compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, >=, is_ge)
+            }
+            Insn::EqValue { flags, collation, lhs, rhs, dst } => {
+                compare_to_value!(m, program, flags, collation, lhs, rhs, dst, is_eq)
+            }
+            Insn::NeValue { flags, collation, lhs, rhs, dst } => {
+                compare_to_value!(m, program, flags, collation, lhs, rhs, dst, is_ne)
+            }
+            Insn::LtValue { flags, collation, lhs, rhs, dst } => {
+                compare_to_value!(m, program, flags, collation, lhs, rhs, dst, is_lt)
+            }
+            Insn::LeValue { flags, collation, lhs, rhs, dst } => {
+                compare_to_value!(m, program, flags, collation, lhs, rhs, dst, is_le)
+            }
+            Insn::GtValue { flags, collation, lhs, rhs, dst } => {
+                compare_to_value!(m, program, flags, collation, lhs, rhs, dst, is_gt)
+            }
+            Insn::GeValue { flags, collation, lhs, rhs, dst } => {
+                compare_to_value!(m, program, flags, collation, lhs, rhs, dst, is_ge)
+            }
+            Insn::CompareVectors { key, lhs, rhs, count } => {
+                let key = program.key(key);
+                ordering = compare::vectors(m.regs(lhs, count as usize), m.regs(rhs, count as usize), key);
+            }
+            Insn::Jump { less, equal, greater } => {
+                pc = at(match ordering {
+                    Ordering::Less => less,
+                    Ordering::Equal => equal,
+                    Ordering::Greater => greater,
+                });
+            }
+            Insn::If { null_jumps, reg, target } => {
+                if arithmetic::truth(m.reg(reg)).unwrap_or(null_jumps != 0) {
+                    pc = at(target);
+                }
+            }
+            Insn::IfNot { null_jumps, reg, target } => {
+                if !arithmetic::truth(m.reg(reg)).unwrap_or(null_jumps == 0) {
+                    pc = at(target);
+                }
+            }
+            Insn::IsNull { reg, target } => {
+                if m.reg(reg).is_null() {
+                    pc = at(target);
+                }
+            }
+            Insn::NotNull { reg, target } => {
+                if !m.reg(reg).is_null() {
+                    pc = at(target);
+                }
+            }
+            Insn::AnyNull { start, count, target } => {
+                if m.regs(start, count as usize).iter().any(Register::is_null) {
+                    pc = at(target);
+                }
+            }
+            Insn::IfPositive { reg, minus, target } => {
+                let number = m.reg(reg).integer();
+                if number > 0 {
+                    m.reg_mut(reg).set_integer(number - i64::from(minus));
+                    pc = at(target);
+                }
+            }
+            Insn::IfNotZero { reg, target } => {
+                let number = m.reg(reg).integer();
+                if number != 0 {
+                    m.reg_mut(reg).set_integer(if number > 0 { number - 1 } else { number });
+                    pc = at(target);
+                }
+            }
+            Insn::DecrementJumpZero { reg, target } => {
+                let number = m.reg(reg).integer().saturating_sub(1);
+                m.reg_mut(reg).set_integer(number);
+                if number == 0 {
+                    pc = at(target);
+                }
+            }
+            Insn::OffsetLimit { limit, offset, dst } => {
+                let sum = flow::offset_limit(m.reg(limit).integer(), m.reg(offset).integer());
+                m.reg_mut(dst).set_integer(sum);
+            }
+
+            // ---- transactions and schema ----
+            Insn::Transaction { db, write } => schema::transaction(program, host, db, write)?,
+            Insn::AutoCommit { on, rollback } => host.auto_commit(on != 0, rollback != 0)?,
+            Insn::Savepoint { op, name } => host.savepoint(op, &program.texts[name.0 as usize])?,
+            Insn::StatementJournal {} => host.open_statement_journal()?,
+            Insn::ReadCookie { db, index, dst } => schema::read_cookie(m, host, db, index, dst)?,
+            Insn::SetCookie { db, index, value } => host.set_cookie(db, index, value as u32)?,
+            Insn::CreateTree { db, kind, dst } => schema::create_tree(m, host, db, kind, dst)?,
+            Insn::DropTree { db, root, moved } => schema::drop_tree(m, host, db, root, moved)?,
+            Insn::ClearTree { count_changes, cursor } => {
+                schema::clear_tree(m, program, host, cursor, count_changes != 0)?;
+            }
+            Insn::ParseSchema { db, condition } => host.parse_schema(db, program.text(condition))?,
+            Insn::DropFromCatalog { db, kind, name } => {
+                host.drop_from_catalog(db, kind, &program.texts[name.0 as usize]);
+            }
+            Insn::HostCall { call, start, count, dst } => {
+                schema::host_call(m, program, host, call, start, count as usize, dst)?;
+            }
+
+            // ---- cursors ----
+            Insn::OpenRead { cursor } | Insn::OpenWrite { cursor } => open::tree(m, program, host, cursor)?,
+            Insn::OpenWriteAt { cursor, root } => open::tree_at(m, program, host, cursor, root)?,
+            Insn::OpenEphemeral { cursor } => open::ephemeral(m, program, cursor)?,
+            Insn::OpenDup { cursor, original } => open::duplicate(m, cursor, original)?,
+            Insn::OpenSorter { cursor, limit } => open::sorter(m, program, host, cursor, limit),
+            Insn::OpenPseudo { cursor, start, count } => {
+                *m.cursor(cursor) = VmCursor::Pseudo { start: start.0, count, is_null: false };
+            }
+            Insn::Close { cursor } => m.cursor(cursor).close(),
+            Insn::NullRow { cursor } => m.cursor(cursor).set_null_row(),
+            Insn::IfNullRow { cursor, target } => {
+                if m.cursor(cursor).is_null_row() {
+                    pc = at(target);
+                }
+            }
+            Insn::Rewind { cursor, target } => {
+                if !m.cursor(cursor).first()? {
+                    pc = at(target);
+                }
+            }
+            Insn::Last { cursor, target } => {
+                if !m.cursor(cursor).last()? {
+                    pc = at(target);
+                }
+            }
+            Insn::Next { cursor, target } => {
+                if m.cursor(cursor).next()? {
+                    m.turn(host)?;
+                    pc = at(target);
+                }
+            }
+            Insn::Previous { cursor, target } => {
+                if m.cursor(cursor).previous()? {
+                    m.turn(host)?;
+                    pc = at(target);
+                }
+            }
+            Insn::SeekRowidGe { cursor, key, target } => {
+                if !seek::rowid_bound(m, Bound::Ge, cursor, key)? {
+                    pc = at(target);
+                }
+            }
+            Insn::SeekRowidGt { cursor, key, target } => {
+                if !seek::rowid_bound(m, Bound::Gt, cursor, key)? {
+                    pc = at(target);
+                }
+            }
+            Insn::SeekRowidLe { cursor, key, target } => {
+                if !seek::rowid_bound(m, Bound::Le, cursor, key)? {
+                    pc = at(target);
+                }
+            }
+            Insn::SeekRowidLt { cursor, key, target } => {
+                if !seek::rowid_bound(m, Bound::Lt, cursor, key)? {
+                    pc = at(target);
+                }
+            }
+            Insn::SeekGe { cursor, count, start, target } => {
+                if !seek::key_bound(m, program, Bound::Ge, cursor, start, count)? {
+                    pc = at(target);
+                }
+            }
+            Insn::SeekGt { cursor, count, start, target } => {
+                if !seek::key_bound(m, program, Bound::Gt, cursor, start, count)? {
+                    pc = at(target);
+                }
+            }
+            Insn::SeekLe { cursor, count, start, target } => {
+                if !seek::key_bound(m, program, Bound::Le, cursor, start, count)? {
+                    pc = at(target);
+                }
+            }
+            Insn::SeekLt { cursor, count, start, target } => {
+                if !seek::key_bound(m, program, Bound::Lt, cursor, start, count)? {
+                    pc = at(target);
+                }
+            }
+            Insn::IdxGe { cursor, count, start, target } => {
+                if seek::compare_entry(m, program, cursor, start, count)?.is_ge() {
+                    pc = at(target);
+                }
+            }
+            Insn::IdxGt { cursor, count, start, target } => {
+                if seek::compare_entry(m, program, cursor, start, count)?.is_gt() {
+                    pc = at(target);
+                }
+            }
+            Insn::IdxLe { cursor, count, start, target } => {
+                if seek::compare_entry(m, program, cursor, start, count)?.is_le() {
+                    pc = at(target);
+                }
+            }
+            Insn::IdxLt { cursor, count, start, target } => {
+                if seek::compare_entry(m, program, cursor, start, count)?.is_lt() {
+                    pc = at(target);
+                }
+            }
+            Insn::SeekRowid { cursor, rowid, target } => {
+                if !seek::rowid(m, cursor, rowid)? {
+                    pc = at(target);
+                }
+            }
+            Insn::DeferredSeek { index, table } => seek::deferred(m, index, table)?,
+            Insn::FinishSeek { cursor } => seek::finish(m, cursor)?,
+            Insn::Found { cursor, count, start, target } => {
+                if seek::found(m, program, cursor, start, count)? {
+                    pc = at(target);
+                }
+            }
+            Insn::NotFound { cursor, count, start, target } => {
+                if !seek::found(m, program, cursor, start, count)? {
+                    pc = at(target);
+                }
+            }
+            Insn::NoConflict { cursor, count, start, target } => {
+                let has_null = m.regs(start, usize::from(count)).iter().any(Register::is_null);
+                if has_null || !seek::found(m, program, cursor, start, count)? {
+                    pc = at(target);
+                }
+            }
+            Insn::Column { cursor, column, dst } => match &mut m.cursors[usize::from(cursor.0)] {
+                VmCursor::Tree(tree) => {
+                    if !tree.column(usize::from(column), &mut m.registers[dst.0 as usize])? {
+                        column::missing(m, program, cursor, column, dst);
+                    }
+                }
+                _ => column::column_in_memory(m, program, cursor, column, dst)?,
+            },
+            Insn::Columns { cursor, column, dst, count } => {
+                column::columns(m, program, cursor, column, dst, count)?;
+            }
+            Insn::Rowid { cursor, dst } => column::rowid(m, cursor, dst)?,
+            Insn::IdxRowid { cursor, dst } => column::index_rowid(m, cursor, dst)?,
+            Insn::RowData { cursor, dst } => column::row_data(m, cursor, dst)?,
+            Insn::Sequence { cursor, dst } => column::sequence(m, cursor, dst)?,
+            Insn::Count { cursor, dst } => column::count(m, cursor, dst)?,
+
+            // ---- records and writing ----
+            Insn::MakeRecord { count, affinities, start, dst } => {
+                let row = RowRegisters { start, count: usize::from(count), affinities };
+                record::make_record(m, program, host, row, dst)?;
+            }
+            Insn::NewRowid { cursor, dst, autoincrement } => write::new_rowid(m, cursor, dst, autoincrement)?,
+            Insn::Insert { flags, cursor, rowid, record } => {
+                write::insert(m, program, host, flags, cursor, rowid, record)?;
+            }
+            Insn::InsertRow { flags, cursor, count, affinities, rowid, start } => {
+                let row = RowRegisters { start, count: usize::from(count), affinities };
+                write::insert_row(m, program, host, flags, cursor, rowid, row)?;
+            }
+            Insn::Delete { flags, cursor } => write::delete(m, program, host, flags, cursor)?,
+            Insn::IdxInsert { flags, cursor, count, record, start } => {
+                let key = RowRegisters { start, count: usize::from(count), affinities: AffinityListId::NONE };
+                write::index_insert(m, program, host, flags, cursor, record, key)?;
+            }
+            Insn::IdxInsertRow { flags, cursor, count, affinities, start } => {
+                let row = RowRegisters { start, count: usize::from(count), affinities };
+                write::index_insert_row(m, program, host, flags, cursor, row)?;
+            }
+            Insn::IdxDelete { must_exist, cursor, start, count } => {
+                write::index_delete(m, program, must_exist != 0, cursor, start, count as usize)?;
+            }
+
+            // ---- sorter ----
+            Insn::SorterInsert { cursor, start, count } => seek::sorter_insert(m, host, cursor, start, count as usize)?,
+            Insn::SorterSort { cursor, target } => {
+                if !seek::sorter_sort(m, host, cursor)? {
+                    pc = at(target);
+                }
+            }
+            Insn::SorterNext { cursor, target } => {
+                if m.cursor(cursor).next()? {
+                    m.turn(host)?;
+                    pc = at(target);
+                }
+            }
+            Insn::ResetSorter { cursor } => open::reset(m, cursor)?,
+
+            // ---- sets of rowids ----
+            Insn::RowSetAdd { set, rowid } => flow::row_set_add(m, set, rowid),
+            Insn::RowSetRead { set, dst, target } => match flow::row_set_read(m, set) {
+                Some(rowid) => {
+                    m.turn(host)?;
+                    m.reg_mut(dst).set_integer(rowid);
+                }
+                None => pc = at(target),
+            },
+            Insn::RowSetTest { set, rowid, target } => {
+                if flow::row_set_test(m, set, rowid) {
+                    pc = at(target);
+                }
+            }
+
+            // ---- hash join ----
+            Insn::HashInsert { cursor, start, count } => seek::hash_insert(m, host, cursor, start, count as usize)?,
+            Insn::HashFind { cursor, count, start, target } => {
+                if !seek::hash_find(m, cursor, start, usize::from(count))? {
+                    pc = at(target);
+                }
+            }
+            Insn::HashNext { cursor, target } => {
+                if m.cursor(cursor).next()? {
+                    m.turn(host)?;
+                    pc = at(target);
+                }
+            }
+
+            // ---- functions and aggregates ----
+            Insn::Call { call, start, dst } => aggregate::call(m, program, host, call, start, dst)?,
+            Insn::AggStep { aggregate, start, acc } => aggregate::step(m, program, host, aggregate, start, acc)?,
+            Insn::AggInverse { aggregate, start, acc } => aggregate::inverse(m, program, host, aggregate, start, acc)?,
+            Insn::AggValue { aggregate, acc, dst } => aggregate::value(m, program, host, aggregate, acc, dst)?,
+            Insn::AggFinal { aggregate, acc, dst } => aggregate::finish(m, program, host, aggregate, acc, dst)?,
+            Insn::CollationFor { flag, .. } => aggregate::watch_kept(m, flag),
+
+            // ---- triggers, foreign keys ----
+            Insn::Subprogram { recursive, program: id, ignore } => {
+                let call = Call { id, recursive: recursive != 0, return_to: pc, ignore: at(ignore) };
+                if let Some(callee) = frames.enter(m, program, host, call)? {
+                    (program, pc) = (callee, 0);
+                }
+            }
+            Insn::FkCounter { deferred, delta } => flow::count_violation(m, host, deferred != 0, delta),
+            Insn::FkIfZero { deferred, target } => {
+                if flow::has_no_violation(m, host, deferred != 0) {
+                    pc = at(target);
+                }
+            }
+
+            // ---- virtual tables ----
+            Insn::VOpen { .. }
+            | Insn::VFilter { .. }
+            | Insn::VColumn { .. }
+            | Insn::VNext { .. }
+            | Insn::VUpdate { .. } => return Err(Error::unsupported("virtual tables")),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The rows that a sorter holds in memory.
+//!
+//! ```text
+//!   entries   | prefix, span | prefix, span | ...        16 bytes each: what is sorted
+//!                        │              │
+//!   records   | record ..| record ......| ...            in the order of arrival
+//! ```
+//!
+//! With a limit N, rows are collected up to twice that number; then the N smallest stay, and the largest of them
+//! becomes the bar that new rows have to pass. Each cut is linear, so that a row costs a constant, whatever N is.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use lithe_btree::KeyInfo;
+use lithe_value::ValueRef;
+
+use crate::arena::{Arena, Span};
+use crate::keys::{Prefix, compare_records, compare_to_values, prefix};
+
+/// Rows collected beyond the limit before a cut: a cut per row would be quadratic for small limits.
+const CUT_SLACK: usize = 256;
+
+/// Rows in memory.
+#[derive(Debug)]
+pub struct Batch {
+    key: Arc<KeyInfo>,
+    entries: Vec<Entry>,
+    records: Arena,
+    /// All prefixes say all that there is to say about their keys.
+    all_exact: bool,
+    limit: Option<usize>,
+    /// The entry that new rows must be less than; only once a cut has been made.
+    bar: Option<Entry>,
+}
+
+/// A row: the prefix of its key, and where its record is. Of equal rows the one that starts first came first.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    prefix: u64,
+    span: Span,
+}
+
+impl Batch {
+    pub fn new(key: Arc<KeyInfo>, limit: Option<usize>) -> Batch {
+        Batch { key, entries: Vec::new(), records: Arena::default(), all_exact: true, limit, bar: None }
+    }
+
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.records.clear();
+        self.all_exact = true;
+        self.bar = None;
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Bytes of memory in use.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        self.records.bytes() + self.entries.len() * size_of::<Entry>()
+    }
+
+    /// The prefix of the row's key, unless enough smaller rows are there already.
+    #[inline]
+    pub fn admits(&self, row: &[ValueRef<'_>]) -> Option<Prefix> {
+        let prefix = match (self.key.columns().first(), row.first()) {
+            (Some(column), Some(value)) => prefix(*value, column),
+            _ => Prefix { bits: 0, exact: false },
+        };
+        match &self.bar {
+            None if self.limit == Some(0) => None,
+            None => Some(prefix),
+            Some(bar) => self.passes(bar, prefix, row).then_some(prefix),
+        }
+    }
+
+    #[inline]
+    fn passes(&self, bar: &Entry, prefix: Prefix, row: &[ValueRef<'_>]) -> bool {
+        match prefix.bits.cmp(&bar.prefix) {
+            Ordering::Less => true,
+            Ordering::Greater => false,
+            // A row that equals the bar came later than it, so it is not wanted.
+            Ordering::Equal => {
+                let key_len = self.key.columns().len().min(row.len());
+                compare_to_values(self.record(bar), &row[..key_len], &self.key).is_gt()
+            }
+        }
+    }
+
+    /// Adds a record.
+    #[inline]
+    pub fn push(&mut self, prefix: Prefix, record: &[u8]) {
+        self.all_exact &= prefix.exact;
+        self.entries.push(Entry { prefix: prefix.bits, span: self.records.push(record) });
+        if let Some(limit) = self.limit
+            && self.entries.len() >= limit.saturating_add(limit.max(CUT_SLACK))
+        {
+            self.cut(limit);
+        }
+    }
+
+    /// Keeps the `limit` smallest rows.
+    #[inline(never)]
+    fn cut(&mut self, limit: usize) {
+        let order = Order { key: &self.key, records: &self.records, exact: false };
+        self.entries.select_nth_unstable_by(limit - 1, |a, b| order.compare_all(a, b));
+        self.entries.truncate(limit);
+        // Back to the order of arrival, in which the records that are left are moved together.
+        self.entries.sort_unstable_by_key(|entry| entry.span);
+        self.records.retain(self.entries.iter_mut().map(|entry| &mut entry.span));
+        let order = Order { key: &self.key, records: &self.records, exact: false };
+        self.bar = self.entries.iter().copied().max_by(|a, b| order.compare_all(a, b));
+    }
+
+    /// Sorts the rows, and drops those past the limit.
+    pub fn sort(&mut self) {
+        let exact = self.all_exact && self.key.columns().len() <= 1;
+        let order = Order { key: &self.key, records: &self.records, exact };
+        // The entries are in the order of arrival, which a stable sort keeps among equals.
+        self.entries.sort_by(|a, b| order.compare(a, b));
+        if let Some(limit) = self.limit {
+            self.entries.truncate(limit);
+        }
+    }
+
+    /// The row at place `index`.
+    #[inline]
+    pub fn row(&self, index: usize) -> Option<&[u8]> {
+        self.entries.get(index).map(|entry| self.record(entry))
+    }
+
+    /// The rows in order, with their prefixes.
+    pub fn rows(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.entries.iter().map(|entry| (entry.prefix, self.record(entry)))
+    }
+
+    #[inline]
+    fn record(&self, entry: &Entry) -> &[u8] {
+        self.records.get(entry.span)
+    }
+}
+
+/// How entries compare.
+struct Order<'a> {
+    key: &'a KeyInfo,
+    records: &'a Arena,
+    /// Equal prefixes mean equal keys.
+    exact: bool,
+}
+
+impl Order<'_> {
+    /// By key.
+    #[inline]
+    fn compare(&self, left: &Entry, right: &Entry) -> Ordering {
+        let order = left.prefix.cmp(&right.prefix);
+        if order.is_ne() || self.exact {
+            return order;
+        }
+        compare_records(self.records.get(left.span), self.records.get(right.span), self.key)
+    }
+
+    /// By key and arrival: no two entries are equal.
+    #[inline]
+    fn compare_all(&self, left: &Entry, right: &Entry) -> Ordering {
+        self.compare(left, right).then(left.span.cmp(&right.span))
+    }
+}

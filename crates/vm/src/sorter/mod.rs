@@ -1,0 +1,198 @@
+//! The sorter: rows in, rows out in the order of their keys; rows with equal keys in the order they came.
+//!
+//! ```text
+//!   SorterInsert ──► Batch (memory) ──budget reached──► sorted run in a temporary file
+//!                      │                                        │
+//!   SorterSort      sort in place                     merge of all runs and the last batch
+//!                      │                                        │
+//!   SorterNext      next entry                              smallest head
+//! ```
+//!
+//! With a limit the batch keeps only the smallest rows ([`batch`]), so that `ORDER BY … LIMIT 10` of a million
+//! rows holds a few hundred of them and rejects most others by comparing one number.
+
+mod batch;
+mod merge;
+mod run;
+
+use std::sync::Arc;
+
+use lithe_btree::KeyInfo;
+use lithe_format::record::Builder;
+use lithe_value::ValueRef;
+
+use crate::cursor::row::RecordView;
+use crate::error::Error;
+use crate::host::Host;
+use crate::register::Register;
+use batch::Batch;
+use merge::Merge;
+use run::RunFile;
+
+/// Rows that are being collected, or read in order.
+#[derive(Debug)]
+pub struct Sorter {
+    key: Arc<KeyInfo>,
+    builder: Builder,
+    batch: Batch,
+    /// Bytes of memory that the batch may take.
+    budget: usize,
+    /// The runs written so far.
+    runs: Option<RunFile>,
+    reading: Reading,
+}
+
+#[derive(Debug, Default)]
+enum Reading {
+    /// Rows are still coming in.
+    #[default]
+    Not,
+    /// The batch was all: the number of the entry.
+    Batch(usize),
+    Merge(Box<Merge>),
+}
+
+impl Sorter {
+    /// An empty sorter. With a limit only that many smallest rows are wanted.
+    pub fn new(key: Arc<KeyInfo>, budget: usize, limit: Option<usize>) -> Sorter {
+        let batch = Batch::new(Arc::clone(&key), limit);
+        Sorter { key, builder: Builder::new(), batch, budget, runs: None, reading: Reading::Not }
+    }
+
+    /// Forgets all rows; memory is kept.
+    pub fn clear(&mut self) {
+        self.batch.clear();
+        self.runs = None;
+        self.reading = Reading::Not;
+    }
+
+    /// Adds a row; its first columns are the key.
+    #[inline]
+    pub fn insert(&mut self, row: &[ValueRef<'_>], host: &dyn Host) -> Result<(), Error> {
+        let Some(prefix) = self.batch.admits(row) else {
+            return Ok(());
+        };
+        self.batch.push(prefix, self.builder.build(row));
+        if self.batch.bytes() > self.budget { self.spill(host) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn spill(&mut self, host: &dyn Host) -> Result<(), Error> {
+        self.batch.sort();
+        let runs = match &mut self.runs {
+            Some(runs) => runs,
+            none => none.insert(RunFile::new(host.temporary_file()?)),
+        };
+        runs.write_run(self.batch.rows())?;
+        self.batch.clear();
+        Ok(())
+    }
+
+    /// Sorts and goes to the first row; false if there is none.
+    pub fn sort(&mut self, host: &dyn Host) -> Result<bool, Error> {
+        if self.runs.is_none() {
+            self.batch.sort();
+            self.reading = Reading::Batch(0);
+            return Ok(self.batch.row(0).is_some());
+        }
+        if !self.batch.is_empty() {
+            self.spill(host)?;
+        }
+        let runs = self.runs.take().expect("checked above");
+        let merge = Merge::new(runs, &self.key, || host.temporary_file())?;
+        let found = merge.row().is_some();
+        self.reading = Reading::Merge(Box::new(merge));
+        Ok(found)
+    }
+
+    /// Goes to the next row; false if there is none.
+    #[inline]
+    pub fn next(&mut self) -> Result<bool, Error> {
+        match &mut self.reading {
+            Reading::Batch(at) => {
+                *at += 1;
+                Ok(self.batch.row(*at).is_some())
+            }
+            Reading::Merge(merge) => merge.next(),
+            Reading::Not => Ok(false),
+        }
+    }
+
+    /// The record under the cursor.
+    #[inline]
+    pub fn row(&self) -> Option<&[u8]> {
+        match &self.reading {
+            Reading::Batch(at) => self.batch.row(*at),
+            Reading::Merge(merge) => merge.row(),
+            Reading::Not => None,
+        }
+    }
+}
+
+/// A sorter as a cursor: with the columns of the row that it stands on.
+#[derive(Debug)]
+pub struct SorterCursor {
+    /// The sorter.
+    pub sorter: Sorter,
+    view: RecordView,
+    is_null_row: bool,
+    /// How often Sequence was asked.
+    pub sequence: i64,
+}
+
+impl SorterCursor {
+    /// On an empty sorter.
+    pub fn new(sorter: Sorter) -> SorterCursor {
+        SorterCursor { sorter, view: RecordView::default(), is_null_row: false, sequence: 0 }
+    }
+
+    /// Forgets all rows.
+    pub fn clear(&mut self) {
+        self.forget_row();
+        self.sorter.clear();
+    }
+
+    /// Sorts and goes to the first row.
+    pub fn sort(&mut self, host: &dyn Host) -> Result<bool, Error> {
+        self.forget_row();
+        self.sorter.sort(host)
+    }
+
+    /// Goes to the next row.
+    #[inline]
+    pub fn next(&mut self) -> Result<bool, Error> {
+        self.forget_row();
+        self.sorter.next()
+    }
+
+    #[inline]
+    fn forget_row(&mut self) {
+        self.view.forget();
+        self.is_null_row = false;
+    }
+
+    /// Every column is NULL until the next move.
+    pub fn set_null_row(&mut self) {
+        self.is_null_row = true;
+    }
+
+    /// Whether every column is NULL.
+    pub fn is_null_row(&self) -> bool {
+        self.is_null_row
+    }
+
+    /// Puts a column of the row into a register; false if the row has fewer columns.
+    #[inline]
+    pub fn column(&mut self, column: usize, dst: &mut Register) -> Result<bool, Error> {
+        match self.sorter.row() {
+            Some(record) if !self.is_null_row => self.view.column(record, column, dst),
+            _ => {
+                dst.set_null();
+                Ok(true)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

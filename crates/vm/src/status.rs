@@ -1,0 +1,18 @@
+//! What a statement has cost: the counters of `sqlite3_stmt_status`.
+
+/// Counters of one statement, summed over its runs until somebody resets them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Instructions executed (VM_STEP).
+    pub vm_steps: u64,
+    /// Rows that a scan of a whole table stepped to (FULLSCAN_STEP).
+    pub fullscan_steps: u64,
+    /// Sorts (SORT).
+    pub sorts: u64,
+    /// Rows put into automatic indexes and hash tables of joins (AUTOINDEX).
+    pub autoindex_rows: u64,
+    /// Runs begun (RUN).
+    pub runs: u64,
+    /// Times that the program was compiled again because the schema had changed (REPREPARE); the engine counts them.
+    pub reprepares: u64,
+}

@@ -1,0 +1,203 @@
+//! Subprograms: triggers and foreign-key actions, run in frames of their own.
+//!
+//! ```text
+//!   statement      registers, cursors, pc
+//!      └─ trigger      registers, cursors, pc     reads the registers of the frame above by ParentRegister
+//!           └─ trigger     registers, cursors, pc
+//! ```
+//!
+//! The machine holds the innermost frame; those around it wait in [`Frames`]. What a trigger does to changes()
+//! and last_insert_rowid() ends with it.
+
+use std::sync::Arc;
+
+use lithe_vfs::ResultCode;
+
+use crate::cursor::VmCursor;
+use crate::error::Error;
+use crate::host::Host;
+use crate::machine::{Machine, OnceSet, new_cursors, new_registers};
+use crate::operand::{Reg, SubprogramId};
+use crate::program::{Program, Subprogram};
+use crate::register::Register;
+
+/// The frames around the one that runs, outermost first.
+#[derive(Default)]
+pub struct Frames<'p> {
+    waiting: Vec<Frame<'p>>,
+}
+
+/// A frame that waits for the subprogram it has called.
+struct Frame<'p> {
+    program: &'p Program,
+    /// Of the subprogram that it has called.
+    token: u64,
+    return_to: usize,
+    ignore: usize,
+    content: FrameContent,
+    changes: i64,
+    facts: SavedFacts,
+}
+
+/// What of the connection's facts a trigger must not change.
+#[derive(Clone, Copy)]
+struct SavedFacts {
+    changes: i64,
+    last_insert_rowid: i64,
+}
+
+/// What a frame has of its own.
+#[derive(Default)]
+pub struct FrameContent {
+    registers: Vec<Register>,
+    cursors: Vec<VmCursor>,
+    once: OnceSet,
+}
+
+/// Where a call goes: the subprogram, and where to go on after it.
+pub struct Call {
+    /// Which one.
+    pub id: SubprogramId,
+    /// Also if it is running already.
+    pub recursive: bool,
+    /// Where its end leads.
+    pub return_to: usize,
+    /// Where RAISE(IGNORE) leads.
+    pub ignore: usize,
+}
+
+impl<'p> Frames<'p> {
+    /// Calls a subprogram: its program, unless it must not run within itself.
+    pub fn enter(
+        &mut self,
+        m: &mut Machine,
+        program: &'p Program,
+        host: &dyn Host,
+        call: Call,
+    ) -> Result<Option<&'p Program>, Error> {
+        let callee = &*self.table(program)[usize::from(call.id.0)];
+        if !call.recursive && self.waiting.iter().any(|frame| frame.token == callee.token) {
+            return Ok(None);
+        }
+        let facts = host.facts();
+        if self.waiting.len() >= facts.trigger_depth_max.get() as usize {
+            return Err(Error::new(ResultCode::ERROR, "too many levels of trigger recursion"));
+        }
+        let content = m.frames.take(&callee.program);
+        self.waiting.push(Frame {
+            program,
+            token: callee.token,
+            return_to: call.return_to,
+            ignore: call.ignore,
+            content: content.exchange(m),
+            changes: std::mem::take(&mut m.changes),
+            facts: SavedFacts { changes: facts.changes.get(), last_insert_rowid: facts.last_insert_rowid.get() },
+        });
+        Ok(Some(&callee.program))
+    }
+
+    /// The subprograms that `program` names. A trigger that fires itself cannot have itself in its own table: a
+    /// program without a table uses that of the outermost program.
+    fn table(&self, program: &'p Program) -> &'p [Arc<Subprogram>] {
+        match self.waiting.first() {
+            Some(outermost) if program.subprograms.is_empty() => &outermost.program.subprograms,
+            _ => &program.subprograms,
+        }
+    }
+
+    /// Ends the innermost subprogram: the program that called it, and where that goes on. `None` at the outermost.
+    pub fn leave(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize)> {
+        let frame = self.pop(m, host)?;
+        Some((frame.0, frame.1))
+    }
+
+    /// Ends the innermost subprogram by RAISE(IGNORE).
+    pub fn leave_ignoring(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize)> {
+        let frame = self.pop(m, host)?;
+        Some((frame.0, frame.2))
+    }
+
+    fn pop(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize, usize)> {
+        let frame = self.waiting.pop()?;
+        frame.restore_facts(m, host);
+        let left = frame.content.exchange(m);
+        m.frames.give_back(left);
+        Some((frame.program, frame.return_to, frame.ignore))
+    }
+
+    /// An error ends all subprograms: the machine has the outermost frame again.
+    pub fn unwind(&mut self, m: &mut Machine, host: &dyn Host) {
+        if let Some(outermost) = self.waiting.drain(..).next() {
+            outermost.restore_facts(m, host);
+            outermost.content.exchange(m);
+        }
+    }
+
+    /// Copies a register of the frame that called this one.
+    pub fn copy_from_parent(&self, m: &mut Machine, src: Reg, dst: Reg) {
+        let parent = self.waiting.last().expect("ParentRegister stands in a subprogram");
+        m.reg_mut(dst).copy_from(&parent.content.registers[src.0 as usize]);
+    }
+}
+
+impl Frame<'_> {
+    fn restore_facts(&self, m: &mut Machine, host: &dyn Host) {
+        m.changes = self.changes;
+        host.facts().changes.set(self.facts.changes);
+        host.facts().last_insert_rowid.set(self.facts.last_insert_rowid);
+    }
+}
+
+impl FrameContent {
+    fn new(program: &Program) -> FrameContent {
+        FrameContent { registers: new_registers(program), cursors: new_cursors(program), once: OnceSet::default() }
+    }
+
+    /// Becomes what the machine works on; answers what it was working on.
+    fn exchange(mut self, m: &mut Machine) -> FrameContent {
+        std::mem::swap(&mut m.registers, &mut self.registers);
+        std::mem::swap(&mut m.cursors, &mut self.cursors);
+        std::mem::swap(&mut m.once, &mut self.once);
+        self
+    }
+
+    fn is_for(&self, program: &Program) -> bool {
+        self.registers.len() == program.register_count as usize && self.cursors.len() == program.cursors.len()
+    }
+
+    fn clear(&mut self) {
+        self.registers.iter_mut().for_each(Register::clear);
+        self.cursors.iter_mut().for_each(VmCursor::close);
+        self.once.clear();
+    }
+}
+
+/// Frames that were left, for the next call: a trigger that fires for each row allocates for the first.
+#[derive(Default)]
+pub struct FramePool {
+    spare: Vec<FrameContent>,
+}
+
+/// As many are kept as one statement's triggers ordinarily need; deep recursion gives the rest back.
+const SPARE_MAX: usize = 8;
+
+impl FramePool {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.spare.clear();
+    }
+
+    fn take(&mut self, program: &Program) -> FrameContent {
+        match self.spare.iter().rposition(|frame| frame.is_for(program)) {
+            Some(index) => self.spare.swap_remove(index),
+            None => FrameContent::new(program),
+        }
+    }
+
+    fn give_back(&mut self, mut frame: FrameContent) {
+        if self.spare.len() < SPARE_MAX {
+            frame.clear();
+            self.spare.push(frame);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A statement that can be run: bind, step until done, read the rows, reset.
+
+use std::sync::Arc;
+
+use lithe_value::ValueRef;
+use lithe_vfs::ResultCode;
+
+use crate::error::Error;
+use crate::host::Host;
+use crate::machine::Machine;
+use crate::operand::OnConflict;
+use crate::program::Program;
+use crate::register::Register;
+use crate::run::run;
+use crate::status::Counters;
+
+/// A program, and the state of one run of it.
+pub struct Vm {
+    program: Arc<Program>,
+    machine: Machine,
+    state: State,
+}
+
+/// What a step gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A row: read it by [`Vm::column`].
+    Row,
+    /// The end.
+    Done,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// A run may begin.
+    Ready,
+    /// A row was given; more may come.
+    Running,
+    /// The run has ended, well or not.
+    Ended,
+}
+
+impl Vm {
+    /// Ready to run; no parameter is bound.
+    pub fn new(program: Arc<Program>) -> Vm {
+        let machine = Machine::new(&program);
+        Vm { program, machine, state: State::Ready }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// Binds a value to parameter `number`, counted from 1.
+    pub fn bind(&mut self, number: usize, value: ValueRef<'_>) -> Result<(), Error> {
+        self.machine.bind(number, value)
+    }
+
+    /// Binds a blob of zeros, which takes no memory.
+    pub fn bind_zeroblob(&mut self, number: usize, len: u32) -> Result<(), Error> {
+        match number.checked_sub(1).and_then(|index| self.machine.parameters.get_mut(index)) {
+            Some(parameter) => parameter.set_zeros(len),
+            None => return Err(Error::from_code(ResultCode::RANGE)),
+        }
+        Ok(())
+    }
+
+    /// Makes all parameters NULL.
+    pub fn clear_bindings(&mut self) {
+        self.machine.parameters.iter_mut().for_each(Register::set_null);
+    }
+
+    /// Whether a run has begun and not ended.
+    pub fn is_running(&self) -> bool {
+        self.state == State::Running
+    }
+
+    /// Runs until there is a row, the end, or an error. After the end or an error the next step begins a new run.
+    pub fn step(&mut self, host: &dyn Host) -> Result<Step, Error> {
+        if self.state != State::Running {
+            self.begin(host);
+        }
+        host.facts().now.set(None);
+        match run(&self.program, &mut self.machine, host) {
+            Ok(Step::Row) => Ok(Step::Row),
+            Ok(Step::Done) => {
+                self.end(host, self.machine.changes);
+                Ok(Step::Done)
+            }
+            Err(error) => {
+                // FAIL keeps what was done, and counts it.
+                let kept = if error.policy() == OnConflict::Fail { self.machine.changes } else { 0 };
+                self.end(host, kept);
+                Err(error)
+            }
+        }
+    }
+
+    fn begin(&mut self, host: &dyn Host) {
+        if self.state == State::Ended {
+            self.machine.reset();
+        }
+        self.machine.has_update_hook = host.has_update_hook();
+        self.machine.counters.runs += 1;
+        self.state = State::Running;
+    }
+
+    /// The run has ended: no page is held any more. The registers keep their memory.
+    fn end(&mut self, host: &dyn Host, changes: i64) {
+        if self.program.counts_changes {
+            host.facts().set_changes(changes);
+        }
+        self.state = State::Ended;
+        self.machine.reset();
+    }
+
+    /// Ends the run; the parameters stay bound.
+    pub fn reset(&mut self) {
+        if self.state != State::Ready {
+            self.machine.reset();
+            self.state = State::Ready;
+        }
+    }
+
+    /// How many columns the current row has; 0 without a row.
+    pub fn column_count(&self) -> usize {
+        self.machine.row.len()
+    }
+
+    /// A column of the current row, NULL without one. It stands until the next step or reset.
+    #[inline]
+    pub fn column(&self, index: usize) -> ValueRef<'_> {
+        let row = &self.machine.row;
+        match self.machine.registers.get(row.start + index) {
+            Some(register) if index < row.len() => register.as_ref(),
+            _ => ValueRef::Null,
+        }
+    }
+
+    /// Rows changed so far by a run that has not ended.
+    pub fn changes(&self) -> i64 {
+        self.machine.changes
+    }
+
+    /// What it has cost so far.
+    pub fn counters(&self) -> &Counters {
+        &self.machine.counters
+    }
+
+    /// What it has cost so far, to be set to 0 or added to.
+    pub fn counters_mut(&mut self) -> &mut Counters {
+        &mut self.machine.counters
+    }
+}

@@ -1,0 +1,322 @@
+//! Inserting and deleting, with what hangs on it: counters, hooks, new rowids.
+
+use std::hash::{BuildHasher, RandomState};
+
+use lithe_btree::{Prefix, SearchKey, Seek};
+use lithe_format::payload::Payload;
+use lithe_format::record;
+use lithe_value::{Encoding, ValueRef};
+use lithe_vfs::ResultCode;
+
+use crate::cursor::VmCursor;
+use crate::cursor::tree::TreeCursor;
+use crate::error::Error;
+use crate::host::Host;
+use crate::insn::{delete_flags, insert_flags};
+use crate::machine::Machine;
+use crate::operand::{CursorId, Reg};
+use crate::program::{CursorInfo, Program};
+use crate::record::{EncodedTexts, RowRegisters, RowValues};
+
+/// What the update hook is told.
+mod operation {
+    pub const DELETE: i32 = 9;
+    pub const INSERT: i32 = 18;
+    pub const UPDATE: i32 = 23;
+}
+
+/// Inserts a record under a rowid.
+pub fn insert(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    flags: u8,
+    cursor: CursorId,
+    rowid: Reg,
+    record: Reg,
+) -> Result<(), Error> {
+    let rowid = m.reg(rowid).integer();
+    let Machine { registers, cursors, temporary, .. } = m;
+    let bytes = registers[record.0 as usize].as_ref().bytes().unwrap_or_default();
+    match cursors[usize::from(cursor.0)].settled()? {
+        VmCursor::Tree(tree) if tree.encoding() == Encoding::Utf8 => {
+            insert_payload(tree, rowid, &Payload::from_bytes(bytes), flags)?;
+        }
+        VmCursor::Tree(tree) => {
+            let values = record::values(bytes)?;
+            insert_values(tree, &mut m.builder, rowid, &RowValues { values, zeros: 0 }, flags)?;
+        }
+        VmCursor::Ephemeral(ephemeral) => ephemeral.insert_row(rowid, bytes, host, temporary)?,
+        _ => return Err(not_writable()),
+    }
+    inserted(m, program.cursor(cursor), host, flags, rowid);
+    Ok(())
+}
+
+/// Inserts the row that some registers make up.
+pub fn insert_row(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    flags: u8,
+    cursor: CursorId,
+    rowid: Reg,
+    row: RowRegisters,
+) -> Result<(), Error> {
+    row.apply_affinities(m, program);
+    let rowid = m.reg(rowid).integer();
+    let Machine { registers, cursors, scratch, builder, temporary, .. } = m;
+    let row = row.values(scratch, registers, program);
+    row.check_length(host)?;
+    match cursors[usize::from(cursor.0)].settled()? {
+        VmCursor::Tree(tree) => insert_values(tree, builder, rowid, &row, flags)?,
+        VmCursor::Ephemeral(ephemeral) => {
+            ephemeral.insert_row(rowid, builder.build(&row.values), host, temporary)?;
+        }
+        _ => return Err(not_writable()),
+    }
+    scratch.give_back(row.values);
+    inserted(m, program.cursor(cursor), host, flags, rowid);
+    Ok(())
+}
+
+#[inline]
+fn insert_values(
+    tree: &mut TreeCursor,
+    builder: &mut record::Builder,
+    rowid: i64,
+    row: &RowValues<'_>,
+    flags: u8,
+) -> Result<(), Error> {
+    if tree.encoding() == Encoding::Utf8 {
+        return insert_payload(tree, rowid, &builder.build_parts(&row.values, row.zeros), flags);
+    }
+    let texts = EncodedTexts::new(&row.values, tree.encoding());
+    insert_payload(tree, rowid, &builder.build_parts(&texts.replace(&row.values), row.zeros), flags)
+}
+
+#[inline]
+fn insert_payload(tree: &mut TreeCursor, rowid: i64, payload: &Payload<'_>, flags: u8) -> Result<(), Error> {
+    let seek = if flags & insert_flags::USE_SEEK != 0 { tree.last_seek } else { None };
+    tree.forget_row();
+    tree.last_seek = None;
+    Ok(tree.cursor.insert_table(&tree.btree, rowid, payload, seek)?)
+}
+
+/// Counts the row and tells the hook.
+#[inline]
+fn inserted(m: &mut Machine, info: &CursorInfo, host: &dyn Host, flags: u8, rowid: i64) {
+    if flags & insert_flags::COUNT_CHANGE != 0 {
+        m.changes += 1;
+    }
+    if flags & insert_flags::LAST_ROWID != 0 {
+        host.facts().last_insert_rowid.set(rowid);
+    }
+    if m.has_update_hook {
+        let is_update = flags & insert_flags::IS_UPDATE != 0;
+        let operation = if is_update { operation::UPDATE } else { operation::INSERT };
+        tell_hook(info, host, operation, rowid);
+    }
+}
+
+#[cold]
+fn tell_hook(info: &CursorInfo, host: &dyn Host, operation: i32, rowid: i64) {
+    if let Some(table) = &info.table
+        && !table.without_rowid
+    {
+        host.update_hook(operation, &table.database, &table.name, rowid);
+    }
+}
+
+/// Deletes the row under a cursor. The cursor then stands where it was: Next goes to the row after it.
+pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cursor: CursorId) -> Result<(), Error> {
+    let is_whole_row = flags & (delete_flags::IS_UPDATE | delete_flags::AUXILIARY) == 0;
+    let is_watched = m.has_update_hook && is_whole_row;
+    let mut rowid = None;
+    match m.cursor(cursor).settled()? {
+        VmCursor::Tree(tree) => {
+            tree.finish_seek()?;
+            if is_watched && tree.cursor.key_info().is_none() {
+                rowid = tree.rowid()?;
+            }
+            tree.forget_row();
+            tree.cursor.delete(&tree.btree)?;
+        }
+        VmCursor::Ephemeral(ephemeral) => ephemeral.delete(),
+        _ => return Err(not_writable()),
+    }
+    if flags & delete_flags::COUNT_CHANGE != 0 {
+        m.changes += 1;
+    }
+    if let Some(rowid) = rowid {
+        tell_hook(program.cursor(cursor), host, operation::DELETE, rowid);
+    }
+    Ok(())
+}
+
+/// Inserts a record into an index. `key` are the registers with the key's columns; without any they are read from the
+/// record.
+pub fn index_insert(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    flags: u8,
+    cursor: CursorId,
+    record: Reg,
+    key: RowRegisters,
+) -> Result<(), Error> {
+    let Machine { registers, cursors, scratch, builder, temporary, .. } = m;
+    let bytes = registers[record.0 as usize].as_ref().bytes().unwrap_or_default();
+    match cursors[usize::from(cursor.0)].settled()? {
+        VmCursor::Tree(tree) if key.count > 0 && tree.encoding() == Encoding::Utf8 => {
+            let row = key.values(scratch, registers, program);
+            insert_key(tree, &row.values, &Payload::from_bytes(bytes), flags)?;
+            scratch.give_back(row.values);
+        }
+        VmCursor::Tree(tree) => {
+            let values = record::values(bytes)?;
+            insert_key_values(tree, builder, &values, flags)?;
+        }
+        VmCursor::Ephemeral(ephemeral) => ephemeral.insert_entry(bytes, host, temporary)?,
+        _ => return Err(not_writable()),
+    }
+    entry_inserted(m, program, host, flags, cursor)
+}
+
+/// Inserts the entry that some registers make up into an index.
+pub fn index_insert_row(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    flags: u8,
+    cursor: CursorId,
+    row: RowRegisters,
+) -> Result<(), Error> {
+    row.apply_affinities(m, program);
+    let Machine { registers, cursors, scratch, builder, temporary, .. } = m;
+    let row = row.values(scratch, registers, program);
+    row.check_length(host)?;
+    match cursors[usize::from(cursor.0)].settled()? {
+        VmCursor::Tree(tree) => insert_key_values(tree, builder, &row.values, flags)?,
+        VmCursor::Ephemeral(ephemeral) => ephemeral.insert_entry(builder.build(&row.values), host, temporary)?,
+        _ => return Err(not_writable()),
+    }
+    scratch.give_back(row.values);
+    entry_inserted(m, program, host, flags, cursor)
+}
+
+#[inline]
+fn insert_key_values(
+    tree: &mut TreeCursor,
+    builder: &mut record::Builder,
+    values: &[ValueRef<'_>],
+    flags: u8,
+) -> Result<(), Error> {
+    if tree.encoding() == Encoding::Utf8 {
+        return insert_key(tree, values, &builder.build_parts(values, 0), flags);
+    }
+    let texts = EncodedTexts::new(values, tree.encoding());
+    insert_key(tree, values, &builder.build_parts(&texts.replace(values), 0), flags)
+}
+
+#[inline]
+fn insert_key(tree: &mut TreeCursor, values: &[ValueRef<'_>], payload: &Payload<'_>, flags: u8) -> Result<(), Error> {
+    let seek = if flags & insert_flags::USE_SEEK != 0 { tree.last_seek } else { None };
+    tree.forget_row();
+    tree.last_seek = None;
+    Ok(tree.cursor.insert_index(&tree.btree, values, payload, seek)?)
+}
+
+/// Counts the row of a WITHOUT ROWID table.
+#[inline]
+fn entry_inserted(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    flags: u8,
+    cursor: CursorId,
+) -> Result<(), Error> {
+    inserted(m, program.cursor(cursor), host, flags & insert_flags::COUNT_CHANGE, 0);
+    Ok(())
+}
+
+/// Deletes the entry with a key.
+pub fn index_delete(
+    m: &mut Machine,
+    program: &Program,
+    must_exist: bool,
+    cursor: CursorId,
+    start: Reg,
+    count: usize,
+) -> Result<(), Error> {
+    let Machine { registers, cursors, scratch, .. } = m;
+    let values = scratch.values(&registers[start.0 as usize..][..count]);
+    let found = match cursors[usize::from(cursor.0)].settled()? {
+        VmCursor::Tree(tree) => {
+            let key = SearchKey::new(program.key(cursor), &values, Prefix::Equal);
+            let found = tree.seek_key(&key)? == Seek::Exact;
+            if found {
+                tree.forget_row();
+                tree.cursor.delete(&tree.btree)?;
+            }
+            found
+        }
+        VmCursor::Ephemeral(ephemeral) => ephemeral.delete_key(&values),
+        _ => return Err(not_writable()),
+    };
+    scratch.give_back(values);
+    if !found && must_exist { Err(Error::from_code(ResultCode::CORRUPT_INDEX)) } else { Ok(()) }
+}
+
+/// dst = a rowid that no row has.
+pub fn new_rowid(m: &mut Machine, cursor: CursorId, dst: Reg, autoincrement: Reg) -> Result<(), Error> {
+    let largest = match m.cursor(cursor).settled()? {
+        VmCursor::Tree(tree) => {
+            if tree.last()? {
+                tree.rowid()?
+            } else {
+                None
+            }
+        }
+        VmCursor::Ephemeral(ephemeral) => ephemeral.last_rowid(),
+        _ => return Err(not_writable()),
+    };
+    let next = match autoincrement {
+        Reg::NONE => match largest {
+            None => 1,
+            Some(i64::MAX) => random_rowid(m, cursor)?,
+            Some(largest) => largest + 1,
+        },
+        register => {
+            let ever = m.reg(register).integer().max(largest.unwrap_or(0));
+            let next = ever.checked_add(1).ok_or_else(|| Error::from_code(ResultCode::FULL))?;
+            m.reg_mut(register).set_integer(next);
+            next
+        }
+    };
+    m.reg_mut(dst).set_integer(next);
+    Ok(())
+}
+
+/// The largest rowid is taken: tries others at random.
+#[cold]
+fn random_rowid(m: &mut Machine, cursor: CursorId) -> Result<i64, Error> {
+    const ATTEMPTS: u64 = 100;
+    let random = RandomState::new();
+    let VmCursor::Tree(tree) = m.cursor(cursor) else {
+        return Err(Error::from_code(ResultCode::FULL));
+    };
+    for attempt in 0..ATTEMPTS {
+        // From the lower half, so that the row inserted next does not come here again.
+        let rowid = (random.hash_one(attempt) >> 2) as i64 + 1;
+        if tree.seek_rowid(rowid)? != Seek::Exact {
+            return Ok(rowid);
+        }
+    }
+    Err(Error::from_code(ResultCode::FULL))
+}
+
+#[cold]
+fn not_writable() -> Error {
+    Error::new(ResultCode::INTERNAL, "the cursor cannot be written through")
+}
