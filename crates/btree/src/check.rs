@@ -41,6 +41,7 @@ impl Btree {
             seen: vec![0; pages as usize / 64 + 1],
             ptrmap: if self.auto_vacuum()? { Some(self.ptrmap_geometry()) } else { None },
             place: Place::Database,
+            cell: 0,
             max_messages,
             messages: Vec::new(),
             entries: 0,
@@ -59,6 +60,8 @@ struct Check<'b> {
     /// In auto-vacuum databases.
     ptrmap: Option<Geometry>,
     place: Place,
+    /// The cell that is being checked, on the page being checked or, before there is one, the page above.
+    cell: usize,
     max_messages: usize,
     messages: Vec<String>,
     /// Entries of the tree that is being checked.

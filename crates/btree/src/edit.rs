@@ -153,6 +153,9 @@ impl<'p> EditPage<'p> {
                 return Ok(None);
             }
             self.defragment()?;
+            if self.header.gap() < size + POINTER_LEN {
+                return Err(corrupt(self.no, "freeblocks overlap"));
+            }
         }
         self.header.content_at -= size as u32;
         Ok(Some(self.header.content_at as usize))

@@ -3,7 +3,7 @@
 use super::gather::Gathered;
 use super::{CellList, Step};
 use crate::btree::Btree;
-use crate::edit::{EditPage, free_bytes};
+use crate::edit::EditPage;
 use crate::error::{Result, corrupt};
 use lithe_format::PageNo;
 use lithe_format::btree_page::{PageHeader, header_at, right_child};
@@ -49,14 +49,14 @@ pub(super) fn lose_level_if_empty(btree: &Btree, root: PageNo) -> Result<()> {
     let child = child.ok_or_else(|| corrupt(root, "child page 0"))?;
     drop(page);
 
-    let page = btree.page(child)?;
-    let child_header = btree.header(&page, child)?;
-    let free = free_bytes(&page, &child_header, btree.usable_size()).map_err(|e| corrupt(child, e.0))?;
-    if free < header_at(root) || child_header.kind.is_table() != header.kind.is_table() {
+    let cells = Gathered::new(btree, &[child], 0, None, &CellList::default())?;
+    if cells.kind.is_table() != header.kind.is_table() {
+        return Err(corrupt(child, "page of the other kind of tree"));
+    }
+    let room = btree.usable_size() as usize - header_at(root) - cells.kind.header_len();
+    if cells.sizes().iter().sum::<u32>() as usize > room {
         return Ok(());
     }
-    drop(page);
-    let cells = Gathered::new(btree, &[child], 0, None, &CellList::default())?;
     let mut page = EditPage::create(btree, btree.write(root)?, root, cells.kind);
     page.fill((0..cells.len()).map(|index| cells.get(index)));
     if let Some(right) = cells.right_child {

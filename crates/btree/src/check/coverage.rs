@@ -20,13 +20,17 @@ impl Check<'_> {
         used.sort_unstable();
         let mut free_from = header.content_at as usize;
         let mut fragments = 0;
-        for (first, last) in used {
+        let mut used = used.into_iter();
+        for (first, last) in used.by_ref() {
             if first < free_from {
                 self.say(format_args!("Multiple uses for byte {first} of page {no}"));
-                return;
+                break;
             }
             fragments += first - free_from;
             free_from = last + 1;
+        }
+        if used.next().is_some() {
+            return; // the stretches after an overlap would be counted wrong; SQLite ends here too
         }
         fragments += self.usable.saturating_sub(free_from);
         if fragments != usize::from(header.fragmented) {

@@ -57,7 +57,8 @@ impl Check<'_> {
                 break;
             };
             let next = at_u32(&page, overflow::NEXT_AT);
-            if left > 0 {
+            // Not "more than 0": past the chain's end, SQLite asks for the pages after it too.
+            if left != 0 {
                 self.check_ptrmap(next, PtrmapType::OverflowNext, no);
             }
             no = next;
