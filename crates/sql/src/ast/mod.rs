@@ -15,6 +15,7 @@
 //! | `dml` | INSERT, UPDATE, DELETE, UPSERT, RETURNING |
 //! | `create` | CREATE TABLE, INDEX, VIEW, TRIGGER, VIRTUAL TABLE |
 //! | `command` | ALTER, DROP, PRAGMA, transactions, ATTACH, VACUUM, ... |
+//! | `walk` | visiting everything in a tree |
 
 mod command;
 mod create;
@@ -22,6 +23,7 @@ mod dml;
 mod expr;
 mod name;
 mod select;
+mod walk;
 
 pub use command::*;
 pub use create::*;
@@ -29,6 +31,7 @@ pub use dml::*;
 pub use expr::*;
 pub use name::*;
 pub use select::*;
+pub use walk::*;
 
 /// One parsed statement with everything that belongs to it as a whole.
 #[derive(Clone, Copy, Debug)]
