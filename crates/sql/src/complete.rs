@@ -1,7 +1,7 @@
 //! Does a text end with a whole statement? A shell asks before it runs what was typed.
 //!
 //! The answer looks at tokens only, as `sqlite3_complete` does: a text is complete if its last token is a
-//! semicolon, outside of strings and comments, and outside of the body of a CREATE TRIGGER, which ends
+//! semicolon, no string or comment is open, and it stands outside of the body of a CREATE TRIGGER, which ends
 //! with `; END ;`. Nothing else is checked: `foo;` is complete.
 //!
 //! ```text
@@ -14,7 +14,7 @@
 
 use memchr::memchr;
 
-use crate::lexer::{is_identifier_byte, is_space};
+use crate::lexer::is_identifier_byte;
 
 /// Whether `sql` ends in a semicolon that ends a statement.
 ///
@@ -98,14 +98,14 @@ fn next_piece(sql: &[u8]) -> Option<(Option<Piece>, &[u8])> {
     let first = *sql.first().filter(|&&byte| byte != 0)?;
     let (piece, length) = match first {
         b';' => (Piece::Semicolon, 1),
-        _ if is_space(first) => (Piece::Space, 1),
+        b' ' | b'\t' | b'\n' | b'\r' | 0x0c => (Piece::Space, 1),
         b'/' if sql.get(1) == Some(&b'*') => match memchr::memmem::find(&sql[2..], b"*/") {
             Some(at) => (Piece::Space, at + 4),
             None => return Some((None, &[])),
         },
         b'-' if sql.get(1) == Some(&b'-') => match memchr(b'\n', sql) {
             Some(at) => (Piece::Space, at + 1),
-            None => (Piece::Space, sql.len()),
+            None => return Some((None, &[])), // more may be typed into it
         },
         b'[' => return Some(quoted(sql, b']')),
         b'\'' | b'"' | b'`' => return Some(quoted(sql, first)),
@@ -149,7 +149,7 @@ mod tests {
             "select 1;",
             ";",
             "  ; ",
-            "foo; -- x",
+            "foo; -- x\n",
             "select 'a'';';",
             "/* x */ ; /* y */",
             "create table t(a);",
@@ -175,6 +175,7 @@ mod tests {
             "select [;",
             "select 1 /* ;",
             "select 1 -- ;",
+            "select 1; -- x",
             "create trigger t after insert on a begin select 1;",
             "create trigger t after insert on a begin select 1; end",
             "create temporary trigger t after insert on a begin select 1; end x;",

@@ -42,7 +42,7 @@ impl<'s> Lexer<'s> {
     pub fn next_significant(&mut self) -> Token {
         loop {
             // Nearly all white space is one blank: skip it without making a token of it.
-            if self.peek(0) == b' ' {
+            if self.peek(0) == b' ' && self.peek(1) > b' ' {
                 self.at += 1;
             }
             let token = self.next_token();
@@ -75,7 +75,7 @@ impl<'s> Lexer<'s> {
             Class::Digit => self.number(),
             Class::Space => {
                 self.at += 1;
-                self.skip_while(|b| matches!(CLASS[usize::from(b)], Class::Space));
+                self.skip_while(is_space);
                 TokenKind::Space
             }
             Class::Quote => self.quoted(first),
@@ -317,11 +317,14 @@ pub fn is_identifier_byte(byte: u8) -> bool {
     IDENTIFIER[usize::from(byte)]
 }
 
-/// Whether SQLite's tokenizer takes `byte` for white space.
+/// Whether `byte` is white space. A vertical tab is only behind other white space: it cannot start a token.
 #[inline]
 pub fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
+    matches!(byte, b' ' | b'\t' | b'\n' | VERTICAL_TAB | FORM_FEED | b'\r')
 }
+
+const VERTICAL_TAB: u8 = 0x0b;
+const FORM_FEED: u8 = 0x0c;
 
 /// The length of `sql` up to its first NUL byte.
 pub fn length_before_nul(sql: &[u8]) -> usize {
@@ -366,7 +369,7 @@ const fn class(byte: u8) -> Class {
         0xef => Class::ByteOrderMark,
         b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => Class::Letter,
         b'0'..=b'9' => Class::Digit,
-        b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r' => Class::Space,
+        b' ' | b'\t' | b'\n' | FORM_FEED | b'\r' => Class::Space,
         b'\'' | b'"' | b'`' => Class::Quote,
         b'[' => Class::Bracket,
         b'.' => Class::Dot,

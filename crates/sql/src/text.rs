@@ -100,23 +100,27 @@ fn hexadecimal(digits: &[u8]) -> Option<i64> {
     Some(bits.cast_signed())
 }
 
-/// A number with separators as the number without them; `None` if one stands at a wrong place.
-pub fn without_separators<'a>(token: &[u8], arena: &'a Bump) -> Option<&'a [u8]> {
+/// A number with separators as the number without them. If one does not stand between digits, the error is the token
+/// as SQLite's message shows it: with its digits moved left as far as they were when that separator was met.
+pub fn without_separators<'a>(token: &[u8], arena: &'a Bump) -> Result<&'a [u8], &'a [u8]> {
+    let text = arena.alloc_slice_copy(token);
     let hexadecimal = matches!(token, [b'0', b'x' | b'X', ..]);
-    let digit = |at: usize| match token.get(at) {
+    let digit = |at: Option<usize>| match at.and_then(|at| token.get(at)) {
         Some(byte) if hexadecimal => byte.is_ascii_hexdigit(),
         Some(byte) => byte.is_ascii_digit(),
         None => false,
     };
-    let mut text = ArenaVec::with_capacity_in(token.len(), arena);
+    let mut length = 0;
+    let mut bad = None;
     for (at, &byte) in token.iter().enumerate() {
         if byte != b'_' {
-            text.push(byte);
-        } else if at == 0 || !digit(at - 1) || !digit(at + 1) {
-            return None;
+            text[length] = byte;
+            length += 1;
+        } else if !digit(at.checked_sub(1)) || !digit(Some(at + 1)) {
+            bad = Some(arena.alloc_slice_copy(text));
         }
     }
-    Some(text.into_bump_slice())
+    bad.map_or(Ok(&text[..length]), |bad| Err(bad))
 }
 
 /// Whether `name` must be quoted to be read as an identifier everywhere.
@@ -185,17 +189,19 @@ mod tests {
     #[test]
     fn separators() {
         let arena = Bump::new();
-        let check = |token: &str, expected: Option<&str>| {
+        let check = |token: &str, expected: Result<&str, &str>| {
             let found = without_separators(token.as_bytes(), &arena);
-            assert_eq!(found, expected.map(str::as_bytes));
+            assert_eq!(found, expected.map(str::as_bytes).map_err(str::as_bytes));
         };
-        check("1_000", Some("1000"));
-        check("1_0.5_5e1_0", Some("10.55e10"));
-        check("0xf_f", Some("0xff"));
-        check("1__0", None);
-        check("1_", None);
-        check("1_.5", None);
-        check("1._5", None);
+        check("1_000", Ok("1000"));
+        check("1_0.5_5e1_0", Ok("10.55e10"));
+        check("0xf_f", Ok("0xff"));
+        check("1__0", Err("1__0"));
+        check("1_", Err("1_"));
+        check("1_.5", Err("1_.5"));
+        check("1._5", Err("1._5"));
+        check("1_0_", Err("100_"));
+        check("1__0_", Err("10_0_"));
     }
 
     #[test]

@@ -147,6 +147,14 @@ fn comments() {
 }
 
 #[test]
+fn a_vertical_tab_is_space_behind_space() {
+    check("a \x0b b", &[(Identifier, "a"), (Identifier, "b")]);
+    check("a\x0b b", &[(Identifier, "a"), (Illegal, "\x0b"), (Identifier, "b")]);
+    let mut lexer = Lexer::new(b" \x0ba");
+    assert_eq!(lexer.next_significant().kind, Identifier);
+}
+
+#[test]
 fn a_nul_byte_ends_the_text() {
     check("a\0b", &[(Identifier, "a")]);
     check("--a\0b", &[]);

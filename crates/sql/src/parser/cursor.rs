@@ -104,12 +104,8 @@ impl<'a, 'l> Parser<'a, 'l> {
         if self.token.kind == TokenKind::EndOfText {
             return error("incomplete input");
         }
-        self.syntax_error(self.token.span)
-    }
-
-    #[cold]
-    pub(super) fn syntax_error<T>(&self, span: Span) -> Result<T> {
-        error_at(span.start, format!("near \"{}\": syntax error", self.lossy(span)))
+        let message = format!("near \"{}\": syntax error", self.lossy(self.token.span));
+        error_at(self.token.span.start, message)
     }
 
     #[cold]

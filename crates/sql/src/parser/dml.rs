@@ -124,7 +124,8 @@ impl<'a> Parser<'a, '_> {
         self.expect(TokenKind::Equal)?;
         let value = self.expr()?;
         let (wanted, found) = (columns.len(), value.width());
-        if row && !matches!(value.kind, crate::ast::ExprKind::Subquery(_)) && wanted != found {
+        let nothing = self.deferred.is_some() && matches!(value.kind, crate::ast::ExprKind::Null);
+        if row && !nothing && !matches!(value.kind, crate::ast::ExprKind::Subquery(_)) && wanted != found {
             self.defer(None, format!("{wanted} columns assigned {found} values"));
         }
         Ok(Assignment { columns, row, value })

@@ -8,7 +8,6 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use super::Parser;
 use crate::ast::{ExprKind, ParameterName, Parameters};
-use crate::error::Result;
 use crate::token::Token;
 
 /// The parameters seen so far.
@@ -39,24 +38,23 @@ impl<'a> ParameterList<'a> {
 
 impl<'a> Parser<'a, '_> {
     /// The parameter that was just taken.
-    pub(super) fn parameter(&mut self, token: Token) -> Result<ExprKind<'a>> {
+    pub(super) fn parameter(&mut self, token: Token) -> ExprKind<'a> {
         let name = token.span.text(self.sql);
         let number = match name {
             [b'?'] => self.parameters.count + 1,
             [b'?', digits @ ..] => match self.explicit_number(name, digits) {
                 Some(number) => number,
-                None => return Ok(self.out_of_range(token)),
+                None => return self.out_of_range(token),
             },
-            // `#1` names a register of the program in SQLite's own nested statements.
-            [b'#', b'0'..=b'9', ..] => return self.syntax_error(token.span),
+            [b'#', b'0'..=b'9', ..] => return self.register(token),
             _ => self.number_of_name(name),
         };
         if number > self.limits.variable_number {
             self.defer(Some(token.span.start), "too many SQL variables");
-            return Ok(ExprKind::Null);
+            return ExprKind::Parameter(1);
         }
         self.parameters.count = self.parameters.count.max(number);
-        Ok(ExprKind::Parameter(number))
+        ExprKind::Parameter(number)
     }
 
     /// `?NNN`: its name is its text, so that `?1` and `?01` are two names of one number.
@@ -75,6 +73,15 @@ impl<'a> Parser<'a, '_> {
     fn out_of_range(&mut self, token: Token) -> ExprKind<'a> {
         let limit = self.limits.variable_number;
         self.defer(Some(token.span.start), format!("variable number must be between ?1 and ?{limit}"));
+        ExprKind::Parameter(1)
+    }
+
+    /// `#1` names a register of the program in SQLite's own nested statements. In others it is an error, and no
+    /// expression.
+    #[cold]
+    fn register(&mut self, token: Token) -> ExprKind<'a> {
+        let message = format!("near \"{}\": syntax error", self.lossy(token.span));
+        self.defer(Some(token.span.start), message);
         ExprKind::Null
     }
 

@@ -32,7 +32,7 @@ impl<'a> Parser<'a, '_> {
             }
             TokenKind::Parameter => {
                 self.advance()?;
-                let kind = self.parameter(token)?;
+                let kind = self.parameter(token);
                 self.leaf(kind, token)
             }
             TokenKind::LeftParen => self.parentheses(),
@@ -82,10 +82,13 @@ impl<'a> Parser<'a, '_> {
     /// Whether the separators stand between digits is checked when the token is used, not when it is read.
     fn separated_number(&mut self) -> Result<ExprKind<'a>> {
         let token = self.advance()?;
-        let Some(text) = without_separators(token.span.text(self.sql), self.arena) else {
-            let message = format!("unrecognized token: \"{}\"", self.lossy(token.span));
-            self.defer(None, message);
-            return Ok(ExprKind::Null);
+        let text = match without_separators(token.span.text(self.sql), self.arena) {
+            Ok(text) => text,
+            Err(shown) => {
+                let shown = String::from_utf8_lossy(shown);
+                self.defer(None, format!("unrecognized token: \"{shown}\""));
+                return Ok(ExprKind::Null);
+            }
         };
         let whole = text.iter().all(u8::is_ascii_digit) || matches!(text, [b'0', b'x' | b'X', ..]);
         Ok(if whole { integer(text) } else { ExprKind::Float(text) })
