@@ -6,11 +6,14 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 use lithe_vfs::{File, FileId, Mapping};
 
 use crate::error::Result;
+use crate::wal::shared::SharedWal;
 
 /// One database file, as this process knows it: the mapping, and what else connections share.
 #[derive(Debug, Default)]
 pub struct Database {
     mapping: OnceLock<Option<Mapping>>,
+    /// The log, as long as a connection has it open.
+    wal: Mutex<Weak<SharedWal>>,
 }
 
 /// The databases that are open in this process.
@@ -38,5 +41,16 @@ impl Database {
         }
         let mapping = file.map(0)?;
         Ok(self.mapping.get_or_init(|| mapping).as_ref())
+    }
+
+    /// The log, opened by the first connection that needs it.
+    pub(crate) fn wal(&self, open: impl FnOnce() -> Result<SharedWal>) -> Result<Arc<SharedWal>> {
+        let mut wal = self.wal.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(wal) = wal.upgrade() {
+            return Ok(wal);
+        }
+        let opened = Arc::new(open()?);
+        *wal = Arc::downgrade(&opened);
+        Ok(opened)
     }
 }

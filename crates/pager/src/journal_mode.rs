@@ -1,15 +1,20 @@
 //! Changing the journal mode at run time.
 
+use lithe_format::PageNo;
+use lithe_format::db_header::{FileVersion, READ_VERSION_AT, WRITE_VERSION_AT};
 use lithe_vfs::{LockLevel, ResultCode};
 
 use crate::error::{Error, Result};
 use crate::file_store::FileStore;
-use crate::options::JournalMode;
+use crate::options::{BeginKind, JournalMode};
 use crate::pager::{Pager, State, Store};
 
 impl Pager {
     /// Asks for a journal mode and answers the one that is in force afterwards. It stays what it was
     /// while a transaction has changes; a database in memory knows `Memory` and `Off` only.
+    ///
+    /// WAL is a property of the file: entering and leaving it takes a transaction of its own, with the
+    /// database to itself, and an empty database has to get its first page before.
     pub fn set_journal_mode(&self, mode: JournalMode) -> Result<JournalMode> {
         let old = self.journal_mode();
         if self.state.get() == State::Writing && self.has_changes() {
@@ -22,10 +27,12 @@ impl Pager {
                 }
             }
             Store::File(file) => {
-                if mode == JournalMode::Wal || old == JournalMode::Wal {
-                    return Err(Error::NotSupported("changing from or to WAL"));
+                match (old, mode) {
+                    (JournalMode::Wal, JournalMode::Wal) => return Ok(old),
+                    (JournalMode::Wal, _) => self.leave_wal(file, mode)?,
+                    (_, JournalMode::Wal) => return self.enter_wal(file),
+                    _ => self.settings.journal_mode.set(mode),
                 }
-                self.settings.journal_mode.set(mode);
                 let left_behind = matches!(old, JournalMode::Truncate | JournalMode::Persist);
                 let wanted = matches!(mode, JournalMode::Truncate | JournalMode::Persist);
                 if left_behind && !wanted && !file.keeps_locks(self) {
@@ -34,6 +41,50 @@ impl Pager {
             }
         }
         Ok(self.journal_mode())
+    }
+
+    fn enter_wal(&self, file: &FileStore) -> Result<JournalMode> {
+        self.misuse_unless(self.state.get() == State::Idle, "the journal mode changes outside transactions")?;
+        if !file.can_have_wal(self) {
+            return Ok(self.journal_mode());
+        }
+        self.write_file_version(FileVersion::Wal)?;
+        // The first look at the file opens the log.
+        self.begin_read()?;
+        self.end_read()?;
+        Ok(self.journal_mode())
+    }
+
+    fn leave_wal(&self, file: &FileStore, mode: JournalMode) -> Result<()> {
+        self.misuse_unless(self.state.get() == State::Idle, "the journal mode changes outside transactions")?;
+        self.retry_while_busy(|| file.lock(LockLevel::Exclusive))?;
+        file.close_wal_to_leave(self)?;
+        self.settings.journal_mode.set(mode);
+        let written = file.without_wal(|| self.write_file_version(FileVersion::Rollback));
+        if !file.keeps_locks(self) {
+            file.unlock(LockLevel::None)?;
+        }
+        written
+    }
+
+    /// Writes the versions into page 1, in a transaction with the database to itself.
+    fn write_file_version(&self, version: FileVersion) -> Result<()> {
+        self.begin_write(BeginKind::Exclusive)?;
+        let written = self.write_versions_on_page_1(version).and_then(|()| self.commit());
+        self.end_read()?;
+        written
+    }
+
+    fn write_versions_on_page_1(&self, version: FileVersion) -> Result<()> {
+        self.misuse_unless(self.page_count() > 0, "an empty database has no journal mode of its own")?;
+        let page = self.page(PageNo::FIRST)?;
+        if page[WRITE_VERSION_AT] == version.encode() && page[READ_VERSION_AT] == version.encode() {
+            return Ok(());
+        }
+        let mut page = self.write(PageNo::FIRST)?;
+        page[WRITE_VERSION_AT] = version.encode();
+        page[READ_VERSION_AT] = version.encode();
+        Ok(())
     }
 }
 

@@ -14,10 +14,14 @@
 //! | `transaction`, `settings` | begin, commit, rollback; what pragmas set |
 //! | `file_store` | databases in files: locks, snapshots, sources of pages |
 //! | `rollback` | rollback journals |
+//! | `wal`, `checkpoint` | write-ahead logs |
+//! | `busy` | waiting for others |
 //! | `memory` | databases that have no file |
 //! | `database` | what connections share |
 #![deny(unsafe_code)]
 
+mod busy;
+mod checkpoint;
 mod database;
 mod dirty;
 mod error;
@@ -32,6 +36,7 @@ mod rollback;
 mod savepoint;
 mod settings;
 mod transaction;
+mod wal;
 mod write;
 
 pub use database::Database;
@@ -42,6 +47,7 @@ pub use page_ref::PageRef;
 pub use pager::Pager;
 pub use rollback::SuperJournal;
 pub use settings::BusyHandler;
+pub use wal::{Checkpoint, CheckpointMode};
 pub use write::PageMut;
 
 /// What databases are marked with as the version of the library that wrote them: the SQLite that we are

@@ -222,24 +222,6 @@ impl Pager {
         }
     }
 
-    /// Runs `attempt` until it answers something else than "busy", as long as the busy handler says
-    /// so.
-    pub(crate) fn retry_while_busy<T>(&self, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
-        let mut asked = 0;
-        loop {
-            match attempt() {
-                Err(Error::Busy) => {
-                    let handler = self.settings.busy.borrow().clone();
-                    match handler {
-                        Some(handler) if handler(asked) => asked += 1,
-                        _ => return Err(Error::Busy),
-                    }
-                }
-                done => return done,
-            }
-        }
-    }
-
     pub(crate) fn misuse_unless(&self, right: bool, what: &'static str) -> Result<()> {
         if right { Ok(()) } else { Err(Error::Misuse(what)) }
     }

@@ -45,6 +45,10 @@ impl Pager {
         Ok(())
     }
 
+    pub(crate) fn is_dirty(&self, no: PageNo) -> bool {
+        self.txn.borrow().dirty.find(no).is_some()
+    }
+
     fn dirty_page(&self, no: PageNo) -> Option<PageRef> {
         let txn = self.txn.borrow();
         let slot = txn.dirty.slot(txn.dirty.find(no)?);

@@ -3,11 +3,13 @@
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 
 use lithe_vfs::SyncFlags;
 
 use crate::options::{CacheSize, JournalMode, LockingMode, OpenOptions, Synchronous};
 use crate::pager::{Pager, Store};
+use crate::wal::Wal;
 
 /// Asked whether to try again when another connection is in the way, with the number of times it was
 /// asked before.
@@ -21,7 +23,18 @@ pub(crate) struct Settings {
     full_fsync: Cell<bool>,
     locking_mode: Cell<LockingMode>,
     journal_size_limit: Cell<Option<u64>>,
-    pub(crate) busy: RefCell<Option<BusyHandler>>,
+    checkpoint_on_close: Cell<bool>,
+    pub(crate) busy: RefCell<WhenBusy>,
+}
+
+/// What to do when another connection is in the way.
+#[derive(Clone, Default)]
+pub(crate) enum WhenBusy {
+    #[default]
+    GiveUp,
+    /// Keep trying that long.
+    Wait(Duration),
+    Ask(BusyHandler),
 }
 
 impl Settings {
@@ -34,7 +47,8 @@ impl Settings {
             full_fsync: Cell::new(false),
             locking_mode: Cell::default(),
             journal_size_limit: Cell::new(None),
-            busy: RefCell::new(None),
+            checkpoint_on_close: Cell::new(true),
+            busy: RefCell::default(),
         }
     }
 }
@@ -68,7 +82,10 @@ impl Pager {
 
     /// How transactions are made durable.
     pub fn journal_mode(&self) -> JournalMode {
-        self.settings.journal_mode.get()
+        match &self.store {
+            Store::File(file) if file.is_wal() => JournalMode::Wal,
+            _ => self.settings.journal_mode.get(),
+        }
     }
 
     /// Sets how much is forced to the device, and when.
@@ -90,9 +107,17 @@ impl Pager {
         if self.settings.full_fsync.get() { SyncFlags::FULL } else { SyncFlags::NORMAL }
     }
 
-    /// Sets whether locks outlive transactions.
-    pub fn set_locking_mode(&self, mode: LockingMode) {
-        self.settings.locking_mode.set(mode);
+    /// Sets whether locks outlive transactions, and answers what is in force: a log that was opened
+    /// in exclusive mode has no shared memory, so the mode stays as long as the log is open.
+    pub fn set_locking_mode(&self, mode: LockingMode) -> LockingMode {
+        let stays = match &self.store {
+            Store::File(file) => file.is_wal() && file.with_wal(Wal::is_alone),
+            Store::Memory(_) => true,
+        };
+        if !stays {
+            self.settings.locking_mode.set(mode);
+        }
+        self.locking_mode()
     }
 
     /// Whether locks outlive transactions.
@@ -112,7 +137,25 @@ impl Pager {
 
     /// Sets who is asked whether to try again when another connection is in the way.
     pub fn set_busy_handler(&self, handler: Option<BusyHandler>) {
-        *self.settings.busy.borrow_mut() = handler;
+        self.settings.busy.replace(handler.map_or(WhenBusy::GiveUp, WhenBusy::Ask));
+    }
+
+    /// Sets how long to keep trying when another connection is in the way; it replaces a busy handler.
+    pub fn set_busy_timeout(&self, timeout: Duration) {
+        self.settings.busy.replace(if timeout.is_zero() { WhenBusy::GiveUp } else { WhenBusy::Wait(timeout) });
+    }
+
+    pub(crate) fn waits_when_busy(&self) -> bool {
+        !matches!(*self.settings.busy.borrow(), WhenBusy::GiveUp)
+    }
+
+    /// Sets whether the last connection copies the log into the database when it closes.
+    pub fn set_checkpoint_on_close(&self, checkpoint: bool) {
+        self.settings.checkpoint_on_close.set(checkpoint);
+    }
+
+    pub(crate) fn checkpoint_on_close(&self) -> bool {
+        self.settings.checkpoint_on_close.get()
     }
 
     /// The path of the rollback journal, for a [`crate::SuperJournal`]; `None` if commits have none.

@@ -79,15 +79,10 @@ impl Pager {
     }
 
     fn begin_read_and_write(&self, kind: BeginKind) -> Result<()> {
-        if let Store::File(file) = &self.store {
-            file.begin_read(self)?;
+        match &self.store {
+            Store::Memory(_) => Ok(()),
+            Store::File(file) => file.begin_read_and_write(self, kind),
         }
-        self.state.set(State::Reading);
-        let begun = self.begin_write_on_snapshot(kind);
-        if begun.is_err() {
-            self.end_read()?;
-        }
-        begun
     }
 
     /// Makes what was written durable and visible to others.
@@ -105,6 +100,7 @@ impl Pager {
         self.check_failure()?;
         match &self.store {
             Store::Memory(_) => Ok(()),
+            Store::File(file) if file.is_wal() => self.note_failure(file.commit_wal(self)),
             Store::File(file) => self.note_failure(file.commit_phase_one_rollback(self, super_journal)),
         }
     }
@@ -117,6 +113,11 @@ impl Pager {
             Store::Memory(memory) => {
                 let txn = &mut *self.txn.borrow_mut();
                 memory.publish(&mut txn.dirty, self.page_count(), self.page_size().bytes());
+            }
+            Store::File(file) if file.is_wal() => {
+                let changed = self.has_changes();
+                self.forget_dirty_pages();
+                file.end_write_wal(self, changed);
             }
             Store::File(file) => {
                 let changed = self.has_changes();
@@ -139,13 +140,17 @@ impl Pager {
         self.view.page_count.set(self.txn.borrow().pages_before);
         let rolled_back = match &self.store {
             Store::Memory(_) => Ok(()),
+            Store::File(file) if file.is_wal() => {
+                file.end_write_wal(self, false);
+                Ok(())
+            }
             Store::File(file) => file.roll_back(self),
         };
         self.forget_dirty_pages();
         self.end_write();
         self.failure.replace(None);
         if let Store::File(file) = &self.store {
-            self.note_failure(rolled_back.and_then(|()| file.look(self)))?;
+            self.note_failure(rolled_back.and_then(|()| file.look_after_rollback(self)))?;
         }
         Ok(())
     }
@@ -213,9 +218,20 @@ impl Pager {
     }
 }
 
+impl Pager {
+    /// Ends what is going on and gives all locks back. The last connection to a database in WAL mode
+    /// copies the log into the database and deletes it.
+    pub fn close(&self) -> Result<()> {
+        let ended = self.end_read();
+        let Store::File(file) = &self.store else { return ended };
+        let closed = file.close_wal(self);
+        ended.and(closed).and(file.unlock(lithe_vfs::LockLevel::None))
+    }
+}
+
 impl Drop for Pager {
     fn drop(&mut self) {
         // Nobody is there to hear of an error; what could not be undone is found by the next reader.
-        let _ = self.end_read();
+        let _ = self.close();
     }
 }

@@ -15,6 +15,7 @@ const WORDS: usize = SHM_REGION_BYTES / 4;
 #[derive(Clone, Debug)]
 pub struct ShmRegion {
     base: NonNull<u8>,
+    writable: bool,
     /// What keeps the memory mapped.
     _keeper: Arc<dyn Any + Send + Sync>,
 }
@@ -29,16 +30,21 @@ impl ShmRegion {
     pub fn private() -> ShmRegion {
         let words: Arc<Vec<AtomicU32>> = Arc::new((0..WORDS).map(|_| AtomicU32::new(0)).collect());
         let base = NonNull::from(&words[0]).cast();
-        ShmRegion { base, _keeper: words }
+        ShmRegion { base, writable: true, _keeper: words }
     }
 
     /// The region at `base`.
     ///
     /// # Safety
-    /// [`SHM_REGION_BYTES`] bytes at `base`, aligned to 4, can be read and written as long as
-    /// `keeper` lives, and everybody in this process reaches them by atomics.
-    pub unsafe fn from_raw(base: NonNull<u8>, keeper: Arc<dyn Any + Send + Sync>) -> ShmRegion {
-        ShmRegion { base, _keeper: keeper }
+    /// [`SHM_REGION_BYTES`] bytes at `base`, aligned to 4, can be read, and if `writable` written, as
+    /// long as `keeper` lives, and everybody in this process reaches them by atomics.
+    pub unsafe fn from_raw(base: NonNull<u8>, writable: bool, keeper: Arc<dyn Any + Send + Sync>) -> ShmRegion {
+        ShmRegion { base, writable, _keeper: keeper }
+    }
+
+    /// Whether storing is allowed. Where it is not, a store kills the process.
+    pub fn is_writable(&self) -> bool {
+        self.writable
     }
 
     /// The region as words of 32 bits, in the byte order of the machine.

@@ -3,8 +3,10 @@
 //! | module | subject |
 //! | --- | --- |
 //! | `snapshot` | beginning and ending to read; what is known of the file |
+//! | `log` | the write-ahead log |
 //! | `source` | pages: from the mapping, the log, or through buffers |
 
+mod log;
 mod snapshot;
 mod source;
 
@@ -21,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::options::{BeginKind, LockingMode, OpenOptions};
 use crate::pager::Pager;
 use crate::rollback::commit::RollbackTxn;
+use crate::wal::Wal;
 
 /// A database in a file.
 #[derive(Debug)]
@@ -28,6 +31,7 @@ pub(crate) struct FileStore {
     pub(crate) vfs: Arc<dyn Vfs>,
     pub(crate) path: PathBuf,
     pub(crate) journal_path: PathBuf,
+    wal_path: PathBuf,
     pub(crate) file: Arc<dyn File>,
     pub(crate) database: Arc<Database>,
     opened_read_only: bool,
@@ -40,6 +44,10 @@ pub(crate) struct FileStore {
     pub(crate) level: Cell<LockLevel>,
     known: Cell<Known>,
     pub(crate) rollback: RefCell<RollbackTxn>,
+    /// The write-ahead log, in WAL mode.
+    wal: RefCell<Option<Wal>>,
+    /// The log is not opened, whatever the header says: the file cannot change, or is leaving WAL mode.
+    ignores_wal: Cell<bool>,
 }
 
 impl FileStore {
@@ -54,6 +62,7 @@ impl FileStore {
         FileStore {
             vfs,
             journal_path: companion(&path, "-journal"),
+            wal_path: companion(&path, "-wal"),
             path,
             file: opened.file,
             database,
@@ -64,6 +73,8 @@ impl FileStore {
             level: Cell::new(LockLevel::None),
             known: Cell::new(Known::NOTHING),
             rollback: RefCell::default(),
+            wal: RefCell::new(None),
+            ignores_wal: Cell::new(immutable),
         }
     }
 
@@ -76,7 +87,7 @@ impl FileStore {
     }
 
     pub(crate) fn borrows_are_stable(&self) -> bool {
-        self.mmap_size.get() == 0 || self.is_read_only()
+        self.mmap_size.get() == 0 || self.is_read_only() || self.is_wal()
     }
 
     pub(crate) fn set_mmap_size(&self, bytes: u64) {
@@ -114,7 +125,11 @@ impl FileStore {
         pager.locking_mode() == LockingMode::Exclusive
     }
 
+    /// Begins to write on the snapshot that is held.
     pub(crate) fn begin_write(&self, pager: &Pager, kind: BeginKind) -> Result<()> {
+        if self.is_wal() {
+            return self.begin_write_wal(pager, true);
+        }
         if self.is_read_only() {
             return Err(Error::ReadOnly(ResultCode::READONLY));
         }
@@ -127,6 +142,25 @@ impl FileStore {
             locked?;
         }
         Ok(())
+    }
+}
+
+impl FileStore {
+    /// Begins to read and to write at once. In a log the turn to write comes first: then the snapshot
+    /// is the newest state for certain.
+    pub(crate) fn begin_read_and_write(&self, pager: &Pager, kind: BeginKind) -> Result<()> {
+        if !self.is_wal() {
+            self.begin_read(pager)?;
+        }
+        if self.is_wal() {
+            self.end_read(pager)?;
+            return self.begin_write_wal(pager, false);
+        }
+        let begun = self.begin_write(pager, kind);
+        if begun.is_err() {
+            self.end_read(pager)?;
+        }
+        begun
     }
 }
 

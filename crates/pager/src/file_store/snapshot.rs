@@ -9,6 +9,7 @@ use super::FileStore;
 use crate::error::{Error, Result};
 use crate::page_ref::MappedFile;
 use crate::pager::Pager;
+use crate::wal::Wal;
 
 /// The part of page 1 that changes with every transaction: change counter, size, freelist.
 type Fingerprint = [u8; 16];
@@ -16,11 +17,11 @@ type Fingerprint = [u8; 16];
 /// What the last look at the file found. As long as fingerprint and size are the same, so is the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
-    valid: bool,
+    pub(super) valid: bool,
     fingerprint: Fingerprint,
-    file_size: u64,
-    page_count: u32,
-    direct: u32,
+    pub(super) file_size: u64,
+    pub(super) page_count: u32,
+    pub(super) direct: u32,
     /// Its write version is one that only later libraries write.
     pub(super) is_from_the_future: bool,
 }
@@ -32,8 +33,11 @@ impl Known {
 
 impl FileStore {
     pub(crate) fn begin_read(&self, pager: &Pager) -> Result<()> {
+        if self.is_wal() {
+            return self.begin_read_wal(pager);
+        }
         let begun = self.try_begin_read(pager);
-        if begun.is_err() && !self.keeps_locks(pager) {
+        if begun.is_err() && !self.keeps_locks(pager) && !self.is_wal() {
             self.unlock(LockLevel::None)?;
         }
         begun
@@ -45,11 +49,18 @@ impl FileStore {
         if !alone && !self.immutable {
             self.roll_back_hot_journal(pager)?;
         }
-        self.look(pager)
+        if self.look(pager)? == FileVersion::Wal {
+            self.open_wal(pager)?;
+            return self.begin_read_wal(pager);
+        }
+        Ok(())
     }
 
     /// Ends to read.
     pub(crate) fn end_read(&self, pager: &Pager) -> Result<()> {
+        if self.is_wal() {
+            return self.end_read_wal(pager);
+        }
         if self.keeps_locks(pager) {
             return Ok(());
         }
@@ -57,18 +68,18 @@ impl FileStore {
     }
 
     /// Learns size and shape of the database, unless it is as we left it.
-    pub(crate) fn look(&self, pager: &Pager) -> Result<()> {
+    pub(crate) fn look(&self, pager: &Pager) -> Result<FileVersion> {
         let size = self.file.size()?;
         let known = self.known.get();
         let fingerprint = self.fingerprint(pager, size)?;
         if known.valid && known.file_size == size && known.fingerprint == fingerprint {
             pager.view.page_count.set(known.page_count);
             pager.view.direct.set(known.direct);
-            return Ok(());
+            return Ok(FileVersion::Rollback);
         }
-        self.look_closely(pager, size)?;
+        let version = self.look_closely(pager, size)?;
         pager.note_foreign_change();
-        Ok(())
+        Ok(version)
     }
 
     /// Read through the mapping where there is one: no system call.
@@ -86,13 +97,13 @@ impl FileStore {
         Ok(fingerprint)
     }
 
-    fn look_closely(&self, pager: &Pager, size: u64) -> Result<()> {
+    fn look_closely(&self, pager: &Pager, size: u64) -> Result<FileVersion> {
         self.known.set(Known::NOTHING);
         pager.view.page_count.set(0);
         pager.view.direct.set(0);
         if size == 0 {
             self.known.set(Known { valid: true, ..Known::NOTHING });
-            return Ok(());
+            return Ok(FileVersion::Rollback);
         }
         let mut bytes = [0; HEADER_LEN];
         self.file.read_at(&mut bytes, 0)?;
@@ -101,6 +112,10 @@ impl FileStore {
             return Err(Error::NotADb);
         }
         pager.adopt_page_size(header.page_size, header.reserved);
+        if header.read_version == FileVersion::Wal && !self.ignores_wal.get() {
+            // What else is to be known of it is found through the log.
+            return Ok(FileVersion::Wal);
+        }
         let pages_in_file = u32::try_from(size.div_ceil(u64::from(header.page_size.get()))).unwrap_or(u32::MAX);
         let page_count = header.trusted_page_count().unwrap_or(pages_in_file);
         if page_count > pages_in_file {
@@ -112,24 +127,55 @@ impl FileStore {
         fingerprint.copy_from_slice(&bytes[CHANGE_COUNTER_AT..][..size_of::<Fingerprint>()]);
         let is_from_the_future = matches!(header.write_version, FileVersion::Unknown(_));
         self.known.set(Known { valid: true, fingerprint, file_size: size, page_count, direct, is_from_the_future });
-        Ok(())
+        Ok(FileVersion::Rollback)
     }
 
     /// Maps the file, and answers how many pages can be read directly.
-    fn map(&self, pager: &Pager, size: u64) -> Result<u32> {
+    pub(super) fn map(&self, pager: &Pager, size: u64) -> Result<u32> {
         let limit = self.mmap_size();
         let mapping = if limit == 0 { None } else { self.database.mapping(&*self.file)? };
         let mapped = mapping.map_or(MappedFile::NONE, |mapping| MappedFile::new(mapping, size.min(limit)));
-        let whole_pages = mapped.valid() / pager.page_size().bytes();
-        let direct = pager.page_count().min(u32::try_from(whole_pages).unwrap_or(u32::MAX));
         pager.view.mapped.set(mapped);
+        let direct = self.direct_pages(pager);
         pager.view.direct.set(direct);
         Ok(direct)
     }
 
+    /// How many pages are wholly in the mapped file.
+    fn direct_pages(&self, pager: &Pager) -> u32 {
+        let whole_pages = pager.view.mapped.get().valid() / pager.page_size().bytes();
+        pager.page_count().min(u32::try_from(whole_pages).unwrap_or(u32::MAX))
+    }
+
     /// After our own commit: looks anew, without taking it for somebody else's change.
     pub(crate) fn look_after_commit(&self, pager: &Pager) -> Result<()> {
-        self.look_closely(pager, self.file.size()?)
+        self.look_closely(pager, self.file.size()?)?;
+        Ok(())
+    }
+
+    /// After a rollback the database is as it was when the transaction began.
+    pub(crate) fn look_after_rollback(&self, pager: &Pager) -> Result<()> {
+        if self.is_wal() {
+            pager.view.direct.set(self.known.get().direct);
+            return Ok(());
+        }
+        self.look(pager)?;
+        Ok(())
+    }
+
+    /// Remembers a snapshot of the log, with a database file of `size` bytes behind it.
+    pub(super) fn know_snapshot(&self, pager: &Pager, size: u64, is_from_the_future: bool) {
+        let page_count = pager.page_count();
+        let direct = if self.with_wal(Wal::is_transparent) { self.direct_pages(pager) } else { 0 };
+        pager.view.direct.set(direct);
+        self.known.set(Known {
+            valid: true,
+            fingerprint: Fingerprint::default(),
+            file_size: size,
+            page_count,
+            direct,
+            is_from_the_future,
+        });
     }
 
     pub(crate) fn forget_what_is_known(&self) {

@@ -13,6 +13,16 @@ impl FileStore {
     /// The page `no` as the snapshot has it. What a file lacks at its end reads as zeros.
     pub(crate) fn page(&self, view: &View, no: PageNo) -> Result<PageRef> {
         let page_size = view.page_size.get();
+        if let Some(wal) = &*self.wal.borrow()
+            && let Some(frame) = wal.find(no)?
+        {
+            if let Some(page) = wal.mapped_page(frame, page_size) {
+                return Ok(page);
+            }
+            let mut bytes = vec![0; page_size.bytes()];
+            wal.read_page(frame, page_size, &mut bytes)?;
+            return Ok(PageRef::from_arc(Arc::from(bytes)));
+        }
         let mapped = view.mapped.get();
         if self.is_mapped(mapped, no, page_size.get()) {
             return Ok(mapped.page(no.index() * page_size.bytes(), page_size.get()));

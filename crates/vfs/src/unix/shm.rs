@@ -228,7 +228,9 @@ impl ShmNode {
             for part in 0..at_once {
                 // SAFETY: the stretch is `at_once` regions long and page-aligned, it keeps itself
                 // mapped, and this process reaches shared memory through `ShmRegion` only.
-                let region = unsafe { ShmRegion::from_raw(stretch.base.add(part * SHM_REGION_BYTES), stretch.clone()) };
+                let region = unsafe {
+                    ShmRegion::from_raw(stretch.base.add(part * SHM_REGION_BYTES), self.writable, stretch.clone())
+                };
                 regions.push(region);
             }
         }

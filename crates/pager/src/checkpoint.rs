@@ -1,0 +1,35 @@
+//! Checkpoints, as a connection asks for them.
+
+use crate::error::{Error, Result};
+use crate::pager::{Pager, State, Store};
+use crate::wal::{Checkpoint, CheckpointMode};
+
+impl Pager {
+    /// Copies frames from the write-ahead log into the database. Outside WAL mode there is nothing to
+    /// do.
+    pub fn checkpoint(&self, mode: CheckpointMode) -> Result<Checkpoint> {
+        let Store::File(file) = &self.store else { return Ok(Checkpoint::WITHOUT_LOG) };
+        if self.state.get() != State::Idle {
+            return Err(Error::Locked);
+        }
+        if !file.is_wal() {
+            // The first look at the file tells whether it has a log.
+            self.begin_read()?;
+            self.end_read()?;
+        }
+        if file.is_wal() { file.checkpoint(self, mode) } else { Ok(Checkpoint::WITHOUT_LOG) }
+    }
+
+    /// How many frames the log has, as far as this connection knows: after a commit, what an automatic
+    /// checkpoint is decided by.
+    pub fn log_frames(&self) -> Option<u32> {
+        match &self.store {
+            Store::File(file) if file.is_wal() => Some(file.log_frames()),
+            _ => None,
+        }
+    }
+}
+
+impl Checkpoint {
+    const WITHOUT_LOG: Checkpoint = Checkpoint { busy: false, log_frames: None, checkpointed_frames: None };
+}

@@ -1,0 +1,286 @@
+//! The write-ahead log of a database file: opening, using and closing it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lithe_format::PageNo;
+use lithe_format::bytes::{at_u32, put_u32};
+use lithe_format::db_header::{
+    CHANGE_COUNTER_AT, DbHeader, FileVersion, PAGE_COUNT_AT, VERSION_VALID_FOR_AT, WRITER_VERSION_AT,
+};
+use lithe_vfs::{File, LockLevel, OpenFlags, ResultCode};
+
+use super::FileStore;
+use crate::SQLITE_VERSION_NUMBER;
+use crate::error::{Error, Result};
+use crate::options::{LockingMode, Synchronous};
+use crate::pager::Pager;
+use crate::rollback::commit::sorted_pages;
+use crate::wal::shared::SharedWal;
+use crate::wal::{Begun, Checkpoint, CheckpointMode, Checkpointer, Policy, Wal};
+
+/// How long a writer waits for other writers of this process at a stretch, if it waits at all.
+const PATIENCE: Duration = Duration::from_millis(10);
+
+impl FileStore {
+    /// Whether the database is in WAL mode, as far as is known.
+    pub(crate) fn is_wal(&self) -> bool {
+        self.wal.borrow().is_some()
+    }
+
+    /// Opens the log. The SHARED lock on the database, which is held, stays as long as the log is open:
+    /// nobody changes the journal mode or deletes the log meanwhile.
+    pub(super) fn open_wal(&self, pager: &Pager) -> Result<()> {
+        let exclusive = pager.locking_mode() == LockingMode::Exclusive;
+        if !self.locks || !(exclusive || self.file.has_shm()) {
+            return Err(Error::CantOpen(ResultCode::CANTOPEN));
+        }
+        if exclusive {
+            self.lock(LockLevel::Exclusive)?;
+        }
+        let shared = if exclusive {
+            Arc::new(SharedWal::new(self.open_log_file()?, None))
+        } else {
+            self.database.wal(|| Ok(SharedWal::new(self.open_log_file()?, Some(self.open_hub()?))))?
+        };
+        let map = self.mmap_size() > 0;
+        let wal = Wal::new(self.file.clone(), shared, exclusive, !self.opened_read_only, map);
+        self.wal.replace(Some(wal));
+        self.forget_what_is_known();
+        Ok(())
+    }
+
+    fn open_log_file(&self) -> Result<Arc<dyn File>> {
+        let flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::WAL;
+        Ok(self.vfs.open(Some(&self.wal_path), flags)?.file)
+    }
+
+    /// Another handle on the database, which belongs to no connection.
+    fn open_hub(&self) -> Result<Arc<dyn File>> {
+        let how = if self.opened_read_only { OpenFlags::READONLY } else { OpenFlags::READWRITE };
+        Ok(self.vfs.open(Some(&self.path), how | OpenFlags::MAIN_DB)?.file)
+    }
+
+    pub(super) fn begin_read_wal(&self, pager: &Pager) -> Result<()> {
+        let begun = self.with_wal(Wal::begin_read)?;
+        self.note_snapshot(pager, begun)
+    }
+
+    pub(super) fn end_read_wal(&self, pager: &Pager) -> Result<()> {
+        let ended = self.with_wal(Wal::end_read);
+        let was_exclusive = self.level.get() > LockLevel::Shared;
+        if was_exclusive && !self.keeps_locks(pager) {
+            self.unlock(LockLevel::Shared)?;
+        }
+        ended
+    }
+
+    fn note_snapshot(&self, pager: &Pager, begun: Begun) -> Result<()> {
+        let known = self.known.get();
+        if begun == Begun::AsBefore && known.valid {
+            pager.view.page_count.set(known.page_count);
+            pager.view.direct.set(known.direct);
+            return Ok(());
+        }
+        let looked = self.look_through_log(pager);
+        if looked.is_err() {
+            self.with_wal(Wal::end_read)?;
+            self.forget_what_is_known();
+        }
+        looked?;
+        match begun {
+            Begun::Changed => pager.note_foreign_change(),
+            Begun::AsBefore | Begun::Elsewhere => pager.bump_write_version(),
+        }
+        Ok(())
+    }
+
+    /// Learns size and shape of the database from page 1, which may be in the log.
+    fn look_through_log(&self, pager: &Pager) -> Result<()> {
+        let size = self.file.size()?;
+        let (in_log, page_size) = self.with_wal(|wal| (wal.page_count(), wal.page_size()));
+        if let Some(page_size) = page_size.filter(|_| in_log.is_some()) {
+            pager.adopt_page_size(page_size, pager.reserved());
+        } else if size > 0 {
+            self.adopt_page_size_of_file(pager)?;
+        }
+        let pages_in_file = u32::try_from(size.div_ceil(u64::from(pager.page_size().get()))).unwrap_or(u32::MAX);
+        let page_count = in_log.unwrap_or(pages_in_file);
+        pager.view.page_count.set(page_count);
+        self.map(pager, size)?;
+        let mut future = false;
+        if page_count > 0 {
+            let page = self.page(&pager.view, PageNo::FIRST)?;
+            let header = DbHeader::read(&page).map_err(|_| Error::NotADb)?;
+            if header.page_size != pager.page_size() || matches!(header.read_version, FileVersion::Unknown(_)) {
+                return Err(Error::NotADb);
+            }
+            pager.adopt_page_size(header.page_size, header.reserved);
+            let count = header.trusted_page_count().unwrap_or(page_count);
+            if in_log.is_none() && count > pages_in_file {
+                return Err(Error::corrupt("the file is shorter than its header says"));
+            }
+            pager.view.page_count.set(if in_log.is_some() { page_count } else { count });
+            future = matches!(header.write_version, FileVersion::Unknown(_));
+        }
+        self.know_snapshot(pager, size, future);
+        Ok(())
+    }
+
+    fn adopt_page_size_of_file(&self, pager: &Pager) -> Result<()> {
+        let mut bytes = [0; lithe_format::db_header::HEADER_LEN];
+        self.file.read_at(&mut bytes, 0)?;
+        let header = DbHeader::read(&bytes).map_err(|_| Error::NotADb)?;
+        pager.adopt_page_size(header.page_size, header.reserved);
+        Ok(())
+    }
+
+    pub(super) fn begin_write_wal(&self, pager: &Pager, holds_snapshot: bool) -> Result<()> {
+        if self.is_read_only() {
+            return Err(Error::ReadOnly(ResultCode::READONLY));
+        }
+        // Whoever asked for exclusive locking gets it with the first write.
+        if pager.locking_mode() == LockingMode::Exclusive {
+            self.lock(LockLevel::Exclusive)?;
+        }
+        let patience = if holds_snapshot || !pager.waits_when_busy() { Duration::ZERO } else { PATIENCE };
+        let begun = self.with_wal(|wal| wal.begin_write(holds_snapshot, patience))?;
+        if holds_snapshot {
+            return Ok(());
+        }
+        let noted = self.note_snapshot(pager, begun);
+        if noted.is_err() {
+            self.with_wal(Wal::roll_back);
+        }
+        noted
+    }
+
+    /// All of the commit: a log has no second phase.
+    pub(crate) fn commit_wal(&self, pager: &Pager) -> Result<()> {
+        if !pager.has_changes() {
+            return Ok(());
+        }
+        self.count_change_wal(pager)?;
+        let policy = self.log_policy(pager);
+        let txn = pager.txn.borrow();
+        let pages: Vec<(PageNo, &[u8])> =
+            sorted_pages(&txn, pager.page_count()).into_iter().map(|(no, bytes)| (no, &**bytes)).collect();
+        self.with_wal(|wal| wal.commit(&*self.vfs, &pages, pager.page_size(), pager.page_count(), &policy))
+    }
+
+    fn log_policy(&self, pager: &Pager) -> Policy {
+        Policy {
+            sync_header: pager.synchronous() >= Synchronous::Normal,
+            sync_frames: pager.synchronous() >= Synchronous::Full,
+            flags: pager.sync_flags(),
+            size_limit: pager.journal_size_limit(),
+        }
+    }
+
+    /// Readers of a log do not look at the change counter; it is kept as far as page 1 is written.
+    fn count_change_wal(&self, pager: &Pager) -> Result<()> {
+        let resized = pager.txn.borrow().pages_before != pager.page_count();
+        if !resized && !pager.is_dirty(PageNo::FIRST) {
+            return Ok(());
+        }
+        let before = self.page(&pager.view, PageNo::FIRST);
+        let counter = match before {
+            Ok(page) if pager.txn.borrow().pages_before > 0 => at_u32(&page, CHANGE_COUNTER_AT),
+            _ => 0,
+        };
+        let mut page = pager.write(PageNo::FIRST)?;
+        put_u32(&mut page, CHANGE_COUNTER_AT, counter.wrapping_add(1));
+        put_u32(&mut page, PAGE_COUNT_AT, pager.page_count());
+        put_u32(&mut page, VERSION_VALID_FOR_AT, counter.wrapping_add(1));
+        put_u32(&mut page, WRITER_VERSION_AT, SQLITE_VERSION_NUMBER);
+        Ok(())
+    }
+
+    /// After our own commit.
+    pub(crate) fn end_write_wal(&self, pager: &Pager, committed: bool) {
+        self.with_wal(Wal::roll_back);
+        if committed {
+            let known = self.known.get();
+            self.know_snapshot(pager, known.file_size, known.is_from_the_future);
+        }
+    }
+
+    /// Copies frames from the log into the database.
+    pub(crate) fn checkpoint(&self, pager: &Pager, mode: CheckpointMode) -> Result<Checkpoint> {
+        let work = Checkpointer {
+            mode,
+            vfs: &*self.vfs,
+            database: &*self.file,
+            sync: (pager.synchronous() > Synchronous::Off).then(|| pager.sync_flags()),
+            wait: &|attempt| pager.retry_while_busy(attempt),
+        };
+        let done = self.with_wal(|wal| wal.checkpoint(&work));
+        self.forget_what_is_known();
+        done
+    }
+
+    /// Leaves the log. The last connection of all copies it into the database and deletes it.
+    pub(crate) fn close_wal(&self, pager: &Pager) -> Result<()> {
+        let Some(wal) = self.wal.take() else { return Ok(()) };
+        let last = pager.checkpoint_on_close() && !self.is_read_only() && self.lock(LockLevel::Exclusive).is_ok();
+        let delete = last && self.checkpoint_to_close(pager, &wal);
+        wal.close(delete);
+        drop(wal);
+        self.forget_what_is_known();
+        if delete {
+            self.vfs.delete(&self.wal_path, false)?;
+        }
+        Ok(())
+    }
+
+    /// With the database to ourselves: copies the log into the database and deletes it.
+    pub(crate) fn close_wal_to_leave(&self, pager: &Pager) -> Result<()> {
+        let Some(wal) = self.wal.take() else { return Ok(()) };
+        if !self.checkpoint_to_close(pager, &wal) {
+            self.wal.replace(Some(wal));
+            self.unlock(LockLevel::Shared)?;
+            return Err(Error::Busy);
+        }
+        wal.close(true);
+        drop(wal);
+        self.forget_what_is_known();
+        self.vfs.delete(&self.wal_path, false)?;
+        Ok(())
+    }
+
+    /// Whether the database may be in WAL mode at all.
+    pub(crate) fn can_have_wal(&self, pager: &Pager) -> bool {
+        let exclusive = pager.locking_mode() == LockingMode::Exclusive;
+        self.locks && !self.is_read_only() && (exclusive || self.file.has_shm())
+    }
+
+    /// Runs `work` on the database as if it were in rollback mode, whatever its header says.
+    pub(crate) fn without_wal<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.ignores_wal.set(true);
+        let done = work();
+        self.ignores_wal.set(false);
+        done
+    }
+
+    /// Whether the log has nothing left that the database lacks.
+    fn checkpoint_to_close(&self, pager: &Pager, wal: &Wal) -> bool {
+        let work = Checkpointer {
+            mode: CheckpointMode::Passive,
+            vfs: &*self.vfs,
+            database: &*self.file,
+            sync: (pager.synchronous() > Synchronous::Off).then(|| pager.sync_flags()),
+            wait: &|attempt| attempt(),
+        };
+        wal.checkpoint(&work).is_ok_and(|done| !done.busy && done.log_frames == done.checkpointed_frames)
+    }
+
+    /// The last frame of the snapshot.
+    pub(crate) fn log_frames(&self) -> u32 {
+        self.with_wal(Wal::last_frame)
+    }
+
+    /// Runs `work` on the log, which is open.
+    pub(crate) fn with_wal<T>(&self, work: impl FnOnce(&Wal) -> T) -> T {
+        work(self.wal.borrow().as_ref().expect("the log is open"))
+    }
+}

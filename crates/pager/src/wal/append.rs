@@ -1,0 +1,322 @@
+//! Writing to the log: frames, and the header that makes them count.
+
+use std::io::IoSlice;
+use std::time::Duration;
+
+use lithe_format::locks::{READ_MARKS, read_slots_from};
+use lithe_format::wal::{FrameHeader, HEADER_LEN, Salts, Sum, SumOrder, WalHeader, frame_len, frame_offset};
+use lithe_format::wal_index::{IndexHeader, READ_MARK_UNUSED};
+use lithe_format::{PageNo, PageSize};
+use lithe_vfs::{DeviceCharacteristics, ResultCode, SyncFlags, Vfs};
+
+use super::Wal;
+use super::snapshot::Begun;
+use super::turns::Base;
+use crate::error::{Error, Result};
+
+/// How many frames go into one write.
+const BATCH: usize = 512;
+
+/// What a write transaction has appended so far.
+#[derive(Debug)]
+pub(super) struct Tail {
+    /// The commit that it goes on from, if that is not published yet.
+    base: Option<Base>,
+    last_frame: u32,
+    sum: Sum,
+    /// The pages of the frames that the index does not know yet.
+    unindexed: Vec<PageNo>,
+    /// The log was started over by this transaction.
+    restarted: bool,
+}
+
+/// How the log is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Policy {
+    /// The header of a log that starts over is forced to the device before frames overwrite older ones.
+    pub(crate) sync_header: bool,
+    /// The frames are forced to the device before a commit is published.
+    pub(crate) sync_frames: bool,
+    pub(crate) flags: SyncFlags,
+    /// How long the file may stay when the log starts over.
+    pub(crate) size_limit: Option<u64>,
+}
+
+impl Wal {
+    /// Takes the turn to write. A snapshot that is held must be the newest state, else there is no
+    /// going on from it; without one, it begins to read, and answers as [`Wal::begin_read`] does.
+    pub(crate) fn begin_write(&self, holds_snapshot: bool, patience: Duration) -> Result<Begun> {
+        let base = self.shared.turns.take(patience)?;
+        let begun = if holds_snapshot { self.check_newest(base) } else { self.begin_read_newest(base) };
+        match begun {
+            Ok(begun) if self.is_writable() => {
+                let header = self.header.get();
+                let (last_frame, sum) = (header.last_frame, header.sum);
+                self.tail.replace(Some(Tail { base, last_frame, sum, unindexed: Vec::new(), restarted: false }));
+                Ok(begun)
+            }
+            Ok(_) => {
+                self.shared.turns.give_up();
+                Err(Error::ReadOnly(ResultCode::READONLY))
+            }
+            Err(error) => {
+                self.shared.turns.give_up();
+                Err(error)
+            }
+        }
+    }
+
+    fn check_newest(&self, base: Option<Base>) -> Result<Begun> {
+        let words = self.words.get();
+        let newest = match base {
+            Some(base) => base.header.write() == words,
+            None => self.index.header_is(&words),
+        };
+        if newest { Ok(Begun::AsBefore) } else { Err(Error::BusySnapshot) }
+    }
+
+    fn begin_read_newest(&self, base: Option<Base>) -> Result<Begun> {
+        let begun = self.begin_read()?;
+        let Some(base) = base else { return Ok(begun) };
+        self.go_on_to(base.header)?;
+        Ok(Begun::Changed)
+    }
+
+    /// The snapshot becomes that of a commit of this process. The read mark stays: it is further back,
+    /// and keeps more than is needed.
+    fn go_on_to(&self, header: IndexHeader) -> Result<()> {
+        let (first, last) = self.frames.get();
+        let first = if first > last { self.index.backfilled() + 1 } else { first };
+        self.map_up_to(&header, header.last_frame)?;
+        self.header.set(header);
+        self.words.set(header.write());
+        self.frames.set((first, header.last_frame));
+        self.outgrown.set(true);
+        Ok(())
+    }
+
+    /// Ends a turn without a commit.
+    pub(crate) fn roll_back(&self) {
+        if self.tail.take().is_some() {
+            self.shared.turns.give_up();
+        }
+    }
+
+    /// Appends pages that do not commit yet, and answers the frame of the first.
+    pub(crate) fn spill(
+        &self,
+        vfs: &dyn Vfs,
+        pages: &[(PageNo, &[u8])],
+        page_size: PageSize,
+        policy: &Policy,
+    ) -> Result<u32> {
+        let tail = &mut *self.tail.borrow_mut();
+        let tail = tail.as_mut().expect("spilling needs a turn");
+        self.start_over_if_possible(tail, vfs)?;
+        self.append(tail, vfs, pages, page_size, 0, policy)?;
+        Ok(tail.last_frame + 1 - pages.len() as u32)
+    }
+
+    /// Appends the last pages of a transaction, of which there is at least one, and publishes all of
+    /// it. The turn is over, whatever happens.
+    pub(crate) fn commit(
+        &self,
+        vfs: &dyn Vfs,
+        pages: &[(PageNo, &[u8])],
+        page_size: PageSize,
+        page_count: u32,
+        policy: &Policy,
+    ) -> Result<()> {
+        let mut tail = self.tail.take().expect("a commit has its turn");
+        let header = match self.append_commit(&mut tail, vfs, pages, page_size, page_count, policy) {
+            Ok(header) => header,
+            Err(error) => {
+                self.shared.turns.give_up();
+                return Err(error);
+            }
+        };
+        let ticket = self.shared.turns.append(tail.base, header, policy.sync_frames)?;
+        self.shared.turns.settle(ticket, &self.index, self.shared.file(), policy.flags)?;
+        if tail.restarted {
+            self.limit_size(page_size, header.last_frame, policy);
+        }
+        self.go_on_to(header)
+    }
+
+    fn append_commit(
+        &self,
+        tail: &mut Tail,
+        vfs: &dyn Vfs,
+        pages: &[(PageNo, &[u8])],
+        page_size: PageSize,
+        page_count: u32,
+        policy: &Policy,
+    ) -> Result<IndexHeader> {
+        self.start_over_if_possible(tail, vfs)?;
+        self.append(tail, vfs, pages, page_size, page_count, policy)?;
+        let (_, last) = pages.split_at(pages.len() - 1);
+        while !self.ends_with_a_sector(tail.last_frame, page_size) {
+            self.append(tail, vfs, last, page_size, page_count, policy)?;
+        }
+        let mut frame = tail.last_frame - tail.unindexed.len() as u32;
+        for &no in &tail.unindexed {
+            frame += 1;
+            self.index.append(frame, no)?;
+        }
+        let before = self.header.get();
+        Ok(IndexHeader {
+            changes: before.changes.wrapping_add(1),
+            page_size: Some(page_size),
+            last_frame: tail.last_frame,
+            page_count,
+            sum: tail.sum,
+            ..before
+        })
+    }
+
+    /// Where a write can harm its neighbours on the sector, a commit must not share its last sector
+    /// with the next one: it repeats its last frame until it does not.
+    fn ends_with_a_sector(&self, last_frame: u32, page_size: PageSize) -> bool {
+        let log = self.shared.file();
+        if log.characteristics().contains(DeviceCharacteristics::POWERSAFE_OVERWRITE) {
+            return true;
+        }
+        let sector = u64::from(log.sector_size().max(1));
+        let start = frame_offset(last_frame, page_size);
+        let end = start + frame_len(page_size);
+        // The next commit begins in the sector after the one in which this frame began.
+        end.next_multiple_of(sector) == end || start.next_multiple_of(sector) + frame_len(page_size) <= end
+    }
+
+    /// When the database file has the whole log and nobody reads from it, it starts over: new frames
+    /// overwrite the old ones, which new salts disown.
+    fn start_over_if_possible(&self, tail: &mut Tail, vfs: &dyn Vfs) -> Result<()> {
+        let header = self.header.get();
+        let untouched = tail.base.is_none() && tail.last_frame == header.last_frame;
+        let all_backfilled = header.last_frame > 0 && self.index.backfilled() == header.last_frame;
+        let needs_nothing = self.mark.get() == Some(0) || self.index.is_private();
+        if !untouched || !all_backfilled || !needs_nothing || !self.lock_alone(read_slots_from(1))? {
+            return Ok(());
+        }
+        self.start_over(vfs);
+        self.unlock_alone(read_slots_from(1))?;
+        (tail.last_frame, tail.sum, tail.restarted) = (0, Sum::default(), true);
+        Ok(())
+    }
+
+    /// With the write lock and all read marks but the first: the log is empty from now on.
+    pub(super) fn start_over(&self, vfs: &dyn Vfs) {
+        let before = self.header.get();
+        let [salt, _] = before.salts.0;
+        let header = IndexHeader {
+            last_frame: 0,
+            sum: Sum::default(),
+            salts: Salts([salt.wrapping_add(1), random(vfs)]),
+            order: SumOrder::NATIVE,
+            ..before
+        };
+        let words = self.index.publish(&header);
+        self.index.set_backfilled(0);
+        self.index.set_backfill_attempted(0);
+        self.index.set_read_mark(1, 0);
+        for mark in 2..READ_MARKS {
+            self.index.set_read_mark(mark, READ_MARK_UNUSED);
+        }
+        self.header.set(header);
+        self.words.set(words);
+        self.frames.set((1, 0));
+    }
+
+    fn append(
+        &self,
+        tail: &mut Tail,
+        vfs: &dyn Vfs,
+        pages: &[(PageNo, &[u8])],
+        page_size: PageSize,
+        page_count: u32,
+        policy: &Policy,
+    ) -> Result<()> {
+        if tail.last_frame == 0 {
+            tail.sum = self.write_header(vfs, page_size, policy)?;
+        }
+        let commits_at = if page_count > 0 { pages.len() - 1 } else { usize::MAX };
+        for (batch, pages) in pages.chunks(BATCH).enumerate() {
+            self.write_frames(
+                tail,
+                pages,
+                page_size,
+                |at| if batch * BATCH + at == commits_at { page_count } else { 0 },
+            )?;
+        }
+        Ok(())
+    }
+
+    fn write_frames(
+        &self,
+        tail: &mut Tail,
+        pages: &[(PageNo, &[u8])],
+        page_size: PageSize,
+        db_size: impl Fn(usize) -> u32,
+    ) -> Result<()> {
+        let header = self.header.get();
+        let mut sum = tail.sum;
+        let mut headers = Vec::with_capacity(pages.len());
+        for (at, &(no, page)) in pages.iter().enumerate() {
+            let frame = FrameHeader { no, db_size: db_size(at) };
+            let (bytes, after) = frame.write(header.order, header.salts, sum, page);
+            headers.push(bytes);
+            sum = after;
+        }
+        let pieces: Vec<IoSlice<'_>> = headers
+            .iter()
+            .zip(pages)
+            .flat_map(|(header, (_, page))| [IoSlice::new(header), IoSlice::new(page)])
+            .collect();
+        let first = tail.last_frame.checked_add(1).ok_or(Error::Full)?;
+        let last = tail.last_frame.checked_add(pages.len() as u32).ok_or(Error::Full)?;
+        self.shared.file().write_vectored_at(&pieces, frame_offset(first, page_size))?;
+        tail.last_frame = last;
+        tail.sum = sum;
+        tail.unindexed.extend(pages.iter().map(|(no, _)| *no));
+        Ok(())
+    }
+
+    /// The header of a log that begins, and the checksum that its first frame goes on from.
+    ///
+    /// It is synced before frames overwrite older ones: otherwise a power loss could leave an old header
+    /// with some of its old frames, a state of long ago.
+    fn write_header(&self, vfs: &dyn Vfs, page_size: PageSize, policy: &Policy) -> Result<Sum> {
+        let log = self.shared.file();
+        let mut old = [0; HEADER_LEN];
+        log.read_at(&mut old, 0)?;
+        let sequence = WalHeader::read(&old).map_or(0, |(old, _)| old.sequence.wrapping_add(1));
+        let mut header = self.header.get();
+        header.order = SumOrder::NATIVE;
+        if header.salts == Salts::default() {
+            header.salts = Salts([random(vfs), random(vfs)]);
+        }
+        let (bytes, sum) = WalHeader { order: header.order, page_size, sequence, salts: header.salts }.write();
+        log.write_at(&bytes, 0)?;
+        if policy.sync_header {
+            log.sync(policy.flags)?;
+        }
+        self.header.set(header);
+        Ok(sum)
+    }
+
+    fn limit_size(&self, page_size: PageSize, last_frame: u32, policy: &Policy) {
+        let Some(limit) = policy.size_limit else { return };
+        let log = self.shared.file();
+        let wanted = limit.max(frame_offset(last_frame, page_size) + frame_len(page_size));
+        // The file is longer than wanted, and nothing worse, if this fails.
+        if log.size().is_ok_and(|size| size > wanted) {
+            let _ = log.truncate(wanted);
+        }
+    }
+}
+
+fn random(vfs: &dyn Vfs) -> u32 {
+    let mut bytes = [0; 4];
+    vfs.randomness(&mut bytes);
+    u32::from_ne_bytes(bytes)
+}

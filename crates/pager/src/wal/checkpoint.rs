@@ -1,0 +1,263 @@
+//! From the log into the database.
+
+use std::io::IoSlice;
+use std::time::Duration;
+
+use hashbrown::HashSet;
+use lithe_format::locks::{CHECKPOINT_SLOT, READ_MARKS, read_slot, read_slots_from};
+use lithe_format::wal_index::READ_MARK_UNUSED;
+use lithe_format::{PageNo, PageSize};
+use lithe_vfs::{File, ResultCode, SyncFlags, Vfs};
+
+use super::Wal;
+use super::index::HeaderState;
+use crate::dirty::PageHashes;
+use crate::error::{Error, Result};
+
+/// How much a checkpoint is to achieve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CheckpointMode {
+    /// As much as is possible without waiting for anybody.
+    Passive,
+    /// All frames: waits for the writer, and for readers of older states.
+    Full,
+    /// And that the next writer starts the log over: waits for all readers of the log.
+    Restart,
+    /// And that the log is cut to nothing.
+    Truncate,
+}
+
+/// What a checkpoint achieved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// Somebody was in the way of completing it.
+    pub busy: bool,
+    /// The frames in the log; `None` without a log.
+    pub log_frames: Option<u32>,
+    /// How many of them are in the database now; `None` without a log.
+    pub checkpointed_frames: Option<u32>,
+}
+
+/// What a checkpoint works with.
+pub(crate) struct Checkpointer<'c> {
+    pub(crate) mode: CheckpointMode,
+    pub(crate) vfs: &'c dyn Vfs,
+    pub(crate) database: &'c dyn File,
+    /// Syncs on the way; `None`: none.
+    pub(crate) sync: Option<SyncFlags>,
+    /// Runs an attempt until it is not busy, as long as the busy handler says so.
+    pub(crate) wait: &'c dyn Fn(&mut dyn FnMut() -> Result<()>) -> Result<()>,
+}
+
+impl Checkpointer<'_> {
+    /// Waits for others, except when passive.
+    fn wait_for(&self, mut attempt: impl FnMut() -> Result<bool>) -> Result<bool> {
+        let mut attempt = || if attempt()? { Ok(()) } else { Err(Error::Busy) };
+        let outcome = if self.mode == CheckpointMode::Passive { attempt() } else { (self.wait)(&mut attempt) };
+        match outcome {
+            Ok(()) => Ok(true),
+            Err(Error::Busy) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Wal {
+    /// Copies frames into the database, outside any transaction of this connection.
+    pub(crate) fn checkpoint(&self, work: &Checkpointer<'_>) -> Result<Checkpoint> {
+        assert!(self.mark.get().is_none() || self.index.is_private(), "a checkpoint during a transaction");
+        self.read_lock.give_back_if_idle()?;
+        if !self.index.open(self.writable)? || !self.is_writable() {
+            return Err(Error::ReadOnly(ResultCode::READONLY));
+        }
+        if !self.lock_alone(CHECKPOINT_SLOT..CHECKPOINT_SLOT + 1)? {
+            return Ok(Checkpoint { busy: true, log_frames: None, checkpointed_frames: None });
+        }
+        let done = self.checkpoint_as_writer(work);
+        self.unlock_alone(CHECKPOINT_SLOT..CHECKPOINT_SLOT + 1)?;
+        done
+    }
+
+    /// All but the passive mode keep writers away, so that there is an end to the log.
+    fn checkpoint_as_writer(&self, work: &Checkpointer<'_>) -> Result<Checkpoint> {
+        let mut mode = work.mode;
+        let mut writing = false;
+        if mode > CheckpointMode::Passive {
+            writing = work.wait_for(|| match self.shared.turns.take(Duration::ZERO) {
+                Ok(_) => Ok(true),
+                Err(Error::Busy) => Ok(false),
+                Err(error) => Err(error),
+            })?;
+            if writing {
+                self.shared.turns.wait_until_settled();
+            } else {
+                mode = CheckpointMode::Passive;
+            }
+        }
+        let done = self.checkpoint_locked(work, mode);
+        if writing {
+            self.shared.turns.give_up();
+        }
+        let mut done = done?;
+        done.busy |= mode != work.mode;
+        Ok(done)
+    }
+
+    fn checkpoint_locked(&self, work: &Checkpointer<'_>, mode: CheckpointMode) -> Result<Checkpoint> {
+        self.take_newest_header()?;
+        let last = self.header.get().last_frame;
+        let mut busy = false;
+        if let Some(page_size) = self.header.get().page_size
+            && self.index.backfilled() < last
+        {
+            let work = Checkpointer { mode, ..*work };
+            busy = !self.backfill(&work, page_size)?;
+        }
+        let done = self.index.backfilled();
+        if mode > CheckpointMode::Passive && done < last {
+            busy = true;
+        }
+        if mode >= CheckpointMode::Restart && !busy {
+            busy = !self.restart(work, mode)?;
+        }
+        let empty = mode == CheckpointMode::Truncate && !busy;
+        let frames = |n: u32| Some(if empty { 0 } else { n });
+        Ok(Checkpoint { busy, log_frames: frames(last), checkpointed_frames: frames(done) })
+    }
+
+    /// The newest published header, recovered if need be by a reader's way.
+    fn take_newest_header(&self) -> Result<()> {
+        let HeaderState::Good(header, words) = self.index.header()? else {
+            self.begin_read()?;
+            self.end_read()?;
+            self.read_lock.give_back_if_idle()?;
+            return Ok(());
+        };
+        self.header.set(header);
+        self.words.set(words);
+        Ok(())
+    }
+
+    /// Copies what no reader needs to be missing. `false`: readers were in the way of copying at all.
+    fn backfill(&self, work: &Checkpointer<'_>, page_size: PageSize) -> Result<bool> {
+        let header = self.header.get();
+        self.index.ensure_frame(header.last_frame, false)?;
+        let safe = self.last_safe_frame(work, header.last_frame)?;
+        let done = self.index.backfilled();
+        if done >= safe {
+            return Ok(true);
+        }
+        // Readers on mark 0 read the database as if there were no log.
+        if !work.wait_for(|| self.lock_alone(read_slot(0)..read_slot(0) + 1))? {
+            return Ok(false);
+        }
+        let copied = self.copy_frames(work, page_size, done + 1, safe);
+        if copied.is_ok() {
+            self.index.set_backfilled(safe);
+        }
+        self.unlock_alone(read_slot(0)..read_slot(0) + 1)?;
+        copied.map(|()| true)
+    }
+
+    /// The last frame that may be copied: no reader's snapshot ends before it. Marks that nobody holds
+    /// are moved out of the way.
+    fn last_safe_frame(&self, work: &Checkpointer<'_>, last: u32) -> Result<u32> {
+        if self.index.is_private() {
+            return Ok(last);
+        }
+        let mut safe = last;
+        for mark in 1..READ_MARKS {
+            let frame = self.index.read_mark(mark);
+            if frame >= safe {
+                continue;
+            }
+            let slot = read_slot(mark)..read_slot(mark) + 1;
+            if work.wait_for(|| self.lock_alone(slot.clone()))? {
+                self.index.set_read_mark(mark, if mark == 1 { safe } else { READ_MARK_UNUSED });
+                self.unlock_alone(slot)?;
+            } else {
+                safe = frame;
+            }
+        }
+        Ok(safe)
+    }
+
+    /// The log is durable before the database changes; the database is durable before the log may be
+    /// overwritten.
+    fn copy_frames(&self, work: &Checkpointer<'_>, page_size: PageSize, first: u32, last: u32) -> Result<()> {
+        let header = self.header.get();
+        self.map_up_to(&header, header.last_frame)?;
+        self.index.set_backfill_attempted(last);
+        if let Some(flags) = work.sync {
+            self.shared.file().sync(flags)?;
+        }
+        let pages = self.newest_images(first, last, header.page_count);
+        work.database.size_hint(u64::from(header.page_count) * u64::from(page_size.get()))?;
+        for run in pages.chunk_by(|a, b| a.0.plus(1) == Some(b.0)) {
+            self.copy_run(work.database, page_size, run)?;
+        }
+        if last == header.last_frame {
+            let size = u64::from(header.page_count) * u64::from(page_size.get());
+            if work.database.size()? != size {
+                work.database.truncate(size)?;
+            }
+            if let Some(flags) = work.sync {
+                work.database.sync(flags)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// For each page with frames among `first..=last` the newest of them, by page.
+    fn newest_images(&self, first: u32, last: u32, page_count: u32) -> Vec<(PageNo, u32)> {
+        let mut seen: HashSet<PageNo, PageHashes> = HashSet::default();
+        let mut images = Vec::new();
+        for frame in (first..=last).rev() {
+            // Pages past the end were cut off by a later transaction.
+            if let Some(no) = self.index.page_of(frame)
+                && no.get() <= page_count
+                && seen.insert(no)
+            {
+                images.push((no, frame));
+            }
+        }
+        images.sort_unstable();
+        images
+    }
+
+    /// Neighbouring pages go in one write.
+    fn copy_run(&self, database: &dyn File, page_size: PageSize, run: &[(PageNo, u32)]) -> Result<()> {
+        const BATCH: usize = 256;
+        for batch in run.chunks(BATCH) {
+            let mapped: Option<Vec<_>> = batch.iter().map(|&(_, frame)| self.mapped_page(frame, page_size)).collect();
+            let at = batch[0].0.offset(page_size.get());
+            if let Some(pages) = mapped {
+                let slices: Vec<IoSlice<'_>> = pages.iter().map(|page| IoSlice::new(page)).collect();
+                database.write_vectored_at(&slices, at)?;
+                continue;
+            }
+            let mut buf = vec![0; page_size.bytes() * batch.len()];
+            for (&(_, frame), page) in batch.iter().zip(buf.chunks_exact_mut(page_size.bytes())) {
+                self.read_page(frame, page_size, page)?;
+            }
+            database.write_at(&buf, at)?;
+        }
+        Ok(())
+    }
+
+    /// With the write lock, and all of the log in the database: waits for its readers, so that the next
+    /// writer can start over; or starts over right now and cuts it.
+    fn restart(&self, work: &Checkpointer<'_>, mode: CheckpointMode) -> Result<bool> {
+        if !work.wait_for(|| self.lock_alone(read_slots_from(1)))? {
+            return Ok(false);
+        }
+        let mut cut = Ok(());
+        if mode == CheckpointMode::Truncate {
+            self.start_over(work.vfs);
+            cut = self.shared.file().truncate(0);
+        }
+        self.unlock_alone(read_slots_from(1))?;
+        cut?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,349 @@
+//! The WAL index in memory: who has the newest image of a page.
+//!
+//! Other processes write to it while we read, so every word is loaded on its own and checked before
+//! it is believed; what a damaged index says can be wrong, but leads nowhere out of bounds.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering, fence};
+
+use lithe_format::PageNo;
+use lithe_format::locks::READ_MARKS;
+use lithe_format::wal_index::{
+    BACKFILL_AT, BACKFILL_ATTEMPTED_AT, FramePlace, HASH_SLOTS, HEADER_WORDS, IndexHeader, READ_MARKS_AT,
+    SECOND_COPY_AT, VERSION, first_frame_before, first_slot, next_slot, page_word, region_frames, slot_half,
+};
+use lithe_vfs::{File, ResultCode, ShmRegion};
+
+use crate::error::{Error, Result};
+
+/// The words of a header, to see quickly whether it is still the same.
+pub(super) type HeaderWords = [u32; HEADER_WORDS];
+
+/// The WAL index, as one connection sees it.
+#[derive(Debug)]
+pub(super) struct WalIndex {
+    /// Whose shared memory it is; `None`: memory of our own, nobody else uses the database.
+    file: Option<Arc<dyn File>>,
+    regions: RefCell<Vec<ShmRegion>>,
+}
+
+/// What a look at the header found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum HeaderState {
+    /// A header, and its words.
+    Good(IndexHeader, HeaderWords),
+    /// None yet, or one that is being written.
+    Unreadable,
+}
+
+impl WalIndex {
+    /// The index in the shared memory of `file`.
+    pub(super) fn shared(file: Arc<dyn File>) -> WalIndex {
+        WalIndex { file: Some(file), regions: RefCell::default() }
+    }
+
+    /// An index in memory of our own.
+    pub(super) fn private() -> WalIndex {
+        WalIndex { file: None, regions: RefCell::default() }
+    }
+
+    pub(super) fn is_private(&self) -> bool {
+        self.file.is_none()
+    }
+
+    /// Whether the index may be changed; known once it is open.
+    pub(super) fn is_writable(&self) -> bool {
+        self.regions.borrow().first().is_some_and(ShmRegion::is_writable)
+    }
+
+    /// Makes sure that region 0 is there. `false`: it does not exist, and we may not make it.
+    pub(super) fn open(&self, writable: bool) -> Result<bool> {
+        self.ensure(0, writable)
+    }
+
+    fn ensure(&self, region: u32, extend: bool) -> Result<bool> {
+        let mut regions = self.regions.borrow_mut();
+        while regions.len() <= region as usize {
+            let next = match &self.file {
+                Some(file) => file.shm_map(regions.len() as u32, extend)?,
+                None if extend => Some(ShmRegion::private()),
+                None => None,
+            };
+            match next {
+                Some(next) => regions.push(next),
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Runs `work` on a region that is known to be there.
+    #[inline]
+    fn with<T>(&self, region: u32, work: impl FnOnce(&ShmRegion) -> T) -> T {
+        work(&self.regions.borrow()[region as usize])
+    }
+
+    fn load(&self, word: usize) -> u32 {
+        self.with(0, |region| region.words()[word].load(Ordering::Relaxed))
+    }
+
+    fn store(&self, word: usize, value: u32) {
+        self.with(0, |region| region.words()[word].store(value, Ordering::Relaxed));
+    }
+
+    /// Whether the header is still `words`: the question of every transaction that begins.
+    #[inline]
+    pub(super) fn header_is(&self, words: &HeaderWords) -> bool {
+        self.with(0, |region| {
+            fence(Ordering::Acquire);
+            let now = &region.words()[..HEADER_WORDS];
+            now.iter().zip(words).all(|(now, then)| now.load(Ordering::Relaxed) == *then)
+        })
+    }
+
+    /// Reads both copies of the header.
+    pub(super) fn header(&self) -> Result<HeaderState> {
+        let first = self.copy_at(0);
+        fence(Ordering::SeqCst);
+        let second = self.copy_at(SECOND_COPY_AT);
+        if first != second {
+            return Ok(HeaderState::Unreadable);
+        }
+        let Some(header) = IndexHeader::read(&first) else { return Ok(HeaderState::Unreadable) };
+        if IndexHeader::version_of(&first) != VERSION {
+            return Err(Error::CantOpen(ResultCode::CANTOPEN));
+        }
+        Ok(HeaderState::Good(header, first))
+    }
+
+    fn copy_at(&self, start: usize) -> HeaderWords {
+        self.with(0, |region| std::array::from_fn(|at| region.words()[start + at].load(Ordering::Relaxed)))
+    }
+
+    /// Publishes a header: the second copy first, so that who reads the first one first sees either
+    /// state whole. Answers its words.
+    pub(super) fn publish(&self, header: &IndexHeader) -> HeaderWords {
+        let words = header.write();
+        self.with(0, |region| {
+            for start in [SECOND_COPY_AT, 0] {
+                fence(Ordering::SeqCst);
+                for (at, word) in words.iter().enumerate() {
+                    region.words()[start + at].store(*word, Ordering::Relaxed);
+                }
+            }
+            fence(Ordering::SeqCst);
+        });
+        words
+    }
+
+    /// How many frames are in the database file.
+    #[inline]
+    pub(super) fn backfilled(&self) -> u32 {
+        self.load(BACKFILL_AT)
+    }
+
+    pub(super) fn set_backfilled(&self, frames: u32) {
+        fence(Ordering::SeqCst);
+        self.store(BACKFILL_AT, frames);
+    }
+
+    pub(super) fn set_backfill_attempted(&self, frames: u32) {
+        self.store(BACKFILL_ATTEMPTED_AT, frames);
+        fence(Ordering::SeqCst);
+    }
+
+    pub(super) fn read_mark(&self, mark: usize) -> u32 {
+        assert!(mark < READ_MARKS);
+        self.load(READ_MARKS_AT + mark)
+    }
+
+    pub(super) fn set_read_mark(&self, mark: usize, frame: u32) {
+        assert!(mark < READ_MARKS);
+        self.store(READ_MARKS_AT + mark, frame);
+        fence(Ordering::SeqCst);
+    }
+
+    /// The newest frame of page `no` among `first..=last`, which a snapshot has established; regions
+    /// up to `last` are there.
+    #[inline]
+    pub(super) fn find(&self, no: PageNo, first: u32, last: u32) -> Result<Option<u32>> {
+        let regions = self.regions.borrow();
+        let lowest = FramePlace::of(first).region;
+        let mut number = FramePlace::of(last).region;
+        loop {
+            let found = find_in_region(&regions[number as usize], number, no, first, last)?;
+            if found.is_some() || number == lowest {
+                return Ok(found);
+            }
+            number -= 1;
+        }
+    }
+
+    /// Makes the regions of the frames up to `last` available.
+    pub(super) fn ensure_frame(&self, last: u32, extend: bool) -> Result<()> {
+        if last > 0 && !self.ensure(FramePlace::of(last).region, extend)? {
+            return Err(Error::corrupt("the WAL index is shorter than its header says"));
+        }
+        Ok(())
+    }
+
+    /// The page of a frame; `None` if the index says 0 there.
+    pub(super) fn page_of(&self, frame: u32) -> Option<PageNo> {
+        let place = FramePlace::of(frame);
+        self.with(place.region, |region| PageNo::new(region.words()[place.page_word()].load(Ordering::Relaxed)))
+    }
+
+    /// Enters frame `frame`, which comes after all others.
+    pub(super) fn append(&self, frame: u32, no: PageNo) -> Result<()> {
+        let place = FramePlace::of(frame);
+        if !self.ensure(place.region, true)? {
+            return Err(Error::corrupt("the WAL index cannot grow"));
+        }
+        let regions = self.regions.borrow();
+        let region = &regions[place.region as usize];
+        if place.entry == 1 {
+            clear(region, place.region);
+        } else if region.words()[place.page_word()].load(Ordering::Relaxed) != 0 {
+            // A writer who did not commit has left entries.
+            forget_after(region, place.region, place.entry - 1);
+        }
+        let mut slot = first_slot(no);
+        for _ in 0..HASH_SLOTS {
+            let half = &region.halves()[slot_half(slot)];
+            if half.load(Ordering::Relaxed) == 0 {
+                region.words()[place.page_word()].store(no.get(), Ordering::Relaxed);
+                half.store(place.entry, Ordering::Release);
+                return Ok(());
+            }
+            slot = next_slot(slot);
+        }
+        Err(Error::corrupt("the WAL index is full"))
+    }
+
+    /// Removes the entries after frame `last`, which were not committed.
+    pub(super) fn truncate(&self, last: u32) -> Result<()> {
+        if last == 0 {
+            return Ok(());
+        }
+        let place = FramePlace::of(last);
+        if self.ensure(place.region, false)? {
+            self.with(place.region, |region| forget_after(region, place.region, place.entry));
+        }
+        Ok(())
+    }
+
+    /// Gives the shared memory back; the last user deletes it.
+    pub(super) fn close(&self, delete: bool) {
+        self.regions.borrow_mut().clear();
+        if let Some(file) = &self.file {
+            let _ = file.shm_unmap(delete);
+        }
+    }
+}
+
+#[inline]
+fn find_in_region(region: &ShmRegion, number: u32, no: PageNo, first: u32, last: u32) -> Result<Option<u32>> {
+    let before = first_frame_before(number);
+    let (words, halves) = (region.words(), region.halves());
+    let mut found = None;
+    let mut slot = first_slot(no);
+    for _ in 0..HASH_SLOTS {
+        let entry = halves[slot_half(slot)].load(Ordering::Acquire);
+        if entry == 0 {
+            return Ok(found);
+        }
+        let frame = before + u32::from(entry);
+        let counts = first <= frame && frame <= last && u32::from(entry) <= region_frames(number);
+        // Later frames come later in the search, so the last that fits is the newest.
+        if counts && words[page_word(number, entry)].load(Ordering::Relaxed) == no.get() {
+            found = Some(frame);
+        }
+        slot = next_slot(slot);
+    }
+    Err(Error::corrupt("the WAL index has no free slot"))
+}
+
+/// Empties a region for its first frame.
+fn clear(region: &ShmRegion, number: u32) {
+    for word in &region.words()[page_word(number, 1)..] {
+        word.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Removes the entries after `entry`. Searches run on meanwhile: what they look for was entered before,
+/// so no search passes over a slot that becomes free.
+fn forget_after(region: &ShmRegion, number: u32, entry: u16) {
+    for slot in 0..HASH_SLOTS {
+        let half = &region.halves()[slot_half(slot)];
+        if half.load(Ordering::Relaxed) > entry {
+            half.store(0, Ordering::Relaxed);
+        }
+    }
+    let end = page_word(number, region_frames(number) as u16) + 1;
+    let words: &[AtomicU32] = &region.words()[page_word(number, entry) + 1..end];
+    for word in words {
+        word.store(0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no(n: u32) -> PageNo {
+        PageNo::new(n).unwrap()
+    }
+
+    #[test]
+    fn the_newest_frame_within_the_snapshot() {
+        let index = WalIndex::private();
+        assert!(index.open(true).unwrap());
+        for frame in 1..=10_000u32 {
+            index.append(frame, no(frame % 97 + 1)).unwrap();
+        }
+        let check = |page: u32, first: u32, last: u32| {
+            let expected = (first..=last).rev().find(|frame| frame % 97 + 1 == page);
+            assert_eq!(index.find(no(page), first, last).unwrap(), expected, "page {page} in {first}..={last}");
+        };
+        for (first, last) in [(1, 10_000), (1, 50), (1, 4062), (1, 4063), (4000, 8200), (9_990, 10_000)] {
+            for page in [1, 2, 50, 97, 98, 200] {
+                check(page, first, last);
+            }
+        }
+        assert_eq!(index.page_of(97 * 3), Some(no(1)));
+    }
+
+    #[test]
+    fn uncommitted_entries_are_forgotten() {
+        let index = WalIndex::private();
+        index.open(true).unwrap();
+        for frame in 1..=20 {
+            index.append(frame, no(frame)).unwrap();
+        }
+        index.truncate(10).unwrap();
+        assert_eq!(index.find(no(10), 1, 20).unwrap(), Some(10));
+        assert_eq!(index.find(no(11), 1, 20).unwrap(), None);
+        index.append(11, no(30)).unwrap();
+        for frame in 12..=15 {
+            index.append(frame, no(40)).unwrap();
+        }
+        // Without a truncation in between, too: the writer crashed.
+        index.append(12, no(50)).unwrap();
+        assert_eq!(index.find(no(40), 1, 20).unwrap(), None);
+        assert_eq!(index.find(no(50), 1, 20).unwrap(), Some(12));
+    }
+
+    #[test]
+    fn headers_are_published_whole() {
+        let index = WalIndex::private();
+        index.open(true).unwrap();
+        assert!(matches!(index.header(), Ok(HeaderState::Unreadable)));
+        let header = IndexHeader { last_frame: 7, ..IndexHeader::EMPTY };
+        let words = index.publish(&header);
+        assert!(index.header_is(&words));
+        assert!(matches!(index.header(), Ok(HeaderState::Good(read, _)) if read == header));
+        index.store(SECOND_COPY_AT + 2, 99);
+        assert!(matches!(index.header(), Ok(HeaderState::Unreadable)));
+    }
+}

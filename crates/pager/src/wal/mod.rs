@@ -1,0 +1,190 @@
+//! Transactions through a write-ahead log: new images of pages go to the log, and now and then from
+//! there into the database.
+//!
+//! ```text
+//!   readers            writer                 checkpointer
+//!   a snapshot: the    one at a time appends  copies the newest images into the
+//!   frames up to one   frames, syncs, then    database, as far as no reader needs
+//!   that commits       publishes the header   older ones
+//! ```
+//!
+//! | module | subject |
+//! | --- | --- |
+//! | `index` | the WAL index: finding the newest image of a page |
+//! | `read_lock` | the lock of a reader, kept for a moment after a transaction |
+//! | `snapshot` | beginning and ending to read |
+//! | `recover` | building the index from the log |
+//! | `append` | committing: frames, sync, header |
+//! | `checkpoint` | from the log into the database |
+//! | `shared`, `turns` | what connections of one process share of a log; its writers in turn, one sync for several |
+
+mod append;
+mod checkpoint;
+mod index;
+mod read_lock;
+mod recover;
+pub(crate) mod shared;
+mod snapshot;
+mod turns;
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::sync::Arc;
+
+use lithe_format::wal::frame_offset;
+use lithe_format::wal_index::{HEADER_WORDS, IndexHeader};
+use lithe_format::{PageNo, PageSize};
+use lithe_vfs::{File, ShmLock};
+
+pub(crate) use append::Policy;
+pub(crate) use checkpoint::Checkpointer;
+pub use checkpoint::{Checkpoint, CheckpointMode};
+pub(crate) use snapshot::Begun;
+
+use self::append::Tail;
+use self::index::{HeaderWords, WalIndex};
+use self::read_lock::ReadLock;
+use self::shared::SharedWal;
+use crate::error::Result;
+use crate::page_ref::{MappedFile, PageRef};
+
+/// The write-ahead log, as one connection sees it.
+#[derive(Debug)]
+pub(crate) struct Wal {
+    /// The database file: its shared memory carries index and locks.
+    file: Arc<dyn File>,
+    shared: Arc<SharedWal>,
+    index: WalIndex,
+    read_lock: Arc<ReadLock>,
+    /// The read mark in use by the transaction.
+    mark: Cell<Option<usize>>,
+    /// The read lock is kept when the transaction ends.
+    keep: Cell<bool>,
+    /// The snapshot: the header that was current when the transaction began, or our own commit.
+    header: Cell<IndexHeader>,
+    words: Cell<HeaderWords>,
+    /// The frames to search, empty if the database file has it all.
+    frames: Cell<(u32, u32)>,
+    mapped: Cell<MappedFile>,
+    /// Our own commit has left the read mark behind: kept on, it would hold checkpoints back.
+    outgrown: Cell<bool>,
+    /// What this write transaction has appended.
+    tail: RefCell<Option<Tail>>,
+    writable: bool,
+    /// The log may be mapped.
+    map: bool,
+}
+
+impl Wal {
+    /// The log of a database: with an index in the shared memory of `file`, or, for a connection that
+    /// is alone, in memory of its own.
+    pub(crate) fn new(file: Arc<dyn File>, shared: Arc<SharedWal>, alone: bool, writable: bool, map: bool) -> Wal {
+        let index = if alone { WalIndex::private() } else { WalIndex::shared(file.clone()) };
+        let read_lock = ReadLock::new(file.clone());
+        shared.join(&read_lock);
+        Wal {
+            file,
+            shared,
+            index,
+            read_lock,
+            mark: Cell::new(None),
+            keep: Cell::new(false),
+            header: Cell::new(IndexHeader::EMPTY),
+            words: Cell::new([0; HEADER_WORDS]),
+            frames: Cell::new((1, 0)),
+            mapped: Cell::new(MappedFile::NONE),
+            outgrown: Cell::new(false),
+            tail: RefCell::new(None),
+            writable,
+            map,
+        }
+    }
+
+    /// Whether log and index may be changed; known once a transaction has begun.
+    pub(crate) fn is_writable(&self) -> bool {
+        self.writable && self.index.is_writable()
+    }
+
+    /// Whether nothing of the log matters to the snapshot: all pages are in the database file.
+    #[inline]
+    pub(crate) fn is_transparent(&self) -> bool {
+        let (first, last) = self.frames.get();
+        first > last
+    }
+
+    /// The size of the database in pages; `None` if the log says nothing of it.
+    pub(crate) fn page_count(&self) -> Option<u32> {
+        let header = self.header.get();
+        (header.page_count > 0).then_some(header.page_count)
+    }
+
+    /// The size of the pages in the log.
+    pub(crate) fn page_size(&self) -> Option<PageSize> {
+        self.header.get().page_size
+    }
+
+    /// The frame that has the newest image of a page in this snapshot.
+    #[inline]
+    pub(crate) fn find(&self, no: PageNo) -> Result<Option<u32>> {
+        let (first, last) = self.frames.get();
+        if first > last { Ok(None) } else { self.index.find(no, first, last) }
+    }
+
+    /// The page in `frame`, if it is mapped.
+    #[inline]
+    pub(crate) fn mapped_page(&self, frame: u32, page_size: PageSize) -> Option<PageRef> {
+        let offset = page_offset(frame, page_size);
+        let mapped = self.mapped.get();
+        let inside = offset + u64::from(page_size.get()) <= mapped.valid() as u64;
+        inside.then(|| mapped.page(offset as usize, page_size.get()))
+    }
+
+    /// Reads the page in `frame`.
+    pub(crate) fn read_page(&self, frame: u32, page_size: PageSize, buf: &mut [u8]) -> Result<()> {
+        self.shared.file().read_at(buf, page_offset(frame, page_size))?;
+        Ok(())
+    }
+
+    /// Whether nobody else can use the log.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.index.is_private()
+    }
+
+    /// The last frame of the snapshot.
+    pub(crate) fn last_frame(&self) -> u32 {
+        self.header.get().last_frame
+    }
+
+    /// Leaves the log; with `delete`, being alone, removes the shared memory too.
+    pub(crate) fn close(&self, delete: bool) {
+        self.roll_back();
+        let _ = self.end_read();
+        let _ = self.read_lock.give_back_if_idle();
+        self.index.close(delete);
+    }
+
+    /// Takes slots alone, unless nobody else can be there. If only idle readers of this process are in
+    /// the way, they leave.
+    fn lock_alone(&self, slots: Range<u8>) -> Result<bool> {
+        if self.index.is_private() || self.file.shm_lock(slots.clone(), ShmLock::Exclusive)? {
+            return Ok(true);
+        }
+        if !self.shared.send_idle_readers_away()? {
+            return Ok(false);
+        }
+        Ok(self.file.shm_lock(slots, ShmLock::Exclusive)?)
+    }
+
+    fn unlock_alone(&self, slots: Range<u8>) -> Result<()> {
+        if !self.index.is_private() {
+            self.file.shm_unlock(slots, ShmLock::Exclusive)?;
+        }
+        Ok(())
+    }
+}
+
+/// Where the page of a frame begins in the log.
+#[inline]
+fn page_offset(frame: u32, page_size: PageSize) -> u64 {
+    frame_offset(frame, page_size) + lithe_format::wal::FRAME_HEADER_LEN as u64
+}

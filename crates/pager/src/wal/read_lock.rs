@@ -1,0 +1,217 @@
+//! The lock on a read mark, kept for a moment after a transaction.
+//!
+//! Taking and giving back a lock among processes costs system calls; a point read costs less. A read
+//! lock in WAL mode blocks neither readers nor writers, so it stays when a transaction ends, and the
+//! next one that finds the log unchanged has nothing to do but to say that it is at work:
+//!
+//! ```text
+//!            lock                   begin, on an unchanged log
+//!   Nothing ------> AtWork(mark) <------------------------------ Idle(mark)
+//!      ^               '---------------------------------------------^  |
+//!      |                                end                             |
+//!      '----------------------------------------------------------------'
+//!        given back: a checkpoint of this process wants it, the log has
+//!        changed, or it was idle for a few milliseconds
+//! ```
+//!
+//! The state is an atomic of this connection alone; threads that read share no line that is written.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
+use std::time::Duration;
+
+use lithe_format::locks::read_slot;
+use lithe_vfs::{File, ShmLock};
+
+use crate::error::Result;
+
+const NOTHING: u32 = 0;
+/// Somebody other than the owner is giving it back.
+const LEAVING: u32 = 1;
+const IDLE: u32 = 0x100;
+const AT_WORK: u32 = 0x200;
+const MARK_MASK: u32 = 0xff;
+
+/// How long a lock may be idle: at least this, at most twice.
+const IDLE_TIME: Duration = Duration::from_millis(3);
+
+/// What asking for an idle lock came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Idle {
+    GivenBack,
+    NothingHeld,
+    InUse,
+}
+
+/// The read lock of one connection.
+#[derive(Debug)]
+#[repr(align(128))] // alone on its cache lines, and on those that the processor fetches along
+pub(super) struct ReadLock {
+    state: AtomicU32,
+    /// Counts transactions, for those who look whether it is idle.
+    uses: AtomicU32,
+    /// It is on the list of the thread that gives idle locks back.
+    watched: AtomicBool,
+    file: Arc<dyn File>,
+}
+
+impl ReadLock {
+    pub(super) fn new(file: Arc<dyn File>) -> Arc<ReadLock> {
+        Arc::new(ReadLock {
+            state: AtomicU32::new(NOTHING),
+            uses: AtomicU32::new(0),
+            watched: AtomicBool::new(false),
+            file,
+        })
+    }
+
+    /// Goes to work on a lock that was kept, and answers its mark.
+    #[inline]
+    pub(super) fn resume(&self) -> Option<usize> {
+        let state = self.state.load(Ordering::Relaxed);
+        if state & IDLE == 0 {
+            return None;
+        }
+        let mark = state & MARK_MASK;
+        let resumed = self.state.compare_exchange(state, AT_WORK | mark, Ordering::Acquire, Ordering::Relaxed);
+        resumed.ok().map(|_| mark as usize)
+    }
+
+    /// Stops working and keeps the lock.
+    #[inline]
+    pub(super) fn rest(&self, mark: usize) {
+        self.uses.store(self.uses.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        self.state.store(IDLE | mark as u32, Ordering::Release);
+    }
+
+    /// Takes the lock on `mark`. `false`: somebody holds it alone.
+    pub(super) fn lock(&self, mark: usize) -> Result<bool> {
+        self.give_back_if_idle()?;
+        debug_assert_eq!(self.state.load(Ordering::Relaxed), NOTHING);
+        let slot = read_slot(mark);
+        if !self.file.shm_lock(slot..slot + 1, ShmLock::Shared)? {
+            return Ok(false);
+        }
+        self.state.store(AT_WORK | mark as u32, Ordering::Release);
+        Ok(true)
+    }
+
+    /// Gives back the lock that this connection works with.
+    pub(super) fn unlock(&self, mark: usize) -> Result<()> {
+        let slot = read_slot(mark);
+        let unlocked = self.file.shm_unlock(slot..slot + 1, ShmLock::Shared);
+        self.state.store(NOTHING, Ordering::Release);
+        Ok(unlocked?)
+    }
+
+    /// Gives back a lock that is kept but not used. Anybody may call it.
+    pub(super) fn give_back_if_idle(&self) -> Result<Idle> {
+        loop {
+            let state = self.state.load(Ordering::Acquire);
+            if state == NOTHING {
+                return Ok(Idle::NothingHeld);
+            }
+            if state & AT_WORK != 0 {
+                return Ok(Idle::InUse);
+            }
+            if state == LEAVING {
+                std::thread::yield_now();
+                continue;
+            }
+            if self.state.compare_exchange(state, LEAVING, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+                self.unlock((state & MARK_MASK) as usize)?;
+                return Ok(Idle::GivenBack);
+            }
+        }
+    }
+
+    /// Whether the lock, just taken, may be kept: somebody is there to give it back.
+    pub(super) fn may_be_kept(self: &Arc<ReadLock>) -> bool {
+        if self.watched.load(Ordering::Acquire) {
+            return true;
+        }
+        let Some(watch) = Watch::the() else { return false };
+        watch.add(self);
+        true
+    }
+}
+
+/// The thread that gives idle locks back.
+struct Watch {
+    locks: Mutex<Vec<Watched>>,
+    wake: Condvar,
+    /// A forked child has the memory of the watch, but not its thread.
+    process: u32,
+}
+
+struct Watched {
+    /// Weak: closing a connection must not wait for the watch.
+    lock: Weak<ReadLock>,
+    /// What its `uses` were at the last sweep.
+    uses: u32,
+}
+
+static WATCH: OnceLock<Option<Watch>> = OnceLock::new();
+
+impl Watch {
+    /// The watch of this process; `None` if it has no thread.
+    fn the() -> Option<&'static Watch> {
+        let watch = WATCH.get_or_init(|| {
+            let thread = std::thread::Builder::new().name("lithe-read-locks".to_string());
+            thread.spawn(|| Watch::run(WATCH.wait())).ok()?;
+            Some(Watch { locks: Mutex::default(), wake: Condvar::new(), process: std::process::id() })
+        });
+        watch.as_ref().filter(|watch| watch.process == std::process::id())
+    }
+
+    fn run(watch: &Option<Watch>) {
+        let Some(watch) = watch else { return };
+        let mut pause = IDLE_TIME;
+        loop {
+            drop(watch.wake.wait_while(watch.locks(), |locks| locks.is_empty()));
+            std::thread::sleep(pause);
+            // Transactions that take long do not need to be looked at often.
+            pause = if watch.sweep() { IDLE_TIME } else { (pause * 2).min(IDLE_TIME * 8) };
+        }
+    }
+
+    fn locks(&self) -> MutexGuard<'_, Vec<Watched>> {
+        self.locks.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn add(&self, lock: &Arc<ReadLock>) {
+        let mut locks = self.locks();
+        lock.watched.store(true, Ordering::Release);
+        locks.push(Watched { lock: Arc::downgrade(lock), uses: lock.uses.load(Ordering::Relaxed) });
+        self.wake.notify_one();
+    }
+
+    /// Gives back the locks that were not used since the last sweep. Answers whether anything has
+    /// happened to any of them.
+    fn sweep(&self) -> bool {
+        let mut moved = false;
+        self.locks().retain_mut(|watched| {
+            let Some(lock) = watched.lock.upgrade() else { return false };
+            let uses = lock.uses.load(Ordering::Relaxed);
+            if std::mem::replace(&mut watched.uses, uses) != uses {
+                moved = true;
+                return true;
+            }
+            // Before it is given back: whoever takes it again has to find itself unwatched.
+            lock.watched.store(false, Ordering::Release);
+            match lock.give_back_if_idle() {
+                Ok(Idle::InUse) => {
+                    lock.watched.store(true, Ordering::Release);
+                    true
+                }
+                // Should the system refuse, the state says that nothing is held, and the next lock on the
+                // same mark finds it held already: nothing is wrong for this process.
+                Ok(Idle::GivenBack | Idle::NothingHeld) | Err(_) => {
+                    moved = true;
+                    false
+                }
+            }
+        });
+        moved
+    }
+}

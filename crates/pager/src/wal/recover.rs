@@ -1,0 +1,113 @@
+//! Building the WAL index from the log: the first to come finds none, or one that a crash has left
+//! half written.
+
+use lithe_format::locks::{CHECKPOINT_SLOT, READ_MARKS, read_slot};
+use lithe_format::wal::{FORMAT, FRAME_HEADER_LEN, FrameHeader, HEADER_LEN, Sum, WalHeader};
+use lithe_format::wal_index::{IndexHeader, READ_MARK_UNUSED};
+use lithe_vfs::{File, ResultCode};
+
+use super::Wal;
+use crate::error::{Error, Result};
+
+/// How much of the log is read at once.
+const CHUNK: usize = 1 << 20;
+
+impl Wal {
+    /// With the write lock: rebuilds the index. If somebody is checkpointing, nothing happens; the
+    /// caller sees that there is no header yet.
+    pub(super) fn recover(&self) -> Result<()> {
+        let slots = CHECKPOINT_SLOT..read_slot(0);
+        if !self.lock_alone(slots.clone())? {
+            return Ok(());
+        }
+        let recovered = self.rebuild_index();
+        self.unlock_alone(slots)?;
+        recovered
+    }
+
+    fn rebuild_index(&self) -> Result<()> {
+        let header = self.index_frames()?;
+        self.index.set_backfilled(0);
+        self.index.set_backfill_attempted(header.last_frame);
+        self.index.set_read_mark(0, 0);
+        for mark in 1..READ_MARKS {
+            let slot = read_slot(mark)..read_slot(mark) + 1;
+            // A mark that is in use stays what it is.
+            if self.lock_alone(slot.clone())? {
+                let first = mark == 1 && header.last_frame > 0;
+                self.index.set_read_mark(mark, if first { header.last_frame } else { READ_MARK_UNUSED });
+                self.unlock_alone(slot)?;
+            }
+        }
+        self.index.publish(&header);
+        Ok(())
+    }
+
+    /// Enters all frames that count, and answers the header for the last one that commits.
+    fn index_frames(&self) -> Result<IndexHeader> {
+        let log = self.shared.file();
+        let mut header = IndexHeader::EMPTY;
+        let mut bytes = [0; HEADER_LEN];
+        if log.read_at(&mut bytes, 0)? < HEADER_LEN {
+            return Ok(header);
+        }
+        let Some((wal, sum)) = WalHeader::read(&bytes) else { return Ok(header) };
+        if WalHeader::format_of(&bytes) != FORMAT {
+            return Err(Error::CantOpen(ResultCode::CANTOPEN));
+        }
+        header.order = wal.order;
+        header.salts = wal.salts;
+        header.page_size = Some(wal.page_size);
+        header.sum = sum;
+        let mut frames = Frames::new(log, wal, sum)?;
+        let mut number = 0;
+        while let Some((frame, sum)) = frames.next()? {
+            number += 1;
+            self.index.append(number, frame.no)?;
+            if frame.db_size > 0 {
+                header.last_frame = number;
+                header.page_count = frame.db_size;
+                header.sum = sum;
+            }
+        }
+        self.index.truncate(header.last_frame)?;
+        Ok(header)
+    }
+}
+
+/// The frames of a log that count, in order.
+struct Frames<'f> {
+    log: &'f dyn File,
+    wal: WalHeader,
+    sum: Sum,
+    chunk: Vec<u8>,
+    /// What of the chunk is filled and not used yet.
+    ready: std::ops::Range<usize>,
+    at: u64,
+}
+
+impl<'f> Frames<'f> {
+    fn new(log: &'f dyn File, wal: WalHeader, sum: Sum) -> Result<Frames<'f>> {
+        let frame_len = wal.frame_len() as usize;
+        let chunk = vec![0; (CHUNK / frame_len).max(1) * frame_len];
+        Ok(Frames { log, wal, sum, chunk, ready: 0..0, at: HEADER_LEN as u64 })
+    }
+
+    fn next(&mut self) -> Result<Option<(FrameHeader, Sum)>> {
+        let frame_len = self.wal.frame_len() as usize;
+        if self.ready.len() < frame_len {
+            let filled = self.log.read_at(&mut self.chunk, self.at)?;
+            self.ready = 0..filled;
+            self.at += filled as u64;
+            if filled < frame_len {
+                return Ok(None);
+            }
+        }
+        let frame = &self.chunk[self.ready.start..][..frame_len];
+        self.ready.start += frame_len;
+        let (header, page) = frame.split_first_chunk::<FRAME_HEADER_LEN>().expect("a frame is longer than its header");
+        let Some((header, sum)) = FrameHeader::read(&self.wal, self.sum, header, page) else { return Ok(None) };
+        self.sum = sum;
+        Ok(Some((header, sum)))
+    }
+}

@@ -1,0 +1,226 @@
+//! Beginning and ending to read.
+//!
+//! A reader takes the newest committed state of the log, and makes it known by a read mark: one of
+//! five numbers in shared memory, guarded by a lock each. Checkpointers copy no frame beyond a mark
+//! that somebody holds, and nobody starts the log over while a mark other than the first is held. Mark 0
+//! is for readers who need nothing of the log, because the database file has it all.
+
+use std::time::Duration;
+
+use lithe_format::locks::{READ_MARKS, RECOVER_SLOT, WRITE_SLOT, read_slot};
+use lithe_format::wal_index::{IndexHeader, READ_MARK_UNUSED};
+use lithe_vfs::{ResultCode, ShmLock};
+
+use super::Wal;
+use super::index::{HeaderState, HeaderWords};
+use crate::error::{Error, Result};
+use crate::page_ref::MappedFile;
+
+/// How a snapshot compares to that of the transaction before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begun {
+    /// Nothing has changed.
+    AsBefore,
+    /// The same content, but pages may have moved from the log into the database.
+    Elsewhere,
+    /// Other content.
+    Changed,
+}
+
+/// What became of one try to begin.
+enum Try {
+    Begun,
+    /// Others changed something meanwhile.
+    Again,
+}
+
+/// How often a reader tries before it reports a locking protocol that does not work out.
+const TRIES_MAX: u32 = 100;
+
+impl Wal {
+    /// Begins to read.
+    #[inline]
+    pub(crate) fn begin_read(&self) -> Result<Begun> {
+        if let Some(mark) = self.read_lock.resume() {
+            let words = self.words.get();
+            if self.index.header_is(&words) && !self.has_a_better_mark(mark) {
+                self.mark.set(Some(mark));
+                return Ok(Begun::AsBefore);
+            }
+            self.read_lock.unlock(mark)?;
+        }
+        self.begin_read_anew()
+    }
+
+    /// Once the whole log is in the database file, readers should not hold it back from being
+    /// started over.
+    #[inline]
+    fn has_a_better_mark(&self, mark: usize) -> bool {
+        mark != 0 && self.index.backfilled() == self.header.get().last_frame
+    }
+
+    #[cold]
+    fn begin_read_anew(&self) -> Result<Begun> {
+        let before = self.words.get();
+        let mut tries = 0;
+        while let Try::Again = self.try_begin_read()? {
+            tries += 1;
+            if tries > TRIES_MAX {
+                return Err(Error::Protocol);
+            }
+            pause(tries);
+        }
+        Ok(if self.words.get() == before { Begun::Elsewhere } else { Begun::Changed })
+    }
+
+    /// Ends to read; the lock may be kept for the next transaction.
+    #[inline]
+    pub(crate) fn end_read(&self) -> Result<()> {
+        let Some(mark) = self.mark.take() else { return Ok(()) };
+        if self.index.is_private() {
+            return Ok(());
+        }
+        if self.keep.get() && !self.outgrown.take() {
+            self.read_lock.rest(mark);
+            return Ok(());
+        }
+        self.read_lock.unlock(mark)
+    }
+
+    fn try_begin_read(&self) -> Result<Try> {
+        let Some((header, words)) = self.current_header()? else { return Ok(Try::Again) };
+        if self.index.is_private() {
+            return self.adopt(header, words, 0, 1);
+        }
+        if self.index.backfilled() == header.last_frame {
+            if self.read_lock.lock(0)? {
+                return self.adopt_if_unchanged(header, words, 0, None);
+            }
+        }
+        let Some((mark, frame)) = self.choose_mark(header.last_frame)? else { return Ok(Try::Again) };
+        if !self.read_lock.lock(mark)? {
+            return Ok(Try::Again);
+        }
+        self.adopt_if_unchanged(header, words, mark, Some(frame))
+    }
+
+    /// With the lock on `mark` taken: the snapshot is ours if nothing has changed while we took it.
+    fn adopt_if_unchanged(
+        &self,
+        header: IndexHeader,
+        words: HeaderWords,
+        mark: usize,
+        frame: Option<u32>,
+    ) -> Result<Try> {
+        let first = self.index.backfilled() + 1;
+        self.file.shm_barrier();
+        let moved = frame.is_some_and(|frame| self.index.read_mark(mark) != frame);
+        if moved || !self.index.header_is(&words) {
+            self.read_lock.unlock(mark)?;
+            return Ok(Try::Again);
+        }
+        self.keep.set(self.read_lock.may_be_kept());
+        let adopted = self.adopt(header, words, mark, first);
+        if adopted.is_err() {
+            self.read_lock.unlock(mark)?;
+        }
+        adopted
+    }
+
+    fn adopt(&self, header: IndexHeader, words: HeaderWords, mark: usize, first: u32) -> Result<Try> {
+        // Mark 0 among others: the database file has all. Alone, the index is ours to search.
+        let last = if mark == 0 && !self.index.is_private() { 0 } else { header.last_frame };
+        self.outgrown.set(false);
+        self.index.ensure_frame(last, false)?;
+        self.map_up_to(&header, last)?;
+        self.header.set(header);
+        self.words.set(words);
+        self.frames.set((first.max(1), last));
+        self.mark.set(Some(mark));
+        Ok(Try::Begun)
+    }
+
+    /// Maps the log, which must have the frames that its index speaks of.
+    pub(super) fn map_up_to(&self, header: &IndexHeader, last: u32) -> Result<()> {
+        let Some(page_size) = header.page_size.filter(|_| last > 0) else {
+            self.mapped.set(MappedFile::NONE);
+            return Ok(());
+        };
+        let size = self.shared.file().size()?;
+        if super::page_offset(last, page_size) + u64::from(page_size.get()) > size {
+            return Err(Error::corrupt("the log is shorter than its index says"));
+        }
+        self.mapped.set(if self.map { self.shared.mapped(size)? } else { MappedFile::NONE });
+        Ok(())
+    }
+
+    /// The header that is current, after recovery if there is none. `None`: try again.
+    fn current_header(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
+        if !self.index.open(self.writable)? {
+            return Err(Error::ReadOnly(ResultCode::READONLY_CANTINIT));
+        }
+        if let HeaderState::Good(header, words) = self.index.header()? {
+            return Ok(Some((header, words)));
+        }
+        if !self.is_writable() {
+            return Err(Error::ReadOnly(ResultCode::READONLY_RECOVERY));
+        }
+        if !self.lock_alone(WRITE_SLOT..WRITE_SLOT + 1)? {
+            return self.wait_for_who_writes_it();
+        }
+        let recovered = match self.index.header() {
+            Ok(HeaderState::Good(..)) => Ok(()),
+            _ => self.recover(),
+        };
+        self.unlock_alone(WRITE_SLOT..WRITE_SLOT + 1)?;
+        recovered?;
+        match self.index.header()? {
+            HeaderState::Good(header, words) => Ok(Some((header, words))),
+            HeaderState::Unreadable => Ok(None),
+        }
+    }
+
+    /// Somebody holds the write lock and has not finished the header: a commit takes a moment, a
+    /// recovery takes longer.
+    fn wait_for_who_writes_it(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
+        let slot = RECOVER_SLOT..RECOVER_SLOT + 1;
+        if !self.file.shm_lock(slot.clone(), ShmLock::Shared)? {
+            return Err(Error::BusyRecovery);
+        }
+        self.file.shm_unlock(slot, ShmLock::Shared)?;
+        Ok(None)
+    }
+
+    /// A mark that stands at `last`, or as near below it as there is one; and where it stands.
+    fn choose_mark(&self, last: u32) -> Result<Option<(usize, u32)>> {
+        let best = (1..READ_MARKS)
+            .map(|mark| (mark, self.index.read_mark(mark)))
+            .filter(|&(_, frame)| frame != READ_MARK_UNUSED && frame <= last)
+            .max_by_key(|&(_, frame)| frame);
+        if best.is_some_and(|(_, frame)| frame == last) {
+            return Ok(best);
+        }
+        if !self.is_writable() {
+            return if best.is_some() { Ok(best) } else { Err(Error::ReadOnly(ResultCode::READONLY_CANTINIT)) };
+        }
+        for mark in 1..READ_MARKS {
+            let slot = read_slot(mark)..read_slot(mark) + 1;
+            if self.file.shm_lock(slot.clone(), ShmLock::Exclusive)? {
+                self.index.set_read_mark(mark, last);
+                self.file.shm_unlock(slot, ShmLock::Exclusive)?;
+                return Ok(Some((mark, last)));
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// Longer and longer: what is in the way usually takes microseconds, and seldom long.
+fn pause(tries: u32) {
+    let micros = match tries {
+        0..=5 => return std::hint::spin_loop(),
+        6..10 => 1,
+        _ => u64::from(tries - 9).pow(2) * 39,
+    };
+    std::thread::sleep(Duration::from_micros(micros));
+}

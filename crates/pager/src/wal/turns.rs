@@ -1,0 +1,227 @@
+//! Group commit: the writers of one process take turns, and one sync serves all who wait for it.
+//!
+//! ```text
+//!   A   write ---- append |  sync .........  |
+//!   B              write ---- append |  wait .......  sync ........ |
+//!   C                         write ---- append | wait ............ |
+//!                                            A is published    B and C are published
+//! ```
+//!
+//! A writer appends its frames, lets the next one go on from there, and waits for a sync that covers
+//! them. Only then is its commit published, to this process and to others: nobody sees what a power
+//! loss could take back. The process holds the write lock of the log meanwhile; a handle of its own,
+//! the hub, does, because it outlives the turn of a connection.
+//!
+//! When a sync fails, all commits that are not published are lost: those that waited for it, and
+//! those that went on from them.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use lithe_format::locks::WRITE_SLOT;
+use lithe_format::wal_index::IndexHeader;
+use lithe_vfs::{File, ShmLock, SyncFlags};
+
+use super::index::WalIndex;
+use crate::error::{Error, Result};
+
+/// The number of a commit, counted from 1 as long as the log is open.
+pub(super) type Ticket = u64;
+
+/// Other processes try for the write lock every few milliseconds, and must find it free at times.
+const PROCESS_TURN_MAX: Duration = Duration::from_millis(50);
+
+/// The writers of one process.
+#[derive(Debug)]
+pub(super) struct Turns {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// `None`: there is one connection, alone with the database.
+    hub: Option<Arc<dyn File>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// A connection has its turn.
+    taken: bool,
+    /// How many connections wait for theirs.
+    waiting: usize,
+    /// Since when the process has held the write lock.
+    locked: Option<Instant>,
+    /// Commits that are appended and not published, oldest first.
+    pending: VecDeque<Pending>,
+    appended: Ticket,
+    /// Commits up to this one are published or lost.
+    settled: Ticket,
+    /// Which were lost, and why. Syncs seldom fail, so the list is short.
+    lost: Vec<Loss>,
+    syncing: bool,
+}
+
+#[derive(Debug)]
+struct Pending {
+    ticket: Ticket,
+    header: IndexHeader,
+    wants_sync: bool,
+}
+
+#[derive(Debug)]
+struct Loss {
+    first: Ticket,
+    last: Ticket,
+    error: Error,
+}
+
+/// A commit that is appended and not published: what the next turn goes on from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Base {
+    ticket: Ticket,
+    pub(super) header: IndexHeader,
+}
+
+impl Turns {
+    pub(super) fn new(hub: Option<Arc<dyn File>>) -> Turns {
+        Turns { state: Mutex::default(), changed: Condvar::new(), hub }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Waits for the turn, and takes the write lock if the process does not hold it. Answers the newest
+    /// commit that is appended and not published, if there is one; `Busy` after `patience`, or if
+    /// another process writes.
+    pub(super) fn take(&self, patience: Duration) -> Result<Option<Base>> {
+        let mut state = self.state();
+        if state.taken {
+            state.waiting += 1;
+            let (back, _) = self
+                .changed
+                .wait_timeout_while(state, patience, |state| state.taken)
+                .unwrap_or_else(|poisoned| poisoned.into_inner());
+            state = back;
+            state.waiting -= 1;
+        }
+        if state.taken {
+            return Err(Error::Busy);
+        }
+        if let (Some(hub), None) = (&self.hub, state.locked) {
+            hub.shm_map(0, true)?;
+            if !hub.shm_lock(WRITE_SLOT..WRITE_SLOT + 1, ShmLock::Exclusive)? {
+                return Err(Error::Busy);
+            }
+            state.locked = Some(Instant::now());
+        }
+        state.taken = true;
+        Ok(state.pending.back().map(|pending| Base { ticket: pending.ticket, header: pending.header }))
+    }
+
+    /// Waits, during one's own turn, until nothing is pending.
+    pub(super) fn wait_until_settled(&self) {
+        let state = self.state();
+        let wait = self.changed.wait_while(state, |state| !state.pending.is_empty());
+        drop(wait);
+    }
+
+    /// Ends a turn in which nothing was committed.
+    pub(super) fn give_up(&self) {
+        let mut state = self.state();
+        state.taken = false;
+        self.changed.notify_all();
+        self.unlock_if_unused(&mut state);
+    }
+
+    /// Ends a turn that went on from `base` and appended a commit with `header`. Answers its ticket.
+    pub(super) fn append(&self, base: Option<Base>, header: IndexHeader, wants_sync: bool) -> Result<Ticket> {
+        let mut state = self.state();
+        state.taken = false;
+        self.changed.notify_all();
+        if let Some(loss) = base.and_then(|base| state.loss_of(base.ticket)) {
+            self.unlock_if_unused(&mut state);
+            return Err(loss);
+        }
+        state.appended += 1;
+        let ticket = state.appended;
+        state.pending.push_back(Pending { ticket, header, wants_sync });
+        Ok(ticket)
+    }
+
+    /// Waits until the commit `ticket` is published: after a sync where one is wanted.
+    pub(super) fn settle(&self, ticket: Ticket, index: &WalIndex, log: &dyn File, flags: SyncFlags) -> Result<()> {
+        let mut state = self.state();
+        loop {
+            if state.settled >= ticket {
+                return state.loss_of(ticket).map_or(Ok(()), Err);
+            }
+            if state.pending.iter().all(|pending| !pending.wants_sync) {
+                state.publish(index, Ticket::MAX);
+            } else if state.syncing {
+                state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
+                continue;
+            } else {
+                state = self.sync(state, index, log, flags);
+            }
+            self.changed.notify_all();
+            self.unlock_if_unused(&mut state);
+        }
+    }
+
+    /// Syncs for all who have appended by now.
+    fn sync<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State>,
+        index: &WalIndex,
+        log: &dyn File,
+        flags: SyncFlags,
+    ) -> MutexGuard<'s, State> {
+        state.syncing = true;
+        let covered = state.appended;
+        drop(state);
+        let synced = log.sync(flags);
+        let mut state = self.state();
+        state.syncing = false;
+        match synced {
+            Ok(()) => state.publish(index, covered),
+            Err(error) => state.lose_all(error.into()),
+        }
+        state
+    }
+
+    /// The process gives the write lock back when nobody needs it, and now and then when somebody
+    /// does. A lock that the system does not take back goes when the log is closed.
+    fn unlock_if_unused(&self, state: &mut State) {
+        let Some(since) = state.locked else { return };
+        let wanted = state.waiting > 0 && since.elapsed() < PROCESS_TURN_MAX;
+        if state.taken || !state.pending.is_empty() || wanted {
+            return;
+        }
+        state.locked = None;
+        if let Some(hub) = &self.hub {
+            let _ = hub.shm_unlock(WRITE_SLOT..WRITE_SLOT + 1, ShmLock::Exclusive);
+        }
+    }
+}
+
+impl State {
+    /// Publishes the newest commit up to `covered`, and with it those before.
+    fn publish(&mut self, index: &WalIndex, covered: Ticket) {
+        let count = self.pending.iter().take_while(|pending| pending.ticket <= covered).count();
+        if let Some(newest) = self.pending.drain(..count).next_back() {
+            index.publish(&newest.header);
+            self.settled = newest.ticket;
+        }
+    }
+
+    fn lose_all(&mut self, error: Error) {
+        self.pending.clear();
+        self.lost.push(Loss { first: self.settled + 1, last: self.appended, error });
+        self.settled = self.appended;
+    }
+
+    /// Why `ticket` was lost, if it was.
+    fn loss_of(&self, ticket: Ticket) -> Option<Error> {
+        let loss = self.lost.iter().find(|loss| (loss.first..=loss.last).contains(&ticket))?;
+        Some(loss.error.clone())
+    }
+}

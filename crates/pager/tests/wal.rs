@@ -1,0 +1,325 @@
+//! Write-ahead logs, beside SQLite in another process.
+
+mod common;
+
+use std::path::Path;
+use std::time::Duration;
+
+use common::{Folder, Rows, SELECT_VALUES, Sqlite, make_rows, no, open, open_with, sqlite, write};
+use lithe_pager::{
+    BeginKind, Checkpoint, CheckpointMode, Error, JournalMode, LockingMode, OpenOptions, Pager, Synchronous,
+};
+
+#[test]
+fn sqlite_process() {
+    common::serve();
+}
+
+const WAL: &str = "PRAGMA journal_mode=WAL";
+
+fn rows_of(pager: &Pager, count: u32) -> Rows {
+    pager.begin_read().unwrap();
+    let rows = Rows::find(pager, count);
+    pager.end_read().unwrap();
+    rows
+}
+
+fn all(pager: &Pager, rows: &Rows) -> String {
+    pager.begin_read().unwrap();
+    let all = rows.all(pager);
+    pager.end_read().unwrap();
+    all
+}
+
+/// Kept read locks are given back meanwhile.
+fn settle() {
+    std::thread::sleep(Duration::from_millis(100));
+}
+
+fn update(row: u32, value: u32) -> String {
+    format!("UPDATE t SET v = CAST('MARK{row:04}{value:08}' AS BLOB)||zeroblob(800) WHERE id={row}")
+}
+
+#[test]
+fn both_read_and_write_one_log() {
+    for mmap_size in [u64::MAX, 0] {
+        let folder = Folder::new();
+        let path = folder.file("a.db");
+        make_rows(&path, 5, WAL);
+        let mut sqlite = Sqlite::open(&path);
+        assert_eq!(sqlite.sql(&update(1, 1)), "");
+        let pager = open_with(&path, &OpenOptions { mmap_size, ..OpenOptions::default() });
+        let rows = rows_of(&pager, 5);
+        assert_eq!(pager.journal_mode(), JournalMode::Wal);
+        assert_eq!(all(&pager, &rows), "1 0 0 0 0");
+        for round in 2..20 {
+            write(&pager, || rows.set(&pager, 2, round));
+            assert_eq!(sqlite.sql(SELECT_VALUES), format!("1 {round} {} 0 0", if round == 2 { 0 } else { round - 1 }));
+            let version = pager.data_version();
+            assert_eq!(sqlite.sql(&update(3, round)), "");
+            assert_eq!(all(&pager, &rows), format!("1 {round} {round} 0 0"));
+            assert_ne!(pager.data_version(), version);
+            match round % 5 {
+                0 => assert_eq!(sqlite.sql("PRAGMA wal_checkpoint").split('|').next(), Some("0")),
+                1 => assert!(!pager.checkpoint(CheckpointMode::Passive).unwrap().busy),
+                2 => {
+                    settle();
+                    assert_eq!(sqlite.sql("PRAGMA wal_checkpoint(TRUNCATE)"), "0|0|0");
+                }
+                3 => {
+                    let done = pager.checkpoint(CheckpointMode::Truncate).unwrap();
+                    assert_eq!(done, Checkpoint { busy: false, log_frames: Some(0), checkpointed_frames: Some(0) });
+                    assert_eq!(std::fs::metadata(folder.file("a.db-wal")).unwrap().len(), 0);
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(sqlite.sql("PRAGMA integrity_check"), "ok");
+        sqlite.close();
+        drop(pager);
+        assert!(!folder.file("a.db-wal").exists() && !folder.file("a.db-shm").exists());
+        assert_eq!(common::sqlite(&path, "PRAGMA integrity_check"), "ok");
+    }
+}
+
+#[test]
+fn the_index_is_rebuilt() {
+    for mmap_size in [u64::MAX, 0] {
+        let folder = Folder::new();
+        let path = folder.file("a.db");
+        make_rows(&path, 40, WAL);
+        let mut process = Sqlite::open(&path);
+        process.sql(
+            "PRAGMA wal_autocheckpoint=0; UPDATE t SET v=CAST(printf('MARK%04d%08d',id,7) AS BLOB)||zeroblob(800)",
+        );
+        process.sql("INSERT INTO t SELECT id+1000, zeroblob(20000) FROM t");
+        process.sql(&update(40, 8));
+        process.kill();
+        let _ = std::fs::remove_file(folder.file("a.db-shm"));
+        // A frame that was torn by a crash.
+        let log = folder.file("a.db-wal");
+        let mut bytes = std::fs::read(&log).unwrap();
+        bytes.extend_from_slice(&[7; 1500]);
+        std::fs::write(&log, bytes).unwrap();
+        let pager = open_with(&path, &OpenOptions { mmap_size, ..OpenOptions::default() });
+        let rows = rows_of(&pager, 40);
+        assert_eq!(all(&pager, &rows), ["7"; 39].join(" ") + " 8");
+        assert!(pager.log_frames().unwrap() > 800);
+        write(&pager, || rows.set(&pager, 1, 9));
+        assert_eq!(sqlite(&path, "PRAGMA integrity_check"), "ok");
+        assert!(sqlite(&path, SELECT_VALUES).starts_with("9 7 7"));
+    }
+}
+
+#[test]
+fn sqlite_recovers_what_we_leave() {
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 5, WAL);
+    let pager = open(&path);
+    let rows = rows_of(&pager, 5);
+    write(&pager, || rows.set(&pager, 1, 1));
+    write(&pager, || {
+        rows.set(&pager, 2, 2);
+        rows.set(&pager, 3, 3);
+    });
+    // As a crash would leave it: no shared memory.
+    let copy = folder.file("copy.db");
+    std::fs::copy(&path, &copy).unwrap();
+    std::fs::copy(folder.file("a.db-wal"), folder.file("copy.db-wal")).unwrap();
+    assert_eq!(sqlite(&copy, SELECT_VALUES), "1 2 3 0 0");
+    assert_eq!(sqlite(&copy, "PRAGMA integrity_check"), "ok");
+}
+
+#[test]
+fn snapshots_stand_still() {
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 3, WAL);
+    let (reader, writer) = (open(&path), open(&path));
+    let rows = rows_of(&reader, 3);
+    write(&writer, || rows.set(&writer, 1, 1));
+    reader.begin_read().unwrap();
+    assert_eq!(rows.all(&reader), "1 0 0");
+    let mut sqlite = Sqlite::open(&path);
+    for value in 2..6 {
+        write(&writer, || rows.set(&writer, 1, value));
+        assert_eq!(sqlite.sql(&update(2, value)), "");
+        let _ = sqlite.sql("PRAGMA wal_checkpoint");
+        let _ = writer.checkpoint(CheckpointMode::Passive).unwrap();
+        assert_eq!(rows.all(&reader), "1 0 0");
+    }
+    assert_eq!(sqlite.sql("PRAGMA wal_checkpoint(RESTART)").split('|').next(), Some("1"));
+    assert!(writer.checkpoint(CheckpointMode::Restart).unwrap().busy);
+    assert!(matches!(reader.begin_write(BeginKind::Immediate), Err(Error::BusySnapshot)));
+    reader.end_read().unwrap();
+    settle();
+    assert_eq!(sqlite.sql("PRAGMA wal_checkpoint(RESTART)").split('|').next(), Some("0"));
+    assert_eq!(all(&reader, &rows), "5 5 0");
+    sqlite.close();
+}
+
+#[test]
+fn one_writer_at_a_time() {
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 3, WAL);
+    let (one, two) = (open(&path), open(&path));
+    let rows = rows_of(&one, 3);
+    let mut sqlite = Sqlite::open(&path);
+    one.begin_write(BeginKind::Immediate).unwrap();
+    rows.set(&one, 1, 1);
+    assert!(matches!(two.begin_write(BeginKind::Immediate), Err(Error::Busy)));
+    assert_eq!(sqlite.sql("BEGIN IMMEDIATE"), "error: database is locked");
+    one.rollback().unwrap();
+    assert_eq!(rows.all(&one), "0 0 0");
+    one.end_read().unwrap();
+    assert_eq!(sqlite.sql("BEGIN IMMEDIATE"), "");
+    assert!(matches!(two.begin_write(BeginKind::Immediate), Err(Error::Busy)));
+    assert_eq!(sqlite.sql("COMMIT"), "");
+    two.begin_write(BeginKind::Immediate).unwrap();
+    two.end_read().unwrap();
+    sqlite.close();
+}
+
+#[test]
+fn kept_read_locks_are_given_back() {
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 3, WAL);
+    let pager = open(&path);
+    let rows = rows_of(&pager, 3);
+    let mut sqlite = Sqlite::open(&path);
+    sqlite.sql(&update(1, 1));
+    assert_eq!(all(&pager, &rows), "1 0 0");
+    // The lock of that read may still be there, but not for long.
+    settle();
+    assert_eq!(sqlite.sql("PRAGMA wal_checkpoint(TRUNCATE)"), "0|0|0");
+    sqlite.sql(&update(1, 2));
+    assert_eq!(all(&pager, &rows), "2 0 0");
+    // A checkpoint of this process does not have to wait.
+    let other = open(&path);
+    assert!(!other.checkpoint(CheckpointMode::Truncate).unwrap().busy);
+    assert_eq!(all(&pager, &rows), "2 0 0");
+    sqlite.close();
+}
+
+#[test]
+fn journal_modes_change() {
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 3, "");
+    let pager = open(&path);
+    let rows = rows_of(&pager, 3);
+    assert_eq!(pager.set_journal_mode(JournalMode::Wal).unwrap(), JournalMode::Wal);
+    write(&pager, || rows.set(&pager, 1, 1));
+    let mut sqlite = Sqlite::open(&path);
+    assert_eq!(sqlite.sql("PRAGMA journal_mode"), "wal");
+    assert_eq!(sqlite.sql(SELECT_VALUES), "1 0 0");
+    assert!(matches!(pager.set_journal_mode(JournalMode::Delete), Err(Error::Busy)));
+    assert_eq!(pager.journal_mode(), JournalMode::Wal);
+    sqlite.close();
+    assert_eq!(pager.set_journal_mode(JournalMode::Truncate).unwrap(), JournalMode::Truncate);
+    assert!(!folder.file("a.db-wal").exists() && !folder.file("a.db-shm").exists());
+    write(&pager, || rows.set(&pager, 2, 2));
+    assert_eq!(all(&pager, &rows), "1 2 0");
+    let mut sqlite = Sqlite::open(&path);
+    assert_eq!(sqlite.sql("PRAGMA journal_mode"), "delete");
+    assert_eq!(sqlite.sql(SELECT_VALUES), "1 2 0");
+    assert_eq!(sqlite.sql("PRAGMA journal_mode=wal"), "wal");
+    assert_eq!(sqlite.sql(&update(3, 3)), "");
+    assert_eq!(all(&pager, &rows), "1 2 3");
+    assert_eq!(pager.journal_mode(), JournalMode::Wal);
+    sqlite.close();
+}
+
+#[test]
+fn exclusive_locking_needs_no_shared_memory() {
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 3, WAL);
+    let pager = open(&path);
+    pager.set_locking_mode(LockingMode::Exclusive);
+    let rows = rows_of(&pager, 3);
+    assert!(!folder.file("a.db-shm").exists());
+    for value in 1..10 {
+        write(&pager, || rows.set(&pager, 2, value));
+        if value % 3 == 0 {
+            assert!(!pager.checkpoint(CheckpointMode::Truncate).unwrap().busy);
+        }
+    }
+    assert_eq!(all(&pager, &rows), "0 9 0");
+    assert_eq!(pager.set_locking_mode(LockingMode::Normal), LockingMode::Exclusive);
+    assert_eq!(sqlite(&path, "SELECT 1 FROM t"), "error: database is locked");
+    drop(pager);
+    assert_eq!(sqlite(&path, SELECT_VALUES), "0 9 0");
+}
+
+#[test]
+fn growth_and_truncation() {
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 3, WAL);
+    let pager = open(&path);
+    let rows = rows_of(&pager, 3);
+    let before = pager.page_count();
+    write(&pager, || {
+        for n in 1..=300 {
+            pager.new_page(no(before + n)).unwrap().fill(n as u8);
+        }
+    });
+    pager.begin_read().unwrap();
+    assert_eq!(pager.page_count(), before + 300);
+    assert_eq!(pager.page(no(before + 255)).unwrap()[9], 255);
+    pager.end_read().unwrap();
+    pager.checkpoint(CheckpointMode::Passive).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 1024 * u64::from(before + 300));
+    write(&pager, || pager.set_page_count(before).unwrap());
+    pager.checkpoint(CheckpointMode::Passive).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 1024 * u64::from(before));
+    assert_eq!(all(&pager, &rows), "0 0 0");
+    assert_eq!(sqlite(&path, "PRAGMA integrity_check; PRAGMA page_count"), before.to_string());
+}
+
+#[test]
+fn writers_of_one_process_share_syncs() {
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 8, WAL);
+    let keeper = open(&path);
+    let rows = rows_of(&keeper, 8);
+    let each = 50;
+    std::thread::scope(|scope| {
+        for writer in 1..=8 {
+            let (path, rows): (&Path, &Rows) = (&path, &rows);
+            scope.spawn(move || {
+                let pager = open(path);
+                pager.set_busy_timeout(Duration::from_secs(60));
+                pager.set_synchronous(if writer == 8 { Synchronous::Normal } else { Synchronous::Full });
+                for _ in 0..each {
+                    pager.begin_write(BeginKind::Immediate).unwrap();
+                    let mine = rows.get(&pager, writer);
+                    rows.set(&pager, writer, mine + 1);
+                    pager.commit().unwrap();
+                    assert_eq!(rows.get(&pager, writer), mine + 1);
+                    pager.end_read().unwrap();
+                }
+            });
+        }
+        let (path, rows): (&Path, &Rows) = (&path, &rows);
+        scope.spawn(move || {
+            let pager = open(path);
+            for _ in 0..100 {
+                pager.begin_read().unwrap();
+                let once = rows.all(&pager);
+                assert_eq!(rows.all(&pager), once);
+                pager.end_read().unwrap();
+                let _ = pager.checkpoint(CheckpointMode::Passive).unwrap();
+            }
+        });
+    });
+    assert_eq!(all(&keeper, &rows), ["50"; 8].join(" "));
+    drop(keeper);
+    assert_eq!(sqlite(&path, SELECT_VALUES), ["50"; 8].join(" "));
+    assert_eq!(sqlite(&path, "PRAGMA integrity_check"), "ok");
+}
