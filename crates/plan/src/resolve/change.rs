@@ -156,7 +156,9 @@ impl<'a> Resolver<'a> {
         let mut from = self.from(base, &[item], &found, None)?;
         let target = self.target_of(base, update.table, &from)?;
         self.with_tables(base, update.with, |scope| {
-            self.more_from(scope, update.from, &mut from, &found)?;
+            for item in update.from {
+                self.from_item(scope, item, item.join, &mut from, &found, None)?;
+            }
             let row = change_scope(scope, &from.scope, &found);
             let set = self.assignments(&row, &target, update.set)?;
             let terms = self.terms(&row, &from, update.filter.as_ref())?;
@@ -223,7 +225,8 @@ impl<'a> Resolver<'a> {
     fn insert_columns(&self, target: &ChangeTarget<'a>, names: &[Ident<'a>]) -> Result<&'a [ChangedColumn]> {
         let table = target.table;
         if names.is_empty() {
-            let all = (0..target.width() as u16).filter(|&at| !target.is_generated(at)).filter(|&at| !target.is_hidden(at));
+            let all =
+                (0..target.width() as u16).filter(|&at| !target.is_generated(at)).filter(|&at| !target.is_hidden(at));
             let columns: Vec<_> = all.map(|at| target.column_or_rowid(at)).collect();
             return Ok(self.slice(&columns));
         }
@@ -249,7 +252,8 @@ impl<'a> Resolver<'a> {
             SelectCore::Values(&[row]) if is_plain && select.rest.is_empty() => {
                 let found = Found::default();
                 let rules = scope.clause_rules();
-                let row_scope = Scope { parent: Some(scope), sources: &[], aliases: &[], rules, found: &found, ..*scope };
+                let row_scope =
+                    Scope { parent: Some(scope), sources: &[], aliases: &[], rules, found: &found, ..*scope };
                 Ok(InsertRows::Values(self.exprs(&row_scope, row)?))
             }
             _ => Ok(InsertRows::Query(self.query(scope, select)?)),

@@ -64,7 +64,7 @@ impl<'a> Resolver<'a> {
         Ok(part)
     }
 
-    fn from_item(
+    pub(super) fn from_item(
         &self,
         outer: &Scope<'_, 'a>,
         item: &FromItem<'a>,

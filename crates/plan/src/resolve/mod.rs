@@ -16,8 +16,11 @@
 //! | `columns` | result columns: stars, names, types |
 //! | `order` | ORDER BY and GROUP BY |
 //! | `with` | common table expressions |
+//! | `change`, `upsert` | INSERT, UPDATE, DELETE |
+//! | `schema` | what CREATE statements need |
 //! | `stored` | expressions and queries that the catalog keeps as text |
 
+mod change;
 mod columns;
 mod compare;
 mod expr;
@@ -27,9 +30,11 @@ mod join;
 mod name;
 mod order;
 mod query;
+mod schema;
 mod scope;
 mod select;
 mod stored;
+mod upsert;
 mod window;
 mod with;
 
@@ -40,7 +45,9 @@ use std::cell::{Cell, RefCell};
 
 use bumpalo::Bump;
 
-pub use scope::{Rules, Scope, ScopeSource};
+pub use change::*;
+pub(crate) use schema::{names_in_text, plain_output};
+pub use scope::{Found, Rules, Scope, ScopeSource, Stored};
 
 use crate::environment::Environment;
 use crate::error::{CompileError, Result};

@@ -228,7 +228,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Column `position` of a query that is a source.
-    pub(super) fn query_column(&self, source: SourceId, columns: &[OutputColumn<'a>], position: usize) -> Expr<'a> {
+    pub(crate) fn query_column(&self, source: SourceId, columns: &[OutputColumn<'a>], position: usize) -> Expr<'a> {
         let OutputColumn { affinity, collation, .. } = columns[position];
         self.source_column(Column { source, index: ColumnIndex::new(position), affinity, collation, table: None })
     }

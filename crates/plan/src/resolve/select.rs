@@ -120,7 +120,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The conjuncts of ON, USING and WHERE.
-    fn terms(
+    pub(super) fn terms(
         &self,
         scope: &Scope<'_, 'a>,
         from: &FromPart<'a>,

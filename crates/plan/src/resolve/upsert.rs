@@ -2,9 +2,9 @@
 
 use lithe_sql::ast;
 
+use super::Resolver;
 use super::change::{ChangeTarget, Constraint};
 use super::scope::{Scope, Stored};
-use super::Resolver;
 use crate::catalog::{Index, IndexColumn, IndexTerm};
 use crate::error::{Result, fail};
 use crate::ir::{Coll, Expr, same};
@@ -50,7 +50,7 @@ impl<'a> Resolver<'a> {
             return Ok(false);
         }
         if let Some(text) = &index.filter {
-            let of_index = self.stored_expr(text, target.source, target.table, Stored::PartialIndex)?;
+            let of_index = self.stored_expr(text, Stored::PartialIndex, target.source, target.db, target.table)?;
             if !filter.is_some_and(|filter| same(filter, &of_index)) {
                 return Ok(false);
             }
@@ -66,12 +66,12 @@ impl<'a> Resolver<'a> {
     fn has_column(&self, target: &ChangeTarget<'a>, column: &'a IndexColumn, terms: &[Expr<'a>]) -> Result<bool> {
         let wanted = match &column.term {
             IndexTerm::Column(at) => self.table_column(target.source, target.table, *at),
-            IndexTerm::Expr(text) => self.stored_expr(text, target.source, target.table, Stored::Index)?,
+            IndexTerm::Expr(text) => self.stored_expr(text, Stored::Index, target.source, target.db, target.table)?,
             IndexTerm::Rowid => return Ok(true),
         };
         // A COLLATE that is written must be the index's; without one the index's collation does not matter.
         let is_same = |term: &Expr<'a>| match term {
-            Expr::Collate(inner, collation) => *collation == Coll::of(&column.collation) && same(inner, &wanted),
+            Expr::Collate(inner, collation) => **collation == Coll::of(&column.collation) && same(inner, &wanted),
             term => same(term, &wanted),
         };
         Ok(terms.iter().any(is_same))

@@ -1,0 +1,80 @@
+//! CREATE VIEW and CREATE TRIGGER: a row in the schema table and no more.
+
+use lithe_sql::ast::{CreateTrigger, CreateView, Span};
+use lithe_vm::operand::Db;
+
+use super::names::{database_of_table, is_new_table, refuse_reserved};
+use super::system::{self, NewRow};
+use crate::catalog::{Trigger, build_trigger, build_view, trigger_database};
+use crate::codegen::Codegen;
+use crate::error::{Result, fail};
+
+/// CREATE VIEW; `sql` is the statement's text, and `parameters` how many it has.
+pub(crate) fn create_view<'a>(
+    cg: &mut Codegen<'a>,
+    create: &'a CreateView<'a>,
+    sql: &'a [u8],
+    parameters: u32,
+) -> Result<()> {
+    if parameters > 0 {
+        return fail("parameters are not allowed in views");
+    }
+    let db = database_of_table(cg, create.name, create.temporary)?;
+    if !is_new_table(cg, db, create.name.name, create.if_not_exists)? {
+        cg.use_database(db, false);
+        return Ok(());
+    }
+    let name = create.name.name;
+    cg.resolver.refuse_other_databases(db, name.name, create.select)?;
+    let view = build_view(create, sql);
+    let text = Span::new(name.span().start, create.text.end);
+    let text = [b"CREATE VIEW ", text.text(sql)].concat();
+    cg.use_database(db, true);
+    system::prepare_database(cg, db);
+    let row_text = cg.b.register();
+    system::load_text(cg, &text, row_text);
+    let schema = system::open_schema_table(cg, db)?;
+    let name = view.name.name();
+    system::insert_schema_row(cg, schema, &NewRow { kind: "view", name, table: name, root: None, sql: Some(row_text) });
+    system::bump_cookie(cg, db);
+    system::load_table(cg, db, name);
+    Ok(())
+}
+
+/// CREATE TRIGGER; `sql` is the statement's text, and `parameters` how many it has.
+pub(crate) fn create_trigger<'a>(
+    cg: &mut Codegen<'a>,
+    create: &'a CreateTrigger<'a>,
+    sql: &'a [u8],
+    parameters: u32,
+) -> Result<()> {
+    let env = cg.env;
+    let (db, target) = trigger_database(create, &env.catalog)?;
+    refuse_reserved(cg, create.name.name.name)?;
+    if env.catalog.schema(db).trigger(create.name.name.name).is_some() {
+        if create.if_not_exists {
+            cg.use_database(db, false);
+            return Ok(());
+        }
+        return fail(format!("trigger {} already exists", create.name.name.name));
+    }
+    let trigger = build_trigger(create, db, target, &env.catalog)?;
+    if parameters > 0 {
+        return fail("trigger cannot use variables");
+    }
+    cg.resolver.refuse_other_databases_in_trigger(db, create)?;
+    write_trigger(cg, db, &trigger, create.text.text(sql))
+}
+
+fn write_trigger(cg: &mut Codegen<'_>, db: Db, trigger: &Trigger, text: &[u8]) -> Result<()> {
+    let text = [b"CREATE TRIGGER ", text].concat();
+    cg.use_database(db, true);
+    let sql = cg.b.register();
+    system::load_text(cg, &text, sql);
+    let schema = system::open_schema_table(cg, db)?;
+    let (name, table) = (trigger.name.name(), trigger.table.name());
+    system::insert_schema_row(cg, schema, &NewRow { kind: "trigger", name, table, root: None, sql: Some(sql) });
+    system::bump_cookie(cg, db);
+    system::load_object(cg, db, "trigger", name);
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! REINDEX.
+
+use lithe_sql::ast::{Name, QualifiedName};
+use lithe_vm::operand::Db;
+
+use super::create_index::uses_collation;
+use super::fill_index::{Filling, Root, fill_index};
+use crate::catalog::{Index, IndexOrigin, Table};
+use crate::codegen::Codegen;
+use crate::codegen::write::{index_exprs, index_filter};
+use crate::error::{Result, fail};
+use crate::ir::Coll;
+
+/// REINDEX of everything, of all indexes that use a collation, of a table, of an index.
+pub(crate) fn reindex<'a>(cg: &mut Codegen<'a>, name: Option<&'a QualifiedName<'a>>) -> Result<()> {
+    let catalog = &cg.env.catalog;
+    let Some(name) = name else { return reindex_all(cg, None) };
+    let (schema, name) = (name.schema.map(|schema| schema.name), name.name.name);
+    if schema.is_none() && cg.env.collation(Coll::named(name)).is_ok() {
+        return reindex_all(cg, Some(name));
+    }
+    if let Some(schema) = schema {
+        catalog.database(schema)?;
+    }
+    if let Some(found) = catalog.find_table(schema, name) {
+        return reindex_table(cg, found.db, found.table, None);
+    }
+    match catalog.find_index(schema, name) {
+        Some(found) => rebuild(cg, found.db, found.table, found.index),
+        None => fail("unable to identify the object to be reindexed"),
+    }
+}
+
+/// All indexes of all databases that use the collation.
+fn reindex_all<'a>(cg: &mut Codegen<'a>, collation: Option<Name<'a>>) -> Result<()> {
+    for (db, database) in cg.env.catalog.databases().iter().enumerate() {
+        for table in database.schema.tables() {
+            reindex_table(cg, Db(db as u8), table, collation)?;
+        }
+    }
+    Ok(())
+}
+
+fn reindex_table<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, collation: Option<Name<'_>>) -> Result<()> {
+    for index in &table.indexes {
+        if collation.is_none_or(|collation| uses_collation(index, collation)) {
+            rebuild(cg, db, table, index)?;
+        }
+    }
+    Ok(())
+}
+
+fn rebuild<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, index: &'a Index) -> Result<()> {
+    if table.is_without_rowid() && index.origin == IndexOrigin::PrimaryKey {
+        // The table itself cannot be made from itself.
+        return Ok(());
+    }
+    cg.use_database(db, true);
+    cg.note_more_changes();
+    cg.note_may_abort();
+    let source = cg.resolver.new_source();
+    let exprs = index_exprs(cg, db, table, source, index)?;
+    let filter = index_filter(cg, db, table, source, index)?;
+    fill_index(cg, &Filling { db, table, source, index, exprs, filter, root: Root::OfIndex })
+}

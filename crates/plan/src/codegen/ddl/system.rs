@@ -1,0 +1,213 @@
+//! Rows of the schema table, and of sqlite_sequence and sqlite_stat1 and 4: tables without indexes that are changed by a
+//! few instructions each.
+
+use lithe_sql::ast::Name;
+use lithe_value::Value;
+use lithe_vm::insn::{Insn, delete_flags, insert_flags};
+use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, CursorId, Db, Reg};
+
+use super::names::quoted;
+use crate::catalog::{SCHEMA_TABLE, TEMP_SCHEMA_TABLE, Table};
+use crate::codegen::Codegen;
+use crate::error::Result;
+
+/// The columns of a schema table.
+pub(super) mod schema_column {
+    pub const TYPE: u16 = 0;
+    pub const NAME: u16 = 1;
+    pub const TBL_NAME: u16 = 2;
+    pub const ROOTPAGE: u16 = 3;
+    pub const SQL: u16 = 4;
+    pub const COUNT: u16 = 5;
+}
+
+/// Kinds of B-trees, as CreateTree numbers them.
+pub(super) mod tree_kind {
+    pub const TABLE: u8 = 1;
+    pub const INDEX: u8 = 2;
+}
+
+/// Kinds of objects, as DropFromCatalog numbers them.
+pub(super) mod object_kind {
+    pub const TABLE: u8 = 0;
+    pub const INDEX: u8 = 1;
+    pub const TRIGGER: u8 = 2;
+}
+
+/// The first column of sqlite_sequence, sqlite_stat1 and sqlite_stat4: the table's name. The second one of the latter two
+/// is the index's name.
+pub(super) const TABLE_NAME_COLUMN: u16 = 0;
+/// See [`TABLE_NAME_COLUMN`].
+pub(super) const INDEX_NAME_COLUMN: u16 = 1;
+
+/// `meta` values that DDL reads and writes, by SQLite's numbers.
+const COOKIE: u8 = 1;
+const FILE_FORMAT: u8 = 2;
+const TEXT_ENCODING: u8 = 5;
+/// The schema format that a new database gets: descending indexes, and integers 0 and 1 without bytes.
+const NEW_FILE_FORMAT: i32 = 4;
+
+/// A row for the schema table.
+pub(super) struct NewRow<'r> {
+    pub kind: &'static str,
+    pub name: Name<'r>,
+    pub table: Name<'r>,
+    /// The register of the root page; none is 0.
+    pub root: Option<Reg>,
+    /// The register of the text; none is NULL.
+    pub sql: Option<Reg>,
+}
+
+/// The schema table of `db`.
+pub(super) fn schema_table<'a>(cg: &Codegen<'a>, db: Db) -> &'a Table {
+    let name = if db == Db::TEMP { TEMP_SCHEMA_TABLE } else { SCHEMA_TABLE };
+    let table = cg.env.catalog.schema(db).table(Name::new(name.as_bytes()));
+    table.expect("every schema has its schema table")
+}
+
+/// Opens a system table for writing. Its rows are not counted, and hooks do not hear of them.
+pub(crate) fn open_system_table<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table) -> Result<CursorId> {
+    cg.use_database(db, true);
+    let cursor = cg.table_cursor(db, table)?;
+    cg.b.cursor_info(cursor).table = None;
+    cg.b.emit(Insn::OpenWrite { cursor });
+    Ok(cursor)
+}
+
+/// Opens the schema table of `db` for writing.
+pub(super) fn open_schema_table(cg: &mut Codegen<'_>, db: Db) -> Result<CursorId> {
+    let table = schema_table(cg, db);
+    open_system_table(cg, db, table)
+}
+
+/// A database that has no table yet is given its schema format and its encoding.
+pub(super) fn prepare_database(cg: &mut Codegen<'_>, db: Db) {
+    let format = cg.b.register();
+    let is_set = cg.b.label();
+    cg.b.emit(Insn::ReadCookie { db, index: FILE_FORMAT, dst: format });
+    cg.b.emit(Insn::If { null_jumps: 1, reg: format, target: is_set });
+    cg.b.emit(Insn::SetCookie { db, index: FILE_FORMAT, value: NEW_FILE_FORMAT });
+    let encoding = cg.env.catalog.schema(Db::MAIN).encoding as i32;
+    cg.b.emit(Insn::SetCookie { db, index: TEXT_ENCODING, value: encoding });
+    cg.b.place(is_set);
+}
+
+/// Appends a row to the schema table under `cursor`.
+pub(super) fn insert_schema_row(cg: &mut Codegen<'_>, cursor: CursorId, row: &NewRow<'_>) {
+    let values = cg.b.registers(usize::from(schema_column::COUNT));
+    load_text(cg, row.kind.as_bytes(), values.at(0));
+    load_text(cg, row.name.as_bytes(), values.at(1));
+    load_text(cg, row.table.as_bytes(), values.at(2));
+    match row.root {
+        Some(root) => cg.b.emit(Insn::Copy { src: root, dst: values.at(3), count: 1 }),
+        None => cg.b.emit(Insn::Integer { value: 0, dst: values.at(3) }),
+    }
+    match row.sql {
+        Some(sql) => cg.b.emit(Insn::Copy { src: sql, dst: values.at(4), count: 1 }),
+        None => cg.b.emit(Insn::Null { start: values.at(4), count: 1 }),
+    }
+    append_row(cg, cursor, values, schema_column::COUNT);
+}
+
+/// Appends the row of `count` registers from `values` on.
+pub(super) fn append_row(cg: &mut Codegen<'_>, cursor: CursorId, values: Reg, count: u16) {
+    let (rowid, record) = (cg.b.register(), cg.b.register());
+    cg.b.emit(Insn::NewRowid { cursor, dst: rowid, autoincrement: Reg::NONE });
+    cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: values, dst: record });
+    cg.b.emit(Insn::Insert { flags: insert_flags::APPEND, cursor, rowid, record });
+}
+
+/// Puts a text constant into a register.
+pub(crate) fn load_text(cg: &mut Codegen<'_>, text: &[u8], dst: Reg) {
+    let value = cg.b.constant(Value::text(text));
+    cg.b.emit(Insn::Const { value, dst });
+}
+
+/// The text that a column must have, or must not have.
+pub(crate) enum Is<'t> {
+    Text(u16, &'t [u8]),
+    NotText(u16, &'t [u8]),
+}
+
+/// Deletes the rows of a system table that meet all conditions.
+pub(super) fn delete_rows(cg: &mut Codegen<'_>, cursor: CursorId, conditions: &[Is<'_>]) {
+    for_each_row(cg, cursor, conditions, |cg| {
+        cg.b.emit(Insn::Delete { flags: delete_flags::SAVE_POSITION, cursor });
+    });
+}
+
+/// Runs `body` for every row that meets all conditions.
+pub(crate) fn for_each_row<'a>(
+    cg: &mut Codegen<'a>,
+    cursor: CursorId,
+    conditions: &[Is<'_>],
+    body: impl FnOnce(&mut Codegen<'a>),
+) {
+    let (next, done) = (cg.b.label(), cg.b.label());
+    let (value, wanted) = (cg.b.register(), cg.b.registers(conditions.len()));
+    for (at, condition) in conditions.iter().enumerate() {
+        let (Is::Text(_, text) | Is::NotText(_, text)) = condition;
+        load_text(cg, text, wanted.at(at));
+    }
+    cg.b.emit(Insn::Rewind { cursor, target: done });
+    let top = cg.b.here();
+    for (at, condition) in conditions.iter().enumerate() {
+        let (lhs, rhs, target) = (value, wanted.at(at), next);
+        let flags = CompareFlags(CompareFlags::NULL_EQ);
+        let collation = CollationId::BINARY;
+        match *condition {
+            Is::Text(column, _) => {
+                cg.b.emit(Insn::Column { cursor, column, dst: value });
+                cg.b.emit(Insn::Ne { flags, collation, lhs, rhs, target });
+            }
+            Is::NotText(column, _) => {
+                cg.b.emit(Insn::Column { cursor, column, dst: value });
+                cg.b.emit(Insn::Eq { flags, collation, lhs, rhs, target });
+            }
+        }
+    }
+    body(cg);
+    cg.b.place(next);
+    cg.b.emit(Insn::Next { cursor, target: top });
+    cg.b.place(done);
+}
+
+/// Counts up the schema cookie of `db`: other connections, and other statements of this one, see that the schema is another.
+pub(super) fn bump_cookie(cg: &mut Codegen<'_>, db: Db) {
+    let cookie = cg.env.catalog.schema(db).cookie.wrapping_add(1);
+    cg.b.emit(Insn::SetCookie { db, index: COOKIE, value: cookie.cast_signed() });
+}
+
+/// Reads the rows about table `name` into the catalog, those of triggers left out.
+pub(super) fn load_table(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) {
+    let condition = cg.b.text(format!("tbl_name={} AND type!='trigger'", quoted(name, '\'')));
+    cg.b.emit(Insn::ParseSchema { db, condition });
+}
+
+/// Reads the row of one object into the catalog.
+pub(super) fn load_object(cg: &mut Codegen<'_>, db: Db, kind: &str, name: Name<'_>) {
+    let condition = cg.b.text(format!("type='{kind}' AND name={}", quoted(name, '\'')));
+    cg.b.emit(Insn::ParseSchema { db, condition });
+}
+
+/// Reads all rows into the catalog.
+pub(super) fn load_all(cg: &mut Codegen<'_>, db: Db) {
+    let condition = cg.b.text("1");
+    cg.b.emit(Insn::ParseSchema { db, condition });
+}
+
+/// Takes the rows of table `name`, or of the index of it, out of sqlite_stat1 and sqlite_stat4.
+pub(super) fn forget_statistics(cg: &mut Codegen<'_>, db: Db, column: u16, name: Name<'_>) -> Result<()> {
+    for table in ["sqlite_stat1", "sqlite_stat4"] {
+        if let Some(table) = system_table(cg, db, table) {
+            let cursor = open_system_table(cg, db, table)?;
+            delete_rows(cg, cursor, &[Is::Text(column, name.as_bytes())]);
+        }
+    }
+    Ok(())
+}
+
+/// The system table of that name, if the database has it.
+pub(super) fn system_table<'a>(cg: &Codegen<'a>, db: Db, name: &str) -> Option<&'a Table> {
+    cg.env.catalog.schema(db).table(Name::new(name.as_bytes())).map(|table| &**table)
+}

@@ -1,0 +1,242 @@
+//! The rows that an UPDATE or DELETE is about, one after the other.
+//!
+//! In *one pass* a row is changed when the scan meets it. That is only right if the change cannot make the scan meet the row
+//! again, or miss another: a row that moves ahead of the scan would be changed twice (the Halloween problem). Otherwise the
+//! first pass collects the keys of the rows, and the second one seeks each of them:
+//!
+//! ```text
+//!   rowid table            a set of rowids
+//!   WITHOUT ROWID          a temporary index of primary keys
+//!   UPDATE ... FROM        a temporary index of keys with the new values behind them; the first match of a row counts
+//! ```
+
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
+use lithe_vm::program::CursorKind;
+
+use super::target::Target;
+use crate::access::{JoinPlan, JoinRequest, Purpose, WantedOrder, plan_join};
+use crate::codegen::loops::{Loops, begin_loops, end_loops};
+use crate::codegen::{Codegen, ColumnAccess};
+use crate::error::Result;
+use crate::ir::{Child, Coll, Expr, for_each_child};
+use crate::resolve::ResolvedChange;
+
+/// How often rows may be visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passes {
+    /// Once, if the plan allows it.
+    OneIfPossible,
+    /// Once, if there is one row at most.
+    OneIfSingle,
+    /// Twice.
+    Two,
+}
+
+/// A loop over the rows to be changed. In its body the table's cursor stands on the row, and is the access of the target's
+/// source.
+pub(super) struct ChangeLoop<'a> {
+    /// The registers of the row's key.
+    pub key: Reg,
+    /// The registers of the values that were given along.
+    pub values: Reg,
+    /// Jump here for the next row.
+    pub next: Addr,
+    /// Rows are changed as the scan meets them.
+    pub is_one_pass: bool,
+    /// There is one row at most.
+    pub is_single: bool,
+    kind: Kind<'a>,
+}
+
+enum Kind<'a> {
+    OnePass(Loops<'a>),
+    RowSet { done: Addr },
+    Keys { cursor: CursorId, top: Addr, done: Addr },
+}
+
+impl<'a> ChangeLoop<'a> {
+    /// Begins the loop. `values` are computed where WHERE is, and kept: for UPDATE ... FROM, whose values depend on more than
+    /// the row.
+    pub fn begin(
+        cg: &mut Codegen<'a>,
+        change: &ResolvedChange<'a>,
+        target: &Target<'a>,
+        passes: Passes,
+        values: &[Expr<'a>],
+    ) -> Result<ChangeLoop<'a>> {
+        let plan = plan(cg, change)?;
+        let key = cg.b.registers(target.key_width() + values.len());
+        let value_registers = key.at(target.key_width());
+        if values.is_empty() && is_one_pass(&plan, change, passes) {
+            return begin_one_pass(cg, &plan, target, key);
+        }
+        let is_single = plan.one_row;
+        let (kind, next) = if values.is_empty() && target.table.has_rowid() {
+            begin_row_set(cg, &plan, target, key)?
+        } else {
+            begin_keys(cg, &plan, target, key, values)?
+        };
+        cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
+        target.seek(cg, key, next);
+        Ok(ChangeLoop { key, values: value_registers, next, is_one_pass: false, is_single, kind })
+    }
+
+    /// Ends the loop.
+    pub fn end(self, cg: &mut Codegen<'a>) -> Result<()> {
+        match self.kind {
+            Kind::OnePass(loops) => end_loops(cg, loops),
+            Kind::RowSet { done } => {
+                cg.b.emit(Insn::Goto { target: self.next });
+                cg.b.place(done);
+                Ok(())
+            }
+            Kind::Keys { cursor, top, done } => {
+                cg.b.place(self.next);
+                cg.b.emit(Insn::Next { cursor, target: top });
+                cg.b.place(done);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn plan<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>) -> Result<JoinPlan<'a>> {
+    let request = JoinRequest {
+        sources: change.sources,
+        terms: change.terms,
+        order: WantedOrder::Any,
+        row_limit: None,
+        purpose: Purpose::Write,
+    };
+    plan_join(cg, request)
+}
+
+/// One row is changed in one pass whatever happens to it. Several are if the scan is of the table itself, and no subquery of
+/// the statement can see the rows that are changed already.
+fn is_one_pass(plan: &JoinPlan<'_>, change: &ResolvedChange<'_>, passes: Passes) -> bool {
+    match passes {
+        Passes::Two => false,
+        _ if change.sources.len() > 1 => false,
+        _ if plan.one_row => true,
+        Passes::OneIfSingle => false,
+        Passes::OneIfPossible => plan.scans_table() && !has_subquery(change),
+    }
+}
+
+fn has_subquery(change: &ResolvedChange<'_>) -> bool {
+    let values = change.set.iter().map(|assigned| &assigned.value);
+    change.terms.iter().map(|term| &term.expr).chain(values).any(has_query)
+}
+
+fn has_query(expr: &Expr<'_>) -> bool {
+    let mut found = false;
+    for_each_child(expr, &mut |child| {
+        found = found
+            || match child {
+                Child::Expr(operand) => has_query(operand),
+                Child::Query(_) => true,
+            };
+    });
+    found
+}
+
+fn begin_one_pass<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    target: &Target<'a>,
+    key: Reg,
+) -> Result<ChangeLoop<'a>> {
+    // The scan runs with the cursor that writes.
+    let access = ColumnAccess::Table { cursor: target.cursor, table: target.table };
+    cg.set_access(target.source, access);
+    let replacements = cg.replacements();
+    let loops = begin_loops(cg, plan)?;
+    // What the scan has found in an index is about the old row, and expressions will be about the new one as well.
+    cg.forget_replacements(replacements);
+    cg.set_access(target.source, access);
+    target.emit_key(cg, key)?;
+    let next = loops.next;
+    Ok(ChangeLoop { key, values: key, next, is_one_pass: true, is_single: plan.one_row, kind: Kind::OnePass(loops) })
+}
+
+fn begin_row_set<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    target: &Target<'a>,
+    key: Reg,
+) -> Result<(Kind<'a>, Addr)> {
+    let set = cg.b.register();
+    cg.b.emit(Insn::Null { start: set, count: 1 });
+    first_pass(cg, plan, target, |cg| {
+        let rowid = cg.resolver.rowid(target.source, target.table);
+        cg.emit_into(&rowid, key)?;
+        cg.b.emit(Insn::RowSetAdd { set, rowid: key });
+        Ok(())
+    })?;
+    let done = cg.b.label();
+    let next = cg.b.here();
+    cg.b.emit(Insn::RowSetRead { set, dst: key, target: done });
+    Ok((Kind::RowSet { done }, next))
+}
+
+fn begin_keys<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    target: &Target<'a>,
+    key: Reg,
+    values: &[Expr<'a>],
+) -> Result<(Kind<'a>, Addr)> {
+    let width = target.key_width();
+    let exprs = key_exprs(cg, target);
+    let collations: Vec<_> = key_collations(target).into_iter().map(|collation| (collation, false, false)).collect();
+    let info = cg.key_info(&collations)?;
+    let cursor = cg.ephemeral(CursorKind::EphemeralIndex, info, width + values.len());
+    cg.b.emit(Insn::OpenEphemeral { cursor });
+    let record = cg.b.register();
+    first_pass(cg, plan, target, |cg| {
+        super::index::emit_index_key(cg, &exprs, key)?;
+        let is_known = cg.b.label();
+        cg.b.emit(Insn::Found { cursor, count: width as u16, start: key, target: is_known });
+        super::index::emit_index_key(cg, values, key.at(width))?;
+        let count = (width + values.len()) as u16;
+        cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: key, dst: record });
+        cg.b.emit(Insn::IdxInsert { flags: 0, cursor, count: width as u16, record, start: key });
+        cg.b.place(is_known);
+        Ok(())
+    })?;
+    let (next, done) = (cg.b.label(), cg.b.label());
+    cg.b.emit(Insn::Rewind { cursor, target: done });
+    let top = cg.b.here();
+    cg.b.emit(Insn::Columns { cursor, column: 0, dst: key, count: (width + values.len()) as u32 });
+    Ok((Kind::Keys { cursor, top, done }, next))
+}
+
+fn first_pass<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    target: &Target<'a>,
+    body: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
+) -> Result<()> {
+    // The columns of the key are read whatever else is.
+    for expr in key_exprs(cg, target) {
+        cg.note_expr(&expr);
+    }
+    let loops = begin_loops(cg, plan)?;
+    cg.in_loop(body)?;
+    end_loops(cg, loops)
+}
+
+fn key_exprs<'a>(cg: &Codegen<'a>, target: &Target<'a>) -> Vec<Expr<'a>> {
+    match target.key() {
+        None => vec![cg.resolver.rowid(target.source, target.table)],
+        Some(key) => key.exprs[..usize::from(key.index.key_count)].to_vec(),
+    }
+}
+
+fn key_collations<'a>(target: &Target<'a>) -> Vec<Coll<'a>> {
+    match target.key() {
+        None => vec![Coll::Binary],
+        Some(key) => key.index.key_columns().iter().map(|column| Coll::of(&column.collation)).collect(),
+    }
+}

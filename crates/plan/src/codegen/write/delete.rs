@@ -1,0 +1,142 @@
+//! DELETE, and the deletions of REPLACE.
+
+use lithe_sql::ast;
+use lithe_vm::insn::{Insn, delete_flags};
+use lithe_vm::operand::{Addr, Reg};
+
+use super::change_loop::{ChangeLoop, Passes};
+use super::fire::{Event, Firing, Triggers};
+use super::index::emit_delete_entries;
+use super::returning::Rows as ReturningRows;
+use super::row::Row;
+use super::target::{Target, open_target};
+use crate::codegen::{Codegen, ColumnAccess};
+use crate::error::Result;
+use crate::ir::OutputColumn;
+use crate::resolve::{ChangeTarget, ResolvedChange, Scope};
+
+/// Code for a DELETE that stands in `base`. Gives the columns of RETURNING.
+pub(crate) fn delete<'a>(
+    cg: &mut Codegen<'a>,
+    base: &Scope<'_, 'a>,
+    delete: &ast::Delete<'a>,
+) -> Result<&'a [OutputColumn<'a>]> {
+    let change = cg.resolver.delete(base, delete)?;
+    let triggers = Triggers::of(cg, &change.target, Event::Delete);
+    super::target::refuse_read_only(cg, &change.target, &triggers)?;
+    super::returning::note(cg, change.returning);
+    change.terms.iter().for_each(|term| cg.note_expr(&term.expr));
+    if change.target.table.view().is_some() {
+        super::view::change(cg, &change, &triggers)?;
+    } else {
+        super::foreign_key::refuse(cg, &change.target)?;
+        delete_rows(cg, &change, &triggers)?;
+    }
+    Ok(change.returning.map_or(&[], |returning| returning.columns))
+}
+
+fn delete_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: &Triggers<'a>) -> Result<()> {
+    if change.terms.is_empty() && change.returning.is_none() && triggers.is_empty() {
+        return delete_all(cg, &change.target);
+    }
+    let returning = ReturningRows::open(cg, change.returning, false)?;
+    let target = open_target(cg, &change.target, |_| true)?;
+    let passes = if triggers.is_empty() { Passes::OneIfPossible } else { Passes::Two };
+    let rows = ChangeLoop::begin(cg, change, &target, passes, &[])?;
+    if !rows.is_single {
+        cg.note_more_changes();
+    }
+    cg.in_loop(|cg| {
+        let old = if triggers.is_empty() { None } else { Some(emit_old_row(cg, &target, rows.key)?) };
+        let firing = Firing { policy: super::statement_policy(cg, None), ignore: rows.next };
+        if triggers.has_before() {
+            triggers.fire_before(cg, &change.target, old, None, firing)?;
+            target.seek(cg, rows.key, rows.next);
+        }
+        if let Some(returning) = &returning {
+            returning.emit_row(cg)?;
+        }
+        emit_delete_entries(cg, &target, |_| true)?;
+        let position = if rows.is_one_pass { delete_flags::SAVE_POSITION } else { 0 };
+        cg.b.emit(Insn::Delete { flags: delete_flags::COUNT_CHANGE | position, cursor: target.cursor });
+        triggers.fire_after(cg, &change.target, old, None, firing)
+    })?;
+    rows.end(cg)?;
+    if let Some(returning) = &returning {
+        returning.emit_results(cg);
+    }
+    Ok(())
+}
+
+/// DELETE without WHERE, and nobody who wants to see the rows: the trees are emptied.
+fn delete_all<'a>(cg: &mut Codegen<'a>, target: &ChangeTarget<'a>) -> Result<()> {
+    let (db, table) = (target.db, target.table);
+    cg.use_database(db, true);
+    let cursor = cg.table_cursor(db, table)?;
+    cg.b.emit(Insn::ClearTree { count_changes: 1, cursor });
+    for index in table.indexes.iter().filter(|index| index.root != table.root) {
+        let cursor = cg.index_cursor(db, index)?;
+        cg.b.emit(Insn::ClearTree { count_changes: 0, cursor });
+    }
+    Ok(())
+}
+
+/// All columns of the row under the table's cursor, in registers: OLD of triggers.
+pub(super) fn emit_old_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg) -> Result<Row> {
+    let width = target.table.columns.len();
+    let row = Row::new(cg, width);
+    if target.table.has_rowid() {
+        cg.b.emit(Insn::Copy { src: key, dst: row.rowid, count: 1 });
+    }
+    for at in 0..width as u16 {
+        if target.table.rowid_column != Some(at) {
+            let value = cg.resolver.table_column(target.source, target.table, at);
+            cg.emit_into(&value, row.column(at))?;
+        }
+    }
+    Ok(row)
+}
+
+/// Deletes the row under the table's cursor, which is in the way of a new one and is the access of the target's source.
+/// With `is_overwritten` the new row has the same rowid and takes the old one's place. DELETE triggers fire only if
+/// triggers are recursive.
+pub(super) fn emit_replace_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, is_overwritten: bool) -> Result<()> {
+    let change = ChangeTarget { db: target.db, table: target.table, view_columns: &[], source: target.source };
+    let triggers =
+        if cg.env.flags.recursive_triggers { Triggers::of(cg, &change, Event::Delete) } else { Triggers::none() };
+    if is_overwritten && triggers.is_empty() {
+        if target.indexes.iter().any(|index| !index.is_table) {
+            cg.note_more_changes();
+        }
+        return emit_delete_entries(cg, target, |_| true);
+    }
+    cg.note_more_changes();
+    let is_gone = cg.b.label();
+    if triggers.is_empty() {
+        emit_delete_entries(cg, target, |_| true)?;
+        cg.b.emit(Insn::Delete { flags: delete_flags::AUXILIARY, cursor: target.cursor });
+    } else {
+        emit_replace_with_triggers(cg, target, &change, &triggers, is_gone)?;
+    }
+    cg.b.place(is_gone);
+    Ok(())
+}
+
+fn emit_replace_with_triggers<'a>(
+    cg: &mut Codegen<'a>,
+    target: &Target<'a>,
+    change: &ChangeTarget<'a>,
+    triggers: &Triggers<'a>,
+    is_gone: Addr,
+) -> Result<()> {
+    let key = cg.b.registers(target.key_width());
+    target.emit_key(cg, key)?;
+    let old = emit_old_row(cg, target, key)?;
+    let firing = Firing { policy: super::statement_policy(cg, None), ignore: is_gone };
+    triggers.fire_before(cg, change, Some(old), None, firing)?;
+    target.seek(cg, key, is_gone);
+    cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
+    emit_delete_entries(cg, target, |_| true)?;
+    cg.b.emit(Insn::Delete { flags: 0, cursor: target.cursor });
+    triggers.fire_after(cg, change, Some(old), None, firing)
+}

@@ -1,0 +1,111 @@
+//! Entries of indexes: making, inserting and deleting them.
+
+use lithe_value::Affinity;
+use lithe_vm::insn::{Insn, insert_flags};
+use lithe_vm::operand::{AffinityListId, Reg};
+
+use super::target::{Target, TargetIndex};
+use super::unique::Unique;
+use crate::codegen::Codegen;
+use crate::error::Result;
+use crate::ir::{Expr, affinity_of};
+
+/// The new entry of an index.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NewEntry {
+    /// Its columns.
+    pub key: Reg,
+    /// Its record; NULL when the row is not in a partial index.
+    pub record: Reg,
+    /// The index's cursor stands where the entry goes.
+    pub is_sought: bool,
+}
+
+/// Puts the columns of the entry of the present row into registers from `dst` on.
+pub(crate) fn emit_index_key<'a>(cg: &mut Codegen<'a>, exprs: &[Expr<'a>], dst: Reg) -> Result<()> {
+    for (at, expr) in exprs.iter().enumerate() {
+        cg.emit_into(expr, dst.at(at))?;
+    }
+    Ok(())
+}
+
+/// Makes the entry of the present row, which is the access of the target's source.
+pub(super) fn emit_new_entry<'a>(cg: &mut Codegen<'a>, index: &TargetIndex<'a>) -> Result<NewEntry> {
+    let key = cg.b.registers(index.exprs.len());
+    let record = cg.b.register();
+    let done = cg.b.label();
+    if let Some(filter) = &index.filter {
+        cg.b.emit(Insn::Null { start: record, count: 1 });
+        cg.jump_if_false(filter, done, true)?;
+    }
+    emit_index_key(cg, index.exprs, key)?;
+    let affinities = entry_affinities(cg, index.exprs);
+    cg.b.emit(Insn::MakeRecord { count: index.exprs.len() as u16, affinities, start: key, dst: record });
+    cg.b.place(done);
+    Ok(NewEntry { key, record, is_sought: false })
+}
+
+/// As in the table, REALs that are integers are stored as integers. Values of expressions get the affinity of the expression.
+pub(crate) fn entry_affinities(cg: &mut Codegen<'_>, exprs: &[Expr<'_>]) -> AffinityListId {
+    let of = |expr: &Expr<'_>| match affinity_of(expr) {
+        Some(Affinity::Real) => Affinity::Real,
+        Some(affinity) if !matches!(expr, Expr::Column(_)) => affinity,
+        _ => Affinity::Blob,
+    };
+    if exprs.iter().all(|expr| of(expr) == Affinity::Blob) {
+        return AffinityListId::NONE;
+    }
+    let list = bumpalo::collections::Vec::from_iter_in(exprs.iter().map(of), cg.arena);
+    cg.b.affinity_list(&list)
+}
+
+/// Inserts the new entries into all indexes but the table itself.
+pub(super) fn emit_insert_entries(cg: &mut Codegen<'_>, target: &Target<'_>, unique: &Unique) {
+    for (index, entry) in target.indexes.iter().zip(&unique.entries) {
+        if let Some(entry) = entry.filter(|_| !index.is_table) {
+            emit_insert_entry(cg, index, &entry);
+        }
+    }
+}
+
+/// Inserts the row of a WITHOUT ROWID table, which is the entry of its primary key.
+pub(super) fn emit_insert_row_entry(cg: &mut Codegen<'_>, target: &Target<'_>, unique: &Unique, flags: u8) {
+    let row = target.indexes.iter().zip(&unique.entries).find(|(index, _)| index.is_table);
+    if let Some((index, Some(entry))) = row {
+        let flags = if entry.is_sought { flags | insert_flags::USE_SEEK } else { flags };
+        let count = index.index.key_count;
+        cg.b.emit(Insn::IdxInsert { flags, cursor: target.cursor, count, record: entry.record, start: entry.key });
+    }
+}
+
+fn emit_insert_entry(cg: &mut Codegen<'_>, index: &TargetIndex<'_>, entry: &NewEntry) {
+    let is_absent = cg.b.label();
+    if index.filter.is_some() {
+        cg.b.emit(Insn::IsNull { reg: entry.record, target: is_absent });
+    }
+    let flags = if entry.is_sought { insert_flags::USE_SEEK } else { 0 };
+    let count = index.exprs.len() as u16;
+    cg.b.emit(Insn::IdxInsert { flags, cursor: index.cursor, count, record: entry.record, start: entry.key });
+    cg.b.place(is_absent);
+}
+
+/// Deletes the entries of the row under the table's cursor, which is the access of the target's source, from the indexes
+/// for which `is_wanted` holds.
+pub(super) fn emit_delete_entries<'a>(
+    cg: &mut Codegen<'a>,
+    target: &Target<'a>,
+    is_wanted: impl Fn(&TargetIndex<'a>) -> bool,
+) -> Result<()> {
+    for index in target.indexes.iter().filter(|index| !index.is_table && is_wanted(index)) {
+        let done = cg.b.label();
+        if let Some(filter) = &index.filter {
+            cg.jump_if_false(filter, done, true)?;
+        }
+        let count = index.exprs.len();
+        let key = cg.b.registers(count);
+        emit_index_key(cg, index.exprs, key)?;
+        cg.b.emit(Insn::IdxDelete { must_exist: 1, cursor: index.cursor, start: key, count: count as u32 });
+        cg.b.place(done);
+    }
+    Ok(())
+}

@@ -1,0 +1,256 @@
+//! INSERT.
+
+use lithe_sql::ast;
+use lithe_vm::insn::{Insn, insert_flags};
+use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
+
+use super::autoincrement::AutoIncrement;
+use super::constraint::{Checked, emit_checks, emit_not_null, is_never_null};
+use super::fire::{Event, Firing, Triggers};
+use super::returning::Rows as ReturningRows;
+use super::row::{self, Row};
+use super::rows::{RowValue, Rows};
+use super::target::{Target, open_target};
+use super::unique::{Unique, Uniqueness, emit_unique};
+use super::upsert::Upserts;
+use crate::codegen::Codegen;
+use crate::error::Result;
+use crate::ir::{Expr, OutputColumn};
+use crate::resolve::{ChangedColumn, InsertRows, ResolvedInsert, Scope};
+
+/// Code for an INSERT that stands in `base`. Gives the columns of RETURNING.
+pub(crate) fn insert<'a>(
+    cg: &mut Codegen<'a>,
+    base: &Scope<'_, 'a>,
+    insert: &ast::Insert<'a>,
+) -> Result<&'a [OutputColumn<'a>]> {
+    let resolved = cg.resolver.insert(base, insert)?;
+    let triggers = Triggers::of(cg, &resolved.target, Event::Insert);
+    super::target::refuse_read_only(cg, &resolved.target, &triggers)?;
+    super::returning::note(cg, resolved.returning);
+    if resolved.target.table.view().is_some() {
+        super::view::insert(cg, &resolved, &triggers)?;
+    } else {
+        insert_rows(cg, &resolved, &triggers)?;
+    }
+    Ok(resolved.returning.map_or(&[], |returning| returning.columns))
+}
+
+/// One INSERT while its code is generated.
+struct Inserting<'c, 'a> {
+    resolved: &'c ResolvedInsert<'a>,
+    triggers: &'c Triggers<'a>,
+    target: Target<'a>,
+    row: Row,
+    autoincrement: Option<AutoIncrement<'a>>,
+    returning: Option<ReturningRows<'a>>,
+    /// Where to go on when a row is left out, or done.
+    next: Addr,
+}
+
+fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, triggers: &Triggers<'a>) -> Result<()> {
+    let is_single = !matches!(resolved.rows, InsertRows::Query(_));
+    if !is_single || !triggers.is_empty() {
+        cg.note_more_changes();
+    }
+    let target = open_target(cg, &resolved.target, |_| true)?;
+    super::foreign_key::refuse(cg, &resolved.target)?;
+    let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
+    let autoincrement = AutoIncrement::begin(cg, &target)?;
+    let row = Row::new(cg, target.table.columns.len());
+    let rows = Rows::begin(cg, &resolved.target, resolved.rows, triggers)?;
+    let inserting = Inserting { resolved, triggers, target, row, autoincrement, returning, next: rows.next() };
+    if is_single {
+        emit_row(cg, &inserting, &rows)?;
+    } else {
+        cg.in_loop(|cg| emit_row(cg, &inserting, &rows))?;
+    }
+    rows.end(cg);
+    if let Some(autoincrement) = &inserting.autoincrement {
+        autoincrement.end(cg)?;
+    }
+    if let Some(returning) = &inserting.returning {
+        returning.emit_results(cg);
+    }
+    Ok(())
+}
+
+fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows<'a>) -> Result<()> {
+    let Inserting { resolved, triggers, target, row, next, .. } = inserting;
+    let policy = super::statement_policy(cg, resolved.or);
+    emit_values(cg, inserting, rows)?;
+    if triggers.has_before() {
+        fire_before(cg, inserting, rows)?;
+    }
+    let rowid = emit_rowid(cg, inserting, rows)?;
+    cg.set_access(target.source, row.access());
+    let checked = Checked { target, row: *row, policy, changed: None, ignore: *next };
+    if row::needs_final_values(target) || triggers.has_after() || inserting.returning.is_some() {
+        row::emit_affinity(cg, target.table, *row, |_| true);
+        row::emit_generated(cg, target, *row)?;
+        row::emit_type_check(cg, target, *row);
+    }
+    emit_not_null(cg, &checked, &never_null(inserting, rows), false)?;
+    emit_not_null(cg, &checked, &[], true)?;
+    emit_checks(cg, &checked)?;
+    let upserts = Upserts::new(cg, resolved.upserts);
+    let unique =
+        Uniqueness { checked, old_key: None, rowid_is_given: rowid == GivenRowid::Yes, upserts: &upserts.branches };
+    let unique = emit_unique(cg, &unique)?;
+    emit_write(cg, inserting, rowid, &unique);
+    let firing = Firing { policy, ignore: *next };
+    triggers.fire_after(cg, &resolved.target, None, Some(*row), firing)?;
+    if let Some(returning) = &inserting.returning {
+        returning.emit_row(cg)?;
+    }
+    upserts.emit_updates(cg, resolved, target, *row, *next, inserting.returning.as_ref())
+}
+
+/// Puts the values of a row where they belong, defaults where there are none.
+fn emit_values<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows<'a>) -> Result<()> {
+    let Inserting { resolved, target, row, .. } = inserting;
+    for (at, column) in target.table.columns.iter().enumerate() {
+        let at = at as u16;
+        if target.table.rowid_column == Some(at) || column.is_generated() {
+            continue;
+        }
+        match value_for(resolved, ChangedColumn::Column(at)) {
+            Some(place) => rows.emit_value(cg, place, row.column(at))?,
+            None => {
+                let value = row::default_value(cg, column)?;
+                cg.emit_into(&value, row.column(at))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The place among the values of the one for a column. Of several for a column the first one counts, of several for the
+/// rowid the last.
+pub(super) fn value_for(resolved: &ResolvedInsert<'_>, column: ChangedColumn) -> Option<usize> {
+    if matches!(resolved.rows, InsertRows::Default) {
+        return None;
+    }
+    let is_it = |c: &ChangedColumn| *c == column;
+    match column {
+        ChangedColumn::Column(_) => resolved.columns.iter().position(is_it),
+        ChangedColumn::Rowid => resolved.columns.iter().rposition(is_it),
+    }
+}
+
+/// Whether the rowid was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GivenRowid {
+    /// Given, or perhaps NULL: it may be there already.
+    Yes,
+    /// Made, and therefore new.
+    No,
+}
+
+fn emit_rowid<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows<'a>) -> Result<GivenRowid> {
+    let Inserting { resolved, target, row, autoincrement, .. } = inserting;
+    if !target.table.has_rowid() {
+        return Ok(GivenRowid::No);
+    }
+    let cursor = target.cursor;
+    let max = autoincrement.as_ref().map_or(Reg::NONE, |autoincrement| autoincrement.max);
+    let new_rowid = Insn::NewRowid { cursor, dst: row.rowid, autoincrement: max };
+    let Some(place) = value_for(resolved, ChangedColumn::Rowid) else {
+        cg.b.emit(new_rowid);
+        return Ok(GivenRowid::No);
+    };
+    match rows.value(place) {
+        RowValue::Expr(Expr::Null) => {
+            cg.b.emit(new_rowid);
+            return Ok(GivenRowid::No);
+        }
+        RowValue::Expr(Expr::Integer(value)) => cg.emit_integer(value, row.rowid),
+        _ => {
+            let (is_given, is_there) = (cg.b.label(), cg.b.label());
+            rows.emit_value(cg, place, row.rowid)?;
+            cg.b.emit(Insn::NotNull { reg: row.rowid, target: is_given });
+            cg.b.emit(new_rowid);
+            cg.b.emit(Insn::Goto { target: is_there });
+            cg.b.place(is_given);
+            cg.b.emit(Insn::MustBeInteger { reg: row.rowid, target: Addr::NONE });
+            cg.b.place(is_there);
+            cg.note_may_abort();
+        }
+    }
+    if let Some(autoincrement) = autoincrement {
+        emit_maximum(cg, autoincrement.max, row.rowid);
+    }
+    Ok(GivenRowid::Yes)
+}
+
+/// max = max(max, rowid)
+fn emit_maximum(cg: &mut Codegen<'_>, max: Reg, rowid: Reg) {
+    let stays = cg.b.label();
+    let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+    cg.b.emit(Insn::Ge { flags, collation, lhs: max, rhs: rowid, target: stays });
+    cg.b.emit(Insn::Copy { src: rowid, dst: max, count: 1 });
+    cg.b.place(stays);
+}
+
+/// BEFORE triggers see the row with its affinities, with a rowid of -1 if it is not known yet.
+fn fire_before<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows<'a>) -> Result<()> {
+    let Inserting { resolved, triggers, target, row, next, .. } = inserting;
+    let width = target.table.columns.len();
+    let new = Row::new(cg, width);
+    cg.b.emit(Insn::Copy { src: row.columns, dst: new.columns, count: width as u32 });
+    row::emit_affinity(cg, target.table, new, |_| true);
+    cg.b.emit(Insn::Integer { value: -1, dst: new.rowid });
+    if target.table.has_rowid()
+        && let Some(place) = value_for(resolved, ChangedColumn::Rowid)
+    {
+        let (unknown, known) = (cg.b.label(), cg.b.label());
+        rows.emit_value(cg, place, new.rowid)?;
+        cg.b.emit(Insn::IsNull { reg: new.rowid, target: unknown });
+        cg.b.emit(Insn::MustBeInteger { reg: new.rowid, target: Addr::NONE });
+        cg.b.emit(Insn::Goto { target: known });
+        cg.b.place(unknown);
+        cg.b.emit(Insn::Integer { value: -1, dst: new.rowid });
+        cg.b.place(known);
+    }
+    cg.set_access(target.source, new.access());
+    row::emit_generated(cg, target, new)?;
+    let policy = super::statement_policy(cg, resolved.or);
+    triggers.fire_before(cg, &resolved.target, None, Some(new), Firing { policy, ignore: *next })
+}
+
+/// Which columns get a literal.
+fn never_null(inserting: &Inserting<'_, '_>, rows: &Rows<'_>) -> Vec<bool> {
+    let table = inserting.target.table;
+    if table.columns.iter().all(|column| column.not_null.is_none()) {
+        return Vec::new();
+    }
+    let is_literal = |at: usize| match value_for(inserting.resolved, ChangedColumn::Column(at as u16)) {
+        Some(place) => matches!(rows.value(place), RowValue::Expr(expr) if is_never_null(&expr)),
+        None => {
+            let default = table.columns[at].default.as_ref();
+            default.and_then(|default| default.value.as_ref()).is_some_and(|value| !value.is_null())
+        }
+    };
+    (0..table.columns.len()).map(is_literal).collect()
+}
+
+/// Inserts the row and its index entries.
+fn emit_write(cg: &mut Codegen<'_>, inserting: &Inserting<'_, '_>, rowid: GivenRowid, unique: &Unique) {
+    let Inserting { target, row, .. } = inserting;
+    super::index::emit_insert_entries(cg, target, unique);
+    let mut flags = insert_flags::COUNT_CHANGE;
+    if unique.is_sought {
+        flags |= insert_flags::USE_SEEK;
+    }
+    if target.table.is_without_rowid() {
+        super::index::emit_insert_row_entry(cg, target, unique, flags);
+        return;
+    }
+    if rowid == GivenRowid::No {
+        flags |= insert_flags::APPEND;
+    }
+    let record = cg.b.register();
+    row::emit_record(cg, target, *row, record);
+    flags |= insert_flags::LAST_ROWID;
+    cg.b.emit(Insn::Insert { flags, cursor: target.cursor, rowid: row.rowid, record });
+}

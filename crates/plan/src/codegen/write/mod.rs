@@ -1,0 +1,113 @@
+//! INSERT, UPDATE, DELETE and what they entail.
+//!
+//! ```text
+//!   insert ─┐                          ┌─ constraint   NOT NULL, CHECK
+//!   update ─┼─ one row in registers ───┼─ unique       rowid, unique indexes; IGNORE, REPLACE, UPSERT
+//!   delete ─┘   (target, row)          ├─ index        entries of indexes
+//!                                      └─ trigger      before and after
+//! ```
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `target` | the table that is changed: its cursors and the expressions that belong to it |
+//! | `row` | the new row in registers: defaults, generated columns, affinity, the record |
+//! | `constraint` | NOT NULL and CHECK; what happens when a constraint does not hold |
+//! | `unique` | nothing is there twice |
+//! | `index` | index entries of new and old rows |
+//! | `insert`, `rows`, `upsert` | INSERT, where its rows come from, ON CONFLICT |
+//! | `autoincrement` | sqlite_sequence |
+//! | `change_loop` | which rows UPDATE and DELETE are about, and whether they can be changed as they are found |
+//! | `update`, `delete` | UPDATE, DELETE |
+//! | `trigger`, `fire` | triggers' programs; running them |
+//! | `view` | INSTEAD OF |
+//! | `returning` | RETURNING |
+//!
+//! # When a statement fails halfway
+//!
+//! ABORT undoes the statement alone, which needs a statement journal. It is opened only if the statement may change more
+//! than once *and* may fail after the first change: a single-row INSERT checks all of its constraints before it changes
+//! anything.
+
+mod autoincrement;
+mod change_loop;
+mod constraint;
+mod delete;
+mod fire;
+mod foreign_key;
+mod index;
+mod insert;
+mod returning;
+mod row;
+mod rows;
+mod target;
+mod trigger;
+mod unique;
+mod update;
+mod upsert;
+mod view;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use lithe_sql::ast::Conflict;
+use lithe_vm::insn::Insn;
+
+pub(crate) use constraint::{emit_failure, unique_failure};
+pub(crate) use delete::delete;
+pub(crate) use foreign_key::drop_foreign_key_rows;
+pub(crate) use index::{emit_index_key, entry_affinities};
+pub(crate) use insert::insert;
+pub(crate) use row::generated_column_uses;
+pub(crate) use target::{index_exprs, index_filter};
+pub(crate) use update::update;
+
+use super::Codegen;
+
+/// What code generation of writes keeps for one program.
+#[derive(Default)]
+pub(super) struct State {
+    /// More than one change may be made.
+    changes_more_than_once: bool,
+    /// An ABORT may come after a change.
+    may_abort: bool,
+    /// The trigger programs of the statement, which all of its programs share.
+    programs: Rc<RefCell<trigger::Programs>>,
+    /// The trigger that the program is the body of.
+    body: Option<Body>,
+}
+
+/// A trigger's body, while it is compiled.
+#[derive(Clone, Copy)]
+struct Body {
+    /// What the statement that fired the trigger says about conflicts: it counts more than what the body says.
+    policy: Option<Conflict>,
+}
+
+impl Codegen<'_> {
+    /// The statement may change more than once.
+    pub(super) fn note_more_changes(&mut self) {
+        self.write.changes_more_than_once = true;
+    }
+
+    /// An error may come after a change.
+    pub(super) fn note_may_abort(&mut self) {
+        self.write.may_abort = true;
+    }
+}
+
+/// What a statement's program needs at its end, the transactions being begun: the journal, if it turned out to be needed,
+/// and the triggers' programs.
+pub(super) fn finish(cg: &mut Codegen<'_>) {
+    if cg.write.changes_more_than_once && cg.write.may_abort {
+        cg.b.prologue(|b| b.emit(Insn::StatementJournal {}));
+    }
+    let programs = cg.write.programs.borrow_mut().take_finished();
+    for program in programs {
+        cg.b.subprogram(program);
+    }
+}
+
+/// What holds about conflicts in a statement that says `or`: within a trigger, what the statement that fired it says.
+fn statement_policy(cg: &Codegen<'_>, or: Option<Conflict>) -> Option<Conflict> {
+    cg.write.body.and_then(|body| body.policy).or(or)
+}

@@ -1,0 +1,144 @@
+//! The rows of an INSERT: one row of values, or those of a query.
+//!
+//! A query's rows come from a coroutine, unless the query reads the table that they are inserted into, or triggers might
+//! change what it reads: then all rows are computed before the first one is inserted.
+
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, CursorId, Reg};
+
+use super::fire::Triggers;
+use crate::catalog::Table;
+use crate::codegen::{Codegen, Coroutine, Destination};
+use crate::error::Result;
+use crate::ir::{Child, CoreBody, Expr, Query, SourceKind, for_each_child, for_each_in_query};
+use crate::resolve::{ChangeTarget, InsertRows};
+
+/// The rows, while code for one of them is generated.
+pub(super) struct Rows<'a> {
+    kind: Kind<'a>,
+    next: Addr,
+    done: Addr,
+}
+
+enum Kind<'a> {
+    /// One row, of these values.
+    Values(&'a [Expr<'a>]),
+    /// From a coroutine.
+    Coroutine(Coroutine),
+    /// From a temporary table.
+    Table { cursor: CursorId, top: Addr, start: Reg },
+}
+
+/// A value of a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RowValue<'a> {
+    /// To be computed.
+    Expr(Expr<'a>),
+    /// In a register.
+    Register(Reg),
+}
+
+impl<'a> Rows<'a> {
+    /// Begins the loop over the rows; the code that follows runs for each of them.
+    pub fn begin(
+        cg: &mut Codegen<'a>,
+        target: &ChangeTarget<'a>,
+        rows: InsertRows<'a>,
+        triggers: &Triggers<'a>,
+    ) -> Result<Rows<'a>> {
+        let (next, done) = (cg.b.label(), cg.b.label());
+        let kind = match rows {
+            InsertRows::Default => Kind::Values(&[]),
+            InsertRows::Values(values) => {
+                values.iter().for_each(|value| cg.note_expr(value));
+                Kind::Values(values)
+            }
+            InsertRows::Query(query) => {
+                cg.note_query(query);
+                if !triggers.is_empty() || reads(query, target.table) {
+                    begin_table(cg, query, done)?
+                } else {
+                    let coroutine = cg.emit_coroutine(query)?;
+                    cg.b.place(next);
+                    cg.b.emit(Insn::Yield { co: coroutine.co, target: done });
+                    Kind::Coroutine(coroutine)
+                }
+            }
+        };
+        Ok(Rows { kind, next, done })
+    }
+
+    /// Where to go on when the row is done, or left out.
+    pub fn next(&self) -> Addr {
+        self.next
+    }
+
+    /// The value at this place of the row.
+    pub fn value(&self, at: usize) -> RowValue<'a> {
+        match &self.kind {
+            Kind::Values(values) => RowValue::Expr(values[at]),
+            Kind::Coroutine(coroutine) => RowValue::Register(coroutine.start.at(at)),
+            Kind::Table { start, .. } => RowValue::Register(start.at(at)),
+        }
+    }
+
+    /// Puts the value at this place into a register.
+    pub fn emit_value(&self, cg: &mut Codegen<'a>, at: usize, dst: Reg) -> Result<()> {
+        match self.value(at) {
+            RowValue::Expr(expr) => cg.emit_into(&expr, dst),
+            RowValue::Register(src) => {
+                cg.emit_copy(src, dst);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends the loop.
+    pub fn end(self, cg: &mut Codegen<'a>) {
+        match self.kind {
+            Kind::Values(_) => cg.b.place(self.next),
+            Kind::Coroutine(_) => cg.b.emit(Insn::Goto { target: self.next }),
+            Kind::Table { cursor, top, .. } => {
+                cg.b.place(self.next);
+                cg.b.emit(Insn::Next { cursor, target: top });
+            }
+        }
+        cg.b.place(self.done);
+    }
+}
+
+fn begin_table<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, done: Addr) -> Result<Kind<'a>> {
+    let width = query.columns.len();
+    let cursor = cg.ephemeral_table(width);
+    cg.b.emit(Insn::OpenEphemeral { cursor });
+    cg.emit_query(query, &Destination::Table { cursor })?;
+    let start = cg.b.registers(width);
+    cg.b.emit(Insn::Rewind { cursor, target: done });
+    let top = cg.b.here();
+    cg.b.emit(Insn::Columns { cursor, column: 0, dst: start, count: width as u32 });
+    Ok(Kind::Table { cursor, top, start })
+}
+
+/// Whether the query reads the table, anywhere.
+fn reads<'a>(query: &'a Query<'a>, table: &Table) -> bool {
+    let is_source = query.cores.iter().any(|core| match core.body {
+        CoreBody::Select(select) => {
+            select.sources.iter().any(|source| matches!(source.kind, SourceKind::Table(_, t) if std::ptr::eq(t, table)))
+        }
+        CoreBody::Values(_) => false,
+    });
+    let mut found = is_source;
+    for_each_in_query(query, &mut |child| found = found || child_reads(child, table));
+    found
+}
+
+fn child_reads<'a>(child: Child<'_, 'a>, table: &Table) -> bool {
+    match child {
+        Child::Query(query) => reads(query, table),
+        Child::Expr(expr) => {
+            let mut found = false;
+            for_each_child(expr, &mut |child| found = found || child_reads(child, table));
+            found
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The table that a statement changes: its cursors, and the expressions that its definition has.
+
+use std::sync::Arc;
+
+use lithe_format::PageNo;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, CursorId, Db, Reg};
+use lithe_vm::program::TableFacts;
+
+use super::fire::Triggers;
+use crate::catalog::{Column, Index, IndexOrigin, IndexTerm, Table};
+use crate::codegen::Codegen;
+use crate::codegen::cursors::stored_defaults;
+use crate::error::{CompileError, Result, fail};
+use crate::ir::{Child, ColumnIndex, Expr, SourceId, for_each_child};
+use crate::resolve::{ChangeTarget, Stored};
+
+/// A table, open for writing.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<'a> {
+    /// Its database.
+    pub db: Db,
+    /// The table.
+    pub table: &'a Table,
+    /// The row in expressions. What is in it and where is said by [`Codegen::set_access`].
+    pub source: SourceId,
+    /// The cursor on the table's B-tree.
+    pub cursor: CursorId,
+    /// Its indexes in their order. A WITHOUT ROWID table's primary key is among them, with the table's own cursor.
+    pub indexes: &'a [TargetIndex<'a>],
+}
+
+/// An index of a table, open for writing.
+#[derive(Clone, Copy)]
+pub(crate) struct TargetIndex<'a> {
+    /// The index.
+    pub index: &'a Index,
+    /// Its cursor.
+    pub cursor: CursorId,
+    /// Whether it is the table itself.
+    pub is_table: bool,
+    /// WHERE of a partial index.
+    pub filter: Option<Expr<'a>>,
+    /// What the columns hold.
+    pub exprs: &'a [Expr<'a>],
+}
+
+/// Opens the target of a statement, with all indexes that `wanted` names.
+pub(crate) fn open_target<'a>(
+    cg: &mut Codegen<'a>,
+    target: &ChangeTarget<'a>,
+    wanted: impl Fn(&TargetIndex<'a>) -> bool,
+) -> Result<Target<'a>> {
+    let ChangeTarget { db, table, source, .. } = *target;
+    cg.use_database(db, true);
+    let cursor = cg.table_cursor(db, table)?;
+    let facts = Some(write_facts(cg, db, table));
+    cg.b.cursor_info(cursor).table = facts;
+    cg.b.emit(Insn::OpenWrite { cursor });
+    let mut indexes = bumpalo::collections::Vec::with_capacity_in(table.indexes.len(), cg.arena);
+    for index in &table.indexes {
+        let is_table = table.is_without_rowid() && index.origin == IndexOrigin::PrimaryKey;
+        let exprs = index_exprs(cg, db, table, source, index)?;
+        let filter = index_filter(cg, db, table, source, index)?;
+        let mut opened = TargetIndex { index, cursor, is_table, filter, exprs };
+        if !is_table && wanted(&opened) {
+            opened.cursor = cg.index_cursor(db, index)?;
+            cg.b.emit(Insn::OpenWrite { cursor: opened.cursor });
+        }
+        if is_table || wanted(&opened) {
+            indexes.push(opened);
+        }
+    }
+    Ok(Target { db, table, source, cursor, indexes: indexes.into_bump_slice() })
+}
+
+/// What running write instructions need to know about the table.
+fn write_facts(cg: &Codegen<'_>, db: Db, table: &Table) -> Arc<TableFacts> {
+    let strict_type =
+        |column: &Column| (column.name.to_string(), String::from_utf8_lossy(&column.declared_type).into_owned());
+    Arc::new(TableFacts {
+        name: table.name.to_string(),
+        database: cg.env.catalog.database_name(db).to_string(),
+        defaults: stored_defaults(table),
+        strict_types: table.strict.then(|| table.columns.iter().map(strict_type).collect()),
+        rowid_column: table.rowid_column,
+        without_rowid: table.is_without_rowid(),
+    })
+}
+
+/// Refuses to change what cannot be changed.
+pub(super) fn refuse_read_only<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>, triggers: &Triggers<'a>) -> Result<()> {
+    let table = target.table;
+    if table.virtual_table().is_some() {
+        return Err(CompileError::not_supported("changing virtual tables"));
+    }
+    if table.root == Some(PageNo::FIRST) && !cg.env.flags.writable_schema {
+        return fail(format!("table {} may not be modified", table.name));
+    }
+    if table.view().is_some() && !triggers.has_instead() {
+        return fail(format!("cannot modify {} because it is a view", table.name));
+    }
+    Ok(())
+}
+
+/// What the columns of an index hold, of the row `source`.
+pub(crate) fn index_exprs<'a>(
+    cg: &Codegen<'a>,
+    db: Db,
+    table: &'a Table,
+    source: SourceId,
+    index: &'a Index,
+) -> Result<&'a [Expr<'a>]> {
+    let mut exprs = bumpalo::collections::Vec::with_capacity_in(index.columns.len(), cg.arena);
+    for column in &index.columns {
+        exprs.push(match &column.term {
+            IndexTerm::Column(at) => cg.resolver.table_column(source, table, *at),
+            IndexTerm::Rowid => cg.resolver.rowid(source, table),
+            IndexTerm::Expr(text) => cg.resolver.stored_expr(text, Stored::Index, source, db, table)?,
+        });
+    }
+    Ok(exprs.into_bump_slice())
+}
+
+/// WHERE of a partial index.
+pub(crate) fn index_filter<'a>(
+    cg: &Codegen<'a>,
+    db: Db,
+    table: &'a Table,
+    source: SourceId,
+    index: &'a Index,
+) -> Result<Option<Expr<'a>>> {
+    let Some(text) = &index.filter else { return Ok(None) };
+    cg.resolver.stored_expr(text, Stored::PartialIndex, source, db, table).map(Some)
+}
+
+impl<'a> Target<'a> {
+    /// The primary key's index of a WITHOUT ROWID table.
+    pub fn key(&self) -> Option<&'a TargetIndex<'a>> {
+        self.indexes.iter().find(|index| index.is_table)
+    }
+
+    /// How many columns a key of the table has: the rowid, or the columns of the primary key.
+    pub fn key_width(&self) -> usize {
+        self.key().map_or(1, |key| usize::from(key.index.key_count))
+    }
+
+    /// Puts the key of the row under the table's cursor into registers from `dst` on.
+    pub fn emit_key(&self, cg: &mut Codegen<'a>, dst: Reg) -> Result<()> {
+        match self.key() {
+            None => cg.b.emit(Insn::Rowid { cursor: self.cursor, dst }),
+            Some(_) => {
+                let count = self.key_width() as u32;
+                cg.b.emit(Insn::Columns { cursor: self.cursor, column: 0, dst, count });
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the table's cursor to the row with this key; jumps if there is none.
+    pub fn seek(&self, cg: &mut Codegen<'a>, key: Reg, missing: Addr) {
+        let cursor = self.cursor;
+        match self.key() {
+            None => cg.b.emit(Insn::SeekRowid { cursor, rowid: key, target: missing }),
+            Some(_) => {
+                let count = self.key_width() as u16;
+                cg.b.emit(Insn::NotFound { cursor, count, start: key, target: missing });
+            }
+        }
+    }
+
+    /// Whether `expr` depends on what is changed.
+    pub fn depends_on(&self, expr: &Expr<'a>, changed: &Changed) -> bool {
+        uses_changed(expr, self.source, self.table, changed)
+    }
+}
+
+fn uses_changed(expr: &Expr<'_>, source: SourceId, table: &Table, changed: &Changed) -> bool {
+    if let Expr::Column(column) = expr {
+        return column.source == source && changed.has(table, column.index);
+    }
+    let mut found = false;
+    for_each_child(expr, &mut |child| {
+        if let Child::Expr(operand) = child {
+            found = found || uses_changed(operand, source, table, changed);
+        }
+    });
+    found
+}
+
+/// Which columns an UPDATE changes, generated ones included.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Changed {
+    /// By position.
+    columns: Vec<bool>,
+    /// The rowid gets a value.
+    pub rowid: bool,
+}
+
+impl Changed {
+    /// Nothing yet, of so many columns.
+    pub fn none(width: usize) -> Changed {
+        Changed { columns: vec![false; width], rowid: false }
+    }
+
+    /// Adds the column at this position.
+    pub fn insert(&mut self, column: u16) {
+        self.columns[usize::from(column)] = true;
+    }
+
+    /// Whether the column at this position gets a value.
+    pub fn has_column(&self, column: u16) -> bool {
+        self.columns[usize::from(column)]
+    }
+
+    /// Whether `expr` uses what is changed in the row of `change`.
+    pub fn is_used_by(&self, change: &ChangeTarget<'_>, expr: &Expr<'_>) -> bool {
+        uses_changed(expr, change.source, change.table, self)
+    }
+
+    fn has(&self, table: &Table, column: ColumnIndex) -> bool {
+        match column.position() {
+            Some(at) => self.columns[at],
+            None => self.rowid || table.rowid_column.is_some_and(|at| self.has_column(at)),
+        }
+    }
+}

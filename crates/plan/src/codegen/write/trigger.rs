@@ -1,0 +1,187 @@
+//! The programs of triggers.
+//!
+//! A trigger is compiled for each place that fires it: for the registers where OLD and NEW are, and for what the firing
+//! statement says about conflicts. All programs stand in one table of the statement's own program, under numbers that are
+//! given before they are compiled, so that a trigger can fire itself.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_sql::ast::{Conflict, CreateTrigger, Name, Stmt};
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Db, Reg, SubprogramId};
+use lithe_vm::program::Subprogram;
+
+use super::Body;
+use super::row::Row;
+use crate::catalog::FoundTrigger;
+use crate::codegen::{Codegen, ColumnAccess, Destination};
+use crate::error::{Result, fail};
+use crate::explain::Explain;
+use crate::resolve::{ChangeTarget, Found, Rules, Scope, ScopeSource};
+
+/// The trigger programs of a statement.
+#[derive(Default)]
+pub(super) struct Programs {
+    programs: Vec<TriggerProgram>,
+}
+
+struct TriggerProgram {
+    key: Key,
+    /// `None` while it is being compiled.
+    program: Option<Arc<Subprogram>>,
+}
+
+/// What one compiled program is for.
+#[derive(PartialEq, Eq)]
+struct Key {
+    token: u64,
+    policy: Option<Conflict>,
+    old: Option<Reg>,
+    new: Option<Reg>,
+}
+
+impl Programs {
+    /// All programs, by their numbers.
+    pub fn take_finished(&mut self) -> Vec<Arc<Subprogram>> {
+        let programs = std::mem::take(&mut self.programs).into_iter();
+        programs.map(|program| program.program.expect("every trigger that was begun is compiled")).collect()
+    }
+}
+
+/// The program of a trigger, compiled if this is the first place that needs it.
+pub(super) fn subprogram<'a>(
+    cg: &mut Codegen<'a>,
+    target: &ChangeTarget<'a>,
+    trigger: FoundTrigger<'a>,
+    old: Option<Row>,
+    new: Option<Row>,
+    policy: Option<Conflict>,
+) -> Result<SubprogramId> {
+    let register = |row: Option<Row>| row.map(|row| row.rowid);
+    let key = Key { token: token(cg, trigger), policy, old: register(old), new: register(new) };
+    let at = {
+        let mut programs = cg.write.programs.borrow_mut();
+        if let Some(at) = programs.programs.iter().position(|program| program.key == key) {
+            return id(at);
+        }
+        programs.programs.push(TriggerProgram { key, program: None });
+        programs.programs.len() - 1
+    };
+    let token = token(cg, trigger);
+    let program = compile(cg, target, trigger, old, new, policy, token)?;
+    cg.write.programs.borrow_mut().programs[at].program = Some(Arc::new(program));
+    id(at)
+}
+
+fn id(at: usize) -> Result<SubprogramId> {
+    match u16::try_from(at) {
+        Ok(at) => Ok(SubprogramId(at)),
+        Err(_) => fail("too many triggers"),
+    }
+}
+
+/// The identity of a trigger: unique among all databases of the connection.
+fn token(cg: &Codegen<'_>, trigger: FoundTrigger<'_>) -> u64 {
+    let number = cg.env.catalog.schema(trigger.db).trigger_number(trigger.trigger.name.name()).unwrap_or(0);
+    u64::from(trigger.db.0) << 56 | number
+}
+
+fn compile<'a>(
+    cg: &mut Codegen<'a>,
+    target: &ChangeTarget<'a>,
+    trigger: FoundTrigger<'a>,
+    old: Option<Row>,
+    new: Option<Row>,
+    policy: Option<Conflict>,
+    token: u64,
+) -> Result<Subprogram> {
+    let text = &*trigger.trigger.sql;
+    let Stmt::CreateTrigger(create) = cg.resolver.parse_stored(text)? else {
+        return fail(format!("malformed trigger {}", trigger.trigger.name));
+    };
+    let mut body = Codegen::new(cg.resolver, Explain::off());
+    body.write.programs = Rc::clone(&cg.write.programs);
+    let rows = old_and_new(&mut body, target, old, new);
+    body.write.body = Some(Body { policy });
+    let found = Found::default();
+    // A trigger that is not temporary sees its own database only.
+    let fixed_db = (trigger.db != Db::TEMP).then_some(trigger.db);
+    let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_ddl, ..Rules::default() };
+    let scope = Scope { sources: rows, rules, fixed_db, ..Scope::outermost(text, &found) };
+    emit_body(&mut body, &scope, create).map_err(crate::CompileError::without_offset)?;
+    take_needs(cg, &body);
+    let program = body.b.finish();
+    Ok(Subprogram { program, token, name: trigger.trigger.name.to_string() })
+}
+
+/// What a trigger's program needs, the statement needs.
+fn take_needs(cg: &mut Codegen<'_>, body: &Codegen<'_>) {
+    cg.write.may_abort |= body.write.may_abort;
+    cg.write.changes_more_than_once = true;
+    for (db, write) in body.databases() {
+        cg.use_database(db, write);
+    }
+}
+
+/// OLD and NEW, which are in registers of the frame that fires the trigger.
+fn old_and_new<'a>(
+    body: &mut Codegen<'a>,
+    target: &ChangeTarget<'a>,
+    old: Option<Row>,
+    new: Option<Row>,
+) -> &'a [ScopeSource<'a>] {
+    let mut rows = bumpalo::collections::Vec::new_in(body.arena);
+    for (name, row) in [("old", old), ("new", new)] {
+        if let Some(row) = row {
+            let id = body.resolver.new_source();
+            let source = body.resolver.target_in_scope(target, id, Name::new(name.as_bytes()));
+            rows.push(ScopeSource { qualified_only: true, db: None, ..source });
+            body.set_access(id, ColumnAccess::ParentRegisters { start: row.columns, rowid: row.rowid });
+        }
+    }
+    rows.into_bump_slice()
+}
+
+fn emit_body<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, create: &'a CreateTrigger<'a>) -> Result<()> {
+    let end = body.b.label();
+    if let Some(when) = &create.when {
+        let when = body.resolver.expr(scope, when)?;
+        body.note_expr(&when);
+        body.jump_if_false(&when, end, true)?;
+    }
+    for step in create.body {
+        emit_step(body, scope, &step.stmt)?;
+    }
+    body.b.place(end);
+    body.b.emit(Insn::Halt {});
+    Ok(())
+}
+
+fn emit_step<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, step: &Stmt<'a>) -> Result<()> {
+    let is_returning = |columns: &[lithe_sql::ast::ResultColumn<'_>]| {
+        if columns.is_empty() { Ok(()) } else { fail("cannot use RETURNING in a trigger") }
+    };
+    match step {
+        Stmt::Select(select) => {
+            let query = body.resolver.query(scope, select)?;
+            body.note_query(query);
+            return body.emit_query(query, &Destination::Discard);
+        }
+        Stmt::Insert(insert) => {
+            is_returning(insert.returning)?;
+            super::insert(body, scope, insert)?;
+        }
+        Stmt::Update(update) => {
+            is_returning(update.returning)?;
+            super::update(body, scope, update)?;
+        }
+        Stmt::Delete(delete) => {
+            is_returning(delete.returning)?;
+            super::delete(body, scope, delete)?;
+        }
+        _ => return fail("malformed trigger"),
+    }
+    body.b.emit(Insn::ResetCount {});
+    Ok(())
+}

@@ -1,0 +1,277 @@
+//! Nothing is there twice: rowids and the keys of unique indexes, and what happens when something is.
+//!
+//! Each check looks for a row with the same key. There is none: good. There is one: an error, or the new row is left out
+//! (IGNORE), or the old row is deleted (REPLACE), or changed in its place (UPSERT).
+//!
+//! The order of checks is SQLite's: the rowid, then the indexes in their order, in which those that REPLACE come last; the
+//! rowid after them if it is the rowid that replaces, because a row must not be deleted for a new one that then fails.
+//! Constraints that ON CONFLICT clauses name come before all, in the order of the clauses.
+
+use lithe_sql::ast::Conflict;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
+
+use super::constraint::{Checked, emit_failure, rowid_failure, unique_failure};
+use super::delete::emit_replace_row;
+use super::index::{NewEntry, emit_new_entry};
+use super::row::policy_of;
+use super::target::TargetIndex;
+use crate::codegen::{Codegen, ColumnAccess};
+use crate::error::Result;
+use crate::resolve::Constraint;
+
+/// What an ON CONFLICT clause makes of a conflict.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UpsertBranch {
+    /// The constraint it is about.
+    pub constraint: Constraint,
+    /// Where the row that is there is updated, the table's cursor standing on it; `None` is DO NOTHING.
+    pub update: Option<Addr>,
+}
+
+/// A row whose unique keys are checked.
+pub(super) struct Uniqueness<'c, 'a> {
+    /// The row.
+    pub checked: Checked<'c, 'a>,
+    /// The key of the row that an UPDATE changes: being there with the same key is no conflict.
+    pub old_key: Option<Reg>,
+    /// Whether the row's rowid can be one that is there: it was given, not made.
+    pub rowid_is_given: bool,
+    /// ON CONFLICT clauses.
+    pub upserts: &'c [UpsertBranch],
+}
+
+/// What the checks have left.
+pub(super) struct Unique {
+    /// The new entries, by the position of the index in the target. `None`: the index keeps its entry.
+    pub entries: Vec<Option<NewEntry>>,
+    /// Rows may have been deleted: cursors do not stand where they stood.
+    pub replaces: bool,
+    /// The table's cursor stands where the row goes.
+    pub is_sought: bool,
+}
+
+/// Which index entries an UPDATE makes anew: those that depend on what it changes.
+pub(super) fn is_affected<'a>(checked: &Checked<'_, 'a>, index: &TargetIndex<'a>) -> bool {
+    let Some(changed) = checked.changed else { return true };
+    let depends = |expr| checked.target.depends_on(expr, changed);
+    index.is_table || index.exprs.iter().any(depends) || index.filter.as_ref().is_some_and(depends)
+}
+
+/// Emits all checks, and makes the entries of the indexes on the way. The row must be the access of the target's source.
+pub(super) fn emit_unique<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>) -> Result<Unique> {
+    let target = unique.checked.target;
+    let mut done = Unique { entries: vec![None; target.indexes.len()], replaces: false, is_sought: false };
+    for check in order_of_checks(unique) {
+        match check {
+            Constraint::Rowid => emit_rowid_check(cg, unique, &mut done)?,
+            Constraint::Index(at) => emit_index_check(cg, unique, at, &mut done)?,
+            Constraint::Any => unreachable!("a check is about one constraint"),
+        }
+    }
+    if done.replaces {
+        done.is_sought = false;
+        done.entries.iter_mut().flatten().for_each(|entry| entry.is_sought = false);
+    }
+    Ok(done)
+}
+
+fn order_of_checks(unique: &Uniqueness<'_, '_>) -> Vec<Constraint> {
+    let target = unique.checked.target;
+    let indexes = 0..target.indexes.len();
+    let mut checks: Vec<Constraint> = indexes.map(Constraint::Index).collect();
+    if target.table.has_rowid() && unique.rowid_is_given {
+        let own = target.table.rowid_conflict;
+        let replaces_alone = own == Some(Conflict::Replace) && unique.checked.policy.is_none();
+        let last = replaces_alone && !checks.is_empty() && unique.upserts.is_empty();
+        checks.insert(if last { checks.len() } else { 0 }, Constraint::Rowid);
+    }
+    let clause = |check: &Constraint| {
+        let of = |branch: &UpsertBranch| branch.constraint == constraint_in_table(unique, *check);
+        unique.upserts.iter().position(of).unwrap_or(usize::MAX)
+    };
+    checks.sort_by_key(clause);
+    checks
+}
+
+/// Clauses name indexes by their position in the table, targets may have fewer indexes.
+fn constraint_in_table(unique: &Uniqueness<'_, '_>, check: Constraint) -> Constraint {
+    let target = unique.checked.target;
+    match check {
+        Constraint::Index(at) => {
+            let index = target.indexes[at].index;
+            let position = target.table.indexes.iter().position(|other| std::ptr::eq(&**other, index));
+            position.map_or(check, Constraint::Index)
+        }
+        check => check,
+    }
+}
+
+fn emit_rowid_check<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, done: &mut Unique) -> Result<()> {
+    let Checked { target, row, policy, .. } = unique.checked;
+    let is_new = cg.b.label();
+    if let Some(old) = unique.old_key {
+        let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+        cg.b.emit(Insn::Eq { flags, collation, lhs: row.rowid, rhs: old, target: is_new });
+    }
+    cg.b.emit(Insn::SeekRowid { cursor: target.cursor, rowid: row.rowid, target: is_new });
+    let policy = policy_of(policy, target.table.rowid_conflict);
+    let failure = rowid_failure(target.table);
+    emit_conflict(cg, unique, Constraint::Rowid, policy, failure, done, |_, _| Ok(()), is_new)?;
+    cg.b.place(is_new);
+    done.is_sought = unique.old_key.is_none();
+    Ok(())
+}
+
+fn emit_index_check<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: usize, done: &mut Unique) -> Result<()> {
+    let target = unique.checked.target;
+    let index = &target.indexes[at];
+    if !is_affected(&unique.checked, index) {
+        return Ok(());
+    }
+    let mut entry = emit_new_entry(cg, index)?;
+    if index.index.is_unique() && !keeps_key(unique, index) {
+        let is_new = cg.b.label();
+        if index.filter.is_some() {
+            cg.b.emit(Insn::IsNull { reg: entry.record, target: is_new });
+        }
+        let count = index.index.key_count;
+        cg.b.emit(Insn::NoConflict { cursor: index.cursor, count, start: entry.key, target: is_new });
+        let other = emit_key_of_other(cg, unique, index, is_new);
+        let policy = policy_of(unique.checked.policy, index.index.conflict());
+        let failure = unique_failure(target.table, index.index);
+        let constraint = Constraint::Index(at);
+        let find = |cg: &mut Codegen<'a>, missing| {
+            if !index.is_table {
+                let other = other.expect("the key of the other row is read unless the index is the table");
+                target.seek(cg, other, missing);
+            }
+            Ok(())
+        };
+        emit_conflict(cg, unique, constraint, policy, failure, done, find, is_new)?;
+        cg.b.place(is_new);
+        entry.is_sought = has_no_nulls(unique, index);
+        done.is_sought = done.is_sought && !index.is_table;
+    }
+    done.entries[at] = Some(entry);
+    Ok(())
+}
+
+/// An UPDATE that leaves the columns of a unique key alone cannot make them equal to another row's.
+fn keeps_key<'a>(unique: &Uniqueness<'_, 'a>, index: &TargetIndex<'a>) -> bool {
+    let Some(changed) = unique.checked.changed else { return false };
+    let depends = |expr| unique.checked.target.depends_on(expr, changed);
+    let key = &index.exprs[..usize::from(index.index.key_count)];
+    !key.iter().any(depends) && !index.filter.as_ref().is_some_and(depends)
+}
+
+/// A key with a NULL in it conflicts with nothing and is not looked for, so the cursor stands anywhere.
+fn has_no_nulls(unique: &Uniqueness<'_, '_>, index: &TargetIndex<'_>) -> bool {
+    let table = unique.checked.target.table;
+    index.filter.is_none()
+        && index.index.key_columns().iter().all(|column| match column.term {
+            crate::catalog::IndexTerm::Column(at) => {
+                table.columns[usize::from(at)].not_null.is_some() || table.rowid_column == Some(at)
+            }
+            crate::catalog::IndexTerm::Rowid => true,
+            crate::catalog::IndexTerm::Expr(_) => false,
+        })
+}
+
+/// Reads the key of the row whose entry is in the way, and goes to `is_same` if it is the row that is being updated. `None`
+/// where nobody needs the key.
+fn emit_key_of_other<'a>(
+    cg: &mut Codegen<'a>,
+    unique: &Uniqueness<'_, 'a>,
+    index: &TargetIndex<'a>,
+    is_same: Addr,
+) -> Option<Reg> {
+    let target = unique.checked.target;
+    let width = target.key_width();
+    let other = cg.b.registers(width);
+    match target.key() {
+        None => cg.b.emit(Insn::IdxRowid { cursor: index.cursor, dst: other }),
+        Some(key) => {
+            for (at, column) in key.index.key_columns().iter().enumerate() {
+                let place = position_in(index, column);
+                cg.b.emit(Insn::Column { cursor: index.cursor, column: place, dst: other.at(at) });
+            }
+        }
+    }
+    if let Some(old) = unique.old_key {
+        let differs = cg.b.label();
+        for at in 0..width {
+            let collation = key_collation(cg, target, at);
+            let flags = CompareFlags(CompareFlags::NULL_EQ);
+            let (lhs, rhs) = (other.at(at), old.at(at));
+            if at + 1 < width {
+                cg.b.emit(Insn::Ne { flags, collation, lhs, rhs, target: differs });
+            } else {
+                cg.b.emit(Insn::Eq { flags, collation, lhs, rhs, target: is_same });
+            }
+        }
+        cg.b.place(differs);
+    }
+    Some(other)
+}
+
+/// The place of a primary key column in the entries of an index: with the same collation, because the same column may be
+/// there twice.
+fn position_in(index: &TargetIndex<'_>, column: &crate::catalog::IndexColumn) -> u16 {
+    let same = |c: &crate::catalog::IndexColumn| c.term == column.term && c.collation == column.collation;
+    let at = index
+        .index
+        .columns
+        .iter()
+        .position(same)
+        .or_else(|| index.index.columns.iter().position(|c| c.term == column.term));
+    at.expect("every index of a WITHOUT ROWID table holds its primary key") as u16
+}
+
+fn key_collation<'a>(cg: &mut Codegen<'a>, target: &super::Target<'a>, at: usize) -> CollationId {
+    let Some(key) = target.key() else { return CollationId::BINARY };
+    let collation = crate::ir::Coll::of(&key.index.columns[at].collation);
+    cg.collation(collation).unwrap_or(CollationId::BINARY)
+}
+
+/// A row with the same key is there. `find` puts the table's cursor on it.
+#[allow(clippy::too_many_arguments)]
+fn emit_conflict<'a>(
+    cg: &mut Codegen<'a>,
+    unique: &Uniqueness<'_, 'a>,
+    constraint: Constraint,
+    policy: Conflict,
+    failure: (lithe_vfs::ResultCode, String),
+    done: &mut Unique,
+    find: impl FnOnce(&mut Codegen<'a>, Addr) -> Result<()>,
+    is_new: Addr,
+) -> Result<()> {
+    let named = constraint_in_table(unique, constraint);
+    let clause = unique.upserts.iter().find(|u| u.constraint == named || u.constraint == Constraint::Any);
+    match (clause, policy) {
+        (Some(UpsertBranch { update: None, .. }), _) | (None, Conflict::Ignore) => {
+            cg.b.emit(Insn::Goto { target: unique.checked.ignore });
+        }
+        (Some(UpsertBranch { update: Some(update), .. }), _) => {
+            find(cg, is_new)?;
+            cg.b.emit(Insn::Goto { target: *update });
+        }
+        (None, Conflict::Replace) => {
+            find(cg, is_new)?;
+            emit_replace(cg, unique, constraint)?;
+            done.replaces = true;
+        }
+        (None, policy) => emit_failure(cg, policy, failure.0, failure.1),
+    }
+    Ok(())
+}
+
+/// Deletes the row under the table's cursor for the new one.
+fn emit_replace<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, constraint: Constraint) -> Result<()> {
+    let Checked { target, row, .. } = unique.checked;
+    let access = ColumnAccess::Table { cursor: target.cursor, table: target.table };
+    cg.set_access(target.source, access);
+    emit_replace_row(cg, target, constraint == Constraint::Rowid)?;
+    cg.set_access(target.source, row.access());
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! ON CONFLICT ... DO UPDATE: the row that is there is updated in place of the insertion.
+
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::Addr;
+
+use super::fire::{Event, Triggers};
+use super::returning::Rows as ReturningRows;
+use super::row::Row;
+use super::target::Target;
+use super::unique::UpsertBranch;
+use super::update::{Updating, changed_columns, changes_key, emit_update_row, may_replace};
+use crate::codegen::{Codegen, ColumnAccess};
+use crate::error::Result;
+use crate::resolve::{ResolvedInsert, ResolvedUpsert, UpsertSet};
+
+/// The ON CONFLICT clauses of an INSERT.
+pub(super) struct Upserts {
+    /// What each clause makes of a conflict.
+    pub branches: Vec<UpsertBranch>,
+}
+
+impl Upserts {
+    /// Prepares a place for the update of each clause.
+    pub fn new(cg: &mut Codegen<'_>, clauses: &[ResolvedUpsert<'_>]) -> Upserts {
+        let branch = |clause: &ResolvedUpsert<'_>| UpsertBranch {
+            constraint: clause.constraint,
+            update: clause.update.map(|_| cg.b.label()),
+        };
+        Upserts { branches: clauses.iter().map(branch).collect() }
+    }
+
+    /// Emits the updates, behind the code of the insertion; each goes on with the next row.
+    pub fn emit_updates<'a>(
+        &self,
+        cg: &mut Codegen<'a>,
+        insert: &ResolvedInsert<'a>,
+        target: &Target<'a>,
+        excluded: Row,
+        next: Addr,
+        returning: Option<&ReturningRows<'a>>,
+    ) -> Result<()> {
+        for (branch, clause) in self.branches.iter().zip(insert.upserts) {
+            if let (Some(place), Some(set)) = (branch.update, clause.update) {
+                cg.b.emit(Insn::Goto { target: next });
+                cg.b.place(place);
+                cg.set_access(insert.excluded, excluded.access());
+                emit_update(cg, insert, target, &set, next, returning)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The table's cursor stands on the row that is there.
+fn emit_update<'a>(
+    cg: &mut Codegen<'a>,
+    insert: &ResolvedInsert<'a>,
+    target: &Target<'a>,
+    set: &UpsertSet<'a>,
+    next: Addr,
+    returning: Option<&ReturningRows<'a>>,
+) -> Result<()> {
+    cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
+    if let Some(filter) = &set.filter {
+        cg.jump_if_false(filter, next, true)?;
+    }
+    let old_key = cg.b.registers(target.key_width());
+    target.emit_key(cg, old_key)?;
+    let changed = changed_columns(cg, &insert.target, set.set)?;
+    let triggers = Triggers::of(cg, &insert.target, Event::Update(set.set));
+    let policy = super::statement_policy(cg, insert.or);
+    let updating = Updating {
+        change: &insert.target,
+        target,
+        set: set.set,
+        changed: &changed,
+        triggers: &triggers,
+        policy,
+        key_changes: changes_key(target, &changed),
+        replaces: may_replace(target.table, policy),
+        old_key,
+        next,
+        is_one_pass: false,
+        returning,
+    };
+    emit_update_row(cg, &updating)
+}
