@@ -6,13 +6,13 @@ pub const SQL_LENGTH_MAX: u32 = 1_000_000_000;
 /// The limits that the parser checks; the defaults are SQLite's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes in a statement.
+    /// Bytes in a statement. (Whether the whole text given by a caller may be longer is for the caller to say.)
     pub sql_length: u32,
     /// Columns in a table or SET clause. (Of results and indexes the planner knows the number.)
     pub columns: u32,
     /// The height of an expression.
     pub expr_depth: u32,
-    /// Terms in a compound select.
+    /// Terms in a compound select; 0 for any number.
     pub compound_select: u32,
     /// Arguments of a function.
     pub function_args: u32,

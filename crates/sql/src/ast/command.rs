@@ -16,18 +16,18 @@ pub struct AlterTable<'a> {
 pub enum AlterAction<'a> {
     /// RENAME TO name
     RenameTable(Ident<'a>),
-    /// RENAME [COLUMN] from TO to
+    /// RENAME \[COLUMN\] from TO to
     RenameColumn {
         /// The old name.
         from: Ident<'a>,
         /// The new name.
         to: Ident<'a>,
     },
-    /// ADD [COLUMN] definition; the definition's span is the text that the schema gets.
+    /// ADD \[COLUMN\] definition; the definition's span is the text that the schema gets.
     AddColumn(&'a ColumnDef<'a>),
-    /// DROP [COLUMN] name
+    /// DROP \[COLUMN\] name
     DropColumn(Ident<'a>),
-    /// ADD [CONSTRAINT name] CHECK (...)
+    /// ADD \[CONSTRAINT name\] CHECK (...)
     AddCheck {
         /// CONSTRAINT name.
         name: Option<Ident<'a>>,
@@ -38,7 +38,7 @@ pub enum AlterAction<'a> {
     },
     /// DROP CONSTRAINT name
     DropConstraint(Ident<'a>),
-    /// ALTER [COLUMN] name SET NOT NULL
+    /// ALTER \[COLUMN\] name SET NOT NULL
     SetNotNull {
         /// The column.
         column: Ident<'a>,
@@ -47,7 +47,7 @@ pub enum AlterAction<'a> {
         /// From NOT to the last token: what the schema gets.
         span: Span,
     },
-    /// ALTER [COLUMN] name DROP NOT NULL
+    /// ALTER \[COLUMN\] name DROP NOT NULL
     DropNotNull(Ident<'a>),
 }
 

@@ -95,7 +95,7 @@ pub enum ColumnConstraintKind<'a> {
     Collate(Ident<'a>),
     /// REFERENCES
     References(&'a ForeignKeyTarget<'a>),
-    /// [NOT] DEFERRABLE: says whether the last foreign key of the table so far is deferred, and nothing
+    /// \[NOT\] DEFERRABLE: says whether the last foreign key of the table so far is deferred, and nothing
     /// if there is none. (DEFERRABLE alone is not deferred.)
     Deferrable {
         /// INITIALLY DEFERRED
@@ -274,7 +274,7 @@ pub enum TriggerEvent<'a> {
     Delete,
     /// INSERT
     Insert,
-    /// UPDATE [OF columns]; no columns means any.
+    /// UPDATE \[OF columns\]; no columns means any.
     Update(&'a [Ident<'a>]),
 }
 

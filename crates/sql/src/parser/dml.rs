@@ -109,7 +109,8 @@ impl<'a> Parser<'a, '_> {
     /// `column = value, (column, ...) = row, ...`
     pub(super) fn assignments(&mut self) -> Result<&'a [Assignment<'a>]> {
         let set = self.list(Self::assignment)?;
-        if set.len() > self.limits.columns as usize {
+        let columns: usize = set.iter().map(|assignment| assignment.columns.len()).sum();
+        if columns > self.limits.columns as usize {
             self.defer(None, "too many columns in set list");
         }
         Ok(set)
@@ -138,7 +139,7 @@ impl<'a> Parser<'a, '_> {
         let indexed = self.indexed()?;
         self.expect(TokenKind::Set)?;
         let set = self.assignments()?;
-        let from = if self.take(TokenKind::From)? { self.from_items()? } else { &[] };
+        let from = if self.take(TokenKind::From)? { self.joined_items()? } else { &[] };
         let filter = self.filter()?;
         let returning = self.returning()?;
         let update = Update { with, or, table, alias, indexed, set, from, filter, returning };

@@ -196,7 +196,7 @@ impl<'a> Parser<'a, '_> {
         self.node(kind, start, operand.height)
     }
 
-    /// IS, IS NOT, IS [NOT] DISTINCT FROM.
+    /// IS, IS NOT, IS \[NOT\] DISTINCT FROM.
     fn is(&mut self, left: Expr<'a>, start: u32) -> Result<Expr<'a>> {
         let mut op = if self.take(TokenKind::Not)? { BinaryOp::IsNot } else { BinaryOp::Is };
         if self.take(TokenKind::Distinct)? {

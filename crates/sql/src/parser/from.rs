@@ -22,14 +22,14 @@ const COMMA: Join = Join { natural: false, kind: JoinKind::Comma };
 
 impl<'a> Parser<'a, '_> {
     /// The items of FROM, behind the keyword.
-    pub(super) fn from_items(&mut self) -> Result<&'a [FromItem<'a>]> {
+    pub(super) fn joined_items(&mut self) -> Result<&'a [FromItem<'a>]> {
         let mut items = ArenaVec::with_capacity_in(1, self.arena);
         let mut join = Some(COMMA);
         while let Some(left) = join {
             // Filled in where it stays, not on the native stack, where nested lists would pile it up.
             items.push(NOTHING);
             let item = items.last_mut().expect("just pushed");
-            self.from_item(left, item)?;
+            self.joined_item(left, item)?;
             if items.len() == 1 {
                 self.check_first(&items[0].constraint);
             }
@@ -38,7 +38,7 @@ impl<'a> Parser<'a, '_> {
         Ok(items.into_bump_slice())
     }
 
-    fn from_item(&mut self, join: Join, item: &mut FromItem<'a>) -> Result<()> {
+    fn joined_item(&mut self, join: Join, item: &mut FromItem<'a>) -> Result<()> {
         let start = self.token.span.start;
         item.join = join;
         self.source(&mut item.source)?;
@@ -79,7 +79,7 @@ impl<'a> Parser<'a, '_> {
         self.enter(ENTRIES)?;
         *source = match self.at_select() {
             true => Source::Subquery(self.select()?),
-            false => Source::Nested(self.from_items()?),
+            false => Source::Nested(self.joined_items()?),
         };
         self.expect(TokenKind::RightParen)?;
         self.leave(ENTRIES);

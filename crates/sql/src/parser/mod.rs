@@ -108,3 +108,6 @@ struct Parser<'a, 'l> {
     /// An error that waits for the next token: see [`Parser::defer`].
     deferred: Option<Box<ParseError>>,
 }
+
+#[cfg(test)]
+mod tests;

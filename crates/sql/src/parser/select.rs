@@ -65,8 +65,8 @@ impl<'a> Parser<'a, '_> {
             let op = op.name();
             self.defer(None, format!("{clause} clause should come after {op} not before"));
         }
-        let multi_row = matches!(before.core, SelectCore::Values(rows) if rows.len() > 1);
-        if rest.len() >= self.limits.compound_select as usize && !multi_row {
+        let limit = self.limits.compound_select as usize;
+        if limit > 0 && rest.len() >= limit {
             self.defer(None, "too many terms in compound SELECT");
         }
         select.rest = rest.into_bump_slice();
@@ -103,7 +103,7 @@ impl<'a> Parser<'a, '_> {
         }
         query.columns = self.result_columns()?;
         if self.take(TokenKind::From)? {
-            query.from = self.from_items()?;
+            query.from = self.joined_items()?;
         }
         query.filter = self.filter()?;
         if self.take(TokenKind::Group)? {

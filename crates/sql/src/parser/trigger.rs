@@ -132,7 +132,7 @@ impl<'a> Parser<'a, '_> {
             alias,
             indexed: Indexed::Any,
             set: self.assignments()?,
-            from: if self.take(TokenKind::From)? { self.from_items()? } else { &[] },
+            from: if self.take(TokenKind::From)? { self.joined_items()? } else { &[] },
             filter: self.filter()?,
             returning: &[],
         };
