@@ -87,7 +87,8 @@ impl Node {
         } else {
             get_u32(&self.page, usize::from(self.header_at) + RIGHT_CHILD_AT).and_then(PageNo::new)
         };
-        field.ok_or_else(|| corrupt(self.no, "child page 0"))
+        // Page 1 is the root of the schema table and nobody's child.
+        field.filter(|no| *no != PageNo::FIRST).ok_or_else(|| corrupt(self.no, "child page 0 or 1"))
     }
 
     /// The cell pointers, as one slice: two bytes each.

@@ -45,8 +45,8 @@ pub(super) fn lose_level_if_empty(btree: &Btree, root: PageNo) -> Result<()> {
     if header.kind.is_leaf() || header.cell_count > 0 {
         return Ok(());
     }
-    let child = right_child(&page, header.at).filter(|child| *child != root);
-    let child = child.ok_or_else(|| corrupt(root, "child page 0"))?;
+    let child = right_child(&page, header.at).filter(|child| *child != root && *child != PageNo::FIRST);
+    let child = child.ok_or_else(|| corrupt(root, "impossible child page"))?;
     drop(page);
 
     let cells = Gathered::new(btree, &[child], 0, None, &CellList::default())?;
