@@ -5,12 +5,12 @@
 //! with `; END ;`. Nothing else is checked: `foo;` is complete.
 //!
 //! ```text
-//!              other               CREATE            TEMP                TRIGGER
-//! Start ──────────────▶ Normal     Start ──▶ Create ───────▶ Create ──────────────▶ Trigger
-//!   ▲          ;          │         EXPLAIN keeps the way to CREATE open              │ ;
-//!   └─────────────────────┘                                                           ▼
-//!                                  Start ◀── ; ── TriggerEnd ◀── END ────── TriggerSemicolon
+//!   Start ── other ──▶ Normal ── ; ──▶ Start
+//!   Start ── CREATE ──▶ Create ── TEMP ──▶ Create ── TRIGGER ──▶ Trigger
+//!   Trigger ── ; ──▶ TriggerSemicolon ── END ──▶ TriggerEnd ── ; ──▶ Start
 //! ```
+//!
+//! EXPLAIN keeps the way to CREATE open; anything unexpected leads to Normal, or inside a trigger back to Trigger.
 
 use memchr::memchr;
 
