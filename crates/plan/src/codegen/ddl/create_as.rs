@@ -13,8 +13,8 @@ use super::system;
 use crate::catalog::{Column, NameBuf, Table};
 use crate::codegen::Codegen;
 use crate::error::Result;
-use crate::ir::{OutputColumn, unique_names};
-use crate::resolve::{Found, Scope};
+use crate::ir::OutputColumn;
+use crate::resolve::{Found, Scope, unique_names};
 
 /// Names up to this length in total stand in one line.
 const ONE_LINE_MAX: usize = 50;

@@ -15,7 +15,8 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::target::Target;
-use crate::access::{JoinPlan, JoinRequest, Purpose, WantedOrder, plan_join};
+use crate::access::{JoinPlan, JoinRequest, Path, Purpose, WantedOrder, plan_join};
+use crate::catalog::Index;
 use crate::codegen::loops::{Loops, begin_loops, end_loops};
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
@@ -57,18 +58,20 @@ enum Kind<'a> {
 
 impl<'a> ChangeLoop<'a> {
     /// Begins the loop. `values` are computed where WHERE is, and kept: for UPDATE ... FROM, whose values depend on more than
-    /// the row.
+    /// the row. `stays` tells of an index that what the body does to a row does not move the row's entry to another place.
+    /// Opens the target.
     pub fn begin(
         cg: &mut Codegen<'a>,
         change: &ResolvedChange<'a>,
-        target: &Target<'a>,
+        target: &mut Target<'a>,
         passes: Passes,
         values: &[Expr<'a>],
+        stays: impl Fn(&Index) -> bool,
     ) -> Result<ChangeLoop<'a>> {
         let plan = plan(cg, change)?;
         let key = cg.b.registers(target.key_width() + values.len());
         let value_registers = key.at(target.key_width());
-        if values.is_empty() && is_one_pass(&plan, change, passes) {
+        if values.is_empty() && is_one_pass(&plan, change, passes, stays) {
             return begin_one_pass(cg, &plan, target, key);
         }
         let is_single = plan.one_row;
@@ -77,8 +80,6 @@ impl<'a> ChangeLoop<'a> {
         } else {
             begin_keys(cg, &plan, target, key, values)?
         };
-        cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
-        target.seek(cg, key, next);
         Ok(ChangeLoop { key, values: value_registers, next, is_one_pass: false, is_single, kind })
     }
 
@@ -106,21 +107,34 @@ fn plan<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>) -> Result<JoinPla
         sources: change.sources,
         terms: change.terms,
         order: WantedOrder::Any,
+        result: &[],
+        distinct: false,
         row_limit: None,
         purpose: Purpose::Write,
     };
     plan_join(cg, request)
 }
 
-/// One row is changed in one pass whatever happens to it. Several are if the scan is of the table itself, and no subquery of
-/// the statement can see the rows that are changed already.
-fn is_one_pass(plan: &JoinPlan<'_>, change: &ResolvedChange<'_>, passes: Passes) -> bool {
+/// One row is changed in one pass whatever happens to it. Several are if the scan follows the table, or an index in which they
+/// stay where they are, and no subquery of the statement can see the rows that are changed already.
+fn is_one_pass(
+    plan: &JoinPlan<'_>,
+    change: &ResolvedChange<'_>,
+    passes: Passes,
+    stays: impl Fn(&Index) -> bool,
+) -> bool {
+    let [scan] = plan.loops else { return false };
+    let follows = match scan.path {
+        Path::Scan | Path::Rowid(_) | Path::RowidRange(..) => true,
+        Path::Index(path) => stays(path.index),
+        Path::Hash(_) | Path::Or(_) => return false,
+    };
     match passes {
         Passes::Two => false,
         _ if change.sources.len() > 1 => false,
         _ if plan.one_row => true,
         Passes::OneIfSingle => false,
-        Passes::OneIfPossible => plan.scans_table() && !has_subquery(change),
+        Passes::OneIfPossible => follows && !has_subquery(change),
     }
 }
 
@@ -144,14 +158,16 @@ fn has_query(expr: &Expr<'_>) -> bool {
 fn begin_one_pass<'a>(
     cg: &mut Codegen<'a>,
     plan: &JoinPlan<'a>,
-    target: &Target<'a>,
+    target: &mut Target<'a>,
     key: Reg,
 ) -> Result<ChangeLoop<'a>> {
-    // The scan runs with the cursor that writes.
-    let access = ColumnAccess::Table { cursor: target.cursor, table: target.table };
-    cg.set_access(target.source, access);
+    target.open_indexes(cg);
     let replacements = cg.replacements();
     let loops = begin_loops(cg, plan)?;
+    // The rows are changed with the scan's own cursor.
+    let cursor = loops.table_cursor(0).expect("a scan for writing has a cursor on the table");
+    target.use_cursor(cg, cursor);
+    let access = ColumnAccess::Table { cursor, table: target.table };
     // What the scan has found in an index is about the old row, and expressions will be about the new one as well.
     cg.forget_replacements(replacements);
     cg.set_access(target.source, access);
@@ -163,7 +179,7 @@ fn begin_one_pass<'a>(
 fn begin_row_set<'a>(
     cg: &mut Codegen<'a>,
     plan: &JoinPlan<'a>,
-    target: &Target<'a>,
+    target: &mut Target<'a>,
     key: Reg,
 ) -> Result<(Kind<'a>, Addr)> {
     let set = cg.b.register();
@@ -174,16 +190,18 @@ fn begin_row_set<'a>(
         cg.b.emit(Insn::RowSetAdd { set, rowid: key });
         Ok(())
     })?;
+    target.open(cg)?;
     let done = cg.b.label();
     let next = cg.b.here();
     cg.b.emit(Insn::RowSetRead { set, dst: key, target: done });
+    seek_row(cg, target, key, next);
     Ok((Kind::RowSet { done }, next))
 }
 
 fn begin_keys<'a>(
     cg: &mut Codegen<'a>,
     plan: &JoinPlan<'a>,
-    target: &Target<'a>,
+    target: &mut Target<'a>,
     key: Reg,
     values: &[Expr<'a>],
 ) -> Result<(Kind<'a>, Addr)> {
@@ -205,11 +223,19 @@ fn begin_keys<'a>(
         cg.b.place(is_known);
         Ok(())
     })?;
+    target.open(cg)?;
     let (next, done) = (cg.b.label(), cg.b.label());
     cg.b.emit(Insn::Rewind { cursor, target: done });
     let top = cg.b.here();
     cg.b.emit(Insn::Columns { cursor, column: 0, dst: key, count: (width + values.len()) as u32 });
+    seek_row(cg, target, key, next);
     Ok((Kind::Keys { cursor, top, done }, next))
+}
+
+/// The second pass has come to a row, unless it is gone.
+fn seek_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg, next: Addr) {
+    cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
+    target.seek(cg, key, next);
 }
 
 fn first_pass<'a>(

@@ -101,7 +101,7 @@ pub(super) fn emit_checks<'a>(cg: &mut Codegen<'a>, checked: &Checked<'_, 'a>) -
 }
 
 /// The statement ends with an error: ABORT, FAIL or ROLLBACK.
-pub(super) fn emit_failure(cg: &mut Codegen<'_>, policy: Conflict, code: ResultCode, message: String) {
+pub(crate) fn emit_failure(cg: &mut Codegen<'_>, policy: Conflict, code: ResultCode, message: String) {
     let message = cg.b.text(message);
     cg.b.emit(Insn::HaltError { policy: number(policy), code: code.0, message });
     note_policy(cg, policy);

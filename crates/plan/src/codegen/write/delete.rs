@@ -9,7 +9,7 @@ use super::fire::{Event, Firing, Triggers};
 use super::index::emit_delete_entries;
 use super::returning::Rows as ReturningRows;
 use super::row::Row;
-use super::target::{Target, open_target};
+use super::target::{Target, prepare_target};
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
 use crate::ir::OutputColumn;
@@ -40,9 +40,9 @@ fn delete_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
         return delete_all(cg, &change.target);
     }
     let returning = ReturningRows::open(cg, change.returning, false)?;
-    let target = open_target(cg, &change.target, |_| true)?;
+    let mut target = prepare_target(cg, &change.target, |_| true)?;
     let passes = if triggers.is_empty() { Passes::OneIfPossible } else { Passes::Two };
-    let rows = ChangeLoop::begin(cg, change, &target, passes, &[])?;
+    let rows = ChangeLoop::begin(cg, change, &mut target, passes, &[], |_| true)?;
     if !rows.is_single {
         cg.note_more_changes();
     }

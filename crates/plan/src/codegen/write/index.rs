@@ -60,10 +60,10 @@ pub(crate) fn entry_affinities(cg: &mut Codegen<'_>, exprs: &[Expr<'_>]) -> Affi
 }
 
 /// Inserts the new entries into all indexes but the table itself.
-pub(super) fn emit_insert_entries(cg: &mut Codegen<'_>, target: &Target<'_>, unique: &Unique) {
+pub(super) fn emit_insert_entries<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, unique: &Unique) {
     for (index, entry) in target.indexes.iter().zip(&unique.entries) {
         if let Some(entry) = entry.filter(|_| !index.is_table) {
-            emit_insert_entry(cg, index, &entry);
+            emit_insert_entry(cg, target, index, &entry);
         }
     }
 }
@@ -78,14 +78,14 @@ pub(super) fn emit_insert_row_entry(cg: &mut Codegen<'_>, target: &Target<'_>, u
     }
 }
 
-fn emit_insert_entry(cg: &mut Codegen<'_>, index: &TargetIndex<'_>, entry: &NewEntry) {
+fn emit_insert_entry<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, index: &TargetIndex<'a>, entry: &NewEntry) {
     let is_absent = cg.b.label();
     if index.filter.is_some() {
         cg.b.emit(Insn::IsNull { reg: entry.record, target: is_absent });
     }
     let flags = if entry.is_sought { insert_flags::USE_SEEK } else { 0 };
-    let count = index.exprs.len() as u16;
-    cg.b.emit(Insn::IdxInsert { flags, cursor: index.cursor, count, record: entry.record, start: entry.key });
+    let (cursor, count) = (target.cursor_of(index), index.exprs.len() as u16);
+    cg.b.emit(Insn::IdxInsert { flags, cursor, count, record: entry.record, start: entry.key });
     cg.b.place(is_absent);
 }
 
@@ -104,7 +104,8 @@ pub(super) fn emit_delete_entries<'a>(
         let count = index.exprs.len();
         let key = cg.b.registers(count);
         emit_index_key(cg, index.exprs, key)?;
-        cg.b.emit(Insn::IdxDelete { must_exist: 1, cursor: index.cursor, start: key, count: count as u32 });
+        let cursor = target.cursor_of(index);
+        cg.b.emit(Insn::IdxDelete { must_exist: 1, cursor, start: key, count: count as u32 });
         cg.b.place(done);
     }
     Ok(())

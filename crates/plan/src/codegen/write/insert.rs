@@ -10,7 +10,7 @@ use super::fire::{Event, Firing, Triggers};
 use super::returning::Rows as ReturningRows;
 use super::row::{self, Row};
 use super::rows::{RowValue, Rows};
-use super::target::{Target, open_target};
+use super::target::{Target, prepare_target};
 use super::unique::{Unique, Uniqueness, emit_unique};
 use super::upsert::Upserts;
 use crate::codegen::Codegen;
@@ -53,8 +53,9 @@ fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, triggers
     if !is_single || !triggers.is_empty() {
         cg.note_more_changes();
     }
-    let target = open_target(cg, &resolved.target, |_| true)?;
     super::foreign_key::refuse(cg, &resolved.target)?;
+    let mut target = prepare_target(cg, &resolved.target, |_| true)?;
+    target.open(cg)?;
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let autoincrement = AutoIncrement::begin(cg, &target)?;
     let row = Row::new(cg, target.table.columns.len());
@@ -235,7 +236,7 @@ fn never_null(inserting: &Inserting<'_, '_>, rows: &Rows<'_>) -> Vec<bool> {
 }
 
 /// Inserts the row and its index entries.
-fn emit_write(cg: &mut Codegen<'_>, inserting: &Inserting<'_, '_>, rowid: GivenRowid, unique: &Unique) {
+fn emit_write<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rowid: GivenRowid, unique: &Unique) {
     let Inserting { target, row, .. } = inserting;
     super::index::emit_insert_entries(cg, target, unique);
     let mut flags = insert_flags::COUNT_CHANGE;
@@ -249,8 +250,5 @@ fn emit_write(cg: &mut Codegen<'_>, inserting: &Inserting<'_, '_>, rowid: GivenR
     if rowid == GivenRowid::No {
         flags |= insert_flags::APPEND;
     }
-    let record = cg.b.register();
-    row::emit_record(cg, target, *row, record);
-    flags |= insert_flags::LAST_ROWID;
-    cg.b.emit(Insn::Insert { flags, cursor: target.cursor, rowid: row.rowid, record });
+    row::emit_insert_row(cg, target, *row, flags | insert_flags::LAST_ROWID);
 }

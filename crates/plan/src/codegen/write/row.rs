@@ -1,7 +1,7 @@
 //! The new row in registers: defaults, generated columns, affinity, the record.
 
 use lithe_sql::ast::Conflict;
-use lithe_value::Affinity;
+use lithe_value::{Affinity, Value, ValueRef};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{AffinityListId, Reg};
 
@@ -45,9 +45,19 @@ pub(super) fn default_value<'a>(cg: &Codegen<'a>, column: &'a Column) -> Result<
     match &column.default {
         None => Ok(Expr::Null),
         Some(default) => match &default.value {
-            Some(value) => Ok(Expr::from_value(value.as_ref())),
+            Some(value) => Ok(constant(value)),
             None => cg.resolver.default_expr(&default.text),
         },
+    }
+}
+
+fn constant(value: &Value) -> Expr<'_> {
+    match value.as_ref() {
+        ValueRef::Null => Expr::Null,
+        ValueRef::Integer(integer) => Expr::Integer(integer),
+        ValueRef::Real(real) => Expr::Real(real),
+        ValueRef::Text(text) => Expr::Text(text),
+        ValueRef::Blob(blob) => Expr::Blob(blob),
     }
 }
 
@@ -145,14 +155,15 @@ fn add_uses(expr: &Expr<'_>, source: SourceId, uses: &mut Vec<u16>) {
     });
 }
 
-/// Makes the table's record of the row.
-pub(super) fn emit_record<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row, dst: Reg) {
+/// Inserts the row into its table, which has rowids.
+pub(super) fn emit_insert_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row, flags: u8) {
     let table = target.table;
     let columns = bumpalo::collections::Vec::from_iter_in(table.record_columns(), cg.arena);
     let is_in_order = columns.iter().enumerate().all(|(at, column)| at == usize::from(*column));
     let start = if is_in_order { row.columns } else { emit_permuted(cg, row, &columns) };
     let affinities = record_affinities(cg, table, &columns);
-    cg.b.emit(Insn::MakeRecord { count: columns.len() as u16, affinities, start, dst });
+    let (cursor, count) = (target.cursor, columns.len() as u16);
+    cg.b.emit(Insn::InsertRow { flags, cursor, count, affinities, rowid: row.rowid, start });
 }
 
 /// The affinities are applied once more with the record: a REAL that is an integer is stored as one.

@@ -24,9 +24,9 @@ pub(crate) struct Target<'a> {
     pub table: &'a Table,
     /// The row in expressions. What is in it and where is said by [`Codegen::set_access`].
     pub source: SourceId,
-    /// The cursor on the table's B-tree.
+    /// The cursor on the table's B-tree, once it is open.
     pub cursor: CursorId,
-    /// Its indexes in their order. A WITHOUT ROWID table's primary key is among them, with the table's own cursor.
+    /// Its indexes in their order. A WITHOUT ROWID table's primary key is among them.
     pub indexes: &'a [TargetIndex<'a>],
 }
 
@@ -35,8 +35,8 @@ pub(crate) struct Target<'a> {
 pub(crate) struct TargetIndex<'a> {
     /// The index.
     pub index: &'a Index,
-    /// Its cursor.
-    pub cursor: CursorId,
+    /// Its cursor, unless it is the table itself.
+    own_cursor: CursorId,
     /// Whether it is the table itself.
     pub is_table: bool,
     /// WHERE of a partial index.
@@ -45,34 +45,32 @@ pub(crate) struct TargetIndex<'a> {
     pub exprs: &'a [Expr<'a>],
 }
 
-/// Opens the target of a statement, with all indexes that `wanted` names.
-pub(crate) fn open_target<'a>(
+/// Prepares the target of a statement, with those of its indexes that `wanted` names. Nothing is opened yet.
+pub(crate) fn prepare_target<'a>(
     cg: &mut Codegen<'a>,
     target: &ChangeTarget<'a>,
     wanted: impl Fn(&TargetIndex<'a>) -> bool,
 ) -> Result<Target<'a>> {
     let ChangeTarget { db, table, source, .. } = *target;
     cg.use_database(db, true);
-    let cursor = cg.table_cursor(db, table)?;
-    let facts = Some(write_facts(cg, db, table));
-    cg.b.cursor_info(cursor).table = facts;
-    cg.b.emit(Insn::OpenWrite { cursor });
     let mut indexes = bumpalo::collections::Vec::with_capacity_in(table.indexes.len(), cg.arena);
     for index in &table.indexes {
         let is_table = table.is_without_rowid() && index.origin == IndexOrigin::PrimaryKey;
         let exprs = index_exprs(cg, db, table, source, index)?;
         let filter = index_filter(cg, db, table, source, index)?;
-        let mut opened = TargetIndex { index, cursor, is_table, filter, exprs };
-        if !is_table && wanted(&opened) {
-            opened.cursor = cg.index_cursor(db, index)?;
-            cg.b.emit(Insn::OpenWrite { cursor: opened.cursor });
-        }
-        if is_table || wanted(&opened) {
-            indexes.push(opened);
+        let mut prepared = TargetIndex { index, own_cursor: NO_CURSOR, is_table, filter, exprs };
+        if is_table {
+            indexes.push(prepared);
+        } else if wanted(&prepared) {
+            prepared.own_cursor = cg.index_cursor(db, index)?;
+            indexes.push(prepared);
         }
     }
-    Ok(Target { db, table, source, cursor, indexes: indexes.into_bump_slice() })
+    Ok(Target { db, table, source, cursor: NO_CURSOR, indexes: indexes.into_bump_slice() })
 }
+
+/// Stands for a cursor until there is one.
+const NO_CURSOR: CursorId = CursorId(u16::MAX);
 
 /// What running write instructions need to know about the table.
 fn write_facts(cg: &Codegen<'_>, db: Db, table: &Table) -> Arc<TableFacts> {
@@ -135,6 +133,34 @@ pub(crate) fn index_filter<'a>(
 }
 
 impl<'a> Target<'a> {
+    /// Opens the table and the indexes for writing.
+    pub fn open(&mut self, cg: &mut Codegen<'a>) -> Result<()> {
+        let cursor = cg.table_cursor(self.db, self.table)?;
+        cg.b.emit(Insn::OpenWrite { cursor });
+        self.use_cursor(cg, cursor);
+        self.open_indexes(cg);
+        Ok(())
+    }
+
+    /// Opens the indexes alone, for writing.
+    pub fn open_indexes(&self, cg: &mut Codegen<'a>) {
+        for index in self.indexes.iter().filter(|index| !index.is_table) {
+            cg.b.emit(Insn::OpenWrite { cursor: index.own_cursor });
+        }
+    }
+
+    /// Writes with a cursor on the table that somebody else has opened.
+    pub fn use_cursor(&mut self, cg: &mut Codegen<'a>, cursor: CursorId) {
+        let facts = write_facts(cg, self.db, self.table);
+        cg.b.cursor_info(cursor).table = Some(facts);
+        self.cursor = cursor;
+    }
+
+    /// The cursor on an index.
+    pub fn cursor_of(&self, index: &TargetIndex<'a>) -> CursorId {
+        if index.is_table { self.cursor } else { index.own_cursor }
+    }
+
     /// The primary key's index of a WITHOUT ROWID table.
     pub fn key(&self) -> Option<&'a TargetIndex<'a>> {
         self.indexes.iter().find(|index| index.is_table)

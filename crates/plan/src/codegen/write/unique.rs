@@ -15,7 +15,7 @@ use super::constraint::{Checked, emit_failure, rowid_failure, unique_failure};
 use super::delete::emit_replace_row;
 use super::index::{NewEntry, emit_new_entry};
 use super::row::policy_of;
-use super::target::TargetIndex;
+use super::target::{Target, TargetIndex};
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
 use crate::resolve::Constraint;
@@ -136,7 +136,8 @@ fn emit_index_check<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: u
             cg.b.emit(Insn::IsNull { reg: entry.record, target: is_new });
         }
         let count = index.index.key_count;
-        cg.b.emit(Insn::NoConflict { cursor: index.cursor, count, start: entry.key, target: is_new });
+        let cursor = target.cursor_of(index);
+        cg.b.emit(Insn::NoConflict { cursor, count, start: entry.key, target: is_new });
         let other = emit_key_of_other(cg, unique, index, is_new);
         let policy = policy_of(unique.checked.policy, index.index.conflict());
         let failure = unique_failure(target.table, index.index);
@@ -188,13 +189,13 @@ fn emit_key_of_other<'a>(
 ) -> Option<Reg> {
     let target = unique.checked.target;
     let width = target.key_width();
-    let other = cg.b.registers(width);
+    let (other, cursor) = (cg.b.registers(width), target.cursor_of(index));
     match target.key() {
-        None => cg.b.emit(Insn::IdxRowid { cursor: index.cursor, dst: other }),
+        None => cg.b.emit(Insn::IdxRowid { cursor, dst: other }),
         Some(key) => {
             for (at, column) in key.index.key_columns().iter().enumerate() {
                 let place = position_in(index, column);
-                cg.b.emit(Insn::Column { cursor: index.cursor, column: place, dst: other.at(at) });
+                cg.b.emit(Insn::Column { cursor, column: place, dst: other.at(at) });
             }
         }
     }
@@ -228,7 +229,7 @@ fn position_in(index: &TargetIndex<'_>, column: &crate::catalog::IndexColumn) ->
     at.expect("every index of a WITHOUT ROWID table holds its primary key") as u16
 }
 
-fn key_collation<'a>(cg: &mut Codegen<'a>, target: &super::Target<'a>, at: usize) -> CollationId {
+fn key_collation<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, at: usize) -> CollationId {
     let Some(key) = target.key() else { return CollationId::BINARY };
     let collation = crate::ir::Coll::of(&key.index.columns[at].collation);
     cg.collation(collation).unwrap_or(CollationId::BINARY)

@@ -11,9 +11,9 @@ use super::fire::{Event, Firing, Triggers};
 use super::index::{emit_delete_entries, emit_insert_entries, emit_insert_row_entry};
 use super::returning::Rows as ReturningRows;
 use super::row::{self, Row};
-use super::target::{Changed, Target, TargetIndex, open_target};
+use super::target::{Changed, Target, TargetIndex, prepare_target};
 use super::unique::{Unique, Uniqueness, emit_unique, is_affected};
-use crate::catalog::Table;
+use crate::catalog::{Index, Table};
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
 use crate::ir::{Expr, OutputColumn};
@@ -45,14 +45,13 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
     let changed = changed_columns(cg, &change.target, change.set)?;
     let replaces = may_replace(change.target.table, policy);
     let returning = ReturningRows::open(cg, change.returning, false)?;
-    let key_changes = |target: &Target<'a>| changes_key(target, &changed);
-    let target = {
+    let mut target = {
         // A row that gets another rowid, or that is deleted for another one, is in all indexes.
         let all = replaces || changed.rowid;
         let ask = change.target;
-        open_target(cg, &change.target, |index| all || depends(&ask, index, &changed))?
+        prepare_target(cg, &change.target, |index| all || depends(&ask, index, &changed))?
     };
-    let key_changes = key_changes(&target);
+    let key_changes = changes_key(&target, &changed);
     // Values that depend on other tables have to be computed where those tables are read.
     let is_from = change.sources.len() > 1;
     let values: Vec<Expr<'a>> = if is_from { change.set.iter().map(|a| a.value).collect() } else { Vec::new() };
@@ -61,7 +60,13 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
         () if key_changes || replaces => Passes::OneIfSingle,
         () => Passes::OneIfPossible,
     };
-    let rows = ChangeLoop::begin(cg, change, &target, passes, &values)?;
+    // A scan of an index must not meet entries that the update has moved. Those that stay are not opened, unless all are.
+    let moved: Vec<&Index> = {
+        let is_moved = |index: &&TargetIndex<'a>| !index.is_table && depends(&change.target, index, &changed);
+        target.indexes.iter().filter(is_moved).map(|index| index.index).collect()
+    };
+    let stays = |index: &Index| !moved.iter().any(|moved| std::ptr::eq(*moved, index));
+    let rows = ChangeLoop::begin(cg, change, &mut target, passes, &values, stays)?;
     if !rows.is_single || !triggers.is_empty() {
         cg.note_more_changes();
     }
@@ -226,9 +231,7 @@ fn emit_write<'a>(
         // The cursor stands on the row that is overwritten.
         flags |= insert_flags::USE_SEEK;
     }
-    let record = cg.b.register();
-    row::emit_record(cg, target, row, record);
-    cg.b.emit(Insn::Insert { flags, cursor, rowid: row.rowid, record });
+    row::emit_insert_row(cg, target, row, flags);
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! INSTEAD OF triggers: what happens to the rows of a view.
 
+use lithe_sql::ast::CompoundOp;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 
@@ -10,7 +11,7 @@ use super::row::Row;
 use super::rows::Rows;
 use crate::codegen::{Codegen, Destination};
 use crate::error::Result;
-use crate::ir::{CompoundOp, Core, CoreBody, Expr, Query, Select};
+use crate::ir::{Core, CoreBody, Expr, Query, Select};
 use crate::resolve::{Assigned, ChangeTarget, ChangedColumn, InsertRows, ResolvedChange, ResolvedInsert};
 
 /// INSERT INTO a view.
