@@ -61,6 +61,8 @@ pub struct Flags {
     pub legacy_alter_table: bool,
     /// PRAGMA automatic_index.
     pub automatic_index: bool,
+    /// PRAGMA case_sensitive_like.
+    pub case_sensitive_like: bool,
     /// PRAGMA cell_size_check and the like do not change programs; a read-only connection (PRAGMA query_only) does.
     pub query_only: bool,
     /// The schema is being loaded or checked: no code is wanted, and names in it are trusted.
@@ -85,6 +87,7 @@ impl Default for Flags {
             trusted_schema: true,
             legacy_alter_table: false,
             automatic_index: true,
+            case_sensitive_like: false,
             query_only: false,
             reading_schema: false,
         }

@@ -35,17 +35,20 @@ pub mod loops;
 
 mod access;
 mod cursors;
+pub(crate) mod ddl;
 mod expr;
 mod select;
 mod usage;
+pub(crate) mod write;
 
 use bumpalo::Bump;
 use lithe_vm::builder::ProgramBuilder;
 use lithe_vm::operand::{CollationId, Reg};
+use lithe_vm::program::Program;
 
 pub use access::{ColumnAccess, NOT_IN_INDEX};
-pub use expr::Value;
-pub use select::{Coroutine, Destination};
+pub use expr::{Replacement, Value};
+pub use select::{Coroutine, DerivedRows, Destination};
 pub use usage::ColumnSet;
 
 use crate::environment::Environment;
@@ -70,6 +73,9 @@ pub struct Codegen<'a> {
     usage: usage::Usage,
     expr: expr::State<'a>,
     select: select::State<'a>,
+    loops: loops::State,
+    write: write::State,
+    transactions: cursors::Transactions,
 }
 
 impl<'a> Codegen<'a> {
@@ -85,7 +91,20 @@ impl<'a> Codegen<'a> {
             usage: usage::Usage::default(),
             expr: expr::State::default(),
             select: select::State::default(),
+            loops: loops::State::default(),
+            write: write::State::default(),
+            transactions: cursors::Transactions::default(),
         }
+    }
+
+    /// The finished program. `parameters` is the largest number of a parameter in the statement's text.
+    pub fn finish(mut self, parameters: u32) -> Program {
+        self.emit_transactions();
+        write::finish(&mut self);
+        self.b.uses_parameter(parameters);
+        let mut program = self.b.finish();
+        program.query_plan = self.explain.finish();
+        program
     }
 
     /// From here on the columns of `source` are read like this. Gives back how they were read before.
@@ -101,6 +120,11 @@ impl<'a> Codegen<'a> {
     /// The columns of `source` that the statement uses anywhere.
     pub fn used(&self, source: SourceId) -> &ColumnSet {
         self.usage.of(source)
+    }
+
+    /// As [`Codegen::used`], for those who keep it: all that the statement uses is known by then.
+    pub fn used_in_arena(&self, source: SourceId) -> &'a ColumnSet {
+        self.arena.alloc(self.usage.of(source).clone())
     }
 
     /// Notes what the query uses: once for every tree that code will be generated from, before its joins are planned.

@@ -46,6 +46,7 @@ use std::cell::{Cell, RefCell};
 use bumpalo::Bump;
 
 pub use change::*;
+pub(crate) use columns::unique_names;
 pub(crate) use schema::{names_in_text, plain_output};
 pub use scope::{Found, Rules, Scope, ScopeSource, Stored};
 

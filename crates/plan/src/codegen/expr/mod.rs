@@ -1,0 +1,335 @@
+//! Expressions as values.
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `condition` | expressions as jumps |
+//! | `compare` | comparisons, of scalars and of rows |
+//! | `column` | columns of sources, wherever they are at the moment |
+//! | `call` | functions, CASE, RAISE |
+//! | `in_set` | IN |
+//! | `subquery` | queries within expressions |
+
+mod call;
+mod column;
+mod compare;
+mod condition;
+mod in_set;
+mod subquery;
+
+use lithe_value::Value as Constant;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{CursorId, Reg};
+
+use super::Codegen;
+use crate::error::{Result, fail};
+use crate::ir::{AggregateId, BinaryOp, Expr, SubqueryId, UnaryOp, WindowId, is_constant, same};
+
+/// A register that holds a value to be read.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a temporary register is given back by release"]
+pub struct Value {
+    /// The register.
+    pub reg: Reg,
+    is_temporary: bool,
+}
+
+/// What code generation of expressions remembers.
+#[derive(Default)]
+pub(super) struct State<'a> {
+    /// Constants that have a register, filled in the prologue.
+    constants: Vec<(Expr<'a>, Reg)>,
+    /// Expressions whose value is somewhere else already: GROUP BY terms, indexed expressions.
+    replacements: Vec<(Expr<'a>, Replacement)>,
+    /// Where the results of aggregates are.
+    aggregates: Vec<(AggregateId, Reg)>,
+    /// Where the results of window functions are.
+    windows: Vec<(WindowId, Reg)>,
+    /// Sets of IN that are built already, by a loop that runs over them.
+    sets: Vec<(SubqueryId, CursorId)>,
+    /// How many loops are open: inside one, constants are worth a register.
+    pub(super) loops: u32,
+}
+
+/// Where the value of an expression can be had without computing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replacement {
+    /// In a register.
+    Register(Reg),
+    /// In a column of the row under a cursor.
+    Column(CursorId, u16),
+}
+
+impl<'a> Codegen<'a> {
+    /// The value of the expression in a register that must only be read.
+    pub fn emit(&mut self, expr: &Expr<'a>) -> Result<Value> {
+        if let Some(reg) = self.standing_register(expr)? {
+            return Ok(Value { reg, is_temporary: false });
+        }
+        let reg = self.b.temporary();
+        self.emit_into(expr, reg)?;
+        Ok(Value { reg, is_temporary: true })
+    }
+
+    /// Gives the register of a value back, if it was a temporary one.
+    pub fn release(&mut self, value: Value) {
+        if value.is_temporary {
+            self.b.free(value.reg);
+        }
+    }
+
+    /// The values of the expressions in a row of new registers, which may be changed and are given back by
+    /// [`Codegen::free_registers`].
+    pub fn emit_list(&mut self, exprs: &[Expr<'a>]) -> Result<Reg> {
+        let start = self.b.registers(exprs.len());
+        for (at, expr) in exprs.iter().enumerate() {
+            self.emit_into(expr, start.at(at))?;
+        }
+        Ok(start)
+    }
+
+    /// Puts the value of the expression into `dst`.
+    pub fn emit_into(&mut self, expr: &Expr<'a>, dst: Reg) -> Result<()> {
+        if let Some(replacement) = self.replacement(expr) {
+            self.emit_replacement(replacement, dst);
+            return Ok(());
+        }
+        match expr {
+            Expr::Null => self.b.emit(Insn::Null { start: dst, count: 1 }),
+            Expr::Integer(value) => self.emit_integer(*value, dst),
+            Expr::Real(value) => self.emit_constant(Constant::from(*value), dst),
+            Expr::Text(text) => self.emit_constant(Constant::text(*text), dst),
+            Expr::Blob(blob) => self.emit_constant(Constant::blob(*blob), dst),
+            Expr::Parameter(number) => {
+                self.b.uses_parameter(*number);
+                self.b.emit(Insn::Parameter { number: *number, dst });
+            }
+            Expr::Column(column) => self.emit_column(column, dst)?,
+            Expr::Unary(op, operand) => self.emit_unary(*op, operand, dst)?,
+            Expr::Binary(op, left, right) => self.emit_binary(*op, left, right, dst)?,
+            Expr::And(left, right) => {
+                self.emit_operands(left, right, |lhs, rhs| Insn::And { lhs, rhs, dst })?;
+            }
+            Expr::Or(left, right) => self.emit_operands(left, right, |lhs, rhs| Insn::Or { lhs, rhs, dst })?,
+            Expr::Compare(compare) => self.emit_comparison(compare, dst)?,
+            Expr::CompareRows(compare) => self.emit_row_comparison(compare, dst)?,
+            Expr::IsTrue(operand, test) => {
+                let value = self.emit(operand)?;
+                let (null_gives, invert) = (u8::from(test.null_gives), u8::from(test.invert));
+                self.b.emit(Insn::IsTrue { null_gives, invert, src: value.reg, dst });
+                self.release(value);
+            }
+            Expr::IsNull(..) | Expr::Between(_) => self.emit_truth(expr, dst)?,
+            Expr::In(set) => self.emit_in(set, dst)?,
+            Expr::Case(case) => self.emit_case(case, dst)?,
+            Expr::Cast(operand, affinity) => {
+                self.emit_into(operand, dst)?;
+                self.b.emit(Insn::Cast { affinity: *affinity as u8, reg: dst });
+            }
+            Expr::Collate(operand, _) => self.emit_into(operand, dst)?,
+            Expr::Function(call) => self.emit_call(call, dst)?,
+            Expr::Aggregate(_) | Expr::Window(_) | Expr::Register(..) => {
+                let src = self.result_register(expr)?;
+                self.emit_copy(src, dst);
+            }
+            Expr::Subquery(subquery) => self.emit_subquery_column(subquery, 0, dst)?,
+            Expr::SubqueryColumn(subquery, at) => self.emit_subquery_column(subquery, *at, dst)?,
+            Expr::Exists(subquery) => self.emit_exists(subquery, dst)?,
+            Expr::Row(_) => return fail("row value misused"),
+            Expr::Raise(raise) => self.emit_raise(raise)?,
+            Expr::Output(_) => unreachable!("ORDER BY of a compound query is read from its rows"),
+        }
+        Ok(())
+    }
+
+    /// From here on `expr` need not be computed. Later calls win; [`Codegen::forget_replacements`] takes them back.
+    pub fn replace(&mut self, expr: Expr<'a>, by: Replacement) {
+        self.expr.replacements.push((expr, by));
+    }
+
+    /// How many replacements there are.
+    pub fn replacements(&self) -> usize {
+        self.expr.replacements.len()
+    }
+
+    /// Takes back all but the first `count` replacements.
+    pub fn forget_replacements(&mut self, count: usize) {
+        self.expr.replacements.truncate(count);
+    }
+
+    /// The result of an aggregate is in this register.
+    pub(crate) fn set_aggregate(&mut self, id: AggregateId, reg: Reg) {
+        self.expr.aggregates.push((id, reg));
+    }
+
+    /// The result of a window function is in this register.
+    pub(crate) fn set_window(&mut self, id: WindowId, reg: Reg) {
+        self.expr.windows.push((id, reg));
+    }
+
+    /// Runs `f`, which emits code of a loop's body.
+    pub(crate) fn in_loop<T>(&mut self, f: impl FnOnce(&mut Codegen<'a>) -> Result<T>) -> Result<T> {
+        self.expr.loops += 1;
+        let result = f(self);
+        self.expr.loops -= 1;
+        result
+    }
+
+    /// Copies a register, unless it is the same one.
+    pub(crate) fn emit_copy(&mut self, src: Reg, dst: Reg) {
+        if src != dst {
+            self.b.emit(Insn::Copy { src, dst, count: 1 });
+        }
+    }
+
+    /// Puts an integer into `dst`.
+    pub(crate) fn emit_integer(&mut self, value: i64, dst: Reg) {
+        match i32::try_from(value) {
+            Ok(value) => self.b.emit(Insn::Integer { value, dst }),
+            Err(_) => self.emit_constant(Constant::from(value), dst),
+        }
+    }
+
+    fn emit_constant(&mut self, value: Constant, dst: Reg) {
+        let value = self.b.constant(value);
+        self.b.emit(Insn::Const { value, dst });
+    }
+
+    /// The register in which the value stands anyway: computed before, or a constant's own.
+    fn standing_register(&mut self, expr: &Expr<'a>) -> Result<Option<Reg>> {
+        match self.replacement(expr) {
+            Some(Replacement::Register(reg)) => return Ok(Some(reg)),
+            Some(Replacement::Column(..)) => return Ok(None),
+            None => {}
+        }
+        match expr {
+            Expr::Register(..) | Expr::Aggregate(_) | Expr::Window(_) => self.result_register(expr).map(Some),
+            Expr::Column(column) => Ok(self.column_register(column)),
+            Expr::Collate(operand, _) | Expr::Unary(UnaryOp::Plus, operand) => self.standing_register(operand),
+            Expr::Subquery(_) | Expr::Exists(_) | Expr::Raise(_) => Ok(None),
+            _ if is_constant(expr) => self.constant_register(expr),
+            _ => Ok(None),
+        }
+    }
+
+    fn result_register(&self, expr: &Expr<'a>) -> Result<Reg> {
+        let found = match expr {
+            Expr::Register(reg, _) => Some(*reg),
+            Expr::Aggregate(aggregate) => {
+                self.expr.aggregates.iter().rev().find(|(id, _)| *id == aggregate.id).map(|(_, reg)| *reg)
+            }
+            Expr::Window(call) => self.expr.windows.iter().rev().find(|(id, _)| *id == call.id).map(|(_, reg)| *reg),
+            _ => None,
+        };
+        match (found, expr) {
+            (Some(reg), _) => Ok(reg),
+            (None, Expr::Aggregate(aggregate)) => fail(format!("misuse of aggregate: {}()", aggregate.function.name())),
+            (None, _) => fail("misuse of window function"),
+        }
+    }
+
+    /// A register with the value of a constant expression, computed once. `None` where it is as well computed in place.
+    fn constant_register(&mut self, expr: &Expr<'a>) -> Result<Option<Reg>> {
+        if let Some((_, reg)) = self.expr.constants.iter().find(|(known, _)| same(known, expr)) {
+            return Ok(Some(*reg));
+        }
+        if is_jumpless(expr) {
+            let reg = self.b.register();
+            let outer = self.b.set_prologue(true);
+            let result = self.emit_into(expr, reg);
+            self.b.set_prologue(outer);
+            result?;
+            self.expr.constants.push((*expr, reg));
+            return Ok(Some(reg));
+        }
+        if self.expr.loops == 0 {
+            return Ok(None);
+        }
+        // A function may fail, so it is not called before it is needed: the first time that this place is reached.
+        let (reg, computed) = (self.b.register(), self.b.label());
+        self.b.emit(Insn::Once { target: computed });
+        let loops = std::mem::take(&mut self.expr.loops);
+        let result = self.emit_into(expr, reg);
+        self.expr.loops = loops;
+        result?;
+        self.b.place(computed);
+        Ok(Some(reg))
+    }
+
+    fn replacement(&self, expr: &Expr<'a>) -> Option<Replacement> {
+        let known = &self.expr.replacements;
+        if known.is_empty() {
+            return None;
+        }
+        known.iter().rev().find(|(known, _)| same(known, expr)).map(|(_, by)| *by)
+    }
+
+    fn emit_replacement(&mut self, replacement: Replacement, dst: Reg) {
+        match replacement {
+            Replacement::Register(src) => self.emit_copy(src, dst),
+            Replacement::Column(cursor, column) => self.b.emit(Insn::Column { cursor, column, dst }),
+        }
+    }
+
+    fn emit_unary(&mut self, op: UnaryOp, operand: &Expr<'a>, dst: Reg) -> Result<()> {
+        if op == UnaryOp::Plus {
+            return self.emit_into(operand, dst);
+        }
+        let value = self.emit(operand)?;
+        let src = value.reg;
+        self.b.emit(match op {
+            UnaryOp::BitNot => Insn::BitNot { src, dst },
+            UnaryOp::Not => Insn::Not { src, dst },
+            UnaryOp::Negate | UnaryOp::Plus => Insn::Negate { src, dst },
+        });
+        self.release(value);
+        Ok(())
+    }
+
+    fn emit_binary(&mut self, op: BinaryOp, left: &Expr<'a>, right: &Expr<'a>, dst: Reg) -> Result<()> {
+        self.emit_operands(left, right, |lhs, rhs| match op {
+            BinaryOp::Add => Insn::Add { lhs, rhs, dst },
+            BinaryOp::Subtract => Insn::Subtract { lhs, rhs, dst },
+            BinaryOp::Multiply => Insn::Multiply { lhs, rhs, dst },
+            BinaryOp::Divide => Insn::Divide { lhs, rhs, dst },
+            BinaryOp::Modulo => Insn::Remainder { lhs, rhs, dst },
+            BinaryOp::Concat => Insn::Concat { lhs, rhs, dst },
+            BinaryOp::BitAnd => Insn::BitAnd { lhs, rhs, dst },
+            BinaryOp::BitOr => Insn::BitOr { lhs, rhs, dst },
+            BinaryOp::ShiftLeft => Insn::ShiftLeft { lhs, rhs, dst },
+            BinaryOp::ShiftRight => Insn::ShiftRight { lhs, rhs, dst },
+        })
+    }
+
+    /// Computes two operands and emits the instruction that takes them.
+    fn emit_operands(
+        &mut self,
+        left: &Expr<'a>,
+        right: &Expr<'a>,
+        insn: impl FnOnce(Reg, Reg) -> Insn,
+    ) -> Result<()> {
+        let left = self.emit(left)?;
+        let right = self.emit(right)?;
+        self.b.emit(insn(left.reg, right.reg));
+        self.release(right);
+        self.release(left);
+        Ok(())
+    }
+}
+
+/// Whether a constant's code has neither jumps nor calls: such code can stand in the prologue, where it costs next to
+/// nothing even if its value is never needed.
+fn is_jumpless(expr: &Expr<'_>) -> bool {
+    let mut has_jumps = |expr: &Expr<'_>| {
+        matches!(
+            expr,
+            Expr::Function(_)
+                | Expr::Case(_)
+                | Expr::In(_)
+                | Expr::Between(_)
+                | Expr::IsNull(..)
+                | Expr::CompareRows(_)
+                | Expr::Row(_)
+        )
+    };
+    !crate::ir::any(expr, &mut has_jumps)
+}

@@ -1,0 +1,197 @@
+//! Queries in FROM.
+//!
+//! A query whose rows are read once, from the first to the last, is a coroutine. Others are materialised in a temporary
+//! table before the loops begin. A common table with several users is materialised by a subroutine that does its work
+//! the first time it is called.
+
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, CursorId, Reg};
+
+use super::super::access::ColumnAccess;
+use super::super::Codegen;
+use super::{Coroutine, Destination};
+use crate::access::{JoinPlan, LogEst, Path};
+use crate::error::Result;
+use crate::ir::{Core, CoreBody, Derived, Expr, JoinKind, Limit, Query, Source, SourceKind, SubqueryId};
+
+/// The rows of a derived table.
+#[derive(Clone, Copy, Debug)]
+pub enum DerivedRows {
+    /// Yield on `co` gives the next.
+    Coroutine(Coroutine),
+    /// In this temporary table.
+    Table(CursorId),
+}
+
+/// A common table that is materialised for several users.
+#[derive(Clone, Copy)]
+pub(super) struct Materialized {
+    id: SubqueryId,
+    cursor: CursorId,
+    entry: Addr,
+    ret: Reg,
+}
+
+impl DerivedRows {
+    /// How the columns are read.
+    pub fn access<'a>(&self) -> ColumnAccess<'a> {
+        match self {
+            DerivedRows::Coroutine(coroutine) => {
+                ColumnAccess::Registers { start: coroutine.start, rowid: Reg::NONE }
+            }
+            DerivedRows::Table(cursor) => ColumnAccess::Cursor { cursor: *cursor, first: 0 },
+        }
+    }
+
+    /// The cursor on the temporary table.
+    pub fn cursor(&self) -> Option<CursorId> {
+        match self {
+            DerivedRows::Coroutine(_) => None,
+            DerivedRows::Table(cursor) => Some(*cursor),
+        }
+    }
+
+    /// Goes to the first row, or to `done`. What it gives goes to the next row and jumps to the code behind.
+    pub fn begin(&self, cg: &mut Codegen<'_>, done: Addr) -> Insn {
+        match *self {
+            DerivedRows::Coroutine(Coroutine { co, .. }) => {
+                let target = cg.b.here();
+                cg.b.emit(Insn::Yield { co, target: done });
+                Insn::Goto { target }
+            }
+            DerivedRows::Table(cursor) => {
+                cg.b.emit(Insn::Rewind { cursor, target: done });
+                Insn::Next { cursor, target: cg.b.here() }
+            }
+        }
+    }
+
+    /// All columns are NULL from here on.
+    pub fn emit_null_row(&self, cg: &mut Codegen<'_>) {
+        match *self {
+            DerivedRows::Coroutine(Coroutine { start, count, .. }) => {
+                cg.b.emit(Insn::Null { start, count: count as u32 });
+            }
+            DerivedRows::Table(cursor) => cg.b.emit(Insn::NullRow { cursor }),
+        }
+    }
+}
+
+impl<'a> Codegen<'a> {
+    /// Makes the rows of all queries in the FROM of a plan ready to be read. Before the loops begin.
+    pub(in crate::codegen) fn prepare_sources(&mut self, plan: &JoinPlan<'a>) -> Result<()> {
+        for source in plan.request.sources {
+            let Some(at) = plan.loops.iter().position(|planned| plan.source_of(planned).id == source.id) else {
+                continue;
+            };
+            if let SourceKind::Subquery(derived) = source.kind {
+                let is_read_once = at == 0 && matches!(plan.loops[0].path, Path::Scan);
+                let rows = if is_read_once && can_be_coroutine(plan.request.sources, source, derived) {
+                    self.run_alongside(source, derived)?
+                } else {
+                    DerivedRows::Table(self.materialize(source, derived)?)
+                };
+                self.set_access(source.id, rows.access());
+                self.loops.prepared.push((source.id, rows));
+            }
+        }
+        Ok(())
+    }
+
+    /// About how many rows a query in FROM has, if that can be told without planning it.
+    pub(crate) fn estimated_rows(&self, source: &Source<'a>) -> Option<LogEst> {
+        let SourceKind::Subquery(Derived { query, .. }) = source.kind else { return None };
+        let rows = |rows: usize| Some(LogEst::of(rows as u64));
+        if let Some(Limit { limit: Expr::Integer(limit), .. }) = query.limit
+            && let Ok(limit) = usize::try_from(*limit)
+        {
+            return rows(limit);
+        }
+        match query.cores {
+            [Core { body: CoreBody::Values(values), .. }] => rows(values.len()),
+            [Core { body: CoreBody::Select(select), .. }]
+                if select.sources.is_empty() || select.is_aggregate && select.group_by.is_empty() =>
+            {
+                rows(1)
+            }
+            _ => None,
+        }
+    }
+
+    fn run_alongside(&mut self, source: &Source<'a>, derived: &'a Derived<'a>) -> Result<DerivedRows> {
+        self.explain_derived(source, "CO-ROUTINE");
+        let coroutine = self.coroutine(derived.query.columns.len(), |cg, coroutine| {
+            let Coroutine { co, start, .. } = *coroutine;
+            cg.emit_derived(derived, &Destination::Coroutine { co, start })
+        })?;
+        self.explain.close();
+        Ok(DerivedRows::Coroutine(coroutine))
+    }
+
+    fn materialize(&mut self, source: &Source<'a>, derived: &'a Derived<'a>) -> Result<CursorId> {
+        let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1) && !derived.query.is_correlated();
+        if !is_shared {
+            let cursor = self.ephemeral_table(derived.query.columns.len());
+            self.fill(source, derived, cursor)?;
+            return Ok(cursor);
+        }
+        let id = derived.cte.map(|cte| cte.id).expect("only common tables are shared");
+        if let Some(Materialized { cursor, entry, ret, .. }) = self.materialized(id) {
+            let own = self.ephemeral_table(derived.query.columns.len());
+            self.b.emit(Insn::Gosub { ret, target: entry });
+            self.b.emit(Insn::OpenDup { cursor: own, original: cursor });
+            return Ok(own);
+        }
+        let cursor = self.ephemeral_table(derived.query.columns.len());
+        let (entry, after, ret) = (self.b.label(), self.b.label(), self.b.register());
+        self.b.emit(Insn::Gosub { ret, target: entry });
+        self.b.emit(Insn::Goto { target: after });
+        self.b.place(entry);
+        self.in_loop(|cg| cg.fill(source, derived, cursor))?;
+        self.b.emit(Insn::Return { ret });
+        self.b.place(after);
+        self.select.materialized.push(Materialized { id, cursor, entry, ret });
+        // The table's own cursor must not be moved by two users.
+        let own = self.ephemeral_table(derived.query.columns.len());
+        self.b.emit(Insn::OpenDup { cursor: own, original: cursor });
+        Ok(own)
+    }
+
+    fn materialized(&self, id: SubqueryId) -> Option<Materialized> {
+        self.select.materialized.iter().find(|known| known.id == id).copied()
+    }
+
+    /// Fills a temporary table with the rows, once unless they depend on an enclosing query's row.
+    fn fill(&mut self, source: &Source<'a>, derived: &'a Derived<'a>, cursor: CursorId) -> Result<()> {
+        self.explain_derived(source, "MATERIALIZE");
+        self.once_unless_correlated(derived.query, |cg| {
+            cg.b.emit(Insn::OpenEphemeral { cursor });
+            cg.emit_derived(derived, &Destination::Table { cursor })
+        })?;
+        self.explain.close();
+        Ok(())
+    }
+
+    fn emit_derived(&mut self, derived: &'a Derived<'a>, destination: &Destination) -> Result<()> {
+        let query: &'a Query<'a> = derived.query;
+        match derived.cte {
+            Some(cte) if cte.setup_cores.get().is_some() => self.emit_recursive(query, cte, destination),
+            _ => self.emit_query(query, destination),
+        }
+    }
+
+    fn explain_derived(&mut self, source: &Source<'a>, what: &str) {
+        if self.explain.is_on() {
+            let name = self.source_name(source);
+            self.explain.open(|| format!("{what} {name}"));
+        }
+    }
+}
+
+/// Whether a query in FROM may run as a coroutine if the plan reads its rows just once: it is not wanted by others, nor
+/// as a table by the user, and no outer join has to know which of its rows found no match.
+fn can_be_coroutine<'a>(sources: &[Source<'a>], source: &Source<'a>, derived: &Derived<'a>) -> bool {
+    let is_table = derived.cte.is_some_and(|cte| cte.uses.get() > 1 || cte.materialized == Some(true));
+    let has_right = sources.iter().any(|other| matches!(other.join, JoinKind::Right | JoinKind::Full));
+    !is_table && !has_right && !matches!(source.join, JoinKind::Left)
+}

@@ -1,0 +1,279 @@
+//! GROUP BY: rows come ordered by the terms, from the loops or from a sorter, and each change of the terms' values ends
+//! a group.
+//!
+//! ```text
+//!       reset
+//!       for each row, in order:
+//!           terms ≠ the last row's:  gosub output; gosub reset
+//!           step
+//!       gosub output
+//! ```
+
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, CursorId, Reg};
+use lithe_vm::program::CursorKind;
+
+use super::super::access::ColumnAccess;
+use super::super::expr::Replacement;
+use super::super::loops::{begin_loops, end_loops};
+use super::super::Codegen;
+use super::aggregate::{Accumulators, aggregate_columns, collect_columns};
+use super::distinct::Distinct;
+use super::sink::{Sink, Sorter};
+use crate::access::{DistinctPlan, JoinPlan, WantedOrder};
+use crate::error::Result;
+use crate::ir::{Column, ColumnIndex, Expr, OrderTerm, Select, same};
+
+/// What the pieces of a grouping share.
+struct Grouping<'a> {
+    select: &'a Select<'a>,
+    /// GROUP BY, in the directions that make ORDER BY come true.
+    terms: &'a [OrderTerm<'a>],
+    /// Carries the terms' collations and directions.
+    key: CursorId,
+    /// The terms of the present row.
+    current: Reg,
+    /// The terms of the group.
+    group: Reg,
+    accumulators: Accumulators<'a>,
+    output: Subroutine,
+    reset: Subroutine,
+}
+
+#[derive(Clone, Copy)]
+struct Subroutine {
+    entry: Addr,
+    ret: Reg,
+}
+
+impl<'a> Codegen<'a> {
+    pub(super) fn emit_group_by(
+        &mut self,
+        select: &'a Select<'a>,
+        order_by: &'a [OrderTerm<'a>],
+        sink: &Sink,
+    ) -> Result<()> {
+        let directed = self.directed_like(select.group_by, order_by);
+        let order_by = if directed.is_some() { &[] } else { order_by };
+        let terms = directed.unwrap_or(select.group_by);
+        let plan = self.plan(select, WantedOrder::GroupBy(terms, order_by))?;
+        self.explain_constant_row(&plan);
+        let remembers = if select.distinct { DistinctPlan::Remember } else { DistinctPlan::Nothing };
+        let distinct = self.open_distinct(select.columns, remembers)?;
+        let sorter = if order_by.is_empty() { None } else { Some(self.open_sorter(order_by, sink)?) };
+        let grouping = self.open_grouping(select, terms, order_by)?;
+
+        self.b.emit(Insn::NullNever { start: grouping.group, count: terms.len() as u32 });
+        self.gosub(grouping.reset);
+        if plan.in_order || plan.one_row {
+            self.group_from_loops(&grouping, &plan)?;
+        } else {
+            self.group_from_sorter(&grouping, &plan)?;
+        }
+        self.explain_accumulators(&grouping.accumulators);
+        self.gosub(grouping.output);
+        let end = self.b.label();
+        self.b.emit(Insn::Goto { target: end });
+        self.emit_group_output(&grouping, order_by, sink, sorter.as_ref(), distinct.as_ref())?;
+        self.emit_group_reset(&grouping);
+        self.b.place(end);
+
+        if distinct.as_ref().is_some_and(Distinct::uses_table) {
+            self.explain.line(|| "USE TEMP B-TREE FOR DISTINCT".to_owned());
+        }
+        if let Some(sorter) = &sorter {
+            self.explain.line(|| "USE TEMP B-TREE FOR ORDER BY".to_owned());
+            self.emit_sorted(sorter, sink)?;
+        }
+        Ok(())
+    }
+
+    /// GROUP BY in the directions of an ORDER BY of the same terms: then nothing has to be sorted again.
+    fn directed_like(&self, group_by: &[OrderTerm<'a>], order_by: &[OrderTerm<'a>]) -> Option<&'a [OrderTerm<'a>]> {
+        let is_same = |(group, order): (&OrderTerm<'a>, &OrderTerm<'a>)| {
+            same(&group.expr, &order.expr) && group.collation == order.collation
+        };
+        if order_by.is_empty() || group_by.len() != order_by.len() || !group_by.iter().zip(order_by).all(is_same) {
+            return None;
+        }
+        Some(self.arena.alloc_slice_copy(order_by))
+    }
+
+    fn open_grouping(
+        &mut self,
+        select: &'a Select<'a>,
+        terms: &'a [OrderTerm<'a>],
+        order_by: &'a [OrderTerm<'a>],
+    ) -> Result<Grouping<'a>> {
+        let key = self.order_key(terms)?;
+        let accumulators = self.open_accumulators(select, order_by)?;
+        Ok(Grouping {
+            select,
+            terms,
+            key: self.ephemeral(CursorKind::KeyOnly, key, terms.len()),
+            current: self.b.registers(terms.len()),
+            group: self.b.registers(terms.len()),
+            accumulators,
+            output: self.subroutine(),
+            reset: self.subroutine(),
+        })
+    }
+
+    /// The loops give the rows in order.
+    fn group_from_loops(&mut self, grouping: &Grouping<'a>, plan: &JoinPlan<'a>) -> Result<()> {
+        self.in_loop_of(plan, |cg| {
+            let loops = begin_loops(cg, plan)?;
+            for (at, term) in grouping.terms.iter().enumerate() {
+                cg.emit_into(&term.expr, grouping.current.at(at))?;
+            }
+            cg.emit_group_row(grouping)?;
+            end_loops(cg, loops)
+        })
+    }
+
+    /// A sorter takes the terms and every column that is still needed, and gives them back in order.
+    fn group_from_sorter(&mut self, grouping: &Grouping<'a>, plan: &JoinPlan<'a>) -> Result<()> {
+        let Grouping { select, terms, .. } = *grouping;
+        let columns = columns_behind_sorter(grouping);
+        let width = terms.len() + columns.len();
+        let key = self.order_key(terms)?;
+        let sorter = self.ephemeral(CursorKind::Sorter, key, width);
+        self.b.emit(Insn::OpenSorter { cursor: sorter, limit: Reg::NONE });
+        let row = self.b.registers(width);
+        self.in_loop_of(plan, |cg| {
+            let loops = begin_loops(cg, plan)?;
+            for (at, term) in terms.iter().enumerate() {
+                cg.emit_into(&term.expr, row.at(at))?;
+            }
+            for (at, column) in columns.iter().enumerate() {
+                cg.emit_into(&Expr::Column(column), row.at(terms.len() + at))?;
+            }
+            cg.b.emit(Insn::SorterInsert { cursor: sorter, start: row, count: width as u32 });
+            end_loops(cg, loops)
+        })?;
+        self.explain.line(|| "USE TEMP B-TREE FOR GROUP BY".to_owned());
+        for source in select.sources {
+            let own = columns.iter().enumerate().filter(|(_, column)| column.source == source.id);
+            let places = own.map(|(at, column)| (column.index, (terms.len() + at) as u16));
+            let columns: Vec<(ColumnIndex, u16)> = places.collect();
+            let columns = self.arena.alloc_slice_copy(&columns);
+            self.set_access(source.id, ColumnAccess::CursorMap { cursor: sorter, columns });
+        }
+        let end = self.b.label();
+        self.b.emit(Insn::SorterSort { cursor: sorter, target: end });
+        let top = self.b.here();
+        for at in 0..terms.len() {
+            self.b.emit(Insn::Column { cursor: sorter, column: at as u16, dst: grouping.current.at(at) });
+        }
+        let known = self.replacements();
+        self.replace_terms(grouping, grouping.current);
+        self.in_loop(|cg| cg.emit_group_row(grouping))?;
+        self.forget_replacements(known);
+        self.b.emit(Insn::SorterNext { cursor: sorter, target: top });
+        self.b.place(end);
+        Ok(())
+    }
+
+    /// One row whose terms are in `current`.
+    fn emit_group_row(&mut self, grouping: &Grouping<'a>) -> Result<()> {
+        let (count, width) = (grouping.terms.len() as u32, grouping.terms.len());
+        let (other, same) = (self.b.label(), self.b.label());
+        self.b.emit(Insn::CompareVectors { key: grouping.key, lhs: grouping.current, rhs: grouping.group, count });
+        self.b.emit(Insn::Jump { less: other, equal: same, greater: other });
+        self.b.place(other);
+        self.gosub(grouping.output);
+        self.emit_copy_row(grouping.current, grouping.group, width);
+        self.gosub(grouping.reset);
+        self.b.place(same);
+        self.emit_step(&grouping.accumulators)
+    }
+
+    /// The subroutine that shows a group, if it has had a row.
+    fn emit_group_output(
+        &mut self,
+        grouping: &Grouping<'a>,
+        order_by: &[OrderTerm<'a>],
+        sink: &Sink,
+        sorter: Option<&Sorter>,
+        distinct: Option<&Distinct>,
+    ) -> Result<()> {
+        let select = grouping.select;
+        let end = self.b.label();
+        self.b.place(grouping.output.entry);
+        self.b.emit(Insn::IfNot { null_jumps: 0, reg: grouping.accumulators.has_row, target: end });
+        self.emit_results(&grouping.accumulators);
+        self.read_bare_columns(select, &grouping.accumulators);
+        let known = self.replacements();
+        self.replace_terms(grouping, grouping.group);
+        let result = self.in_loop(|cg| {
+            if let Some(having) = &select.having {
+                cg.jump_if_false(having, end, true)?;
+            }
+            cg.emit_group_columns(select, order_by, sink, sorter, distinct, end)
+        });
+        self.forget_replacements(known);
+        result?;
+        self.b.place(end);
+        self.b.emit(Insn::Return { ret: grouping.output.ret });
+        Ok(())
+    }
+
+    fn emit_group_columns(
+        &mut self,
+        select: &'a Select<'a>,
+        order_by: &[OrderTerm<'a>],
+        sink: &Sink,
+        sorter: Option<&Sorter>,
+        distinct: Option<&Distinct>,
+        end: Addr,
+    ) -> Result<()> {
+        if let (Some(sorter), None) = (sorter, distinct) {
+            return self.emit_sorter_insert(sorter, order_by, select.columns, None);
+        }
+        if distinct.is_none() {
+            self.emit_offset(sink, end);
+        }
+        let row = self.row_registers(sink, distinct.is_some());
+        self.emit_columns(sink, select.columns, row)?;
+        if let Some(distinct) = distinct {
+            self.emit_distinct(distinct, row, end)?;
+            match sorter {
+                Some(sorter) => return self.emit_sorter_insert(sorter, order_by, select.columns, Some(row)),
+                None => self.emit_offset(sink, end),
+            }
+        }
+        self.deliver(sink, row)
+    }
+
+    fn emit_group_reset(&mut self, grouping: &Grouping<'a>) {
+        self.b.place(grouping.reset.entry);
+        self.emit_reset(&grouping.accumulators);
+        self.b.emit(Insn::Return { ret: grouping.reset.ret });
+    }
+
+    /// The terms of GROUP BY are in these registers.
+    fn replace_terms(&mut self, grouping: &Grouping<'a>, start: Reg) {
+        for (at, term) in grouping.terms.iter().enumerate() {
+            self.replace(term.expr, Replacement::Register(start.at(at)));
+        }
+    }
+
+    fn subroutine(&mut self) -> Subroutine {
+        Subroutine { entry: self.b.label(), ret: self.b.register() }
+    }
+
+    fn gosub(&mut self, subroutine: Subroutine) {
+        self.b.emit(Insn::Gosub { ret: subroutine.ret, target: subroutine.entry });
+    }
+}
+
+/// The columns that the rows of the sorter need beside the GROUP BY terms.
+fn columns_behind_sorter<'a>(grouping: &Grouping<'a>) -> Vec<&'a Column<'a>> {
+    let select = grouping.select;
+    let is_term = |expr: &Expr<'a>| grouping.terms.iter().any(|term| same(&term.expr, expr));
+    let mut columns: Vec<&'a Column<'a>> = grouping.accumulators.bare().collect();
+    for column in aggregate_columns(select) {
+        collect_columns(&Expr::Column(column), select, &is_term, &mut columns);
+    }
+    columns
+}

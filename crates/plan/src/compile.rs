@@ -1,0 +1,104 @@
+//! One statement, from tree to program.
+
+use bumpalo::Bump;
+use lithe_sql::ast::{Explain as ExplainKind, Statement, Stmt};
+use lithe_vm::insn::Insn;
+use lithe_vm::program::{ColumnOrigin, Program, ResultColumn};
+
+use crate::codegen::ddl::{create_index, create_table, create_trigger, create_view, drop_object, reindex};
+use crate::codegen::write::{delete, insert, update};
+use crate::codegen::{Codegen, Destination};
+use crate::environment::Environment;
+use crate::error::{CompileError, Result};
+use crate::explain::Explain;
+use crate::ir::{Origin, OutputColumn};
+use crate::resolve::{Found, Resolver, Scope};
+
+/// Compiles a statement that is a program: a query, a change, or DDL. The others are the engine's.
+///
+/// `sql` is the text that the tree was parsed from. The resolved tree lives in `arena` and is not needed any more when
+/// the program is there.
+pub fn compile<'a>(
+    statement: &Statement<'a>,
+    sql: &'a [u8],
+    arena: &'a Bump,
+    env: &'a Environment,
+) -> Result<Program> {
+    let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
+    let explain = if statement.explain == ExplainKind::QueryPlan { Explain::on() } else { Explain::off() };
+    let mut cg = Codegen::new(resolver, explain);
+    let columns = compile_statement(&mut cg, statement, sql)?;
+    cg.b.emit(Insn::Halt {});
+    let mut program = cg.finish(statement.parameters.count);
+    program.columns = columns.iter().map(|column| result_column(env, column)).collect();
+    (program.is_read_only, program.counts_changes) = match statement.kind {
+        Stmt::Select(_) => (true, false),
+        Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_) => (false, true),
+        _ => (false, false),
+    };
+    Ok(program)
+}
+
+/// Emits the statement's code; gives the columns of its rows.
+fn compile_statement<'a>(
+    cg: &mut Codegen<'a>,
+    statement: &Statement<'a>,
+    sql: &'a [u8],
+) -> Result<&'a [OutputColumn<'a>]> {
+    let found = Found::default();
+    let scope = Scope::outermost(sql, &found);
+    let parameters = statement.parameters.count;
+    match statement.kind {
+        Stmt::Select(select) => {
+            let query = cg.resolver.query(&scope, select)?;
+            cg.note_query(query);
+            cg.number_selects(query);
+            cg.emit_query(query, &Destination::Output)?;
+            return Ok(query.columns);
+        }
+        Stmt::Insert(statement) => return insert(cg, &scope, statement),
+        Stmt::Update(statement) => return update(cg, &scope, statement),
+        Stmt::Delete(statement) => return delete(cg, &scope, statement),
+        Stmt::CreateTable(create) => create_table(cg, create, sql)?,
+        Stmt::CreateIndex(create) => create_index(cg, create, sql)?,
+        Stmt::CreateView(create) => create_view(cg, create, sql, parameters)?,
+        Stmt::CreateTrigger(create) => create_trigger(cg, create, sql, parameters)?,
+        Stmt::Drop(drop) => drop_object(cg, drop)?,
+        Stmt::Reindex(name) => reindex(cg, name)?,
+        Stmt::CreateVirtualTable(_) => return Err(CompileError::not_supported("virtual tables")),
+        Stmt::AlterTable(_) => return Err(CompileError::not_supported("ALTER TABLE")),
+        Stmt::Analyze(_) => return Err(CompileError::not_supported("ANALYZE")),
+        Stmt::Pragma(_)
+        | Stmt::Begin(_)
+        | Stmt::Commit
+        | Stmt::Rollback
+        | Stmt::Savepoint(_)
+        | Stmt::Release(_)
+        | Stmt::RollbackTo(_)
+        | Stmt::Attach(_)
+        | Stmt::Detach(_)
+        | Stmt::Vacuum(_) => unreachable!("the connection does this itself"),
+    }
+    Ok(&[])
+}
+
+/// What the application is told about a result column.
+fn result_column(env: &Environment, column: &OutputColumn<'_>) -> ResultColumn {
+    ResultColumn {
+        name: column.name.to_str_lossy().into_owned(),
+        declared_type: column.origin.as_ref().and_then(declared_type),
+        origin: column.origin.map(|origin| ColumnOrigin {
+            database: env.catalog.database_name(origin.db).to_string(),
+            table: origin.table.name.to_string(),
+            column: origin
+                .column
+                .map_or_else(|| "rowid".to_owned(), |at| origin.table.columns[usize::from(at)].name.to_string()),
+        }),
+    }
+}
+
+fn declared_type(origin: &Origin<'_>) -> Option<String> {
+    let Some(at) = origin.column else { return Some("INTEGER".to_owned()) };
+    let declared = &origin.table.columns[usize::from(at)].declared_type;
+    (!declared.is_empty()).then(|| String::from_utf8_lossy(declared).into_owned())
+}
