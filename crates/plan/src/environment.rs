@@ -59,10 +59,10 @@ pub struct Flags {
     pub trusted_schema: bool,
     /// PRAGMA legacy_alter_table.
     pub legacy_alter_table: bool,
-    /// PRAGMA automatic_index.
-    pub automatic_index: bool,
     /// PRAGMA case_sensitive_like.
     pub case_sensitive_like: bool,
+    /// PRAGMA automatic_index.
+    pub automatic_index: bool,
     /// PRAGMA cell_size_check and the like do not change programs; a read-only connection (PRAGMA query_only) does.
     pub query_only: bool,
     /// The schema is being loaded or checked: no code is wanted, and names in it are trusted.

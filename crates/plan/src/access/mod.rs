@@ -4,98 +4,148 @@
 //! instructions and `explain` into text. A plan says for each loop, from the outermost to the innermost, which source it
 //! runs over and by which path, which conditions it checks itself, and, for the whole join, how much of the wanted
 //! order the rows come in.
+//!
+//! ```text
+//!   terms      conditions → constraints that paths can use
+//!   facts      sizes, row counts, indexes of the sources
+//!   paths      → candidates, each a way through one source with its costs
+//!   search     → the cheapest sequence of candidates (order: how sorted its rows are)
+//!   finish     → the plan: which condition is checked where, values of keys and bounds
+//! ```
+
+mod branches;
+mod candidate;
+mod checks;
+mod facts;
+mod finish;
+mod log_est;
+mod needless;
+mod order;
+mod partial;
+mod paths;
+mod plan;
+mod search;
+mod shortcut;
+mod terms;
+mod unique;
+
+pub use facts::indexed_expr;
+pub use log_est::LogEst;
+pub use plan::*;
+
+use candidate::Candidates;
+use facts::SourceFacts;
+use order::{OrderColumns, OrderResult, Satisfied, Wish};
+use paths::PathFinder;
+use search::{Found, Search};
+use terms::{Scope, Terms, has_expression_index};
 
 use crate::codegen::Codegen;
-use crate::error::Result;
-use crate::ir::{Expr, OrderTerm, Source, SourceSet, Term};
+use crate::error::{Result, fail};
+use crate::ir::SourceSet;
 
-/// The join to be planned.
-#[derive(Clone, Copy, Debug)]
-pub struct JoinRequest<'a> {
-    /// FROM, from left to right.
-    pub sources: &'a [Source<'a>],
-    /// The conjuncts of WHERE and ON. Those that use no source at all are among them.
-    pub terms: &'a [Term<'a>],
-    /// The order that the rows should come in, if it costs little.
-    pub order: WantedOrder<'a>,
-    /// The most rows that will be read (LIMIT + OFFSET, when they are known), for costs.
-    pub row_limit: Option<u64>,
-    /// What the rows are for.
-    pub purpose: Purpose,
+/// Plans a join. Code that makes the rows of queries in FROM is emitted first.
+pub fn plan_join<'a>(cg: &mut Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+    cg.prepare_sources(request.sources)?;
+    let plan = plan(cg, request)?;
+    cg.note_planned(request.sources, plan.rows);
+    Ok(plan)
 }
 
-/// An order that saves work when the rows come in it.
-#[derive(Clone, Copy, Debug)]
-pub enum WantedOrder<'a> {
-    /// None.
-    Any,
-    /// Exactly this order: ORDER BY.
-    OrderBy(&'a [OrderTerm<'a>]),
-    /// Any order that brings equal rows together: GROUP BY. `order` is the ORDER BY behind it, to be met as well if
-    /// possible.
-    GroupBy(&'a [Expr<'a>], &'a [OrderTerm<'a>]),
-    /// Any order that brings equal rows together: DISTINCT.
-    Distinct(&'a [Expr<'a>]),
-    /// Only the first row in this order is wanted: min() or max() alone.
-    MinMax(&'a OrderTerm<'a>),
-}
-
-/// What a join's rows are for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// They are read.
-    Read,
-    /// The one source's rows are updated or deleted: the table's cursor has to stand on the row.
-    Write,
-}
-
-/// The plan of a join.
-#[derive(Clone, Copy, Debug)]
-pub struct JoinPlan<'a> {
-    /// What was planned.
-    pub request: JoinRequest<'a>,
-    /// The loops, from the outermost to the innermost.
-    pub loops: &'a [Loop<'a>],
-    /// The order wanted is met (ORDER BY: fully).
-    pub in_order: bool,
-    /// For [`WantedOrder::Distinct`]: no two rows are equal, nothing has to be compared.
-    pub is_unique: bool,
-    /// At most one row comes out.
-    pub one_row: bool,
-}
-
-/// One loop of a join.
-#[derive(Clone, Copy, Debug)]
-pub struct Loop<'a> {
-    /// Position of its source in FROM.
-    pub source: usize,
-    /// Terms (positions in the request) that are checked in this loop.
-    pub checks: &'a [usize],
-    /// Sources of outer loops.
-    pub outside: SourceSet,
-    /// Keeps the arena's lifetime.
-    pub marker: std::marker::PhantomData<&'a ()>,
-}
-
-/// Plans a join.
-pub fn plan_join<'a>(cg: &Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
-    let mut outside = SourceSet::EMPTY;
-    let mut loops = Vec::new();
-    for source in 0..request.sources.len() {
-        let checks = checks_of(&request, source, outside);
-        loops.push(Loop { source, checks: cg.arena.alloc_slice_copy(&checks), outside, marker: std::marker::PhantomData });
-        outside.insert(source);
+fn plan<'a>(cg: &Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+    let has_expression_indexes = request.sources.iter().any(has_expression_index);
+    let scope = Scope { cg, sources: request.sources, has_expression_indexes };
+    let terms = terms::analyze(scope, request.terms);
+    let facts = facts::collect(cg, request.sources, &terms)?;
+    let order = wanted_columns(&request);
+    let join = Join { cg, request, scope, terms: &terms, facts: &facts, order: &order };
+    if request.sources.is_empty() {
+        return finish::without_sources(&join);
     }
-    let loops = cg.arena.alloc_slice_copy(&loops);
-    Ok(JoinPlan { request, loops, in_order: false, is_unique: false, one_row: request.sources.is_empty() })
+    if let Some((candidates, found)) = shortcut::find(&join) {
+        return finish::plan(&join, &candidates, &found);
+    }
+    let mut finder = PathFinder {
+        cg,
+        facts: &facts,
+        terms: &terms,
+        order: &order,
+        in_or: false,
+        for_write: request.purpose == Purpose::Write,
+        found: Candidates::default(),
+    };
+    for (source, facts) in facts.iter().enumerate() {
+        finder.find(source, facts.must_follow);
+    }
+    let mut candidates = finder.found;
+    match join.search(&mut candidates) {
+        Some(found) => finish::plan(&join, &candidates, &found),
+        None => fail("no query solution"),
+    }
 }
 
-/// The terms that can first be checked when the row of `source` is there.
-fn checks_of(request: &JoinRequest<'_>, source: usize, outside: SourceSet) -> Vec<usize> {
-    let with = outside.union(SourceSet::single(source));
-    let ready = |at: &usize| {
-        let uses = crate::ir::sources_of(request.sources, &request.terms[*at].expr);
-        uses.is_subset_of(with) && (source == 0 && uses.is_empty() || !uses.is_subset_of(outside))
-    };
-    (0..request.terms.len()).filter(ready).collect()
+/// Everything that is known about the join while it is planned.
+struct Join<'c, 'a> {
+    cg: &'c Codegen<'a>,
+    request: JoinRequest<'a>,
+    scope: Scope<'c, 'a>,
+    terms: &'c Terms<'a>,
+    facts: &'c [SourceFacts<'a>],
+    order: &'c OrderColumns<'a>,
+}
+
+impl Join<'_, '_> {
+    /// The cheapest plan. With an order wanted the search runs twice: how many rows there are to be sorted is known only
+    /// when the join has been planned without regard to the order.
+    fn search(&self, candidates: &mut Candidates) -> Option<Found> {
+        let first = self.one_search(candidates, None)?;
+        if self.order.columns.is_empty() {
+            return Some(first);
+        }
+        candidates.forbid_scans_where_keys_serve(&first.loops);
+        self.one_search(candidates, Some(first.rows + 1))
+    }
+
+    fn one_search(&self, candidates: &Candidates, rows_sorted: Option<LogEst>) -> Option<Found> {
+        let search = Search {
+            facts: self.facts,
+            terms: self.terms,
+            candidates,
+            order: self.order,
+            row_limit: self.request.row_limit.map(LogEst::of),
+            is_distinct: self.request.distinct,
+            result_width: self.request.result.len(),
+            repeats: self.cg.loop_rows().min(search::REPEATS_MAX),
+        };
+        search.run(rows_sorted)
+    }
+
+    /// What the loops do for another order than the one that was asked for.
+    fn order_given(&self, candidates: &Candidates, loops: &[usize], order: &OrderColumns<'_>) -> OrderResult {
+        // Lifetimes of the columns are the arena's in all callers; the order is only compared.
+        let path = loops.iter().map(|&number| &candidates.all[number]);
+        order.satisfied_by(path, self.facts, self.terms)
+    }
+}
+
+/// The columns whose order is wanted. DISTINCT alone is served by equal rows standing together.
+fn wanted_columns<'a>(request: &JoinRequest<'a>) -> OrderColumns<'a> {
+    let sources = request.sources;
+    match request.order {
+        WantedOrder::OrderBy(terms) => OrderColumns::of_terms(sources, terms, Wish::Sorted),
+        WantedOrder::GroupBy(terms, _) => OrderColumns::of_terms(sources, terms, Wish::Grouped),
+        WantedOrder::MinMax(term) => OrderColumns::of_terms(sources, std::slice::from_ref(term), Wish::Sorted),
+        WantedOrder::Any if request.distinct => OrderColumns::of_exprs(sources, request.result, Wish::Distinct),
+        WantedOrder::Any => OrderColumns::of_exprs(sources, &[], Wish::Sorted),
+    }
+}
+
+/// Whether all columns of an order are there.
+fn is_whole(result: &OrderResult, order: &OrderColumns<'_>) -> bool {
+    result.satisfied == Satisfied::Columns(order.columns.len())
+}
+
+/// The sources of a join as a set.
+fn all_sources(request: &JoinRequest<'_>) -> SourceSet {
+    SourceSet::first(request.sources.len())
 }

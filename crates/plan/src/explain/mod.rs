@@ -1,46 +1,107 @@
-//! EXPLAIN QUERY PLAN: the plan in SQLite's words.
+//! EXPLAIN QUERY PLAN: the plan as lines of text in SQLite's words.
+//!
+//! Lines come in the order in which code is generated, and hang under whatever was open at that moment. When nobody
+//! asked for the plan no text is made at all: callers give a closure.
+//!
+//! ```text
+//!   COMPOUND QUERY                    open
+//!     LEFT-MOST SUBQUERY              open
+//!       SCAN t                        line (close)
+//!     UNION USING TEMP B-TREE         open
+//!       SEARCH u USING INDEX i (a=?)  line (close, close)
+//! ```
+
+mod path;
 
 use lithe_vm::program::QueryPlanRow;
 
-/// Collects the lines of EXPLAIN QUERY PLAN while code is generated.
+pub use path::{describe_filter, describe_loop, describe_path};
+
+/// The lines so far.
 #[derive(Debug, Default)]
 pub struct Explain {
-    is_wanted: bool,
+    is_on: bool,
     rows: Vec<QueryPlanRow>,
-    parent: i32,
+    /// The lines that are open, from the outermost to the innermost.
+    open: Vec<i32>,
 }
 
 impl Explain {
-    /// A collector; it drops everything unless the lines are wanted.
-    pub fn new(is_wanted: bool) -> Explain {
-        Explain { is_wanted, ..Explain::default() }
+    /// Lines are collected.
+    pub fn on() -> Explain {
+        Explain { is_on: true, ..Explain::default() }
     }
 
-    /// Adds a line under the node that is open.
-    pub fn line(&mut self, detail: impl FnOnce() -> String) {
-        if self.is_wanted {
-            let id = self.rows.len() as i32 + 1;
-            self.rows.push(QueryPlanRow { id, parent: self.parent, detail: detail() });
+    /// Nobody wants to know.
+    pub fn off() -> Explain {
+        Explain::default()
+    }
+
+    /// Whether lines are collected.
+    pub fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    /// Adds a line under the innermost open one.
+    pub fn line(&mut self, text: impl FnOnce() -> String) {
+        if self.is_on {
+            self.push(text());
         }
     }
 
-    /// Adds a line and opens it: what follows hangs under it until [`Explain::close`], which takes what is given back.
-    pub fn open(&mut self, detail: impl FnOnce() -> String) -> i32 {
-        self.line(detail);
-        let outer = self.parent;
-        if self.is_wanted {
-            self.parent = self.rows.len() as i32;
+    /// Adds a line under which the next ones hang, until [`Explain::close`].
+    pub fn open(&mut self, text: impl FnOnce() -> String) {
+        if self.is_on {
+            let id = self.push(text());
+            self.open.push(id);
         }
-        outer
     }
 
-    /// Closes the node.
-    pub fn close(&mut self, outer: i32) {
-        self.parent = outer;
+    /// Ends what [`Explain::open`] began.
+    pub fn close(&mut self) {
+        if self.is_on {
+            self.open.pop().expect("close follows open");
+        }
     }
 
-    /// All lines.
-    pub fn into_rows(self) -> Vec<QueryPlanRow> {
-        self.rows
+    /// The finished plan.
+    pub fn finish(self) -> Box<[QueryPlanRow]> {
+        self.rows.into()
+    }
+
+    fn push(&mut self, detail: String) -> i32 {
+        let id = i32::try_from(self.rows.len() + 1).expect("a plan has fewer than 2^31 lines");
+        self.rows.push(QueryPlanRow { id, parent: self.open.last().copied().unwrap_or(0), detail });
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_hang_under_what_is_open() {
+        let mut explain = Explain::on();
+        explain.line(|| "a".into());
+        explain.open(|| "b".into());
+        explain.line(|| "c".into());
+        explain.open(|| "d".into());
+        explain.line(|| "e".into());
+        explain.close();
+        explain.close();
+        explain.line(|| "f".into());
+        let rows = explain.finish();
+        let tree: Vec<_> = rows.iter().map(|row| (row.id, row.parent, &*row.detail)).collect();
+        assert_eq!(tree, [(1, 0, "a"), (2, 0, "b"), (3, 2, "c"), (4, 2, "d"), (5, 4, "e"), (6, 0, "f")]);
+    }
+
+    #[test]
+    fn no_text_is_made_when_nobody_asked() {
+        let mut explain = Explain::off();
+        explain.open(|| unreachable!());
+        explain.line(|| unreachable!());
+        explain.close();
+        assert!(explain.finish().is_empty());
     }
 }

@@ -1,15 +1,48 @@
 //! Join plans as nested loops.
+//!
+//! ```text
+//!   open the cursors of all loops
+//!   outer loop: search → row → join checks
+//!     inner loop: search → row → join checks
+//!       ... body: jumps to `next` go on with the next row, jumps to `done` leave all loops ...
+//!     next row
+//!   next row
+//!   done
+//! ```
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `source` | the cursors of a source; where its columns are |
+//! | `keys` | values that are looked for, INs |
+//! | `rowid`, `index`, `nulls`, `hash`, `or` | the paths |
+//! | `walk` | from row to row |
+//! | `outer` | LEFT and RIGHT JOIN |
 
-use lithe_vm::insn::Insn;
+mod hash;
+mod index;
+mod keys;
+mod nulls;
+mod or;
+mod outer;
+mod prepare;
+mod rowid;
+mod source;
+mod walk;
+
 use lithe_vm::operand::{Addr, CursorId};
 
-use super::Codegen;
-use crate::access::{JoinPlan, Loop};
+use super::{Codegen, ColumnAccess, DerivedRows};
+use crate::access::{JoinPlan, LogEst, Loop, Path};
 use crate::error::Result;
-use crate::ir::{JoinKind, Source, SourceKind};
+use crate::explain::{describe_filter, describe_loop};
+use crate::ir::{JoinKind, Source, SourceId, SourceKind};
+use or::OrBody;
+use outer::{LeftJoin, RightJoin};
+use prepare::Prepared;
+use source::Opened;
+use walk::Walk;
 
 /// Loops that have been begun and not ended.
-#[derive(Debug)]
 pub struct Loops<'a> {
     /// Jump here to go on with the next row.
     pub next: Addr,
@@ -17,83 +50,307 @@ pub struct Loops<'a> {
     pub done: Addr,
     /// The plan.
     pub plan: JoinPlan<'a>,
-    open: Vec<OpenLoop>,
+    open: Vec<OpenLoop<'a>>,
+    /// How many replacements of expressions there were before.
+    replacements: usize,
+}
+
+/// What code generation of loops remembers.
+#[derive(Default)]
+pub(super) struct State {
+    /// About how many rows the open loops have.
+    rows: LogEst,
+    /// Queries in FROM whose rows are ready, or are given by a coroutine.
+    prepared: Vec<Prepared>,
+    /// The joins that have been planned: their first source, and the rows that they give.
+    planned: Vec<(SourceId, LogEst)>,
 }
 
 /// A loop that has been begun.
-#[derive(Debug)]
-struct OpenLoop {
-    top: Addr,
+struct OpenLoop<'a> {
+    opened: Opened,
+    /// The next row of this loop.
     next: Addr,
-    done: Addr,
-    step: Step,
-}
-
-#[derive(Debug)]
-enum Step {
-    Next(CursorId),
-    Yield,
+    /// No further row.
+    exhausted: Addr,
+    /// Behind the loop.
+    end: Addr,
+    /// Where the body is left for the next row.
+    row_end: Addr,
+    walk: Walk,
+    or: Option<OrBody>,
+    left: Option<LeftJoin>,
+    right: Option<RightJoin<'a>>,
 }
 
 /// Opens cursors and begins the loops; the code that follows runs for each row.
 pub fn begin_loops<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>) -> Result<Loops<'a>> {
     let done = cg.b.label();
-    let mut loops = Loops { next: done, done, plan: *plan, open: Vec::new() };
-    if plan.loops.is_empty() {
-        for term in plan.request.terms {
-            cg.jump_if_false(&term.expr, done, true)?;
-        }
+    let replacements = cg.replacements();
+    let mut loops = Loops { next: done, done, plan: *plan, open: Vec::new(), replacements };
+    for check in plan.constant_checks {
+        cg.jump_if_false(check, done, true)?;
     }
+    let mut opened = Vec::with_capacity(plan.loops.len());
     for planned in plan.loops {
-        let open = begin_loop(cg, plan, planned)?;
-        loops.next = open.next;
+        let source = plan.source_of(planned);
+        opened.push(Opened::open(cg, source, planned, is_right(source))?);
+    }
+    for (planned, opened) in plan.loops.iter().zip(&mut opened).skip(1) {
+        buffer_rows(cg, plan, planned, opened);
+    }
+    let mut rights = Vec::new();
+    for (planned, opened) in plan.loops.iter().zip(&opened) {
+        rights.push(begin_right(cg, plan.source_of(planned), opened)?);
+    }
+    for ((planned, opened), right) in plan.loops.iter().zip(opened).zip(rights) {
+        let open = begin_loop(cg, plan, planned, opened, right)?;
+        loops.next = open.row_end;
         loops.open.push(open);
     }
+    cg.loops.rows += plan.rows;
     Ok(loops)
 }
 
 /// Ends the loops.
 pub fn end_loops<'a>(cg: &mut Codegen<'a>, loops: Loops<'a>) -> Result<()> {
-    for open in loops.open.into_iter().rev() {
-        cg.b.place(open.next);
-        match open.step {
-            Step::Next(cursor) => cg.b.emit(Insn::Next { cursor, target: open.top }),
-            Step::Yield => cg.b.emit(Insn::Goto { target: open.top }),
+    cg.loops.rows -= loops.plan.rows;
+    cg.forget_replacements(loops.replacements);
+    for open in loops.open.iter().rev() {
+        end_loop(cg, open);
+    }
+    for (at, open) in loops.open.iter().enumerate() {
+        if let Some(right) = &open.right {
+            emit_rest(cg, &loops, at, open, right)?;
         }
-        cg.b.place(open.done);
     }
     cg.b.place(loops.done);
     Ok(())
 }
 
-fn begin_loop<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>, planned: &Loop<'a>) -> Result<OpenLoop> {
-    let source: &Source<'a> = &plan.request.sources[planned.source];
-    if !matches!(source.join, JoinKind::Inner | JoinKind::Cross) {
-        return Err(crate::CompileError::not_supported("outer joins"));
+impl Loops<'_> {
+    /// The cursor on the table of the source at that position in FROM, if it is open: an UPDATE or DELETE of at most one
+    /// row may use it where it stands.
+    pub fn table_cursor(&self, source: usize) -> Option<CursorId> {
+        let at = self.plan.loops.iter().position(|planned| planned.source == source)?;
+        self.open[at].opened.table
     }
-    let (next, done) = (cg.b.label(), cg.b.label());
-    let (top, step) = match source.kind {
-        SourceKind::Table(db, table) => {
-            let cursor = cg.open_table(db, table)?;
-            cg.set_access(source.id, super::ColumnAccess::Table { cursor, table });
-            cg.b.emit(Insn::Rewind { cursor, target: done });
-            (cg.b.here(), Step::Next(cursor))
-        }
-        SourceKind::Subquery(derived) => {
-            let rows = cg.begin_derived(source, derived)?;
-            cg.set_access(source.id, rows.access());
-            let top = rows.emit_rewind(cg, done);
-            (top, rows.cursor().map_or(Step::Yield, Step::Next))
-        }
-        SourceKind::Recursive(table) => {
-            let access = cg.recursive_row(table);
-            cg.set_access(source.id, access);
-            todo!("one row")
-        }
-        SourceKind::Row(_) => unreachable!("a row that is there already is not looped over"),
+}
+
+impl<'a> Codegen<'a> {
+    /// About how many rows the loops around this place have.
+    pub fn loop_rows(&self) -> LogEst {
+        self.loops.rows
+    }
+
+    /// The rows of the query in FROM that is `source`, prepared when its join was planned.
+    pub(in crate::codegen) fn take_prepared(&mut self, source: SourceId) -> Option<DerivedRows> {
+        let at = self.loops.prepared.iter().position(|prepared| prepared.source == source)?;
+        Some(self.loops.prepared.swap_remove(at).rows)
+    }
+}
+
+fn is_right(source: &Source<'_>) -> bool {
+    matches!(source.join, JoinKind::Right | JoinKind::Full)
+}
+
+/// An inner loop runs over a table: a coroutine gives its rows only once. (A hash table asks for them only once, too.)
+fn buffer_rows<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>, planned: &Loop<'a>, opened: &mut Opened) {
+    if let Some(DerivedRows::Coroutine(coroutine)) = opened.derived
+        && !matches!(planned.path, Path::Hash(_))
+    {
+        let rows = prepare::buffer_rows(cg, &coroutine);
+        cg.set_access(plan.source_of(planned).id, rows.access());
+        opened.derived = Some(rows);
+    }
+}
+
+fn begin_right<'a>(cg: &mut Codegen<'a>, source: &'a Source<'a>, opened: &Opened) -> Result<Option<RightJoin<'a>>> {
+    if !is_right(source) {
+        return Ok(None);
+    }
+    let access = match source.kind {
+        SourceKind::Table(_, table) => ColumnAccess::Table { cursor: opened.table_cursor(), table },
+        _ => opened.derived.as_ref().expect("the rows of a query are prepared").access(),
     };
-    for &check in planned.checks {
-        cg.jump_if_false(&plan.request.terms[check].expr, next, true)?;
+    RightJoin::begin(cg, source, access).map(Some)
+}
+
+fn begin_loop<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    planned: &'a Loop<'a>,
+    mut opened: Opened,
+    right: Option<RightJoin<'a>>,
+) -> Result<OpenLoop<'a>> {
+    let source = plan.source_of(planned);
+    explain(cg, plan, planned);
+    let (next, exhausted, end) = (cg.b.label(), cg.b.label(), cg.b.label());
+    let left = matches!(source.join, JoinKind::Left | JoinKind::Full).then(|| LeftJoin::begin(cg));
+    let (walk, or) = begin_path(cg, plan, planned, &mut opened, exhausted)?;
+    for check in planned.join_checks {
+        cg.jump_if_false(check, next, true)?;
     }
-    Ok(OpenLoop { top, next, done, step })
+    if let Some(right) = &right {
+        right.note(cg)?;
+    }
+    if let Some(left) = &left {
+        left.row(cg);
+    }
+    let mut row_end = next;
+    if let Some(right) = &right {
+        row_end = right.row(cg);
+        cg.set_access(source.id, right.access);
+    }
+    for check in planned.row_checks {
+        cg.jump_if_false(check, row_end, true)?;
+    }
+    Ok(OpenLoop { opened, next, exhausted, end, row_end, walk, or, left, right })
+}
+
+/// Begins the walk over the rows of the source.
+fn begin_path<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    planned: &'a Loop<'a>,
+    opened: &mut Opened,
+    exhausted: Addr,
+) -> Result<(Walk, Option<OrBody>)> {
+    let source = plan.source_of(planned);
+    let nothing = Walk { step: None, around: Vec::new() };
+    if let SourceKind::Recursive(table) = source.kind {
+        let access = cg.recursive_row(table);
+        cg.set_access(source.id, access);
+        return Ok((nothing, None));
+    }
+    if let Path::Hash(path) = &planned.path {
+        let (walk, hash) = hash::begin_hash(cg, source, opened, path, exhausted)?;
+        opened.hash = Some(hash);
+        return Ok((walk, None));
+    }
+    let SourceKind::Table(_, table) = source.kind else {
+        return Ok((opened.begin_scan(cg, source, exhausted)?, None));
+    };
+    if let Path::Or(branches) = planned.path {
+        let body = or::begin_or(cg, source, table, opened, branches, exhausted)?;
+        return Ok((nothing, Some(body)));
+    }
+    if let Path::Index(path) = &planned.path {
+        return Ok((begin_index(cg, source, planned, path, opened, exhausted)?, None));
+    }
+    let cursor = opened.table_cursor();
+    cg.set_access(source.id, ColumnAccess::Table { cursor, table });
+    let walk = match &planned.path {
+        Path::Rowid(key) => rowid::begin_rowid(cg, cursor, key, planned.reverse, exhausted)?,
+        Path::RowidRange(low, high) => {
+            rowid::begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), planned.reverse, exhausted)?
+        }
+        _ => rowid::begin_rowid_range(cg, cursor, None, None, planned.reverse, exhausted)?,
+    };
+    Ok((walk, None))
+}
+
+fn begin_index<'a>(
+    cg: &mut Codegen<'a>,
+    source: &'a Source<'a>,
+    planned: &Loop<'a>,
+    path: &crate::access::IndexPath<'a>,
+    opened: &Opened,
+    exhausted: Addr,
+) -> Result<Walk> {
+    let index = opened.index.unwrap_or_else(|| opened.table_cursor());
+    let walk = if planned.nulls_moved && path.low.is_none() && path.high.is_none() {
+        nulls::begin_index_nulls_moved(cg, index, path, planned.reverse, exhausted)?
+    } else {
+        index::begin_index(cg, index, path, planned.reverse, exhausted)?
+    };
+    match (opened.index, opened.table) {
+        (None, _) => {
+            cg.set_access(source.id, ColumnAccess::Table { cursor: index, table: path.table });
+        }
+        (Some(_), table) => {
+            if let Some(table) = table {
+                source::emit_row_of_entry(cg, source, path, index, table)?;
+            }
+            cg.set_access(source.id, source::index_access(cg, path, index, table));
+            replace_indexed_exprs(cg, source, path, index)?;
+        }
+    }
+    Ok(walk)
+}
+
+/// Expressions that the index has need not be computed. In an outer join they must be: NULL in all columns is not NULL in
+/// every expression.
+fn replace_indexed_exprs<'a>(
+    cg: &mut Codegen<'a>,
+    source: &'a Source<'a>,
+    path: &crate::access::IndexPath<'a>,
+    index: CursorId,
+) -> Result<()> {
+    if !path.index.has_expressions() || !matches!(source.join, JoinKind::Inner | JoinKind::Cross) {
+        return Ok(());
+    }
+    for (place, column) in path.index.columns.iter().enumerate() {
+        if let crate::catalog::IndexTerm::Expr(text) = &column.term {
+            let expr = crate::access::indexed_expr(cg, source, text)?;
+            cg.replace(expr, super::expr::Replacement::Column(index, place as u16));
+        }
+    }
+    Ok(())
+}
+
+fn explain<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>, planned: &Loop<'a>) {
+    if !cg.explain.is_on() {
+        return;
+    }
+    let name = cg.source_name(plan.source_of(planned));
+    if planned.shows_filter {
+        cg.explain.line(|| describe_filter(plan, planned, &name));
+    }
+    match planned.path {
+        Path::Or(branches) => or::explain_or(cg, plan, plan.source_of(planned), branches, &name),
+        _ => cg.explain.line(|| describe_loop(plan, planned, &name)),
+    }
+}
+
+fn end_loop<'a>(cg: &mut Codegen<'a>, open: &OpenLoop<'a>) {
+    if let Some(right) = &open.right {
+        right.end_row(cg);
+    }
+    cg.b.place(open.next);
+    if let Some(left) = &open.left
+        && (open.walk.is_loop() || open.or.is_some())
+    {
+        left.before_next(cg, &open.opened, open.end);
+    }
+    match &open.or {
+        Some(body) => body.end(cg),
+        None => open.walk.emit_next(cg),
+    }
+    cg.b.place(open.exhausted);
+    if let Some(left) = &open.left {
+        left.end(cg, &open.opened, open.end);
+    }
+    cg.b.place(open.end);
+}
+
+/// The rows of a RIGHT JOIN's source that have not joined, with NULLs for everything outside.
+fn emit_rest<'a>(
+    cg: &mut Codegen<'a>,
+    loops: &Loops<'a>,
+    at: usize,
+    open: &OpenLoop<'a>,
+    right: &RightJoin<'a>,
+) -> Result<()> {
+    let name = cg.source_name(right.source);
+    cg.explain.open(|| format!("RIGHT-JOIN {name}"));
+    cg.explain.line(|| format!("SCAN {name}"));
+    cg.explain.close();
+    for outside in &loops.open[..at] {
+        outside.opened.emit_null_row(cg);
+    }
+    let done = cg.b.label();
+    right.emit_rest(cg, &open.opened, done)?;
+    cg.b.place(done);
+    Ok(())
 }

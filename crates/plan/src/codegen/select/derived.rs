@@ -10,9 +10,8 @@ use lithe_vm::operand::{Addr, CursorId, Reg};
 use super::super::access::ColumnAccess;
 use super::super::Codegen;
 use super::{Coroutine, Destination};
-use crate::access::{JoinPlan, LogEst, Path};
 use crate::error::Result;
-use crate::ir::{Core, CoreBody, Derived, Expr, JoinKind, Limit, Query, Source, SourceKind, SubqueryId};
+use crate::ir::{Derived, Query, Source, SubqueryId};
 
 /// The rows of a derived table.
 #[derive(Clone, Copy, Debug)]
@@ -78,44 +77,21 @@ impl DerivedRows {
 }
 
 impl<'a> Codegen<'a> {
-    /// Makes the rows of all queries in the FROM of a plan ready to be read. Before the loops begin.
-    pub(in crate::codegen) fn prepare_sources(&mut self, plan: &JoinPlan<'a>) -> Result<()> {
-        for source in plan.request.sources {
-            let Some(at) = plan.loops.iter().position(|planned| plan.source_of(planned).id == source.id) else {
-                continue;
-            };
-            if let SourceKind::Subquery(derived) = source.kind {
-                let is_read_once = at == 0 && matches!(plan.loops[0].path, Path::Scan);
-                let rows = if is_read_once && can_be_coroutine(plan.request.sources, source, derived) {
-                    self.run_alongside(source, derived)?
-                } else {
-                    DerivedRows::Table(self.materialize(source, derived)?)
-                };
-                self.set_access(source.id, rows.access());
-                self.loops.prepared.push((source.id, rows));
-            }
-        }
-        Ok(())
-    }
-
-    /// About how many rows a query in FROM has, if that can be told without planning it.
-    pub(crate) fn estimated_rows(&self, source: &Source<'a>) -> Option<LogEst> {
-        let SourceKind::Subquery(Derived { query, .. }) = source.kind else { return None };
-        let rows = |rows: usize| Some(LogEst::of(rows as u64));
-        if let Some(Limit { limit: Expr::Integer(limit), .. }) = query.limit
-            && let Ok(limit) = usize::try_from(*limit)
-        {
-            return rows(limit);
-        }
-        match query.cores {
-            [Core { body: CoreBody::Values(values), .. }] => rows(values.len()),
-            [Core { body: CoreBody::Select(select), .. }]
-                if select.sources.is_empty() || select.is_aggregate && select.group_by.is_empty() =>
-            {
-                rows(1)
-            }
-            _ => None,
-        }
+    /// Makes the rows of a query in FROM ready to be read, and says how its columns are read from now on. Before the loops
+    /// begin; the planner of the join says whether it reads them once only.
+    pub(in crate::codegen) fn prepare_derived(
+        &mut self,
+        source: &Source<'a>,
+        derived: &'a Derived<'a>,
+        as_coroutine: bool,
+    ) -> Result<DerivedRows> {
+        let rows = if as_coroutine {
+            self.run_alongside(source, derived)?
+        } else {
+            DerivedRows::Table(self.materialize(source, derived)?)
+        };
+        self.set_access(source.id, rows.access());
+        Ok(rows)
     }
 
     fn run_alongside(&mut self, source: &Source<'a>, derived: &'a Derived<'a>) -> Result<DerivedRows> {
@@ -186,12 +162,4 @@ impl<'a> Codegen<'a> {
             self.explain.open(|| format!("{what} {name}"));
         }
     }
-}
-
-/// Whether a query in FROM may run as a coroutine if the plan reads its rows just once: it is not wanted by others, nor
-/// as a table by the user, and no outer join has to know which of its rows found no match.
-fn can_be_coroutine<'a>(sources: &[Source<'a>], source: &Source<'a>, derived: &Derived<'a>) -> bool {
-    let is_table = derived.cte.is_some_and(|cte| cte.uses.get() > 1 || cte.materialized == Some(true));
-    let has_right = sources.iter().any(|other| matches!(other.join, JoinKind::Right | JoinKind::Full));
-    !is_table && !has_right && !matches!(source.join, JoinKind::Left)
 }

@@ -1,0 +1,82 @@
+//! The paths of an OR's branches, chosen with everything else that is demanded of the source in mind.
+
+use super::candidate::{Candidates, Way};
+use super::order::OrderColumns;
+use super::paths::PathFinder;
+use super::plan::{OrBranch, Path};
+use super::terms::{self, Terms};
+use super::{Join, LogEst};
+use crate::error::{Result, fail};
+use crate::ir::{Expr, SourceSet, Term};
+
+impl<'a> Join<'_, 'a> {
+    /// The paths of the branches of disjunction `number` through `source`.
+    pub fn or_path(&self, source: usize, number: usize, outside: SourceSet) -> Result<Path<'a>> {
+        let disjunction = &self.terms.disjunctions[number];
+        let mut branches = Vec::with_capacity(disjunction.branches.len());
+        for (at, branch) in disjunction.branches.iter().enumerate() {
+            branches.push(self.or_branch(source, number, at + 1, branch, outside)?);
+        }
+        Ok(Path::Or(self.cg.arena.alloc_slice_copy(&branches)))
+    }
+
+    fn or_branch(
+        &self,
+        source: usize,
+        disjunction: usize,
+        number: usize,
+        branch: &Terms<'a>,
+        outside: SourceSet,
+    ) -> Result<OrBranch<'a>> {
+        let own = branch.conditions.len();
+        let terms = terms::analyze(self.scope, &self.terms_of_branch(disjunction, branch, source, outside));
+        let order = OrderColumns::none();
+        let mut finder = PathFinder {
+            cg: self.cg,
+            facts: self.facts,
+            terms: &terms,
+            order: &order,
+            in_or: true,
+            for_write: true,
+            found: Candidates::default(),
+        };
+        finder.find(source, self.facts[source].must_follow);
+        let usable = finder.found.all.iter().filter(|candidate| candidate.needs.is_subset_of(outside));
+        let Some(chosen) = usable.min_by_key(|candidate| candidate.run) else { return fail("no query solution") };
+        let mut done = vec![0; terms.conditions.len()];
+        for &id in &chosen.used {
+            let constraint = terms.constraint(id);
+            if constraint.source == source {
+                done[constraint.condition] |= constraint.part;
+            }
+        }
+        // The other conditions are checked by the loop itself, behind the union.
+        let open = terms.conditions.iter().zip(done).take(own);
+        let checks: Vec<Expr<'a>> = open
+            .filter(|(condition, done)| condition.parts == 0 || *done != condition.parts)
+            .map(|(condition, _)| condition.expr)
+            .collect();
+        let run: LogEst = chosen.run;
+        let way: &Way = &chosen.way;
+        let path = self.simple_path(&terms, source, way);
+        Ok(OrBranch { number, path, checks: self.cg.arena.alloc_slice_copy(&checks), run })
+    }
+
+    /// The conditions of the branch, then those of the join that may lead to rows of the source as well.
+    fn terms_of_branch(
+        &self,
+        disjunction: usize,
+        branch: &Terms<'a>,
+        source: usize,
+        outside: SourceSet,
+    ) -> Vec<Term<'a>> {
+        let known = outside.union(SourceSet::single(source));
+        let skipped = self.terms.disjunctions[disjunction].condition;
+        let own = branch.conditions.iter();
+        let others = self.terms.conditions.iter().enumerate().filter_map(|(at, condition)| {
+            let is_usable = condition.needs.is_subset_of(known) && self.facts[source].admits(condition.origin);
+            (at != skipped && is_usable).then_some(condition)
+        });
+        own.chain(others).map(|condition| Term { expr: condition.expr, origin: condition.origin }).collect()
+    }
+}

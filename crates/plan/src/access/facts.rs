@@ -1,0 +1,379 @@
+//! What the planner knows about each source and its indexes: sizes, row counts, restrictions.
+
+use lithe_value::Affinity;
+
+use super::log_est::LogEst;
+use super::terms::{Constraint, Terms};
+use crate::catalog::{Column, Index, IndexTerm, Table};
+use crate::codegen::{Codegen, ColumnSet};
+use crate::error::Result;
+use crate::resolve::Stored;
+use crate::ir::{Coll, ColumnIndex, Expr, Indexed, JoinKind, Source, SourceKind, SourceSet, TermOrigin};
+
+/// A table of which ANALYZE knows nothing is taken to have about a million rows.
+const ROWS_DEFAULT: LogEst = LogEst(200);
+/// A table has at least so many rows (1,000) for estimates of an index that ANALYZE does not know.
+const ROWS_MIN: LogEst = LogEst(99);
+/// Rows that are equal in the first 1, 2, ... columns of an index, without ANALYZE: 10, 9, 8, 7, 6, and 5 from there on.
+const EQUAL_ROWS_DEFAULT: [LogEst; 5] = [LogEst(33), LogEst(32), LogEst(30), LogEst(28), LogEst(27)];
+const EQUAL_ROWS_REST: LogEst = LogEst(23);
+/// A partial index is taken to hold half of the rows.
+const PARTIAL_FRACTION: i16 = 10;
+
+/// A source of the join.
+#[derive(Debug)]
+pub struct SourceFacts<'a> {
+    /// The source.
+    pub source: &'a Source<'a>,
+    /// The table, when it is one.
+    pub table: Option<&'a Table>,
+    /// How many rows it has.
+    pub rows: LogEst,
+    /// The size of a row, in units that only comparisons with indexes give a meaning.
+    pub row_size: LogEst,
+    /// Whether ANALYZE has counted the rows.
+    pub is_analyzed: bool,
+    /// Sources whose loops must be outside of this one's.
+    pub must_follow: SourceSet,
+    /// Whether its row may be all NULL because nothing matched: then only conditions of its own ON can lead to its rows.
+    pub restriction: Restriction,
+    /// The columns that the statement uses.
+    pub used: ColumnSet,
+    /// Its indexes, usable ones only.
+    pub indexes: Vec<IndexFacts<'a>>,
+}
+
+/// Which conditions a path through a source may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restriction {
+    /// All.
+    None,
+    /// Those of the ON that joins it from the left, outer.
+    OuterOn,
+    /// Those of its own ON: a RIGHT JOIN stands on its right.
+    Own,
+}
+
+/// An index of a source.
+#[derive(Debug)]
+pub struct IndexFacts<'a> {
+    /// The index.
+    pub index: &'a Index,
+    /// Its columns.
+    pub columns: &'a [IndexColumnFacts<'a>],
+    /// `rows[n]`: entries that are equal in n columns.
+    pub rows: &'a [LogEst],
+    /// The size of an entry.
+    pub entry_size: LogEst,
+    /// No two entries have the same key, not even one with NULLs.
+    pub is_unique_not_null: bool,
+    /// All columns that the statement uses are in it.
+    pub is_covering: bool,
+    /// Whether ANALYZE knows it.
+    pub is_analyzed: bool,
+    /// Only for equalities.
+    pub is_unordered: bool,
+    /// Not for skip-scans.
+    pub no_skip_scan: bool,
+    /// It is a partial index.
+    pub is_partial: bool,
+}
+
+/// A column of an index.
+#[derive(Clone, Copy, Debug)]
+pub struct IndexColumnFacts<'a> {
+    /// What it holds.
+    pub term: IndexedTerm<'a>,
+    /// Its collation.
+    pub collation: Coll<'a>,
+    /// Its affinity.
+    pub affinity: Affinity,
+    /// DESC.
+    pub descending: bool,
+    /// Whether it may hold NULL.
+    pub nullable: bool,
+}
+
+/// What an index column holds.
+#[derive(Clone, Copy, Debug)]
+pub enum IndexedTerm<'a> {
+    /// A column of the table; the rowid, too.
+    Column(ColumnIndex),
+    /// The value of an expression.
+    Expr(Expr<'a>),
+}
+
+/// Collects the facts about the sources of a join.
+pub fn collect<'a>(cg: &Codegen<'a>, sources: &'a [Source<'a>], terms: &Terms<'a>) -> Result<Vec<SourceFacts<'a>>> {
+    let mut facts = Vec::with_capacity(sources.len());
+    let mut order = JoinOrder::default();
+    for (at, source) in sources.iter().enumerate() {
+        let table = match source.kind {
+            SourceKind::Table(_, table) => Some(table),
+            SourceKind::Subquery(_) | SourceKind::Recursive(_) | SourceKind::Row(_) => None,
+        };
+        let mut one = SourceFacts {
+            source,
+            table,
+            rows: cg.estimated_rows(source).unwrap_or(ROWS_DEFAULT),
+            row_size: LogEst(0),
+            is_analyzed: false,
+            must_follow: order.before(at, source.join),
+            restriction: restriction(sources, at),
+            used: cg.used(source.id).clone(),
+            indexes: Vec::new(),
+        };
+        if let Some(table) = table {
+            one.measure(table);
+            one.collect_indexes(cg, table, terms)?;
+        }
+        facts.push(one);
+    }
+    Ok(facts)
+}
+
+/// Which sources must stay where they were written.
+#[derive(Default)]
+struct JoinOrder {
+    before: SourceSet,
+    right_join_seen: bool,
+}
+
+impl JoinOrder {
+    /// The sources that must come before the one at `at`. Those behind an outer or CROSS join keep their place; after it inner
+    /// joins are free again, but not when a RIGHT JOIN needs all on its left done first.
+    fn before(&mut self, at: usize, join: JoinKind) -> SourceSet {
+        match join {
+            JoinKind::Inner if !self.right_join_seen => self.before = SourceSet::EMPTY,
+            JoinKind::Inner => {}
+            JoinKind::Cross | JoinKind::Left => self.before = SourceSet::first(at),
+            JoinKind::Right | JoinKind::Full => {
+                self.before = SourceSet::first(at);
+                self.right_join_seen = true;
+            }
+        }
+        self.before
+    }
+}
+
+fn restriction(sources: &[Source<'_>], at: usize) -> Restriction {
+    let is_right = |source: &Source<'_>| matches!(source.join, JoinKind::Right | JoinKind::Full);
+    match sources[at].join {
+        JoinKind::Left | JoinKind::Right | JoinKind::Full => Restriction::OuterOn,
+        _ if sources[at + 1..].iter().any(is_right) => Restriction::Own,
+        _ => Restriction::None,
+    }
+}
+
+impl<'a> SourceFacts<'a> {
+    /// Whether a path through this source may use a condition of that origin.
+    pub fn admits(&self, origin: TermOrigin) -> bool {
+        match self.restriction {
+            Restriction::None => !matches!(origin, TermOrigin::OuterOn(_)),
+            Restriction::OuterOn => origin == TermOrigin::OuterOn(self.source.id),
+            Restriction::Own => {
+                matches!(origin, TermOrigin::OuterOn(id) | TermOrigin::InnerOn(id) if id == self.source.id)
+            }
+        }
+    }
+
+    /// The affinity of a column.
+    pub fn affinity(&self, column: ColumnIndex) -> Affinity {
+        match (self.table, column.position()) {
+            (_, None) => Affinity::Integer,
+            (Some(table), Some(at)) => table.columns[at].affinity,
+            (None, Some(at)) => derived_affinity(self.source, at),
+        }
+    }
+
+    fn measure(&mut self, table: &Table) {
+        let columns: u64 = table.columns.iter().map(column_size).sum();
+        let rowid = u64::from(table.rowid_column.is_none());
+        self.row_size = LogEst::of((columns + rowid) * 4);
+        let counted = table.statistics.map(|statistics| statistics.rows).or_else(|| {
+            let whole = table.indexes.iter().find(|index| index.filter.is_none() && index.statistics.is_some())?;
+            whole.statistics.as_ref().map(|statistics| statistics.rows)
+        });
+        self.is_analyzed = counted.is_some();
+        self.rows = counted.map_or(ROWS_DEFAULT, LogEst::of);
+        if table.indexes.iter().any(|index| index.statistics.is_none()) {
+            self.rows = self.rows.max(ROWS_MIN);
+        }
+    }
+
+    fn collect_indexes(&mut self, cg: &Codegen<'a>, table: &'a Table, terms: &Terms<'a>) -> Result<()> {
+        for index in &table.indexes {
+            let wanted = match self.source.indexed {
+                Indexed::Any => true,
+                Indexed::By(only) => std::ptr::eq(only, &raw const **index),
+                Indexed::Not => table.is_without_rowid() && index.root == table.root,
+            };
+            if wanted && super::partial::is_usable(cg, self, table, index, terms)? {
+                let facts = self.index_facts(cg, table, index)?;
+                self.indexes.push(facts);
+            }
+        }
+        Ok(())
+    }
+
+    fn index_facts(&self, cg: &Codegen<'a>, table: &'a Table, index: &'a Index) -> Result<IndexFacts<'a>> {
+        let mut columns = Vec::with_capacity(index.columns.len());
+        for column in &index.columns {
+            columns.push(column_facts(cg, self.source, table, column)?);
+        }
+        let keys = &columns[..usize::from(index.key_count)];
+        let is_unique_not_null = index.is_unique() && keys.iter().all(|column| !column.nullable);
+        let statistics = index.statistics.as_deref();
+        Ok(IndexFacts {
+            index,
+            rows: cg.arena.alloc_slice_copy(&self.equal_rows(index)),
+            entry_size: entry_size(table, index),
+            is_unique_not_null,
+            is_covering: self.is_covered_by(table, index),
+            is_analyzed: statistics.is_some(),
+            is_unordered: statistics.is_some_and(|statistics| statistics.unordered),
+            no_skip_scan: statistics.is_none_or(|statistics| statistics.no_skip_scan),
+            is_partial: index.filter.is_some(),
+            columns: cg.arena.alloc_slice_copy(&columns),
+        })
+    }
+
+    fn equal_rows(&self, index: &Index) -> Vec<LogEst> {
+        let keys = usize::from(index.key_count);
+        let mut rows = Vec::with_capacity(index.columns.len() + 1);
+        match &index.statistics {
+            Some(statistics) => {
+                rows.push(LogEst::of(statistics.rows));
+                rows.extend(statistics.equal_rows.iter().take(keys).map(|&equal| LogEst::of(equal)));
+            }
+            None => {
+                let all = if index.filter.is_some() { self.rows - PARTIAL_FRACTION } else { self.rows };
+                rows.push(all);
+                rows.extend((0..keys).map(|at| EQUAL_ROWS_DEFAULT.get(at).copied().unwrap_or(EQUAL_ROWS_REST)));
+                if index.is_unique() {
+                    rows[keys] = LogEst::ONE;
+                }
+            }
+        }
+        rows.resize(index.columns.len() + 1, LogEst::ONE);
+        rows
+    }
+
+    /// Whether the index holds all columns that are used. The rowid ends every entry of a rowid table's index.
+    fn is_covered_by(&self, table: &Table, index: &Index) -> bool {
+        let holds = |at: usize| index.columns.iter().any(|column| column.term == IndexTerm::Column(at as u16));
+        table.is_without_rowid() && index.root == table.root || self.used.positions().all(holds)
+    }
+}
+
+impl<'a> IndexFacts<'a> {
+    /// How many columns were listed when the index was made.
+    pub fn key_count(&self) -> usize {
+        usize::from(self.index.key_count)
+    }
+
+    /// Whether the index column at `at` serves the constraint: the same thing is compared, under the same affinity and
+    /// collation.
+    pub fn serves(&self, at: usize, constraint: &Constraint<'a>) -> bool {
+        self.columns[at].is_compared_by(constraint)
+    }
+}
+
+impl<'a> IndexColumnFacts<'a> {
+    /// Whether a constraint compares the column, under the same affinity and collation.
+    pub fn is_compared_by(&self, constraint: &Constraint<'a>) -> bool {
+        self.term.is(&constraint.left)
+            && (matches!(constraint.right, super::terms::Right::Null)
+                || constraint.fits_affinity(self.affinity) && constraint.how.collation == self.collation)
+    }
+}
+
+impl<'a> IndexedTerm<'a> {
+    /// Whether it is what a constraint compares.
+    pub fn is(&self, left: &super::terms::Left<'a>) -> bool {
+        match (self, left) {
+            (IndexedTerm::Column(column), super::terms::Left::Column(compared)) => column == compared,
+            (IndexedTerm::Expr(expr), super::terms::Left::Expr(compared)) => crate::ir::same(expr, compared),
+            _ => false,
+        }
+    }
+}
+
+fn column_facts<'a>(
+    cg: &Codegen<'a>,
+    source: &Source<'a>,
+    table: &'a Table,
+    column: &'a crate::catalog::IndexColumn,
+) -> Result<IndexColumnFacts<'a>> {
+    let collation = Coll::of(&column.collation);
+    let descending = column.descending;
+    Ok(match &column.term {
+        IndexTerm::Rowid => IndexColumnFacts {
+            term: IndexedTerm::Column(ColumnIndex::ROWID),
+            collation,
+            affinity: Affinity::Integer,
+            descending,
+            nullable: false,
+        },
+        IndexTerm::Column(at) => {
+            let of = &table.columns[usize::from(*at)];
+            let is_rowid = table.rowid_column == Some(*at);
+            let index = if is_rowid { ColumnIndex::ROWID } else { ColumnIndex::new(usize::from(*at)) };
+            let nullable = of.not_null.is_none() && !is_rowid && !(table.is_without_rowid() && of.primary_key > 0);
+            IndexColumnFacts { term: IndexedTerm::Column(index), collation, affinity: of.affinity, descending, nullable }
+        }
+        IndexTerm::Expr(text) => {
+            let expr = indexed_expr(cg, source, text)?;
+            let affinity = crate::ir::affinity_of(&expr).unwrap_or(Affinity::Blob);
+            IndexColumnFacts { term: IndexedTerm::Expr(expr), collation, affinity, descending, nullable: true }
+        }
+    })
+}
+
+/// An expression that an index of the source's table holds.
+pub fn indexed_expr<'a>(cg: &Codegen<'a>, source: &Source<'a>, text: &'a [u8]) -> Result<Expr<'a>> {
+    let SourceKind::Table(db, table) = source.kind else { unreachable!("only tables have indexes") };
+    cg.resolver.stored_expr(text, Stored::Index, source.id, db, table)
+}
+
+fn derived_affinity(source: &Source<'_>, at: usize) -> Affinity {
+    match source.kind {
+        SourceKind::Subquery(derived) => derived.columns[at].affinity.unwrap_or(Affinity::Blob),
+        _ => Affinity::Blob,
+    }
+}
+
+/// The size of a column's values in units of four bytes, guessed from its type: what CHAR(n) and BLOB(n) say, 16 bytes
+/// for other texts and blobs, and the least for everything else.
+fn column_size(column: &Column) -> u64 {
+    const UNKNOWN_BYTES: u64 = 16;
+    const SIZE_MAX: u64 = 255;
+    if column.affinity.is_numeric() || column.declared_type.is_empty() {
+        return 1;
+    }
+    let written = column.declared_type.to_ascii_lowercase();
+    let after = |word: &[u8]| written.windows(word.len()).rposition(|part| part == word).map(|at| &written[at..]);
+    let bytes = match after(b"char").or_else(|| after(b"blob(")) {
+        Some(sized) => number_in(sized).unwrap_or(0),
+        None => UNKNOWN_BYTES,
+    };
+    (bytes / 4 + 1).min(SIZE_MAX)
+}
+
+/// The first number in a type's name: 100 of `VARCHAR(100)`.
+fn number_in(declared_type: &[u8]) -> Option<u64> {
+    let start = declared_type.iter().position(u8::is_ascii_digit)?;
+    let digits = declared_type[start..].iter().take_while(|byte| byte.is_ascii_digit());
+    Some(digits.fold(0_u64, |n, digit| n.saturating_mul(10).saturating_add(u64::from(digit - b'0'))))
+}
+
+fn entry_size(table: &Table, index: &Index) -> LogEst {
+    if let Some(bytes) = index.statistics.as_ref().and_then(|statistics| statistics.entry_bytes) {
+        return LogEst::of(bytes);
+    }
+    let size = |term: &IndexTerm| match term {
+        IndexTerm::Column(at) => column_size(&table.columns[usize::from(*at)]),
+        IndexTerm::Rowid | IndexTerm::Expr(_) => 1,
+    };
+    LogEst::of(index.columns.iter().map(|column| size(&column.term)).sum::<u64>() * 4)
+}

@@ -1,0 +1,236 @@
+//! The last step of planning: from chosen candidates to a plan with all values in it, and a place for every condition.
+
+use super::candidate::{self, Candidate, Candidates, Way};
+use super::checks::Checks;
+use super::paths::hash;
+use super::order::{OrderColumns, Wish};
+use super::plan::*;
+use super::search::Found;
+use super::terms::{Constraint, Op, Right, Terms};
+use super::{Join, LogEst, is_whole};
+use crate::error::Result;
+use crate::ir::{ColumnIndex, CompareRows, Expr, SourceKind, SourceSet};
+
+/// The plan of a query without FROM: one row, if the conditions hold.
+pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
+    let checks: Vec<Expr<'a>> = join.terms.conditions.iter().map(|condition| condition.expr).collect();
+    Ok(JoinPlan {
+        request: join.request,
+        constant_checks: join.cg.arena.alloc_slice_copy(&checks),
+        loops: &[],
+        in_order: true,
+        ordered_terms: join.order.columns.len(),
+        order_by_met: true,
+        distinct: DistinctPlan::Nothing,
+        one_row: true,
+        rows: LogEst::ONE,
+    })
+}
+
+/// The plan that was found.
+pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> Result<JoinPlan<'a>> {
+    let loops = join.without_needless(candidates, &found.loops);
+    let chosen: Vec<&Candidate> = loops.iter().map(|&number| &candidates.all[number]).collect();
+    let mut checks = Checks::new(join, &chosen);
+    let mut planned = Vec::with_capacity(chosen.len());
+    let mut outside = SourceSet::EMPTY;
+    for (level, candidate) in chosen.iter().enumerate() {
+        let path = join.path(candidate, outside, &mut checks)?;
+        outside.insert(candidate.source);
+        planned.push(Loop {
+            source: candidate.source,
+            path,
+            reverse: found.order.reversed.contains(candidate.source),
+            nulls_moved: found.order.nulls_moved.contains(candidate.source),
+            join_checks: &[],
+            row_checks: &[],
+            shows_filter: candidate.way == Way::Hash || join.shows_filter(&chosen, level),
+            setup: candidate.setup,
+            run: candidate.run,
+            rows: candidate.rows,
+        });
+    }
+    checks.place(&mut planned);
+    let in_order = found.ordered == join.order.columns.len();
+    let distinct = join.distinct_plan(candidates, found, in_order);
+    Ok(JoinPlan {
+        request: join.request,
+        constant_checks: checks.constant(),
+        loops: join.cg.arena.alloc_slice_copy(&planned),
+        in_order,
+        ordered_terms: found.ordered,
+        order_by_met: join.order_by_met(candidates, found, in_order),
+        distinct,
+        one_row: chosen.iter().all(|candidate| candidate.one_row),
+        rows: found.rows,
+    })
+}
+
+impl<'a> Join<'_, 'a> {
+    fn distinct_plan(&self, candidates: &Candidates, found: &Found, in_order: bool) -> DistinctPlan {
+        if !self.request.distinct || self.result_is_unique() {
+            return DistinctPlan::Nothing;
+        }
+        let is_grouped = match self.order.wish {
+            Wish::Distinct => in_order,
+            Wish::Sorted | Wish::Grouped => {
+                let wanted = OrderColumns::of_exprs(self.request.sources, self.request.result, Wish::Distinct);
+                is_whole(&self.order_given(candidates, &found.loops, &wanted), &wanted)
+            }
+        };
+        if is_grouped { DistinctPlan::ComparePrevious } else { DistinctPlan::Remember }
+    }
+
+    /// Whether the ORDER BY behind a GROUP BY is met, too.
+    fn order_by_met(&self, candidates: &Candidates, found: &Found, in_order: bool) -> bool {
+        let WantedOrder::GroupBy(_, order_by) = self.request.order else { return in_order };
+        let wanted = OrderColumns::of_terms(self.request.sources, order_by, Wish::Sorted);
+        in_order && !order_by.is_empty() && is_whole(&self.order_given(candidates, &found.loops, &wanted), &wanted)
+    }
+
+    /// Whether SQLite would put a Bloom filter before the search of this loop: all tables so far are analysed, an equality
+    /// leads to rows of which other conditions drop many, and there are more searches than rows.
+    fn shows_filter(&self, chosen: &[&Candidate], level: usize) -> bool {
+        let is_analyzed = chosen[..=level].iter().all(|candidate| self.facts[candidate.source].is_analyzed);
+        let searches = chosen[..level].iter().fold(LogEst::ONE, |all, candidate| all + candidate.rows);
+        let candidate = chosen[level];
+        level > 0
+            && is_analyzed
+            && candidate.has_equality
+            && candidate.culls_itself
+            && searches > self.facts[candidate.source].rows
+    }
+
+    /// The path of a candidate with its values; what it makes true is noted in `checks`.
+    fn path(&self, candidate: &Candidate, outside: SourceSet, checks: &mut Checks<'_, 'a>) -> Result<Path<'a>> {
+        match &candidate.way {
+            Way::Or(number) => {
+                checks.note_or(*number);
+                self.or_path(candidate.source, *number, outside)
+            }
+            Way::Hash => Ok(self.hash_path(candidate.source, outside, checks)),
+            way => {
+                candidate.used.iter().for_each(|&id| checks.note_used(candidate.source, id));
+                Ok(self.simple_path(self.terms, candidate.source, way))
+            }
+        }
+    }
+
+    /// The path of a candidate that neither is a union nor builds a table.
+    pub fn simple_path(&self, terms: &Terms<'a>, source: usize, way: &Way) -> Path<'a> {
+        let values = Values { join: self, terms };
+        match way {
+            Way::Scan => Path::Scan,
+            Way::Rowid(key) => Path::Rowid(values.key(key)),
+            Way::RowidRange(range) => Path::RowidRange(values.bound(&range.low), values.bound(&range.high)),
+            Way::Index(way) => {
+                let facts = &self.facts[source];
+                let SourceKind::Table(db, table) = facts.source.kind else { unreachable!("only tables have indexes") };
+                let index = &facts.indexes[way.index];
+                let keys: Vec<Key<'a>> = way.keys.iter().map(|key| values.key(key)).collect();
+                let is_like = way.range.low.is_some_and(|bound| {
+                    terms.constraint(bound.constraint).made_of == super::terms::MadeOf::Like
+                });
+                Path::Index(self.cg.arena.alloc(IndexPath {
+                    db,
+                    table,
+                    index: index.index,
+                    keys: self.cg.arena.alloc_slice_copy(&keys),
+                    low: values.bound(&way.range.low),
+                    high: values.bound(&way.range.high),
+                    is_covering: way.is_covering,
+                    is_like,
+                }))
+            }
+            Way::Hash | Way::Or(_) => unreachable!("handled by the caller"),
+        }
+    }
+
+    /// All equalities with what is known are the key, not only the one that the candidate was made for.
+    fn hash_path(&self, source: usize, outside: SourceSet, checks: &mut Checks<'_, 'a>) -> Path<'a> {
+        let facts = &self.facts[source];
+        let values = Values { join: self, terms: self.terms };
+        let mut keys: Vec<(ColumnIndex, Key<'a>)> = Vec::new();
+        for (id, constraint) in self.terms.numbered() {
+            let super::terms::Left::Column(column) = constraint.left else { continue };
+            let is_new = keys.iter().all(|(other, _)| *other != column);
+            if is_new && constraint.needs.is_subset_of(outside) && hash::is_key(facts, self.terms, source, constraint) {
+                keys.push((column, values.key(&candidate::Key::Constraint(id))));
+                checks.note_used(source, id);
+            }
+        }
+        let filter = checks.take_own(source);
+        let columns: Vec<ColumnIndex> = facts
+            .used
+            .has_rowid()
+            .then_some(ColumnIndex::ROWID)
+            .into_iter()
+            .chain(facts.used.positions().map(ColumnIndex::new))
+            .collect();
+        let arena = self.cg.arena;
+        Path::Hash(arena.alloc(HashPath {
+            keys: arena.alloc_slice_copy(&keys),
+            filter: arena.alloc_slice_copy(&filter),
+            columns: arena.alloc_slice_copy(&columns),
+        }))
+    }
+}
+
+/// Values of constraints.
+struct Values<'c, 'a> {
+    join: &'c Join<'c, 'a>,
+    terms: &'c Terms<'a>,
+}
+
+impl<'a> Values<'_, 'a> {
+    fn key(&self, key: &candidate::Key) -> Key<'a> {
+        match key {
+            candidate::Key::Any => Key::Any,
+            candidate::Key::Constraint(id) => key_of(self.terms.constraint(*id)),
+        }
+    }
+
+    fn bound(&self, bound: &Option<candidate::Bound>) -> Option<Bound<'a>> {
+        let bound = (*bound)?;
+        let constraint = self.terms.constraint(bound.constraint);
+        Some(self.bound_of(constraint, usize::from(bound.columns)))
+    }
+
+    fn bound_of(&self, constraint: &Constraint<'a>, columns: usize) -> Bound<'a> {
+        let arena = self.join.cg.arena;
+        let inclusive = constraint.op.is_inclusive();
+        match constraint.right {
+            Right::Null => Bound { values: &[], how: &[], inclusive: false },
+            Right::Value(value) => Bound {
+                values: arena.alloc_slice_copy(&[value]),
+                how: arena.alloc_slice_copy(&[constraint.how]),
+                inclusive,
+            },
+            Right::Row(compare, swapped) => Bound {
+                values: arena.alloc_slice_copy(&row_values(compare, swapped, columns)),
+                how: &compare.how[..columns],
+                // Rows that are equal in fewer columns than are compared may still be on either side.
+                inclusive: inclusive || columns < compare.how.len(),
+            },
+            Right::Set(..) => unreachable!("IN is no bound"),
+        }
+    }
+}
+
+fn key_of<'a>(constraint: &Constraint<'a>) -> Key<'a> {
+    match constraint.right {
+        Right::Value(value) => Key::Value { value, how: constraint.how, is: constraint.op == Op::Is },
+        Right::Null => Key::Null,
+        Right::Set(set, column) => Key::In { set, column, how: constraint.how },
+        Right::Row(..) => unreachable!("rows are only bounds"),
+    }
+}
+
+/// The first values of the row that bounds.
+fn row_values<'a>(compare: &CompareRows<'a>, swapped: bool, count: usize) -> Vec<Expr<'a>> {
+    match if swapped { compare.left } else { compare.right } {
+        Expr::Row(items) => items[..count].to_vec(),
+        Expr::Subquery(query) => (0..count).map(|at| Expr::SubqueryColumn(query, at as u16)).collect(),
+        single => vec![single],
+    }
+}

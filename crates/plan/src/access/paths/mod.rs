@@ -1,0 +1,150 @@
+//! The candidates of one source: every path that its table, indexes and conditions offer, with costs.
+//!
+//! Costs are logarithms (see [`LogEst`]) of a unit in which stepping to the next entry of an index is about 1 and fetching
+//! a row 3: a factor of 3 is 16. They are those of SQLite, to the digit, because plans are compared by users:
+//!
+//! ```text
+//!   scan of a table             rows + 16
+//!   search in a B-tree          log2(rows)
+//!   range of an index           search, then entries, each by its size relative to a row's
+//!   rows behind an index        + entries + 16, unless the index is covering
+//! ```
+
+pub mod hash;
+mod index;
+mod or;
+mod table;
+
+use super::candidate::{Candidate, Candidates, Way};
+use super::facts::SourceFacts;
+use super::log_est::LogEst;
+use super::order::OrderColumns;
+use super::terms::{Constraint, ConstraintId, Left, Selectivity, Terms};
+use crate::codegen::Codegen;
+use crate::ir::{ColumnIndex, SourceSet};
+
+/// What fetching a row costs more than stepping to an entry: 3.
+pub(super) const ROW_FETCH: i16 = 16;
+
+/// Finds the candidates of the sources of one join, or of a branch of an OR in it.
+pub struct PathFinder<'c, 'a> {
+    /// The statement.
+    pub cg: &'c Codegen<'a>,
+    /// The sources.
+    pub facts: &'c [SourceFacts<'a>],
+    /// The conditions: of the join, or of the branch.
+    pub terms: &'c Terms<'a>,
+    /// The columns whose order is wanted.
+    pub order: &'c OrderColumns<'a>,
+    /// Whether the conditions are those of a branch of an OR.
+    pub in_or: bool,
+    /// The rows are going to be changed: a scan of an index instead of the table is no option.
+    pub for_write: bool,
+    /// What was found.
+    pub found: Candidates,
+}
+
+impl<'a> PathFinder<'_, 'a> {
+    /// Finds the candidates of `source`. `must_follow` are sources that have to be in outer loops whatever the path.
+    pub fn find(&mut self, source: usize, must_follow: SourceSet) {
+        let facts = &self.facts[source];
+        if facts.table.is_some_and(|table| table.virtual_table().is_some()) {
+            // A place for xBestIndex: until then a virtual table is scanned.
+            return self.add_scan(source, must_follow);
+        }
+        if !self.in_or {
+            self.add_hashes(source, must_follow);
+        }
+        self.add_table_paths(source, must_follow);
+        self.add_index_paths(source, must_follow);
+        if !self.in_or {
+            self.add_disjunctions(source, must_follow);
+        }
+    }
+
+    /// A candidate that has no costs yet.
+    fn candidate(&self, source: usize, needs: SourceSet, way: Way) -> Candidate {
+        Candidate {
+            source,
+            needs,
+            setup: LogEst::ONE,
+            run: LogEst::ONE,
+            rows: LogEst::ONE,
+            way,
+            used: Vec::new(),
+            order: 0,
+            has_equality: false,
+            looks_up: false,
+            is_forbidden: false,
+            one_row: false,
+            culls_itself: false,
+        }
+    }
+
+    /// Adds the candidate, with fewer rows coming out for the conditions that it does not use.
+    fn add(&mut self, mut candidate: Candidate) {
+        self.apply_other_conditions(&mut candidate);
+        self.found.add(candidate);
+    }
+
+    /// Conditions that the path does not use still drop rows: each a few, an equality many.
+    fn apply_other_conditions(&self, candidate: &mut Candidate) {
+        let facts = &self.facts[candidate.source];
+        let own = SourceSet::single(candidate.source);
+        let known = candidate.needs.union(own);
+        let mut most_dropped = 0;
+        for (at, condition) in self.terms.conditions.iter().enumerate() {
+            if !condition.needs.is_subset_of(known) || !condition.needs.contains(candidate.source) {
+                continue;
+            }
+            if candidate.used.iter().any(|&used| self.terms.constraint(used).condition == at) {
+                continue;
+            }
+            if condition.needs == own && (condition.is_simple || facts.restriction == super::facts::Restriction::None) {
+                candidate.culls_itself = true;
+            }
+            match condition.likelihood {
+                Some(likelihood) => candidate.rows += likelihood,
+                None => {
+                    candidate.rows -= 1;
+                    most_dropped = most_dropped.max(dropped_by(condition.equality));
+                }
+            }
+        }
+        candidate.rows = candidate.rows.min(facts.rows - most_dropped);
+    }
+
+    /// The constraints on something of `source`, also those that say it of an equal column of another source:
+    /// `a = b AND b = 5` constrains a, too.
+    fn constraints_on<'s>(
+        &'s self,
+        source: usize,
+        column: Option<ColumnIndex>,
+        mut serves: impl FnMut(&Constraint<'a>) -> bool + 's,
+    ) -> impl Iterator<Item = ConstraintId> + 's {
+        let equals = column.map_or_else(Vec::new, |column| self.terms.equal_columns(source, column));
+        let origin_ok = move |constraint: &Constraint<'a>| {
+            self.facts[source].admits(self.terms.conditions[constraint.condition].origin)
+        };
+        self.terms.numbered().filter_map(move |(id, constraint)| {
+            if constraint.needs.contains(source) || !origin_ok(constraint) {
+                return None;
+            }
+            let is_own = constraint.source == source && serves(constraint);
+            is_own.then_some(id).or_else(|| {
+                let Left::Column(of) = constraint.left else { return None };
+                let is_equal = equals.contains(&(constraint.source, of));
+                (is_equal && serves(&Constraint { left: Left::Column(column?), ..*constraint })).then_some(id)
+            })
+        })
+    }
+}
+
+/// How many of a table's rows an equality drops that no index serves.
+fn dropped_by(equality: Selectivity) -> i16 {
+    match equality {
+        Selectivity::NotEqual => 0,
+        Selectivity::ManyRows => 10,
+        Selectivity::FewRows => 20,
+    }
+}

@@ -1,0 +1,116 @@
+//! ORs: each branch has its own path through the source, and the union of what they find comes out. Here only the
+//! costs are estimated; the branches' paths are chosen when the plan is finished.
+
+use super::PathFinder;
+use crate::access::candidate::{Candidates, Way};
+use crate::access::log_est::LogEst;
+use crate::access::order::OrderColumns;
+use crate::access::terms::Terms;
+use crate::ir::SourceSet;
+
+/// For each combination of needed sources the cheapest union is kept; so many combinations at most.
+const UNIONS_MAX: usize = 3;
+
+/// The costs of paths for some of the branches.
+#[derive(Clone, Copy)]
+struct Union {
+    needs: SourceSet,
+    run: LogEst,
+    rows: LogEst,
+}
+
+impl<'a> PathFinder<'_, 'a> {
+    /// A candidate for each OR all of whose branches have a path through the source.
+    pub(super) fn add_disjunctions(&mut self, source: usize, needs: SourceSet) {
+        if !matches!(self.facts[source].source.indexed, crate::ir::Indexed::Any) {
+            // A named index is used alone.
+            return;
+        }
+        for number in 0..self.terms.disjunctions.len() {
+            let disjunction = &self.terms.disjunctions[number];
+            let origin = self.terms.conditions[disjunction.condition].origin;
+            if !disjunction.sources.contains(source) || !self.facts[source].admits(origin) {
+                continue;
+            }
+            for union in self.unions(source, needs, number) {
+                let mut candidate = self.candidate(source, union.needs, Way::Or(number));
+                // A little more than the sum, so that an equally good single path is preferred.
+                candidate.run = union.run + 1;
+                candidate.rows = union.rows;
+                self.add(candidate);
+            }
+        }
+    }
+
+    /// The unions of the branches' paths.
+    fn unions(&self, source: usize, needs: SourceSet, number: usize) -> Vec<Union> {
+        let disjunction = &self.terms.disjunctions[number];
+        let mut unions: Option<Vec<Union>> = None;
+        for branch in &disjunction.branches {
+            let ways = best_of(self.branch_candidates(source, needs, branch));
+            unions = Some(match unions {
+                None => ways,
+                Some(before) => {
+                    let mut combined = Vec::new();
+                    for union in &before {
+                        ways.iter().for_each(|way| keep_best(&mut combined, combine(union, way)));
+                    }
+                    combined
+                }
+            });
+            if unions.as_ref().is_some_and(Vec::is_empty) {
+                break;
+            }
+        }
+        unions.unwrap_or_default()
+    }
+
+    /// The candidates of a branch, all other conditions left out of account. A scan is none: then the whole OR needs one.
+    fn branch_candidates(&self, source: usize, needs: SourceSet, branch: &Terms<'a>) -> Candidates {
+        let order = OrderColumns::none();
+        let mut finder = PathFinder {
+            cg: self.cg,
+            facts: self.facts,
+            terms: branch,
+            order: &order,
+            in_or: true,
+            for_write: self.for_write,
+            found: Candidates::default(),
+        };
+        finder.find(source, needs);
+        finder.found
+    }
+}
+
+fn best_of(candidates: Candidates) -> Vec<Union> {
+    let mut best = Vec::new();
+    for candidate in candidates.all {
+        keep_best(&mut best, Union { needs: candidate.needs, run: candidate.run, rows: candidate.rows });
+    }
+    best
+}
+
+fn combine(union: &Union, way: &Union) -> Union {
+    Union { needs: union.needs.union(way.needs), run: union.run.sum(way.run), rows: union.rows.sum(way.rows) }
+}
+
+/// Keeps the union, unless one that needs no more sources costs no more.
+fn keep_best(best: &mut Vec<Union>, union: Union) {
+    for other in best.iter_mut() {
+        if union.run <= other.run && union.needs.is_subset_of(other.needs) {
+            *other = Union { rows: union.rows.min(other.rows), ..union };
+            return;
+        }
+        if other.run <= union.run && other.needs.is_subset_of(union.needs) {
+            return;
+        }
+    }
+    if best.len() < UNIONS_MAX {
+        best.push(union);
+    } else if let Some(worst) = best.iter_mut().max_by_key(|other| other.run)
+        && worst.run > union.run
+    {
+        *worst = union;
+    }
+}
+

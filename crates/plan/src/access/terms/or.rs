@@ -1,0 +1,151 @@
+//! ORs: those that are an IN or a single comparison in disguise, and those that several paths may serve together.
+
+use super::analyze::Analysis;
+use super::{Constraint, Disjunction, Left, Op, Right, Terms};
+use crate::ir::{ColumnIndex, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, comparison_affinity, same};
+
+/// Analyses an OR.
+pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, origin: TermOrigin) {
+    let branches: Vec<Terms<'a>> = operands(&expr, &split_or)
+        .into_iter()
+        .map(|branch| {
+            let mut inner = Analysis { scope: analysis.scope, terms: Terms::default() };
+            operands(branch, &split_and).into_iter().for_each(|part| inner.add(*part, origin));
+            inner.terms
+        })
+        .collect();
+    if let Some(set) = as_in(analysis, &branches) {
+        return analysis.derived_in(set);
+    }
+    if let [left, right] = &branches[..]
+        && let Some(combined) = as_one_comparison(left, right)
+    {
+        analysis.constrain_as(combined);
+    }
+    let sources = branches.iter().map(sources_served).reduce(intersection).unwrap_or_default();
+    if !sources.is_empty() {
+        let condition = analysis.condition();
+        analysis.terms.disjunctions.push(Disjunction { condition, sources, branches });
+    }
+}
+
+type Split = dyn for<'e, 'a> Fn(&'e Expr<'a>) -> Option<(&'e Expr<'a>, &'e Expr<'a>)>;
+
+fn split_or<'e, 'a>(expr: &'e Expr<'a>) -> Option<(&'e Expr<'a>, &'e Expr<'a>)> {
+    if let Expr::Or(left, right) = expr { Some((left, right)) } else { None }
+}
+
+fn split_and<'e, 'a>(expr: &'e Expr<'a>) -> Option<(&'e Expr<'a>, &'e Expr<'a>)> {
+    if let Expr::And(left, right) = expr { Some((left, right)) } else { None }
+}
+
+/// The operands of a chain of operators, from left to right.
+fn operands<'e, 'a>(expr: &'e Expr<'a>, split: &Split) -> Vec<&'e Expr<'a>> {
+    let mut found = Vec::new();
+    let mut pending = vec![expr];
+    while let Some(next) = pending.pop() {
+        match split(next) {
+            Some((left, right)) => pending.extend([right, left]),
+            None => found.push(next),
+        }
+    }
+    found
+}
+
+/// `x = a OR x = b OR ...` as `x IN (a, b, ...)`.
+fn as_in<'a>(analysis: &Analysis<'_, 'a>, branches: &[Terms<'a>]) -> Option<&'a In<'a>> {
+    // Any of the first branch's columns may be the one that all have in common.
+    let first_branch = branches.first()?;
+    let first = first_branch.constraints.iter().find(|first| {
+        let column = column_of(first);
+        column.is_some_and(|(source, column)| {
+            branches.iter().all(|branch| equal_value(branch, source, column, first.how).is_some())
+        })
+    })?;
+    let ((source, column), how) = (column_of(first)?, first.how);
+    let value = column_expr(first_branch, first)?;
+    // The comparison that IN makes looks at the left side only.
+    if how.affinity != comparison_affinity(affinity_of(&value), None) {
+        return None;
+    }
+    let arena = analysis.scope.cg.arena;
+    let items = branches.iter().map(|branch| equal_value(branch, source, column, how));
+    let items: Vec<Expr<'a>> = items.collect::<Option<_>>()?;
+    let set = In {
+        value,
+        set: InSet::List(arena.alloc_slice_copy(&items)),
+        how: arena.alloc_slice_copy(&[how]),
+        id: analysis.scope.cg.resolver.new_subquery(),
+    };
+    Some(arena.alloc(set))
+}
+
+fn column_of(constraint: &Constraint<'_>) -> Option<(usize, ColumnIndex)> {
+    match constraint.left {
+        Left::Column(column) if constraint.op == Op::Eq => Some((constraint.source, column)),
+        _ => None,
+    }
+}
+
+/// What the branch says that the column is equal to, if it says nothing else.
+fn equal_value<'a>(branch: &Terms<'a>, source: usize, column: ColumnIndex, how: How<'a>) -> Option<Expr<'a>> {
+    let [_] = &branch.conditions[..] else { return None };
+    branch.constraints.iter().find_map(|constraint| match constraint.right {
+        Right::Value(value)
+            if column_of(constraint) == Some((source, column))
+                && constraint.how.affinity == how.affinity
+                && constraint.how.collation == how.collation =>
+        {
+            Some(value)
+        }
+        _ => None,
+    })
+}
+
+/// The column of the constraint as an expression: one side of the branch's comparison.
+fn column_expr<'a>(branch: &Terms<'a>, constraint: &Constraint<'a>) -> Option<Expr<'a>> {
+    let Expr::Compare(compare) = branch.conditions[constraint.condition].expr else { return None };
+    let is_it = |side: &Expr<'a>| {
+        matches!((crate::ir::skip_collate(*side), constraint.left), (Expr::Column(c), Left::Column(at)) if c.index == at)
+    };
+    [compare.left, compare.right].into_iter().find(|side| is_it(side))
+}
+
+/// `x = a OR x > a` as `x >= a`, and the like.
+fn as_one_comparison<'a>(left: &Terms<'a>, right: &Terms<'a>) -> Option<Constraint<'a>> {
+    let ([_], [_]) = (&left.conditions[..], &right.conditions[..]) else { return None };
+    let (left, right) = (left.constraints.first()?, right.constraints.first()?);
+    let (Right::Value(a), Right::Value(b)) = (left.right, right.right) else { return None };
+    let same_left = match (left.left, right.left) {
+        (Left::Column(x), Left::Column(y)) => left.source == right.source && x == y,
+        _ => false,
+    };
+    let same_how = left.how.affinity == right.how.affinity && left.how.collation == right.how.collation;
+    if !same_left || !same_how || !same(&a, &b) {
+        return None;
+    }
+    Some(Constraint { op: union(left.op, right.op)?, ..*left })
+}
+
+/// The comparison that holds when either of the two holds.
+fn union(left: Op, right: Op) -> Option<Op> {
+    let less = |op| matches!(op, Op::Eq | Op::Lt | Op::Le);
+    let greater = |op| matches!(op, Op::Eq | Op::Gt | Op::Ge);
+    match (left, right) {
+        _ if left == right => Some(left),
+        _ if less(left) && less(right) => Some(Op::Le),
+        _ if greater(left) && greater(right) => Some(Op::Ge),
+        _ => None,
+    }
+}
+
+/// The sources through which the branch has a path.
+fn sources_served(branch: &Terms<'_>) -> SourceSet {
+    let mut sources = SourceSet::EMPTY;
+    branch.constraints.iter().for_each(|constraint| sources.insert(constraint.source));
+    sources
+}
+
+fn intersection(left: SourceSet, right: SourceSet) -> SourceSet {
+    left.minus(left.minus(right))
+}

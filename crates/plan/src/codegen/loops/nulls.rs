@@ -1,0 +1,76 @@
+//! An index walked with its NULLs at the other end: NULLS LAST of an ascending walk, NULLS FIRST of a descending one,
+//! min() that looks for the smallest value first.
+//!
+//! The walk runs twice over what has the key: once over the values, once over the NULLs, in the order that is wanted.
+
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, CursorId};
+
+use super::super::Codegen;
+use super::index::{SearchKey, emit_end_check, emit_seek, step};
+use super::keys::{Around, begin_sets, emit_values, when_none};
+use super::walk::Walk;
+use crate::access::IndexPath;
+use crate::error::Result;
+
+/// Walks all entries that have the path's key, NULLs of the next column at the other end.
+pub(super) fn begin_index_nulls_moved<'a>(
+    cg: &mut Codegen<'a>,
+    index: CursorId,
+    path: &IndexPath<'a>,
+    reverse: bool,
+    exhausted: Addr,
+) -> Result<Walk> {
+    let keys = path.keys.len();
+    let start = cg.b.registers(keys + 1);
+    emit_values(cg, path.keys, start, exhausted)?;
+    cg.b.emit(Insn::Null { start: start.at(keys), count: 1 });
+    let nulls_come_first = reverse == path.index.columns[keys].descending;
+
+    // First the part that does not come first of itself.
+    let at_nulls = cg.b.register();
+    cg.b.emit(Insn::Integer { value: i32::from(!nulls_come_first), dst: at_nulls });
+    let again = cg.b.here();
+    let mut around = vec![second_part(cg, at_nulls, nulls_come_first, again, exhausted)];
+    begin_sets(cg, path.keys, start, reverse, exhausted, &mut around)?;
+
+    let none = when_none(&around, exhausted);
+    let key = |count, inclusive| SearchKey { start, count, inclusive };
+    let (nulls, all) = (key(keys + 1, true), key(keys, true));
+    // The values begin, or end, at the NULLs.
+    let beyond_nulls = key(keys + 1, false);
+    let (from, to) = if nulls_come_first { (beyond_nulls, all) } else { (all, beyond_nulls) };
+
+    let (seek_nulls, top, end_of_nulls, row) = (cg.b.label(), cg.b.label(), cg.b.label(), cg.b.label());
+    cg.b.emit(Insn::If { null_jumps: 0, reg: at_nulls, target: seek_nulls });
+    emit_seek(cg, index, from, reverse, none);
+    cg.b.emit(Insn::Goto { target: top });
+    cg.b.place(seek_nulls);
+    emit_seek(cg, index, nulls, reverse, none);
+    cg.b.place(top);
+    cg.b.emit(Insn::If { null_jumps: 0, reg: at_nulls, target: end_of_nulls });
+    emit_end_check(cg, index, to, reverse, none);
+    cg.b.emit(Insn::Goto { target: row });
+    cg.b.place(end_of_nulls);
+    emit_end_check(cg, index, nulls, reverse, none);
+    cg.b.place(row);
+    Ok(Walk { step: Some(step(index, reverse, top)), around })
+}
+
+/// The step from the first part to the second, and out behind that.
+fn second_part(
+    cg: &mut Codegen<'_>,
+    at_nulls: lithe_vm::operand::Reg,
+    nulls_are_second: bool,
+    again: Addr,
+    exhausted: Addr,
+) -> Around {
+    let null_jumps = 0;
+    let leave = match nulls_are_second {
+        true => Insn::If { null_jumps, reg: at_nulls, target: exhausted },
+        false => Insn::IfNot { null_jumps, reg: at_nulls, target: exhausted },
+    };
+    let steps =
+        vec![leave, Insn::Integer { value: i32::from(nulls_are_second), dst: at_nulls }, Insn::Goto { target: again }];
+    Around { next: cg.b.label(), steps }
+}

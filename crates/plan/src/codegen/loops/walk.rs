@@ -1,0 +1,30 @@
+//! How a loop goes from row to row.
+
+use lithe_vm::insn::Insn;
+
+use super::super::Codegen;
+use super::keys::{Around, end_around};
+
+/// What brings a loop to its next row.
+#[derive(Debug)]
+pub struct Walk {
+    /// Goes to the next row and jumps to the top of the loop; none when there is at most one row.
+    pub step: Option<Insn>,
+    /// The loops around the search, from the outermost.
+    pub around: Vec<Around>,
+}
+
+impl Walk {
+    /// Whether there may be more than one row.
+    pub fn is_loop(&self) -> bool {
+        self.step.is_some() || !self.around.is_empty()
+    }
+
+    /// Goes to the next row; falls through when there is none.
+    pub fn emit_next(&self, cg: &mut Codegen<'_>) {
+        if let Some(step) = self.step {
+            cg.b.emit(step);
+        }
+        end_around(cg, &self.around);
+    }
+}
