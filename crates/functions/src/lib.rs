@@ -1,1 +1,38 @@
-//! lithe-functions
+//! SQL functions: scalar, aggregate, window, date and time.
+//!
+//! Each built-in function is one entry of a table: its name, how many arguments it takes, what the planner may
+//! assume of it, and its code. Functions of the application come through the same door as a [`Function`].
+//! This crate knows nothing of statements: it gets borrowed values and a [`Context`], and writes a result.
+//!
+//! Reading order:
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | [`function`] | [`Function`], the entries of tables, flags |
+//! | [`context`] | [`Context`]: the result, the connection, what a call site keeps |
+//! | [`registry`] | [`Registry`]: finding a function by name and number of arguments |
+//! | [`scalar`] | scalar functions, a room for each kind |
+//! | [`mod@format`] | `format()`, alias `printf()` |
+//! | [`date`] | dates and times |
+//! | [`aggregate`] | aggregates, built in and the application's |
+//! | [`window`] | functions that need a window |
+
+#![forbid(unsafe_code)]
+
+pub mod aggregate;
+pub mod context;
+pub mod date;
+pub mod error;
+pub mod format;
+pub mod function;
+pub mod registry;
+pub mod scalar;
+mod table;
+pub mod window;
+
+pub use aggregate::{AggregateFunction, AggregateState, BuiltinAccumulator, BuiltinAggregate};
+pub use context::{CallSite, Connection, Context};
+pub use error::{FunctionError, Result};
+pub use function::{Arity, Flags, Function, Kind, ScalarFunction};
+pub use registry::{Lookup, Registry};
+pub use window::{Ranking, WindowFunction};

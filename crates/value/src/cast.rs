@@ -100,22 +100,12 @@ pub fn cast(value: ValueRef<'_>, affinity: Affinity, encoding: Encoding, out: &m
 /// stays what it is.
 fn cast_to_numeric(value: ValueRef<'_>, out: &mut Value) {
     match value {
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => match number::parse(bytes).number {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => match number::numeric_prefix(bytes) {
             Numeric::Integer(integer) => out.set_integer(integer),
-            Numeric::Real(real) => match small_integer(real) {
-                Some(integer) => out.set_integer(integer),
-                None => out.set_real(real),
-            },
+            Numeric::Real(real) => out.set_real(real),
         },
         other => out.set(other),
     }
-}
-
-/// The integer that equals `real`, if it fits 52 bits with its sign: SQLite's caution where reals get sparse.
-fn small_integer(real: f64) -> Option<i64> {
-    const LIMIT: i64 = 1 << 51;
-    let integer = real as i64;
-    (integer as f64 == real && (-LIMIT..LIMIT).contains(&integer)).then_some(integer)
 }
 
 fn cast_to_text(value: ValueRef<'_>, encoding: Encoding, out: &mut Value) {

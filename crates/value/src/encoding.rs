@@ -87,29 +87,18 @@ fn decode_utf16(text: &[u8], unit: fn([u8; 2]) -> u16, out: &mut Buffer) {
     let mut units = pairs.iter().map(|&pair| u32::from(unit(pair)));
     while let Some(first) = units.next() {
         if !is_surrogate(first) {
-            push_utf8(first, out);
+            utf8::encode(first, out);
             continue;
         }
         match units.next() {
-            Some(second) => push_utf8(0x1_0000 + ((first & 0x3ff) << 10) + (second & 0x3ff), out),
-            None => push_utf8(first, out),
+            Some(second) => utf8::encode(0x1_0000 + ((first & 0x3ff) << 10) + (second & 0x3ff), out),
+            None => utf8::encode(first, out),
         }
     }
 }
 
 fn is_surrogate(unit: u32) -> bool {
     (0xd800..0xe000).contains(&unit)
-}
-
-/// Appends a character, or half of one, in UTF-8.
-fn push_utf8(character: u32, out: &mut Buffer) {
-    let low6 = |shift: u32| 0x80 | (character >> shift & 0x3f) as u8;
-    match character {
-        0..0x80 => out.push(character as u8),
-        0x80..0x800 => out.extend(&[0xc0 | (character >> 6) as u8, low6(0)]),
-        0x800..0x1_0000 => out.extend(&[0xe0 | (character >> 12) as u8, low6(6), low6(0)]),
-        _ => out.extend(&[0xf0 | (character >> 18 & 0x07) as u8, low6(12), low6(6), low6(0)]),
-    }
 }
 
 fn encode_utf16(text: &[u8], bytes: fn(u16) -> [u8; 2], out: &mut Buffer) {

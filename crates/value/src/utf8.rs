@@ -10,6 +10,8 @@
 //!
 //! A character that is encoded longer than ASCII needs, or is half of a surrogate pair, is U+FFFD.
 
+use crate::buffer::Buffer;
+
 /// What malformed text is read as.
 pub const REPLACEMENT: u32 = 0xfffd;
 
@@ -49,6 +51,17 @@ fn decode_long(first: u8, text: &[u8]) -> (u32, usize) {
         character = REPLACEMENT;
     }
     (character, len)
+}
+
+/// Appends a character, or half of a surrogate pair, in UTF-8. Of a number past U+1FFFFF the low bits count.
+pub fn encode(character: u32, out: &mut Buffer) {
+    let low6 = |shift: u32| 0x80 | (character >> shift & 0x3f) as u8;
+    match character {
+        0..0x80 => out.push(character as u8),
+        0x80..0x800 => out.extend(&[0xc0 | (character >> 6) as u8, low6(0)]),
+        0x800..0x1_0000 => out.extend(&[0xe0 | (character >> 12) as u8, low6(6), low6(0)]),
+        _ => out.extend(&[0xf0 | (character >> 18 & 0x07) as u8, low6(12), low6(6), low6(0)]),
+    }
 }
 
 /// The bytes before the first NUL: text as a C string, which is what many functions look at.

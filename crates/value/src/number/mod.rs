@@ -18,5 +18,5 @@ mod power;
 pub mod text;
 
 pub use decimal::Decimal;
-pub use parse::{Numeric, Parsed, integer_prefix, parse, text_to_real};
+pub use parse::{Numeric, Parsed, integer_prefix, numeric_prefix, parse, text_to_real, whole_number};
 pub use text::{NumberText, real_to_text};

@@ -33,19 +33,49 @@ impl Numeric {
 pub struct Parsed {
     /// The number: an integer if it is written as one and fits, otherwise a real; 0 if there is none.
     pub number: Numeric,
-    /// Whether the number is all there is, spaces around it aside.
+    /// Whether the number is all there is, spaces around it aside, up to a NUL.
     pub is_whole: bool,
 }
 
-/// The number at the start of `text`.
+/// The number at the start of `text`, as arithmetic sees it: an integer with nothing but a NUL behind it is a real.
 #[inline]
 pub fn parse(text: &[u8]) -> Parsed {
     let scan = Scan::new(text);
+    let end = scan.end();
     let number = match scan.to_integer() {
-        Some(integer) => Numeric::Integer(integer),
-        None => Numeric::Real(scan.to_real()),
+        Some(integer) if end != End::Nul => Numeric::Integer(integer),
+        _ => Numeric::Real(scan.to_real()),
     };
-    Parsed { number, is_whole: scan.has_digits && trim_start(scan.rest).is_empty() }
+    Parsed { number, is_whole: end != End::Other }
+}
+
+/// The number that the whole of `text` is, as functions see it: an integer if it is written as one, and small if a
+/// NUL follows.
+#[inline]
+pub fn whole_number(text: &[u8]) -> Option<Numeric> {
+    let scan = Scan::new(text);
+    let integer = match scan.end() {
+        End::Other => return None,
+        End::Text => scan.to_integer(),
+        End::Nul if scan.is_real => None,
+        End::Nul => small_integer(scan.to_real()),
+    };
+    Some(integer.map_or_else(|| Numeric::Real(scan.to_real()), Numeric::Integer))
+}
+
+/// The number at the start of `text`, as CAST AS NUMERIC sees it: an integer if it is written as one, or as a small
+/// real without a fraction.
+pub fn numeric_prefix(text: &[u8]) -> Numeric {
+    let scan = Scan::new(text);
+    let integer = scan.to_integer().or_else(|| small_integer(scan.to_real()));
+    integer.map_or_else(|| Numeric::Real(scan.to_real()), Numeric::Integer)
+}
+
+/// The integer that equals `real`, if it fits 52 bits with its sign: SQLite's caution where reals get sparse.
+fn small_integer(real: f64) -> Option<i64> {
+    const LIMIT: i64 = 1 << 51;
+    let integer = real as i64; // saturates, and the ends are out of bounds
+    (integer as f64 == real && (-LIMIT..LIMIT).contains(&integer)).then_some(integer)
 }
 
 /// The number at the start of `text` as a real, 0.0 if there is none.
@@ -115,6 +145,17 @@ struct Scan<'a> {
     /// Written with a point or an exponent, or with more digits than fit.
     is_real: bool,
     rest: &'a [u8],
+}
+
+/// What follows a number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// Nothing but spaces.
+    Text,
+    /// Spaces, and then a NUL: for SQLite the text ends here, but it notices that there is more.
+    Nul,
+    /// Something else; or there was no number.
+    Other,
 }
 
 /// Exponents beyond this make every significand 0 or infinite.
@@ -194,6 +235,16 @@ impl<'a> Scan<'a> {
             self.significand = self.significand * 10 + digit;
         }
         fits
+    }
+
+    #[inline]
+    fn end(&self) -> End {
+        match trim_start(self.rest).first() {
+            _ if !self.has_digits => End::Other,
+            None => End::Text,
+            Some(0) => End::Nul,
+            Some(_) => End::Other,
+        }
     }
 
     #[inline]

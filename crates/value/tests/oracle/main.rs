@@ -112,7 +112,7 @@ impl Random {
 
     /// A text that is nearly a number.
     fn number_text(&mut self) -> Vec<u8> {
-        const PIECES: [&[u8]; 24] = [
+        const PIECES: [&[u8]; 25] = [
             b"0",
             b"1",
             b"9",
@@ -137,6 +137,7 @@ impl Random {
             b"_",
             b"\xa0",
             b"e300",
+            b"\0",
         ];
         if self.below(2) == 0 { NUMBERS.with(|usual| self.pick(usual).to_vec()) } else { self.text(&PIECES, 6) }
     }

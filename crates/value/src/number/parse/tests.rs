@@ -85,3 +85,22 @@ fn prefixes_that_are_integers() {
         assert_eq!(integer_prefix(text.as_bytes()), integer, "{text:?}");
     }
 }
+
+#[test]
+fn a_nul_ends_the_number() {
+    check_real("12\0x", 12.0, true);
+    check_real("12 \0", 12.0, true);
+    check_integer("12x\0", 12, false);
+    for (text, number) in [
+        ("12\0x", Some(Numeric::Integer(12))),
+        ("12.0\0x", Some(Numeric::Real(12.0))),
+        ("2251799813685247\0", Some(Numeric::Integer(2_251_799_813_685_247))),
+        ("2251799813685248\0", Some(Numeric::Real(2_251_799_813_685_248.0))),
+        ("9007199254740993", Some(Numeric::Integer(9_007_199_254_740_993))),
+        ("12x\0", None),
+        ("\0", None),
+    ] {
+        assert_eq!(whole_number(text.as_bytes()), number, "{text:?}");
+    }
+    assert_eq!(numeric_prefix(b"9007199254740993\0"), Numeric::Integer(9_007_199_254_740_993));
+}

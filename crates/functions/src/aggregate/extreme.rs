@@ -1,0 +1,124 @@
+//! min and max.
+//!
+//! Over a window the oldest row leaves again. A value that a later and better one has overtaken
+//! can never be the answer any more, so what is kept is a queue in which each value is better than those behind it:
+//!
+//! ```text
+//!   max over   3 1 4 1 5 2
+//!   queue                5 2        the front is the answer; 2 follows when 5 has left
+//! ```
+
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+
+use lithe_value::{Collation, Value, ValueRef, compare};
+
+/// What min or max knows of the rows so far.
+#[derive(Clone, Debug)]
+pub struct Extreme {
+    /// How a better value compares with the best so far.
+    better: Ordering,
+    best: Value,
+    window: Option<Box<Window>>,
+}
+
+/// The candidates, and which rows they came with.
+#[derive(Clone, Debug, Default)]
+struct Window {
+    candidates: VecDeque<(u64, Value)>,
+    added: u64,
+    removed: u64,
+}
+
+impl Extreme {
+    /// min
+    pub fn smallest() -> Extreme {
+        Extreme { better: Ordering::Less, best: Value::NULL, window: None }
+    }
+
+    /// max
+    pub fn largest() -> Extreme {
+        Extreme { better: Ordering::Greater, best: Value::NULL, window: None }
+    }
+
+    pub(super) fn for_window(self) -> Extreme {
+        Extreme { window: Some(Box::default()), ..self }
+    }
+
+    /// One more value; NULL does not count.
+    #[inline]
+    pub fn step(&mut self, value: ValueRef<'_>, collation: &Collation) {
+        if let Some(window) = &mut self.window {
+            return window.step(value, self.better, collation);
+        }
+        if value.is_null() {
+            return;
+        }
+        if self.best.is_null() || compare(value, self.best.as_ref(), collation) == self.better {
+            self.best.set(value);
+        }
+    }
+
+    /// Takes the oldest value back.
+    pub fn inverse(&mut self) {
+        let window = self.window.as_mut().expect("only a window takes rows back");
+        if window.candidates.front().is_some_and(|&(row, _)| row == window.removed) {
+            window.candidates.pop_front();
+        }
+        window.removed += 1;
+    }
+
+    /// The best value, NULL if there is none.
+    pub fn value(&self) -> ValueRef<'_> {
+        match &self.window {
+            None => self.best.as_ref(),
+            Some(window) => window.candidates.front().map_or(ValueRef::Null, |(_, best)| best.as_ref()),
+        }
+    }
+}
+
+impl Window {
+    fn step(&mut self, value: ValueRef<'_>, better: Ordering, collation: &Collation) {
+        let row = self.added;
+        self.added += 1;
+        if value.is_null() {
+            return;
+        }
+        // Of equal values the older one stays, and answers first.
+        let is_overtaken = |(_, old): &(u64, Value)| compare(value, old.as_ref(), collation) == better;
+        while self.candidates.back().is_some_and(is_overtaken) {
+            self.candidates.pop_back();
+        }
+        self.candidates.push_back((row, Value::from(value)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sliding_maximum() {
+        let values = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5];
+        for width in 1..=values.len() {
+            let mut max = Extreme::largest().for_window();
+            for (at, &value) in values.iter().enumerate() {
+                max.step(value.into(), &Collation::Binary);
+                if at >= width {
+                    max.inverse();
+                }
+                let expected = values[(at + 1).saturating_sub(width)..=at].iter().max().unwrap();
+                assert_eq!(max.value(), ValueRef::Integer(*expected));
+            }
+        }
+    }
+
+    #[test]
+    fn null_does_not_count() {
+        let mut min = Extreme::smallest();
+        for value in [ValueRef::Null, "b".into(), "a".into(), ValueRef::Null] {
+            min.step(value, &Collation::Binary);
+        }
+        assert_eq!(min.value(), "a".into());
+    }
+}

@@ -1,0 +1,182 @@
+//! Aggregate functions.
+//!
+//! Built-in ones run as a [`BuiltinAccumulator`], a plain enum in a register of the machine: no box, no call through
+//! a table. Those of the application run as a box with an [`AggregateState`].
+//!
+//! Windows use the same states: [`BuiltinAccumulator::inverse`] takes the oldest row back out of a state that was
+//! made [`for_window`](BuiltinAccumulator::for_window).
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `sum` | sum, total, avg: integers exactly, reals with their rounding errors |
+//! | `extreme` | min, max |
+//! | `concat` | group_concat, string_agg |
+
+mod concat;
+mod extreme;
+mod sum;
+
+use lithe_value::{Collation, Value, ValueRef};
+
+pub use concat::Concat;
+pub use extreme::Extreme;
+pub use sum::Sum;
+
+use crate::context::Context;
+use crate::error::{FunctionError, Result};
+use crate::function::{Aggregate, Arity};
+
+/// The built-in aggregates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltinAggregate {
+    /// count(*)
+    CountRows,
+    /// count(x)
+    Count,
+    /// sum(x)
+    Sum,
+    /// total(x)
+    Total,
+    /// avg(x)
+    Avg,
+    /// min(x)
+    Min,
+    /// max(x)
+    Max,
+    /// group_concat(x), group_concat(x, separator), string_agg(x, separator)
+    GroupConcat,
+}
+
+/// The table.
+pub(crate) const AGGREGATES: [Aggregate; 10] = [
+    Aggregate { name: "avg", args: Arity::Exactly(1), kind: BuiltinAggregate::Avg },
+    Aggregate { name: "count", args: Arity::Exactly(0), kind: BuiltinAggregate::CountRows },
+    Aggregate { name: "count", args: Arity::Exactly(1), kind: BuiltinAggregate::Count },
+    Aggregate { name: "group_concat", args: Arity::Exactly(1), kind: BuiltinAggregate::GroupConcat },
+    Aggregate { name: "group_concat", args: Arity::Exactly(2), kind: BuiltinAggregate::GroupConcat },
+    Aggregate { name: "max", args: Arity::Exactly(1), kind: BuiltinAggregate::Max },
+    Aggregate { name: "min", args: Arity::Exactly(1), kind: BuiltinAggregate::Min },
+    Aggregate { name: "string_agg", args: Arity::Exactly(2), kind: BuiltinAggregate::GroupConcat },
+    Aggregate { name: "sum", args: Arity::Exactly(1), kind: BuiltinAggregate::Sum },
+    Aggregate { name: "total", args: Arity::Exactly(1), kind: BuiltinAggregate::Total },
+];
+
+/// The state of a built-in aggregate.
+#[derive(Clone, Debug)]
+pub enum BuiltinAccumulator {
+    /// count(*)
+    CountRows(i64),
+    /// count(x)
+    Count(i64),
+    /// sum(x)
+    Sum(Sum),
+    /// total(x)
+    Total(Sum),
+    /// avg(x)
+    Avg(Sum),
+    /// min(x) and max(x)
+    Extreme(Extreme),
+    /// group_concat and string_agg
+    Concat(Concat),
+}
+
+impl BuiltinAccumulator {
+    /// No rows yet.
+    pub fn new(kind: BuiltinAggregate) -> BuiltinAccumulator {
+        match kind {
+            BuiltinAggregate::CountRows => BuiltinAccumulator::CountRows(0),
+            BuiltinAggregate::Count => BuiltinAccumulator::Count(0),
+            BuiltinAggregate::Sum => BuiltinAccumulator::Sum(Sum::default()),
+            BuiltinAggregate::Total => BuiltinAccumulator::Total(Sum::default()),
+            BuiltinAggregate::Avg => BuiltinAccumulator::Avg(Sum::default()),
+            BuiltinAggregate::Min => BuiltinAccumulator::Extreme(Extreme::smallest()),
+            BuiltinAggregate::Max => BuiltinAccumulator::Extreme(Extreme::largest()),
+            BuiltinAggregate::GroupConcat => BuiltinAccumulator::Concat(Concat::default()),
+        }
+    }
+
+    /// No rows yet; it will remember what [`inverse`](Self::inverse) needs.
+    pub fn for_window(kind: BuiltinAggregate) -> BuiltinAccumulator {
+        match BuiltinAccumulator::new(kind) {
+            BuiltinAccumulator::Extreme(extreme) => BuiltinAccumulator::Extreme(extreme.for_window()),
+            BuiltinAccumulator::Concat(concat) => BuiltinAccumulator::Concat(concat.for_window()),
+            other => other,
+        }
+    }
+
+    /// One more row. `length_max` bounds the text that group_concat builds.
+    #[inline]
+    pub fn step(&mut self, args: &[ValueRef<'_>], collation: &Collation, length_max: usize) -> Result {
+        match self {
+            BuiltinAccumulator::CountRows(count) => *count += 1,
+            BuiltinAccumulator::Count(count) => *count += i64::from(!args[0].is_null()),
+            BuiltinAccumulator::Sum(sum) | BuiltinAccumulator::Total(sum) | BuiltinAccumulator::Avg(sum) => {
+                sum.step(args[0]);
+            }
+            BuiltinAccumulator::Extreme(extreme) => extreme.step(args[0], collation),
+            BuiltinAccumulator::Concat(concat) => {
+                return concat.step(args[0], args.get(1).copied(), length_max);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the row back that was added first of those still in.
+    pub fn inverse(&mut self, args: &[ValueRef<'_>]) {
+        match self {
+            BuiltinAccumulator::CountRows(count) => *count -= 1,
+            BuiltinAccumulator::Count(count) => *count -= i64::from(!args[0].is_null()),
+            BuiltinAccumulator::Sum(sum) | BuiltinAccumulator::Total(sum) | BuiltinAccumulator::Avg(sum) => {
+                sum.inverse(args[0]);
+            }
+            BuiltinAccumulator::Extreme(extreme) => extreme.inverse(),
+            BuiltinAccumulator::Concat(concat) => concat.inverse(args[0]),
+        }
+    }
+
+    /// The result for the rows so far; more may follow.
+    pub fn value(&self, out: &mut Value) -> Result {
+        match self {
+            BuiltinAccumulator::CountRows(count) | BuiltinAccumulator::Count(count) => out.set_integer(*count),
+            BuiltinAccumulator::Sum(sum) => match sum.sum() {
+                Ok(value) => out.set(value),
+                Err(sum::Overflow) => return Err(FunctionError::new("integer overflow")),
+            },
+            BuiltinAccumulator::Total(sum) => out.set_real(sum.total()),
+            BuiltinAccumulator::Avg(sum) => out.set(sum.average()),
+            BuiltinAccumulator::Extreme(extreme) => out.set(extreme.value()),
+            BuiltinAccumulator::Concat(concat) => concat.value(out),
+        }
+        Ok(())
+    }
+}
+
+/// An aggregate function of the application.
+pub trait AggregateFunction {
+    /// The state for no rows.
+    fn start(&self) -> Box<dyn AggregateState>;
+
+    /// Whether states can take rows back, so that the function may stand before OVER.
+    fn has_inverse(&self) -> bool {
+        false
+    }
+}
+
+/// What an aggregate of the application knows of the rows so far.
+pub trait AggregateState {
+    /// One more row.
+    fn step(&mut self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result;
+
+    /// Takes the oldest row back. Only asked of functions that say they have it.
+    fn inverse(&mut self, _context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
+        Err(FunctionError::new("aggregate without an inverse used as a window function"))
+    }
+
+    /// The result for the rows so far, into [`Context::out`]; more may follow.
+    fn value(&mut self, context: &mut Context<'_>) -> Result;
+
+    /// The result for all rows; nothing follows.
+    fn finish(&mut self, context: &mut Context<'_>) -> Result {
+        self.value(context)
+    }
+}

@@ -1,0 +1,191 @@
+//! sum, total, avg.
+//!
+//! Integers are added exactly for as long as there are only integers and they fit. From the first real, or the
+//! first overflow, everything is added as reals, and the rounding errors are summed beside them
+//! (Kahan, Babuška and Neumaier), so that 1e100 + 1 - 1e100 is 1.
+
+use lithe_value::number::Numeric;
+use lithe_value::{ValueRef, cast, number};
+
+/// What sum, total and avg know of the rows so far.
+#[derive(Clone, Debug, Default)]
+pub struct Sum {
+    /// The sum while it is exact.
+    integer: i64,
+    /// The sum when it is not, and what rounding took from it.
+    real: f64,
+    error: f64,
+    /// How many values that are not NULL.
+    count: i64,
+    /// The sum is `real` and no longer `integer`.
+    is_real: bool,
+    /// A value was not an integer.
+    has_reals: bool,
+    /// The integers did not fit.
+    has_overflown: bool,
+}
+
+/// Integers whose sum does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overflow;
+
+impl Sum {
+    /// One more value.
+    #[inline]
+    pub fn step(&mut self, value: ValueRef<'_>) {
+        let Some(number) = summand(value) else { return };
+        self.count += 1;
+        match number {
+            Numeric::Integer(integer) if !self.is_real => match self.integer.checked_add(integer) {
+                Some(sum) => self.integer = sum,
+                None => {
+                    self.has_overflown = true;
+                    self.become_real();
+                    self.add_integer(integer);
+                }
+            },
+            Numeric::Integer(integer) => self.add_integer(integer),
+            Numeric::Real(real) => {
+                self.become_real();
+                self.has_reals = true;
+                self.add(real);
+            }
+        }
+    }
+
+    /// Takes a value back.
+    pub fn inverse(&mut self, value: ValueRef<'_>) {
+        let Some(number) = summand(value) else { return };
+        self.count -= 1;
+        match number {
+            Numeric::Integer(integer) if !self.is_real => match self.integer.checked_sub(integer) {
+                Some(sum) => self.integer = sum,
+                None => {
+                    self.has_overflown = true;
+                    self.become_real();
+                    self.subtract_integer(integer);
+                }
+            },
+            Numeric::Integer(integer) => self.subtract_integer(integer),
+            Numeric::Real(real) => self.add(-real),
+        }
+    }
+
+    /// `sum()`: NULL for no values, an integer for integers only.
+    pub fn sum(&self) -> Result<ValueRef<'static>, Overflow> {
+        if self.count == 0 {
+            return Ok(ValueRef::Null);
+        }
+        if !self.is_real {
+            return Ok(ValueRef::Integer(self.integer));
+        }
+        if self.has_overflown && !self.has_reals {
+            return Err(Overflow);
+        }
+        Ok(ValueRef::from(self.total()))
+    }
+
+    /// `total()`: always a real.
+    pub fn total(&self) -> f64 {
+        if !self.is_real {
+            return self.integer as f64;
+        }
+        // With infinities in the sum the error is not a number, and says nothing.
+        if self.error.is_finite() { self.real + self.error } else { self.real }
+    }
+
+    /// `avg()`: NULL for no values.
+    pub fn average(&self) -> ValueRef<'static> {
+        if self.count == 0 { ValueRef::Null } else { ValueRef::from(self.total() / self.count as f64) }
+    }
+
+    fn become_real(&mut self) {
+        if !self.is_real {
+            self.is_real = true;
+            (self.real, self.error) = (0.0, 0.0);
+            self.add_integer(self.integer);
+        }
+    }
+
+    fn add_integer(&mut self, integer: i64) {
+        /// Integers up to here are exact as reals.
+        const EXACT_MAX: i64 = 1 << 52;
+        /// A larger one is split: without this remainder it has zeros enough at its end.
+        const LOW_PART: i64 = 1 << 14;
+        if (-EXACT_MAX..=EXACT_MAX).contains(&integer) {
+            return self.add(integer as f64);
+        }
+        let low = integer % LOW_PART;
+        self.add((integer - low) as f64);
+        self.add(low as f64);
+    }
+
+    fn subtract_integer(&mut self, integer: i64) {
+        match integer.checked_neg() {
+            Some(negative) => self.add_integer(negative),
+            None => {
+                self.add_integer(i64::MAX);
+                self.add_integer(1);
+            }
+        }
+    }
+
+    fn add(&mut self, real: f64) {
+        let (before, after) = (self.real, self.real + real);
+        self.error += if before.abs() > real.abs() { (before - after) + real } else { (real - after) + before };
+        self.real = after;
+    }
+}
+
+/// What a value adds: a text counts as an integer only if it is one as a whole; other texts, and blobs, count as the
+/// real at their start.
+#[inline]
+fn summand(value: ValueRef<'_>) -> Option<Numeric> {
+    match value {
+        ValueRef::Null => None,
+        ValueRef::Integer(integer) => Some(Numeric::Integer(integer)),
+        ValueRef::Real(real) => Some(Numeric::Real(real)),
+        ValueRef::Text(text) => {
+            Some(number::whole_number(text).unwrap_or_else(|| Numeric::Real(number::text_to_real(text))))
+        }
+        ValueRef::Blob(_) => Some(Numeric::Real(cast::to_real(value))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(values: &[ValueRef<'_>], expected: Result<ValueRef<'_>, Overflow>) {
+        let mut sum = Sum::default();
+        values.iter().for_each(|&value| sum.step(value));
+        assert_eq!(sum.sum(), expected);
+    }
+
+    #[test]
+    fn sums() {
+        check(&[], Ok(ValueRef::Null));
+        check(&[ValueRef::Null], Ok(ValueRef::Null));
+        check(&[1.into(), "2".into(), ValueRef::Null], Ok(3.into()));
+        check(&[1.into(), "2x".into()], Ok(3.0.into()));
+        check(&[1.into(), ValueRef::Blob(b"2")], Ok(3.0.into()));
+        check(&[i64::MAX.into(), 1.into()], Err(Overflow));
+        check(&[i64::MAX.into(), 1.into(), (-5).into()], Err(Overflow));
+        check(&[i64::MAX.into(), 1.into(), 1.0.into()], Ok(9_223_372_036_854_775_808.0.into()));
+        check(&[1e100.into(), 1.into(), (-1e100).into()], Ok(1.0.into()));
+        check(&[f64::INFINITY.into(), 1.into()], Ok(f64::INFINITY.into()));
+        check(&[f64::INFINITY.into(), f64::NEG_INFINITY.into()], Ok(ValueRef::Null));
+    }
+
+    #[test]
+    fn what_was_added_can_be_taken_back() {
+        let mut sum = Sum::default();
+        for value in [ValueRef::Integer(5), 7.into(), 0.5.into()] {
+            sum.step(value);
+        }
+        sum.inverse(5.into());
+        assert_eq!(sum.sum(), Ok(7.5.into()));
+        assert_eq!(sum.average(), 3.75.into());
+    }
+}

@@ -1,0 +1,147 @@
+//! What a function gets besides its arguments: where to put the result, and what it may know of the connection.
+
+use std::any::Any;
+use std::fmt;
+
+use lithe_value::{Buffer, Collation, Encoding, Value};
+
+use crate::error::{FunctionError, Result};
+
+/// The connection, as functions see it. The machine implements it.
+pub trait Connection {
+    /// `changes()`.
+    fn changes(&self) -> i64;
+    /// `total_changes()`.
+    fn total_changes(&self) -> i64;
+    /// `last_insert_rowid()`.
+    fn last_insert_rowid(&self) -> i64;
+    /// How the database stores text: `hex()` and CAST see those bytes.
+    fn encoding(&self) -> Encoding;
+    /// SQLITE_LIMIT_LENGTH.
+    fn length_max(&self) -> usize;
+    /// SQLITE_LIMIT_LIKE_PATTERN_LENGTH.
+    fn like_pattern_length_max(&self) -> usize;
+    /// PRAGMA case_sensitive_like.
+    fn case_sensitive_like(&self) -> bool;
+    /// The time in milliseconds since the Julian epoch, the same during one step of a statement.
+    fn now(&self) -> i64;
+    /// How many seconds local time is ahead of UTC at a time given in seconds since 1970; `None` if nobody knows.
+    fn local_offset(&self, unix_seconds: i64) -> Option<i32>;
+    /// Fills `bytes` with randomness.
+    fn randomness(&self, bytes: &mut [u8]);
+    /// Writes to the error log, if there is one (`sqlite_log()`).
+    fn log(&self, _code: i32, _message: &[u8]) {}
+}
+
+/// What a call site keeps between two calls of the same statement: a pattern taken apart, for instance.
+#[derive(Default)]
+pub struct CallSite(Option<Box<dyn Any>>);
+
+impl CallSite {
+    /// A call site that keeps nothing yet.
+    pub const fn new() -> CallSite {
+        CallSite(None)
+    }
+
+    /// What was kept, if it is a `T` that `fits`; otherwise what `make` makes, which is kept.
+    pub fn get_or_make<T: 'static>(&mut self, fits: impl FnOnce(&T) -> bool, make: impl FnOnce() -> T) -> &T {
+        let has = self.0.as_ref().and_then(|kept| kept.downcast_ref()).is_some_and(fits);
+        if !has {
+            self.0 = Some(Box::new(make()));
+        }
+        self.0.as_ref().and_then(|kept| kept.downcast_ref()).expect("just made, if it was not there")
+    }
+
+    /// What was kept, if it is a `T`.
+    pub fn get_mut<T: 'static>(&mut self) -> Option<&mut T> {
+        self.0.as_mut()?.downcast_mut()
+    }
+
+    /// Keeps `value` instead of what was kept.
+    pub fn set<T: 'static>(&mut self, value: T) {
+        self.0 = Some(Box::new(value));
+    }
+}
+
+impl fmt::Debug for CallSite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "CallSite(kept)" } else { "CallSite(empty)" })
+    }
+}
+
+/// One call of a function.
+pub struct Context<'a> {
+    /// The result. Its buffer is that of an earlier result, to be reused; its value is not defined before the call.
+    pub out: &'a mut Value,
+    /// The subtype of the result; JSON functions mark theirs with 74.
+    pub subtype: u8,
+    /// The subtypes of the arguments; arguments beyond the end have none.
+    pub arg_subtypes: &'a [u8],
+    /// The collation of the call: that of the first argument that has one.
+    pub collation: &'a Collation,
+    /// What this call keeps for the next one.
+    pub site: &'a mut CallSite,
+    /// The connection.
+    pub connection: &'a dyn Connection,
+    /// Where the call stands, if its result must never change: "an index", "a CHECK constraint" or "a generated column".
+    pub must_be_pure: Option<&'static str>,
+}
+
+impl<'a> Context<'a> {
+    /// The context of a call with nothing special about it.
+    pub fn new(
+        out: &'a mut Value,
+        collation: &'a Collation,
+        site: &'a mut CallSite,
+        connection: &'a dyn Connection,
+    ) -> Context<'a> {
+        Context { out, subtype: 0, arg_subtypes: &[], collation, site, connection, must_be_pure: None }
+    }
+
+    /// The subtype of an argument.
+    pub fn arg_subtype(&self, index: usize) -> u8 {
+        self.arg_subtypes.get(index).copied().unwrap_or(0)
+    }
+
+    /// Fails if a text or blob of that length would be too long.
+    #[inline]
+    pub fn check_length(&self, length: usize) -> Result {
+        if length > self.connection.length_max() { Err(FunctionError::too_big()) } else { Ok(()) }
+    }
+
+    /// Answers a text built in `buffer`, which should be that of [`Value::take_buffer`].
+    #[inline]
+    pub fn answer_text(&mut self, buffer: Buffer) -> Result {
+        self.check_length(buffer.len())?;
+        self.out.set_text_buffer(buffer);
+        Ok(())
+    }
+
+    /// Answers a blob built in `buffer`.
+    #[inline]
+    pub fn answer_blob(&mut self, buffer: Buffer) -> Result {
+        self.check_length(buffer.len())?;
+        self.out.set_blob_buffer(buffer);
+        Ok(())
+    }
+
+    /// The time of this step, unless the result must never change.
+    pub fn now(&self, function: &str) -> Result<i64> {
+        self.check_pure(function)?;
+        Ok(self.connection.now())
+    }
+
+    /// Fails if the result must never change.
+    pub fn check_pure(&self, function: &str) -> Result {
+        match self.must_be_pure {
+            None => Ok(()),
+            Some(place) => Err(FunctionError::new(format!("non-deterministic use of {function}() in {place}"))),
+        }
+    }
+}
+
+impl fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("out", &self.out).field("subtype", &self.subtype).finish_non_exhaustive()
+    }
+}

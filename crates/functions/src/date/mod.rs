@@ -1,0 +1,2 @@
+//! Dates and times.
+pub(crate) const FUNCTIONS: [crate::function::Scalar; 0] = [];

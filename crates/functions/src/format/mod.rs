@@ -1,0 +1,2 @@
+//! `format()`.
+pub(crate) const FUNCTIONS: [crate::function::Scalar; 0] = [];

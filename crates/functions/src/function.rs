@@ -1,0 +1,301 @@
+//! A function: its name, how many arguments it takes, what the planner may assume of it, and its code.
+
+use std::fmt;
+use std::sync::Arc;
+
+use lithe_value::ValueRef;
+
+use crate::aggregate::{AggregateFunction, BuiltinAggregate};
+use crate::context::Context;
+use crate::error::Result;
+use crate::window::WindowFunction;
+
+/// The code of a built-in scalar function.
+pub type ScalarFn = fn(&mut Context<'_>, &[ValueRef<'_>]) -> Result;
+
+/// A scalar function of the application.
+pub trait ScalarFunction {
+    /// Computes the result of one call into [`Context::out`].
+    fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result;
+}
+
+/// How many arguments a function takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arity {
+    /// So many.
+    Exactly(u8),
+    /// So many or more.
+    AtLeast(u8),
+}
+
+impl Arity {
+    /// Whether a call with that many arguments fits.
+    pub fn accepts(self, args: usize) -> bool {
+        match self {
+            Arity::Exactly(count) => args == usize::from(count),
+            Arity::AtLeast(count) => args >= usize::from(count),
+        }
+    }
+
+    /// The number in PRAGMA function_list: -1 for any number, -2 - n for n or more.
+    pub fn narg(self) -> i32 {
+        match self {
+            Arity::Exactly(count) => i32::from(count),
+            Arity::AtLeast(0) => -1,
+            Arity::AtLeast(count) => -2 - i32::from(count),
+        }
+    }
+}
+
+/// What may be assumed of a function, and where it may stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(pub u32);
+
+impl Flags {
+    /// The same arguments give the same result, always (SQLITE_DETERMINISTIC).
+    pub const DETERMINISTIC: Flags = Flags(0x800);
+    /// Not in triggers, views, or any other part of a schema (SQLITE_DIRECTONLY).
+    pub const DIRECT_ONLY: Flags = Flags(0x8_0000);
+    /// It asks for the subtypes of its arguments (SQLITE_SUBTYPE).
+    pub const SUBTYPE: Flags = Flags(0x10_0000);
+    /// Harmless in a schema that is not trusted (SQLITE_INNOCUOUS).
+    pub const INNOCUOUS: Flags = Flags(0x20_0000);
+    /// It may set the subtype of its result (SQLITE_RESULT_SUBTYPE).
+    pub const RESULT_SUBTYPE: Flags = Flags(0x100_0000);
+    /// The same arguments give the same result while one statement runs. Ours, not shown to applications.
+    pub const STABLE: Flags = Flags(1);
+    /// The date functions: deterministic unless an argument says `now` or the like. Ours.
+    pub const USES_CLOCK: Flags = Flags(1 << 1);
+    /// The planner has its own code for it, so that arguments that are not wanted are not computed. Ours.
+    pub const INLINE: Flags = Flags(1 << 2);
+
+    /// What PRAGMA function_list shows.
+    const PUBLIC: Flags = Flags(0x38_0800);
+
+    /// Both.
+    pub const fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+
+    /// Whether all of `other` are among these.
+    pub const fn contains(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// One entry of a table of scalar functions.
+#[derive(Clone, Copy, Debug)]
+pub struct Scalar {
+    /// The name, in small letters.
+    pub name: &'static str,
+    /// How many arguments.
+    pub args: Arity,
+    /// What may be assumed of it.
+    pub flags: Flags,
+    /// Its code.
+    pub eval: ScalarFn,
+}
+
+/// One entry of a table of aggregate functions.
+#[derive(Clone, Copy, Debug)]
+pub struct Aggregate {
+    /// The name, in small letters.
+    pub name: &'static str,
+    /// How many arguments.
+    pub args: Arity,
+    /// What it computes.
+    pub kind: BuiltinAggregate,
+}
+
+/// One entry of a table of functions that need a window.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// The name, in small letters.
+    pub name: &'static str,
+    /// How many arguments.
+    pub args: Arity,
+    /// What it computes.
+    pub kind: WindowFunction,
+}
+
+/// The code of a function.
+#[derive(Clone)]
+pub enum Kind {
+    /// A built-in scalar function.
+    Scalar(ScalarFn),
+    /// A scalar function of the application.
+    CustomScalar(Arc<dyn ScalarFunction + Send + Sync>),
+    /// A built-in aggregate. The machine runs it without a box.
+    Aggregate(BuiltinAggregate),
+    /// An aggregate of the application, perhaps good for windows.
+    CustomAggregate(Arc<dyn AggregateFunction + Send + Sync>),
+    /// A built-in function that needs a window.
+    Window(WindowFunction),
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Scalar(_) => f.write_str("Scalar"),
+            Kind::CustomScalar(_) => f.write_str("CustomScalar"),
+            Kind::Aggregate(kind) => write!(f, "Aggregate({kind:?})"),
+            Kind::CustomAggregate(_) => f.write_str("CustomAggregate"),
+            Kind::Window(kind) => write!(f, "Window({kind:?})"),
+        }
+    }
+}
+
+/// A function, built in or the application's.
+#[derive(Clone, Debug)]
+pub struct Function {
+    name: Box<str>,
+    args: Arity,
+    flags: Flags,
+    kind: Kind,
+    is_builtin: bool,
+}
+
+impl Function {
+    /// A function of the application. `flags` are those that applications know.
+    pub fn custom(name: &str, args: Arity, flags: Flags, kind: Kind) -> Function {
+        // What does not depend on when it is called does not change during a statement either.
+        let stable = if flags.contains(Flags::DETERMINISTIC) { Flags::STABLE } else { Flags::default() };
+        Function { name: name.into(), args, flags: flags.with(stable), kind, is_builtin: false }
+    }
+
+    /// The name as it was defined.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many arguments it takes.
+    pub fn args(&self) -> Arity {
+        self.args
+    }
+
+    /// The number of arguments as PRAGMA function_list shows it.
+    pub fn argument_count(&self) -> i32 {
+        self.args.narg()
+    }
+
+    /// What may be assumed of it.
+    pub fn flags(&self) -> Flags {
+        self.flags
+    }
+
+    /// The flags as PRAGMA function_list shows them.
+    pub fn public_flags(&self) -> u32 {
+        self.flags.0 & Flags::PUBLIC.0
+    }
+
+    /// Its code.
+    pub fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// Whether it came with the library.
+    pub fn is_builtin(&self) -> bool {
+        self.is_builtin
+    }
+
+    /// Whether it makes one value of many rows.
+    pub fn is_aggregate(&self) -> bool {
+        matches!(self.kind, Kind::Aggregate(_) | Kind::CustomAggregate(_))
+    }
+
+    /// Whether OVER may follow.
+    pub fn can_be_window(&self) -> bool {
+        match &self.kind {
+            Kind::Aggregate(_) | Kind::Window(_) => true,
+            Kind::CustomAggregate(aggregate) => aggregate.has_inverse(),
+            Kind::Scalar(_) | Kind::CustomScalar(_) => false,
+        }
+    }
+
+    /// Whether OVER must follow.
+    pub fn is_window_only(&self) -> bool {
+        matches!(self.kind, Kind::Window(_))
+    }
+
+    /// Whether the same arguments always give the same result. The date functions count as such; called with
+    /// `now` where that matters, they fail.
+    pub fn is_deterministic(&self) -> bool {
+        self.flags.contains(Flags::DETERMINISTIC)
+    }
+
+    /// Whether a call with constant arguments is constant while one statement runs.
+    pub fn is_constant_in_statement(&self) -> bool {
+        self.flags.contains(Flags::STABLE)
+    }
+
+    /// Whether it may not be called from a schema.
+    pub fn is_direct_only(&self) -> bool {
+        self.flags.contains(Flags::DIRECT_ONLY)
+    }
+
+    /// Whether it may be called from a schema that is not trusted.
+    pub fn is_innocuous(&self) -> bool {
+        self.flags.contains(Flags::INNOCUOUS)
+    }
+
+    /// The type in PRAGMA function_list: scalar, aggregate, or good for windows.
+    pub fn kind_letter(&self) -> &'static str {
+        match &self.kind {
+            Kind::Scalar(_) | Kind::CustomScalar(_) => "s",
+            Kind::CustomAggregate(aggregate) if !aggregate.has_inverse() => "a",
+            Kind::Aggregate(_) | Kind::CustomAggregate(_) | Kind::Window(_) => "w",
+        }
+    }
+
+    /// Calls a scalar function.
+    ///
+    /// # Panics
+    /// If it is not scalar: the planner calls those in other ways.
+    #[inline]
+    pub fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+        match &self.kind {
+            Kind::Scalar(eval) => eval(context, args),
+            Kind::CustomScalar(function) => function.call(context, args),
+            Kind::Aggregate(_) | Kind::CustomAggregate(_) | Kind::Window(_) => {
+                panic!("{}() called as a scalar function", self.name)
+            }
+        }
+    }
+}
+
+/// Built-in functions are harmless, and scalar ones do not change their mind during a statement unless they say so.
+impl From<&Scalar> for Function {
+    fn from(entry: &Scalar) -> Self {
+        Function {
+            name: entry.name.into(),
+            args: entry.args,
+            flags: entry.flags,
+            kind: Kind::Scalar(entry.eval),
+            is_builtin: true,
+        }
+    }
+}
+
+impl From<&Aggregate> for Function {
+    fn from(entry: &Aggregate) -> Self {
+        Function {
+            name: entry.name.into(),
+            args: entry.args,
+            flags: Flags::INNOCUOUS,
+            kind: Kind::Aggregate(entry.kind),
+            is_builtin: true,
+        }
+    }
+}
+
+impl From<&Window> for Function {
+    fn from(entry: &Window) -> Self {
+        Function {
+            name: entry.name.into(),
+            args: entry.args,
+            flags: Flags::INNOCUOUS,
+            kind: Kind::Window(entry.kind),
+            is_builtin: true,
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Blobs, and bytes of values.
+
+use lithe_value::{Encoding, NumberText, ValueRef, cast, utf8};
+
+use super::quote::push_hex;
+use super::{null, pure, text_of};
+use crate::context::Context;
+use crate::error::Result;
+use crate::function::{Arity, Flags, Scalar};
+
+pub(super) const FUNCTIONS: [Scalar; 6] = [
+    pure("hex", 1, hex),
+    pure("octet_length", 1, octet_length),
+    Scalar { name: "randomblob", args: Arity::Exactly(1), flags: Flags::INNOCUOUS, eval: randomblob },
+    pure("unhex", 1, unhex),
+    pure("unhex", 2, unhex),
+    pure("zeroblob", 1, zeroblob),
+];
+
+/// The bytes of the argument, as the database stores it, in hexadecimal.
+fn hex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut scratch = NumberText::default();
+    let bytes = cast::to_bytes(args[0], &mut scratch);
+    let mut buffer = context.out.take_buffer();
+    let encoding = context.connection.encoding();
+    if encoding == Encoding::Utf8 || matches!(args[0], ValueRef::Blob(_)) {
+        context.check_length(bytes.len().saturating_mul(2))?;
+        push_hex(bytes, &mut buffer);
+    } else {
+        let mut encoded = lithe_value::Buffer::new();
+        encoding.encode(bytes, &mut encoded);
+        context.check_length(encoded.len().saturating_mul(2))?;
+        push_hex(encoded.as_slice(), &mut buffer);
+    }
+    context.answer_text(buffer)
+}
+
+/// The bytes that hexadecimal digits stand for; NULL if there is anything else, or half a byte. Between bytes the
+/// characters of the second argument may stand.
+fn unhex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let (mut scratch, mut ignored_scratch) = (NumberText::default(), NumberText::default());
+    let Some(text) = text_of(args[0], &mut scratch).map(utf8::until_nul) else { return null(context) };
+    let ignored = match args.get(1) {
+        None => b"",
+        Some(&ignored) => match text_of(ignored, &mut ignored_scratch) {
+            Some(ignored) => ignored,
+            None => return null(context),
+        },
+    };
+    let mut buffer = context.out.take_buffer();
+    let mut rest = text;
+    while let Some(&first) = rest.first() {
+        if let Some(high) = hex_digit(first) {
+            let Some(low) = rest.get(1).copied().and_then(hex_digit) else { return null(context) };
+            buffer.push(high << 4 | low);
+            rest = &rest[2..];
+            continue;
+        }
+        match utf8::decode(rest) {
+            Some((character, len)) if has_character(ignored, character) => rest = &rest[len..],
+            _ => return null(context),
+        }
+    }
+    context.answer_blob(buffer)
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).map(|digit| digit as u8)
+}
+
+fn has_character(mut text: &[u8], wanted: u32) -> bool {
+    while let Some((character, len)) = utf8::decode(text) {
+        if character == wanted {
+            return true;
+        }
+        text = &text[len..];
+    }
+    false
+}
+
+/// How many bytes the database stores.
+fn octet_length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut scratch = NumberText::default();
+    let Some(bytes) = text_of(args[0], &mut scratch) else { return null(context) };
+    let length = match args[0] {
+        ValueRef::Blob(blob) => blob.len(),
+        _ => context.connection.encoding().encoded_len(bytes),
+    };
+    context.out.set_integer(length as i64);
+    Ok(())
+}
+
+/// So many zeros.
+fn zeroblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let length = usize::try_from(cast::to_integer(args[0]).max(0)).unwrap_or(usize::MAX);
+    context.check_length(length)?;
+    let mut buffer = context.out.take_buffer();
+    buffer.fill(0, length);
+    context.answer_blob(buffer)
+}
+
+/// So many random bytes, at least one.
+fn randomblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let length = usize::try_from(cast::to_integer(args[0]).max(1)).unwrap_or(usize::MAX);
+    context.check_length(length)?;
+    let mut buffer = context.out.take_buffer();
+    context.connection.randomness(buffer.append(length));
+    context.answer_blob(buffer)
+}

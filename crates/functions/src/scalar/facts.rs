@@ -1,0 +1,128 @@
+//! What the connection and the library say about themselves.
+
+use lithe_value::{NumberText, ValueRef, cast};
+
+use super::{PURE, null, pure, text_of};
+use crate::context::Context;
+use crate::error::Result;
+use crate::function::{Arity, Flags, Scalar, ScalarFn};
+
+/// The version of SQLite that this library is level with: what `sqlite_version()` answers.
+pub const VERSION: &str = "3.54.1";
+
+/// What `sqlite_source_id()` answers: a date, and which source this was built from.
+pub const SOURCE_ID: &str = concat!("2026-10-16 14:45:20 lithe-", env!("CARGO_PKG_VERSION"));
+
+/// What `PRAGMA compile_options` shows.
+pub const COMPILE_OPTIONS: [&str; 24] = [
+    "DEFAULT_AUTOVACUUM",
+    "DEFAULT_CACHE_SIZE=-2000",
+    "DEFAULT_FILE_FORMAT=4",
+    "DEFAULT_JOURNAL_SIZE_LIMIT=-1",
+    "DEFAULT_PAGE_SIZE=4096",
+    "DEFAULT_RECURSIVE_TRIGGERS",
+    "DEFAULT_SECTOR_SIZE=4096",
+    "DEFAULT_SYNCHRONOUS=2",
+    "DEFAULT_WAL_AUTOCHECKPOINT=1000",
+    "DEFAULT_WAL_SYNCHRONOUS=2",
+    "ENABLE_COLUMN_METADATA",
+    "ENABLE_MATH_FUNCTIONS",
+    "ENABLE_STAT4",
+    "MAX_ATTACHED=10",
+    "MAX_COLUMN=2000",
+    "MAX_COMPOUND_SELECT=500",
+    "MAX_EXPR_DEPTH=1000",
+    "MAX_FUNCTION_ARG=1000",
+    "MAX_LENGTH=1000000000",
+    "MAX_LIKE_PATTERN_LENGTH=50000",
+    "MAX_PAGE_COUNT=0xfffffffe",
+    "MAX_SQL_LENGTH=1000000000",
+    "MAX_VARIABLE_NUMBER=32766",
+    "THREADSAFE=1",
+];
+
+pub(super) const FUNCTIONS: [Scalar; 9] = [
+    volatile("changes", 0, changes),
+    volatile("last_insert_rowid", 0, last_insert_rowid),
+    stable("sqlite_compileoption_get", 1, compileoption_get),
+    stable("sqlite_compileoption_used", 1, compileoption_used),
+    Scalar { name: "sqlite_log", args: Arity::Exactly(2), flags: Flags::DIRECT_ONLY, eval: log },
+    stable("sqlite_source_id", 0, source_id),
+    stable("sqlite_version", 0, version),
+    Scalar { flags: PURE.with(Flags::SUBTYPE), ..pure("subtype", 1, subtype) },
+    volatile("total_changes", 0, total_changes),
+];
+
+/// An entry for a function that answers differently from call to call.
+const fn volatile(name: &'static str, args: u8, eval: ScalarFn) -> Scalar {
+    Scalar { name, args: Arity::Exactly(args), flags: Flags::INNOCUOUS, eval }
+}
+
+/// An entry for a function that answers the same during a statement, but not with another library.
+const fn stable(name: &'static str, args: u8, eval: ScalarFn) -> Scalar {
+    Scalar { name, args: Arity::Exactly(args), flags: Flags::INNOCUOUS.with(Flags::STABLE), eval }
+}
+
+fn changes(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
+    context.out.set_integer(context.connection.changes());
+    Ok(())
+}
+
+fn total_changes(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
+    context.out.set_integer(context.connection.total_changes());
+    Ok(())
+}
+
+fn last_insert_rowid(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
+    context.out.set_integer(context.connection.last_insert_rowid());
+    Ok(())
+}
+
+fn version(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
+    context.out.set_text(VERSION.as_bytes());
+    Ok(())
+}
+
+fn source_id(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
+    context.out.set_text(SOURCE_ID.as_bytes());
+    Ok(())
+}
+
+fn compileoption_get(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let option = usize::try_from(cast::to_integer(args[0])).ok().and_then(|index| COMPILE_OPTIONS.get(index));
+    match option {
+        Some(option) => context.out.set_text(option.as_bytes()),
+        None => context.out.set_null(),
+    }
+    Ok(())
+}
+
+/// Whether there is an option of that name, or with that name and value; `SQLITE_` may stand before it.
+fn compileoption_used(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    const PREFIX: &[u8] = b"SQLITE_";
+    let mut scratch = NumberText::default();
+    let Some(wanted) = text_of(args[0], &mut scratch) else { return null(context) };
+    let wanted = match wanted.split_at_checked(PREFIX.len()) {
+        Some((prefix, rest)) if prefix.eq_ignore_ascii_case(PREFIX) => rest,
+        _ => wanted,
+    };
+    let is_it = |option: &&str| {
+        let name = option.split('=').next().unwrap_or(option);
+        [*option, name].iter().any(|text| text.as_bytes().eq_ignore_ascii_case(wanted))
+    };
+    let is_used = COMPILE_OPTIONS.iter().any(is_it);
+    context.out.set_integer(i64::from(is_used));
+    Ok(())
+}
+
+fn subtype(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
+    context.out.set_integer(i64::from(context.arg_subtype(0)));
+    Ok(())
+}
+
+/// `sqlite_log(code, message)`
+fn log(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let code = i32::try_from(cast::to_integer(args[0])).unwrap_or(i32::MAX);
+    context.connection.log(code, cast::to_bytes(args[1], &mut NumberText::default()));
+    null(context)
+}

@@ -1,0 +1,67 @@
+//! The functions behind LIKE and GLOB.
+
+use lithe_value::pattern::{self, Dialect, Pattern};
+use lithe_value::{NumberText, ValueRef, cast, utf8};
+
+use super::{null, pure};
+use crate::context::{CallSite, Context};
+use crate::error::{FunctionError, Result};
+use crate::function::Scalar;
+
+pub(super) const FUNCTIONS: [Scalar; 3] = [pure("glob", 2, glob), pure("like", 2, like), pure("like", 3, like)];
+
+/// `glob(pattern, text)`: `text GLOB pattern`
+fn glob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    matches(context, args, Dialect::Glob)
+}
+
+/// `like(pattern, text, escape)`: `text LIKE pattern ESCAPE escape`
+fn like(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let dialect = if context.connection.case_sensitive_like() { Dialect::LikeWithCase } else { Dialect::Like };
+    matches(context, args, dialect)
+}
+
+fn matches(context: &mut Context<'_>, args: &[ValueRef<'_>], dialect: Dialect) -> Result {
+    let (mut pattern_scratch, mut text_scratch) = (NumberText::default(), NumberText::default());
+    let pattern = cast::to_bytes(args[0], &mut pattern_scratch);
+    if pattern.len() > context.connection.like_pattern_length_max() {
+        return Err(FunctionError::new(pattern::TOO_COMPLEX));
+    }
+    let escape = match args.get(2) {
+        None => None,
+        Some(ValueRef::Null) => return null(context),
+        Some(&escape) => Some(escape_character(escape)?),
+    };
+    if args[0].is_null() || args[1].is_null() {
+        return null(context);
+    }
+    let text = cast::to_bytes(args[1], &mut text_scratch);
+    let is_match = prepared(context.site, pattern, dialect, escape).matches(text);
+    context.out.set_integer(i64::from(is_match));
+    Ok(())
+}
+
+/// The one character that the value is as text.
+fn escape_character(value: ValueRef<'_>) -> Result<u32> {
+    let mut scratch = NumberText::default();
+    let text = utf8::until_nul(cast::to_bytes(value, &mut scratch));
+    match utf8::decode(text) {
+        Some((character, len)) if len == text.len() => Ok(character),
+        _ => Err(FunctionError::new("ESCAPE expression must be a single character")),
+    }
+}
+
+/// A pattern taken apart, and what it was made of.
+struct Prepared {
+    source: Box<[u8]>,
+    dialect: Dialect,
+    escape: Option<u32>,
+    pattern: Pattern,
+}
+
+/// The pattern of the last call at this site, if it was the same: mostly it is a literal.
+fn prepared<'a>(site: &'a mut CallSite, source: &[u8], dialect: Dialect, escape: Option<u32>) -> &'a Pattern {
+    let fits = |kept: &Prepared| *kept.source == *source && kept.dialect == dialect && kept.escape == escape;
+    let make = || Prepared { source: source.into(), dialect, escape, pattern: Pattern::new(source, dialect, escape) };
+    &site.get_or_make(fits, make).pattern
+}

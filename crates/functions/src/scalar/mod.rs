@@ -1,0 +1,68 @@
+//! Scalar functions.
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `text` | length, upper, lower, concat, char, unicode, quote and unquote |
+//! | `substring` | substr, instr, replace, trim |
+//! | `blob` | hex, unhex, zeroblob, randomblob, octet_length |
+//! | `choice` | coalesce, iif, nullif, min, max: one of the arguments |
+//! | `number` | abs, round, sign, random |
+//! | `math` | the mathematical functions |
+//! | `like` | like, glob |
+//! | `facts` | what the connection and the library say about themselves |
+
+mod blob;
+mod choice;
+mod facts;
+mod like;
+mod math;
+mod number;
+mod quote;
+mod substring;
+mod text;
+
+pub use facts::{COMPILE_OPTIONS, SOURCE_ID, VERSION};
+
+use lithe_value::{NumberText, ValueRef, cast};
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::function::{Arity, Flags, Scalar, ScalarFn};
+
+/// The tables of the rooms.
+pub(crate) const TABLES: [&[Scalar]; 9] = [
+    &text::FUNCTIONS,
+    &substring::FUNCTIONS,
+    &quote::FUNCTIONS,
+    &blob::FUNCTIONS,
+    &choice::FUNCTIONS,
+    &number::FUNCTIONS,
+    &math::FUNCTIONS,
+    &like::FUNCTIONS,
+    &facts::FUNCTIONS,
+];
+
+/// An entry for a function whose result depends on its arguments and nothing else.
+pub(crate) const fn pure(name: &'static str, args: u8, eval: ScalarFn) -> Scalar {
+    Scalar { name, args: Arity::Exactly(args), flags: PURE, eval }
+}
+
+/// The same, with any number of arguments from `args` on.
+pub(crate) const fn pure_variadic(name: &'static str, args: u8, eval: ScalarFn) -> Scalar {
+    Scalar { name, args: Arity::AtLeast(args), flags: PURE, eval }
+}
+
+pub(crate) const PURE: Flags = Flags::INNOCUOUS.with(Flags::DETERMINISTIC).with(Flags::STABLE);
+
+/// The bytes of an argument as text, `None` for NULL.
+#[inline]
+pub(crate) fn text_of<'a>(value: ValueRef<'a>, scratch: &'a mut NumberText) -> Option<&'a [u8]> {
+    if value.is_null() { None } else { Some(cast::to_bytes(value, scratch)) }
+}
+
+/// Answers NULL.
+#[inline]
+pub(crate) fn null(context: &mut Context<'_>) -> Result {
+    context.out.set_null();
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! Values as SQL literals, and escapes of Unicode characters.
+
+use lithe_value::{Buffer, NumberText, ValueRef, utf8};
+
+use super::{null, pure, text_of};
+use crate::context::Context;
+use crate::error::{FunctionError, Result};
+use crate::function::Scalar;
+
+pub(super) const FUNCTIONS: [Scalar; 3] =
+    [pure("quote", 1, quote), pure("unistr", 1, unistr), pure("unistr_quote", 1, unistr_quote)];
+
+/// The argument as an SQL literal.
+fn quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut buffer = context.out.take_buffer();
+    push_literal(args[0], &mut buffer);
+    context.answer_text(buffer)
+}
+
+/// The same; a text with control characters becomes a call of `unistr`, so that the literal has none.
+fn unistr_quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut buffer = context.out.take_buffer();
+    match args[0] {
+        ValueRef::Text(text) if utf8::until_nul(text).iter().any(u8::is_ascii_control) => {
+            push_unistr_call(utf8::until_nul(text), &mut buffer);
+        }
+        value => push_literal(value, &mut buffer),
+    }
+    context.answer_text(buffer)
+}
+
+fn push_literal(value: ValueRef<'_>, buffer: &mut Buffer) {
+    match value {
+        ValueRef::Null => buffer.extend(b"NULL"),
+        ValueRef::Integer(integer) => buffer.extend(NumberText::from(integer).as_bytes()),
+        // A literal that overflows: infinity has no other.
+        ValueRef::Real(f64::INFINITY) => buffer.extend(b"9.0e+999"),
+        ValueRef::Real(f64::NEG_INFINITY) => buffer.extend(b"-9.0e+999"),
+        ValueRef::Real(real) => buffer.extend(NumberText::from(real).as_bytes()),
+        ValueRef::Text(text) => push_quoted(utf8::until_nul(text), b'\'', buffer),
+        ValueRef::Blob(blob) => {
+            buffer.extend(b"X'");
+            push_hex(blob, buffer);
+            buffer.push(b'\'');
+        }
+    }
+}
+
+/// `text` between two `mark`s, those in it doubled.
+pub(crate) fn push_quoted(text: &[u8], mark: u8, buffer: &mut Buffer) {
+    buffer.push(mark);
+    push_doubled(text, mark, buffer);
+    buffer.push(mark);
+}
+
+/// `text` with every `mark` doubled.
+pub(crate) fn push_doubled(text: &[u8], mark: u8, buffer: &mut Buffer) {
+    let mut copied = 0;
+    for at in memchr::memchr_iter(mark, text) {
+        buffer.extend(&text[copied..=at]);
+        copied = at; // once more
+    }
+    buffer.extend(&text[copied..]);
+}
+
+/// Hexadecimal digits, in capitals.
+pub(super) fn push_hex(bytes: &[u8], buffer: &mut Buffer) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let digits = buffer.append(bytes.len() * 2);
+    for (pair, byte) in digits.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
+        *pair = [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+    }
+}
+
+/// `unistr('...')`
+pub(crate) fn push_unistr_call(text: &[u8], buffer: &mut Buffer) {
+    buffer.extend(b"unistr('");
+    push_unistr_escapes(text, buffer);
+    buffer.extend(b"')");
+}
+
+/// `text` as it stands in a literal that `unistr` reads.
+pub(crate) fn push_unistr_escapes(text: &[u8], buffer: &mut Buffer) {
+    for &byte in text {
+        match byte {
+            b'\'' => buffer.extend(b"''"),
+            b'\\' => buffer.extend(b"\\\\"),
+            0x01..=0x1f => {
+                buffer.extend(b"\\u00");
+                buffer.extend(&[b'0' + (byte >> 4), b"0123456789abcdef"[usize::from(byte & 15)]]);
+            }
+            _ => buffer.push(byte),
+        }
+    }
+}
+
+/// Replaces `\XXXX`, `\+XXXXXX`, `\uXXXX`, `\UXXXXXXXX` by the characters of these numbers, and `\\` by `\`.
+fn unistr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut scratch = NumberText::default();
+    let Some(text) = text_of(args[0], &mut scratch) else { return null(context) };
+    let mut buffer = context.out.take_buffer();
+    let mut rest = text;
+    // Behind a NUL nothing is replaced.
+    while let Some(at) = memchr::memchr2(b'\\', 0, rest).filter(|&at| rest[at] != 0) {
+        buffer.extend(&rest[..at]);
+        rest = &rest[at + 1..];
+        let (skip, digits) = match rest.first() {
+            Some(b'\\') => {
+                buffer.push(b'\\');
+                rest = &rest[1..];
+                continue;
+            }
+            Some(b'+') => (1, 6),
+            Some(b'u') => (1, 4),
+            Some(b'U') => (1, 8),
+            _ => (0, 4),
+        };
+        let number = rest.get(skip..skip + digits).and_then(hexadecimal);
+        let character = number.ok_or_else(|| FunctionError::new("invalid Unicode escape"))?;
+        utf8::encode(character, &mut buffer);
+        rest = &rest[skip + digits..];
+    }
+    buffer.extend(rest);
+    context.answer_text(buffer)
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0u32, |number, &digit| Some(number << 4 | char::from(digit).to_digit(16)?))
+}

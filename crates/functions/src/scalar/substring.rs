@@ -1,0 +1,194 @@
+//! Parts of a text or blob: taking, finding, replacing, trimming.
+
+use lithe_value::{NumberText, ValueRef, cast, utf8};
+use memchr::memmem;
+
+use super::{null, pure, text_of};
+use crate::context::Context;
+use crate::error::Result;
+use crate::function::Scalar;
+
+pub(super) const FUNCTIONS: [Scalar; 12] = [
+    pure("instr", 2, instr),
+    pure("ltrim", 1, ltrim),
+    pure("ltrim", 2, ltrim),
+    pure("replace", 3, replace),
+    pure("rtrim", 1, rtrim),
+    pure("rtrim", 2, rtrim),
+    pure("substr", 2, substr),
+    pure("substr", 3, substr),
+    pure("substring", 2, substr),
+    pure("substring", 3, substr),
+    pure("trim", 1, trim),
+    pure("trim", 2, trim),
+];
+
+/// `substr(x, start, count)`: characters of a text, bytes of a blob.
+fn substr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    if args.iter().any(|arg| arg.is_null()) {
+        return null(context);
+    }
+    let start = cast::to_integer(args[1]);
+    let count = args.get(2).map(|&count| cast::to_integer(count));
+    if let ValueRef::Blob(blob) = args[0] {
+        if blob.is_empty() {
+            return null(context); // an empty text is empty, an empty blob is nothing
+        }
+        let (from, to) = range(start, count, || blob.len());
+        context.out.set_blob(&blob[from.min(blob.len())..to.min(blob.len())]);
+        return Ok(());
+    }
+    let mut scratch = NumberText::default();
+    let text = utf8::until_nul(cast::to_bytes(args[0], &mut scratch));
+    let (from, to) = range(start, count, || count_from_the_end(text));
+    let from_at = utf8::offset(text, from);
+    let to_at = from_at + utf8::offset(&text[from_at..], to - from);
+    context.out.set_text(&text[from_at..to_at]);
+    Ok(())
+}
+
+/// The units from `start`, which counts from 1 or from the end, and of those `count`, or `-count` before it. `length` is
+/// asked only if `start` counts from the end. What lies outside the text is cut off, but counts.
+fn range(start: i64, count: Option<i64>, length: impl FnOnce() -> usize) -> (usize, usize) {
+    // In 128 bits nothing of this overflows.
+    let count = count.map_or(i128::from(i64::MAX), i128::from);
+    let mut magnitude = count.abs();
+    let mut from = i128::from(start);
+    if from < 0 {
+        from += length() as i128;
+        if from < 0 {
+            magnitude = (magnitude + from).max(0);
+            from = 0;
+        }
+    } else if from > 0 {
+        from -= 1;
+    } else if magnitude > 0 {
+        magnitude -= 1; // there is no character 0
+    }
+    if count < 0 {
+        from -= magnitude;
+        if from < 0 {
+            magnitude += from;
+            from = 0;
+        }
+    }
+    let clamp = |unit: i128| usize::try_from(unit.max(0)).unwrap_or(usize::MAX);
+    (clamp(from), clamp(from + magnitude.max(0)))
+}
+
+/// Characters as `substr` counts them from the end: of bytes that continue nothing, each is one.
+fn count_from_the_end(text: &[u8]) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    let mut rest = text;
+    let mut count = 0;
+    while let Some((_, len)) = utf8::decode(rest) {
+        rest = &rest[len..];
+        count += 1;
+    }
+    count
+}
+
+/// Where a text stands in another, counted in characters from 1, or a blob in another, in bytes; 0 if it does not.
+fn instr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let position = match (args[0], args[1]) {
+        (ValueRef::Null, _) | (_, ValueRef::Null) => return null(context),
+        (ValueRef::Blob(haystack), ValueRef::Blob(needle)) => memmem::find(haystack, needle).map_or(0, |at| at + 1),
+        (haystack, needle) => {
+            let (mut haystack_scratch, mut needle_scratch) = (NumberText::default(), NumberText::default());
+            let haystack = cast::to_bytes(haystack, &mut haystack_scratch);
+            let needle = cast::to_bytes(needle, &mut needle_scratch);
+            position_of_text(haystack, needle)
+        }
+    };
+    context.out.set_integer(position as i64);
+    Ok(())
+}
+
+fn position_of_text(haystack: &[u8], needle: &[u8]) -> usize {
+    // A match must begin where a character does, which bytes can only fail to do in malformed text.
+    let is_start = |at: usize| at == 0 || !haystack.get(at).is_some_and(|&byte| utf8::is_continuation(byte));
+    let mut from = 0;
+    while let Some(found) = memmem::find(&haystack[from..], needle) {
+        let at = from + found;
+        if is_start(at) {
+            let starts = haystack[..at].iter().skip(1).filter(|&&byte| !utf8::is_continuation(byte)).count();
+            return starts + usize::from(at > 0) + 1;
+        }
+        from = at + 1;
+    }
+    0
+}
+
+/// Every occurrence of a text replaced by another. Nothing occurs in place of an empty one.
+fn replace(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut scratch: [NumberText; 3] = Default::default();
+    let [text_scratch, pattern_scratch, replacement_scratch] = &mut scratch;
+    let (Some(text), Some(pattern)) = (text_of(args[0], text_scratch), text_of(args[1], pattern_scratch)) else {
+        return null(context);
+    };
+    if pattern.first().is_none_or(|&first| first == 0) {
+        context.out.set_text(text);
+        return Ok(());
+    }
+    let Some(replacement) = text_of(args[2], replacement_scratch) else { return null(context) };
+    let mut buffer = context.out.take_buffer();
+    let mut copied = 0;
+    for at in memmem::find_iter(text, pattern) {
+        buffer.extend(&text[copied..at]);
+        buffer.extend(replacement);
+        copied = at + pattern.len();
+        context.check_length(buffer.len())?;
+    }
+    context.check_length(buffer.len().saturating_add(text.len() - copied))?;
+    buffer.extend(&text[copied..]);
+    context.answer_text(buffer)
+}
+
+fn trim(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    trim_ends(context, args, true, true)
+}
+
+fn ltrim(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    trim_ends(context, args, true, false)
+}
+
+fn rtrim(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    trim_ends(context, args, false, true)
+}
+
+fn trim_ends(context: &mut Context<'_>, args: &[ValueRef<'_>], at_start: bool, at_end: bool) -> Result {
+    let (mut text_scratch, mut set_scratch) = (NumberText::default(), NumberText::default());
+    let Some(mut text) = text_of(args[0], &mut text_scratch) else { return null(context) };
+    let set = match args.get(1) {
+        None => b" ",
+        Some(&set) => match text_of(set, &mut set_scratch) {
+            Some(set) => set,
+            None => return null(context),
+        },
+    };
+    if at_start {
+        while let Some(len) = characters(set).find(|&one| text.starts_with(one)).map(<[u8]>::len) {
+            text = &text[len..];
+        }
+    }
+    if at_end {
+        while let Some(len) = characters(set).find(|&one| text.ends_with(one)).map(<[u8]>::len) {
+            text = &text[..text.len() - len];
+        }
+    }
+    context.out.set_text(text);
+    Ok(())
+}
+
+/// The characters of `text` up to a NUL, each as its bytes.
+fn characters(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = utf8::until_nul(text);
+    std::iter::from_fn(move || {
+        let (_, len) = utf8::decode(rest)?;
+        let (character, behind) = rest.split_at(len);
+        rest = behind;
+        Some(character)
+    })
+}

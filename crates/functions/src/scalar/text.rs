@@ -1,0 +1,107 @@
+//! Text as a whole: its length, its case, its characters.
+
+use lithe_value::{NumberText, ValueRef, cast, utf8};
+
+use super::{null, pure, pure_variadic, text_of};
+use crate::context::Context;
+use crate::error::Result;
+use crate::function::Scalar;
+
+pub(super) const FUNCTIONS: [Scalar; 8] = [
+    pure_variadic("char", 0, char),
+    pure_variadic("concat", 1, concat),
+    pure_variadic("concat_ws", 2, concat_ws),
+    pure("length", 1, length),
+    pure("lower", 1, lower),
+    pure("typeof", 1, type_of),
+    pure("unicode", 1, unicode),
+    pure("upper", 1, upper),
+];
+
+/// Characters of a text up to a NUL, bytes of a blob, digits of a number.
+fn length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let length = match args[0] {
+        ValueRef::Null => return null(context),
+        ValueRef::Blob(blob) => blob.len(),
+        ValueRef::Text(text) => utf8::count(utf8::until_nul(text)),
+        number => cast::to_bytes(number, &mut NumberText::default()).len(),
+    };
+    context.out.set_integer(length as i64);
+    Ok(())
+}
+
+fn type_of(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    context.out.set_text(args[0].class().name().as_bytes());
+    Ok(())
+}
+
+fn upper(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    copy_then(context, args[0], <[u8]>::make_ascii_uppercase)
+}
+
+fn lower(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    copy_then(context, args[0], <[u8]>::make_ascii_lowercase)
+}
+
+/// Answers the text of `value` after `change`.
+fn copy_then(context: &mut Context<'_>, value: ValueRef<'_>, change: fn(&mut [u8])) -> Result {
+    let mut scratch = NumberText::default();
+    let Some(text) = text_of(value, &mut scratch) else { return null(context) };
+    let mut buffer = context.out.take_buffer();
+    buffer.extend(text);
+    change(buffer.as_mut_slice());
+    context.answer_text(buffer)
+}
+
+/// All arguments as text, one behind the other; NULL counts as empty.
+fn concat(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    join(context, b"", args)
+}
+
+/// The same with a separator, which is NULL or not; between arguments that are not NULL.
+fn concat_ws(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut scratch = NumberText::default();
+    let Some(separator) = text_of(args[0], &mut scratch) else { return null(context) };
+    join(context, separator, &args[1..])
+}
+
+fn join(context: &mut Context<'_>, separator: &[u8], args: &[ValueRef<'_>]) -> Result {
+    let mut buffer = context.out.take_buffer();
+    let mut is_first = true;
+    for &arg in args {
+        let mut scratch = NumberText::default();
+        let Some(text) = text_of(arg, &mut scratch) else { continue };
+        if !is_first {
+            buffer.extend(separator);
+        }
+        is_first = false;
+        context.check_length(buffer.len().saturating_add(text.len()))?;
+        buffer.extend(text);
+    }
+    context.answer_text(buffer)
+}
+
+/// The text of characters given as numbers. What is no Unicode character becomes U+FFFD, halves of surrogate pairs
+/// excepted.
+fn char(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut buffer = context.out.take_buffer();
+    for &arg in args {
+        let character = match u32::try_from(cast::to_integer(arg)) {
+            Ok(character) if character <= u32::from(char::MAX) => character,
+            _ => utf8::REPLACEMENT,
+        };
+        utf8::encode(character, &mut buffer);
+    }
+    context.answer_text(buffer)
+}
+
+/// The number of the first character, NULL if there is none.
+fn unicode(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut scratch = NumberText::default();
+    let text = text_of(args[0], &mut scratch).unwrap_or_default();
+    match utf8::decode(utf8::until_nul(text)) {
+        Some((character, _)) => context.out.set_integer(i64::from(character)),
+        None => context.out.set_null(),
+    }
+    Ok(())
+}
