@@ -21,6 +21,7 @@
 mod delete;
 mod insert;
 mod payload;
+mod peek;
 mod restore;
 mod seek;
 mod walk;

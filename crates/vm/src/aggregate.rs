@@ -1,30 +1,253 @@
-//! Functions and aggregates.
+//! Aggregates and ranking functions: stepping, taking back, answering.
 
+use std::cmp::Ordering;
+
+use lithe_functions::{AggregateState, BuiltinAccumulator, BuiltinAggregate, CallSite, Context, Kind, Ranking};
+use lithe_value::{Collation, Value, ValueRef};
+use lithe_vfs::ResultCode;
+
+use crate::call::{FunctionConnection, function_failed};
 use crate::error::Error;
 use crate::host::Host;
 use crate::machine::Machine;
-use crate::operand::{AggregateId, CallId, Reg};
-use crate::program::Program;
+use crate::operand::{AggregateId, Reg};
+use crate::program::{AggregateCall, Program};
+use crate::register::Register;
 
-/// The state of an aggregate.
-#[derive(Debug)]
-pub struct Accumulator;
+/// What an aggregate knows of the rows so far.
+pub enum Accumulator {
+    /// A built-in aggregate.
+    Builtin(BuiltinAccumulator),
+    /// A function that needs a window.
+    Ranking(Ranking),
+    /// An aggregate of the application.
+    Custom(Box<dyn AggregateState>),
+}
 
-pub fn call(_: &mut Machine, _: &Program, _: &dyn Host, _: CallId, _: Reg, _: Reg) -> Result<(), Error> {
-    todo!()
+/// One more row. Counting, and adding up numbers, is done here; everything else elsewhere.
+#[inline]
+pub fn step(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    id: AggregateId,
+    start: Reg,
+    acc: Reg,
+) -> Result<(), Error> {
+    let number = match m.reg(start) {
+        Register::Integer(integer) => ValueRef::Integer(*integer),
+        Register::Real(real) => ValueRef::Real(*real),
+        _ => ValueRef::Null,
+    };
+    if let Register::Aggregate(accumulator) = m.reg_mut(acc)
+        && let Accumulator::Builtin(builtin) = &mut **accumulator
+    {
+        match builtin {
+            BuiltinAccumulator::CountRows(count) => {
+                *count += 1;
+                return Ok(());
+            }
+            BuiltinAccumulator::Sum(sum) | BuiltinAccumulator::Total(sum) | BuiltinAccumulator::Avg(sum)
+                if !number.is_null() =>
+            {
+                sum.step(number);
+                return Ok(());
+            }
+            _ => {}
+        }
+    }
+    step_any(m, program, host, id, start, acc)
 }
-pub fn step(_: &mut Machine, _: &Program, _: &dyn Host, _: AggregateId, _: Reg, _: Reg) -> Result<(), Error> {
-    todo!()
+
+#[inline(never)]
+fn step_any(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    id: AggregateId,
+    start: Reg,
+    acc: Reg,
+) -> Result<(), Error> {
+    let call = &program.aggregates[usize::from(id.0)];
+    let flag = std::mem::replace(&mut m.kept_flag, Reg::NONE);
+    let mut accumulator = take(m, program, id, acc)?;
+    let Machine { registers, scratch, .. } = m;
+    let values = scratch.values(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
+    let is_kept = flag != Reg::NONE && keeps_its_value(call, &accumulator, &values);
+    let result = accumulator.step(call, &values, host);
+    scratch.give_back(values);
+    *m.reg_mut(acc) = Register::Aggregate(accumulator);
+    if is_kept {
+        m.reg_mut(flag).set_integer(1);
+    }
+    result
 }
-pub fn inverse(_: &mut Machine, _: &Program, _: &dyn Host, _: AggregateId, _: Reg, _: Reg) -> Result<(), Error> {
-    todo!()
+
+/// Whether min() or max() will not take the value: the columns of the row that it came from are not wanted then.
+fn keeps_its_value(call: &AggregateCall, accumulator: &Accumulator, values: &[ValueRef<'_>]) -> bool {
+    let better = match call.function.kind() {
+        Kind::Aggregate(BuiltinAggregate::Min) => Ordering::Less,
+        Kind::Aggregate(BuiltinAggregate::Max) => Ordering::Greater,
+        _ => return false,
+    };
+    let (Accumulator::Builtin(BuiltinAccumulator::Extreme(extreme)), [value, ..]) = (accumulator, values) else {
+        return false;
+    };
+    let best = extreme.value();
+    !best.is_null() && (value.is_null() || lithe_value::compare(*value, best, &call.collation) != better)
 }
-pub fn value(_: &mut Machine, _: &Program, _: &dyn Host, _: AggregateId, _: Reg, _: Reg) -> Result<(), Error> {
-    todo!()
+
+/// The next min() or max() notes in `flag` whether it has kept the value that it had.
+pub fn watch_kept(m: &mut Machine, flag: Reg) {
+    if flag != Reg::NONE {
+        m.reg_mut(flag).set_integer(0);
+        m.kept_flag = flag;
+    }
 }
-pub fn finish(_: &mut Machine, _: &Program, _: &dyn Host, _: AggregateId, _: Reg, _: Reg) -> Result<(), Error> {
-    todo!()
+
+/// Takes a row back.
+pub fn inverse(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    id: AggregateId,
+    start: Reg,
+    acc: Reg,
+) -> Result<(), Error> {
+    let call = &program.aggregates[usize::from(id.0)];
+    let mut accumulator = take(m, program, id, acc)?;
+    let Machine { registers, scratch, .. } = m;
+    let values = scratch.values(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
+    let result = accumulator.inverse(call, &values, host);
+    scratch.give_back(values);
+    *m.reg_mut(acc) = Register::Aggregate(accumulator);
+    result
 }
-pub fn watch_kept(_: &mut Machine, _: Reg) {
-    todo!()
+
+/// dst = the value for the rows so far; the state is kept.
+pub fn value(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    id: AggregateId,
+    acc: Reg,
+    dst: Reg,
+) -> Result<(), Error> {
+    let call = &program.aggregates[usize::from(id.0)];
+    let mut accumulator = take(m, program, id, acc)?;
+    let mut out = if acc == dst { Value::NULL } else { m.reg_mut(dst).take_memory() };
+    accumulator.value(call, host, &mut out)?;
+    *m.reg_mut(acc) = Register::Aggregate(accumulator);
+    m.reg_mut(dst).set_value(out);
+    Ok(())
+}
+
+/// dst = the value for all rows; the state is gone.
+pub fn finish(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    id: AggregateId,
+    acc: Reg,
+    dst: Reg,
+) -> Result<(), Error> {
+    let call = &program.aggregates[usize::from(id.0)];
+    let mut accumulator = take(m, program, id, acc)?;
+    let mut out = m.reg_mut(dst).take_memory();
+    accumulator.finish(call, host, &mut out)?;
+    m.reg_mut(dst).set_value(out);
+    Ok(())
+}
+
+/// The state in a register, or that of no rows; the register becomes NULL.
+fn take(m: &mut Machine, program: &Program, id: AggregateId, acc: Reg) -> Result<Box<Accumulator>, Error> {
+    match std::mem::take(m.reg_mut(acc)) {
+        Register::Aggregate(accumulator) => Ok(accumulator),
+        _ => Accumulator::new(program, id).map(Box::new),
+    }
+}
+
+impl Accumulator {
+    fn new(program: &Program, id: AggregateId) -> Result<Accumulator, Error> {
+        let call = &program.aggregates[usize::from(id.0)];
+        match call.function.kind() {
+            Kind::Aggregate(kind) if program.takes_rows_back(id) => {
+                Ok(Accumulator::Builtin(BuiltinAccumulator::for_window(*kind)))
+            }
+            Kind::Aggregate(kind) => Ok(Accumulator::Builtin(BuiltinAccumulator::new(*kind))),
+            Kind::CustomAggregate(aggregate) => Ok(Accumulator::Custom(aggregate.start())),
+            Kind::Window(kind) => match Ranking::new(*kind) {
+                Some(ranking) => Ok(Accumulator::Ranking(ranking)),
+                None => Err(not_an_aggregate(call)),
+            },
+            Kind::Scalar(_) | Kind::CustomScalar(_) => Err(not_an_aggregate(call)),
+        }
+    }
+
+    fn step(&mut self, call: &AggregateCall, values: &[ValueRef<'_>], host: &dyn Host) -> Result<(), Error> {
+        match self {
+            Accumulator::Builtin(builtin) => {
+                builtin.step(values, &call.collation, host.facts().length_max.get() as usize)
+            }
+            Accumulator::Ranking(ranking) => ranking.step(values),
+            Accumulator::Custom(state) => {
+                let mut out = Value::NULL;
+                with_context(&mut out, &call.collation, host, |context| state.step(context, values))
+            }
+        }
+        .map_err(function_failed)
+    }
+
+    fn inverse(&mut self, call: &AggregateCall, values: &[ValueRef<'_>], host: &dyn Host) -> Result<(), Error> {
+        match self {
+            Accumulator::Builtin(builtin) => builtin.inverse(values),
+            Accumulator::Ranking(ranking) => ranking.inverse(),
+            Accumulator::Custom(state) => {
+                let mut out = Value::NULL;
+                with_context(&mut out, &call.collation, host, |context| state.inverse(context, values))
+                    .map_err(function_failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, call: &AggregateCall, host: &dyn Host, out: &mut Value) -> Result<(), Error> {
+        match self {
+            Accumulator::Builtin(builtin) => builtin.value(out),
+            Accumulator::Ranking(ranking) => {
+                ranking.value(out);
+                Ok(())
+            }
+            Accumulator::Custom(state) => {
+                out.set_null();
+                with_context(out, &call.collation, host, |context| state.value(context))
+            }
+        }
+        .map_err(function_failed)
+    }
+
+    fn finish(&mut self, call: &AggregateCall, host: &dyn Host, out: &mut Value) -> Result<(), Error> {
+        match self {
+            Accumulator::Custom(state) => {
+                out.set_null();
+                with_context(out, &call.collation, host, |context| state.finish(context)).map_err(function_failed)
+            }
+            _ => self.value(call, host, out),
+        }
+    }
+}
+
+fn with_context<T>(
+    out: &mut Value,
+    collation: &Collation,
+    host: &dyn Host,
+    f: impl FnOnce(&mut Context<'_>) -> T,
+) -> T {
+    let connection = FunctionConnection(host);
+    f(&mut Context::new(out, collation, &mut CallSite::new(), &connection))
+}
+
+#[cold]
+fn not_an_aggregate(call: &AggregateCall) -> Error {
+    Error::new(ResultCode::ERROR, format!("misuse of function {}()", call.function.name()))
 }

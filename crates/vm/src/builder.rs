@@ -226,7 +226,12 @@ impl ProgramBuilder {
                 }
             });
         }
+        let inverted = insns.iter().filter_map(|insn| match insn {
+            Insn::AggInverse { aggregate, .. } => Some(*aggregate),
+            _ => None,
+        });
         Program {
+            inverted_aggregates: inverted.collect(),
             insns: insns.into(),
             register_count: self.next_register,
             parameter_count: self.parameter_count,

@@ -4,20 +4,15 @@ use lithe_vfs::ResultCode;
 
 use crate::cursor::VmCursor;
 use crate::error::Error;
+use crate::fault::Fault;
 use crate::machine::Machine;
 use crate::operand::{CursorId, Reg};
 use crate::program::Program;
 use crate::register::{BytesKind, Register};
 
-/// A column of a row that is not on a page.
+/// A column that is not one of the ordinary ones.
 #[inline(never)]
-pub fn column_in_memory(
-    m: &mut Machine,
-    program: &Program,
-    cursor: CursorId,
-    column: u16,
-    dst: Reg,
-) -> Result<(), Error> {
+pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16, dst: Reg) -> Result<(), Fault> {
     if let VmCursor::Pseudo { start, count, is_null } = *m.cursor(cursor) {
         if is_null || u32::from(column) >= count {
             m.reg_mut(dst).set_null();
@@ -52,16 +47,15 @@ pub fn columns(
     column: u16,
     dst: Reg,
     count: u32,
-) -> Result<(), Error> {
+) -> Result<(), Fault> {
     for i in 0..count {
-        let (column, dst) = (column + i as u16, Reg(dst.0 + i));
-        match &mut m.cursors[usize::from(cursor.0)] {
-            VmCursor::Tree(tree) => {
-                if !tree.column(usize::from(column), &mut m.registers[dst.0 as usize])? {
-                    missing(m, program, cursor, column, dst);
-                }
-            }
-            _ => column_in_memory(m, program, cursor, column, dst)?,
+        let (number, dst) = (column + i as u16, Reg(dst.0 + i));
+        let is_done = match &mut m.cursors[usize::from(cursor.0)] {
+            VmCursor::Tree(tree) => tree.column_quickly(usize::from(number), &mut m.registers[dst.0 as usize]),
+            _ => false,
+        };
+        if !is_done {
+            self::column(m, program, cursor, number, dst)?;
         }
     }
     Ok(())

@@ -22,6 +22,8 @@ pub struct ConnectionFacts {
     pub flags: Cell<Flags>,
     /// The longest text, blob or row (`SQLITE_LIMIT_LENGTH`).
     pub length_max: Cell<u32>,
+    /// The longest pattern of LIKE and GLOB (`SQLITE_LIMIT_LIKE_PATTERN_LENGTH`).
+    pub like_pattern_length_max: Cell<u32>,
     /// How deep triggers may fire triggers (`SQLITE_LIMIT_TRIGGER_DEPTH`).
     pub trigger_depth_max: Cell<u32>,
     /// The encoding of text in the databases of the connection.
@@ -64,6 +66,8 @@ impl Flags {
 
 /// SQLite's limit on the length of a value.
 pub const LENGTH_MAX: u32 = 1_000_000_000;
+/// SQLite's limit on patterns.
+pub const LIKE_PATTERN_LENGTH_MAX: u32 = 50_000;
 /// SQLite's limit on triggers that fire triggers.
 pub const TRIGGER_DEPTH_MAX: u32 = 1000;
 
@@ -77,6 +81,7 @@ impl Default for ConnectionFacts {
             deferred_immediate_violations: Cell::default(),
             flags: Cell::default(),
             length_max: Cell::new(LENGTH_MAX),
+            like_pattern_length_max: Cell::new(LIKE_PATTERN_LENGTH_MAX),
             trigger_depth_max: Cell::new(TRIGGER_DEPTH_MAX),
             encoding: Cell::new(Encoding::Utf8),
             now: Cell::default(),

@@ -255,7 +255,7 @@ impl HashTree {
 
     fn clear(&mut self) -> Result<(), Error> {
         let root = self.tree.cursor.root();
-        self.tree.forget_row();
+        self.tree.release_row();
         self.tree.cursor.reset();
         self.tree.btree.clear_tree(root)?;
         self.count = 0;
@@ -266,7 +266,7 @@ impl HashTree {
         let mut numbered = row.to_vec();
         numbered.insert(self.key_len.min(row.len()), ValueRef::Integer(self.count));
         self.count += 1;
-        self.tree.forget_row();
+        self.tree.release_row();
         insert_entry(&mut self.tree.cursor, &self.tree.btree, builder.build(&numbered))
     }
 

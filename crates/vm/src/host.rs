@@ -56,6 +56,18 @@ pub trait Host {
     /// The connection's facts and cells that functions and write instructions use.
     fn facts(&self) -> &ConnectionFacts;
 
+    /// The time in milliseconds since the Julian epoch.
+    fn julian_millis(&self) -> i64;
+
+    /// How many seconds local time is ahead of UTC at a time given in seconds since 1970; `None` if nobody knows.
+    fn local_offset(&self, unix_seconds: i64) -> Option<i32>;
+
+    /// Fills `bytes` with randomness.
+    fn randomness(&self, bytes: &mut [u8]);
+
+    /// Writes to the error log, if there is one.
+    fn log(&self, _code: i32, _message: &[u8]) {}
+
     /// True when the statement should stop with SQLITE_INTERRUPT. Called every few hundred loop turns; runs the progress handler.
     fn is_interrupted(&self) -> bool;
 

@@ -4,11 +4,13 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use lithe_format::record::Builder;
+use lithe_functions::CallSite;
 use lithe_value::{Value, ValueRef};
 
 use crate::cursor::VmCursor;
 use crate::ephemeral::Temporary;
 use crate::error::Error;
+use crate::fault::Fault;
 use crate::host::Host;
 use crate::operand::{CursorId, Reg};
 use crate::program::Program;
@@ -24,6 +26,8 @@ pub struct Machine {
     pub cursors: Vec<VmCursor>,
     /// Which Once instructions of the current frame have run.
     pub once: OnceSet,
+    /// What the function calls of the current frame keep from one call to the next.
+    pub sites: Vec<CallSite>,
     /// The bound parameters.
     pub parameters: Vec<Register>,
     /// The registers of the current row.
@@ -64,6 +68,7 @@ impl Machine {
             registers: new_registers(program),
             cursors: new_cursors(program),
             once: OnceSet::default(),
+            sites: Vec::new(),
             parameters: std::iter::repeat_with(Register::default).take(program.parameter_count as usize).collect(),
             row: 0..0,
             pc: 0,
@@ -128,15 +133,15 @@ impl Machine {
 
     /// One more turn of a loop: looks now and then whether somebody wants the statement to stop.
     #[inline]
-    pub fn turn(&mut self, host: &dyn Host) -> Result<(), Error> {
+    pub fn turn(&mut self, host: &dyn Host) -> Result<(), Fault> {
         self.turns -= 1;
         if self.turns == 0 { self.look_at_interrupts(host) } else { Ok(()) }
     }
 
     #[cold]
-    fn look_at_interrupts(&mut self, host: &dyn Host) -> Result<(), Error> {
+    fn look_at_interrupts(&mut self, host: &dyn Host) -> Result<(), Fault> {
         self.turns = TURNS;
-        if host.is_interrupted() { Err(Error::Interrupt) } else { Ok(()) }
+        if host.is_interrupted() { Err(Error::Interrupt.into()) } else { Ok(()) }
     }
 
     /// Binds a value to a parameter (1-based), in the memory that the parameter has.

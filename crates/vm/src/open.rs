@@ -96,7 +96,7 @@ pub fn reset(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
         VmCursor::Ephemeral(ephemeral) => ephemeral.clear(),
         VmCursor::Hash(hash) => hash.clear()?,
         VmCursor::Tree(tree) => {
-            tree.forget_row();
+            tree.release_row();
             let root = tree.cursor.root();
             tree.cursor.reset();
             tree.btree.clear_tree(root)?;

@@ -5,19 +5,12 @@ use std::sync::Arc;
 
 use lithe_btree::KeyInfo;
 use lithe_format::PageNo;
-// STUB
-#[derive(Debug)]
-pub struct Function;
-impl Function {
-    pub fn name(&self) -> &str {
-        ""
-    }
-}
+use lithe_functions::Function;
 use lithe_value::{Affinity, Collation, Value};
 
 use crate::host::HostCall;
 use crate::insn::Insn;
-use crate::operand::{CursorId, Db, TextId};
+use crate::operand::{AggregateId, CursorId, Db, TextId};
 
 /// A compiled statement.
 #[derive(Debug)]
@@ -42,6 +35,8 @@ pub struct Program {
     pub calls: Box<[FunctionCall]>,
     /// Aggregate calls.
     pub aggregates: Box<[AggregateCall]>,
+    /// Those of them that take rows back (AggInverse).
+    pub inverted_aggregates: Box<[AggregateId]>,
     /// Trigger and foreign-key action programs. A program without any uses the table of the outermost program, so that
     /// a trigger can name itself.
     pub subprograms: Box<[Arc<Subprogram>]>,
@@ -171,6 +166,8 @@ pub struct FunctionCall {
     pub collation: Collation,
     /// Bit i set: argument i is constant, so its auxiliary data may be kept between calls.
     pub constant_arguments: u32,
+    /// Where the call stands, if its result must never change: "an index", "a CHECK constraint", "a generated column".
+    pub must_be_pure: Option<&'static str>,
 }
 
 /// An aggregate call.
@@ -205,6 +202,11 @@ impl Program {
     #[inline]
     pub fn key(&self, cursor: CursorId) -> &KeyInfo {
         self.cursor(cursor).key.as_deref().expect("the instruction's cursor has a key")
+    }
+
+    /// Whether rows are taken back from an aggregate.
+    pub fn takes_rows_back(&self, aggregate: AggregateId) -> bool {
+        self.inverted_aggregates.contains(&aggregate)
     }
 
     /// A text that may be left out.

@@ -4,7 +4,7 @@
 //!   0      1        2        4        8                         24
 //!   | kind |   -    | start, length   | the page                 |   on a page
 //!   | kind | length | up to 22 bytes                             |   inline
-//!   | kind |   -             | length | memory                   |   owned
+//!   | kind | subtype |   -   | length | memory                   |   owned
 //!   | kind |          -               | integer, real            |
 //! ```
 //!
@@ -29,7 +29,7 @@ pub const INLINE_MAX: usize = 22;
 const SPARE_MAX: usize = 4 << 20;
 
 /// One register of a frame.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub enum Register {
     /// NULL.
     #[default]
@@ -64,6 +64,8 @@ pub enum Register {
     },
     /// A text in memory of this register's own.
     OwnedText {
+        /// What JSON functions tell each other about it.
+        subtype: u8,
         /// How much of the memory it takes.
         len: u32,
         /// The memory.
@@ -71,6 +73,8 @@ pub enum Register {
     },
     /// A blob in memory of this register's own.
     OwnedBlob {
+        /// What JSON functions tell each other about it.
+        subtype: u8,
         /// How much of the memory it takes.
         len: u32,
         /// The memory.
@@ -159,8 +163,8 @@ impl Register {
             Register::InlineBlob(inline) => ValueRef::Blob(inline.as_slice()),
             Register::PageText { start, len, page } => ValueRef::Text(on_page(page, *start, *len)),
             Register::PageBlob { start, len, page } => ValueRef::Blob(on_page(page, *start, *len)),
-            Register::OwnedText { len, memory } => ValueRef::Text(&memory[..*len as usize]),
-            Register::OwnedBlob { len, memory } => ValueRef::Blob(&memory[..*len as usize]),
+            Register::OwnedText { len, memory, .. } => ValueRef::Text(&memory[..*len as usize]),
+            Register::OwnedBlob { len, memory, .. } => ValueRef::Blob(&memory[..*len as usize]),
             Register::Shared(value) => Value::as_ref(value),
             Register::Zeros(zeros) => ValueRef::Blob(zeros.as_slice()),
             Register::Null
@@ -192,13 +196,22 @@ impl Register {
     /// Becomes NULL.
     #[inline]
     pub fn set_null(&mut self) {
-        *self = Register::Null;
+        self.replace(Register::Null);
     }
 
-    /// Becomes an integer.
+    /// Becomes an integer. In a loop it mostly was one before, and there is nothing to let go of.
     #[inline]
     pub fn set_integer(&mut self, integer: i64) {
-        *self = Register::Integer(integer);
+        match self {
+            Register::Integer(old) => *old = integer,
+            _ => self.replace(Register::Integer(integer)),
+        }
+    }
+
+    /// Lets go of what the register had. Out of line: the paths where that is something are not the hot ones.
+    #[inline(never)]
+    fn replace(&mut self, with: Register) {
+        *self = with;
     }
 
     /// Becomes a real, or NULL if it is NaN.
@@ -239,8 +252,8 @@ impl Register {
         let (memory, len) = buffer.into_parts();
         let len = u32::try_from(len).expect("a value is shorter than the limit on lengths");
         *self = match kind {
-            BytesKind::Text => Register::OwnedText { len, memory },
-            BytesKind::Blob => Register::OwnedBlob { len, memory },
+            BytesKind::Text => Register::OwnedText { subtype: 0, len, memory },
+            BytesKind::Blob => Register::OwnedBlob { subtype: 0, len, memory },
         };
     }
 
@@ -265,6 +278,21 @@ impl Register {
             ValueRef::Real(real) => self.set_real(real),
             ValueRef::Text(_) => self.set_buffer(BytesKind::Text, value.into_buffer()),
             ValueRef::Blob(_) => self.set_buffer(BytesKind::Blob, value.into_buffer()),
+        }
+    }
+
+    /// The subtype of a text or blob that a function has made.
+    pub fn subtype(&self) -> u8 {
+        match self {
+            Register::OwnedText { subtype, .. } | Register::OwnedBlob { subtype, .. } => *subtype,
+            _ => 0,
+        }
+    }
+
+    /// Gives the result of a function a subtype.
+    pub fn set_subtype(&mut self, new: u8) {
+        if let Register::OwnedText { subtype, .. } | Register::OwnedBlob { subtype, .. } = self {
+            *subtype = new;
         }
     }
 
@@ -334,7 +362,15 @@ impl Register {
             }
             Register::Shared(value) => Register::Shared(Rc::clone(value)),
             Register::Zeros(zeros) => return self.set_zeros(zeros.len),
-            Register::OwnedText { .. } | Register::OwnedBlob { .. } => return self.set(source.as_ref()),
+            Register::OwnedText { subtype: 0, .. } | Register::OwnedBlob { subtype: 0, .. } => {
+                return self.set(source.as_ref());
+            }
+            Register::OwnedText { subtype, len, memory } => {
+                Register::OwnedText { subtype: *subtype, len: *len, memory: memory.clone() }
+            }
+            Register::OwnedBlob { subtype, len, memory } => {
+                Register::OwnedBlob { subtype: *subtype, len: *len, memory: memory.clone() }
+            }
             Register::NullNever => Register::NullNever,
             Register::Null | Register::Spare(_) | Register::Aggregate(_) | Register::RowSet(_) => Register::Null,
         };

@@ -7,10 +7,12 @@ use std::cmp::Ordering;
 
 use crate::aggregate;
 use crate::arithmetic;
+use crate::call;
 use crate::column;
 use crate::compare;
 use crate::cursor::VmCursor;
 use crate::error::Error;
+use crate::fault::Fault;
 use crate::flow;
 use crate::host::Host;
 use crate::insn::Insn;
@@ -33,10 +35,10 @@ pub fn run(program: &Program, m: &mut Machine, host: &dyn Host) -> Result<Step, 
     let mut steps = 0;
     let result = steps_until_row(program, m, host, &mut frames, &mut steps);
     m.counters.vm_steps += steps;
-    if result.is_err() {
+    result.map_err(|fault| {
         frames.unwind(m, host);
-    }
-    result
+        fault.into_error()
+    })
 }
 
 #[inline(always)]
@@ -87,7 +89,7 @@ fn steps_until_row<'p>(
     host: &dyn Host,
     frames: &mut Frames<'p>,
     steps: &mut u64,
-) -> Result<Step, Error> {
+) -> Result<Step, Fault> {
     let mut pc = m.pc;
     let mut ordering = Ordering::Equal;
     loop {
@@ -184,7 +186,7 @@ fn steps_until_row<'p>(
             Insn::MustBeInteger { reg, target } => {
                 if !matches!(m.reg(reg), Register::Integer(_)) && !arithmetic::make_integer(m, reg) {
                     if target == Addr::NONE {
-                        return Err(Error::mismatch());
+                        return Err(Error::mismatch().into());
                     }
                     pc = at(target);
                 }
@@ -370,7 +372,11 @@ fn steps_until_row<'p>(
                 }
             }
             Insn::Next { cursor, target } => {
-                if m.cursor(cursor).next()? {
+                let is_there = match m.cursor(cursor) {
+                    VmCursor::Tree(tree) => tree.next()?,
+                    other => other.next_in_memory()?,
+                };
+                if is_there {
                     m.turn(host)?;
                     pc = at(target);
                 }
@@ -464,14 +470,15 @@ fn steps_until_row<'p>(
                     pc = at(target);
                 }
             }
-            Insn::Column { cursor, column, dst } => match &mut m.cursors[usize::from(cursor.0)] {
-                VmCursor::Tree(tree) => {
-                    if !tree.column(usize::from(column), &mut m.registers[dst.0 as usize])? {
-                        column::missing(m, program, cursor, column, dst);
-                    }
+            Insn::Column { cursor, column, dst } => {
+                let is_done = match &mut m.cursors[usize::from(cursor.0)] {
+                    VmCursor::Tree(tree) => tree.column_quickly(usize::from(column), &mut m.registers[dst.0 as usize]),
+                    _ => false,
+                };
+                if !is_done {
+                    column::column(m, program, cursor, column, dst)?;
                 }
-                _ => column::column_in_memory(m, program, cursor, column, dst)?,
-            },
+            }
             Insn::Columns { cursor, column, dst, count } => {
                 column::columns(m, program, cursor, column, dst, count)?;
             }
@@ -552,7 +559,7 @@ fn steps_until_row<'p>(
             }
 
             // ---- functions and aggregates ----
-            Insn::Call { call, start, dst } => aggregate::call(m, program, host, call, start, dst)?,
+            Insn::Call { call: id, start, dst } => call::call(m, program, host, id, start, dst)?,
             Insn::AggStep { aggregate, start, acc } => aggregate::step(m, program, host, aggregate, start, acc)?,
             Insn::AggInverse { aggregate, start, acc } => aggregate::inverse(m, program, host, aggregate, start, acc)?,
             Insn::AggValue { aggregate, acc, dst } => aggregate::value(m, program, host, aggregate, acc, dst)?,
@@ -578,7 +585,7 @@ fn steps_until_row<'p>(
             | Insn::VFilter { .. }
             | Insn::VColumn { .. }
             | Insn::VNext { .. }
-            | Insn::VUpdate { .. } => return Err(Error::unsupported("virtual tables")),
+            | Insn::VUpdate { .. } => return Err(Error::unsupported("virtual tables").into()),
         }
     }
 }

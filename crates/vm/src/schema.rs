@@ -78,7 +78,7 @@ pub fn clear_tree(
         if let VmCursor::Tree(tree) = open
             && tree.cursor.root() == root
         {
-            tree.forget_row();
+            tree.release_row();
         }
     }
     Ok(())

@@ -11,6 +11,7 @@
 
 use std::sync::Arc;
 
+use lithe_functions::CallSite;
 use lithe_vfs::ResultCode;
 
 use crate::cursor::VmCursor;
@@ -52,6 +53,7 @@ pub struct FrameContent {
     registers: Vec<Register>,
     cursors: Vec<VmCursor>,
     once: OnceSet,
+    sites: Vec<CallSite>,
 }
 
 /// Where a call goes: the subprogram, and where to go on after it.
@@ -150,7 +152,7 @@ impl Frame<'_> {
 
 impl FrameContent {
     fn new(program: &Program) -> FrameContent {
-        FrameContent { registers: new_registers(program), cursors: new_cursors(program), once: OnceSet::default() }
+        FrameContent { registers: new_registers(program), cursors: new_cursors(program), ..FrameContent::default() }
     }
 
     /// Becomes what the machine works on; answers what it was working on.
@@ -158,6 +160,7 @@ impl FrameContent {
         std::mem::swap(&mut m.registers, &mut self.registers);
         std::mem::swap(&mut m.cursors, &mut self.cursors);
         std::mem::swap(&mut m.once, &mut self.once);
+        std::mem::swap(&mut m.sites, &mut self.sites);
         self
     }
 
@@ -169,6 +172,8 @@ impl FrameContent {
         self.registers.iter_mut().for_each(Register::clear);
         self.cursors.iter_mut().for_each(VmCursor::close);
         self.once.clear();
+        // The next call may be of another subprogram of the same size.
+        self.sites.clear();
     }
 }
 

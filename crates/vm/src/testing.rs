@@ -131,6 +131,18 @@ impl Host for TestHost {
         &self.facts
     }
 
+    fn julian_millis(&self) -> i64 {
+        0
+    }
+
+    fn local_offset(&self, _unix_seconds: i64) -> Option<i32> {
+        None
+    }
+
+    fn randomness(&self, bytes: &mut [u8]) {
+        bytes.fill(7);
+    }
+
     fn is_interrupted(&self) -> bool {
         self.interrupted.get()
     }

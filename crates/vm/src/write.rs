@@ -98,7 +98,7 @@ fn insert_values(
 #[inline]
 fn insert_payload(tree: &mut TreeCursor, rowid: i64, payload: &Payload<'_>, flags: u8) -> Result<(), Error> {
     let seek = if flags & insert_flags::USE_SEEK != 0 { tree.last_seek } else { None };
-    tree.forget_row();
+    tree.release_row();
     tree.last_seek = None;
     Ok(tree.cursor.insert_table(&tree.btree, rowid, payload, seek)?)
 }
@@ -139,7 +139,7 @@ pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cu
             if is_watched && tree.cursor.key_info().is_none() {
                 rowid = tree.rowid()?;
             }
-            tree.forget_row();
+            tree.release_row();
             tree.cursor.delete(&tree.btree)?;
         }
         VmCursor::Ephemeral(ephemeral) => ephemeral.delete(),
@@ -222,7 +222,7 @@ fn insert_key_values(
 #[inline]
 fn insert_key(tree: &mut TreeCursor, values: &[ValueRef<'_>], payload: &Payload<'_>, flags: u8) -> Result<(), Error> {
     let seek = if flags & insert_flags::USE_SEEK != 0 { tree.last_seek } else { None };
-    tree.forget_row();
+    tree.release_row();
     tree.last_seek = None;
     Ok(tree.cursor.insert_index(&tree.btree, values, payload, seek)?)
 }
@@ -256,7 +256,7 @@ pub fn index_delete(
             let key = SearchKey::new(program.key(cursor), &values, Prefix::Equal);
             let found = tree.seek_key(&key)? == Seek::Exact;
             if found {
-                tree.forget_row();
+                tree.release_row();
                 tree.cursor.delete(&tree.btree)?;
             }
             found

@@ -80,8 +80,9 @@ impl VmCursor {
         }
     }
 
+    /// The same, but for trees.
     #[inline(never)]
-    fn next_in_memory(&mut self) -> Result<bool, Error> {
+    pub fn next_in_memory(&mut self) -> Result<bool, Error> {
         match self.settled()? {
             VmCursor::Tree(tree) => tree.next(),
             VmCursor::Ephemeral(ephemeral) => Ok(ephemeral.next()),

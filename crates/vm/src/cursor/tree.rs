@@ -18,6 +18,8 @@ use std::sync::Arc;
 use lithe_btree::{Btree, Cursor, KeyInfo, Row, SearchKey, Seek};
 use lithe_format::PageNo;
 use lithe_format::record::{Column, Located, View};
+use lithe_format::serial_type::SerialType;
+use lithe_pager::PageRef;
 use lithe_value::{Buffer, Encoding, ValueRef};
 use lithe_vfs::ResultCode;
 
@@ -31,6 +33,7 @@ pub struct TreeCursor {
     pub cursor: Cursor,
     memory: Memory,
     state: RowState,
+    place: Place,
     encoding: Encoding,
     /// The cursor has been moved to the row after its place: the next Next stays there.
     is_ahead: bool,
@@ -40,6 +43,26 @@ pub struct TreeCursor {
     pub last_seek: Option<Seek>,
     /// How often Sequence was asked.
     pub sequence: i64,
+}
+
+/// Where the row under the cursor is, and how far its columns have been found.
+///
+/// Columns are mostly asked for in order, and mostly have types of one byte: then each is found from the one before.
+/// Whatever is not so is left to the record's view.
+#[derive(Debug, Default)]
+struct Place {
+    page: Option<PageRef>,
+    /// Where the local payload ends on the page.
+    end: usize,
+    /// The column found last.
+    column: usize,
+    /// Where its type is.
+    header_at: usize,
+    header_end: usize,
+    /// Where its content is.
+    content_at: usize,
+    /// The view is one of this row.
+    has_view: bool,
 }
 
 /// What is left of a closed cursor: the memory for the next one in its place.
@@ -100,6 +123,7 @@ impl TreeCursor {
             cursor,
             memory,
             state: RowState::Unread,
+            place: Place::default(),
             encoding,
             is_ahead: false,
             has_lent: false,
@@ -128,7 +152,14 @@ impl TreeCursor {
 
     // ---- moving ----
 
-    /// The cursor has moved, or its row has changed.
+    /// The row is about to change: its page must not be held, lest the pager copy it first.
+    #[inline]
+    pub fn release_row(&mut self) {
+        self.forget_row();
+        self.place.page = None;
+    }
+
+    /// The cursor has moved.
     #[inline]
     pub fn forget_row(&mut self) {
         self.state = RowState::Unread;
@@ -245,7 +276,7 @@ impl TreeCursor {
         Ok(self.cursor.restore(&self.btree)? && !self.is_ahead)
     }
 
-    /// Makes the view one of the row under the cursor; false if there is none.
+    /// Learns where the row under the cursor is; false if there is none.
     #[inline]
     fn read_row(&mut self) -> Result<bool, Error> {
         match self.state {
@@ -258,22 +289,64 @@ impl TreeCursor {
             return Ok(false);
         }
         let row = self.cursor.row(&self.btree)?;
-        self.memory.view.reset(row.len());
+        self.place.start(row);
         self.state = RowState::Read;
         Ok(true)
     }
 
-    /// Puts a column into a register; false if the record has fewer columns.
+    /// Puts a column into a register, if it is an ordinary one of an ordinary row. False says nothing: ask
+    /// [`TreeCursor::column`].
     #[inline]
+    pub fn column_quickly(&mut self, index: usize, dst: &mut Register) -> bool {
+        if self.state != RowState::Read && !self.read_row_quickly() {
+            return false;
+        }
+        match self.place.find(index) {
+            Some((page, serial, at)) => {
+                self.has_lent |= put(page, serial, at, self.encoding, dst);
+                true
+            }
+            None => false,
+        }
+    }
+
+    #[inline]
+    fn read_row_quickly(&mut self) -> bool {
+        if self.state != RowState::Unread || self.is_ahead {
+            return false;
+        }
+        let Some(row) = self.cursor.peek(&self.btree) else {
+            return false;
+        };
+        self.place.start(row);
+        self.state = RowState::Read;
+        true
+    }
+
+    /// Puts a column into a register; false if the record has fewer columns.
     pub fn column(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
-        if self.state != RowState::Read && !self.read_row()? {
+        if self.column_quickly(index, dst) {
+            return Ok(true);
+        }
+        if !self.read_row()? {
             dst.set_null();
             return Ok(true);
         }
+        self.column_by_view(index, dst)
+    }
+
+    /// A column that is out of order, past the end, or not on the row's page.
+    #[inline(never)]
+    fn column_by_view(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
         let row = self.cursor.row(&self.btree)?;
+        if !self.place.has_view {
+            self.memory.view.reset(row.len());
+            self.place.has_view = true;
+        }
         match self.memory.view.locate(row.local(), index)? {
             Located::At(column) if column.end() <= row.span.local => {
-                self.has_lent |= put_local(row, column, self.encoding, dst);
+                let at = (row.span.at + column.at) as usize;
+                self.has_lent |= put(row.page, column.serial, at, self.encoding, dst);
                 Ok(true)
             }
             Located::At(column) => self.put_overflowing(column, dst),
@@ -354,10 +427,14 @@ impl TreeCursor {
             return Ok(None);
         }
         let row = self.cursor.row(&self.btree)?;
+        if !self.place.has_view {
+            self.memory.view.reset(row.len());
+            self.place.has_view = true;
+        }
         let count = self.memory.view.column_count(row.local())?;
         let mut rowid = Register::Null;
         match count.and_then(|count| count.checked_sub(1)) {
-            Some(last) => self.column(last, &mut rowid)?,
+            Some(last) => self.column_by_view(last, &mut rowid)?,
             None => self.rowid_past_page(&mut rowid)?,
         };
         match rowid {
@@ -373,7 +450,7 @@ impl TreeCursor {
         let mut header = vec![0; len.min(row.len()) as usize];
         self.cursor.read_payload(&self.btree, 0, &mut header)?;
         match self.memory.view.column_count(&header)?.and_then(|count| count.checked_sub(1)) {
-            Some(last) => self.column(last, rowid),
+            Some(last) => self.column_by_view(last, rowid),
             None => Ok(false),
         }
     }
@@ -399,17 +476,85 @@ impl TreeCursor {
     }
 }
 
-/// Puts a column that lies on the row's page into a register; true if that borrows the page.
+impl Place {
+    /// The cursor stands on another row.
+    #[inline]
+    fn start(&mut self, row: Row<'_>) {
+        // Most rows are on the page of the row before: that reference is kept, for cloning one may count.
+        if !self.page.as_ref().is_some_and(|page| page.is_same(row.page)) {
+            self.page = Some(row.page.clone());
+        }
+        self.has_view = false;
+        let start = row.span.at as usize;
+        self.end = start + row.span.local as usize;
+        self.column = 0;
+        // A header of more than 127 bytes is left to the view, by having no first column here; so is one that goes
+        // on past the page: its first column's content would be past the end.
+        let header_len = row.page.get(start).map_or(0, |&len| if len < 0x80 { usize::from(len) } else { 0 });
+        self.header_at = start + 1;
+        self.header_end = start + header_len;
+        self.content_at = self.header_end;
+    }
+
+    /// Column `index`, if the columns from the last one found up to it have types of one byte and lie on the page:
+    /// the page, the type and where on the page the content starts.
+    #[inline]
+    fn find(&mut self, index: usize) -> Option<(&PageRef, SerialType, usize)> {
+        let page = self.page.as_ref()?;
+        if index < self.column {
+            return None;
+        }
+        let header = page.get(self.header_at..self.header_end)?;
+        let (before, rest) = header.split_at_checked(index - self.column)?;
+        let &serial = rest.first()?;
+        let mut content_at = self.content_at;
+        let mut all = serial;
+        for &serial in before {
+            content_at += content_len(serial);
+            all |= serial;
+        }
+        // A type of more than one byte is left to the view; what was summed up is of no use then.
+        if all >= 0x80 || content_at + content_len(serial) > self.end {
+            return None;
+        }
+        self.header_at += before.len();
+        self.column = index;
+        self.content_at = content_at;
+        Some((page, SerialType(u32::from(serial)), content_at))
+    }
+}
+
+/// The length of the content of a type of one byte.
 #[inline]
-fn put_local(row: Row<'_>, column: Column, encoding: Encoding, dst: &mut Register) -> bool {
-    let at = (row.span.at + column.at) as usize;
-    match column.value(row.local()).unwrap_or_default() {
+fn content_len(serial: u8) -> usize {
+    SerialType(u32::from(serial & 0x7f)).len() as usize
+}
+
+/// How far the first eight bytes of an integer's content are shifted to leave the integer, by serial type.
+const SHIFTS: [u32; 7] = [0, 56, 48, 40, 32, 16, 0];
+
+/// Puts a column whose content is at `at` of a page into a register; true if that borrows the page.
+#[inline]
+fn put(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
+    if let 1..=6 = serial.0
+        && let Some(content) = page.get(at..).and_then(|tail| tail.first_chunk::<8>())
+    {
+        dst.set_integer(i64::from_be_bytes(*content) >> SHIFTS[serial.0 as usize]);
+        return false;
+    }
+    put_other(page, serial, at, encoding, dst)
+}
+
+/// Anything but an integer with content.
+#[inline(never)]
+fn put_other(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
+    match serial.decode(page, at).unwrap_or_default() {
         ValueRef::Null => dst.set_null(),
         ValueRef::Integer(integer) => dst.set_integer(integer),
         ValueRef::Real(real) => dst.set_real(real),
-        ValueRef::Blob(blob) => return dst.set_from_page(BytesKind::Blob, row.page, at, blob.len()),
+        ValueRef::Blob(blob) => return dst.set_from_page(BytesKind::Blob, page, at, blob.len()),
         ValueRef::Text(text) => {
-            let is_lent = dst.set_from_page(BytesKind::Text, row.page, at, text.len());
+            let is_lent = dst.set_from_page(BytesKind::Text, page, at, text.len());
             if encoding == Encoding::Utf8 {
                 return is_lent;
             }
