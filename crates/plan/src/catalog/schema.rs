@@ -108,9 +108,11 @@ impl Schema {
         !self.triggers.is_empty()
     }
 
-    /// Adds a table or view with the indexes that it brings; one of the same name is replaced.
-    pub fn add_table(&mut self, table: Table) {
-        self.remove_table(table.name.name());
+    /// Adds a table or view with the indexes that it brings. One of the same name is replaced, and leaves its triggers.
+    pub fn add_table(&mut self, mut table: Table) {
+        if let Some(old) = self.take_table(table.name.name()) {
+            table.triggers.clone_from(&old.triggers);
+        }
         for index in &table.indexes {
             self.indexes.insert(index.name.clone(), table.name.clone());
         }
@@ -129,6 +131,7 @@ impl Schema {
     /// Adds a trigger. One on a table of this schema is put before that table's other triggers.
     pub fn add_trigger(&mut self, trigger: Trigger) {
         let trigger = Arc::new(trigger);
+        self.remove_trigger(trigger.name.name());
         if trigger.table_schema.is_none()
             && let Some(table) = self.table_mut(trigger.table.name())
         {
@@ -140,12 +143,17 @@ impl Schema {
 
     /// Forgets a table or view with its indexes and triggers.
     pub fn remove_table(&mut self, name: Name<'_>) -> Option<Arc<Table>> {
+        let table = self.take_table(name)?;
+        for trigger in &table.triggers {
+            self.triggers.remove(&Key(trigger.name.name()));
+        }
+        Some(table)
+    }
+
+    fn take_table(&mut self, name: Name<'_>) -> Option<Arc<Table>> {
         let table = self.tables.remove(&Key(name))?.object;
         for index in &table.indexes {
             self.indexes.remove(&Key(index.name.name()));
-        }
-        for trigger in &table.triggers {
-            self.triggers.remove(&Key(trigger.name.name()));
         }
         Some(table)
     }

@@ -37,7 +37,7 @@ pub(crate) fn create_view<'a>(
     let name = view.name.name();
     system::insert_schema_row(cg, schema, &NewRow { kind: "view", name, table: name, root: None, sql: Some(row_text) });
     system::bump_cookie(cg, db);
-    system::load_table(cg, db, name);
+    system::load_object(cg, db, name);
     Ok(())
 }
 
@@ -75,6 +75,6 @@ fn write_trigger(cg: &mut Codegen<'_>, db: Db, trigger: &Trigger, text: &[u8]) -
     let (name, table) = (trigger.name.name(), trigger.table.name());
     system::insert_schema_row(cg, schema, &NewRow { kind: "trigger", name, table, root: None, sql: Some(sql) });
     system::bump_cookie(cg, db);
-    system::load_object(cg, db, "trigger", name);
+    system::load_object(cg, db, name);
     Ok(())
 }

@@ -4,9 +4,8 @@
 use lithe_sql::ast::Name;
 use lithe_value::Value;
 use lithe_vm::insn::{Insn, delete_flags, insert_flags};
-use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, CursorId, Db, Reg};
+use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, CursorId, Db, Reg, TextId};
 
-use super::names::quoted;
 use crate::catalog::{SCHEMA_TABLE, TEMP_SCHEMA_TABLE, Table};
 use crate::codegen::Codegen;
 use crate::error::Result;
@@ -178,22 +177,15 @@ pub(super) fn bump_cookie(cg: &mut Codegen<'_>, db: Db) {
     cg.b.emit(Insn::SetCookie { db, index: COOKIE, value: cookie.cast_signed() });
 }
 
-/// Reads the rows about table `name` into the catalog, those of triggers left out.
-pub(super) fn load_table(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) {
-    let condition = cg.b.text(format!("tbl_name={} AND type!='trigger'", quoted(name, '\'')));
-    cg.b.emit(Insn::ParseSchema { db, condition });
-}
-
-/// Reads the row of one object into the catalog.
-pub(super) fn load_object(cg: &mut Codegen<'_>, db: Db, kind: &str, name: Name<'_>) {
-    let condition = cg.b.text(format!("type='{kind}' AND name={}", quoted(name, '\'')));
+/// Reads the rows about the table, index, view or trigger `name` into the catalog.
+pub(super) fn load_object(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) {
+    let condition = cg.b.text(name.to_str_lossy().into_owned());
     cg.b.emit(Insn::ParseSchema { db, condition });
 }
 
 /// Reads all rows into the catalog.
 pub(super) fn load_all(cg: &mut Codegen<'_>, db: Db) {
-    let condition = cg.b.text("1");
-    cg.b.emit(Insn::ParseSchema { db, condition });
+    cg.b.emit(Insn::ParseSchema { db, condition: TextId::NONE });
 }
 
 /// Takes the rows of table `name`, or of the index of it, out of sqlite_stat1 and sqlite_stat4.
