@@ -43,6 +43,7 @@ impl Pager {
         if no == self.view.lock_byte_page.get() {
             return Err(Error::corrupt_page(no, "the page of the lock bytes is used"));
         }
+        self.misuse_unless(self.is_next_or_before(no), "pages are added one after the other")?;
         let txn = &mut *self.txn.borrow_mut();
         let blank = txn.dirty.zeroed(self.page_size().bytes());
         let slot = match txn.dirty.find(no) {
@@ -63,9 +64,17 @@ impl Pager {
         Ok(self.take_from(txn, slot, no))
     }
 
-    /// Makes the database `n` pages long: longer with zeros, shorter by forgetting.
+    /// Whether adding page `no` leaves no gap; the page of the lock bytes is none.
+    fn is_next_or_before(&self, no: PageNo) -> bool {
+        let next = u64::from(self.page_count()) + 1;
+        let skipped = u64::from(next == u64::from(self.view.lock_byte_page.get().get()));
+        u64::from(no.get()) <= next + skipped
+    }
+
+    /// Makes the database shorter, `n` pages long: those at its end are forgotten.
     pub fn set_page_count(&self, n: u32) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "the size is changed outside a write transaction")?;
+        self.misuse_unless(n <= self.page_count(), "a database grows by adding pages")?;
         self.view.page_count.set(n);
         self.look_twice();
         self.bump_write_version();

@@ -55,8 +55,8 @@ pub trait File: Send + Sync + Debug {
     /// Makes the file `size` bytes long.
     fn truncate(&self, size: u64) -> Result<()>;
 
-    /// Forces what was written to the device; for a file that this handle created, its entry in
-    /// the folder too.
+    /// Forces what was written to the device; for a file that this handle may have created, the first
+    /// time, its entry in the folder too.
     fn sync(&self, flags: SyncFlags) -> Result<()>;
 
     /// The size in bytes.

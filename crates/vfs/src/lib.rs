@@ -1,7 +1,8 @@
 //! Where bytes live: files, locks, shared memory, mappings, clock and randomness.
 //!
-//! [`Vfs`] and [`File`] are the traits; [`UnixVfs`] is the machine we run on. The crate must not know
-//! what a page is: it sees paths, offsets and lock levels.
+//! [`Vfs`] and [`File`] are the traits; [`UnixVfs`] is the machine we run on, [`MemoryVfs`] keeps
+//! files in memory, and [`Sim`] is a machine that fails when told to. The crate must not know what a
+//! page is: it sees paths, offsets and lock levels.
 //!
 //! `unsafe` is for system calls and for memory that other processes write too; it lives in
 //! `mapping`, `shm` and `unix`.
@@ -10,8 +11,10 @@ mod error;
 mod file;
 mod flags;
 mod mapping;
+mod memory;
 mod result_code;
 mod shm;
+mod sim;
 mod unix;
 mod vfs;
 
@@ -19,7 +22,9 @@ pub use error::{EIO, ENOSPC, Error, Op, Result};
 pub use file::{File, FileId};
 pub use flags::{Access, DeviceCharacteristics, LockLevel, OpenFlags, ShmLock, SyncFlags};
 pub use mapping::Mapping;
+pub use memory::MemoryVfs;
 pub use result_code::ResultCode;
 pub use shm::{SHM_REGION_BYTES, ShmRegion};
+pub use sim::{Fault, Loss, Random, Sim};
 pub use unix::UnixVfs;
 pub use vfs::{Opened, Vfs};

@@ -165,6 +165,10 @@ impl FileStore {
         let txn = pager.txn.borrow();
         let pages: Vec<(PageNo, &[u8])> =
             sorted_pages(&txn, pager.page_count()).into_iter().map(|(no, bytes)| (no, &**bytes)).collect();
+        if pages.is_empty() {
+            // All that was written was cut off again.
+            return Ok(());
+        }
         self.with_wal(|wal| wal.commit(&*self.vfs, &pages, pager.page_size(), pager.page_count(), &policy))
     }
 

@@ -53,13 +53,7 @@ impl FileStore {
     fn new_journal(&self, pager: &Pager, file: Arc<dyn lithe_vfs::File>) -> JournalFile {
         let mut nonce = [0; 4];
         self.vfs.randomness(&mut nonce);
-        JournalFile::new(
-            file,
-            u32::from_ne_bytes(nonce),
-            pager.page_count(),
-            pager.page_size(),
-            sector_size(&*self.file),
-        )
+        JournalFile::new(file, u32::from_ne_bytes(nonce), pager.page_size(), sector_size(&*self.file))
     }
 
     /// Everything but the decision. After an error that is not "busy" only a rollback helps.
@@ -127,6 +121,7 @@ impl FileStore {
 
     fn write_journal(&self, pager: &Pager, super_journal: Option<&str>) -> Result<()> {
         let pages = self.pages_to_journal(pager);
+        let before = pager.txn.borrow().pages_before;
         let old = pages.iter().map(|&no| Ok((no, pager.clean_page(no)?)));
         let txn = &mut *self.rollback.borrow_mut();
         match pager.journal_mode() {
@@ -138,7 +133,7 @@ impl FileStore {
             }
             _ => {
                 let journal = txn.journal.as_mut().expect("the journal was opened at the first write");
-                journal.begin()?;
+                journal.begin(before)?;
                 journal.append(old)?;
                 journal.make_hot(super_journal, pager.synchronous(), pager.sync_flags())?;
             }

@@ -38,15 +38,9 @@ pub(crate) fn sector_size(database: &dyn File) -> u32 {
 }
 
 impl JournalFile {
-    /// A journal in `file` for a database that has `page_count` pages now.
-    pub(crate) fn new(
-        file: Arc<dyn File>,
-        nonce: u32,
-        page_count: u32,
-        page_size: PageSize,
-        sector_size: u32,
-    ) -> JournalFile {
-        let header = JournalHeader { records: 0, nonce, page_count, sector_size, page_size };
+    /// A journal in `file`.
+    pub(crate) fn new(file: Arc<dyn File>, nonce: u32, page_size: PageSize, sector_size: u32) -> JournalFile {
+        let header = JournalHeader { records: 0, nonce, page_count: 0, sector_size, page_size };
         JournalFile { file, header, end: u64::from(sector_size), has_super: false }
     }
 
@@ -54,8 +48,10 @@ impl JournalFile {
         &self.file
     }
 
-    /// Begins, or begins again: with a header that does not count.
-    pub(crate) fn begin(&mut self) -> Result<()> {
+    /// Begins, or begins again, with a header that does not count: the journal of a transaction that
+    /// found `page_count` pages.
+    pub(crate) fn begin(&mut self, page_count: u32) -> Result<()> {
+        self.header.page_count = page_count;
         self.header.records = 0;
         self.end = u64::from(self.header.sector_size);
         let mut padded = vec![0u8; self.header.sector_size as usize];

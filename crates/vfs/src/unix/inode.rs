@@ -7,11 +7,12 @@
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use lithe_format::locks::{PENDING_BYTE, RESERVED_BYTE, SHARED_FIRST, SHARED_SIZE};
 use rustix::fs::Stat;
 
+use super::guard;
 use super::posix_lock::{self, Hold};
 use super::shm::ShmNode;
 use crate::error::{Op, Result};
@@ -244,9 +245,4 @@ impl Drop for InodeHandle {
         // Nobody is there to hear of an error; closing the last descriptor drops the locks anyway.
         let _ = self.unlock(LockLevel::None);
     }
-}
-
-/// Locks a mutex whose holder never leaves its data half changed.
-pub(super) fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

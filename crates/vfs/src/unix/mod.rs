@@ -14,6 +14,7 @@ mod posix_lock;
 mod shm;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, CWD};
@@ -96,4 +97,9 @@ fn weak_randomness(buf: &mut [u8]) {
 /// The error of a system call.
 fn failure(op: Op, errno: Errno) -> Error {
     Error::from_errno(op, errno.raw_os_error())
+}
+
+/// Locks a mutex whose holder never leaves its data half changed.
+pub(crate) fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex};
 use lithe_format::locks::{SHM_ALIVE_BYTE, SHM_LOCKS_AT, SHM_SLOTS};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-use super::inode::{InodeHandle, guard};
+use super::guard;
+use super::inode::InodeHandle;
 use super::posix_lock::{self, Hold};
 use super::{failure, open};
 use crate::error::{Error, Op, Result};

@@ -1,0 +1,94 @@
+//! A file in memory.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::locks::{FileLocks, SlotLocks};
+use crate::error::{Error, Op, Result};
+use crate::mapping::MemoryBytes;
+use crate::shm::ShmRegion;
+use crate::unix::guard;
+use crate::{FileId, ResultCode};
+
+/// A device number that no real device has: files in memory are told apart by their inode alone.
+const DEVICE: u64 = u64::MAX;
+
+static NEXT_INODE: AtomicU64 = AtomicU64::new(1);
+
+/// A file in memory: its content, and who holds which locks.
+#[derive(Debug)]
+pub(crate) struct MemoryInode {
+    id: FileId,
+    bytes: Arc<MemoryBytes>,
+    len: Mutex<u64>,
+    pub(super) locks: Mutex<FileLocks>,
+    pub(super) slots: Mutex<SlotLocks>,
+    pub(super) shm: Mutex<Vec<ShmRegion>>,
+}
+
+impl MemoryInode {
+    /// An empty file with room for `room` bytes.
+    pub(crate) fn new(room: usize) -> Result<MemoryInode> {
+        let bytes = MemoryBytes::reserve(room).ok_or_else(|| Error::with_code(Op::Open, ResultCode::NOMEM))?;
+        let inode = NEXT_INODE.fetch_add(1, Ordering::Relaxed);
+        Ok(MemoryInode {
+            id: FileId { device: DEVICE, inode },
+            bytes: Arc::new(bytes),
+            len: Mutex::new(0),
+            locks: Mutex::default(),
+            slots: Mutex::default(),
+            shm: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn id(&self) -> FileId {
+        self.id
+    }
+
+    pub(super) fn bytes(&self) -> &Arc<MemoryBytes> {
+        &self.bytes
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        *guard(&self.len)
+    }
+
+    pub(crate) fn read_at(&self, buf: &mut [u8], offset: u64) -> usize {
+        let have = self.size().saturating_sub(offset).min(buf.len() as u64) as usize;
+        if have > 0 {
+            self.bytes.read(offset as usize, &mut buf[..have]);
+        }
+        buf[have..].fill(0);
+        have
+    }
+
+    pub(crate) fn write_at(&self, buf: &[u8], offset: u64) -> Result<()> {
+        let end = offset.checked_add(buf.len() as u64).filter(|&end| end <= self.bytes.len() as u64);
+        let end = end.ok_or_else(|| Error::with_code(Op::Write, ResultCode::FULL))?;
+        self.bytes.write(offset as usize, buf);
+        let mut len = guard(&self.len);
+        *len = (*len).max(end);
+        Ok(())
+    }
+
+    pub(crate) fn truncate(&self, size: u64) -> Result<()> {
+        if size > self.bytes.len() as u64 {
+            return Err(Error::with_code(Op::Truncate, ResultCode::FULL));
+        }
+        let mut len = guard(&self.len);
+        // What is past the end stays zero, so that growing again shows zeros.
+        if size < *len {
+            self.bytes.zero(size as usize, (*len - size) as usize);
+        }
+        *len = size;
+        Ok(())
+    }
+
+    pub(super) fn region(&self, number: u32, extend: bool) -> Option<ShmRegion> {
+        let mut regions = guard(&self.shm);
+        while extend && regions.len() <= number as usize {
+            regions.push(ShmRegion::private());
+        }
+        regions.get(number as usize).cloned()
+    }
+}

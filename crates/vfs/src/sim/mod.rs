@@ -1,0 +1,246 @@
+//! A simulated machine: files in memory, everything random from one seed, that loses power or fails a
+//! call when told to.
+//!
+//! ```no_run
+//! # use lithe_vfs::{Fault, Loss, Sim};
+//! let sim = Sim::new(0x3f21);
+//! sim.fail_at(17, Fault::PowerLoss);     // the 17th call from now
+//! // ... use `sim.vfs()` until everything fails ...
+//! sim.restart(Loss::Torn);               // what was not synced may be there or not
+//! // ... use `sim.vfs()` again: what is there must be what was committed
+//! ```
+
+mod disk;
+mod file;
+mod random;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+pub use self::disk::Loss;
+pub use self::random::Random;
+
+use self::disk::Disk;
+use self::file::SimFile;
+use crate::error::{EIO, ENOSPC, Error, Op, Result};
+use crate::memory::{MemoryFile, MemoryInode};
+use crate::{Access, DeviceCharacteristics, OpenFlags, Opened, ResultCode, Vfs};
+
+/// Address space for each file: crash tests use small ones, many at a time.
+const ROOM: usize = 64 << 20;
+
+/// What happens to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The power fails: this call and all that follow fail, and do nothing.
+    PowerLoss,
+    /// The device fails once.
+    Eio,
+    /// There is no space left, for this call only.
+    Enospc,
+    /// A read or write stops half-way and fails.
+    Short,
+}
+
+/// A simulated machine.
+#[derive(Clone, Debug)]
+pub struct Sim {
+    world: Arc<Mutex<World>>,
+}
+
+#[derive(Debug)]
+struct World {
+    random: Random,
+    clock_millis: i64,
+    disk: Disk,
+    /// How many times the machine was started: handles of the time before are dead.
+    boot: u64,
+    calls: u64,
+    fault: Option<(u64, Fault)>,
+    characteristics: DeviceCharacteristics,
+    sector_size: u32,
+}
+
+impl Sim {
+    /// A machine without files.
+    pub fn new(seed: u64) -> Sim {
+        let world = World {
+            random: Random::new(seed),
+            clock_millis: 0,
+            disk: Disk::default(),
+            boot: 0,
+            calls: 0,
+            fault: None,
+            characteristics: DeviceCharacteristics::POWERSAFE_OVERWRITE,
+            sector_size: 4096,
+        };
+        Sim { world: Arc::new(Mutex::new(world)) }
+    }
+
+    /// Its files.
+    pub fn vfs(&self) -> Arc<dyn Vfs> {
+        Arc::new(SimVfs { sim: self.clone() })
+    }
+
+    /// How many calls were made.
+    pub fn calls(&self) -> u64 {
+        self.world().calls
+    }
+
+    /// Makes the call number `n` from now, which is at least 1, meet `fault`.
+    pub fn fail_at(&self, n: u64, fault: Fault) {
+        let mut world = self.world();
+        world.fault = Some((world.calls + n, fault));
+    }
+
+    /// Takes back a fault that is still to come.
+    pub fn fail_no_more(&self) {
+        self.world().fault = None;
+    }
+
+    /// Whether the power has failed.
+    pub fn is_off(&self) -> bool {
+        self.world().is_off()
+    }
+
+    /// Sets what the device promises.
+    pub fn set_device(&self, characteristics: DeviceCharacteristics, sector_size: u32) {
+        let mut world = self.world();
+        (world.characteristics, world.sector_size) = (characteristics, sector_size);
+    }
+
+    /// Turns the power off, if it is not, and on again: locks and shared memory are gone, and `loss` says
+    /// what becomes of what was not synced. Handles from before answer errors.
+    pub fn restart(&self, loss: Loss) {
+        let world = &mut *self.world();
+        let files = world.disk.after_power_loss(loss, &mut world.random);
+        world.disk = Disk::default();
+        for (path, content) in files {
+            let inode = Arc::new(MemoryInode::new(ROOM).expect("a small file"));
+            inode.write_at(&content, 0).expect("it fitted before");
+            world.disk.add_name(&path, inode.clone());
+            world.disk.note_sync(&inode);
+        }
+        world.disk.sync_names();
+        world.boot += 1;
+        world.fault = None;
+    }
+
+    /// The content of a file as the system shows it.
+    pub fn read_file(&self, path: &Path) -> Option<Vec<u8>> {
+        let inode = self.world().disk.find(path)?.clone();
+        let mut content = vec![0; inode.size() as usize];
+        inode.read_at(&mut content, 0);
+        Some(content)
+    }
+
+    fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl World {
+    fn is_off(&self) -> bool {
+        matches!(self.fault, Some((at, Fault::PowerLoss)) if at <= self.calls)
+    }
+
+    /// Counts a call and answers the fault that it meets.
+    fn call(&mut self) -> Option<Fault> {
+        self.calls += 1;
+        if self.is_off() {
+            return Some(Fault::PowerLoss);
+        }
+        let (at, fault) = self.fault?;
+        if at != self.calls {
+            return None;
+        }
+        self.fault = None;
+        Some(fault)
+    }
+
+    /// A call that can only succeed or fail.
+    fn check(&mut self, op: Op, path: Option<&Path>) -> Result<()> {
+        match self.call() {
+            None => Ok(()),
+            Some(fault) => Err(error_of(fault, op, path)),
+        }
+    }
+}
+
+fn error_of(fault: Fault, op: Op, path: Option<&Path>) -> Error {
+    let errno = if fault == Fault::Enospc { ENOSPC } else { EIO };
+    let error = Error::from_errno(op, errno);
+    match path {
+        Some(path) => error.at(path),
+        None => error,
+    }
+}
+
+/// The files of a simulated machine.
+#[derive(Debug)]
+struct SimVfs {
+    sim: Sim,
+}
+
+impl Vfs for SimVfs {
+    fn name(&self) -> &str {
+        "sim"
+    }
+
+    fn open(&self, path: Option<&Path>, flags: OpenFlags) -> Result<Opened> {
+        let mut world = self.sim.world();
+        world.check(Op::Open, path)?;
+        let inode = match path.and_then(|path| world.disk.find(path)) {
+            Some(_) if flags.contains(OpenFlags::EXCLUSIVE) => return Err(Error::new(Op::Open)),
+            Some(inode) => inode.clone(),
+            None if path.is_some() && !flags.contains(OpenFlags::CREATE) => return Err(Error::new(Op::Open)),
+            None => {
+                let inode = Arc::new(MemoryInode::new(ROOM)?);
+                if let Some(path) = path {
+                    world.disk.add_name(path, inode.clone());
+                }
+                inode
+            }
+        };
+        // Whether it is this call that creates it does not matter: whoever did may not have synced it.
+        let file =
+            SimFile::new(self.sim.clone(), world.boot, MemoryFile::new(inode), path, flags.contains(OpenFlags::CREATE));
+        Ok(Opened { file: Arc::new(file), flags })
+    }
+
+    fn delete(&self, path: &Path, sync_folder: bool) -> Result<()> {
+        let mut world = self.sim.world();
+        world.check(Op::Delete, Some(path))?;
+        if !world.disk.remove_name(path) {
+            return Err(Error::with_code(Op::Delete, ResultCode::IOERR_DELETE_NOENT).at(path));
+        }
+        if sync_folder {
+            world.check(Op::SyncDirectory, Some(path))?;
+            world.disk.sync_names();
+        }
+        Ok(())
+    }
+
+    fn access(&self, path: &Path, _what: Access) -> Result<bool> {
+        let mut world = self.sim.world();
+        world.check(Op::Access, Some(path))?;
+        Ok(world.disk.find(path).is_some())
+    }
+
+    fn full_path(&self, path: &Path) -> Result<PathBuf> {
+        Ok(path.to_path_buf())
+    }
+
+    fn randomness(&self, buf: &mut [u8]) {
+        self.sim.world().random.fill(buf);
+    }
+
+    fn sleep(&self, duration: Duration) {
+        self.sim.world().clock_millis += duration.as_millis() as i64 + 1;
+    }
+
+    fn julian_millis(&self) -> i64 {
+        self.sim.world().clock_millis
+    }
+}
