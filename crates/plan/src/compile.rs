@@ -51,8 +51,7 @@ fn compile_statement<'a>(
     match statement.kind {
         Stmt::Select(select) => {
             let query = cg.resolver.query(&scope, select)?;
-            cg.note_query(query);
-            cg.number_selects(query);
+            let query = cg.prepare_query(query);
             cg.emit_query(query, &Destination::Output)?;
             return Ok(query.columns);
         }

@@ -56,6 +56,7 @@ use crate::error::Result;
 use crate::explain::Explain;
 use crate::ir::{Coll, Expr, Query, SourceId};
 use crate::resolve::Resolver;
+use crate::rewrite::Rewriter;
 
 /// The state of code generation for one program.
 pub struct Codegen<'a> {
@@ -125,6 +126,21 @@ impl<'a> Codegen<'a> {
     /// As [`Codegen::used`], for those who keep it: all that the statement uses is known by then.
     pub fn used_in_arena(&self, source: SourceId) -> &'a ColumnSet {
         self.arena.alloc(self.usage.of(source).clone())
+    }
+
+    /// The query as code should be generated from it: rewritten, and what it uses noted.
+    pub fn prepare_query(&mut self, query: &'a Query<'a>) -> &'a Query<'a> {
+        let query = Rewriter::new(self.resolver).rewrite(query);
+        self.note_query(query);
+        self.number_selects(query);
+        query
+    }
+
+    /// The expression with the queries in it rewritten, and what it uses noted.
+    pub fn prepare_expr(&mut self, expr: &Expr<'a>) -> Expr<'a> {
+        let expr = Rewriter::new(self.resolver).expr(expr);
+        self.note_expr(&expr);
+        expr
     }
 
     /// Notes what the query uses: once for every tree that code will be generated from, before its joins are planned.

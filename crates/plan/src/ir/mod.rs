@@ -31,4 +31,4 @@ pub use equal::{same, same_aggregate, same_all, same_order};
 pub use expr::*;
 pub use ids::*;
 pub use query::*;
-pub use walk::{Child, any, for_each_child, for_each_in_query, for_each_source, sources_of};
+pub use walk::{Child, any, for_each_child, for_each_in_query, for_each_in_select, for_each_source, sources_of};

@@ -111,7 +111,8 @@ pub fn for_each_in_query<'a>(query: &'a Query<'a>, f: &mut dyn FnMut(Child<'a, '
     }
 }
 
-fn for_each_in_select<'a>(select: &'a Select<'a>, f: &mut dyn FnMut(Child<'a, 'a>)) {
+/// As [`for_each_in_query`], of one SELECT.
+pub fn for_each_in_select<'a>(select: &'a Select<'a>, f: &mut dyn FnMut(Child<'a, 'a>)) {
     for source in select.sources {
         if let SourceKind::Subquery(derived) = source.kind {
             f(Child::Query(derived.query));

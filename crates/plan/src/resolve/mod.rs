@@ -47,6 +47,7 @@ use bumpalo::Bump;
 
 pub use change::*;
 pub(crate) use columns::unique_names;
+pub(crate) use select::split_and;
 pub(crate) use schema::{names_in_text, plain_output};
 pub use scope::{Found, Rules, Scope, ScopeSource, Stored};
 
@@ -66,6 +67,8 @@ pub struct Resolver<'a> {
     next_subquery: Cell<u32>,
     /// The views that are being expanded, from the outermost: one that comes again is circular.
     views: RefCell<Vec<&'a crate::catalog::Table>>,
+    /// Whether there is any query inside of another.
+    has_nested: Cell<bool>,
     /// How deep queries are nested at the moment.
     depth: Cell<u32>,
 }
@@ -84,8 +87,14 @@ impl<'a> Resolver<'a> {
             next_window: Cell::new(0),
             next_subquery: Cell::new(0),
             views: RefCell::new(Vec::new()),
+            has_nested: Cell::new(false),
             depth: Cell::new(0),
         }
+    }
+
+    /// Whether any query that was resolved has another one inside, in FROM or in an expression.
+    pub fn has_nested_queries(&self) -> bool {
+        self.has_nested.get()
     }
 
     /// A number for a new source.
@@ -122,6 +131,7 @@ impl<'a> Resolver<'a> {
             return Err(CompileError::new("parser stack overflow"));
         }
         self.depth.set(self.depth.get() + 1);
+        self.has_nested.set(self.has_nested.get() || self.depth.get() > 1);
         let result = f();
         self.depth.set(self.depth.get() - 1);
         result

@@ -35,6 +35,7 @@ impl<'a> Codegen<'a> {
             argument_count: call.args.len() as u16,
             collation,
             constant_arguments,
+            must_be_pure: None,
         });
         match call.args {
             [] => self.b.emit(Insn::Call { call: id, start: dst, dst }),

@@ -17,10 +17,9 @@ use crate::ir::{CompareOp, Expr, How, In, InSet, SubqueryId, is_constant};
 /// Lists up to this length are compared member by member even if they are constant.
 const SHORT_LIST: usize = 2;
 
-/// Where IN goes.
+/// Where IN goes when it is not true.
 #[derive(Clone, Copy)]
 struct Ways {
-    is_true: Addr,
     is_false: Addr,
     is_null: Addr,
 }
@@ -28,7 +27,7 @@ struct Ways {
 impl<'a> Codegen<'a> {
     pub(super) fn jump_if_in(&mut self, set: &In<'a>, target: Addr, null_jumps: bool) -> Result<()> {
         let end = self.b.label();
-        self.emit_in_ways(set, Ways { is_true: target, is_false: end, is_null: if null_jumps { target } else { end } })?;
+        self.emit_in_ways(set, Ways { is_false: end, is_null: if null_jumps { target } else { end } })?;
         self.b.emit(Insn::Goto { target });
         self.b.place(end);
         Ok(())
@@ -36,7 +35,7 @@ impl<'a> Codegen<'a> {
 
     pub(super) fn jump_if_not_in(&mut self, set: &In<'a>, target: Addr, null_jumps: bool) -> Result<()> {
         let end = self.b.label();
-        self.emit_in_ways(set, Ways { is_true: end, is_false: target, is_null: if null_jumps { target } else { end } })?;
+        self.emit_in_ways(set, Ways { is_false: target, is_null: if null_jumps { target } else { end } })?;
         self.b.place(end);
         Ok(())
     }
@@ -44,9 +43,7 @@ impl<'a> Codegen<'a> {
     pub(super) fn emit_in(&mut self, set: &In<'a>, dst: Reg) -> Result<()> {
         let (is_false, is_null, end) = (self.b.label(), self.b.label(), self.b.label());
         let result = self.b.register();
-        let is_true = self.b.label();
-        self.emit_in_ways(set, Ways { is_true, is_false, is_null })?;
-        self.b.place(is_true);
+        self.emit_in_ways(set, Ways { is_false, is_null })?;
         self.b.emit(Insn::Integer { value: 1, dst: result });
         self.b.emit(Insn::Goto { target: end });
         self.b.place(is_false);

@@ -1,0 +1,135 @@
+//! Conditions move into the queries in FROM that they are about: fewer rows come out, and indexes inside can serve.
+
+use lithe_sql::ast::CompoundOp;
+
+use super::Rewriter;
+use super::flatten::{Replace, is_kept_apart};
+use super::map::Map;
+use crate::ir::{
+    Child, Coll, Core, CoreBody, Derived, Expr, JoinKind, Query, Select, SourceKind, SourceSet, Term, TermOrigin, any,
+    for_each_child, is_deterministic, same,
+};
+
+impl<'a> Rewriter<'a> {
+    /// The SELECT with all its conditions as deep as they can be.
+    pub(super) fn push_all(&self, select: &'a Select<'a>) -> &'a Select<'a> {
+        let mut select = select;
+        for at in 0..select.sources.len() {
+            if let SourceKind::Subquery(derived) = select.sources[at].kind {
+                select = self.push_into(select, at, derived);
+            }
+        }
+        select
+    }
+
+    fn push_into(&self, select: &'a Select<'a>, at: usize, derived: &'a Derived<'a>) -> &'a Select<'a> {
+        if !takes_conditions(select, derived) {
+            return select;
+        }
+        let (pushed, kept): (Vec<Term<'a>>, Vec<Term<'a>>) =
+            select.terms.iter().copied().partition(|term| can_push(select, at, derived, term));
+        if pushed.is_empty() {
+            return select;
+        }
+        let id = select.sources[at].id;
+        let mut query = *derived.query;
+        query.cores = self.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| {
+            let CoreBody::Select(inner) = core.body else { return *core };
+            let mut replace = Replace { source: id, columns: inner.columns };
+            let mut map = Map { arena: self.arena, change: &mut replace };
+            let conditions: Vec<Expr<'a>> = pushed.iter().map(|term| map.expr(&term.expr)).collect();
+            Core { body: CoreBody::Select(self.with_conditions(inner, &conditions)), ..*core }
+        }));
+        let source = self.with_query(&select.sources[at], derived, query);
+        let terms = self.arena.alloc_slice_copy(&kept);
+        self.with_source(&Select { terms, ..*select }, at, source)
+    }
+
+    /// The SELECT with further conditions on its result: in WHERE if they are about rows, in HAVING if about groups.
+    fn with_conditions(&self, select: &Select<'a>, conditions: &[Expr<'a>]) -> &'a Select<'a> {
+        let mut terms = bumpalo::collections::Vec::from_iter_in(select.terms.iter().copied(), self.arena);
+        let mut having = select.having;
+        for condition in conditions {
+            if !select.is_aggregate || is_about_rows(select, condition) {
+                crate::resolve::split_and(*condition, TermOrigin::Where, &mut terms);
+            } else {
+                having = Some(match having {
+                    None => *condition,
+                    Some(before) => Expr::And(self.arena.alloc(before), self.arena.alloc(*condition)),
+                });
+            }
+        }
+        self.arena.alloc(Select { terms: terms.into_bump_slice(), having, ..*select })
+    }
+}
+
+/// Whether rows may be dropped before the query is done with them.
+fn takes_conditions(select: &Select<'_>, derived: &Derived<'_>) -> bool {
+    let has_right = select.sources.iter().any(|s| matches!(s.join, JoinKind::Right | JoinKind::Full));
+    let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1);
+    let is_open = |core: &Core<'_>| match core.body {
+        CoreBody::Select(inner) => inner.windows.is_empty(),
+        CoreBody::Values(_) => false,
+    };
+    !has_right
+        && !is_shared
+        && !is_kept_apart(derived)
+        && derived.query.limit.is_none()
+        && derived.query.cores.iter().all(is_open)
+}
+
+/// Whether the condition is about nothing but this source, and may be checked earlier.
+fn can_push(select: &Select<'_>, at: usize, derived: &Derived<'_>, term: &Term<'_>) -> bool {
+    let source = &select.sources[at];
+    let stands_well = match term.origin {
+        TermOrigin::OuterOn(id) => id == source.id && source.join == JoinKind::Left,
+        TermOrigin::Where | TermOrigin::InnerOn(_) => source.join != JoinKind::Left,
+    };
+    stands_well
+        && select.sources_of(&term.expr) == SourceSet::single(at)
+        && is_deterministic(&term.expr)
+        && !has_query(&term.expr)
+        && (is_all_appended(derived.query) || is_binary(&term.expr))
+}
+
+fn is_all_appended(query: &Query<'_>) -> bool {
+    query.cores.iter().all(|core| core.op == CompoundOp::UnionAll)
+}
+
+/// Whether the condition does not tell apart what UNION takes for equal: no collation but BINARY is involved.
+fn is_binary(expr: &Expr<'_>) -> bool {
+    !any(expr, &mut |expr| match expr {
+        Expr::Column(column) => column.collation != Coll::Binary,
+        Expr::Compare(compare) => compare.how.collation != Coll::Binary,
+        Expr::Collate(..) => true,
+        _ => false,
+    })
+}
+
+fn has_query(expr: &Expr<'_>) -> bool {
+    any(expr, &mut |expr| {
+        let mut found = false;
+        for_each_child(expr, &mut |child| found = found || matches!(child, Child::Query(_)));
+        found
+    })
+}
+
+/// Whether the condition looks at nothing but GROUP BY terms: then it is the same for all rows of a group, and rows can be
+/// dropped before they are grouped.
+fn is_about_rows<'a>(select: &Select<'a>, condition: &Expr<'a>) -> bool {
+    if select.group_by.is_empty() {
+        return false;
+    }
+    if select.group_by.iter().any(|term| term.collation == Coll::Binary && same(&term.expr, condition)) {
+        return true;
+    }
+    if matches!(condition, Expr::Column(_) | Expr::Aggregate(_) | Expr::Window(_)) {
+        return false;
+    }
+    let mut all = true;
+    for_each_child(condition, &mut |child| match child {
+        Child::Expr(operand) => all = all && is_about_rows(select, operand),
+        Child::Query(_) => all = false,
+    });
+    all
+}
