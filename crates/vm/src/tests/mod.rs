@@ -1,6 +1,11 @@
 //! Programs against databases in memory.
 
 mod flow;
+mod functions;
+mod memory;
+mod seek;
+mod triggers;
+mod write;
 
 use lithe_btree::{Btree, Cursor, KeyInfo, TreeKind};
 use lithe_format::PageNo;
