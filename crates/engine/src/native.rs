@@ -88,7 +88,7 @@ impl Native {
             vec![
                 Value::from(i64::from(row.id)),
                 Value::from(i64::from(row.parent)),
-                Value::from(0),
+                Value::from(i64::from(row.cost)),
                 Value::from(row.detail.as_str()),
             ]
         };

@@ -70,6 +70,8 @@ pub struct QueryPlanRow {
     pub id: i32,
     /// The node it hangs under, 0 for the root.
     pub parent: i32,
+    /// The estimated cost of a loop, as a logarithm; 0 on other lines. (The column that SQLite names "notused".)
+    pub cost: i32,
     /// The text, in SQLite's words.
     pub detail: String,
 }
