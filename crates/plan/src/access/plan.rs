@@ -69,6 +69,8 @@ pub struct JoinPlan<'a> {
     pub one_row: bool,
     /// About so many rows come out.
     pub rows: LogEst,
+    /// What a scan of each source costs: a RIGHT JOIN scans its source once more.
+    pub scans: &'a [LogEst],
 }
 
 /// What DISTINCT has to do.

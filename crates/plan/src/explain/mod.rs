@@ -15,6 +15,8 @@ mod path;
 
 use lithe_vm::program::QueryPlanRow;
 
+use crate::access::LogEst;
+
 pub use path::{describe_filter, describe_loop, describe_path};
 
 /// The lines so far.
@@ -45,14 +47,21 @@ impl Explain {
     /// Adds a line under the innermost open one.
     pub fn line(&mut self, text: impl FnOnce() -> String) {
         if self.is_on {
-            self.push(text());
+            self.push(text(), LogEst::default());
+        }
+    }
+
+    /// Adds the line of a loop.
+    pub fn loop_line(&mut self, cost: LogEst, text: impl FnOnce() -> String) {
+        if self.is_on {
+            self.push(text(), cost);
         }
     }
 
     /// Adds a line under which the next ones hang, until [`Explain::close`].
     pub fn open(&mut self, text: impl FnOnce() -> String) {
         if self.is_on {
-            let id = self.push(text());
+            let id = self.push(text(), LogEst::default());
             self.open.push(id);
         }
     }
@@ -69,9 +78,10 @@ impl Explain {
         self.rows.into()
     }
 
-    fn push(&mut self, detail: String) -> i32 {
+    fn push(&mut self, detail: String, cost: LogEst) -> i32 {
         let id = i32::try_from(self.rows.len() + 1).expect("a plan has fewer than 2^31 lines");
-        self.rows.push(QueryPlanRow { id, parent: self.open.last().copied().unwrap_or(0), detail });
+        let parent = self.open.last().copied().unwrap_or(0);
+        self.rows.push(QueryPlanRow { id, parent, cost: i32::from(cost.0), detail });
         id
     }
 }

@@ -81,15 +81,25 @@ impl<'a> PathFinder<'_, 'a> {
         self.add(candidate);
     }
 
-    /// How many fetches of rows are saved by conditions that the entries suffice for.
+    /// How many fetches of rows are saved by conditions that the entries suffice for. SQLite looks at its terms in order, up
+    /// to the first that needs the row.
     fn fetches_saved(&self, source: usize, index: &IndexFacts<'a>) -> i16 {
-        let conditions = self.terms.conditions.iter();
-        let covered = conditions.take_while(|condition| self.is_covered(source, index, &condition.expr));
-        covered.fold(0, |saved, condition| match condition.likelihood {
-            Some(likelihood) => saved - likelihood,
-            None if condition.equality != super::Selectivity::NotEqual => saved + 1 + EQUALITY_SAVES,
-            None => saved + 1,
-        })
+        let mut saved = 0;
+        for condition in &self.terms.conditions {
+            if !self.is_covered(source, index, &condition.expr) {
+                return saved;
+            }
+            saved += match condition.likelihood {
+                Some(likelihood) => -likelihood,
+                None if condition.equality != super::Selectivity::NotEqual => 1 + EQUALITY_SAVES,
+                None => 1,
+            };
+        }
+        for constraint in self.terms.constraints.iter().filter(|constraint| constraint.is_extra) {
+            let is_equality = matches!(constraint.op, Op::Eq | Op::Is);
+            saved += if is_equality { 1 + EQUALITY_SAVES } else { 1 };
+        }
+        saved
     }
 
     /// Whether the index has all columns of the source that the expression uses.

@@ -120,7 +120,7 @@ impl<'a> PathFinder<'_, 'a> {
         if range.low.is_some() && range.high.is_some() && bounds().all(is_unknown) {
             rows_left -= RANGE_FRACTION;
         }
-        rows.min(rows_left.max(RANGE_ROWS_MIN))
+        (rows - bounds().count() as i16).min(rows_left.max(RANGE_ROWS_MIN))
     }
 
     /// How many values a constraint looks up.

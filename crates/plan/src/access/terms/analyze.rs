@@ -105,7 +105,11 @@ impl<'a> Analysis<'_, 'a> {
             && let Some(op) = op_of(compare.op.swapped())
         {
             let equivalent = self.equivalent(compare, op, left);
+            let before = self.terms.constraints.len();
             self.constrain(side, op, Right::Value(compare.left), compare.how, 1, equivalent);
+            if left.is_some() {
+                self.mark_extra(before);
+            }
         }
     }
 
@@ -171,13 +175,16 @@ impl<'a> Analysis<'_, 'a> {
         {
             self.constrain(side, Op::Gt, Right::Null, How::default(), 1, None);
             self.last_constraint().made_of = MadeOf::NotNull;
+            self.last_constraint().is_extra = true;
         }
     }
 
     fn between(&mut self, between: &'a Between<'a>) {
         let Some(side) = self.side(&between.value) else { return };
+        let before = self.terms.constraints.len();
         self.constrain(side, Op::Ge, Right::Value(between.low), between.low_how, 1, None);
         self.constrain(side, Op::Le, Right::Value(between.high), between.high_how, 2, None);
+        self.mark_extra(before);
         self.set_parts(2);
     }
 
@@ -220,7 +227,8 @@ impl<'a> Analysis<'_, 'a> {
         self.terms.conditions[condition].parts |= part;
         let Side { source, left } = side;
         let made_of = MadeOf::Comparison;
-        let constraint = Constraint { condition, part, source, left, op, right, how, needs, equivalent, made_of };
+        let is_extra = false;
+        let constraint = Constraint { condition, part, source, left, op, right, how, needs, equivalent, made_of, is_extra };
         self.terms.constraints.push(constraint);
     }
 
@@ -229,18 +237,26 @@ impl<'a> Analysis<'_, 'a> {
         if let Some(side) = self.side(value) {
             self.constrain(side, op, Right::Value(bound), how, part, None);
             self.last_constraint().made_of = MadeOf::Like;
+            self.last_constraint().is_extra = true;
         }
     }
 
     /// Adds the IN that an OR of equalities is.
     pub(super) fn derived_in(&mut self, set: &'a In<'a>) {
+        let before = self.terms.constraints.len();
         self.in_set(set);
+        self.mark_extra(before);
     }
 
     /// Adds a constraint that says the same as the whole condition.
     pub(super) fn constrain_as(&mut self, constraint: Constraint<'a>) {
         let Constraint { source, left, op, right, how, .. } = constraint;
         self.constrain(Side { source, left }, op, right, how, 1, None);
+    }
+
+    /// The constraints from `first` on are terms of their own in SQLite.
+    fn mark_extra(&mut self, first: usize) {
+        self.terms.constraints[first..].iter_mut().for_each(|constraint| constraint.is_extra = true);
     }
 
     fn last_constraint(&mut self) -> &mut Constraint<'a> {

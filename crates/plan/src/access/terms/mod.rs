@@ -93,6 +93,8 @@ pub struct Constraint<'a> {
     pub equivalent: Option<(usize, ColumnIndex)>,
     /// Made of a LIKE or GLOB, or of IS NOT NULL.
     pub made_of: MadeOf,
+    /// SQLite has it as a term of its own beside the condition.
+    pub is_extra: bool,
 }
 
 /// The compared side of a constraint.

@@ -32,7 +32,7 @@ mod walk;
 use lithe_vm::operand::{Addr, CursorId};
 
 use super::{Codegen, ColumnAccess, DerivedRows};
-use crate::access::{JoinPlan, LogEst, Loop, Path};
+use crate::access::{JoinPlan, LogEst, Loop, Path, Purpose};
 use crate::error::Result;
 use crate::explain::{describe_filter, describe_loop};
 use crate::ir::{JoinKind, Source, SourceId, SourceKind};
@@ -94,7 +94,8 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>) -> Result<Loop
     let mut opened = Vec::with_capacity(plan.loops.len());
     for planned in plan.loops {
         let source = plan.source_of(planned);
-        opened.push(Opened::open(cg, source, planned, is_right(source))?);
+        let needs_table = is_right(source) || plan.request.purpose == Purpose::Write;
+        opened.push(Opened::open(cg, source, planned, needs_table)?);
     }
     for (planned, opened) in plan.loops.iter().zip(&mut opened).skip(1) {
         buffer_rows(cg, plan, planned, opened);
@@ -309,7 +310,7 @@ fn explain<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>, planned: &Loop<'a>) {
     }
     match planned.path {
         Path::Or(branches) => or::explain_or(cg, plan, plan.source_of(planned), branches, &name),
-        _ => cg.explain.line(|| describe_loop(plan, planned, &name)),
+        _ => cg.explain.loop_line(planned.run, || describe_loop(plan, planned, &name)),
     }
 }
 
@@ -344,7 +345,8 @@ fn emit_rest<'a>(
 ) -> Result<()> {
     let name = cg.source_name(right.source);
     cg.explain.open(|| format!("RIGHT-JOIN {name}"));
-    cg.explain.line(|| format!("SCAN {name}"));
+    let cost = loops.plan.scans[loops.plan.loops[at].source];
+    cg.explain.loop_line(cost, || format!("SCAN {name}"));
     cg.explain.close();
     for outside in &loops.open[..at] {
         outside.opened.emit_null_row(cg);

@@ -89,7 +89,7 @@ pub(super) fn explain_or<'a>(
     cg.explain.open(|| "MULTI-INDEX OR".to_owned());
     for branch in branches {
         cg.explain.open(|| format!("INDEX {}", branch.number));
-        cg.explain.line(|| describe_path(plan, source, &branch.path, name));
+        cg.explain.loop_line(branch.run, || describe_path(plan, source, &branch.path, name));
         cg.explain.close();
     }
     cg.explain.close();

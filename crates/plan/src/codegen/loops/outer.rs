@@ -134,6 +134,11 @@ impl<'a> RightJoin<'a> {
     fn emit_identity(&self, cg: &mut Codegen<'a>) -> Result<(Reg, u16)> {
         let columns = identity(self.source);
         let start = cg.b.registers(columns.len());
+        if let ColumnAccess::Cursor { cursor, .. } = self.access {
+            // Rows of a query have a rowid where they are kept, though no expression can ask for it.
+            cg.b.emit(Insn::Rowid { cursor, dst: start });
+            return Ok((start, 1));
+        }
         for (at, &column) in columns.iter().enumerate() {
             cg.emit_into(&column_of(cg, self.source, column), start.at(at))?;
         }
