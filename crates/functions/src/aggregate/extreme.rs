@@ -84,8 +84,8 @@ impl Window {
         if value.is_null() {
             return;
         }
-        // Of equal values the older one stays, and answers first.
-        let is_overtaken = |(_, old): &(u64, Value)| compare(value, old.as_ref(), collation) == better;
+        // Of equal values, which may be 1 and 1.0, the newest answers.
+        let is_overtaken = |(_, old): &(u64, Value)| compare(value, old.as_ref(), collation) != better.reverse();
         while self.candidates.back().is_some_and(is_overtaken) {
             self.candidates.pop_back();
         }

@@ -99,25 +99,21 @@ impl Sum {
         if self.count == 0 { ValueRef::Null } else { ValueRef::from(self.total() / self.count as f64) }
     }
 
+    /// From now on the sum is a real. What a real cannot hold of the integer begins the error.
     fn become_real(&mut self) {
         if !self.is_real {
             self.is_real = true;
-            (self.real, self.error) = (0.0, 0.0);
-            self.add_integer(self.integer);
+            let (high, low) = split(self.integer);
+            (self.real, self.error) = (high as f64, low as f64);
         }
     }
 
     fn add_integer(&mut self, integer: i64) {
-        /// Integers up to here are exact as reals.
-        const EXACT_MAX: i64 = 1 << 52;
-        /// A larger one is split: without this remainder it has zeros enough at its end.
-        const LOW_PART: i64 = 1 << 14;
-        if (-EXACT_MAX..=EXACT_MAX).contains(&integer) {
-            return self.add(integer as f64);
+        let (high, low) = split(integer);
+        self.add(high as f64);
+        if low != 0 {
+            self.add(low as f64);
         }
-        let low = integer % LOW_PART;
-        self.add((integer - low) as f64);
-        self.add(low as f64);
     }
 
     fn subtract_integer(&mut self, integer: i64) {
@@ -135,6 +131,16 @@ impl Sum {
         self.error += if before.abs() > real.abs() { (before - after) + real } else { (real - after) + before };
         self.real = after;
     }
+}
+
+/// Two integers with that sum, both exact as reals.
+fn split(integer: i64) -> (i64, i64) {
+    /// Integers up to here are exact as they are.
+    const EXACT_MAX: i64 = 1 << 52;
+    /// A larger one without this remainder has zeros enough at its end.
+    const LOW_PART: i64 = 1 << 14;
+    let low = if (-EXACT_MAX..=EXACT_MAX).contains(&integer) { 0 } else { integer % LOW_PART };
+    (integer - low, low)
 }
 
 /// What a value adds: a text counts as an integer only if it is one as a whole; other texts, and blobs, count as the

@@ -17,7 +17,7 @@ mod facts;
 mod like;
 mod math;
 mod number;
-mod quote;
+pub(crate) mod quote;
 mod substring;
 mod text;
 

@@ -5,5 +5,6 @@
 
 mod aggregates;
 mod catalog;
+mod formats;
 mod scalars;
 mod support;

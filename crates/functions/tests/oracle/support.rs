@@ -126,6 +126,7 @@ pub fn show(answer: &Answer) -> String {
 
 pub fn show_value(value: ValueRef<'_>) -> String {
     match value {
+        ValueRef::Text(text) if text.len() > 500 => format!("a text of {} bytes", text.len()),
         ValueRef::Text(text) => format!("'{}'", text.escape_ascii()),
         ValueRef::Real(real) => format!("{real:e}"),
         value => value.to_string(),

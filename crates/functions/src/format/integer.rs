@@ -1,0 +1,93 @@
+//! Integers.
+//!
+//! ```text
+//!   spaces  prefix  zeros  digits
+//!             -                        a sign, or 0x
+//!                   <- precision ->    the flag 0 makes it the width
+//! ```
+
+use super::Output;
+use super::spec::{Integer, Spec};
+use crate::error::Result;
+
+/// Room for sign, prefix and ending, which SQLite counts towards the limit whether they are there or not.
+const SURPLUS: usize = 10;
+
+pub(super) fn write(output: &mut Output, spec: &Spec, kind: Integer, integer: i64) -> Result {
+    let (magnitude, sign) = match kind {
+        Integer::Signed | Integer::Ordinal => {
+            let sign = if integer < 0 { Some(b'-') } else { spec.plus };
+            (integer.unsigned_abs(), sign)
+        }
+        _ => (integer as u64, None), // the bits
+    };
+    let mut precision = spec.precision.unwrap_or(0);
+    if spec.zero {
+        precision = precision.max(spec.width.saturating_sub(usize::from(sign.is_some())));
+    }
+    let groups = if spec.thousands { precision / 3 } else { 0 };
+    output.check_conversion(precision + groups + SURPLUS)?;
+    let mut reversed = reversed_digits(magnitude, kind, precision);
+    if spec.thousands && matches!(kind, Integer::Signed | Integer::Unsigned) {
+        reversed = grouped(&reversed);
+    }
+    if spec.alternate && magnitude != 0 {
+        reversed.extend_from_slice(prefix(kind));
+    }
+    reversed.extend(sign);
+    reversed.reverse();
+    output.push_padded(&reversed, reversed.len(), spec)
+}
+
+/// The digits from the last to the first, at least `precision` of them; before them, an ordinal's ending.
+fn reversed_digits(magnitude: u64, kind: Integer, precision: usize) -> Vec<u8> {
+    let (base, letters) = match kind {
+        Integer::Signed | Integer::Unsigned | Integer::Ordinal => (10, b'a'),
+        Integer::Hex => (16, b'a'),
+        Integer::HexCapital | Integer::Pointer => (16, b'A'),
+        Integer::Octal => (8, b'a'),
+    };
+    let mut digits = Vec::with_capacity(precision.max(24) + 8);
+    if kind == Integer::Ordinal {
+        digits.extend(ending(magnitude).bytes().rev());
+    }
+    let mut rest = magnitude;
+    loop {
+        let digit = (rest % base) as u8;
+        digits.push(if digit < 10 { b'0' + digit } else { letters + digit - 10 });
+        rest /= base;
+        if rest == 0 {
+            break;
+        }
+    }
+    // The ending of an ordinal counts as two of its digits.
+    if digits.len() < precision {
+        digits.resize(precision, b'0');
+    }
+    digits
+}
+
+fn ending(magnitude: u64) -> &'static str {
+    let is_teen = magnitude / 10 % 10 == 1;
+    match magnitude % 10 {
+        1 if !is_teen => "st",
+        2 if !is_teen => "nd",
+        3 if !is_teen => "rd",
+        _ => "th",
+    }
+}
+
+/// A comma between any three digits, counted from the last.
+fn grouped(reversed: &[u8]) -> Vec<u8> {
+    reversed.chunks(3).collect::<Vec<_>>().join(&b',')
+}
+
+/// What stands before the digits in the alternate form, from its last character to its first.
+fn prefix(kind: Integer) -> &'static [u8] {
+    match kind {
+        Integer::Hex | Integer::Pointer => b"x0",
+        Integer::HexCapital => b"X0",
+        Integer::Octal => b"0",
+        Integer::Signed | Integer::Unsigned | Integer::Ordinal => b"",
+    }
+}

@@ -1,0 +1,143 @@
+//! Texts.
+
+use lithe_value::{Buffer, NumberText, ValueRef, cast, utf8};
+
+use super::Output;
+use super::spec::{Quoted, Spec};
+use crate::error::Result;
+use crate::scalar::quote::{push_doubled, push_unistr_escapes};
+
+/// `%s`: the text, of that not more than the precision. NULL is empty.
+pub(super) fn write_text(output: &mut Output, spec: &Spec, value: ValueRef<'_>) -> Result {
+    let mut scratch = NumberText::default();
+    let text = limited(utf8::until_nul(cast::to_bytes(value, &mut scratch)), spec);
+    push(output, text, spec)
+}
+
+/// `%c`: the first character, as often as the precision says. An empty text has the character NUL.
+pub(super) fn write_character(output: &mut Output, spec: &Spec, value: ValueRef<'_>) -> Result {
+    let mut scratch = NumberText::default();
+    let text = utf8::until_nul(cast::to_bytes(value, &mut scratch));
+    let character = match utf8::decode(text) {
+        Some((_, len)) => &text[..len.min(4)],
+        None => b"\0",
+    };
+    let copies = spec.precision.unwrap_or(1).max(1) - 1;
+    output.check_conversion(copies.saturating_mul(character.len()))?;
+    // The width is that of all characters, but only the last one is padded, and only if no others stand before it.
+    let width = spec.width.saturating_sub(copies);
+    let last = Spec { width: if copies > 0 && !spec.left { 0 } else { width }, ..spec.clone() };
+    if copies > 0 && !spec.left {
+        output.fill(b' ', width.saturating_sub(1))?;
+    }
+    output.push(&character.repeat(copies))?;
+    push_counted(output, character, &last)
+}
+
+/// `%q`, `%Q`, `%w`: the text with its quotes doubled.
+pub(super) fn write_quoted(output: &mut Output, spec: &Spec, kind: Quoted, value: ValueRef<'_>) -> Result {
+    let (mark, if_null): (u8, &[u8]) = match kind {
+        Quoted::Inside => (b'\'', b"(NULL)"),
+        Quoted::Literal => (b'\'', b"NULL"),
+        Quoted::Identifier => (b'"', b"(NULL)"),
+    };
+    let is_null = value.is_null();
+    let mut scratch = NumberText::default();
+    let text = if is_null { if_null } else { utf8::until_nul(cast::to_bytes(value, &mut scratch)) };
+    let text = limited(text, spec);
+    let mut quoted = Buffer::with_capacity(text.len() + 2);
+    let has_controls = || text.iter().any(|&byte| byte < b' ');
+    let escapes = spec.alternate && kind != Quoted::Identifier && (kind == Quoted::Inside || has_controls());
+    match kind {
+        Quoted::Inside if escapes => push_unistr_escapes(text, &mut quoted),
+        Quoted::Literal if escapes && !is_null => {
+            quoted.extend(b"unistr('");
+            push_unistr_escapes(text, &mut quoted);
+            quoted.extend(b"')");
+        }
+        Quoted::Literal if !is_null => {
+            quoted.push(mark);
+            push_doubled(text, mark, &mut quoted);
+            quoted.push(mark);
+        }
+        _ => push_doubled(text, mark, &mut quoted),
+    }
+    push(output, quoted.as_slice(), spec)
+}
+
+/// `%j`, `%J`: the text as a string of JSON, without and with its quotes.
+pub(super) fn write_json(output: &mut Output, spec: &Spec, quoted: bool, value: ValueRef<'_>) -> Result {
+    if value.is_null() {
+        let text: &[u8] = if quoted { b"null" } else { b"" };
+        return push(output, text, spec);
+    }
+    let mut scratch = NumberText::default();
+    let text = utf8::until_nul(cast::to_bytes(value, &mut scratch));
+    let text = match spec.precision {
+        // Not as elsewhere: bytes that continue nothing do not count.
+        Some(characters) if spec.alternate2 => &text[..starts_len(text, characters)],
+        _ => limited(text, spec),
+    };
+    let mut json = Buffer::with_capacity(text.len() + 2);
+    if quoted {
+        json.push(b'"');
+    }
+    for &byte in text {
+        push_json(byte, &mut json);
+    }
+    if quoted {
+        json.push(b'"');
+    }
+    push(output, json.as_slice(), spec)
+}
+
+fn push_json(byte: u8, out: &mut Buffer) {
+    match byte {
+        b'"' | b'\\' => out.extend(&[b'\\', byte]),
+        0x08 => out.extend(b"\\b"),
+        0x0c => out.extend(b"\\f"),
+        b'\n' => out.extend(b"\\n"),
+        b'\r' => out.extend(b"\\r"),
+        b'\t' => out.extend(b"\\t"),
+        0x00..=0x1f => out.extend(format!("\\u{byte:04x}").as_bytes()),
+        _ => out.push(byte),
+    }
+}
+
+/// As much of `text` as the precision allows: bytes, or characters with the flag `!`.
+fn limited<'a>(text: &'a [u8], spec: &Spec) -> &'a [u8] {
+    match spec.precision {
+        None => text,
+        Some(characters) if spec.alternate2 => &text[..characters_len(text, characters)],
+        Some(bytes) => &text[..bytes.min(text.len())],
+    }
+}
+
+/// How many bytes the first `count` characters have.
+fn characters_len(text: &[u8], count: usize) -> usize {
+    let mut at = 0;
+    for _ in 0..count {
+        match utf8::decode(&text[at..]) {
+            Some((_, len)) => at += len,
+            None => break,
+        }
+    }
+    at
+}
+
+/// How many bytes there are before the start of the character behind `count` others.
+fn starts_len(text: &[u8], count: usize) -> usize {
+    let mut starts = (0..text.len()).filter(|&at| !utf8::is_continuation(text[at]));
+    starts.nth(count).unwrap_or(text.len())
+}
+
+/// Writes `text` padded; with the flag `!` the width counts characters.
+fn push(output: &mut Output, text: &[u8], spec: &Spec) -> Result {
+    if spec.alternate2 { push_counted(output, text, spec) } else { output.push_padded(text, text.len(), spec) }
+}
+
+/// Writes `text` padded; the width counts characters.
+fn push_counted(output: &mut Output, text: &[u8], spec: &Spec) -> Result {
+    let characters = text.iter().filter(|&&byte| !utf8::is_continuation(byte)).count();
+    output.push_padded(text, characters, spec)
+}
