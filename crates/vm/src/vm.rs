@@ -66,6 +66,12 @@ impl Vm {
         Ok(())
     }
 
+    /// Takes over the bound values of `other`, a statement of the same text compiled earlier.
+    pub fn take_bindings(&mut self, other: &mut Vm) {
+        let pairs = self.machine.parameters.iter_mut().zip(&mut other.machine.parameters);
+        pairs.for_each(|(mine, theirs)| std::mem::swap(mine, theirs));
+    }
+
     /// Makes all parameters NULL.
     pub fn clear_bindings(&mut self) {
         self.machine.parameters.iter_mut().for_each(Register::set_null);
