@@ -1,0 +1,88 @@
+//! INSERT, UPDATE, DELETE, CREATE, DROP against SQLite: each script runs on both, statement by statement, and every
+//! statement must have the same rows, the same message, the same counters.
+
+mod connection;
+mod create;
+mod delete;
+mod insert;
+mod trigger;
+mod update;
+mod upsert;
+
+use connection::{Connection, Outcome};
+use lithe_value::{Value, ValueRef};
+
+/// Runs the statements of a script, which are separated by lines that begin a statement: one statement a line, or several
+/// lines where all but the first begin with a space.
+#[track_caller]
+fn check(script: &str) {
+    check_with(script, |_| {});
+}
+
+#[track_caller]
+fn check_with(script: &str, prepare: impl FnOnce(&Connection)) {
+    let ours = Connection::new();
+    prepare(&ours);
+    let theirs = rusqlite::Connection::open_in_memory().unwrap();
+    theirs.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    if ours.flags.get().recursive_triggers {
+        theirs.execute_batch("PRAGMA recursive_triggers = ON").unwrap();
+    }
+    for sql in statements(script) {
+        let (mine, expected) = (ours.run(&sql), oracle(&theirs, &sql));
+        assert_eq!(show(&mine), show(&expected), "{sql}");
+        let is_change = ["insert", "replace", "update", "delete"].iter().any(|verb| sql.starts_with(verb));
+        if is_change && mine.is_ok() {
+            let counters = theirs.query_row("select changes(), last_insert_rowid()", [], |r| Ok((r.get(0)?, r.get(1)?)));
+            assert_eq!(ours.counters(), counters.unwrap(), "changes and last rowid after {sql}");
+        }
+    }
+    assert_eq!(ours.integrity_check(), Vec::<String>::new(), "{script}");
+}
+
+fn statements(script: &str) -> Vec<String> {
+    let mut statements: Vec<String> = Vec::new();
+    for line in script.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()) {
+        let line = line.strip_prefix("        ").unwrap_or(line);
+        match statements.last_mut() {
+            Some(last) if line.starts_with(' ') => *last = format!("{last}\n{line}"),
+            _ => statements.push(line.to_owned()),
+        }
+    }
+    statements
+}
+
+fn oracle(connection: &rusqlite::Connection, sql: &str) -> Outcome {
+    let message = |error: rusqlite::Error| match error {
+        rusqlite::Error::SqlInputError { msg, .. } => msg,
+        rusqlite::Error::SqliteFailure(_, Some(message)) => message,
+        other => other.to_string(),
+    };
+    let mut statement = connection.prepare(sql).map_err(message)?;
+    let width = statement.column_count();
+    let mut rows = statement.raw_query();
+    let mut result = Vec::new();
+    while let Some(row) = rows.next().map_err(message)? {
+        result.push((0..width).map(|at| value(row.get_ref(at).unwrap())).collect());
+    }
+    Ok(result)
+}
+
+fn value(value: rusqlite::types::ValueRef<'_>) -> Value {
+    use rusqlite::types::ValueRef as Theirs;
+    Value::from(match value {
+        Theirs::Null => ValueRef::Null,
+        Theirs::Integer(integer) => ValueRef::Integer(integer),
+        Theirs::Real(real) => ValueRef::Real(real),
+        Theirs::Text(text) => ValueRef::Text(text),
+        Theirs::Blob(blob) => ValueRef::Blob(blob),
+    })
+}
+
+fn show(outcome: &Outcome) -> String {
+    let row = |row: &Vec<Value>| row.iter().map(|value| value.as_ref().to_string()).collect::<Vec<_>>().join("|");
+    match outcome {
+        Ok(rows) => rows.iter().map(row).collect::<Vec<_>>().join("\n"),
+        Err(message) => format!("error: {message}"),
+    }
+}
