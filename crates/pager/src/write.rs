@@ -50,11 +50,13 @@ impl Pager {
             Some(slot) => {
                 txn.savepoints.note_write(&mut txn.dirty, slot);
                 let old = txn.dirty.slot_mut(slot).bytes.replace(blank);
+                assert!(old.is_some(), "page {no} is being written");
                 txn.dirty.recycle(old);
                 slot
             }
             None => {
                 self.prepare_to_write(txn)?;
+                self.make_room(txn)?;
                 self.insert(txn, no, blank)
             }
         };
@@ -71,10 +73,10 @@ impl Pager {
         u64::from(no.get()) <= next + skipped
     }
 
-    /// Makes the database shorter, `n` pages long: those at its end are forgotten.
+    /// Makes the database `n` pages long. Shorter: the pages at its end are forgotten. Longer: the numbers are reserved, and
+    /// whoever reserves them makes every one of the pages by [`Pager::new_page`] before the commit.
     pub fn set_page_count(&self, n: u32) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "the size is changed outside a write transaction")?;
-        self.misuse_unless(n <= self.page_count(), "a database grows by adding pages")?;
         self.view.page_count.set(n);
         self.look_twice();
         self.bump_write_version();
@@ -86,6 +88,7 @@ impl Pager {
         let clean = self.page(no)?;
         let txn = &mut *self.txn.borrow_mut();
         self.prepare_to_write(txn)?;
+        self.make_room(txn)?;
         let copy = txn.dirty.buffer(&clean);
         Ok(self.insert(txn, no, copy))
     }
@@ -94,7 +97,7 @@ impl Pager {
     #[inline]
     fn prepare_to_write(&self, txn: &WriteTxn) -> Result<()> {
         match &self.store {
-            Store::File(file) if txn.dirty.len() == 0 => file.open_journal(self),
+            Store::File(file) if txn.dirty.len() == 0 && !file.is_wal() => file.open_journal(self),
             _ => Ok(()),
         }
     }
@@ -118,6 +121,7 @@ impl Pager {
     /// Takes the bytes out of their slot; if a reader or a savepoint holds them too, a copy.
     fn take_from(&self, txn: &mut WriteTxn, slot: SlotId, no: PageNo) -> PageMut<'_> {
         self.bump_write_version();
+        txn.dirty.slot(slot).touch();
         let bytes = txn.dirty.slot_mut(slot).bytes.take().expect("a page is not written twice at once");
         let page = match UniquePage::new(bytes) {
             Ok(page) => page,
