@@ -180,7 +180,11 @@ impl Host for Connection {
 
     fn begin(&self, db: Db, _write: u8, check: Option<&SchemaCheck>) -> Result<(), Error> {
         let cookie = self.btrees[usize::from(db.0)].meta(Meta::SchemaCookie)?;
-        assert_eq!(check.map(|check| check.cookie), Some(cookie), "every transaction checks the schema it was compiled for");
+        assert_eq!(
+            check.map(|check| check.cookie),
+            Some(cookie),
+            "every transaction checks the schema it was compiled for"
+        );
         Ok(())
     }
 

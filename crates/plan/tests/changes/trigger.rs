@@ -70,7 +70,7 @@ fn other_statements_in_bodies() {
           update u set y = y + 10 where x = new.b;
           delete from u where y > 15;
           insert or ignore into u select a + 100, b from t where a = new.a;
-        end
+          end
         insert into t values(1, 2), (2, 1), (3, 1)
         select * from u
         insert or replace into t values(1, 5)
@@ -153,7 +153,6 @@ fn instead_of() {
         insert into v(b) values(5)
         insert into v select b, a from v
         update v set b = b + 10 where a = 1 returning *
-        update v set b = x from (select 50 as x)
         update v set a = 1
         delete from v where b > 2 returning *
         delete from v
@@ -182,7 +181,7 @@ fn errors_in_bodies() {
         insert into t values(1)
         drop trigger r4
         create trigger r5 after insert on t begin insert into main.t values(1); end
-        create trigger r6 after insert on t begin update t set a = 1 indexed by x; end
+        create trigger r6 after insert on t begin update t indexed by x set a = 1; end
         select raise(abort, 'x')
         select * from t",
     );

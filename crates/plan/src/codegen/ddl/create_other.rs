@@ -1,6 +1,6 @@
 //! CREATE VIEW and CREATE TRIGGER: a row in the schema table and no more.
 
-use lithe_sql::ast::{CreateTrigger, CreateView, Span};
+use lithe_sql::ast::{CreateTrigger, CreateView, Indexed, Span, Stmt};
 use lithe_vm::operand::Db;
 
 use super::names::{database_of_table, is_new_table, refuse_reserved};
@@ -48,6 +48,7 @@ pub(crate) fn create_trigger<'a>(
     sql: &'a [u8],
     parameters: u32,
 ) -> Result<()> {
+    create.body.iter().try_for_each(|step| check_step(&step.stmt))?;
     let env = cg.env;
     let (db, target) = trigger_database(create, &env.catalog)?;
     refuse_reserved(cg, create.name.name.name)?;
@@ -64,6 +65,26 @@ pub(crate) fn create_trigger<'a>(
     }
     cg.resolver.refuse_other_databases_in_trigger(db, create)?;
     write_trigger(cg, db, &trigger, create.text.text(sql))
+}
+
+/// What a statement may not say within a trigger.
+fn check_step(step: &Stmt<'_>) -> Result<()> {
+    let (table, indexed) = match step {
+        Stmt::Insert(insert) => (insert.table, Indexed::Any),
+        Stmt::Update(update) => (update.table, update.indexed),
+        Stmt::Delete(delete) => (delete.table, delete.indexed),
+        _ => return Ok(()),
+    };
+    if table.schema.is_some() {
+        let statements = "INSERT, UPDATE, and DELETE statements within triggers";
+        return fail(format!("qualified table names are not allowed on {statements}"));
+    }
+    let clause = match indexed {
+        Indexed::Any => return Ok(()),
+        Indexed::By(_) => "INDEXED BY",
+        Indexed::Not => "NOT INDEXED",
+    };
+    fail(format!("the {clause} clause is not allowed on UPDATE or DELETE statements within triggers"))
 }
 
 fn write_trigger(cg: &mut Codegen<'_>, db: Db, trigger: &Trigger, text: &[u8]) -> Result<()> {

@@ -25,7 +25,10 @@ pub(crate) fn delete<'a>(
     let triggers = Triggers::of(cg, &change.target, Event::Delete);
     super::target::refuse_read_only(cg, &change.target, &triggers)?;
     super::returning::note(cg, change.returning);
-    change.terms.iter().for_each(|term| cg.note_expr(&term.expr));
+    for term in change.terms {
+        cg.note_expr(&term.expr);
+        cg.note_evaluated(&term.expr);
+    }
     if change.target.table.view().is_some() {
         super::view::change(cg, &change, &triggers)?;
     } else {

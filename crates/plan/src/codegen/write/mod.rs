@@ -62,6 +62,7 @@ pub(crate) use target::{index_exprs, index_filter};
 pub(crate) use update::update;
 
 use super::Codegen;
+use crate::ir::{Expr, InSet, any};
 
 /// What code generation of writes keeps for one program.
 #[derive(Default)]
@@ -83,7 +84,20 @@ struct Body {
     policy: Option<Conflict>,
 }
 
-impl Codegen<'_> {
+impl<'a> Codegen<'a> {
+    /// The expression is evaluated when rows may have been changed already: what can fail, may abort then.
+    pub(super) fn note_evaluated(&mut self, expr: &Expr<'a>) {
+        let can_fail = |expr: &Expr<'a>| {
+            matches!(
+                expr,
+                Expr::Function(_) | Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(_) | Expr::Raise(_)
+            ) || matches!(expr, Expr::In(set) if matches!(set.set, InSet::Query(_)))
+        };
+        if any(expr, &mut |expr| can_fail(expr)) {
+            self.note_may_abort();
+        }
+    }
+
     /// The statement may change more than once.
     pub(super) fn note_more_changes(&mut self) {
         self.write.changes_more_than_once = true;

@@ -58,6 +58,7 @@ impl<'a> Rows<'a> {
                 if !triggers.is_empty() || reads(query, target.table) {
                     begin_table(cg, query, done)?
                 } else {
+                    note_evaluated(cg, query);
                     let coroutine = cg.emit_coroutine(query)?;
                     cg.b.place(next);
                     cg.b.emit(Insn::Yield { co: coroutine.co, target: done });
@@ -105,6 +106,14 @@ impl<'a> Rows<'a> {
         }
         cg.b.place(self.done);
     }
+}
+
+/// The rows of a coroutine are computed while rows are inserted.
+pub(super) fn note_evaluated<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>) {
+    for_each_in_query(query, &mut |child| match child {
+        Child::Expr(expr) => cg.note_evaluated(expr),
+        Child::Query(query) => note_evaluated(cg, query),
+    });
 }
 
 fn begin_table<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, done: Addr) -> Result<Kind<'a>> {

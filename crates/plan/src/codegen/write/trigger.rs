@@ -7,7 +7,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_sql::ast::{Conflict, CreateTrigger, Name, Stmt};
+use lithe_sql::ast::{Conflict, CreateTrigger, Expr, ExprKind, Name, Node, Stmt, walk_stmt};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Db, Reg, SubprogramId};
 use lithe_vm::program::Subprogram;
@@ -110,18 +110,27 @@ fn compile<'a>(
     let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_ddl, ..Rules::default() };
     let scope = Scope { sources: rows, rules, fixed_db, ..Scope::outermost(text, &found) };
     emit_body(&mut body, &scope, create).map_err(crate::CompileError::without_offset)?;
-    take_needs(cg, &body);
+    take_needs(cg, &body, create);
     let program = body.b.finish();
     Ok(Subprogram { program, token, name: trigger.trigger.name.to_string() })
 }
 
 /// What a trigger's program needs, the statement needs.
-fn take_needs(cg: &mut Codegen<'_>, body: &Codegen<'_>) {
-    cg.write.may_abort |= body.write.may_abort;
+fn take_needs<'a>(cg: &mut Codegen<'a>, body: &Codegen<'a>, create: &'a CreateTrigger<'a>) {
+    cg.write.may_abort |= body.write.may_abort || raises(create);
     cg.write.changes_more_than_once = true;
     for (db, write) in body.databases() {
         cg.use_database(db, write);
     }
+}
+
+/// Whether a RAISE stands anywhere in the trigger.
+fn raises<'a>(create: &'a CreateTrigger<'a>) -> bool {
+    let mut found = false;
+    walk_stmt(&Stmt::CreateTrigger(create), &mut |node| {
+        found = found || matches!(node, Node::Expr(Expr { kind: ExprKind::Raise(_), .. }));
+    });
+    found
 }
 
 /// OLD and NEW, which are in registers of the frame that fires the trigger.
@@ -166,6 +175,7 @@ fn emit_step<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, step: &Stmt<'a>)
         Stmt::Select(select) => {
             let query = body.resolver.query(scope, select)?;
             body.note_query(query);
+            super::rows::note_evaluated(body, query);
             return body.emit_query(query, &Destination::Discard);
         }
         Stmt::Insert(insert) => {

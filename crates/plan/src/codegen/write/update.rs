@@ -29,8 +29,11 @@ pub(crate) fn update<'a>(
     let triggers = Triggers::of(cg, &change.target, Event::Update(change.set));
     super::target::refuse_read_only(cg, &change.target, &triggers)?;
     super::returning::note(cg, change.returning);
-    change.terms.iter().for_each(|term| cg.note_expr(&term.expr));
-    change.set.iter().for_each(|assigned| cg.note_expr(&assigned.value));
+    let values = change.set.iter().map(|assigned| &assigned.value);
+    for expr in change.terms.iter().map(|term| &term.expr).chain(values) {
+        cg.note_expr(expr);
+        cg.note_evaluated(expr);
+    }
     if change.target.table.view().is_some() {
         super::view::change(cg, &change, &triggers)?;
     } else {

@@ -61,7 +61,9 @@ fn emit_update<'a>(
     returning: Option<&ReturningRows<'a>>,
 ) -> Result<()> {
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
+    set.set.iter().for_each(|assigned| cg.note_evaluated(&assigned.value));
     if let Some(filter) = &set.filter {
+        cg.note_evaluated(filter);
         cg.jump_if_false(filter, next, true)?;
     }
     let old_key = cg.b.registers(target.key_width());
