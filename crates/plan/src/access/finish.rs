@@ -3,7 +3,7 @@
 use super::candidate::{self, Candidate, Candidates, Way};
 use super::checks::Checks;
 use super::paths::{ROW_FETCH, hash};
-use super::order::{OrderColumns, Wish};
+use super::order::{OrderColumns, OrderResult, Wish};
 use super::plan::*;
 use super::search::Found;
 use super::terms::{Constraint, Op, Right, Terms};
@@ -34,6 +34,8 @@ pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
 /// The plan that was found.
 pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> Result<JoinPlan<'a>> {
     let loops = join.without_needless(candidates, &found.loops);
+    let behind = join.order_by_behind(candidates, found);
+    let order = behind.unwrap_or(found.order);
     let chosen: Vec<&Candidate> = loops.iter().map(|&number| &candidates.all[number]).collect();
     let mut checks = Checks::new(join, &chosen);
     let mut planned = Vec::with_capacity(chosen.len());
@@ -44,8 +46,8 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
         planned.push(Loop {
             source: candidate.source,
             path,
-            reverse: found.order.reversed.contains(candidate.source),
-            nulls_moved: found.order.nulls_moved.contains(candidate.source),
+            reverse: order.reversed.contains(candidate.source),
+            nulls_moved: order.nulls_moved.contains(candidate.source),
             join_checks: &[],
             row_checks: &[],
             shows_filter: candidate.way == Way::Hash || join.shows_filter(&chosen, level),
@@ -63,7 +65,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
         loops: join.cg.arena.alloc_slice_copy(&planned),
         in_order,
         ordered_terms: found.ordered,
-        order_by_met: join.order_by_met(candidates, found, in_order),
+        order_by_met: behind.is_some(),
         distinct,
         one_row: chosen.iter().all(|candidate| candidate.one_row),
         // Most rows of a DISTINCT are taken to have seven equals.
@@ -87,11 +89,12 @@ impl<'a> Join<'_, 'a> {
         if is_grouped { DistinctPlan::ComparePrevious } else { DistinctPlan::Remember }
     }
 
-    /// Whether the ORDER BY behind a GROUP BY is met, too.
-    fn order_by_met(&self, candidates: &Candidates, found: &Found, in_order: bool) -> bool {
-        let WantedOrder::GroupBy(_, order_by) = self.request.order else { return in_order };
+    /// What the loops do for the ORDER BY behind a GROUP BY, if they meet it, too.
+    fn order_by_behind(&self, candidates: &Candidates, found: &Found) -> Option<OrderResult> {
+        let WantedOrder::GroupBy(_, order_by @ [_, ..]) = self.request.order else { return None };
         let wanted = OrderColumns::of_terms(self.request.sources, order_by, Wish::Sorted);
-        in_order && !order_by.is_empty() && is_whole(&self.order_given(candidates, &found.loops, &wanted), &wanted)
+        let result = self.order_given(candidates, &found.loops, &wanted);
+        (found.ordered == self.order.columns.len() && is_whole(&result, &wanted)).then_some(result)
     }
 
     /// Whether SQLite would put a Bloom filter before the search of this loop: all tables so far are analysed, an equality

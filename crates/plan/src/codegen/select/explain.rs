@@ -83,8 +83,12 @@ impl<'a> Codegen<'a> {
         }
     }
 
-    /// The line about ORDER BY that the loops do not satisfy.
-    pub(super) fn explain_order(&mut self, _: &[OrderTerm<'a>], _: &JoinPlan<'a>) {
-        self.explain.line(|| "USE TEMP B-TREE FOR ORDER BY".to_owned());
+    /// The line about ORDER BY that the loops do not satisfy, or not to the last term.
+    pub(super) fn explain_order(&mut self, order_by: &[OrderTerm<'a>], plan: &JoinPlan<'a>) {
+        self.explain.line(|| match order_by.len() - plan.ordered_terms.min(order_by.len()) {
+            _ if plan.ordered_terms == 0 => "USE TEMP B-TREE FOR ORDER BY".to_owned(),
+            1 => "USE TEMP B-TREE FOR LAST TERM OF ORDER BY".to_owned(),
+            rest => format!("USE TEMP B-TREE FOR LAST {rest} TERMS OF ORDER BY"),
+        });
     }
 }
