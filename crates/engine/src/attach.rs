@@ -43,7 +43,15 @@ pub(crate) fn compile_values<'a>(
     arena: &'a Bump,
 ) -> Result<Arc<Program>> {
     let row = arena.alloc_slice_fill_iter(exprs.iter().map(as_text));
-    let select = ast::Select::values(arena.alloc_slice_copy(&[&*row]));
+    let select = ast::Select {
+        with: None,
+        first: ast::SelectCore::Values(arena.alloc_slice_copy(&[&*row])),
+        rest: &[],
+        order_by: &[],
+        limit: None,
+        span: statement.span,
+        height: 1,
+    };
     let statement = ast::Statement {
         kind: Stmt::Select(arena.alloc(select)),
         explain: Explain::No,

@@ -20,7 +20,6 @@ impl Connection {
         let was_reading = source.is_reading();
         source.begin_read()?;
         target.begin_write(BeginKind::Exclusive)?;
-        target.resize_pages(source.page_size(), source.reserved())?;
         target.set_page_count(source.page_count())?;
         for no in (1..=source.page_count()).filter_map(PageNo::new) {
             if no != source.page_size().lock_byte_page() {

@@ -12,6 +12,7 @@ use crate::error::Result;
 /// wrong has gone wrong by then.
 pub(crate) fn commit(databases: &[Rc<Btree>]) -> Result<()> {
     for btree in databases {
+        btree.auto_vacuum_commit()?;
         btree.pager().commit_phase_one(None)?;
     }
     for btree in databases {

@@ -62,8 +62,8 @@ impl Connection {
         let target = open::target(filename, flags)?;
         let vfs = match (&target.vfs, vfs) {
             (_, Some(vfs)) => vfs,
-            (Some(name), None) if name != UnixVfs::NAME => return Err(Error::generic(format!("no such vfs: {name}"))),
-            (_, None) => Arc::new(UnixVfs::new()),
+            (Some(name), None) if name != UnixVfs.name() => return Err(Error::generic(format!("no such vfs: {name}"))),
+            (_, None) => Arc::new(UnixVfs),
         };
         Connection::open_target(&target, vfs)
     }

@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use lithe_btree::Btree;
 use lithe_format::db_header::Meta;
-use lithe_pager::{OpenOptions, Pager};
+use lithe_pager::{BeginKind, OpenOptions, Pager};
 use lithe_vfs::{ResultCode, Vfs};
 
 use crate::busy::BusyHandler;
-use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::open::{OpenFlags, Target};
 
@@ -119,6 +118,8 @@ fn cannot_open(error: lithe_pager::Error) -> Error {
 }
 
 /// A private B-tree for what one statement puts aside.
-pub(crate) fn temporary_btree(_connection: &Connection) -> Rc<Btree> {
-    Rc::new(Btree::new(Pager::open_in_memory(&OpenOptions::default())))
+pub(crate) fn temporary_btree() -> Result<Rc<Btree>> {
+    let btree = Btree::new(Pager::open_in_memory(&OpenOptions::default()));
+    btree.pager().begin_write(BeginKind::Exclusive)?;
+    Ok(Rc::new(btree))
 }

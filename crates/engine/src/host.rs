@@ -2,9 +2,10 @@
 
 use std::any::Any;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use lithe_btree::Btree;
-use lithe_vfs::ResultCode;
+use lithe_vfs::{File, OpenFlags, ResultCode};
 use lithe_vm::error::Error as VmError;
 use lithe_vm::facts::ConnectionFacts;
 use lithe_vm::host::Host;
@@ -30,7 +31,12 @@ impl Host for RunHost<'_> {
     }
 
     fn temporary_btree(&self) -> Result<Rc<Btree>, VmError> {
-        Ok(crate::database::temporary_btree(self.connection))
+        Ok(crate::database::temporary_btree()?)
+    }
+
+    fn temporary_file(&self) -> Result<Arc<dyn File>, VmError> {
+        let flags = OpenFlags::TEMP_JOURNAL | OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::DELETEONCLOSE;
+        Ok(self.connection.vfs.open(None, flags)?.file)
     }
 
     fn memory_budget(&self) -> usize {
@@ -83,6 +89,19 @@ impl Host for RunHost<'_> {
 
     fn facts(&self) -> &ConnectionFacts {
         &self.connection.facts
+    }
+
+    fn julian_millis(&self) -> i64 {
+        self.connection.vfs.julian_millis()
+    }
+
+    fn local_offset(&self, unix_seconds: i64) -> Option<i32> {
+        let at = jiff::Timestamp::from_second(unix_seconds).ok()?;
+        Some(jiff::tz::TimeZone::system().to_offset(at).seconds())
+    }
+
+    fn randomness(&self, bytes: &mut [u8]) {
+        self.connection.vfs.randomness(bytes);
     }
 
     fn is_interrupted(&self) -> bool {

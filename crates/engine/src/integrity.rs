@@ -41,7 +41,8 @@ pub(crate) fn check(
         }
         let roots: Vec<PageNo> = tables.iter().flat_map(|table| roots(table)).collect();
         let left = limit.saturating_sub(problems.len());
-        problems.extend(database.btree().integrity_check(&roots, table.is_none(), left)?);
+        let report = database.btree().integrity_check(&roots, table.is_some(), left)?;
+        problems.extend(report.messages);
     }
     if problems.is_empty() {
         problems.push("ok".to_owned());

@@ -23,7 +23,7 @@ impl Connection {
     /// now keeps its mode.
     pub(crate) fn set_journal_mode(&self, database: &Database, mode: JournalMode) -> Result<JournalMode> {
         let pager = database.btree().pager();
-        let is_wal = pager.journal_mode()? == JournalMode::Wal;
+        let is_wal = pager.journal_mode() == JournalMode::Wal;
         if is_wal != (mode == JournalMode::Wal) && !self.is_autocommit() {
             let way = if is_wal { "out of" } else { "into" };
             return Err(Error::generic(format!("cannot change {way} wal mode from within a transaction")));
@@ -45,10 +45,10 @@ impl Connection {
                 continue;
             }
             match database.btree().pager().checkpoint(mode) {
-                Ok(None) => {}
-                Ok(Some(done)) => {
-                    answer.log_frames = i64::from(done.log_frames);
-                    answer.checkpointed_frames = i64::from(done.checkpointed_frames);
+                Ok(done) => {
+                    answer.is_busy |= done.busy;
+                    answer.log_frames = done.log_frames.map_or(-1, i64::from);
+                    answer.checkpointed_frames = done.checkpointed_frames.map_or(-1, i64::from);
                 }
                 Err(error) if error.is_busy() => answer.is_busy = true,
                 Err(error) => return Err(error.into()),

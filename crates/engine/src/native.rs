@@ -78,7 +78,7 @@ fn columns(names: &[&str]) -> Vec<ResultColumn> {
 impl Native {
     /// EXPLAIN of a program.
     pub(crate) fn explain(program: Arc<Program>) -> Arc<Native> {
-        let columns = columns(&["addr", "opcode", "p1", "p2", "p3", "p4", "p5", "comment"]);
+        let columns = columns(&lithe_vm::explain::COLUMNS);
         Arc::new(Native { kind: Kind::ExplainProgram(program), columns })
     }
 
@@ -101,7 +101,7 @@ impl Native {
     pub(crate) fn nothing_to_explain(explain: Explain) -> Arc<Native> {
         let columns = match explain {
             Explain::QueryPlan => columns(&["id", "parent", "notused", "detail"]),
-            _ => columns(&["addr", "opcode", "p1", "p2", "p3", "p4", "p5", "comment"]),
+            _ => columns(&lithe_vm::explain::COLUMNS),
         };
         Arc::new(Native { kind: Kind::ExplainQueryPlan(Vec::new()), columns })
     }
@@ -132,11 +132,23 @@ impl Native {
             Kind::Attach(attach) => attach.run(connection, bindings, run)?,
             Kind::Detach(program) => attach::detach(connection, program, bindings, run)?,
             Kind::Vacuum(vacuum) => vacuum.run(connection, bindings, run)?,
-            Kind::ExplainProgram(program) => return Ok(lithe_vm::explain::rows(program)),
+            Kind::ExplainProgram(program) => return Ok(explained(program)),
             Kind::ExplainQueryPlan(rows) => return Ok(rows.clone()),
         }
         Ok(Vec::new())
     }
+}
+
+fn explained(program: &Program) -> Vec<NativeRow> {
+    let text = |text: Option<String>| text.map_or(Value::NULL, Value::from);
+    let row = |row: lithe_vm::explain::ExplainRow| {
+        let numbers = [row.p1, row.p2, row.p3].map(Value::from);
+        let mut values = vec![Value::from(row.addr), Value::from(row.opcode)];
+        values.extend(numbers);
+        values.extend([text(row.p4), Value::from(row.p5), text(row.comment)]);
+        values
+    };
+    lithe_vm::explain::listing(program).into_iter().map(row).collect()
 }
 
 /// BEGIN: the immediate kinds take the write locks of all databases at once.

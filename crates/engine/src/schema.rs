@@ -8,7 +8,7 @@ use lithe_format::db_header::{Meta, TextEncoding};
 use lithe_format::record;
 use lithe_plan::catalog::{BuildOptions, Catalog, Schema, SchemaRow, Table};
 use lithe_sql::ast::Name;
-use lithe_value::{Encoding, ValueRef};
+use lithe_value::{Buffer, Encoding, ValueRef};
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
@@ -70,8 +70,8 @@ impl Connection {
     fn adopt_encoding(&self, db: Db, encoding: TextEncoding, is_empty: bool) -> Result<()> {
         let encoding = match encoding {
             TextEncoding::Utf8 => Encoding::Utf8,
-            TextEncoding::Utf16le => Encoding::Utf16le,
-            TextEncoding::Utf16be => Encoding::Utf16be,
+            TextEncoding::Utf16Le => Encoding::Utf16le,
+            TextEncoding::Utf16Be => Encoding::Utf16be,
         };
         if is_empty {
             return Ok(());
@@ -208,7 +208,18 @@ impl Connection {
 
 /// A meta value by SQLite's number.
 fn meta(index: u8) -> Result<Meta> {
-    Meta::from_index(index).ok_or_else(|| Error::from_code(ResultCode::MISUSE))
+    const ALL: [Meta; 9] = [
+        Meta::FreelistCount,
+        Meta::SchemaCookie,
+        Meta::SchemaFormat,
+        Meta::DefaultCacheSize,
+        Meta::LargestRoot,
+        Meta::TextEncoding,
+        Meta::UserVersion,
+        Meta::IncrementalVacuum,
+        Meta::ApplicationId,
+    ];
+    ALL.get(usize::from(index)).copied().ok_or_else(|| Error::from_code(ResultCode::MISUSE))
 }
 
 /// The columns of a schema row, their texts in UTF-8.
@@ -220,7 +231,11 @@ struct SchemaTexts {
 impl SchemaTexts {
     fn new(values: &[ValueRef<'_>], encoding: Encoding) -> SchemaTexts {
         let text = |column: usize| match values.get(column) {
-            Some(ValueRef::Text(text)) => Some(encoding.to_utf8(text).into_owned()),
+            Some(ValueRef::Text(text)) => {
+                let mut utf8 = Buffer::new();
+                encoding.decode(text, &mut utf8);
+                Some(utf8.into_vec())
+            }
             _ => None,
         };
         let root_page = match values.get(3) {

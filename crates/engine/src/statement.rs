@@ -172,8 +172,8 @@ impl Statement {
             return Err(Error::from_code(ResultCode::TOOBIG));
         }
         match (&mut self.runner, value) {
-            (Runner::Program(vm), BindValue::Value(value)) => vm.bind(number, value),
-            (Runner::Program(vm), BindValue::ZeroBlob(len)) => vm.bind_zeroblob(number, len as u32),
+            (Runner::Program(vm), BindValue::Value(value)) => vm.bind(number, value)?,
+            (Runner::Program(vm), BindValue::ZeroBlob(len)) => vm.bind_zeroblob(number, len as u32)?,
             (Runner::Native(run), BindValue::Value(value)) => run.bind(number, Value::from(value)),
             (Runner::Native(run), BindValue::ZeroBlob(len)) => run.bind(number, Value::blob(vec![0; len as usize])),
         }

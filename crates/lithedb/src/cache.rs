@@ -9,7 +9,7 @@ use lithe_engine::Result;
 use crate::connection::Connection;
 use crate::statement::Statement;
 
-/// Compiled statements that are not in use, the one used last in front.
+/// Compiled statements that are not in use (and so hold nothing of the database), the one used last in front.
 pub(crate) struct StatementCache {
     statements: VecDeque<engine::Statement>,
     capacity: usize,
@@ -29,12 +29,6 @@ impl StatementCache {
     fn put(&mut self, statement: engine::Statement) -> Option<engine::Statement> {
         self.statements.push_front(statement);
         if self.statements.len() > self.capacity { self.statements.pop_back() } else { None }
-    }
-
-    pub(crate) fn clear(&mut self, connection: &engine::Connection) {
-        for mut statement in self.statements.drain(..) {
-            statement.reset(connection);
-        }
     }
 }
 

@@ -226,14 +226,8 @@ impl Connection {
 
     /// Closes the connection, with the errors that dropping it would pass over.
     pub fn close(self) -> Result<()> {
-        self.cache.borrow_mut().clear(&self.core);
+        drop(self.cache);
         self.core.close()
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.cache.borrow_mut().clear(&self.core);
     }
 }
 

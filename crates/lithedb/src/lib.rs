@@ -45,7 +45,6 @@ pub use blob::Blob;
 pub use cache::CachedStatement;
 pub use connection::{Connection, InterruptHandle};
 pub use from_sql::{FromSql, FromSqlError};
-pub use lithe_engine::value::number::real_to_text;
 pub use lithe_engine::value::{Value, ValueRef};
 pub use lithe_engine::{Error, OpenFlags, Result, ResultCode};
 pub use params::{Null, Params, ToSql, ZeroBlob};
@@ -56,6 +55,11 @@ pub use transaction::{Transaction, TransactionBehavior};
 /// Whether `sql` ends with a complete statement: a semicolon that is not within a literal, a comment or a trigger's body.
 pub fn is_complete(sql: &str) -> bool {
     lithe_engine::sql::is_complete(sql.as_bytes())
+}
+
+/// A real as SQLite writes it as text: `0.1`, `1.0e+20`, `Inf`.
+pub fn real_to_text(real: f64) -> String {
+    lithe_engine::value::number::real_to_text(real).as_str().to_owned()
 }
 
 /// All keywords, in capitals.

@@ -216,7 +216,7 @@ fn database_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
         if db == Db::TEMP && database.opened().is_none() {
             continue; // the temporary database is there once somebody has used it
         }
-        let file = Value::text(database.file_name().as_bytes());
+        let file = Value::text(database.file_name().as_os_str().as_encoded_bytes());
         rows.push(vec![Value::from(i64::from(db.0)), name(catalog.database_name(db)), file]);
     }
     Ok(rows)

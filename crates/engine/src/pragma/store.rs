@@ -1,5 +1,6 @@
 //! What the pager and the file's header know.
 
+use lithe_btree::AutoVacuum;
 use lithe_format::PageSize;
 use lithe_format::db_header::Meta;
 use lithe_pager::{BeginKind, CacheSize, JournalMode, Synchronous};
@@ -93,10 +94,10 @@ fn mmap_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     if let Some(size) = call.integer() {
         pager.set_mmap_size(u64::try_from(size).unwrap_or(u64::MAX));
     }
-    match pager.mmap_size() {
-        Some(size) => answer(i64::try_from(size).unwrap_or(i64::MAX)),
-        None => nothing(), // a database without a file has no mapping
+    if pager.path().is_none() {
+        return nothing(); // a database without a file has no mapping
     }
+    answer(i64::try_from(pager.mmap_size()).unwrap_or(i64::MAX))
 }
 
 fn encoding(call: &Call<'_>) -> Result<Vec<NativeRow>> {
@@ -149,7 +150,7 @@ fn journal_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let pager = database.btree().pager();
     let mode = match wanted {
         Some(mode) => call.connection.set_journal_mode(&database, mode)?,
-        None => pager.journal_mode()?,
+        None => pager.journal_mode(),
     };
     let name = JOURNAL_MODES.iter().find(|(_, m)| *m == mode).map_or("delete", |(name, _)| *name);
     answer(name)
@@ -182,14 +183,19 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
     let btree = database.btree();
     let Some(value) = call.text() else {
-        return answer(i64::from(btree.auto_vacuum()?));
+        return answer(btree.auto_vacuum_mode()? as i64);
     };
+    let number = integer(value.as_bytes());
     let mode = match value.to_ascii_lowercase().as_str() {
-        "none" => 0,
-        "full" => 1,
-        "incremental" => 2,
-        other => u8::try_from(integer(other.as_bytes())).ok().filter(|mode| *mode <= 2).unwrap_or(0),
+        "full" => AutoVacuum::Full,
+        "incremental" => AutoVacuum::Incremental,
+        _ if number == 1 => AutoVacuum::Full,
+        _ if number == 2 => AutoVacuum::Incremental,
+        _ => AutoVacuum::None,
     };
+    if btree.pager().page_count() > 0 {
+        call.connection.begin_on(call.db(), true, call.run)?;
+    }
     btree.set_auto_vacuum(mode)?;
     nothing()
 }
