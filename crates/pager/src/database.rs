@@ -6,12 +6,15 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 use lithe_vfs::{File, FileId, Mapping};
 
 use crate::error::Result;
+use crate::pool::Pool;
 use crate::wal::shared::SharedWal;
 
 /// One database file, as this process knows it: the mapping, and what else connections share.
 #[derive(Debug, Default)]
 pub struct Database {
     mapping: OnceLock<Option<Mapping>>,
+    /// Pages that are read through buffers.
+    pub(crate) pool: Pool,
     /// The log, as long as a connection has it open.
     wal: Mutex<Weak<SharedWal>>,
 }

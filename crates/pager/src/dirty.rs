@@ -2,6 +2,7 @@
 //!
 //! Slots never move while the transaction lasts, so a page being written is put back by its number.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -21,14 +22,25 @@ pub(crate) struct Slot {
     pub(crate) bytes: Option<Arc<[u8]>>,
     /// The serial number of the savepoint under which the version before was put aside.
     pub(crate) saved: u64,
+    /// It was used since the hand of the clock last came by.
+    used: Cell<bool>,
 }
 
-/// The dirty set of one transaction.
+impl Slot {
+    #[inline]
+    pub(crate) fn touch(&self) {
+        self.used.set(true);
+    }
+}
+
+/// The dirty set of one transaction, as far as it is in memory.
 #[derive(Debug, Default)]
 pub(crate) struct DirtySet {
     slots: Vec<Slot>,
     index: HashMap<PageNo, SlotId, PageHashes>,
     unused: Vec<SlotId>,
+    /// The hand of the clock that finds pages to spill.
+    hand: usize,
     /// Buffers to be used again.
     spare: Vec<Arc<[u8]>>,
 }
@@ -57,7 +69,7 @@ impl DirtySet {
     }
 
     pub(crate) fn insert(&mut self, no: PageNo, bytes: Arc<[u8]>, saved: u64) -> SlotId {
-        let slot = Slot { no, bytes: Some(bytes), saved };
+        let slot = Slot { no, bytes: Some(bytes), saved, used: Cell::new(true) };
         let id = match self.unused.pop() {
             Some(id) => {
                 *self.slot_mut(id) = slot;
@@ -73,13 +85,32 @@ impl DirtySet {
         id
     }
 
-    /// Forgets what was written to a page.
+    /// Forgets what was written to a page, if it is here.
     pub(crate) fn remove(&mut self, no: PageNo) {
-        let id = self.index.remove(&no).expect("the page is in the dirty set");
+        let Some(id) = self.index.remove(&no) else { return };
         let bytes = self.slot_mut(id).bytes.take();
         assert!(bytes.is_some(), "page {no} is being written");
         self.recycle(bytes);
         self.unused.push(id);
+    }
+
+    /// Up to `count` pages that were not used for a while, by number.
+    pub(crate) fn coldest(&mut self, count: usize) -> Vec<SlotId> {
+        let mut found = Vec::with_capacity(count);
+        // Twice around: the first time, pages in use are spared.
+        for _ in 0..2 * self.slots.len() {
+            if found.len() == count {
+                break;
+            }
+            self.hand = (self.hand + 1) % self.slots.len();
+            let slot = &self.slots[self.hand];
+            if slot.bytes.is_some() && !slot.used.replace(false) {
+                found.push(SlotId(self.hand as u32));
+            }
+        }
+        found.sort_unstable_by_key(|&id| self.slot(id).no);
+        found.dedup();
+        found
     }
 
     /// A buffer of `len` bytes for a copy: `like`, or zeros.
@@ -100,7 +131,7 @@ impl DirtySet {
                 page.fill(0);
                 page.into_shared()
             }
-            None => Arc::from(&ZEROS[..len]),
+            None => zeros(len),
         }
     }
 
@@ -135,18 +166,25 @@ impl DirtySet {
     pub(crate) fn drain(&mut self, mut to: impl FnMut(PageNo, Arc<[u8]>) -> Option<Arc<[u8]>>) {
         self.index.clear();
         self.unused.clear();
-        let slots = std::mem::take(&mut self.slots);
-        for slot in slots {
+        self.hand = 0;
+        let mut slots = std::mem::take(&mut self.slots);
+        for slot in slots.drain(..) {
             // A slot without bytes is unused.
             if let Some(bytes) = slot.bytes {
                 let left = to(slot.no, bytes);
                 self.recycle(left);
             }
         }
+        self.slots = slots;
     }
 }
 
 static ZEROS: [u8; 65536] = [0; 65536];
+
+/// A new buffer of zeros.
+pub(crate) fn zeros(len: usize) -> Arc<[u8]> {
+    Arc::from(&ZEROS[..len])
+}
 
 /// Page numbers are small and often consecutive: one multiplication spreads them over all bits.
 #[derive(Clone, Copy, Debug, Default)]

@@ -13,8 +13,10 @@
 //! | `dirty`, `savepoint` | the private copies of a write transaction, and going back |
 //! | `transaction`, `settings` | begin, commit, rollback; what pragmas set |
 //! | `file_store` | databases in files: locks, snapshots, sources of pages |
+//! | `pool` | pages of files that are not mapped |
 //! | `rollback` | rollback journals |
 //! | `wal`, `checkpoint` | write-ahead logs |
+//! | `spill`, `temp_file` | transactions larger than the cache |
 //! | `busy` | waiting for others |
 //! | `memory` | databases that have no file |
 //! | `database` | what connections share |
@@ -31,10 +33,13 @@ mod memory;
 mod options;
 mod page_ref;
 mod pager;
+mod pool;
 mod read;
 mod rollback;
 mod savepoint;
 mod settings;
+mod spill;
+mod temp_file;
 mod transaction;
 mod wal;
 mod write;

@@ -1,36 +1,161 @@
-//! Databases that have no file: all pages are private, and a commit moves buffers.
+//! Databases that have no file of their own: all pages are private, and a commit moves buffers. A
+//! temporary database puts pages into a temporary file when there are many.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use lithe_format::PageNo;
+use lithe_vfs::{OpenFlags, Vfs};
 
-use crate::dirty::DirtySet;
+use crate::error::Result;
 use crate::page_ref::PageRef;
+use crate::pager::WriteTxn;
+use crate::temp_file::TempPages;
 
 /// The committed pages.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct MemoryStore {
-    pages: RefCell<Vec<Arc<[u8]>>>,
+    /// Where a temporary database may put pages; `None` in memory.
+    vfs: Option<Arc<dyn Vfs>>,
+    pages: RefCell<Pages>,
+}
+
+#[derive(Debug, Default)]
+struct Pages {
+    all: Vec<Stored>,
+    in_memory: usize,
+    /// The hand of the clock that finds pages to put elsewhere.
+    hand: usize,
+    temp: TempPages,
+    /// Places in the temporary file that are free again.
+    free: Vec<u32>,
+    /// Pages in the temporary file that the commit at hand will take over.
+    prepared: Vec<(PageNo, u32)>,
+}
+
+#[derive(Clone, Debug)]
+enum Stored {
+    Memory(Arc<[u8]>),
+    Temp(u32),
 }
 
 impl MemoryStore {
-    pub(crate) fn page(&self, no: PageNo) -> Option<PageRef> {
-        self.pages.borrow().get(no.index()).cloned().map(PageRef::from_arc)
+    /// A database in memory, or with a `vfs` a temporary one.
+    pub(crate) fn new(vfs: Option<Arc<dyn Vfs>>) -> MemoryStore {
+        MemoryStore { vfs, pages: RefCell::default() }
     }
 
-    /// Takes over what a transaction wrote. Answers nothing that could fail: this is the commit.
-    pub(crate) fn publish(&self, dirty: &mut DirtySet, page_count: u32, page_size: usize) {
-        let mut pages = self.pages.borrow_mut();
-        let len = page_count as usize;
-        if len > pages.len() {
-            let blank = dirty.zeroed(page_size);
-            pages.resize(len, blank);
+    pub(crate) fn vfs(&self) -> Option<&Arc<dyn Vfs>> {
+        self.vfs.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn page(&self, no: PageNo, page_size: usize) -> Result<Option<PageRef>> {
+        let pages = self.pages.borrow();
+        Ok(match pages.all.get(no.index()) {
+            None => None,
+            Some(Stored::Memory(bytes)) => Some(PageRef::from_arc(bytes.clone())),
+            Some(Stored::Temp(place)) => {
+                let mut bytes = vec![0; page_size];
+                pages.temp.read(*place, &mut bytes)?;
+                Some(PageRef::from_arc(Arc::from(bytes)))
+            }
+        })
+    }
+
+    /// What can fail of a commit: what the transaction spilled gets places here, so that taking them over
+    /// cannot fail.
+    pub(crate) fn prepare(&self, txn: &WriteTxn, page_size: usize) -> Result<()> {
+        let Some(vfs) = &self.vfs else { return Ok(()) };
+        let pages = &mut *self.pages.borrow_mut();
+        // Those of a commit that was prepared and not made.
+        pages.free.extend(pages.prepared.drain(..).map(|(_, place)| place));
+        let mut bytes = vec![0; page_size];
+        for no in txn.temp.page_numbers().filter(|no| txn.dirty.find(*no).is_none()) {
+            txn.temp.read(no, &mut bytes)?;
+            let place = pages.put_into_file(&**vfs, &bytes)?;
+            pages.prepared.push((no, place));
         }
-        dirty.drain(|no, bytes| match pages.get_mut(no.index()) {
-            Some(place) if no.index() < len => Some(std::mem::replace(place, bytes)),
-            _ => Some(bytes),
-        });
-        pages.truncate(len);
+        Ok(())
+    }
+
+    /// Takes over what a transaction wrote: the commit.
+    pub(crate) fn publish(&self, txn: &mut WriteTxn, page_count: u32, page_size: usize) {
+        let pages = &mut *self.pages.borrow_mut();
+        let len = page_count as usize;
+        if len > pages.all.len() {
+            let blank = txn.dirty.zeroed(page_size);
+            pages.in_memory += len - pages.all.len();
+            pages.all.resize(len, Stored::Memory(blank));
+        }
+        txn.dirty.drain(|no, bytes| pages.replace(no.index(), bytes));
+        for (no, place) in std::mem::take(&mut pages.prepared) {
+            pages.replace_by_place(no.index(), place);
+        }
+        while pages.all.len() > len {
+            if let Some(last) = pages.all.pop() {
+                pages.forget(last);
+            }
+        }
+        txn.temp.clear();
+    }
+
+    /// Puts pages elsewhere until no more than `max` are in memory. If that fails they stay.
+    pub(crate) fn shrink_to(&self, max: usize) -> Result<()> {
+        let Some(vfs) = &self.vfs else { return Ok(()) };
+        let pages = &mut *self.pages.borrow_mut();
+        while pages.in_memory > max {
+            pages.put_one_elsewhere(&**vfs)?;
+        }
+        Ok(())
+    }
+}
+
+impl Pages {
+    /// Puts a new version of a page in its place, and answers the buffer that is not needed any more.
+    fn replace(&mut self, index: usize, bytes: Arc<[u8]>) -> Option<Arc<[u8]>> {
+        let Some(place) = self.all.get_mut(index) else { return Some(bytes) };
+        match std::mem::replace(place, Stored::Memory(bytes)) {
+            Stored::Memory(old) => Some(old),
+            Stored::Temp(old) => {
+                self.in_memory += 1;
+                self.free.push(old);
+                None
+            }
+        }
+    }
+
+    fn replace_by_place(&mut self, index: usize, place: u32) {
+        match self.all.get_mut(index) {
+            Some(stored) => {
+                let old = std::mem::replace(stored, Stored::Temp(place));
+                self.forget(old);
+            }
+            None => self.free.push(place),
+        }
+    }
+
+    fn put_into_file(&mut self, vfs: &dyn Vfs, bytes: &[u8]) -> Result<u32> {
+        let Some(place) = self.free.pop() else { return self.temp.append(vfs, OpenFlags::TEMP_DB, &[bytes]) };
+        self.temp.overwrite(place, bytes)?;
+        Ok(place)
+    }
+
+    fn forget(&mut self, stored: Stored) {
+        match stored {
+            Stored::Memory(_) => self.in_memory -= 1,
+            Stored::Temp(place) => self.free.push(place),
+        }
+    }
+
+    fn put_one_elsewhere(&mut self, vfs: &dyn Vfs) -> Result<()> {
+        loop {
+            self.hand = (self.hand + 1) % self.all.len();
+            let Stored::Memory(bytes) = self.all[self.hand].clone() else { continue };
+            let place = self.put_into_file(vfs, &bytes)?;
+            self.all[self.hand] = Stored::Temp(place);
+            self.in_memory -= 1;
+            return Ok(());
+        }
     }
 }

@@ -1,13 +1,14 @@
 //! A page that is read, wherever its bytes are: in the mapping of a file, or in memory of our own.
 //!
 //! ```text
-//!   0            8       12      13   16
-//!   | data       | len   | owned |    |
+//!   0            8       12      16
+//!   | data       | len   | epoch |
 //! ```
 //!
-//! `owned` decides who keeps the bytes alive: an `Arc<[u8]>`, of which the reference is one count, or
-//! nobody, because mapped address space is never unmapped (see `lithe_vfs::Mapping`). Reading is the
-//! same either way, without a branch.
+//! `epoch` says who keeps the bytes alive: 0 for an `Arc<[u8]>`, of which the reference is one count;
+//! otherwise nobody, because mapped address space is never unmapped (see `lithe_vfs::Mapping`), and the
+//! number tells for how long the bytes are what they were ([`crate::Pager::is_intact`]). Reading is
+//! the same either way, without a branch.
 //!
 //! This is the one unsafe room of the crate. What it relies on:
 //! * a mapped page lies within the file at the time of the snapshot it belongs to, which whoever
@@ -29,8 +30,11 @@ use lithe_vfs::Mapping;
 pub struct PageRef {
     data: NonNull<u8>,
     len: u32,
-    owned: bool,
+    epoch: u32,
 }
+
+/// The epoch of private bytes, which stay what they are.
+const OWNED: u32 = 0;
 
 const _: () = assert!(size_of::<PageRef>() == 16);
 const _: () = assert!(size_of::<Option<PageRef>>() == 16);
@@ -45,7 +49,7 @@ impl PageRef {
     pub(crate) fn from_arc(bytes: Arc<[u8]>) -> PageRef {
         let len = bytes.len() as u32;
         let data = NonNull::new(Arc::into_raw(bytes).cast_mut().cast::<u8>()).expect("an Arc is not null");
-        PageRef { data, len, owned: true }
+        PageRef { data, len, epoch: OWNED }
     }
 
     /// Whether both are the same bytes at the same place.
@@ -57,6 +61,12 @@ impl PageRef {
     /// Whether this refers to the private bytes `bytes`.
     pub(crate) fn is_of(&self, bytes: &[u8]) -> bool {
         self.data.as_ptr().cast_const() == bytes.as_ptr()
+    }
+
+    /// Whether the bytes are still what they were, given that mapped ones were in `epoch`.
+    #[inline]
+    pub(crate) fn is_intact_in(&self, epoch: Epoch) -> bool {
+        self.epoch == OWNED || self.epoch == epoch.0
     }
 
     fn as_slice_ptr(&self) -> *const [u8] {
@@ -83,7 +93,7 @@ impl AsRef<[u8]> for PageRef {
 impl Clone for PageRef {
     #[inline]
     fn clone(&self) -> PageRef {
-        if self.owned {
+        if self.epoch == OWNED {
             // SAFETY: the pointer is from `Arc::into_raw` and we are one of its counts.
             unsafe { Arc::increment_strong_count(self.as_slice_ptr()) };
         }
@@ -94,7 +104,7 @@ impl Clone for PageRef {
 impl Drop for PageRef {
     #[inline]
     fn drop(&mut self) {
-        if self.owned {
+        if self.epoch == OWNED {
             // SAFETY: the pointer is from `Arc::into_raw`, and this count ends here.
             unsafe { Arc::decrement_strong_count(self.as_slice_ptr()) };
         }
@@ -103,8 +113,22 @@ impl Drop for PageRef {
 
 impl fmt::Debug for PageRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = if self.owned { "private" } else { "mapped" };
+        let kind = if self.epoch == OWNED { "private" } else { "mapped" };
         write!(f, "PageRef({kind}, {} bytes at {:p})", self.len, self.data)
+    }
+}
+
+/// A time in which mapped bytes stand still. It ends with the lock that keeps others from changing
+/// them, and with a commit of our own that does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Epoch(u32);
+
+impl Epoch {
+    pub(crate) const FIRST: Epoch = Epoch(1);
+
+    /// The time after.
+    pub(crate) fn next(self) -> Epoch {
+        Epoch(self.0.checked_add(1).unwrap_or(1))
     }
 }
 
@@ -140,10 +164,10 @@ impl MappedFile {
 
     /// The page of `len` bytes at `offset`, which must end within the valid part.
     #[inline]
-    pub(crate) fn page(&self, offset: usize, len: u32) -> PageRef {
+    pub(crate) fn page(&self, offset: usize, len: u32, epoch: Epoch) -> PageRef {
         debug_assert!(offset + len as usize <= self.valid, "page outside the mapped file");
         // SAFETY: within the reservation, by the caller's check against `valid`.
-        PageRef { data: unsafe { self.base.add(offset) }, len, owned: false }
+        PageRef { data: unsafe { self.base.add(offset) }, len, epoch: epoch.0 }
     }
 
     /// A stretch of the file. The caller bounds the lifetime by the transaction's.

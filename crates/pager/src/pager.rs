@@ -14,9 +14,10 @@ use crate::error::{Error, Result};
 use crate::file_store::FileStore;
 use crate::memory::MemoryStore;
 use crate::options::OpenOptions;
-use crate::page_ref::MappedFile;
+use crate::page_ref::{Epoch, MappedFile, PageRef};
 use crate::savepoint::Savepoints;
 use crate::settings::Settings;
+use crate::spill::TempSpill;
 
 /// One connection's hold on one database: its transaction, its private copies, its settings.
 ///
@@ -42,6 +43,7 @@ pub(crate) struct View {
     /// look at first (dirty pages, a log), or no transaction.
     pub(crate) direct: Cell<u32>,
     pub(crate) mapped: Cell<MappedFile>,
+    pub(crate) epoch: Cell<Epoch>,
     pub(crate) page_size: Cell<PageSize>,
     pub(crate) lock_byte_page: Cell<PageNo>,
     /// The size of the database in pages.
@@ -64,6 +66,12 @@ pub(crate) enum State {
 pub(crate) struct WriteTxn {
     pub(crate) dirty: DirtySet,
     pub(crate) savepoints: Savepoints,
+    /// What was spilled, in a temporary file.
+    pub(crate) temp: TempSpill,
+    /// Something was spilled.
+    pub(crate) spilled: bool,
+    /// How many pages may be dirty in memory.
+    pub(crate) dirty_max: usize,
     /// The page count when it began.
     pub(crate) pages_before: u32,
 }
@@ -95,7 +103,13 @@ impl Pager {
 
     /// Opens a new, empty database in memory.
     pub fn open_in_memory(options: &OpenOptions) -> Pager {
-        Pager::with_store(Store::Memory(MemoryStore::default()), options)
+        Pager::with_store(Store::Memory(MemoryStore::new(None)), options)
+    }
+
+    /// Opens a new, empty database that vanishes when it is closed: in memory as far as the cache
+    /// goes, in a temporary file beyond.
+    pub fn open_temporary(vfs: Arc<dyn Vfs>, options: &OpenOptions) -> Pager {
+        Pager::with_store(Store::Memory(MemoryStore::new(Some(vfs))), options)
     }
 
     fn with_store(store: Store, options: &OpenOptions) -> Pager {
@@ -104,6 +118,7 @@ impl Pager {
             view: View {
                 direct: Cell::new(0),
                 mapped: Cell::new(MappedFile::NONE),
+                epoch: Cell::new(Epoch::FIRST),
                 page_size: Cell::new(page_size),
                 lock_byte_page: Cell::new(page_size.lock_byte_page()),
                 page_count: Cell::new(0),
@@ -179,7 +194,7 @@ impl Pager {
     /// Whether this transaction has changed anything.
     pub(crate) fn has_changes(&self) -> bool {
         let txn = self.txn.borrow();
-        txn.dirty.len() > 0 || txn.pages_before != self.page_count()
+        txn.dirty.len() > 0 || txn.pages_before != self.page_count() || self.has_spilled(&txn)
     }
 
     /// The path of the database file; `None` in memory.
@@ -220,6 +235,19 @@ impl Pager {
             Store::Memory(_) => true,
             Store::File(file) => file.borrows_are_stable(),
         }
+    }
+
+    /// Whether the bytes of `page` are still what they were when it was read. Private ones always are;
+    /// mapped ones until the transaction ends, and unless borrows are stable, until a commit. Who wants
+    /// to find its place again after that has to have made a note of it before.
+    #[inline]
+    pub fn is_intact(&self, page: &PageRef) -> bool {
+        page.is_intact_in(self.view.epoch.get())
+    }
+
+    /// Mapped bytes are not what they were from now on.
+    pub(crate) fn end_epoch(&self) {
+        self.view.epoch.set(self.view.epoch.get().next());
     }
 
     pub(crate) fn misuse_unless(&self, right: bool, what: &'static str) -> Result<()> {

@@ -15,7 +15,7 @@ impl Pager {
         let view = &self.view;
         if no.get() <= view.direct.get() && no != view.lock_byte_page.get() {
             let page_size = view.page_size.get();
-            return Ok(view.mapped.get().page(no.index() * page_size.bytes(), page_size.get()));
+            return Ok(view.mapped.get().page(no.index() * page_size.bytes(), page_size.get(), view.epoch.get()));
         }
         self.page_elsewhere(no)
     }
@@ -24,7 +24,7 @@ impl Pager {
     fn page_elsewhere(&self, no: PageNo) -> Result<PageRef> {
         self.check_page_no(no)?;
         if self.state.get() == State::Writing
-            && let Some(page) = self.dirty_page(no)
+            && let Some(page) = self.written_page(no)?
         {
             return Ok(page);
         }
@@ -49,18 +49,22 @@ impl Pager {
         self.txn.borrow().dirty.find(no).is_some()
     }
 
-    fn dirty_page(&self, no: PageNo) -> Option<PageRef> {
+    /// The page as this transaction has written it, if it has.
+    fn written_page(&self, no: PageNo) -> Result<Option<PageRef>> {
         let txn = self.txn.borrow();
-        let slot = txn.dirty.slot(txn.dirty.find(no)?);
+        let Some(id) = txn.dirty.find(no) else { return self.spilled_page(&txn, no) };
+        let slot = txn.dirty.slot(id);
+        slot.touch();
         let bytes = slot.bytes.as_ref().expect("a page is not read while it is being written");
-        Some(PageRef::from_arc(bytes.clone()))
+        Ok(Some(PageRef::from_arc(bytes.clone())))
     }
 
     /// The page as the snapshot has it, whatever this transaction wrote.
     pub(crate) fn clean_page(&self, no: PageNo) -> Result<PageRef> {
         match &self.store {
             Store::Memory(memory) => {
-                memory.page(no).ok_or(Error::corrupt_page(no, "page beyond the end of the database"))
+                let page = memory.page(no, self.page_size().bytes())?;
+                page.ok_or(Error::corrupt_page(no, "page beyond the end of the database"))
             }
             Store::File(file) => file.page(&self.view, no),
         }
@@ -68,18 +72,21 @@ impl Pager {
 
     /// Whether `page` is still the current version of page `no`.
     pub fn is_current(&self, no: PageNo, page: &PageRef) -> bool {
-        if no.get() > self.page_count() || self.state.get() == State::Idle {
+        if no.get() > self.page_count() || self.state.get() == State::Idle || !self.is_intact(page) {
             return false;
         }
-        if self.state.get() == State::Writing
-            && let txn = self.txn.borrow()
-            && let Some(id) = txn.dirty.find(no)
-        {
-            return txn.dirty.slot(id).bytes.as_ref().is_some_and(|bytes| page.is_of(bytes));
+        if self.state.get() == State::Writing {
+            let txn = self.txn.borrow();
+            if let Some(id) = txn.dirty.find(no) {
+                return txn.dirty.slot(id).bytes.as_ref().is_some_and(|bytes| page.is_of(bytes));
+            }
+            if self.has_spilled(&txn) && self.is_spilled(&txn, no).unwrap_or(true) {
+                return false;
+            }
         }
-        match self.clean_page(no) {
-            Ok(current) => current.is_same(page),
-            Err(_) => false,
+        match &self.store {
+            Store::Memory(_) => self.clean_page(no).is_ok_and(|current| current.is_same(page)),
+            Store::File(file) => file.page_at_hand(&self.view, no).is_some_and(|current| current.is_same(page)),
         }
     }
 

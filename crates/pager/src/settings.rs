@@ -24,6 +24,7 @@ pub(crate) struct Settings {
     locking_mode: Cell<LockingMode>,
     journal_size_limit: Cell<Option<u64>>,
     checkpoint_on_close: Cell<bool>,
+    cache_spill: Cell<bool>,
     pub(crate) busy: RefCell<WhenBusy>,
 }
 
@@ -48,6 +49,7 @@ impl Settings {
             locking_mode: Cell::default(),
             journal_size_limit: Cell::new(None),
             checkpoint_on_close: Cell::new(true),
+            cache_spill: Cell::new(true),
             busy: RefCell::default(),
         }
     }
@@ -62,6 +64,17 @@ impl Pager {
     /// How much memory may be spent.
     pub fn cache_size(&self) -> CacheSize {
         self.settings.cache_size.get()
+    }
+
+    /// Sets whether pages leave memory before the commit when there are more of them than the cache
+    /// holds.
+    pub fn set_cache_spill(&self, spill: bool) {
+        self.settings.cache_spill.set(spill);
+    }
+
+    /// Whether pages leave memory before the commit when there are more of them than the cache holds.
+    pub fn cache_spill(&self) -> bool {
+        self.settings.cache_spill.get()
     }
 
     /// Sets how many bytes of the file may be mapped; 0 reads through buffers. Heeded from the next

@@ -15,8 +15,11 @@
 //! only the end of the read transaction is left.
 
 use crate::error::{Error, Result};
+use crate::file_store::FileStore;
 use crate::options::BeginKind;
 use crate::pager::{Pager, State, Store};
+use crate::pool::Changes;
+use crate::savepoint::Moment;
 
 impl Pager {
     /// Begins to read: takes the lock or the snapshot, and learns the size of the database.
@@ -44,6 +47,7 @@ impl Pager {
         };
         self.state.set(State::Idle);
         self.view.direct.set(0);
+        self.end_epoch();
         let failed = self.failure.replace(None).is_some();
         let ended = match &self.store {
             Store::Memory(_) => Ok(()),
@@ -66,7 +70,10 @@ impl Pager {
             }
             State::Idle => self.retry_while_busy(|| self.begin_read_and_write(kind))?,
         }
-        self.txn.borrow_mut().pages_before = self.page_count();
+        let mut txn = self.txn.borrow_mut();
+        txn.pages_before = self.page_count();
+        txn.dirty_max = self.dirty_max();
+        drop(txn);
         self.state.set(State::Writing);
         Ok(())
     }
@@ -99,7 +106,7 @@ impl Pager {
         self.misuse_unless(self.state.get() == State::Writing, "commit without a write transaction")?;
         self.check_failure()?;
         match &self.store {
-            Store::Memory(_) => Ok(()),
+            Store::Memory(memory) => memory.prepare(&self.txn.borrow(), self.page_size().bytes()),
             Store::File(file) if file.is_wal() => self.note_failure(file.commit_wal(self)),
             Store::File(file) => self.note_failure(file.commit_phase_one_rollback(self, super_journal)),
         }
@@ -112,19 +119,21 @@ impl Pager {
         match &self.store {
             Store::Memory(memory) => {
                 let txn = &mut *self.txn.borrow_mut();
-                memory.publish(&mut txn.dirty, self.page_count(), self.page_size().bytes());
+                memory.publish(txn, self.page_count(), self.page_size().bytes());
+                // Should there be no room for a temporary file, memory has to do.
+                let _ = memory.shrink_to(txn.dirty_max);
             }
             Store::File(file) if file.is_wal() => {
-                let changed = self.has_changes();
+                let changed = self.has_changes().then(|| self.changes(file));
                 self.forget_dirty_pages();
                 file.end_write_wal(self, changed);
             }
             Store::File(file) => {
-                let changed = self.has_changes();
+                let changed = self.has_changes().then(|| self.changes(file));
                 self.note_failure(file.commit_phase_two_rollback(self))?;
                 self.forget_dirty_pages();
-                if changed {
-                    file.look_after_commit(self)?;
+                if let Some(changed) = changed {
+                    file.look_after_commit(self, changed)?;
                 }
             }
         }
@@ -141,7 +150,7 @@ impl Pager {
         let rolled_back = match &self.store {
             Store::Memory(_) => Ok(()),
             Store::File(file) if file.is_wal() => {
-                file.end_write_wal(self, false);
+                file.end_write_wal(self, None);
                 Ok(())
             }
             Store::File(file) => file.roll_back(self),
@@ -155,8 +164,23 @@ impl Pager {
         Ok(())
     }
 
+    /// The pages that this transaction has written, as far as that is known, for the pool.
+    fn changes(&self, file: &FileStore) -> Changes {
+        let txn = self.txn.borrow();
+        if txn.spilled && file.is_wal() {
+            return Changes::Unknown;
+        }
+        if file.database.pool.is_unused() {
+            return Changes::Pages(Vec::new());
+        }
+        Changes::Pages(txn.dirty.iter().map(|(no, _)| no).chain(txn.temp.page_numbers()).collect())
+    }
+
     fn forget_dirty_pages(&self) {
-        self.txn.borrow_mut().dirty.drain(|_, bytes| Some(bytes));
+        let txn = &mut *self.txn.borrow_mut();
+        txn.dirty.drain(|_, bytes| Some(bytes));
+        txn.temp.clear();
+        txn.spilled = false;
     }
 
     fn end_write(&self) {
@@ -187,8 +211,9 @@ impl Pager {
     /// Opens a savepoint and answers its depth: 0 for the first.
     pub fn savepoint(&self) -> Result<usize> {
         self.misuse_unless(self.state.get() == State::Writing, "a savepoint outside a write transaction")?;
-        let mut txn = self.txn.borrow_mut();
-        txn.savepoints.open(self.page_count());
+        let txn = &mut *self.txn.borrow_mut();
+        let moment = Moment { page_count: self.page_count(), spilled: self.spill_mark(txn) };
+        txn.savepoints.open(moment);
         Ok(txn.savepoints.len() - 1)
     }
 
@@ -211,8 +236,11 @@ impl Pager {
         if depth >= txn.savepoints.len() {
             return Err(Error::Misuse("no such savepoint"));
         }
-        let page_count = txn.savepoints.rollback_to(depth, &mut txn.dirty);
-        self.view.page_count.set(page_count);
+        self.check_failure()?;
+        let went = txn.savepoints.rollback_to(depth, &mut txn.dirty, self.page_size().bytes());
+        let went = went.and_then(|moment| self.spill_back_to(txn, moment.spilled).map(|()| moment));
+        let moment = self.note_failure(went)?;
+        self.view.page_count.set(moment.page_count);
         self.bump_write_version();
         Ok(())
     }

@@ -116,3 +116,43 @@ fn released_savepoints_are_undone_by_the_one_below() {
     pager.rollback_to(0).unwrap();
     assert_eq!(content(&pager), [1, 2, 3]);
 }
+
+/// A temporary database does not stay in memory as a whole, nor does a transaction on it.
+#[test]
+fn a_temporary_database_larger_than_its_cache() {
+    let options = OpenOptions { cache_size: lithe_pager::CacheSize::Pages(20), ..OpenOptions::default() };
+    let pager = Pager::open_temporary(std::sync::Arc::new(lithe_vfs::UnixVfs), &options);
+    let stamp = |n: u32, round: u32| (n * 7 + round).to_le_bytes();
+    for round in 0..3 {
+        pager.begin_write(BeginKind::Immediate).unwrap();
+        for n in 1..=500 {
+            let mut page =
+                if n > pager.page_count() { pager.new_page(no(n)).unwrap() } else { pager.write(no(n)).unwrap() };
+            page[..4].copy_from_slice(&stamp(n, round));
+            page[4000..4004].copy_from_slice(&stamp(n, round));
+        }
+        pager.savepoint().unwrap();
+        for n in (1..=500).step_by(3) {
+            pager.write(no(n)).unwrap().fill(0xee);
+        }
+        pager.rollback_to(0).unwrap();
+        if round == 1 {
+            pager.rollback().unwrap();
+        } else {
+            pager.commit().unwrap();
+        }
+        let seen = if round == 2 { 2 } else { 0 };
+        for n in 1..=500 {
+            let page = pager.page(no(n)).unwrap();
+            assert_eq!(
+                (&page[..4], &page[4000..4004]),
+                (&stamp(n, seen)[..], &stamp(n, seen)[..]),
+                "page {n} in round {round}"
+            );
+        }
+    }
+    pager.begin_write(BeginKind::Immediate).unwrap();
+    pager.set_page_count(3).unwrap();
+    pager.commit().unwrap();
+    assert_eq!(pager.page(no(3)).unwrap()[..4], stamp(3, 2));
+}

@@ -209,3 +209,25 @@ fn a_new_database() {
     pager.begin_read().unwrap();
     assert_eq!(pager.page_count(), 2);
 }
+
+#[test]
+fn mapped_bytes_are_intact_until_a_commit() {
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 3, "");
+    for (mmap_size, stable) in [(u64::MAX, false), (0, true)] {
+        let pager = open_with(&path, &OpenOptions { mmap_size, ..OpenOptions::default() });
+        assert_eq!(pager.borrows_are_stable(), stable);
+        pager.begin_read().unwrap();
+        let rows = Rows::find(&pager, 3);
+        let page = pager.page(common::no(2)).unwrap();
+        assert!(pager.is_current(common::no(2), &page));
+        pager.begin_write(BeginKind::Immediate).unwrap();
+        rows.set(&pager, 3, 1);
+        assert!(pager.is_intact(&page));
+        pager.commit().unwrap();
+        assert_eq!(pager.is_intact(&page), stable);
+        assert!(!pager.is_current(common::no(2), &page) || stable);
+        pager.end_read().unwrap();
+    }
+}

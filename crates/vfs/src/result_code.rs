@@ -175,8 +175,8 @@ result_codes! {
     NOTICE_RBU = 27 | 3 << 8, "notification message";
     WARNING_AUTOINDEX = 28 | 1 << 8, "warning message";
     AUTH_USER = 23 | 1 << 8, "authorization denied";
-    OK_LOAD_PERMANENTLY = 0 | 1 << 8, "not an error";
-    OK_SYMLINK = 0 | 2 << 8, "not an error";
+    OK_LOAD_PERMANENTLY = 1 << 8, "not an error";
+    OK_SYMLINK = 2 << 8, "not an error";
 }
 
 #[cfg(test)]

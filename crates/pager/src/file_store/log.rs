@@ -15,7 +15,8 @@ use crate::SQLITE_VERSION_NUMBER;
 use crate::error::{Error, Result};
 use crate::options::{LockingMode, Synchronous};
 use crate::pager::Pager;
-use crate::rollback::commit::sorted_pages;
+use crate::pool::Changes;
+use crate::spill::SpillMark;
 use crate::wal::shared::SharedWal;
 use crate::wal::{Begun, Checkpoint, CheckpointMode, Checkpointer, Policy, Wal};
 
@@ -88,6 +89,8 @@ impl FileStore {
             self.forget_what_is_known();
         }
         looked?;
+        let identity = self.with_wal(Wal::identity);
+        self.adopt_pool_state(pager, &identity);
         match begun {
             Begun::Changed => pager.note_foreign_change(),
             Begun::AsBefore | Begun::Elsewhere => pager.bump_write_version(),
@@ -163,8 +166,9 @@ impl FileStore {
         self.count_change_wal(pager)?;
         let policy = self.log_policy(pager);
         let txn = pager.txn.borrow();
-        let pages: Vec<(PageNo, &[u8])> =
-            sorted_pages(&txn, pager.page_count()).into_iter().map(|(no, bytes)| (no, &**bytes)).collect();
+        let kept = txn.dirty.iter().filter(|(no, _)| no.get() <= pager.page_count());
+        let mut pages: Vec<(PageNo, &[u8])> = kept.map(|(no, bytes)| (no, &**bytes)).collect();
+        pages.sort_unstable_by_key(|(no, _)| *no);
         if pages.is_empty() {
             // All that was written was cut off again.
             return Ok(());
@@ -184,7 +188,8 @@ impl FileStore {
     /// Readers of a log do not look at the change counter; it is kept as far as page 1 is written.
     fn count_change_wal(&self, pager: &Pager) -> Result<()> {
         let resized = pager.txn.borrow().pages_before != pager.page_count();
-        if !resized && !pager.is_dirty(PageNo::FIRST) {
+        // What was spilled still needs a frame that commits it.
+        if !resized && !pager.is_dirty(PageNo::FIRST) && !self.has_spilled_wal() {
             return Ok(());
         }
         let before = self.page(&pager.view, PageNo::FIRST);
@@ -201,12 +206,44 @@ impl FileStore {
     }
 
     /// After our own commit.
-    pub(crate) fn end_write_wal(&self, pager: &Pager, committed: bool) {
+    pub(crate) fn end_write_wal(&self, pager: &Pager, committed: Option<Changes>) {
         self.with_wal(Wal::roll_back);
-        if committed {
+        if let Some(changes) = committed {
+            let identity = self.with_wal(Wal::identity);
+            let state = self.database.pool.advance(self.pool_state.get(), &identity, changes);
+            self.pool_state.set(state);
             let known = self.known.get();
             self.know_snapshot(pager, known.file_size, known.is_from_the_future);
         }
+    }
+
+    /// Appends pages to the log that do not commit yet.
+    pub(crate) fn spill_wal(&self, pager: &Pager, pages: &[(PageNo, &[u8])]) -> Result<()> {
+        let policy = self.log_policy(pager);
+        self.with_wal(|wal| wal.spill(&*self.vfs, pages, pager.page_size(), &policy))
+    }
+
+    pub(crate) fn spilled_frame(&self, no: PageNo) -> Result<Option<u32>> {
+        self.with_wal(|wal| wal.find_spilled(no))
+    }
+
+    pub(crate) fn read_spilled_wal(&self, pager: &Pager, no: PageNo, buf: &mut [u8]) -> Result<()> {
+        self.with_wal(|wal| match wal.find_spilled(no)? {
+            Some(frame) => wal.read_page(frame, pager.page_size(), buf),
+            None => Err(Error::corrupt_page(no, "a page that was put into the log is not there")),
+        })
+    }
+
+    pub(crate) fn has_spilled_wal(&self) -> bool {
+        self.with_wal(Wal::has_spilled)
+    }
+
+    pub(crate) fn spill_mark_wal(&self) -> SpillMark {
+        self.with_wal(Wal::spill_mark)
+    }
+
+    pub(crate) fn spill_back_to_wal(&self, mark: SpillMark) -> Result<()> {
+        self.with_wal(|wal| wal.spill_back_to(mark))
     }
 
     /// Copies frames from the log into the database.

@@ -22,6 +22,7 @@ use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::options::{BeginKind, LockingMode, OpenOptions};
 use crate::pager::Pager;
+use crate::pool::StateNo;
 use crate::rollback::commit::RollbackTxn;
 use crate::wal::Wal;
 
@@ -43,6 +44,8 @@ pub(crate) struct FileStore {
     /// The lock that is held.
     pub(crate) level: Cell<LockLevel>,
     known: Cell<Known>,
+    /// The state of the database that this connection looks at, as the pool counts.
+    pool_state: Cell<StateNo>,
     pub(crate) rollback: RefCell<RollbackTxn>,
     /// The write-ahead log, in WAL mode.
     wal: RefCell<Option<Wal>>,
@@ -72,6 +75,7 @@ impl FileStore {
             mmap_size: Cell::new(options.mmap_size),
             level: Cell::new(LockLevel::None),
             known: Cell::new(Known::NOTHING),
+            pool_state: Cell::new(0),
             rollback: RefCell::default(),
             wal: RefCell::new(None),
             ignores_wal: Cell::new(immutable),

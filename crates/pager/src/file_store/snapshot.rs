@@ -9,6 +9,7 @@ use super::FileStore;
 use crate::error::{Error, Result};
 use crate::page_ref::MappedFile;
 use crate::pager::Pager;
+use crate::pool::{Changes, Identity};
 use crate::wal::Wal;
 
 /// The part of page 1 that changes with every transaction: change counter, size, freelist.
@@ -78,6 +79,7 @@ impl FileStore {
             return Ok(FileVersion::Rollback);
         }
         let version = self.look_closely(pager, size)?;
+        self.adopt_pool_state(pager, &identity_of(&self.known.get().fingerprint, size));
         pager.note_foreign_change();
         Ok(version)
     }
@@ -147,9 +149,14 @@ impl FileStore {
         pager.page_count().min(u32::try_from(whole_pages).unwrap_or(u32::MAX))
     }
 
-    /// After our own commit: looks anew, without taking it for somebody else's change.
-    pub(crate) fn look_after_commit(&self, pager: &Pager) -> Result<()> {
-        self.look_closely(pager, self.file.size()?)?;
+    /// After our own commit, which made `changes`: looks anew, without taking it for
+    /// somebody else's change.
+    pub(crate) fn look_after_commit(&self, pager: &Pager, changes: Changes) -> Result<()> {
+        let before = self.pool_state.get();
+        let size = self.file.size()?;
+        self.look_closely(pager, size)?;
+        let identity = identity_of(&self.known.get().fingerprint, size);
+        self.pool_state.set(self.database.pool.advance(before, &identity, changes));
         Ok(())
     }
 
@@ -178,6 +185,13 @@ impl FileStore {
         });
     }
 
+    /// The pool's number for the state that we look at.
+    pub(super) fn adopt_pool_state(&self, pager: &Pager, identity: &Identity) {
+        let pool = &self.database.pool;
+        pool.set_size(pager.cache_size().pages(pager.page_size()));
+        self.pool_state.set(pool.adopt(identity));
+    }
+
     pub(crate) fn forget_what_is_known(&self) {
         self.known.set(Known::NOTHING);
     }
@@ -191,4 +205,15 @@ impl FileStore {
     pub(super) fn is_mapped(&self, pager_mapped: MappedFile, no: PageNo, page_size: u32) -> bool {
         no.offset(page_size) + u64::from(page_size) <= pager_mapped.valid() as u64
     }
+}
+
+/// What tells this state of a file from others, without a log.
+fn identity_of(fingerprint: &Fingerprint, file_size: u64) -> Identity {
+    let mut identity = Identity::default();
+    for (word, bytes) in identity.iter_mut().zip(fingerprint.chunks_exact(4)) {
+        *word = at_u32(bytes, 0);
+    }
+    identity[4] = (file_size >> 32) as u32;
+    identity[5] = file_size as u32;
+    identity
 }

@@ -3,9 +3,9 @@
 use std::io::IoSlice;
 use std::sync::Arc;
 
-use lithe_format::PageNo;
 use lithe_format::bytes::put_u32;
 use lithe_format::db_header::{CHANGE_COUNTER_AT, PAGE_COUNT_AT, VERSION_VALID_FOR_AT, WRITER_VERSION_AT};
+use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{LockLevel, OpenFlags, ResultCode};
 
 use super::journal_file::{JournalFile, sector_size};
@@ -91,6 +91,7 @@ impl FileStore {
     pub(crate) fn roll_back(&self, pager: &Pager) -> Result<()> {
         let changed = std::mem::take(&mut self.rollback.borrow_mut().file_changed);
         if changed {
+            pager.end_epoch();
             self.restore_database(pager)?;
             self.forget_what_is_known();
         }
@@ -147,30 +148,51 @@ impl FileStore {
         let txn = pager.txn.borrow();
         let before = txn.pages_before;
         let after = pager.page_count();
-        let overwritten = txn.dirty.iter().map(|(no, _)| no).filter(|no| no.get() <= before.min(after));
+        let written = txn.dirty.iter().map(|(no, _)| no).chain(txn.temp.page_numbers());
+        let overwritten = written.filter(|no| no.get() <= before.min(after));
         let cut_off = (after + 1..=before).filter_map(PageNo::new);
         let mut pages: Vec<PageNo> = overwritten.chain(cut_off).collect();
         pages.retain(|&no| no != pager.page_size().lock_byte_page());
         pages.sort_unstable();
+        pages.dedup();
         pages
     }
 
     /// The new pages, in order, neighbours in one write.
     fn write_database(&self, pager: &Pager) -> Result<()> {
-        const RUN_MAX: usize = 1024;
+        const RUN_MAX: usize = 256;
         self.rollback.borrow_mut().file_changed = true;
+        pager.end_epoch();
         let txn = pager.txn.borrow();
-        let page_size = pager.page_size().get();
-        let pages = sorted_pages(&txn, pager.page_count());
-        for run in pages.chunk_by(|a, b| a.0.plus(1) == Some(b.0)) {
+        let pages = written_pages(&txn, pager.page_count());
+        let mut buf = Vec::new();
+        for run in pages.chunk_by(|a, b| a.plus(1) == Some(*b)) {
             for part in run.chunks(RUN_MAX) {
-                let slices: Vec<IoSlice<'_>> = part.iter().map(|(_, bytes)| IoSlice::new(bytes)).collect();
-                self.file.write_vectored_at(&slices, part[0].0.offset(page_size))?;
+                self.write_run(&txn, pager.page_size(), part, &mut buf)?;
             }
         }
-        drop(pages);
         drop(txn);
         self.grow_to(pager, pager.page_count())
+    }
+
+    /// Writes consecutive pages; those that were spilled come through `buf`.
+    fn write_run(&self, txn: &WriteTxn, page_size: PageSize, run: &[PageNo], buf: &mut Vec<u8>) -> Result<()> {
+        let spilled = run.iter().filter(|&&no| txn.dirty.find(no).is_none());
+        buf.resize(spilled.clone().count() * page_size.bytes(), 0);
+        for (&no, page) in spilled.zip(buf.chunks_exact_mut(page_size.bytes())) {
+            txn.temp.read(no, page)?;
+        }
+        let mut spilled = buf.chunks_exact(page_size.bytes());
+        let slices: Vec<IoSlice<'_>> = run
+            .iter()
+            .map(|&no| match txn.dirty.find(no) {
+                Some(id) => txn.dirty.slot(id).bytes.as_deref().expect("no page is being written"),
+                None => spilled.next().expect("each spilled page was read"),
+            })
+            .map(IoSlice::new)
+            .collect();
+        self.file.write_vectored_at(&slices, run[0].offset(page_size.get()))?;
+        Ok(())
     }
 
     /// A database may end with pages that nobody wrote, such as the one of the lock bytes.
@@ -263,9 +285,11 @@ fn has_journal_file(mode: JournalMode) -> bool {
     matches!(mode, JournalMode::Delete | JournalMode::Truncate | JournalMode::Persist)
 }
 
-/// The dirty pages that the database keeps, in order.
-pub(crate) fn sorted_pages(txn: &WriteTxn, page_count: u32) -> Vec<(PageNo, &Arc<[u8]>)> {
-    let mut pages: Vec<_> = txn.dirty.iter().filter(|(no, _)| no.get() <= page_count).collect();
-    pages.sort_unstable_by_key(|(no, _)| *no);
+/// The pages that were written and that the database keeps, in order.
+fn written_pages(txn: &WriteTxn, page_count: u32) -> Vec<PageNo> {
+    let all = txn.dirty.iter().map(|(no, _)| no).chain(txn.temp.page_numbers());
+    let mut pages: Vec<PageNo> = all.filter(|no| no.get() <= page_count).collect();
+    pages.sort_unstable();
+    pages.dedup();
     pages
 }

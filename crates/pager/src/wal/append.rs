@@ -13,6 +13,7 @@ use super::Wal;
 use super::snapshot::Begun;
 use super::turns::Base;
 use crate::error::{Error, Result};
+use crate::spill::SpillMark;
 
 /// How many frames go into one write.
 const BATCH: usize = 512;
@@ -22,6 +23,8 @@ const BATCH: usize = 512;
 pub(super) struct Tail {
     /// The commit that it goes on from, if that is not published yet.
     base: Option<Base>,
+    /// The last frame before its own.
+    first_frame: u32,
     last_frame: u32,
     sum: Sum,
     /// The pages of the frames that the index does not know yet.
@@ -52,7 +55,14 @@ impl Wal {
             Ok(begun) if self.is_writable() => {
                 let header = self.header.get();
                 let (last_frame, sum) = (header.last_frame, header.sum);
-                self.tail.replace(Some(Tail { base, last_frame, sum, unindexed: Vec::new(), restarted: false }));
+                self.tail.replace(Some(Tail {
+                    base,
+                    first_frame: last_frame,
+                    last_frame,
+                    sum,
+                    unindexed: Vec::new(),
+                    restarted: false,
+                }));
                 Ok(begun)
             }
             Ok(_) => {
@@ -97,24 +107,70 @@ impl Wal {
 
     /// Ends a turn without a commit.
     pub(crate) fn roll_back(&self) {
-        if self.tail.take().is_some() {
-            self.shared.turns.give_up();
+        let Some(tail) = self.tail.take() else { return };
+        if tail.last_frame > tail.first_frame {
+            // What stays in the index is cleared away by who appends next.
+            let _ = self.index.truncate(tail.first_frame);
         }
+        self.shared.turns.give_up();
     }
 
-    /// Appends pages that do not commit yet, and answers the frame of the first.
+    /// Appends pages that do not commit yet. The index knows them, but nobody else looks that far.
     pub(crate) fn spill(
         &self,
         vfs: &dyn Vfs,
         pages: &[(PageNo, &[u8])],
         page_size: PageSize,
         policy: &Policy,
-    ) -> Result<u32> {
+    ) -> Result<()> {
         let tail = &mut *self.tail.borrow_mut();
         let tail = tail.as_mut().expect("spilling needs a turn");
         self.start_over_if_possible(tail, vfs)?;
         self.append(tail, vfs, pages, page_size, 0, policy)?;
-        Ok(tail.last_frame + 1 - pages.len() as u32)
+        self.index_tail(tail)
+    }
+
+    /// The newest frame of a page that this transaction has spilled.
+    pub(crate) fn find_spilled(&self, no: PageNo) -> Result<Option<u32>> {
+        match &*self.tail.borrow() {
+            Some(tail) if tail.last_frame > tail.first_frame => {
+                self.index.find(no, tail.first_frame + 1, tail.last_frame)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    pub(crate) fn has_spilled(&self) -> bool {
+        self.tail.borrow().as_ref().is_some_and(|tail| tail.last_frame > tail.first_frame)
+    }
+
+    pub(crate) fn spill_mark(&self) -> SpillMark {
+        let tail = self.tail.borrow();
+        let mark =
+            tail.as_ref().map(|tail| SpillMark { len: tail.last_frame, sum: tail.sum, restarted: tail.restarted });
+        mark.unwrap_or_default()
+    }
+
+    /// Forgets the frames that were spilled after `mark`.
+    pub(crate) fn spill_back_to(&self, mark: SpillMark) -> Result<()> {
+        let tail = &mut *self.tail.borrow_mut();
+        let tail = tail.as_mut().expect("going back needs a turn");
+        // If the log was started over since, all that is in it came after the mark.
+        let same_run = mark.restarted == tail.restarted;
+        let (last, sum) = if same_run { (mark.len, mark.sum) } else { (0, Sum::default()) };
+        (tail.last_frame, tail.sum) = (last, sum);
+        tail.unindexed.clear();
+        self.index.truncate(last)
+    }
+
+    fn index_tail(&self, tail: &mut Tail) -> Result<()> {
+        let mut frame = tail.last_frame - tail.unindexed.len() as u32;
+        for &no in &tail.unindexed {
+            frame += 1;
+            self.index.append(frame, no)?;
+        }
+        tail.unindexed.clear();
+        Ok(())
     }
 
     /// Appends the last pages of a transaction, of which there is at least one, and publishes all of
@@ -158,11 +214,7 @@ impl Wal {
         while !self.ends_with_a_sector(tail.last_frame, page_size) {
             self.append(tail, vfs, last, page_size, page_count, policy)?;
         }
-        let mut frame = tail.last_frame - tail.unindexed.len() as u32;
-        for &no in &tail.unindexed {
-            frame += 1;
-            self.index.append(frame, no)?;
-        }
+        self.index_tail(tail)?;
         let before = self.header.get();
         Ok(IndexHeader {
             changes: before.changes.wrapping_add(1),
@@ -200,7 +252,7 @@ impl Wal {
         }
         self.start_over(vfs);
         self.unlock_alone(read_slots_from(1))?;
-        (tail.last_frame, tail.sum, tail.restarted) = (0, Sum::default(), true);
+        (tail.first_frame, tail.last_frame, tail.sum, tail.restarted) = (0, 0, Sum::default(), true);
         Ok(())
     }
 

@@ -13,6 +13,7 @@ use super::Wal;
 use super::index::HeaderState;
 use crate::dirty::PageHashes;
 use crate::error::{Error, Result};
+use crate::page_ref::Epoch;
 
 /// How much a checkpoint is to achieve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +39,9 @@ pub struct Checkpoint {
     pub checkpointed_frames: Option<u32>,
 }
 
+/// Runs an attempt again and again while it is busy.
+type Wait = dyn Fn(&mut dyn FnMut() -> Result<()>) -> Result<()>;
+
 /// What a checkpoint works with.
 pub(crate) struct Checkpointer<'c> {
     pub(crate) mode: CheckpointMode,
@@ -46,7 +50,7 @@ pub(crate) struct Checkpointer<'c> {
     /// Syncs on the way; `None`: none.
     pub(crate) sync: Option<SyncFlags>,
     /// Runs an attempt until it is not busy, as long as the busy handler says so.
-    pub(crate) wait: &'c dyn Fn(&mut dyn FnMut() -> Result<()>) -> Result<()>,
+    pub(crate) wait: &'c Wait,
 }
 
 impl Checkpointer<'_> {
@@ -229,7 +233,8 @@ impl Wal {
     fn copy_run(&self, database: &dyn File, page_size: PageSize, run: &[(PageNo, u32)]) -> Result<()> {
         const BATCH: usize = 256;
         for batch in run.chunks(BATCH) {
-            let mapped: Option<Vec<_>> = batch.iter().map(|&(_, frame)| self.mapped_page(frame, page_size)).collect();
+            let mapped: Option<Vec<_>> =
+                batch.iter().map(|&(_, frame)| self.mapped_page(frame, page_size, Epoch::FIRST)).collect();
             let at = batch[0].0.offset(page_size.get());
             if let Some(pages) = mapped {
                 let slices: Vec<IoSlice<'_>> = pages.iter().map(|page| IoSlice::new(page)).collect();

@@ -46,7 +46,8 @@ use self::index::{HeaderWords, WalIndex};
 use self::read_lock::ReadLock;
 use self::shared::SharedWal;
 use crate::error::Result;
-use crate::page_ref::{MappedFile, PageRef};
+use crate::page_ref::{Epoch, MappedFile, PageRef};
+use crate::pool::Identity;
 
 /// The write-ahead log, as one connection sees it.
 #[derive(Debug)]
@@ -112,6 +113,11 @@ impl Wal {
         first > last
     }
 
+    /// What tells this state of the log from others.
+    pub(crate) fn identity(&self) -> Identity {
+        self.words.get()
+    }
+
     /// The size of the database in pages; `None` if the log says nothing of it.
     pub(crate) fn page_count(&self) -> Option<u32> {
         let header = self.header.get();
@@ -132,11 +138,11 @@ impl Wal {
 
     /// The page in `frame`, if it is mapped.
     #[inline]
-    pub(crate) fn mapped_page(&self, frame: u32, page_size: PageSize) -> Option<PageRef> {
+    pub(crate) fn mapped_page(&self, frame: u32, page_size: PageSize, epoch: Epoch) -> Option<PageRef> {
         let offset = page_offset(frame, page_size);
         let mapped = self.mapped.get();
         let inside = offset + u64::from(page_size.get()) <= mapped.valid() as u64;
-        inside.then(|| mapped.page(offset as usize, page_size.get()))
+        inside.then(|| mapped.page(offset as usize, page_size.get(), epoch))
     }
 
     /// Reads the page in `frame`.

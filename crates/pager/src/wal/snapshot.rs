@@ -92,10 +92,8 @@ impl Wal {
         if self.index.is_private() {
             return self.adopt(header, words, 0, 1);
         }
-        if self.index.backfilled() == header.last_frame {
-            if self.read_lock.lock(0)? {
-                return self.adopt_if_unchanged(header, words, 0, None);
-            }
+        if self.index.backfilled() == header.last_frame && self.read_lock.lock(0)? {
+            return self.adopt_if_unchanged(header, words, 0, None);
         }
         let Some((mark, frame)) = self.choose_mark(header.last_frame)? else { return Ok(Try::Again) };
         if !self.read_lock.lock(mark)? {

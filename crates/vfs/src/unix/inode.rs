@@ -51,6 +51,7 @@ struct LockTable {
 static INODES: Mutex<Option<HashMap<FileId, Weak<Inode>>>> = Mutex::new(None);
 
 /// Which file a stat describes.
+#[allow(clippy::unnecessary_cast, reason = "other systems have other types there")]
 pub(super) fn id_of(stat: &Stat) -> FileId {
     FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
 }

@@ -1,0 +1,243 @@
+//! The buffer pool of a database: pages that were read from a file that is not mapped, shared by all
+//! connections of the process.
+//!
+//! The pool holds pages of one state of the database, the newest that a connection has seen; a state
+//! is told from others by an [`Identity`], and has a number here. Connections that look at another
+//! state pass the pool by. A commit of this process moves the pool on to the new state, without the
+//! pages that it changed; a commit of another process empties it.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use hashbrown::HashMap;
+use lithe_format::PageNo;
+
+use crate::dirty::{PageHashes, zeros};
+use crate::error::Result;
+use crate::page_ref::PageRef;
+
+/// What tells a state of the database from all others: what readers compare to see whether it changed.
+pub(crate) type Identity = [u32; 12];
+
+/// The number of a state; newer ones have larger numbers.
+pub(crate) type StateNo = u64;
+
+/// Threads that read different pages seldom meet.
+const SHARDS: usize = 8;
+
+/// Pages that were read.
+#[derive(Debug, Default)]
+pub(crate) struct Pool {
+    newest: Mutex<Newest>,
+    shards: [Mutex<Shard>; SHARDS],
+    pages_max: AtomicUsize,
+    used: AtomicBool,
+}
+
+/// Which pages a commit has changed.
+#[derive(Debug)]
+pub(crate) enum Changes {
+    Pages(Vec<PageNo>),
+    /// Too many to remember.
+    Unknown,
+}
+
+#[derive(Debug, Default)]
+struct Newest {
+    state: StateNo,
+    identity: Identity,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    state: StateNo,
+    pages: Vec<Cached>,
+    index: HashMap<PageNo, usize, PageHashes>,
+    /// The hand of the clock that finds a page to let go.
+    hand: usize,
+}
+
+#[derive(Debug)]
+struct Cached {
+    no: PageNo,
+    bytes: Arc<[u8]>,
+    /// It was used since the hand last came by.
+    used: bool,
+}
+
+impl Pool {
+    /// Whether no page ever was here.
+    pub(crate) fn is_unused(&self) -> bool {
+        !self.used.load(Ordering::Relaxed)
+    }
+
+    /// Sets how many pages there may be.
+    pub(crate) fn set_size(&self, pages: usize) {
+        self.pages_max.store(pages, Ordering::Relaxed);
+    }
+
+    /// The number of the state `identity`, which becomes the newest.
+    pub(crate) fn adopt(&self, identity: &Identity) -> StateNo {
+        let mut newest = guard(&self.newest);
+        if newest.state == 0 || newest.identity != *identity {
+            newest.state += 1;
+            newest.identity = *identity;
+        }
+        newest.state
+    }
+
+    /// The state `before` has become `identity` by a commit of this process that changed some pages.
+    pub(crate) fn advance(&self, before: StateNo, identity: &Identity, changes: Changes) -> StateNo {
+        let Changes::Pages(changed) = changes else { return self.adopt(identity) };
+        let mut newest = guard(&self.newest);
+        if newest.state != before {
+            drop(newest);
+            return self.adopt(identity);
+        }
+        newest.state += 1;
+        newest.identity = *identity;
+        for no in changed {
+            guard(self.shard(no)).remove(no);
+        }
+        for shard in &self.shards {
+            let mut shard = guard(shard);
+            if shard.state == before {
+                shard.state = newest.state;
+            }
+        }
+        newest.state
+    }
+
+    /// The page `no` in `state`, if it is here.
+    pub(crate) fn get(&self, state: StateNo, no: PageNo) -> Option<PageRef> {
+        let mut shard = guard(self.shard(no));
+        if shard.state != state {
+            return None;
+        }
+        let at = *shard.index.get(&no)?;
+        let cached = &mut shard.pages[at];
+        cached.used = true;
+        Some(PageRef::from_arc(cached.bytes.clone()))
+    }
+
+    /// The page `no` in `state`, read by `read` if it is not here.
+    pub(crate) fn get_or_read(
+        &self,
+        state: StateNo,
+        no: PageNo,
+        page_size: usize,
+        read: impl FnOnce(&mut [u8]) -> Result<()>,
+    ) -> Result<PageRef> {
+        if let Some(page) = self.get(state, no) {
+            return Ok(page);
+        }
+        let mut bytes = zeros(page_size);
+        read(Arc::get_mut(&mut bytes).expect("a new buffer is ours alone"))?;
+        self.used.store(true, Ordering::Relaxed);
+        let limit = (self.pages_max.load(Ordering::Relaxed) / SHARDS).max(1);
+        guard(self.shard(no)).insert(state, no, bytes.clone(), limit);
+        Ok(PageRef::from_arc(bytes))
+    }
+
+    fn shard(&self, no: PageNo) -> &Mutex<Shard> {
+        // Neighbours, which are read one after the other, come into different shards.
+        &self.shards[no.get() as usize % SHARDS]
+    }
+}
+
+impl Shard {
+    fn insert(&mut self, state: StateNo, no: PageNo, bytes: Arc<[u8]>, limit: usize) {
+        if self.state > state {
+            return;
+        }
+        if self.state < state {
+            self.pages.clear();
+            self.index.clear();
+            self.state = state;
+        }
+        if self.index.contains_key(&no) {
+            return;
+        }
+        let cached = Cached { no, bytes, used: false };
+        if self.pages.len() < limit {
+            self.index.insert(no, self.pages.len());
+            self.pages.push(cached);
+            return;
+        }
+        while self.pages.len() > limit {
+            let last = self.pages.len() - 1;
+            self.remove(self.pages[last].no);
+        }
+        let at = self.find_cold();
+        self.index.remove(&self.pages[at].no);
+        self.index.insert(no, at);
+        self.pages[at] = cached;
+    }
+
+    fn find_cold(&mut self) -> usize {
+        loop {
+            self.hand = (self.hand + 1) % self.pages.len();
+            if !std::mem::take(&mut self.pages[self.hand].used) {
+                return self.hand;
+            }
+        }
+    }
+
+    fn remove(&mut self, no: PageNo) {
+        let Some(at) = self.index.remove(&no) else { return };
+        self.pages.swap_remove(at);
+        if let Some(moved) = self.pages.get(at) {
+            self.index.insert(moved.no, at);
+        }
+    }
+}
+
+fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pool: &Pool, state: StateNo, n: u32, value: u8) -> u8 {
+        let page = pool.get_or_read(state, PageNo::new(n).unwrap(), 512, |buf| {
+            buf.fill(value);
+            Ok(())
+        });
+        page.unwrap()[0]
+    }
+
+    #[test]
+    fn pages_of_the_newest_state() {
+        let pool = Pool::default();
+        pool.set_size(64);
+        let first = pool.adopt(&[1; 12]);
+        assert_eq!((read(&pool, first, 3, 30), read(&pool, first, 3, 31), read(&pool, first, 4, 40)), (30, 30, 40));
+        assert_eq!(pool.adopt(&[1; 12]), first);
+        let second = pool.advance(first, &[2; 12], Changes::Pages(vec![PageNo::new(3).unwrap()]));
+        assert_eq!((read(&pool, second, 3, 32), read(&pool, second, 4, 41)), (32, 40));
+        // Who looks at the old state passes the pool by.
+        assert_eq!((read(&pool, first, 4, 42), read(&pool, second, 4, 43)), (42, 40));
+        let third = pool.adopt(&[3; 12]);
+        assert_eq!(read(&pool, third, 4, 44), 44);
+    }
+
+    #[test]
+    fn the_size_is_bounded() {
+        let pool = Pool::default();
+        pool.set_size(16);
+        let state = pool.adopt(&[1; 12]);
+        for n in 1..=1000 {
+            read(&pool, state, n, 1);
+            // A page that is used all the time stays.
+            assert_eq!(read(&pool, state, 1, 2), 1);
+        }
+        let held: usize = pool.shards.iter().map(|shard| guard(shard).pages.len()).sum();
+        assert_eq!(held, 16);
+        for shard in &pool.shards {
+            let shard = guard(shard);
+            assert!(shard.pages.iter().enumerate().all(|(at, page)| shard.index[&page.no] == at));
+        }
+    }
+}

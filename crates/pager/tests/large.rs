@@ -1,0 +1,80 @@
+//! Transactions larger than the cache.
+
+mod common;
+
+use common::{Folder, make_rows, no, open_with, sqlite};
+use lithe_pager::{BeginKind, CacheSize, CheckpointMode, JournalMode, OpenOptions, Pager};
+
+#[test]
+fn sqlite_process() {
+    common::serve();
+}
+
+fn stamp(n: u32, round: u32) -> u8 {
+    (n.wrapping_mul(31) + round) as u8
+}
+
+fn check(pager: &Pager, first: u32, count: u32, round: u32) {
+    for n in first..first + count {
+        let page = pager.page(no(n)).unwrap();
+        assert!(page.iter().all(|&byte| byte == stamp(n, round)), "page {n}");
+    }
+}
+
+/// Pages are added behind what SQLite made, filled, changed again, and cut off again.
+#[test]
+fn spilled_pages_come_back() {
+    for mode in [JournalMode::Delete, JournalMode::Persist, JournalMode::Memory, JournalMode::Wal] {
+        for mmap_size in [u64::MAX, 0] {
+            let folder = Folder::new();
+            let path = folder.file("a.db");
+            make_rows(&path, 20, "");
+            let options = OpenOptions { mmap_size, cache_size: CacheSize::Pages(50), ..OpenOptions::default() };
+            let pager = open_with(&path, &options);
+            pager.set_journal_mode(mode).unwrap();
+            pager.begin_read().unwrap();
+            let first = pager.page_count() + 1;
+            let before: Vec<Vec<u8>> = (1..first).map(|n| pager.page(no(n)).unwrap().to_vec()).collect();
+            pager.end_read().unwrap();
+            for round in 0..3 {
+                pager.begin_write(BeginKind::Immediate).unwrap();
+                for n in first..first + 1000 {
+                    let new = n > pager.page_count();
+                    let mut page = if new { pager.new_page(no(n)).unwrap() } else { pager.write(no(n)).unwrap() };
+                    page.fill(stamp(n, round));
+                }
+                pager.savepoint().unwrap();
+                for n in 2..first + 500 {
+                    pager.write(no(n)).unwrap().fill(0xaa);
+                }
+                assert_eq!(pager.page(no(first + 3)).unwrap()[5], 0xaa);
+                pager.rollback_to(0).unwrap();
+                check(&pager, first, 1000, round);
+                if round == 1 {
+                    pager.rollback().unwrap();
+                    check(&pager, first, 1000, 0);
+                } else {
+                    pager.commit().unwrap();
+                    check(&pager, first, 1000, round);
+                }
+                pager.end_read().unwrap();
+            }
+            let other = open_with(&path, &options);
+            other.begin_read().unwrap();
+            check(&other, first, 1000, 2);
+            other.end_read().unwrap();
+            pager.begin_write(BeginKind::Immediate).unwrap();
+            pager.set_page_count(first - 1).unwrap();
+            pager.commit().unwrap();
+            for n in 1..first {
+                // Page 1 counts transactions.
+                let from = if n == 1 { 100 } else { 0 };
+                assert_eq!(pager.page(no(n)).unwrap()[from..], before[n as usize - 1][from..], "page {n}");
+            }
+            pager.end_read().unwrap();
+            pager.checkpoint(CheckpointMode::Passive).unwrap();
+            drop((pager, other));
+            assert_eq!(sqlite(&path, "PRAGMA integrity_check"), "ok", "{mode:?}");
+        }
+    }
+}
