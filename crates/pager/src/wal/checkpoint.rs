@@ -40,7 +40,7 @@ pub struct Checkpoint {
 }
 
 /// Runs an attempt again and again while it is busy.
-type Wait = dyn Fn(&mut dyn FnMut() -> Result<()>) -> Result<()>;
+type Wait<'w> = dyn Fn(&mut dyn FnMut() -> Result<()>) -> Result<()> + 'w;
 
 /// What a checkpoint works with.
 pub(crate) struct Checkpointer<'c> {
@@ -50,7 +50,7 @@ pub(crate) struct Checkpointer<'c> {
     /// Syncs on the way; `None`: none.
     pub(crate) sync: Option<SyncFlags>,
     /// Runs an attempt until it is not busy, as long as the busy handler says so.
-    pub(crate) wait: &'c Wait,
+    pub(crate) wait: &'c Wait<'c>,
 }
 
 impl Checkpointer<'_> {
