@@ -72,7 +72,8 @@ impl<'a> ChangeLoop<'a> {
         let key = cg.b.registers(target.key_width() + values.len());
         let value_registers = key.at(target.key_width());
         if values.is_empty() && is_one_pass(&plan, change, passes, stays) {
-            return begin_one_pass(cg, &plan, target, key);
+            // A row that is deleted is not looked for again.
+            return begin_one_pass(cg, &plan, target, key, !change.set.is_empty());
         }
         let is_single = plan.one_row;
         let (kind, next) = if values.is_empty() && target.table.has_rowid() {
@@ -160,6 +161,7 @@ fn begin_one_pass<'a>(
     plan: &JoinPlan<'a>,
     target: &mut Target<'a>,
     key: Reg,
+    needs_key: bool,
 ) -> Result<ChangeLoop<'a>> {
     target.open_indexes(cg);
     let replacements = cg.replacements();
@@ -171,7 +173,9 @@ fn begin_one_pass<'a>(
     // What the scan has found in an index is about the old row, and expressions will be about the new one as well.
     cg.forget_replacements(replacements);
     cg.set_access(target.source, access);
-    target.emit_key(cg, key)?;
+    if needs_key {
+        target.emit_key(cg, key)?;
+    }
     let next = loops.next;
     Ok(ChangeLoop { key, values: key, next, is_one_pass: true, is_single: plan.one_row, kind: Kind::OnePass(loops) })
 }

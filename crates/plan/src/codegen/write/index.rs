@@ -15,8 +15,8 @@ use crate::ir::{Expr, affinity_of};
 pub(super) struct NewEntry {
     /// Its columns.
     pub key: Reg,
-    /// Its record; NULL when the row is not in a partial index.
-    pub record: Reg,
+    /// For a partial index a register that is NULL when the row is not in it.
+    pub is_there: Option<Reg>,
     /// The index's cursor stands where the entry goes.
     pub is_sought: bool,
 }
@@ -32,17 +32,18 @@ pub(crate) fn emit_index_key<'a>(cg: &mut Codegen<'a>, exprs: &[Expr<'a>], dst: 
 /// Makes the entry of the present row, which is the access of the target's source.
 pub(super) fn emit_new_entry<'a>(cg: &mut Codegen<'a>, index: &TargetIndex<'a>) -> Result<NewEntry> {
     let key = cg.b.registers(index.exprs.len());
-    let record = cg.b.register();
+    let mut is_there = None;
     let done = cg.b.label();
     if let Some(filter) = &index.filter {
-        cg.b.emit(Insn::Null { start: record, count: 1 });
+        let reg = cg.b.register();
+        cg.b.emit(Insn::Null { start: reg, count: 1 });
         cg.jump_if_false(filter, done, true)?;
+        cg.b.emit(Insn::Integer { value: 1, dst: reg });
+        is_there = Some(reg);
     }
     emit_index_key(cg, index.exprs, key)?;
-    let affinities = entry_affinities(cg, index.exprs);
-    cg.b.emit(Insn::MakeRecord { count: index.exprs.len() as u16, affinities, start: key, dst: record });
     cg.b.place(done);
-    Ok(NewEntry { key, record, is_sought: false })
+    Ok(NewEntry { key, is_there, is_sought: false })
 }
 
 /// As in the table, REALs that are integers are stored as integers. Values of expressions get the affinity of the expression.
@@ -69,24 +70,27 @@ pub(super) fn emit_insert_entries<'a>(cg: &mut Codegen<'a>, target: &Target<'a>,
 }
 
 /// Inserts the row of a WITHOUT ROWID table, which is the entry of its primary key.
-pub(super) fn emit_insert_row_entry(cg: &mut Codegen<'_>, target: &Target<'_>, unique: &Unique, flags: u8) {
+pub(super) fn emit_insert_row_entry<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, unique: &Unique, flags: u8) {
     let row = target.indexes.iter().zip(&unique.entries).find(|(index, _)| index.is_table);
     if let Some((index, Some(entry))) = row {
-        let flags = if entry.is_sought { flags | insert_flags::USE_SEEK } else { flags };
-        let count = index.index.key_count;
-        cg.b.emit(Insn::IdxInsert { flags, cursor: target.cursor, count, record: entry.record, start: entry.key });
+        emit_entry(cg, target, index, entry, flags);
     }
 }
 
 fn emit_insert_entry<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, index: &TargetIndex<'a>, entry: &NewEntry) {
     let is_absent = cg.b.label();
-    if index.filter.is_some() {
-        cg.b.emit(Insn::IsNull { reg: entry.record, target: is_absent });
+    if let Some(reg) = entry.is_there {
+        cg.b.emit(Insn::IsNull { reg, target: is_absent });
     }
-    let flags = if entry.is_sought { insert_flags::USE_SEEK } else { 0 };
-    let (cursor, count) = (target.cursor_of(index), index.exprs.len() as u16);
-    cg.b.emit(Insn::IdxInsert { flags, cursor, count, record: entry.record, start: entry.key });
+    emit_entry(cg, target, index, entry, 0);
     cg.b.place(is_absent);
+}
+
+fn emit_entry<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, index: &TargetIndex<'a>, entry: &NewEntry, flags: u8) {
+    let flags = if entry.is_sought { flags | insert_flags::USE_SEEK } else { flags };
+    let (cursor, count, start) = (target.cursor_of(index), index.exprs.len() as u16, entry.key);
+    let affinities = entry_affinities(cg, index.exprs);
+    cg.b.emit(Insn::IdxInsertRow { flags, cursor, count, affinities, start });
 }
 
 /// Deletes the entries of the row under the table's cursor, which is the access of the target's source, from the indexes

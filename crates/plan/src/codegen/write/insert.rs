@@ -13,6 +13,7 @@ use super::rows::{RowValue, Rows};
 use super::target::{Target, prepare_target};
 use super::unique::{Unique, Uniqueness, emit_unique};
 use super::upsert::Upserts;
+use crate::catalog::Table;
 use crate::codegen::Codegen;
 use crate::error::Result;
 use crate::ir::{Expr, OutputColumn};
@@ -59,7 +60,8 @@ fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, triggers
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let autoincrement = AutoIncrement::begin(cg, &target)?;
     let row = Row::new(cg, target.table.columns.len());
-    let rows = Rows::begin(cg, &resolved.target, resolved.rows, triggers)?;
+    let place = whole_row(resolved, target.table).then_some(row.columns);
+    let rows = Rows::begin(cg, &resolved.target, resolved.rows, triggers, place)?;
     let inserting = Inserting { resolved, triggers, target, row, autoincrement, returning, next: rows.next() };
     if is_single {
         emit_row(cg, &inserting, &rows)?;
@@ -74,6 +76,12 @@ fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, triggers
         returning.emit_results(cg);
     }
     Ok(())
+}
+
+/// Whether the values of a row are those of the columns, one after the other: a query may put them where they belong.
+fn whole_row(resolved: &ResolvedInsert<'_>, table: &Table) -> bool {
+    let is_own = |(at, column): (usize, &ChangedColumn)| *column == ChangedColumn::Column(at as u16);
+    resolved.columns.len() == table.columns.len() && resolved.columns.iter().enumerate().all(is_own)
 }
 
 fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows<'a>) -> Result<()> {
@@ -110,20 +118,50 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
 /// Puts the values of a row where they belong, defaults where there are none.
 fn emit_values<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows<'a>) -> Result<()> {
     let Inserting { resolved, target, row, .. } = inserting;
+    let mut copies = Copies::default();
     for (at, column) in target.table.columns.iter().enumerate() {
         let at = at as u16;
         if target.table.rowid_column == Some(at) || column.is_generated() {
             continue;
         }
-        match value_for(resolved, ChangedColumn::Column(at)) {
-            Some(place) => rows.emit_value(cg, place, row.column(at))?,
+        let dst = row.column(at);
+        match value_for(resolved, ChangedColumn::Column(at)).map(|place| rows.value(place)) {
+            Some(RowValue::Register(src)) => copies.add(cg, src, dst),
+            Some(RowValue::Expr(expr)) => cg.emit_into(&expr, dst)?,
             None => {
                 let value = row::default_value(cg, column)?;
-                cg.emit_into(&value, row.column(at))?;
+                cg.emit_into(&value, dst)?;
             }
         }
     }
+    copies.finish(cg);
     Ok(())
+}
+
+/// Copies of registers; those that follow each other become one.
+#[derive(Default)]
+struct Copies {
+    pending: Option<(Reg, Reg, u32)>,
+}
+
+impl Copies {
+    fn add(&mut self, cg: &mut Codegen<'_>, src: Reg, dst: Reg) {
+        match &mut self.pending {
+            Some((from, to, count)) if from.at(*count as usize) == src && to.at(*count as usize) == dst => *count += 1,
+            _ => {
+                self.finish(cg);
+                self.pending = Some((src, dst, 1));
+            }
+        }
+    }
+
+    fn finish(&mut self, cg: &mut Codegen<'_>) {
+        if let Some((src, dst, count)) = self.pending.take()
+            && src != dst
+        {
+            cg.b.emit(Insn::Copy { src, dst, count });
+        }
+    }
 }
 
 /// The place among the values of the one for a column. Of several for a column the first one counts, of several for the

@@ -39,12 +39,14 @@ pub(super) enum RowValue<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Begins the loop over the rows; the code that follows runs for each of them.
+    /// Begins the loop over the rows; the code that follows runs for each of them. `place` is where a row might be put at
+    /// once: the code may change what is there.
     pub fn begin(
         cg: &mut Codegen<'a>,
         target: &ChangeTarget<'a>,
         rows: InsertRows<'a>,
         triggers: &Triggers<'a>,
+        place: Option<Reg>,
     ) -> Result<Rows<'a>> {
         let (next, done) = (cg.b.label(), cg.b.label());
         let kind = match rows {
@@ -56,10 +58,10 @@ impl<'a> Rows<'a> {
             InsertRows::Query(query) => {
                 cg.note_query(query);
                 if !triggers.is_empty() || reads(query, target.table) {
-                    begin_table(cg, query, done)?
+                    begin_table(cg, query, done, place)?
                 } else {
                     note_evaluated(cg, query);
-                    let coroutine = cg.emit_coroutine(query)?;
+                    let coroutine = emit_coroutine(cg, query, place)?;
                     cg.b.place(next);
                     cg.b.emit(Insn::Yield { co: coroutine.co, target: done });
                     Kind::Coroutine(coroutine)
@@ -116,12 +118,34 @@ pub(super) fn note_evaluated<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>) {
     });
 }
 
-fn begin_table<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, done: Addr) -> Result<Kind<'a>> {
+/// A coroutine that puts each row at `place`, if it computes all of each row anew: DISTINCT, for instance, may compare with
+/// what is left of the row before.
+fn emit_coroutine<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, place: Option<Reg>) -> Result<Coroutine> {
+    let is_fresh = match query.cores {
+        [core] => match core.body {
+            CoreBody::Select(select) => !select.distinct && !select.is_aggregate && select.windows.is_empty(),
+            CoreBody::Values(_) => true,
+        },
+        _ => false,
+    };
+    let Some(start) = place.filter(|_| is_fresh) else { return cg.emit_coroutine(query) };
+    let coroutine = Coroutine { co: cg.b.register(), start, count: query.columns.len() };
+    let Coroutine { co, .. } = coroutine;
+    let (entry, after) = (cg.b.label(), cg.b.label());
+    cg.b.emit(Insn::InitCoroutine { co, entry, target: after });
+    cg.b.place(entry);
+    cg.emit_query(query, &Destination::Coroutine { co, start })?;
+    cg.b.emit(Insn::EndCoroutine { co });
+    cg.b.place(after);
+    Ok(coroutine)
+}
+
+fn begin_table<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, done: Addr, place: Option<Reg>) -> Result<Kind<'a>> {
     let width = query.columns.len();
     let cursor = cg.ephemeral_table(width);
     cg.b.emit(Insn::OpenEphemeral { cursor });
     cg.emit_query(query, &Destination::Table { cursor })?;
-    let start = cg.b.registers(width);
+    let start = place.unwrap_or_else(|| cg.b.registers(width));
     cg.b.emit(Insn::Rewind { cursor, target: done });
     let top = cg.b.here();
     cg.b.emit(Insn::Columns { cursor, column: 0, dst: start, count: width as u32 });

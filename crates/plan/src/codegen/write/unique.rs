@@ -132,8 +132,8 @@ fn emit_index_check<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: u
     let mut entry = emit_new_entry(cg, index)?;
     if index.index.is_unique() && !keeps_key(unique, index) {
         let is_new = cg.b.label();
-        if index.filter.is_some() {
-            cg.b.emit(Insn::IsNull { reg: entry.record, target: is_new });
+        if let Some(reg) = entry.is_there {
+            cg.b.emit(Insn::IsNull { reg, target: is_new });
         }
         let count = index.index.key_count;
         let cursor = target.cursor_of(index);

@@ -156,7 +156,10 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
 fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result<Row> {
     let Updating { target, set, .. } = *updating;
     let table = target.table;
-    let row = Row::new(cg, table.columns.len());
+    let mut row = Row::new(cg, table.columns.len());
+    if !updating.changed.rowid && table.has_rowid() {
+        row.rowid = updating.old_key;
+    }
     emit_unchanged(cg, updating, row)?;
     for (at, assigned) in set.iter().enumerate() {
         // Of several values for one column the last one counts.
@@ -181,9 +184,6 @@ fn emit_unchanged<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>, row: Ro
     let Updating { target, set, .. } = *updating;
     let table = target.table;
     let is_set = |column| set.iter().any(|assigned| assigned.column == column);
-    if table.has_rowid() && !is_set(ChangedColumn::Rowid) {
-        cg.b.emit(Insn::Copy { src: updating.old_key, dst: row.rowid, count: 1 });
-    }
     for (at, column) in table.columns.iter().enumerate() {
         let at = at as u16;
         if table.rowid_column == Some(at) || column.is_generated() || is_set(ChangedColumn::Column(at)) {
@@ -229,10 +229,6 @@ fn emit_write<'a>(
     if target.table.is_without_rowid() {
         emit_insert_row_entry(cg, target, unique, flags);
         return Ok(());
-    }
-    if !updating.key_changes {
-        // The cursor stands on the row that is overwritten.
-        flags |= insert_flags::USE_SEEK;
     }
     row::emit_insert_row(cg, target, row, flags);
     Ok(())

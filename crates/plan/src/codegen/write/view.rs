@@ -21,7 +21,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, tr
     let is_single = !matches!(resolved.rows, InsertRows::Query(_));
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let new = Row::new(cg, target.width());
-    let rows = Rows::begin(cg, target, resolved.rows, triggers)?;
+    let rows = Rows::begin(cg, target, resolved.rows, triggers, None)?;
     for at in 0..target.width() as u16 {
         match value_for(resolved, ChangedColumn::Column(at)) {
             Some(place) => rows.emit_value(cg, place, new.column(at))?,
