@@ -27,6 +27,7 @@ mod seek;
 mod walk;
 
 pub use payload::Row;
+pub use peek::Leaf;
 
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};

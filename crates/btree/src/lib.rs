@@ -42,7 +42,7 @@ mod relocate;
 mod tree;
 
 pub use btree::{AutoVacuum, Btree, SecureDelete};
-pub use cursor::{Cursor, Row, Seek};
+pub use cursor::{Cursor, Leaf, Row, Seek};
 pub use error::{Error, Result};
 pub use key::{KeyColumn, KeyInfo, Prefix, SearchKey};
 pub use node::TreeKind;

@@ -38,7 +38,7 @@ pub(crate) struct Node {
     pub kind: PageKind,
     pub cell_count: u16,
     pub header_at: u8,
-    pointers_at: u8,
+    pub pointers_at: u8,
 }
 
 impl Node {

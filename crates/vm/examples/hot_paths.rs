@@ -12,13 +12,14 @@ use lithe_btree::{Btree, Cursor, TreeKind};
 use lithe_format::PageNo;
 use lithe_format::payload::Payload;
 use lithe_format::record::Builder;
+use lithe_functions::{Lookup, Registry};
 use lithe_pager::{BeginKind, OpenOptions, Pager};
-use lithe_value::ValueRef;
+use lithe_value::{Collation, ValueRef};
 use lithe_vfs::File;
 use lithe_vm::builder::ProgramBuilder;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Db};
-use lithe_vm::program::{CursorInfo, CursorKind, SchemaCheck};
+use lithe_vm::program::{AggregateCall, CursorInfo, CursorKind, SchemaCheck};
 use lithe_vm::{ConnectionFacts, Error, Host, Step, Vm};
 
 const ROWS: i64 = 100_000;
@@ -38,23 +39,28 @@ fn main() {
     }
 }
 
-/// SELECT sum(a), sum(b) FROM t, by Add.
+/// SELECT sum(a), sum(b) FROM t
 fn time_scan(host: &ExampleHost, root: PageNo, rounds: u32) {
     let mut b = ProgramBuilder::new();
     let cursor = table_cursor(&mut b, root);
     let (row, sums, end) = (b.registers(2), b.registers(2), b.label());
-    b.emit(Insn::Integer { value: 0, dst: sums });
-    b.emit(Insn::Integer { value: 0, dst: sums.at(1) });
+    let registry = Registry::builtin();
+    let Lookup::Found(sum) = registry.find(b"sum", 1) else { unreachable!("sum is built in") };
+    let aggregate =
+        b.aggregate(AggregateCall { function: Arc::clone(sum), argument_count: 1, collation: Collation::Binary });
+    b.emit(Insn::Null { start: sums, count: 2 });
     b.emit(Insn::OpenRead { cursor });
     b.emit(Insn::Rewind { cursor, target: end });
     let again = b.here();
     b.emit(Insn::Column { cursor, column: 0, dst: row });
     b.emit(Insn::Column { cursor, column: 1, dst: row.at(1) });
-    b.emit(Insn::Add { lhs: sums, rhs: row, dst: sums });
-    b.emit(Insn::Add { lhs: sums.at(1), rhs: row.at(1), dst: sums.at(1) });
+    b.emit(Insn::AggStep { aggregate, start: row, acc: sums });
+    b.emit(Insn::AggStep { aggregate, start: row.at(1), acc: sums.at(1) });
     b.emit(Insn::Next { cursor, target: again });
     b.place(end);
-    b.emit(Insn::ResultRow { start: sums, count: 2 });
+    b.emit(Insn::AggFinal { aggregate, acc: sums, dst: row });
+    b.emit(Insn::AggFinal { aggregate, acc: sums.at(1), dst: row.at(1) });
+    b.emit(Insn::ResultRow { start: row, count: 2 });
     b.emit(Insn::Halt {});
     let mut vm = Vm::new(Arc::new(b.finish()));
     let nanoseconds = best_of(rounds, || {

@@ -24,43 +24,33 @@ pub enum Accumulator {
     Custom(Box<dyn AggregateState>),
 }
 
-/// One more row. Counting, and adding up numbers, is done here; everything else elsewhere.
-#[inline]
-pub fn step(
-    m: &mut Machine,
-    program: &Program,
-    host: &dyn Host,
-    id: AggregateId,
-    start: Reg,
-    acc: Reg,
-) -> Result<(), Error> {
-    let number = match m.reg(start) {
-        Register::Integer(integer) => ValueRef::Integer(*integer),
-        Register::Real(real) => ValueRef::Real(*real),
-        _ => ValueRef::Null,
+/// One more row, if it is counted or a number to be added up. False says nothing: ask [`step`].
+#[inline(never)]
+pub fn step_quickly(m: &mut Machine, start: Reg, acc: Reg) -> bool {
+    use BuiltinAccumulator::{Avg, CountRows, Sum, Total};
+    let (integer, real) = match m.reg(start) {
+        Register::Integer(integer) => (Some(*integer), None),
+        Register::Real(real) => (None, Some(*real)),
+        _ => (None, None),
     };
-    if let Register::Aggregate(accumulator) = m.reg_mut(acc)
-        && let Accumulator::Builtin(builtin) = &mut **accumulator
-    {
-        match builtin {
-            BuiltinAccumulator::CountRows(count) => {
-                *count += 1;
-                return Ok(());
-            }
-            BuiltinAccumulator::Sum(sum) | BuiltinAccumulator::Total(sum) | BuiltinAccumulator::Avg(sum)
-                if !number.is_null() =>
-            {
-                sum.step(number);
-                return Ok(());
-            }
-            _ => {}
-        }
+    let Register::Aggregate(accumulator) = m.reg_mut(acc) else {
+        return false;
+    };
+    match &mut **accumulator {
+        Accumulator::Builtin(CountRows(count)) => *count += 1,
+        Accumulator::Builtin(Sum(sum) | Total(sum) | Avg(sum)) => match (integer, real) {
+            (Some(integer), _) => sum.step(ValueRef::Integer(integer)),
+            (_, Some(real)) => sum.step(ValueRef::Real(real)),
+            _ => return false,
+        },
+        _ => return false,
     }
-    step_any(m, program, host, id, start, acc)
+    true
 }
 
+/// One more row.
 #[inline(never)]
-fn step_any(
+pub fn step(
     m: &mut Machine,
     program: &Program,
     host: &dyn Host,
@@ -98,6 +88,7 @@ fn keeps_its_value(call: &AggregateCall, accumulator: &Accumulator, values: &[Va
 }
 
 /// The next min() or max() notes in `flag` whether it has kept the value that it had.
+#[inline(never)]
 pub fn watch_kept(m: &mut Machine, flag: Reg) {
     if flag != Reg::NONE {
         m.reg_mut(flag).set_integer(0);
@@ -106,6 +97,7 @@ pub fn watch_kept(m: &mut Machine, flag: Reg) {
 }
 
 /// Takes a row back.
+#[inline(never)]
 pub fn inverse(
     m: &mut Machine,
     program: &Program,
@@ -125,6 +117,7 @@ pub fn inverse(
 }
 
 /// dst = the value for the rows so far; the state is kept.
+#[inline(never)]
 pub fn value(
     m: &mut Machine,
     program: &Program,
@@ -143,6 +136,7 @@ pub fn value(
 }
 
 /// dst = the value for all rows; the state is gone.
+#[inline(never)]
 pub fn finish(
     m: &mut Machine,
     program: &Program,

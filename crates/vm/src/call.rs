@@ -14,6 +14,7 @@ use crate::program::{FunctionCall, Program};
 use crate::register::Register;
 
 /// dst = the function's result.
+#[inline(never)]
 pub fn call(
     m: &mut Machine,
     program: &Program,

@@ -39,7 +39,7 @@ pub fn missing(m: &mut Machine, program: &Program, cursor: CursorId, column: u16
 }
 
 /// Several columns in a row.
-#[inline]
+#[inline(never)]
 pub fn columns(
     m: &mut Machine,
     program: &Program,
@@ -62,7 +62,7 @@ pub fn columns(
 }
 
 /// The rowid of a table's row, NULL on a null row.
-#[inline]
+#[inline(never)]
 pub fn rowid(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let rowid = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => tree.rowid()?,
@@ -74,7 +74,7 @@ pub fn rowid(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
 }
 
 /// The rowid that ends an index entry, NULL on a null row.
-#[inline]
+#[inline(never)]
 pub fn index_rowid(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let rowid = crate::seek::entry_rowid(m.cursor(cursor))?;
     *m.reg_mut(dst) = rowid.map_or(Register::Null, Register::Integer);
@@ -82,6 +82,7 @@ pub fn index_rowid(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Er
 }
 
 /// The whole record, as a blob.
+#[inline(never)]
 pub fn row_data(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let register = &mut m.registers[dst.0 as usize];
     let copy = |record: &[u8], register: &mut Register| register.set_bytes(BytesKind::Blob, record);
@@ -95,6 +96,7 @@ pub fn row_data(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
 }
 
 /// A number that counts up with each use.
+#[inline(never)]
 pub fn sequence(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let counter = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => &mut tree.sequence,
@@ -111,6 +113,7 @@ pub fn sequence(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
 }
 
 /// How many rows there are.
+#[inline(never)]
 pub fn count(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let count = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {

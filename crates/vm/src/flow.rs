@@ -17,6 +17,7 @@ use crate::subprogram::Frames;
 
 /// A coroutine has ended: where its caller goes on. The coroutine's register is left so that another Yield comes
 /// to the same end.
+#[inline(never)]
 pub fn end_coroutine(m: &mut Machine, program: &Program, co: Reg, pc: usize) -> usize {
     let caller = m.reg(co).integer() as usize;
     m.reg_mut(co).set_integer(pc as i64 - 1);
@@ -68,6 +69,7 @@ fn foreign_key_failed() -> Error {
 }
 
 /// A statement inside a trigger has ended: what it has changed is what changes() answers next.
+#[inline(never)]
 pub fn reset_count(m: &mut Machine, host: &dyn Host) {
     host.facts().set_changes(m.changes);
     m.changes = 0;
@@ -89,6 +91,7 @@ pub fn own_lent(m: &mut Machine) {
 }
 
 /// Copies registers. The ranges may not overlap.
+#[inline(never)]
 pub fn copy(m: &mut Machine, src: Reg, dst: Reg, count: usize) {
     for i in 0..count {
         let source = std::mem::take(m.reg_mut(src.at(i)));
@@ -98,6 +101,7 @@ pub fn copy(m: &mut Machine, src: Reg, dst: Reg, count: usize) {
 }
 
 /// Moves registers; the sources become NULL.
+#[inline(never)]
 pub fn move_registers(m: &mut Machine, src: Reg, dst: Reg, count: usize) {
     for i in 0..count {
         *m.reg_mut(dst.at(i)) = std::mem::take(m.reg_mut(src.at(i)));
@@ -110,6 +114,7 @@ pub fn offset_limit(limit: i64, offset: i64) -> i64 {
 }
 
 /// A row with a foreign key has gone wrong (1) or right (-1).
+#[inline(never)]
 pub fn count_violation(m: &mut Machine, host: &dyn Host, deferred: bool, delta: i32) {
     let facts = host.facts();
     let counter = if facts.has(Flags::DEFER_FOREIGN_KEYS) {
@@ -124,6 +129,7 @@ pub fn count_violation(m: &mut Machine, host: &dyn Host, deferred: bool, delta: 
 }
 
 /// Whether no row violates a foreign key, as far as this kind of counter tells.
+#[inline(never)]
 pub fn has_no_violation(m: &Machine, host: &dyn Host, deferred: bool) -> bool {
     let facts = host.facts();
     let own = if deferred { facts.deferred_violations.get() } else { m.immediate_violations };
@@ -131,12 +137,14 @@ pub fn has_no_violation(m: &Machine, host: &dyn Host, deferred: bool) -> bool {
 }
 
 /// Adds to a rowid set.
+#[inline(never)]
 pub fn row_set_add(m: &mut Machine, set: Reg, rowid: Reg) {
     let rowid = m.reg(rowid).integer();
     row_set(m.reg_mut(set)).add(rowid);
 }
 
 /// Takes the smallest out of a rowid set.
+#[inline(never)]
 pub fn row_set_read(m: &mut Machine, set: Reg) -> Option<i64> {
     let read = row_set(m.reg_mut(set)).read();
     if read.is_none() {
@@ -146,6 +154,7 @@ pub fn row_set_read(m: &mut Machine, set: Reg) -> Option<i64> {
 }
 
 /// Whether a rowid is in the set; if not, it is now.
+#[inline(never)]
 pub fn row_set_test(m: &mut Machine, set: Reg, rowid: Reg) -> bool {
     let rowid = m.reg(rowid).integer();
     row_set(m.reg_mut(set)).test(rowid)

@@ -17,6 +17,7 @@ use crate::program::{CursorKind, Program};
 use crate::sorter::{Sorter, SorterCursor};
 
 /// Opens a cursor on the tree that its info names.
+#[inline(never)]
 pub fn tree(m: &mut Machine, program: &Program, host: &dyn Host, cursor: CursorId) -> Result<(), Error> {
     match program.cursor(cursor).root {
         Some(root) => tree_at_page(m, program, host, cursor, root),
@@ -25,6 +26,7 @@ pub fn tree(m: &mut Machine, program: &Program, host: &dyn Host, cursor: CursorI
 }
 
 /// Opens a cursor on the tree whose root page a register holds.
+#[inline(never)]
 pub fn tree_at(m: &mut Machine, program: &Program, host: &dyn Host, cursor: CursorId, root: Reg) -> Result<(), Error> {
     let number = u32::try_from(m.reg(root).integer()).ok();
     match number.and_then(PageNo::new) {
@@ -51,6 +53,7 @@ fn tree_at_page(
 }
 
 /// Opens an empty temporary table, index, set or hash table; one that is open already is emptied.
+#[inline(never)]
 pub fn ephemeral(m: &mut Machine, program: &Program, cursor: CursorId) -> Result<(), Error> {
     let info = program.cursor(cursor);
     let slot = m.cursor(cursor);
@@ -71,6 +74,7 @@ pub fn ephemeral(m: &mut Machine, program: &Program, cursor: CursorId) -> Result
 }
 
 /// Opens a second cursor on a temporary table.
+#[inline(never)]
 pub fn duplicate(m: &mut Machine, cursor: CursorId, original: CursorId) -> Result<(), Error> {
     let second = match m.cursor(original).settled()? {
         VmCursor::Ephemeral(ephemeral) => VmCursor::Ephemeral(Box::new(ephemeral.duplicate())),
@@ -82,6 +86,7 @@ pub fn duplicate(m: &mut Machine, cursor: CursorId, original: CursorId) -> Resul
 }
 
 /// Opens a sorter.
+#[inline(never)]
 pub fn sorter(m: &mut Machine, program: &Program, host: &dyn Host, cursor: CursorId, limit: Reg) {
     let key = program.cursor(cursor).key.as_ref().map(Arc::clone).unwrap_or_default();
     let limit = if limit == Reg::NONE { None } else { usize::try_from(m.reg(limit).integer()).ok() };
@@ -90,6 +95,7 @@ pub fn sorter(m: &mut Machine, program: &Program, host: &dyn Host, cursor: Curso
 }
 
 /// Empties a sorter or temporary table.
+#[inline(never)]
 pub fn reset(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
     match m.cursor(cursor).settled()? {
         VmCursor::Sorter(sorter) => sorter.clear(),

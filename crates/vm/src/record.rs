@@ -93,7 +93,7 @@ fn store_reals_as_integers(values: &mut [ValueRef<'_>], affinities: &[Affinity])
 }
 
 /// dst = the record of a row.
-#[inline]
+#[inline(never)]
 pub fn make_record(
     m: &mut Machine,
     program: &Program,

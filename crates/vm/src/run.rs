@@ -372,11 +372,11 @@ fn steps_until_row<'p>(
                 }
             }
             Insn::Next { cursor, target } => {
-                let is_there = match m.cursor(cursor) {
-                    VmCursor::Tree(tree) => tree.next()?,
-                    other => other.next_in_memory()?,
+                let is_next_cell = match m.cursor(cursor) {
+                    VmCursor::Tree(tree) => tree.next_quickly(),
+                    _ => false,
                 };
-                if is_there {
+                if is_next_cell || m.cursor(cursor).next()? {
                     m.turn(host)?;
                     pc = at(target);
                 }
@@ -560,7 +560,11 @@ fn steps_until_row<'p>(
 
             // ---- functions and aggregates ----
             Insn::Call { call: id, start, dst } => call::call(m, program, host, id, start, dst)?,
-            Insn::AggStep { aggregate, start, acc } => aggregate::step(m, program, host, aggregate, start, acc)?,
+            Insn::AggStep { aggregate, start, acc } => {
+                if !aggregate::step_quickly(m, start, acc) {
+                    aggregate::step(m, program, host, aggregate, start, acc)?;
+                }
+            }
             Insn::AggInverse { aggregate, start, acc } => aggregate::inverse(m, program, host, aggregate, start, acc)?,
             Insn::AggValue { aggregate, acc, dst } => aggregate::value(m, program, host, aggregate, acc, dst)?,
             Insn::AggFinal { aggregate, acc, dst } => aggregate::finish(m, program, host, aggregate, acc, dst)?,

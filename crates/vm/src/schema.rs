@@ -19,6 +19,7 @@ pub fn transaction(program: &Program, host: &dyn Host, db: Db, write: u8) -> Res
 }
 
 /// Reads a meta value of the header.
+#[inline(never)]
 pub fn read_cookie(m: &mut Machine, host: &dyn Host, db: Db, index: u8, dst: Reg) -> Result<(), Error> {
     let value = host.btree(db)?.meta(meta(index)?)?;
     // user_version and application_id are signed.
@@ -42,6 +43,7 @@ fn meta(index: u8) -> Result<Meta, Error> {
 }
 
 /// Makes a tree; its root goes to `dst`.
+#[inline(never)]
 pub fn create_tree(m: &mut Machine, host: &dyn Host, db: Db, kind: u8, dst: Reg) -> Result<(), Error> {
     let kind = if kind == 2 { TreeKind::Index } else { TreeKind::Table };
     let root = host.btree(db)?.create_tree(kind)?;
@@ -50,6 +52,7 @@ pub fn create_tree(m: &mut Machine, host: &dyn Host, db: Db, kind: u8, dst: Reg)
 }
 
 /// Removes a tree; the root that has taken its place in an auto-vacuum database, or 0, goes to `moved`.
+#[inline(never)]
 pub fn drop_tree(m: &mut Machine, host: &dyn Host, db: Db, root: Reg, moved: Reg) -> Result<(), Error> {
     let number = u32::try_from(m.reg(root).integer()).ok();
     let root = number.and_then(PageNo::new).ok_or_else(|| Error::from_code(ResultCode::CORRUPT))?;
@@ -61,6 +64,7 @@ pub fn drop_tree(m: &mut Machine, host: &dyn Host, db: Db, root: Reg, moved: Reg
 }
 
 /// Deletes all rows of the tree that a cursor's info names.
+#[inline(never)]
 pub fn clear_tree(
     m: &mut Machine,
     program: &Program,
@@ -85,6 +89,7 @@ pub fn clear_tree(
 }
 
 /// Calls into the engine.
+#[inline(never)]
 pub fn host_call(
     m: &mut Machine,
     program: &Program,

@@ -52,7 +52,7 @@ impl Bound {
 }
 
 /// Goes to the first or last row whose rowid satisfies the bound.
-#[inline]
+#[inline(never)]
 pub fn rowid_bound(m: &mut Machine, bound: Bound, cursor: CursorId, key: Reg) -> Result<bool, Error> {
     let bound = match m.reg(key) {
         Register::Integer(rowid) => RowidBound::At(bound, *rowid),
@@ -133,7 +133,7 @@ fn step_in_memory(ephemeral: &mut EphemeralCursor, bound: Bound, found: bool) ->
 }
 
 /// Goes to the row of a rowid.
-#[inline]
+#[inline(never)]
 pub fn rowid(m: &mut Machine, cursor: CursorId, rowid: Reg) -> Result<bool, Error> {
     let rowid = match m.reg(rowid) {
         Register::Integer(rowid) => *rowid,
@@ -172,7 +172,7 @@ fn is_below_all(value: ValueRef<'_>) -> bool {
 }
 
 /// Goes to the first or last entry of an index that satisfies the bound.
-#[inline]
+#[inline(never)]
 pub fn key_bound(
     m: &mut Machine,
     program: &Program,
@@ -214,7 +214,7 @@ pub fn key_bound(
 }
 
 /// The order of the current entry of an index and a key.
-#[inline]
+#[inline(never)]
 pub fn compare_entry(
     m: &mut Machine,
     program: &Program,
@@ -237,7 +237,7 @@ pub fn compare_entry(
 }
 
 /// Whether an index, or a set, has an entry that begins with the key. The cursor is left on it.
-#[inline]
+#[inline(never)]
 pub fn found(m: &mut Machine, program: &Program, cursor: CursorId, start: Reg, count: u16) -> Result<bool, Error> {
     let Machine { registers, cursors, scratch, .. } = m;
     let values = scratch.values(&registers[start.0 as usize..][..usize::from(count)]);
@@ -253,7 +253,7 @@ pub fn found(m: &mut Machine, program: &Program, cursor: CursorId, start: Reg, c
 }
 
 /// Notes that the row of an index entry is wanted, once a column of it is.
-#[inline]
+#[inline(never)]
 pub fn deferred(m: &mut Machine, index: CursorId, table: CursorId) -> Result<(), Error> {
     let rowid = entry_rowid(m.cursor(index))?;
     match (m.cursor(table), rowid) {
@@ -277,6 +277,7 @@ pub fn entry_rowid(cursor: &mut VmCursor) -> Result<Option<i64>, Error> {
 }
 
 /// Does a deferred seek.
+#[inline(never)]
 pub fn finish(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
     match m.cursor(cursor) {
         VmCursor::Tree(tree) => tree.finish_seek(),
@@ -285,6 +286,7 @@ pub fn finish(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
 }
 
 /// Adds a row to a hash table.
+#[inline(never)]
 pub fn hash_insert(m: &mut Machine, host: &dyn Host, cursor: CursorId, start: Reg, count: usize) -> Result<(), Error> {
     let Machine { registers, cursors, scratch, temporary, counters, .. } = m;
     let values = scratch.values(&registers[start.0 as usize..][..count]);
@@ -297,7 +299,7 @@ pub fn hash_insert(m: &mut Machine, host: &dyn Host, cursor: CursorId, start: Re
 }
 
 /// Goes to the first row of a hash table with a key.
-#[inline]
+#[inline(never)]
 pub fn hash_find(m: &mut Machine, cursor: CursorId, start: Reg, count: usize) -> Result<bool, Error> {
     let Machine { registers, cursors, scratch, .. } = m;
     let values = scratch.values(&registers[start.0 as usize..][..count]);
@@ -310,7 +312,7 @@ pub fn hash_find(m: &mut Machine, cursor: CursorId, start: Reg, count: usize) ->
 }
 
 /// Adds a row to a sorter.
-#[inline]
+#[inline(never)]
 pub fn sorter_insert(
     m: &mut Machine,
     host: &dyn Host,
@@ -328,6 +330,7 @@ pub fn sorter_insert(
 }
 
 /// Sorts, and goes to the first row.
+#[inline(never)]
 pub fn sorter_sort(m: &mut Machine, host: &dyn Host, cursor: CursorId) -> Result<bool, Error> {
     m.counters.sorts += 1;
     match m.cursor(cursor) {

@@ -11,6 +11,7 @@ use crate::program::Program;
 use crate::register::Register;
 
 /// Applies the affinity of each column, and refuses a value of another type.
+#[inline(never)]
 pub fn check_types(
     m: &mut Machine,
     program: &Program,

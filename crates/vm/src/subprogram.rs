@@ -70,6 +70,7 @@ pub struct Call {
 
 impl<'p> Frames<'p> {
     /// Calls a subprogram: its program, unless it must not run within itself.
+    #[inline(never)]
     pub fn enter(
         &mut self,
         m: &mut Machine,
@@ -108,12 +109,14 @@ impl<'p> Frames<'p> {
     }
 
     /// Ends the innermost subprogram: the program that called it, and where that goes on. `None` at the outermost.
+    #[inline(never)]
     pub fn leave(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize)> {
         let frame = self.pop(m, host)?;
         Some((frame.0, frame.1))
     }
 
     /// Ends the innermost subprogram by RAISE(IGNORE).
+    #[inline(never)]
     pub fn leave_ignoring(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize)> {
         let frame = self.pop(m, host)?;
         Some((frame.0, frame.2))
@@ -128,6 +131,7 @@ impl<'p> Frames<'p> {
     }
 
     /// An error ends all subprograms: the machine has the outermost frame again.
+    #[inline(never)]
     pub fn unwind(&mut self, m: &mut Machine, host: &dyn Host) {
         if let Some(outermost) = self.waiting.drain(..).next() {
             outermost.restore_facts(m, host);
@@ -136,6 +140,7 @@ impl<'p> Frames<'p> {
     }
 
     /// Copies a register of the frame that called this one.
+    #[inline(never)]
     pub fn copy_from_parent(&self, m: &mut Machine, src: Reg, dst: Reg) {
         let parent = self.waiting.last().expect("ParentRegister stands in a subprogram");
         m.reg_mut(dst).copy_from(&parent.content.registers[src.0 as usize]);

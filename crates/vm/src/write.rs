@@ -26,6 +26,7 @@ mod operation {
 }
 
 /// Inserts a record under a rowid.
+#[inline(never)]
 pub fn insert(
     m: &mut Machine,
     program: &Program,
@@ -54,6 +55,7 @@ pub fn insert(
 }
 
 /// Inserts the row that some registers make up.
+#[inline(never)]
 pub fn insert_row(
     m: &mut Machine,
     program: &Program,
@@ -129,6 +131,7 @@ fn tell_hook(info: &CursorInfo, host: &dyn Host, operation: i32, rowid: i64) {
 }
 
 /// Deletes the row under a cursor. The cursor then stands where it was: Next goes to the row after it.
+#[inline(never)]
 pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cursor: CursorId) -> Result<(), Error> {
     let is_whole_row = flags & (delete_flags::IS_UPDATE | delete_flags::AUXILIARY) == 0;
     let is_watched = m.has_update_hook && is_whole_row;
@@ -156,6 +159,7 @@ pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cu
 
 /// Inserts a record into an index. `key` are the registers with the key's columns; without any they are read from the
 /// record.
+#[inline(never)]
 pub fn index_insert(
     m: &mut Machine,
     program: &Program,
@@ -184,6 +188,7 @@ pub fn index_insert(
 }
 
 /// Inserts the entry that some registers make up into an index.
+#[inline(never)]
 pub fn index_insert_row(
     m: &mut Machine,
     program: &Program,
@@ -241,6 +246,7 @@ fn entry_inserted(
 }
 
 /// Deletes the entry with a key.
+#[inline(never)]
 pub fn index_delete(
     m: &mut Machine,
     program: &Program,
@@ -269,6 +275,7 @@ pub fn index_delete(
 }
 
 /// dst = a rowid that no row has.
+#[inline(never)]
 pub fn new_rowid(m: &mut Machine, cursor: CursorId, dst: Reg, autoincrement: Reg) -> Result<(), Error> {
     let largest = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {

@@ -1,20 +1,48 @@
-//! A quick look at a row: the commonest rows in the fewest steps, for loops that visit millions.
+//! A quick look at rows, for loops that visit millions: the commonest row in the fewest steps, and the leaf that it
+//! stands on, over which whoever loops may go by itself.
 
 use super::{Cursor, Row, State};
 use crate::btree::Btree;
-use lithe_format::btree_page::{CHILD_LEN, PageKind};
+use lithe_format::btree_page::{CHILD_LEN, POINTER_LEN, PageKind};
+use lithe_format::bytes::get_u16;
 use lithe_format::cell::PayloadSpan;
+use lithe_pager::PageRef;
 
 /// The longest front of a cell that is looked at: a length of two bytes and a rowid of eight.
 const FRONT_LEN: usize = 10;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+
+/// The leaf on which a cursor stands, and where on it.
+///
+/// It holds for as long as nothing is written ([`Pager::write_version`](lithe_pager::Pager::write_version)).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Leaf {
+    /// The cell on which the cursor stands.
+    pub index: u16,
+    /// How many cells there are.
+    pub count: u16,
+    pointers_at: u8,
+    has_rowids: bool,
+    max_local: u32,
+    usable: u32,
+}
+
+impl Leaf {
+    /// The payload of cell `index` of the leaf, if all of it is on `page`, which must be the leaf's. `None` says
+    /// nothing: [`Cursor::row`] knows.
+    #[inline]
+    pub fn payload(&self, page: &[u8], index: u16) -> Option<PayloadSpan> {
+        let at = get_u16(page, usize::from(self.pointers_at) + POINTER_LEN * usize::from(index))?;
+        payload_at(page, usize::from(at), self.has_rowids, self.max_local, self.usable)
+    }
+}
 
 impl Cursor {
     /// The row or entry on which the cursor stands, if it is whole on its page and nothing has been written since the
     /// cursor came here. `None` says nothing: [`Cursor::row`] knows.
     #[inline]
     pub fn peek(&self, btree: &Btree) -> Option<Row<'_>> {
-        if self.state != State::Row || self.version != btree.version(self.root) {
+        if !self.is_on_current_row(btree) {
             return None;
         }
         let level = self.path.last()?;
@@ -23,19 +51,61 @@ impl Cursor {
         if node.kind == PageKind::IndexInterior {
             at += CHILD_LEN;
         }
-        let front: &[u8; FRONT_LEN] = node.page.get(at..)?.first_chunk()?;
-        let (len, mut front_len) = match *front {
-            [a @ ..0x80, ..] => (u32::from(a), 1),
-            [a, b @ ..0x80, ..] => (u32::from(a & 0x7f) << 7 | u32::from(b), 2),
-            _ => return None,
-        };
-        if node.kind == PageKind::TableLeaf {
-            front_len += varint_len(front[front_len..].first_chunk()?)?;
-        }
-        let span = PayloadSpan { at: (at + front_len) as u32, local: len, len };
-        let is_whole = len <= self.limits.max_local && span.end() <= self.limits.usable as usize;
-        is_whole.then_some(Row { page: &node.page, span })
+        let has_rowids = node.kind == PageKind::TableLeaf;
+        let span = payload_at(&node.page, at, has_rowids, self.limits.max_local, self.limits.usable)?;
+        Some(Row { page: &node.page, span })
     }
+
+    /// The leaf on which the cursor stands, if nothing has been written since it came here. On an interior page, where
+    /// some entries of an index are, the answer is `None`.
+    pub fn leaf(&self, btree: &Btree) -> Option<(&PageRef, Leaf)> {
+        if !self.is_on_current_row(btree) {
+            return None;
+        }
+        let level = self.path.last()?;
+        let node = &level.node;
+        let leaf = Leaf {
+            index: level.index,
+            count: node.cell_count,
+            pointers_at: node.pointers_at,
+            has_rowids: node.kind == PageKind::TableLeaf,
+            max_local: self.limits.max_local,
+            usable: self.limits.usable,
+        };
+        node.is_leaf().then_some((&node.page, leaf))
+    }
+
+    /// Whoever goes over the [leaf](Cursor::leaf) by itself has come to cell `index`, and the cursor with it.
+    #[inline]
+    pub fn set_index(&mut self, index: u16) {
+        let level = self.path.last_mut().expect("a cursor on a leaf has a path");
+        debug_assert!(self.state == State::Row && index < level.node.cell_count && level.node.is_leaf());
+        level.index = index;
+        self.row = None;
+        self.at_last = false;
+    }
+
+    #[inline]
+    fn is_on_current_row(&self, btree: &Btree) -> bool {
+        self.state == State::Row && self.version == btree.version(self.root)
+    }
+}
+
+/// The payload of the cell at `at`.
+#[inline]
+fn payload_at(page: &[u8], at: usize, has_rowid: bool, max_local: u32, usable: u32) -> Option<PayloadSpan> {
+    let front: &[u8; FRONT_LEN] = page.get(at..)?.first_chunk()?;
+    let (len, mut front_len) = match *front {
+        [a @ ..0x80, ..] => (u32::from(a), 1),
+        [a, b @ ..0x80, ..] => (u32::from(a & 0x7f) << 7 | u32::from(b), 2),
+        _ => return None,
+    };
+    if has_rowid {
+        front_len += varint_len(front[front_len..].first_chunk()?)?;
+    }
+    let span = PayloadSpan { at: (at + front_len) as u32, local: len, len };
+    let is_whole = len <= max_local && span.at + len <= usable;
+    is_whole.then_some(span)
 }
 
 /// The length of the varint at the start, if it is not nine.

@@ -15,14 +15,14 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_btree::{Btree, Cursor, KeyInfo, Row, SearchKey, Seek};
+use lithe_btree::{Btree, Cursor, KeyInfo, Leaf, SearchKey, Seek};
 use lithe_format::PageNo;
 use lithe_format::record::{Column, Located, View};
-use lithe_format::serial_type::SerialType;
 use lithe_pager::PageRef;
-use lithe_value::{Buffer, Encoding, ValueRef};
+use lithe_value::Encoding;
 use lithe_vfs::ResultCode;
 
+use super::columns::{Columns, decode_text, put};
 use crate::error::Error;
 use crate::record::decode_record;
 use crate::register::{BytesKind, Register};
@@ -33,7 +33,16 @@ pub struct TreeCursor {
     pub cursor: Cursor,
     memory: Memory,
     state: RowState,
-    place: Place,
+    /// The view in `memory` is one of the row.
+    has_view: bool,
+    /// The columns of the row, where it is read.
+    columns: Columns,
+    /// The page of the row, where it is read, or of the leaf.
+    page: Option<PageRef>,
+    /// The leaf that a loop goes over; of no cells if there is none.
+    leaf: Leaf,
+    /// What `leaf` holds for.
+    leaf_version: u64,
     encoding: Encoding,
     /// The cursor has been moved to the row after its place: the next Next stays there.
     is_ahead: bool,
@@ -43,26 +52,6 @@ pub struct TreeCursor {
     pub last_seek: Option<Seek>,
     /// How often Sequence was asked.
     pub sequence: i64,
-}
-
-/// Where the row under the cursor is, and how far its columns have been found.
-///
-/// Columns are mostly asked for in order, and mostly have types of one byte: then each is found from the one before.
-/// Whatever is not so is left to the record's view.
-#[derive(Debug, Default)]
-struct Place {
-    page: Option<PageRef>,
-    /// Where the local payload ends on the page.
-    end: usize,
-    /// The column found last.
-    column: usize,
-    /// Where its type is.
-    header_at: usize,
-    header_end: usize,
-    /// Where its content is.
-    content_at: usize,
-    /// The view is one of this row.
-    has_view: bool,
 }
 
 /// What is left of a closed cursor: the memory for the next one in its place.
@@ -123,7 +112,11 @@ impl TreeCursor {
             cursor,
             memory,
             state: RowState::Unread,
-            place: Place::default(),
+            has_view: false,
+            columns: Columns::default(),
+            page: None,
+            leaf: Leaf::default(),
+            leaf_version: 0,
             encoding,
             is_ahead: false,
             has_lent: false,
@@ -156,7 +149,7 @@ impl TreeCursor {
     #[inline]
     pub fn release_row(&mut self) {
         self.forget_row();
-        self.place.page = None;
+        self.page = None;
     }
 
     /// The cursor has moved.
@@ -164,6 +157,7 @@ impl TreeCursor {
     pub fn forget_row(&mut self) {
         self.state = RowState::Unread;
         self.is_ahead = false;
+        self.leaf.count = 0;
     }
 
     /// Goes to the first row.
@@ -181,14 +175,47 @@ impl TreeCursor {
     }
 
     /// Goes to the next row.
-    #[inline]
+    #[inline(never)]
     pub fn next(&mut self) -> Result<bool, Error> {
         if self.is_ahead {
             self.forget_row();
             return Ok(self.cursor.is_valid());
         }
+        self.forget_row();
+        let is_there = self.cursor.next(&self.btree)?;
+        self.enter_leaf();
+        Ok(is_there)
+    }
+
+    /// The loop goes over the leaf by itself from here on.
+    fn enter_leaf(&mut self) {
+        if let Some((page, leaf)) = self.cursor.leaf(&self.btree) {
+            self.page = Some(page.clone());
+            self.leaf = leaf;
+            self.leaf_version = self.btree.pager().write_version();
+        }
+    }
+
+    /// Goes to the next row, if that is the next cell of the leaf, and finds its columns, if any have been asked for.
+    /// False says nothing: ask [`TreeCursor::next`].
+    #[inline(never)]
+    pub fn next_quickly(&mut self) -> bool {
+        let index = self.leaf.index + 1;
+        if index >= self.leaf.count || self.leaf_version != self.btree.pager().write_version() {
+            return false;
+        }
+        self.leaf.index = index;
+        self.cursor.set_index(index);
         self.state = RowState::Unread;
-        Ok(self.cursor.next(&self.btree)?)
+        if self.columns.are_wanted()
+            && let Some(page) = &self.page
+            && let Some(span) = self.leaf.payload(page, index)
+        {
+            self.columns.find(page, span);
+            self.has_view = false;
+            self.state = RowState::Read;
+        }
+        true
     }
 
     /// Goes to the row before.
@@ -289,27 +316,28 @@ impl TreeCursor {
             return Ok(false);
         }
         let row = self.cursor.row(&self.btree)?;
-        self.place.start(row);
+        self.columns.find(row.page, row.span);
+        self.page = Some(row.page.clone());
+        self.has_view = false;
         self.state = RowState::Read;
         Ok(true)
     }
 
-    /// Puts a column into a register, if it is an ordinary one of an ordinary row. False says nothing: ask
+    /// Puts a column into a register, if it is among those that have been found. False says nothing: ask
     /// [`TreeCursor::column`].
-    #[inline]
+    #[inline(never)]
     pub fn column_quickly(&mut self, index: usize, dst: &mut Register) -> bool {
-        if self.state != RowState::Read && !self.read_row_quickly() {
+        if self.state != RowState::Read {
             return false;
         }
-        match self.place.find(index) {
-            Some((page, serial, at)) => {
-                self.has_lent |= put(page, serial, at, self.encoding, dst);
-                true
-            }
-            None => false,
-        }
+        let (Some((serial, at)), Some(page)) = (self.columns.get(index), &self.page) else {
+            return false;
+        };
+        self.has_lent |= put(page, serial, at, self.encoding, dst);
+        true
     }
 
+    /// Reads the row under the cursor, if it is an ordinary one. False says nothing: ask [`TreeCursor::read_row`].
     #[inline]
     fn read_row_quickly(&mut self) -> bool {
         if self.state != RowState::Unread || self.is_ahead {
@@ -318,30 +346,33 @@ impl TreeCursor {
         let Some(row) = self.cursor.peek(&self.btree) else {
             return false;
         };
-        self.place.start(row);
+        // Most rows are on the page of the row before: that reference is kept, for cloning one may count.
+        if !self.page.as_ref().is_some_and(|page| page.is_same(row.page)) {
+            self.page = Some(row.page.clone());
+        }
+        self.columns.find(row.page, row.span);
+        self.has_view = false;
         self.state = RowState::Read;
         true
     }
 
     /// Puts a column into a register; false if the record has fewer columns.
     pub fn column(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
-        if self.column_quickly(index, dst) {
-            return Ok(true);
-        }
-        if !self.read_row()? {
+        if !self.read_row_quickly() && !self.read_row()? {
             dst.set_null();
             return Ok(true);
         }
-        self.column_by_view(index, dst)
+        if self.column_quickly(index, dst) { Ok(true) } else { self.column_by_view(index, dst) }
     }
 
     /// A column that is out of order, past the end, or not on the row's page.
     #[inline(never)]
     fn column_by_view(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
+        self.columns.want(index);
         let row = self.cursor.row(&self.btree)?;
-        if !self.place.has_view {
+        if !self.has_view {
             self.memory.view.reset(row.len());
-            self.place.has_view = true;
+            self.has_view = true;
         }
         match self.memory.view.locate(row.local(), index)? {
             Located::At(column) if column.end() <= row.span.local => {
@@ -388,7 +419,7 @@ impl TreeCursor {
         if column.serial.is_text() {
             dst.set_buffer(BytesKind::Text, buffer);
             if self.encoding != Encoding::Utf8 {
-                recode(dst, self.encoding);
+                decode_text(dst, self.encoding);
             }
         } else {
             dst.set_buffer(BytesKind::Blob, buffer);
@@ -427,9 +458,9 @@ impl TreeCursor {
             return Ok(None);
         }
         let row = self.cursor.row(&self.btree)?;
-        if !self.place.has_view {
+        if !self.has_view {
             self.memory.view.reset(row.len());
-            self.place.has_view = true;
+            self.has_view = true;
         }
         let count = self.memory.view.column_count(row.local())?;
         let mut rowid = Register::Null;
@@ -474,104 +505,6 @@ impl TreeCursor {
         self.memory.header = entry;
         order
     }
-}
-
-impl Place {
-    /// The cursor stands on another row.
-    #[inline]
-    fn start(&mut self, row: Row<'_>) {
-        // Most rows are on the page of the row before: that reference is kept, for cloning one may count.
-        if !self.page.as_ref().is_some_and(|page| page.is_same(row.page)) {
-            self.page = Some(row.page.clone());
-        }
-        self.has_view = false;
-        let start = row.span.at as usize;
-        self.end = start + row.span.local as usize;
-        self.column = 0;
-        // A header of more than 127 bytes is left to the view, by having no first column here; so is one that goes
-        // on past the page: its first column's content would be past the end.
-        let header_len = row.page.get(start).map_or(0, |&len| if len < 0x80 { usize::from(len) } else { 0 });
-        self.header_at = start + 1;
-        self.header_end = start + header_len;
-        self.content_at = self.header_end;
-    }
-
-    /// Column `index`, if the columns from the last one found up to it have types of one byte and lie on the page:
-    /// the page, the type and where on the page the content starts.
-    #[inline]
-    fn find(&mut self, index: usize) -> Option<(&PageRef, SerialType, usize)> {
-        let page = self.page.as_ref()?;
-        if index < self.column {
-            return None;
-        }
-        let header = page.get(self.header_at..self.header_end)?;
-        let (before, rest) = header.split_at_checked(index - self.column)?;
-        let &serial = rest.first()?;
-        let mut content_at = self.content_at;
-        let mut all = serial;
-        for &serial in before {
-            content_at += content_len(serial);
-            all |= serial;
-        }
-        // A type of more than one byte is left to the view; what was summed up is of no use then.
-        if all >= 0x80 || content_at + content_len(serial) > self.end {
-            return None;
-        }
-        self.header_at += before.len();
-        self.column = index;
-        self.content_at = content_at;
-        Some((page, SerialType(u32::from(serial)), content_at))
-    }
-}
-
-/// The length of the content of a type of one byte.
-#[inline]
-fn content_len(serial: u8) -> usize {
-    SerialType(u32::from(serial & 0x7f)).len() as usize
-}
-
-/// How far the first eight bytes of an integer's content are shifted to leave the integer, by serial type.
-const SHIFTS: [u32; 7] = [0, 56, 48, 40, 32, 16, 0];
-
-/// Puts a column whose content is at `at` of a page into a register; true if that borrows the page.
-#[inline]
-fn put(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
-    if let 1..=6 = serial.0
-        && let Some(content) = page.get(at..).and_then(|tail| tail.first_chunk::<8>())
-    {
-        dst.set_integer(i64::from_be_bytes(*content) >> SHIFTS[serial.0 as usize]);
-        return false;
-    }
-    put_other(page, serial, at, encoding, dst)
-}
-
-/// Anything but an integer with content.
-#[inline(never)]
-fn put_other(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
-    match serial.decode(page, at).unwrap_or_default() {
-        ValueRef::Null => dst.set_null(),
-        ValueRef::Integer(integer) => dst.set_integer(integer),
-        ValueRef::Real(real) => dst.set_real(real),
-        ValueRef::Blob(blob) => return dst.set_from_page(BytesKind::Blob, page, at, blob.len()),
-        ValueRef::Text(text) => {
-            let is_lent = dst.set_from_page(BytesKind::Text, page, at, text.len());
-            if encoding == Encoding::Utf8 {
-                return is_lent;
-            }
-            recode(dst, encoding);
-        }
-    }
-    false
-}
-
-/// Makes the text in `dst`, which has the encoding of the database, UTF-8.
-#[cold]
-fn recode(dst: &mut Register, encoding: Encoding) {
-    let mut utf8 = Buffer::new();
-    if let ValueRef::Text(text) = dst.as_ref() {
-        encoding.decode(text, &mut utf8);
-    }
-    dst.set_buffer(BytesKind::Text, utf8);
 }
 
 fn new_cursor(root: PageNo, key: Option<Arc<KeyInfo>>) -> Cursor {

@@ -1,0 +1,143 @@
+//! Where the first columns of a row on a page are, and putting one into a register.
+//!
+//! ```text
+//!   page      ...| header length | type | type | ... | content | content | ...| ...
+//!   types                          type   type
+//!   starts                                             start     start
+//! ```
+//!
+//! The columns of a row are found together, as far as any column of any row has been asked for: then a column costs
+//! a look into two small arrays. Rows that are not so ordinary (types of more than one byte, content not on the page)
+//! have no first columns here; those, and columns further on, are left to the record's view.
+
+use lithe_format::cell::PayloadSpan;
+use lithe_format::serial_type::SerialType;
+use lithe_pager::PageRef;
+use lithe_value::{Buffer, Encoding, ValueRef};
+
+use crate::register::{BytesKind, Register};
+
+/// How many columns are found without the view.
+const COLUMNS_MAX: usize = 16;
+
+/// The first columns of the row under a cursor.
+#[derive(Debug, Default)]
+pub struct Columns {
+    types: [u8; COLUMNS_MAX],
+    starts: [u16; COLUMNS_MAX],
+    /// How many columns of this row are known.
+    known: usize,
+    /// How many columns of each row are to be found.
+    wanted: usize,
+}
+
+impl Columns {
+    /// Whether columns are to be found at all: not in loops that only count rows, or look at index entries.
+    #[inline]
+    pub fn are_wanted(&self) -> bool {
+        self.wanted > 0
+    }
+
+    /// Column `index` is to be found with the others, from the next row on.
+    pub fn want(&mut self, index: usize) {
+        self.wanted = self.wanted.max((index + 1).min(COLUMNS_MAX));
+    }
+
+    /// The cursor stands on another row, whose payload is at `span` of `page`.
+    #[inline]
+    pub fn find(&mut self, page: &[u8], span: PayloadSpan) {
+        self.known = self.find_known(page, span).unwrap_or(0);
+    }
+
+    #[inline]
+    fn find_known(&mut self, page: &[u8], span: PayloadSpan) -> Option<usize> {
+        let start = span.at as usize;
+        let &header_len @ 1..0x80 = page.get(start)? else {
+            return None;
+        };
+        let content = start + usize::from(header_len);
+        let header = page.get(start + 1..content)?;
+        let mut at = content;
+        let mut all = 0;
+        let known = header.len().min(self.wanted).min(COLUMNS_MAX);
+        for (index, &serial) in header[..known].iter().enumerate() {
+            self.types[index] = serial;
+            self.starts[index] = at as u16;
+            at += content_len(serial);
+            all |= serial;
+        }
+        // Where a type has more than one byte, what was summed up means nothing.
+        let is_ordinary = all < 0x80 && at <= (span.at + span.local) as usize;
+        is_ordinary.then_some(known)
+    }
+
+    /// The type of column `index`, and where on the page its content starts.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<(SerialType, usize)> {
+        if index >= self.known {
+            return None;
+        }
+        let (serial, start) = (*self.types.get(index)?, *self.starts.get(index)?);
+        Some((SerialType(u32::from(serial)), usize::from(start)))
+    }
+}
+
+/// The length of the content of a type of one byte.
+#[inline]
+fn content_len(serial: u8) -> usize {
+    SerialType(u32::from(serial & 0x7f)).len() as usize
+}
+
+/// How far the first eight bytes of an integer's content are shifted to leave the integer, by serial type.
+const SHIFTS: [u32; 7] = [0, 56, 48, 40, 32, 16, 0];
+
+/// The integer whose content is at `at` of a page, if the type is one of an integer with content.
+#[inline]
+pub fn integer(page: &[u8], serial: SerialType, at: usize) -> Option<i64> {
+    let 1..=6 = serial.0 else {
+        return None;
+    };
+    let content: &[u8; 8] = page.get(at..)?.first_chunk()?;
+    Some(i64::from_be_bytes(*content) >> SHIFTS[serial.0 as usize])
+}
+
+/// Puts a column whose content is at `at` of a page into a register; true if that borrows the page.
+#[inline]
+pub fn put(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
+    match integer(page, serial, at) {
+        Some(integer) => {
+            dst.set_integer(integer);
+            false
+        }
+        None => put_other(page, serial, at, encoding, dst),
+    }
+}
+
+/// Anything but an integer with content.
+#[inline(never)]
+fn put_other(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
+    match serial.decode(page, at).unwrap_or_default() {
+        ValueRef::Null => dst.set_null(),
+        ValueRef::Integer(integer) => dst.set_integer(integer),
+        ValueRef::Real(real) => dst.set_real(real),
+        ValueRef::Blob(blob) => return dst.set_from_page(BytesKind::Blob, page, at, blob.len()),
+        ValueRef::Text(text) => {
+            let is_lent = dst.set_from_page(BytesKind::Text, page, at, text.len());
+            if encoding == Encoding::Utf8 {
+                return is_lent;
+            }
+            decode_text(dst, encoding);
+        }
+    }
+    false
+}
+
+/// Makes the text in a register, which has the encoding of the database, UTF-8.
+#[cold]
+pub fn decode_text(dst: &mut Register, encoding: Encoding) {
+    let mut utf8 = Buffer::new();
+    if let ValueRef::Text(text) = dst.as_ref() {
+        encoding.decode(text, &mut utf8);
+    }
+    dst.set_buffer(BytesKind::Text, utf8);
+}
