@@ -92,15 +92,30 @@ impl Connection {
         (self.facts.changes.get(), self.facts.last_insert_rowid.get())
     }
 
-    /// What is wrong with the main database.
+    /// What is wrong with the main database: its pages, and indexes that have not one entry for each row.
     pub fn integrity_check(&self) -> Vec<String> {
-        let catalog = self.catalog.borrow();
-        let tables = catalog.schema(Db::MAIN).tables();
-        let roots = tables.iter().flat_map(|t| t.root.into_iter().chain(t.indexes.iter().filter_map(|i| i.root)));
-        let mut roots: Vec<PageNo> = roots.collect();
-        roots.sort_unstable();
-        roots.dedup();
-        self.btrees[0].integrity_check(&roots, false, 10).unwrap().messages
+        let catalog = Arc::clone(&self.catalog.borrow());
+        let mut roots = Vec::new();
+        let mut whole = Vec::new();
+        for table in catalog.schema(Db::MAIN).tables() {
+            let Some(root) = table.root else { continue };
+            roots.push(root);
+            let of_table = roots.len() - 1;
+            for index in table.indexes.iter().filter(|index| index.root != table.root) {
+                roots.extend(index.root);
+                if index.filter.is_none() {
+                    whole.push((index.name.to_string(), of_table, roots.len() - 1));
+                }
+            }
+        }
+        let report = self.btrees[0].integrity_check(&roots, false, 10).unwrap();
+        let mut messages = report.messages;
+        for (name, table, index) in whole {
+            if report.counts[table] != report.counts[index] {
+                messages.push(format!("wrong # of entries in index {name}"));
+            }
+        }
+        messages
     }
 
     fn environment(&self) -> Environment {

@@ -41,7 +41,7 @@ pub(super) fn create_table_as<'a>(
     let sql = cg.b.register();
     system::load_text(cg, text.as_bytes(), sql);
     let root = create_trees(cg, db, &table, sql)?;
-    cg.note_query(query);
+    let query = cg.prepare_query(query);
     let width = columns.len();
     let cursor = cg.b.cursor(CursorInfo {
         kind: CursorKind::Table,

@@ -24,11 +24,7 @@ pub(crate) fn delete<'a>(
     let change = cg.resolver.delete(base, delete)?;
     let triggers = Triggers::of(cg, &change.target, Event::Delete);
     super::target::refuse_read_only(cg, &change.target, &triggers)?;
-    super::returning::note(cg, change.returning);
-    for term in change.terms {
-        cg.note_expr(&term.expr);
-        cg.note_evaluated(&term.expr);
-    }
+    let change = super::prepare::change(cg, change);
     if change.target.table.view().is_some() {
         super::view::change(cg, &change, &triggers)?;
     } else {

@@ -28,7 +28,7 @@ pub(crate) fn insert<'a>(
     let resolved = cg.resolver.insert(base, insert)?;
     let triggers = Triggers::of(cg, &resolved.target, Event::Insert);
     super::target::refuse_read_only(cg, &resolved.target, &triggers)?;
-    super::returning::note(cg, resolved.returning);
+    let resolved = super::prepare::insert(cg, resolved);
     if resolved.target.table.view().is_some() {
         super::view::insert(cg, &resolved, &triggers)?;
     } else {

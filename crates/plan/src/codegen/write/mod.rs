@@ -15,6 +15,7 @@
 //! | `unique` | nothing is there twice |
 //! | `index` | index entries of new and old rows |
 //! | `insert`, `rows`, `upsert` | INSERT, where its rows come from, ON CONFLICT |
+//! | `prepare` | queries in statements rewritten |
 //! | `autoincrement` | sqlite_sequence |
 //! | `change_loop` | which rows UPDATE and DELETE are about, and whether they can be changed as they are found |
 //! | `update`, `delete` | UPDATE, DELETE |
@@ -36,6 +37,7 @@ mod fire;
 mod foreign_key;
 mod index;
 mod insert;
+mod prepare;
 mod returning;
 mod row;
 mod rows;

@@ -23,13 +23,6 @@ enum Kept {
     Table(CursorId),
 }
 
-/// Notes what the clause uses, before joins are planned.
-pub(super) fn note<'a>(cg: &mut Codegen<'a>, returning: Option<Returning<'a>>) {
-    for expr in returning.map_or(&[][..], |returning| returning.exprs) {
-        cg.note_expr(expr);
-    }
-}
-
 impl<'a> Rows<'a> {
     /// Opens the temporary table, if there is a RETURNING and it may have more than one row.
     pub fn open(cg: &mut Codegen<'a>, returning: Option<Returning<'a>>, is_single: bool) -> Result<Option<Rows<'a>>> {

@@ -51,12 +51,8 @@ impl<'a> Rows<'a> {
         let (next, done) = (cg.b.label(), cg.b.label());
         let kind = match rows {
             InsertRows::Default => Kind::Values(&[]),
-            InsertRows::Values(values) => {
-                values.iter().for_each(|value| cg.note_expr(value));
-                Kind::Values(values)
-            }
+            InsertRows::Values(values) => Kind::Values(values),
             InsertRows::Query(query) => {
-                cg.note_query(query);
                 if !triggers.is_empty() || reads(query, target.table) {
                     begin_table(cg, query, done, place)?
                 } else {

@@ -156,7 +156,7 @@ fn emit_body<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, create: &'a Crea
     let end = body.b.label();
     if let Some(when) = &create.when {
         let when = body.resolver.expr(scope, when)?;
-        body.note_expr(&when);
+        let when = body.prepare_expr(&when);
         body.jump_if_false(&when, end, true)?;
     }
     for step in create.body {
@@ -174,7 +174,7 @@ fn emit_step<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, step: &Stmt<'a>)
     match step {
         Stmt::Select(select) => {
             let query = body.resolver.query(scope, select)?;
-            body.note_query(query);
+            let query = body.prepare_query(query);
             super::rows::note_evaluated(body, query);
             return body.emit_query(query, &Destination::Discard);
         }

@@ -28,12 +28,7 @@ pub(crate) fn update<'a>(
     let change = cg.resolver.update(base, update)?;
     let triggers = Triggers::of(cg, &change.target, Event::Update(change.set));
     super::target::refuse_read_only(cg, &change.target, &triggers)?;
-    super::returning::note(cg, change.returning);
-    let values = change.set.iter().map(|assigned| &assigned.value);
-    for expr in change.terms.iter().map(|term| &term.expr).chain(values) {
-        cg.note_expr(expr);
-        cg.note_evaluated(expr);
-    }
+    let change = super::prepare::change(cg, change);
     if change.target.table.view().is_some() {
         super::view::change(cg, &change, &triggers)?;
     } else {

@@ -1,5 +1,6 @@
 //! ON CONFLICT ... DO UPDATE: the row that is there is updated in place of the insertion.
 
+use lithe_sql::ast::Conflict;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Addr;
 
@@ -61,7 +62,6 @@ fn emit_update<'a>(
     returning: Option<&ReturningRows<'a>>,
 ) -> Result<()> {
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
-    set.set.iter().for_each(|assigned| cg.note_evaluated(&assigned.value));
     if let Some(filter) = &set.filter {
         cg.note_evaluated(filter);
         cg.jump_if_false(filter, next, true)?;
@@ -70,7 +70,8 @@ fn emit_update<'a>(
     target.emit_key(cg, old_key)?;
     let changed = changed_columns(cg, &insert.target, set.set)?;
     let triggers = Triggers::of(cg, &insert.target, Event::Update(set.set));
-    let policy = super::statement_policy(cg, insert.or);
+    // Whatever the INSERT says: a conflict of the update itself is an error.
+    let policy = Some(Conflict::Abort);
     let updating = Updating {
         change: &insert.target,
         target,

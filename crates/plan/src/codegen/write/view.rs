@@ -45,7 +45,7 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, trig
     let returning = ReturningRows::open(cg, change.returning, false)?;
     let width = target.width();
     let query = rows_and_values(cg, change);
-    cg.note_query(query);
+    let query = cg.prepare_query(query);
     let cursor = cg.ephemeral_table(width + change.set.len());
     cg.b.emit(Insn::OpenEphemeral { cursor });
     cg.emit_query(query, &Destination::Table { cursor })?;
