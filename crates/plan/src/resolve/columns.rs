@@ -109,6 +109,7 @@ impl<'a> Resolver<'a> {
         }
         for (at, source) in scope.sources.iter().enumerate() {
             let behind = &scope.sources[at + 1..];
+            self.check_unique(scope, source)?;
             for name in visible_names(source) {
                 if source.using.contains(&name) {
                     continue;
@@ -125,6 +126,19 @@ impl<'a> Resolver<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Two sources of the same name make `*` ambiguous, as naming their columns would be.
+    fn check_unique(&self, scope: &Scope<'_, 'a>, source: &ScopeSource<'a>) -> Result<()> {
+        let is_twin = |other: &ScopeSource<'a>| {
+            other.id != source.id && other.name == source.name && other.db == source.db && source.db.is_some()
+        };
+        if scope.sources.len() < 2 || !scope.sources.iter().any(is_twin) {
+            return Ok(());
+        }
+        let db = source.db.map(|db| self.env.catalog.database_name(db).to_string()).unwrap_or_default();
+        let column = visible_names(source).first().map(|name| name.to_string()).unwrap_or_default();
+        fail(format!("ambiguous column name: {db}.{}.{column}", source.name))
     }
 
     /// `table.*`.

@@ -33,7 +33,10 @@ impl<'a> Resolver<'a> {
                     (expr, items.iter().position(|item| same(&item.expr, &bare)))
                 }
             };
-            resolved.push(order_term(term, expr, output));
+            let sorted = order_term(term, expr, output);
+            // An unknown collation is an error even where nothing is left to be sorted.
+            self.env.collation(sorted.collation)?;
+            resolved.push(sorted);
         }
         Ok(resolved.into_bump_slice())
     }

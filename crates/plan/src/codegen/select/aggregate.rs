@@ -79,7 +79,7 @@ impl<'a> Codegen<'a> {
         self.emit_reset(&accumulators);
         let extreme = self.single_extreme(select);
         let order = extreme.map_or(WantedOrder::Any, WantedOrder::MinMax);
-        let plan = self.plan(select, order)?;
+        let plan = self.plan(select, order, None)?;
         self.explain_constant_row(&plan);
         self.in_loop_of(&plan, |cg| {
             let loops = begin_loops(cg, &plan)?;

@@ -32,7 +32,7 @@ impl<'a> Codegen<'a> {
 
     fn emit_plain(&mut self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>], sink: &Sink) -> Result<()> {
         let order = if order_by.is_empty() { WantedOrder::Any } else { WantedOrder::OrderBy(order_by) };
-        let plan = self.plan(select, order)?;
+        let plan = self.plan(select, order, sink.row_limit)?;
         self.explain_constant_row(&plan);
         let is_sorted = order_by.is_empty() || plan.in_order || plan.one_row;
         let distinct = self.open_distinct(select.columns, plan.distinct)?;
@@ -72,8 +72,13 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    /// Plans the join of a SELECT.
-    pub(super) fn plan(&mut self, select: &'a Select<'a>, order: WantedOrder<'a>) -> Result<JoinPlan<'a>> {
+    /// Plans the join of a SELECT of which no more than `row_limit` rows are wanted.
+    pub(super) fn plan(
+        &mut self,
+        select: &'a Select<'a>,
+        order: WantedOrder<'a>,
+        row_limit: Option<u64>,
+    ) -> Result<JoinPlan<'a>> {
         let is_plain = !select.is_aggregate && select.windows.is_empty();
         let request = JoinRequest {
             sources: select.sources,
@@ -81,7 +86,7 @@ impl<'a> Codegen<'a> {
             order,
             result: if is_plain { select.columns } else { &[] },
             distinct: is_plain && select.distinct,
-            row_limit: None,
+            row_limit,
             purpose: Purpose::Read,
         };
         plan_join(self, request)

@@ -52,6 +52,7 @@ impl<'a> Codegen<'a> {
             limit: None,
             offset: None,
             keep: Reg::NONE,
+            row_limit: None,
             done: cg.b.label(),
         };
 

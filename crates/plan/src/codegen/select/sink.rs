@@ -22,6 +22,8 @@ pub(super) struct Sink {
     pub offset: Option<Reg>,
     /// LIMIT + OFFSET: no sorter needs to keep more rows.
     pub keep: Reg,
+    /// LIMIT, when it is a number in the text.
+    pub row_limit: Option<u64>,
     /// Whoever has seen enough jumps here; the sink's owner places it.
     pub done: Addr,
 }
@@ -49,6 +51,7 @@ impl<'a> Codegen<'a> {
             limit: None,
             offset: None,
             keep: Reg::NONE,
+            row_limit: None,
             done,
         };
         if let Some(limit) = query.limit {
@@ -62,7 +65,7 @@ impl<'a> Codegen<'a> {
         (sink.limit, sink.keep) = (Some(reg), reg);
         match limit.limit {
             Expr::Integer(0) => self.b.emit(Insn::Goto { target: sink.done }),
-            Expr::Integer(_) => {}
+            Expr::Integer(rows) => sink.row_limit = u64::try_from(rows).ok(),
             _ => self.b.emit(Insn::IfNot { null_jumps: 0, reg, target: sink.done }),
         }
         if let Some(offset) = &limit.offset {
