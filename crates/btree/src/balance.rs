@@ -85,6 +85,8 @@ impl CellList {
 /// far as that changes them.
 pub(crate) fn balance(btree: &Btree, steps: &[Step], mut pending: Option<Pending>) -> Result<()> {
     let mut steps = steps.to_vec();
+    // An insertion makes no page emptier; the pages that appending begins are meant to be filled.
+    let inserts = pending.is_some();
     loop {
         if steps.len() == 1 {
             let Some(cells) = pending.take() else {
@@ -92,7 +94,7 @@ pub(crate) fn balance(btree: &Btree, steps: &[Step], mut pending: Option<Pending
             };
             root::grow_level(btree, &mut steps)?;
             pending = Some(cells);
-        } else if pending.is_none() && !is_underfull(btree, steps[steps.len() - 1].no)? {
+        } else if pending.is_none() && (inserts || !is_underfull(btree, steps[steps.len() - 1].no)?) {
             return Ok(());
         }
         pending = siblings::balance(btree, &steps, pending)?;

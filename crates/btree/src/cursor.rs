@@ -29,6 +29,7 @@ mod walk;
 pub use payload::Row;
 pub use peek::Leaf;
 
+use crate::balance::Step;
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};
 use crate::key::KeyInfo;
@@ -62,6 +63,7 @@ pub struct Cursor {
     /// The tree's version for which `path` is known to be what the tree looks like.
     version: u64,
     path: Vec<Level>,
+    written: Step,
     /// What the cell says that the cursor stands on, once somebody has asked.
     row: Option<ParsedRow>,
     /// The index entry to seek when the path no longer has its page.
@@ -76,6 +78,9 @@ enum State {
     Nowhere,
     /// On an entry: the cell `index` of the last page of the path.
     Row,
+    /// On the entry that it has just written, on `written`, which the path leads to but does not hold: the pager copies
+    /// a page that somebody holds, and the next write is likely to go there too.
+    Written,
     /// The entry is gone, and the last page of the path shows a neighbour of the gap.
     Gap(Neighbour),
     /// Where the entry was the path no longer tells: it has to be sought, by the rowid in `row` or
@@ -133,6 +138,7 @@ impl Cursor {
             at_last: false,
             version: 0,
             path: Vec::new(),
+            written: Step { no: root, index: 0 },
             row: None,
             saved_key: SavedKey::default(),
             scratch: Vec::new(),
@@ -168,7 +174,7 @@ impl Cursor {
     /// Whether the cursor stands on an entry, as far as it knows without [restoring](Cursor::restore).
     #[inline]
     pub fn is_valid(&self) -> bool {
-        matches!(self.state, State::Row | State::Lost)
+        matches!(self.state, State::Row | State::Written | State::Lost)
     }
 
     fn kind(&self) -> TreeKind {

@@ -68,10 +68,10 @@ impl<'p> EditPage<'p> {
         }
     }
 
-    /// Makes room for a cell of `size` bytes before cell `index`, and answers the bytes, which the
-    /// caller fills; or `None`, and nothing has changed, if the page is too full.
+    /// Makes room for a cell of `size` bytes before cell `index`, and answers where, for the caller to
+    /// [fill](EditPage::bytes_mut); or `None`, and nothing has changed, if the page is too full.
     #[inline]
-    pub fn insert(&mut self, index: usize, size: usize) -> Result<Option<&mut [u8]>> {
+    pub fn insert(&mut self, index: usize, size: usize) -> Result<Option<usize>> {
         debug_assert!(size >= FREEBLOCK_MIN && index <= usize::from(self.header.cell_count));
         let Some(at) = self.allocate(size)? else { return Ok(None) };
         let pointer_at = self.header.pointers_at() + POINTER_LEN * index;
@@ -82,7 +82,13 @@ impl<'p> EditPage<'p> {
         put_u16(&mut self.page, pointer_at, at as u16);
         self.header.cell_count += 1;
         self.header.write(&mut self.page);
-        Ok(Some(&mut self.page[at..at + size]))
+        Ok(Some(at))
+    }
+
+    /// The bytes of a cell that was just inserted.
+    #[inline]
+    pub fn bytes_mut(&mut self, at: usize, size: usize) -> &mut [u8] {
+        &mut self.page[at..at + size]
     }
 
     /// Takes cell `index` out.
@@ -101,21 +107,40 @@ impl<'p> EditPage<'p> {
         Ok(())
     }
 
-    /// Puts cells on an empty page that has room for them all.
-    pub fn fill<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>) {
-        debug_assert_eq!(self.header.cell_count, 0, "only an empty page is filled");
-        let mut pointer_at = self.header.pointers_at();
-        let mut content_at = self.header.content_at as usize;
-        for cell in cells {
-            content_at -= cell.len();
-            self.page[content_at..][..cell.len()].copy_from_slice(cell);
-            put_u16(&mut self.page, pointer_at, content_at as u16);
+    /// Adds a cell after all others, on a page without holes that has room for it. The header is written by
+    /// [`EditPage::end_of_cells`].
+    pub fn push(&mut self, cell: &[u8]) {
+        self.push_run(cell, std::iter::once(0));
+    }
+
+    /// Adds cells that lie in one piece, in `bytes` at `offsets`, as [`EditPage::push`] does.
+    pub fn push_run(&mut self, bytes: &[u8], offsets: impl Iterator<Item = usize>) {
+        let content_at = (self.header.content_at as usize).checked_sub(bytes.len());
+        let content_at = content_at.expect("the cells were planned to fit");
+        self.page[content_at..][..bytes.len()].copy_from_slice(bytes);
+        let mut pointer_at = self.header.pointers_end();
+        for offset in offsets {
+            put_u16(&mut self.page, pointer_at, (content_at + offset) as u16);
             pointer_at += POINTER_LEN;
             self.header.cell_count += 1;
         }
-        assert!(pointer_at <= content_at, "more cells than fit on page {}", self.no);
         self.header.content_at = content_at as u32;
+    }
+
+    /// Writes the header after all cells are there.
+    pub fn end_of_cells(&mut self) {
+        let fits = self.header.pointers_end() <= self.header.content_at as usize;
+        assert!(fits, "more cells than fit on page {}", self.no);
         self.header.write(&mut self.page);
+    }
+
+    /// Puts `cell` in the place of cell `index`, if that has the same length; answers whether.
+    pub fn overwrite(&mut self, index: usize, cell: &[u8]) -> Result<bool> {
+        let (at, size) = self.cell(index)?;
+        if size == cell.len() {
+            self.page[at..at + size].copy_from_slice(cell);
+        }
+        Ok(size == cell.len())
     }
 
     /// Changes the child before cell `index`, or after the last cell.

@@ -14,11 +14,8 @@
 
 use crate::btree_page::{CHILD_LEN, FREEBLOCK_MIN, PageKind};
 use crate::bytes::get_u32;
-use crate::payload::{Limits, MAX_PAYLOAD, Payload};
+use crate::payload::{Limits, MAX_PAYLOAD};
 use crate::{PageNo, overflow, varint};
-
-/// The longest that a cell's header gets: child, payload length, rowid.
-pub const MAX_HEADER_LEN: usize = CHILD_LEN + 5 + varint::MAX_LEN;
 
 /// Where a cell's payload lies on its page, and how much of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -85,8 +82,8 @@ pub struct TableLeafCell {
 #[inline]
 pub fn read_table_leaf(page: &[u8], at: usize, limits: &Limits) -> Option<TableLeafCell> {
     let (len, rowid_at) = varint::read_at(page, at)?;
-    let (rowid, payload_at) = varint::read_at(page, rowid_at)?;
-    let payload = PayloadSpan::new(payload_at, len, limits)?;
+    let (rowid, rowid_len) = varint::read_wide(page.get(rowid_at..)?)?;
+    let payload = PayloadSpan::new(rowid_at + rowid_len, len, limits)?;
     Some(TableLeafCell { rowid: rowid as i64, payload })
 }
 
@@ -94,14 +91,14 @@ pub fn read_table_leaf(page: &[u8], at: usize, limits: &Limits) -> Option<TableL
 #[inline]
 pub fn read_leaf_rowid(page: &[u8], at: usize) -> Option<i64> {
     let (_, rowid_at) = varint::read_at(page, at)?;
-    let (rowid, _) = varint::read_at(page, rowid_at)?;
+    let (rowid, _) = varint::read_wide(page.get(rowid_at..)?)?;
     Some(rowid as i64)
 }
 
 /// Reads only the rowid of the cell at `at` of a table's interior page.
 #[inline]
 pub fn read_interior_rowid(page: &[u8], at: usize) -> Option<i64> {
-    let (rowid, _) = varint::read_at(page, at + CHILD_LEN)?;
+    let (rowid, _) = varint::read_wide(page.get(at + CHILD_LEN..)?)?;
     Some(rowid as i64)
 }
 
@@ -133,45 +130,40 @@ pub fn read_payload(page: &[u8], at: usize, kind: PageKind, limits: &Limits) -> 
 /// The bytes that the cell at `at` occupies; `None` if it does not end within the page.
 #[inline]
 pub fn size(page: &[u8], at: usize, kind: PageKind, limits: &Limits) -> Option<usize> {
-    let end = match kind {
-        PageKind::TableLeaf => read_table_leaf(page, at, limits)?.payload.end(),
-        PageKind::TableInterior => varint::read_at(page, at + CHILD_LEN)?.1,
-        PageKind::IndexLeaf | PageKind::IndexInterior => read_index(page, at, kind, limits)?.end(),
-    };
+    match kind {
+        PageKind::TableLeaf => size_table_leaf(page, at, limits),
+        PageKind::TableInterior => size_table_interior(page, at, limits),
+        PageKind::IndexLeaf => size_index(page, at, 0, limits),
+        PageKind::IndexInterior => size_index(page, at, CHILD_LEN, limits),
+    }
+}
+
+/// [`size`] on a leaf of a table.
+#[inline]
+pub fn size_table_leaf(page: &[u8], at: usize, limits: &Limits) -> Option<usize> {
+    let (len, rowid_at) = varint::read_at(page, at)?;
+    let payload_at = rowid_at + varint::skip(page.get(rowid_at..)?)?;
+    size_from_end(at, PayloadSpan::new(payload_at, len, limits)?.end(), limits)
+}
+
+/// [`size`] on an interior page of a table.
+#[inline]
+pub fn size_table_interior(page: &[u8], at: usize, limits: &Limits) -> Option<usize> {
+    let rowid_at = at + CHILD_LEN;
+    size_from_end(at, rowid_at + varint::skip(page.get(rowid_at..)?)?, limits)
+}
+
+/// [`size`] on a page of an index, with `child_len` bytes before the payload length.
+#[inline]
+pub fn size_index(page: &[u8], at: usize, child_len: usize, limits: &Limits) -> Option<usize> {
+    let (len, payload_at) = varint::read_at(page, at + child_len)?;
+    size_from_end(at, PayloadSpan::new(payload_at, len, limits)?.end(), limits)
+}
+
+#[inline]
+fn size_from_end(at: usize, end: usize, limits: &Limits) -> Option<usize> {
     let size = (end - at).max(FREEBLOCK_MIN);
     (at + size <= limits.usable as usize).then_some(size)
-}
-
-/// The front of a cell, put together on the stack: everything before the payload.
-#[derive(Clone, Copy, Debug)]
-pub struct CellHeader {
-    bytes: [u8; MAX_HEADER_LEN],
-    len: u8,
-}
-
-impl CellHeader {
-    /// Of a row.
-    #[inline]
-    pub fn table_leaf(payload: &Payload<'_>, rowid: i64) -> CellHeader {
-        let mut header = CellHeader::index_leaf(payload);
-        let at = usize::from(header.len);
-        header.len += varint::write(&mut header.bytes[at..], rowid as u64) as u8;
-        header
-    }
-
-    /// Of an index key.
-    #[inline]
-    pub fn index_leaf(payload: &Payload<'_>) -> CellHeader {
-        let mut bytes = [0; MAX_HEADER_LEN];
-        let len = varint::write(&mut bytes, u64::from(payload.len())) as u8;
-        CellHeader { bytes, len }
-    }
-
-    /// The bytes.
-    #[inline]
-    pub fn as_slice(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
-    }
 }
 
 /// Appends an interior cell of a table to `out`.
@@ -184,14 +176,20 @@ pub fn push_table_interior(out: &mut Vec<u8>, child: PageNo, rowid: i64) {
 mod tests {
     use super::*;
 
+    /// The front of a row's cell.
+    fn header(len: u64, rowid: i64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        varint::push(&mut bytes, len);
+        varint::push(&mut bytes, rowid as u64);
+        bytes
+    }
+
     #[test]
     fn a_row() {
         let limits = Limits::table_leaf(512);
-        let record = [7u8; 300];
-        let payload = Payload::from_bytes(&record);
-        let header = CellHeader::table_leaf(&payload, -2);
+        let header = header(300, -2);
         let mut page = vec![0; 512];
-        page[100..][..header.as_slice().len()].copy_from_slice(header.as_slice());
+        page[100..][..header.len()].copy_from_slice(&header);
         let cell = read_table_leaf(&page, 100, &limits).unwrap();
         assert_eq!(cell.rowid, -2);
         assert_eq!(cell.payload, PayloadSpan { at: 111, local: 300, len: 300 });
@@ -200,15 +198,14 @@ mod tests {
         // The same cell further down would leave the page.
         page.copy_within(100..120, 300);
         assert_eq!(read_table_leaf(&page, 300, &limits), None);
+        assert_eq!(size(&page, 300, PageKind::TableLeaf, &limits), None);
     }
 
     #[test]
     fn a_row_with_overflow() {
         let limits = Limits::table_leaf(512);
-        let payload = Payload::from_parts(&[&[1; 2000]], 500);
-        let header = CellHeader::table_leaf(&payload, 1);
         let mut page = vec![0; 512];
-        page[..3].copy_from_slice(header.as_slice());
+        page[..3].copy_from_slice(&header(2500, 1));
         let span = read_table_leaf(&page, 0, &limits).unwrap().payload;
         assert_eq!((span.len, span.local), (2500, limits.local(2500)));
         page[span.end() - 4..span.end()].copy_from_slice(&9u32.to_be_bytes());

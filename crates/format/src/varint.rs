@@ -28,9 +28,10 @@ pub fn read_at(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     Some((value, at + len))
 }
 
-/// Reads a varint of three bytes or more.
-#[inline(never)]
-fn read_long(bytes: &[u8]) -> Option<(u64, usize)> {
+/// [`read`] for values that are rather not small, such as rowids: all lengths take the same time, without a
+/// branch that depends on the length, which differs from row to row where it matters.
+#[inline]
+pub fn read_wide(bytes: &[u8]) -> Option<(u64, usize)> {
     match bytes.first_chunk::<8>() {
         Some(chunk) => {
             let word = u64::from_be_bytes(*chunk);
@@ -44,6 +45,11 @@ fn read_long(bytes: &[u8]) -> Option<(u64, usize)> {
         }
         None => read_at_end(bytes),
     }
+}
+
+#[inline(never)]
+fn read_long(bytes: &[u8]) -> Option<(u64, usize)> {
+    read_wide(bytes)
 }
 
 /// Reads a varint where fewer than eight bytes are left, so that it must stop within them.
@@ -68,6 +74,19 @@ fn compress(word: u64) -> u64 {
     let x = (x & 0x7f00_7f00_7f00_7f00) >> 1 | (x & 0x007f_007f_007f_007f);
     let x = (x & 0x3fff_0000_3fff_0000) >> 2 | (x & 0x0000_3fff_0000_3fff);
     (x & 0x0fff_ffff_0000_0000) >> 4 | (x & 0x0000_0000_0fff_ffff)
+}
+
+/// The length of the varint at the start of `bytes`, or `None` if `bytes` ends inside it.
+#[inline]
+pub fn skip(bytes: &[u8]) -> Option<usize> {
+    match bytes.first_chunk::<8>() {
+        Some(chunk) => {
+            let stops = !u64::from_be_bytes(*chunk) & HIGH_BITS;
+            let len = stops.leading_zeros() as usize / 8 + 1;
+            (len <= 8 || bytes.len() > 8).then_some(len)
+        }
+        None => read_at_end(bytes).map(|(_, len)| len),
+    }
 }
 
 /// The number of bytes that `value` takes.
@@ -111,21 +130,23 @@ pub fn push(out: &mut Vec<u8>, value: u64) {
 
 fn write_long(out: &mut [u8], value: u64) -> usize {
     let len = len(value);
-    let mut rest = value;
-    let mut end = len;
     if len == MAX_LEN {
-        out[8] = rest as u8;
-        rest >>= 8;
-        end = 8;
+        out[..8].copy_from_slice(&(expand(value >> 8) | HIGH_BITS).to_be_bytes());
+        out[8] = value as u8;
+        return MAX_LEN;
     }
-    for byte in out[..end].iter_mut().rev() {
-        *byte = rest as u8 | 0x80;
-        rest >>= 7;
-    }
-    if len < MAX_LEN {
-        out[len - 1] &= 0x7f;
-    }
+    // All bytes but the last have the high bit.
+    let word = (expand(value) | HIGH_BITS) & !0x80;
+    out[..len].copy_from_slice(&word.to_be_bytes()[8 - len..]);
     len
+}
+
+/// The reverse of [`compress`].
+#[inline]
+fn expand(value: u64) -> u64 {
+    let x = (value & 0x00ff_ffff_f000_0000) << 4 | (value & 0x0fff_ffff);
+    let x = (x & 0x0fff_c000_0fff_c000) << 2 | (x & 0x0000_3fff_0000_3fff);
+    (x & 0x3f80_3f80_3f80_3f80) << 1 | (x & 0x007f_007f_007f_007f)
 }
 
 /// The bytes of one varint, for a header that is put together on the stack.
@@ -168,9 +189,12 @@ mod tests {
             let mut long = bytes.to_vec();
             long.resize(bytes.len() + slack, 0xff);
             assert_eq!(read(&long), Some((value, bytes.len())), "{value:#x} with {slack} bytes after");
+            assert_eq!(read_wide(&long), read(&long));
+            assert_eq!(skip(&long), Some(bytes.len()));
         }
         for cut in 0..bytes.len() {
             assert_eq!(read(&bytes[..cut]), None, "{value:#x} cut to {cut}");
+            assert_eq!(skip(&bytes[..cut]), None, "{value:#x} cut to {cut}");
         }
     }
 

@@ -1,7 +1,9 @@
 //! Collecting the cells of siblings, in order, with the dividers between them.
 
+use super::plan::Share;
 use super::{CellList, Pending};
 use crate::btree::Btree;
+use crate::edit::EditPage;
 use crate::error::{Result, corrupt};
 use lithe_format::btree_page::{CHILD_LEN, FREEBLOCK_MIN, POINTER_LEN, PageKind, cell_pointer, right_child};
 use lithe_format::payload::Limits;
@@ -19,14 +21,21 @@ pub(crate) struct Gathered {
     /// Cells that are on no page: first the pending ones, then dividers that came down from the parent.
     loose: CellList,
     pending_count: usize,
-    cells: Vec<Place>,
+    places: Vec<Place>,
+    /// What each cell occupies, its pointer included.
+    sizes: Vec<u32>,
 }
 
+/// Where a cell is.
 #[derive(Clone, Copy)]
-enum Place {
-    Page { source: u8, at: u16, size: u16 },
-    Loose(u32),
+struct Place {
+    /// The index of the page in `sources`, or [`LOOSE`].
+    source: u16,
+    /// The offset on the page, or the index in `loose`.
+    at: u16,
 }
+
+const LOOSE: u16 = u16::MAX;
 
 impl Gathered {
     /// The cells of `siblings`, with `pending` among those of the one at `middle`, and `dividers`
@@ -50,7 +59,8 @@ impl Gathered {
             sources: Vec::with_capacity(siblings.len()),
             pending_count: loose.len(),
             loose,
-            cells: Vec::with_capacity(128),
+            places: Vec::with_capacity(256),
+            sizes: Vec::with_capacity(256),
         };
         for (index, &no) in siblings.iter().enumerate() {
             if index > 0 {
@@ -61,24 +71,49 @@ impl Gathered {
         Ok(gathered)
     }
 
-    pub fn len(&self) -> usize {
-        self.cells.len()
-    }
-
-    /// The bytes of a cell: on a leaf of an index perhaps with padding up to the least size.
-    #[inline]
-    pub fn get(&self, index: usize) -> &[u8] {
-        match self.cells[index] {
-            Place::Page { source, at, size } => {
-                &self.sources[usize::from(source)][usize::from(at)..][..usize::from(size)]
-            }
-            Place::Loose(index) => self.loose.get(index as usize),
-        }
-    }
-
     /// What each cell occupies, its pointer included.
-    pub fn sizes(&self) -> Vec<u32> {
-        (0..self.len()).map(|index| (self.get(index).len() + POINTER_LEN) as u32).collect()
+    pub fn sizes(&self) -> &[u32] {
+        &self.sizes
+    }
+
+    /// Puts a share of the cells on an empty page.
+    ///
+    /// Cells mostly lie on their old page as the last balancing left them, each below the one before: such
+    /// runs are copied in one piece.
+    pub fn write(&self, page: &mut EditPage<'_>, share: Share) {
+        let mut index = share.start;
+        while index < share.end {
+            let end = self.run_end(index, share.end);
+            let first_len = self.len_of(index);
+            match self.places[index] {
+                Place { source: LOOSE, at } => page.push(self.loose.get(usize::from(at))),
+                Place { source, at } => {
+                    let bottom = usize::from(self.places[end - 1].at);
+                    let top = usize::from(at) + first_len;
+                    page.push_run(
+                        &self.sources[usize::from(source)][bottom..top],
+                        self.places[index..end].iter().map(|place| usize::from(place.at) - bottom),
+                    );
+                }
+            }
+            index = end;
+        }
+        page.end_of_cells();
+    }
+
+    /// The end of the run of cells that begins with cell `index`: of one page, each directly below the one before.
+    fn run_end(&self, index: usize, limit: usize) -> usize {
+        let mut end = index + 1;
+        let mut above = self.places[index];
+        while end < limit && above.source != LOOSE {
+            let place = self.places[end];
+            if place.source != above.source || usize::from(place.at) + self.len_of(end) != usize::from(above.at) {
+                break;
+            }
+            above = place;
+            end += 1;
+        }
+        end
     }
 
     /// The cell at `index` as the divider after page `left`.
@@ -109,26 +144,32 @@ impl Gathered {
         cell::left_child(self.get(index), 0)
     }
 
-    fn add_page(&mut self, btree: &Btree, no: PageNo, mut pending_at: Option<usize>) -> Result<()> {
+    /// The bytes of a cell: on a leaf of an index perhaps with padding up to the least size.
+    fn get(&self, index: usize) -> &[u8] {
+        match self.places[index] {
+            Place { source: LOOSE, at } => self.loose.get(usize::from(at)),
+            Place { source, at } => &self.sources[usize::from(source)][usize::from(at)..][..self.len_of(index)],
+        }
+    }
+
+    fn len_of(&self, index: usize) -> usize {
+        self.sizes[index] as usize - POINTER_LEN
+    }
+
+    fn add_page(&mut self, btree: &Btree, no: PageNo, pending_at: Option<usize>) -> Result<()> {
         let page = btree.page(no)?;
         let header = btree.header(&page, no)?;
         if header.kind != self.kind {
             return Err(corrupt(no, "siblings of different kinds"));
         }
-        let source = self.sources.len() as u8;
-        for index in 0..usize::from(header.cell_count) {
-            if pending_at == Some(index) {
-                pending_at = None;
-                self.add_pending();
-            }
-            let at = cell_pointer(&page, header.pointers_at(), index).filter(|at| *at >= header.pointers_end());
-            let place = at.and_then(|at| Some((at, cell::size(&page, at, self.kind, &self.limits)?)));
-            let (at, size) = place.ok_or_else(|| corrupt(no, "cell outside the page"))?;
-            self.cells.push(Place::Page { source, at: at as u16, size: size as u16 });
-        }
+        let count = usize::from(header.cell_count);
+        let pointers = (header.pointers_at(), header.pointers_end());
+        let middle = pending_at.unwrap_or(count).min(count);
+        self.add_cells(&page, pointers, 0..middle).ok_or_else(|| corrupt(no, "cell outside the page"))?;
         if pending_at.is_some() {
-            self.add_pending();
+            (0..self.pending_count).for_each(|index| self.add_loose(index));
         }
+        self.add_cells(&page, pointers, middle..count).ok_or_else(|| corrupt(no, "cell outside the page"))?;
         if !self.kind.is_leaf() {
             self.right_child = right_child(&page, header.at);
         }
@@ -136,8 +177,45 @@ impl Gathered {
         Ok(())
     }
 
-    fn add_pending(&mut self) {
-        self.cells.extend((0..self.pending_count as u32).map(Place::Loose));
+    /// Adds some cells of the page that is the next source; `None` if one is not within the page.
+    fn add_cells(&mut self, page: &[u8], pointers: (usize, usize), cells: std::ops::Range<usize>) -> Option<()> {
+        // The kind is asked once and not for every cell.
+        let limits = self.limits;
+        match self.kind {
+            PageKind::TableLeaf => self.add_sized(page, pointers, cells, |at| cell::size_table_leaf(page, at, &limits)),
+            PageKind::TableInterior => {
+                self.add_sized(page, pointers, cells, |at| cell::size_table_interior(page, at, &limits))
+            }
+            PageKind::IndexLeaf => self.add_sized(page, pointers, cells, |at| cell::size_index(page, at, 0, &limits)),
+            PageKind::IndexInterior => {
+                self.add_sized(page, pointers, cells, |at| cell::size_index(page, at, CHILD_LEN, &limits))
+            }
+        }
+    }
+
+    #[inline]
+    fn add_sized(
+        &mut self,
+        page: &[u8],
+        (pointers_at, pointers_end): (usize, usize),
+        cells: std::ops::Range<usize>,
+        size: impl Fn(usize) -> Option<usize>,
+    ) -> Option<()> {
+        let source = self.sources.len() as u16;
+        self.places.reserve(cells.len());
+        self.sizes.reserve(cells.len());
+        for index in cells {
+            let at = cell_pointer(page, pointers_at, index).filter(|at| *at >= pointers_end)?;
+            let size = size(at)?;
+            self.places.push(Place { source, at: at as u16 });
+            self.sizes.push((size + POINTER_LEN) as u32);
+        }
+        Some(())
+    }
+
+    fn add_loose(&mut self, index: usize) {
+        self.places.push(Place { source: LOOSE, at: index as u16 });
+        self.sizes.push((self.loose.get(index).len() + POINTER_LEN) as u32);
     }
 
     /// The divider after page `left` becomes a cell among the others, unless it is a mere copy.
@@ -157,7 +235,7 @@ impl Gathered {
                 });
             }
         }
-        self.cells.push(Place::Loose(self.loose.len() as u32 - 1));
+        self.add_loose(self.loose.len() - 1);
         Ok(())
     }
 }

@@ -14,6 +14,9 @@ pub(crate) enum Divider {
 pub(crate) enum Fill {
     /// Full from the left, then evened out from the right, so that the last page is not starved.
     Even,
+    /// Even, and one page more if the pages would be nearly full: else each of the next insertions would
+    /// balance the same pages again.
+    Roomy,
     /// Full from the left: more cells will come on the right.
     Left,
 }
@@ -26,14 +29,26 @@ pub(crate) struct Share {
 }
 
 /// Distributes cells of the given sizes (pointers included) over as few pages of `capacity` as will hold
-/// them. No page is empty if there is a cell for each.
+/// them (one more at most, if room is wanted). No page is empty if there is a cell for each.
 pub(crate) fn distribute(sizes: &[u32], capacity: u32, divider: Divider, fill: Fill) -> Vec<Share> {
     let mut shares = fill_from_left(sizes, capacity, divider);
-    if fill == Fill::Even {
+    if fill == Fill::Roomy && shares.len() > 1 {
+        let total = sizes.iter().sum::<u32>();
+        let spare = shares.len() as u32 * capacity - total.min(shares.len() as u32 * capacity);
+        if spare < shares.len() as u32 * capacity / ROOM_WANTED {
+            let largest = sizes.iter().copied().max().unwrap_or(0);
+            let level = total / (shares.len() as u32 + 1) + largest;
+            shares = fill_from_left(sizes, level.min(capacity), divider);
+        }
+    }
+    if fill != Fill::Left {
         even_out(sizes, &mut shares, divider);
     }
     shares
 }
+
+/// A page is nearly full if less than this part of it is free.
+const ROOM_WANTED: u32 = 12;
 
 fn fill_from_left(sizes: &[u32], capacity: u32, divider: Divider) -> Vec<Share> {
     let mut shares = Vec::with_capacity(5);
@@ -131,7 +146,7 @@ mod tests {
             let capacity = 400 + random(4000) as u32;
             let sizes: Vec<u32> = (0..random(60)).map(|_| 6 + random(u64::from(capacity) / 4 - 6) as u32).collect();
             for divider in [Divider::Copied, Divider::Moved] {
-                for fill in [Fill::Even, Fill::Left] {
+                for fill in [Fill::Even, Fill::Roomy, Fill::Left] {
                     let shares = distribute(&sizes, capacity, divider, fill);
                     let gap = usize::from(divider == Divider::Moved);
                     for pair in shares.windows(2) {

@@ -1,6 +1,7 @@
 //! The root of a tree keeps its page number, so the tree grows and shrinks there, by a level.
 
 use super::gather::Gathered;
+use super::plan::Share;
 use super::{CellList, Step};
 use crate::btree::Btree;
 use crate::edit::EditPage;
@@ -58,9 +59,9 @@ pub(super) fn lose_level_if_empty(btree: &Btree, root: PageNo) -> Result<()> {
         return Ok(());
     }
     let mut page = EditPage::create(btree, btree.write(root)?, root, cells.kind);
-    page.fill((0..cells.len()).map(|index| cells.get(index)));
+    cells.write(&mut page, Share { start: 0, end: cells.sizes().len() });
     if let Some(right) = cells.right_child {
-        page.set_child(cells.len(), right)?;
+        page.set_child(cells.sizes().len(), right)?;
     }
     drop(page);
     if btree.auto_vacuum()? {

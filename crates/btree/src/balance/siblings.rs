@@ -47,7 +47,11 @@ pub(super) fn balance(btree: &Btree, steps: &[Step], pending: Option<Pending>) -
             append_leaf(btree, parent_step.no, at, step.no, pending)
         }
         pending => {
-            let (reach, fill) = if appends { (1, Fill::Left) } else { (SIBLINGS_MAX, Fill::Even) };
+            let (reach, fill) = match () {
+                () if appends => (1, Fill::Left),
+                () if pending.is_some() => (SIBLINGS_MAX, Fill::Roomy),
+                () => (SIBLINGS_MAX, Fill::Even),
+            };
             let window = Window::around(btree, parent, parent_step.index, reach)?;
             redistribute(btree, window, pending, fill)
         }
@@ -64,7 +68,8 @@ fn append_leaf(btree: &Btree, parent: PageNo, at: usize, leaf: PageNo, pending: 
 
     let new = btree.allocate()?;
     let mut page = EditPage::create(btree, btree.new_page(new)?, new, PageKind::TableLeaf);
-    page.fill(std::iter::once(pending.cells.get(0)));
+    page.push(pending.cells.get(0));
+    page.end_of_cells();
     drop(page);
     if btree.auto_vacuum()? {
         btree.put_ptrmap(new, PtrmapType::Btree, Some(parent))?;
@@ -81,7 +86,7 @@ fn redistribute(btree: &Btree, window: Window, pending: Option<Pending>, fill: F
     let cells = Gathered::new(btree, &window.pages, window.middle, pending, &window.dividers)?;
     let divider = if cells.kind == PageKind::TableLeaf { Divider::Copied } else { Divider::Moved };
     let capacity = btree.usable_size() - cells.kind.header_len() as u32;
-    let shares = distribute(&cells.sizes(), capacity, divider, fill);
+    let shares = distribute(cells.sizes(), capacity, divider, fill);
     let pages = assign_pages(btree, &window, shares.len())?;
     let mut dividers = CellList::default();
     for (index, share) in shares.iter().enumerate() {
@@ -123,7 +128,7 @@ fn assign_pages(btree: &Btree, window: &Window, count: usize) -> Result<Vec<Page
 
 fn write_page(btree: &Btree, cells: &Gathered, share: Share, no: PageNo, is_last: bool) -> Result<()> {
     let mut page = EditPage::create(btree, btree.write(no)?, no, cells.kind);
-    page.fill((share.start..share.end).map(|index| cells.get(index)));
+    cells.write(&mut page, share);
     if !cells.kind.is_leaf() {
         let right = if is_last { cells.right_child } else { cells.left_child(share.end) };
         page.set_child(share.end - share.start, right.ok_or_else(|| corrupt(no, "child page 0"))?)?;
@@ -137,16 +142,24 @@ fn write_page(btree: &Btree, cells: &Gathered, share: Share, no: PageNo, is_last
 
 fn replace_dividers(btree: &Btree, window: &Window, pages: &[PageNo], dividers: CellList) -> Result<Option<Pending>> {
     let mut parent = EditPage::open(btree, window.parent)?;
-    for _ in 1..window.pages.len() {
-        parent.remove(window.first)?;
-    }
-    parent.set_child(window.first, pages[pages.len() - 1])?;
     let index_dividers = parent.header.kind == PageKind::IndexInterior;
-    let inserted = dividers.len();
-    let pending = insert_dividers(&mut parent, window.first, dividers)?;
+    let count = dividers.len();
+    // Mostly the new divider is as long as the old one, and takes its bytes.
+    let mut replaced = 0;
+    while replaced < count.min(window.pages.len() - 1)
+        && parent.overwrite(window.first + replaced, dividers.get(replaced))?
+    {
+        replaced += 1;
+    }
+    let at = window.first + replaced;
+    for _ in replaced + 1..window.pages.len() {
+        parent.remove(at)?;
+    }
+    parent.set_child(at, pages[count])?;
+    let pending = insert_dividers(&mut parent, at, dividers.skip(replaced))?;
     drop(parent);
     if index_dividers && btree.auto_vacuum()? {
-        let inserted = inserted - pending.as_ref().map_or(0, |pending| pending.cells.len());
+        let inserted = count - pending.as_ref().map_or(0, |pending| pending.cells.len());
         btree.adopt_cells(window.parent, window.first..window.first + inserted)?;
     }
     Ok(pending)
@@ -157,7 +170,7 @@ fn insert_dividers(parent: &mut EditPage<'_>, at: usize, dividers: CellList) -> 
     for index in 0..dividers.len() {
         let divider = dividers.get(index);
         match parent.insert(at + index, divider.len())? {
-            Some(bytes) => bytes.copy_from_slice(divider),
+            Some(place) => parent.bytes_mut(place, divider.len()).copy_from_slice(divider),
             None => return Ok(Some(Pending { at: at + index, cells: dividers.skip(index) })),
         }
     }

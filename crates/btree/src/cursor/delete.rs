@@ -72,8 +72,8 @@ impl Cursor {
         page.remove(index)?;
         let room = page.insert(index, substitute.len())?;
         let fits = room.is_some();
-        if let Some(bytes) = room {
-            bytes.copy_from_slice(&substitute);
+        if let Some(place) = room {
+            page.bytes_mut(place, substitute.len()).copy_from_slice(&substitute);
         }
         drop(page);
         let steps = if fits {

@@ -10,17 +10,22 @@ use crate::node::Node;
 use crate::overflow;
 use lithe_format::PageNo;
 use lithe_format::btree_page::{CHILD_LEN, FREEBLOCK_MIN};
-use lithe_format::cell::{CellHeader, PayloadSpan};
+use lithe_format::cell::PayloadSpan;
 use lithe_format::overflow::POINTER_LEN;
 use lithe_format::payload::Payload;
+use lithe_format::varint;
 use lithe_value::ValueRef;
 use std::sync::Arc;
+
+/// Index entries up to this length are kept for comparing the next one with.
+const SAVED_LEN_MAX: u32 = 256;
 
 /// A cell on its way to a page, still in its parts.
 struct NewCell<'p, 'a> {
     /// In place of an entry on an interior page: the child before it.
     child: Option<PageNo>,
-    header: CellHeader,
+    /// `None` in an index.
+    rowid: Option<i64>,
     payload: &'p Payload<'a>,
     local: u32,
     overflow: Option<PageNo>,
@@ -37,12 +42,7 @@ impl Cursor {
             Some(seek) if self.is_fresh(btree) => seek,
             _ => self.seek_rowid(btree, rowid)?,
         };
-        let header = CellHeader::table_leaf(payload, rowid);
-        self.put(btree, header, payload, seek)?;
-        if self.state == State::Lost {
-            self.row = Some(ParsedRow { rowid, span: PayloadSpan::default() });
-        }
-        Ok(())
+        self.put(btree, Some(rowid), payload, seek)
     }
 
     /// Inserts an entry into an index, or replaces the one that is equal in all columns that are compared. The
@@ -63,30 +63,42 @@ impl Cursor {
                 self.seek_key(btree, &SearchKey::new(&info, values, Prefix::Equal))?
             }
         };
-        self.put(btree, CellHeader::index_leaf(payload), payload, seek)?;
-        if self.state == State::Lost {
-            self.saved_key.bytes.clear();
-            for part in payload.parts() {
-                self.saved_key.bytes.extend_from_slice(part);
-            }
-            self.saved_key.len = payload.len();
+        self.put(btree, None, payload, seek)?;
+        match self.state {
+            State::Lost => self.save_new_key(payload),
+            // What is longer is not worth a copy: the page is read when it is wanted.
+            State::Written if payload.len() > SAVED_LEN_MAX => self.synchronise(btree)?,
+            State::Written => self.save_new_key(payload),
+            _ => {}
         }
         Ok(())
     }
 
-    /// Whether the path is what the tree looks like, so that the answer of an earlier seek holds.
-    fn is_fresh(&self, btree: &Btree) -> bool {
-        self.state == State::Row && self.version == btree.version(self.root)
+    /// Keeps the record just written, for seeking it again.
+    fn save_new_key(&mut self, payload: &Payload<'_>) {
+        self.saved_key.bytes.clear();
+        for part in payload.parts() {
+            self.saved_key.bytes.extend_from_slice(part);
+        }
+        self.saved_key.len = payload.len();
     }
 
-    fn put(&mut self, btree: &Btree, header: CellHeader, payload: &Payload<'_>, seek: Seek) -> Result<()> {
-        if self.path.is_empty() {
+    /// Whether the path is what the tree looks like, so that the answer of an earlier seek holds.
+    fn is_fresh(&self, btree: &Btree) -> bool {
+        matches!(self.state, State::Row | State::Written) && self.version == btree.version(self.root)
+    }
+
+    fn put(&mut self, btree: &Btree, rowid: Option<i64>, payload: &Payload<'_>, seek: Seek) -> Result<()> {
+        if self.path.is_empty() && self.state != State::Written {
             btree.initialise()?;
             self.enter_root(btree)?;
         }
         let local = self.limits.local(payload.len());
-        let mut cell = NewCell { child: None, header, payload, local, overflow: None };
-        let index = usize::from(self.here().index);
+        let mut cell = NewCell { child: None, rowid, payload, local, overflow: None };
+        if self.state == State::Written && (seek != Seek::Less || cell.overflows()) {
+            self.synchronise(btree)?;
+        }
+        let mut at = self.place();
         match seek {
             Seek::Exact => {
                 if self.overwrite(btree, &cell)? {
@@ -94,15 +106,26 @@ impl Cursor {
                 }
                 self.free_overflow(btree)?;
                 if !self.here().node.is_leaf() {
-                    cell.child = Some(self.here().node.child(index)?);
+                    cell.child = Some(self.here().node.child(at.index)?);
                 }
             }
-            Seek::Less => self.at_last = self.at_last || self.is_path_rightmost(),
+            Seek::Less => {
+                self.at_last = self.at_last || self.is_path_rightmost();
+                at.index += 1;
+            }
             Seek::Greater | Seek::Empty => self.at_last = seek == Seek::Empty,
         }
         cell.write_overflow(btree)?;
-        let at = if seek == Seek::Less { index + 1 } else { index };
         self.put_cell(btree, &cell, at, seek == Seek::Exact)
+    }
+
+    /// The page and cell on which the cursor stands.
+    fn place(&self) -> Step {
+        if self.state == State::Written {
+            return self.written;
+        }
+        let level = self.here();
+        Step { no: level.node.no, index: usize::from(level.index) }
     }
 
     /// Whether the path leads to the last entry of the tree.
@@ -111,36 +134,43 @@ impl Cursor {
         leaf.index + 1 == leaf.node.cell_count && above.iter().all(|level| level.index == level.node.cell_count)
     }
 
-    /// Writes the cell to the last page of the path, before cell `at` or in its place. If it does not fit
+    /// Writes the cell to the page at which the cursor stands, before cell `at` or in its place. If it does not fit
     /// there, the tree is balanced and the cursor has lost its path.
-    fn put_cell(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, at: usize, replaces: bool) -> Result<()> {
-        let level = self.path.pop().expect("a place to insert has a path");
-        let no = level.node.no;
-        drop(level); // the pager copies a page that somebody holds
-        self.row = None;
+    #[inline]
+    fn put_cell(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, at: Step, replaces: bool) -> Result<()> {
+        if self.state != State::Written {
+            self.path.pop(); // the pager copies a page that somebody holds
+        }
         self.state = State::Nowhere;
-        let mut page = EditPage::open(btree, no)?;
+        let mut page = EditPage::open(btree, at.no)?;
         if replaces {
-            page.remove(at)?;
+            page.remove(at.index)?;
         }
-        if let Some(bytes) = page.insert(at, cell.size())? {
-            cell.write(bytes);
+        let size = cell.size();
+        let Some(place) = page.insert(at.index, size)? else {
             drop(page);
-            if cell.overflow.is_some() && btree.auto_vacuum()? {
-                btree.adopt_cells(no, at..at + 1)?;
-            }
-            let node = Node::load(btree, no, self.kind())?;
-            self.path.push(Level { node, index: at as u16 });
-            self.version = btree.changed(self.root);
-            self.state = State::Row;
-            return Ok(());
-        }
+            return self.put_balanced(btree, cell, at);
+        };
+        cell.write(page.bytes_mut(place, size));
         drop(page);
+        if cell.overflow.is_some() && btree.auto_vacuum()? {
+            btree.adopt_cells(at.no, at.index..at.index + 1)?;
+        }
+        self.row = Some(cell.parsed(place));
+        self.written = at;
+        self.version = btree.changed(self.root);
+        self.state = State::Written;
+        Ok(())
+    }
+
+    /// Balances the tree with the cell that its page has no room for.
+    fn put_balanced(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, at: Step) -> Result<()> {
         let mut bytes = vec![0; cell.size()];
         cell.write(&mut bytes);
-        let steps = self.take_steps(Step { no, index: at });
-        balance(btree, &steps, Some(Pending::one(at, bytes)))?;
+        let steps = self.take_steps(at);
+        balance(btree, &steps, Some(Pending::one(at.index, bytes)))?;
         btree.changed(self.root);
+        self.row = Some(cell.parsed(0));
         self.state = State::Lost;
         Ok(())
     }
@@ -208,25 +238,41 @@ impl NewCell<'_, '_> {
         Ok(())
     }
 
-    fn size(&self) -> usize {
+    /// The length of what comes before the payload.
+    #[inline]
+    fn header_len(&self) -> usize {
         let child = if self.child.is_some() { CHILD_LEN } else { 0 };
+        let rowid = self.rowid.map_or(0, |rowid| varint::len(rowid as u64));
+        child + varint::len(u64::from(self.payload.len())) + rowid
+    }
+
+    #[inline]
+    fn size(&self) -> usize {
         let pointer = if self.overflows() { POINTER_LEN } else { 0 };
-        (child + self.header.as_slice().len() + self.local as usize + pointer).max(FREEBLOCK_MIN)
+        (self.header_len() + self.local as usize + pointer).max(FREEBLOCK_MIN)
+    }
+
+    /// What parsing the cell would answer, if it was written at `at`.
+    #[inline]
+    fn parsed(&self, at: usize) -> ParsedRow {
+        let at = (at + self.header_len()) as u32;
+        let span = PayloadSpan { at, local: self.local, len: self.payload.len() };
+        ParsedRow { rowid: self.rowid.unwrap_or(0), span }
     }
 
     /// Puts the parts together.
+    #[inline]
     fn write(&self, out: &mut [u8]) {
-        let mut out = out;
-        let mut put = |bytes: &[u8]| {
-            let (head, tail) = std::mem::take(&mut out).split_at_mut(bytes.len());
-            head.copy_from_slice(bytes);
-            out = tail;
-        };
+        let mut at = 0;
         if let Some(child) = self.child {
-            put(&child.get().to_be_bytes());
+            out[..CHILD_LEN].copy_from_slice(&child.get().to_be_bytes());
+            at = CHILD_LEN;
         }
-        put(self.header.as_slice());
-        let (local, rest) = out.split_at_mut(self.local as usize);
+        at += varint::write(&mut out[at..], u64::from(self.payload.len()));
+        if let Some(rowid) = self.rowid {
+            at += varint::write(&mut out[at..], rowid as u64);
+        }
+        let (local, rest) = out[at..].split_at_mut(self.local as usize);
         self.payload.reader().copy_to(local);
         match self.overflow {
             Some(first) => rest.copy_from_slice(&first.get().to_be_bytes()),

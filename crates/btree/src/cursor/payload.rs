@@ -54,7 +54,7 @@ impl Cursor {
     /// If the cursor stands nowhere, or its row is gone: see [`Cursor::restore`].
     #[inline]
     pub fn row(&mut self, btree: &Btree) -> Result<Row<'_>> {
-        if self.state == State::Lost {
+        if matches!(self.state, State::Written | State::Lost) {
             self.synchronise(btree)?;
         }
         assert!(self.state == State::Row, "the cursor stands on no row");

@@ -1,9 +1,10 @@
 //! Finding the row again after the tree has changed under the cursor.
 
-use super::{Cursor, Neighbour, SavedKey, Seek, State};
+use super::{Cursor, Level, Neighbour, SavedKey, Seek, State};
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};
 use crate::key::{KeyInfo, Prefix, SearchKey, with_entry_as_key};
+use crate::node::Node;
 use crate::overflow;
 use lithe_format::cell::PayloadSpan;
 use std::sync::Arc;
@@ -20,7 +21,8 @@ impl Cursor {
 
     #[inline]
     pub(super) fn synchronise(&mut self, btree: &Btree) -> Result<()> {
-        if self.version == btree.version(self.root) && self.state != State::Lost {
+        let settled = !matches!(self.state, State::Written | State::Lost);
+        if settled && self.version == btree.version(self.root) {
             return Ok(());
         }
         self.find_again(btree)
@@ -28,6 +30,9 @@ impl Cursor {
 
     #[inline(never)]
     fn find_again(&mut self, btree: &Btree) -> Result<()> {
+        if self.state == State::Written {
+            self.settle(btree)?;
+        }
         match self.state {
             State::Nowhere => return Ok(()),
             State::Row | State::Gap(_) if self.path_is_current(btree) => {
@@ -35,7 +40,7 @@ impl Cursor {
                 return Ok(());
             }
             State::Row | State::Gap(_) => self.save_key(btree)?,
-            State::Lost => {}
+            State::Written | State::Lost => {}
         }
         let before = self.state;
         let seek = match &self.key_info {
@@ -59,6 +64,19 @@ impl Cursor {
             (Seek::Less, _) => State::Gap(Neighbour::Before),
             (Seek::Greater, _) => State::Gap(Neighbour::After),
         };
+        Ok(())
+    }
+
+    /// Takes the page that was written into the path, if it still is what was written.
+    fn settle(&mut self, btree: &Btree) -> Result<()> {
+        if self.version != btree.version(self.root) {
+            self.path.clear();
+            self.state = State::Lost; // the rowid, or the saved key, is what is left
+            return Ok(());
+        }
+        let node = Node::load(btree, self.written.no, self.kind())?;
+        self.path.push(Level { node, index: self.written.index as u16 });
+        self.state = State::Row;
         Ok(())
     }
 

@@ -27,21 +27,25 @@ impl Cursor {
     /// past the last row of all.
     #[inline]
     fn seek_rowid_here(&mut self, rowid: i64) -> Result<Option<Seek>> {
-        if self.state != State::Row {
-            return Ok(None);
-        }
-        if self.at_last || self.row.is_some() {
-            match self.parse()?.rowid.cmp(&rowid) {
+        if let Some(row) = self.row
+            && matches!(self.state, State::Row | State::Written)
+        {
+            match row.rowid.cmp(&rowid) {
                 Ordering::Equal => return Ok(Some(Seek::Exact)),
                 Ordering::Less if self.at_last => return Ok(Some(Seek::Less)),
                 _ => {}
             }
         }
-        let node = &self.here().node;
-        if rowid < leaf_rowid(node, 0)? || rowid > leaf_rowid(node, node.count() - 1)? {
+        if self.state != State::Row {
             return Ok(None);
         }
-        self.seek_rowid_on_leaf(rowid).map(Some)
+        let node = &self.here().node;
+        let first = leaf_rowid(node, 0)?;
+        let last = leaf_rowid(node, node.count() - 1)?;
+        if rowid < first || rowid > last {
+            return Ok(None);
+        }
+        self.seek_rowid_on_leaf(rowid, Some((first, last))).map(Some)
     }
 
     fn seek_rowid_from_root(&mut self, btree: &Btree, rowid: i64) -> Result<Seek> {
@@ -53,7 +57,7 @@ impl Cursor {
         while let Some(level) = self.path.get_mut(depth) {
             if level.node.is_leaf() {
                 self.path.truncate(depth + 1);
-                return self.seek_rowid_on_leaf(rowid);
+                return self.seek_rowid_on_leaf(rowid, None);
             }
             let index = find_child(&level.node, rowid)?;
             level.index = index as u16;
@@ -66,13 +70,13 @@ impl Cursor {
 
     /// Searches the leaf at the end of the path.
     #[inline]
-    fn seek_rowid_on_leaf(&mut self, rowid: i64) -> Result<Seek> {
+    fn seek_rowid_on_leaf(&mut self, rowid: i64, bounds: Option<(i64, i64)>) -> Result<Seek> {
         let level = self.here_mut();
         if level.node.cell_count == 0 {
             self.state = State::Nowhere;
             return Ok(Seek::Empty);
         }
-        let index = find_row(&level.node, rowid)?;
+        let index = find_row(&level.node, rowid, bounds)?;
         level.index = index as u16;
         self.row = None;
         self.at_last = false;
@@ -88,11 +92,8 @@ impl Cursor {
     /// Goes to the entry that equals `key` (or, for a [prefix](crate::Prefix), to a neighbour of where the key stands).
     pub fn seek_key(&mut self, btree: &Btree, key: &SearchKey<'_>) -> Result<Seek> {
         debug_assert!(self.key_info.is_some(), "a key is sought in an index");
-        if self.at_last && self.state == State::Row && self.version == btree.version(self.root) {
-            let here = self.path.len() - 1;
-            if self.order_of_entry(btree, here, usize::from(self.path[here].index), key)? == Ordering::Less {
-                return Ok(Seek::Less);
-            }
+        if self.at_last && self.version == btree.version(self.root) && self.is_last_less(btree, key)? {
+            return Ok(Seek::Less);
         }
         self.state = State::Nowhere;
         self.row = None;
@@ -114,6 +115,20 @@ impl Cursor {
             depth += 1;
             self.enter(btree, depth, child)?;
         }
+    }
+
+    /// Whether the entry on which the cursor stands, the last of all, is less than the key.
+    fn is_last_less(&mut self, btree: &Btree, key: &SearchKey<'_>) -> Result<bool> {
+        let order = match self.state {
+            State::Row => {
+                let here = self.path.len() - 1;
+                self.order_of_entry(btree, here, usize::from(self.path[here].index), key)?
+            }
+            // Too short to decide? Then the search will.
+            State::Written => key.compare_entry(&self.saved_key.bytes).unwrap_or(Ordering::Equal),
+            _ => Ordering::Equal,
+        };
+        Ok(order == Ordering::Less)
     }
 
     /// The path ends where the key is, or on the leaf where it would be: before cell `index`.
@@ -187,23 +202,53 @@ fn leaf_rowid(node: &Node, index: usize) -> Result<i64> {
     cell::read_leaf_rowid(&node.page, node.cell_at(index)?).ok_or_else(|| node.corrupt("cell outside the page"))
 }
 
-/// The last row of the leaf whose rowid is not greater than `rowid`, or row 0.
+/// The last row of the leaf whose rowid is not greater than `rowid`, or row 0. `bounds` are the first and the
+/// last rowid, if they are known.
 #[inline]
-fn find_row(node: &Node, rowid: i64) -> Result<usize> {
+fn find_row(node: &Node, rowid: i64, bounds: Option<(i64, i64)>) -> Result<usize> {
     let page: &[u8] = &node.page;
     let pointers = node.pointers()?;
-    let mut low = 0;
-    let mut len = pointers.len();
-    // No branch depends on a comparison here: the processor cannot guess it, and would lose more
-    // than the few steps saved by stopping at an exact hit.
+    let rowid_of = |index: usize| {
+        let at = usize::from(u16::from_be_bytes(pointers[index]));
+        cell::read_leaf_rowid(page, at).ok_or_else(|| node.corrupt("cell outside the page"))
+    };
+    let last = pointers.len() - 1;
+    let (first_rowid, last_rowid) = match bounds {
+        Some(bounds) => bounds,
+        None => (rowid_of(0)?, rowid_of(last)?),
+    };
+    if rowid >= last_rowid {
+        return Ok(last);
+    }
+    if rowid <= first_rowid {
+        return Ok(0);
+    }
+    // Now first_rowid < rowid < last_rowid. Rowids mostly come without gaps, or with gaps all alike: then the row is
+    // where the line between both ends has it, or next to that.
+    let guess = interpolate(rowid, first_rowid, last_rowid, last);
+    let (mut low, mut len) = if rowid_of(guess)? <= rowid { (guess, last - guess) } else { (0, guess) };
+    if low == guess && len > 1 && rowid_of(guess + 1)? > rowid {
+        return Ok(guess);
+    }
+    // Row `low` is not greater, and row `low + len` is. No branch depends on a comparison here: the
+    // processor cannot guess it, and would lose more than the steps saved by stopping at a hit.
     while len > 1 {
         let half = len / 2;
-        let at = usize::from(u16::from_be_bytes(pointers[low + half]));
-        let found = cell::read_leaf_rowid(page, at).ok_or_else(|| node.corrupt("cell outside the page"))?;
-        low = if found <= rowid { low + half } else { low };
+        low = if rowid_of(low + half)? <= rowid { low + half } else { low };
         len -= half;
     }
     Ok(low)
+}
+
+/// The place from 0 to `last` at which `rowid` would be if rowids rose evenly from `first_rowid`, which is
+/// less, to `last_rowid`, which is greater.
+#[inline]
+fn interpolate(rowid: i64, first_rowid: i64, last_rowid: i64, last: usize) -> usize {
+    let span = last_rowid.wrapping_sub(first_rowid) as u64;
+    let offset = rowid.wrapping_sub(first_rowid) as u64;
+    // Of numbers far apart, 48 bits are precise enough, and their product with a number of cells fits.
+    let shift = (u64::BITS - span.leading_zeros()).saturating_sub(48);
+    ((offset >> shift) * last as u64 / (span >> shift)) as usize
 }
 
 /// The child of an interior page of a table that holds `rowid` if any does: cells carry the largest

@@ -18,7 +18,8 @@ impl Cursor {
     /// Goes to the last entry; false if there is none.
     #[inline]
     pub fn last(&mut self, btree: &Btree) -> Result<bool> {
-        if self.at_last && self.state == State::Row && self.version == btree.version(self.root) {
+        if self.at_last && matches!(self.state, State::Row | State::Written) && self.version == btree.version(self.root)
+        {
             return Ok(true);
         }
         self.go_to_last(btree)
@@ -95,7 +96,7 @@ impl Cursor {
     fn next_page(&mut self, btree: &Btree) -> Result<bool> {
         self.synchronise(btree)?;
         match self.state {
-            State::Nowhere | State::Lost => return Ok(false),
+            State::Nowhere | State::Written | State::Lost => return Ok(false),
             State::Gap(Neighbour::After) => {
                 self.state = State::Row;
                 return Ok(true);
@@ -141,7 +142,7 @@ impl Cursor {
     fn previous_page(&mut self, btree: &Btree) -> Result<bool> {
         self.synchronise(btree)?;
         match self.state {
-            State::Nowhere | State::Lost => return Ok(false),
+            State::Nowhere | State::Written | State::Lost => return Ok(false),
             State::Gap(Neighbour::Before) => {
                 self.state = State::Row;
                 return Ok(true);
