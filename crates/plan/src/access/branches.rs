@@ -10,6 +10,12 @@ use crate::error::{Result, fail};
 use crate::ir::{Expr, SourceSet, Term};
 
 impl<'a> Join<'_, 'a> {
+    /// Whether all that the branches demand can be checked when there are rows of these sources.
+    pub fn or_is_decided(&self, number: usize, known: SourceSet) -> bool {
+        let branches = self.terms.disjunctions[number].branches.iter();
+        branches.flat_map(|branch| &branch.conditions).all(|condition| condition.needs.is_subset_of(known))
+    }
+
     /// The paths of the branches of disjunction `number` through `source`.
     pub fn or_path(&self, source: usize, number: usize, outside: SourceSet) -> Result<Path<'a>> {
         let disjunction = &self.terms.disjunctions[number];
@@ -44,16 +50,17 @@ impl<'a> Join<'_, 'a> {
         let usable = finder.found.all.iter().filter(|candidate| candidate.needs.is_subset_of(outside));
         let Some(chosen) = usable.min_by_key(|candidate| candidate.run) else { return fail("no query solution") };
         let mut done = vec![0; terms.conditions.len()];
-        for &id in &chosen.used {
+        for &id in chosen.used.iter().filter(|id| !chosen.borrowed.contains(id)) {
             let constraint = terms.constraint(id);
-            if constraint.source == source {
-                done[constraint.condition] |= constraint.part;
-            }
+            done[constraint.condition] |= constraint.part;
         }
-        // The other conditions are checked by the loop itself, behind the union.
+        // The other conditions are checked by the loop itself, behind the union; so is the whole OR, when part of a branch
+        // needs sources of inner loops.
+        let known = outside.union(SourceSet::single(source));
         let open = terms.conditions.iter().zip(done).take(own);
         let checks: Vec<Expr<'a>> = open
             .filter(|(condition, done)| condition.parts == 0 || *done != condition.parts)
+            .filter(|(condition, _)| condition.needs.is_subset_of(known))
             .map(|(condition, _)| condition.expr)
             .collect();
         let run: LogEst = chosen.run;

@@ -21,6 +21,8 @@ pub struct Candidate {
     pub way: Way,
     /// Constraints that it uses, skipped columns left out.
     pub used: Vec<ConstraintId>,
+    /// Those among them that are about another column, which is equal: using them does not make them true.
+    pub borrowed: Vec<ConstraintId>,
     /// Candidates compete only with others of the same order: 0 when the order of its rows is of no use, else a number
     /// of the index.
     pub order: u8,

@@ -47,13 +47,10 @@ impl<'c, 'a> Checks<'c, 'a> {
         Checks { join, order, done: vec![0; conditions.len()], dropped }
     }
 
-    /// The path through `source` uses the constraint.
-    pub fn note_used(&mut self, source: usize, id: ConstraintId) {
+    /// A path uses the constraint, and finds no rows for which it is not true.
+    pub fn note_used(&mut self, id: ConstraintId) {
         let constraint = self.join.terms.constraint(id);
-        // What is known of an equal column is no statement about this constraint's own column.
-        if constraint.source == source {
-            self.done[constraint.condition] |= constraint.part;
-        }
+        self.done[constraint.condition] |= constraint.part;
     }
 
     /// The path is a union for the disjunction of this number: it makes it true.

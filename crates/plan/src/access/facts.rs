@@ -136,20 +136,25 @@ pub fn collect<'a>(cg: &Codegen<'a>, sources: &'a [Source<'a>], terms: &Terms<'a
 #[derive(Default)]
 struct JoinOrder {
     before: SourceSet,
-    right_join_seen: bool,
+    /// Sources that every further one must follow: all up to the last RIGHT JOIN, whose rows without a partner come when
+    /// all loops outside are done; and what stands left of a CROSS JOIN.
+    fixed: SourceSet,
 }
 
 impl JoinOrder {
-    /// The sources that must come before the one at `at`. Those behind an outer or CROSS join keep their place; after it inner
-    /// joins are free again, but not when a RIGHT JOIN needs all on its left done first.
+    /// The sources that must come before the one at `at`: an outer or CROSS join keeps its place; inner joins behind it are
+    /// free again.
     fn before(&mut self, at: usize, join: JoinKind) -> SourceSet {
         match join {
-            JoinKind::Inner if !self.right_join_seen => self.before = SourceSet::EMPTY,
-            JoinKind::Inner => {}
-            JoinKind::Cross | JoinKind::Left => self.before = SourceSet::first(at),
+            JoinKind::Inner => self.before = self.fixed,
+            JoinKind::Left => self.before = SourceSet::first(at),
+            JoinKind::Cross => {
+                self.before = SourceSet::first(at);
+                self.fixed = self.before;
+            }
             JoinKind::Right | JoinKind::Full => {
                 self.before = SourceSet::first(at);
-                self.right_join_seen = true;
+                self.fixed = SourceSet::first(at + 1);
             }
         }
         self.before

@@ -34,7 +34,9 @@ pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
 /// The plan that was found.
 pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> Result<JoinPlan<'a>> {
     let loops = join.without_needless(candidates, &found.loops);
-    let behind = join.order_by_behind(candidates, found);
+    // The rows that a RIGHT JOIN adds come last, in no order.
+    let keeps_order = join.facts.iter().all(|facts| !is_right(facts.source.join));
+    let behind = join.order_by_behind(candidates, found).filter(|_| keeps_order);
     let order = behind.unwrap_or(found.order);
     let chosen: Vec<&Candidate> = loops.iter().map(|&number| &candidates.all[number]).collect();
     let mut checks = Checks::new(join, &chosen);
@@ -57,14 +59,15 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
         });
     }
     checks.place(&mut planned);
-    let in_order = found.ordered == join.order.columns.len();
-    let distinct = join.distinct_plan(candidates, found, in_order);
+    let ordered = if keeps_order { found.ordered } else { 0 };
+    let in_order = ordered == join.order.columns.len();
+    let distinct = join.distinct_plan(candidates, found, in_order, keeps_order);
     Ok(JoinPlan {
         request: join.request,
         constant_checks: checks.constant(),
         loops: join.cg.arena.alloc_slice_copy(&planned),
         in_order,
-        ordered_terms: found.ordered,
+        ordered_terms: ordered,
         order_by_met: behind.is_some(),
         distinct,
         one_row: chosen.iter().all(|candidate| candidate.one_row),
@@ -75,7 +78,13 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
 }
 
 impl<'a> Join<'_, 'a> {
-    fn distinct_plan(&self, candidates: &Candidates, found: &Found, in_order: bool) -> DistinctPlan {
+    fn distinct_plan(
+        &self,
+        candidates: &Candidates,
+        found: &Found,
+        in_order: bool,
+        keeps_order: bool,
+    ) -> DistinctPlan {
         if !self.request.distinct || self.result_is_unique() {
             return DistinctPlan::Nothing;
         }
@@ -86,7 +95,7 @@ impl<'a> Join<'_, 'a> {
                 is_whole(&self.order_given(candidates, &found.loops, &wanted), &wanted)
             }
         };
-        if is_grouped { DistinctPlan::ComparePrevious } else { DistinctPlan::Remember }
+        if is_grouped && keeps_order { DistinctPlan::ComparePrevious } else { DistinctPlan::Remember }
     }
 
     /// What the loops do for the ORDER BY behind a GROUP BY, if they meet it, too.
@@ -114,12 +123,16 @@ impl<'a> Join<'_, 'a> {
     fn path(&self, candidate: &Candidate, outside: SourceSet, checks: &mut Checks<'_, 'a>) -> Result<Path<'a>> {
         match &candidate.way {
             Way::Or(number) => {
-                checks.note_or(*number);
+                if self.or_is_decided(*number, outside.union(SourceSet::single(candidate.source))) {
+                    checks.note_or(*number);
+                }
                 self.or_path(candidate.source, *number, outside)
             }
             Way::Hash => Ok(self.hash_path(candidate.source, outside, checks)),
             way => {
-                candidate.used.iter().for_each(|&id| checks.note_used(candidate.source, id));
+                for &id in candidate.used.iter().filter(|id| !candidate.borrowed.contains(id)) {
+                    checks.note_used(id);
+                }
                 Ok(self.simple_path(self.terms, candidate.source, way))
             }
         }
@@ -148,7 +161,7 @@ impl<'a> Join<'_, 'a> {
                     low: values.bound(&way.range.low),
                     high: values.bound(&way.range.high),
                     // The rows that a RIGHT JOIN adds are read from the table, by the same code.
-                    is_covering: way.is_covering && !matches!(facts.source.join, JoinKind::Right | JoinKind::Full),
+                    is_covering: way.is_covering && !is_right(facts.source.join),
                     is_like,
                 }))
             }
@@ -166,7 +179,7 @@ impl<'a> Join<'_, 'a> {
             let is_new = keys.iter().all(|(other, _)| *other != column);
             if is_new && constraint.needs.is_subset_of(outside) && hash::is_key(facts, self.terms, source, constraint) {
                 keys.push((column, values.key(&candidate::Key::Constraint(id))));
-                checks.note_used(source, id);
+                checks.note_used(id);
             }
         }
         let filter = checks.take_own(source);
@@ -184,6 +197,10 @@ impl<'a> Join<'_, 'a> {
             columns: arena.alloc_slice_copy(&columns),
         }))
     }
+}
+
+fn is_right(join: JoinKind) -> bool {
+    matches!(join, JoinKind::Right | JoinKind::Full)
 }
 
 /// Values of constraints.

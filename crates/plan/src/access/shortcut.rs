@@ -41,6 +41,7 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
         rows: LogEst::ONE,
         way,
         used,
+        borrowed: Vec::new(),
         order: 0,
         has_equality: true,
         looks_up: true,

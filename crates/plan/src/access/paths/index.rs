@@ -26,6 +26,7 @@ const IN_MARGIN: i16 = 10;
 struct Prefix {
     way: IndexWay,
     used: Vec<ConstraintId>,
+    borrowed: Vec<ConstraintId>,
     needs: SourceSet,
     /// Entries that are equal to the key so far.
     rows: LogEst,
@@ -46,6 +47,7 @@ impl<'a> PathFinder<'_, 'a> {
             let prefix = Prefix {
                 way: IndexWay { index: at, is_covering: index.is_covering, ..IndexWay::default() },
                 used: Vec::new(),
+                borrowed: Vec::new(),
                 needs,
                 rows: index.rows[0],
                 repeats: LogEst::ONE,
@@ -147,8 +149,7 @@ impl<'a> PathFinder<'_, 'a> {
             return;
         }
         let mut next = prefix.clone();
-        next.used.push(id);
-        next.needs = next.needs.union(constraint.needs);
+        self.take(source, index, &mut next, id);
         if constraint.op.is_equality() {
             if self.extend_key(index, &mut next, id, &constraint) {
                 self.add_prefix(source, index, order, &next, next.rows);
@@ -179,6 +180,19 @@ impl<'a> PathFinder<'_, 'a> {
                 self.add_range(source, index, order, &next);
             }
         }
+    }
+
+    /// Notes that the constraint is used for the column behind the key.
+    fn take(&self, source: usize, index: &IndexFacts<'a>, next: &mut Prefix, id: ConstraintId) {
+        let column = match index.columns[next.way.keys.len()].term {
+            IndexedTerm::Column(column) => Some(column),
+            IndexedTerm::Expr(_) => None,
+        };
+        if self.is_borrowed(id, source, column) {
+            next.borrowed.push(id);
+        }
+        next.used.push(id);
+        next.needs = next.needs.union(self.terms.constraint(id).needs);
     }
 
     /// Makes the key one column longer. `false`: it is not worth it.
@@ -248,8 +262,7 @@ impl<'a> PathFinder<'_, 'a> {
             .collect();
         for id in ids {
             let mut next = prefix.clone();
-            next.used.push(id);
-            next.needs = next.needs.union(self.terms.constraint(id).needs);
+            self.take(source, index, &mut next, id);
             next.way.range.high = Some(self.bound(source, index, at, id));
             self.add_range(source, index, order, &next);
         }
@@ -304,6 +317,7 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.run = run + prefix.repeats;
         candidate.rows = rows + prefix.repeats;
         candidate.used = prefix.used.clone();
+        candidate.borrowed = prefix.borrowed.clone();
         candidate.order = order;
         candidate.has_equality = prefix.has_equality;
         candidate.looks_up = prefix.way.keys.iter().any(|key| *key != Key::Any);

@@ -72,12 +72,22 @@ impl<'a> PathFinder<'_, 'a> {
             rows: LogEst::ONE,
             way,
             used: Vec::new(),
+            borrowed: Vec::new(),
             order: 0,
             has_equality: false,
             looks_up: false,
             is_forbidden: false,
             one_row: false,
             culls_itself: false,
+        }
+    }
+
+    /// Whether the constraint says what it says of another column, which is equal.
+    fn is_borrowed(&self, id: ConstraintId, source: usize, column: Option<ColumnIndex>) -> bool {
+        let constraint = self.terms.constraint(id);
+        match (constraint.left, column) {
+            (Left::Column(of), Some(column)) => constraint.source != source || of != column,
+            _ => false,
         }
     }
 
@@ -114,7 +124,7 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.rows = candidate.rows.min(facts.rows - most_dropped);
     }
 
-    /// The constraints on something of `source`, also those that say it of an equal column of another source:
+    /// The constraints on something of `source`, also those that say it of an equal column (of any source):
     /// `a = b AND b = 5` constrains a, too.
     fn constraints_on<'s>(
         &'s self,

@@ -47,7 +47,7 @@ impl<'a> PathFinder<'_, 'a> {
         let disjunction = &self.terms.disjunctions[number];
         let mut unions: Option<Vec<Union>> = None;
         for branch in &disjunction.branches {
-            let ways = best_of(self.branch_candidates(source, needs, branch));
+            let ways = best_of(&self.branch_candidates(source, needs, branch));
             unions = Some(match unions {
                 None => ways,
                 Some(before) => {
@@ -65,7 +65,7 @@ impl<'a> PathFinder<'_, 'a> {
         unions.unwrap_or_default()
     }
 
-    /// The candidates of a branch, all other conditions left out of account. A scan is none: then the whole OR needs one.
+    /// The candidates of a branch, all other conditions left out of account.
     fn branch_candidates(&self, source: usize, needs: SourceSet, branch: &Terms<'a>) -> Candidates {
         let order = OrderColumns::none();
         let mut finder = PathFinder {
@@ -82,9 +82,10 @@ impl<'a> PathFinder<'_, 'a> {
     }
 }
 
-fn best_of(candidates: Candidates) -> Vec<Union> {
+fn best_of(candidates: &Candidates) -> Vec<Union> {
     let mut best = Vec::new();
-    for candidate in candidates.all {
+    // A scan for one branch would be one for all of them.
+    for candidate in candidates.all.iter().filter(|candidate| !candidate.used.is_empty()) {
         keep_best(&mut best, Union { needs: candidate.needs, run: candidate.run, rows: candidate.rows });
     }
     best

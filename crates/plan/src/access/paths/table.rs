@@ -72,6 +72,7 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.run = self.facts[source].rows.log2().sum(LogEst::ONE + ROW_FETCH) + times;
         candidate.rows = times;
         candidate.used.push(id);
+        candidate.borrowed.extend(Some(id).filter(|&id| self.is_borrowed(id, source, Some(ColumnIndex::ROWID))));
         candidate.order = u8::from(self.order.wants_rowid_of(source));
         self.add(candidate);
     }
@@ -95,6 +96,8 @@ impl<'a> PathFinder<'_, 'a> {
         let mut candidate = self.candidate(source, needs, Way::RowidRange(range));
         candidate.run = self.facts[source].rows.log2().sum(rows + ROW_FETCH);
         candidate.rows = rows;
+        let is_borrowed = |id: &ConstraintId| self.is_borrowed(*id, source, Some(ColumnIndex::ROWID));
+        candidate.borrowed.extend(used.iter().copied().filter(is_borrowed));
         candidate.used = used;
         candidate.order = u8::from(self.order.wants_rowid_of(source));
         self.add(candidate);

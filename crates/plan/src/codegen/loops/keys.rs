@@ -18,13 +18,13 @@
 
 use lithe_value::Affinity;
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{Addr, CursorId, Reg};
+use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
 use crate::access::{Bound, Key};
 use crate::error::Result;
-use crate::ir::{Expr, How, In};
+use crate::ir::{Expr, How, In, InSet};
 
 /// A loop around a search: the next member of a set, the next value of skipped columns.
 #[derive(Clone, Debug)]
@@ -121,37 +121,63 @@ pub fn begin_sets<'a>(
 ) -> Result<()> {
     for (at, key) in keys.iter().enumerate() {
         let Key::In { set, .. } = key else { continue };
-        let is_of_set = |key: &Key<'a>| matches!(key, Key::In { set: other, .. } if other.id == set.id);
-        if keys[..at].iter().any(is_of_set) {
+        // Where each column of the set goes.
+        let places: Vec<(u16, usize)> = keys.iter().enumerate().filter_map(|(at, key)| column_of_set(key, set, at)).collect();
+        if places[0].1 != at {
             continue;
         }
-        let cursor = begin_set(cg, set, reverse, exhausted, around)?;
-        for (at, key) in keys.iter().enumerate() {
-            if let Key::In { set: other, column, .. } = key
-                && other.id == set.id
-            {
-                let dst = start.at(at);
-                cg.b.emit(Insn::Column { cursor, column: *column, dst });
-                cg.b.emit(Insn::IsNull { reg: dst, target: when_none(around, exhausted) });
-            }
+        let (cursor, columns) = members(cg, set, &places)?;
+        begin_members(cg, cursor, reverse, exhausted, around);
+        for ((_, at), column) in places.iter().zip(columns) {
+            let dst = start.at(*at);
+            cg.b.emit(Insn::Column { cursor, column, dst });
+            cg.b.emit(Insn::IsNull { reg: dst, target: when_none(around, exhausted) });
         }
     }
     Ok(())
 }
 
-/// Begins a loop over the members of a set, each once, in their order.
-fn begin_set<'a>(
-    cg: &mut Codegen<'a>,
-    set: &'a In<'a>,
-    reverse: bool,
-    exhausted: Addr,
-    around: &mut Vec<Around>,
-) -> Result<CursorId> {
-    let cursor = cg.in_set(set, CursorKind::EphemeralIndex)?;
+/// The column of the set that the key at `at` is, and `at`.
+fn column_of_set(key: &Key<'_>, set: &In<'_>, at: usize) -> Option<(u16, usize)> {
+    match key {
+        Key::In { set: other, column, .. } if other.id == set.id => Some((*column, at)),
+        _ => None,
+    }
+}
+
+/// The members of a set, in order, and which columns of them are wanted for the places. If those are not all, rows that
+/// differ in the others only must count once.
+fn members<'a>(cg: &mut Codegen<'a>, set: &'a In<'a>, places: &[(u16, usize)]) -> Result<(CursorId, Vec<u16>)> {
+    let all = cg.in_set(set, CursorKind::EphemeralIndex)?;
+    let wanted: Vec<u16> = places.iter().map(|(column, _)| *column).collect();
+    if wanted.len() == set.how.len() {
+        return Ok((all, wanted));
+    }
+    let orders: Vec<_> = wanted.iter().map(|&column| (set.how[usize::from(column)].collation, false, false)).collect();
+    let key = cg.key_info(&orders)?;
+    let part = cg.ephemeral(CursorKind::EphemeralIndex, key, wanted.len());
+    let done = cg.b.label();
+    if !matches!(set.set, InSet::Query(query) if query.is_correlated()) {
+        cg.b.emit(Insn::Once { target: done });
+    }
+    cg.b.emit(Insn::OpenEphemeral { cursor: part });
+    cg.b.emit(Insn::Rewind { cursor: all, target: done });
+    let (top, start) = (cg.b.here(), cg.b.registers(wanted.len()));
+    for (at, &column) in wanted.iter().enumerate() {
+        cg.b.emit(Insn::Column { cursor: all, column, dst: start.at(at) });
+    }
+    let (count, affinities) = (wanted.len() as u16, AffinityListId::NONE);
+    cg.b.emit(Insn::IdxInsertRow { flags: 0, cursor: part, count, affinities, start });
+    cg.b.emit(Insn::Next { cursor: all, target: top });
+    cg.b.place(done);
+    Ok((part, (0..count).collect()))
+}
+
+/// Begins a loop over the members, each once, in their order.
+fn begin_members(cg: &mut Codegen<'_>, cursor: CursorId, reverse: bool, exhausted: Addr, around: &mut Vec<Around>) {
     let target = when_none(around, exhausted);
     cg.b.emit(if reverse { Insn::Last { cursor, target } } else { Insn::Rewind { cursor, target } });
     let (top, next) = (cg.b.here(), cg.b.label());
     let step = if reverse { Insn::Previous { cursor, target: top } } else { Insn::Next { cursor, target: top } };
     around.push(Around { next, steps: vec![step] });
-    Ok(cursor)
 }

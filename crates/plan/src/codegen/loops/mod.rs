@@ -344,7 +344,11 @@ fn emit_rest<'a>(
     right: &RightJoin<'a>,
 ) -> Result<()> {
     let name = cg.source_name(right.source);
-    cg.explain.open(|| format!("RIGHT-JOIN {name}"));
+    cg.explain.open(|| match right.source.kind {
+        // SQLite does not look at the alias here.
+        SourceKind::Table(_, table) => format!("RIGHT-JOIN {}", table.name),
+        _ => format!("RIGHT-JOIN {name}"),
+    });
     let cost = loops.plan.scans[loops.plan.loops[at].source];
     cg.explain.loop_line(cost, || format!("SCAN {name}"));
     cg.explain.close();

@@ -152,6 +152,7 @@ fn begin_branch<'a>(
             }
             Ok(walk)
         }
-        Path::Scan | Path::Hash(_) | Path::Or(_) => unreachable!("a branch of an OR has a path of its own"),
+        Path::Scan => begin_rowid_range(cg, cursor, None, None, false, exhausted),
+        Path::Hash(_) | Path::Or(_) => unreachable!("a branch of an OR has a plain path"),
     }
 }
