@@ -7,10 +7,13 @@ use lithe_value::{Collation, Value, ValueRef};
 use lithe_vfs::ResultCode;
 
 use crate::call::{FunctionConnection, function_failed};
+use crate::cursor::VmCursor;
+use crate::cursor::columns::Number;
 use crate::error::Error;
+use crate::fault::Fault;
 use crate::host::Host;
 use crate::machine::Machine;
-use crate::operand::{AggregateId, Reg};
+use crate::operand::{AggregateId, CursorId, Reg};
 use crate::program::{AggregateCall, Program};
 use crate::register::Register;
 
@@ -27,25 +30,56 @@ pub enum Accumulator {
 /// One more row, if it is counted or a number to be added up. False says nothing: ask [`step`].
 #[inline(never)]
 pub fn step_quickly(m: &mut Machine, start: Reg, acc: Reg) -> bool {
-    use BuiltinAccumulator::{Avg, CountRows, Sum, Total};
-    let (integer, real) = match m.reg(start) {
-        Register::Integer(integer) => (Some(*integer), None),
-        Register::Real(real) => (None, Some(*real)),
-        _ => (None, None),
+    let number = match m.reg(start) {
+        Register::Integer(integer) => Some(Number::Integer(*integer)),
+        Register::Real(real) => Some(Number::Real(*real)),
+        _ => None,
     };
-    let Register::Aggregate(accumulator) = m.reg_mut(acc) else {
-        return false;
+    step_number(m.reg_mut(acc), number)
+}
+
+/// The same with a column.
+#[inline(never)]
+pub fn column_quickly(m: &mut Machine, cursor: CursorId, column: u16, acc: Reg) -> bool {
+    let number = match &m.cursors[usize::from(cursor.0)] {
+        VmCursor::Tree(tree) => tree.number_quickly(usize::from(column)),
+        _ => None,
     };
-    match &mut **accumulator {
-        Accumulator::Builtin(CountRows(count)) => *count += 1,
-        Accumulator::Builtin(Sum(sum) | Total(sum) | Avg(sum)) => match (integer, real) {
-            (Some(integer), _) => sum.step(ValueRef::Integer(integer)),
-            (_, Some(real)) => sum.step(ValueRef::Real(real)),
-            _ => return false,
-        },
-        _ => return false,
+    number.is_some() && step_number(m.reg_mut(acc), number)
+}
+
+/// One more number, of which counting and adding up are done here.
+#[inline]
+fn step_number(acc: &mut Register, number: Option<Number>) -> bool {
+    match (acc, number) {
+        (Register::CountRows(count), _) | (Register::CountValues(count), Some(_)) => {
+            *count += 1;
+            true
+        }
+        (Register::Sum(sum), Some(Number::Integer(integer))) => sum.step_exactly(integer),
+        (Register::Sum(sum), Some(Number::Real(real))) => {
+            sum.step(ValueRef::Real(real));
+            true
+        }
+        _ => false,
     }
-    true
+}
+
+/// One more row, of which the aggregate gets a column.
+#[inline(never)]
+pub fn column(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    id: AggregateId,
+    cursor: CursorId,
+    column: u16,
+    acc: Reg,
+) -> Result<(), Fault> {
+    crate::column::with_column(m, program, cursor, column, |m, value| {
+        step_values(m, program, host, id, &[value.as_ref()], acc)
+    })??;
+    Ok(())
 }
 
 /// One more row.
@@ -59,14 +93,39 @@ pub fn step(
     acc: Reg,
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
+    if call.argument_count == 0 {
+        return step_values(m, program, host, id, &[], acc);
+    }
+    // The arguments leave the machine while the state in another of its registers changes.
+    let first = std::mem::take(m.reg_mut(start));
+    let others = m.regs_mut(start.at(1), usize::from(call.argument_count) - 1);
+    let others: Vec<Register> = others.iter_mut().map(std::mem::take).collect();
+    let result = if others.is_empty() {
+        step_values(m, program, host, id, &[first.as_ref()], acc)
+    } else {
+        let values: Vec<ValueRef<'_>> = std::iter::once(&first).chain(&others).map(Register::as_ref).collect();
+        step_values(m, program, host, id, &values, acc)
+    };
+    for (at, argument) in std::iter::once(first).chain(others).enumerate() {
+        *m.reg_mut(start.at(at)) = argument;
+    }
+    result
+}
+
+fn step_values(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    id: AggregateId,
+    values: &[ValueRef<'_>],
+    acc: Reg,
+) -> Result<(), Error> {
+    let call = &program.aggregates[usize::from(id.0)];
     let flag = std::mem::replace(&mut m.kept_flag, Reg::NONE);
     let mut accumulator = take(m, program, id, acc)?;
-    let Machine { registers, scratch, .. } = m;
-    let values = scratch.values(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
-    let is_kept = flag != Reg::NONE && keeps_its_value(call, &accumulator, &values);
-    let result = accumulator.step(call, &values, host);
-    scratch.give_back(values);
-    *m.reg_mut(acc) = Register::Aggregate(accumulator);
+    let is_kept = flag != Reg::NONE && keeps_its_value(call, &accumulator, values);
+    let result = accumulator.step(call, values, host);
+    accumulator.put(m.reg_mut(acc));
     if is_kept {
         m.reg_mut(flag).set_integer(1);
     }
@@ -112,7 +171,7 @@ pub fn inverse(
     let values = scratch.values(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
     let result = accumulator.inverse(call, &values, host);
     scratch.give_back(values);
-    *m.reg_mut(acc) = Register::Aggregate(accumulator);
+    accumulator.put(m.reg_mut(acc));
     result
 }
 
@@ -130,7 +189,7 @@ pub fn value(
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = if acc == dst { Value::NULL } else { m.reg_mut(dst).take_memory() };
     accumulator.value(call, host, &mut out)?;
-    *m.reg_mut(acc) = Register::Aggregate(accumulator);
+    accumulator.put(m.reg_mut(acc));
     m.reg_mut(dst).set_value(out);
     Ok(())
 }
@@ -155,13 +214,40 @@ pub fn finish(
 
 /// The state in a register, or that of no rows; the register becomes NULL.
 fn take(m: &mut Machine, program: &Program, id: AggregateId, acc: Reg) -> Result<Box<Accumulator>, Error> {
-    match std::mem::take(m.reg_mut(acc)) {
-        Register::Aggregate(accumulator) => Ok(accumulator),
-        _ => Accumulator::new(program, id).map(Box::new),
+    use BuiltinAccumulator::{Avg, Count, CountRows, Sum, Total};
+    let state = std::mem::take(m.reg_mut(acc));
+    if let Register::Aggregate(accumulator) = state {
+        return Ok(accumulator);
+    }
+    let accumulator = match (Accumulator::new(program, id)?, state) {
+        (Accumulator::Builtin(CountRows(_)), Register::CountRows(count)) => CountRows(count).into(),
+        (Accumulator::Builtin(Count(_)), Register::CountValues(count)) => Count(count).into(),
+        (Accumulator::Builtin(Sum(_)), Register::Sum(sum)) => Sum(*sum).into(),
+        (Accumulator::Builtin(Total(_)), Register::Sum(sum)) => Total(*sum).into(),
+        (Accumulator::Builtin(Avg(_)), Register::Sum(sum)) => Avg(*sum).into(),
+        (none, _) => none,
+    };
+    Ok(Box::new(accumulator))
+}
+
+impl From<BuiltinAccumulator> for Accumulator {
+    fn from(builtin: BuiltinAccumulator) -> Accumulator {
+        Accumulator::Builtin(builtin)
     }
 }
 
 impl Accumulator {
+    /// Puts the state into a register; those that count and add up are recognised there without a look into a box.
+    fn put(self: Box<Accumulator>, acc: &mut Register) {
+        use BuiltinAccumulator::{Avg, Count, CountRows, Sum, Total};
+        *acc = match *self {
+            Accumulator::Builtin(CountRows(count)) => Register::CountRows(count),
+            Accumulator::Builtin(Count(count)) => Register::CountValues(count),
+            Accumulator::Builtin(Sum(sum) | Total(sum) | Avg(sum)) => Register::Sum(Box::new(sum)),
+            _ => Register::Aggregate(self),
+        };
+    }
+
     fn new(program: &Program, id: AggregateId) -> Result<Accumulator, Error> {
         let call = &program.aggregates[usize::from(id.0)];
         match call.function.kind() {

@@ -20,6 +20,8 @@ pub struct ProgramBuilder {
     in_prologue: bool,
     /// Where each label stands: an index into the body.
     labels: Vec<Option<u32>>,
+    /// The last place of the body where a label stands: code before it and code after it stay apart.
+    last_label: usize,
     next_register: u32,
     /// Registers given back by `free`, by count 1 only: most temporaries are single.
     free_registers: Vec<Reg>,
@@ -75,6 +77,7 @@ impl ProgramBuilder {
         let slot = &mut self.labels[label.0 as usize];
         assert!(slot.is_none(), "a label is placed once");
         *slot = Some(self.body.len() as u32);
+        self.last_label = self.body.len();
     }
 
     /// A label placed here: for loops.
@@ -122,6 +125,22 @@ impl ProgramBuilder {
     pub fn free(&mut self, reg: Reg) {
         debug_assert!(!self.free_registers.contains(&reg), "register freed twice");
         self.free_registers.push(reg);
+        self.fuse_column(reg);
+    }
+
+    /// Column puts a value into a register, the next and last instruction uses it, and nobody else will: one instruction
+    /// does both.
+    fn fuse_column(&mut self, reg: Reg) {
+        let [.., Insn::Column { cursor, column, dst }, user] = self.body[..] else {
+            return;
+        };
+        if dst != reg || self.in_prologue || self.last_label + 2 > self.body.len() {
+            return;
+        }
+        if let Some(fused) = user.with_column(cursor, column, reg) {
+            self.body.truncate(self.body.len() - 2);
+            self.body.push(fused);
+        }
     }
 
     // ---- what instructions refer to ----

@@ -1,12 +1,15 @@
 //! Reading the row under a cursor.
 
+use std::cmp::Ordering;
+
 use lithe_vfs::ResultCode;
 
+use crate::compare;
 use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::machine::Machine;
-use crate::operand::{CursorId, Reg};
+use crate::operand::{CollationId, CompareFlags, CursorId, Reg};
 use crate::program::Program;
 use crate::register::{BytesKind, Register};
 
@@ -26,6 +29,70 @@ pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16,
         missing(m, program, cursor, column, dst);
     }
     Ok(())
+}
+
+/// A column that is an integer, if it is one of the ordinary ones. `None` says nothing.
+#[inline]
+pub fn integer_quickly(m: &Machine, cursor: CursorId, column: u16) -> Option<i64> {
+    match &m.cursors[usize::from(cursor.0)] {
+        VmCursor::Tree(tree) => tree.integer_quickly(usize::from(column)),
+        _ => None,
+    }
+}
+
+/// Calls `f` with a column, whatever it is.
+pub fn with_column<T>(
+    m: &mut Machine,
+    program: &Program,
+    cursor: CursorId,
+    number: u16,
+    f: impl FnOnce(&mut Machine, &Register) -> T,
+) -> Result<T, Fault> {
+    let between = Reg(program.register_count);
+    column(m, program, cursor, number, between)?;
+    let value = std::mem::take(m.reg_mut(between));
+    let result = f(m, &value);
+    *m.reg_mut(between) = value;
+    Ok(result)
+}
+
+/// Whether a column compares so to a register.
+#[inline(never)]
+pub fn compare(
+    m: &mut Machine,
+    program: &Program,
+    operands: ColumnCompare,
+    test: fn(Ordering) -> bool,
+) -> Result<bool, Fault> {
+    let ColumnCompare { flags, collation, cursor, column, rhs } = operands;
+    let collation = &program.collations[usize::from(collation.0)];
+    with_column(m, program, cursor, column, |m, value| compare::jumps(value, m.reg(rhs), flags, collation, test))
+}
+
+/// The operands of a comparison of a column and a register.
+#[derive(Clone, Copy)]
+pub struct ColumnCompare {
+    /// How affinity and NULL are treated.
+    pub flags: CompareFlags,
+    /// How texts compare.
+    pub collation: CollationId,
+    /// Whose column.
+    pub cursor: CursorId,
+    /// Which column.
+    pub column: u16,
+    /// With what.
+    pub rhs: Reg,
+}
+
+/// Whether a column is NULL.
+#[inline(never)]
+pub fn is_null(m: &mut Machine, program: &Program, cursor: CursorId, column: u16) -> Result<bool, Fault> {
+    if let VmCursor::Tree(tree) = m.cursor(cursor)
+        && let Some(is_null) = tree.is_null_quickly(usize::from(column))
+    {
+        return Ok(is_null);
+    }
+    with_column(m, program, cursor, column, |_, value| value.is_null())
 }
 
 /// A column that the record lacks: it was written before the column was added to the table.

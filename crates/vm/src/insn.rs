@@ -170,6 +170,23 @@ instructions! {
     GtValue { flags: CompareFlags, collation: CollationId, lhs: Reg, rhs: Reg, dst: Reg }
     /// dst = lhs >= rhs
     GeValue { flags: CompareFlags, collation: CollationId, lhs: Reg, rhs: Reg, dst: Reg }
+    /// Jump if column `column` of the row under `cursor` = rhs: Column and Eq in one, without the register between them.
+    /// The builder makes these where the register is given back right after the comparison.
+    ColumnEq { flags: CompareFlags, collation: CollationId, cursor: CursorId, column: u16, rhs: Reg, target: Addr }
+    /// Jump if the column <> rhs.
+    ColumnNe { flags: CompareFlags, collation: CollationId, cursor: CursorId, column: u16, rhs: Reg, target: Addr }
+    /// Jump if the column < rhs.
+    ColumnLt { flags: CompareFlags, collation: CollationId, cursor: CursorId, column: u16, rhs: Reg, target: Addr }
+    /// Jump if the column <= rhs.
+    ColumnLe { flags: CompareFlags, collation: CollationId, cursor: CursorId, column: u16, rhs: Reg, target: Addr }
+    /// Jump if the column > rhs.
+    ColumnGt { flags: CompareFlags, collation: CollationId, cursor: CursorId, column: u16, rhs: Reg, target: Addr }
+    /// Jump if the column >= rhs.
+    ColumnGe { flags: CompareFlags, collation: CollationId, cursor: CursorId, column: u16, rhs: Reg, target: Addr }
+    /// Jump if the column is NULL: its content is not looked at.
+    ColumnIsNull { cursor: CursorId, column: u16, target: Addr }
+    /// Jump if the column is not NULL.
+    ColumnNotNull { cursor: CursorId, column: u16, target: Addr }
     /// Compare the vectors `lhs..` and `rhs..` under the key description of cursor info `key` (its KeyInfo; NULLs equal)
     /// and keep the ordering for the following Jump.
     CompareVectors { key: CursorId, lhs: Reg, rhs: Reg, count: u32 }
@@ -352,6 +369,8 @@ instructions! {
     Call { call: CallId, start: Reg, dst: Reg }
     /// Feed the arguments `start..` to aggregate `aggregate`, whose state is register `acc` (NULL: no state yet).
     AggStep { aggregate: AggregateId, start: Reg, acc: Reg }
+    /// Feed column `column` of the row under `cursor` to an aggregate of one argument: Column and AggStep in one.
+    AggColumn { aggregate: AggregateId, cursor: CursorId, column: u16, acc: Reg }
     /// The inverse of AggStep (window frames).
     AggInverse { aggregate: AggregateId, start: Reg, acc: Reg }
     /// dst = current value of the aggregate, its state kept (window frames).

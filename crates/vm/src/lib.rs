@@ -34,6 +34,7 @@ pub mod explain;
 pub mod facts;
 mod fault;
 mod flow;
+mod fuse;
 mod hash;
 pub mod host;
 pub mod insn;

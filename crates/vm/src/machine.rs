@@ -167,9 +167,9 @@ impl Machine {
     }
 }
 
-/// The registers of a frame of this program.
+/// The registers of a frame of this program, and one that no instruction names: for values on their way.
 pub fn new_registers(program: &Program) -> Vec<Register> {
-    std::iter::repeat_with(Register::default).take(program.register_count as usize).collect()
+    std::iter::repeat_with(Register::default).take(program.register_count as usize + 1).collect()
 }
 
 /// The cursors of a frame of this program.

@@ -16,6 +16,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use lithe_functions::aggregate::Sum;
 use lithe_pager::PageRef;
 use lithe_value::{Buffer, Value, ValueRef};
 
@@ -86,7 +87,13 @@ pub enum Register {
     Zeros(Box<Zeros>),
     /// NULL, and memory to be used again.
     Spare(Box<[u8]>),
-    /// The state of an aggregate function.
+    /// The state of count(*).
+    CountRows(i64),
+    /// The state of count(x).
+    CountValues(i64),
+    /// The state of sum(), total() and avg().
+    Sum(Box<Sum>),
+    /// The state of any other aggregate function.
     Aggregate(Box<Accumulator>),
     /// A set of rowids.
     RowSet(Box<RowSet>),
@@ -170,6 +177,9 @@ impl Register {
             Register::Null
             | Register::NullNever
             | Register::Spare(_)
+            | Register::CountRows(_)
+            | Register::CountValues(_)
+            | Register::Sum(_)
             | Register::Aggregate(_)
             | Register::RowSet(_) => ValueRef::Null,
         }
@@ -372,7 +382,13 @@ impl Register {
                 Register::OwnedBlob { subtype: *subtype, len: *len, memory: memory.clone() }
             }
             Register::NullNever => Register::NullNever,
-            Register::Null | Register::Spare(_) | Register::Aggregate(_) | Register::RowSet(_) => Register::Null,
+            Register::Null
+            | Register::Spare(_)
+            | Register::CountRows(_)
+            | Register::CountValues(_)
+            | Register::Sum(_)
+            | Register::Aggregate(_)
+            | Register::RowSet(_) => Register::Null,
         };
     }
 

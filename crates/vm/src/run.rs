@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use crate::aggregate;
 use crate::arithmetic;
 use crate::call;
-use crate::column;
+use crate::column::{self, ColumnCompare};
 use crate::compare;
 use crate::cursor::VmCursor;
 use crate::error::Error;
@@ -54,6 +54,24 @@ macro_rules! compare_and_jump {
         let jumps = match (lhs, rhs) {
             (Register::Integer(lhs), Register::Integer(rhs)) => lhs $op rhs,
             _ => compare::jumps(lhs, rhs, $flags, &$program.collations[usize::from($collation.0)], Ordering::$test),
+        };
+        if jumps {
+            $pc = at($target);
+        }
+    }};
+}
+
+/// A comparison of a column that jumps: an integer and an integer are compared here.
+macro_rules! compare_column_and_jump {
+    ($m:ident, $program:ident, $pc:ident, $flags:ident, $collation:ident, $cursor:ident, $column:ident, $rhs:ident,
+     $target:ident, $op:tt, $test:ident) => {{
+        let jumps = match (column::integer_quickly($m, $cursor, $column), $m.reg($rhs)) {
+            (Some(lhs), Register::Integer(rhs)) => lhs $op *rhs,
+            _ => {
+                let (flags, collation, cursor, column, rhs) = ($flags, $collation, $cursor, $column, $rhs);
+                let operands = ColumnCompare { flags, collation, cursor, column, rhs };
+                column::compare($m, $program, operands, Ordering::$test)?
+            }
         };
         if jumps {
             $pc = at($target);
@@ -244,6 +262,34 @@ fn steps_until_row<'p>(
             }
             Insn::Ge { flags, collation, lhs, rhs, target } => {
                 compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, >=, is_ge)
+            }
+            Insn::ColumnEq { flags, collation, cursor, column, rhs, target } => compare_column_and_jump!(
+                m, program, pc, flags, collation, cursor, column, rhs, target, ==, is_eq
+            ),
+            Insn::ColumnNe { flags, collation, cursor, column, rhs, target } => compare_column_and_jump!(
+                m, program, pc, flags, collation, cursor, column, rhs, target, !=, is_ne
+            ),
+            Insn::ColumnLt { flags, collation, cursor, column, rhs, target } => compare_column_and_jump!(
+                m, program, pc, flags, collation, cursor, column, rhs, target, <, is_lt
+            ),
+            Insn::ColumnLe { flags, collation, cursor, column, rhs, target } => compare_column_and_jump!(
+                m, program, pc, flags, collation, cursor, column, rhs, target, <=, is_le
+            ),
+            Insn::ColumnGt { flags, collation, cursor, column, rhs, target } => compare_column_and_jump!(
+                m, program, pc, flags, collation, cursor, column, rhs, target, >, is_gt
+            ),
+            Insn::ColumnGe { flags, collation, cursor, column, rhs, target } => compare_column_and_jump!(
+                m, program, pc, flags, collation, cursor, column, rhs, target, >=, is_ge
+            ),
+            Insn::ColumnIsNull { cursor, column, target } => {
+                if column::is_null(m, program, cursor, column)? {
+                    pc = at(target);
+                }
+            }
+            Insn::ColumnNotNull { cursor, column, target } => {
+                if !column::is_null(m, program, cursor, column)? {
+                    pc = at(target);
+                }
             }
             Insn::EqValue { flags, collation, lhs, rhs, dst } => {
                 compare_to_value!(m, program, flags, collation, lhs, rhs, dst, is_eq)
@@ -563,6 +609,11 @@ fn steps_until_row<'p>(
             Insn::AggStep { aggregate, start, acc } => {
                 if !aggregate::step_quickly(m, start, acc) {
                     aggregate::step(m, program, host, aggregate, start, acc)?;
+                }
+            }
+            Insn::AggColumn { aggregate, cursor, column, acc } => {
+                if !aggregate::column_quickly(m, cursor, column, acc) {
+                    aggregate::column(m, program, host, aggregate, cursor, column, acc)?;
                 }
             }
             Insn::AggInverse { aggregate, start, acc } => aggregate::inverse(m, program, host, aggregate, start, acc)?,

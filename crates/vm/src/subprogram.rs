@@ -170,7 +170,7 @@ impl FrameContent {
     }
 
     fn is_for(&self, program: &Program) -> bool {
-        self.registers.len() == program.register_count as usize && self.cursors.len() == program.cursors.len()
+        self.registers.len() == program.register_count as usize + 1 && self.cursors.len() == program.cursors.len()
     }
 
     fn clear(&mut self) {

@@ -53,6 +53,19 @@ impl Sum {
         }
     }
 
+    /// One more integer, if the sum is exact and stays so. If not, nothing has changed: ask [`step`](Self::step).
+    #[inline]
+    pub fn step_exactly(&mut self, integer: i64) -> bool {
+        match self.integer.checked_add(integer) {
+            Some(sum) if !self.is_real => {
+                self.integer = sum;
+                self.count += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Takes a value back.
     pub fn inverse(&mut self, value: ValueRef<'_>) {
         let Some(number) = summand(value) else { return };

@@ -91,6 +91,28 @@ fn content_len(serial: u8) -> usize {
 /// How far the first eight bytes of an integer's content are shifted to leave the integer, by serial type.
 const SHIFTS: [u32; 7] = [0, 56, 48, 40, 32, 16, 0];
 
+/// A number of a column.
+#[derive(Clone, Copy, Debug)]
+pub enum Number {
+    /// An integer.
+    Integer(i64),
+    /// A real, not NaN.
+    Real(f64),
+}
+
+/// The number whose content is at `at` of a page, if the type is one of a number.
+#[inline]
+pub fn number(page: &[u8], serial: SerialType, at: usize) -> Option<Number> {
+    if let Some(integer) = integer(page, serial, at) {
+        return Some(Number::Integer(integer));
+    }
+    match serial.decode(page, at)? {
+        ValueRef::Integer(integer) => Some(Number::Integer(integer)),
+        ValueRef::Real(real) => Some(Number::Real(real)),
+        _ => None,
+    }
+}
+
 /// The integer whose content is at `at` of a page, if the type is one of an integer with content.
 #[inline]
 pub fn integer(page: &[u8], serial: SerialType, at: usize) -> Option<i64> {

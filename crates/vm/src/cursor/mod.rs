@@ -1,6 +1,6 @@
 //! What a program's cursors are while it runs.
 
-mod columns;
+pub mod columns;
 pub mod row;
 pub mod tree;
 

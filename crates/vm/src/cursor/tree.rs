@@ -18,11 +18,12 @@ use std::sync::Arc;
 use lithe_btree::{Btree, Cursor, KeyInfo, Leaf, SearchKey, Seek};
 use lithe_format::PageNo;
 use lithe_format::record::{Column, Located, View};
+use lithe_format::serial_type::SerialType;
 use lithe_pager::PageRef;
 use lithe_value::Encoding;
 use lithe_vfs::ResultCode;
 
-use super::columns::{Columns, decode_text, put};
+use super::columns::{self, Columns, Number, decode_text, put};
 use crate::error::Error;
 use crate::record::decode_record;
 use crate::register::{BytesKind, Register};
@@ -327,14 +328,37 @@ impl TreeCursor {
     /// [`TreeCursor::column`].
     #[inline(never)]
     pub fn column_quickly(&mut self, index: usize, dst: &mut Register) -> bool {
-        if self.state != RowState::Read {
-            return false;
-        }
-        let (Some((serial, at)), Some(page)) = (self.columns.get(index), &self.page) else {
+        let (Some((serial, at)), Some(page)) = (self.found(index), &self.page) else {
             return false;
         };
         self.has_lent |= put(page, serial, at, self.encoding, dst);
         true
+    }
+
+    /// A column that has been found and is an integer with content. `None` says nothing.
+    #[inline(never)]
+    pub fn integer_quickly(&self, index: usize) -> Option<i64> {
+        let (serial, at) = self.found(index)?;
+        columns::integer(self.page.as_ref()?, serial, at)
+    }
+
+    /// A column that has been found and is a number. `None` says nothing.
+    #[inline]
+    pub fn number_quickly(&self, index: usize) -> Option<Number> {
+        let (serial, at) = self.found(index)?;
+        columns::number(self.page.as_ref()?, serial, at)
+    }
+
+    /// Whether a column that has been found is NULL. `None` says nothing.
+    #[inline]
+    pub fn is_null_quickly(&self, index: usize) -> Option<bool> {
+        self.found(index).map(|(serial, _)| serial.is_null())
+    }
+
+    /// The type of a column that has been found, and where its content is.
+    #[inline]
+    fn found(&self, index: usize) -> Option<(SerialType, usize)> {
+        if self.state == RowState::Read { self.columns.get(index) } else { None }
     }
 
     /// Reads the row under the cursor, if it is an ordinary one. False says nothing: ask [`TreeCursor::read_row`].

@@ -1,0 +1,96 @@
+//! Instructions that read a column themselves, in place of one that reads it from a register.
+
+use crate::insn::Insn;
+use crate::operand::{CursorId, Reg};
+
+impl Insn {
+    /// This instruction with a column in the place of the register `reg`, if there is such an instruction.
+    pub(crate) fn with_column(self, cursor: CursorId, column: u16, reg: Reg) -> Option<Insn> {
+        match self {
+            Insn::AggStep { aggregate, start, acc } if start == reg && acc != reg => {
+                Some(Insn::AggColumn { aggregate, cursor, column, acc })
+            }
+            Insn::IsNull { reg: operand, target } if operand == reg => {
+                Some(Insn::ColumnIsNull { cursor, column, target })
+            }
+            Insn::NotNull { reg: operand, target } if operand == reg => {
+                Some(Insn::ColumnNotNull { cursor, column, target })
+            }
+            _ => self.compare_with_column(cursor, column, reg),
+        }
+    }
+
+    /// A comparison whose left operand is the column; one with the column at its right is turned round.
+    fn compare_with_column(self, cursor: CursorId, column: u16, reg: Reg) -> Option<Insn> {
+        use Insn::{ColumnEq, ColumnGe, ColumnGt, ColumnLe, ColumnLt, ColumnNe, Eq, Ge, Gt, Le, Lt, Ne};
+        macro_rules! compare {
+            ($($insn:ident => $column:ident / $turned:ident),*) => {
+                match self {
+                    $(
+                        $insn { lhs, rhs, .. } if lhs == reg && rhs == reg => None,
+                        $insn { flags, collation, lhs, rhs, target } if lhs == reg => {
+                            Some($column { flags, collation, cursor, column, rhs, target })
+                        }
+                        $insn { flags, collation, lhs, rhs, target } if rhs == reg => {
+                            Some($turned { flags, collation, cursor, column, rhs: lhs, target })
+                        }
+                    )*
+                    _ => None,
+                }
+            };
+        }
+        compare! {
+            Eq => ColumnEq / ColumnEq,
+            Ne => ColumnNe / ColumnNe,
+            Lt => ColumnLt / ColumnGt,
+            Le => ColumnLe / ColumnGe,
+            Gt => ColumnGt / ColumnLt,
+            Ge => ColumnGe / ColumnLe
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::builder::ProgramBuilder;
+    use crate::insn::Insn;
+    use crate::operand::{Addr, AggregateId, CollationId, CompareFlags, CursorId, Reg};
+
+    const CURSOR: CursorId = CursorId(0);
+
+    /// The names of the instructions that remain of a Column into a temporary register and what `user` makes of it.
+    fn fused(label_between: bool, user: impl Fn(&mut ProgramBuilder, Reg) -> Insn) -> Vec<&'static str> {
+        let mut b = ProgramBuilder::new();
+        let reg = b.temporary();
+        b.emit(Insn::Column { cursor: CURSOR, column: 3, dst: reg });
+        if label_between {
+            b.here();
+        }
+        let user = user(&mut b, reg);
+        b.emit(user);
+        b.free(reg);
+        b.finish().insns.iter().map(Insn::name).collect()
+    }
+
+    #[test]
+    fn what_is_fused() {
+        let (flags, collation, target) = (CompareFlags::default(), CollationId::BINARY, Addr::NONE);
+        let less = |rhs_is_column: bool| {
+            move |b: &mut ProgramBuilder, reg| {
+                let other = b.register();
+                let (lhs, rhs) = if rhs_is_column { (other, reg) } else { (reg, other) };
+                Insn::Lt { flags, collation, lhs, rhs, target }
+            }
+        };
+        let is_null = |_: &mut ProgramBuilder, reg| Insn::IsNull { reg, target };
+        assert_eq!(fused(false, is_null), ["ColumnIsNull"]);
+        assert_eq!(fused(false, less(false)), ["ColumnLt"]);
+        assert_eq!(fused(false, less(true)), ["ColumnGt"]);
+        let step =
+            |b: &mut ProgramBuilder, reg| Insn::AggStep { aggregate: AggregateId(0), start: reg, acc: b.register() };
+        assert_eq!(fused(false, step), ["AggColumn"]);
+        assert_eq!(fused(true, step), ["Column", "AggStep"]);
+        let copy = |b: &mut ProgramBuilder, reg| Insn::Copy { src: reg, dst: b.register(), count: 1 };
+        assert_eq!(fused(false, copy), ["Column", "Copy"]);
+    }
+}
