@@ -1,0 +1,92 @@
+//! Reading with cold caches: the system forgets all files before every turn, so that bytes, file names and inodes come
+//! from the device. Only root may ask for that.
+
+use std::fs;
+use std::hint::black_box;
+
+use crate::blobs::limit::{OnePread, Packed};
+use crate::blobs::read::{ReadFiles, ReadSql, Transactions};
+use crate::blobs::workload::Workload;
+use crate::files::{Layout, settle};
+use crate::frame::results::{Chart, Name, Side};
+use crate::frame::turns::{Contestant, Contestants, Round, take_turns};
+use crate::frame::{Context, Result};
+use crate::sql::{Library, Lithe, Settings, Sqlite};
+
+const SWITCH: &str = "/proc/sys/vm/drop_caches";
+
+/// Writing this to the switch drops pages, folder entries and inodes.
+const EVERYTHING: &str = "3";
+
+/// Whether the system lets us drop its caches.
+pub fn is_permitted() -> bool {
+    fs::OpenOptions::new().write(true).open(SWITCH).is_ok()
+}
+
+/// The chart.
+pub fn read_cold(workload: &Workload) -> Result<Chart> {
+    let common = &workload.options.common;
+    let packed = if common.has(Side::Limit) { Some(Packed::create(workload)?) } else { None };
+    let mut contestants: Contestants<'_> = Vec::new();
+    if common.has(Side::Files) {
+        contestants.push(Cold::boxed(workload, ReadFiles::new(workload, Layout::Folder)));
+        contestants.push(Cold::boxed(workload, ReadFiles::new(workload, Layout::Tree)));
+    }
+    if common.has(Side::Sqlite) {
+        contestants.push(sql::<Sqlite>(workload, "sqlite", "SQLite", Settings::default())?);
+        contestants.push(sql::<Sqlite>(workload, "sqlite-mapped", "SQLite, mapped", super::mapped())?);
+    }
+    if common.has(Side::Lithe) {
+        contestants.push(sql::<Lithe>(workload, "lithe", "Lithe", Settings::default())?);
+        let name = "Lithe, no mapping, small cache";
+        contestants.push(sql::<Lithe>(workload, "lithe-buffered", name, super::buffered(workload))?);
+    }
+    if let Some(packed) = &packed {
+        contestants.push(Cold::boxed(workload, OnePread::open(workload, packed)?));
+    }
+    let rows = take_turns("blobs: reading with cold caches", common.rounds(), common.seed, &mut contestants)?;
+    let title = format!("Reading {} of {} BLOBs with cold caches", workload.options.cold_reads, workload.options.count);
+    Ok(Chart::bars("cold", title, "µs a BLOB", rows))
+}
+
+fn sql<'w, L: Library>(
+    workload: &'w Workload,
+    id: &str,
+    label: &str,
+    settings: Settings,
+) -> Result<Box<dyn Contestant + 'w>> {
+    let name = Name::new(id, label, L::SIDE);
+    Ok(Cold::boxed(workload, ReadSql::<L>::open(name, workload, &settings, Transactions::One)?))
+}
+
+/// Somebody who reads, but cold, and only as much as a cold turn does.
+struct Cold<'w, C> {
+    workload: &'w Workload,
+    reader: C,
+}
+
+impl<'w, C: Contestant + 'w> Cold<'w, C> {
+    fn boxed(workload: &'w Workload, reader: C) -> Box<dyn Contestant + 'w> {
+        Box::new(Cold { workload, reader })
+    }
+}
+
+impl<C: Contestant> Contestant for Cold<'_, C> {
+    fn name(&self) -> Name {
+        self.reader.name()
+    }
+
+    fn turn(&mut self, round: Round) -> Result<f64> {
+        settle(self.workload.folder())?;
+        fs::write(SWITCH, EVERYTHING).context("write", SWITCH)?;
+        warm_up_ourselves();
+        self.reader.turn(Round { reads: Some(self.workload.options.cold_reads), ..round })
+    }
+}
+
+/// The caches that were dropped held this program too: what it runs is read again before the clock starts.
+fn warm_up_ourselves() {
+    if let Ok(program) = std::env::current_exe() {
+        black_box(fs::read(program).map_or(0, |bytes| bytes.len()));
+    }
+}

@@ -1,0 +1,234 @@
+//! BLOBs in a database against BLOBs in files: the experiment behind SQLite's "35% faster than the filesystem".
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `options` | the command line |
+//! | `workload` | which BLOBs there are, which of them a turn touches |
+//! | `fill` | making databases and files |
+//! | `read` | reading in random order |
+//! | `limit` | the same bytes without a database: what the hardware allows |
+//! | `lookup` | small rows by their key |
+//! | `cold` | reading when nothing is in the system's cache |
+//! | `overwrite` | new content of the same size |
+//! | `goals` | what is to be reached |
+
+mod cold;
+mod fill;
+mod goals;
+mod limit;
+mod lookup;
+mod options;
+mod overwrite;
+mod read;
+mod workload;
+
+use std::time::Instant;
+
+use crate::files::{Layout, Overwrite, disk_bytes};
+use crate::frame::Result;
+use crate::frame::results::{Chart, Experiment, Name, Row, Side};
+use crate::frame::turns::{Contestants, take_turns};
+use crate::sql::{Library, Lithe, Settings, Sqlite};
+
+pub use options::{Options, QUICK};
+use options::Part;
+use overwrite::OverwriteFiles;
+use limit::{CopyFromMapping, OnePread, Packed};
+use read::{ReadBlob, ReadFiles, ReadSql, Transactions};
+use workload::Workload;
+
+/// A mapping of everything, as far as SQLite allows (its limit is 2 GiB less 64 KiB).
+const MAP_ALL: u64 = 0x7fff_0000;
+
+/// Runs the experiment.
+pub fn run(options: &Options) -> Result<Experiment> {
+    let start = Instant::now();
+    let mut experiment = Experiment {
+        id: "blobs".to_owned(),
+        title: "BLOBs: a database against files".to_owned(),
+        about: about(options),
+        options: facts(options),
+        ..Experiment::default()
+    };
+    let workload = Workload::new(options)?;
+    fill::fill(&workload, &options.common)?;
+    if options.has(Part::Read) {
+        experiment.charts.push(read_warm(&workload)?);
+    }
+    if options.has(Part::Lookup) {
+        experiment.charts.push(lookup::lookup(&workload)?);
+    }
+    // Before anything is overwritten, which may leave free pages behind.
+    let disk = disk_space(&workload)?;
+    if options.has(Part::Cold) && cold::is_permitted() {
+        experiment.charts.push(cold::read_cold(&workload)?);
+    } else if options.has(Part::Cold) {
+        experiment.skipped.push("reading with cold caches: only root may drop them".to_owned());
+    }
+    if options.has(Part::Overwrite) {
+        experiment.charts.push(overwrite_warm(&workload)?);
+    }
+    if options.has(Part::Commit) {
+        experiment.charts.push(overwrite_durably(&workload)?);
+    }
+    experiment.charts.push(disk);
+    experiment.judge(&goals::goals(options));
+    experiment.seconds = start.elapsed().as_secs_f64();
+    Ok(experiment)
+}
+
+fn about(options: &Options) -> String {
+    format!(
+        "{} BLOBs of {} to {} random bytes in kv(k INTEGER PRIMARY KEY, v BLOB), page size {}, and as one file each. \
+         All of them are visited in random order, everything in the system's cache unless a chart says otherwise. \
+         Connections stay open from round to round.",
+        options.count,
+        options.size.saturating_sub(options.variance),
+        options.size + options.variance,
+        options.page_size
+    )
+}
+
+fn facts(options: &Options) -> std::collections::BTreeMap<String, String> {
+    let pairs = [
+        ("count", options.count.to_string()),
+        ("size", options.size.to_string()),
+        ("variance", options.variance.to_string()),
+        ("page size", options.page_size.to_string()),
+        ("reads a turn", options.reads().to_string()),
+        ("cold reads a turn", options.cold_reads.to_string()),
+        ("overwrites a turn", options.overwrites.to_string()),
+        ("commits a turn", options.commits.to_string()),
+        ("writers", options.writers.to_string()),
+        ("rounds", options.common.rounds.to_string()),
+        ("seed", options.common.seed.to_string()),
+    ];
+    pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Everything is in the system's cache.
+fn read_warm(workload: &Workload) -> Result<Chart> {
+    let common = &workload.options.common;
+    let packed = if common.has(Side::Limit) { Some(Packed::create(workload)?) } else { None };
+    let mut contestants: Contestants<'_> = Vec::new();
+    if common.has(Side::Files) {
+        contestants.push(Box::new(ReadFiles::new(workload, Layout::Folder)));
+        contestants.push(Box::new(ReadFiles::new(workload, Layout::Tree)));
+    }
+    if common.has(Side::Sqlite) {
+        let ways = [("", "", Settings::default()), ("-mapped", ", mapped", mapped())];
+        add_readers::<Sqlite>(workload, &mut contestants, &ways)?;
+    }
+    if common.has(Side::Lithe) {
+        let ways = [("", "", Settings::default()), ("-buffered", ", no mapping, small cache", buffered(workload))];
+        add_readers::<Lithe>(workload, &mut contestants, &ways)?;
+    }
+    if let Some(packed) = &packed {
+        contestants.push(Box::new(CopyFromMapping::open(workload, packed)?));
+        contestants.push(Box::new(OnePread::open(workload, packed)?));
+    }
+    let rows = take_turns("blobs: reading", common.rounds(), common.seed, &mut contestants)?;
+    let title = format!("Reading BLOBs of {} in random order", goals::kilobytes(workload.options.size));
+    Ok(Chart::bars("read", title, "µs a BLOB", rows))
+}
+
+/// SQL and BLOB interface, in each of the ways; and SQL with each read its own transaction, in the first of them.
+fn add_readers<'w, L: Library>(
+    workload: &'w Workload,
+    contestants: &mut Contestants<'w>,
+    ways: &[(&str, &str, Settings)],
+) -> Result<()> {
+    let side = L::SIDE;
+    let (id, label) = (side.name().to_lowercase(), side.name());
+    for (suffix, words, settings) in ways {
+        let name = Name::new(format!("{id}-sql{suffix}"), format!("{label}: SQL{words}"), side);
+        contestants.push(Box::new(ReadSql::<L>::open(name, workload, settings, Transactions::One)?));
+        let name = Name::new(format!("{id}-blob{suffix}"), format!("{label}: BLOB interface{words}"), side);
+        contestants.push(Box::new(ReadBlob::<L>::open(name, workload, settings)?));
+    }
+    let name = Name::new(format!("{id}-sql-each"), format!("{label}: SQL, each read its own transaction"), side);
+    contestants.push(Box::new(ReadSql::<L>::open(name, workload, &ways[0].2, Transactions::Each)?));
+    Ok(())
+}
+
+fn mapped() -> Settings {
+    Settings { mmap_size: Some(MAP_ALL), ..Settings::default() }
+}
+
+fn buffered(workload: &Workload) -> Settings {
+    let cache_size = Some(-i64::from(workload.options.cache_kib));
+    Settings { mmap_size: Some(0), cache_size, ..Settings::default() }
+}
+
+/// In one transaction; files without fsync.
+fn overwrite_warm(workload: &Workload) -> Result<Chart> {
+    let common = &workload.options.common;
+    let mut contestants: Contestants<'_> = Vec::new();
+    if common.has(Side::Files) {
+        let ways = [
+            ("files-truncate", "files, truncated and rewritten", Overwrite::Truncate),
+            ("files-in-place", "files, in place", Overwrite::InPlace),
+        ];
+        for (id, label, how) in ways {
+            let name = Name::new(id, label, Side::Files);
+            contestants.push(Box::new(OverwriteFiles::new(name, workload, how, 1)));
+        }
+    }
+    if common.has(Side::Sqlite) {
+        contestants.extend(overwrite::in_one_transaction::<Sqlite>(workload));
+    }
+    if common.has(Side::Lithe) {
+        contestants.extend(overwrite::in_one_transaction::<Lithe>(workload));
+    }
+    let rows = take_turns("blobs: overwriting in one transaction", common.rounds(), common.seed, &mut contestants)?;
+    let title = format!("Overwriting {} BLOBs in one transaction", workload.options.overwrites);
+    Ok(Chart::bars("overwrite", title, "µs a BLOB", rows))
+}
+
+/// Each durable before the next.
+fn overwrite_durably(workload: &Workload) -> Result<Chart> {
+    let common = &workload.options.common;
+    let writers = workload.options.writers;
+    let mut contestants: Contestants<'_> = Vec::new();
+    if common.has(Side::Files) {
+        let several = format!("files, truncated, rewritten, fsync, {writers} threads");
+        for (id, label, threads) in
+            [("files-sync", "files, truncated, rewritten, fsync", 1), ("files-sync-threads", several.as_str(), writers)]
+        {
+            let name = Name::new(id, label, Side::Files);
+            contestants.push(Box::new(OverwriteFiles::new(name, workload, Overwrite::TruncateAndSync, threads)));
+        }
+    }
+    if common.has(Side::Sqlite) {
+        contestants.extend(overwrite::one_by_one::<Sqlite>(workload));
+    }
+    if common.has(Side::Lithe) {
+        contestants.extend(overwrite::one_by_one::<Lithe>(workload));
+    }
+    let rows = take_turns("blobs: overwriting one by one", common.rounds(), common.seed, &mut contestants)?;
+    Ok(Chart::bars("commit", "Overwriting BLOBs, each durable before the next", "µs a BLOB", rows))
+}
+
+/// What `du` says.
+fn disk_space(workload: &Workload) -> Result<Chart> {
+    let mut rows = Vec::new();
+    let mut add = |id: &str, label: &str, side: Side, bytes: u64| {
+        rows.push(Row { name: Name::new(id, label, side), samples: vec![bytes as f64 / 1e6] });
+    };
+    let common = &workload.options.common;
+    if common.has(Side::Files) {
+        add("files-folder", "files, one folder", Side::Files, workload.files(Layout::Folder).disk_bytes()?);
+        add("files-tree", "files, tree of folders", Side::Files, workload.files(Layout::Tree).disk_bytes()?);
+    }
+    if common.has(Side::Sqlite) {
+        add("sqlite", "SQLite", Side::Sqlite, disk_bytes(&workload.database::<Sqlite>())?);
+    }
+    if common.has(Side::Lithe) {
+        add("lithe", "Lithe", Side::Lithe, disk_bytes(&workload.database::<Lithe>())?);
+    }
+    if common.has(Side::Limit) {
+        let bytes = workload.content.total(workload.options.count);
+        add("limit", "the BLOBs' bytes alone", Side::Limit, bytes);
+    }
+    Ok(Chart::bars("disk", "Space on the disk", "MB", rows))
+}

@@ -1,0 +1,205 @@
+//! The other contestant: BLOBs as plain files, all in one folder or in a tree of at most 100 entries a folder.
+//!
+//! ```text
+//!   folder   root/012345
+//!   tree     root/01/23/45
+//! ```
+
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use rustix::fs::fstat;
+
+use crate::frame::{Context, Result};
+
+/// How the files lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Layout {
+    /// All in one folder.
+    Folder,
+    /// At most 100 entries a folder.
+    Tree,
+}
+
+/// How a file is overwritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overwrite {
+    /// Emptied and written anew: what most programs do.
+    Truncate,
+    /// Its bytes replaced where they are.
+    InPlace,
+    /// As `Truncate`, and on the disk before the next one.
+    TruncateAndSync,
+}
+
+/// Files by number.
+#[derive(Clone, Debug)]
+pub struct Files {
+    root: PathBuf,
+    layout: Layout,
+    /// How many digits a number has: always an even count.
+    digits: usize,
+}
+
+impl Files {
+    /// Files 1 to `count` below `root`.
+    pub fn new(root: &Path, layout: Layout, count: usize) -> Files {
+        let digits = count.to_string().len();
+        Files { root: root.to_owned(), layout, digits: digits + digits % 2 }
+    }
+
+    /// A way to name them that allocates nothing.
+    pub fn names(&self) -> Names<'_> {
+        let path = format!("{}/", self.root.display());
+        Names { files: self, root_len: path.len(), path }
+    }
+
+    /// Makes the folders and the files.
+    pub fn create(&self, count: usize, mut content: impl FnMut(usize, &mut Vec<u8>) -> Result<()>) -> Result<()> {
+        let (mut names, mut bytes) = (self.names(), Vec::new());
+        fs::create_dir_all(&self.root).context("create", &self.root)?;
+        for key in 1..=count {
+            content(key, &mut bytes)?;
+            let path = Path::new(names.of(key));
+            if self.layout == Layout::Tree
+                && let Some(folder) = path.parent()
+            {
+                fs::create_dir_all(folder).context("create", folder)?;
+            }
+            fs::write(path, &bytes).context("write", path)?;
+        }
+        Ok(())
+    }
+
+    /// How many bytes they take on the disk, folders included: what `du` says.
+    pub fn disk_bytes(&self) -> Result<u64> {
+        disk_bytes(&self.root)
+    }
+}
+
+/// Names files, one after the other, in a buffer of its own.
+pub struct Names<'a> {
+    files: &'a Files,
+    root_len: usize,
+    path: String,
+}
+
+impl Names<'_> {
+    /// The path of file `key`.
+    pub fn of(&mut self, key: usize) -> &str {
+        let digits = self.files.digits;
+        self.path.truncate(self.root_len);
+        match self.files.layout {
+            Layout::Folder => {
+                let _ = write!(self.path, "{key:0digits$}");
+            }
+            Layout::Tree => {
+                for level in (0..digits / 2).rev() {
+                    let slash = if level == 0 { "" } else { "/" };
+                    let _ = write!(self.path, "{:02}{slash}", key / 100_usize.pow(level as u32) % 100);
+                }
+            }
+        }
+        &self.path
+    }
+
+    /// Opens a file, asks for its size, reads it into the beginning of `buffer` (which grows if it is too small), closes
+    /// it: the four system calls that reading a file takes. Says how many bytes there were.
+    pub fn read(&mut self, key: usize, buffer: &mut Vec<u8>) -> Result<usize> {
+        let path = self.of(key);
+        read_file(path, buffer).context("read", path)
+    }
+
+    /// Overwrites a file.
+    pub fn overwrite(&mut self, key: usize, how: Overwrite, bytes: &[u8]) -> Result<()> {
+        let path = self.of(key);
+        overwrite_file(path, how, bytes).context("write", path)
+    }
+}
+
+fn read_file(path: &str, buffer: &mut Vec<u8>) -> std::io::Result<usize> {
+    let mut file = File::open(path)?;
+    let size = usize::try_from(fstat(&file)?.st_size).unwrap_or(0);
+    if buffer.len() < size {
+        buffer.resize(size, 0);
+    }
+    file.read_exact(&mut buffer[..size])?;
+    Ok(size)
+}
+
+fn overwrite_file(path: &str, how: Overwrite, bytes: &[u8]) -> std::io::Result<()> {
+    if how == Overwrite::InPlace {
+        return OpenOptions::new().write(true).open(path)?.write_all_at(bytes, 0);
+    }
+    let mut file = OpenOptions::new().write(true).truncate(true).open(path)?;
+    file.write_all(bytes)?;
+    if how == Overwrite::TruncateAndSync {
+        file.sync_all()?;
+    }
+    Ok(())
+}
+
+/// How many bytes a file, or a folder with all that is in it, takes on the disk.
+pub fn disk_bytes(path: &Path) -> Result<u64> {
+    use std::os::unix::fs::MetadataExt;
+    /// `st_blocks` counts these, whatever the file system's blocks are.
+    const BLOCK_LEN: u64 = 512;
+    let facts = fs::symlink_metadata(path).context("look at", path)?;
+    let mut bytes = facts.blocks() * BLOCK_LEN;
+    if facts.is_dir() {
+        for entry in fs::read_dir(path).context("list", path)? {
+            bytes += disk_bytes(&entry.context("list", path)?.path())?;
+        }
+    }
+    Ok(bytes)
+}
+
+/// Waits until everything that was written to the file system of `path` is on the disk, so that nobody's turn pays for
+/// what was written before it.
+pub fn settle(path: &Path) -> Result<()> {
+    let folder = File::open(path).context("open", path)?;
+    rustix::fs::syncfs(&folder).context("write everything on the disk of", path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::scratch::Scratch;
+
+    #[test]
+    fn names() {
+        check(Layout::Folder, 100_000, 12_345, "/r/012345");
+        check(Layout::Tree, 100_000, 12_345, "/r/01/23/45");
+        check(Layout::Tree, 99, 7, "/r/07");
+    }
+
+    fn check(layout: Layout, count: usize, key: usize, name: &str) {
+        assert_eq!(Files::new(Path::new("/r"), layout, count).names().of(key), name);
+    }
+
+    #[test]
+    fn files_keep_what_is_written() {
+        let scratch = Scratch::new(&std::env::temp_dir(), 1).unwrap();
+        let files = Files::new(&scratch.file("tree"), Layout::Tree, 200);
+        let fill = |key: usize, bytes: &mut Vec<u8>| {
+            bytes.resize(key, key as u8);
+            Ok(())
+        };
+        files.create(200, fill).unwrap();
+        let (mut names, mut buffer) = (files.names(), Vec::new());
+        assert_eq!(names.read(150, &mut buffer).unwrap(), 150);
+        assert_eq!(buffer, [150; 150]);
+        for how in [Overwrite::Truncate, Overwrite::InPlace, Overwrite::TruncateAndSync] {
+            names.overwrite(150, how, &[how as u8; 150]).unwrap();
+            assert_eq!(names.read(150, &mut buffer).unwrap(), 150);
+            assert_eq!(buffer, [how as u8; 150]);
+        }
+        fs::write(scratch.file("tree/large"), [1; 100_000]).unwrap();
+        assert!(files.disk_bytes().unwrap() >= 100_000);
+        assert!(names.read(999, &mut buffer).unwrap_err().to_string().contains("cannot read"));
+    }
+}

@@ -1,0 +1,23 @@
+//! What every experiment stands on: turns, clocks, temporary folders, progress, results.
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `turns` | contestants taking turns, round by round |
+//! | `statistics` | medians and spread |
+//! | `results` | what was measured, as it is kept in JSON |
+//! | `goals` | what was to be reached, and was it |
+//! | `table` | results as text |
+//! | `progress` | bars on a terminal, plain lines elsewhere |
+//! | `scratch` | a temporary folder, gone on every way out |
+//! | `error` | what can go wrong, in words that help |
+
+pub mod error;
+pub mod goals;
+pub mod progress;
+pub mod results;
+pub mod scratch;
+pub mod statistics;
+pub mod table;
+pub mod turns;
+
+pub use error::{Context, Error, Result};

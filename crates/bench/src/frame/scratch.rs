@@ -1,0 +1,179 @@
+//! A temporary folder that is gone on every way out: at the end, on an error, on a panic, and on Ctrl-C.
+//!
+//! Dropping the folder removes it. Ctrl-C (and SIGTERM, SIGHUP) arrive on a thread of their own, which stops the servers
+//! and removes the folders that are registered here and ends the process; the main thread is stopped where it stands.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, exit};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::fs::statvfs;
+
+use crate::frame::{Context, Error, Result};
+
+/// What is to be cleared up when the process is interrupted.
+static CLUTTER: Mutex<Clutter> = Mutex::new(Clutter { folders: Vec::new(), servers: Vec::new() });
+
+struct Clutter {
+    folders: Vec<PathBuf>,
+    servers: Vec<Child>,
+}
+
+fn clutter() -> MutexGuard<'static, Clutter> {
+    CLUTTER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The exit code of a process that Ctrl-C ended, as shells give it.
+const EXIT_INTERRUPTED: i32 = 130;
+
+/// From now on Ctrl-C clears up before it ends the process.
+pub fn clear_up_on_interrupt() -> Result<()> {
+    let handler = || {
+        // The lock is kept to the end, so that the main thread, if it now fails because its files vanish, waits in
+        // `Scratch::drop` or `wait_if_interrupted` instead of telling of it.
+        let mut clutter = clutter();
+        eprintln!("\ninterrupted: removing temporary files");
+        for server in &mut clutter.servers {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+        clutter.folders.iter().for_each(|folder| remove(folder));
+        exit(EXIT_INTERRUPTED);
+    };
+    ctrlc::set_handler(handler).map_err(|e| Error::setup(format!("cannot listen for Ctrl-C: {e}")))
+}
+
+/// Returns at once, unless the process is just being ended by Ctrl-C: then never.
+pub fn wait_if_interrupted() {
+    drop(clutter());
+}
+
+/// Removes a folder in which somebody may still be creating files.
+fn remove(folder: &Path) {
+    for _ in 0..20 {
+        if fs::remove_dir_all(folder).is_ok() || !folder.exists() {
+            return;
+        }
+        sleep(Duration::from_millis(50));
+    }
+    eprintln!("cannot remove {}: please remove it yourself", folder.display());
+}
+
+/// A temporary folder, removed when dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// A new folder inside `parent`, in which `bytes_needed` bytes are free.
+    pub fn new(parent: &Path, bytes_needed: u64) -> Result<Scratch> {
+        if !parent.is_dir() {
+            return Err(Error::setup(format!("no folder {}: name one that exists with --folder", parent.display())));
+        }
+        let free = free_bytes(parent)?;
+        if free < bytes_needed {
+            return Err(Error::setup(format!(
+                "{} has {} free, and about {} are needed: name a folder on a larger disk with --folder, or ask for less \
+                 with --quick",
+                parent.display(),
+                megabytes(free),
+                megabytes(bytes_needed)
+            )));
+        }
+        let mut clutter = clutter();
+        let folder = tempfile::Builder::new().prefix("lithe-bench-").tempdir_in(parent).context("create a folder in", parent)?;
+        // Absolute, so that it is still found if somebody changes the working folder.
+        let path = folder.keep();
+        let path = fs::canonicalize(&path).context("find", &path)?;
+        clutter.folders.push(path.clone());
+        Ok(Scratch { path })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of a file in it.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let mut clutter = clutter();
+        remove(&self.path);
+        clutter.folders.retain(|folder| *folder != self.path);
+    }
+}
+
+/// How much room there is for files of this user.
+pub fn free_bytes(folder: &Path) -> Result<u64> {
+    let room = statvfs(folder).context("ask for the free space of", folder)?;
+    Ok(room.f_bavail.saturating_mul(room.f_frsize))
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bytes.div_ceil(1_000_000))
+}
+
+/// A server that runs as long as this lives, and not longer.
+#[derive(Debug)]
+pub struct Server {
+    id: u32,
+}
+
+impl Server {
+    /// Takes charge of a process.
+    pub fn new(child: Child) -> Server {
+        let id = child.id();
+        clutter().servers.push(child);
+        Server { id }
+    }
+
+    /// Whether it has ended by itself.
+    pub fn has_ended(&self) -> bool {
+        let mut clutter = clutter();
+        let child = clutter.servers.iter_mut().find(|child| child.id() == self.id);
+        child.is_none_or(|child| !matches!(child.try_wait(), Ok(None)))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let mut clutter = clutter();
+        if let Some(at) = clutter.servers.iter().position(|child| child.id() == self.id) {
+            let mut child = clutter.servers.swap_remove(at);
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_gone_when_dropped() {
+        let scratch = Scratch::new(&std::env::temp_dir(), 1).unwrap();
+        let path = scratch.path().to_owned();
+        fs::write(scratch.file("x"), b"x").unwrap();
+        assert!(path.is_dir());
+        drop(scratch);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn no_folder_and_no_room_are_said_in_words() {
+        let missing = Scratch::new(Path::new("/no/such/folder"), 1).unwrap_err().to_string();
+        assert!(missing.contains("no folder /no/such/folder"), "{missing}");
+        let full = Scratch::new(&std::env::temp_dir(), u64::MAX).unwrap_err().to_string();
+        assert!(full.contains("are needed"), "{full}");
+    }
+}

@@ -1,0 +1,102 @@
+//! Contestants taking turns, round by round: A B C A B C …
+//!
+//! Whatever else the machine does meanwhile hits all of them alike, and nobody runs only on a machine that is still cold
+//! or already hot. The first round warms up and checks what is read; its times are thrown away.
+
+use std::time::Instant;
+
+use crate::frame::Result;
+use crate::frame::progress::Progress;
+use crate::frame::results::{Name, Row};
+
+/// One round: all contestants of a round get the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Round {
+    /// From 0.
+    pub number: usize,
+    /// Makes the random choices of this round.
+    pub seed: u64,
+    /// How much to do, if it is not what the contestant would do by itself.
+    pub reads: Option<usize>,
+}
+
+impl Round {
+    /// Whether times do not count and everything read is to be checked.
+    pub fn is_warm_up(self) -> bool {
+        self.number == 0
+    }
+}
+
+/// Somebody who does the same work as others in their own way.
+pub trait Contestant {
+    /// Who it is.
+    fn name(&self) -> Name;
+
+    /// Does the work once and says how long it took, in the chart's unit. What comes before and after the work (opening,
+    /// checking, clearing up) is not timed.
+    fn turn(&mut self, round: Round) -> Result<f64>;
+}
+
+/// A contestant made of a name and a closure.
+pub struct Turn<F>(pub Name, pub F);
+
+impl<F: FnMut(Round) -> Result<f64>> Contestant for Turn<F> {
+    fn name(&self) -> Name {
+        self.0.clone()
+    }
+
+    fn turn(&mut self, round: Round) -> Result<f64> {
+        (self.1)(round)
+    }
+}
+
+/// Contestants of an experiment, whatever they are.
+pub type Contestants<'a> = Vec<Box<dyn Contestant + 'a>>;
+
+/// Lets the contestants take turns: one round to warm up, then `rounds` that count.
+pub fn take_turns(title: &str, rounds: usize, seed: u64, contestants: &mut [Box<dyn Contestant + '_>]) -> Result<Vec<Row>> {
+    let mut rows: Vec<Row> = contestants.iter().map(|c| Row { name: c.name(), samples: Vec::new() }).collect();
+    let progress = Progress::start(title, (rounds + 1) * contestants.len());
+    for number in 0..=rounds {
+        let round = Round { number, seed: seed.wrapping_add(number as u64), reads: None };
+        for (contestant, row) in contestants.iter_mut().zip(&mut rows) {
+            progress.now(&row.name.label);
+            let sample = contestant.turn(round)?;
+            if !round.is_warm_up() {
+                row.samples.push(sample);
+            }
+            progress.step();
+        }
+    }
+    progress.finish();
+    Ok(rows)
+}
+
+/// Runs `work` and gives how many microseconds it took for each of `count` operations.
+pub fn micros_each<T>(count: usize, work: impl FnOnce() -> Result<T>) -> Result<(f64, T)> {
+    let start = Instant::now();
+    let result = work()?;
+    Ok((start.elapsed().as_secs_f64() * 1e6 / count.max(1) as f64, result))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::results::Side;
+    use std::cell::RefCell;
+
+    #[test]
+    fn turns_are_interleaved_and_the_first_round_is_dropped() {
+        let order = RefCell::new(String::new());
+        let act = |who: &'static str| -> Box<dyn Contestant + '_> {
+            let order = &order;
+            Box::new(Turn(Name::new(who, who, Side::Limit), move |round: Round| {
+                order.borrow_mut().push_str(who);
+                Ok(round.number as f64)
+            }))
+        };
+        let rows = take_turns("test", 2, 7, &mut [act("a"), act("b")]).unwrap();
+        assert_eq!(*order.borrow(), "ababab");
+        assert_eq!(rows[1].samples, [1.0, 2.0]);
+    }
+}

@@ -1,0 +1,38 @@
+//! `lithe-bench`: the experiments, Lithe side by side with files, SQLite and others. docs/BENCHMARKS.md has the method.
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `cli` | the command line |
+//! | `frame` | turns, clocks, temporary folders, progress, results |
+//! | `content` | what is stored, and in which order it is visited |
+//! | `machine` | what it was measured on |
+//! | `sql` | SQL libraries behind one interface |
+//! | `files` | plain files |
+//! | `blobs` … | the experiments |
+#![forbid(unsafe_code)]
+
+mod blobs;
+mod cli;
+mod content;
+mod files;
+mod frame;
+mod machine;
+mod sql;
+
+use std::process::ExitCode;
+
+use cli::Cli;
+use frame::scratch;
+
+fn main() -> ExitCode {
+    let cli = Cli::from_command_line();
+    let result = scratch::clear_up_on_interrupt().and_then(|()| cli.command.run());
+    scratch::wait_if_interrupted();
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("lithe-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

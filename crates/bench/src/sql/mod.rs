@@ -1,0 +1,204 @@
+//! SQL libraries behind one small interface, so that an experiment is written once and every library does exactly the
+//! same work. It is resolved at compile time: nobody pays for it.
+//!
+//! Two libraries in one process never open the same file: closing a file drops all locks that the process has on it,
+//! whoever took them.
+
+mod lithe;
+mod settings;
+mod sqlite;
+
+use std::path::Path;
+
+use crate::frame::Result;
+use crate::frame::results::Side;
+
+pub use lithe::Lithe;
+pub use settings::{JournalMode, Settings, Synchronous};
+pub use sqlite::Sqlite;
+
+/// An SQL library in this process.
+pub trait Library: Copy + Default + Send + Sync + 'static {
+    /// Its connections.
+    type Connection: Connection;
+
+    /// Whose it is; gives the name too.
+    const SIDE: Side;
+
+    /// Opens the database at `path`, creates it if it is not there, and applies the settings.
+    fn open(path: &Path, settings: &Settings) -> Result<Self::Connection>;
+}
+
+/// A connection to a database.
+pub trait Connection: Send {
+    /// Its statements.
+    type Statement<'c>: Statement
+    where
+        Self: 'c;
+    /// Its BLOB handles.
+    type Blob<'c>: Blob
+    where
+        Self: 'c;
+
+    /// Runs all statements of `sql`; rows are passed over.
+    fn run(&self, sql: &str) -> Result<()>;
+
+    /// Compiles a statement.
+    fn prepare(&self, sql: &str) -> Result<Self::Statement<'_>>;
+
+    /// Opens a BLOB in place.
+    fn blob(&self, table: &str, column: &str, rowid: i64, access: Access) -> Result<Self::Blob<'_>>;
+
+    /// The first value of the first row of a query, as an integer.
+    fn integer(&self, sql: &str) -> Result<i64> {
+        let mut value = 0;
+        self.prepare(sql)?.each(&[], |row| {
+            value = row.integer(0);
+            Ok(())
+        })?;
+        Ok(value)
+    }
+
+    /// The first value of the first row of a query, as text.
+    fn text(&self, sql: &str) -> Result<String> {
+        let mut value = String::new();
+        self.prepare(sql)?.each(&[], |row| {
+            value = String::from_utf8_lossy(row.bytes(0)).into_owned();
+            Ok(())
+        })?;
+        Ok(value)
+    }
+}
+
+/// A compiled statement.
+pub trait Statement {
+    /// Runs it with these parameters to its end, gives every row to `each`, resets it, and says how many rows there were.
+    fn each(&mut self, parameters: &[Cell<'_>], each: impl FnMut(&dyn Row) -> Result<()>) -> Result<usize>;
+
+    /// As [`Statement::each`], the rows passed over.
+    fn run(&mut self, parameters: &[Cell<'_>]) -> Result<usize> {
+        self.each(parameters, |_| Ok(()))
+    }
+}
+
+/// A row of a result.
+pub trait Row {
+    /// How many values it has.
+    fn width(&self) -> usize;
+
+    /// A value.
+    fn cell(&self, column: usize) -> Cell<'_>;
+
+    /// The bytes of a text or BLOB; none of anything else.
+    fn bytes(&self, column: usize) -> &[u8] {
+        match self.cell(column) {
+            Cell::Text(bytes) | Cell::Blob(bytes) => bytes,
+            Cell::Null | Cell::Integer(_) | Cell::Real(_) => &[],
+        }
+    }
+
+    /// An integer; 0 for anything else.
+    fn integer(&self, column: usize) -> i64 {
+        if let Cell::Integer(integer) = self.cell(column) { integer } else { 0 }
+    }
+}
+
+/// An SQL value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// NULL.
+    Null,
+    /// INTEGER.
+    Integer(i64),
+    /// REAL.
+    Real(f64),
+    /// TEXT.
+    Text(&'a [u8]),
+    /// BLOB.
+    Blob(&'a [u8]),
+}
+
+impl From<usize> for Cell<'_> {
+    fn from(value: usize) -> Self {
+        Cell::Integer(i64::try_from(value).unwrap_or(i64::MAX))
+    }
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(value: &'a str) -> Self {
+        Cell::Text(value.as_bytes())
+    }
+}
+
+impl<'a> From<&'a [u8]> for Cell<'a> {
+    fn from(value: &'a [u8]) -> Self {
+        Cell::Blob(value)
+    }
+}
+
+/// What a BLOB is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reading.
+    Read,
+    /// Reading and writing.
+    Write,
+}
+
+/// A BLOB opened in place.
+pub trait Blob {
+    /// Its size in bytes.
+    fn len(&self) -> usize;
+
+    /// Reads all of it into the beginning of `buffer`, which grows if it is too small.
+    fn read(&mut self, buffer: &mut Vec<u8>) -> Result<()>;
+
+    /// Overwrites all of it.
+    fn write(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// Goes to another row.
+    fn reopen(&mut self, rowid: i64) -> Result<()>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::scratch::Scratch;
+
+    #[test]
+    fn both_libraries_do_the_same() {
+        let scratch = Scratch::new(&std::env::temp_dir(), 1).unwrap();
+        check::<Sqlite>(&scratch.file("sqlite.db"));
+        check::<Lithe>(&scratch.file("lithe.db"));
+    }
+
+    fn check<L: Library>(path: &Path) {
+        let settings = Settings { page_size: Some(1024), journal_mode: Some(JournalMode::Wal), ..Settings::default() };
+        let connection = L::open(path, &settings).unwrap();
+        connection.run("CREATE TABLE t(a INTEGER PRIMARY KEY, b, c, d, e); INSERT INTO t VALUES (3, NULL, 1.5, 'x', x'00ff')").unwrap();
+        let mut insert = connection.prepare("INSERT INTO t VALUES (?1, ?2, ?3, ?4, ?5)").unwrap();
+        let row = [Cell::Integer(7), Cell::Real(0.5), Cell::Null, Cell::from("y"), Cell::Blob(&[9; 5000])];
+        insert.run(&row).unwrap();
+        let mut select = connection.prepare("SELECT * FROM t WHERE a = ?").unwrap();
+        let seen = |row: &dyn Row| {
+            assert_eq!(row.width(), 5);
+            assert_eq!((row.cell(0), row.cell(2), row.bytes(3)), (Cell::Integer(7), Cell::Null, &b"y"[..]));
+            Ok(())
+        };
+        assert_eq!(select.each(&[Cell::Integer(7)], seen).unwrap(), 1);
+        assert_eq!(select.run(&[Cell::Integer(8)]).unwrap(), 0);
+
+        let mut buffer = Vec::new();
+        let mut blob = connection.blob("t", "e", 3, Access::Write).unwrap();
+        blob.write(b"ab").unwrap();
+        blob.read(&mut buffer).unwrap();
+        assert_eq!(&buffer[..blob.len()], b"ab");
+        blob.reopen(7).unwrap();
+        blob.read(&mut buffer).unwrap();
+        assert_eq!(buffer, [9; 5000]);
+        drop(blob);
+        assert_eq!(connection.integer("PRAGMA page_size").unwrap(), 1024);
+        assert_eq!(connection.text("PRAGMA journal_mode").unwrap(), "wal");
+        assert!(connection.run("nonsense").unwrap_err().to_string().contains("syntax error"));
+    }
+}
