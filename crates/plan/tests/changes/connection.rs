@@ -92,30 +92,38 @@ impl Connection {
         (self.facts.changes.get(), self.facts.last_insert_rowid.get())
     }
 
-    /// What is wrong with the main database: its pages, and indexes that have not one entry for each row.
+    /// What is wrong with the main database: its pages, and indexes that have not one entry for each row that belongs there.
     pub fn integrity_check(&self) -> Vec<String> {
         let catalog = Arc::clone(&self.catalog.borrow());
         let mut roots = Vec::new();
-        let mut whole = Vec::new();
+        let mut counted = Vec::new();
         for table in catalog.schema(Db::MAIN).tables() {
             let Some(root) = table.root else { continue };
             roots.push(root);
             let of_table = roots.len() - 1;
             for index in table.indexes.iter().filter(|index| index.root != table.root) {
                 roots.extend(index.root);
-                if index.filter.is_none() {
-                    whole.push((index.name.to_string(), of_table, roots.len() - 1));
-                }
+                let rows = index.filter.as_ref().map(|filter| self.count(&table.name.to_string(), filter));
+                counted.push((index.name.to_string(), of_table, roots.len() - 1, rows));
             }
         }
         let report = self.btrees[0].integrity_check(&roots, false, 10).unwrap();
         let mut messages = report.messages;
-        for (name, table, index) in whole {
-            if report.counts[table] != report.counts[index] {
+        for (name, table, index, rows) in counted {
+            if rows.unwrap_or(report.counts[table]) != report.counts[index] {
                 messages.push(format!("wrong # of entries in index {name}"));
             }
         }
         messages
+    }
+
+    fn count(&self, table: &str, filter: &[u8]) -> u64 {
+        let filter = String::from_utf8_lossy(filter);
+        let rows = self.run(&format!("select count(*) from {table} not indexed where {filter}")).unwrap();
+        match rows[0][0].as_ref() {
+            ValueRef::Integer(count) => count as u64,
+            other => panic!("a count is an integer, not {other}"),
+        }
     }
 
     fn environment(&self) -> Environment {

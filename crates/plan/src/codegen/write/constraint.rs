@@ -5,7 +5,7 @@ use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, OnConflict};
 
-use super::row::{Row, default_value, policy_of};
+use super::row::{self, Row, default_value, policy_of};
 use super::target::{Changed, Target};
 use crate::catalog::{Index, IndexTerm, Table};
 use crate::codegen::Codegen;
@@ -57,6 +57,7 @@ pub(super) fn emit_not_null<'a>(
                 cg.b.emit(Insn::NotNull { reg, target: is_there });
                 let value = default_value(cg, column)?;
                 cg.emit_into(&value, reg)?;
+                row::emit_affinities(cg, reg, std::iter::once(column.affinity));
                 cg.b.place(is_there);
             }
             policy = Conflict::Abort;

@@ -96,11 +96,12 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     let checked = Checked { target, row: *row, policy, changed: None, ignore: *next };
     if row::needs_final_values(target) || triggers.has_after() || inserting.returning.is_some() {
         row::emit_affinity(cg, target.table, *row, |_| true);
-        row::emit_generated(cg, target, *row)?;
-        row::emit_type_check(cg, target, *row);
     }
+    // REPLACE may put a default where NULL was given, on which generated columns depend.
     emit_not_null(cg, &checked, &never_null(inserting, rows), false)?;
+    row::emit_generated(cg, target, *row)?;
     emit_not_null(cg, &checked, &[], true)?;
+    row::emit_type_check(cg, target, *row);
     emit_checks(cg, &checked)?;
     let upserts = Upserts::new(cg, resolved.upserts);
     let unique =

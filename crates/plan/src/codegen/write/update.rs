@@ -127,12 +127,12 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
         emit_unchanged(cg, updating, row)?;
     }
     cg.set_access(target.source, row.access());
-    row::emit_generated(cg, target, row)?;
-    row::emit_type_check(cg, target, row);
     let checked =
         Checked { target, row, policy: updating.policy, changed: Some(updating.changed), ignore: updating.next };
     emit_not_null(cg, &checked, &[], false)?;
+    row::emit_generated(cg, target, row)?;
     emit_not_null(cg, &checked, &[], true)?;
+    row::emit_type_check(cg, target, row);
     emit_checks(cg, &checked)?;
     let uniqueness =
         Uniqueness { checked, old_key: Some(updating.old_key), rowid_is_given: updating.changed.rowid, upserts: &[] };
