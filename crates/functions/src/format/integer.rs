@@ -25,10 +25,11 @@ pub(super) fn write(output: &mut Output, spec: &Spec, kind: Integer, integer: i6
     if spec.zero {
         precision = precision.max(spec.width.saturating_sub(usize::from(sign.is_some())));
     }
-    let groups = if spec.thousands { precision / 3 } else { 0 };
+    let has_groups = spec.thousands && matches!(kind, Integer::Signed | Integer::Unsigned);
+    let groups = if has_groups { precision / 3 } else { 0 };
     output.check_conversion(precision + groups + SURPLUS)?;
     let mut reversed = reversed_digits(magnitude, kind, precision);
-    if spec.thousands && matches!(kind, Integer::Signed | Integer::Unsigned) {
+    if has_groups {
         reversed = grouped(&reversed);
     }
     if spec.alternate && magnitude != 0 {

@@ -5,6 +5,7 @@
 
 mod aggregates;
 mod catalog;
+mod dates;
 mod formats;
 mod scalars;
 mod support;

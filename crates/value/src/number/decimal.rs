@@ -2,14 +2,18 @@
 //!
 //! ```text
 //!   real     =  mantissa (64 bits, the first one set) * 2^binary
-//!   integer  =  mantissa * 10^power, rounded          17 to 19 digits
+//!   integer  =  mantissa * 10^power                   18 or 19 digits
 //!
 //!   digits   |1|2|3|4|5|0|0| ...        the digits of the integer, without zeros at the end
 //!                 ^ point = 2           12.345
 //! ```
 //!
 //! The power of ten depends on the binary exponent alone: it is the one that makes the integer at least 10^17
-//! for every mantissa. A number printed with 17 digits would often show a tail of noise (0.1 is
+//! for every mantissa. Where fewer than 17 significant digits are asked for, the power is smaller, the integer has one
+//! or two digits more than that, and is cut off instead of rounded; then the digits are rounded. So 25 has the digit
+//! 3, and 250, a hair less after the multiplication by 10^-1, has the digit 2.
+//!
+//! A number printed with 17 digits would often show a tail of noise (0.1 is
 //! 0.10000000000000001); SQLite looks for such tails and drops them when the shorter number still is the same double.
 
 use super::parse::decimal_to_real;
@@ -36,7 +40,12 @@ impl Decimal {
         if real == 0.0 {
             return Decimal { digits: [b'0'; DIGITS_MAX], len: 1, point: 1 };
         }
-        let (integer, power) = scaled(real);
+        let scaled = Scaled::new(real, INTEGER_DIGITS);
+        Decimal::of_integer(scaled.rounded(), scaled.power)
+    }
+
+    /// The digits of `integer` / 10^`power`.
+    fn of_integer(integer: u64, power: i32) -> Decimal {
         let mut decimal = Decimal { digits: [b'0'; DIGITS_MAX], len: 0, point: 0 };
         decimal.len = write_integer(integer, &mut decimal.digits);
         decimal.point = decimal.len as i32 - power;
@@ -46,7 +55,12 @@ impl Decimal {
     /// `real` rounded to so many significant digits; `real` must be finite. 17 digits drop a tail of noise.
     #[inline]
     pub fn significant(real: f64, digits: i32) -> Decimal {
-        let mut decimal = Decimal::new(real);
+        let mut decimal = if digits >= ROUND_TRIP_DIGITS || real == 0.0 {
+            Decimal::new(real)
+        } else {
+            let scaled = Scaled::new(real, digits.max(1) + 1);
+            Decimal::of_integer(scaled.cut_off(), scaled.power)
+        };
         if digits == ROUND_TRIP_DIGITS && decimal.len > ROUND_TRIP_DIGITS as usize {
             decimal.drop_noise(real.abs());
         }
@@ -140,27 +154,47 @@ impl Decimal {
     }
 }
 
-/// The integer of 17 to 19 digits, and the power of ten it was multiplied with: `real` = integer / 10^power.
-fn scaled(real: f64) -> (u64, i32) {
-    const FRACTION_BITS: u32 = 52;
-    const BIAS: i32 = 1023;
-    let bits = real.to_bits();
-    let fraction = bits & ((1 << FRACTION_BITS) - 1);
-    let biased = (bits >> FRACTION_BITS) as i32 & 0x7ff;
-    let (mantissa, biased) = match biased {
-        0 => (fraction, 1),
-        biased => (fraction | 1 << FRACTION_BITS, biased),
-    };
-    let shift = mantissa.leading_zeros();
-    let mantissa = mantissa << shift;
-    // real = mantissa / 2^63 * 2^binary
-    let binary = biased - BIAS - (shift as i32 - (63 - FRACTION_BITS as i32));
-    let power = 17 - power::decimal_exponent(binary);
-    let product = u128::from(mantissa) * u128::from(power::mantissa(power));
-    let surplus = 126 - binary - power::exponent(power);
-    // The integer has between 57 and 61 bits, so the surplus is at least 65: there is a bit to round by.
-    let rounded = ((product >> (surplus - 1)) + 1) >> 1;
-    (rounded as u64, power)
+/// How many digits the integer has for 17 significant digits and more.
+const INTEGER_DIGITS: i32 = 18;
+
+/// A real as product / 2^`surplus` / 10^`power`.
+struct Scaled {
+    product: u128,
+    surplus: i32,
+    power: i32,
+}
+
+impl Scaled {
+    /// Multiplied by the power of ten that makes it an integer of `digits` digits, or one more; at least 2.
+    #[inline]
+    fn new(real: f64, digits: i32) -> Scaled {
+        const FRACTION_BITS: u32 = 52;
+        const BIAS: i32 = 1023;
+        let bits = real.to_bits();
+        let fraction = bits & ((1 << FRACTION_BITS) - 1);
+        let (mantissa, biased) = match (bits >> FRACTION_BITS) as i32 & 0x7ff {
+            0 => (fraction, 1),
+            biased => (fraction | 1 << FRACTION_BITS, biased),
+        };
+        let shift = mantissa.leading_zeros();
+        let mantissa = mantissa << shift;
+        // real = mantissa / 2^63 * 2^binary
+        let binary = biased - BIAS - (shift as i32 - (63 - FRACTION_BITS as i32));
+        let power = digits - 1 - power::decimal_exponent(binary);
+        let product = u128::from(mantissa) * u128::from(power::mantissa(power));
+        // The integer has at most 61 bits and the product at least 127: there are bits to round by, or to cut off.
+        Scaled { product, surplus: 126 - binary - power::exponent(power), power }
+    }
+
+    #[inline]
+    fn rounded(&self) -> u64 {
+        (((self.product >> (self.surplus - 1)) + 1) >> 1) as u64
+    }
+
+    #[inline]
+    fn cut_off(&self) -> u64 {
+        (self.product >> self.surplus) as u64
+    }
 }
 
 /// Writes `integer` in decimal and returns how many digits it has.
@@ -221,6 +255,10 @@ mod tests {
         check(Decimal::significant(1e23, 17), "1", 24);
         check(Decimal::significant(1e23, 18), "999999999999999916", 23);
         check(Decimal::significant(999.96, 4), "1", 4);
+        check(Decimal::significant(25.0, 1), "3", 2);
+        check(Decimal::significant(250.0, 1), "2", 3);
+        check(Decimal::significant(f64::MAX, 1), "2", 309);
+        check(Decimal::significant(5e-324, 1), "5", -323);
         check(Decimal::fixed(2.5, 0, 16), "3", 1);
         check(Decimal::fixed(0.5, 0, 16), "1", 1);
         check(Decimal::fixed(0.4, 0, 16), "0", 1);

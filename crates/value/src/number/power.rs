@@ -9,7 +9,7 @@
 //! the compiler with exact arithmetic, so there is nothing to mistype.
 
 /// The smallest and largest power that the digits of a double need.
-pub(super) const POWER_MIN: i32 = -290;
+pub(super) const POWER_MIN: i32 = -306;
 pub(super) const POWER_MAX: i32 = 341;
 const COUNT: usize = (POWER_MAX - POWER_MIN + 1) as usize;
 
@@ -32,7 +32,7 @@ pub(super) const fn decimal_exponent(exponent: i32) -> i32 {
 
 static MANTISSAS: [u64; COUNT] = mantissas();
 
-/// Room for 10^341, and for 2^1152 divided by 10 until 64 bits are left of it after 10^290.
+/// Room for 10^341, and for 2^1152 divided by 10 until 64 bits are left of it after 10^306.
 const LIMBS: usize = 18;
 
 /// A natural number, least significant limb first.

@@ -1,0 +1,1 @@
+//! How far ahead of UTC a place is.
