@@ -170,7 +170,9 @@ mod tests {
     #[test]
     fn one_dash_or_two() {
         let args = |list: &[&str]| {
-            Args::parse_from(std::iter::once("lithe".to_owned()).chain(list.iter().map(|a| with_two_dashes((*a).into()))))
+            Args::parse_from(
+                std::iter::once("lithe".to_owned()).chain(list.iter().map(|a| with_two_dashes((*a).into()))),
+            )
         };
         let parsed = args(&["-csv", "--header", "-nullvalue", "-", "a.db", "SELECT -1"]);
         assert_eq!(parsed.modes.chosen(), Some(Mode::Csv));

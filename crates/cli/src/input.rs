@@ -47,11 +47,6 @@ impl Input {
         Input::Lines(Box::new(std::io::stdin().lock()))
     }
 
-    /// The lines of a text.
-    pub fn text(text: String) -> Input {
-        Input::Lines(Box::new(std::io::Cursor::new(text.into_bytes())))
-    }
-
     /// Whether somebody may be sitting there.
     pub fn is_interactive(&self) -> bool {
         matches!(self, Input::Terminal(..))

@@ -49,7 +49,8 @@ fn unused(text: &str, wanted: &str) -> String {
 
 /// A name, in double quotes if it needs them.
 pub fn identifier(name: &str) -> String {
-    let plain = name.bytes().enumerate().all(|(i, b)| b == b'_' || b.is_ascii_alphabetic() || (i > 0 && b.is_ascii_digit()));
+    let plain =
+        name.bytes().enumerate().all(|(i, b)| b == b'_' || b.is_ascii_alphabetic() || (i > 0 && b.is_ascii_digit()));
     if plain && !name.is_empty() && !lithe::is_keyword(name) {
         return name.to_owned();
     }

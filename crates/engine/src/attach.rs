@@ -69,10 +69,15 @@ fn as_text<'a>(expr: &Expr<'a>) -> Expr<'a> {
 }
 
 /// Runs such a program and gives its row.
-fn values(connection: &Connection, program: &Arc<Program>, bindings: &[Value], run: &StatementRun) -> Result<Vec<Value>> {
+fn values(
+    connection: &Connection,
+    program: &Arc<Program>,
+    bindings: &[Value],
+    run: &StatementRun,
+) -> Result<Vec<Value>> {
     let mut vm = Vm::new(Arc::clone(program));
     for (i, value) in bindings.iter().enumerate().take(program.parameter_count as usize) {
-        vm.bind(i + 1, value.as_ref());
+        vm.bind(i + 1, value.as_ref())?;
     }
     let host = RunHost { connection, run };
     let row = match vm.step(&host)? {

@@ -1,57 +1,231 @@
 //! Incremental access to one BLOB.
+//!
+//! An open BLOB is a running statement of its own: it holds its transaction open until it is closed.
 
+use std::rc::Rc;
+
+use lithe_btree::{Btree, Cursor, Seek};
+use lithe_format::PageNo;
+use lithe_format::payload::Payload;
+use lithe_format::record::{Located, View};
+use lithe_format::serial_type::SerialType;
+use lithe_plan::catalog::{IndexTerm, Table, TableKind};
+use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
+use lithe_vm::operand::{Db, OnConflict};
 
 use crate::connection::Connection;
 use crate::error::{Error, Result};
+use crate::transaction::StatementRun;
 
 /// An open BLOB (or text) of one row.
 pub struct Blob {
-    len: usize,
+    btree: Rc<Btree>,
+    cursor: Cursor,
+    /// The column's place in the records.
+    stored_at: usize,
+    can_write: bool,
+    /// `None` when it is closed, or when a failed [`Blob::reopen`] has left it without a row.
+    place: Option<Place>,
+    run: Option<StatementRun>,
+    view: View,
+    /// The start of a payload whose header does not lie on one page.
+    header: Vec<u8>,
+}
+
+/// Where the bytes lie in the row's payload.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    at: u32,
+    len: u32,
 }
 
 impl Connection {
     /// Opens the value of `column` in row `rowid` of a table, for reading or also for writing.
-    pub fn blob_open(
-        &self,
-        _database: &str,
-        _table: &str,
-        _column: &str,
-        _rowid: i64,
-        _write: bool,
-    ) -> Result<Blob> {
-        Err(Error::not_supported("incremental BLOB access"))
+    pub fn blob_open(&self, database: &str, table: &str, column: &str, rowid: i64, write: bool) -> Result<Blob> {
+        self.load_schemas()?;
+        let catalog = self.catalog();
+        let schema = catalog.find_database(Name::new(database.as_bytes()));
+        let found =
+            schema.and_then(|db| catalog.schema(db).table(Name::new(table.as_bytes())).map(|table| (db, table)));
+        let (db, table) = found.ok_or_else(|| Error::generic(format!("no such table: {database}.{table}")))?;
+        let root = root_of(table)?;
+        let stored_at = column_of(table, column, write)?;
+        let run = self.statement_begins();
+        let mut blob = Blob {
+            btree: Rc::clone(self.database(db)?.btree()),
+            cursor: Cursor::table(root),
+            stored_at,
+            can_write: write,
+            place: None,
+            run: Some(run),
+            view: View::new(),
+            header: Vec::new(),
+        };
+        let opened = blob.begin(self, db).and_then(|()| blob.find(rowid));
+        if let Err(error) = opened {
+            blob.fail(self, &error);
+            return Err(error);
+        }
+        Ok(blob)
     }
+}
+
+fn root_of(table: &Table) -> Result<PageNo> {
+    let refused = match &table.kind {
+        TableKind::Ordinary => None,
+        TableKind::WithoutRowid => Some("table without rowid"),
+        TableKind::View(_) => Some("view"),
+        TableKind::Virtual(_) => Some("virtual table"),
+    };
+    match (refused, table.root) {
+        (None, Some(root)) => Ok(root),
+        (kind, _) => Err(Error::generic(format!("cannot open {}: {}", kind.unwrap_or("table"), table.name))),
+    }
+}
+
+/// The place of the column in the table's records.
+fn column_of(table: &Table, name: &str, write: bool) -> Result<usize> {
+    let column = table.column(Name::new(name.as_bytes()));
+    let column = column.filter(|column| table.columns[usize::from(*column)].is_stored());
+    let column = column.ok_or_else(|| Error::generic(format!("no such column: \"{name}\"")))?;
+    if write {
+        let is_indexed = table.indexes.iter().any(|index| {
+            index.columns.iter().any(|c| c.term == IndexTerm::Column(column) || matches!(c.term, IndexTerm::Expr(_)))
+        });
+        if is_indexed {
+            return Err(Error::generic("cannot open indexed column for writing"));
+        }
+        if table.foreign_keys.iter().any(|key| key.columns.contains(&column)) {
+            return Err(Error::generic("cannot open foreign key column for writing"));
+        }
+    }
+    Ok(usize::from(table.columns[usize::from(column)].stored_at))
 }
 
 impl Blob {
     /// Its size in bytes.
     pub fn len(&self) -> usize {
-        self.len
+        self.place.map_or(0, |place| place.len as usize)
     }
 
     /// Whether it has no bytes.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
-    /// Reads from `offset` on.
-    pub fn read(&mut self, _connection: &Connection, _bytes: &mut [u8], _offset: usize) -> Result<()> {
-        Err(Error::from_code(ResultCode::ABORT))
+    fn begin(&self, connection: &Connection, db: Db) -> Result<()> {
+        let Some(run) = &self.run else { return Ok(()) };
+        connection.begin_on(db, self.can_write, run)
     }
 
-    /// Writes from `offset` on.
-    pub fn write(&mut self, _connection: &Connection, _bytes: &[u8], _offset: usize) -> Result<()> {
-        Err(Error::from_code(ResultCode::ABORT))
-    }
-
-    /// Goes to another row.
-    pub fn reopen(&mut self, _connection: &Connection, _rowid: i64) -> Result<()> {
-        Err(Error::from_code(ResultCode::ABORT))
-    }
-
-    /// Ends the access.
-    pub fn close(&mut self, _connection: &Connection) -> Result<()> {
+    /// Goes to a row and finds the value in it.
+    fn find(&mut self, rowid: i64) -> Result<()> {
+        self.place = None;
+        if self.cursor.seek_rowid(&self.btree, rowid)? != Seek::Exact {
+            return Err(Error::generic(format!("no such rowid: {rowid}")));
+        }
+        self.place = Some(self.locate()?);
         Ok(())
     }
+
+    fn locate(&mut self) -> Result<Place> {
+        let len = self.cursor.row(&self.btree)?.len();
+        self.view.reset(len);
+        let row = self.cursor.row(&self.btree)?;
+        let mut located = self.view.locate(row.local(), self.stored_at).map_err(malformed)?;
+        if let Located::NeedsBytes(count) = located {
+            self.header.resize(count.min(len) as usize, 0);
+            self.cursor.read_payload(&self.btree, 0, &mut self.header)?;
+            located = self.view.locate(&self.header, self.stored_at).map_err(malformed)?;
+        }
+        match located {
+            Located::At(column) if is_bytes(column.serial) => Ok(Place { at: column.at, len: column.serial.len() }),
+            Located::At(column) => Err(cannot_open(class_name(column.serial))),
+            Located::Absent | Located::NeedsBytes(_) => Err(cannot_open("null")),
+        }
+    }
+
+    /// Reads `bytes.len()` bytes from `offset` on.
+    pub fn read(&mut self, connection: &Connection, bytes: &mut [u8], offset: usize) -> Result<()> {
+        let place = self.place_of(connection, offset, bytes.len())?;
+        Ok(self.cursor.read_payload(&self.btree, place.at + offset as u32, bytes)?)
+    }
+
+    /// Writes `bytes` from `offset` on. The size does not change, so the row stays where it is.
+    pub fn write(&mut self, connection: &Connection, bytes: &[u8], offset: usize) -> Result<()> {
+        if !self.can_write {
+            return Err(Error::from_code(ResultCode::READONLY));
+        }
+        let place = self.place_of(connection, offset, bytes.len())?;
+        let rowid = self.cursor.rowid()?;
+        let mut payload = vec![0; self.cursor.row(&self.btree)?.len() as usize];
+        self.cursor.read_payload(&self.btree, 0, &mut payload)?;
+        let start = place.at as usize + offset;
+        payload[start..start + bytes.len()].copy_from_slice(bytes);
+        self.cursor.insert_table(&self.btree, rowid, &Payload::from_bytes(&payload), Some(Seek::Exact))?;
+        Ok(())
+    }
+
+    /// The value's place, if the range is within it and the row is still what it was.
+    fn place_of(&mut self, connection: &Connection, offset: usize, len: usize) -> Result<Place> {
+        let aborted = || Error::new(ResultCode::ABORT, "query aborted");
+        let (Some(place), Some(run)) = (self.place, &self.run) else { return Err(aborted()) };
+        if offset.checked_add(len).is_none_or(|end| end > place.len as usize) {
+            return Err(Error::from_code(ResultCode::ERROR));
+        }
+        let is_there = !connection.was_rolled_back(run) && self.cursor.restore(&self.btree)?;
+        if !is_there || self.locate().ok() != Some(place) {
+            self.place = None;
+            return Err(aborted());
+        }
+        Ok(place)
+    }
+
+    /// Goes to the same column of another row. After an error the BLOB can only be closed or reopened.
+    pub fn reopen(&mut self, _connection: &Connection, rowid: i64) -> Result<()> {
+        if self.run.is_none() {
+            return Err(Error::new(ResultCode::ABORT, "query aborted"));
+        }
+        self.find(rowid)
+    }
+
+    /// Ends the access. In autocommit mode this commits what was written.
+    pub fn close(&mut self, connection: &Connection) -> Result<()> {
+        self.place = None;
+        self.cursor.reset();
+        let Some(run) = self.run.take() else { return Ok(()) };
+        connection
+            .statement_succeeds(&run)
+            .inspect_err(|error| connection.statement_fails(&run, error.code(), OnConflict::Abort))
+    }
+
+    fn fail(&mut self, connection: &Connection, error: &Error) {
+        self.cursor.reset();
+        if let Some(run) = self.run.take() {
+            connection.statement_fails(&run, error.code(), OnConflict::Abort);
+        }
+    }
+}
+
+fn is_bytes(serial: SerialType) -> bool {
+    serial.is_text() || serial.is_blob()
+}
+
+fn class_name(serial: SerialType) -> &'static str {
+    if serial.is_null() {
+        "null"
+    } else if serial.is_integer() {
+        "integer"
+    } else {
+        "real"
+    }
+}
+
+fn cannot_open(class: &str) -> Error {
+    Error::generic(format!("cannot open value of type {class}"))
+}
+
+fn malformed(_: lithe_format::Malformed) -> Error {
+    Error::from_code(ResultCode::CORRUPT)
 }

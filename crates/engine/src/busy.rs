@@ -8,7 +8,7 @@ use std::time::Duration;
 use lithe_vfs::Vfs;
 
 /// Asked whether to try again, with how often it was asked before.
-pub type BusyCallback = Box<dyn Fn(u32) -> bool>;
+pub type BusyCallback = Rc<dyn Fn(u32) -> bool>;
 
 /// The busy handler of a connection: a callback, a timeout, or none.
 pub(crate) struct BusyHandler {
@@ -16,7 +16,7 @@ pub(crate) struct BusyHandler {
     timeout: Cell<Duration>,
     /// When the present wait began and what it has slept so far.
     waited: Cell<Duration>,
-    callback: RefCell<Option<Rc<dyn Fn(u32) -> bool>>>,
+    callback: RefCell<Option<BusyCallback>>,
 }
 
 /// The pauses between attempts, in milliseconds; after these the last one repeats.
@@ -46,7 +46,7 @@ impl BusyHandler {
     /// Asks `callback` from now on; takes the place of a timeout.
     pub(crate) fn set_callback(&self, callback: Option<BusyCallback>) {
         self.timeout.set(Duration::ZERO);
-        *self.callback.borrow_mut() = callback.map(Rc::from);
+        *self.callback.borrow_mut() = callback;
     }
 
     /// Whether to try again, after a pause.

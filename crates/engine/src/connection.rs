@@ -19,7 +19,7 @@ use lithe_vfs::{ResultCode, UnixVfs, Vfs};
 use lithe_vm::facts::ConnectionFacts;
 use lithe_vm::operand::Db;
 
-use crate::busy::BusyHandler;
+use crate::busy::{BusyCallback, BusyHandler};
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::interrupt::{InterruptHandle, Interrupts};
@@ -235,6 +235,11 @@ impl Connection {
     /// How long to wait for locks of others; zero: not at all.
     pub fn set_busy_timeout(&self, timeout: Duration) {
         self.busy.set_timeout(timeout);
+    }
+
+    /// Whom to ask while others hold locks: whether to try again. Takes the place of a timeout.
+    pub fn set_busy_handler(&self, callback: Option<BusyCallback>) {
+        self.busy.set_callback(callback);
     }
 
     /// A handle that stops the running statements from any thread.

@@ -36,6 +36,7 @@ mod transaction;
 mod vacuum;
 
 pub use blob::Blob;
+pub use busy::BusyCallback;
 pub use connection::Connection;
 pub use error::{Error, Result};
 pub use interrupt::InterruptHandle;

@@ -64,7 +64,9 @@ pub(crate) fn compile<'a>(
             Native { kind: Kind::Pragma(call), columns }
         }
         Stmt::Attach(attach) => plain(Kind::Attach(attach::compile(connection, sql, attach, statement, arena)?)),
-        Stmt::Detach(schema) => plain(Kind::Detach(attach::compile_values(connection, sql, &[*schema], statement, arena)?)),
+        Stmt::Detach(schema) => {
+            plain(Kind::Detach(attach::compile_values(connection, sql, &[*schema], statement, arena)?))
+        }
         Stmt::Vacuum(vacuum) => plain(Kind::Vacuum(vacuum::compile(connection, sql, vacuum, statement, arena)?)),
         _ => return Ok(None),
     };
@@ -159,7 +161,10 @@ fn begin(connection: &Connection, kind: TransactionKind) -> Result<()> {
     }
     let kind = if kind == TransactionKind::Exclusive { BeginKind::Exclusive } else { BeginKind::Immediate };
     let databases = connection.databases();
-    let taken = databases.iter().filter(|(db, _)| *db != Db::TEMP).try_for_each(|(db, _)| connection.begin_immediate(*db, kind));
+    let taken = databases
+        .iter()
+        .filter(|(db, _)| *db != Db::TEMP)
+        .try_for_each(|(db, _)| connection.begin_immediate(*db, kind));
     if taken.is_err() {
         connection.roll_back_all();
     }

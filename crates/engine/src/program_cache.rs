@@ -43,9 +43,4 @@ impl ProgramCache {
             self.programs.remove(&oldest);
         }
     }
-
-    pub(crate) fn clear(&mut self) {
-        self.programs.clear();
-        self.order.clear();
-    }
 }

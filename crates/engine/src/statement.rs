@@ -250,9 +250,8 @@ impl Statement {
     ) -> Result<Step> {
         self.release_rows(connection);
         let Some(run) = self.run.take() else { return Ok(Step::Done) };
-        let result = result.and_then(|()| {
-            connection.statement_succeeds(&run).map_err(|e| (lithe_vm::operand::OnConflict::Abort, e))
-        });
+        let result = result
+            .and_then(|()| connection.statement_succeeds(&run).map_err(|e| (lithe_vm::operand::OnConflict::Abort, e)));
         match result {
             Ok(()) => Ok(Step::Done),
             Err((policy, error)) => {

@@ -208,7 +208,9 @@ impl Connection {
         let state = &self.transaction;
         let must_roll_back = match code.primary() {
             // The store cannot tell what is in its buffers any more.
-            ResultCode::IOERR | ResultCode::NOMEM | ResultCode::FULL => run.savepoint.get().is_none() && run.is_writer.get(),
+            ResultCode::IOERR | ResultCode::NOMEM | ResultCode::FULL => {
+                run.savepoint.get().is_none() && run.is_writer.get()
+            }
             ResultCode::INTERRUPT => run.is_writer.get() && run.savepoint.get().is_none(),
             _ => false,
         };

@@ -34,9 +34,9 @@ impl<'c> Statement<'c> {
 
     /// Binds `value` to the parameter `name`, prefix (`:`, `@`, `$`) included.
     pub fn bind_named(&mut self, name: &str, value: impl ToSql) -> Result<()> {
-        let number = self.parameter_index(name).ok_or_else(|| {
-            Error::new(ResultCode::RANGE, format!("no such parameter: {name}"))
-        })?;
+        let number = self
+            .parameter_index(name)
+            .ok_or_else(|| Error::new(ResultCode::RANGE, format!("no such parameter: {name}")))?;
         self.bind(number, value)
     }
 

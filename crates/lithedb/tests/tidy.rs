@@ -47,7 +47,8 @@ fn house_dependencies(krate: &str) -> Vec<String> {
     let dependencies = manifest.split("[dependencies]").nth(1).unwrap_or("");
     let dependencies = dependencies.split("\n[").next().unwrap_or("");
     let names = dependencies.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
-    names.filter_map(|name| name.strip_prefix("lithe-").or((name == "lithedb").then_some(name)))
+    names
+        .filter_map(|name| name.strip_prefix("lithe-").or((name == "lithedb").then_some(name)))
         .map(str::to_owned)
         .collect()
 }

@@ -52,7 +52,8 @@ fn objects(connection: &Connection, patterns: &[String]) -> Result<Vec<Object>> 
     let mut objects = Vec::new();
     for pattern in patterns {
         // sqlite_sequence last among the tables: its rows change when other tables are filled.
-        let sql = "SELECT name, type, sql FROM sqlite_schema WHERE tbl_name LIKE ?1 ORDER BY name = 'sqlite_sequence', rowid";
+        let sql =
+            "SELECT name, type, sql FROM sqlite_schema WHERE tbl_name LIKE ?1 ORDER BY name = 'sqlite_sequence', rowid";
         let mut statement = connection.prepare(sql).map_err(|e| e.to_string())?;
         let row = |row: &Row<'_>| Ok(Object { name: row.get(0)?, kind: row.get(1)?, sql: row.get(2)? });
         objects.extend(statement.query_map(params![pattern], row).map_err(|e| e.to_string())?);

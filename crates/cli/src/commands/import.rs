@@ -56,7 +56,9 @@ impl Options {
                 "schema" if argument.starts_with('-') => schema = value()?,
                 "skip" if argument.starts_with('-') => skip = value()?.parse().map_err(|_| usage(".import"))?,
                 "v" if argument.starts_with('-') => verbose = true,
-                _ if argument.starts_with('-') && argument.len() > 1 => return Err(format!("unknown option: {argument}")),
+                _ if argument.starts_with('-') && argument.len() > 1 => {
+                    return Err(format!("unknown option: {argument}"));
+                }
                 _ => names.push(argument.clone()),
             }
         }
@@ -105,7 +107,8 @@ fn import_rows<R: Read>(connection: &Connection, options: &Options, reader: &mut
     let mut records = reader.byte_records();
     let mut column_count = columns_of(connection, options)?;
     if column_count == 0 {
-        let header = records.next().ok_or_else(|| format!("{}: empty file", options.file))?.map_err(|e| e.to_string())?;
+        let header =
+            records.next().ok_or_else(|| format!("{}: empty file", options.file))?.map_err(|e| e.to_string())?;
         create_table(connection, options, &header)?;
         column_count = header.len();
     }
@@ -135,11 +138,7 @@ fn import_rows<R: Read>(connection: &Connection, options: &Options, reader: &mut
 }
 
 fn columns_of(connection: &Connection, options: &Options) -> Result<usize> {
-    let pragma = format!(
-        "PRAGMA {}.table_info({})",
-        quote::identifier(&options.schema),
-        quote::string(&options.table)
-    );
+    let pragma = format!("PRAGMA {}.table_info({})", quote::identifier(&options.schema), quote::string(&options.table));
     let mut statement = connection.prepare(&pragma).map_err(|e| e.to_string())?;
     statement.query_map([], |_| Ok(())).map(|columns| columns.len()).map_err(|e| e.to_string())
 }

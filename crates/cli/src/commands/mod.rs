@@ -49,7 +49,12 @@ const COMMANDS: &[Command] = &[
     command(".exit", "?CODE?", "Leave, with a return code", set::exit),
     command(".headers", "on|off", "Show column names", set::headers),
     command(".help", "?PATTERN?", "Show this text, or the commands that match", show::help),
-    command(".import", "FILE TABLE", "Read rows from FILE into TABLE: --csv --tabs --skip N --schema S -v", import::import),
+    command(
+        ".import",
+        "FILE TABLE",
+        "Read rows from FILE into TABLE: --csv --tabs --skip N --schema S -v",
+        import::import,
+    ),
     command(".indexes", "?TABLE?", "List indexes", show::indexes),
     command(".mode", "MODE ?TABLE?", "Choose how rows are shown", set::mode),
     command(".nullvalue", "TEXT", "Choose the text shown for NULL", set::nullvalue),

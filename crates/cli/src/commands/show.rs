@@ -156,9 +156,8 @@ fn create_statements(
 /// `view(column, …)`: a view's columns cannot be seen in its text.
 fn view_signature(connection: &Connection, schema: &str, name: &str) -> String {
     let pragma = format!("PRAGMA {}.table_info({})", quote::identifier(schema), quote::string(name));
-    let columns: lithe::Result<Vec<String>> = connection
-        .prepare(&pragma)
-        .and_then(|mut statement| statement.query_map([], |row| row.get::<String>("name")));
+    let columns: lithe::Result<Vec<String>> =
+        connection.prepare(&pragma).and_then(|mut statement| statement.query_map([], |row| row.get::<String>("name")));
     let columns: Vec<String> = columns.unwrap_or_default().iter().map(|c| quote::identifier(c)).collect();
     format!("{}({})", quote::identifier(name), columns.join(","))
 }

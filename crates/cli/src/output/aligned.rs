@@ -76,7 +76,14 @@ impl<'s> Aligned<'s> {
     }
 
     /// One row of cells. A cell of several lines makes several lines of output.
-    fn cells(&self, out: &mut dyn Write, frame: &Frame, cells: &[String], widths: &[usize], center: bool) -> io::Result<()> {
+    fn cells(
+        &self,
+        out: &mut dyn Write,
+        frame: &Frame,
+        cells: &[String],
+        widths: &[usize],
+        center: bool,
+    ) -> io::Result<()> {
         let split: Vec<Vec<&str>> = cells.iter().map(|cell| wrapped(cell)).collect();
         let height = split.iter().map(Vec::len).max().unwrap_or(1);
         for line in 0..height {

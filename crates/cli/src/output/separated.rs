@@ -72,7 +72,8 @@ fn csv_field<'v>(value: &'v str, separator: &str) -> Cow<'v, str> {
 mod tests {
     #[test]
     fn csv_fields() {
-        for (value, field) in [("a", "a"), ("a b", "\"a b\""), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""), ("", "\"\"")] {
+        for (value, field) in [("a", "a"), ("a b", "\"a b\""), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""), ("", "\"\"")]
+        {
             assert_eq!(super::csv_field(value, ","), field);
         }
     }

@@ -47,7 +47,6 @@ const WRITES: u8 = 8;
 struct Call<'c> {
     connection: &'c Connection,
     run: &'c StatementRun,
-    pragma: &'static Pragma,
     /// The schema that was named.
     schema: Option<Db>,
     value: Option<&'c [u8]>,
@@ -69,10 +68,7 @@ impl std::fmt::Debug for Pragma {
 }
 
 /// The pragma with its result columns.
-pub(crate) fn compile(
-    connection: &Connection,
-    pragma: &ast::Pragma<'_>,
-) -> Result<(PragmaCall, Vec<ResultColumn>)> {
+pub(crate) fn compile(connection: &Connection, pragma: &ast::Pragma<'_>) -> Result<(PragmaCall, Vec<ResultColumn>)> {
     let schema = pragma.name.schema.map(|schema| connection.catalog().database(schema.name)).transpose()?;
     let entry = groups().find(|entry| pragma.name.name.name.is(entry.name));
     let call = PragmaCall { pragma: entry, schema, value: pragma.value.map(Into::into) };
@@ -113,7 +109,7 @@ impl PragmaCall {
         if pragma.traits & NEEDS_SCHEMA != 0 {
             connection.verify_schemas(run)?;
         }
-        (pragma.run)(&Call { connection, run, pragma, schema: self.schema, value: self.value.as_deref() })
+        (pragma.run)(&Call { connection, run, schema: self.schema, value: self.value.as_deref() })
     }
 }
 

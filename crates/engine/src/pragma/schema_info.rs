@@ -13,7 +13,9 @@ use crate::native::NativeRow;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
     entry("table_info", &["cid", "name", "type", "notnull", "dflt_value", "pk"], |call| table_info(call, false)),
-    entry("table_xinfo", &["cid", "name", "type", "notnull", "dflt_value", "pk", "hidden"], |call| table_info(call, true)),
+    entry("table_xinfo", &["cid", "name", "type", "notnull", "dflt_value", "pk", "hidden"], |call| {
+        table_info(call, true)
+    }),
     entry("table_list", &["schema", "name", "type", "ncol", "wr", "strict"], table_list),
     entry("index_list", &["seq", "name", "unique", "origin", "partial"], index_list),
     entry("index_info", &["seqno", "cid", "name"], |call| index_info(call, false)),

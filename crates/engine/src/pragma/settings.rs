@@ -58,7 +58,11 @@ fn compile_switch(call: &Call<'_>, field: fn(&mut CompileFlags) -> &mut bool) ->
 }
 
 /// A switch among the facts that running programs read, and its twin for the compiler if there is one.
-fn fact_switch(call: &Call<'_>, flag: Flags, twin: Option<fn(&mut CompileFlags) -> &mut bool>) -> Result<Vec<NativeRow>> {
+fn fact_switch(
+    call: &Call<'_>,
+    flag: Flags,
+    twin: Option<fn(&mut CompileFlags) -> &mut bool>,
+) -> Result<Vec<NativeRow>> {
     let facts = &call.connection.facts;
     let Some(on) = call.boolean() else { return answer(facts.has(flag)) };
     facts.flags.set(facts.flags.get().with(flag, on));

@@ -3,7 +3,7 @@
 use lithe_btree::AutoVacuum;
 use lithe_format::PageSize;
 use lithe_format::db_header::Meta;
-use lithe_pager::{BeginKind, CacheSize, JournalMode, Synchronous};
+use lithe_pager::{CacheSize, JournalMode, Synchronous};
 use lithe_value::{Encoding, Value};
 use lithe_vm::operand::Db;
 

@@ -5,11 +5,25 @@ use fastrand::Rng;
 use crate::schema::pick;
 
 const INTEGERS: [&str; 14] = [
-    "0", "1", "-1", "2", "3", "7", "10", "42", "100", "-5", "9223372036854775807", "-9223372036854775808", "4294967296", "65536",
+    "0",
+    "1",
+    "-1",
+    "2",
+    "3",
+    "7",
+    "10",
+    "42",
+    "100",
+    "-5",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "4294967296",
+    "65536",
 ];
 const REALS: [&str; 9] = ["0.5", "1.0", "-2.5", "3.0", "1e10", "9.2e18", "1e-3", "-0.0", "100.25"];
 const TEXTS: [&str; 14] = [
-    "''", "'a'", "'A'", "'b'", "'abc'", "'ABC '", "'1'", "'2.50'", "'0x10'", "'12abc'", "' 7 '", "'1e3'", "'a b'", "'äö'",
+    "''", "'a'", "'A'", "'b'", "'abc'", "'ABC '", "'1'", "'2.50'", "'0x10'", "'12abc'", "' 7 '", "'1e3'", "'a b'",
+    "'äö'",
 ];
 const BLOBS: [&str; 4] = ["x''", "x'00'", "x'6162'", "x'ff00'"];
 
@@ -48,7 +62,9 @@ pub fn deterministic(rng: &mut Rng, columns: &[String], depth: u32) -> String {
         12..13 => format!("CAST({} AS {})", sub(rng), pick(rng, &CASTS)),
         13..15 => format!("({})", condition(rng, columns, depth - 1)),
         15..16 => format!("CASE WHEN {} THEN {} ELSE {} END", condition(rng, columns, depth - 1), sub(rng), sub(rng)),
-        16..17 => format!("CASE {} WHEN {} THEN {} WHEN {} THEN {} END", sub(rng), sub(rng), sub(rng), sub(rng), sub(rng)),
+        16..17 => {
+            format!("CASE {} WHEN {} THEN {} WHEN {} THEN {} END", sub(rng), sub(rng), sub(rng), sub(rng), sub(rng))
+        }
         17..18 => format!("coalesce({}, {})", sub(rng), sub(rng)),
         18..24 => call(rng, columns, depth),
         _ => unreachable!("the range is exhausted"),
@@ -94,10 +110,19 @@ pub fn condition(rng: &mut Rng, columns: &[String], depth: u32) -> String {
             format!("{} {}IN ({})", value(rng), not(rng), members.join(", "))
         }
         11..12 => format!("{} IS {}NULL", value(rng), not(rng)),
-        12..13 => format!("{} {}LIKE {}", value(rng), not(rng), pick(rng, &["'a%'", "'%b%'", "'A_C'", "'%'", "'1%'", "''"])),
+        12..13 => {
+            format!("{} {}LIKE {}", value(rng), not(rng), pick(rng, &["'a%'", "'%b%'", "'A_C'", "'%'", "'1%'", "''"]))
+        }
         13..14 => format!("{} {}GLOB {}", value(rng), not(rng), pick(rng, &["'a*'", "'*[bc]*'", "'?'", "'A*'"])),
         14..15 => format!("{} IS {}DISTINCT FROM {}", value(rng), not(rng), value(rng)),
-        15..16 => format!("({}, {}) {} ({}, {})", value(rng), value(rng), pick(rng, &["=", "<", ">=", "<>", "IS"]), value(rng), value(rng)),
+        15..16 => format!(
+            "({}, {}) {} ({}, {})",
+            value(rng),
+            value(rng),
+            pick(rng, &["=", "<", ">=", "<>", "IS"]),
+            value(rng),
+            value(rng)
+        ),
         16..17 => format!("{} IS {}{}", value(rng), not(rng), pick(rng, &["TRUE", "FALSE"])),
         17..18 if depth > 0 => format!("NOT ({})", condition(rng, columns, depth - 1)),
         18..20 if depth > 0 => {

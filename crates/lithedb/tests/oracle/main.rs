@@ -31,7 +31,9 @@ fn random_statements_have_the_same_answers() {
     let first = number("ORACLE_FIRST").unwrap_or(0);
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get()) as u64;
     let reports: Vec<String> = std::thread::scope(|scope| {
-        let run = |worker| move || (first + worker..first + worlds).step_by(workers as usize).find_map(|w| check_world(w).err());
+        let run = |worker| {
+            move || (first + worker..first + worlds).step_by(workers as usize).find_map(|w| check_world(w).err())
+        };
         let threads: Vec<_> = (0..workers).map(|worker| scope.spawn(run(worker))).collect();
         threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
     });
@@ -93,9 +95,8 @@ fn run(statements: &[String]) -> Result<(), Found> {
 }
 
 fn report(seed: u64, statements: &[String], found: &Found) -> String {
-    let shortest = shrink::shortest(statements, |candidate| {
-        run(candidate).is_err_and(|again| again.at + 1 == candidate.len())
-    });
+    let shortest =
+        shrink::shortest(statements, |candidate| run(candidate).is_err_and(|again| again.at + 1 == candidate.len()));
     let script: String = shortest.iter().map(|sql| format!("{sql};\n")).collect();
     let difference = run(&shortest).err().map_or(found.difference.clone(), |found| found.difference);
     format!("world {seed}: {difference}\n{script}")

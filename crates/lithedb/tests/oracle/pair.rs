@@ -75,9 +75,7 @@ impl Pair {
             Ok(rows)
         };
         match rows() {
-            Ok(rows) => {
-                Answer::Rows { rows, changes: self.sqlite.changes(), rowid: self.sqlite.last_insert_rowid() }
-            }
+            Ok(rows) => Answer::Rows { rows, changes: self.sqlite.changes(), rowid: self.sqlite.last_insert_rowid() },
             Err(rusqlite::Error::SqliteFailure(error, message)) => {
                 Answer::Error { code: error.extended_code, message: message.unwrap_or_default() }
             }

@@ -21,7 +21,13 @@ pub fn select(rng: &mut Rng, schema: &Schema) -> String {
         2..6 => grouped(rng, schema),
         6..7 => with(rng, schema),
         7..8 => format!("SELECT {}", expr::deterministic(rng, &[], 3)),
-        8..9 => format!("VALUES ({}, {}), ({}, {})", expr::literal(rng), expr::literal(rng), expr::literal(rng), expr::literal(rng)),
+        8..9 => format!(
+            "VALUES ({}, {}), ({}, {})",
+            expr::literal(rng),
+            expr::literal(rng),
+            expr::literal(rng),
+            expr::literal(rng)
+        ),
         9..10 => recursive(rng),
         _ => simple(rng, schema),
     }
@@ -74,7 +80,12 @@ fn filter(rng: &mut Rng, schema: &Schema, sources: &Sources) -> String {
 
 fn term(rng: &mut Rng, schema: &Schema, sources: &Sources) -> String {
     match rng.u32(0..12) {
-        0 => format!("{} {}IN ({})", pick(rng, &sources.columns), if rng.bool() { "NOT " } else { "" }, one_column(rng, schema, sources)),
+        0 => format!(
+            "{} {}IN ({})",
+            pick(rng, &sources.columns),
+            if rng.bool() { "NOT " } else { "" },
+            one_column(rng, schema, sources)
+        ),
         1 => format!("{}EXISTS ({})", if rng.bool() { "NOT " } else { "" }, one_column(rng, schema, sources)),
         2 => format!("{} = ({} LIMIT 1)", pick(rng, &sources.columns), aggregate_subquery(rng, schema, sources)),
         3..5 => format!("{} = {}", pick(rng, &sources.columns), pick(rng, &sources.columns)),
@@ -87,7 +98,11 @@ fn term(rng: &mut Rng, schema: &Schema, sources: &Sources) -> String {
 fn one_column(rng: &mut Rng, schema: &Schema, outer: &Sources) -> String {
     let Some(table) = schema.any_source(rng) else { return "SELECT 1".to_owned() };
     let column = pick(rng, &table.columns);
-    let correlation = if rng.bool() { format!(" WHERE q.{} = {}", pick(rng, &table.columns), pick(rng, &outer.columns)) } else { String::new() };
+    let correlation = if rng.bool() {
+        format!(" WHERE q.{} = {}", pick(rng, &table.columns), pick(rng, &outer.columns))
+    } else {
+        String::new()
+    };
     format!("SELECT q.{column} FROM {} AS q{correlation}", table.name)
 }
 
@@ -96,14 +111,19 @@ fn aggregate_subquery(rng: &mut Rng, schema: &Schema, outer: &Sources) -> String
     let Some(table) = schema.any_source(rng) else { return "SELECT 1".to_owned() };
     let column = pick(rng, &table.columns);
     let function = pick(rng, &["min", "max", "count"]);
-    let correlation = if rng.bool() { format!(" WHERE q.{} < {}", pick(rng, &table.columns), pick(rng, &outer.columns)) } else { String::new() };
+    let correlation = if rng.bool() {
+        format!(" WHERE q.{} < {}", pick(rng, &table.columns), pick(rng, &outer.columns))
+    } else {
+        String::new()
+    };
     format!("SELECT {function}(q.{column}) FROM {} AS q{correlation}", table.name)
 }
 
 fn simple(rng: &mut Rng, schema: &Schema) -> String {
     let sources = sources(rng, schema, 3);
     let distinct = if rng.u32(0..6) == 0 { "DISTINCT " } else { "" };
-    let mut columns: Vec<String> = (0..rng.usize(1..4)).map(|_| expr::deterministic(rng, &sources.columns, 2)).collect();
+    let mut columns: Vec<String> =
+        (0..rng.usize(1..4)).map(|_| expr::deterministic(rng, &sources.columns, 2)).collect();
     if rng.u32(0..8) == 0 {
         columns.push(format!("({})", aggregate_subquery(rng, schema, &sources)));
     }
@@ -121,7 +141,11 @@ fn order_by(rng: &mut Rng, columns: usize) -> String {
     let mut positions: Vec<usize> = (1..=columns).collect();
     rng.shuffle(&mut positions);
     let term = |position: usize| {
-        format!("{position}{}{}", pick(rng, &["", " DESC", " ASC"]), pick(rng, &["", "", "", " NULLS FIRST", " NULLS LAST"]))
+        format!(
+            "{position}{}{}",
+            pick(rng, &["", " DESC", " ASC"]),
+            pick(rng, &["", "", "", " NULLS FIRST", " NULLS LAST"])
+        )
     };
     let terms: Vec<String> = positions.into_iter().map(term).collect();
     let limit = match rng.u32(0..4) {
@@ -152,14 +176,22 @@ fn grouped(rng: &mut Rng, schema: &Schema) -> String {
     // Keys are shown as a whole only under BINARY: of texts that are equal under another collation any may stand for the group.
     let keys: Vec<String> = keys.iter().map(|key| format!("hex({key})")).collect();
     let group = if keys.is_empty() { String::new() } else { format!(" GROUP BY {}", keys.join(", ")) };
-    let having = if rng.u32(0..4) == 0 && !keys.is_empty() { format!(" HAVING {} > {}", aggregate(rng, &sources), rng.i32(0..3)) } else { String::new() };
+    let having = if rng.u32(0..4) == 0 && !keys.is_empty() {
+        format!(" HAVING {} > {}", aggregate(rng, &sources), rng.i32(0..3))
+    } else {
+        String::new()
+    };
     format!("SELECT {}{}{filter}{group}{having}", columns.join(", "), sources.from)
 }
 
 /// An aggregate whose value does not depend on the order of rows.
 fn aggregate(rng: &mut Rng, sources: &Sources) -> String {
     let column = pick(rng, &sources.columns);
-    let filter = if rng.u32(0..6) == 0 { format!(" FILTER (WHERE {})", expr::simple_condition(rng, &sources.columns)) } else { String::new() };
+    let filter = if rng.u32(0..6) == 0 {
+        format!(" FILTER (WHERE {})", expr::simple_condition(rng, &sources.columns))
+    } else {
+        String::new()
+    };
     match rng.u32(0..9) {
         0..2 => format!("count(*){filter}"),
         2 => format!("count({column}){filter}"),
@@ -177,7 +209,13 @@ pub fn plain_select(rng: &mut Rng, schema: &Schema, count: usize) -> String {
     let Some(table) = schema.any_table(rng) else { return "SELECT 1".to_owned() };
     let columns: Vec<String> = (0..count).map(|_| expr::deterministic(rng, &table.columns, 1)).collect();
     let order: Vec<String> = (1..=count).map(|i| format!("{i} COLLATE BINARY")).collect();
-    format!("SELECT {} FROM {} WHERE {} ORDER BY {} LIMIT 20", columns.join(", "), table.name, expr::simple_condition(rng, &table.columns), order.join(", "))
+    format!(
+        "SELECT {} FROM {} WHERE {} ORDER BY {} LIMIT 20",
+        columns.join(", "),
+        table.name,
+        expr::simple_condition(rng, &table.columns),
+        order.join(", ")
+    )
 }
 
 fn compound(rng: &mut Rng, schema: &Schema) -> String {
@@ -185,7 +223,11 @@ fn compound(rng: &mut Rng, schema: &Schema) -> String {
     let core = |rng: &mut Rng| {
         let sources = sources(rng, schema, 1);
         let columns: Vec<String> = (0..count).map(|_| format!("quote({})", pick(rng, &sources.columns))).collect();
-        let filter = if rng.bool() { format!(" WHERE {}", expr::simple_condition(rng, &sources.columns)) } else { String::new() };
+        let filter = if rng.bool() {
+            format!(" WHERE {}", expr::simple_condition(rng, &sources.columns))
+        } else {
+            String::new()
+        };
         format!("SELECT {}{}{filter}", columns.join(", "), sources.from)
     };
     let mut sql = core(rng);
@@ -206,5 +248,7 @@ fn recursive(rng: &mut Rng) -> String {
     let union = pick(rng, &["UNION ALL", "UNION"]);
     let step = pick(rng, &["n + 1", "n + 2", "(n * 3) % 7 + 5"]);
     let limit = rng.i32(1..15);
-    format!("WITH RECURSIVE r(n) AS (SELECT {start} {union} SELECT {step} FROM r WHERE n < {end} LIMIT {limit}) SELECT n, n * n FROM r")
+    format!(
+        "WITH RECURSIVE r(n) AS (SELECT {start} {union} SELECT {step} FROM r WHERE n < {end} LIMIT {limit}) SELECT n, n * n FROM r"
+    )
 }

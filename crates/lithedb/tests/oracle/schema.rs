@@ -23,8 +23,20 @@ pub struct Table {
     pub has_rowid: bool,
 }
 
-const TYPES: [&str; 12] =
-    ["", "INTEGER", "INT", "TEXT", "REAL", "NUMERIC", "BLOB", "VARCHAR(10)", "DOUBLE", "ANY", "BOOLEAN", "DECIMAL(10,2)"];
+const TYPES: [&str; 12] = [
+    "",
+    "INTEGER",
+    "INT",
+    "TEXT",
+    "REAL",
+    "NUMERIC",
+    "BLOB",
+    "VARCHAR(10)",
+    "DOUBLE",
+    "ANY",
+    "BOOLEAN",
+    "DECIMAL(10,2)",
+];
 const COLLATIONS: [&str; 4] = ["", " COLLATE NOCASE", " COLLATE RTRIM", " COLLATE BINARY"];
 const CONFLICTS: [&str; 6] =
     ["", " ON CONFLICT ABORT", " ON CONFLICT IGNORE", " ON CONFLICT REPLACE", " ON CONFLICT FAIL", ""];
@@ -50,8 +62,11 @@ impl Schema {
         let columns: Vec<String> = (0..rng.usize(1..6)).map(|i| format!("c{i}")).collect();
         let without_rowid = rng.u32(0..5) == 0;
         let integer_key = !without_rowid && rng.u32(0..3) == 0;
-        let mut parts: Vec<String> =
-            columns.iter().enumerate().map(|(i, c)| column_definition(rng, c, integer_key && i == 0, &columns)).collect();
+        let mut parts: Vec<String> = columns
+            .iter()
+            .enumerate()
+            .map(|(i, c)| column_definition(rng, c, integer_key && i == 0, &columns))
+            .collect();
         let wants_key = without_rowid || (!integer_key && rng.u32(0..5) == 0);
         if wants_key {
             parts.push(format!("PRIMARY KEY({}){}", key_columns(rng, &columns), pick(rng, &CONFLICTS)));

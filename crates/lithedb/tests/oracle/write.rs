@@ -73,8 +73,17 @@ fn condition(rng: &mut Rng, table: &Table) -> String {
 
 pub fn transaction_control(rng: &mut Rng) -> String {
     let choices = [
-        "BEGIN", "BEGIN IMMEDIATE", "COMMIT", "END", "ROLLBACK", "SAVEPOINT a", "SAVEPOINT b", "RELEASE a", "ROLLBACK TO a",
-        "ROLLBACK TO b", "RELEASE b",
+        "BEGIN",
+        "BEGIN IMMEDIATE",
+        "COMMIT",
+        "END",
+        "ROLLBACK",
+        "SAVEPOINT a",
+        "SAVEPOINT b",
+        "RELEASE a",
+        "ROLLBACK TO a",
+        "ROLLBACK TO b",
+        "RELEASE b",
     ];
     (*pick(rng, &choices)).to_owned()
 }

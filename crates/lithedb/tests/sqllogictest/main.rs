@@ -91,8 +91,11 @@ fn run_record(connection: &Connection, record: &Record<'_>) -> Result<(), String
             Err(_) => Ok(()),
         },
         Expected::Rows { types, sort, values } => {
-            let found = query(connection, &record.sql, types, *sort)?;
-            values.check(&found)
+            match query(connection, &record.sql, types, *sort) {
+                // A query that fails on SQLite, too, has been recorded without values.
+                Err(_) if values.is_none() => Ok(()),
+                found => values.check(&found?),
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How sqllogictest writes values.
 
-use lithe::ValueRef;
+use lithe::{Connection, ValueRef};
 
 /// `value` as the class `I` (integer), `R` (three decimals) or `T` (text, unprintable bytes as `@`) shows it.
 pub fn value(value: ValueRef<'_>, class: u8) -> String {
@@ -9,9 +9,17 @@ pub fn value(value: ValueRef<'_>, class: u8) -> String {
     }
     match class {
         b'I' => as_integer(value).to_string(),
-        b'R' => format!("{:.3}", as_real(value)),
+        b'R' => with_three_decimals(as_real(value)),
         _ => as_text(value),
     }
+}
+
+/// As SQLite's own `%.3f`, which gives at most 16 significant digits.
+fn with_three_decimals(real: f64) -> String {
+    thread_local!(static FORMATTER: Connection = Connection::open_in_memory().unwrap());
+    let format =
+        |formatter: &Connection| formatter.query_row("SELECT printf('%.3f', ?1)", [real], |row| row.get(0)).unwrap();
+    FORMATTER.with(format)
 }
 
 fn as_integer(value: ValueRef<'_>) -> i64 {

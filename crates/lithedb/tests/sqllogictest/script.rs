@@ -30,6 +30,11 @@ pub enum Values<'a> {
 }
 
 impl Values<'_> {
+    /// Whether no value is listed.
+    pub fn is_none(&self) -> bool {
+        matches!(self, Values::Listed(values) if values.is_empty())
+    }
+
     pub fn check(&self, found: &[String]) -> Result<(), String> {
         match self {
             Values::Listed(values) if values.iter().eq(found) => Ok(()),
@@ -40,7 +45,10 @@ impl Values<'_> {
                     return Ok(());
                 }
                 let start = &found[..found.len().min(12)];
-                Err(format!("expected {count} values hashing to {md5}, found {} hashing to {hash}: {start:?} …", found.len()))
+                Err(format!(
+                    "expected {count} values hashing to {md5}, found {} hashing to {hash}: {start:?} …",
+                    found.len()
+                ))
             }
         }
     }
