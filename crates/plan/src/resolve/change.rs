@@ -197,6 +197,7 @@ impl<'a> Resolver<'a> {
             join: ast::JoinKind::Comma,
             using: &[],
             qualified_only: false,
+            is_trigger_row: false,
         }
     }
 

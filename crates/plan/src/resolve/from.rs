@@ -106,6 +106,7 @@ impl<'a> Resolver<'a> {
             join: join.kind,
             using: &[],
             qualified_only: false,
+            is_trigger_row: false,
         };
         let mut condition = self.join_condition(part, &mut scope_source, join, &item.constraint)?;
         if let (ast::Source::Function(_, args), ScopeColumns::Table(table)) = (&item.source, resolved.columns) {

@@ -132,13 +132,24 @@ impl<'a> Resolver<'a> {
             None if source.qualified_only => return None,
             _ => {}
         }
-        match source.columns {
-            ScopeColumns::Table(table) => Some(self.table_column(source.id, table, table.column(name)?)),
+        let found = match source.columns {
+            ScopeColumns::Table(table) => self.table_column(source.id, table, table.column(name)?),
             ScopeColumns::Query(columns) => {
                 let position = columns.iter().position(|column| column.name == name)?;
-                Some(self.query_column(source.id, columns, position))
+                self.query_column(source.id, columns, position)
             }
-            ScopeColumns::Nested(..) => None,
+            ScopeColumns::Nested(..) => return None,
+        };
+        Some(if source.is_trigger_row { self.of_trigger_row(found) } else { found })
+    }
+
+    /// A column of OLD or NEW has no affinity in comparisons; a rowid keeps its own.
+    fn of_trigger_row(&self, expr: Expr<'a>) -> Expr<'a> {
+        match expr {
+            Expr::Column(column) if !column.index.is_rowid() => {
+                self.source_column(Column { affinity: None, ..*column })
+            }
+            expr => expr,
         }
     }
 

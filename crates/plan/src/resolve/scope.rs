@@ -72,6 +72,8 @@ pub struct ScopeSource<'a> {
     pub using: &'a [Name<'a>],
     /// Its columns are seen only by their qualified names: OLD, NEW, `excluded`.
     pub qualified_only: bool,
+    /// OLD or NEW: its columns compare without the affinity that they have elsewhere.
+    pub is_trigger_row: bool,
 }
 
 /// The columns of a source in a scope.

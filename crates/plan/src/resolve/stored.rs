@@ -103,6 +103,7 @@ pub fn table_source<'a>(id: SourceId, db: Db, table: &'a Table) -> ScopeSource<'
         join: ast::JoinKind::Comma,
         using: &[],
         qualified_only: false,
+        is_trigger_row: false,
     }
 }
 

@@ -3,8 +3,8 @@
 use super::{Connection, check_statements};
 
 /// How many scripts, and how many statements each.
-const SCRIPTS: u64 = 60;
-const STATEMENTS: usize = 50;
+const SCRIPTS: u64 = 100;
+const STATEMENTS: usize = 40;
 
 #[test]
 fn random_changes() {
@@ -22,11 +22,20 @@ fn run(seed: u64) {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut script = Vec::new();
     let tables: Vec<Table> = (0..1 + random.below(2)).map(|at| table(&mut random, at, &mut script)).collect();
-    for _ in 0..STATEMENTS {
+    script.push("create table log(what, x, y)".to_owned());
+    for at in 0..random.below(4) {
+        script.push(trigger(&mut random, at, &tables));
+    }
+    for at in 0..STATEMENTS {
         let target = &tables[random.below(tables.len())];
-        let sql = change(&mut random, target, &tables);
+        let sql = match random.below(40) {
+            0 => index(&mut random, &target.name, at),
+            1 => "reindex".to_owned(),
+            _ => change(&mut random, target, &tables),
+        };
         script.push(sql);
-        script.push(dump(target));
+        script.extend(tables.iter().map(dump));
+        script.push("select * from log".to_owned());
     }
     check_statements(&script, &Connection::new());
 }
@@ -106,13 +115,37 @@ fn table(random: &mut Random, at: usize, script: &mut Vec<String>) -> Table {
     has_rowid = has_rowid || !has_key;
     let options = if has_rowid { "" } else { " without rowid" };
     script.push(format!("create table {name}({}){options}", definitions.join(", ")));
-    for index in 0..random.below(3) {
-        let unique = if random.one_in(3) { "unique " } else { "" };
-        let terms = random.pick(&["a", "b desc", "a, b", "b, a desc", "a || b", "length(b), a"]);
-        let filter = random.pick(&["", "", " where a > 1", " where b is not null"]);
-        script.push(format!("create {unique}index {name}_i{index} on {name}({terms}){filter}"));
+    for at in 0..random.below(3) {
+        script.push(index(random, &name, at));
     }
     Table { name, columns, free: free.into_iter().map(str::to_owned).collect(), has_rowid }
+}
+
+fn index(random: &mut Random, table: &str, at: usize) -> String {
+    let unique = if random.one_in(3) { "unique " } else { "" };
+    let terms = random.pick(&["a", "b desc", "a, b", "b, a desc", "a || b", "length(b), a"]);
+    let filter = random.pick(&["", "", " where a > 1", " where b is not null"]);
+    format!("create {unique}index {table}_i{at} on {table}({terms}){filter}")
+}
+
+fn trigger(random: &mut Random, at: usize, tables: &[Table]) -> String {
+    let table = &tables[random.below(tables.len())];
+    let other = &tables[random.below(tables.len())];
+    let time = random.pick(&["before", "after"]);
+    let (event, row) = *[("insert", "new"), ("update", "old"), ("update of a", "new"), ("delete", "old")]
+        .get(random.below(4))
+        .expect("one of four");
+    let when = if random.one_in(3) { format!(" when {row}.a > 2") } else { String::new() };
+    let step = match random.below(6) {
+        0 => format!("select raise(ignore) where {row}.b = 3"),
+        1 => format!("select raise({}, 'raised') where {row}.b = 4", random.pick(&["abort", "fail", "rollback"])),
+        2 => format!("update {}{} set b = {row}.a where a = {row}.b", or(random), other.name),
+        3 => format!("delete from {} where a = {row}.b", other.name),
+        4 => format!("insert {}into {}(a, b) values({row}.b, {row}.a)", or(random), other.name),
+        _ => format!("insert into log values('{time} {event} {at}', {row}.a, {row}.b)"),
+    };
+    let log = format!("insert into log values('{at}', {row}.a, {row}.b)");
+    format!("create trigger r{at} {time} {event} on {} {when} begin {log}; {step}; end", table.name)
 }
 
 fn policy(random: &mut Random) -> String {

@@ -110,6 +110,7 @@ fn plan<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>) -> Result<JoinPla
         order: WantedOrder::Any,
         result: &[],
         distinct: false,
+        result_width: 0,
         row_limit: None,
         purpose: Purpose::Write,
     };
