@@ -42,6 +42,8 @@ pub enum ChangedColumn {
 pub struct Assigned<'a> {
     /// The column.
     pub column: ChangedColumn,
+    /// The column that was named; none if the rowid was named by a name of its own.
+    pub named: Option<u16>,
     /// Its new value.
     pub value: Expr<'a>,
 }
@@ -271,9 +273,9 @@ impl<'a> Resolver<'a> {
         let mut assigned = bumpalo::collections::Vec::with_capacity_in(set.len(), self.arena);
         for assignment in set {
             for (at, column) in assignment.columns.iter().enumerate() {
-                let column = self.assigned_column(target, column.name)?;
+                let (column, named) = (self.assigned_column(target, column.name)?, target.find(column.name));
                 // Filled in below, once it is known that all columns exist.
-                assigned.push(Assigned { column, value: Expr::Integer(at as i64) });
+                assigned.push(Assigned { column, named, value: Expr::Integer(at as i64) });
             }
             let first = assigned.len() - assignment.columns.len();
             self.assign(scope, assignment, &mut assigned[first..])?;

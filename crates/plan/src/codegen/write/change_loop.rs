@@ -72,8 +72,9 @@ impl<'a> ChangeLoop<'a> {
         let key = cg.b.registers(target.key_width() + values.len());
         let value_registers = key.at(target.key_width());
         if values.is_empty() && is_one_pass(&plan, change, passes, stays) {
-            // A row that is deleted is not looked for again.
-            return begin_one_pass(cg, &plan, target, key, !change.set.is_empty());
+            // A row that is deleted is not looked for again, but RETURNING may give its rowid.
+            let needs_key = !change.set.is_empty() || change.returning.is_some();
+            return begin_one_pass(cg, &plan, target, key, needs_key);
         }
         let is_single = plan.one_row;
         let (kind, next) = if values.is_empty() && target.table.has_rowid() {

@@ -46,18 +46,22 @@ fn delete_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
         cg.note_more_changes();
     }
     cg.in_loop(|cg| {
-        let old = if triggers.is_empty() { None } else { Some(emit_old_row(cg, &target, rows.key)?) };
-        let firing = Firing { policy: super::statement_policy(cg, None), ignore: rows.next };
+        let needs_old = !triggers.is_empty() || returning.is_some();
+        let old = if needs_old { Some(emit_old_row(cg, &target, rows.key)?) } else { None };
+        // A DELETE has no policy, and does not hand that of an outer statement on.
+        let firing = Firing { policy: None, ignore: rows.next };
         if triggers.has_before() {
             triggers.fire_before(cg, &change.target, old, None, firing)?;
             target.seek(cg, rows.key, rows.next);
         }
-        if let Some(returning) = &returning {
-            returning.emit_row(cg)?;
-        }
         emit_delete_entries(cg, &target, |_| true)?;
         let position = if rows.is_one_pass { delete_flags::SAVE_POSITION } else { 0 };
         cg.b.emit(Insn::Delete { flags: delete_flags::COUNT_CHANGE | position, cursor: target.cursor });
+        if let (Some(returning), Some(old)) = (&returning, old) {
+            let table = cg.set_access(target.source, old.access());
+            returning.emit_row(cg)?;
+            cg.set_access(target.source, table.expect("the row was read from the table"));
+        }
         triggers.fire_after(cg, &change.target, old, None, firing)
     })?;
     rows.end(cg)?;
@@ -131,7 +135,7 @@ fn emit_replace_with_triggers<'a>(
     let key = cg.b.registers(target.key_width());
     target.emit_key(cg, key)?;
     let old = emit_old_row(cg, target, key)?;
-    let firing = Firing { policy: super::statement_policy(cg, None), ignore: is_gone };
+    let firing = Firing { policy: Some(ast::Conflict::Replace), ignore: is_gone };
     triggers.fire_before(cg, change, Some(old), None, firing)?;
     target.seek(cg, key, is_gone);
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });

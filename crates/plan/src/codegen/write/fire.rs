@@ -9,7 +9,7 @@ use super::trigger::subprogram;
 use crate::catalog::{FoundTable, FoundTrigger, TriggerEvent};
 use crate::codegen::Codegen;
 use crate::error::Result;
-use crate::resolve::{Assigned, ChangeTarget, ChangedColumn};
+use crate::resolve::{Assigned, ChangeTarget};
 
 /// What happens to rows.
 #[derive(Clone, Copy, Debug)]
@@ -137,11 +137,7 @@ fn is_fired(target: &ChangeTarget<'_>, of: &TriggerEvent, event: Event<'_, '_>) 
         (TriggerEvent::Insert, Event::Insert) | (TriggerEvent::Delete, Event::Delete) => true,
         (TriggerEvent::Update(columns), Event::Update(set)) => {
             let is_set = |assigned: &Assigned<'_>| {
-                let at = match assigned.column {
-                    ChangedColumn::Column(at) => Some(at),
-                    ChangedColumn::Rowid => target.table.rowid_column,
-                };
-                at.is_some_and(|at| columns.iter().any(|column| *column == target.column_name(at)))
+                assigned.named.is_some_and(|at| columns.iter().any(|column| *column == target.column_name(at)))
             };
             columns.is_empty() || set.iter().any(is_set)
         }

@@ -108,11 +108,11 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
         Uniqueness { checked, old_key: None, rowid_is_given: rowid == GivenRowid::Yes, upserts: &upserts.branches };
     let unique = emit_unique(cg, &unique)?;
     emit_write(cg, inserting, rowid, &unique);
-    let firing = Firing { policy, ignore: *next };
-    triggers.fire_after(cg, &resolved.target, None, Some(*row), firing)?;
     if let Some(returning) = &inserting.returning {
         returning.emit_row(cg)?;
     }
+    let firing = Firing { policy, ignore: *next };
+    triggers.fire_after(cg, &resolved.target, None, Some(*row), firing)?;
     upserts.emit_updates(cg, resolved, target, *row, *next, inserting.returning.as_ref())
 }
 

@@ -138,13 +138,12 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
         Uniqueness { checked, old_key: Some(updating.old_key), rowid_is_given: updating.changed.rowid, upserts: &[] };
     let unique = emit_unique(cg, &uniqueness)?;
     emit_write(cg, updating, &checked, &unique)?;
-    triggers.fire_after(cg, change, old, Some(row), firing)?;
     cg.set_access(target.source, row.access());
     if let Some(returning) = updating.returning {
         returning.emit_row(cg)?;
     }
     cg.set_access(target.source, table_access(target));
-    Ok(())
+    triggers.fire_after(cg, change, old, Some(row), firing)
 }
 
 /// The new row: values of SET, and for other columns those that the row has.
