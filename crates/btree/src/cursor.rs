@@ -23,11 +23,13 @@ mod insert;
 mod payload;
 mod peek;
 mod restore;
+mod search;
 mod seek;
 mod walk;
 
 pub use payload::Row;
 pub use peek::Leaf;
+use search::Range;
 
 use crate::balance::Step;
 use crate::btree::Btree;
@@ -64,6 +66,8 @@ pub struct Cursor {
     version: u64,
     path: Vec<Level>,
     written: Step,
+    /// The rowids that belong on the leaf at the end of the path, if a search led there.
+    range: Option<Range>,
     /// What the cell says that the cursor stands on, once somebody has asked.
     row: Option<ParsedRow>,
     /// The index entry to seek when the path no longer has its page.
@@ -139,6 +143,7 @@ impl Cursor {
             version: 0,
             path: Vec::new(),
             written: Step { no: root, index: 0 },
+            range: None,
             row: None,
             saved_key: SavedKey::default(),
             scratch: Vec::new(),
@@ -198,6 +203,7 @@ impl Cursor {
         let version = btree.version(self.root);
         if self.version != version || self.path.is_empty() {
             self.path.clear();
+            self.range = None;
             self.version = version;
             self.load_root(btree)?;
         }
@@ -231,6 +237,7 @@ impl Cursor {
             return Err(corrupt(self.root, "tree deeper than any"));
         }
         self.path.truncate(depth);
+        self.range = None;
         let node = Node::load(btree, no, self.kind())?;
         if node.cell_count == 0 {
             return Err(node.corrupt("page without cells below the root"));

@@ -1,13 +1,12 @@
 //! Searching a tree from the root, or from where the cursor stands if that is near.
 
+use super::search::{Range, lower_bound};
 use super::{Cursor, Level, Seek, State};
 use crate::btree::Btree;
 use crate::error::Result;
 use crate::key::SearchKey;
 use crate::node::Node;
-use lithe_format::btree_page::CHILD_LEN;
 use lithe_format::cell;
-use lithe_format::varint;
 use std::cmp::Ordering;
 
 impl Cursor {
@@ -23,8 +22,7 @@ impl Cursor {
         self.seek_rowid_from_root(btree, rowid)
     }
 
-    /// Searches the leaf on which the cursor stands, if `rowid` is between its first and last row, or
-    /// past the last row of all.
+    /// Searches only where the cursor stands: on its row, on the same leaf, or past the last row of all.
     #[inline]
     fn seek_rowid_here(&mut self, rowid: i64) -> Result<Option<Seek>> {
         if let Some(row) = self.row
@@ -36,16 +34,12 @@ impl Cursor {
                 _ => {}
             }
         }
-        if self.state != State::Row {
-            return Ok(None);
+        match self.range {
+            Some(range) if self.state == State::Row && range.contains(rowid) => {
+                self.seek_rowid_on_leaf(rowid, range).map(Some)
+            }
+            _ => Ok(None),
         }
-        let node = &self.here().node;
-        let first = leaf_rowid(node, 0)?;
-        let last = leaf_rowid(node, node.count() - 1)?;
-        if rowid < first || rowid > last {
-            return Ok(None);
-        }
-        self.seek_rowid_on_leaf(rowid, Some((first, last))).map(Some)
     }
 
     fn seek_rowid_from_root(&mut self, btree: &Btree, rowid: i64) -> Result<Seek> {
@@ -53,13 +47,16 @@ impl Cursor {
         self.row = None;
         self.at_last = false;
         self.enter_root(btree)?;
+        let mut range = Range::default();
         let mut depth = 0;
         while let Some(level) = self.path.get_mut(depth) {
             if level.node.is_leaf() {
                 self.path.truncate(depth + 1);
-                return self.seek_rowid_on_leaf(rowid, None);
+                self.range = Some(range);
+                return self.seek_rowid_on_leaf(rowid, range);
             }
-            let index = find_child(&level.node, rowid)?;
+            let index;
+            (index, range) = find_child(&level.node, rowid, range)?;
             level.index = index as u16;
             let child = level.node.child(index)?;
             depth += 1;
@@ -70,18 +67,19 @@ impl Cursor {
 
     /// Searches the leaf at the end of the path.
     #[inline]
-    fn seek_rowid_on_leaf(&mut self, rowid: i64, bounds: Option<(i64, i64)>) -> Result<Seek> {
+    fn seek_rowid_on_leaf(&mut self, rowid: i64, range: Range) -> Result<Seek> {
         let level = self.here_mut();
-        if level.node.cell_count == 0 {
+        let count = level.node.count();
+        let index = find_row(&level.node, rowid, range)?;
+        if count == 0 {
             self.state = State::Nowhere;
             return Ok(Seek::Empty);
         }
-        let index = find_row(&level.node, rowid, bounds)?;
-        level.index = index as u16;
+        level.index = index.min(count - 1) as u16;
         self.row = None;
         self.at_last = false;
         self.state = State::Row;
-        let found = self.parse()?.rowid;
+        let found = self.parse_cell()?.rowid;
         Ok(match found.cmp(&rowid) {
             Ordering::Equal => Seek::Exact,
             Ordering::Less => Seek::Less,
@@ -197,80 +195,27 @@ impl Cursor {
     }
 }
 
+/// The first row of a leaf whose rowid is not less than `rowid`.
 #[inline]
-fn leaf_rowid(node: &Node, index: usize) -> Result<i64> {
-    cell::read_leaf_rowid(&node.page, node.cell_at(index)?).ok_or_else(|| node.corrupt("cell outside the page"))
-}
-
-/// The last row of the leaf whose rowid is not greater than `rowid`, or row 0. `bounds` are the first and the
-/// last rowid, if they are known.
-#[inline]
-fn find_row(node: &Node, rowid: i64, bounds: Option<(i64, i64)>) -> Result<usize> {
+fn find_row(node: &Node, rowid: i64, range: Range) -> Result<usize> {
     let page: &[u8] = &node.page;
     let pointers = node.pointers()?;
     let rowid_of = |index: usize| {
         let at = usize::from(u16::from_be_bytes(pointers[index]));
         cell::read_leaf_rowid(page, at).ok_or_else(|| node.corrupt("cell outside the page"))
     };
-    let last = pointers.len() - 1;
-    let (first_rowid, last_rowid) = match bounds {
-        Some(bounds) => bounds,
-        None => (rowid_of(0)?, rowid_of(last)?),
-    };
-    if rowid >= last_rowid {
-        return Ok(last);
-    }
-    if rowid <= first_rowid {
-        return Ok(0);
-    }
-    // Now first_rowid < rowid < last_rowid. Rowids mostly come without gaps, or with gaps all alike: then the row is
-    // where the line between both ends has it, or next to that.
-    let guess = interpolate(rowid, first_rowid, last_rowid, last);
-    let (mut low, mut len) = if rowid_of(guess)? <= rowid { (guess, last - guess) } else { (0, guess) };
-    if low == guess && len > 1 && rowid_of(guess + 1)? > rowid {
-        return Ok(guess);
-    }
-    // Row `low` is not greater, and row `low + len` is. No branch depends on a comparison here: the
-    // processor cannot guess it, and would lose more than the steps saved by stopping at a hit.
-    while len > 1 {
-        let half = len / 2;
-        low = if rowid_of(low + half)? <= rowid { low + half } else { low };
-        len -= half;
-    }
-    Ok(low)
+    Ok(lower_bound(pointers.len(), rowid, range, rowid_of)?.0)
 }
 
-/// The place from 0 to `last` at which `rowid` would be if rowids rose evenly from `first_rowid`, which is
-/// less, to `last_rowid`, which is greater.
+/// The child of an interior page of a table that holds `rowid` if any does, and the range of its rowids: cells carry
+/// the largest rowid of the child before them.
 #[inline]
-fn interpolate(rowid: i64, first_rowid: i64, last_rowid: i64, last: usize) -> usize {
-    let span = last_rowid.wrapping_sub(first_rowid) as u64;
-    let offset = rowid.wrapping_sub(first_rowid) as u64;
-    // Of numbers far apart, 48 bits are precise enough, and their product with a number of cells fits.
-    let shift = (u64::BITS - span.leading_zeros()).saturating_sub(48);
-    ((offset >> shift) * last as u64 / (span >> shift)) as usize
-}
-
-/// The child of an interior page of a table that holds `rowid` if any does: cells carry the largest
-/// rowid of the child before them.
-#[inline]
-fn find_child(node: &Node, rowid: i64) -> Result<usize> {
+fn find_child(node: &Node, rowid: i64, range: Range) -> Result<(usize, Range)> {
     let page: &[u8] = &node.page;
     let pointers = node.pointers()?;
-    let key = |index: usize| {
+    let rowid_of = |index: usize| {
         let at = usize::from(u16::from_be_bytes(pointers[index]));
-        match varint::read_at(page, at + CHILD_LEN) {
-            Some((key, _)) => Ok(key as i64),
-            None => Err(node.corrupt("cell outside the page")),
-        }
+        cell::read_interior_rowid(page, at).ok_or_else(|| node.corrupt("cell outside the page"))
     };
-    let mut low = 0; // every key before `low` is less than `rowid`
-    let mut len = pointers.len();
-    while len > 0 {
-        let half = len.div_ceil(2);
-        let less = key(low + half - 1)? < rowid;
-        low = if less { low + half } else { low };
-        len -= half;
-    }
-    Ok(low)
+    lower_bound(pointers.len(), rowid, range, rowid_of)
 }

@@ -1,0 +1,134 @@
+//! Finding a rowid among those of a page, in as few looks as the rowids allow.
+//!
+//! Rowids mostly come without gaps, or with gaps all alike: then a rowid is where the straight line between
+//! two known ones has it. A look costs a line of the page that is probably not in the processor's
+//! cache, so guessing right once saves more than a division costs.
+
+use crate::error::Result;
+
+/// Bounds of all rowids of a page, from the pages above; `None` where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Range {
+    /// All are greater.
+    pub above: Option<i64>,
+    /// All are less or equal.
+    pub to: Option<i64>,
+}
+
+impl Range {
+    pub fn contains(&self, rowid: i64) -> bool {
+        self.above.is_none_or(|above| above < rowid) && self.to.is_none_or(|to| rowid <= to)
+    }
+}
+
+/// The first of `count` ascending keys that is not less than `wanted` (or `count`), and the range between
+/// it and the key before it. All keys must be within `range`.
+#[inline]
+pub(super) fn lower_bound(
+    count: usize,
+    wanted: i64,
+    range: Range,
+    key: impl Fn(usize) -> Result<i64>,
+) -> Result<(usize, Range)> {
+    // All keys before `low` are less than `wanted`, those from `high` on are not.
+    let (mut low, mut high) = (0, count);
+    let (mut above, mut to) = (range.above, range.to);
+    if above.is_none() && low < high {
+        let first = key(0)?;
+        if first >= wanted {
+            return Ok((0, Range { above: None, to: Some(first) }));
+        }
+        (low, above) = (1, Some(first));
+    }
+    if to.is_none() && low < high {
+        let last = key(high - 1)?;
+        if last < wanted {
+            return Ok((high, Range { above: Some(last), to: None }));
+        }
+        (high, to) = (high - 1, Some(last));
+    }
+    let mut looks = 0;
+    while low < high {
+        let middle = match (looks, above, to) {
+            (0, Some(above), Some(to)) => low + guess(wanted, above, to, high - low),
+            // The guess was not far off: the neighbour on the side of `wanted` decides.
+            (1, ..) if low > 0 && high == count => low,
+            (1, ..) => high - 1,
+            _ => low + (high - low) / 2,
+        };
+        looks += 1;
+        let found = key(middle)?;
+        if found < wanted {
+            (low, above) = (middle + 1, Some(found));
+        } else {
+            (high, to) = (middle, Some(found));
+            if found == wanted {
+                return Ok((middle, Range { above, to }));
+            }
+        }
+    }
+    Ok((low, Range { above, to }))
+}
+
+/// Where among `count` keys between `above` (exclusive) and `to` (inclusive, and one further) `wanted` is, if they
+/// ascend evenly.
+#[inline]
+fn guess(wanted: i64, above: i64, to: i64, count: usize) -> usize {
+    let span = to.wrapping_sub(above) as u64;
+    let offset = wanted.wrapping_sub(above) as u64;
+    // Of numbers far apart, 48 bits are precise enough, and their product with a number of cells fits.
+    let shift = (u64::BITS - span.leading_zeros()).saturating_sub(48);
+    let (span, offset) = ((span >> shift).max(1), offset >> shift);
+    let place = (offset * (count as u64 + 1)).div_ceil(span);
+    (place as usize).saturating_sub(1).min(count - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(keys: &[i64], range: Range, looks_max: usize) {
+        let mut probes: Vec<i64> = keys.iter().flat_map(|k| [k.saturating_sub(1), *k, k.saturating_add(1)]).collect();
+        probes.extend([i64::MIN, -1, 0, 1, i64::MAX]);
+        for wanted in probes.into_iter().filter(|wanted| range.contains(*wanted)) {
+            let looks = std::cell::Cell::new(0);
+            let key = |index: usize| {
+                looks.set(looks.get() + 1);
+                Ok(keys[index])
+            };
+            let (index, found) = lower_bound(keys.len(), wanted, range, key).unwrap();
+            assert_eq!(index, keys.partition_point(|key| *key < wanted), "{wanted} in {keys:?}");
+            assert!(found.contains(wanted), "{wanted} in {found:?}");
+            assert!(looks.get() <= looks_max, "{} looks for {wanted}", looks.get());
+        }
+    }
+
+    #[test]
+    fn even_keys_take_few_looks() {
+        let dense: Vec<i64> = (1000..1040).collect();
+        check(&dense, Range { above: Some(999), to: Some(1039) }, 3);
+        check(&dense, Range::default(), 6);
+        let spaced: Vec<i64> = (1..400).map(|n| n * 38).collect();
+        check(&spaced, Range { above: Some(0), to: Some(400 * 38) }, 4);
+    }
+
+    #[test]
+    fn uneven_keys_are_found() {
+        let squares: Vec<i64> = (0..300).map(|n| n * n * n - 5000).collect();
+        check(&squares, Range::default(), 14);
+        check(&squares, Range { above: Some(-6000), to: None }, 14);
+        check(&[i64::MIN, -5, 0, 7, i64::MAX], Range::default(), 9);
+        check(&[i64::MAX], Range { above: Some(3), to: Some(i64::MAX) }, 3);
+        check(&[], Range::default(), 0);
+        check(&[], Range { above: Some(-10), to: Some(10) }, 0);
+    }
+
+    #[test]
+    fn keys_out_of_order_end_too() {
+        let key = |index: usize| Ok([5, 1, 9, -3, 7, 2][index]);
+        for wanted in -5..12 {
+            assert!(lower_bound(6, wanted, Range::default(), key).unwrap().0 <= 6);
+            assert!(lower_bound(6, wanted, Range { above: Some(8), to: Some(-8) }, key).unwrap().0 <= 6);
+        }
+    }
+}
