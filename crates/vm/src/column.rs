@@ -115,6 +115,9 @@ pub fn columns(
     dst: Reg,
     count: u32,
 ) -> Result<(), Fault> {
+    if let VmCursor::Tree(tree) = m.cursor(cursor) {
+        tree.want_columns(usize::from(column) + count as usize);
+    }
     for i in 0..count {
         let (number, dst) = (column + i as u16, Reg(dst.0 + i));
         let is_done = match &mut m.cursors[usize::from(cursor.0)] {
@@ -166,7 +169,7 @@ pub fn row_data(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
 #[inline(never)]
 pub fn sequence(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let counter = match m.cursor(cursor).settled()? {
-        VmCursor::Tree(tree) => &mut tree.sequence,
+        VmCursor::Tree(tree) => &mut tree.place.sequence,
         VmCursor::Ephemeral(ephemeral) => &mut ephemeral.sequence,
         VmCursor::Sorter(sorter) => &mut sorter.sequence,
         VmCursor::Hash(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
@@ -185,7 +188,7 @@ pub fn count(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let count = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {
             tree.forget_row();
-            tree.cursor.count(&tree.btree)? as i64
+            tree.place.cursor.count(&tree.btree)? as i64
         }
         VmCursor::Ephemeral(ephemeral) => ephemeral.count() as i64,
         _ => 0,

@@ -82,7 +82,7 @@ pub fn own_lent(m: &mut Machine) {
     let mut is_lent = false;
     for cursor in &mut m.cursors {
         if let VmCursor::Tree(tree) = cursor {
-            is_lent |= std::mem::take(&mut tree.has_lent);
+            is_lent |= std::mem::take(&mut tree.place.has_lent);
         }
     }
     if is_lent {

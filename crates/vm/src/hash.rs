@@ -254,12 +254,8 @@ impl HashTree {
     }
 
     fn clear(&mut self) -> Result<(), Error> {
-        let root = self.tree.cursor.root();
-        self.tree.release_row();
-        self.tree.cursor.reset();
-        self.tree.btree.clear_tree(root)?;
         self.count = 0;
-        Ok(())
+        self.tree.clear()
     }
 
     fn insert(&mut self, row: &[ValueRef<'_>], builder: &mut Builder) -> Result<(), Error> {
@@ -267,7 +263,7 @@ impl HashTree {
         numbered.insert(self.key_len.min(row.len()), ValueRef::Integer(self.count));
         self.count += 1;
         self.tree.release_row();
-        insert_entry(&mut self.tree.cursor, &self.tree.btree, builder.build(&numbered))
+        insert_entry(&mut self.tree.place.cursor, &self.tree.btree, builder.build(&numbered))
     }
 
     fn find(&mut self, values: &[ValueRef<'_>]) -> Result<bool, Error> {

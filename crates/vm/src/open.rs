@@ -46,9 +46,9 @@ fn tree_at_page(
     let btree = host.btree(info.db)?;
     m.must_own |= !btree.pager().borrows_are_stable();
     let slot = m.cursor(cursor);
-    let remains = slot.take_remains();
+    let before = slot.take_place();
     let encoding = host.facts().encoding.get();
-    *slot = VmCursor::Tree(TreeCursor::open(btree, root, info.key.as_ref(), encoding, remains));
+    *slot = VmCursor::Tree(TreeCursor::open(btree, root, info.key.as_ref(), encoding, before));
     Ok(())
 }
 
@@ -57,20 +57,15 @@ fn tree_at_page(
 pub fn ephemeral(m: &mut Machine, program: &Program, cursor: CursorId) -> Result<(), Error> {
     let info = program.cursor(cursor);
     let slot = m.cursor(cursor);
-    match slot.settled()? {
-        VmCursor::Ephemeral(ephemeral) => ephemeral.clear(),
-        VmCursor::Hash(hash) => hash.clear()?,
-        other => {
-            if let VmCursor::Tree(tree) = other {
-                tree.btree.clear_tree(tree.cursor.root())?;
-            }
-            *other = match info.kind {
-                CursorKind::Hash => VmCursor::Hash(Box::new(HashCursor::new(info.key.clone().unwrap_or_default()))),
-                _ => VmCursor::Ephemeral(Box::new(EphemeralCursor::new(&info.kind, info.key.as_ref()))),
-            };
-        }
+    if let VmCursor::Closed(_) = slot {
+        *slot = match info.kind {
+            CursorKind::Hash => VmCursor::Hash(Box::new(HashCursor::new(info.key.clone().unwrap_or_default()))),
+            _ => VmCursor::Ephemeral(Box::new(EphemeralCursor::new(&info.kind, info.key.as_ref()))),
+        };
+        return Ok(());
     }
-    Ok(())
+    // Emptied, not made anew: there may be further cursors on it.
+    reset(m, cursor)
 }
 
 /// Opens a second cursor on a temporary table.
@@ -85,13 +80,19 @@ pub fn duplicate(m: &mut Machine, cursor: CursorId, original: CursorId) -> Resul
     Ok(())
 }
 
-/// Opens a sorter.
+/// Opens a sorter; one that is open already is emptied.
 #[inline(never)]
 pub fn sorter(m: &mut Machine, program: &Program, host: &dyn Host, cursor: CursorId, limit: Reg) {
-    let key = program.cursor(cursor).key.as_ref().map(Arc::clone).unwrap_or_default();
     let limit = if limit == Reg::NONE { None } else { usize::try_from(m.reg(limit).integer()).ok() };
+    let slot = m.cursor(cursor);
+    if let VmCursor::Sorter(sorter) = slot {
+        sorter.clear();
+        sorter.sorter.set_limit(limit);
+        return;
+    }
+    let key = program.cursor(cursor).key.as_ref().map(Arc::clone).unwrap_or_default();
     let sorter = Sorter::new(key, host.memory_budget(), limit);
-    *m.cursor(cursor) = VmCursor::Sorter(Box::new(SorterCursor::new(sorter)));
+    *slot = VmCursor::Sorter(Box::new(SorterCursor::new(sorter)));
 }
 
 /// Empties a sorter or temporary table.
@@ -101,12 +102,7 @@ pub fn reset(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
         VmCursor::Sorter(sorter) => sorter.clear(),
         VmCursor::Ephemeral(ephemeral) => ephemeral.clear(),
         VmCursor::Hash(hash) => hash.clear()?,
-        VmCursor::Tree(tree) => {
-            tree.release_row();
-            let root = tree.cursor.root();
-            tree.cursor.reset();
-            tree.btree.clear_tree(root)?;
-        }
+        VmCursor::Tree(tree) => tree.clear()?,
         VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {}
     }
     Ok(())

@@ -80,7 +80,7 @@ pub fn clear_tree(
     }
     for open in &mut m.cursors {
         if let VmCursor::Tree(tree) = open
-            && tree.cursor.root() == root
+            && tree.place.cursor.root() == root
         {
             tree.release_row();
         }

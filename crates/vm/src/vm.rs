@@ -104,9 +104,6 @@ impl Vm {
     }
 
     fn begin(&mut self, host: &dyn Host) {
-        if self.state == State::Ended {
-            self.machine.reset();
-        }
         self.machine.has_update_hook = host.has_update_hook();
         self.machine.counters.runs += 1;
         self.state = State::Running;
@@ -123,10 +120,10 @@ impl Vm {
 
     /// Ends the run; the parameters stay bound.
     pub fn reset(&mut self) {
-        if self.state != State::Ready {
+        if self.state == State::Running {
             self.machine.reset();
-            self.state = State::Ready;
         }
+        self.state = State::Ready;
     }
 
     /// How many columns the current row has; 0 without a row.

@@ -99,10 +99,10 @@ fn insert_values(
 
 #[inline]
 fn insert_payload(tree: &mut TreeCursor, rowid: i64, payload: &Payload<'_>, flags: u8) -> Result<(), Error> {
-    let seek = if flags & insert_flags::USE_SEEK != 0 { tree.last_seek } else { None };
+    let seek = if flags & insert_flags::USE_SEEK != 0 { tree.place.last_seek } else { None };
     tree.release_row();
-    tree.last_seek = None;
-    Ok(tree.cursor.insert_table(&tree.btree, rowid, payload, seek)?)
+    tree.place.last_seek = None;
+    Ok(tree.place.cursor.insert_table(&tree.btree, rowid, payload, seek)?)
 }
 
 /// Counts the row and tells the hook.
@@ -139,11 +139,11 @@ pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cu
     match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {
             tree.finish_seek()?;
-            if is_watched && tree.cursor.key_info().is_none() {
+            if is_watched && tree.place.cursor.key_info().is_none() {
                 rowid = tree.rowid()?;
             }
             tree.release_row();
-            tree.cursor.delete(&tree.btree)?;
+            tree.place.cursor.delete(&tree.btree)?;
         }
         VmCursor::Ephemeral(ephemeral) => ephemeral.delete(),
         _ => return Err(not_writable()),
@@ -226,10 +226,10 @@ fn insert_key_values(
 
 #[inline]
 fn insert_key(tree: &mut TreeCursor, values: &[ValueRef<'_>], payload: &Payload<'_>, flags: u8) -> Result<(), Error> {
-    let seek = if flags & insert_flags::USE_SEEK != 0 { tree.last_seek } else { None };
+    let seek = if flags & insert_flags::USE_SEEK != 0 { tree.place.last_seek } else { None };
     tree.release_row();
-    tree.last_seek = None;
-    Ok(tree.cursor.insert_index(&tree.btree, values, payload, seek)?)
+    tree.place.last_seek = None;
+    Ok(tree.place.cursor.insert_index(&tree.btree, values, payload, seek)?)
 }
 
 /// Counts the row of a WITHOUT ROWID table.
@@ -263,7 +263,7 @@ pub fn index_delete(
             let found = tree.seek_key(&key)? == Seek::Exact;
             if found {
                 tree.release_row();
-                tree.cursor.delete(&tree.btree)?;
+                tree.place.cursor.delete(&tree.btree)?;
             }
             found
         }

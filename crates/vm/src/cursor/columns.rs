@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The columns of a row are found together, as far as any column of any row has been asked for: then a column costs
-//! a look into two small arrays. Rows that are not so ordinary (types of more than one byte, content not on the page)
-//! have no first columns here; those, and columns further on, are left to the record's view.
+//! a look into two small arrays. What is not so ordinary (a header of more than 127 bytes, a type of more than two,
+//! content that is not on the page), and columns further on, are left to the record's view.
 
 use lithe_format::cell::PayloadSpan;
 use lithe_format::serial_type::SerialType;
@@ -23,7 +23,7 @@ const COLUMNS_MAX: usize = 16;
 /// The first columns of the row under a cursor.
 #[derive(Debug, Default)]
 pub struct Columns {
-    types: [u8; COLUMNS_MAX],
+    types: [u16; COLUMNS_MAX],
     starts: [u16; COLUMNS_MAX],
     /// How many columns of this row are known.
     known: usize,
@@ -52,23 +52,30 @@ impl Columns {
     #[inline]
     fn find_known(&mut self, page: &[u8], span: PayloadSpan) -> Option<usize> {
         let start = span.at as usize;
+        let end = start + span.local as usize;
         let &header_len @ 1..0x80 = page.get(start)? else {
             return None;
         };
-        let content = start + usize::from(header_len);
-        let header = page.get(start + 1..content)?;
-        let mut at = content;
-        let mut all = 0;
-        let known = header.len().min(self.wanted).min(COLUMNS_MAX);
-        for (index, &serial) in header[..known].iter().enumerate() {
-            self.types[index] = serial;
-            self.starts[index] = at as u16;
-            at += content_len(serial);
-            all |= serial;
+        let mut at = start + usize::from(header_len);
+        let mut header = page.get(start + 1..at)?;
+        let mut known = 0;
+        while known < self.wanted.min(COLUMNS_MAX) {
+            let (serial, rest) = match header {
+                [serial @ ..0x80, rest @ ..] => (u16::from(*serial), rest),
+                [high, low @ ..0x80, rest @ ..] => (u16::from(high & 0x7f) << 7 | u16::from(*low), rest),
+                _ => break,
+            };
+            let content_end = at + SerialType(u32::from(serial)).len() as usize;
+            if content_end > end {
+                break;
+            }
+            self.types[known] = serial;
+            self.starts[known] = at as u16;
+            known += 1;
+            at = content_end;
+            header = rest;
         }
-        // Where a type has more than one byte, what was summed up means nothing.
-        let is_ordinary = all < 0x80 && at <= (span.at + span.local) as usize;
-        is_ordinary.then_some(known)
+        Some(known)
     }
 
     /// The type of column `index`, and where on the page its content starts.
@@ -80,12 +87,6 @@ impl Columns {
         let (serial, start) = (*self.types.get(index)?, *self.starts.get(index)?);
         Some((SerialType(u32::from(serial)), usize::from(start)))
     }
-}
-
-/// The length of the content of a type of one byte.
-#[inline]
-fn content_len(serial: u8) -> usize {
-    SerialType(u32::from(serial & 0x7f)).len() as usize
 }
 
 /// How far the first eight bytes of an integer's content are shifted to leave the integer, by serial type.

@@ -9,12 +9,12 @@ use crate::error::Error;
 use crate::hash::HashCursor;
 use crate::register::Register;
 use crate::sorter::SorterCursor;
-use tree::{Remains, TreeCursor};
+use tree::{Place, TreeCursor};
 
 /// A cursor of a running program.
 pub enum VmCursor {
-    /// Not open. A tree cursor that was there leaves its memory.
-    Closed(Option<Remains>),
+    /// Not open. A tree cursor that was there leaves its place.
+    Closed(Option<Box<Place>>),
     /// On a B-tree.
     Tree(TreeCursor),
     /// On a temporary table in memory.
@@ -41,19 +41,19 @@ impl Default for VmCursor {
 }
 
 impl VmCursor {
-    /// Closes the cursor and keeps the memory of a tree's.
+    /// Closes the cursor and keeps the place of a tree's.
+    #[inline]
     pub fn close(&mut self) {
-        if let VmCursor::Closed(_) = self {
-            return;
+        if !matches!(self, VmCursor::Closed(_)) {
+            *self = match std::mem::take(self) {
+                VmCursor::Tree(tree) => VmCursor::Closed(Some(tree.close())),
+                _ => VmCursor::Closed(None),
+            };
         }
-        *self = match std::mem::take(self) {
-            VmCursor::Tree(tree) => VmCursor::Closed(Some(tree.close())),
-            _ => VmCursor::Closed(None),
-        };
     }
 
-    /// The memory of the tree cursor that was here.
-    pub fn take_remains(&mut self) -> Option<Remains> {
+    /// The place of the tree cursor that was here.
+    pub fn take_place(&mut self) -> Option<Box<Place>> {
         self.close();
         match std::mem::take(self) {
             VmCursor::Closed(remains) => remains,

@@ -53,6 +53,10 @@ impl Batch {
         self.bar = None;
     }
 
+    pub fn set_limit(&mut self, limit: Option<usize>) {
+        self.limit = limit;
+    }
+
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

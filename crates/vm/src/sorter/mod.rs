@@ -66,6 +66,11 @@ impl Sorter {
         self.reading = Reading::Not;
     }
 
+    /// How many of the smallest rows are wanted; asked of an empty sorter.
+    pub fn set_limit(&mut self, limit: Option<usize>) {
+        self.batch.set_limit(limit);
+    }
+
     /// Adds a row; its first columns are the key.
     #[inline]
     pub fn insert(&mut self, row: &[ValueRef<'_>], host: &dyn Host) -> Result<(), Error> {

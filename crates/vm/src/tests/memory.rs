@@ -56,11 +56,14 @@ fn a_temporary_table() {
             let count = b.register();
             b.emit(Insn::Count { cursor: second, dst: count });
             b.emit(Insn::ResultRow { start: count, count: 1 });
-            // Opened again it is empty.
+            // Opened again it is empty, for the second cursor too, and both go on sharing it.
             b.emit(Insn::OpenEphemeral { cursor });
             emit_scan(b, cursor, 1);
+            emit_scan(b, second, 1);
+            b.emit(Insn::InsertRow { flags: 0, cursor, count: 1, affinities: NONE, rowid: ten, start: ten });
+            emit_scan(b, second, 1);
         },
-        "40 ; 31 ; 30 ; 39",
+        "40 ; 31 ; 30 ; 39 ; 10",
     );
 }
 
