@@ -11,12 +11,13 @@
 //! | [`page_ref`] | a page that is read, wherever its bytes are: the crate's one unsafe room |
 //! | `pager`, `read`, `write` | the pager itself; its hot paths |
 //! | `dirty`, `savepoint` | the private copies of a write transaction, and going back |
-//! | `transaction`, `settings` | begin, commit, rollback; what pragmas set |
+//! | `transaction`, `together`, `settings` | begin, commit, rollback; several databases at once; what pragmas set |
 //! | `file_store` | databases in files: locks, snapshots, sources of pages |
 //! | `pool` | pages of files that are not mapped |
 //! | `rollback` | rollback journals |
 //! | `wal`, `checkpoint` | write-ahead logs |
 //! | `spill`, `temp_file` | transactions larger than the cache |
+//! | `concurrent` | write transactions side by side |
 //! | `busy` | waiting for others |
 //! | `memory` | databases that have no file |
 //! | `database` | what connections share |
@@ -24,6 +25,7 @@
 
 mod busy;
 mod checkpoint;
+mod concurrent;
 mod database;
 mod dirty;
 mod error;
@@ -40,6 +42,7 @@ mod savepoint;
 mod settings;
 mod spill;
 mod temp_file;
+mod together;
 mod transaction;
 mod wal;
 mod write;
@@ -52,6 +55,7 @@ pub use page_ref::PageRef;
 pub use pager::Pager;
 pub use rollback::SuperJournal;
 pub use settings::BusyHandler;
+pub use together::commit_together;
 pub use wal::{Checkpoint, CheckpointMode};
 pub use write::PageMut;
 

@@ -112,4 +112,7 @@ pub enum BeginKind {
     Immediate,
     /// In rollback mode nobody else may read either: `BEGIN EXCLUSIVE`.
     Exclusive,
+    /// In WAL mode others may write, too, and whoever commits first wins: `BEGIN CONCURRENT`. It has to
+    /// come before anything is read.
+    Concurrent,
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{OpenFlags, Vfs};
 
+use crate::concurrent::Concurrent;
 use crate::database::Database;
 use crate::dirty::DirtySet;
 use crate::error::{Error, Result};
@@ -32,6 +33,7 @@ pub struct Pager {
     pub(crate) settings: Settings,
     /// Counts the changes by others, for `PRAGMA data_version`.
     pub(crate) data_version: Cell<u32>,
+    pub(crate) concurrent: Concurrent,
     /// Why this transaction can only be rolled back.
     pub(crate) failure: RefCell<Option<Error>>,
 }
@@ -129,6 +131,7 @@ impl Pager {
             write_version: Cell::new(0),
             settings: Settings::new(options),
             data_version: Cell::new(1),
+            concurrent: Concurrent::default(),
             failure: RefCell::new(None),
         }
     }
@@ -189,6 +192,16 @@ impl Pager {
             Store::Memory(_) => false,
             Store::File(file) => file.is_read_only(),
         }
+    }
+
+    /// The size of the database when this transaction began.
+    pub(crate) fn pages_before(&self) -> u32 {
+        self.txn.borrow().pages_before
+    }
+
+    /// Whether this transaction has made the database longer or shorter.
+    pub(crate) fn is_resized(&self) -> bool {
+        self.pages_before() != self.page_count()
     }
 
     /// Whether this transaction has changed anything.

@@ -28,6 +28,9 @@ impl Pager {
         {
             return Ok(page);
         }
+        if self.concurrent.is_active() {
+            self.concurrent.note_read(no);
+        }
         self.clean_page(no)
     }
 
@@ -45,8 +48,10 @@ impl Pager {
         Ok(())
     }
 
-    pub(crate) fn is_dirty(&self, no: PageNo) -> bool {
-        self.txn.borrow().dirty.find(no).is_some()
+    /// Whether this transaction has written the page.
+    pub(crate) fn is_written(&self, no: PageNo) -> bool {
+        let txn = self.txn.borrow();
+        txn.dirty.find(no).is_some() || self.is_spilled(&txn, no).unwrap_or(true)
     }
 
     /// The page as this transaction has written it, if it has.

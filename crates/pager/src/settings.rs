@@ -5,6 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
+use lithe_format::MAX_PAGE_NO;
 use lithe_vfs::SyncFlags;
 
 use crate::options::{CacheSize, JournalMode, LockingMode, OpenOptions, Synchronous};
@@ -25,6 +26,7 @@ pub(crate) struct Settings {
     journal_size_limit: Cell<Option<u64>>,
     checkpoint_on_close: Cell<bool>,
     cache_spill: Cell<bool>,
+    max_page_count: Cell<u32>,
     pub(crate) busy: RefCell<WhenBusy>,
 }
 
@@ -50,6 +52,7 @@ impl Settings {
             journal_size_limit: Cell::new(None),
             checkpoint_on_close: Cell::new(true),
             cache_spill: Cell::new(true),
+            max_page_count: Cell::new(MAX_PAGE_NO),
             busy: RefCell::default(),
         }
     }
@@ -64,6 +67,17 @@ impl Pager {
     /// How much memory may be spent.
     pub fn cache_size(&self) -> CacheSize {
         self.settings.cache_size.get()
+    }
+
+    /// Sets how many pages the database may have, and answers what is in force: never less than it has.
+    pub fn set_max_page_count(&self, pages: u32) -> u32 {
+        self.settings.max_page_count.set(pages.max(self.page_count()).min(MAX_PAGE_NO));
+        self.max_page_count()
+    }
+
+    /// How many pages the database may have.
+    pub fn max_page_count(&self) -> u32 {
+        self.settings.max_page_count.get()
     }
 
     /// Sets whether pages leave memory before the commit when there are more of them than the cache

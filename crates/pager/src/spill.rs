@@ -15,6 +15,7 @@ use lithe_vfs::{OpenFlags, Vfs};
 
 use crate::dirty::{PageHashes, SlotId};
 use crate::error::Result;
+use crate::file_store::FileStore;
 use crate::page_ref::PageRef;
 use crate::pager::{Pager, Store, WriteTxn};
 use crate::temp_file::TempPages;
@@ -123,6 +124,11 @@ impl Pager {
         }
     }
 
+    /// Whether spilled pages go into the log: a concurrent transaction has no turn to write there.
+    fn spills_into_log(&self, file: &FileStore) -> bool {
+        file.is_wal() && !self.concurrent.is_active()
+    }
+
     #[cold]
     fn spill(&self, txn: &mut WriteTxn) -> Result<()> {
         let Some(vfs) = self.vfs_for_spilling() else { return Ok(()) };
@@ -145,7 +151,7 @@ impl Pager {
         let pages: Vec<(PageNo, &[u8])> = victims.iter().map(page).collect();
         match &self.store {
             _ if pages.is_empty() => {}
-            Store::File(file) if file.is_wal() => file.spill_wal(self, &pages)?,
+            Store::File(file) if self.spills_into_log(file) => file.spill_wal(self, &pages)?,
             _ => {
                 let keep = savepoints.newest_mark().map_or(0, |mark| mark.len);
                 temp.add(vfs, &pages, keep)?;
@@ -166,7 +172,7 @@ impl Pager {
         }
         let mut bytes = vec![0; self.page_size().bytes()];
         match &self.store {
-            Store::File(file) if file.is_wal() => file.read_spilled_wal(self, no, &mut bytes)?,
+            Store::File(file) if self.spills_into_log(file) => file.read_spilled_wal(self, no, &mut bytes)?,
             _ => drop(txn.temp.read(no, &mut bytes)?),
         }
         Ok(Some(PageRef::from_arc(Arc::from(bytes))))
@@ -174,7 +180,7 @@ impl Pager {
 
     pub(crate) fn is_spilled(&self, txn: &WriteTxn, no: PageNo) -> Result<bool> {
         match &self.store {
-            Store::File(file) if file.is_wal() => Ok(file.spilled_frame(no)?.is_some()),
+            Store::File(file) if self.spills_into_log(file) => Ok(file.spilled_frame(no)?.is_some()),
             _ => Ok(txn.temp.contains(no)),
         }
     }
@@ -182,14 +188,14 @@ impl Pager {
     /// Whether anything was spilled.
     pub(crate) fn has_spilled(&self, txn: &WriteTxn) -> bool {
         match &self.store {
-            Store::File(file) if file.is_wal() => file.has_spilled_wal(),
+            Store::File(file) if self.spills_into_log(file) => file.has_spilled_wal(),
             _ => !txn.temp.is_empty(),
         }
     }
 
     pub(crate) fn spill_mark(&self, txn: &WriteTxn) -> SpillMark {
         match &self.store {
-            Store::File(file) if file.is_wal() => file.spill_mark_wal(),
+            Store::File(file) if self.spills_into_log(file) => file.spill_mark_wal(),
             _ => txn.temp.mark(),
         }
     }
@@ -197,7 +203,7 @@ impl Pager {
     /// Forgets what was spilled after `mark`.
     pub(crate) fn spill_back_to(&self, txn: &mut WriteTxn, mark: SpillMark) -> Result<()> {
         match &self.store {
-            Store::File(file) if file.is_wal() => file.spill_back_to_wal(mark),
+            Store::File(file) if self.spills_into_log(file) => file.spill_back_to_wal(mark),
             _ => {
                 txn.temp.back_to(mark);
                 Ok(())

@@ -14,6 +14,8 @@
 //! until then. When the rollback fails too, the journal stays for the next reader to play back, and
 //! only the end of the read transaction is left.
 
+use lithe_vfs::ResultCode;
+
 use crate::error::{Error, Result};
 use crate::file_store::FileStore;
 use crate::options::BeginKind;
@@ -62,6 +64,10 @@ impl Pager {
     /// Waits for others (as the busy handler says) only if it begins to read, too: whoever holds a
     /// snapshot while waiting may be what the other one waits for.
     pub fn begin_write(&self, kind: BeginKind) -> Result<()> {
+        let begins_concurrently = kind == BeginKind::Concurrent && self.state.get() == State::Idle;
+        if begins_concurrently && self.begin_concurrently()? {
+            return Ok(());
+        }
         match self.state.get() {
             State::Writing => return self.check_failure(),
             State::Reading => {
@@ -70,12 +76,33 @@ impl Pager {
             }
             State::Idle => self.retry_while_busy(|| self.begin_read_and_write(kind))?,
         }
+        self.start_write();
+        Ok(())
+    }
+
+    fn start_write(&self) {
         let mut txn = self.txn.borrow_mut();
         txn.pages_before = self.page_count();
         txn.dirty_max = self.dirty_max();
-        drop(txn);
         self.state.set(State::Writing);
-        Ok(())
+    }
+
+    /// Begins a write transaction beside others. `false`: that takes a log, and this database has none.
+    fn begin_concurrently(&self) -> Result<bool> {
+        let Store::File(file) = &self.store else { return Ok(false) };
+        self.begin_read()?;
+        if !file.is_wal() {
+            return Ok(false);
+        }
+        if file.is_read_only() {
+            self.end_read()?;
+            return Err(Error::ReadOnly(ResultCode::READONLY));
+        }
+        self.start_write();
+        self.concurrent.begin();
+        // Each page that is read counts, so there is no short cut.
+        self.look_twice();
+        Ok(true)
     }
 
     fn begin_write_on_snapshot(&self, kind: BeginKind) -> Result<()> {
@@ -107,7 +134,7 @@ impl Pager {
         self.check_failure()?;
         match &self.store {
             Store::Memory(memory) => memory.prepare(&self.txn.borrow(), self.page_size().bytes()),
-            Store::File(file) if file.is_wal() => self.note_failure(file.commit_wal(self)),
+            Store::File(file) if file.is_wal() => self.note_log_failure(file.commit_wal(self)),
             Store::File(file) => self.note_failure(file.commit_phase_one_rollback(self, super_journal)),
         }
     }
@@ -185,6 +212,7 @@ impl Pager {
 
     fn end_write(&self) {
         self.txn.borrow_mut().savepoints.clear();
+        self.concurrent.end();
         self.state.set(State::Reading);
         self.bump_write_version();
     }
@@ -198,6 +226,14 @@ impl Pager {
             self.look_twice();
         }
         outcome
+    }
+
+    /// A concurrent transaction that met a conflict is over, too.
+    fn note_log_failure(&self, outcome: Result<()>) -> Result<()> {
+        if let Err(Error::BusySnapshot) = &outcome {
+            self.failure.replace(Some(Error::BusySnapshot));
+        }
+        self.note_failure(outcome)
     }
 
     /// The error that this transaction failed with.

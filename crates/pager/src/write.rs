@@ -44,6 +44,9 @@ impl Pager {
             return Err(Error::corrupt_page(no, "the page of the lock bytes is used"));
         }
         self.misuse_unless(self.is_next_or_before(no), "pages are added one after the other")?;
+        if no.get() > self.page_count() && no.get() > self.max_page_count() {
+            return Err(Error::Full);
+        }
         let txn = &mut *self.txn.borrow_mut();
         let blank = txn.dirty.zeroed(self.page_size().bytes());
         let slot = match txn.dirty.find(no) {

@@ -4,7 +4,11 @@
 
 mod model;
 
-use lithe_pager::{CheckpointMode, JournalMode, Synchronous};
+use std::path::Path;
+
+use lithe_format::PageNo;
+use lithe_format::db_header::DbHeader;
+use lithe_pager::{BeginKind, CheckpointMode, JournalMode, OpenOptions, Pager, Synchronous, commit_together};
 use lithe_vfs::{Fault, Loss, Random, Sim};
 use model::{Config, Machine, Outcome};
 
@@ -143,6 +147,73 @@ fn two_connections() {
             }
         }
     });
+}
+
+/// Two databases change together or not at all.
+#[test]
+fn commits_over_two_files() {
+    each_seed(300, |seed| {
+        let mut random = Random::new(seed);
+        let sim = Sim::new(seed);
+        let journal = pick(&mut random, &JOURNALS[..3]);
+        let open = || [Path::new("/one"), Path::new("/two")].map(|path| open_pair(&sim, path, journal));
+        let mut pagers = open();
+        for pager in &pagers {
+            write_number(pager, 1).unwrap();
+            pager.commit().unwrap();
+            pager.end_read().unwrap();
+        }
+        sim.restart(Loss::KeepAll);
+        pagers = open();
+        let mut number = 1;
+        for _ in 0..4 {
+            sim.fail_at(1 + random.below(120), Fault::PowerLoss);
+            let committed = |n: u64| -> Result<(), lithe_pager::Error> {
+                pagers.iter().try_for_each(|pager| write_number(pager, n))?;
+                commit_together(&[&pagers[0], &pagers[1]])?;
+                pagers.iter().try_for_each(|pager| pager.end_read())
+            };
+            while committed(number + 1).is_ok() {
+                number += 1;
+            }
+            sim.restart(pick(&mut random, &LOSSES));
+            pagers = open();
+            // Either may be read first, and interrupted.
+            if random.one_in(2) {
+                sim.fail_at(1 + random.below(20), Fault::PowerLoss);
+                let _ = pagers[random.below(2) as usize].begin_read();
+                sim.restart(pick(&mut random, &LOSSES));
+                pagers = open();
+            }
+            let found = pagers.each_ref().map(read_number);
+            assert_eq!(found[0], found[1], "{journal:?}");
+            // With synchronous FULL, the disappearance of the super-journal is durable.
+            assert!((number..=number + 1).contains(&found[0]), "{found:?} after {number}");
+            number = found[0];
+        }
+    });
+}
+
+fn open_pair(sim: &Sim, path: &Path, journal: JournalMode) -> Pager {
+    let pager = Pager::open(sim.vfs(), path, &OpenOptions::default()).unwrap();
+    pager.set_journal_mode(journal).unwrap();
+    pager
+}
+
+fn write_number(pager: &Pager, number: u64) -> Result<(), lithe_pager::Error> {
+    pager.begin_write(BeginKind::Immediate)?;
+    let first = PageNo::FIRST;
+    let mut page = if pager.page_count() == 0 { pager.new_page(first)? } else { pager.write(first)? };
+    DbHeader::new(pager.page_size(), 0).write(&mut page);
+    page[1000..1008].copy_from_slice(&number.to_le_bytes());
+    Ok(())
+}
+
+fn read_number(pager: &Pager) -> u64 {
+    pager.begin_read().unwrap();
+    let number = u64::from_le_bytes(pager.page(PageNo::FIRST).unwrap()[1000..1008].try_into().unwrap());
+    pager.end_read().unwrap();
+    number
 }
 
 #[test]

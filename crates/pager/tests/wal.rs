@@ -323,3 +323,33 @@ fn writers_of_one_process_share_syncs() {
     assert_eq!(sqlite(&path, SELECT_VALUES), ["50"; 8].join(" "));
     assert_eq!(sqlite(&path, "PRAGMA integrity_check"), "ok");
 }
+
+/// A writer goes on from a commit that is not published yet, and that has made the log much longer.
+#[test]
+fn long_commits_beside_short_ones() {
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 4, WAL);
+    let keeper = open(&path);
+    let rows = rows_of(&keeper, 4);
+    std::thread::scope(|scope| {
+        for writer in 1..=4 {
+            let (path, rows): (&Path, &Rows) = (&path, &rows);
+            scope.spawn(move || {
+                let pager = open(path);
+                pager.set_busy_timeout(Duration::from_secs(60));
+                for round in 1..=6 {
+                    pager.begin_write(BeginKind::Immediate).unwrap();
+                    rows.set(&pager, writer, round);
+                    let count = pager.page_count();
+                    for n in 1..=1500 {
+                        pager.new_page(no(count + n)).unwrap();
+                    }
+                    pager.commit().unwrap();
+                    pager.end_read().unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(all(&keeper, &rows), "6 6 6 6");
+}

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lithe_format::PageNo;
 use lithe_format::bytes::{at_u32, put_u32};
 use lithe_format::db_header::{
     CHANGE_COUNTER_AT, DbHeader, FileVersion, PAGE_COUNT_AT, VERSION_VALID_FOR_AT, WRITER_VERSION_AT,
 };
+use lithe_format::{MAX_PAGE_NO, PageNo};
 use lithe_vfs::{File, LockLevel, OpenFlags, ResultCode};
 
 use super::FileStore;
@@ -21,7 +21,7 @@ use crate::wal::shared::SharedWal;
 use crate::wal::{Begun, Checkpoint, CheckpointMode, Checkpointer, Policy, Wal};
 
 /// How long a writer waits for other writers of this process at a stretch, if it waits at all.
-const PATIENCE: Duration = Duration::from_millis(10);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(10);
 
 impl FileStore {
     /// Whether the database is in WAL mode, as far as is known.
@@ -109,6 +109,9 @@ impl FileStore {
         }
         let pages_in_file = u32::try_from(size.div_ceil(u64::from(pager.page_size().get()))).unwrap_or(u32::MAX);
         let page_count = in_log.unwrap_or(pages_in_file);
+        if page_count > MAX_PAGE_NO {
+            return Err(Error::corrupt("the log says that the database is larger than it can be"));
+        }
         pager.view.page_count.set(page_count);
         self.map(pager, size)?;
         let mut future = false;
@@ -163,6 +166,9 @@ impl FileStore {
         if !pager.has_changes() {
             return Ok(());
         }
+        if pager.concurrent.is_active() {
+            self.take_turn_to_commit(pager)?;
+        }
         self.count_change_wal(pager)?;
         let policy = self.log_policy(pager);
         let txn = pager.txn.borrow();
@@ -187,9 +193,9 @@ impl FileStore {
 
     /// Readers of a log do not look at the change counter; it is kept as far as page 1 is written.
     fn count_change_wal(&self, pager: &Pager) -> Result<()> {
-        let resized = pager.txn.borrow().pages_before != pager.page_count();
+        let resized = pager.is_resized();
         // What was spilled still needs a frame that commits it.
-        if !resized && !pager.is_dirty(PageNo::FIRST) && !self.has_spilled_wal() {
+        if !resized && !pager.is_written(PageNo::FIRST) && !self.has_spilled_wal() {
             return Ok(());
         }
         let before = self.page(&pager.view, PageNo::FIRST);

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use lithe_vfs::{DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, ResultCode, Vfs};
 
+pub(crate) use log::PATIENCE;
 pub(crate) use snapshot::Known;
 
 use crate::database::Database;

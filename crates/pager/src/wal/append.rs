@@ -10,6 +10,7 @@ use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{DeviceCharacteristics, ResultCode, SyncFlags, Vfs};
 
 use super::Wal;
+use super::index::HeaderState;
 use super::snapshot::Begun;
 use super::turns::Base;
 use crate::error::{Error, Result};
@@ -53,16 +54,7 @@ impl Wal {
         let begun = if holds_snapshot { self.check_newest(base) } else { self.begin_read_newest(base) };
         match begun {
             Ok(begun) if self.is_writable() => {
-                let header = self.header.get();
-                let (last_frame, sum) = (header.last_frame, header.sum);
-                self.tail.replace(Some(Tail {
-                    base,
-                    first_frame: last_frame,
-                    last_frame,
-                    sum,
-                    unindexed: Vec::new(),
-                    restarted: false,
-                }));
+                self.start_tail(base);
                 Ok(begun)
             }
             Ok(_) => {
@@ -74,6 +66,59 @@ impl Wal {
                 Err(error)
             }
         }
+    }
+
+    fn start_tail(&self, base: Option<Base>) {
+        let header = self.header.get();
+        self.tail.replace(Some(Tail {
+            base,
+            first_frame: header.last_frame,
+            last_frame: header.last_frame,
+            sum: header.sum,
+            unindexed: Vec::new(),
+            restarted: false,
+        }));
+    }
+
+    /// Takes the turn for a transaction that worked without one, and moves its snapshot on to the newest
+    /// commit, unless a page that somebody has written since `conflicts`. Answers whether it moved.
+    pub(crate) fn begin_commit(&self, patience: Duration, conflicts: &dyn Fn(PageNo) -> bool) -> Result<bool> {
+        let base = self.shared.turns.take(patience)?;
+        let moved =
+            if self.is_writable() { self.move_on(base, conflicts) } else { Err(Error::ReadOnly(ResultCode::READONLY)) };
+        match &moved {
+            Ok(_) => self.start_tail(base),
+            Err(_) => self.shared.turns.give_up(),
+        }
+        moved
+    }
+
+    fn move_on(&self, base: Option<Base>, conflicts: &dyn Fn(PageNo) -> bool) -> Result<bool> {
+        let newest = match base {
+            Some(base) => base.header,
+            None => match self.index.header()? {
+                HeaderState::Good(header, _) => header,
+                HeaderState::Unreadable => return Err(Error::Busy),
+            },
+        };
+        let before = self.header.get();
+        if newest == before {
+            return Ok(false);
+        }
+        // A log that was started over had nothing left that we have not seen: we hold a read mark.
+        let same_run = newest.salts == before.salts;
+        let first_new = if same_run { before.last_frame.saturating_add(1) } else { 1 };
+        self.index.ensure_frame(newest.last_frame, false)?;
+        for frame in first_new..=newest.last_frame {
+            if self.index.page_of(frame).is_none_or(conflicts) {
+                return Err(Error::BusySnapshot);
+            }
+        }
+        if !same_run {
+            self.frames.set((1, 0));
+        }
+        self.go_on_to(newest)?;
+        Ok(true)
     }
 
     fn check_newest(&self, base: Option<Base>) -> Result<Begun> {
@@ -97,6 +142,7 @@ impl Wal {
     fn go_on_to(&self, header: IndexHeader) -> Result<()> {
         let (first, last) = self.frames.get();
         let first = if first > last { self.index.backfilled() + 1 } else { first };
+        self.index.ensure_frame(header.last_frame, false)?;
         self.map_up_to(&header, header.last_frame)?;
         self.header.set(header);
         self.words.set(header.write());

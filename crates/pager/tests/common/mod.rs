@@ -188,15 +188,23 @@ impl Rows {
         Rows { places: places.into_iter().map(|place| place.expect("every row is found")).collect() }
     }
 
-    pub fn get(&self, pager: &Pager, row: u32) -> u32 {
+    pub fn text(&self, pager: &Pager, row: u32) -> String {
         let (page, at) = self.places[row as usize - 1];
         let page = pager.page(page).unwrap();
-        std::str::from_utf8(&page[at..at + 8]).unwrap().parse().unwrap()
+        String::from_utf8(page[at..at + 8].to_vec()).unwrap()
+    }
+
+    pub fn set_text(&self, pager: &Pager, row: u32, value: &str) {
+        let (page, at) = self.places[row as usize - 1];
+        pager.write(page).unwrap()[at..at + 8].copy_from_slice(value.as_bytes());
+    }
+
+    pub fn get(&self, pager: &Pager, row: u32) -> u32 {
+        self.text(pager, row).parse().unwrap()
     }
 
     pub fn set(&self, pager: &Pager, row: u32, value: u32) {
-        let (page, at) = self.places[row as usize - 1];
-        pager.write(page).unwrap()[at..at + 8].copy_from_slice(format!("{value:08}").as_bytes());
+        self.set_text(pager, row, &format!("{value:08}"));
     }
 
     pub fn all(&self, pager: &Pager) -> String {
