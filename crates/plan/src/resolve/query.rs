@@ -32,39 +32,74 @@ impl<'a> Resolver<'a> {
         let limit = select.limit.map(|limit| self.limit(scope, limit)).transpose()?;
         let mut outer = Vec::new();
         let is_compound = !select.rest.is_empty();
-        let own_order = if is_compound { &[][..] } else { select.order_by };
-        let first = self.core(scope, CompoundOp::UnionAll, &select.first, own_order, None, &mut outer)?;
-        let mut columns = first.columns;
-        let mut order_by = first.order_by;
-        let mut cores = bumpalo::collections::Vec::with_capacity_in(select.rest.len() + 1, self.arena);
-        cores.push(first.core);
+        let parts = match recursion {
+            Some(recursion) => self.recursive_cores(scope, select, recursion, &mut outer)?,
+            None => self.cores(scope, select, &mut outer)?,
+        };
+        let mut columns = parts[0].columns.clone();
+        let mut order_by = parts[0].order_by;
         let mut merged = Merge::new(columns.len());
-        for (at, term) in select.rest.iter().enumerate() {
-            let step = recursion.filter(|recursion| at + 1 >= recursion.setup_cores);
-            if let Some(recursion) = step.filter(|recursion| at + 1 == recursion.setup_cores) {
-                recursion.begin(self, &merged.finish(&columns))?;
-            }
-            if let Some(recursion) = step {
-                recursion.begin_term();
-            }
-            let part = self.core(scope, term.op, &term.core, &[], step, &mut outer)?;
-            if part.columns.len() != columns.len() {
-                return Err(different_widths(term.op));
-            }
-            merged.add(&part, &mut columns);
-            cores.push(part.core);
-        }
+        parts[1..].iter().for_each(|part| merged.add(part, &mut columns));
+        let cores: &'a [Core<'a>] = self.arena.alloc_slice_fill_iter(parts.iter().map(|part| part.core));
         if is_compound {
             columns = merged.finish(&columns);
-            order_by = self.compound_order(scope, select, &cores, &columns)?;
+            order_by = self.compound_order(scope, select, cores, &columns)?;
         }
         Ok(self.arena.alloc(Query {
-            cores: cores.into_bump_slice(),
+            cores,
             order_by,
             limit,
             columns: self.slice(&columns),
             outer: self.slice(&outer),
         }))
+    }
+
+    /// All cores, from the last to the first: which is the order in which SQLite finds their errors.
+    fn cores(
+        &self,
+        scope: &Scope<'_, 'a>,
+        select: &ast::Select<'a>,
+        outer: &mut Vec<SourceId>,
+    ) -> Result<Vec<CorePart<'a>>> {
+        let mut parts = Vec::with_capacity(select.rest.len() + 1);
+        for (at, term) in select.rest.iter().enumerate().rev() {
+            let part = self.core(scope, term.op, &term.core, &[], None, outer)?;
+            check_widths(parts.last(), &part, select.rest.get(at + 1))?;
+            parts.push(part);
+        }
+        let own_order = if select.rest.is_empty() { select.order_by } else { &[] };
+        let first = self.core(scope, CompoundOp::UnionAll, &select.first, own_order, None, outer)?;
+        check_widths(parts.last(), &first, select.rest.first())?;
+        parts.push(first);
+        parts.reverse();
+        Ok(parts)
+    }
+
+    /// The cores of a recursive common table: its start first, which tells the columns that the steps see.
+    fn recursive_cores(
+        &self,
+        scope: &Scope<'_, 'a>,
+        select: &ast::Select<'a>,
+        recursion: &Recursion<'_, 'a>,
+        outer: &mut Vec<SourceId>,
+    ) -> Result<Vec<CorePart<'a>>> {
+        let mut parts = vec![self.core(scope, CompoundOp::UnionAll, &select.first, &[], None, outer)?];
+        let mut columns = parts[0].columns.clone();
+        let mut merged = Merge::new(columns.len());
+        for (at, term) in select.rest.iter().enumerate() {
+            let step = (at + 1 >= recursion.setup_cores).then_some(recursion);
+            if at + 1 == recursion.setup_cores {
+                recursion.begin(self, &merged.finish(&columns))?;
+            }
+            if let Some(recursion) = step {
+                recursion.begin_term();
+            }
+            let part = self.core(scope, term.op, &term.core, &[], step, outer)?;
+            check_widths(Some(&part), &parts[at], Some(term))?;
+            merged.add(&part, &mut columns);
+            parts.push(part);
+        }
+        Ok(parts)
     }
 
     /// One core; the sources of enclosing queries that it uses are added to `outer`.
@@ -163,6 +198,18 @@ impl Merge {
             OutputColumn { affinity, ..*column }
         };
         columns.iter().zip(&self.types).map(merge).collect()
+    }
+}
+
+/// Two cores beside each other must have as many columns.
+fn check_widths<'a>(
+    right: Option<&CorePart<'a>>,
+    left: &CorePart<'a>,
+    term: Option<&ast::CompoundTerm<'a>>,
+) -> Result<()> {
+    match (right, term) {
+        (Some(right), Some(term)) if right.columns.len() != left.columns.len() => Err(different_widths(term.op)),
+        _ => Ok(()),
     }
 }
 

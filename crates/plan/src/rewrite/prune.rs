@@ -14,12 +14,19 @@ impl<'a> Rewriter<'a> {
         let mut select = select;
         for at in 0..select.sources.len() {
             let SourceKind::Subquery(derived) = select.sources[at].kind else { continue };
-            let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1 || cte.setup_cores.get().is_some());
-            if is_shared {
+            if derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some()) {
                 continue;
             }
-            let query = self.prune_order(select, order_by, *derived.query);
-            let query = self.prune_columns(select, order_by, at, query);
+            let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1);
+            // Who says MATERIALIZED gets the table with its order.
+            let is_fixed = derived.cte.is_some_and(|cte| cte.materialized == Some(true));
+            let mut query = *derived.query;
+            if !is_fixed {
+                query = self.prune_order(select, order_by, query);
+            }
+            if !is_shared {
+                query = self.prune_columns(select, order_by, at, query);
+            }
             let source = self.with_query(&select.sources[at], derived, query);
             select = self.with_source(select, at, source);
         }

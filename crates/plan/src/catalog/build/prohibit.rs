@@ -244,6 +244,10 @@ pub(super) fn literal_value(expr: &Expr<'_>) -> Option<lithe_value::Value> {
         ExprKind::Column(name) if name.quote() == Quote::None && name.name.is("true") => Some(Value::from(1)),
         ExprKind::Column(name) if name.quote() == Quote::None && name.name.is("false") => Some(Value::from(0)),
         ExprKind::Unary(UnaryOp::Plus, operand) => literal_number(operand),
+        // The smallest integer is written as the negative of a number that is none.
+        ExprKind::Unary(UnaryOp::Minus, Expr { kind: ExprKind::Float(b"9223372036854775808"), .. }) => {
+            Some(Value::from(i64::MIN))
+        }
         ExprKind::Unary(UnaryOp::Minus, operand) => {
             let value = literal_number(operand)?;
             match value.as_ref() {
