@@ -22,6 +22,9 @@ use lithe_vm::operand::{CursorId, Db};
 use lithe_vm::program::{AggregateCall, CursorInfo, CursorKind, SchemaCheck};
 use lithe_vm::{ConnectionFacts, Error, Host, Step, Vm};
 
+/// A path: a host, a table's root, a number of rounds.
+type Timed = fn(&ExampleHost, PageNo, u32);
+
 const ROWS: i64 = 100_000;
 
 fn main() {
@@ -30,8 +33,7 @@ fn main() {
     let root = fill(&host.btree);
     host.btree.pager().commit().unwrap();
     let only = std::env::args().nth(2);
-    let paths: [(&str, fn(&ExampleHost, PageNo, u32)); 3] =
-        [("scan", time_scan), ("point", time_points), ("sort", time_sort)];
+    let paths: [(&str, Timed); 3] = [("scan", time_scan), ("point", time_points), ("sort", time_sort)];
     for (name, time) in paths {
         if only.as_deref().is_none_or(|only| only == name) {
             time(&host, root, rounds);

@@ -32,12 +32,6 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Whether columns are to be found at all: not in loops that only count rows, or look at index entries.
-    #[inline]
-    pub fn are_wanted(&self) -> bool {
-        self.wanted > 0
-    }
-
     /// Column `index` is to be found with the others, from the next row on.
     pub fn want(&mut self, index: usize) {
         self.wanted = self.wanted.max((index + 1).min(COLUMNS_MAX));

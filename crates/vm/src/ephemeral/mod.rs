@@ -11,15 +11,17 @@
 
 pub mod index;
 pub mod set;
+mod store;
 pub mod table;
+
+pub use store::{Temporary, insert_entry};
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_btree::{Btree, Cursor, KeyInfo, Seek, TreeKind};
-use lithe_format::payload::Payload;
-use lithe_format::{PageNo, record};
+use lithe_btree::{KeyInfo, Seek};
+use lithe_format::record;
 use lithe_value::ValueRef;
 
 use crate::arena::Span;
@@ -27,11 +29,10 @@ use crate::cursor::row::RecordView;
 use crate::cursor::tree::TreeCursor;
 use crate::error::Error;
 use crate::host::Host;
-use crate::keys::KeyHasher;
 use crate::program::CursorKind;
 use crate::register::Register;
 use index::{MemoryIndex, Place};
-use set::MemorySet;
+use store::{Store, Tree};
 use table::MemoryTable;
 
 /// A cursor on a temporary table, index or set in memory.
@@ -42,23 +43,6 @@ pub struct EphemeralCursor {
     is_null_row: bool,
     /// How often Sequence was asked.
     pub sequence: i64,
-}
-
-/// What temporary tables are.
-enum Store {
-    Table(MemoryTable),
-    Index(MemoryIndex),
-    Set(MemorySet),
-    /// It was moved to a tree.
-    Moved(Tree),
-}
-
-/// Where the content went.
-struct Tree {
-    btree: Rc<Btree>,
-    root: PageNo,
-    /// The order, of an index.
-    key: Option<Arc<KeyInfo>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -416,113 +400,5 @@ fn next_place(index: &MemoryIndex, span: Span, place: Place, version: u64) -> Pl
     match index.find_record(index.span_record(span)) {
         Ok(place) => index.after(place),
         Err(next) => next,
-    }
-}
-
-impl Store {
-    /// A set that hashes if it can, and else an index.
-    fn set(key: Arc<KeyInfo>) -> Store {
-        if KeyHasher::can_hash(&key) { Store::Set(MemorySet::new(key)) } else { Store::Index(MemoryIndex::new(key)) }
-    }
-
-    #[inline]
-    fn record(&self, position: Position) -> Option<&[u8]> {
-        match (self, position) {
-            (Store::Table(table), Position::Row { rowid, at }) => match table.rowid(at) {
-                Some(found) if found == rowid => table.record(at),
-                _ => table.find(rowid).ok().and_then(|at| table.record(at)),
-            },
-            (Store::Index(index), Position::Entry { span, .. }) => Some(index.span_record(span)),
-            (Store::Set(set), Position::Member(span)) => Some(set.record(span)),
-            _ => None,
-        }
-    }
-
-    #[inline]
-    fn keep_within_budget(&mut self, host: &dyn Host, temporary: &Temporary) -> Result<(), Error> {
-        let bytes = match self {
-            Store::Table(table) => table.bytes(),
-            Store::Index(index) => index.bytes(),
-            Store::Set(set) => set.bytes(),
-            Store::Moved(_) => 0,
-        };
-        if bytes > host.memory_budget() { self.spill(&temporary.btree(host)?) } else { Ok(()) }
-    }
-
-    #[cold]
-    fn spill(&mut self, btree: &Rc<Btree>) -> Result<(), Error> {
-        let key = match self {
-            Store::Index(index) => Some(Arc::clone(index.key())),
-            Store::Set(set) => Some(Arc::clone(set.key())),
-            Store::Table(_) | Store::Moved(_) => None,
-        };
-        let kind = if key.is_some() { TreeKind::Index } else { TreeKind::Table };
-        let tree = Tree { btree: Rc::clone(btree), root: btree.create_tree(kind)?, key };
-        self.write_to(&tree)?;
-        *self = Store::Moved(tree);
-        Ok(())
-    }
-
-    fn write_to(&self, tree: &Tree) -> Result<(), Error> {
-        let mut cursor = tree.cursor();
-        match self {
-            Store::Table(table) => {
-                for at in 0..table.len() {
-                    if let (Some(rowid), Some(record)) = (table.rowid(at), table.record(at)) {
-                        cursor.insert_table(&tree.btree, rowid, &Payload::from_bytes(record), None)?;
-                    }
-                }
-            }
-            Store::Index(index) => {
-                let mut place = index.first();
-                while let Some(record) = index.record(place) {
-                    insert_entry(&mut cursor, &tree.btree, record)?;
-                    place = index.after(place);
-                }
-            }
-            Store::Set(set) => {
-                for record in set.records() {
-                    insert_entry(&mut cursor, &tree.btree, record)?;
-                }
-            }
-            Store::Moved(_) => {}
-        }
-        Ok(())
-    }
-}
-
-impl Tree {
-    fn cursor(&self) -> Cursor {
-        match &self.key {
-            Some(key) => Cursor::index(self.root, Arc::clone(key)),
-            None => Cursor::table(self.root),
-        }
-    }
-}
-
-/// Inserts a record of our own into an index.
-pub fn insert_entry(cursor: &mut Cursor, btree: &Btree, record: &[u8]) -> Result<(), Error> {
-    let values = record::values(record)?;
-    Ok(cursor.insert_index(btree, &values, &Payload::from_bytes(record), None)?)
-}
-
-/// The temporary database of one statement, opened when something needs it.
-#[derive(Default)]
-pub struct Temporary(RefCell<Option<Rc<Btree>>>);
-
-impl Temporary {
-    /// The database.
-    pub fn btree(&self, host: &dyn Host) -> Result<Rc<Btree>, Error> {
-        if let Some(btree) = &*self.0.borrow() {
-            return Ok(Rc::clone(btree));
-        }
-        let btree = host.temporary_btree()?;
-        *self.0.borrow_mut() = Some(Rc::clone(&btree));
-        Ok(btree)
-    }
-
-    /// Lets go of the database, and thereby of all that is in it.
-    pub fn close(&mut self) {
-        self.0.take();
     }
 }

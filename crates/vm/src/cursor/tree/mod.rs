@@ -1,0 +1,326 @@
+//! A cursor on a B-tree, with the columns of the row that it stands on.
+//!
+//! ```text
+//!   move ──► Unread ──first column──► Read ──further columns──► Read
+//!              │  ▲                                              │
+//!              │  └───────────────── move ◄──────────────────────┘
+//!   NullRow ───┘ (outer joins: every column is NULL until the next move)
+//!   Deferred(rowid) ──first column──► seek, then as above
+//! ```
+//!
+//! Numbers and short texts go into the register; long ones stay on their page and are borrowed; what
+//! overflows the page is copied in one run into the register's own memory.
+
+mod row;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_btree::{Btree, Cursor, KeyInfo, Leaf, SearchKey, Seek};
+use lithe_format::PageNo;
+use lithe_format::cell::PayloadSpan;
+use lithe_format::record::View;
+use lithe_pager::PageRef;
+use lithe_value::Encoding;
+use lithe_vfs::ResultCode;
+
+use super::columns::Columns;
+use crate::error::Error;
+
+/// A cursor on a table or an index.
+pub struct TreeCursor {
+    /// The trees of the database.
+    pub btree: Rc<Btree>,
+    /// All the rest, which the next cursor in this one's place takes over.
+    pub place: Box<Place>,
+}
+
+/// The state of a cursor on a tree. Closing and opening one again moves nothing but the box.
+pub struct Place {
+    /// The cursor below.
+    pub cursor: Cursor,
+    memory: Memory,
+    state: RowState,
+    /// The view in `memory` is one of the row.
+    has_view: bool,
+    /// The columns of the row, where it is read.
+    columns: Columns,
+    /// The page of the row, where it is read, or of the leaf.
+    page: Option<PageRef>,
+    /// Where on the page the row is, where it is read.
+    span: PayloadSpan,
+    /// Rows are read as soon as the cursor comes to them: somebody looks at them.
+    is_wanted: bool,
+    /// The leaf that a loop goes over; of no cells if there is none.
+    leaf: Leaf,
+    /// What `leaf` holds for.
+    leaf_version: u64,
+    encoding: Encoding,
+    /// The cursor has been moved to the row after its place: the next Next stays there.
+    is_ahead: bool,
+    /// Some register has borrowed bytes from this cursor's pages.
+    pub has_lent: bool,
+    /// Where the last seek ended, for an insert that follows it.
+    pub last_seek: Option<Seek>,
+    /// How often Sequence was asked.
+    pub sequence: i64,
+}
+
+#[derive(Debug, Default)]
+struct Memory {
+    view: View,
+    /// The start of a payload whose header does not fit on its page.
+    header: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowState {
+    /// The cursor has moved, or stands nowhere.
+    Unread,
+    /// The view is of the row under the cursor.
+    Read,
+    /// Every column is NULL.
+    NullRow,
+    /// The row of this rowid is to be sought.
+    Deferred(i64),
+}
+
+impl Place {
+    fn new(cursor: Cursor, encoding: Encoding) -> Box<Place> {
+        Box::new(Place {
+            cursor,
+            memory: Memory::default(),
+            state: RowState::Unread,
+            has_view: false,
+            columns: Columns::default(),
+            page: None,
+            span: PayloadSpan::default(),
+            is_wanted: false,
+            leaf: Leaf::default(),
+            leaf_version: 0,
+            encoding,
+            is_ahead: false,
+            has_lent: false,
+            last_seek: None,
+            sequence: 0,
+        })
+    }
+
+    /// Lets go of every page.
+    fn close(&mut self) {
+        self.cursor.reset();
+        self.page = None;
+        self.leaf.count = 0;
+    }
+
+    /// Begins anew on another tree. Which columns were wanted is still known: most often they will be again.
+    fn reopen(&mut self, root: PageNo, key: Option<Arc<KeyInfo>>, encoding: Encoding) {
+        self.cursor.reopen(root, key);
+        self.state = RowState::Unread;
+        self.encoding = encoding;
+        self.is_ahead = false;
+        self.has_lent = false;
+        self.last_seek = None;
+        self.sequence = 0;
+    }
+}
+
+impl TreeCursor {
+    /// A cursor on the tree at `root`, in the place of the one before.
+    pub fn open(
+        btree: Rc<Btree>,
+        root: PageNo,
+        key: Option<&Arc<KeyInfo>>,
+        encoding: Encoding,
+        before: Option<Box<Place>>,
+    ) -> TreeCursor {
+        let key = key.cloned();
+        let place = match before {
+            Some(mut place) => {
+                place.reopen(root, key, encoding);
+                place
+            }
+            None => Place::new(new_cursor(root, key), encoding),
+        };
+        TreeCursor { btree, place }
+    }
+
+    /// A cursor that already has its place. `is_ahead` says that it stands on the row after it.
+    pub fn standing(btree: Rc<Btree>, cursor: Cursor, is_ahead: bool) -> TreeCursor {
+        let mut place = Place::new(cursor, Encoding::Utf8);
+        place.is_ahead = is_ahead;
+        TreeCursor { btree, place }
+    }
+
+    /// A second cursor on the same tree, standing nowhere.
+    pub fn duplicate(&self) -> TreeCursor {
+        let cursor = new_cursor(self.place.cursor.root(), self.place.cursor.key_info().cloned());
+        TreeCursor { btree: Rc::clone(&self.btree), place: Place::new(cursor, self.place.encoding) }
+    }
+
+    /// Deletes all rows of the tree, a temporary one.
+    pub fn clear(&mut self) -> Result<(), Error> {
+        let root = self.place.cursor.root();
+        self.release_row();
+        self.place.cursor.reset();
+        self.place.sequence = 0;
+        self.btree.clear_tree(root)?;
+        Ok(())
+    }
+
+    /// Closes the cursor: lets go of its pages and its database. What is left serves the next one.
+    pub fn close(mut self) -> Box<Place> {
+        self.place.close();
+        self.place
+    }
+
+    /// Whether text in this tree is UTF-16.
+    #[inline]
+    pub fn encoding(&self) -> Encoding {
+        self.place.encoding
+    }
+
+    /// The row is about to change: its page must not be held, lest the pager copy it first.
+    #[inline]
+    pub fn release_row(&mut self) {
+        self.forget_row();
+        self.place.page = None;
+    }
+
+    /// The cursor has moved.
+    #[inline]
+    pub fn forget_row(&mut self) {
+        self.place.state = RowState::Unread;
+        self.place.is_ahead = false;
+        self.place.leaf.count = 0;
+    }
+
+    /// Goes to the first row.
+    #[inline]
+    pub fn first(&mut self) -> Result<bool, Error> {
+        self.forget_row();
+        Ok(self.place.cursor.first(&self.btree)?)
+    }
+
+    /// Goes to the last row.
+    #[inline]
+    pub fn last(&mut self) -> Result<bool, Error> {
+        self.forget_row();
+        Ok(self.place.cursor.last(&self.btree)?)
+    }
+
+    /// Goes to the next row.
+    #[inline(never)]
+    pub fn next(&mut self) -> Result<bool, Error> {
+        if self.place.is_ahead {
+            self.forget_row();
+            return Ok(self.place.cursor.is_valid());
+        }
+        self.forget_row();
+        let is_there = self.place.cursor.next(&self.btree)?;
+        self.enter_leaf();
+        Ok(is_there)
+    }
+
+    /// The loop goes over the leaf by itself from here on.
+    fn enter_leaf(&mut self) {
+        if let Some((page, leaf)) = self.place.cursor.leaf(&self.btree) {
+            self.place.page = Some(page.clone());
+            self.place.leaf = leaf;
+            self.place.leaf_version = self.btree.pager().write_version();
+        }
+    }
+
+    /// Goes to the next row, if that is the next cell of the leaf, and reads it, if somebody looked at the rows before.
+    /// False says nothing: ask [`TreeCursor::next`].
+    #[inline(never)]
+    pub fn next_quickly(&mut self) -> bool {
+        let index = self.place.leaf.index + 1;
+        if index >= self.place.leaf.count || self.place.leaf_version != self.btree.pager().write_version() {
+            return false;
+        }
+        self.place.leaf.index = index;
+        self.place.cursor.set_index(index);
+        self.place.state = RowState::Unread;
+        if self.place.is_wanted
+            && let Some(page) = &self.place.page
+            && let Some(span) = self.place.leaf.payload(page, index)
+        {
+            self.place.columns.find(page, span);
+            self.place.span = span;
+            self.place.has_view = false;
+            self.place.state = RowState::Read;
+        }
+        true
+    }
+
+    /// Goes to the row before.
+    #[inline]
+    pub fn previous(&mut self) -> Result<bool, Error> {
+        self.forget_row();
+        Ok(self.place.cursor.previous(&self.btree)?)
+    }
+
+    /// Goes to a row of a table, or to a neighbour of where it would be.
+    #[inline]
+    pub fn seek_rowid(&mut self, rowid: i64) -> Result<Seek, Error> {
+        self.forget_row();
+        let seek = self.place.cursor.seek_rowid(&self.btree, rowid)?;
+        self.place.last_seek = Some(seek);
+        Ok(seek)
+    }
+
+    /// Goes to an entry of an index, or to a neighbour of where it would be.
+    #[inline]
+    pub fn seek_key(&mut self, key: &SearchKey<'_>) -> Result<Seek, Error> {
+        self.forget_row();
+        let seek = self.place.cursor.seek_key(&self.btree, key)?;
+        self.place.last_seek = Some(seek);
+        Ok(seek)
+    }
+
+    /// The row of that rowid is wanted, once a column of it is.
+    #[inline]
+    pub fn defer_seek(&mut self, rowid: i64) {
+        self.place.is_ahead = false;
+        self.place.state = RowState::Deferred(rowid);
+    }
+
+    /// Does the seek that was deferred.
+    #[inline]
+    pub fn finish_seek(&mut self) -> Result<(), Error> {
+        match self.place.state {
+            RowState::Deferred(rowid) => self.seek_deferred(rowid),
+            _ => Ok(()),
+        }
+    }
+
+    #[inline(never)]
+    fn seek_deferred(&mut self, rowid: i64) -> Result<(), Error> {
+        match self.seek_rowid(rowid)? {
+            Seek::Exact => Ok(()),
+            // An index entry without its row.
+            _ => Err(Error::from_code(ResultCode::CORRUPT)),
+        }
+    }
+
+    /// Every column is NULL until the next move.
+    #[inline]
+    pub fn set_null_row(&mut self) {
+        self.forget_row();
+        self.place.state = RowState::NullRow;
+    }
+
+    /// Whether every column is NULL.
+    #[inline]
+    pub fn is_null_row(&self) -> bool {
+        self.place.state == RowState::NullRow
+    }
+}
+
+fn new_cursor(root: PageNo, key: Option<Arc<KeyInfo>>) -> Cursor {
+    match key {
+        Some(key) => Cursor::index(root, key),
+        None => Cursor::table(root),
+    }
+}

@@ -1,0 +1,305 @@
+//! Reading the row under a cursor on a tree.
+
+use std::cmp::Ordering;
+
+use lithe_btree::SearchKey;
+use lithe_format::record::{Column, Located};
+use lithe_format::serial_type::SerialType;
+use lithe_value::Encoding;
+use lithe_vfs::ResultCode;
+
+use super::{RowState, TreeCursor};
+use crate::cursor::columns::{self, Number, decode_text, put};
+use crate::error::Error;
+use crate::record::decode_record;
+use crate::register::{BytesKind, Register};
+
+impl TreeCursor {
+    /// The rowid of the row; `None` on a null row.
+    #[inline]
+    pub fn rowid(&mut self) -> Result<Option<i64>, Error> {
+        let is_there = match self.place.state {
+            RowState::Read => true,
+            RowState::Deferred(rowid) => return Ok(Some(rowid)),
+            RowState::NullRow => false,
+            RowState::Unread => self.is_on_row()?,
+        };
+        if is_there { Ok(Some(self.place.cursor.rowid()?)) } else { Ok(None) }
+    }
+
+    /// Whether there is a row to read, after whatever has been written since the last move.
+    #[inline]
+    fn is_on_row(&mut self) -> Result<bool, Error> {
+        Ok(self.place.cursor.restore(&self.btree)? && !self.place.is_ahead)
+    }
+
+    /// Learns where the row under the cursor is; false if there is none.
+    #[inline]
+    fn read_row(&mut self) -> Result<bool, Error> {
+        match self.place.state {
+            RowState::Read => return Ok(true),
+            RowState::Unread => {}
+            RowState::NullRow => return Ok(false),
+            RowState::Deferred(rowid) => self.seek_deferred(rowid)?,
+        }
+        if !self.is_on_row()? {
+            return Ok(false);
+        }
+        let row = self.place.cursor.row(&self.btree)?;
+        self.place.columns.find(row.page, row.span);
+        self.place.span = row.span;
+        self.place.page = Some(row.page.clone());
+        self.place.has_view = false;
+        self.place.state = RowState::Read;
+        Ok(true)
+    }
+
+    /// The first `count` columns are about to be asked for.
+    #[inline]
+    pub fn want_columns(&mut self, count: usize) {
+        self.place.columns.want(count - 1);
+        if self.place.state == RowState::Unread {
+            self.read_row_quickly();
+        }
+    }
+
+    /// Puts a column into a register, if it is among those that have been found. False says nothing: ask
+    /// [`TreeCursor::column`].
+    #[inline(never)]
+    pub fn column_quickly(&mut self, index: usize, dst: &mut Register) -> bool {
+        let (Some((serial, at)), Some(page)) = (self.found(index), &self.place.page) else {
+            return false;
+        };
+        self.place.has_lent |= put(page, serial, at, self.place.encoding, dst);
+        true
+    }
+
+    /// A column that has been found and is an integer with content. `None` says nothing.
+    #[inline(never)]
+    pub fn integer_quickly(&self, index: usize) -> Option<i64> {
+        let (serial, at) = self.found(index)?;
+        columns::integer(self.place.page.as_ref()?, serial, at)
+    }
+
+    /// A column that has been found and is a number. `None` says nothing.
+    #[inline]
+    pub fn number_quickly(&self, index: usize) -> Option<Number> {
+        let (serial, at) = self.found(index)?;
+        columns::number(self.place.page.as_ref()?, serial, at)
+    }
+
+    /// Whether a column that has been found is NULL. `None` says nothing.
+    #[inline]
+    pub fn is_null_quickly(&self, index: usize) -> Option<bool> {
+        self.found(index).map(|(serial, _)| serial.is_null())
+    }
+
+    /// The type of a column that has been found, and where its content is.
+    #[inline]
+    fn found(&self, index: usize) -> Option<(SerialType, usize)> {
+        if self.place.state == RowState::Read { self.place.columns.get(index) } else { None }
+    }
+
+    /// Reads the row under the cursor, if it is an ordinary one. False says nothing: ask [`TreeCursor::read_row`].
+    #[inline]
+    fn read_row_quickly(&mut self) -> bool {
+        self.place.is_wanted = true;
+        if self.place.state != RowState::Unread || self.place.is_ahead {
+            return false;
+        }
+        let Some(row) = self.place.cursor.peek(&self.btree) else {
+            return false;
+        };
+        // Most rows are on the page of the row before: that reference is kept, for cloning one may count.
+        if !self.place.page.as_ref().is_some_and(|page| page.is_same(row.page)) {
+            self.place.page = Some(row.page.clone());
+        }
+        self.place.columns.find(row.page, row.span);
+        self.place.span = row.span;
+        self.place.has_view = false;
+        self.place.state = RowState::Read;
+        true
+    }
+
+    /// Puts a column into a register; false if the record has fewer columns.
+    pub fn column(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
+        if !self.read_row_quickly() && !self.read_row()? {
+            dst.set_null();
+            return Ok(true);
+        }
+        if self.column_quickly(index, dst) { Ok(true) } else { self.column_by_view(index, dst) }
+    }
+
+    /// A column that is out of order, past the end, or not on the row's page.
+    #[inline(never)]
+    fn column_by_view(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
+        self.place.columns.want(index);
+        let row = self.place.cursor.row(&self.btree)?;
+        if !self.place.has_view {
+            self.place.memory.view.reset(row.len());
+            self.place.has_view = true;
+        }
+        match self.place.memory.view.locate(row.local(), index)? {
+            Located::At(column) if column.end() <= row.span.local => {
+                let at = (row.span.at + column.at) as usize;
+                self.place.has_lent |= put(row.page, column.serial, at, self.place.encoding, dst);
+                Ok(true)
+            }
+            Located::At(column) => self.put_overflowing(column, dst),
+            Located::Absent => Ok(false),
+            Located::NeedsBytes(len) => self.column_past_page(index, len, dst),
+        }
+    }
+
+    /// A column whose place the local part of the payload does not tell: absurdly wide tables on small pages.
+    #[cold]
+    fn column_past_page(&mut self, index: usize, header_len: u32, dst: &mut Register) -> Result<bool, Error> {
+        let mut header = std::mem::take(&mut self.place.memory.header);
+        header.resize(header_len as usize, 0);
+        let located = self
+            .place
+            .cursor
+            .read_payload(&self.btree, 0, &mut header)
+            .map_err(Error::from)
+            .and_then(|()| Ok(self.place.memory.view.locate(&header, index)?));
+        self.place.memory.header = header;
+        match located? {
+            Located::At(column) => self.put_overflowing(column, dst),
+            Located::Absent | Located::NeedsBytes(_) => Ok(false),
+        }
+    }
+
+    /// A column that is not, or not as a whole, on the row's page.
+    #[inline(never)]
+    fn put_overflowing(&mut self, column: Column, dst: &mut Register) -> Result<bool, Error> {
+        let len = column.serial.len() as usize;
+        if !column.serial.is_text() && !column.serial.is_blob() {
+            let mut content = [0; 8];
+            self.place.cursor.read_payload(&self.btree, column.at, &mut content[..len])?;
+            dst.set(column.serial.decode(&content, 0).unwrap_or_default());
+            return Ok(true);
+        }
+        let mut buffer = dst.take_buffer();
+        buffer.clear();
+        self.place.cursor.read_payload(&self.btree, column.at, buffer.append(len))?;
+        if column.serial.is_text() {
+            dst.set_buffer(BytesKind::Text, buffer);
+            if self.place.encoding != Encoding::Utf8 {
+                decode_text(dst, self.place.encoding);
+            }
+        } else {
+            dst.set_buffer(BytesKind::Blob, buffer);
+        }
+        Ok(true)
+    }
+
+    /// Puts the whole record into a register, as a blob. Texts in it become UTF-8.
+    pub fn record(&mut self, dst: &mut Register) -> Result<(), Error> {
+        if !self.read_row()? {
+            dst.set_null();
+            return Ok(());
+        }
+        let row = self.place.cursor.row(&self.btree)?;
+        if row.span.overflows() {
+            let mut buffer = dst.take_buffer();
+            buffer.clear();
+            let len = row.len() as usize;
+            self.place.cursor.read_payload(&self.btree, 0, buffer.append(len))?;
+            dst.set_buffer(BytesKind::Blob, buffer);
+        } else {
+            let (at, len) = (row.span.at as usize, row.span.local as usize);
+            self.place.has_lent |= dst.set_from_page(BytesKind::Blob, row.page, at, len);
+        }
+        if self.place.encoding != Encoding::Utf8 {
+            let record = decode_record(dst.as_ref().bytes().unwrap_or_default(), self.place.encoding)?;
+            dst.set_bytes(BytesKind::Blob, &record);
+        }
+        Ok(())
+    }
+
+    /// The rowid that ends the entry of an index; `None` on a null row.
+    #[inline]
+    pub fn index_rowid(&mut self) -> Result<Option<i64>, Error> {
+        if !self.read_row_quickly() && !self.read_row()? {
+            return Ok(None);
+        }
+        match self.last_integer() {
+            Some(rowid) => Ok(Some(rowid)),
+            None => self.index_rowid_by_view(),
+        }
+    }
+
+    /// The last column of the row, if it is an integer and on the page: its type ends the header, its content ends the
+    /// payload, and nothing before it has to be looked at.
+    #[inline]
+    fn last_integer(&self) -> Option<i64> {
+        let span = self.place.span;
+        if span.overflows() {
+            return None;
+        }
+        let record = self.place.page.as_ref()?.get(span.range())?;
+        let &header_len @ 2..0x80 = record.first()? else {
+            return None;
+        };
+        let serial = SerialType(u32::from(*record.get(usize::from(header_len) - 1)?));
+        let start = record.len().checked_sub(serial.len() as usize)?;
+        if serial.is_integer() { serial.decode_integer(record, start) } else { None }
+    }
+
+    #[cold]
+    fn index_rowid_by_view(&mut self) -> Result<Option<i64>, Error> {
+        let row = self.place.cursor.row(&self.btree)?;
+        if !self.place.has_view {
+            self.place.memory.view.reset(row.len());
+            self.place.has_view = true;
+        }
+        let count = self.place.memory.view.column_count(row.local())?;
+        let mut rowid = Register::Null;
+        match count.and_then(|count| count.checked_sub(1)) {
+            Some(last) => self.column_by_view(last, &mut rowid)?,
+            None => self.rowid_past_page(&mut rowid)?,
+        };
+        match rowid {
+            Register::Integer(rowid) => Ok(Some(rowid)),
+            _ => Err(Error::from_code(ResultCode::CORRUPT_INDEX)),
+        }
+    }
+
+    #[cold]
+    fn rowid_past_page(&mut self, rowid: &mut Register) -> Result<bool, Error> {
+        let row = self.place.cursor.row(&self.btree)?;
+        let (len, _) = lithe_format::record::header_len(row.local())?;
+        let mut header = vec![0; len.min(row.len()) as usize];
+        self.place.cursor.read_payload(&self.btree, 0, &mut header)?;
+        match self.place.memory.view.column_count(&header)?.and_then(|count| count.checked_sub(1)) {
+            Some(last) => self.column_by_view(last, rowid),
+            None => Ok(false),
+        }
+    }
+
+    /// The order of the current entry and a key: equal if the entry begins with the key's values.
+    #[inline]
+    pub fn compare_entry(&mut self, key: &SearchKey<'_>) -> Result<Ordering, Error> {
+        if self.read_row_quickly() || self.place.state == RowState::Read {
+            let span = self.place.span;
+            if let (false, Some(page)) = (span.overflows(), &self.place.page) {
+                return Ok(key.compare_entry(&page[span.range()])?);
+            }
+        }
+        let row = self.place.cursor.row(&self.btree)?;
+        if row.span.overflows() {
+            return self.compare_overflowing(key);
+        }
+        Ok(key.compare_entry(row.local())?)
+    }
+
+    #[cold]
+    fn compare_overflowing(&mut self, key: &SearchKey<'_>) -> Result<Ordering, Error> {
+        let mut entry = std::mem::take(&mut self.place.memory.header);
+        entry.resize(self.place.cursor.row(&self.btree)?.len() as usize, 0);
+        let read = self.place.cursor.read_payload(&self.btree, 0, &mut entry);
+        let order = read.map_err(Error::from).and_then(|()| Ok(key.compare_entry(&entry)?));
+        self.place.memory.header = entry;
+        order
+    }
+}
