@@ -2,7 +2,8 @@
 
 use super::candidate::{self, Candidate, Candidates, Way};
 use super::checks::Checks;
-use super::paths::{ROW_FETCH, hash};
+use super::paths::hash;
+use super::facts::SourceFacts;
 use super::order::{OrderColumns, OrderResult, Wish};
 use super::plan::*;
 use super::search::Found;
@@ -73,7 +74,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
         one_row: chosen.iter().all(|candidate| candidate.one_row),
         // Most rows of a DISTINCT are taken to have seven equals.
         rows: if distinct == DistinctPlan::Nothing { found.rows } else { found.rows - DISTINCT_FRACTION },
-        scans: join.cg.arena.alloc_slice_fill_iter(join.facts.iter().map(|facts| facts.rows + ROW_FETCH)),
+        scans: join.cg.arena.alloc_slice_fill_iter(join.facts.iter().map(SourceFacts::scan_cost)),
     })
 }
 

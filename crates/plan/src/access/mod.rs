@@ -26,6 +26,7 @@ mod paths;
 mod plan;
 mod search;
 mod shortcut;
+mod star;
 mod terms;
 mod unique;
 
@@ -78,7 +79,8 @@ fn plan<'a>(cg: &Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> 
         finder.find(source, facts.must_follow);
     }
     let mut candidates = finder.found;
-    match join.search(&mut candidates) {
+    let is_star = star::adjust(&mut candidates, request.sources);
+    match join.search(&mut candidates, is_star) {
         Some(found) => finish::plan(&join, &candidates, &found),
         None => fail("no query solution"),
     }
@@ -97,24 +99,25 @@ struct Join<'c, 'a> {
 impl Join<'_, '_> {
     /// The cheapest plan. With an order wanted the search runs twice: how many rows there are to be sorted is known only
     /// when the join has been planned without regard to the order.
-    fn search(&self, candidates: &mut Candidates) -> Option<Found> {
-        let first = self.one_search(candidates, None)?;
+    fn search(&self, candidates: &mut Candidates, is_star: bool) -> Option<Found> {
+        let first = self.one_search(candidates, is_star, None)?;
         if self.order.columns.is_empty() {
             return Some(first);
         }
         candidates.forbid_scans_where_keys_serve(&first.loops);
-        self.one_search(candidates, Some(first.rows + 1))
+        self.one_search(candidates, is_star, Some(first.rows + 1))
     }
 
-    fn one_search(&self, candidates: &Candidates, rows_sorted: Option<LogEst>) -> Option<Found> {
+    fn one_search(&self, candidates: &Candidates, is_star: bool, rows_sorted: Option<LogEst>) -> Option<Found> {
         let search = Search {
             facts: self.facts,
             terms: self.terms,
             candidates,
             order: self.order,
+            is_star,
             row_limit: self.request.row_limit.map(LogEst::of),
             is_distinct: self.request.distinct,
-            result_width: self.request.result.len(),
+            result_width: self.request.result_width,
             repeats: self.cg.loop_rows().min(search::REPEATS_MAX),
         };
         search.run(rows_sorted)

@@ -19,6 +19,8 @@ pub struct JoinRequest<'a> {
     pub result: &'a [Expr<'a>],
     /// DISTINCT of `result`.
     pub distinct: bool,
+    /// How many columns the query's result has: rows that are sorted have as many.
+    pub result_width: usize,
     /// The most rows that will be read (LIMIT + OFFSET, when they are known), for costs.
     pub row_limit: Option<u64>,
     /// What the rows are for.

@@ -24,6 +24,8 @@ pub struct Search<'c, 'a> {
     pub candidates: &'c Candidates,
     /// The order that is wanted.
     pub order: &'c OrderColumns<'a>,
+    /// Whether a fact table has been found among the sources: see [`super::star`].
+    pub is_star: bool,
     /// How many rows are wanted at most, if it is known.
     pub row_limit: Option<LogEst>,
     /// Whether only distinct rows are wanted.
@@ -107,6 +109,7 @@ impl<'a> Search<'_, 'a> {
         match self.facts.len() {
             0 | 1 => 1,
             2 => 5,
+            _ if self.is_star => 18,
             _ => 12,
         }
     }
@@ -193,10 +196,14 @@ fn keep(plans: &mut Vec<Partial>, plan: Partial, breadth: usize) {
         return;
     }
     let rank = |plan: &Partial| (plan.cost, plan.unsorted);
-    let worst = plans.iter_mut().reduce(|worst, other| if rank(other) > rank(worst) { other } else { worst });
-    if let Some(worst) = worst
-        && rank(&plan) < rank(worst)
-    {
-        *worst = plan;
+    // SQLite takes the rows of the first plan where it means its cost; ties are decided alike only if we do, too.
+    let mut worst = (0, (plans[0].cost, plans[0].rows));
+    for (at, other) in plans.iter().enumerate().skip(1) {
+        if rank(other) > worst.1 {
+            worst = (at, rank(other));
+        }
+    }
+    if rank(&plan) < worst.1 {
+        plans[worst.0] = plan;
     }
 }

@@ -47,9 +47,17 @@ pub fn describe_filter(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> S
     let columns = match &planned.path {
         Path::Hash(path) => hash_columns(source, path),
         Path::Index(path) => conditions(path).into_iter().take(path.keys.len()).collect(),
-        _ => vec!["rowid=?".to_owned()],
+        _ => vec![format!("{}=?", rowid_name(source))],
     };
     format!("BLOOM FILTER ON {name} ({})", columns.join(" AND "))
+}
+
+/// The name of the column that is the rowid.
+fn rowid_name(source: &Source<'_>) -> String {
+    match source.kind {
+        SourceKind::Table(_, Table { rowid_column: Some(at), columns, .. }) => columns[usize::from(*at)].name.to_string(),
+        _ => "rowid".to_owned(),
+    }
 }
 
 fn is_search(path: &Path<'_>) -> bool {

@@ -133,8 +133,7 @@ impl<'a> PathFinder<'_, 'a> {
             IndexedTerm::Column(column) => Some(column),
             IndexedTerm::Expr(_) => None,
         };
-        let ids: Vec<ConstraintId> =
-            self.constraints_on(source, column, |constraint| index.serves(at, constraint)).collect();
+        let ids = self.constraints_on(source, column, |constraint| index.serves(at, constraint));
         for id in ids {
             self.extend_by(source, index, order, &prefix, id);
         }
@@ -255,11 +254,9 @@ impl<'a> PathFinder<'_, 'a> {
             IndexedTerm::Column(column) => Some(column),
             IndexedTerm::Expr(_) => None,
         };
-        let ids: Vec<ConstraintId> = self
-            .constraints_on(source, column, |constraint| {
-                constraint.op.is_upper() && constraint.made_of != MadeOf::Like && index.serves(at, constraint)
-            })
-            .collect();
+        let ids = self.constraints_on(source, column, |constraint| {
+            constraint.op.is_upper() && constraint.made_of != MadeOf::Like && index.serves(at, constraint)
+        });
         for id in ids {
             let mut next = prefix.clone();
             self.take(source, index, &mut next, id);

@@ -124,29 +124,28 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.rows = candidate.rows.min(facts.rows - most_dropped);
     }
 
-    /// The constraints on something of `source`, also those that say it of an equal column (of any source):
-    /// `a = b AND b = 5` constrains a, too.
-    fn constraints_on<'s>(
-        &'s self,
+    /// The constraints on something of `source`: those that say it themselves, then those that say it of an equal column (of
+    /// any source): `a = b AND b = 5` constrains a, too.
+    fn constraints_on(
+        &self,
         source: usize,
         column: Option<ColumnIndex>,
-        mut serves: impl FnMut(&Constraint<'a>) -> bool + 's,
-    ) -> impl Iterator<Item = ConstraintId> + 's {
-        let equals = column.map_or_else(Vec::new, |column| self.terms.equal_columns(source, column));
-        let origin_ok = move |constraint: &Constraint<'a>| {
-            self.facts[source].admits(self.terms.conditions[constraint.condition].origin)
+        serves: impl Fn(&Constraint<'a>) -> bool,
+    ) -> Vec<ConstraintId> {
+        let usable = |constraint: &Constraint<'a>| {
+            let origin = self.terms.conditions[constraint.condition].origin;
+            !constraint.needs.contains(source) && self.facts[source].admits(origin)
         };
-        self.terms.numbered().filter_map(move |(id, constraint)| {
-            if constraint.needs.contains(source) || !origin_ok(constraint) {
-                return None;
-            }
-            let is_own = constraint.source == source && serves(constraint);
-            is_own.then_some(id).or_else(|| {
-                let Left::Column(of) = constraint.left else { return None };
-                let is_equal = equals.contains(&(constraint.source, of));
-                (is_equal && serves(&Constraint { left: Left::Column(column?), ..*constraint })).then_some(id)
-            })
-        })
+        let own = self.terms.numbered().filter(|(_, c)| c.source == source && usable(c) && serves(c));
+        let mut found: Vec<ConstraintId> = own.map(|(id, _)| id).collect();
+        let Some(column) = column else { return found };
+        for (other, of) in self.terms.equal_columns(source, column) {
+            let is_of = |c: &Constraint<'a>| c.source == other && matches!(c.left, Left::Column(left) if left == of);
+            let as_own = |c: &Constraint<'a>| Constraint { left: Left::Column(column), ..*c };
+            let of_equal = self.terms.numbered().filter(|(_, c)| is_of(c) && usable(c) && serves(&as_own(c)));
+            found.extend(of_equal.map(|(id, _)| id));
+        }
+        found
     }
 }
 

@@ -30,20 +30,18 @@ impl<'a> PathFinder<'_, 'a> {
     pub(super) fn add_scan(&mut self, source: usize, needs: SourceSet) {
         let rows = self.facts[source].rows;
         let mut candidate = self.candidate(source, needs, Way::Scan);
-        candidate.run = rows + ROW_FETCH;
+        candidate.run = self.facts[source].scan_cost();
         candidate.rows = rows;
         candidate.order = if self.order.wants_rowid_of(source) { 1 } else { 0 };
         self.add(candidate);
     }
 
     fn add_rowid_paths(&mut self, source: usize, needs: SourceSet) {
-        let ids: Vec<ConstraintId> = self
-            .constraints_on(source, Some(ColumnIndex::ROWID), |constraint| {
-                matches!(constraint.left, crate::access::terms::Left::Column(column) if column.is_rowid())
-                    && !matches!(constraint.right, Right::Null)
-                    && constraint.fits_affinity(lithe_value::Affinity::Integer)
-            })
-            .collect();
+        let ids = self.constraints_on(source, Some(ColumnIndex::ROWID), |constraint| {
+            matches!(constraint.left, crate::access::terms::Left::Column(column) if column.is_rowid())
+                && !matches!(constraint.right, Right::Null)
+                && constraint.fits_affinity(lithe_value::Affinity::Integer)
+        });
         for &id in &ids {
             match self.terms.constraint(id).op {
                 Op::Eq | Op::Is | Op::In => self.add_rowid_key(source, needs, id),

@@ -24,7 +24,7 @@ pub fn analyze<'a>(scope: Scope<'_, 'a>, terms: &[Term<'a>]) -> Terms<'a> {
     for term in terms {
         analysis.add(term.expr, term.origin);
     }
-    analysis.terms
+    analysis.finish()
 }
 
 /// An analysis under way.
@@ -41,6 +41,16 @@ struct Side<'a> {
 }
 
 impl<'a> Analysis<'_, 'a> {
+    /// The conditions with their constraints in the order of SQLite's terms, which decides between equally good plans:
+    /// first those that are conditions themselves, then the others, beginning with those of the last condition.
+    pub fn finish(mut self) -> Terms<'a> {
+        self.terms.constraints.sort_by_key(|constraint| match constraint.is_extra {
+            false => (false, constraint.condition),
+            true => (true, usize::MAX - constraint.condition),
+        });
+        self.terms
+    }
+
     /// Adds a condition and the constraints that can be made of it.
     pub fn add(&mut self, expr: Expr<'a>, origin: TermOrigin) {
         let expr = self.add_condition(expr, origin);

@@ -11,7 +11,7 @@ pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, o
         .map(|branch| {
             let mut inner = Analysis { scope: analysis.scope, terms: Terms::default() };
             operands(branch, &split_and).into_iter().for_each(|part| inner.add(*part, origin));
-            inner.terms
+            inner.finish()
         })
         .collect();
     if let Some(set) = as_in(analysis, &branches) {

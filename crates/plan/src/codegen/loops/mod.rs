@@ -35,7 +35,7 @@ use super::{Codegen, ColumnAccess, DerivedRows};
 use crate::access::{JoinPlan, LogEst, Loop, Path, Purpose};
 use crate::error::Result;
 use crate::explain::{describe_filter, describe_loop};
-use crate::ir::{JoinKind, Source, SourceId, SourceKind};
+use crate::ir::{JoinKind, Source, SourceId, SourceKind, SubqueryId};
 use or::OrBody;
 use outer::{LeftJoin, RightJoin};
 use prepare::Prepared;
@@ -62,6 +62,8 @@ pub(super) struct State {
     rows: LogEst,
     /// Queries in FROM whose rows are ready, or are given by a coroutine.
     prepared: Vec<Prepared>,
+    /// Common tables that some join reads already.
+    known_tables: Vec<SubqueryId>,
     /// The joins that have been planned: their first source, and the rows that they give.
     planned: Vec<(SourceId, LogEst)>,
 }

@@ -32,7 +32,10 @@ impl<'a> Codegen<'a> {
         for (at, source) in sources.iter().enumerate() {
             if let SourceKind::Subquery(derived) = source.kind {
                 let rows = self.prepare_derived(source, derived, may_be_coroutine(sources, at, derived))?;
-                let estimate = self.estimate_derived(derived);
+                let is_new = derived.cte.is_none_or(|cte| !self.loops.known_tables.contains(&cte.id));
+                // SQLite counts the rows of a common table where it is made, and nowhere else.
+                let estimate = if is_new { self.estimate_derived(derived) } else { ROWS_UNKNOWN };
+                self.loops.known_tables.extend(derived.cte.map(|cte| cte.id));
                 self.loops.prepared.push(Prepared { source: source.id, rows, estimate });
             }
         }
@@ -53,7 +56,9 @@ impl<'a> Codegen<'a> {
 
     fn estimate_derived(&self, derived: &Derived<'a>) -> LogEst {
         let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
-        if is_recursive { ROWS_UNKNOWN } else { self.estimate_query(derived.query) }
+        // VALUES in FROM is no query to SQLite.
+        let is_values = derived.cte.is_none() && derived.view.is_none() && is_values(derived.query);
+        if is_recursive || is_values { ROWS_UNKNOWN } else { self.estimate_query(derived.query) }
     }
 
     /// About how many rows the query gives, code for which has been generated.
@@ -78,6 +83,10 @@ impl<'a> Codegen<'a> {
         let planned = self.loops.planned.iter().rev().find(|(source, _)| *source == first.id);
         planned.map_or(ROWS_MAX, |(_, rows)| *rows)
     }
+}
+
+fn is_values(query: &Query<'_>) -> bool {
+    matches!(query.cores, [core] if matches!(core.body, CoreBody::Values(_)))
 }
 
 /// Whether the query may be a coroutine: it could be the outermost loop, and no other query on its left is one already.

@@ -86,6 +86,7 @@ impl<'a> Codegen<'a> {
             order,
             result: if is_plain { select.columns } else { &[] },
             distinct: is_plain && select.distinct,
+            result_width: select.columns.len(),
             row_limit,
             purpose: Purpose::Read,
         };
