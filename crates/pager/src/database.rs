@@ -19,21 +19,25 @@ pub struct Database {
     wal: Mutex<Weak<SharedWal>>,
 }
 
-/// The databases that are open in this process.
-static DATABASES: Mutex<Option<HashMap<FileId, Weak<Database>>>> = Mutex::new(None);
+/// Which process has which file open.
+type Key = (u32, FileId);
+
+/// The databases that are open in this process. A forked child finds its parent's here, and leaves them alone.
+static DATABASES: Mutex<Option<HashMap<Key, Weak<Database>>>> = Mutex::new(None);
 
 impl Database {
     /// The database in `file`; shared by all who open the same file.
     pub(crate) fn of_file(file: &dyn File) -> Arc<Database> {
         let Some(id) = file.id() else { return Arc::new(Database::default()) };
+        let key = (std::process::id(), id);
         let mut databases = DATABASES.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let databases = databases.get_or_insert_with(HashMap::new);
-        if let Some(database) = databases.get(&id).and_then(Weak::upgrade) {
+        if let Some(database) = databases.get(&key).and_then(Weak::upgrade) {
             return database;
         }
         databases.retain(|_, database| database.strong_count() > 0);
         let database = Arc::new(Database::default());
-        databases.insert(id, Arc::downgrade(&database));
+        databases.insert(key, Arc::downgrade(&database));
         database
     }
 

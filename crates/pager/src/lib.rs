@@ -9,7 +9,7 @@
 //! | module | subject |
 //! | --- | --- |
 //! | [`page_ref`] | a page that is read, wherever its bytes are: the crate's one unsafe room |
-//! | `pager`, `read`, `write` | the pager itself; its hot paths |
+//! | `pager`, `read`, `write`, `run` | the pager itself; its hot paths |
 //! | `dirty`, `savepoint` | the private copies of a write transaction, and going back |
 //! | `transaction`, `together`, `settings` | begin, commit, rollback; several databases at once; what pragmas set |
 //! | `file_store` | databases in files: locks, snapshots, sources of pages |
@@ -38,6 +38,7 @@ mod pager;
 mod pool;
 mod read;
 mod rollback;
+mod run;
 mod savepoint;
 mod settings;
 mod spill;
@@ -54,6 +55,7 @@ pub use options::{BeginKind, CacheSize, JournalMode, LockingMode, OpenOptions, S
 pub use page_ref::PageRef;
 pub use pager::Pager;
 pub use rollback::SuperJournal;
+pub use run::Head;
 pub use settings::BusyHandler;
 pub use together::commit_together;
 pub use wal::{Checkpoint, CheckpointMode};

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{Folder, Sqlite, make_rows, no, open_with};
-use lithe_pager::{BeginKind, CheckpointMode, Error, OpenOptions, Pager};
+use lithe_pager::{BeginKind, CheckpointMode, Error, OpenOptions, Pager, Synchronous};
 use lithe_vfs::Random;
 
 #[test]
@@ -18,11 +18,12 @@ fn sqlite_process() {
 }
 
 fn runs() -> u64 {
-    std::env::var("RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(300)
+    std::env::var("RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(200)
 }
 
 /// Everything that a connection does with a database.
 fn use_it(pager: &Pager, random: &mut Random) -> Result<(), Error> {
+    pager.set_synchronous(Synchronous::Off);
     pager.begin_read()?;
     for n in 1..=pager.page_count().min(3000) {
         if pager.page(no(n)).is_ok_and(|page| page.len() != pager.page_size().bytes()) {

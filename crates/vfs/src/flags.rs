@@ -132,7 +132,7 @@ pub enum ShmLock {
 /// What [`crate::Vfs::access`] asks about a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Does it exist? An empty journal or log counts as absent for SQLite, but here it exists.
+    /// Does it exist, and is it not empty? An empty journal is none.
     Exists,
     /// May it be read and written?
     ReadWrite,

@@ -46,6 +46,12 @@ impl FileStore {
 
     fn try_begin_read(&self, pager: &Pager) -> Result<()> {
         let alone = self.level.get() == LockLevel::Exclusive;
+        let known = self.known.get();
+        if alone && known.valid {
+            pager.view.page_count.set(known.page_count);
+            pager.view.direct.set(known.direct);
+            return Ok(());
+        }
         self.lock(LockLevel::Shared)?;
         if !alone && !self.immutable {
             self.roll_back_hot_journal(pager)?;

@@ -28,6 +28,7 @@ mod snapshot;
 mod turns;
 
 use std::cell::{Cell, RefCell};
+use std::io::IoSliceMut;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -154,6 +155,11 @@ impl Wal {
     /// Whether nobody else can use the log.
     pub(crate) fn is_alone(&self) -> bool {
         self.index.is_private()
+    }
+
+    /// Reads a stretch of the log.
+    pub(crate) fn read_vectored(&self, pieces: &mut [IoSliceMut<'_>], offset: u64) -> Result<usize> {
+        Ok(self.shared.file().read_vectored_at(pieces, offset)?)
     }
 
     /// The last frame of the snapshot.

@@ -75,7 +75,7 @@ impl Vfs for MemoryVfs {
     }
 
     fn access(&self, path: &Path, _what: Access) -> Result<bool> {
-        Ok(guard(&self.files).contains_key(path))
+        Ok(guard(&self.files).get(path).is_some_and(|inode| inode.size() > 0))
     }
 
     fn full_path(&self, path: &Path) -> Result<PathBuf> {

@@ -225,7 +225,7 @@ impl Vfs for SimVfs {
     fn access(&self, path: &Path, _what: Access) -> Result<bool> {
         let mut world = self.sim.world();
         world.check(Op::Access, Some(path))?;
-        Ok(world.disk.find(path).is_some())
+        Ok(world.disk.find(path).is_some_and(|inode| inode.size() > 0))
     }
 
     fn full_path(&self, path: &Path) -> Result<PathBuf> {

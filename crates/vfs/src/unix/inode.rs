@@ -47,8 +47,16 @@ struct LockTable {
     sharers: usize,
 }
 
+/// Which process has which file open. A forked child finds its parent's entries here, whose locks it does not
+/// hold.
+type Key = (u32, FileId);
+
 /// All database files that this process has open.
-static INODES: Mutex<Option<HashMap<FileId, Weak<Inode>>>> = Mutex::new(None);
+static INODES: Mutex<Option<HashMap<Key, Weak<Inode>>>> = Mutex::new(None);
+
+fn key(id: FileId) -> Key {
+    (std::process::id(), id)
+}
 
 /// Which file a stat describes.
 #[allow(clippy::unnecessary_cast, reason = "other systems have other types there")]
@@ -62,12 +70,12 @@ impl Inode {
     pub(super) fn adopt(id: FileId, fd: OwnedFd, writable: bool) -> (Arc<Inode>, Arc<OwnedFd>) {
         let mut all = guard(&INODES);
         let all = all.get_or_insert_with(HashMap::new);
-        let inode = match all.get(&id).and_then(Weak::upgrade) {
+        let inode = match all.get(&key(id)).and_then(Weak::upgrade) {
             Some(inode) => inode,
             None => {
                 all.retain(|_, inode| inode.strong_count() > 0);
                 let inode = Arc::new(Inode { id, state: Mutex::default(), shm: Mutex::default() });
-                all.insert(id, Arc::downgrade(&inode));
+                all.insert(key(id), Arc::downgrade(&inode));
                 inode
             }
         };
@@ -78,7 +86,7 @@ impl Inode {
     /// The inode `id` and a descriptor that serves, if this process has the file open already:
     /// opening it once more would only make a descriptor that cannot be closed.
     pub(super) fn known(id: FileId, writable: bool) -> Option<(Arc<Inode>, Arc<OwnedFd>)> {
-        let inode = guard(&INODES).as_ref()?.get(&id)?.upgrade()?;
+        let inode = guard(&INODES).as_ref()?.get(&key(id))?.upgrade()?;
         let fd = guard(&inode.state).find(writable)?;
         Some((inode, fd))
     }

@@ -51,11 +51,12 @@ impl Vfs for UnixVfs {
 
     fn access(&self, path: &Path, what: Access) -> Result<bool> {
         use rustix::fs::Access as Mode;
-        let mode = match what {
-            Access::Exists => Mode::EXISTS,
-            Access::ReadWrite => Mode::READ_OK | Mode::WRITE_OK,
-        };
-        Ok(rustix::fs::accessat(CWD, path, mode, AtFlags::empty()).is_ok())
+        let allows = |mode: Mode| rustix::fs::accessat(CWD, path, mode, AtFlags::empty()).is_ok();
+        Ok(match what {
+            // Mostly it does not exist, and that is the cheaper question.
+            Access::Exists => allows(Mode::EXISTS) && !is_empty(path),
+            Access::ReadWrite => allows(Mode::READ_OK | Mode::WRITE_OK),
+        })
     }
 
     fn full_path(&self, path: &Path) -> Result<PathBuf> {
@@ -84,6 +85,12 @@ impl Vfs for UnixVfs {
         };
         UNIX_EPOCH_JULIAN_MILLIS + unix
     }
+}
+
+fn is_empty(path: &Path) -> bool {
+    use rustix::fs::FileType;
+    let stat = rustix::fs::stat(path);
+    stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_size == 0)
 }
 
 /// A kernel without getrandom: the hasher keys of the standard library are the next best source.
