@@ -185,7 +185,7 @@ fn insert<M: Model>(
     let content = random.bytes(len);
     let seek = if random.chance(50) { Some(model.seek(cursor, btree, key)) } else { None };
     model.insert(cursor, btree, key, &content, seek);
-    assert!(cursor.restore(btree).unwrap(), "the cursor stands on the row just inserted");
+    assert!(cursor.restore(btree).unwrap(), "the cursor stands on row {key} just inserted after {seek:?}");
     assert_eq!(model.read(cursor, btree), (key, content.clone()));
     map.insert(key, content);
 }

@@ -21,10 +21,11 @@ impl Range {
     }
 }
 
-/// The first of `count` ascending keys that is not less than `wanted` (or `count`), and the range between
-/// it and the key before it. All keys must be within `range`.
+/// The first of `count` ascending keys that is not less than `wanted` (or `count`), and if that is `tight`, the range
+/// between it and the key before it. All keys must be within `range`.
 #[inline]
 pub(super) fn lower_bound(
+    tight: bool,
     count: usize,
     wanted: i64,
     range: Range,
@@ -63,6 +64,7 @@ pub(super) fn lower_bound(
         } else {
             (high, to) = (middle, Some(found));
             if found == wanted {
+                let above = if tight && middle > low { Some(key(middle - 1)?) } else { above };
                 return Ok((middle, Range { above, to }));
             }
         }
@@ -96,9 +98,10 @@ mod tests {
                 looks.set(looks.get() + 1);
                 Ok(keys[index])
             };
-            let (index, found) = lower_bound(keys.len(), wanted, range, key).unwrap();
+            let (index, found) = lower_bound(true, keys.len(), wanted, range, key).unwrap();
             assert_eq!(index, keys.partition_point(|key| *key < wanted), "{wanted} in {keys:?}");
-            assert!(found.contains(wanted), "{wanted} in {found:?}");
+            let before = if index > 0 { Some(keys[index - 1]) } else { range.above };
+            assert_eq!(found, Range { above: before, to: keys.get(index).copied().or(range.to) }, "{wanted}");
             assert!(looks.get() <= looks_max, "{} looks for {wanted}", looks.get());
         }
     }
@@ -127,8 +130,8 @@ mod tests {
     fn keys_out_of_order_end_too() {
         let key = |index: usize| Ok([5, 1, 9, -3, 7, 2][index]);
         for wanted in -5..12 {
-            assert!(lower_bound(6, wanted, Range::default(), key).unwrap().0 <= 6);
-            assert!(lower_bound(6, wanted, Range { above: Some(8), to: Some(-8) }, key).unwrap().0 <= 6);
+            assert!(lower_bound(true, 6, wanted, Range::default(), key).unwrap().0 <= 6);
+            assert!(lower_bound(true, 6, wanted, Range { above: Some(8), to: Some(-8) }, key).unwrap().0 <= 6);
         }
     }
 }

@@ -204,7 +204,7 @@ fn find_row(node: &Node, rowid: i64, range: Range) -> Result<usize> {
         let at = usize::from(u16::from_be_bytes(pointers[index]));
         cell::read_leaf_rowid(page, at).ok_or_else(|| node.corrupt("cell outside the page"))
     };
-    Ok(lower_bound(pointers.len(), rowid, range, rowid_of)?.0)
+    Ok(lower_bound(false, pointers.len(), rowid, range, rowid_of)?.0)
 }
 
 /// The child of an interior page of a table that holds `rowid` if any does, and the range of its rowids: cells carry
@@ -217,5 +217,5 @@ fn find_child(node: &Node, rowid: i64, range: Range) -> Result<(usize, Range)> {
         let at = usize::from(u16::from_be_bytes(pointers[index]));
         cell::read_interior_rowid(page, at).ok_or_else(|| node.corrupt("cell outside the page"))
     };
-    lower_bound(pointers.len(), rowid, range, rowid_of)
+    lower_bound(true, pointers.len(), rowid, range, rowid_of)
 }
