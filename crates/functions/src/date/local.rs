@@ -22,7 +22,7 @@ pub(super) fn to_local(moment: &mut Moment, connection: &dyn Connection) -> Resu
 /// `utc`: the time at which a clock on the wall shows this. Around a change of the clocks the guess is corrected
 /// three times, and then taken as it is.
 pub(super) fn to_utc(moment: &mut Moment, connection: &dyn Connection) -> Result {
-    const CORRECTIONS_MAX: u32 = 4;
+    const CORRECTIONS_MAX: u32 = 3;
     if moment.is_utc {
         return Ok(());
     }

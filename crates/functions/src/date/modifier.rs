@@ -111,6 +111,9 @@ fn move_by(moment: &mut Moment, text: &[u8]) -> Option<()> {
     }
 }
 
+/// From the first year of the calendar to the last.
+const YEARS_MAX: i64 = 14_712;
+
 /// `+YYYY-MM-DD`, perhaps followed by `HH:MM...`
 fn move_by_date(moment: &mut Moment, text: &[u8], year_end: usize) -> Option<()> {
     let is_negative = match text[0] {
@@ -118,11 +121,10 @@ fn move_by_date(moment: &mut Moment, text: &[u8], year_end: usize) -> Option<()>
         b'-' => true,
         _ => return None,
     };
-    let (year, rest) = parse::digits(&text[1..], year_end - 1, 0..=99_999)?;
+    let (year, rest) = parse::digits(&text[1..], year_end - 1, 0..=YEARS_MAX)?;
     let (month, rest) = parse::digits(rest.strip_prefix(b"-")?, 2, 0..=11)?;
     let (day, rest) = parse::digits(rest.strip_prefix(b"-")?, 2, 0..=30)?;
     let sign = if is_negative { -1 } else { 1 };
-    moment.milliseconds(); // what is outside the calendar does not come back
     moment.add_months(sign * year, sign * month);
     moment.add_milliseconds(sign * day * DAY);
     let Some((&first, time)) = rest.split_first() else { return Some(()) };

@@ -70,7 +70,7 @@ impl Moment {
     pub(super) fn from_number(number: f64) -> Moment {
         const DAYS_END: f64 = 5_373_484.5;
         let is_day = (0.0..DAYS_END).contains(&number);
-        let milliseconds = is_day.then(|| (number * DAY as f64 + 0.5) as i64);
+        let milliseconds = is_day.then_some((number * DAY as f64 + 0.5) as i64);
         Moment { number: Some(number), milliseconds, ..Moment::default() }
     }
 

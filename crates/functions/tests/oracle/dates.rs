@@ -1,4 +1,6 @@
 //! Dates and times: random time values, modifiers and formats.
+//!
+//! Local time is that of the environment: `TZ=Europe/Zurich cargo test -p lithe-functions` compares it elsewhere.
 
 use lithe_functions::{CallSite, Lookup, Registry};
 use lithe_value::{Value, ValueRef};
@@ -37,6 +39,29 @@ fn random_formats() {
         cases.push(("strftime", args));
     }
     check(cases);
+}
+
+/// Our clock stands still, SQLite's does not: these are compared with what they should be.
+#[test]
+fn now() {
+    for (call, args, expected) in [
+        ("date", &[][..], "2026-10-16"),
+        ("time", &[], "14:45:20"),
+        ("datetime", &["now"], "2026-10-16 14:45:20"),
+        ("datetime", &["NOW", "+1 day"], "2026-10-17 14:45:20"),
+        ("datetime", &["subsec"], "2026-10-16 14:45:20.123"),
+        ("strftime", &["%s"], "1792161920"),
+        ("current_date", &[], "2026-10-16"),
+        ("current_time", &[], "14:45:20"),
+        ("current_timestamp", &[], "2026-10-16 14:45:20"),
+        ("timediff", &["now", "now"], "+0000-00-00 00:00:00.000"),
+    ] {
+        let registry = Registry::builtin();
+        let Lookup::Found(function) = registry.find(call.as_bytes(), args.len()) else { panic!("no {call}()") };
+        let args: Vec<ValueRef<'_>> = args.iter().map(|&arg| ValueRef::from(arg)).collect();
+        let answer = call_function(function, &args, &mut CallSite::new());
+        assert_eq!(answer, Ok(Value::from(expected)), "{call}{args:?}");
+    }
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub const LENGTH_MAX: usize = 100_000;
 pub struct Still;
 
 /// 2026-10-16 14:45:20.123
-pub const NOW: i64 = 212_658_741_920_123;
+pub const NOW: i64 = 212_658_921_920_123;
 
 impl Connection for Still {
     fn changes(&self) -> i64 {
@@ -51,8 +51,8 @@ impl Connection for Still {
     fn now(&self) -> i64 {
         NOW
     }
-    fn local_offset(&self, _unix_seconds: i64) -> Option<i32> {
-        Some(0)
+    fn local_offset(&self, unix_seconds: i64) -> Option<i32> {
+        Some(lithe_functions::date::timezone::local_offset(unix_seconds))
     }
     fn randomness(&self, bytes: &mut [u8]) {
         bytes.fill(7);

@@ -1,1 +1,0 @@
-//! How far ahead of UTC a place is.
