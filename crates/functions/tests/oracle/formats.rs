@@ -33,7 +33,7 @@ fn format(random: &mut Random) -> Vec<u8> {
         format.extend(random.text(&[b"-", b"+", b" ", b"#", b"0", b"!", b","], 3));
         format.extend_from_slice(random.pick::<&[u8]>(&[b"", b"", b"", b"1", b"5", b"12", b"*", b"30"]));
         let precisions: [&[u8]; 12] = [b"", b"", b"", b".", b".0", b".1", b".3", b".10", b".16", b".17", b".25", b".*"];
-        format.extend_from_slice(random.pick(&precisions));
+        format.extend_from_slice(random.pick::<&[u8]>(&precisions));
         format.extend_from_slice(random.pick::<&[u8]>(&[b"", b"", b"", b"", b"l", b"ll"]));
         format.push(*random.pick(b"diufeEgGxXoprcszqQwjJ%ndfgsy"));
         format.extend(random.text(&[b"|", b" ", b"a"], 1));
