@@ -5,7 +5,10 @@ use std::process::Command;
 fn main() {
     let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     println!("cargo:rustc-env=BENCH_RUSTC={}", first_line(Command::new(compiler).arg("--version")));
-    println!("cargo:rustc-env=BENCH_COMMIT={}", first_line(Command::new("git").args(["rev-parse", "--short=12", "HEAD"])));
+    println!(
+        "cargo:rustc-env=BENCH_COMMIT={}",
+        first_line(Command::new("git").args(["rev-parse", "--short=12", "HEAD"]))
+    );
     println!("cargo:rustc-env=BENCH_PROFILE={}", std::env::var("PROFILE").unwrap_or_default());
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=../../.git/logs/HEAD");

@@ -23,7 +23,9 @@ fn main() {
     }
 }
 
-const BENCHES: &[(&str, fn(&str))] = &[
+type Bench = (&'static str, fn(&str));
+
+const BENCHES: &[Bench] = &[
     ("append 100-byte rows", append),
     ("insert rows at random", insert_random),
     ("next over small rows", next),

@@ -108,7 +108,7 @@ impl Btree {
         if self.pager.page_count() == 0 {
             return Ok(0);
         }
-        Ok(at_u32(&*self.page(PageNo::FIRST)?, which.offset()))
+        Ok(at_u32(&self.page(PageNo::FIRST)?, which.offset()))
     }
 
     /// Changes one of the header's meta values.

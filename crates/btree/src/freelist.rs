@@ -40,7 +40,7 @@ impl Btree {
         loop {
             let count = self.pager().page_count();
             let no = if count < MAX_PAGE_NO { PageNo::new(count + 1) } else { None };
-            let no = no.ok_or_else(|| Error::Full)?;
+            let no = no.ok_or(Error::Full)?;
             self.set_page_count(no.get())?;
             if no == self.page_size().lock_byte_page() {
                 continue;
@@ -217,7 +217,7 @@ impl Btree {
     /// Makes `no` a leaf of the trunk; false if the trunk is full.
     fn add_to_trunk(&self, trunk_no: PageNo, no: PageNo) -> Result<bool> {
         self.check_free(trunk_no, PageNo::FIRST)?;
-        let leaves = trunk::leaf_count(&*self.page(trunk_no)?);
+        let leaves = trunk::leaf_count(&self.page(trunk_no)?);
         if leaves > trunk::max_leaves(self.usable_size()) {
             return Err(corrupt(trunk_no, "more leaves than a trunk page holds"));
         }

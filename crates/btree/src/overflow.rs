@@ -126,7 +126,7 @@ pub(crate) fn free_chain(btree: &Btree, first: PageNo, len: u32) -> Result<()> {
     let mut no = first;
     for left in (0..count).rev() {
         check_chain_page(btree, no)?;
-        let next = if left > 0 { page::next(&*btree.page(no)?) } else { None };
+        let next = if left > 0 { page::next(&btree.page(no)?) } else { None };
         btree.free(no)?;
         match next {
             Some(next) => no = next,

@@ -16,14 +16,14 @@ impl Btree {
     /// The entry of page `no`.
     pub(crate) fn ptrmap(&self, no: PageNo) -> Result<Entry> {
         let (map, at) = self.ptrmap_place(no)?;
-        Entry::read(&*self.page(map)?, at).ok_or_else(|| corrupt(map, "pointer map entry of no known type"))
+        Entry::read(&self.page(map)?, at).ok_or_else(|| corrupt(map, "pointer map entry of no known type"))
     }
 
     /// Stores the entry of page `no`. A map that says so already is not written.
     pub(crate) fn put_ptrmap(&self, no: PageNo, kind: PtrmapType, parent: Option<PageNo>) -> Result<()> {
         let (map, at) = self.ptrmap_place(no)?;
         let entry = Entry { kind, parent };
-        if Entry::read(&*self.page(map)?, at) != Some(entry) {
+        if Entry::read(&self.page(map)?, at) != Some(entry) {
             entry.write(&mut self.write(map)?, at);
         }
         Ok(())

@@ -81,6 +81,7 @@ pub struct Statement {
     is_on_row: bool,
 }
 
+#[allow(clippy::large_enum_variant)] // statements are programs, nearly all of them
 enum Runner {
     Program(Vm),
     Native(NativeRun),

@@ -31,9 +31,9 @@ fn check(pager: &Pager, content_len: usize) -> usize {
             let mut content = vec![0xee; count * content_len - cut];
             let done = pager.read_run(no(first), &mut heads, content_len, &mut content).unwrap();
             assert!(done <= count && first as usize + done - 1 <= COUNT as usize);
-            for at in 0..done {
+            for (at, head) in heads.iter().enumerate().take(done) {
                 let page = pager.page(no(first + at as u32)).unwrap();
-                assert_eq!(heads[at], page[..4], "page {first} + {at}");
+                assert_eq!(*head, page[..4], "page {first} + {at}");
                 let got = content.chunks(content_len).nth(at).unwrap();
                 assert_eq!(got, &page[4..][..got.len()], "page {first} + {at}");
             }

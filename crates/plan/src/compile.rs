@@ -18,12 +18,7 @@ use crate::resolve::{Found, Resolver, Scope};
 ///
 /// `sql` is the text that the tree was parsed from. The resolved tree lives in `arena` and is not needed any more when
 /// the program is there.
-pub fn compile<'a>(
-    statement: &Statement<'a>,
-    sql: &'a [u8],
-    arena: &'a Bump,
-    env: &'a Environment,
-) -> Result<Program> {
+pub fn compile<'a>(statement: &Statement<'a>, sql: &'a [u8], arena: &'a Bump, env: &'a Environment) -> Result<Program> {
     let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
     let explain = if statement.explain == ExplainKind::QueryPlan { Explain::on() } else { Explain::off() };
     let mut cg = Codegen::new(resolver, explain);

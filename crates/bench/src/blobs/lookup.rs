@@ -1,7 +1,7 @@
 //! Small rows by their key: a prepared `SELECT` inside one transaction, which is nothing but statement, tree and row.
 
 use std::hint::black_box;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::blobs::workload::Workload;
 use crate::content::{Order, keys, text};
@@ -45,7 +45,7 @@ fn add<'w, L: Library>(
     Ok(())
 }
 
-fn create<L: Library>(path: &PathBuf, settings: &Settings, seed: u64) -> Result<L::Connection> {
+fn create<L: Library>(path: &Path, settings: &Settings, seed: u64) -> Result<L::Connection> {
     let connection = L::open(path, settings)?;
     connection.run("CREATE TABLE t(id INTEGER PRIMARY KEY, n INT, name TEXT); BEGIN")?;
     let mut insert = connection.prepare("INSERT INTO t VALUES (?1, ?2, ?3)")?;

@@ -30,10 +30,10 @@ use crate::frame::results::{Chart, Experiment, Name, Row, Side};
 use crate::frame::turns::{Contestants, take_turns};
 use crate::sql::{Library, Lithe, Settings, Sqlite};
 
-pub use options::{Options, QUICK};
-use options::Part;
-use overwrite::OverwriteFiles;
 use limit::{CopyFromMapping, OnePread, Packed};
+use options::Part;
+pub use options::{Options, QUICK};
+use overwrite::OverwriteFiles;
 use read::{ReadBlob, ReadFiles, ReadSql, Transactions};
 use workload::Workload;
 

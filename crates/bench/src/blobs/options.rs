@@ -45,9 +45,7 @@ pub struct Options {
 }
 
 /// What `--quick` stands for.
-pub const QUICK: &[&str] = &[
-    "--count=20000", "--rounds=3", "--cold-reads=500", "--overwrites=2000", "--commits=100",
-];
+pub const QUICK: &[&str] = &["--count=20000", "--rounds=3", "--cold-reads=500", "--overwrites=2000", "--commits=100"];
 
 /// The parts of the experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -180,7 +180,9 @@ impl Contestant for OverwriteFiles<'_> {
             let [share] = shares[..] else {
                 return thread::scope(|scope| {
                     let running: Vec<_> = shares.iter().map(|share| scope.spawn(|| overwrite(share))).collect();
-                    running.into_iter().try_for_each(|t| t.join().unwrap_or(Err(Error::setup("a writing thread panicked"))))
+                    running
+                        .into_iter()
+                        .try_for_each(|t| t.join().unwrap_or(Err(Error::setup("a writing thread panicked"))))
                 });
             };
             overwrite(share)

@@ -95,7 +95,8 @@ impl<L: Library> Contestant for ReadSql<'_, L> {
         if round.is_warm_up() {
             let mut expected = Vec::new();
             for &key in &keys {
-                select.each(&[Cell::from(key)], |row| self.workload.content.check(key, 0, row.bytes(0), &mut expected))?;
+                select
+                    .each(&[Cell::from(key)], |row| self.workload.content.check(key, 0, row.bytes(0), &mut expected))?;
             }
         }
         let (micros, total) = micros_each(keys.len(), || {

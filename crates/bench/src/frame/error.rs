@@ -60,7 +60,9 @@ impl fmt::Display for Error {
             Error::Setup(message) => f.write_str(message)?,
         }
         if self.is_disk_full() {
-            f.write_str("\nThe disk is full. Name a folder on a larger one with --folder, or ask for less with --quick.")?;
+            f.write_str(
+                "\nThe disk is full. Name a folder on a larger one with --folder, or ask for less with --quick.",
+            )?;
         }
         Ok(())
     }

@@ -19,7 +19,8 @@ impl Progress {
     pub fn start(title: &str, steps: usize) -> Progress {
         let bar = stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(steps as u64);
-            let style = ProgressStyle::with_template("{prefix} {bar:30} {percent:>3}% {elapsed} (left {eta}) {wide_msg}");
+            let style =
+                ProgressStyle::with_template("{prefix} {bar:30} {percent:>3}% {elapsed} (left {eta}) {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar.set_prefix(title.to_owned());
             bar

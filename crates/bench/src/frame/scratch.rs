@@ -85,7 +85,8 @@ impl Scratch {
             )));
         }
         let mut clutter = clutter();
-        let folder = tempfile::Builder::new().prefix("lithe-bench-").tempdir_in(parent).context("create a folder in", parent)?;
+        let folder =
+            tempfile::Builder::new().prefix("lithe-bench-").tempdir_in(parent).context("create a folder in", parent)?;
         // Absolute, so that it is still found if somebody changes the working folder.
         let path = folder.keep();
         let path = fs::canonicalize(&path).context("find", &path)?;

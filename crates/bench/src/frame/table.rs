@@ -119,7 +119,8 @@ pub fn number(value: f64) -> String {
 
 /// Columns side by side: the first to the left, the others to the right.
 fn align(lines: &[Vec<String>]) -> String {
-    let width = |column: usize| lines.iter().filter_map(|l| l.get(column)).map(|c| c.chars().count()).max().unwrap_or(0);
+    let width =
+        |column: usize| lines.iter().filter_map(|l| l.get(column)).map(|c| c.chars().count()).max().unwrap_or(0);
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut out = String::new();

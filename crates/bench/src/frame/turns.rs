@@ -54,7 +54,12 @@ impl<F: FnMut(Round) -> Result<f64>> Contestant for Turn<F> {
 pub type Contestants<'a> = Vec<Box<dyn Contestant + 'a>>;
 
 /// Lets the contestants take turns: one round to warm up, then `rounds` that count.
-pub fn take_turns(title: &str, rounds: usize, seed: u64, contestants: &mut [Box<dyn Contestant + '_>]) -> Result<Vec<Row>> {
+pub fn take_turns(
+    title: &str,
+    rounds: usize,
+    seed: u64,
+    contestants: &mut [Box<dyn Contestant + '_>],
+) -> Result<Vec<Row>> {
     let mut rows: Vec<Row> = contestants.iter().map(|c| Row { name: c.name(), samples: Vec::new() }).collect();
     let progress = Progress::start(title, (rounds + 1) * contestants.len());
     for number in 0..=rounds {

@@ -175,7 +175,9 @@ mod tests {
     fn check<L: Library>(path: &Path) {
         let settings = Settings { page_size: Some(1024), journal_mode: Some(JournalMode::Wal), ..Settings::default() };
         let connection = L::open(path, &settings).unwrap();
-        connection.run("CREATE TABLE t(a INTEGER PRIMARY KEY, b, c, d, e); INSERT INTO t VALUES (3, NULL, 1.5, 'x', x'00ff')").unwrap();
+        connection
+            .run("CREATE TABLE t(a INTEGER PRIMARY KEY, b, c, d, e); INSERT INTO t VALUES (3, NULL, 1.5, 'x', x'00ff')")
+            .unwrap();
         let mut insert = connection.prepare("INSERT INTO t VALUES (?1, ?2, ?3, ?4, ?5)").unwrap();
         let row = [Cell::Integer(7), Cell::Real(0.5), Cell::Null, Cell::from("y"), Cell::Blob(&[9; 5000])];
         insert.run(&row).unwrap();

@@ -53,7 +53,7 @@ pub fn deterministic(rng: &mut Rng, columns: &[String], depth: u32) -> String {
     if depth == 0 {
         return leaf(rng, columns);
     }
-    let mut sub = |rng: &mut Rng| deterministic(rng, columns, depth - 1);
+    let sub = |rng: &mut Rng| deterministic(rng, columns, depth - 1);
     match rng.u32(0..24) {
         0..6 => leaf(rng, columns),
         6..10 => format!("({} {} {})", sub(rng), pick(rng, &ARITHMETIC), sub(rng)),
@@ -72,7 +72,7 @@ pub fn deterministic(rng: &mut Rng, columns: &[String], depth: u32) -> String {
 }
 
 fn call(rng: &mut Rng, columns: &[String], depth: u32) -> String {
-    let mut sub = |rng: &mut Rng| deterministic(rng, columns, depth - 1);
+    let sub = |rng: &mut Rng| deterministic(rng, columns, depth - 1);
     match rng.u32(0..22) {
         0 => format!("abs({})", sub(rng)),
         1 => format!("length({})", sub(rng)),
@@ -101,7 +101,7 @@ fn call(rng: &mut Rng, columns: &[String], depth: u32) -> String {
 
 /// A condition without subqueries.
 pub fn condition(rng: &mut Rng, columns: &[String], depth: u32) -> String {
-    let mut value = |rng: &mut Rng| deterministic(rng, columns, depth.saturating_sub(1));
+    let value = |rng: &mut Rng| deterministic(rng, columns, depth.saturating_sub(1));
     match rng.u32(0..20) {
         0..7 => format!("{} {} {}", value(rng), pick(rng, &COMPARISONS), value(rng)),
         7..9 => format!("{} {}BETWEEN {} AND {}", value(rng), not(rng), value(rng), value(rng)),

@@ -139,11 +139,11 @@ impl<'a> Lines<'a> {
 }
 
 fn values_of(lines: Vec<&str>) -> Result<Values<'_>, String> {
-    if let [line] = lines[..] {
-        if let Some((count, md5)) = line.split_once(" values hashing to ") {
-            let count = count.parse().map_err(|_| format!("cannot read {line:?}"))?;
-            return Ok(Values::Hashed { count, md5 });
-        }
+    if let [line] = lines[..]
+        && let Some((count, md5)) = line.split_once(" values hashing to ")
+    {
+        let count = count.parse().map_err(|_| format!("cannot read {line:?}"))?;
+        return Ok(Values::Hashed { count, md5 });
     }
     Ok(Values::Listed(lines))
 }

@@ -140,8 +140,7 @@ impl Candidate {
             && self.is_indexed()
             && self.has_equality
             && self.needs.is_subset_of(other.needs);
-        let is_better =
-            self.needs.is_subset_of(other.needs) && self.run <= other.run && self.rows <= other.rows;
+        let is_better = self.needs.is_subset_of(other.needs) && self.run <= other.run && self.rows <= other.rows;
         is_better || is_better_than_hash
     }
 }

@@ -66,7 +66,11 @@ impl<'c, 'a> Checks<'c, 'a> {
         let mut taken = Vec::new();
         for (at, condition) in self.join.terms.conditions.iter().enumerate() {
             let is_own = condition.needs == own && facts.admits(condition.origin) && !self.dropped[at];
-            if is_own && is_deterministic(&condition.expr) && !has_query(&condition.expr) && !uses_others(self.join, source, &condition.expr) {
+            if is_own
+                && is_deterministic(&condition.expr)
+                && !has_query(&condition.expr)
+                && !uses_others(self.join, source, &condition.expr)
+            {
                 self.dropped[at] = true;
                 taken.push(condition.expr);
             }

@@ -8,8 +8,8 @@ use super::terms::{Constraint, Terms};
 use crate::catalog::{Column, Index, IndexTerm, Table};
 use crate::codegen::{Codegen, ColumnSet};
 use crate::error::Result;
-use crate::resolve::Stored;
 use crate::ir::{Coll, ColumnIndex, Expr, Indexed, JoinKind, Source, SourceKind, SourceSet, TermOrigin};
+use crate::resolve::Stored;
 
 /// A table of which ANALYZE knows nothing is taken to have about a million rows.
 const ROWS_DEFAULT: LogEst = LogEst(200);
@@ -338,7 +338,13 @@ fn column_facts<'a>(
             let is_rowid = table.rowid_column == Some(*at);
             let index = if is_rowid { ColumnIndex::ROWID } else { ColumnIndex::new(usize::from(*at)) };
             let nullable = of.not_null.is_none() && !is_rowid && !(table.is_without_rowid() && of.primary_key > 0);
-            IndexColumnFacts { term: IndexedTerm::Column(index), collation, affinity: of.affinity, descending, nullable }
+            IndexColumnFacts {
+                term: IndexedTerm::Column(index),
+                collation,
+                affinity: of.affinity,
+                descending,
+                nullable,
+            }
         }
         IndexTerm::Expr(text) => {
             let expr = indexed_expr(cg, source, text)?;

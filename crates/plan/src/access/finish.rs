@@ -2,9 +2,9 @@
 
 use super::candidate::{self, Candidate, Candidates, Way};
 use super::checks::Checks;
-use super::paths::hash;
 use super::facts::SourceFacts;
 use super::order::{OrderColumns, OrderResult, Wish};
+use super::paths::hash;
 use super::plan::*;
 use super::search::Found;
 use super::terms::{Constraint, Op, Right, Terms};
@@ -79,13 +79,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
 }
 
 impl<'a> Join<'_, 'a> {
-    fn distinct_plan(
-        &self,
-        candidates: &Candidates,
-        found: &Found,
-        in_order: bool,
-        keeps_order: bool,
-    ) -> DistinctPlan {
+    fn distinct_plan(&self, candidates: &Candidates, found: &Found, in_order: bool, keeps_order: bool) -> DistinctPlan {
         if !self.request.distinct || self.result_is_unique() {
             return DistinctPlan::Nothing;
         }
@@ -151,9 +145,10 @@ impl<'a> Join<'_, 'a> {
                 let SourceKind::Table(db, table) = facts.source.kind else { unreachable!("only tables have indexes") };
                 let index = &facts.indexes[way.index];
                 let keys: Vec<Key<'a>> = way.keys.iter().map(|key| values.key(key)).collect();
-                let is_like = way.range.low.is_some_and(|bound| {
-                    terms.constraint(bound.constraint).made_of == super::terms::MadeOf::Like
-                });
+                let is_like = way
+                    .range
+                    .low
+                    .is_some_and(|bound| terms.constraint(bound.constraint).made_of == super::terms::MadeOf::Like);
                 Path::Index(self.cg.arena.alloc(IndexPath {
                     db,
                     table,

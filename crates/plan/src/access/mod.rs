@@ -43,7 +43,6 @@ use terms::{Scope, Terms, has_expression_index};
 
 use crate::codegen::Codegen;
 use crate::error::{Result, fail};
-use crate::ir::SourceSet;
 
 /// Plans a join. Code that makes the rows of queries in FROM is emitted first.
 pub fn plan_join<'a>(cg: &mut Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
@@ -146,9 +145,4 @@ fn wanted_columns<'a>(request: &JoinRequest<'a>) -> OrderColumns<'a> {
 /// Whether all columns of an order are there.
 fn is_whole(result: &OrderResult, order: &OrderColumns<'_>) -> bool {
     result.satisfied == Satisfied::Columns(order.columns.len())
-}
-
-/// The sources of a join as a set.
-fn all_sources(request: &JoinRequest<'_>) -> SourceSet {
-    SourceSet::first(request.sources.len())
 }

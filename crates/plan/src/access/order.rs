@@ -14,7 +14,9 @@
 use super::candidate::{Candidate, Key, Way};
 use super::facts::{IndexFacts, IndexedTerm, SourceFacts};
 use super::terms::{Left, Op, Terms};
-use crate::ir::{Coll, ColumnIndex, Expr, OrderTerm, SourceSet, collation_of, is_constant, same, skip_collate, sources_of};
+use crate::ir::{
+    Coll, ColumnIndex, Expr, OrderTerm, SourceSet, collation_of, is_constant, same, skip_collate, sources_of,
+};
 
 /// The columns whose order is wanted.
 #[derive(Debug)]
@@ -106,7 +108,9 @@ impl<'a> OrderColumns<'a> {
     pub fn may_be_met_by(&self, source: usize, index: &IndexFacts<'a>) -> bool {
         let keys = &index.columns[..index.key_count()];
         self.columns.iter().any(|wanted| match wanted.column {
-            Some((of, column)) => of == source && (column.is_rowid() || keys.iter().any(|key| key.term.is_column(column))),
+            Some((of, column)) => {
+                of == source && (column.is_rowid() || keys.iter().any(|key| key.term.is_column(column)))
+            }
             None => wanted.needs == SourceSet::single(source) && keys.iter().any(|key| key.term.is_expr(&wanted.expr)),
         })
     }
@@ -208,7 +212,8 @@ impl<'a> Check<'_, 'a> {
     fn note_constants(&mut self, candidate: &Candidate) {
         for (at, wanted) in self.wanted.columns.iter().enumerate() {
             let Some((source, column)) = wanted.column else { continue };
-            if self.done >> at & 1 == 0 && source == candidate.source && self.is_bound(source, column, wanted.collation) {
+            if self.done >> at & 1 == 0 && source == candidate.source && self.is_bound(source, column, wanted.collation)
+            {
                 self.done |= 1 << at;
             }
         }
@@ -244,7 +249,8 @@ impl<'a> Check<'_, 'a> {
                 }
             }
             is_distinct &= at < order.keys.len() || !column.nullable;
-            let matching = if self.is_part_of_row(&order, at) { None } else { self.matching(candidate, column, reverse) };
+            let matching =
+                if self.is_part_of_row(&order, at) { None } else { self.matching(candidate, column, reverse) };
             let Some((wanted, backwards)) = matching else {
                 is_distinct &= at > 0 && at >= order.unique_columns;
                 break;
@@ -287,7 +293,12 @@ impl<'a> Check<'_, 'a> {
 
     /// The wanted column that the loop's next column satisfies, and the direction in which the loop must run for it, if it
     /// matters.
-    fn matching(&self, candidate: &Candidate, column: &LoopColumn<'a>, reverse: Option<bool>) -> Option<(usize, Option<bool>)> {
+    fn matching(
+        &self,
+        candidate: &Candidate,
+        column: &LoopColumn<'a>,
+        reverse: Option<bool>,
+    ) -> Option<(usize, Option<bool>)> {
         let mut open = self.wanted.columns.iter().enumerate().filter(|(at, _)| self.done >> at & 1 == 0);
         let fits = |wanted: &OrderColumn<'a>| {
             let is_it = match wanted.column {

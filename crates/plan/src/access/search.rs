@@ -43,8 +43,6 @@ pub struct Found {
     pub loops: Vec<usize>,
     /// The rows that come out.
     pub rows: LogEst,
-    /// The cost, the sort included.
-    pub cost: LogEst,
     /// How many columns of the wanted order are there.
     pub ordered: usize,
     /// What the loops do for the order.
@@ -100,8 +98,8 @@ impl<'a> Search<'_, 'a> {
             Satisfied::Columns(columns) => columns,
             Satisfied::Open => 0,
         };
-        let Partial { loops, rows, cost, order, .. } = best;
-        Some(Found { loops, rows, cost, ordered, order })
+        let Partial { loops, rows, order, .. } = best;
+        Some(Found { loops, rows, ordered, order })
     }
 
     /// How many partial plans are kept from level to level.
@@ -120,7 +118,7 @@ impl<'a> Search<'_, 'a> {
         !candidate.is_forbidden
             && !partial.sources.contains(candidate.source)
             && candidate.needs.is_subset_of(partial.sources)
-            && !(candidate.way == Way::Hash && partial.rows < HASH_ROWS_MIN)
+            && (candidate.way != Way::Hash || partial.rows >= HASH_ROWS_MIN)
     }
 
     fn extend(&self, partial: &Partial, number: usize, candidate: &Candidate, rows_sorted: Option<LogEst>) -> Partial {

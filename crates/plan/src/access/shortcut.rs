@@ -20,16 +20,23 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
         SourceKind::Table(_, table) if table.virtual_table().is_none() => table,
         _ => return None,
     };
-    if !matches!(facts.source.indexed, Indexed::Any) || !matches!(facts.source.join, JoinKind::Inner | JoinKind::Cross) {
+    if !matches!(facts.source.indexed, Indexed::Any) || !matches!(facts.source.join, JoinKind::Inner | JoinKind::Cross)
+    {
         return None;
     }
     let by_rowid = table.has_rowid().then(|| join.constraint_on_rowid()).flatten();
     let (way, used, run) = match by_rowid {
         Some(id) => (Way::Rowid(Key::Constraint(id)), vec![id], ROWID_COST),
         None => {
-            let (at, keys) = facts.indexes.iter().enumerate().find_map(|(at, index)| Some((at, join.all_keys(index)?)))?;
+            let (at, keys) =
+                facts.indexes.iter().enumerate().find_map(|(at, index)| Some((at, join.all_keys(index)?)))?;
             let is_covering = facts.indexes[at].is_covering;
-            let way = IndexWay { index: at, keys: keys.iter().map(|&id| Key::Constraint(id)).collect(), is_covering, ..IndexWay::default() };
+            let way = IndexWay {
+                index: at,
+                keys: keys.iter().map(|&id| Key::Constraint(id)).collect(),
+                is_covering,
+                ..IndexWay::default()
+            };
             (Way::Index(way), keys, UNIQUE_COST)
         }
     };
@@ -51,17 +58,20 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
     };
     let ordered = join.order.columns.len();
     let order = OrderResult { satisfied: Satisfied::Columns(ordered), ..OrderResult::default() };
-    let found = Found { loops: vec![0], rows: LogEst::ONE, cost: run, ordered, order };
+    let found = Found { loops: vec![0], rows: LogEst::ONE, ordered, order };
     Some((Candidates { all: vec![candidate] }, found))
 }
 
 impl Join<'_, '_> {
     fn constraint_on_rowid(&self) -> Option<ConstraintId> {
-        self.single_value(&|id| {
-            let constraint = self.terms.constraint(id);
-            IndexedTerm::Column(ColumnIndex::ROWID).is(&constraint.left)
-                && constraint.fits_affinity(lithe_value::Affinity::Integer)
-        }, true)
+        self.single_value(
+            &|id| {
+                let constraint = self.terms.constraint(id);
+                IndexedTerm::Column(ColumnIndex::ROWID).is(&constraint.left)
+                    && constraint.fits_affinity(lithe_value::Affinity::Integer)
+            },
+            true,
+        )
     }
 
     /// A value for each column of the index, if it is unique.
@@ -72,7 +82,12 @@ impl Join<'_, '_> {
             return None;
         }
         (0..index.key_count())
-            .map(|at| self.single_value(&|id| index.columns[at].is_compared_by(self.terms.constraint(id)), index.is_unique_not_null))
+            .map(|at| {
+                self.single_value(
+                    &|id| index.columns[at].is_compared_by(self.terms.constraint(id)),
+                    index.is_unique_not_null,
+                )
+            })
             .collect()
     }
 

@@ -111,8 +111,7 @@ impl<'a> Codegen<'a> {
 
     /// The key description that sorts by these terms.
     pub fn order_key(&mut self, terms: &[OrderTerm<'a>]) -> Result<Arc<KeyInfo>> {
-        let columns: Vec<_> =
-            terms.iter().map(|term| (term.collation, term.descending, term.nulls_opposite)).collect();
+        let columns: Vec<_> = terms.iter().map(|term| (term.collation, term.descending, term.nulls_opposite)).collect();
         self.key_info(&columns)
     }
 

@@ -45,9 +45,10 @@ impl ColumnSet {
 
     /// Positions of the columns, in order; the rowid is not among them.
     pub fn positions(&self) -> impl Iterator<Item = usize> + '_ {
-        std::iter::once(self.low).chain(self.high.iter().copied()).enumerate().flat_map(|(at, word)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
-        })
+        std::iter::once(self.low)
+            .chain(self.high.iter().copied())
+            .enumerate()
+            .flat_map(|(at, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit))
     }
 
     /// All columns up to `count`, and the rowid.

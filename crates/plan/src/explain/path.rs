@@ -55,7 +55,9 @@ pub fn describe_filter(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> S
 /// The name of the column that is the rowid.
 fn rowid_name(source: &Source<'_>) -> String {
     match source.kind {
-        SourceKind::Table(_, Table { rowid_column: Some(at), columns, .. }) => columns[usize::from(*at)].name.to_string(),
+        SourceKind::Table(_, Table { rowid_column: Some(at), columns, .. }) => {
+            columns[usize::from(*at)].name.to_string()
+        }
         _ => "rowid".to_owned(),
     }
 }
@@ -104,9 +106,8 @@ fn conditions(path: &IndexPath<'_>) -> Vec<String> {
 
 fn describe_bound(path: &IndexPath<'_>, bound: &Bound<'_>, sign: char) -> String {
     let first = path.keys.len();
-    let names: Vec<String> = (0..bound.values.len().max(1))
-        .map(|at| index_column_name(path.table, path.index, first + at))
-        .collect();
+    let names: Vec<String> =
+        (0..bound.values.len().max(1)).map(|at| index_column_name(path.table, path.index, first + at)).collect();
     match &names[..] {
         [name] => format!("{name}{sign}?"),
         names => format!("({}){sign}({})", names.join(","), vec!["?"; names.len()].join(",")),

@@ -69,13 +69,17 @@ pub fn data_types(expr: &Expr<'_>) -> DataTypes {
         Expr::Binary(super::BinaryOp::Concat, ..) => DataTypes { blob: true, ..DataTypes::TEXT },
         Expr::Collate(x, _) | Expr::Unary(UnaryOp::Plus, x) => data_types(x),
         Expr::Parameter(_) | Expr::Function(_) | Expr::Aggregate(_) | Expr::Window(_) => DataTypes::ANY,
-        Expr::Column(_) | Expr::Output(_) | Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Cast(..) | Expr::Row(_) | Expr::Register(..) => {
-            match affinity_of(expr) {
-                Some(affinity) if affinity.is_numeric() => DataTypes { blob: true, ..DataTypes::NUMERIC },
-                Some(Affinity::Text) => DataTypes { blob: true, ..DataTypes::TEXT },
-                _ => DataTypes::ANY,
-            }
-        }
+        Expr::Column(_)
+        | Expr::Output(_)
+        | Expr::Subquery(_)
+        | Expr::SubqueryColumn(..)
+        | Expr::Cast(..)
+        | Expr::Row(_)
+        | Expr::Register(..) => match affinity_of(expr) {
+            Some(affinity) if affinity.is_numeric() => DataTypes { blob: true, ..DataTypes::NUMERIC },
+            Some(Affinity::Text) => DataTypes { blob: true, ..DataTypes::TEXT },
+            _ => DataTypes::ANY,
+        },
         Expr::Case(case) => {
             let values = case.whens.iter().map(|when| &when.value).chain(&case.otherwise);
             values.fold(DataTypes::NONE, |types, value| types.or(data_types(value)))

@@ -32,7 +32,10 @@ pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
         (Expr::Case(x), Expr::Case(y)) => {
             same_option(&x.operand, &y.operand)
                 && x.whens.len() == y.whens.len()
-                && x.whens.iter().zip(y.whens).all(|(a, b)| same(&a.condition, &b.condition) && same(&a.value, &b.value))
+                && x.whens
+                    .iter()
+                    .zip(y.whens)
+                    .all(|(a, b)| same(&a.condition, &b.condition) && same(&a.value, &b.value))
                 && same_option(&x.otherwise, &y.otherwise)
         }
         (Expr::Cast(x, f), Expr::Cast(y, g)) => f == g && same(x, y),

@@ -3,10 +3,10 @@
 use bumpalo::Bump;
 use lithe_sql::ast::{self, ExprKind, JoinKind, Name, ResultColumnKind};
 
+use super::Resolver;
 use super::join::{as_column, visible_names};
 use super::name::Wanted;
 use super::scope::{Alias, NestedName, Scope, ScopeColumns, ScopeSource};
-use super::Resolver;
 use crate::error::{Result, fail};
 use crate::ir::{Expr, Origin, OutputColumn, affinity_of, collation_of};
 
@@ -114,9 +114,9 @@ impl<'a> Resolver<'a> {
                 if source.using.contains(&name) {
                     continue;
                 }
-                let is_merged = behind.iter().any(|later| {
-                    matches!(later.join, JoinKind::Right | JoinKind::Full) && later.using.contains(&name)
-                });
+                let is_merged = behind
+                    .iter()
+                    .any(|later| matches!(later.join, JoinKind::Right | JoinKind::Full) && later.using.contains(&name));
                 let expr = if is_merged {
                     self.column(scope, Wanted::bare(name))?
                 } else {
@@ -256,9 +256,7 @@ fn column_name<'a>(scope: &Scope<'_, 'a>, expr: &Expr<'a>, origin: Option<Origin
             Some(position) => Some(table.columns[usize::from(position)].name.name()),
             None => Some(Name::new(b"rowid")),
         },
-        ScopeColumns::Query(columns) | ScopeColumns::Nested(columns, _) => {
-            Some(columns[column.index.position()?].name)
-        }
+        ScopeColumns::Query(columns) | ScopeColumns::Nested(columns, _) => Some(columns[column.index.position()?].name),
     }
 }
 

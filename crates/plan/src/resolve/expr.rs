@@ -54,9 +54,7 @@ impl<'a> Resolver<'a> {
             ExprKind::Between(between) => self.between(scope, between)?,
             ExprKind::In(set) => self.in_set(scope, set)?,
             ExprKind::Case(case) => self.case(scope, case)?,
-            ExprKind::Cast(cast) => {
-                Expr::Cast(self.boxed(scope, &cast.value)?, Affinity::of_cast(cast.type_name))
-            }
+            ExprKind::Cast(cast) => Expr::Cast(self.boxed(scope, &cast.value)?, Affinity::of_cast(cast.type_name)),
             ExprKind::Collate(collate) => self.collate(scope, collate)?,
             ExprKind::Function(call) => self.function(scope, call, expr.span)?,
             ExprKind::Exists(select) => Expr::Exists(self.subquery(scope, select)?),
@@ -140,9 +138,7 @@ impl<'a> Resolver<'a> {
     ) -> Result<Expr<'a>> {
         let truth = self.expr(scope, right)?;
         match (truth, is_truth(right)) {
-            (Expr::Integer(_), Some(truth)) => {
-                Ok(Expr::IsTrue(self.boxed(scope, left)?, TruthTest::new(not, truth)))
-            }
+            (Expr::Integer(_), Some(truth)) => Ok(Expr::IsTrue(self.boxed(scope, left)?, TruthTest::new(not, truth))),
             _ => self.comparison(scope, if not { CompareOp::IsNot } else { CompareOp::Is }, left, right),
         }
     }

@@ -3,11 +3,11 @@
 use lithe_sql::ast::{self, FromItem, JoinConstraint, Name};
 use lithe_vm::operand::Db;
 
+use super::Resolver;
 use super::columns::unique_names;
 use super::scope::{Found, NestedName, Scope, ScopeColumns, ScopeSource};
 use super::select::SelectPart;
 use super::with::Recursion;
-use super::Resolver;
 use crate::catalog::{FoundTable, Table};
 use crate::error::{CompileError, Result, fail};
 use crate::ir::{
@@ -64,6 +64,7 @@ impl<'a> Resolver<'a> {
         Ok(part)
     }
 
+    #[allow(clippy::wrong_self_convention)] // an item of FROM, not a conversion
     pub(super) fn from_item(
         &self,
         outer: &Scope<'_, 'a>,
@@ -159,16 +160,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// The table of that name, where views and triggers of one database see only that one.
-    pub(super) fn find_table(
-        &self,
-        scope: &Scope<'_, 'a>,
-        name: ast::QualifiedName<'a>,
-    ) -> Result<FoundTable<'a>> {
+    pub(super) fn find_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
         let Some(db) = scope.fixed_db.filter(|_| name.schema.is_none()) else {
-            return self.env.catalog.table(name.schema, name.name).map_err(|e| CompileError {
-                offset: Some(name.span().start),
-                ..e
-            });
+            return self
+                .env
+                .catalog
+                .table(name.schema, name.name)
+                .map_err(|e| CompileError { offset: Some(name.span().start), ..e });
         };
         let database = self.env.catalog.database_name(db).name();
         let found = self.env.catalog.find_table(Some(database), name.name.name);
@@ -275,11 +273,8 @@ impl<'a> Resolver<'a> {
         name: ast::QualifiedName<'a>,
         args: &[ast::Expr<'a>],
     ) -> Result<&'a Query<'a>> {
-        let source = if args.is_empty() {
-            ast::Source::Table(name)
-        } else {
-            ast::Source::Function(name, self.slice(args))
-        };
+        let source =
+            if args.is_empty() { ast::Source::Table(name) } else { ast::Source::Function(name, self.slice(args)) };
         let item = FromItem {
             join: ast::Join { natural: false, kind: ast::JoinKind::Comma },
             source,

@@ -16,12 +16,7 @@ use crate::ir::{
 
 impl<'a> Resolver<'a> {
     /// `name(args) ...`.
-    pub(super) fn function(
-        &self,
-        scope: &Scope<'_, 'a>,
-        call: &ast::FunctionCall<'a>,
-        span: Span,
-    ) -> Result<Expr<'a>> {
+    pub(super) fn function(&self, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>, span: Span) -> Result<Expr<'a>> {
         let function = self.find_function(call.name.name, call.args.len(), span)?;
         self.check_call(scope, call, function, span)?;
         if let Some(over) = &call.over {
@@ -161,10 +156,9 @@ impl<'a> Resolver<'a> {
         }
         match function.name() {
             "iif" | "if" => Ok(self.iif(args)),
-            "likelihood" if !is_likelihood(&args[1]) => Err(CompileError::at(
-                span,
-                "second argument to likelihood() must be a constant between 0.0 and 1.0",
-            )),
+            "likelihood" if !is_likelihood(&args[1]) => {
+                Err(CompileError::at(span, "second argument to likelihood() must be a constant between 0.0 and 1.0"))
+            }
             _ => Ok(self.call(function, args)),
         }
     }
@@ -201,8 +195,7 @@ impl<'a> Resolver<'a> {
         let order_by = self.plain_order(&inside, call.order_by)?;
         let collation = collation_of_args(args);
         let id = self.new_aggregate();
-        let aggregate =
-            Aggregate { id, function, args, distinct: call.distinct, order_by, filter, collation };
+        let aggregate = Aggregate { id, function, args, distinct: call.distinct, order_by, filter, collation };
         let owner = owner_of(scope, &aggregate);
         if !std::ptr::eq(owner, scope) && !owner.rules.aggregates {
             return Err(CompileError::new(format!("misuse of aggregate: {}()", call.name.name)));
@@ -228,8 +221,7 @@ impl<'a> Resolver<'a> {
         let filter = call.filter.as_ref().map(|filter| self.expr(&inside, filter)).transpose()?;
         let window = self.window(&inside, over, function)?;
         let (id, collation) = (self.new_window(), collation_of_args(args));
-        let call: &'a WindowCall<'a> =
-            self.arena.alloc(WindowCall { id, function, args, collation, filter, window });
+        let call: &'a WindowCall<'a> = self.arena.alloc(WindowCall { id, function, args, collation, filter, window });
         scope.found.windows.borrow_mut().push(call);
         Ok(Expr::Window(call))
     }
@@ -296,4 +288,3 @@ pub(super) fn misuse_of_aggregate_in(expr: &Expr<'_>) -> CompileError {
     });
     CompileError::new(format!("misuse of aggregate: {name}()"))
 }
-

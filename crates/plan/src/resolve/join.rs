@@ -2,10 +2,10 @@
 
 use lithe_sql::ast::{self, JoinConstraint, JoinKind, Name};
 
+use super::Resolver;
 use super::from::{FromPart, JoinCondition};
 use super::scope::{Scope, ScopeColumns, ScopeSource};
 use super::select::split_and;
-use super::Resolver;
 use crate::error::{CompileError, Result, fail};
 use crate::ir::{Column, CompareOp, Expr, Term, TermOrigin};
 

@@ -47,9 +47,9 @@ use bumpalo::Bump;
 
 pub use change::*;
 pub(crate) use columns::unique_names;
-pub(crate) use select::split_and;
 pub(crate) use schema::{names_in_text, plain_output};
 pub use scope::{Found, Rules, Scope, ScopeSource, Stored};
+pub(crate) use select::split_and;
 
 use crate::environment::Environment;
 use crate::error::{CompileError, Result};

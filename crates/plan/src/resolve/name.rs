@@ -72,10 +72,7 @@ impl<'a> Resolver<'a> {
                     return Ok(expr);
                 }
                 Answer::Ambiguous => {
-                    return Err(CompileError::at(
-                        wanted.span,
-                        format!("ambiguous column name: {}", wanted.display()),
-                    ));
+                    return Err(CompileError::at(wanted.span, format!("ambiguous column name: {}", wanted.display())));
                 }
                 Answer::Unknown => at = here.parent,
             }
@@ -257,10 +254,7 @@ impl<'a> Resolver<'a> {
             Quote::Double if !scope.rules.no_strings_in_double_quotes => Ok(Expr::Text(column.name.as_bytes())),
             Quote::Double => Err(CompileError::at(
                 wanted.span,
-                format!(
-                    "no such column: \"{}\" - should this be a string literal in single-quotes?",
-                    column.name
-                ),
+                format!("no such column: \"{}\" - should this be a string literal in single-quotes?", column.name),
             )),
             Quote::None if column.name.is("true") => Ok(Expr::Integer(1)),
             Quote::None if column.name.is("false") => Ok(Expr::Integer(0)),

@@ -19,8 +19,8 @@ impl<'a> Resolver<'a> {
     ) -> Result<&'a [OrderTerm<'a>]> {
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(terms.len(), self.arena);
         for (at, term) in terms.iter().enumerate() {
-            let named = bare_name(&term.expr)
-                .and_then(|name| items.iter().position(|item| item.is_alias && item.name == name));
+            let named =
+                bare_name(&term.expr).and_then(|name| items.iter().position(|item| item.is_alias && item.name == name));
             let output = match named {
                 Some(position) => Some(position),
                 None => position(&term.expr, at, "ORDER", items.len())?,
@@ -68,7 +68,8 @@ impl<'a> Resolver<'a> {
                 None => match self.compound_column(scope, select, cores, term) {
                     Some(position) => position,
                     None => {
-                        let message = format!("{} ORDER BY term does not match any column in the result set", ordinal(at));
+                        let message =
+                            format!("{} ORDER BY term does not match any column in the result set", ordinal(at));
                         return fail(message);
                     }
                 },

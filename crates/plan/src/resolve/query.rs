@@ -45,13 +45,7 @@ impl<'a> Resolver<'a> {
             columns = merged.finish(&columns);
             order_by = self.compound_order(scope, select, cores, &columns)?;
         }
-        Ok(self.arena.alloc(Query {
-            cores,
-            order_by,
-            limit,
-            columns: self.slice(&columns),
-            outer: self.slice(&outer),
-        }))
+        Ok(self.arena.alloc(Query { cores, order_by, limit, columns: self.slice(&columns), outer: self.slice(&outer) }))
     }
 
     /// All cores, from the last to the first: which is the order in which SQLite finds their errors.

@@ -173,13 +173,7 @@ impl<'s, 'a> Scope<'s, 'a> {
 
     /// The rules of a clause of a query in this scope, before it is said which calls it may have.
     pub fn clause_rules(&self) -> Rules {
-        Rules {
-            aggregates: false,
-            windows: false,
-            in_aggregate: false,
-            aggregates_elsewhere: false,
-            ..self.rules
-        }
+        Rules { aggregates: false, windows: false, in_aggregate: false, aggregates_elsewhere: false, ..self.rules }
     }
 
     /// Whether `source` is one of this scope's own.

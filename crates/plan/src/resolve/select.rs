@@ -57,7 +57,8 @@ impl<'a> Resolver<'a> {
         let conditions = scope.with_rules(rules).with_aliases(&aliases);
         let terms = self.terms(&conditions, &from, query.filter.as_ref())?;
         let after = Rules { aggregates: is_aggregate, aggregates_elsewhere: true, ..rules };
-        let group_by = self.group_by(&conditions.with_rules(Rules { aggregates: true, ..after }), query.group_by, &items)?;
+        let group_by =
+            self.group_by(&conditions.with_rules(Rules { aggregates: true, ..after }), query.group_by, &items)?;
         let having_scope = conditions.with_rules(after);
         let having = query.having.as_ref().map(|having| self.expr(&having_scope, having)).transpose()?;
         let order_scope = conditions.with_rules(Rules { windows: true, ..after });
@@ -87,7 +88,8 @@ impl<'a> Resolver<'a> {
     ) -> Result<SelectPart<'a>> {
         let found = Found::default();
         let rules = Rules { aggregates: true, windows: true, ..outer.clause_rules() };
-        let scope = Scope { parent: Some(outer), sources: &[], aliases: &[], rules, found: &found, windows: &[], ..*outer };
+        let scope =
+            Scope { parent: Some(outer), sources: &[], aliases: &[], rules, found: &found, windows: &[], ..*outer };
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(rows.len(), self.arena);
         for row in rows {
             resolved.push(self.exprs(&scope, row)?);
@@ -159,11 +161,7 @@ impl<'a> Resolver<'a> {
 }
 
 /// Splits a condition into its conjuncts.
-pub(crate) fn split_and<'a>(
-    expr: Expr<'a>,
-    origin: TermOrigin,
-    terms: &mut bumpalo::collections::Vec<'a, Term<'a>>,
-) {
+pub(crate) fn split_and<'a>(expr: Expr<'a>, origin: TermOrigin, terms: &mut bumpalo::collections::Vec<'a, Term<'a>>) {
     match expr {
         Expr::And(left, right) => {
             split_and(*left, origin, terms);

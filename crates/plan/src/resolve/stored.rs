@@ -37,11 +37,8 @@ impl<'a> Resolver<'a> {
     ) -> Result<Expr<'a>> {
         let found = Found::default();
         let sources = [table_source(source, db, table)];
-        let rules = Rules {
-            stored: Some(clause),
-            no_strings_in_double_quotes: !self.env.flags.dqs_ddl,
-            ..Rules::default()
-        };
+        let rules =
+            Rules { stored: Some(clause), no_strings_in_double_quotes: !self.env.flags.dqs_ddl, ..Rules::default() };
         let scope = Scope { sources: &sources, rules, ..Scope::outermost(text, &found) };
         self.expr(&scope, expr).map_err(CompileError::without_offset)
     }
@@ -107,11 +104,7 @@ pub fn table_source<'a>(id: SourceId, db: Db, table: &'a Table) -> ScopeSource<'
     }
 }
 
-fn view_columns<'a>(
-    columns: &[OutputColumn<'a>],
-    names: &'a [NameBuf],
-    view: &Table,
-) -> Result<Vec<OutputColumn<'a>>> {
+fn view_columns<'a>(columns: &[OutputColumn<'a>], names: &'a [NameBuf], view: &Table) -> Result<Vec<OutputColumn<'a>>> {
     let mut columns = columns.to_vec();
     if names.is_empty() {
         return Ok(columns);

@@ -79,12 +79,7 @@ impl<'a> Resolver<'a> {
         Ok(None)
     }
 
-    fn use_common_table(
-        &self,
-        scope: &Scope<'_, 'a>,
-        with: &WithScope<'_, 'a>,
-        at: usize,
-    ) -> Result<&'a Derived<'a>> {
+    fn use_common_table(&self, scope: &Scope<'_, 'a>, with: &WithScope<'_, 'a>, at: usize) -> Result<&'a Derived<'a>> {
         let state = with.states.borrow()[at];
         let table = &with.tables[at];
         match state {

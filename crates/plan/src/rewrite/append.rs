@@ -64,20 +64,19 @@ fn appended_parts<'a>(query: &Query<'a>) -> Option<Vec<&'a Select<'a>>> {
     if !query.is_compound() || !query.order_by.is_empty() || query.limit.is_some() {
         return None;
     }
-    query.cores.iter().map(|core| match core.body {
-        CoreBody::Select(select) if core.op == CompoundOp::UnionAll && is_plain(select) => Some(select),
-        _ => None,
-    })
-    .collect()
+    query
+        .cores
+        .iter()
+        .map(|core| match core.body {
+            CoreBody::Select(select) if core.op == CompoundOp::UnionAll && is_plain(select) => Some(select),
+            _ => None,
+        })
+        .collect()
 }
 
 fn is_plain(select: &Select<'_>) -> bool {
     let has_right = select.sources.iter().any(|s| matches!(s.join, JoinKind::Right | JoinKind::Full));
-    !select.sources.is_empty()
-        && !select.is_aggregate
-        && !select.distinct
-        && select.windows.is_empty()
-        && !has_right
+    !select.sources.is_empty() && !select.is_aggregate && !select.distinct && select.windows.is_empty() && !has_right
 }
 
 fn fits<'a>(

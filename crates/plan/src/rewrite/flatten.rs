@@ -69,9 +69,8 @@ impl<'a> Rewriter<'a> {
 
     /// Whether the inner ORDER BY can be seen through the outer query.
     fn visible_order(&self, outer: &Select<'a>, outer_query: &Query<'a>, inner: &Query<'a>) -> bool {
-        let is_seen = outer_query.order_by.is_empty()
-            && outer.sources.len() == 1
-            && !super::prune::ignores_order(outer);
+        let is_seen =
+            outer_query.order_by.is_empty() && outer.sources.len() == 1 && !super::prune::ignores_order(outer);
         inner.limit.is_some() || is_seen
     }
 

@@ -6,8 +6,8 @@ use bumpalo::Bump;
 
 use crate::ir::{
     Aggregate, Between, Call, Case, Column, Compare, CompareRows, Core, CoreBody, Derived, Expr, FrameBound, In, InSet,
-    Limit, OrderTerm, Query, Raise, Select, Source, SourceId, SourceKind, Subquery, SubqueryId, Term,
-    TermOrigin, When, Window, WindowCall,
+    Limit, OrderTerm, Query, Raise, Select, Source, SourceId, SourceKind, Subquery, SubqueryId, Term, TermOrigin, When,
+    Window, WindowCall,
 };
 
 /// What a rebuilding changes.

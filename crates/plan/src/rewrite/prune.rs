@@ -55,21 +55,24 @@ impl<'a> Rewriter<'a> {
         }
         let mut used = vec![false; query.columns.len()];
         let id = select.sources[at].id;
-        let mut search = Search { visit: &mut |expr: &Expr<'a>| {
-            if let Expr::Column(column) = expr
-                && column.source == id
-                && let Some(position) = column.index.position()
-            {
-                used[position] = true;
-            }
-        } };
+        let mut search = Search {
+            visit: &mut |expr: &Expr<'a>| {
+                if let Expr::Column(column) = expr
+                    && column.source == id
+                    && let Some(position) = column.index.position()
+                {
+                    used[position] = true;
+                }
+            },
+        };
         search.select(select);
         order_by.iter().for_each(|term| search.expr(&term.expr));
         query.order_by.iter().filter_map(|term| term.output).for_each(|output| used[usize::from(output)] = true);
         if used.iter().all(|used| *used) {
             return query;
         }
-        let cores = self.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| self.with_nulls(core, &used, &query)));
+        let cores =
+            self.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| self.with_nulls(core, &used, &query)));
         Query { cores, ..query }
     }
 
@@ -86,9 +89,11 @@ impl<'a> Rewriter<'a> {
     fn used_aggregates(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> &'a [&'a Aggregate<'a>] {
         let is_used = |call: &&'a Aggregate<'a>| {
             let mut found = false;
-            let mut search = Search { visit: &mut |expr: &Expr<'a>| {
-                found = found || matches!(expr, Expr::Aggregate(other) if other.id == call.id);
-            } };
+            let mut search = Search {
+                visit: &mut |expr: &Expr<'a>| {
+                    found = found || matches!(expr, Expr::Aggregate(other) if other.id == call.id);
+                },
+            };
             search.select(select);
             order_by.iter().for_each(|term| search.expr(&term.expr));
             found

@@ -47,7 +47,8 @@ fn check_statements(script: &[String], ours: &Connection) {
         assert_eq!(show(&mine), show(&expected), "{}", before());
         let is_change = ["insert", "replace", "update", "delete"].iter().any(|verb| sql.starts_with(verb));
         if is_change && mine.is_ok() {
-            let counters = theirs.query_row("select changes(), last_insert_rowid()", [], |r| Ok((r.get(0)?, r.get(1)?)));
+            let counters =
+                theirs.query_row("select changes(), last_insert_rowid()", [], |r| Ok((r.get(0)?, r.get(1)?)));
             assert_eq!(ours.counters(), counters.unwrap(), "changes and last rowid after {}", before());
         }
         if is_change {

@@ -262,9 +262,11 @@ fn condition(random: &mut Random, table: &Table) -> String {
 fn dump(table: &Table) -> String {
     let rowid = if table.has_rowid { "rowid, " } else { "" };
     let order: Vec<String> = (1..=table.columns.len()).map(|at| at.to_string()).collect();
-    format!("select {rowid}{columns}, {types} from {name} order by {order}",
+    format!(
+        "select {rowid}{columns}, {types} from {name} order by {order}",
         columns = table.columns.join(", "),
         types = table.columns.iter().map(|column| format!("typeof({column})")).collect::<Vec<_>>().join(", "),
         name = table.name,
-        order = order.join(", "))
+        order = order.join(", ")
+    )
 }

@@ -64,9 +64,10 @@ fn has_good_index(facts: &SourceFacts<'_>, column: ColumnIndex) -> bool {
     /// Rows that may be equal in the column (4) before a table of it is no gain.
     const EQUAL_ROWS_MAX: LogEst = LogEst(20);
     facts.indexes.iter().any(|index| {
-        let at = index.columns.iter().take(index.key_count()).position(|indexed| {
-            matches!(indexed.term, crate::access::facts::IndexedTerm::Column(at) if at == column)
-        });
+        let at =
+            index.columns.iter().take(index.key_count()).position(
+                |indexed| matches!(indexed.term, crate::access::facts::IndexedTerm::Column(at) if at == column),
+            );
         at.is_some_and(|at| at == 0 || index.is_analyzed && index.rows[at + 1] > EQUAL_ROWS_MAX)
     })
 }

@@ -62,10 +62,8 @@ impl<'a> PathFinder<'_, 'a> {
     fn add_index_scan(&mut self, source: usize, at: usize, needs: SourceSet, order: u8) {
         let facts = &self.facts[source];
         let index = &facts.indexes[at];
-        let is_smaller = index.is_covering
-            && !index.is_unordered
-            && index.entry_size < facts.row_size
-            && !self.for_write;
+        let is_smaller =
+            index.is_covering && !index.is_unordered && index.entry_size < facts.row_size && !self.for_write;
         let has_rowid = facts.table.is_some_and(crate::catalog::Table::has_rowid);
         let is_forced = matches!(facts.source.indexed, Indexed::By(_));
         if order == 0 && has_rowid && !index.is_partial && !is_forced && !is_smaller {
@@ -124,7 +122,8 @@ impl<'a> PathFinder<'_, 'a> {
     /// Adds candidates for all constraints on the next column, and goes on with each of them.
     fn extend(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: Prefix) {
         let at = prefix.way.keys.len();
-        let is_primary = index.index.root.is_some() && index.index.root == self.facts[source].table.and_then(|t| t.root);
+        let is_primary =
+            index.index.root.is_some() && index.index.root == self.facts[source].table.and_then(|t| t.root);
         let columns = if is_primary { index.key_count() } else { index.columns.len() };
         if at >= columns {
             return;

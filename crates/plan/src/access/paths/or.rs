@@ -114,4 +114,3 @@ fn keep_best(best: &mut Vec<Union>, union: Union) {
         *worst = union;
     }
 }
-

@@ -71,7 +71,8 @@ impl<'a> Analysis<'_, 'a> {
     fn add_condition(&mut self, expr: Expr<'a>, origin: TermOrigin) -> Expr<'a> {
         let (expr, likelihood) = like::without_likelihood(expr);
         let needs = self.sources_of(&expr).union(self.bound_to(origin));
-        let condition = Condition { expr, origin, needs, parts: 0, likelihood, is_simple: false, equality: Selectivity::NotEqual };
+        let condition =
+            Condition { expr, origin, needs, parts: 0, likelihood, is_simple: false, equality: Selectivity::NotEqual };
         self.terms.conditions.push(condition);
         expr
     }
@@ -238,7 +239,8 @@ impl<'a> Analysis<'_, 'a> {
         let Side { source, left } = side;
         let made_of = MadeOf::Comparison;
         let is_extra = false;
-        let constraint = Constraint { condition, part, source, left, op, right, how, needs, equivalent, made_of, is_extra };
+        let constraint =
+            Constraint { condition, part, source, left, op, right, how, needs, equivalent, made_of, is_extra };
         self.terms.constraints.push(constraint);
     }
 

@@ -134,7 +134,8 @@ fn bounds(prefix: &[u8], ignores_case: bool) -> (Vec<u8>, Vec<u8>) {
 
 /// Whether a column with numeric affinity would keep the text as a number, or `-` which only lacks its digits.
 fn looks_like_number(text: &[u8]) -> bool {
-    text == b"-" || !matches!(Affinity::Numeric.apply_numeric(lithe_value::ValueRef::Text(text)), lithe_value::ValueRef::Text(_))
+    text == b"-"
+        || !matches!(Affinity::Numeric.apply_numeric(lithe_value::ValueRef::Text(text)), lithe_value::ValueRef::Text(_))
 }
 
 impl<'a> Analysis<'_, 'a> {

@@ -203,8 +203,8 @@ impl<'a> Terms<'a> {
         while at < equals.len() && equals.len() <= EQUALS_MAX {
             let (source, column) = equals[at];
             for constraint in &self.constraints {
-                let is_of_column = constraint.source == source
-                    && matches!(constraint.left, Left::Column(of) if of == column);
+                let is_of_column =
+                    constraint.source == source && matches!(constraint.left, Left::Column(of) if of == column);
                 if let Some(equal) = constraint.equivalent
                     && is_of_column
                     && !equals.contains(&equal)

@@ -105,9 +105,7 @@ fn equal_value<'a>(branch: &Terms<'a>, source: usize, column: ColumnIndex, how: 
 /// The column of the constraint as an expression: one side of the branch's comparison.
 fn column_expr<'a>(branch: &Terms<'a>, constraint: &Constraint<'a>) -> Option<Expr<'a>> {
     let Expr::Compare(compare) = branch.conditions[constraint.condition].expr else { return None };
-    let is_it = |side: &Expr<'a>| {
-        matches!((crate::ir::skip_collate(*side), constraint.left), (Expr::Column(c), Left::Column(at)) if c.index == at)
-    };
+    let is_it = |side: &Expr<'a>| matches!((crate::ir::skip_collate(*side), constraint.left), (Expr::Column(c), Left::Column(at)) if c.index == at);
     [compare.left, compare.right].into_iter().find(|side| is_it(side))
 }
 

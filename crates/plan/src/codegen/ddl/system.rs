@@ -16,7 +16,6 @@ pub(super) mod schema_column {
     pub const NAME: u16 = 1;
     pub const TBL_NAME: u16 = 2;
     pub const ROOTPAGE: u16 = 3;
-    pub const SQL: u16 = 4;
     pub const COUNT: u16 = 5;
 }
 

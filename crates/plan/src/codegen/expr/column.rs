@@ -4,8 +4,8 @@ use lithe_value::Affinity;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Reg};
 
-use super::super::access::{ColumnAccess, NOT_IN_INDEX};
 use super::super::Codegen;
+use super::super::access::{ColumnAccess, NOT_IN_INDEX};
 use crate::catalog::{Column as TableColumn, Table};
 use crate::error::Result;
 use crate::ir::{Column, ColumnIndex, SourceId};

@@ -110,7 +110,11 @@ impl<'a> Codegen<'a> {
             }
             let next = self.b.temporary();
             self.emit_compare(compare.op, how, left.at(at), right.at(at), next)?;
-            self.b.emit(if all { Insn::And { lhs: dst, rhs: next, dst } } else { Insn::Or { lhs: dst, rhs: next, dst } });
+            self.b.emit(if all {
+                Insn::And { lhs: dst, rhs: next, dst }
+            } else {
+                Insn::Or { lhs: dst, rhs: next, dst }
+            });
             self.b.free(next);
         }
         Ok(())

@@ -9,8 +9,8 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
-use super::super::select::Destination;
 use super::super::Codegen;
+use super::super::select::Destination;
 use crate::error::Result;
 use crate::ir::{CompareOp, Expr, How, In, InSet, SubqueryId, is_constant};
 
@@ -143,13 +143,7 @@ impl<'a> Codegen<'a> {
     }
 
     /// A row that is not found makes NULL if it could be equal to a member but for NULLs: each member is looked at.
-    fn emit_row_lookup_with_nulls(
-        &mut self,
-        cursor: CursorId,
-        hows: &[How<'a>],
-        start: Reg,
-        ways: Ways,
-    ) -> Result<()> {
+    fn emit_row_lookup_with_nulls(&mut self, cursor: CursorId, hows: &[How<'a>], start: Reg, ways: Ways) -> Result<()> {
         let count = hows.len();
         let (found, scan, next) = (self.b.label(), self.b.label(), self.b.label());
         self.b.emit(Insn::AnyNull { start, count: count as u32, target: scan });
@@ -198,6 +192,7 @@ impl<'a> Codegen<'a> {
     }
 
     /// Notes that the set of an IN is open under `cursor` wherever code is emitted from now on.
+    #[allow(dead_code)] // for OR branches that share a set
     pub(crate) fn keep_set(&mut self, id: SubqueryId, cursor: CursorId) {
         self.expr.sets.push((id, cursor));
     }
@@ -232,4 +227,3 @@ impl<'a> Codegen<'a> {
         self.b.affinity_list(&list)
     }
 }
-

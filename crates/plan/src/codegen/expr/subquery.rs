@@ -3,8 +3,8 @@
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 
-use super::super::select::Destination;
 use super::super::Codegen;
+use super::super::select::Destination;
 use crate::error::Result;
 use crate::ir::{Query, Subquery};
 

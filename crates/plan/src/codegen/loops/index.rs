@@ -88,7 +88,13 @@ pub(super) fn begin_index<'a>(
     }
 
     let none = when_none(&around, exhausted);
-    emit_seek(cg, index, SearchKey { start, count: keys + from.count(), inclusive: from.is_inclusive() }, reverse, none);
+    emit_seek(
+        cg,
+        index,
+        SearchKey { start, count: keys + from.count(), inclusive: from.is_inclusive() },
+        reverse,
+        none,
+    );
     let top = cg.b.here();
     emit_end_check(
         cg,

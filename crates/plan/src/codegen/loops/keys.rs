@@ -96,7 +96,9 @@ fn apply_affinity(cg: &mut Codegen<'_>, value: &Expr<'_>, affinity: Option<Affin
         Expr::Integer(_) | Expr::Real(_) => affinity.is_numeric(),
         Expr::Text(_) => affinity == Affinity::Text,
         Expr::Null | Expr::Blob(_) => true,
-        Expr::Column(column) => column.affinity.is_some_and(|of| of.is_numeric() && affinity.is_numeric() || of == affinity),
+        Expr::Column(column) => {
+            column.affinity.is_some_and(|of| of.is_numeric() && affinity.is_numeric() || of == affinity)
+        }
         _ => false,
     };
     if !has_it {
@@ -122,7 +124,8 @@ pub fn begin_sets<'a>(
     for (at, key) in keys.iter().enumerate() {
         let Key::In { set, .. } = key else { continue };
         // Where each column of the set goes.
-        let places: Vec<(u16, usize)> = keys.iter().enumerate().filter_map(|(at, key)| column_of_set(key, set, at)).collect();
+        let places: Vec<(u16, usize)> =
+            keys.iter().enumerate().filter_map(|(at, key)| column_of_set(key, set, at)).collect();
         if places[0].1 != at {
             continue;
         }

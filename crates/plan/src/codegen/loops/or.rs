@@ -140,9 +140,7 @@ fn begin_branch<'a>(
     cg.set_access(source.id, ColumnAccess::Table { cursor, table });
     match path {
         Path::Rowid(key) => begin_rowid(cg, cursor, key, false, exhausted),
-        Path::RowidRange(low, high) => {
-            begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), false, exhausted)
-        }
+        Path::RowidRange(low, high) => begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), false, exhausted),
         Path::Index(path) => {
             let index = index.unwrap_or(cursor);
             let walk = begin_index(cg, index, path, false, exhausted)?;

@@ -89,7 +89,15 @@ impl<'a> RightJoin<'a> {
         let key = cg.key_info(&columns)?;
         let joined = cg.ephemeral(CursorKind::EphemeralSet, key, columns.len());
         cg.b.emit(Insn::OpenEphemeral { cursor: joined });
-        Ok(RightJoin { source, joined, access, ret: cg.b.register(), row: cg.b.label(), end: cg.b.label(), next: cg.b.label() })
+        Ok(RightJoin {
+            source,
+            joined,
+            access,
+            ret: cg.b.register(),
+            row: cg.b.label(),
+            end: cg.b.label(),
+            next: cg.b.label(),
+        })
     }
 
     /// A row joins: it is noted, and the row part is called.
@@ -151,10 +159,13 @@ pub(super) fn identity(source: &Source<'_>) -> Vec<ColumnIndex> {
     match source.kind {
         SourceKind::Table(_, table) if table.is_without_rowid() => {
             let key = table.primary_key().expect("a WITHOUT ROWID table has a primary key");
-            key.key_columns().iter().filter_map(|column| match column.term {
-                crate::catalog::IndexTerm::Column(at) => Some(ColumnIndex::new(usize::from(at))),
-                _ => None,
-            }).collect()
+            key.key_columns()
+                .iter()
+                .filter_map(|column| match column.term {
+                    crate::catalog::IndexTerm::Column(at) => Some(ColumnIndex::new(usize::from(at))),
+                    _ => None,
+                })
+                .collect()
         }
         _ => vec![ColumnIndex::ROWID],
     }

@@ -1,8 +1,8 @@
 //! Paths by rowid.
 
-use lithe_vm::insn::Insn;
-use lithe_vm::operand::{Addr, CompareFlags, CollationId, CursorId, Reg};
 use lithe_value::Affinity;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, CollationId, CompareFlags, CursorId, Reg};
 
 use super::super::Codegen;
 use super::keys::{Around, begin_sets, emit_bound, emit_value, when_none};
@@ -70,13 +70,7 @@ fn emit_end<'a>(cg: &mut Codegen<'a>, bound: &Bound<'a>, exhausted: Addr) -> Res
     Ok(reg)
 }
 
-fn emit_seek<'a>(
-    cg: &mut Codegen<'a>,
-    cursor: CursorId,
-    bound: &Bound<'a>,
-    reverse: bool,
-    target: Addr,
-) -> Result<()> {
+fn emit_seek<'a>(cg: &mut Codegen<'a>, cursor: CursorId, bound: &Bound<'a>, reverse: bool, target: Addr) -> Result<()> {
     let key = cg.b.temporary();
     emit_bound(cg, bound, key, target)?;
     cg.b.emit(match (reverse, bound.inclusive) {

@@ -29,7 +29,12 @@ pub(super) struct Opened {
 
 impl Opened {
     /// Opens what the loop needs. `needs_table` says that the table is read whatever the path is.
-    pub fn open<'a>(cg: &mut Codegen<'a>, source: &'a Source<'a>, planned: &Loop<'a>, needs_table: bool) -> Result<Opened> {
+    pub fn open<'a>(
+        cg: &mut Codegen<'a>,
+        source: &'a Source<'a>,
+        planned: &Loop<'a>,
+        needs_table: bool,
+    ) -> Result<Opened> {
         let mut opened = Opened::default();
         match source.kind {
             SourceKind::Table(db, table) => {

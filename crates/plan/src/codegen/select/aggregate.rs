@@ -249,12 +249,7 @@ impl<'a> Codegen<'a> {
     }
 
     /// Puts the arguments aside until the group is complete.
-    fn emit_wait(
-        &mut self,
-        accumulator: &Accumulator<'a>,
-        waiting: &Waiting,
-        skip: Addr,
-    ) -> Result<()> {
+    fn emit_wait(&mut self, accumulator: &Accumulator<'a>, waiting: &Waiting, skip: Addr) -> Result<()> {
         let call = accumulator.call;
         let args = waiting.row.at(waiting.terms);
         self.emit_list_into(call.args, args)?;

@@ -7,8 +7,8 @@
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 
-use super::super::access::ColumnAccess;
 use super::super::Codegen;
+use super::super::access::ColumnAccess;
 use super::{Coroutine, Destination};
 use crate::error::Result;
 use crate::ir::{Derived, Query, Source, SubqueryId};
@@ -35,9 +35,7 @@ impl DerivedRows {
     /// How the columns are read.
     pub fn access<'a>(&self) -> ColumnAccess<'a> {
         match self {
-            DerivedRows::Coroutine(coroutine) => {
-                ColumnAccess::Registers { start: coroutine.start, rowid: Reg::NONE }
-            }
+            DerivedRows::Coroutine(coroutine) => ColumnAccess::Registers { start: coroutine.start, rowid: Reg::NONE },
             DerivedRows::Table(cursor) => ColumnAccess::Cursor { cursor: *cursor, first: 0 },
         }
     }

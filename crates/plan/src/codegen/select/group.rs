@@ -13,10 +13,10 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
+use super::super::Codegen;
 use super::super::access::ColumnAccess;
 use super::super::expr::Replacement;
 use super::super::loops::{begin_loops, end_loops};
-use super::super::Codegen;
 use super::aggregate::{Accumulators, aggregate_columns, collect_columns};
 use super::distinct::Distinct;
 use super::sink::{Sink, Sorter};
@@ -55,7 +55,8 @@ impl<'a> Codegen<'a> {
     ) -> Result<()> {
         let directed = self.directed_like(select.group_by, order_by);
         let terms = directed.unwrap_or(select.group_by);
-        let plan = self.plan(select, WantedOrder::GroupBy(terms, if directed.is_some() { order_by } else { &[] }), None)?;
+        let plan =
+            self.plan(select, WantedOrder::GroupBy(terms, if directed.is_some() { order_by } else { &[] }), None)?;
         // A sorter has the groups in the order of ORDER BY; loops that bring equal rows together may have them in another.
         let is_ordered = directed.is_some() && (!plan.in_order || plan.order_by_met || plan.one_row);
         let order_by = if is_ordered { &[] } else { order_by };

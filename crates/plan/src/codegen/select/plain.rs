@@ -3,8 +3,8 @@
 use lithe_sql::ast::Span;
 use lithe_vm::operand::Reg;
 
-use super::super::loops::{begin_loops, end_loops};
 use super::super::Codegen;
+use super::super::loops::{begin_loops, end_loops};
 use super::distinct::Distinct;
 use super::sink::Sink;
 use crate::access::{JoinPlan, JoinRequest, Purpose, WantedOrder, plan_join};

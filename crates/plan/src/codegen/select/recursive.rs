@@ -15,8 +15,8 @@ use lithe_vm::program::CursorKind;
 
 use lithe_sql::ast::CompoundOp;
 
-use super::super::access::ColumnAccess;
 use super::super::Codegen;
+use super::super::access::ColumnAccess;
 use super::sink::Sink;
 use super::{Destination, Queue, QueueOrder};
 use crate::error::Result;
@@ -114,10 +114,8 @@ impl<'a> Codegen<'a> {
                 let positions = terms.iter().map(|term| term.output.expect("a compound's term names a column"));
                 let positions: Vec<u16> = positions.collect();
                 self.select.queue_orders.push(positions);
-                let order = QueueOrder {
-                    terms: terms.len() as u16,
-                    positions: (self.select.queue_orders.len() - 1) as u16,
-                };
+                let order =
+                    QueueOrder { terms: terms.len() as u16, positions: (self.select.queue_orders.len() - 1) as u16 };
                 (self.ephemeral(CursorKind::EphemeralIndex, key, terms.len() + 1 + width), Some(order))
             }
         };

@@ -33,8 +33,7 @@ impl<'a> Codegen<'a> {
 
 /// The table, when the query does nothing but count its rows.
 fn counted_table<'a>(select: &Select<'a>) -> Option<(lithe_vm::operand::Db, &'a Table)> {
-    let ([source], [Expr::Aggregate(call)], [], None) =
-        (select.sources, select.columns, select.terms, &select.having)
+    let ([source], [Expr::Aggregate(call)], [], None) = (select.sources, select.columns, select.terms, &select.having)
     else {
         return None;
     };

@@ -50,6 +50,7 @@ pub(super) struct ChangeLoop<'a> {
     kind: Kind<'a>,
 }
 
+#[allow(clippy::large_enum_variant)] // one on the stack for each statement compiled
 enum Kind<'a> {
     OnePass(Loops<'a>),
     RowSet { done: Addr },

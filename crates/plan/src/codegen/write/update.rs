@@ -77,7 +77,6 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
         triggers,
         policy,
         key_changes,
-        replaces,
         old_key: rows.key,
         next: rows.next,
         is_one_pass: rows.is_one_pass,
@@ -102,8 +101,6 @@ pub(super) struct Updating<'c, 'a> {
     pub policy: Option<ast::Conflict>,
     /// The row moves to another place of the table.
     pub key_changes: bool,
-    /// Other rows may have to be deleted for it.
-    pub replaces: bool,
     /// The registers of the key under which the row is found.
     pub old_key: Reg,
     /// Where to go on with the next row.

@@ -9,7 +9,7 @@ use super::returning::Rows as ReturningRows;
 use super::row::Row;
 use super::target::Target;
 use super::unique::UpsertBranch;
-use super::update::{Updating, changed_columns, changes_key, emit_update_row, may_replace};
+use super::update::{Updating, changed_columns, changes_key, emit_update_row};
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
 use crate::resolve::{ResolvedInsert, ResolvedUpsert, UpsertSet};
@@ -80,7 +80,6 @@ fn emit_update<'a>(
         triggers: &triggers,
         policy,
         key_changes: changes_key(target, &changed),
-        replaces: may_replace(target.table, policy),
         old_key,
         next,
         is_one_pass: false,
