@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 /// Each crate and the crates of the house that it may depend on: the picture of docs/ARCHITECTURE.md as data.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("format", &[]),
     ("value", &[]),
-    ("vfs", &[]),
+    ("format", &["value"]),
+    ("vfs", &["format"]),
     ("pager", &["format", "vfs"]),
     ("btree", &["format", "value", "pager"]),
     ("sql", &[]),
     ("functions", &["value"]),
     ("vm", &["value", "format", "vfs", "pager", "btree", "functions"]),
-    ("plan", &["sql", "value", "format", "functions", "vm", "btree"]),
+    ("plan", &["sql", "value", "format", "functions", "vfs", "vm", "btree"]),
     ("engine", &["sql", "value", "format", "functions", "vfs", "pager", "btree", "vm", "plan"]),
     ("lithedb", &["engine"]),
     ("capi", &["lithedb", "engine"]),
@@ -72,8 +72,9 @@ fn uses_unsafe(file: &Path) -> bool {
 fn every_module_says_what_it_is_about() {
     for (krate, _) in ARROWS {
         for file in sources(krate) {
+            let is_tests = file.ends_with("tests.rs") || file.components().any(|part| part.as_os_str() == "tests");
             let text = fs::read_to_string(&file).unwrap();
-            assert!(text.starts_with("//!"), "{} has no module doc", file.display());
+            assert!(is_tests || text.starts_with("//!"), "{} has no module doc", file.display());
         }
     }
 }
