@@ -8,7 +8,6 @@ use lithe_vfs::ResultCode;
 
 use crate::call::{FunctionConnection, function_failed};
 use crate::cursor::VmCursor;
-use crate::cursor::columns::Number;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::host::Host;
@@ -27,42 +26,51 @@ pub enum Accumulator {
     Custom(Box<dyn AggregateState>),
 }
 
-/// One more row, if it is counted or a number to be added up. False says nothing: ask [`step`].
+/// One more row, if it is counted, or a number to be added up, or compared. False says nothing: ask [`step`].
 #[inline(never)]
 pub fn step_quickly(m: &mut Machine, start: Reg, acc: Reg) -> bool {
     let number = match m.reg(start) {
-        Register::Integer(integer) => Some(Number::Integer(*integer)),
-        Register::Real(real) => Some(Number::Real(*real)),
-        _ => None,
+        Register::Integer(integer) => ValueRef::Integer(*integer),
+        Register::Real(real) => ValueRef::Real(*real),
+        _ => ValueRef::Null,
     };
-    step_number(m.reg_mut(acc), number)
+    // Numbers compare alike under all collations.
+    m.kept_flag == Reg::NONE && step_value(m.reg_mut(acc), number, &Collation::Binary)
 }
 
-/// The same with a column.
+/// The same with a column, which may then be of any class.
 #[inline(never)]
-pub fn column_quickly(m: &mut Machine, cursor: CursorId, column: u16, acc: Reg) -> bool {
-    let number = match &m.cursors[usize::from(cursor.0)] {
-        VmCursor::Tree(tree) => tree.number_quickly(usize::from(column)),
-        _ => None,
+pub fn column_quickly(
+    m: &mut Machine,
+    program: &Program,
+    id: AggregateId,
+    cursor: CursorId,
+    column: u16,
+    acc: Reg,
+) -> bool {
+    let VmCursor::Tree(tree) = &m.cursors[usize::from(cursor.0)] else {
+        return false;
     };
-    number.is_some() && step_number(m.reg_mut(acc), number)
+    let Some(value) = tree.value_quickly(usize::from(column)) else {
+        return false;
+    };
+    let collation = &program.aggregates[usize::from(id.0)].collation;
+    m.kept_flag == Reg::NONE && step_value(&mut m.registers[acc.0 as usize], value, collation)
 }
 
-/// One more number, of which counting and adding up are done here.
+/// One more value. NULL says no more than that the value is not at hand, but to count(*).
 #[inline]
-fn step_number(acc: &mut Register, number: Option<Number>) -> bool {
-    match (acc, number) {
-        (Register::CountRows(count), _) | (Register::CountValues(count), Some(_)) => {
-            *count += 1;
-            true
-        }
-        (Register::Sum(sum), Some(Number::Integer(integer))) => sum.step_exactly(integer),
-        (Register::Sum(sum), Some(Number::Real(real))) => {
-            sum.step(ValueRef::Real(real));
-            true
-        }
-        _ => false,
+fn step_value(acc: &mut Register, value: ValueRef<'_>, collation: &Collation) -> bool {
+    match (acc, value) {
+        (Register::CountRows(count), _) => *count += 1,
+        (_, ValueRef::Null) => return false,
+        (Register::CountValues(count), _) => *count += 1,
+        (Register::Sum(sum), ValueRef::Integer(integer)) => return sum.step_exactly(integer),
+        (Register::Sum(sum), ValueRef::Real(_)) => sum.step(value),
+        (Register::Extreme(extreme), _) => extreme.step(value, collation),
+        _ => return false,
     }
+    true
 }
 
 /// One more row, of which the aggregate gets a column.
@@ -214,7 +222,7 @@ pub fn finish(
 
 /// The state in a register, or that of no rows; the register becomes NULL.
 fn take(m: &mut Machine, program: &Program, id: AggregateId, acc: Reg) -> Result<Box<Accumulator>, Error> {
-    use BuiltinAccumulator::{Avg, Count, CountRows, Sum, Total};
+    use BuiltinAccumulator::{Avg, Count, CountRows, Extreme, Sum, Total};
     let state = std::mem::take(m.reg_mut(acc));
     if let Register::Aggregate(accumulator) = state {
         return Ok(accumulator);
@@ -225,6 +233,7 @@ fn take(m: &mut Machine, program: &Program, id: AggregateId, acc: Reg) -> Result
         (Accumulator::Builtin(Sum(_)), Register::Sum(sum)) => Sum(*sum).into(),
         (Accumulator::Builtin(Total(_)), Register::Sum(sum)) => Total(*sum).into(),
         (Accumulator::Builtin(Avg(_)), Register::Sum(sum)) => Avg(*sum).into(),
+        (Accumulator::Builtin(Extreme(_)), Register::Extreme(extreme)) => Extreme(*extreme).into(),
         (none, _) => none,
     };
     Ok(Box::new(accumulator))
@@ -239,11 +248,12 @@ impl From<BuiltinAccumulator> for Accumulator {
 impl Accumulator {
     /// Puts the state into a register; those that count and add up are recognised there without a look into a box.
     fn put(self: Box<Accumulator>, acc: &mut Register) {
-        use BuiltinAccumulator::{Avg, Count, CountRows, Sum, Total};
+        use BuiltinAccumulator::{Avg, Count, CountRows, Extreme, Sum, Total};
         *acc = match *self {
             Accumulator::Builtin(CountRows(count)) => Register::CountRows(count),
             Accumulator::Builtin(Count(count)) => Register::CountValues(count),
             Accumulator::Builtin(Sum(sum) | Total(sum) | Avg(sum)) => Register::Sum(Box::new(sum)),
+            Accumulator::Builtin(Extreme(extreme)) => Register::Extreme(Box::new(extreme)),
             _ => Register::Aggregate(self),
         };
     }

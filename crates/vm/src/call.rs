@@ -1,14 +1,14 @@
 //! Calling functions.
 
 use lithe_functions::{CallSite, Connection, Context, Flags as FunctionFlags, FunctionError};
-use lithe_value::{Encoding, Value};
+use lithe_value::{Encoding, ValueRef};
 use lithe_vfs::ResultCode;
 
 use crate::error::Error;
 use crate::facts::Flags;
 use crate::flow;
 use crate::host::Host;
-use crate::machine::Machine;
+use crate::machine::{Machine, with_values};
 use crate::operand::{CallId, Reg};
 use crate::program::{FunctionCall, Program};
 use crate::register::Register;
@@ -29,26 +29,36 @@ pub fn call(
         // The application may commit while its function looks at the arguments.
         flow::own_lent(m);
     }
-    // The result is built in the memory of `dst`, unless that is where an argument is.
-    let is_argument = (start.0..start.0 + count as u32).contains(&dst.0);
-    let mut out = if is_argument { Value::NULL } else { m.reg_mut(dst).take_memory() };
     if m.sites.len() < program.calls.len() {
         m.sites.resize_with(program.calls.len(), CallSite::new);
     }
-    let Machine { registers, scratch, sites, .. } = m;
+    // A text is built in the memory of `dst`, unless that is where an argument is.
+    let is_argument = (start.0..start.0 + count as u32).contains(&dst.0);
+    let mut out = std::mem::take(&mut m.out);
+    if !is_argument && m.reg(dst).has_memory() {
+        out.set_blob_buffer(m.reg_mut(dst).take_buffer());
+    }
+    let Machine { registers, sites, .. } = m;
     let arguments = &registers[start.0 as usize..][..count];
-    let subtypes = argument_subtypes(call, arguments);
-    let values = scratch.values(arguments);
     let connection = FunctionConnection(host);
     let mut context = Context::new(&mut out, &call.collation, &mut sites[usize::from(id.0)], &connection);
-    context.arg_subtypes = &subtypes;
     context.must_be_pure = call.must_be_pure;
-    let result = call.function.call(&mut context, &values);
+    let subtypes = argument_subtypes(call, arguments);
+    context.arg_subtypes = &subtypes;
+    let result = with_values(arguments, |values| call.function.call(&mut context, values));
     let subtype = context.subtype;
-    scratch.give_back(values);
     result.map_err(function_failed)?;
-    m.reg_mut(dst).set_value(out);
-    m.reg_mut(dst).set_subtype(subtype);
+    let dst = m.reg_mut(dst);
+    match out.as_ref() {
+        ValueRef::Null => dst.set_null(),
+        ValueRef::Integer(integer) => dst.set_integer(integer),
+        ValueRef::Real(real) => dst.set_real(real),
+        ValueRef::Text(_) | ValueRef::Blob(_) => {
+            dst.set_value(std::mem::take(&mut out));
+            dst.set_subtype(subtype);
+        }
+    }
+    m.out = out;
     Ok(())
 }
 

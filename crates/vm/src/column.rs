@@ -66,6 +66,13 @@ pub fn compare(
 ) -> Result<bool, Fault> {
     let ColumnCompare { flags, collation, cursor, column, rhs } = operands;
     let collation = &program.collations[usize::from(collation.0)];
+    if let VmCursor::Tree(tree) = &m.cursors[usize::from(cursor.0)]
+        && let Some(value) = tree.value_quickly(usize::from(column))
+        && !value.is_null()
+        && let Some(jumps) = compare::value_jumps(value, m.reg(rhs), flags, collation, test)
+    {
+        return Ok(jumps);
+    }
     with_column(m, program, cursor, column, |m, value| compare::jumps(value, m.reg(rhs), flags, collation, test))
 }
 

@@ -30,17 +30,37 @@ pub fn jumps(
     }
 }
 
+/// Whether a comparison with a value that is not NULL on its left jumps; `None` if the right one is NULL.
+#[inline]
+pub fn value_jumps(
+    lhs: ValueRef<'_>,
+    rhs: &Register,
+    flags: CompareFlags,
+    collation: &Collation,
+    test: fn(Ordering) -> bool,
+) -> Option<bool> {
+    let rhs = if rhs.is_null() { return None } else { rhs.as_ref() };
+    Some(test(compare_values(lhs, rhs, flags, collation)))
+}
+
 /// The order of two registers; `None` if a NULL makes it unknown.
 #[inline]
 pub fn outcome(lhs: &Register, rhs: &Register, flags: CompareFlags, collation: &Collation) -> Option<Ordering> {
     if lhs.is_null() || rhs.is_null() {
         return null_outcome(lhs, rhs, flags);
     }
-    let (lhs, rhs) = (lhs.as_ref(), rhs.as_ref());
-    Some(match affinity_of(flags) {
-        Some(affinity) if is_text(lhs) || is_text(rhs) => compare_under(affinity, lhs, rhs, collation),
+    Some(compare_values(lhs.as_ref(), rhs.as_ref(), flags, collation))
+}
+
+/// The order of two values that are not NULL.
+#[inline]
+fn compare_values(lhs: ValueRef<'_>, rhs: ValueRef<'_>, flags: CompareFlags, collation: &Collation) -> Ordering {
+    match (lhs, rhs, affinity_of(flags)) {
+        // Two texts stay texts under the affinity of a text column, and most columns that are compared with texts are one.
+        (ValueRef::Text(lhs), ValueRef::Text(rhs), None | Some(Affinity::Text)) => collation.compare(lhs, rhs),
+        (_, _, Some(affinity)) if is_text(lhs) || is_text(rhs) => compare_under(affinity, lhs, rhs, collation),
         _ => lithe_value::compare(lhs, rhs, collation),
-    })
+    }
 }
 
 #[inline]

@@ -54,6 +54,8 @@ pub struct Machine {
     pub builder: Builder,
     /// Memory for lists of values.
     pub scratch: Scratch,
+    /// Where functions put their results.
+    pub out: Value,
     /// Frames of subprograms that have run, for the next.
     pub frames: FramePool,
 }
@@ -82,6 +84,7 @@ impl Machine {
             temporary: Temporary::default(),
             builder: Builder::new(),
             scratch: Scratch::default(),
+            out: Value::NULL,
             frames: FramePool::default(),
         }
     }
@@ -199,6 +202,22 @@ impl OnceSet {
     pub fn clear(&mut self) {
         self.0.fill(0);
     }
+}
+
+/// Calls `f` with the values of some registers.
+#[inline]
+pub fn with_values<T>(registers: &[Register], f: impl FnOnce(&[ValueRef<'_>]) -> T) -> T {
+    /// So many are put together on the stack.
+    const FEW: usize = 4;
+    if registers.len() > FEW {
+        let values: Vec<ValueRef<'_>> = registers.iter().map(Register::as_ref).collect();
+        return f(&values);
+    }
+    let mut values = [ValueRef::Null; FEW];
+    for (value, register) in values.iter_mut().zip(registers) {
+        *value = register.as_ref();
+    }
+    f(&values[..registers.len()])
 }
 
 /// Memory for lists of values, so that collecting the arguments of an instruction allocates nothing.

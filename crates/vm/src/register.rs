@@ -16,7 +16,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use lithe_functions::aggregate::Sum;
+use lithe_functions::aggregate::{Extreme, Sum};
 use lithe_pager::PageRef;
 use lithe_value::{Buffer, Value, ValueRef};
 
@@ -93,6 +93,8 @@ pub enum Register {
     CountValues(i64),
     /// The state of sum(), total() and avg().
     Sum(Box<Sum>),
+    /// The state of min() and max().
+    Extreme(Box<Extreme>),
     /// The state of any other aggregate function.
     Aggregate(Box<Accumulator>),
     /// A set of rowids.
@@ -180,6 +182,7 @@ impl Register {
             | Register::CountRows(_)
             | Register::CountValues(_)
             | Register::Sum(_)
+            | Register::Extreme(_)
             | Register::Aggregate(_)
             | Register::RowSet(_) => ValueRef::Null,
         }
@@ -250,10 +253,13 @@ impl Register {
 
     #[inline]
     fn set_inline(&mut self, kind: BytesKind, inline: Inline) {
-        *self = match kind {
-            BytesKind::Text => Register::InlineText(inline),
-            BytesKind::Blob => Register::InlineBlob(inline),
-        };
+        match (kind, self) {
+            (BytesKind::Text, Register::InlineText(old)) | (BytesKind::Blob, Register::InlineBlob(old)) => {
+                *old = inline
+            }
+            (BytesKind::Text, other) => other.replace(Register::InlineText(inline)),
+            (BytesKind::Blob, other) => other.replace(Register::InlineBlob(inline)),
+        }
     }
 
     /// Becomes the bytes in `buffer`.
@@ -337,6 +343,12 @@ impl Register {
         }
     }
 
+    /// Whether the register has memory that a result could be built in.
+    #[inline]
+    pub fn has_memory(&self) -> bool {
+        matches!(self, Register::OwnedText { .. } | Register::OwnedBlob { .. } | Register::Spare(_))
+    }
+
     /// An empty buffer with this register's memory; the register becomes NULL.
     #[inline]
     pub fn take_buffer(&mut self) -> Buffer {
@@ -387,6 +399,7 @@ impl Register {
             | Register::CountRows(_)
             | Register::CountValues(_)
             | Register::Sum(_)
+            | Register::Extreme(_)
             | Register::Aggregate(_)
             | Register::RowSet(_) => Register::Null,
         };

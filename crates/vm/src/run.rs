@@ -612,7 +612,7 @@ fn steps_until_row<'p>(
                 }
             }
             Insn::AggColumn { aggregate, cursor, column, acc } => {
-                if !aggregate::column_quickly(m, cursor, column, acc) {
+                if !aggregate::column_quickly(m, program, aggregate, cursor, column, acc) {
                     aggregate::column(m, program, host, aggregate, cursor, column, acc)?;
                 }
             }

@@ -18,7 +18,7 @@ use crate::cursor::VmCursor;
 use crate::ephemeral::EphemeralCursor;
 use crate::error::Error;
 use crate::host::Host;
-use crate::machine::Machine;
+use crate::machine::{Machine, with_values};
 use crate::operand::{CursorId, Reg};
 use crate::program::Program;
 use crate::register::Register;
@@ -222,34 +222,31 @@ pub fn compare_entry(
     start: Reg,
     count: u16,
 ) -> Result<Ordering, Error> {
-    let Machine { registers, cursors, scratch, .. } = m;
-    let values = scratch.values(&registers[start.0 as usize..][..usize::from(count)]);
+    let Machine { registers, cursors, .. } = m;
     let key = program.key(cursor);
-    let order = match cursors[usize::from(cursor.0)].settled()? {
-        VmCursor::Tree(tree) => tree.compare_entry(&SearchKey::new(key, &values, Prefix::Equal))?,
-        VmCursor::Ephemeral(ephemeral) => ephemeral
-            .with_record(|record| crate::keys::compare_to_values(record, &values, key))
-            .unwrap_or(Ordering::Greater),
-        _ => Ordering::Greater,
-    };
-    scratch.give_back(values);
-    Ok(order)
+    let slot = cursors[usize::from(cursor.0)].settled()?;
+    with_values(&registers[start.0 as usize..][..usize::from(count)], |values| match slot {
+        VmCursor::Tree(tree) => tree.compare_entry(&SearchKey::new(key, values, Prefix::Equal)),
+        VmCursor::Ephemeral(ephemeral) => {
+            let order = ephemeral.with_record(|record| crate::keys::compare_to_values(record, values, key));
+            Ok(order.unwrap_or(Ordering::Greater))
+        }
+        _ => Ok(Ordering::Greater),
+    })
 }
 
 /// Whether an index, or a set, has an entry that begins with the key. The cursor is left on it.
 #[inline(never)]
 pub fn found(m: &mut Machine, program: &Program, cursor: CursorId, start: Reg, count: u16) -> Result<bool, Error> {
-    let Machine { registers, cursors, scratch, .. } = m;
-    let values = scratch.values(&registers[start.0 as usize..][..usize::from(count)]);
-    let found = match cursors[usize::from(cursor.0)].settled()? {
+    let Machine { registers, cursors, .. } = m;
+    let slot = cursors[usize::from(cursor.0)].settled()?;
+    with_values(&registers[start.0 as usize..][..usize::from(count)], |values| match slot {
         VmCursor::Tree(tree) => {
-            tree.seek_key(&SearchKey::new(program.key(cursor), &values, Prefix::Equal))? == Seek::Exact
+            Ok(tree.seek_key(&SearchKey::new(program.key(cursor), values, Prefix::Equal))? == Seek::Exact)
         }
-        VmCursor::Ephemeral(ephemeral) => ephemeral.seek_key(&values),
-        _ => false,
-    };
-    scratch.give_back(values);
-    Ok(found)
+        VmCursor::Ephemeral(ephemeral) => Ok(ephemeral.seek_key(values)),
+        _ => Ok(false),
+    })
 }
 
 /// Notes that the row of an index entry is wanted, once a column of it is.
@@ -301,14 +298,12 @@ pub fn hash_insert(m: &mut Machine, host: &dyn Host, cursor: CursorId, start: Re
 /// Goes to the first row of a hash table with a key.
 #[inline(never)]
 pub fn hash_find(m: &mut Machine, cursor: CursorId, start: Reg, count: usize) -> Result<bool, Error> {
-    let Machine { registers, cursors, scratch, .. } = m;
-    let values = scratch.values(&registers[start.0 as usize..][..count]);
-    let found = match &mut cursors[usize::from(cursor.0)] {
-        VmCursor::Hash(hash) => hash.find(&values)?,
-        _ => false,
-    };
-    scratch.give_back(values);
-    Ok(found)
+    let Machine { registers, cursors, .. } = m;
+    let slot = &mut cursors[usize::from(cursor.0)];
+    with_values(&registers[start.0 as usize..][..count], |values| match slot {
+        VmCursor::Hash(hash) => hash.find(values),
+        _ => Ok(false),
+    })
 }
 
 /// Adds a row to a sorter.
@@ -321,10 +316,16 @@ pub fn sorter_insert(
     count: usize,
 ) -> Result<(), Error> {
     let Machine { registers, cursors, scratch, .. } = m;
-    let values = scratch.values(&registers[start.0 as usize..][..count]);
-    if let VmCursor::Sorter(sorter) = &mut cursors[usize::from(cursor.0)] {
-        sorter.sorter.insert(&values, host)?;
+    let VmCursor::Sorter(sorter) = &mut cursors[usize::from(cursor.0)] else {
+        return Ok(());
+    };
+    let row = &registers[start.0 as usize..][..count];
+    // Most rows of a sort with a limit are refused by their first column alone.
+    if row.first().is_some_and(|first| !sorter.sorter.may_admit(first.as_ref())) {
+        return Ok(());
     }
+    let values = scratch.values(row);
+    sorter.sorter.insert(&values, host)?;
     scratch.give_back(values);
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::{Cursor, Row, State};
 use crate::btree::Btree;
 use lithe_format::btree_page::{CHILD_LEN, POINTER_LEN, PageKind};
 use lithe_format::bytes::get_u16;
-use lithe_format::cell::PayloadSpan;
+use lithe_format::cell::{self, PayloadSpan};
 use lithe_pager::PageRef;
 
 /// The longest front of a cell that is looked at: a length of two bytes and a rowid of eight.
@@ -28,6 +28,13 @@ pub struct Leaf {
 }
 
 impl Leaf {
+    /// The rowid of cell `index` of the leaf, which `page` must be. `None` says nothing.
+    #[inline]
+    pub fn rowid(&self, page: &[u8], index: u16) -> Option<i64> {
+        let at = get_u16(page, usize::from(self.pointers_at) + POINTER_LEN * usize::from(index))?;
+        if self.has_rowids { cell::read_leaf_rowid(page, usize::from(at)) } else { None }
+    }
+
     /// The payload of cell `index` of the leaf, if all of it is on `page`, which must be the leaf's. `None` says
     /// nothing: [`Cursor::row`] knows.
     #[inline]

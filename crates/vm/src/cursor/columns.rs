@@ -19,6 +19,19 @@ use crate::register::{BytesKind, Register};
 
 /// How many columns are found without the view.
 const COLUMNS_MAX: usize = 16;
+/// Texts and blobs: the type is twice the length, and this.
+const FIRST_LONG: u16 = 12;
+
+/// Content lengths of the types of one byte.
+const SHORT_LEN: [u16; 0x80] = {
+    let mut lengths = [0; 0x80];
+    let mut serial = 0;
+    while serial < lengths.len() {
+        lengths[serial] = SerialType(serial as u32).len() as u16;
+        serial += 1;
+    }
+    lengths
+};
 
 /// The first columns of the row under a cursor.
 #[derive(Debug, Default)]
@@ -50,24 +63,31 @@ impl Columns {
         let &header_len @ 1..0x80 = page.get(start)? else {
             return None;
         };
-        let mut at = start + usize::from(header_len);
-        let mut header = page.get(start + 1..at)?;
+        let mut content = start + usize::from(header_len);
+        let header = page.get(start + 1..content)?;
+        let wanted = self.wanted.min(COLUMNS_MAX);
         let mut known = 0;
-        while known < self.wanted.min(COLUMNS_MAX) {
-            let (serial, rest) = match header {
-                [serial @ ..0x80, rest @ ..] => (u16::from(*serial), rest),
-                [high, low @ ..0x80, rest @ ..] => (u16::from(high & 0x7f) << 7 | u16::from(*low), rest),
-                _ => break,
+        let mut at = 0;
+        while known < wanted && at < header.len() {
+            let first = header[at];
+            let (serial, len) = if first < 0x80 {
+                at += 1;
+                (u16::from(first), SHORT_LEN[usize::from(first)])
+            } else {
+                let &second @ ..0x80 = header.get(at + 1)? else {
+                    break;
+                };
+                at += 2;
+                let serial = u16::from(first & 0x7f) << 7 | u16::from(second);
+                (serial, serial.saturating_sub(FIRST_LONG) / 2)
             };
-            let content_end = at + SerialType(u32::from(serial)).len() as usize;
-            if content_end > end {
+            self.types[known] = serial;
+            self.starts[known] = content as u16;
+            content += usize::from(len);
+            if content > end {
                 break;
             }
-            self.types[known] = serial;
-            self.starts[known] = at as u16;
             known += 1;
-            at = content_end;
-            header = rest;
         }
         Some(known)
     }
@@ -86,25 +106,12 @@ impl Columns {
 /// How far the first eight bytes of an integer's content are shifted to leave the integer, by serial type.
 const SHIFTS: [u32; 7] = [0, 56, 48, 40, 32, 16, 0];
 
-/// A number of a column.
-#[derive(Clone, Copy, Debug)]
-pub enum Number {
-    /// An integer.
-    Integer(i64),
-    /// A real, not NaN.
-    Real(f64),
-}
-
-/// The number whose content is at `at` of a page, if the type is one of a number.
+/// The value whose content is at `at` of a page.
 #[inline]
-pub fn number(page: &[u8], serial: SerialType, at: usize) -> Option<Number> {
-    if let Some(integer) = integer(page, serial, at) {
-        return Some(Number::Integer(integer));
-    }
-    match serial.decode(page, at)? {
-        ValueRef::Integer(integer) => Some(Number::Integer(integer)),
-        ValueRef::Real(real) => Some(Number::Real(real)),
-        _ => None,
+pub fn value(page: &[u8], serial: SerialType, at: usize) -> Option<ValueRef<'_>> {
+    match integer(page, serial, at) {
+        Some(integer) => Some(ValueRef::Integer(integer)),
+        None => serial.decode(page, at),
     }
 }
 

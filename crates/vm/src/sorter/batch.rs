@@ -67,6 +67,15 @@ impl Batch {
         self.records.bytes() + self.entries.len() * size_of::<Entry>()
     }
 
+    /// Whether a row whose first column is this might be wanted. False is certain.
+    #[inline]
+    pub fn may_admit(&self, first: ValueRef<'_>) -> bool {
+        match (&self.bar, self.key.columns().first()) {
+            (Some(bar), Some(column)) => prefix(first, column).bits <= bar.prefix,
+            _ => true,
+        }
+    }
+
     /// The prefix of the row's key, unless enough smaller rows are there already.
     #[inline]
     pub fn admits(&self, row: &[ValueRef<'_>]) -> Option<Prefix> {

@@ -71,6 +71,12 @@ impl Sorter {
         self.batch.set_limit(limit);
     }
 
+    /// Whether a row whose first column is this might be wanted. False is certain.
+    #[inline]
+    pub fn may_admit(&self, first: ValueRef<'_>) -> bool {
+        self.batch.may_admit(first)
+    }
+
     /// Adds a row; its first columns are the key.
     #[inline]
     pub fn insert(&mut self, row: &[ValueRef<'_>], host: &dyn Host) -> Result<(), Error> {

@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use lithe_btree::SearchKey;
 use lithe_format::record::{Column, Located};
 use lithe_format::serial_type::SerialType;
-use lithe_value::Encoding;
+use lithe_value::{Encoding, ValueRef};
 use lithe_vfs::ResultCode;
 
 use super::{RowState, TreeCursor};
-use crate::cursor::columns::{self, Number, decode_text, put};
+use crate::cursor::columns::{self, decode_text, put};
 use crate::error::Error;
 use crate::record::decode_record;
 use crate::register::{BytesKind, Register};
@@ -18,6 +18,9 @@ impl TreeCursor {
     /// The rowid of the row; `None` on a null row.
     #[inline]
     pub fn rowid(&mut self) -> Result<Option<i64>, Error> {
+        if let Some(rowid) = self.leaf_rowid() {
+            return Ok(Some(rowid));
+        }
         let is_there = match self.place.state {
             RowState::Read => true,
             RowState::Deferred(rowid) => return Ok(Some(rowid)),
@@ -25,6 +28,16 @@ impl TreeCursor {
             RowState::Unread => self.is_on_row()?,
         };
         if is_there { Ok(Some(self.place.cursor.rowid()?)) } else { Ok(None) }
+    }
+
+    /// The rowid, while the loop goes over a leaf by itself and nothing has been written.
+    #[inline]
+    fn leaf_rowid(&self) -> Option<i64> {
+        let leaf = &self.place.leaf;
+        if leaf.count == 0 || self.place.leaf_version != self.btree.pager().write_version() {
+            return None;
+        }
+        leaf.rowid(self.place.page.as_ref()?, leaf.index)
     }
 
     /// Whether there is a row to read, after whatever has been written since the last move.
@@ -81,11 +94,14 @@ impl TreeCursor {
         columns::integer(self.place.page.as_ref()?, serial, at)
     }
 
-    /// A column that has been found and is a number. `None` says nothing.
+    /// A column that has been found, where it stands. `None` says nothing.
     #[inline]
-    pub fn number_quickly(&self, index: usize) -> Option<Number> {
+    pub fn value_quickly(&self, index: usize) -> Option<ValueRef<'_>> {
         let (serial, at) = self.found(index)?;
-        columns::number(self.place.page.as_ref()?, serial, at)
+        if self.place.encoding != Encoding::Utf8 && serial.is_text() {
+            return None;
+        }
+        columns::value(self.place.page.as_ref()?, serial, at)
     }
 
     /// Whether a column that has been found is NULL. `None` says nothing.
