@@ -7,7 +7,6 @@ use lithe_value::{Collation, Value, ValueRef};
 use lithe_vfs::ResultCode;
 
 use crate::call::{FunctionConnection, function_failed};
-use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::host::Host;
@@ -48,14 +47,12 @@ pub fn column_quickly(
     column: u16,
     acc: Reg,
 ) -> bool {
-    let VmCursor::Tree(tree) = &m.cursors[usize::from(cursor.0)] else {
-        return false;
-    };
-    let Some(value) = tree.value_quickly(usize::from(column)) else {
+    let Machine { registers, cursors, kept_flag, .. } = m;
+    let Some(value) = cursors[usize::from(cursor.0)].value_quickly(usize::from(column)) else {
         return false;
     };
     let collation = &program.aggregates[usize::from(id.0)].collation;
-    m.kept_flag == Reg::NONE && step_value(&mut m.registers[acc.0 as usize], value, collation)
+    *kept_flag == Reg::NONE && step_value(&mut registers[acc.0 as usize], value, collation)
 }
 
 /// One more value. NULL says no more than that the value is not at hand, but to count(*).
@@ -65,7 +62,11 @@ fn step_value(acc: &mut Register, value: ValueRef<'_>, collation: &Collation) ->
         (Register::CountRows(count), _) => *count += 1,
         (_, ValueRef::Null) => return false,
         (Register::CountValues(count), _) => *count += 1,
-        (Register::Sum(sum), ValueRef::Integer(integer)) => return sum.step_exactly(integer),
+        (Register::Sum(sum), ValueRef::Integer(integer)) => {
+            if !sum.step_exactly(integer) {
+                sum.step(value);
+            }
+        }
         (Register::Sum(sum), ValueRef::Real(_)) => sum.step(value),
         (Register::Extreme(extreme), _) => extreme.step(value, collation),
         _ => return false,

@@ -25,6 +25,12 @@ pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16,
         return Ok(());
     }
     let register = &mut m.registers[dst.0 as usize];
+    if let VmCursor::Sorter(sorter) = &mut m.cursors[usize::from(cursor.0)]
+        && let Some(value) = sorter.value_quickly(usize::from(column))
+    {
+        register.set(value);
+        return Ok(());
+    }
     if !m.cursors[usize::from(cursor.0)].column(usize::from(column), register)? {
         missing(m, program, cursor, column, dst);
     }
@@ -66,10 +72,9 @@ pub fn compare(
 ) -> Result<bool, Fault> {
     let ColumnCompare { flags, collation, cursor, column, rhs } = operands;
     let collation = &program.collations[usize::from(collation.0)];
-    if let VmCursor::Tree(tree) = &m.cursors[usize::from(cursor.0)]
-        && let Some(value) = tree.value_quickly(usize::from(column))
+    if let Some(value) = m.cursors[usize::from(cursor.0)].value_quickly(usize::from(column))
         && !value.is_null()
-        && let Some(jumps) = compare::value_jumps(value, m.reg(rhs), flags, collation, test)
+        && let Some(jumps) = compare::value_jumps(value, &m.registers[rhs.0 as usize], flags, collation, test)
     {
         return Ok(jumps);
     }
@@ -141,12 +146,21 @@ pub fn columns(
 /// The rowid of a table's row, NULL on a null row.
 #[inline(never)]
 pub fn rowid(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
+    if let VmCursor::Tree(tree) = m.cursor(cursor)
+        && let Some(rowid) = tree.leaf_rowid()
+    {
+        m.reg_mut(dst).set_integer(rowid);
+        return Ok(());
+    }
     let rowid = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => tree.rowid()?,
         VmCursor::Ephemeral(ephemeral) => ephemeral.rowid(),
         _ => None,
     };
-    *m.reg_mut(dst) = rowid.map_or(Register::Null, Register::Integer);
+    match rowid {
+        Some(rowid) => m.reg_mut(dst).set_integer(rowid),
+        None => m.reg_mut(dst).set_null(),
+    }
     Ok(())
 }
 
@@ -154,7 +168,10 @@ pub fn rowid(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
 #[inline(never)]
 pub fn index_rowid(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let rowid = crate::seek::entry_rowid(m.cursor(cursor))?;
-    *m.reg_mut(dst) = rowid.map_or(Register::Null, Register::Integer);
+    match rowid {
+        Some(rowid) => m.reg_mut(dst).set_integer(rowid),
+        None => m.reg_mut(dst).set_null(),
+    }
     Ok(())
 }
 

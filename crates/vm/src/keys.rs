@@ -71,10 +71,60 @@ pub fn compare_column(left: ValueRef<'_>, right: ValueRef<'_>, column: &KeyColum
 }
 
 /// The order of two records by the key's columns.
+#[inline]
 pub fn compare_records(left: &[u8], right: &[u8], key: &KeyInfo) -> Ordering {
+    compare_short_headers(left, right, key).unwrap_or_else(|| compare_any_records(left, right, key))
+}
+
+/// The same for records whose headers are short, and have types of one or two bytes; `None` for others.
+#[inline]
+fn compare_short_headers(left: &[u8], right: &[u8], key: &KeyInfo) -> Option<Ordering> {
+    let (mut left, mut right) = (ShortColumns::new(left)?, ShortColumns::new(right)?);
+    for column in key.columns() {
+        let order = compare_column(left.value()?, right.value()?, column);
+        if order.is_ne() {
+            return Some(order);
+        }
+    }
+    Some(Ordering::Equal)
+}
+
+fn compare_any_records(left: &[u8], right: &[u8], key: &KeyInfo) -> Ordering {
     let (mut left, mut right) = (Columns::new(left), Columns::new(right));
     let unequal = |column| compare_column(left.value(), right.value(), column);
     first_unequal(key.columns().iter().map(unequal))
+}
+
+/// As [`Columns`], but only what is short.
+struct ShortColumns<'a> {
+    record: &'a [u8],
+    header: &'a [u8],
+    content_at: usize,
+}
+
+impl<'a> ShortColumns<'a> {
+    #[inline]
+    fn new(record: &'a [u8]) -> Option<ShortColumns<'a>> {
+        let &len @ 1..0x80 = record.first()? else {
+            return None;
+        };
+        let content_at = usize::from(len);
+        Some(ShortColumns { record, header: record.get(1..content_at)?, content_at })
+    }
+
+    #[inline]
+    fn value(&mut self) -> Option<ValueRef<'a>> {
+        let (serial, rest) = match self.header {
+            [serial @ ..0x80, rest @ ..] => (u32::from(*serial), rest),
+            [high, low @ ..0x80, rest @ ..] => (u32::from(high & 0x7f) << 7 | u32::from(*low), rest),
+            _ => return None,
+        };
+        let serial = SerialType(serial);
+        let value = crate::cursor::columns::value(self.record, serial, self.content_at);
+        self.header = rest;
+        self.content_at += serial.len() as usize;
+        value
+    }
 }
 
 /// The order of a record and a key of `values`, which may be fewer than the key's columns.

@@ -92,7 +92,12 @@ impl Machine {
     /// Ready for the next run: no page, no database and no row is held any more.
     pub fn reset(&mut self) {
         self.registers.iter_mut().for_each(Register::clear);
-        self.cursors.iter_mut().for_each(VmCursor::close);
+        for cursor in &mut self.cursors {
+            if let VmCursor::Tree(tree) = cursor {
+                self.counters.fullscan_steps += tree.place.take_scan_steps();
+            }
+            cursor.close();
+        }
         self.once.clear();
         self.row = 0..0;
         self.pc = 0;

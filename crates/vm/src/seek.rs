@@ -224,6 +224,13 @@ pub fn compare_entry(
 ) -> Result<Ordering, Error> {
     let Machine { registers, cursors, .. } = m;
     let key = program.key(cursor);
+    // Most ranges are of one column, and most of those of integers.
+    if let (1, VmCursor::Tree(tree), Register::Integer(bound)) =
+        (count, &mut cursors[usize::from(cursor.0)], &registers[start.0 as usize])
+        && let (Some(first), Some(column)) = (tree.first_integer(), key.columns().first())
+    {
+        return Ok(if column.descending { bound.cmp(&first) } else { first.cmp(bound) });
+    }
     let slot = cursors[usize::from(cursor.0)].settled()?;
     with_values(&registers[start.0 as usize..][..usize::from(count)], |values| match slot {
         VmCursor::Tree(tree) => tree.compare_entry(&SearchKey::new(key, values, Prefix::Equal)),

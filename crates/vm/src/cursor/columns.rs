@@ -59,7 +59,8 @@ impl Columns {
     #[inline]
     fn find_known(&mut self, page: &[u8], span: PayloadSpan) -> Option<usize> {
         let start = span.at as usize;
-        let end = start + span.local as usize;
+        // Starts have 16 bits. Pages end before that; records in memory may not.
+        let end = (start + span.local as usize).min(1 << 16);
         let &header_len @ 1..0x80 = page.get(start)? else {
             return None;
         };

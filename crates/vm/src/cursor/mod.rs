@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::hash::HashCursor;
 use crate::register::Register;
 use crate::sorter::SorterCursor;
+use lithe_value::ValueRef;
 use tree::{Place, TreeCursor};
 
 /// A cursor of a running program.
@@ -149,6 +150,16 @@ impl VmCursor {
             VmCursor::Hash(hash) => hash.is_null_row(),
             VmCursor::Pseudo { is_null, .. } => *is_null,
             VmCursor::Closed(_) => true,
+        }
+    }
+
+    /// A column of the row, if it is an ordinary one of an ordinary row. `None` says nothing: ask [`VmCursor::column`].
+    #[inline]
+    pub fn value_quickly(&mut self, column: usize) -> Option<ValueRef<'_>> {
+        match self {
+            VmCursor::Tree(tree) => tree.value_quickly(column),
+            VmCursor::Sorter(sorter) => sorter.value_quickly(column),
+            _ => None,
         }
     }
 

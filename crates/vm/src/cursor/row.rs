@@ -1,16 +1,22 @@
 //! Reading columns of records that are in memory: sorted rows, temporary tables, hash tables.
 
+use lithe_format::cell::PayloadSpan;
 use lithe_format::record::{Located, View};
 use lithe_value::ValueRef;
 
+use super::columns::{self, Columns};
 use crate::error::Error;
 use crate::register::Register;
 
 /// Where the columns of the current record are, as far as anyone asked.
 #[derive(Debug, Default)]
 pub struct RecordView {
+    columns: Columns,
     view: View,
+    /// `columns` is of the current record.
     is_read: bool,
+    /// So is `view`.
+    has_view: bool,
 }
 
 impl RecordView {
@@ -18,15 +24,37 @@ impl RecordView {
     #[inline]
     pub fn forget(&mut self) {
         self.is_read = false;
+        self.has_view = false;
+    }
+
+    /// Column `column` of the record, if it is an ordinary one. `None` says nothing: ask [`RecordView::value`].
+    #[inline]
+    pub fn value_quickly<'a>(&mut self, record: &'a [u8], column: usize) -> Option<ValueRef<'a>> {
+        if !self.is_read {
+            // Records are shorter than the limit on lengths, which is less than 2 GiB.
+            let len = record.len() as u32;
+            self.columns.find(record, PayloadSpan { at: 0, local: len, len });
+            self.is_read = true;
+        }
+        let (serial, at) = self.columns.get(column)?;
+        columns::value(record, serial, at)
     }
 
     /// Column `column` of the record; `None` if it has fewer.
     #[inline]
     pub fn value<'a>(&mut self, record: &'a [u8], column: usize) -> Result<Option<ValueRef<'a>>, Error> {
-        if !self.is_read {
-            // Records are shorter than the limit on lengths, which is less than 2 GiB.
+        match self.value_quickly(record, column) {
+            Some(value) => Ok(Some(value)),
+            None => self.value_by_view(record, column),
+        }
+    }
+
+    #[inline(never)]
+    fn value_by_view<'a>(&mut self, record: &'a [u8], column: usize) -> Result<Option<ValueRef<'a>>, Error> {
+        self.columns.want(column);
+        if !self.has_view {
             self.view.reset(record.len() as u32);
-            self.is_read = true;
+            self.has_view = true;
         }
         match self.view.locate(record, column)? {
             Located::At(column) => Ok(Some(column.value(record).unwrap_or_default())),

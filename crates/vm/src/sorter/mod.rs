@@ -192,6 +192,15 @@ impl SorterCursor {
         self.is_null_row
     }
 
+    /// A column of the row, if it is an ordinary one. `None` says nothing: ask [`SorterCursor::column`].
+    #[inline]
+    pub fn value_quickly(&mut self, column: usize) -> Option<ValueRef<'_>> {
+        if self.is_null_row {
+            return None;
+        }
+        self.view.value_quickly(self.sorter.row()?, column)
+    }
+
     /// Puts a column of the row into a register; false if the row has fewer columns.
     #[inline]
     pub fn column(&mut self, column: usize, dst: &mut Register) -> Result<bool, Error> {

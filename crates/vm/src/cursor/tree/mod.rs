@@ -62,6 +62,10 @@ pub struct Place {
     pub has_lent: bool,
     /// Where the last seek ended, for an insert that follows it.
     pub last_seek: Option<Seek>,
+    /// The cursor goes over a whole table.
+    is_scan: bool,
+    /// How many steps such scans have taken.
+    scan_steps: u64,
     /// How often Sequence was asked.
     pub sequence: i64,
 }
@@ -102,6 +106,8 @@ impl Place {
             is_ahead: false,
             has_lent: false,
             last_seek: None,
+            is_scan: false,
+            scan_steps: 0,
             sequence: 0,
         })
     }
@@ -121,7 +127,13 @@ impl Place {
         self.is_ahead = false;
         self.has_lent = false;
         self.last_seek = None;
+        self.is_scan = false;
         self.sequence = 0;
+    }
+
+    /// How many steps scans of whole tables have taken since somebody asked.
+    pub fn take_scan_steps(&mut self) -> u64 {
+        std::mem::take(&mut self.scan_steps)
     }
 }
 
@@ -199,6 +211,7 @@ impl TreeCursor {
     #[inline]
     pub fn first(&mut self) -> Result<bool, Error> {
         self.forget_row();
+        self.place.is_scan = self.place.cursor.key_info().is_none();
         Ok(self.place.cursor.first(&self.btree)?)
     }
 
@@ -206,6 +219,7 @@ impl TreeCursor {
     #[inline]
     pub fn last(&mut self) -> Result<bool, Error> {
         self.forget_row();
+        self.place.is_scan = self.place.cursor.key_info().is_none();
         Ok(self.place.cursor.last(&self.btree)?)
     }
 
@@ -217,6 +231,7 @@ impl TreeCursor {
             return Ok(self.place.cursor.is_valid());
         }
         self.forget_row();
+        self.place.scan_steps += u64::from(self.place.is_scan);
         let is_there = self.place.cursor.next(&self.btree)?;
         self.enter_leaf();
         Ok(is_there)
@@ -239,6 +254,7 @@ impl TreeCursor {
         if index >= self.place.leaf.count || self.place.leaf_version != self.btree.pager().write_version() {
             return false;
         }
+        self.place.scan_steps += u64::from(self.place.is_scan);
         self.place.leaf.index = index;
         self.place.cursor.set_index(index);
         self.place.state = RowState::Unread;
@@ -258,6 +274,7 @@ impl TreeCursor {
     #[inline]
     pub fn previous(&mut self) -> Result<bool, Error> {
         self.forget_row();
+        self.place.scan_steps += u64::from(self.place.is_scan);
         Ok(self.place.cursor.previous(&self.btree)?)
     }
 
@@ -265,6 +282,7 @@ impl TreeCursor {
     #[inline]
     pub fn seek_rowid(&mut self, rowid: i64) -> Result<Seek, Error> {
         self.forget_row();
+        self.place.is_scan = false;
         let seek = self.place.cursor.seek_rowid(&self.btree, rowid)?;
         self.place.last_seek = Some(seek);
         Ok(seek)

@@ -18,9 +18,6 @@ impl TreeCursor {
     /// The rowid of the row; `None` on a null row.
     #[inline]
     pub fn rowid(&mut self) -> Result<Option<i64>, Error> {
-        if let Some(rowid) = self.leaf_rowid() {
-            return Ok(Some(rowid));
-        }
         let is_there = match self.place.state {
             RowState::Read => true,
             RowState::Deferred(rowid) => return Ok(Some(rowid)),
@@ -30,11 +27,15 @@ impl TreeCursor {
         if is_there { Ok(Some(self.place.cursor.rowid()?)) } else { Ok(None) }
     }
 
-    /// The rowid, while the loop goes over a leaf by itself and nothing has been written.
+    /// The rowid, while the loop goes over a leaf by itself and nothing has been written. `None` says nothing: ask
+    /// [`TreeCursor::rowid`].
     #[inline]
-    fn leaf_rowid(&self) -> Option<i64> {
+    pub fn leaf_rowid(&self) -> Option<i64> {
         let leaf = &self.place.leaf;
-        if leaf.count == 0 || self.place.leaf_version != self.btree.pager().write_version() {
+        if leaf.count == 0
+            || self.place.state == RowState::NullRow
+            || self.place.leaf_version != self.btree.pager().write_version()
+        {
             return None;
         }
         leaf.rowid(self.place.page.as_ref()?, leaf.index)
@@ -290,6 +291,22 @@ impl TreeCursor {
         match self.place.memory.view.column_count(&header)?.and_then(|count| count.checked_sub(1)) {
             Some(last) => self.column_by_view(last, rowid),
             None => Ok(false),
+        }
+    }
+
+    /// The first column of the entry, if it is an integer with content.
+    #[inline]
+    pub fn first_integer(&mut self) -> Option<i64> {
+        if !self.read_row_quickly() && self.place.state != RowState::Read {
+            return None;
+        }
+        let page = self.place.page.as_ref()?;
+        let start = self.place.span.at as usize;
+        match *page.get(start..)? {
+            [header_len @ 2..0x80, serial @ 1..=6, ..] => {
+                columns::integer(page, SerialType(u32::from(serial)), start + usize::from(header_len))
+            }
+            _ => None,
         }
     }
 
