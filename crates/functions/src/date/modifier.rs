@@ -70,8 +70,13 @@ fn weekday(moment: &mut Moment, number: &[u8]) -> Option<()> {
         return None;
     }
     moment.drop_zone();
-    let today = (moment.milliseconds() + HALF_DAY + DAY).div_euclid(DAY) % 7;
-    let days = if weekday < 0 { -(today + weekday).rem_euclid(7) } else { (weekday - today).rem_euclid(7) };
+    // Cut off, not rounded down: before the epoch, where a move may pass, the day is negative.
+    let today = (moment.milliseconds() + HALF_DAY + DAY) / DAY % 7;
+    let days = match weekday {
+        ..0 => -(today + weekday).rem_euclid(7),
+        _ if today > weekday => weekday - today + 7,
+        _ => weekday - today,
+    };
     moment.add_milliseconds(days * DAY);
     Some(())
 }

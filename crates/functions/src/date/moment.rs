@@ -80,8 +80,13 @@ impl Moment {
         let mut moment = Moment { date, time, zone: zone.unwrap_or(0), is_utc, ..Moment::default() };
         moment.measure_overshoot();
         // A time alone keeps its zone, and its hour 24, until the day number is asked for; some modifiers come before.
-        if date.is_some() && (moment.zone != 0 || time.is_some_and(|time| time.hour == 24)) {
+        let is_next_day = time.is_some_and(|time| time.hour == 24);
+        if date.is_some() && (moment.zone != 0 || is_next_day) {
             moment.milliseconds();
+        }
+        if is_next_day {
+            moment.forget_overshoot(); // the next day is a day that there is, except behind the last one
+            moment.is_wrong |= moment.milliseconds.is_some_and(|milliseconds| milliseconds > LAST);
         }
         moment
     }

@@ -90,8 +90,8 @@ impl Digits {
         let precision = precision as i32; // at most PRECISION_MAX
         Digits::Finite(match kind {
             Real::Fixed => Decimal::fixed(real, precision, digits_max),
-            Real::Exponent | Real::ExponentCapital => Decimal::significant(real, (precision + 1).min(digits_max)),
-            Real::General | Real::GeneralCapital => Decimal::significant(real, precision.clamp(1, digits_max)),
+            Real::Exponent | Real::ExponentCapital => Decimal::significant(real, precision + 1, digits_max),
+            Real::General | Real::GeneralCapital => Decimal::significant(real, precision.max(1), digits_max),
         })
     }
 

@@ -24,11 +24,13 @@ pub(super) fn write_character(output: &mut Output, spec: &Spec, value: ValueRef<
     };
     let copies = spec.precision.unwrap_or(1).max(1) - 1;
     output.check_conversion(copies.saturating_mul(character.len()))?;
-    // The width is that of all characters, but only the last one is padded, and only if no others stand before it.
+    // The width is that of all characters. What is wider than they are goes before the first, if there are several;
+    // otherwise the last is padded.
     let width = spec.width.saturating_sub(copies);
-    let last = Spec { width: if copies > 0 && !spec.left { 0 } else { width }, ..spec.clone() };
-    if copies > 0 && !spec.left {
-        output.fill(b' ', width.saturating_sub(1))?;
+    let pads_first = copies > 0 && !spec.left && width > 1;
+    let last = Spec { width: if pads_first { 0 } else { width }, ..spec.clone() };
+    if pads_first {
+        output.fill(b' ', width - 1)?;
     }
     output.push(&character.repeat(copies))?;
     push_counted(output, character, &last)

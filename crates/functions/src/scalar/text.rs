@@ -100,7 +100,8 @@ fn unicode(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
     let text = text_of(args[0], &mut scratch).unwrap_or_default();
     match utf8::decode(utf8::until_nul(text)) {
-        Some((character, _)) => context.out.set_integer(i64::from(character)),
+        // Of 32 bits with a sign: a run of stray continuations can reach the last one.
+        Some((character, _)) => context.out.set_integer(i64::from(character as i32)),
         None => context.out.set_null(),
     }
     Ok(())

@@ -64,6 +64,24 @@ fn now() {
     }
 }
 
+/// What random cases found, kept.
+#[test]
+fn known_cases() {
+    let texts = |texts: &[&str]| texts.iter().map(|&text| Value::from(text)).collect::<Vec<_>>();
+    check(vec![
+        ("datetime", texts(&["2024-02-31 24:00", "floor"])),
+        ("datetime", texts(&["2024-02-31", "floor"])),
+        ("date", texts(&["2024-02-31", "subsec"])),
+        ("date", texts(&["2024-05-15", "weekday -6"])),
+        ("datetime", texts(&["24:00", "start of day"])),
+        ("datetime", texts(&["9999-12-31 24:00", "-11:00"])),
+        ("date", texts(&[".5", "start of year", "weekday 3", "+97587 day"])),
+        ("datetime", texts(&["00:51-00:30", "weekday 6"])),
+        ("datetime", texts(&["-5541-10-23 19:35", "+15471-03-20"])),
+        ("datetime", texts(&["-6737-11-06 13:18:21", "+5129-10-03"])),
+    ]);
+}
+
 #[test]
 fn differences() {
     let mut random = Random::new(3);

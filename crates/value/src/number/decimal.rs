@@ -53,18 +53,21 @@ impl Decimal {
     }
 
     /// `real` rounded to so many significant digits; `real` must be finite. 17 digits drop a tail of noise.
+    ///
+    /// `significant_max` is for those who ask for more digits than they take: it makes no fewer digits be computed.
     #[inline]
-    pub fn significant(real: f64, digits: i32) -> Decimal {
+    pub fn significant(real: f64, digits: i32, significant_max: i32) -> Decimal {
+        let kept = digits.min(significant_max);
+        if kept == ROUND_TRIP_DIGITS {
+            return Decimal::round_trip(real);
+        }
         let mut decimal = if digits >= ROUND_TRIP_DIGITS || real == 0.0 {
             Decimal::new(real)
         } else {
             let scaled = Scaled::new(real, digits.max(1) + 1);
             Decimal::of_integer(scaled.cut_off(), scaled.power)
         };
-        if digits == ROUND_TRIP_DIGITS && decimal.len > ROUND_TRIP_DIGITS as usize {
-            decimal.drop_noise(real.abs());
-        }
-        decimal.round(digits);
+        decimal.round(kept);
         decimal
     }
 
@@ -73,11 +76,53 @@ impl Decimal {
     pub fn fixed(real: f64, fraction_digits: i32, significant_max: i32) -> Decimal {
         let mut decimal = Decimal::new(real);
         let digits = decimal.point.saturating_add(fraction_digits).min(significant_max);
-        if digits == ROUND_TRIP_DIGITS && decimal.len > ROUND_TRIP_DIGITS as usize {
-            decimal.drop_noise(real.abs());
+        if digits == ROUND_TRIP_DIGITS {
+            return Decimal::round_trip(real);
         }
         decimal.round(digits);
         decimal
+    }
+
+    /// `real` rounded to 17 digits, or to less if what is cut off looks like noise. On the integer, because it is the
+    /// digits of every real that becomes text.
+    fn round_trip(real: f64) -> Decimal {
+        /// Integers up to here are exact, and have 16 digits at the most.
+        const EXACT_MAX: f64 = (1u64 << 53) as f64;
+        let real = real.abs();
+        if real < EXACT_MAX && real.trunc() == real {
+            return Decimal::without_zeros(real as u64, 0);
+        }
+        let scaled = Scaled::new(real, INTEGER_DIGITS);
+        let integer = scaled.rounded();
+        // The first 16 digits, the first 17 rounded, and how many more there are: divisions by constants are cheap.
+        let (digits, rounded, surplus) = if integer < 10u64.pow(INTEGER_DIGITS as u32) {
+            (integer / 100, (integer + 5) / 10, 1)
+        } else {
+            (integer / 1000, (integer + 50) / 100, 2)
+        };
+        Decimal::without_noise(real, digits, surplus + 1, scaled.power)
+            .unwrap_or_else(|| Decimal::without_zeros(rounded, scaled.power - surplus))
+    }
+
+    /// If the last of 16 digits look like noise around a shorter number, and the shorter number is the same double:
+    /// that one. The digits are those of an integer without its last `cut` digits; it is `real` * 10^`power`.
+    fn without_noise(real: f64, digits: u64, cut: i32, power: i32) -> Option<Decimal> {
+        let (shorter, cut) = match digits % 1000 {
+            tail if tail % 100 == 99 => (digits / 100 + 1, cut + 2),
+            0 => (digits / 1000, cut + 3),
+            // Among numbers of 10^17 and more SQLite does not look at the 16th digit.
+            1..=9 if power < 0 => (digits / 1000, cut + 3),
+            _ => return None,
+        };
+        let (significand, zeros) = strip_zeros(shorter);
+        let power = power - cut - zeros;
+        (decimal_to_real(significand, -power) == real).then(|| Decimal::of_integer(significand, power))
+    }
+
+    /// The digits of `integer` / 10^`power`, none of them a zero at the end.
+    fn without_zeros(integer: u64, power: i32) -> Decimal {
+        let (significand, zeros) = strip_zeros(integer);
+        Decimal::of_integer(significand, power - zeros)
     }
 
     /// The digits in ASCII, the first not zero unless the number is, no zeros at the end. Never empty.
@@ -132,26 +177,23 @@ impl Decimal {
             len => self.digits[len - 1] += 1,
         }
     }
+}
 
-    /// If the digits from the 14th or 15th on look like noise around a shorter number, and the shorter number
-    /// is the same double, becomes it.
-    fn drop_noise(&mut self, real: f64) {
-        let mut shorter = self.clone();
-        match &self.digits[13..16] {
-            [_, b'9', b'9'] => {
-                shorter.len = 14;
-                shorter.increment();
-            }
-            [b'0', b'0', b'0'] => shorter.len = 13,
-            // Among numbers of 10^17 and more SQLite does not look at the 16th digit.
-            [b'0', b'0', _] if self.point > self.len as i32 => shorter.len = 13,
-            _ => return,
-        }
-        let significand = shorter.digits().iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
-        if decimal_to_real(significand, shorter.point - shorter.len as i32) == real {
-            *self = shorter;
-        }
+/// `integer` without the zeros at its end, and how many they were. Zero has none.
+fn strip_zeros(mut integer: u64) -> (u64, i32) {
+    let mut zeros = 0;
+    if integer == 0 {
+        return (0, 0);
     }
+    while integer.is_multiple_of(10_000) {
+        integer /= 10_000;
+        zeros += 4;
+    }
+    while integer.is_multiple_of(10) {
+        integer /= 10;
+        zeros += 1;
+    }
+    (integer, zeros)
 }
 
 /// How many digits the integer has for 17 significant digits and more.
@@ -250,15 +292,17 @@ mod tests {
 
     #[test]
     fn rounded() {
-        check(Decimal::significant(0.1, 17), "1", 0);
-        check(Decimal::significant(0.1 + 0.2, 17), "30000000000000004", 0);
-        check(Decimal::significant(1e23, 17), "1", 24);
-        check(Decimal::significant(1e23, 18), "999999999999999916", 23);
-        check(Decimal::significant(999.96, 4), "1", 4);
-        check(Decimal::significant(25.0, 1), "3", 2);
-        check(Decimal::significant(250.0, 1), "2", 3);
-        check(Decimal::significant(f64::MAX, 1), "2", 309);
-        check(Decimal::significant(5e-324, 1), "5", -323);
+        check(Decimal::significant(0.1, 17, 26), "1", 0);
+        check(Decimal::significant(0.1 + 0.2, 17, 26), "30000000000000004", 0);
+        check(Decimal::significant(1e23, 17, 26), "1", 24);
+        check(Decimal::significant(1e23, 18, 26), "999999999999999916", 23);
+        check(Decimal::significant(999.96, 4, 26), "1", 4);
+        check(Decimal::significant(25.0, 1, 26), "3", 2);
+        check(Decimal::significant(250.0, 1, 26), "2", 3);
+        check(Decimal::significant(8.9827e-4, 16, 16), "8982699999999999", -3);
+        check(Decimal::significant(8.9827e-4, 17, 16), "89827", -3);
+        check(Decimal::significant(f64::MAX, 1, 26), "2", 309);
+        check(Decimal::significant(5e-324, 1, 26), "5", -323);
         check(Decimal::fixed(2.5, 0, 16), "3", 1);
         check(Decimal::fixed(0.5, 0, 16), "1", 1);
         check(Decimal::fixed(0.4, 0, 16), "0", 1);

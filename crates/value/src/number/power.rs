@@ -11,6 +11,8 @@
 /// The smallest and largest power that the digits of a double need.
 pub(super) const POWER_MIN: i32 = -306;
 pub(super) const POWER_MAX: i32 = 341;
+/// The powers of the table.
+pub(super) const POWERS: std::ops::RangeInclusive<i32> = POWER_MIN..=POWER_MAX;
 const COUNT: usize = (POWER_MAX - POWER_MIN + 1) as usize;
 
 /// The first 64 bits of 10^`power`: 10^`power` is this times 2^([`exponent`]`(power)` - 63), and a little more.

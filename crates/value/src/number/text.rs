@@ -34,7 +34,7 @@ impl NumberText {
             return text;
         }
         let digits = digits.clamp(1, 23);
-        let decimal = Decimal::significant(real, digits);
+        let decimal = Decimal::significant(real, digits, digits);
         let exponent = decimal.point() - 1;
         if (-4..digits).contains(&exponent) {
             text.push_positional(&decimal);

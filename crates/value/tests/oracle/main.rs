@@ -4,6 +4,7 @@
 //! others than the usual ones.
 
 mod casting;
+mod encodings;
 mod numbers;
 mod operators;
 mod patterns;

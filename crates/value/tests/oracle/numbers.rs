@@ -17,7 +17,7 @@ fn reals_as_text() {
         assert_eq!(answers[0], Value::from(text.as_str()), "bits {:#x}", real.to_bits());
         let digits: Vec<u8> = answers[1].as_ref().bytes().unwrap().iter().copied().take_while(|&b| b != b'e').collect();
         let digits: Vec<u8> = digits.into_iter().filter(u8::is_ascii_digit).collect();
-        let decimal = Decimal::significant(real, 19);
+        let decimal = Decimal::significant(real, 19, 26);
         let without_zeros = digits.iter().rposition(|&digit| digit != b'0').map_or(&digits[..1], |at| &digits[..=at]);
         assert_eq!(decimal.digits(), without_zeros, "bits {:#x}", real.to_bits());
     }

@@ -104,3 +104,25 @@ fn a_nul_ends_the_number() {
     }
     assert_eq!(numeric_prefix(b"9007199254740993\0"), Numeric::Integer(9_007_199_254_740_993));
 }
+
+/// One product says the same as the standard library, or nothing.
+#[test]
+fn one_product_is_correctly_rounded() {
+    let (mut state, mut told) = (0x9e37_79b9_7f4a_7c15_u64, 0);
+    const CASES: u32 = 200_000;
+    for _ in 0..CASES {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let (significand, exponent) = (state >> (state % 60), (state >> 20) as i32 % 340 - 10);
+        if let Some(real) = by_one_product(significand, exponent) {
+            assert_eq!(real, slow_decimal_to_real(significand, exponent), "{significand}e{exponent}");
+            told += 1;
+        }
+    }
+    assert!(told > CASES / 2);
+    for (significand, exponent) in [(1, -308), (1, 309), (u64::MAX, 289), (1, 341), (1, -306), (0, 5)] {
+        let real = by_one_product(significand, exponent);
+        assert!(real.is_none_or(|real| real == slow_decimal_to_real(significand, exponent)));
+    }
+}
