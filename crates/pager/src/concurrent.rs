@@ -72,7 +72,8 @@ impl FileStore {
 
     /// The snapshot is that of others now, who wrote none of our pages, but perhaps page 1.
     fn go_on_from_others(&self, pager: &Pager, first_page: Option<&[u8]>) -> Result<()> {
-        let count = self.with_wal(Wal::page_count).unwrap_or(0);
+        // A log without commits leaves the database as it is.
+        let count = self.with_wal(Wal::page_count).unwrap_or(pager.pages_before());
         let takes_or_frees = pager.is_written(PageNo::FIRST) || pager.is_resized();
         let now = self.page(&pager.view, PageNo::FIRST)?;
         let same = first_page.is_some_and(|before| says_the_same(before, &now, takes_or_frees));
@@ -96,9 +97,7 @@ impl FileStore {
         let page_size = pager.page_size().bytes();
         let mut buf = vec![0; page_size * BATCH.min(spilled.len())];
         for batch in spilled.chunks(BATCH) {
-            for (&no, page) in batch.iter().zip(buf.chunks_exact_mut(page_size)) {
-                txn.temp.read(no, page)?;
-            }
+            txn.temp.read_all(batch, page_size, &mut buf[..batch.len() * page_size])?;
             let pages: Vec<(PageNo, &[u8])> = batch.iter().copied().zip(buf.chunks_exact(page_size)).collect();
             self.spill_wal(pager, &pages)?;
         }

@@ -64,6 +64,18 @@ impl TempSpill {
         Ok(true)
     }
 
+    /// Reads pages that are here into `buf`, one behind the other; neighbours, which mostly were spilled together,
+    /// in one go.
+    pub(crate) fn read_all(&self, pages: &[PageNo], page_size: usize, mut buf: &mut [u8]) -> Result<()> {
+        let places: Vec<u32> = pages.iter().map(|no| self.newest[no]).collect();
+        for run in places.chunk_by(|a, b| a + 1 == *b) {
+            let (here, rest) = buf.split_at_mut(run.len() * page_size);
+            self.pages.read_run(run[0], page_size, here)?;
+            buf = rest;
+        }
+        Ok(())
+    }
+
     fn mark(&self) -> SpillMark {
         SpillMark { len: self.pages.len(), ..SpillMark::default() }
     }

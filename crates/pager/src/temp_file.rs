@@ -47,6 +47,12 @@ impl TempPages {
         Ok(())
     }
 
+    /// Reads pages at consecutive places, from `first` on.
+    pub(crate) fn read_run(&self, first: u32, page_size: usize, pages: &mut [u8]) -> Result<()> {
+        self.file().read_at(pages, u64::from(first) * page_size as u64)?;
+        Ok(())
+    }
+
     /// Forgets the places from `len` on.
     pub(crate) fn truncate(&mut self, len: u32) {
         self.len = self.len.min(len);

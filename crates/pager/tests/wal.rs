@@ -353,3 +353,59 @@ fn long_commits_beside_short_ones() {
     });
     assert_eq!(all(&keeper, &rows), "6 6 6 6");
 }
+
+/// A log that may only be read: as long as nobody else is there, without shared memory; later with it.
+#[test]
+fn reading_only() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 3, WAL);
+    let mut process = Sqlite::open(&path);
+    process.sql(&update(2, 22));
+    process.kill();
+    let modes = |file: u32, of_folder: u32| {
+        for name in ["a.db", "a.db-wal", "a.db-shm"] {
+            std::fs::set_permissions(folder.file(name), std::fs::Permissions::from_mode(file)).unwrap();
+        }
+        std::fs::set_permissions(path.parent().unwrap(), std::fs::Permissions::from_mode(of_folder)).unwrap();
+    };
+    modes(0o444, 0o555);
+    // Root may write anything, so the reader is somebody else.
+    let run = || {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["read_only_process", "--exact", "--nocapture"]).env("LITHE_READ_ONLY", &path);
+        if we_are_root() {
+            child.uid(65534);
+        }
+        child.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let Ok(first) = run() else {
+        // Nobody else may run this program here.
+        return modes(0o644, 0o755);
+    };
+    assert!(first.contains("read: 0 22 0, write: attempt to write a readonly database"), "{first}");
+    modes(0o644, 0o755);
+    let mut process = Sqlite::open(&path);
+    process.sql(&update(3, 33));
+    modes(0o444, 0o555);
+    let second = run().unwrap();
+    assert!(second.contains("read: 0 22 33, write: attempt to write a readonly database"), "{second}");
+    modes(0o644, 0o755);
+    process.close();
+}
+
+fn we_are_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0)
+}
+
+#[test]
+fn read_only_process() {
+    let Some(path) = std::env::var_os("LITHE_READ_ONLY") else { return };
+    let pager = open(Path::new(&path));
+    let rows = rows_of(&pager, 3);
+    let seen = all(&pager, &rows);
+    let error = pager.begin_write(BeginKind::Immediate).unwrap_err();
+    println!("read: {seen}, write: {error}");
+}

@@ -7,8 +7,9 @@ use lithe_format::bytes::{at_u32, put_u32};
 use lithe_format::db_header::{
     CHANGE_COUNTER_AT, DbHeader, FileVersion, PAGE_COUNT_AT, VERSION_VALID_FOR_AT, WRITER_VERSION_AT,
 };
+use lithe_format::locks::read_slot;
 use lithe_format::{MAX_PAGE_NO, PageNo};
-use lithe_vfs::{File, LockLevel, OpenFlags, ResultCode};
+use lithe_vfs::{File, LockLevel, OpenFlags, ResultCode, ShmLock};
 
 use super::FileStore;
 use crate::SQLITE_VERSION_NUMBER;
@@ -45,7 +46,7 @@ impl FileStore {
             self.database.wal(|| Ok(SharedWal::new(self.open_log_file()?, Some(self.open_hub()?))))?
         };
         let map = self.mmap_size() > 0;
-        let wal = Wal::new(self.file.clone(), shared, exclusive, !self.opened_read_only, map);
+        let wal = Wal::new(self.file.clone(), shared, exclusive, map);
         self.wal.replace(Some(wal));
         self.forget_what_is_known();
         Ok(())
@@ -63,11 +64,44 @@ impl FileStore {
     }
 
     pub(super) fn begin_read_wal(&self, pager: &Pager) -> Result<()> {
-        let begun = self.with_wal(Wal::begin_read)?;
+        let begun = match self.with_wal(Wal::begin_read) {
+            Err(error) if error.code() == ResultCode::READONLY_CANTINIT => self.begin_read_unshared()?,
+            begun => begun?,
+        };
         self.note_snapshot(pager, begun)
     }
 
+    /// Nobody has prepared the shared memory, and we may not: the log is indexed for this transaction alone. The
+    /// lock on mark 0 keeps whoever comes meanwhile from copying into the database, and so from starting the log
+    /// over.
+    fn begin_read_unshared(&self) -> Result<Begun> {
+        let slot = read_slot(0)..read_slot(0) + 1;
+        if !self.file.shm_lock(slot.clone(), ShmLock::Shared)? {
+            return Err(Error::Busy);
+        }
+        let unshared = self.with_wal(Wal::unshared);
+        let begun = unshared.begin_read();
+        match begun {
+            Ok(_) => self.shared_wal.replace(self.wal.replace(Some(unshared))),
+            Err(_) => {
+                self.file.shm_unlock(slot, ShmLock::Shared)?;
+                None
+            }
+        };
+        begun
+    }
+
+    fn end_read_unshared(&self) -> Result<()> {
+        self.wal.replace(self.shared_wal.take());
+        self.forget_what_is_known();
+        let slot = read_slot(0)..read_slot(0) + 1;
+        Ok(self.file.shm_unlock(slot, ShmLock::Shared)?)
+    }
+
     pub(super) fn end_read_wal(&self, pager: &Pager) -> Result<()> {
+        if self.shared_wal.borrow().is_some() {
+            return self.end_read_unshared();
+        }
         let ended = self.with_wal(Wal::end_read);
         let was_exclusive = self.level.get() > LockLevel::Shared;
         if was_exclusive && !self.keeps_locks(pager) {

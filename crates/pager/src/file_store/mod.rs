@@ -50,6 +50,8 @@ pub(crate) struct FileStore {
     pub(crate) rollback: RefCell<RollbackTxn>,
     /// The write-ahead log, in WAL mode.
     wal: RefCell<Option<Wal>>,
+    /// The log as others share it, while a transaction uses an index of its own.
+    shared_wal: RefCell<Option<Wal>>,
     /// The log is not opened, whatever the header says: the file cannot change, or is leaving WAL mode.
     ignores_wal: Cell<bool>,
 }
@@ -79,6 +81,7 @@ impl FileStore {
             pool_state: Cell::new(0),
             rollback: RefCell::default(),
             wal: RefCell::new(None),
+            shared_wal: RefCell::new(None),
             ignores_wal: Cell::new(immutable),
         }
     }

@@ -177,11 +177,9 @@ impl FileStore {
 
     /// Writes consecutive pages; those that were spilled come through `buf`.
     fn write_run(&self, txn: &WriteTxn, page_size: PageSize, run: &[PageNo], buf: &mut Vec<u8>) -> Result<()> {
-        let spilled = run.iter().filter(|&&no| txn.dirty.find(no).is_none());
-        buf.resize(spilled.clone().count() * page_size.bytes(), 0);
-        for (&no, page) in spilled.zip(buf.chunks_exact_mut(page_size.bytes())) {
-            txn.temp.read(no, page)?;
-        }
+        let spilled: Vec<PageNo> = run.iter().copied().filter(|&no| txn.dirty.find(no).is_none()).collect();
+        buf.resize(spilled.len() * page_size.bytes(), 0);
+        txn.temp.read_all(&spilled, page_size.bytes(), buf)?;
         let mut spilled = buf.chunks_exact(page_size.bytes());
         let slices: Vec<IoSlice<'_>> = run
             .iter()

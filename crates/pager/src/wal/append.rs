@@ -158,7 +158,15 @@ impl Wal {
             // What stays in the index is cleared away by who appends next.
             let _ = self.index.truncate(tail.first_frame);
         }
+        self.forget_unpublished_header();
         self.shared.turns.give_up();
+    }
+
+    /// Beginning a log gives the header salts; without a commit they are nobody's.
+    fn forget_unpublished_header(&self) {
+        if let Some(published) = IndexHeader::read(&self.words.get()) {
+            self.header.set(published);
+        }
     }
 
     /// Appends pages that do not commit yet. The index knows them, but nobody else looks that far.
@@ -230,19 +238,25 @@ impl Wal {
         policy: &Policy,
     ) -> Result<()> {
         let mut tail = self.tail.take().expect("a commit has its turn");
-        let header = match self.append_commit(&mut tail, vfs, pages, page_size, page_count, policy) {
-            Ok(header) => header,
+        let committed = match self.append_commit(&mut tail, vfs, pages, page_size, page_count, policy) {
+            Ok(header) => self.publish(&tail, header, policy),
             Err(error) => {
                 self.shared.turns.give_up();
-                return Err(error);
+                Err(error)
             }
         };
-        let ticket = self.shared.turns.append(tail.base, header, policy.sync_frames)?;
-        self.shared.turns.settle(ticket, &self.index, self.shared.file(), policy.flags)?;
+        let header = committed.inspect_err(|_| self.forget_unpublished_header())?;
         if tail.restarted {
             self.limit_size(page_size, header.last_frame, policy);
         }
         self.go_on_to(header)
+    }
+
+    /// Ends the turn, and waits until the commit is durable and published.
+    fn publish(&self, tail: &Tail, header: IndexHeader, policy: &Policy) -> Result<IndexHeader> {
+        let ticket = self.shared.turns.append(tail.base, header, policy.sync_frames)?;
+        self.shared.turns.settle(ticket, &self.index, self.shared.file(), policy.flags)?;
+        Ok(header)
     }
 
     fn append_commit(

@@ -71,7 +71,7 @@ impl Wal {
     pub(crate) fn checkpoint(&self, work: &Checkpointer<'_>) -> Result<Checkpoint> {
         assert!(self.mark.get().is_none() || self.index.is_private(), "a checkpoint during a transaction");
         self.read_lock.give_back_if_idle()?;
-        if !self.index.open(self.writable)? || !self.is_writable() {
+        if !self.index.open()? || !self.is_writable() {
             return Err(Error::ReadOnly(ResultCode::READONLY));
         }
         if !self.lock_alone(CHECKPOINT_SLOT..CHECKPOINT_SLOT + 1)? {

@@ -58,8 +58,8 @@ impl WalIndex {
     }
 
     /// Makes sure that region 0 is there. `false`: it does not exist, and we may not make it.
-    pub(super) fn open(&self, writable: bool) -> Result<bool> {
-        self.ensure(0, writable)
+    pub(super) fn open(&self) -> Result<bool> {
+        self.ensure(0, true)
     }
 
     fn ensure(&self, region: u32, extend: bool) -> Result<bool> {
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn the_newest_frame_within_the_snapshot() {
         let index = WalIndex::private();
-        assert!(index.open(true).unwrap());
+        assert!(index.open().unwrap());
         for frame in 1..=10_000u32 {
             index.append(frame, no(frame % 97 + 1)).unwrap();
         }
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn uncommitted_entries_are_forgotten() {
         let index = WalIndex::private();
-        index.open(true).unwrap();
+        index.open().unwrap();
         for frame in 1..=20 {
             index.append(frame, no(frame)).unwrap();
         }
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn headers_are_published_whole() {
         let index = WalIndex::private();
-        index.open(true).unwrap();
+        index.open().unwrap();
         assert!(matches!(index.header(), Ok(HeaderState::Unreadable)));
         let header = IndexHeader { last_frame: 7, ..IndexHeader::EMPTY };
         let words = index.publish(&header);

@@ -72,7 +72,6 @@ pub(crate) struct Wal {
     outgrown: Cell<bool>,
     /// What this write transaction has appended.
     tail: RefCell<Option<Tail>>,
-    writable: bool,
     /// The log may be mapped.
     map: bool,
 }
@@ -80,7 +79,7 @@ pub(crate) struct Wal {
 impl Wal {
     /// The log of a database: with an index in the shared memory of `file`, or, for a connection that
     /// is alone, in memory of its own.
-    pub(crate) fn new(file: Arc<dyn File>, shared: Arc<SharedWal>, alone: bool, writable: bool, map: bool) -> Wal {
+    pub(crate) fn new(file: Arc<dyn File>, shared: Arc<SharedWal>, alone: bool, map: bool) -> Wal {
         let index = if alone { WalIndex::private() } else { WalIndex::shared(file.clone()) };
         let read_lock = ReadLock::new(file.clone());
         shared.join(&read_lock);
@@ -97,14 +96,18 @@ impl Wal {
             mapped: Cell::new(MappedFile::NONE),
             outgrown: Cell::new(false),
             tail: RefCell::new(None),
-            writable,
             map,
         }
     }
 
-    /// Whether log and index may be changed; known once a transaction has begun.
+    /// The same log with an index that nobody shares.
+    pub(crate) fn unshared(&self) -> Wal {
+        Wal::new(self.file.clone(), self.shared.clone(), true, self.map)
+    }
+
+    /// Whether the index may be changed; known once a transaction has begun.
     pub(crate) fn is_writable(&self) -> bool {
-        self.writable && self.index.is_writable()
+        self.index.is_writable()
     }
 
     /// Whether nothing of the log matters to the snapshot: all pages are in the database file.

@@ -154,7 +154,7 @@ impl Wal {
 
     /// The header that is current, after recovery if there is none. `None`: try again.
     fn current_header(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
-        if !self.index.open(self.writable)? {
+        if !self.index.open()? {
             return Err(Error::ReadOnly(ResultCode::READONLY_CANTINIT));
         }
         if let HeaderState::Good(header, words) = self.index.header()? {

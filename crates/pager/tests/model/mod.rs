@@ -248,7 +248,8 @@ fn change(
     random: &mut Random,
     stamps: &mut impl Iterator<Item = u64>,
 ) -> Result<bool, Error> {
-    pager.begin_write(BeginKind::Immediate)?;
+    let kind = [BeginKind::Immediate, BeginKind::Exclusive, BeginKind::Concurrent][random.below(3) as usize];
+    pager.begin_write(kind)?;
     let mut savepoints: Vec<State> = vec![];
     let most = if random.one_in(4) { 40 } else { 6 };
     let work = 1 + random.below(most);

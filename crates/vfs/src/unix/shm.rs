@@ -37,6 +37,9 @@ pub(super) struct ShmNode {
 
 #[derive(Debug, Default)]
 struct State {
+    /// This process was announced. One that may only read cannot prepare the memory, and waits for another that
+    /// does; until then it has locks, but no regions.
+    signed_in: bool,
     regions: Vec<ShmRegion>,
     /// For each slot how many handles share it, or -1: one holds it alone.
     holders: [i32; SHM_SLOTS as usize],
@@ -159,9 +162,7 @@ impl ShmNode {
         path.push("-shm");
         let path = PathBuf::from(path);
         let (fd, writable) = open::open_shm(&path, database).map_err(|errno| failure(Op::Open, errno).at(&path))?;
-        let node = ShmNode { fd, path, writable, state: Mutex::default() };
-        node.sign_in()?;
-        Ok(node)
+        Ok(ShmNode { fd, path, writable, state: Mutex::default() })
     }
 
     /// Announces this process. The first one finds nobody there, and discards what it finds.
@@ -192,6 +193,11 @@ impl ShmNode {
 
     fn region(&self, number: u32, extend: bool) -> Result<Option<ShmRegion>> {
         let mut state = guard(&self.state);
+        if !state.signed_in {
+            self.sign_in()?;
+            state.signed_in = true;
+        }
+        let extend = extend && self.writable;
         let number = number as usize;
         if number >= state.regions.len() {
             let wanted = (number as u64 + 1) * SHM_REGION_BYTES as u64;
