@@ -23,6 +23,7 @@ fn main() {
     }
 }
 
+/// A name, and what runs under it.
 type Bench = (&'static str, fn(&str));
 
 const BENCHES: &[Bench] = &[

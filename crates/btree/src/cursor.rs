@@ -18,6 +18,8 @@
 //! The path of a cursor on a table ends at a leaf; on an index it may end at an interior page, for
 //! the cells there are entries too.
 
+mod append;
+mod blob;
 mod delete;
 mod insert;
 mod payload;
@@ -27,6 +29,7 @@ mod search;
 mod seek;
 mod walk;
 
+use blob::Chain;
 pub use payload::Row;
 pub use peek::Leaf;
 use search::Range;
@@ -72,6 +75,8 @@ pub struct Cursor {
     row: Option<ParsedRow>,
     /// The index entry to seek when the path no longer has its page.
     saved_key: SavedKey,
+    /// The overflow pages of the payload that was read or written in stretches last.
+    chain: Chain,
     /// For payloads that have to be put together before they can be compared.
     scratch: Vec<u8>,
 }
@@ -120,6 +125,8 @@ struct ParsedRow {
     /// 0 in an index.
     rowid: i64,
     span: PayloadSpan,
+    /// Whether `saved_key` has the entry.
+    is_saved: bool,
 }
 
 impl Cursor {
@@ -146,6 +153,7 @@ impl Cursor {
             range: None,
             row: None,
             saved_key: SavedKey::default(),
+            chain: Chain::default(),
             scratch: Vec::new(),
         }
     }
@@ -260,9 +268,16 @@ impl Cursor {
         let Level { node, index } = self.here();
         let at = node.cell_at(usize::from(*index))?;
         let row = match node.kind {
-            PageKind::TableLeaf => cell::read_table_leaf(&node.page, at, &self.limits)
-                .map(|cell| ParsedRow { rowid: cell.rowid, span: cell.payload }),
-            kind => cell::read_index(&node.page, at, kind, &self.limits).map(|span| ParsedRow { rowid: 0, span }),
+            PageKind::TableLeaf => cell::read_table_leaf(&node.page, at, &self.limits).map(|cell| ParsedRow {
+                rowid: cell.rowid,
+                span: cell.payload,
+                is_saved: false,
+            }),
+            kind => cell::read_index(&node.page, at, kind, &self.limits).map(|span| ParsedRow {
+                rowid: 0,
+                span,
+                is_saved: false,
+            }),
         };
         let row = row.ok_or_else(|| node.corrupt("cell outside the page"))?;
         self.row = Some(row);

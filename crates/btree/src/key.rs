@@ -10,7 +10,7 @@ mod entry;
 pub(crate) use entry::with_entry_as_key;
 
 use lithe_format::db_header::TextEncoding;
-use lithe_value::{Collation, ValueRef};
+use lithe_value::{Buffer, Collation, Encoding, ValueRef};
 use std::borrow::Cow;
 
 /// How one column of an index is ordered.
@@ -110,29 +110,33 @@ impl<'a> SearchKey<'a> {
 /// The texts of `values` in `encoding`; other values have an empty place.
 fn encode(values: &[ValueRef<'_>], encoding: TextEncoding) -> Vec<Vec<u8>> {
     let text = |value: &ValueRef<'_>| match value {
-        ValueRef::Text(bytes) => utf16_from_utf8(bytes, encoding),
+        ValueRef::Text(bytes) => encoded(bytes, encoding),
         _ => Vec::new(),
     };
     values.iter().map(text).collect()
 }
 
-fn utf16_from_utf8(bytes: &[u8], encoding: TextEncoding) -> Vec<u8> {
-    let text = String::from_utf8_lossy(bytes);
-    let units = text.encode_utf16();
-    match encoding {
-        TextEncoding::Utf16Be => units.flat_map(u16::to_be_bytes).collect(),
-        _ => units.flat_map(u16::to_le_bytes).collect(),
-    }
+/// A text in UTF-8 as the database has it.
+fn encoded(text: &[u8], encoding: TextEncoding) -> Vec<u8> {
+    let mut out = Buffer::new();
+    encoding_of(encoding).encode(text, &mut out);
+    out.into_vec()
 }
 
 /// A text of the database as UTF-8, for collations that know nothing else.
-fn utf8_from(bytes: &[u8], encoding: TextEncoding) -> Cow<'_, [u8]> {
-    let unit = match encoding {
-        TextEncoding::Utf8 => return Cow::Borrowed(bytes),
-        TextEncoding::Utf16Le => u16::from_le_bytes,
-        TextEncoding::Utf16Be => u16::from_be_bytes,
-    };
-    let units = bytes.as_chunks().0.iter().map(|pair| unit(*pair));
-    let text: String = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
-    Cow::Owned(text.into_bytes())
+fn utf8_from(text: &[u8], encoding: TextEncoding) -> Cow<'_, [u8]> {
+    if encoding == TextEncoding::Utf8 {
+        return Cow::Borrowed(text);
+    }
+    let mut out = Buffer::new();
+    encoding_of(encoding).decode(text, &mut out);
+    Cow::Owned(out.into_vec())
+}
+
+fn encoding_of(encoding: TextEncoding) -> Encoding {
+    match encoding {
+        TextEncoding::Utf8 => Encoding::Utf8,
+        TextEncoding::Utf16Le => Encoding::Utf16le,
+        TextEncoding::Utf16Be => Encoding::Utf16be,
+    }
 }

@@ -16,9 +16,19 @@
 //! `&Btree` (one a connection and attached database) and cursors, which own their place in a tree
 //! but borrow nothing.
 //!
-//! Reading order: [`node`] (a page, checked), [`cursor`] (a place in a tree), [`key`] (what index
-//! entries are compared with), `edit` and `balance` (changing pages), `overflow`, `freelist`,
-//! `ptrmap`, [`tree`] (whole trees), `auto_vacuum`, [`check`].
+//! Reading order:
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `node` | a page of a tree, checked |
+//! | [`cursor`] | a place in a tree: walking, seeking, inserting, deleting, finding the row again |
+//! | [`key`] | what index entries are compared with |
+//! | `edit`, `balance` | the cells of one page; sharing them among siblings |
+//! | `overflow` | long payloads |
+//! | `freelist`, `ptrmap` | which pages are unused; in auto-vacuum databases, who points to each page |
+//! | `tree` | making, emptying and dropping whole trees |
+//! | `relocate`, `auto_vacuum` | moving a page; moving those at the file's end |
+//! | [`check`] | the integrity check |
 //!
 //! **What a file can contain is never trusted**: a page is checked in constant time when it enters a path,
 //! every offset that it holds is checked when it is followed, and no walk is deeper or longer than

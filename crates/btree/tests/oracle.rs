@@ -276,3 +276,92 @@ fn a_transaction_after_another() {
     assert_eq!(cursor.count(&btree).unwrap(), 14 * 50);
     assert!(btree.integrity_check(&[PageNo::FIRST, root], false, 10).unwrap().messages.is_empty());
 }
+
+/// A statement reads while another commits: in rollback mode that changes the mapped pages under the reader's cursor.
+#[test]
+fn a_noted_place_survives_a_commit() {
+    for index in [false, true] {
+        let file = TempFile::new(&format!("noted{index}"));
+        let shape = Shape { page_size: 512, reserved: 0, auto_vacuum: AutoVacuum::None };
+        let btree = writable(open(&file.0), shape);
+        let root = btree.create_tree(if index { TreeKind::Index } else { TreeKind::Table }).unwrap();
+        let info = Arc::new(KeyInfo::new(vec![KeyColumn::default()], Default::default()));
+        let cursor = || if index { Cursor::index(root, info.clone()) } else { Cursor::table(root) };
+        let insert = |cursor: &mut Cursor, n: i64| {
+            let values = [ValueRef::Integer(n)];
+            let mut builder = Builder::new();
+            let payload = builder.build_parts(&values, 0);
+            match index {
+                true => cursor.insert_index(&btree, &values, &payload, None).unwrap(),
+                false => cursor.insert_table(&btree, n, &payload, None).unwrap(),
+            }
+        };
+        let mut writer = cursor();
+        (0..1000).for_each(|n| insert(&mut writer, 2 * n));
+        writer.reset();
+        btree.pager().commit().unwrap();
+
+        let mut reader = cursor();
+        let mut more = reader.first(&btree).unwrap();
+        let mut expected = 0;
+        while more {
+            let entry = payload(&mut reader, &btree);
+            assert_eq!(record::values(&entry).unwrap(), [ValueRef::Integer(2 * expected)]);
+            reader.note(&btree).unwrap();
+            if expected % 10 == 0 {
+                btree.pager().begin_write(BeginKind::Immediate).unwrap();
+                insert(&mut writer, 2 * expected - 1); // in front of the reader, which pushes its row along
+                writer.reset();
+                btree.pager().commit().unwrap();
+            }
+            expected += 1;
+            more = reader.next(&btree).unwrap();
+        }
+        assert_eq!(expected, 1000, "index {index}");
+    }
+}
+
+#[test]
+fn indexes_of_utf16_databases() {
+    use lithe_btree::{Prefix, SearchKey, Seek};
+    use lithe_format::db_header::TextEncoding;
+    for (name, encoding) in [("UTF-16le", TextEncoding::Utf16Le), ("UTF-16be", TextEncoding::Utf16Be)] {
+        let file = TempFile::new(name);
+        let sqlite = rusqlite::Connection::open(&file.0).unwrap();
+        let schema = format!("PRAGMA encoding='{name}'; CREATE TABLE t(a PRIMARY KEY) WITHOUT ROWID; BEGIN");
+        sqlite.execute_batch(&schema).unwrap();
+        let texts: Vec<String> =
+            (0..400u32).map(|n| format!("{}{n}", char::from_u32(0x60 + n * 97 % 0x800).unwrap_or('?'))).collect();
+        for text in texts.iter().step_by(2) {
+            sqlite.execute("INSERT INTO t VALUES (?1)", [text]).unwrap();
+        }
+        sqlite.execute_batch("COMMIT").unwrap();
+        drop(sqlite);
+
+        let btree = Btree::new(open(&file.0));
+        btree.pager().begin_write(BeginKind::Immediate).unwrap();
+        let root = roots(&btree)[1];
+        let info = Arc::new(KeyInfo::new(vec![KeyColumn::default()], encoding));
+        let mut cursor = Cursor::index(root, info.clone());
+        let unit = |unit: u16| if encoding == TextEncoding::Utf16Le { unit.to_le_bytes() } else { unit.to_be_bytes() };
+        for (n, text) in texts.iter().enumerate() {
+            let values = [ValueRef::Text(text.as_bytes())];
+            let seek = cursor.seek_key(&btree, &SearchKey::new(&info, &values, Prefix::Equal)).unwrap();
+            assert_eq!(seek == Seek::Exact, n % 2 == 0, "{text}");
+            let encoded: Vec<u8> = text.encode_utf16().flat_map(unit).collect();
+            let mut builder = Builder::new();
+            let payload = builder.build(&[ValueRef::Text(&encoded)]).to_vec();
+            let payload = lithe_format::payload::Payload::from_bytes(&payload);
+            cursor.insert_index(&btree, &values, &payload, Some(seek)).unwrap();
+        }
+        cursor.reset();
+        btree.pager().commit().unwrap();
+        btree.pager().end_read().unwrap();
+        drop(btree);
+        let sqlite = rusqlite::Connection::open(&file.0).unwrap();
+        let check: String = sqlite.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(check, "ok");
+        let count: i64 = sqlite.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap();
+        assert_eq!(count, 400);
+    }
+}

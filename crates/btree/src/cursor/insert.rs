@@ -201,7 +201,7 @@ impl Cursor {
         drop(page);
         if span.overflows() {
             let first = first.ok_or_else(|| corrupt(no, "overflow page 0"))?;
-            overflow::overwrite_chain(btree, first, &mut payload, span.len - span.local)?;
+            overflow::overwrite_chain(btree, first, 0, &mut payload, span.len - span.local)?;
         }
         let node = Node::load(btree, no, self.kind())?;
         self.path.push(Level { node, index });
@@ -257,7 +257,7 @@ impl NewCell<'_, '_> {
     fn parsed(&self, at: usize) -> ParsedRow {
         let at = (at + self.header_len()) as u32;
         let span = PayloadSpan { at, local: self.local, len: self.payload.len() };
-        ParsedRow { rowid: self.rowid.unwrap_or(0), span }
+        ParsedRow { rowid: self.rowid.unwrap_or(0), span, is_saved: false }
     }
 
     /// Puts the parts together.

@@ -3,7 +3,6 @@
 use super::{Cursor, State};
 use crate::btree::Btree;
 use crate::error::Result;
-use crate::overflow;
 use lithe_format::cell::PayloadSpan;
 use lithe_pager::PageRef;
 
@@ -60,15 +59,5 @@ impl Cursor {
         assert!(self.state == State::Row, "the cursor stands on no row");
         let span = self.parse()?.span;
         Ok(Row { page: &self.here().node.page, span })
-    }
-
-    /// Fills `out` with the payload's bytes from `offset` on, overflow pages included.
-    pub fn read_payload(&mut self, btree: &Btree, offset: u32, out: &mut [u8]) -> Result<()> {
-        let span = self.row(btree)?.span;
-        let node = &self.here().node;
-        if u64::from(offset) + out.len() as u64 > u64::from(span.len) {
-            return Err(node.corrupt("read past the end of a payload"));
-        }
-        overflow::read(btree, &node.page, node.no, span, offset, out)
     }
 }

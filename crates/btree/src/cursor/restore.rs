@@ -1,6 +1,6 @@
 //! Finding the row again after the tree has changed under the cursor.
 
-use super::{Cursor, Level, Neighbour, SavedKey, Seek, State};
+use super::{Cursor, Level, Neighbour, ParsedRow, SavedKey, Seek, State};
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};
 use crate::key::{KeyInfo, Prefix, SearchKey, with_entry_as_key};
@@ -17,6 +17,16 @@ impl Cursor {
     pub fn restore(&mut self, btree: &Btree) -> Result<bool> {
         self.synchronise(btree)?;
         Ok(self.state == State::Row)
+    }
+
+    /// Makes a note of the place, where a commit of this connection may change the bytes under the cursor. Whoever lets
+    /// others run while a cursor stands (a statement that hands out a row) has it note its place first.
+    #[inline]
+    pub fn note(&mut self, btree: &Btree) -> Result<()> {
+        if matches!(self.state, State::Row | State::Gap(_)) && !btree.pager().borrows_are_stable() {
+            self.save_key(btree)?;
+        }
+        Ok(())
     }
 
     #[inline]
@@ -99,8 +109,8 @@ impl Cursor {
 
     /// Keeps what is needed to seek the entry, from the old page that the path still holds.
     pub(super) fn save_key(&mut self, btree: &Btree) -> Result<()> {
-        let span = self.parse()?.span;
-        let Some(info) = self.key_info.clone() else { return Ok(()) };
+        let ParsedRow { span, is_saved, .. } = self.parse()?;
+        let Some(info) = self.key_info.clone().filter(|_| !is_saved) else { return Ok(()) };
         let mut bytes = std::mem::take(&mut self.saved_key.bytes);
         let node = &self.here().node;
         let mut saved = Ok(());
@@ -114,11 +124,12 @@ impl Cursor {
             }
         }
         self.saved_key = SavedKey { bytes, len: span.len };
+        self.row.iter_mut().for_each(|row| row.is_saved = saved.is_ok());
         saved
     }
 
-    /// The entry is about to be deleted, and its overflow chain with it: if other cursors may need what is on the chain to
-    /// find their place again, it is remembered.
+    /// The entry is about to be deleted, and its overflow chain with it: if other cursors may need what is on the
+    /// chain to find their place again, it is remembered.
     pub(super) fn remember_long_key(&self, btree: &Btree, span: PayloadSpan) -> Result<()> {
         let Some(info) = &self.key_info else { return Ok(()) };
         let node = &self.here().node;

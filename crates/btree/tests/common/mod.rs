@@ -28,8 +28,23 @@ impl Random {
         self.below(100) < percent
     }
 
+    /// Bytes of which the first could be that of a record, because the integrity check looks at it.
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
-        (0..len).map(|_| self.next() as u8).collect()
+        let mut bytes: Vec<u8> = (0..len).map(|_| self.next() as u8).collect();
+        bytes.iter_mut().take(1).for_each(|first| *first |= 2);
+        bytes
+    }
+
+    /// Fewer than `n` bytes.
+    pub fn some_bytes(&mut self, n: usize) -> Vec<u8> {
+        let len = self.below(n);
+        self.bytes(len)
+    }
+
+    /// Bytes of a [length](Random::length) as rows have them.
+    pub fn content(&mut self, page_size: usize) -> Vec<u8> {
+        let len = self.length(page_size);
+        self.bytes(len)
     }
 
     /// A length of content: mostly short, now and then around what a page holds, or several pages.

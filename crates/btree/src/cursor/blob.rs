@@ -1,0 +1,106 @@
+//! Reading and writing stretches of a payload, for incremental BLOB access: in any order, without walking the
+//! whole chain of overflow pages each time.
+
+use super::{Cursor, Level, State};
+use crate::btree::Btree;
+use crate::error::{Error, Result};
+use crate::node::Node;
+use crate::overflow;
+use lithe_format::PageNo;
+use lithe_format::overflow::CONTENT_AT;
+use lithe_format::payload::Payload;
+
+/// The overflow pages of one payload, as far as somebody has been there.
+#[derive(Debug, Default)]
+pub(super) struct Chain {
+    /// The version of the tree for which the pages are known.
+    version: u64,
+    pages: Vec<PageNo>,
+}
+
+impl Chain {
+    /// The page `index` of the chain that starts with `first`.
+    fn page(&mut self, btree: &Btree, first: PageNo, version: u64, index: usize) -> Result<PageNo> {
+        if self.version != version || self.pages.first() != Some(&first) {
+            self.version = version;
+            self.pages.clear();
+            self.pages.push(first);
+        }
+        while self.pages.len() <= index {
+            let last = self.pages[self.pages.len() - 1];
+            self.pages.push(overflow::page_of_chain(btree, last, 1)?);
+        }
+        Ok(self.pages[index])
+    }
+}
+
+impl Cursor {
+    /// Fills `out` with the payload's bytes from `offset` on, overflow pages included.
+    pub fn read_payload(&mut self, btree: &Btree, offset: u32, out: &mut [u8]) -> Result<()> {
+        self.check_stretch(btree, offset, out.len())?;
+        let Some((no, skip)) = self.far_page(btree, offset)? else {
+            let span = self.parse()?.span;
+            let node = &self.here().node;
+            return overflow::read(btree, &node.page, node.no, span, offset, out);
+        };
+        overflow::read_chain(btree, no, skip, out)
+    }
+
+    /// Overwrites the payload's bytes from `offset` on. The length of a payload does not change, and neither may
+    /// the key of an index entry.
+    pub fn write_payload(&mut self, btree: &Btree, offset: u32, bytes: &[u8]) -> Result<()> {
+        self.check_stretch(btree, offset, bytes.len())?;
+        let span = self.parse()?.span;
+        let local = span.range();
+        let split = (local.len().saturating_sub(offset as usize)).min(bytes.len());
+        let (on_page, on_chain) = bytes.split_at(split);
+        if !on_chain.is_empty() {
+            let offset = offset + split as u32;
+            let content = btree.usable_size() as usize - CONTENT_AT;
+            let (first, skip) = self.chain_page(btree, offset as usize - local.len(), content)?;
+            let payload = Payload::from_bytes(on_chain);
+            overflow::overwrite_chain(btree, first, skip, &mut payload.reader(), payload.len())?;
+        }
+        if !on_page.is_empty() {
+            let Level { node, index } = self.path.pop().expect("an entry has a path");
+            let no = node.no;
+            drop(node); // the pager copies a page that somebody holds
+            self.state = State::Nowhere;
+            btree.write(no)?[local.start + offset as usize..][..split].copy_from_slice(on_page);
+            let node = Node::load(btree, no, self.kind())?;
+            self.path.push(Level { node, index });
+            self.state = State::Row;
+        }
+        let chain_is_known = self.chain.version == self.version;
+        self.version = btree.changed(self.root);
+        if chain_is_known {
+            self.chain.version = self.version; // content has changed, but no link
+        }
+        Ok(())
+    }
+
+    fn check_stretch(&mut self, btree: &Btree, offset: u32, len: usize) -> Result<()> {
+        let whole = self.row(btree)?.len();
+        let within = u64::from(offset) + len as u64 <= u64::from(whole);
+        if within { Ok(()) } else { Err(Error::Misuse("a stretch beyond the end of a payload")) }
+    }
+
+    /// The overflow page on which the byte at `offset` is, and where, if that is not the first one: the beginning of
+    /// a chain needs no memory.
+    fn far_page(&mut self, btree: &Btree, offset: u32) -> Result<Option<(PageNo, usize)>> {
+        let span = self.parse()?.span;
+        let content = btree.usable_size() as usize - CONTENT_AT;
+        match offset.checked_sub(span.local) {
+            Some(skip) if skip as usize >= content => self.chain_page(btree, skip as usize, content).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn chain_page(&mut self, btree: &Btree, skip: usize, content: usize) -> Result<(PageNo, usize)> {
+        let span = self.parse()?.span;
+        let node = &self.here().node;
+        let first = span.overflow_page(&node.page).ok_or_else(|| node.corrupt("overflow page 0"))?;
+        let no = self.chain.page(btree, first, self.version, skip / content)?;
+        Ok((no, skip % content))
+    }
+}

@@ -1,0 +1,73 @@
+//! Writing and freeing chains.
+
+use super::{CHAIN_CUT, check_chain_page};
+use crate::btree::Btree;
+use crate::error::{Result, corrupt};
+use lithe_format::PageNo;
+use lithe_format::overflow::{self as page, CONTENT_AT};
+use lithe_format::payload::PayloadReader;
+use lithe_format::ptrmap::PtrmapType;
+
+/// Writes the rest of a payload to a new chain; answers its first page.
+pub(crate) fn write_chain(btree: &Btree, payload: &mut PayloadReader<'_, '_>, len: u32) -> Result<PageNo> {
+    let content = btree.usable_size() as usize - CONTENT_AT;
+    let mut rest = len as usize;
+    let mut pages = btree.take_page_list();
+    btree.allocate_run(rest.div_ceil(content), &mut pages)?;
+    for (index, &no) in pages.iter().enumerate() {
+        let mut page = btree.new_page(no)?;
+        page::put_next(&mut page, pages.get(index + 1).copied());
+        let here = rest.min(content);
+        payload.copy_to(&mut page[CONTENT_AT..][..here]);
+        rest -= here;
+        drop(page);
+        if index > 0 && btree.auto_vacuum()? {
+            btree.put_ptrmap(no, PtrmapType::OverflowNext, Some(pages[index - 1]))?;
+        }
+    }
+    let first = pages[0];
+    btree.give_page_list(pages);
+    Ok(first)
+}
+
+/// Writes the next `len` bytes of a payload over a chain that is long enough, after `skip` bytes of the content of
+/// page `no`.
+pub(crate) fn overwrite_chain(
+    btree: &Btree,
+    mut no: PageNo,
+    mut skip: usize,
+    payload: &mut PayloadReader<'_, '_>,
+    len: u32,
+) -> Result<()> {
+    let content = btree.usable_size() as usize - CONTENT_AT;
+    let mut rest = len as usize;
+    loop {
+        check_chain_page(btree, no)?;
+        let mut page = btree.write(no)?;
+        let here = rest.min(content - skip);
+        payload.copy_to(&mut page[CONTENT_AT + skip..][..here]);
+        rest -= here;
+        skip = 0;
+        if rest == 0 {
+            return Ok(());
+        }
+        no = page::next(&page).ok_or_else(|| corrupt(no, CHAIN_CUT))?;
+    }
+}
+
+/// Frees the chain of a payload of which `len` bytes are not local.
+pub(crate) fn free_chain(btree: &Btree, first: PageNo, len: u32) -> Result<()> {
+    let count = len.div_ceil(btree.usable_size() - CONTENT_AT as u32);
+    let mut no = first;
+    for left in (0..count).rev() {
+        check_chain_page(btree, no)?;
+        let next = if left > 0 { page::next(&btree.page(no)?) } else { None };
+        btree.free(no)?;
+        match next {
+            Some(next) => no = next,
+            None if left > 0 => return Err(corrupt(no, CHAIN_CUT)),
+            None => {}
+        }
+    }
+    Ok(())
+}
