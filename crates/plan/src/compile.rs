@@ -5,7 +5,7 @@ use lithe_sql::ast::{Explain as ExplainKind, Statement, Stmt};
 use lithe_vm::insn::Insn;
 use lithe_vm::program::{ColumnOrigin, Program, ResultColumn};
 
-use crate::codegen::ddl::{create_index, create_table, create_trigger, create_view, drop_object, reindex};
+use crate::codegen::ddl::{alter_table, create_index, create_table, create_trigger, create_view, drop_object, reindex};
 use crate::codegen::write::{delete, insert, update};
 use crate::codegen::{Codegen, Destination};
 use crate::environment::Environment;
@@ -60,7 +60,7 @@ fn compile_statement<'a>(
         Stmt::Drop(drop) => drop_object(cg, drop)?,
         Stmt::Reindex(name) => reindex(cg, name)?,
         Stmt::CreateVirtualTable(_) => return Err(CompileError::not_supported("virtual tables")),
-        Stmt::AlterTable(_) => return Err(CompileError::not_supported("ALTER TABLE")),
+        Stmt::AlterTable(alter) => alter_table(cg, alter, sql)?,
         Stmt::Analyze(_) => return Err(CompileError::not_supported("ANALYZE")),
         Stmt::Pragma(_)
         | Stmt::Begin(_)

@@ -119,7 +119,7 @@ impl Column {
 pub struct ColumnDefault {
     /// The expression's text.
     pub text: Box<[u8]>,
-    /// Its value, if it is a literal (perhaps with a sign): nothing has to be parsed again then.
+    /// Its value under the column's affinity, if it is a literal (perhaps with a sign): nothing has to be parsed again then.
     pub value: Option<Value>,
 }
 

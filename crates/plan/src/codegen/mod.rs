@@ -73,7 +73,7 @@ pub struct Codegen<'a> {
     access: access::AccessMap<'a>,
     usage: usage::Usage,
     expr: expr::State<'a>,
-    select: select::State<'a>,
+    select: select::State,
     loops: loops::State,
     write: write::State,
     transactions: cursors::Transactions,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use lithe_functions::Function;
+use lithe_sql::ast::Span;
 use lithe_value::Affinity;
 use lithe_vm::operand::Reg;
 
@@ -321,6 +322,8 @@ pub struct Aggregate<'a> {
     pub filter: Option<Expr<'a>>,
     /// The collation that the arguments give it.
     pub collation: Coll<'a>,
+    /// Where the call stands, for a message about its place.
+    pub span: Span,
 }
 
 /// A query within an expression.

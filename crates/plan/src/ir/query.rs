@@ -57,8 +57,10 @@ pub struct OutputColumn<'a> {
     pub collation: Coll<'a>,
     /// Whether the expression has a collation, be it BINARY; another core of a compound may bring one otherwise.
     pub has_collation: bool,
-    /// Where the value comes from, when it comes straight from a table's column.
+    /// Where the value comes from, when it comes straight from a table's column. Of a compound query, the first core says.
     pub origin: Option<Origin<'a>>,
+    /// The same, seen from a query around this one: there the last core says.
+    pub inner_origin: Option<Origin<'a>>,
     /// Whether `*` leaves it out.
     pub hidden: bool,
 }

@@ -137,7 +137,7 @@ impl<'a> Resolver<'a> {
     /// Resolves an INSERT that stands in `base`: nothing, or OLD and NEW of a trigger.
     pub(crate) fn insert(&self, base: &Scope<'_, 'a>, insert: &ast::Insert<'a>) -> Result<ResolvedInsert<'a>> {
         let target = self.change_target(base, insert.table)?;
-        let columns = self.insert_columns(&target, insert.columns)?;
+        let columns = self.insert_columns(base, &target, insert.columns)?;
         let excluded = self.new_source();
         self.with_tables(base, insert.with, |scope| {
             let rows = self.insert_rows(scope, insert)?;
@@ -205,8 +205,7 @@ impl<'a> Resolver<'a> {
 
     fn change_target(&self, base: &Scope<'_, 'a>, name: QualifiedName<'a>) -> Result<ChangeTarget<'a>> {
         let FoundTable { db, table } = self.find_table(base, name)?;
-        let view_columns = if table.view().is_some() { self.view(db, table)?.columns } else { &[] };
-        Ok(ChangeTarget { db, table, view_columns, source: self.new_source() })
+        self.target_at(db, table)
     }
 
     /// The target of an UPDATE or DELETE, which is the first source of its FROM.
@@ -225,7 +224,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// The columns that the values of an INSERT are for.
-    fn insert_columns(&self, target: &ChangeTarget<'a>, names: &[Ident<'a>]) -> Result<&'a [ChangedColumn]> {
+    fn insert_columns(
+        &self,
+        base: &Scope<'_, 'a>,
+        target: &ChangeTarget<'a>,
+        names: &[Ident<'a>],
+    ) -> Result<&'a [ChangedColumn]> {
         let table = target.table;
         if names.is_empty() {
             let all =
@@ -235,6 +239,7 @@ impl<'a> Resolver<'a> {
         }
         let mut columns = bumpalo::collections::Vec::with_capacity_in(names.len(), self.arena);
         for name in names {
+            self.note_named(base, target, *name);
             let name = name.name;
             columns.push(match target.find(name) {
                 Some(at) if target.is_generated(at) => {
@@ -273,6 +278,7 @@ impl<'a> Resolver<'a> {
         let mut assigned = bumpalo::collections::Vec::with_capacity_in(set.len(), self.arena);
         for assignment in set {
             for (at, column) in assignment.columns.iter().enumerate() {
+                self.note_named(scope, target, *column);
                 let (column, named) = (self.assigned_column(target, column.name)?, target.find(column.name));
                 // Filled in below, once it is known that all columns exist.
                 assigned.push(Assigned { column, named, value: Expr::Integer(at as i64) });
@@ -306,6 +312,19 @@ impl<'a> Resolver<'a> {
             };
         }
         Ok(())
+    }
+
+    /// A column that is named as one to be changed, for the log of names.
+    fn note_named(&self, scope: &Scope<'_, 'a>, target: &ChangeTarget<'a>, name: Ident<'a>) {
+        if let (Some(log), None, Some(at)) = (&self.log, target.table.view(), target.find(name.name)) {
+            log.note_column(scope.text, name, target.table, at);
+        }
+    }
+
+    /// The target for a table of the catalog.
+    pub(crate) fn target_at(&self, db: Db, table: &'a Table) -> Result<ChangeTarget<'a>> {
+        let view_columns = if table.view().is_some() { self.view(db, table)?.columns } else { &[] };
+        Ok(ChangeTarget { db, table, view_columns, source: self.new_source() })
     }
 
     fn assigned_column(&self, target: &ChangeTarget<'a>, name: Name<'a>) -> Result<ChangedColumn> {

@@ -4,10 +4,10 @@ use bumpalo::Bump;
 use lithe_sql::ast::{self, ExprKind, JoinKind, Name, ResultColumnKind};
 
 use super::Resolver;
-use super::join::{as_column, visible_names};
+use super::join::{Visible, as_column, visible_columns};
 use super::name::Wanted;
 use super::scope::{Alias, NestedName, Scope, ScopeColumns, ScopeSource};
-use crate::error::{Result, fail};
+use crate::error::{CompileError, Result, fail};
 use crate::ir::{Expr, Origin, OutputColumn, affinity_of, collation_of};
 
 /// A result column.
@@ -30,6 +30,7 @@ impl<'a> ResultItem<'a> {
             collation: collation.unwrap_or_default(),
             has_collation: collation.is_some(),
             origin: self.origin,
+            inner_origin: self.origin,
             hidden: false,
         }
     }
@@ -50,7 +51,11 @@ impl<'a> Resolver<'a> {
         let mut items = Vec::with_capacity(columns.len());
         for column in columns {
             match &column.kind {
-                ResultColumnKind::Star => self.star(scope, &mut items)?,
+                ResultColumnKind::Star => {
+                    let place = |error: CompileError| CompileError { offset: Some(column.span.start), ..error };
+                    self.check_unique(scope).map_err(place)?;
+                    self.star(scope, &mut items)?;
+                }
                 ResultColumnKind::TableStar(table) => self.table_star(scope, table.name, &mut items)?,
                 ResultColumnKind::Expr(expr) => {
                     let resolved = self.expr(scope, expr)?;
@@ -97,7 +102,7 @@ impl<'a> Resolver<'a> {
                     }
                 }
             }
-            Expr::Subquery(subquery) => subquery.query.columns.first()?.origin,
+            Expr::Subquery(subquery) => subquery.query.columns.first()?.inner_origin,
             _ => None,
         }
     }
@@ -109,35 +114,29 @@ impl<'a> Resolver<'a> {
         }
         for (at, source) in scope.sources.iter().enumerate() {
             let behind = &scope.sources[at + 1..];
-            self.check_unique(scope, source)?;
-            for name in visible_names(source) {
+            for Visible { name, shown, position } in visible_columns(source) {
                 if source.using.contains(&name) {
                     continue;
                 }
                 let is_merged = behind
                     .iter()
                     .any(|later| matches!(later.join, JoinKind::Right | JoinKind::Full) && later.using.contains(&name));
-                let expr = if is_merged {
-                    self.column(scope, Wanted::bare(name))?
-                } else {
-                    self.own_column(source, name).expect("a visible name is a column")
-                };
-                items.push(self.star_item(scope, name, expr));
+                let expr =
+                    if is_merged { self.column(scope, Wanted::bare(name))? } else { self.column_at(source, position) };
+                items.push(self.star_item(scope, shown, expr));
             }
         }
         Ok(())
     }
 
     /// Two sources of the same name make `*` ambiguous, as naming their columns would be.
-    fn check_unique(&self, scope: &Scope<'_, 'a>, source: &ScopeSource<'a>) -> Result<()> {
-        let is_twin = |other: &ScopeSource<'a>| {
-            other.id != source.id && other.name == source.name && other.db == source.db && source.db.is_some()
-        };
-        if scope.sources.len() < 2 || !scope.sources.iter().any(is_twin) {
-            return Ok(());
-        }
+    fn check_unique(&self, scope: &Scope<'_, 'a>) -> Result<()> {
+        let is_twin = |x: &ScopeSource<'a>, y: &ScopeSource<'a>| x.name == y.name && x.db == y.db && x.db.is_some();
+        let mut sources = scope.sources.iter().enumerate();
+        let twin = sources.find(|(at, source)| scope.sources[at + 1..].iter().any(|other| is_twin(source, other)));
+        let Some((_, source)) = twin else { return Ok(()) };
         let db = source.db.map(|db| self.env.catalog.database_name(db).to_string()).unwrap_or_default();
-        let column = visible_names(source).first().map(|name| name.to_string()).unwrap_or_default();
+        let column = visible_columns(source).first().map(|column| column.name.to_string()).unwrap_or_default();
         fail(format!("ambiguous column name: {db}.{}.{column}", source.name))
     }
 
@@ -157,9 +156,8 @@ impl<'a> Resolver<'a> {
                 }
                 _ if source.name == table => {
                     is_found = true;
-                    for name in visible_names(source) {
-                        let expr = self.own_column(source, name).expect("a visible name is a column");
-                        items.push(self.star_item(scope, name, expr));
+                    for Visible { shown, position, .. } in visible_columns(source) {
+                        items.push(self.star_item(scope, shown, self.column_at(source, position)));
                     }
                 }
                 _ => {}
@@ -183,42 +181,43 @@ impl<'a> Resolver<'a> {
         first.iter().enumerate().map(item).collect()
     }
 
-    /// All columns of a join in parentheses, with the names by which they can be qualified. A column that FULL JOIN made
-    /// of two comes once more for each of them.
+    /// All columns of a join in parentheses, with the names by which they can be qualified. A column that USING made of
+    /// several comes for itself, and once more for each of them.
     pub(super) fn nested_columns(
         &self,
         sources: &[ScopeSource<'a>],
     ) -> (Vec<Expr<'a>>, Vec<OutputColumn<'a>>, Vec<NestedName<'a>>) {
         let (mut exprs, mut columns, mut names) = (Vec::new(), Vec::new(), Vec::new());
-        let mut add = |expr: Expr<'a>, name: Name<'a>, hidden: bool, origin: NestedName<'a>| {
-            let item = ResultItem { expr, name, is_alias: true, origin: None };
+        let mut add = |expr: Expr<'a>, name: NestedName<'a>, hidden: bool| {
+            let item = ResultItem { expr, name: name.column, is_alias: true, origin: None };
+            let origin = self.origin_among(sources, &expr);
             exprs.push(expr);
-            columns.push(OutputColumn { hidden, origin: self.origin_among(sources, &expr), ..item.output() });
-            names.push(origin);
+            columns.push(OutputColumn { hidden, origin, inner_origin: origin, ..item.output() });
+            names.push(name);
         };
         for (at, source) in sources.iter().enumerate() {
             let behind = &sources[at + 1..];
-            let own = NestedName { db: source.db, table: source.name, qualified_only: false };
-            for name in visible_names(source) {
-                let column = self.own_column(source, name).expect("a visible name is a column");
-                let is_right = source.using.contains(&name);
-                let merged: Vec<Expr<'a>> = if is_right { Vec::new() } else { self.merged_by_full(behind, name) };
-                if !merged.is_empty() {
-                    let all: Vec<Expr<'a>> = std::iter::once(column).chain(merged).collect();
-                    let nobody = NestedName { db: None, table: Name::new(b""), qualified_only: false };
-                    add(self.coalesce(&all), name, false, nobody);
-                    add(column, name, false, NestedName { qualified_only: true, ..own });
-                } else {
-                    add(column, name, false, NestedName { qualified_only: is_right, ..own });
+            for Visible { name: column, position, .. } in visible_columns(source) {
+                let own = NestedName { db: source.db, table: source.name, column, qualified_only: false };
+                let expr = self.column_at(source, position);
+                let is_right = source.using.contains(&column);
+                let is_left = !is_right && behind.iter().any(|later| later.using.contains(&column));
+                if is_left {
+                    let all: Vec<Expr<'a>> = std::iter::once(expr).chain(self.merged_by_full(behind, column)).collect();
+                    let merged = if all.len() > 1 { self.coalesce(&all) } else { expr };
+                    add(merged, NestedName { db: None, table: Name::new(b""), ..own }, false);
                 }
+                add(expr, NestedName { qualified_only: is_left || is_right, ..own }, false);
             }
             if let ScopeColumns::Table(table) = source.columns
                 && table.has_rowid()
             {
-                let rowid = self.rowid(source.id, table);
-                add(rowid, Name::new(b"rowid"), true, NestedName { qualified_only: true, ..own });
+                let column = Name::new(HIDDEN_ROWID);
+                let rowid = NestedName { db: source.db, table: source.name, column, qualified_only: true };
+                add(self.rowid(source.id, table), rowid, true);
             }
         }
+        unique_names(self.arena, &mut columns);
         (exprs, columns, names)
     }
 
@@ -259,6 +258,9 @@ fn column_name<'a>(scope: &Scope<'_, 'a>, expr: &Expr<'a>, origin: Option<Origin
         ScopeColumns::Query(columns) | ScopeColumns::Nested(columns, _) => Some(columns[column.index.position()?].name),
     }
 }
+
+/// The name under which a join in parentheses shows the rowid of a table in it.
+pub(super) const HIDDEN_ROWID: &[u8] = b"_ROWID_";
 
 /// Gives each column of a subquery a name of its own: a second `a` becomes `a:1`, and so on.
 pub(crate) fn unique_names<'a>(arena: &'a Bump, columns: &mut [OutputColumn<'a>]) {

@@ -60,7 +60,7 @@ impl<'a> Resolver<'a> {
             ExprKind::Exists(select) => Expr::Exists(self.subquery(scope, select)?),
             ExprKind::Subquery(select) => Expr::Subquery(self.subquery(scope, select)?),
             ExprKind::RowValue(items) => self.row(scope, items)?,
-            ExprKind::Raise(raise) => self.raise(scope, raise, expr.span)?,
+            ExprKind::Raise(raise) => self.raise(scope, raise)?,
         })
     }
 
@@ -167,9 +167,9 @@ impl<'a> Resolver<'a> {
         Ok(self.arena.alloc(Subquery { id: self.new_subquery(), query }))
     }
 
-    fn raise(&self, scope: &Scope<'_, 'a>, raise: &ast::Raise<'a>, span: Span) -> Result<Expr<'a>> {
+    fn raise(&self, scope: &Scope<'_, 'a>, raise: &ast::Raise<'a>) -> Result<Expr<'a>> {
         if !scope.rules.raise {
-            return Err(CompileError::at(span, "RAISE() may only be used within a trigger-program"));
+            return Err(CompileError::new("RAISE() may only be used within a trigger-program"));
         }
         let message = raise.message.as_ref().map(|message| self.expr(scope, message)).transpose()?;
         Ok(Expr::Raise(self.arena.alloc(Raise { action: raise.action, message })))

@@ -161,12 +161,16 @@ impl<'a> Resolver<'a> {
 
     /// The table of that name, where views and triggers of one database see only that one.
     pub(super) fn find_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
+        let found = self.look_up_table(scope, name)?;
+        if let Some(log) = &self.log {
+            log.note_table(scope.text, name.name, found.table);
+        }
+        Ok(found)
+    }
+
+    fn look_up_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
         let Some(db) = scope.fixed_db.filter(|_| name.schema.is_none()) else {
-            return self
-                .env
-                .catalog
-                .table(name.schema, name.name)
-                .map_err(|e| CompileError { offset: Some(name.span().start), ..e });
+            return self.env.catalog.table(name.schema, name.name);
         };
         let database = self.env.catalog.database_name(db).name();
         let found = self.env.catalog.find_table(Some(database), name.name.name);
@@ -222,6 +226,7 @@ impl<'a> Resolver<'a> {
         cte: Option<&'a CommonTable<'a>>,
     ) -> &'a Derived<'a> {
         let mut columns = columns.to_vec();
+        columns.iter_mut().for_each(|column| column.origin = column.inner_origin);
         unique_names(self.arena, &mut columns);
         self.arena.alloc(Derived { query, columns: self.slice(&columns), view, cte })
     }

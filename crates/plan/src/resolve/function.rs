@@ -23,7 +23,7 @@ impl<'a> Resolver<'a> {
             return self.window_call(scope, call, over, function);
         }
         if function.is_aggregate() {
-            return self.aggregate(scope, call, function);
+            return self.aggregate(scope, call, function, span);
         }
         let args = self.exprs(scope, call.args)?;
         self.scalar(scope, function, args, span)
@@ -113,7 +113,7 @@ impl<'a> Resolver<'a> {
                 return fail("DISTINCT is not supported for window functions".to_owned());
             }
             if call.filter.is_some() && !function.is_aggregate() {
-                return fail("FILTER clause may only be used with aggregate window functions".to_owned());
+                return Err(CompileError::new("FILTER clause may only be used with aggregate window functions"));
             }
             return Ok(());
         }
@@ -122,7 +122,7 @@ impl<'a> Resolver<'a> {
         }
         if function.is_aggregate() {
             if call.distinct && call.args.len() != 1 {
-                return fail("DISTINCT aggregates must have exactly one argument".to_owned());
+                return Err(CompileError::new("DISTINCT aggregates must have exactly one argument"));
             }
             return if scope.rules.aggregates { Ok(()) } else { Err(misuse(scope.rules, name, span)) };
         }
@@ -182,6 +182,7 @@ impl<'a> Resolver<'a> {
         scope: &Scope<'_, 'a>,
         call: &ast::FunctionCall<'a>,
         function: &'a Arc<Function>,
+        span: Span,
     ) -> Result<Expr<'a>> {
         let inside = scope.with_rules(Rules {
             aggregates: false,
@@ -195,10 +196,10 @@ impl<'a> Resolver<'a> {
         let order_by = self.plain_order(&inside, call.order_by)?;
         let collation = collation_of_args(args);
         let id = self.new_aggregate();
-        let aggregate = Aggregate { id, function, args, distinct: call.distinct, order_by, filter, collation };
+        let aggregate = Aggregate { id, function, args, distinct: call.distinct, order_by, filter, collation, span };
         let owner = owner_of(scope, &aggregate);
         if !std::ptr::eq(owner, scope) && !owner.rules.aggregates {
-            return Err(CompileError::new(format!("misuse of aggregate: {}()", call.name.name)));
+            return Err(CompileError::at(span, format!("misuse of aggregate: {}()", call.name.name)));
         }
         let mut known = owner.found.aggregates.borrow_mut();
         if let Some(same) = known.iter().find(|known| same_aggregate(known, &aggregate)) {
@@ -272,19 +273,20 @@ fn is_likelihood(expr: &Expr<'_>) -> bool {
 
 fn misuse(rules: Rules, name: Name<'_>, span: Span) -> CompileError {
     if rules.aggregates_elsewhere {
-        return CompileError::new(format!("misuse of aggregate: {name}()"));
+        return CompileError::at(span, format!("misuse of aggregate: {name}()"));
     }
     CompileError::at(span, format!("misuse of aggregate function {name}()"))
 }
 
 /// The error for an aggregate that came by an alias to where none may stand.
 pub(super) fn misuse_of_aggregate_in(expr: &Expr<'_>) -> CompileError {
-    let mut name = String::new();
+    let mut found = None;
     any(expr, &mut |expr| {
         if let Expr::Aggregate(aggregate) = expr {
-            name = aggregate.function.name().to_owned();
+            found = Some(*aggregate);
         }
-        !name.is_empty()
+        found.is_some()
     });
-    CompileError::new(format!("misuse of aggregate: {name}()"))
+    let (name, span) = found.map_or(("", Span::default()), |call| (call.function.name(), call.span));
+    CompileError::at(span, format!("misuse of aggregate: {name}()"))
 }

@@ -53,7 +53,9 @@ impl<'a> Resolver<'a> {
                 terms.push(Term { expr, origin: join.origin });
             }
             if let Some(on) = &join.on {
-                split_and(self.expr(scope, on)?, join.origin, &mut terms);
+                // SQLite has lost the place of what is wrong in ON.
+                let on = self.expr(scope, on).map_err(CompileError::without_offset)?;
+                split_and(on, join.origin, &mut terms);
             }
         }
         Ok(terms)
@@ -61,9 +63,9 @@ impl<'a> Resolver<'a> {
 
     /// NATURAL: the columns of `source` that the left side has too.
     fn natural_columns(&self, part: &FromPart<'a>, source: &ScopeSource<'a>) -> &'a [Name<'a>] {
-        let names = visible_names(source);
         let is_common = |name: &Name<'a>| part.scope.iter().any(|left| self.own_column(left, *name).is_some());
-        let common: Vec<Name<'a>> = names.into_iter().filter(is_common).collect();
+        let names = visible_columns(source).into_iter().map(|column| column.name);
+        let common: Vec<Name<'a>> = names.filter(is_common).collect();
         self.slice(&common)
     }
 
@@ -88,6 +90,16 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// The column at `position` of a source.
+    pub(super) fn column_at(&self, source: &ScopeSource<'a>, position: usize) -> Expr<'a> {
+        match source.columns {
+            ScopeColumns::Table(table) => self.table_column(source.id, table, position as u16),
+            ScopeColumns::Query(columns) | ScopeColumns::Nested(columns, _) => {
+                self.query_column(source.id, columns, position)
+            }
+        }
+    }
+
     /// The column of that name, seen without a qualifier.
     pub(super) fn own_column(&self, source: &ScopeSource<'a>, name: Name<'a>) -> Option<Expr<'a>> {
         match source.columns {
@@ -100,7 +112,7 @@ impl<'a> Resolver<'a> {
                 Some(self.query_column(source.id, columns, position))
             }
             ScopeColumns::Nested(columns, names) => {
-                let is_meant = |at: &usize| columns[*at].name == name && !names[*at].qualified_only;
+                let is_meant = |at: &usize| names[*at].column == name && !names[*at].qualified_only;
                 let position = (0..columns.len()).find(is_meant)?;
                 Some(self.query_column(source.id, columns, position))
             }
@@ -108,18 +120,35 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The names of the columns that `*` shows of a source.
-pub(super) fn visible_names<'a>(source: &ScopeSource<'a>) -> Vec<Name<'a>> {
+/// A column that `*` shows.
+#[derive(Clone, Copy)]
+pub(super) struct Visible<'a> {
+    /// The name by which USING and NATURAL know it.
+    pub name: Name<'a>,
+    /// The name that the result gets.
+    pub shown: Name<'a>,
+    /// Its position among the columns of the source.
+    pub position: usize,
+}
+
+/// The columns that `*` shows of a source.
+pub(super) fn visible_columns<'a>(source: &ScopeSource<'a>) -> Vec<Visible<'a>> {
     match source.columns {
         ScopeColumns::Table(table) => {
-            table.columns.iter().filter(|column| !column.hidden).map(|column| column.name.name()).collect()
+            let visible = table.columns.iter().enumerate().filter(|(_, column)| !column.hidden);
+            let visible = visible.map(|(position, column)| (position, column.name.name()));
+            visible.map(|(position, name)| Visible { name, shown: name, position }).collect()
         }
         ScopeColumns::Query(columns) => {
-            columns.iter().filter(|column| !column.hidden).map(|column| column.name).collect()
+            let visible = columns.iter().enumerate().filter(|(_, column)| !column.hidden);
+            visible.map(|(position, column)| Visible { name: column.name, shown: column.name, position }).collect()
         }
         ScopeColumns::Nested(columns, names) => {
-            let visible = columns.iter().zip(names).filter(|(_, origin)| !origin.qualified_only);
-            visible.map(|(column, _)| column.name).collect()
+            let visible = names.iter().enumerate().filter(|(_, origin)| !origin.qualified_only);
+            let shown = |position: usize| columns[position].name;
+            visible
+                .map(|(position, origin)| Visible { name: origin.column, shown: shown(position), position })
+                .collect()
         }
     }
 }

@@ -18,6 +18,7 @@
 //! | `with` | common table expressions |
 //! | `change`, `upsert` | INSERT, UPDATE, DELETE |
 //! | `schema` | what CREATE statements need |
+//! | `name_log` | which names meant what, for ALTER TABLE RENAME |
 //! | `stored` | expressions and queries that the catalog keeps as text |
 
 mod change;
@@ -28,6 +29,7 @@ mod from;
 mod function;
 mod join;
 mod name;
+mod name_log;
 mod order;
 mod query;
 mod schema;
@@ -47,8 +49,9 @@ use bumpalo::Bump;
 
 pub use change::*;
 pub(crate) use columns::unique_names;
+pub use name_log::NameLog;
 pub(crate) use schema::{names_in_text, plain_output};
-pub use scope::{Found, Rules, Scope, ScopeSource, Stored};
+pub use scope::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored};
 pub(crate) use select::split_and;
 
 use crate::environment::Environment;
@@ -71,6 +74,8 @@ pub struct Resolver<'a> {
     has_nested: Cell<bool>,
     /// How deep queries are nested at the moment.
     depth: Cell<u32>,
+    /// Which names meant what, if somebody wants to know.
+    pub(crate) log: Option<NameLog<'a>>,
 }
 
 /// The deepest nesting of queries, views included. The parser bounds what one text can nest; views multiply it.
@@ -89,6 +94,7 @@ impl<'a> Resolver<'a> {
             views: RefCell::new(Vec::new()),
             has_nested: Cell::new(false),
             depth: Cell::new(0),
+            log: None,
         }
     }
 

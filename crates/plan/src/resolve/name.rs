@@ -69,6 +69,7 @@ impl<'a> Resolver<'a> {
             match self.column_here(here, wanted)? {
                 Answer::Found(expr) => {
                     note_sources(scope, &expr);
+                    self.note_names(scope, wanted, &expr);
                     return Ok(expr);
                 }
                 Answer::Ambiguous => {
@@ -78,6 +79,19 @@ impl<'a> Resolver<'a> {
             }
         }
         self.no_column(scope, wanted)
+    }
+
+    /// Keeps the log of names, where there is one.
+    fn note_names(&self, scope: &Scope<'_, 'a>, wanted: Wanted<'a>, expr: &Expr<'a>) {
+        let (Some(log), Expr::Column(column)) = (&self.log, expr) else { return };
+        let Some(table) = column.table else { return };
+        let position = column.index.position().map(|at| at as u16).or(table.rowid_column);
+        if let Some(at) = position {
+            log.note_column(scope.text, wanted.column, table, at);
+        }
+        if let Some(qualifier) = wanted.table.filter(|qualifier| table.name == qualifier.name) {
+            log.note_table(scope.text, qualifier, table);
+        }
     }
 
     fn column_here(&self, scope: &Scope<'_, 'a>, wanted: Wanted<'a>) -> Result<Answer<'a>> {
@@ -160,8 +174,9 @@ impl<'a> Resolver<'a> {
     ) -> Option<Expr<'a>> {
         let by_alias = wanted.table.is_some_and(|table| source.is_named(db, table.name));
         let is_meant = |position: &usize| {
-            let (column, origin) = (&columns[*position], &names[*position]);
-            column.name == wanted.column.name
+            let origin = &names[*position];
+            let is_rowid = columns[*position].hidden && is_rowid_name(wanted.column.name);
+            (origin.column == wanted.column.name || is_rowid)
                 && match wanted.table {
                     None => !origin.qualified_only,
                     Some(_) if by_alias => !origin.qualified_only,

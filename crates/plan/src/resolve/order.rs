@@ -63,7 +63,8 @@ impl<'a> Resolver<'a> {
     ) -> Result<&'a [OrderTerm<'a>]> {
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(select.order_by.len(), self.arena);
         for (at, term) in select.order_by.iter().enumerate() {
-            let output = match position(&term.expr, at, "ORDER", columns.len())? {
+            let place = |error: CompileError| CompileError { offset: Some(literal(&term.expr).span.start), ..error };
+            let output = match position(&term.expr, at, "ORDER", columns.len()).map_err(place)? {
                 Some(position) => position,
                 None => match self.compound_column(scope, select, cores, term) {
                     Some(position) => position,
@@ -182,10 +183,21 @@ pub(super) fn position(expr: &ast::Expr<'_>, at: usize, clause: &str, columns: u
     let Some(number) = integer(expr) else { return Ok(None) };
     match usize::try_from(number) {
         Ok(number) if (1..=columns).contains(&number) => Ok(Some(number - 1)),
-        _ => Err(CompileError::new(format!(
-            "{} {clause} BY term out of range - should be between 1 and {columns}",
-            ordinal(at)
-        ))),
+        _ => {
+            let message = format!("{} {clause} BY term out of range - should be between 1 and {columns}", ordinal(at));
+            // SQLite knows the place of a number that could be no column's, not of one that is too large here.
+            let is_placed = !(1..=0xffff).contains(&number);
+            Err(if is_placed { CompileError::at(literal(expr).span, message) } else { CompileError::new(message) })
+        }
+    }
+}
+
+/// What is written below signs and COLLATE.
+fn literal<'e, 'a>(expr: &'e ast::Expr<'a>) -> &'e ast::Expr<'a> {
+    match &expr.kind {
+        ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => literal(operand),
+        ExprKind::Collate(collate) => literal(&collate.value),
+        _ => expr,
     }
 }
 

@@ -42,6 +42,8 @@ impl<'a> Resolver<'a> {
         parts[1..].iter().for_each(|part| merged.add(part, &mut columns));
         let cores: &'a [Core<'a>] = self.arena.alloc_slice_fill_iter(parts.iter().map(|part| part.core));
         if is_compound {
+            let last = &parts[parts.len() - 1].columns;
+            columns.iter_mut().zip(last).for_each(|(column, last)| column.inner_origin = last.inner_origin);
             columns = merged.finish(&columns);
             order_by = self.compound_order(scope, select, cores, &columns)?;
         }

@@ -89,6 +89,7 @@ pub(crate) fn plain_output<'a>(expr: &Expr<'a>) -> OutputColumn<'a> {
         collation: collation.unwrap_or_default(),
         has_collation: collation.is_some(),
         origin: None,
+        inner_origin: None,
         hidden: false,
     }
 }

@@ -94,6 +94,8 @@ pub struct NestedName<'a> {
     pub db: Option<Db>,
     /// Its source.
     pub table: Name<'a>,
+    /// The column, whose name as a result may have been made unique.
+    pub column: Name<'a>,
     /// Seen only when it is qualified: a right operand of USING, a rowid.
     pub qualified_only: bool,
 }

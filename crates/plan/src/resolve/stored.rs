@@ -64,7 +64,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A view as a source.
-    pub(super) fn view(&self, db: Db, table: &'a Table) -> Result<&'a Derived<'a>> {
+    pub(crate) fn view(&self, db: Db, table: &'a Table) -> Result<&'a Derived<'a>> {
         let view = table.view().expect("only views are expanded");
         if !self.env.flags.views {
             return fail(format!("access to view \"{}\" prohibited", table.name));

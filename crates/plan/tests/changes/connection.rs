@@ -3,6 +3,8 @@
 //! Stricter than a real one in one thing: a statement that ends with ABORT and has not asked for a statement journal must
 //! have changed nothing.
 
+#![allow(dead_code)] // Not all tests that share this file ask for everything.
+
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -26,6 +28,9 @@ use lithe_vm::host::Host;
 use lithe_vm::operand::{Db, OnConflict};
 use lithe_vm::program::SchemaCheck;
 use lithe_vm::vm::{Step, Vm};
+
+/// The name and the declared type of a column.
+pub type OutputColumn = (String, Option<String>);
 
 pub struct Connection {
     btrees: [Rc<Btree>; 2],
@@ -85,6 +90,18 @@ impl Connection {
             btree.pager().release(0).unwrap();
         }
         result.map_err(|error| error.to_string())
+    }
+
+    /// The names and declared types of a statement's columns; or the message and the place of its error.
+    pub fn columns(&self, sql: &str) -> Result<Vec<OutputColumn>, (String, Option<u32>)> {
+        let arena = Bump::new();
+        let environment = self.environment();
+        let parsed = parse_statement(sql.as_bytes(), &arena, &environment.limits)
+            .map_err(|error| (error.message, error.offset))?;
+        let Some(statement) = parsed.statement else { return Ok(Vec::new()) };
+        let program = lithe_plan::compile(&statement, sql.as_bytes(), &arena, &environment);
+        let program = program.map_err(|error| (error.message, error.offset))?;
+        Ok(program.columns.iter().map(|column| (column.name.clone(), column.declared_type.clone())).collect())
     }
 
     /// changes() and last_insert_rowid().

@@ -1,6 +1,7 @@
 //! INSERT, UPDATE, DELETE, CREATE, DROP against SQLite: each script runs on both, statement by statement, and every
 //! statement must have the same rows, the same message, the same counters.
 
+mod alter;
 mod connection;
 mod create;
 mod delete;

@@ -31,13 +31,23 @@ impl Catalog {
     /// Takes the object of one row of `db`'s schema table into the catalog. `page_count` is the size of the database;
     /// no root page is larger.
     pub fn load_row(&mut self, db: Db, row: &SchemaRow<'_>, page_count: u32, options: &BuildOptions<'_>) -> Result<()> {
-        let result = match row.sql {
+        self.read_row(db, row, page_count, options).map_err(|error| malformed(row, &error))
+    }
+
+    /// As [`Catalog::load_row`], with the bare reason why the row cannot be understood.
+    pub(crate) fn read_row(
+        &mut self,
+        db: Db,
+        row: &SchemaRow<'_>,
+        page_count: u32,
+        options: &BuildOptions<'_>,
+    ) -> Result<()> {
+        match row.sql {
             _ if row.root_page.is_none() => fail(""),
             Some(sql) if is_create(sql) => self.load_object(db, row, sql, page_count, options),
             Some(sql) if row.name.is_none() || !sql.is_empty() => fail(""),
             _ => self.load_constraint_index(db, row, page_count),
-        };
-        result.map_err(|error| malformed(row, &error))
+        }
     }
 
     fn load_object(

@@ -4,7 +4,7 @@ use lithe_sql::ast::{
     Check as CheckClause, ColumnConstraint, ColumnConstraintKind, ColumnDef, Conflict, CreateTable, Direction, Expr,
     ExprKind, Quote, Span, TableBody, TableColumns, TableConstraint, TableConstraintKind,
 };
-use lithe_value::{Affinity, Value};
+use lithe_value::{Affinity, NumberText, Value};
 
 use super::key::{self, KeyConstraint};
 use super::prohibit::{self, Place};
@@ -241,6 +241,7 @@ impl TableBuilder<'_> {
             return fail("must have at least one non-generated column");
         }
         self.table.number_stored_columns();
+        self.table.columns.iter_mut().for_each(apply_affinity_to_default);
         Ok(self.table)
     }
 
@@ -283,6 +284,14 @@ impl TableBuilder<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// What is stored for a default is what would be stored for the same value if it were given.
+fn apply_affinity_to_default(column: &mut Column) {
+    if let Some(value) = column.default.as_mut().and_then(|default| default.value.as_mut()) {
+        let mut scratch = NumberText::default();
+        *value = Value::from(column.affinity.apply(value.as_ref(), &mut scratch));
     }
 }
 

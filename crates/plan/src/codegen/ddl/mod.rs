@@ -11,7 +11,9 @@
 //! | `create_index`, `fill_index`, `reindex` | CREATE INDEX, REINDEX |
 //! | `create_other` | CREATE VIEW and CREATE TRIGGER |
 //! | `drop` | DROP |
+//! | `alter` | ALTER TABLE |
 
+mod alter;
 mod create_as;
 mod create_index;
 mod create_other;
@@ -23,6 +25,7 @@ mod names;
 mod reindex;
 mod system;
 
+pub(crate) use alter::alter_table;
 pub(crate) use create_index::create_index;
 pub(crate) use create_other::{create_trigger, create_view};
 pub(crate) use create_table::create_table;

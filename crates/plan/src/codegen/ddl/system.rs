@@ -16,6 +16,7 @@ pub(super) mod schema_column {
     pub const NAME: u16 = 1;
     pub const TBL_NAME: u16 = 2;
     pub const ROOTPAGE: u16 = 3;
+    pub const SQL: u16 = 4;
     pub const COUNT: u16 = 5;
 }
 
@@ -70,6 +71,11 @@ pub(crate) fn open_system_table<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Tab
     cg.b.cursor_info(cursor).table = None;
     cg.b.emit(Insn::OpenWrite { cursor });
     Ok(cursor)
+}
+
+/// Opens a table for reading, to look at all of its rows.
+pub(super) fn open_for_reading<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table) -> Result<CursorId> {
+    cg.open_table(db, table)
 }
 
 /// Opens the schema table of `db` for writing.
@@ -185,6 +191,34 @@ pub(super) fn load_object(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) {
 /// Reads all rows into the catalog.
 pub(super) fn load_all(cg: &mut Codegen<'_>, db: Db) {
     cg.b.emit(Insn::ParseSchema { db, condition: TextId::NONE });
+}
+
+/// The connection forgets a table or view with all that belongs to it.
+pub(super) fn forget_table(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) {
+    let name = cg.b.text(name.to_str_lossy().into_owned());
+    cg.b.emit(Insn::DropFromCatalog { db, kind: object_kind::TABLE, name });
+}
+
+/// Writes `to` over the name `from` in the first column of a system table.
+pub(super) fn rename_in<'a>(
+    cg: &mut Codegen<'a>,
+    db: Db,
+    table: &'a Table,
+    from: Name<'_>,
+    to: Name<'_>,
+) -> Result<()> {
+    let cursor = open_system_table(cg, db, table)?;
+    let count = table.columns.len();
+    let (values, rowid, record) = (cg.b.registers(count), cg.b.register(), cg.b.register());
+    for_each_row(cg, cursor, &[Is::Text(TABLE_NAME_COLUMN, from.as_bytes())], |cg| {
+        cg.b.emit(Insn::Columns { cursor, column: 0, dst: values, count: count as u32 });
+        load_text(cg, to.as_bytes(), values.at(usize::from(TABLE_NAME_COLUMN)));
+        cg.b.emit(Insn::Rowid { cursor, dst: rowid });
+        let (count, affinities) = (count as u16, AffinityListId::NONE);
+        cg.b.emit(Insn::MakeRecord { count, affinities, start: values, dst: record });
+        cg.b.emit(Insn::Insert { flags: insert_flags::SAVE_POSITION, cursor, rowid, record });
+    });
+    Ok(())
 }
 
 /// Takes the rows of table `name`, or of the index of it, out of sqlite_stat1 and sqlite_stat4.

@@ -4,6 +4,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 
 use super::super::Codegen;
+use super::Value;
 use crate::error::Result;
 use crate::ir::{Compare, CompareOp, CompareRows, Expr, How};
 
@@ -91,13 +92,13 @@ impl<'a> Codegen<'a> {
 
     /// `(a, b) op (c, d)`. Equality needs all columns; an order is decided by the first columns that differ.
     pub(super) fn emit_row_comparison(&mut self, compare: &CompareRows<'a>, dst: Reg) -> Result<()> {
-        let left = self.emit_row(&compare.left)?;
-        let right = self.emit_row(&compare.right)?;
         match compare.op {
-            CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => {
-                self.emit_row_order(compare, left, right, dst)
+            CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => self.emit_row_order(compare, dst),
+            _ => {
+                let left = self.emit_row(&compare.left)?;
+                let right = self.emit_row(&compare.right)?;
+                self.emit_row_equality(compare, left, right, dst)
             }
-            _ => self.emit_row_equality(compare, left, right, dst),
         }
     }
 
@@ -120,7 +121,9 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    fn emit_row_order(&mut self, compare: &CompareRows<'a>, left: Reg, right: Reg, dst: Reg) -> Result<()> {
+    /// Columns behind the one that decides are not computed.
+    fn emit_row_order(&mut self, compare: &CompareRows<'a>, dst: Reg) -> Result<()> {
+        let (left, right) = (self.begin_row(&compare.left)?, self.begin_row(&compare.right)?);
         let strict = match compare.op {
             CompareOp::Lt | CompareOp::Le => CompareOp::Lt,
             _ => CompareOp::Gt,
@@ -128,14 +131,34 @@ impl<'a> Codegen<'a> {
         let end = self.b.label();
         let last = compare.how.len() - 1;
         for (at, how) in compare.how[..last].iter().enumerate() {
-            let (lhs, rhs) = (left.at(at), right.at(at));
-            self.emit_compare(strict, how, lhs, rhs, dst)?;
+            let (lhs, rhs) = (self.row_column(&left, at)?, self.row_column(&right, at)?);
+            self.emit_compare(strict, how, lhs.reg, rhs.reg, dst)?;
             self.b.emit(Insn::If { null_jumps: 1, reg: dst, target: end });
-            self.jump_compare(CompareOp::Ne, how, lhs, rhs, end, false)?;
+            self.jump_compare(CompareOp::Ne, how, lhs.reg, rhs.reg, end, false)?;
+            self.release(rhs);
+            self.release(lhs);
         }
-        self.emit_compare(compare.op, &compare.how[last], left.at(last), right.at(last), dst)?;
+        let (lhs, rhs) = (self.row_column(&left, last)?, self.row_column(&right, last)?);
+        self.emit_compare(compare.op, &compare.how[last], lhs.reg, rhs.reg, dst)?;
+        self.release(rhs);
+        self.release(lhs);
         self.b.place(end);
         Ok(())
+    }
+
+    /// A row value of which columns are wanted one after the other.
+    fn begin_row(&mut self, row: &Expr<'a>) -> Result<RowColumns<'a>> {
+        match row {
+            Expr::Row(items) => Ok(RowColumns::Exprs(items)),
+            row => Ok(RowColumns::Registers(self.emit_row(row)?)),
+        }
+    }
+
+    fn row_column(&mut self, row: &RowColumns<'a>, at: usize) -> Result<Value> {
+        match row {
+            RowColumns::Exprs(items) => self.emit(&items[at]),
+            RowColumns::Registers(start) => Ok(Value { reg: start.at(at), is_temporary: false }),
+        }
     }
 
     /// The columns of a row value in a row of registers, which must only be read.
@@ -150,6 +173,14 @@ impl<'a> Codegen<'a> {
             }
         }
     }
+}
+
+/// Where the columns of a row value are.
+enum RowColumns<'a> {
+    /// Still to be computed.
+    Exprs(&'a [Expr<'a>]),
+    /// In registers.
+    Registers(Reg),
 }
 
 /// Whether the comparison never gives NULL.

@@ -11,6 +11,7 @@ use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
 use super::super::select::Destination;
+use super::in_index::Existing;
 use crate::error::Result;
 use crate::ir::{CompareOp, Expr, How, In, InSet, SubqueryId, is_constant};
 
@@ -22,6 +23,15 @@ const SHORT_LIST: usize = 2;
 struct Ways {
     is_false: Addr,
     is_null: Addr,
+}
+
+/// What the members of a set are looked at for.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum SetUse {
+    /// Whether a value is among them.
+    Test,
+    /// Each of them is a key that is sought.
+    Keys,
 }
 
 impl<'a> Codegen<'a> {
@@ -106,10 +116,14 @@ impl<'a> Codegen<'a> {
 
     /// Looks the value up in a set.
     fn emit_in_set(&mut self, set: &In<'a>, ways: Ways) -> Result<()> {
-        let count = set.how.len();
         let nulls_matter = ways.is_null != ways.is_false;
         let kind = if nulls_matter { CursorKind::EphemeralIndex } else { CursorKind::EphemeralSet };
-        let cursor = self.in_set(set, kind)?;
+        let cursor = match self.existing_set(set)? {
+            Some(Existing::Rowids(cursor)) => return self.emit_in_rowids(set, cursor, ways),
+            Some(Existing::Index(cursor)) => cursor,
+            None => self.in_set(set, kind, SetUse::Test)?,
+        };
+        let count = set.how.len();
         let start = self.emit_row(&set.value)?;
         let affinities = self.set_affinities(set.how);
         if affinities != AffinityListId::NONE {
@@ -122,8 +136,23 @@ impl<'a> Codegen<'a> {
         } else if count == 1 {
             self.emit_lookup_with_nulls(cursor, start, ways);
         } else {
-            self.emit_row_lookup_with_nulls(cursor, set.how, start, ways)?;
+            self.emit_row_lookup_with_nulls(cursor, set, start, ways)?;
         }
+        Ok(())
+    }
+
+    /// The members are the rowids of a table: none of them is NULL.
+    fn emit_in_rowids(&mut self, set: &In<'a>, cursor: CursorId, ways: Ways) -> Result<()> {
+        let value = self.emit(&set.value)?;
+        let (found, is_null) = (self.b.label(), self.b.label());
+        self.b.emit(Insn::IsNull { reg: value.reg, target: is_null });
+        self.b.emit(Insn::SeekRowid { cursor, rowid: value.reg, target: ways.is_false });
+        self.b.emit(Insn::Goto { target: found });
+        self.b.place(is_null);
+        self.b.emit(Insn::Rewind { cursor, target: ways.is_false });
+        self.b.emit(Insn::Goto { target: ways.is_null });
+        self.b.place(found);
+        self.release(value);
         Ok(())
     }
 
@@ -143,7 +172,8 @@ impl<'a> Codegen<'a> {
     }
 
     /// A row that is not found makes NULL if it could be equal to a member but for NULLs: each member is looked at.
-    fn emit_row_lookup_with_nulls(&mut self, cursor: CursorId, hows: &[How<'a>], start: Reg, ways: Ways) -> Result<()> {
+    fn emit_row_lookup_with_nulls(&mut self, cursor: CursorId, set: &In<'a>, start: Reg, ways: Ways) -> Result<()> {
+        let hows = set.how;
         let count = hows.len();
         let (found, scan, next) = (self.b.label(), self.b.label(), self.b.label());
         self.b.emit(Insn::AnyNull { start, count: count as u32, target: scan });
@@ -168,7 +198,7 @@ impl<'a> Codegen<'a> {
 
     /// A cursor on the members: built here, once unless the set depends on the row of an enclosing query. As
     /// [`CursorKind::EphemeralIndex`] it can be run over in order, each different member once.
-    pub(crate) fn in_set(&mut self, set: &In<'a>, kind: CursorKind) -> Result<CursorId> {
+    pub(crate) fn in_set(&mut self, set: &In<'a>, kind: CursorKind, set_use: SetUse) -> Result<CursorId> {
         if let Some((_, cursor)) = self.expr.sets.iter().find(|(id, _)| *id == set.id)
             && self.b.cursor_info(*cursor).kind == kind
         {
@@ -182,7 +212,8 @@ impl<'a> Codegen<'a> {
             InSet::Query(query) => self.once_unless_correlated(query, |cg| {
                 cg.explain_subquery(query, "LIST SUBQUERY");
                 cg.b.emit(Insn::OpenEphemeral { cursor });
-                let result = cg.emit_query(query, &Destination::Set { cursor, affinities });
+                let shows_filter = set_use == SetUse::Test && !query.is_correlated();
+                let result = cg.emit_query(query, &Destination::Set { cursor, affinities, shows_filter });
                 cg.explain.close();
                 result
             })?,
@@ -204,15 +235,13 @@ impl<'a> Codegen<'a> {
             self.b.emit(Insn::Once { target: built });
         }
         self.b.emit(Insn::OpenEphemeral { cursor });
-        let (value, record) = (self.b.temporary(), self.b.temporary());
+        let value = self.b.temporary();
         let loops = std::mem::take(&mut self.expr.loops);
         for item in items {
             self.emit_into(item, value)?;
-            self.b.emit(Insn::MakeRecord { count: 1, affinities, start: value, dst: record });
-            self.b.emit(Insn::IdxInsert { flags: 0, cursor, count: 1, record, start: value });
+            self.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count: 1, affinities, start: value });
         }
         self.expr.loops = loops;
-        self.b.free(record);
         self.b.free(value);
         self.b.place(built);
         Ok(())

@@ -6,14 +6,15 @@
 //! | `compare` | comparisons, of scalars and of rows |
 //! | `column` | columns of sources, wherever they are at the moment |
 //! | `call` | functions, CASE, RAISE |
-//! | `in_set` | IN |
+//! | `in_set`, `in_index` | IN |
 //! | `subquery` | queries within expressions |
 
 mod call;
 mod column;
 mod compare;
 mod condition;
-mod in_set;
+mod in_index;
+pub(crate) mod in_set;
 mod subquery;
 
 use lithe_value::Value as Constant;
@@ -22,7 +23,7 @@ use lithe_vm::operand::{CursorId, Reg};
 
 use super::Codegen;
 use crate::error::{Result, fail};
-use crate::ir::{AggregateId, BinaryOp, Expr, SubqueryId, UnaryOp, WindowId, is_constant, same};
+use crate::ir::{AggregateId, BinaryOp, Expr, SubqueryId, UnaryOp, is_constant, same};
 
 /// A register that holds a value to be read.
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +43,6 @@ pub(super) struct State<'a> {
     replacements: Vec<(Expr<'a>, Replacement)>,
     /// Where the results of aggregates are.
     aggregates: Vec<(AggregateId, Reg)>,
-    /// Where the results of window functions are.
-    windows: Vec<(WindowId, Reg)>,
     /// Sets of IN that are built already, by a loop that runs over them.
     sets: Vec<(SubqueryId, CursorId)>,
     /// How many loops are open: inside one, constants are worth a register.
@@ -106,10 +105,8 @@ impl<'a> Codegen<'a> {
             Expr::Column(column) => self.emit_column(column, dst)?,
             Expr::Unary(op, operand) => self.emit_unary(*op, operand, dst)?,
             Expr::Binary(op, left, right) => self.emit_binary(*op, left, right, dst)?,
-            Expr::And(left, right) => {
-                self.emit_operands(left, right, |lhs, rhs| Insn::And { lhs, rhs, dst })?;
-            }
-            Expr::Or(left, right) => self.emit_operands(left, right, |lhs, rhs| Insn::Or { lhs, rhs, dst })?,
+            Expr::And(left, right) => self.emit_logical(Logical::And, left, right, dst)?,
+            Expr::Or(left, right) => self.emit_logical(Logical::Or, left, right, dst)?,
             Expr::Compare(compare) => self.emit_comparison(compare, dst)?,
             Expr::CompareRows(compare) => self.emit_row_comparison(compare, dst)?,
             Expr::IsTrue(operand, test) => {
@@ -159,12 +156,6 @@ impl<'a> Codegen<'a> {
     /// The result of an aggregate is in this register.
     pub(crate) fn set_aggregate(&mut self, id: AggregateId, reg: Reg) {
         self.expr.aggregates.push((id, reg));
-    }
-
-    /// The result of a window function is in this register.
-    #[allow(dead_code)] // window functions are not supported yet
-    pub(crate) fn set_window(&mut self, id: WindowId, reg: Reg) {
-        self.expr.windows.push((id, reg));
     }
 
     /// Runs `f`, which emits code of a loop's body.
@@ -226,7 +217,6 @@ impl<'a> Codegen<'a> {
             Expr::Aggregate(aggregate) => {
                 self.expr.aggregates.iter().rev().find(|(id, _)| *id == aggregate.id).map(|(_, reg)| *reg)
             }
-            Expr::Window(call) => self.expr.windows.iter().rev().find(|(id, _)| *id == call.id).map(|(_, reg)| *reg),
             _ => None,
         };
         match (found, expr) {
@@ -309,6 +299,32 @@ impl<'a> Codegen<'a> {
         })
     }
 
+    /// AND and OR. A right operand that costs something, or that may fail, is computed only if the left one has not decided.
+    fn emit_logical(&mut self, op: Logical, left: &Expr<'a>, right: &Expr<'a>, dst: Reg) -> Result<()> {
+        let insn = |lhs, rhs| match op {
+            Logical::And => Insn::And { lhs, rhs, dst },
+            Logical::Or => Insn::Or { lhs, rhs, dst },
+        };
+        if !crate::ir::any(right, &mut is_costly) {
+            return self.emit_operands(left, right, insn);
+        }
+        let (decided, end) = (self.b.label(), self.b.label());
+        let lhs = self.emit(left)?;
+        self.b.emit(match op {
+            Logical::And => Insn::IfNot { null_jumps: 0, reg: lhs.reg, target: decided },
+            Logical::Or => Insn::If { null_jumps: 0, reg: lhs.reg, target: decided },
+        });
+        let rhs = self.emit(right)?;
+        self.b.emit(insn(lhs.reg, rhs.reg));
+        self.release(rhs);
+        self.release(lhs);
+        self.b.emit(Insn::Goto { target: end });
+        self.b.place(decided);
+        self.b.emit(Insn::Integer { value: i32::from(op == Logical::Or), dst });
+        self.b.place(end);
+        Ok(())
+    }
+
     /// Computes two operands and emits the instruction that takes them.
     fn emit_operands(&mut self, left: &Expr<'a>, right: &Expr<'a>, insn: impl FnOnce(Reg, Reg) -> Insn) -> Result<()> {
         let left = self.emit(left)?;
@@ -317,6 +333,23 @@ impl<'a> Codegen<'a> {
         self.release(right);
         self.release(left);
         Ok(())
+    }
+}
+
+/// The two operators that may know their result after one operand.
+#[derive(Clone, Copy, PartialEq)]
+enum Logical {
+    And,
+    Or,
+}
+
+/// Whether computing the expression itself, its operands aside, calls a function or runs a query.
+fn is_costly(expr: &Expr<'_>) -> bool {
+    use crate::ir::InSet;
+    match expr {
+        Expr::Function(_) | Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(_) | Expr::Raise(_) => true,
+        Expr::In(set) => matches!(set.set, InSet::Query(_)),
+        _ => false,
     }
 }
 

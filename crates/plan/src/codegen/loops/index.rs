@@ -82,7 +82,7 @@ pub(super) fn begin_index<'a>(
         around.push(begin_like(cg, start.at(keys), end.at(keys), exhausted));
     }
     begin_skipped(cg, index, path.keys, start, reverse, exhausted, &mut around);
-    begin_sets(cg, path.keys, start, reverse, exhausted, &mut around)?;
+    begin_sets(cg, path.keys, start, |at| reverse != path.index.columns[at].descending, exhausted, &mut around)?;
     if !shares && keys > 0 {
         cg.b.emit(Insn::Copy { src: start, dst: end, count: keys as u32 });
     }

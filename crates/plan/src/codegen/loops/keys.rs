@@ -22,6 +22,7 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
+use super::super::expr::in_set::SetUse;
 use crate::access::{Bound, Key};
 use crate::error::Result;
 use crate::ir::{Expr, How, In, InSet};
@@ -112,12 +113,13 @@ pub fn may_be_null(value: &Expr<'_>) -> bool {
     !matches!(value, Expr::Integer(_) | Expr::Real(_) | Expr::Text(_) | Expr::Blob(_))
 }
 
-/// Begins the loops of all INs among the keys. Columns of one set are filled by one loop.
+/// Begins the loops of all INs among the keys. Columns of one set are filled by one loop. `is_backwards` says of a key
+/// whether its values have to come from the largest to the smallest: the walk goes backwards, or the column is descending.
 pub fn begin_sets<'a>(
     cg: &mut Codegen<'a>,
     keys: &[Key<'a>],
     start: Reg,
-    reverse: bool,
+    is_backwards: impl Fn(usize) -> bool,
     exhausted: Addr,
     around: &mut Vec<Around>,
 ) -> Result<()> {
@@ -130,7 +132,7 @@ pub fn begin_sets<'a>(
             continue;
         }
         let (cursor, columns) = members(cg, set, &places)?;
-        begin_members(cg, cursor, reverse, exhausted, around);
+        begin_members(cg, cursor, is_backwards(at), exhausted, around);
         for ((_, at), column) in places.iter().zip(columns) {
             let dst = start.at(*at);
             cg.b.emit(Insn::Column { cursor, column, dst });
@@ -151,7 +153,7 @@ fn column_of_set(key: &Key<'_>, set: &In<'_>, at: usize) -> Option<(u16, usize)>
 /// The members of a set, in order, and which columns of them are wanted for the places. If those are not all, rows that
 /// differ in the others only must count once.
 fn members<'a>(cg: &mut Codegen<'a>, set: &'a In<'a>, places: &[(u16, usize)]) -> Result<(CursorId, Vec<u16>)> {
-    let all = cg.in_set(set, CursorKind::EphemeralIndex)?;
+    let all = cg.in_set(set, CursorKind::EphemeralIndex, SetUse::Keys)?;
     let wanted: Vec<u16> = places.iter().map(|(column, _)| *column).collect();
     if wanted.len() == set.how.len() {
         return Ok((all, wanted));

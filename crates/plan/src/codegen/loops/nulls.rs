@@ -32,7 +32,7 @@ pub(super) fn begin_index_nulls_moved<'a>(
     cg.b.emit(Insn::Integer { value: i32::from(!nulls_come_first), dst: at_nulls });
     let again = cg.b.here();
     let mut around = vec![second_part(cg, at_nulls, nulls_come_first, again, exhausted)];
-    begin_sets(cg, path.keys, start, reverse, exhausted, &mut around)?;
+    begin_sets(cg, path.keys, start, |at| reverse != path.index.columns[at].descending, exhausted, &mut around)?;
 
     let none = when_none(&around, exhausted);
     let key = |count, inclusive| SearchKey { start, count, inclusive };

@@ -28,7 +28,7 @@ pub fn begin_rowid<'a>(
             cg.release(value);
         }
         Key::In { .. } => {
-            begin_sets(cg, std::slice::from_ref(key), rowid, reverse, exhausted, &mut around)?;
+            begin_sets(cg, std::slice::from_ref(key), rowid, |_| reverse, exhausted, &mut around)?;
             cg.b.emit(Insn::SeekRowid { cursor, rowid, target: when_none(&around, exhausted) });
         }
         Key::Null | Key::Any => unreachable!("a rowid is looked up by value"),

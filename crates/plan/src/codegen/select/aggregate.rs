@@ -65,7 +65,7 @@ impl<'a> Codegen<'a> {
         sink: &Sink,
     ) -> Result<()> {
         if !select.group_by.is_empty() {
-            return self.emit_group_by(select, order_by, sink);
+            return self.emit_group_by(select, order_by, sink, "GROUP BY");
         }
         if self.emit_count(select, sink)? {
             return Ok(());
@@ -77,6 +77,7 @@ impl<'a> Codegen<'a> {
     fn emit_single_group(&mut self, select: &'a Select<'a>, sink: &Sink) -> Result<()> {
         let accumulators = self.open_accumulators(select, &[])?;
         self.emit_reset(&accumulators);
+        self.explain_accumulators(&accumulators);
         let extreme = self.single_extreme(select);
         let order = extreme.map_or(WantedOrder::Any, WantedOrder::MinMax);
         let plan = self.plan(select, order, None)?;
@@ -91,7 +92,6 @@ impl<'a> Codegen<'a> {
             }
             end_loops(cg, loops)
         })?;
-        self.explain_accumulators(&accumulators);
         self.emit_results(&accumulators);
         self.read_bare_columns(select, &accumulators);
         let end = self.b.label();

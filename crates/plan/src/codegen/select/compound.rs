@@ -127,7 +127,7 @@ impl<'a> Codegen<'a> {
         })
     }
 
-    fn coroutine_sink(&mut self, coroutine: &Coroutine, keep: Reg) -> Sink {
+    pub(super) fn coroutine_sink(&mut self, coroutine: &Coroutine, keep: Reg) -> Sink {
         let Coroutine { co, start, count } = *coroutine;
         let destination = Destination::Coroutine { co, start };
         Sink { destination, width: count, limit: None, offset: None, keep, row_limit: None, done: self.b.label() }
@@ -231,6 +231,7 @@ impl<'a> Codegen<'a> {
             self.emit_copy_row(side.start, last, sink.width);
         }
         self.emit_offset(sink, end);
+        self.explain_filter(sink);
         self.deliver(sink, side.start)?;
         self.b.place(end);
         self.b.emit(Insn::Return { ret });

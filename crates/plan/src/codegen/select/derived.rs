@@ -9,6 +9,7 @@ use lithe_vm::operand::{Addr, CursorId, Reg};
 
 use super::super::Codegen;
 use super::super::access::ColumnAccess;
+use super::explain::{ShownValues, is_values_clause};
 use super::{Coroutine, Destination};
 use crate::error::Result;
 use crate::ir::{Derived, Query, Source, SubqueryId};
@@ -93,12 +94,12 @@ impl<'a> Codegen<'a> {
     }
 
     fn run_alongside(&mut self, source: &Source<'a>, derived: &'a Derived<'a>) -> Result<DerivedRows> {
-        self.explain_derived(source, "CO-ROUTINE");
+        self.explain_derived(source, derived, "CO-ROUTINE");
         let coroutine = self.coroutine(derived.query.columns.len(), |cg, coroutine| {
             let Coroutine { co, start, .. } = *coroutine;
             cg.emit_derived(derived, &Destination::Coroutine { co, start })
         })?;
-        self.explain.close();
+        self.close_derived(derived);
         Ok(DerivedRows::Coroutine(coroutine))
     }
 
@@ -137,27 +138,38 @@ impl<'a> Codegen<'a> {
 
     /// Fills a temporary table with the rows, once unless they depend on an enclosing query's row.
     fn fill(&mut self, source: &Source<'a>, derived: &'a Derived<'a>, cursor: CursorId) -> Result<()> {
-        self.explain_derived(source, "MATERIALIZE");
+        self.explain_derived(source, derived, "MATERIALIZE");
         self.once_unless_correlated(derived.query, |cg| {
             cg.b.emit(Insn::OpenEphemeral { cursor });
             cg.emit_derived(derived, &Destination::Table { cursor })
         })?;
-        self.explain.close();
+        self.close_derived(derived);
         Ok(())
     }
 
     fn emit_derived(&mut self, derived: &'a Derived<'a>, destination: &Destination) -> Result<()> {
         let query: &'a Query<'a> = derived.query;
-        match derived.cte {
+        let shown = if is_values_clause(derived) { ShownValues::Nowhere } else { ShownValues::AsConstants };
+        let outer = std::mem::replace(&mut self.select.shown_values, shown);
+        let result = match derived.cte {
             Some(cte) if cte.setup_cores.get().is_some() => self.emit_recursive(query, cte, destination),
             _ => self.emit_query(query, destination),
+        };
+        self.select.shown_values = outer;
+        result
+    }
+
+    /// Opens a line; [`Codegen::close_derived`] closes it. VALUES in FROM is no query to SQLite, and has no line.
+    fn explain_derived(&mut self, source: &Source<'a>, derived: &Derived<'a>, what: &str) {
+        if self.explain.is_on() && !is_values_clause(derived) {
+            let name = self.made_name(source, derived);
+            self.explain.open(|| format!("{what} {name}"));
         }
     }
 
-    fn explain_derived(&mut self, source: &Source<'a>, what: &str) {
-        if self.explain.is_on() {
-            let name = self.source_name(source);
-            self.explain.open(|| format!("{what} {name}"));
+    fn close_derived(&mut self, derived: &Derived<'a>) {
+        if !is_values_clause(derived) {
+            self.explain.close();
         }
     }
 }

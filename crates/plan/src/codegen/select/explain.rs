@@ -12,6 +12,8 @@ use crate::ir::{
 #[derive(Default)]
 pub(super) struct SelectNumbers {
     ends: Vec<u32>,
+    /// Numbers given to what is made of SELECTs.
+    made: usize,
 }
 
 impl SelectNumbers {
@@ -25,9 +27,33 @@ impl SelectNumbers {
         self.ends.dedup();
     }
 
+    /// A number that no SELECT of the text has.
+    fn new_number(&mut self) -> usize {
+        self.made += 1;
+        self.ends.len() + self.made
+    }
+
     fn of(&self, span: Span) -> usize {
         self.ends.partition_point(|&end| end < span.end) + 1
     }
+}
+
+/// How VALUES is shown.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(super) enum ShownValues {
+    /// As a source: the statement is nothing else.
+    #[default]
+    AsClause,
+    /// As a query of constants: in a view or common table.
+    AsConstants,
+    /// Not at all: the line of the loop that reads it says so.
+    Nowhere,
+}
+
+/// Whether the source is VALUES in parentheses.
+pub(super) fn is_values_clause(derived: &Derived<'_>) -> bool {
+    let is_values = matches!(derived.query.cores, [Core { body: CoreBody::Values(_), .. }]);
+    is_values && derived.cte.is_none() && derived.view.is_none()
 }
 
 impl<'a> Codegen<'a> {
@@ -54,6 +80,11 @@ impl<'a> Codegen<'a> {
         });
     }
 
+    /// A number for a SELECT that is not in the text.
+    pub(super) fn new_select_number(&mut self) -> usize {
+        self.select.numbers.new_number()
+    }
+
     /// The number of a query: that of its last SELECT.
     pub(crate) fn query_number(&self, query: &Query<'_>) -> usize {
         query.cores.last().map_or(0, |core| self.select.numbers.of(core.span))
@@ -68,11 +99,22 @@ impl<'a> Codegen<'a> {
         }
     }
 
-    /// How lines name a source.
+    /// How lines name a source that is read.
     pub(crate) fn source_name(&self, source: &Source<'a>) -> String {
         match source.kind {
-            SourceKind::Subquery(derived) if source.name.as_bytes().is_empty() => self.derived_name(derived),
+            SourceKind::Subquery(derived) if is_values_clause(derived) || source.name.as_bytes().is_empty() => {
+                self.derived_name(derived)
+            }
             _ => source.name.to_string(),
+        }
+    }
+
+    /// How lines name a source that is made: views and common tables by their own names.
+    pub(super) fn made_name(&self, source: &Source<'a>, derived: &Derived<'a>) -> String {
+        match (derived.cte, derived.view) {
+            (Some(cte), _) => cte.name.to_string(),
+            (None, Some(view)) => view.name.to_string(),
+            (None, None) => self.source_name(source),
         }
     }
 
@@ -80,6 +122,15 @@ impl<'a> Codegen<'a> {
         match derived.query.cores {
             [Core { body: CoreBody::Values(rows), .. }] => format!("{}-ROW VALUES CLAUSE", rows.len()),
             _ => format!("(subquery-{})", self.query_number(derived.query)),
+        }
+    }
+
+    /// The line of VALUES.
+    pub(super) fn explain_values(&mut self, rows: usize) {
+        match self.select.shown_values {
+            ShownValues::AsClause => self.explain.line(|| format!("SCAN {rows}-ROW VALUES CLAUSE")),
+            ShownValues::AsConstants => self.explain.line(|| format!("SCAN {rows} CONSTANT ROWS")),
+            ShownValues::Nowhere => {}
         }
     }
 

@@ -52,6 +52,7 @@ impl<'a> Codegen<'a> {
         select: &'a Select<'a>,
         order_by: &'a [OrderTerm<'a>],
         sink: &Sink,
+        clause: &'static str,
     ) -> Result<()> {
         let directed = self.directed_like(select.group_by, order_by);
         let terms = directed.unwrap_or(select.group_by);
@@ -71,7 +72,7 @@ impl<'a> Codegen<'a> {
         if plan.in_order || plan.one_row {
             self.group_from_loops(&grouping, &plan)?;
         } else {
-            self.group_from_sorter(&grouping, &plan)?;
+            self.group_from_sorter(&grouping, &plan, clause)?;
         }
         self.explain_accumulators(&grouping.accumulators);
         self.gosub(grouping.output);
@@ -135,7 +136,7 @@ impl<'a> Codegen<'a> {
     }
 
     /// A sorter takes the terms and every column that is still needed, and gives them back in order.
-    fn group_from_sorter(&mut self, grouping: &Grouping<'a>, plan: &JoinPlan<'a>) -> Result<()> {
+    fn group_from_sorter(&mut self, grouping: &Grouping<'a>, plan: &JoinPlan<'a>, clause: &str) -> Result<()> {
         let Grouping { select, terms, .. } = *grouping;
         let columns = columns_behind_sorter(grouping);
         let width = terms.len() + columns.len();
@@ -154,7 +155,7 @@ impl<'a> Codegen<'a> {
             cg.b.emit(Insn::SorterInsert { cursor: sorter, start: row, count: width as u32 });
             end_loops(cg, loops)
         })?;
-        self.explain.line(|| "USE TEMP B-TREE FOR GROUP BY".to_owned());
+        self.explain.line(|| format!("USE TEMP B-TREE FOR {clause}"));
         for source in select.sources {
             let own = columns.iter().enumerate().filter(|(_, column)| column.source == source.id);
             let places = own.map(|(at, column)| (column.index, (terms.len() + at) as u16));
@@ -221,7 +222,7 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    fn emit_group_columns(
+    pub(super) fn emit_group_columns(
         &mut self,
         select: &'a Select<'a>,
         order_by: &[OrderTerm<'a>],

@@ -63,6 +63,8 @@ pub enum Destination {
         cursor: CursorId,
         /// Applied to the rows first.
         affinities: AffinityListId,
+        /// SQLite would put a Bloom filter beside the set, and say so.
+        shows_filter: bool,
     },
     /// To the queue of a recursive common table.
     Queue(Queue),
@@ -113,7 +115,7 @@ pub struct Coroutine {
 
 /// What code generation of queries remembers.
 #[derive(Default)]
-pub(super) struct State<'a> {
+pub(super) struct State {
     /// Common tables that are materialised.
     materialized: Vec<derived::Materialized>,
     /// The rows that recursive common tables are working on.
@@ -122,7 +124,7 @@ pub(super) struct State<'a> {
     queue_orders: Vec<Vec<u16>>,
     /// Numbers of selects, as EXPLAIN QUERY PLAN shows them.
     numbers: explain::SelectNumbers,
-    marker: std::marker::PhantomData<&'a ()>,
+    shown_values: explain::ShownValues,
 }
 
 impl<'a> Codegen<'a> {

@@ -9,7 +9,7 @@ use super::distinct::Distinct;
 use super::sink::Sink;
 use crate::access::{JoinPlan, JoinRequest, Purpose, WantedOrder, plan_join};
 use crate::error::Result;
-use crate::ir::{Expr, OrderTerm, Select, is_constant};
+use crate::ir::{Expr, OrderTerm, Select, is_constant, same};
 
 impl<'a> Codegen<'a> {
     /// Emits one SELECT.
@@ -25,9 +25,23 @@ impl<'a> Codegen<'a> {
             self.emit_windows(select, order_by, span, sink)
         } else if select.is_aggregate {
             self.emit_grouped(select, order_by, sink)
+        } else if select.distinct && is_order_of_result(select, order_by) {
+            self.emit_distinct_in_order(select, order_by, sink)
         } else {
             self.emit_plain(select, order_by, sink)
         }
+    }
+
+    /// DISTINCT with an ORDER BY of the very same columns: what is grouped by them comes in that order.
+    fn emit_distinct_in_order(
+        &mut self,
+        select: &'a Select<'a>,
+        order_by: &'a [OrderTerm<'a>],
+        sink: &Sink,
+    ) -> Result<()> {
+        let group_by = self.distinct_terms(select.columns);
+        let grouped = Select { distinct: false, is_aggregate: true, group_by, ..*select };
+        self.emit_group_by(self.arena.alloc(grouped), order_by, sink, "DISTINCT")
     }
 
     fn emit_plain(&mut self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>], sink: &Sink) -> Result<()> {
@@ -44,6 +58,7 @@ impl<'a> Codegen<'a> {
                     cg.emit_offset(sink, loops.next);
                     let row = cg.row_registers(sink, false);
                     cg.emit_columns(sink, select.columns, row)?;
+                    cg.explain_filter(sink);
                     cg.deliver(sink, row)?;
                 }
                 (Some(sorter), None) => cg.emit_sorter_insert(sorter, order_by, select.columns, None)?,
@@ -125,7 +140,7 @@ impl<'a> Codegen<'a> {
         order_by: &[OrderTerm<'a>],
         sink: &Sink,
     ) -> Result<()> {
-        self.explain.line(|| format!("SCAN {}-ROW VALUES CLAUSE", rows.len()));
+        self.explain_values(rows.len());
         let sorter = if order_by.is_empty() { None } else { Some(self.open_sorter(order_by, sink)?) };
         let row = self.row_registers(sink, sink.offset.is_some() || sorter.is_some());
         for columns in rows {
@@ -152,6 +167,12 @@ impl<'a> Codegen<'a> {
             self.explain.line(|| "SCAN CONSTANT ROW".to_owned());
         }
     }
+}
+
+/// Whether ORDER BY names the result columns, all of them, one after the other.
+fn is_order_of_result<'a>(select: &Select<'a>, order_by: &[OrderTerm<'a>]) -> bool {
+    let is_same = |(term, column): (&OrderTerm<'a>, &Expr<'a>)| same(&term.expr, column);
+    order_by.len() == select.columns.len() && order_by.iter().zip(select.columns).all(is_same)
 }
 
 /// ORDER BY without the terms that are the same for all rows.

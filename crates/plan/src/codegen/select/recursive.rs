@@ -82,10 +82,23 @@ impl<'a> Codegen<'a> {
 
         self.select.recursive_rows.push(CurrentRow { id: table.id, start: row });
         self.explain.open(|| "RECURSIVE STEP".to_owned());
-        for core in &query.cores[setup..] {
+        let is_compound = query.cores.len() > setup + 1;
+        if is_compound {
+            self.explain.open(|| "COMPOUND QUERY".to_owned());
+        }
+        for (at, core) in query.cores[setup..].iter().enumerate() {
+            if is_compound {
+                self.explain.open(|| if at == 0 { "LEFT-MOST SUBQUERY".to_owned() } else { "UNION ALL".to_owned() });
+            }
             let step = into_queue(self);
             self.in_loop(|cg| cg.emit_core(core, &[], &step))?;
             self.b.place(step.done);
+            if is_compound {
+                self.explain.close();
+            }
+        }
+        if is_compound {
+            self.explain.close();
         }
         self.explain.close();
         self.select.recursive_rows.pop();

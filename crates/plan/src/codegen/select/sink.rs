@@ -103,6 +103,13 @@ impl<'a> Codegen<'a> {
         }
     }
 
+    /// The line about the Bloom filter that SQLite fills where rows come straight from their loops.
+    pub(super) fn explain_filter(&mut self, sink: &Sink) {
+        if let Destination::Set { shows_filter: true, .. } = sink.destination {
+            self.explain.line(|| "CREATE BLOOM FILTER".to_owned());
+        }
+    }
+
     /// Delivers the row in the registers from `row` on.
     pub(super) fn deliver(&mut self, sink: &Sink, row: Reg) -> Result<()> {
         let (count, width) = (sink.width as u16, sink.width as u32);
@@ -119,7 +126,7 @@ impl<'a> Codegen<'a> {
                 self.b.emit(Insn::InsertRow { flags, cursor, count, affinities, rowid, start: row });
                 self.b.free(rowid);
             }
-            Destination::Set { cursor, affinities } => {
+            Destination::Set { cursor, affinities, .. } => {
                 self.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count, affinities, start: row });
             }
             Destination::Queue(queue) => self.deliver_to_queue(queue, row, sink.width),

@@ -16,7 +16,7 @@ use lithe_vm::program::CursorKind;
 
 use super::target::Target;
 use crate::access::{JoinPlan, JoinRequest, Path, Purpose, WantedOrder, plan_join};
-use crate::catalog::Index;
+use crate::catalog::{Index, IndexColumn};
 use crate::codegen::loops::{Loops, begin_loops, end_loops};
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
@@ -214,8 +214,7 @@ fn begin_keys<'a>(
 ) -> Result<(Kind<'a>, Addr)> {
     let width = target.key_width();
     let exprs = key_exprs(cg, target);
-    let collations: Vec<_> = key_collations(target).into_iter().map(|collation| (collation, false, false)).collect();
-    let info = cg.key_info(&collations)?;
+    let info = cg.key_info(&key_order(target))?;
     let cursor = cg.ephemeral(CursorKind::EphemeralIndex, info, width + values.len());
     cg.b.emit(Insn::OpenEphemeral { cursor });
     let record = cg.b.register();
@@ -267,9 +266,11 @@ fn key_exprs<'a>(cg: &Codegen<'a>, target: &Target<'a>) -> Vec<Expr<'a>> {
     }
 }
 
-fn key_collations<'a>(target: &Target<'a>) -> Vec<Coll<'a>> {
+/// How keys are ordered: as in the table, so that rows are changed in its order.
+fn key_order<'a>(target: &Target<'a>) -> Vec<(Coll<'a>, bool, bool)> {
+    let order = |column: &'a IndexColumn| (Coll::of(&column.collation), column.descending, false);
     match target.key() {
-        None => vec![Coll::Binary],
-        Some(key) => key.index.key_columns().iter().map(|column| Coll::of(&column.collation)).collect(),
+        None => vec![(Coll::Binary, false, false)],
+        Some(key) => key.index.key_columns().iter().map(order).collect(),
     }
 }

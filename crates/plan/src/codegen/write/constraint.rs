@@ -3,11 +3,11 @@
 use lithe_sql::ast::Conflict;
 use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{Addr, OnConflict};
+use lithe_vm::operand::{Addr, OnConflict, Reg};
 
 use super::row::{self, Row, default_value, policy_of};
 use super::target::{Changed, Target};
-use crate::catalog::{Index, IndexTerm, Table};
+use crate::catalog::{Column, Index, IndexTerm, Table};
 use crate::codegen::Codegen;
 use crate::error::Result;
 use crate::ir::Expr;
@@ -31,7 +31,8 @@ pub(super) struct Checked<'c, 'a> {
 /// The columns that are known not to be NULL, by position; an empty list knows nothing.
 pub(super) type NeverNull = [bool];
 
-/// Checks NOT NULL of all columns that may be NULL now.
+/// Checks NOT NULL of all columns that may be NULL now. REPLACE puts the default in; whether that is NULL is checked after
+/// all others.
 pub(super) fn emit_not_null<'a>(
     cg: &mut Codegen<'a>,
     checked: &Checked<'_, 'a>,
@@ -39,6 +40,7 @@ pub(super) fn emit_not_null<'a>(
     generated: bool,
 ) -> Result<()> {
     let table = checked.target.table;
+    let mut replaced = Vec::new();
     for (at, column) in table.columns.iter().enumerate() {
         let Some(own_policy) = column.not_null else { continue };
         let at = at as u16;
@@ -51,7 +53,7 @@ pub(super) fn emit_not_null<'a>(
         let reg = checked.row.column(at);
         let mut policy = policy_of(checked.policy, Some(own_policy));
         if policy == Conflict::Replace {
-            // REPLACE puts the default in; without one it is ABORT.
+            // Without a default it is ABORT.
             if column.default.is_some() {
                 let is_there = cg.b.label();
                 cg.b.emit(Insn::NotNull { reg, target: is_there });
@@ -59,6 +61,8 @@ pub(super) fn emit_not_null<'a>(
                 cg.emit_into(&value, reg)?;
                 row::emit_affinities(cg, reg, std::iter::once(column.affinity));
                 cg.b.place(is_there);
+                replaced.push((reg, column));
+                continue;
             }
             policy = Conflict::Abort;
         }
@@ -66,12 +70,19 @@ pub(super) fn emit_not_null<'a>(
             cg.b.emit(Insn::IsNull { reg, target: checked.ignore });
             continue;
         }
-        let message = cg.b.text(format!("NOT NULL constraint failed: {}.{}", table.name, column.name));
-        let code = ResultCode::CONSTRAINT_NOTNULL.0;
-        cg.b.emit(Insn::HaltIfNull { policy: number(policy), value: reg, code, message });
-        note_policy(cg, policy);
+        emit_halt_if_null(cg, table, column, reg, policy);
+    }
+    for (reg, column) in replaced {
+        emit_halt_if_null(cg, table, column, reg, Conflict::Abort);
     }
     Ok(())
+}
+
+fn emit_halt_if_null(cg: &mut Codegen<'_>, table: &Table, column: &Column, value: Reg, policy: Conflict) {
+    let message = cg.b.text(format!("NOT NULL constraint failed: {}.{}", table.name, column.name));
+    let code = ResultCode::CONSTRAINT_NOTNULL.0;
+    cg.b.emit(Insn::HaltIfNull { policy: number(policy), value, code, message });
+    note_policy(cg, policy);
 }
 
 /// Checks the CHECK constraints that the change can violate. The row must be the access of the target's source.

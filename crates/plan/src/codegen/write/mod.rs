@@ -59,7 +59,7 @@ pub(crate) use delete::delete;
 pub(crate) use foreign_key::drop_foreign_key_rows;
 pub(crate) use index::{emit_index_key, entry_affinities};
 pub(crate) use insert::insert;
-pub(crate) use row::generated_column_uses;
+pub(crate) use row::{emit_affinities, generated_column_uses};
 pub(crate) use target::{index_exprs, index_filter};
 pub(crate) use update::update;
 

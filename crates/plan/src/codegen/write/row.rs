@@ -72,7 +72,7 @@ pub(super) fn emit_affinity(cg: &mut Codegen<'_>, table: &Table, row: Row, is_wa
 }
 
 /// Applies one affinity each to the registers from `start` on.
-pub(super) fn emit_affinities(cg: &mut Codegen<'_>, start: Reg, affinities: impl Iterator<Item = Affinity>) {
+pub(crate) fn emit_affinities(cg: &mut Codegen<'_>, start: Reg, affinities: impl Iterator<Item = Affinity>) {
     let mut list = bumpalo::collections::Vec::from_iter_in(affinities, cg.arena);
     // What changes nothing at the ends need not be looked at.
     let end = list.iter().rposition(|affinity| *affinity != Affinity::Blob).map_or(0, |last| last + 1);

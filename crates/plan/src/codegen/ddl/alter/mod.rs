@@ -1,0 +1,80 @@
+//! ALTER TABLE.
+//!
+//! The schema is text, and ALTER TABLE edits it: the statements that create the table, its indexes, and the views and
+//! triggers that mention it are parsed, the places of names and definitions taken from their trees, and new text is written
+//! into the schema table. Before that the new text is read into a catalog of its own, and everything in it resolved:
+//! what does not hold together any more is an error, and nothing has happened.
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `text` | editing text by the places of a tree |
+//! | `edits` | the rows of the schema table that change |
+//! | `verify` | whether the schema still holds together |
+//! | `add_column`, `drop_column` | ADD COLUMN, DROP COLUMN |
+//! | `constraint` | ADD CONSTRAINT, DROP CONSTRAINT, SET NOT NULL, DROP NOT NULL |
+//! | `rename` | RENAME TO, RENAME COLUMN |
+
+mod add_column;
+mod constraint;
+mod drop_column;
+mod edits;
+mod rename;
+mod text;
+mod verify;
+
+use lithe_sql::ast::{AlterAction, AlterTable, CreateTable, Stmt, TableBody, TableColumns};
+use lithe_vm::operand::Db;
+
+use crate::catalog::Table;
+use crate::codegen::Codegen;
+use crate::error::{CompileError, Result, fail};
+
+/// ALTER TABLE; `sql` is the statement's text.
+pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, sql: &'a [u8]) -> Result<()> {
+    let found = cg.env.catalog.table(alter.table.schema, alter.table.name)?;
+    let altered = Altered { db: found.db, table: found.table };
+    match &alter.action {
+        AlterAction::RenameTable(name) => rename::rename_table(cg, altered, *name),
+        AlterAction::RenameColumn { from, to } => rename::rename_column(cg, altered, *from, *to),
+        AlterAction::AddColumn(definition) => add_column::add_column(cg, altered, definition, sql),
+        AlterAction::DropColumn(name) => drop_column::drop_column(cg, altered, *name),
+        AlterAction::AddCheck { name, check, span } => constraint::add_check(cg, altered, *name, check, *span, sql),
+        AlterAction::DropConstraint(name) => constraint::drop_constraint(cg, altered, *name),
+        AlterAction::SetNotNull { column, span, .. } => constraint::set_not_null(cg, altered, *column, *span, sql),
+        AlterAction::DropNotNull(column) => constraint::drop_not_null(cg, altered, *column),
+    }
+}
+
+/// The table that is altered.
+#[derive(Clone, Copy)]
+struct Altered<'a> {
+    db: Db,
+    table: &'a Table,
+}
+
+impl<'a> Altered<'a> {
+    /// Refuses what cannot be altered at all. `of_view` says what is wrong with a view.
+    fn check(&self, of_view: &str) -> Result<()> {
+        let name = &self.table.name;
+        if self.table.view().is_some() {
+            return fail(of_view.replace("{}", &name.to_string()));
+        }
+        if self.table.virtual_table().is_some() {
+            return fail("virtual tables may not be altered");
+        }
+        if self.table.is_system() {
+            return fail(format!("table {name} may not be altered"));
+        }
+        Ok(())
+    }
+
+    /// The tree of its CREATE statement, whose spans are about [`Table::sql`].
+    fn definition(&self, cg: &Codegen<'a>) -> Result<(&'a CreateTable<'a>, &'a TableColumns<'a>)> {
+        let malformed = || CompileError::new(format!("malformed definition of table {}", self.table.name));
+        let Stmt::CreateTable(create) = cg.resolver.parse_stored(&self.table.sql)? else { return Err(malformed()) };
+        match create.body {
+            TableBody::Columns(body) => Ok((create, body)),
+            TableBody::Select(_) => Err(malformed()),
+        }
+    }
+}

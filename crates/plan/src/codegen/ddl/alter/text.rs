@@ -1,0 +1,96 @@
+//! Editing text by the places of a tree.
+
+use lithe_sql::ast::{Ident, Name, Quote, Span};
+use lithe_sql::{Lexer, Token, TokenKind};
+
+use super::super::names::quoted;
+
+/// Replacements of parts of one text.
+#[derive(Default)]
+pub(super) struct TextEdits {
+    edits: Vec<(Span, Vec<u8>)>,
+}
+
+impl TextEdits {
+    /// The part at `span` becomes `text`. The same place may be named several times.
+    pub fn replace(&mut self, span: Span, text: impl Into<Vec<u8>>) {
+        self.edits.push((span, text.into()));
+    }
+
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// The new text.
+    pub fn apply(mut self, text: &[u8]) -> Vec<u8> {
+        self.edits.sort_by_key(|(span, _)| span.start);
+        self.edits.dedup_by_key(|(span, _)| *span);
+        let mut edited = Vec::with_capacity(text.len());
+        let mut done = 0;
+        for (span, replacement) in self.edits {
+            let start = (span.start as usize).clamp(done, text.len());
+            edited.extend_from_slice(&text[done..start]);
+            edited.extend_from_slice(&replacement);
+            done = (span.end as usize).clamp(start, text.len());
+        }
+        edited.extend_from_slice(&text[done..]);
+        edited
+    }
+}
+
+/// A new name for what a token named: in double quotes if either of them is quoted.
+pub(super) fn renamed(token: Ident<'_>, name: Ident<'_>) -> Vec<u8> {
+    if token.quote() == Quote::None && name.quote() == Quote::None {
+        name.name.as_bytes().to_vec()
+    } else {
+        in_quotes(name.name)
+    }
+}
+
+/// The name in double quotes.
+pub(super) fn in_quotes(name: Name<'_>) -> Vec<u8> {
+    quoted(name, '"').into_bytes()
+}
+
+/// The first token that begins at or behind `from`.
+pub(super) fn token_from(text: &[u8], from: u32) -> Token {
+    let mut lexer = Lexer::new(text);
+    loop {
+        let token = lexer.next_significant();
+        if token.span.start >= from || token.kind == TokenKind::EndOfText {
+            return token;
+        }
+    }
+}
+
+/// The last token that ends at or before `until`.
+pub(super) fn token_before(text: &[u8], until: u32) -> Token {
+    let mut lexer = Lexer::new(text);
+    let mut last = Token { kind: TokenKind::EndOfText, span: Span::default() };
+    loop {
+        let token = lexer.next_significant();
+        if token.span.end > until || token.kind == TokenKind::EndOfText {
+            return last;
+        }
+        last = token;
+    }
+}
+
+/// Takes a constraint out: with a comma, if it has one for itself, else with the space around it.
+pub(super) fn without_constraint(text: &[u8], constraint: Span) -> TextEdits {
+    let (before, behind) = (token_before(text, constraint.start), token_from(text, constraint.end));
+    let mut edits = TextEdits::default();
+    match (before.kind, behind.kind) {
+        (TokenKind::Comma, TokenKind::Comma) => {
+            let next = token_from(text, behind.span.end);
+            edits.replace(Span::new(constraint.start, next.span.start), "");
+        }
+        (TokenKind::Comma, _) => edits.replace(Span::new(before.span.start, constraint.end), ""),
+        (_, TokenKind::Comma | TokenKind::RightParen) => {
+            edits.replace(Span::new(before.span.end, behind.span.start), "");
+        }
+        _ => edits.replace(Span::new(before.span.end, behind.span.start), " "),
+    }
+    edits
+}

@@ -1,0 +1,256 @@
+//! One pass: the rows of a partition are gathered in a temporary table, numbered from 1; then each in turn is the
+//! current row, and the frames move along.
+//!
+//! A row of the table: what is carried, the number of its group of peers, then for each call its arguments and whether
+//! FILTER lets it in.
+
+use std::sync::Arc;
+
+use lithe_vm::insn::{Insn, insert_flags};
+use lithe_vm::operand::{Addr, AffinityListId, AggregateId, CursorId, Reg};
+use lithe_vm::program::AggregateCall;
+
+use super::super::super::Codegen;
+use super::super::Coroutine;
+use super::frame::Frame;
+use super::{Carried, PassPlan};
+use crate::error::Result;
+use crate::ir::{Expr, OrderTerm, WindowCall, collation_of};
+
+/// The registers and cursors of a pass.
+pub(super) struct Pass<'a> {
+    /// The rows of the partition.
+    pub table: CursorId,
+    /// On the current row.
+    pub current: CursorId,
+    /// For looking at other rows.
+    pub other: CursorId,
+    /// Number of the current row.
+    pub number: Reg,
+    /// Number of its group of peers.
+    pub group: Reg,
+    /// The column of the group's number.
+    pub group_column: u16,
+    /// The one ORDER BY term, where RANGE measures distances: its column.
+    pub key_column: Option<u16>,
+    /// ORDER BY.
+    pub order_by: &'a [OrderTerm<'a>],
+    pub calls: Vec<CallInPass<'a>>,
+    /// One for each different frame.
+    pub frames: Vec<Frame<'a>>,
+}
+
+/// A call's place in the table and its registers.
+pub(super) struct CallInPass<'a> {
+    pub call: &'a WindowCall<'a>,
+    /// The column of its first argument.
+    pub args: u16,
+    /// The column that says whether FILTER lets the row in.
+    pub filter: Option<u16>,
+    /// The number of its frame.
+    pub frame: usize,
+    /// The aggregate and its state; none for functions that look rows up.
+    pub aggregate: Option<(AggregateId, Reg)>,
+}
+
+impl<'a> Codegen<'a> {
+    /// A coroutine that gives the rows of `input` with the results of the pass behind them.
+    pub(super) fn emit_pass(
+        &mut self,
+        plan: &PassPlan<'a>,
+        carried: &mut Carried<'a>,
+        input: Coroutine,
+    ) -> Result<Coroutine> {
+        let before = carried.clone();
+        carried.exprs.extend(plan.calls.iter().map(|call| Expr::Window(call)));
+        self.coroutine(carried.exprs.len(), |cg, output| cg.emit_partitions(plan, &before, input, output))
+    }
+
+    fn emit_partitions(
+        &mut self,
+        plan: &PassPlan<'a>,
+        carried: &Carried<'a>,
+        input: Coroutine,
+        output: &Coroutine,
+    ) -> Result<()> {
+        let (pass, width) = self.open_pass(plan, carried)?;
+        let (partition, is_open) = (self.b.registers(plan.partition_by.len()), self.b.register());
+        let peers = self.b.registers(plan.order_by.len());
+        let (flush, ret) = (self.b.label(), self.b.register());
+        let partition_terms = self.partition_terms(plan);
+        let partition_key = self.key_only(&partition_terms)?;
+        let peer_key = self.key_only(plan.order_by)?;
+
+        self.b.emit(Insn::Integer { value: 0, dst: is_open });
+        self.for_each_row(carried, input, |cg| {
+            let (same_partition, new_partition, filled) = (cg.b.label(), cg.b.label(), cg.b.label());
+            let keys = cg.emit_list(plan.partition_by)?;
+            let order: Vec<Expr<'a>> = plan.order_by.iter().map(|term| term.expr).collect();
+            let order_keys = cg.emit_list(&order)?;
+            cg.b.emit(Insn::IfNot { null_jumps: 0, reg: is_open, target: new_partition });
+            cg.emit_compare_keys(partition_key, keys, partition, plan.partition_by.len(), same_partition);
+            cg.b.place(new_partition);
+            cg.b.emit(Insn::Gosub { ret, target: flush });
+            cg.b.emit(Insn::OpenEphemeral { cursor: pass.table });
+            cg.emit_copy_row(keys, partition, plan.partition_by.len());
+            cg.b.emit(Insn::Integer { value: 1, dst: is_open });
+            cg.b.emit(Insn::Integer { value: 1, dst: pass.group });
+            cg.b.emit(Insn::Goto { target: filled });
+            cg.b.place(same_partition);
+            cg.emit_compare_keys(peer_key, order_keys, peers, plan.order_by.len(), filled);
+            cg.b.emit(Insn::AddImmediate { reg: pass.group, value: 1 });
+            cg.b.place(filled);
+            cg.emit_copy_row(order_keys, peers, plan.order_by.len());
+            cg.emit_gather(&pass, carried, input.start, width)
+        })?;
+        self.b.emit(Insn::Gosub { ret, target: flush });
+        let end = self.b.label();
+        self.b.emit(Insn::Goto { target: end });
+        self.emit_partition(&pass, carried, is_open, flush, ret, output)?;
+        self.b.place(end);
+        Ok(())
+    }
+
+    /// Falls through when the keys differ.
+    fn emit_compare_keys(&mut self, key: CursorId, lhs: Reg, rhs: Reg, count: usize, equal: Addr) {
+        if count == 0 {
+            self.b.emit(Insn::Goto { target: equal });
+            return;
+        }
+        let differ = self.b.label();
+        self.b.emit(Insn::CompareVectors { key, lhs, rhs, count: count as u32 });
+        self.b.emit(Insn::Jump { less: differ, equal, greater: differ });
+        self.b.place(differ);
+    }
+
+    fn partition_terms(&self, plan: &PassPlan<'a>) -> Vec<OrderTerm<'a>> {
+        let term = |expr: &Expr<'a>| OrderTerm {
+            expr: *expr,
+            collation: collation_of(expr).unwrap_or_default(),
+            descending: false,
+            nulls_opposite: false,
+            output: None,
+        };
+        plan.partition_by.iter().map(term).collect()
+    }
+
+    /// Lays out the table's rows; gives their width, too.
+    fn open_pass(&mut self, plan: &PassPlan<'a>, carried: &Carried<'a>) -> Result<(Pass<'a>, usize)> {
+        let group_column = carried.exprs.len();
+        let mut width = group_column + 1;
+        let needs_key = plan.calls.iter().any(|call| super::frame::measures(call.window));
+        let key_column = needs_key.then_some(width as u16);
+        width += usize::from(needs_key);
+        let mut frames: Vec<Frame<'a>> = Vec::new();
+        let mut calls = Vec::with_capacity(plan.calls.len());
+        for &call in &plan.calls {
+            let args = width as u16;
+            width += call.args.len();
+            let filter = call.filter.map(|_| width as u16);
+            width += usize::from(call.filter.is_some());
+            let frame = match frames.iter().position(|frame| frame.is_of(call.window)) {
+                Some(frame) => frame,
+                None => {
+                    frames.push(self.open_frame(call.window)?);
+                    frames.len() - 1
+                }
+            };
+            let aggregate = self.window_aggregate(call)?;
+            calls.push(CallInPass { call, args, filter, frame, aggregate });
+        }
+        let table = self.ephemeral_table(width);
+        let pass = Pass {
+            table,
+            current: self.ephemeral_table(width),
+            other: self.ephemeral_table(width),
+            number: self.b.register(),
+            group: self.b.register(),
+            group_column: group_column as u16,
+            key_column,
+            order_by: plan.order_by,
+            calls,
+            frames,
+        };
+        Ok((pass, width))
+    }
+
+    fn window_aggregate(&mut self, call: &WindowCall<'a>) -> Result<Option<(AggregateId, Reg)>> {
+        if super::result::looks_rows_up(call) {
+            return Ok(None);
+        }
+        let id = self.b.aggregate(AggregateCall {
+            function: Arc::clone(call.function),
+            argument_count: call.args.len() as u16,
+            collation: self.env.collation(call.collation)?,
+        });
+        Ok(Some((id, self.b.register())))
+    }
+
+    /// Puts a row into the table.
+    fn emit_gather(&mut self, pass: &Pass<'a>, carried: &Carried<'a>, input: Reg, width: usize) -> Result<()> {
+        let row = self.b.registers(width);
+        self.emit_copy_row(input, row, carried.exprs.len());
+        self.emit_copy(pass.group, row.at(usize::from(pass.group_column)));
+        if let Some(column) = pass.key_column {
+            self.emit_into(&pass.order_by[0].expr, row.at(usize::from(column)))?;
+        }
+        for CallInPass { call, args, filter, .. } in &pass.calls {
+            self.emit_list_into(call.args, row.at(usize::from(*args)))?;
+            if let (Some(column), Some(filter)) = (filter, &call.filter) {
+                self.emit_into(filter, row.at(usize::from(*column)))?;
+            }
+        }
+        let cursor = pass.table;
+        let rowid = self.b.temporary();
+        self.b.emit(Insn::NewRowid { cursor, dst: rowid, autoincrement: Reg::NONE });
+        let (flags, affinities) = (insert_flags::APPEND, AffinityListId::NONE);
+        self.b.emit(Insn::InsertRow { flags, cursor, count: width as u16, affinities, rowid, start: row });
+        self.b.free(rowid);
+        Ok(())
+    }
+
+    /// The subroutine that goes over the rows of a partition.
+    fn emit_partition(
+        &mut self,
+        pass: &Pass<'a>,
+        carried: &Carried<'a>,
+        is_open: Reg,
+        entry: Addr,
+        ret: Reg,
+        output: &Coroutine,
+    ) -> Result<()> {
+        let done = self.b.label();
+        self.b.place(entry);
+        self.b.emit(Insn::IfNot { null_jumps: 0, reg: is_open, target: done });
+        for cursor in [pass.current, pass.other] {
+            self.b.emit(Insn::OpenDup { cursor, original: pass.table });
+        }
+        for frame in &pass.frames {
+            self.begin_frame(frame, pass)?;
+        }
+        for call in &pass.calls {
+            if let Some((_, state)) = call.aggregate {
+                self.b.emit(Insn::Null { start: state, count: 1 });
+            }
+        }
+        let (cursor, group) = (pass.current, self.b.register());
+        self.b.emit(Insn::Rewind { cursor, target: done });
+        let top = self.b.here();
+        self.b.emit(Insn::Rowid { cursor, dst: pass.number });
+        self.b.emit(Insn::Column { cursor, column: pass.group_column, dst: group });
+        for at in 0..pass.frames.len() {
+            self.move_frame(pass, at, group)?;
+        }
+        for at in 0..carried.exprs.len() {
+            self.b.emit(Insn::Column { cursor, column: at as u16, dst: output.start.at(at) });
+        }
+        for (at, call) in pass.calls.iter().enumerate() {
+            self.emit_window_result(pass, call, group, output.start.at(carried.exprs.len() + at))?;
+        }
+        self.b.emit(Insn::Yield { co: output.co, target: Addr::NONE });
+        self.b.emit(Insn::Next { cursor, target: top });
+        self.b.place(done);
+        self.b.emit(Insn::Return { ret });
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! Which names of a text meant which table or column: what ALTER TABLE RENAME has to replace.
+
+use std::cell::RefCell;
+
+use lithe_sql::ast::Ident;
+
+use crate::catalog::Table;
+
+/// A log of the names in one text.
+#[derive(Debug)]
+pub struct NameLog<'a> {
+    text: &'a [u8],
+    tables: RefCell<Vec<(Ident<'a>, &'a Table)>>,
+    columns: RefCell<Vec<(Ident<'a>, &'a Table, u16)>>,
+}
+
+impl<'a> NameLog<'a> {
+    /// A log of the names in `text`; those in other texts, of views that it uses, are not of interest.
+    pub fn new(text: &'a [u8]) -> NameLog<'a> {
+        NameLog { text, tables: RefCell::default(), columns: RefCell::default() }
+    }
+
+    /// `name`, which stands in `text`, is a table.
+    pub(super) fn note_table(&self, text: &[u8], name: Ident<'a>, table: &'a Table) {
+        if std::ptr::eq(self.text, text) {
+            self.tables.borrow_mut().push((name, table));
+        }
+    }
+
+    /// `name`, which stands in `text`, is a column.
+    pub(super) fn note_column(&self, text: &[u8], name: Ident<'a>, table: &'a Table, at: u16) {
+        if std::ptr::eq(self.text, text) && table.columns[usize::from(at)].name == name.name {
+            self.columns.borrow_mut().push((name, table, at));
+        }
+    }
+
+    /// Where the table is named.
+    pub fn names_of_table(&self, table: &Table) -> Vec<Ident<'a>> {
+        let tables = self.tables.borrow();
+        tables.iter().filter(|(_, named)| std::ptr::eq(*named, table)).map(|(name, _)| *name).collect()
+    }
+
+    /// Where the column is named.
+    pub fn names_of_column(&self, table: &Table, at: u16) -> Vec<Ident<'a>> {
+        let columns = self.columns.borrow();
+        let is_it =
+            |(_, named, named_at): &&(Ident<'a>, &'a Table, u16)| std::ptr::eq(*named, table) && *named_at == at;
+        columns.iter().filter(is_it).map(|(name, ..)| *name).collect()
+    }
+}

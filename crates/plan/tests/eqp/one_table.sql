@@ -1,0 +1,55 @@
+create table t(a,b,c); create index i on t(a); create table u(x integer primary key, y, z); create index uy on u(y,z);
+create table w(a text, b integer, c varchar(100), d) ; create index wa on w(a,b); create unique index wb on w(c,d);
+? select * from t where a=1
+? select a from t where a=1
+? select * from t where a>1
+? select * from t where a>1 and a<5
+? select a from t where a>1 and a<5
+? select * from t where a between 1 and 5
+? select * from u where x=1
+? select * from u where x in (1,2,3)
+? select * from u where x>1
+? select * from u where x>1 and x<10
+? select * from u where y=1
+? select * from u where y=1 and z=2
+? select * from u where y in (1,2,3) and z=2
+? select * from u where y=1 and z>2
+? select * from u
+? select y from u
+? select a from t order by a
+? select * from t order by a
+? select * from t order by b
+? select * from w where a='x' and b=1
+? select * from w where a like 'abc%'
+? select * from w where a glob 'abc*'
+? select * from w where c=1 and d=2
+? select * from w where c=1 and d is 2
+? select * from w where c=1
+? select * from w where c is null
+? select * from w where a='x' or b=2
+? select * from w where a='x' or c=2
+? select * from w where a in (select b from t)
+? select * from t,u where t.a=u.y
+? select * from t,u where t.b=u.y
+? select * from t,u where t.b=u.z
+? select * from t left join u on t.b=u.z
+? select min(a) from t
+? select distinct a from t
+? select distinct b from t
+? select a, count(*) from t group by a
+? select b, count(*) from t group by b
+? select * from t where a=1 or a=2
+? select * from t where a=1 or a>5
+? select * from t where rowid=5 or a=3
+? select * from t where (a,b)>(1,2)
+? select * from u where (y,z)>(1,2)
+? select * from w where (a='x' and d=5) or (c=2 and b=3)
+? select * from w where (a='x' and (b=5 or b=6)) or (c=2 and b=3)
+? select * from w where (a='x' and (b=5 or d=6)) or (c=2 and b=3)
+? select * from w where (a='x' or c=3) and b=5 
+? select * from w where (a='x' or c=3) and (a='y' or c=7) 
+? select * from w where (a='x' or c>3)
+? select * from w where (a like 'x' or c>3)
+? select * from w where (a='x' or rowid in (1,2,3))
+? select * from w where (a='x' or c=3 or a='z' or c between 1 and 3 or rowid>100)
+? select a from w where (a='x' or c=3) order by a
