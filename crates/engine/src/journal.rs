@@ -1,6 +1,6 @@
 //! Journal modes and checkpoints, as pragmas and the API ask for them.
 
-use lithe_pager::JournalMode;
+use lithe_pager::{BeginKind, JournalMode};
 use lithe_vm::operand::Db;
 
 use crate::connection::Connection;
@@ -27,6 +27,9 @@ impl Connection {
         if is_wal != (mode == JournalMode::Wal) && !self.is_autocommit() {
             let way = if is_wal { "out of" } else { "into" };
             return Err(Error::generic(format!("cannot change {way} wal mode from within a transaction")));
+        }
+        if mode == JournalMode::Wal && !is_wal {
+            give_first_page(database)?;
         }
         Ok(pager.set_journal_mode(mode)?)
     }
@@ -56,4 +59,23 @@ impl Connection {
         }
         Ok(answer)
     }
+}
+
+/// WAL mode is a mark on page 1: a file that has no pages yet gets it.
+fn give_first_page(database: &Database) -> Result<()> {
+    let pager = database.btree().pager();
+    if pager.path().is_none() {
+        return Ok(()); // a database in memory has no log
+    }
+    pager.begin_read()?;
+    let given = if pager.page_count() == 0 { initialise(database) } else { Ok(()) };
+    pager.end_read()?;
+    given
+}
+
+fn initialise(database: &Database) -> Result<()> {
+    let pager = database.btree().pager();
+    pager.begin_write(BeginKind::Immediate)?;
+    database.btree().initialise()?;
+    Ok(pager.commit()?)
 }

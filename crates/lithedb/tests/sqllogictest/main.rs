@@ -16,9 +16,6 @@ use script::{Expected, Record, SortMode};
 /// How many failures of one file are shown before the rest is only counted.
 const SHOWN_FAILURES_MAX: usize = 5;
 
-/// Files with a record that fails, to be mended: that they fail is asserted, so that this list is never longer than the truth.
-const KNOWN_FAILURES: [&str; 2] = ["index/orderby_nosort/10/slt_good_0.test", "select4.test"];
-
 #[test]
 fn the_corpus_passes() {
     let folder = std::env::var_os("LITHE_SLT")
@@ -33,19 +30,7 @@ fn the_corpus_passes() {
         return;
     }
     let failures = run_all(&files);
-    let is_known = |failure: &&String| KNOWN_FAILURES.iter().any(|known| failure.contains(known));
-    let (known, failures): (Vec<&String>, Vec<&String>) = failures.iter().partition(is_known);
-    assert!(
-        !only.is_empty() || known.len() == KNOWN_FAILURES.len(),
-        "a known failure is mended: strike it off the list"
-    );
-    assert!(
-        failures.is_empty(),
-        "{} of {} files failed:\n{}",
-        failures.len(),
-        files.len(),
-        failures.iter().map(|f| f.as_str()).collect::<Vec<_>>().join("\n")
-    );
+    assert!(failures.is_empty(), "{} of {} files failed:\n{}", failures.len(), files.len(), failures.join("\n"));
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
