@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 use lithe_functions::Registry;
 use lithe_plan::catalog::Catalog;
 use lithe_plan::environment::{Environment, Flags as CompileFlags};
-use lithe_sql::Limits;
+use lithe_sql::{Limits, Shape};
 use lithe_value::Collation;
 use lithe_vfs::{ResultCode, UnixVfs, Vfs};
 use lithe_vm::facts::ConnectionFacts;
@@ -43,6 +43,8 @@ pub struct Connection {
     pub(crate) facts: ConnectionFacts,
     pub(crate) transaction: TransactionState,
     pub(crate) programs: RefCell<ProgramCache>,
+    /// The memory of the last shape, for the next one.
+    pub(crate) shape: Cell<Shape>,
     pub(crate) interrupts: Interrupts,
     pub(crate) busy: Rc<BusyHandler>,
     /// PRAGMA temp_store.
@@ -85,6 +87,7 @@ impl Connection {
             facts: ConnectionFacts::default(),
             transaction: TransactionState::new(),
             programs: RefCell::new(ProgramCache::new()),
+            shape: Cell::default(),
             interrupts: Interrupts::default(),
             busy,
             temp_store: Cell::new(0),

@@ -8,7 +8,7 @@
 //!                                                   catalog, transaction, settings
 //! ```
 //!
-//! Above it are the doors (Rust, C); it knows neither. Reading order: [`connection`], `transaction`, `prepare`,
+//! Above it are the doors (Rust, C); it knows neither. Reading order: [`connection`], `transaction`, `prepare`, `lifted`,
 //! `statement`, `host`, `schema`, `native`, `pragma`.
 #![forbid(unsafe_code)]
 
@@ -25,6 +25,7 @@ mod host;
 mod integrity;
 mod interrupt;
 mod journal;
+mod lifted;
 mod native;
 mod open;
 mod pragma;

@@ -1,4 +1,4 @@
-//! From text to a statement: cache, parser, compiler.
+//! From text to a statement: caches, parser, compiler.
 
 use std::sync::Arc;
 
@@ -22,16 +22,29 @@ pub struct Prepared {
 impl Connection {
     /// Compiles the first statement of `sql`.
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
-        if let Some(compiled) = self.programs.borrow().get(sql, self.generation()) {
-            return Ok(Prepared { statement: Some(Statement::new(compiled)), tail: sql.len() });
+        let known = self.programs.borrow_mut().texts.take(sql, self.generation());
+        if let Some((compiled, idle)) = known {
+            return Ok(Prepared { statement: Some(Statement::new(compiled, idle)), tail: sql.len() });
+        }
+        if let Some((statement, tail)) = self.prepare_shape(sql) {
+            return Ok(Prepared { statement: Some(statement), tail });
         }
         let (compiled, tail) = self.compile(sql)?;
         let Some(compiled) = compiled else { return Ok(Prepared { statement: None, tail }) };
         let compiled = Arc::new(compiled);
         if tail == sql.len() && compiled.is_cacheable() {
-            self.programs.borrow_mut().put(sql, &compiled);
+            self.programs.borrow_mut().texts.put(sql, &compiled);
         }
-        Ok(Prepared { statement: Some(Statement::new(compiled)), tail })
+        Ok(Prepared { statement: Some(Statement::new(compiled, None)), tail })
+    }
+
+    /// Takes a statement that is not needed any more: the machine that ran it may run the next of its kind.
+    pub fn put_back(&self, mut statement: Statement) {
+        statement.reset(self);
+        let Some((compiled, vm)) = statement.into_machine() else { return };
+        let mut programs = self.programs.borrow_mut();
+        let kind = if compiled.is_shape { &mut programs.shapes } else { &mut programs.texts };
+        kind.put_back(&compiled, vm);
     }
 
     /// Compiles the first statement of `sql` without looking into the cache.
@@ -55,6 +68,7 @@ impl Connection {
             sql: String::from_utf8_lossy(&sql[..tail]).into_owned(),
             body,
             parameter_count: statement.parameters.count as usize,
+            is_shape: false,
             parameters: parameters.collect(),
             explain: match statement.explain {
                 Explain::No => 0,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::ResultCode;
 use lithe_vm::program::{Program, ResultColumn};
+use lithe_vm::status::Counters;
 use lithe_vm::vm::{Step as VmStep, Vm};
 
 use crate::connection::Connection;
@@ -19,7 +20,10 @@ pub struct Compiled {
     /// The statement's text.
     pub(crate) sql: String,
     pub(crate) body: Body,
+    /// How many parameters the application may bind: none of those that literals were lifted into.
     pub(crate) parameter_count: usize,
+    /// The text is a shape: the literals of each statement are bound to its parameters.
+    pub(crate) is_shape: bool,
     pub(crate) parameters: Vec<ParameterName>,
     /// 1 for EXPLAIN, 2 for EXPLAIN QUERY PLAN.
     pub(crate) explain: u8,
@@ -75,6 +79,8 @@ const RECOMPILE_MAX: usize = 50;
 /// the one that prepared it. Whoever drops a statement resets it first.
 pub struct Statement {
     compiled: Arc<Compiled>,
+    /// The text, where the program was compiled from its shape.
+    own_sql: Option<Box<str>>,
     runner: Runner,
     /// Part of the connection's transaction while the statement runs.
     run: Option<StatementRun>,
@@ -88,16 +94,41 @@ enum Runner {
 }
 
 impl Statement {
-    pub(crate) fn new(compiled: Arc<Compiled>) -> Statement {
-        let runner = Runner::new(&compiled);
-        Statement { compiled, runner, run: None, is_on_row: false }
+    /// A statement with this program, run by `idle` if there is such a machine.
+    pub(crate) fn new(compiled: Arc<Compiled>, idle: Option<Vm>) -> Statement {
+        let runner = idle.map_or_else(|| Runner::new(&compiled), Runner::Program);
+        Statement { compiled, own_sql: None, runner, run: None, is_on_row: false }
+    }
+
+    /// A statement of the text `sql`, whose shape has this program. The caller binds its literals.
+    pub(crate) fn of_shape(compiled: Arc<Compiled>, idle: Option<Vm>, sql: &[u8]) -> Statement {
+        let own_sql = Some(String::from_utf8_lossy(sql).into());
+        Statement { own_sql, ..Statement::new(compiled, idle) }
+    }
+
+    /// The machine of a lifted literal's statement.
+    pub(crate) fn machine(&mut self) -> Option<&mut Vm> {
+        match &mut self.runner {
+            Runner::Program(vm) => Some(vm),
+            Runner::Native(_) => None,
+        }
+    }
+
+    /// Takes a statement apart that has been reset: its program and its machine with no parameter bound.
+    pub(crate) fn into_machine(self) -> Option<(Arc<Compiled>, Vm)> {
+        let Runner::Program(mut vm) = self.runner else { return None };
+        if !self.compiled.is_shape {
+            vm.clear_bindings();
+        }
+        *vm.counters_mut() = Counters::default();
+        Some((self.compiled, vm))
     }
 
     // ---- what it is ----
 
     /// Its text.
     pub fn sql(&self) -> &str {
-        &self.compiled.sql
+        self.own_sql.as_deref().unwrap_or(&self.compiled.sql)
     }
 
     /// How many parameters there are.
@@ -183,6 +214,9 @@ impl Statement {
 
     /// All parameters become NULL.
     pub fn clear_bindings(&mut self) {
+        if self.compiled.is_shape {
+            return; // it has none of its own
+        }
         match &mut self.runner {
             Runner::Program(vm) => vm.clear_bindings(),
             Runner::Native(run) => run.clear_bindings(),
@@ -296,7 +330,7 @@ impl Statement {
     /// Compiles the text again, for the schema as it is now; bound values stay.
     fn recompile(&mut self, connection: &Connection) -> Result<()> {
         self.end(connection, None);
-        let (compiled, _) = connection.compile(self.compiled.sql.as_bytes())?;
+        let (compiled, _) = connection.compile(self.sql().as_bytes())?;
         let compiled = Arc::new(compiled.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))?);
         let mut runner = Runner::new(&compiled);
         match (&mut self.runner, &mut runner) {
@@ -305,6 +339,7 @@ impl Statement {
             _ => {}
         }
         self.compiled = compiled;
+        self.own_sql = None;
         self.runner = runner;
         Ok(())
     }

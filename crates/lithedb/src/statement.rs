@@ -167,8 +167,8 @@ impl<'c> Statement<'c> {
 
 impl Drop for Statement<'_> {
     fn drop(&mut self) {
-        if let Some(inner) = &mut self.inner {
-            inner.reset(&self.connection.core);
+        if let Some(inner) = self.inner.take() {
+            self.connection.core.put_back(inner);
         }
     }
 }

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Read `token` and `lexer`, then `ast`, then `parser` from `parser/mod.rs` on. `text` says what literals and
-//! quoted names mean; `complete` serves shells.
+//! quoted names mean; `complete` serves shells, `shape` statements that come again with other literals.
 
 #![forbid(unsafe_code)]
 
@@ -20,6 +20,7 @@ pub mod keyword;
 pub mod lexer;
 mod limits;
 mod parser;
+mod shape;
 pub mod text;
 pub mod token;
 
@@ -29,4 +30,5 @@ pub use keyword::keywords;
 pub use lexer::Lexer;
 pub use limits::Limits;
 pub use parser::{Parsed, parse_statement};
+pub use shape::{LiteralValue, Shape};
 pub use token::{Token, TokenKind};

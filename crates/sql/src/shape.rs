@@ -1,0 +1,267 @@
+//! The shape of an INSERT: its text with a parameter in the place of each literal of its VALUES.
+//!
+//! ```text
+//!   INSERT INTO t VALUES(17,'Ada',-1.5,NULL,lower('X'));
+//!   INSERT INTO t VALUES(?,?,?,NULL,lower('X'))            the shape
+//!                        17 'Ada' -1.5                     the literals
+//! ```
+//!
+//! A file of a hundred thousand such statements has one shape, which is compiled once. Only literals that are whole members of
+//! a row are lifted; whatever else the text has is part of the shape, byte for byte. Text with parameters of its own has
+//! no shape, nor has text that goes on behind VALUES.
+
+use bumpalo::Bump;
+
+use crate::ast::{ExprKind, Span};
+use crate::lexer::Lexer;
+use crate::text;
+use crate::token::{Token, TokenKind};
+
+/// An INSERT taken apart. Its memory is used again by the next one.
+#[derive(Debug, Default)]
+pub struct Shape {
+    text: Vec<u8>,
+    literals: Vec<Literal>,
+}
+
+/// A literal that was lifted.
+#[derive(Clone, Copy, Debug)]
+pub struct Literal {
+    kind: TokenKind,
+    is_negative: bool,
+    span: Span,
+}
+
+/// What a literal says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LiteralValue<'a> {
+    /// An integer.
+    Integer(i64),
+    /// The digits of a real number without its sign, and whether that is a minus.
+    Real(&'a [u8], bool),
+    /// The bytes of a string.
+    Text(&'a [u8]),
+    /// The bytes of a blob.
+    Blob(&'a [u8]),
+}
+
+/// More literals than this are a batch of its own shape, not one that comes again.
+const LITERALS_MAX: usize = 512;
+
+impl Shape {
+    /// Takes the first statement of `sql` apart, if it is an INSERT of literals; answers the offset behind it.
+    pub fn read(&mut self, sql: &[u8]) -> Option<usize> {
+        self.text.clear();
+        self.literals.clear();
+        let mut lexer = Lexer::new(sql);
+        let first = lexer.next_significant();
+        if !matches!(first.kind, TokenKind::Insert | TokenKind::Replace) {
+            return None;
+        }
+        skip_to_values(&mut lexer)?;
+        let mut reader = Reader { sql, lexer, shape: self, copied_to: first.span.start };
+        let tail = reader.rows()?;
+        if self.literals.is_empty() { None } else { Some(tail) }
+    }
+
+    /// The text with parameters: itself an INSERT, without the semicolon.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The literals, in the order of the parameters.
+    pub fn literals(&self) -> &[Literal] {
+        &self.literals
+    }
+}
+
+/// Moves behind VALUES.
+fn skip_to_values(lexer: &mut Lexer<'_>) -> Option<()> {
+    loop {
+        match lexer.next_significant().kind {
+            TokenKind::Values => return Some(()),
+            // A query, a statement that ends early, or one that brings its own parameters.
+            TokenKind::Select | TokenKind::Default | TokenKind::Parameter => return None,
+            TokenKind::Semicolon | TokenKind::EndOfText | TokenKind::Illegal => return None,
+            _ => {}
+        }
+    }
+}
+
+/// Reads the rows behind VALUES.
+struct Reader<'s, 'r> {
+    sql: &'s [u8],
+    lexer: Lexer<'s>,
+    shape: &'r mut Shape,
+    /// The text before this offset is in the shape.
+    copied_to: u32,
+}
+
+impl Reader<'_, '_> {
+    fn rows(&mut self) -> Option<usize> {
+        loop {
+            if self.lexer.next_significant().kind != TokenKind::LeftParen {
+                return None;
+            }
+            self.row()?;
+            let after = self.lexer.next_significant();
+            match after.kind {
+                TokenKind::Comma => {}
+                TokenKind::Semicolon | TokenKind::EndOfText => {
+                    self.copy_to(after.span.start);
+                    return Some(after.span.end as usize);
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// The members of a row and its closing parenthesis.
+    fn row(&mut self) -> Option<()> {
+        loop {
+            let mut token = self.lexer.next_significant();
+            let minus = (token.kind == TokenKind::Minus).then_some(token.span);
+            if minus.is_some() {
+                token = self.lexer.next_significant();
+            }
+            let mut after = None;
+            if let Some(literal) = literal(self.sql, token, minus) {
+                let next = self.lexer.next_significant();
+                if matches!(next.kind, TokenKind::Comma | TokenKind::RightParen) {
+                    self.lift(literal, minus.unwrap_or(token.span).start, token.span.end)?;
+                }
+                after = Some(next);
+            }
+            if self.skip_member(after.unwrap_or(token))? == TokenKind::RightParen {
+                return Some(());
+            }
+        }
+    }
+
+    /// Moves behind the comma or parenthesis that ends a member, of which `token` was read.
+    fn skip_member(&mut self, mut token: Token) -> Option<TokenKind> {
+        let mut depth = 0_u32;
+        loop {
+            match token.kind {
+                TokenKind::Comma | TokenKind::RightParen if depth == 0 => return Some(token.kind),
+                TokenKind::LeftParen => depth += 1,
+                TokenKind::RightParen => depth -= 1,
+                TokenKind::Parameter | TokenKind::Semicolon | TokenKind::EndOfText | TokenKind::Illegal => return None,
+                _ => {}
+            }
+            token = self.lexer.next_significant();
+        }
+    }
+
+    fn lift(&mut self, literal: Literal, start: u32, end: u32) -> Option<()> {
+        if self.shape.literals.len() == LITERALS_MAX {
+            return None;
+        }
+        self.copy_to(start);
+        self.shape.text.push(b'?');
+        self.copied_to = end;
+        self.shape.literals.push(literal);
+        Some(())
+    }
+
+    fn copy_to(&mut self, offset: u32) {
+        self.shape.text.extend_from_slice(&self.sql[self.copied_to as usize..offset as usize]);
+        self.copied_to = offset;
+    }
+}
+
+/// The literal that `token` is, if it is one that can be lifted.
+fn literal(sql: &[u8], token: Token, minus: Option<Span>) -> Option<Literal> {
+    let is_liftable = match token.kind {
+        TokenKind::Float => true,
+        // Hexadecimal numbers have rules of their own about what is too large.
+        TokenKind::Integer => !matches!(token.span.text(sql), [b'0', b'x' | b'X', ..]),
+        TokenKind::String | TokenKind::Blob => minus.is_none(),
+        _ => false,
+    };
+    is_liftable.then_some(Literal { kind: token.kind, is_negative: minus.is_some(), span: token.span })
+}
+
+impl Literal {
+    /// What the literal of this `sql` says. Strings with doubled quotes and blobs are decoded into the arena.
+    #[inline]
+    pub fn value<'a>(&self, sql: &'a [u8], arena: &'a Bump) -> LiteralValue<'a> {
+        let token = self.span.text(sql);
+        match self.kind {
+            TokenKind::String => LiteralValue::Text(text::unquote(token, arena)),
+            TokenKind::Blob => LiteralValue::Blob(text::decode_blob(token, arena)),
+            TokenKind::Integer => match text::integer(token) {
+                ExprKind::Integer(value) => LiteralValue::Integer(if self.is_negative { -value } else { value }),
+                _ if self.is_negative && token == b"9223372036854775808" => LiteralValue::Integer(i64::MIN),
+                _ => LiteralValue::Real(token, self.is_negative),
+            },
+            _ => LiteralValue::Real(token, self.is_negative),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(sql: &str, expected: Option<(&str, usize, &[LiteralValue<'_>])>) {
+        let arena = Bump::new();
+        let mut shape = Shape::default();
+        let tail = shape.read(sql.as_bytes());
+        let Some((text, rest, values)) = expected else { return assert_eq!(tail, None, "{sql}") };
+        assert_eq!(tail, Some(sql.len() - rest), "{sql}");
+        assert_eq!(String::from_utf8_lossy(shape.text()), text);
+        let found: Vec<_> = shape.literals().iter().map(|literal| literal.value(sql.as_bytes(), &arena)).collect();
+        assert_eq!(found, values, "{sql}");
+    }
+
+    #[test]
+    fn shapes() {
+        use LiteralValue::{Blob, Integer, Real, Text};
+        check("INSERT INTO t VALUES(1)", Some(("INSERT INTO t VALUES(?)", 0, &[Integer(1)])));
+        check(
+            " /* x */ replace into t(a, b) values ( -5 , 'a''b' ) ; select 1",
+            Some(("replace into t(a, b) values ( ? , ? ) ", 9, &[Integer(-5), Text(b"a'b")])),
+        );
+        check(
+            "insert into t values(1,x'0aF0'),(NULL,-1.5e3);",
+            Some((
+                "insert into t values(?,?),(NULL,?)",
+                0,
+                &[Integer(1), Blob(&[0x0a, 0xf0]), Real(b"1.5e3", true)],
+            )),
+        );
+        check(
+            "insert into t values(1+2, f(3, 'x'), 4, - 9223372036854775808, 9223372036854775808, (5))",
+            Some((
+                "insert into t values(1+2, f(3, 'x'), ?, ?, ?, (5))",
+                0,
+                &[Integer(4), Integer(i64::MIN), Real(b"9223372036854775808", false)],
+            )),
+        );
+    }
+
+    #[test]
+    fn no_shape() {
+        for sql in [
+            "",
+            "select 1",
+            "insert into t default values",
+            "insert into t select 1",
+            "insert into t values(?, 1)",
+            "insert into t values(1, ?1 + 2)",
+            "insert into t values(null)",
+            "insert into t values(0x10)",
+            "insert into t values(1",
+            "insert into t values(1) returning a",
+            "insert into t values(1) on conflict do nothing",
+            "insert into t values(1),",
+            "insert into t values 1",
+            "insert into t values(-'a')",
+            "insert into t values(1))",
+            "insert into t values(1 'a)",
+        ] {
+            check(sql, None);
+        }
+    }
+}
