@@ -41,15 +41,22 @@ pub use busy::BusyCallback;
 pub use connection::Connection;
 pub use error::{Error, Result};
 pub use interrupt::InterruptHandle;
+pub use lithe_functions as function;
 pub use lithe_sql as sql;
 pub use lithe_value as value;
+pub use lithe_vfs as vfs;
 pub use lithe_vfs::ResultCode;
-pub use open::OpenFlags;
+pub use open::{OpenFlags, Target, target};
 pub use prepare::Prepared;
 pub use statement::{BindValue, Statement, Step};
 
 /// The SQLite version that this one is level with.
 pub const SQLITE_VERSION: &str = "3.54.1";
+
+/// The options that this library would have been compiled with if it were SQLite, in order.
+pub fn compile_options() -> &'static [&'static str] {
+    COMPILE_OPTIONS
+}
 
 /// What PRAGMA compile_options answers: the options of SQLite's build that describe this one.
 const COMPILE_OPTIONS: &[&str] = &[

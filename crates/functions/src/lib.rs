@@ -33,6 +33,7 @@ pub mod window;
 pub use aggregate::{AggregateFunction, AggregateState, BuiltinAccumulator, BuiltinAggregate};
 pub use context::{CallSite, Connection, Context};
 pub use error::{FunctionError, Result};
+pub use format::format_values;
 pub use function::{Arity, Flags, Function, Kind, ScalarFunction};
 pub use registry::{Lookup, Registry};
 pub use window::{Ranking, WindowFunction};

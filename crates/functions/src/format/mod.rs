@@ -40,6 +40,14 @@ fn format(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.answer_text(output.buffer)
 }
 
+/// The text of `format(format, values…)`, at most `length_max` bytes. Programs that fill in a format of their own
+/// without SQL (the C interface's `sqlite3_mprintf`) come in here.
+pub fn format_values(format: &[u8], values: &[ValueRef<'_>], length_max: usize) -> Result<Buffer> {
+    let mut output = Output { buffer: Buffer::new(), length_max };
+    write(&mut output, format, &mut Args(values))?;
+    Ok(output.buffer)
+}
+
 /// The arguments not used yet. Behind the last one come NULLs.
 struct Args<'a>(&'a [ValueRef<'a>]);
 
