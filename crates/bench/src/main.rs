@@ -8,6 +8,8 @@
 //! | `machine` | what it was measured on |
 //! | `sql` | SQL libraries behind one interface |
 //! | `files` | plain files |
+//! | `tables` | the tables of several experiments |
+//! | `report` | the page, the raw figures, the pictures |
 //! | `blobs` … | the experiments |
 #![forbid(unsafe_code)]
 // The frame is made for all experiments; those after `blobs` use the rest of it.
@@ -19,7 +21,11 @@ mod content;
 mod files;
 mod frame;
 mod machine;
+mod matrix;
+mod points;
+mod report;
 mod sql;
+mod tables;
 
 use std::process::ExitCode;
 

@@ -28,17 +28,15 @@ use crate::files::{Layout, Overwrite, disk_bytes};
 use crate::frame::Result;
 use crate::frame::results::{Chart, Experiment, Name, Row, Side};
 use crate::frame::turns::{Contestants, take_turns};
-use crate::sql::{Library, Lithe, Settings, Sqlite};
+use crate::sql::{Library, Lithe, MAP_ALL, Settings, Sqlite};
 
+pub use goals::kilobytes;
 use limit::{CopyFromMapping, OnePread, Packed};
 use options::Part;
 pub use options::{Options, QUICK};
 use overwrite::OverwriteFiles;
 use read::{ReadBlob, ReadFiles, ReadSql, Transactions};
 use workload::Workload;
-
-/// A mapping of everything, as far as SQLite allows (its limit is 2 GiB less 64 KiB).
-const MAP_ALL: u64 = 0x7fff_0000;
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<Experiment> {

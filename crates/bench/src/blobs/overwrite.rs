@@ -215,8 +215,7 @@ struct Item {
 
 impl Work {
     fn new(workload: &Workload, round: Round, count: usize) -> Work {
-        // Version 0 is what the databases and files were made with.
-        let version = round.number as u32 + 1;
+        let version = workload.new_version();
         let item = |key| {
             let mut bytes = Vec::new();
             workload.content.fill(key, version, &mut bytes);

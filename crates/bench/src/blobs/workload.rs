@@ -1,6 +1,7 @@
 //! Which BLOBs there are, and which of them a turn touches: the same for every contestant.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::blobs::Options;
 use crate::content::{Content, Order, keys};
@@ -17,6 +18,7 @@ pub struct Workload {
     /// What the BLOBs contain.
     pub content: Content,
     scratch: Scratch,
+    newest_version: AtomicU32,
 }
 
 impl Workload {
@@ -27,7 +29,7 @@ impl Workload {
         // Two databases, two times files, and a write-ahead log or two; every file takes whole blocks.
         let each = (options.size + 4096) as u64;
         let scratch = Scratch::new(&options.common.folder(), 5 * each * options.count as u64)?;
-        Ok(Workload { options, content, scratch })
+        Ok(Workload { options, content, scratch, newest_version: AtomicU32::new(0) })
     }
 
     /// The temporary folder.
@@ -57,6 +59,12 @@ impl Workload {
     /// The first `wanted` keys of a random order of all.
     pub fn some_keys(&self, round: Round, wanted: usize) -> Vec<usize> {
         keys(Order::Random, self.options.count, wanted, round.seed)
+    }
+
+    /// A version of the content that nobody has written yet. (Version 0 is what databases and files are made with.) Every
+    /// turn writes another one: whoever finds that a page already has the bytes that it is to write has nothing to do.
+    pub fn new_version(&self) -> u32 {
+        self.newest_version.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// How many bytes the BLOBs of these keys have together.

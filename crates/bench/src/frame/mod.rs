@@ -3,6 +3,7 @@
 //! | room | its one subject |
 //! | --- | --- |
 //! | `turns` | contestants taking turns, round by round |
+//! | `threads` | work done by several threads at once |
 //! | `statistics` | medians and spread |
 //! | `results` | what was measured, as it is kept in JSON |
 //! | `goals` | what was to be reached, and was it |
@@ -18,6 +19,7 @@ pub mod results;
 pub mod scratch;
 pub mod statistics;
 pub mod table;
+pub mod threads;
 pub mod turns;
 
 pub use error::{Context, Error, Result};

@@ -213,6 +213,11 @@ impl Chart {
     }
 }
 
+/// Options as an experiment keeps them, by their names.
+pub fn options_of(pairs: &[(&str, String)]) -> BTreeMap<String, String> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+}
+
 impl Experiment {
     /// The chart of that id.
     pub fn chart(&self, id: &str) -> Option<&Chart> {

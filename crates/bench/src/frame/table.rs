@@ -35,13 +35,16 @@ fn digits_or_two(ratio: f64) -> String {
 }
 
 fn chart(chart: &Chart) -> String {
-    let title = format!("\n{} ({})\n", chart.title, chart.unit);
-    let lines = match &chart.data {
+    format!("\n{} ({})\n{}", chart.title, chart.unit, align(&chart_lines(chart)))
+}
+
+/// A chart as lines of cells, a head first.
+pub fn chart_lines(chart: &Chart) -> Vec<Vec<String>> {
+    match &chart.data {
         Data::Bars { rows } => bars(chart, rows),
         Data::Curves { along, places, series } => curves(along, places, series),
         Data::Matrix { lines, columns, baseline, series } => matrix(chart, lines, columns, baseline, series),
-    };
-    title + &align(&lines)
+    }
 }
 
 /// A row a contestant: median, smallest and largest, how many times better than the first file and SQLite row.

@@ -60,20 +60,39 @@ pub fn take_turns(
     seed: u64,
     contestants: &mut [Box<dyn Contestant + '_>],
 ) -> Result<Vec<Row>> {
-    let mut rows: Vec<Row> = contestants.iter().map(|c| Row { name: c.name(), samples: Vec::new() }).collect();
     let progress = Progress::start(title, (rounds + 1) * contestants.len());
+    let rows = turns(rounds, seed, contestants, Some(&progress))?;
+    progress.finish();
+    Ok(rows)
+}
+
+/// As [`take_turns`], for one of many parts of an experiment that shows its progress itself.
+pub fn quiet_turns(rounds: usize, seed: u64, contestants: &mut [Box<dyn Contestant + '_>]) -> Result<Vec<Row>> {
+    turns(rounds, seed, contestants, None)
+}
+
+fn turns(
+    rounds: usize,
+    seed: u64,
+    contestants: &mut [Box<dyn Contestant + '_>],
+    progress: Option<&Progress>,
+) -> Result<Vec<Row>> {
+    let mut rows: Vec<Row> = contestants.iter().map(|c| Row { name: c.name(), samples: Vec::new() }).collect();
     for number in 0..=rounds {
         let round = Round { number, seed: seed.wrapping_add(number as u64), reads: None };
         for (contestant, row) in contestants.iter_mut().zip(&mut rows) {
-            progress.now(&row.name.label);
+            if let Some(progress) = progress {
+                progress.now(&row.name.label);
+            }
             let sample = contestant.turn(round)?;
             if !round.is_warm_up() {
                 row.samples.push(sample);
             }
-            progress.step();
+            if let Some(progress) = progress {
+                progress.step();
+            }
         }
     }
-    progress.finish();
     Ok(rows)
 }
 

@@ -1,0 +1,92 @@
+//! The command line: subcommands, and what `--quick` stands for.
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `common` | options that every experiment has |
+//! | `quick` | what `--quick` stands for |
+//! | `run` | running what was asked for, and showing what it found |
+
+mod common;
+pub mod quick;
+mod run;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::{blobs, matrix, points};
+
+pub use common::Common;
+
+/// Lithe side by side with plain files, SQLite and others: the same work, turn by turn, on this machine.
+#[derive(Debug, Parser)]
+#[command(name = "lithe-bench", version, args_override_self = true)]
+pub struct Cli {
+    /// Which experiment.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+impl Cli {
+    /// Reads the command line; ends the program if it is wrong, or asks for help.
+    pub fn from_command_line() -> Cli {
+        Cli::parse_from(quick::expand(std::env::args().collect()))
+    }
+}
+
+/// The experiments.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// BLOBs in a database against BLOBs in files: reading, cold reading, overwriting, disk space
+    Blobs(blobs::Options),
+    /// BLOBs inside or outside the database, by their size and the database's page size
+    Matrix(matrix::Options),
+    /// Point queries from several threads
+    Points(points::Options),
+    /// Every experiment, one after the other
+    All(All),
+    /// The report of raw figures that were kept (results.json), of several runs if several are given
+    Report(ReportOptions),
+}
+
+/// See [`Command::All`].
+#[derive(Clone, Debug, Args)]
+pub struct All {
+    #[command(flatten)]
+    pub common: Common,
+    /// Only these experiments
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = EXPERIMENTS.map(str::to_owned), value_parser = EXPERIMENTS)]
+    pub only: Vec<String>,
+}
+
+/// The experiments in the order in which `all` runs them.
+pub const EXPERIMENTS: [&str; 3] = ["blobs", "matrix", "points"];
+
+/// See [`Command::Report`].
+#[derive(Clone, Debug, Args)]
+pub struct ReportOptions {
+    /// Raw figures that were kept
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Where the report goes
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_options_are_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn all_runs_every_experiment() {
+        let command = Cli::command();
+        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        assert_eq!(names[..EXPERIMENTS.len()], EXPERIMENTS);
+    }
+}

@@ -1,0 +1,30 @@
+//! What is to be reached: in every cell.
+
+use crate::frame::goals::{Better, Goal};
+use crate::frame::results::{Data, Experiment};
+use crate::frame::table::belongs_to;
+
+/// Each is about the worst cell of all.
+pub fn judge(experiment: &mut Experiment) {
+    let goals = [
+        ("lithe", "files", "Where it does worst of all cells, Lithe reads BLOBs", "files", 1.5),
+        ("lithe", "sqlite-mapped", "Where it does worst of all cells, Lithe reads BLOBs", "SQLite, mapped", 1.0),
+        ("lithe-buffered", "files", "Where it does worst of all cells, Lithe without mapping reads BLOBs", "files", 1.0),
+    ];
+    for (row, against, what, than, wanted) in goals {
+        if let Some(measured) = worst(experiment, row, against) {
+            let (what, than) = (what.to_owned(), than.to_owned());
+            let is_headline = experiment.goals.is_empty();
+            experiment.goals.push(Goal { what, than, wanted, measured, is_headline, better: Better::Faster });
+        }
+    }
+}
+
+/// The smallest advantage over all cells.
+fn worst(experiment: &Experiment, row: &str, against: &str) -> Option<f64> {
+    let chart = experiment.chart("matrix")?;
+    let Data::Matrix { series, .. } = &chart.data else { return None };
+    let find = |id: &str| series.iter().find(|cells| belongs_to(cells, id));
+    let ratios = find(row)?.iter().zip(find(against)?).map(|(ours, theirs)| chart.advantage(ours, theirs));
+    ratios.min_by(f64::total_cmp)
+}

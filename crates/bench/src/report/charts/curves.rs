@@ -1,0 +1,122 @@
+//! A curve a contestant, over threads or another number: points are medians, lines through them the spread. Above them
+//! the names.
+
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
+
+use super::palette::Role;
+use super::{Area, Drawn, Pen, axis};
+use crate::frame::results::{Chart, Name, Row, Side};
+use crate::frame::statistics::Summary;
+use crate::frame::table::number;
+
+const PLOT_HEIGHT: i32 = 260;
+const LINE: i32 = 22;
+const BOTTOM: i32 = 44;
+
+/// A contestant's curve: a point a place.
+struct Curve<'a> {
+    name: &'a Name,
+    /// How many curves of its side there are before it: the second is dashed, the third has short dashes.
+    nth: usize,
+    points: Vec<Summary>,
+}
+
+struct Layout {
+    left: i32,
+    right: i32,
+    top: i32,
+    bottom: i32,
+    largest: f64,
+    lines: Vec<f64>,
+    places: usize,
+}
+
+pub(super) fn draw(pen: &Pen, _chart: &Chart, along: &str, places: &[f64], series: &[Vec<Row>]) -> String {
+    let curves = curves(series);
+    let per_line = if pen.is_narrow() { 1 } else { 3 };
+    let top = LINE * curves.len().div_ceil(per_line) as i32 + 12;
+    let layout = Layout::of(pen, &curves, places, top);
+    pen.draw(layout.bottom + BOTTOM, |area| {
+        draw_names(pen, area, &curves, per_line)?;
+        draw_axes(pen, area, &layout, along, places)?;
+        curves.iter().try_for_each(|curve| draw_curve(pen, area, &layout, curve))
+    })
+}
+
+fn curves(series: &[Vec<Row>]) -> Vec<Curve<'_>> {
+    let mut curves: Vec<Curve<'_>> = Vec::new();
+    for rows in series {
+        let Some(first) = rows.first() else { continue };
+        let side: Side = first.name.side;
+        let nth = curves.iter().filter(|curve| curve.name.side == side).count();
+        curves.push(Curve { name: &first.name, nth, points: rows.iter().filter_map(Row::summary).collect() });
+    }
+    curves
+}
+
+impl Layout {
+    fn of(pen: &Pen, curves: &[Curve<'_>], places: &[f64], top: i32) -> Layout {
+        let largest = curves.iter().flat_map(|curve| &curve.points).map(|point| point.max).fold(0.0, f64::max);
+        let (largest, lines) = axis(largest, 5);
+        let left = lines.iter().map(|line| pen.text_width(&number(*line))).max().unwrap_or(0) + 10;
+        let right = pen.width.pixels() as i32 - 14;
+        Layout { left, right, top, bottom: top + PLOT_HEIGHT, largest, lines, places: places.len() }
+    }
+
+    /// Places are as far apart as they are many: 1, 2, 4, 8 threads stand at equal distances.
+    fn x(&self, place: usize) -> i32 {
+        let inner = self.right - self.left - 40;
+        self.left + 20 + if self.places > 1 { inner * place as i32 / (self.places as i32 - 1) } else { inner / 2 }
+    }
+
+    fn y(&self, value: f64) -> i32 {
+        self.bottom - (f64::from(self.bottom - self.top) * value / self.largest).round() as i32
+    }
+}
+
+fn draw_names(pen: &Pen, area: &Area<'_>, curves: &[Curve<'_>], per_line: usize) -> Drawn {
+    let column = pen.width.pixels() as i32 / per_line as i32;
+    for (at, curve) in curves.iter().enumerate() {
+        let (x, y) = (column * (at % per_line) as i32, LINE * (at / per_line) as i32 + LINE / 2);
+        draw_line(pen, area, curve, &[(x, y), (x + 30, y)])?;
+        area.draw(&Text::new(curve.name.label.clone(), (x + 38, y), pen.style(Role::Text, HPos::Left)))?;
+    }
+    Ok(())
+}
+
+fn draw_axes(pen: &Pen, area: &Area<'_>, layout: &Layout, along: &str, places: &[f64]) -> Drawn {
+    for line in std::iter::once(&0.0).chain(&layout.lines) {
+        let y = layout.y(*line);
+        area.draw(&PathElement::new([(layout.left, y), (layout.right, y)], pen.color(Role::Grid)))?;
+        let text = if *line == 0.0 { "0".to_owned() } else { number(*line) };
+        area.draw(&Text::new(text, (layout.left - 6, y), pen.style(Role::Faint, HPos::Right)))?;
+    }
+    for (at, place) in places.iter().enumerate() {
+        let text = Text::new(place.to_string(), (layout.x(at), layout.bottom + 14), pen.style(Role::Faint, HPos::Center));
+        area.draw(&text)?;
+    }
+    let middle = (layout.left + layout.right) / 2;
+    area.draw(&Text::new(along.to_owned(), (middle, layout.bottom + 33), pen.style(Role::Faint, HPos::Center)))
+}
+
+fn draw_curve(pen: &Pen, area: &Area<'_>, layout: &Layout, curve: &Curve<'_>) -> Drawn {
+    let color = pen.color(Role::Side(curve.name.side));
+    let points: Vec<(i32, i32)> =
+        curve.points.iter().enumerate().map(|(at, point)| (layout.x(at), layout.y(point.median))).collect();
+    for ((x, y), point) in points.iter().zip(&curve.points) {
+        area.draw(&PathElement::new([(*x, layout.y(point.min)), (*x, layout.y(point.max))], color))?;
+        area.draw(&Circle::new((*x, *y), 4, color.filled()))?;
+    }
+    draw_line(pen, area, curve, &points)
+}
+
+fn draw_line(pen: &Pen, area: &Area<'_>, curve: &Curve<'_>, points: &[(i32, i32)]) -> Drawn {
+    let style = ShapeStyle { color: pen.color(Role::Side(curve.name.side)).to_rgba(), filled: false, stroke_width: 2 };
+    match curve.nth {
+        0 => area.draw(&PathElement::new(points.to_vec(), style)),
+        1 => area.draw(&DashedPathElement::new(points.to_vec(), 9, 5, style)),
+        _ => area.draw(&DashedPathElement::new(points.to_vec(), 3, 4, style)),
+    }
+}
