@@ -85,7 +85,9 @@ fn constraints_and_triggers() {
 #[test]
 fn the_schema_changes_between_them() {
     let connection = Connection::open_in_memory().unwrap();
-    connection.execute_batch("CREATE TABLE t(a TEXT); INSERT INTO t VALUES(1); DROP TABLE t; CREATE TABLE t(a INT)").unwrap();
+    connection
+        .execute_batch("CREATE TABLE t(a TEXT); INSERT INTO t VALUES(1); DROP TABLE t; CREATE TABLE t(a INT)")
+        .unwrap();
     connection.execute("INSERT INTO t VALUES('2')", []).unwrap();
     connection.execute("INSERT INTO t VALUES('3')", []).unwrap();
     assert_eq!(rows(&connection, "SELECT typeof(a) || a FROM t"), ["integer2", "integer3"]);

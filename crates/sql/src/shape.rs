@@ -225,11 +225,7 @@ mod tests {
         );
         check(
             "insert into t values(1,x'0aF0'),(NULL,-1.5e3);",
-            Some((
-                "insert into t values(?,?),(NULL,?)",
-                0,
-                &[Integer(1), Blob(&[0x0a, 0xf0]), Real(b"1.5e3", true)],
-            )),
+            Some(("insert into t values(?,?),(NULL,?)", 0, &[Integer(1), Blob(&[0x0a, 0xf0]), Real(b"1.5e3", true)])),
         );
         check(
             "insert into t values(1+2, f(3, 'x'), 4, - 9223372036854775808, 9223372036854775808, (5))",

@@ -3,11 +3,7 @@
 use crate::{blobs, matrix, points};
 
 /// The options by subcommand.
-const QUICK: &[(&str, &[&str])] = &[
-    ("blobs", blobs::QUICK),
-    ("matrix", matrix::QUICK),
-    ("points", points::QUICK),
-];
+const QUICK: &[(&str, &[&str])] = &[("blobs", blobs::QUICK), ("matrix", matrix::QUICK), ("points", points::QUICK)];
 
 /// The arguments with the options that `--quick` stands for behind the subcommand.
 pub fn expand(mut arguments: Vec<String>) -> Vec<String> {

@@ -50,7 +50,8 @@ impl World<'_> {
         let unmapped = Settings { mmap_size: Some(0), cache_size: small, ..Settings::default() };
         let mapped = Settings { mmap_size: Some(MAP_ALL), cache_size: small, ..Settings::default() };
         let defaults = Settings { cache_size: small, ..Settings::default() };
-        let mut contestants: Contestants<'_> = vec![self.reader(BASELINE, "files", Side::Files, FileReader(files.names()))];
+        let mut contestants: Contestants<'_> =
+            vec![self.reader(BASELINE, "files", Side::Files, FileReader(files.names()))];
         if common.has(Side::Lithe) {
             let path = self.database::<Lithe>()?;
             let (default, buffered) = (Lithe::open(&path, &defaults)?, Lithe::open(&path, &unmapped)?);
@@ -63,7 +64,12 @@ impl World<'_> {
             contestants.push(self.reader("sqlite", "SQLite", Side::Sqlite, BlobReader(default)));
             contestants.push(self.reader("sqlite-mapped", "SQLite, mapped", Side::Sqlite, BlobReader(mapped)));
             let external = External { connection: self.names_database::<Sqlite>()?, root: self.folder.join("files") };
-            contestants.push(self.reader("external", "external: name in SQLite, content in a file", Side::Files, external));
+            contestants.push(self.reader(
+                "external",
+                "external: name in SQLite, content in a file",
+                Side::Files,
+                external,
+            ));
         }
         quiet_turns(common.rounds(), common.seed, &mut contestants)
     }

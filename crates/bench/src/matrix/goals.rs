@@ -9,7 +9,13 @@ pub fn judge(experiment: &mut Experiment) {
     let goals = [
         ("lithe", "files", "Where it does worst of all cells, Lithe reads BLOBs", "files", 1.5),
         ("lithe", "sqlite-mapped", "Where it does worst of all cells, Lithe reads BLOBs", "SQLite, mapped", 1.0),
-        ("lithe-buffered", "files", "Where it does worst of all cells, Lithe without mapping reads BLOBs", "files", 1.0),
+        (
+            "lithe-buffered",
+            "files",
+            "Where it does worst of all cells, Lithe without mapping reads BLOBs",
+            "files",
+            1.0,
+        ),
     ];
     for (row, against, what, than, wanted) in goals {
         if let Some(measured) = worst(experiment, row, against) {

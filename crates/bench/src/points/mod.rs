@@ -41,8 +41,7 @@ pub struct Options {
 pub const QUICK: &[&str] = &["--rows=20000", "--queries=20000", "--rounds=3", "--threads=1,2,8"];
 
 /// How many of the ids have a row, in percent.
-const HITS: [(usize, &str, &str); 2] =
-    [(100, "hit", "every id has a row"), (10, "miss", "one id in ten has a row")];
+const HITS: [(usize, &str, &str); 2] = [(100, "hit", "every id has a row"), (10, "miss", "one id in ten has a row")];
 
 /// What all contestants have in common.
 struct World<'a> {
@@ -135,8 +134,11 @@ impl World<'_> {
     /// A contestant for every number of threads.
     fn add<'w, L: Library>(&'w self, contestants: &mut Contestants<'w>, shared_cache: bool, percent: usize) {
         let (id, label) = (L::SIDE.to_string(), L::SIDE.name());
-        let (id, label) =
-            if shared_cache { (format!("{id}-shared"), format!("{label}, shared cache")) } else { (id, label.to_owned()) };
+        let (id, label) = if shared_cache {
+            (format!("{id}-shared"), format!("{label}, shared cache"))
+        } else {
+            (id, label.to_owned())
+        };
         for &threads in &self.options.threads {
             let name = Name::new(format!("{id}/{threads}"), label.clone(), L::SIDE);
             let ask = move |round: Round| self.ask::<L>(round, shared_cache, threads, percent);

@@ -37,7 +37,8 @@ fn head() -> String {
 fn opening(report: &Report) -> String {
     let goals: Vec<&Goal> = report.experiments.iter().flat_map(|e| &e.goals).collect();
     let met = goals.iter().filter(|goal| goal.is_met()).count();
-    let short = if report.is_quick { " This is the short version (--quick): smaller tables, fewer rounds." } else { "" };
+    let short =
+        if report.is_quick { " This is the short version (--quick): smaller tables, fewer rounds." } else { "" };
     let mut out = format!(
         "<header><h1>Lithe side by side</h1><p class=\"lead\">The same work done by Lithe, by SQLite and by plain files, \
          turn by turn on one machine. {met} of {} goals reached.{short}</p><p class=\"faint\">{}, {} cores. {}. {}.</p>\

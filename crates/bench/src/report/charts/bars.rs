@@ -38,9 +38,9 @@ pub(super) fn draw(pen: &Pen, _chart: &Chart, rows: &[Row]) -> String {
     let height = layout.pitch * rows.len() as i32 + AXIS;
     pen.draw(height, |area| {
         draw_grid(pen, area, &layout, rows.len())?;
-        rows.iter().enumerate().try_for_each(|(at, (row, summary))| {
-            draw_bar(pen, area, &layout, layout.pitch * at as i32, row, summary)
-        })
+        rows.iter()
+            .enumerate()
+            .try_for_each(|(at, (row, summary))| draw_bar(pen, area, &layout, layout.pitch * at as i32, row, summary))
     })
 }
 
@@ -51,10 +51,8 @@ impl Layout {
             rows.iter().map(|row| pen.text_width(&text(row))).max().unwrap_or(0)
         };
         let value = widest(&|(_, summary)| number(summary.median)) + 14;
-        let (largest, lines) = axis(
-            rows.iter().map(|(_, summary)| summary.max).fold(0.0, f64::max),
-            if pen.is_narrow() { 4 } else { 8 },
-        );
+        let (largest, lines) =
+            axis(rows.iter().map(|(_, summary)| summary.max).fold(0.0, f64::max), if pen.is_narrow() { 4 } else { 8 });
         if pen.is_narrow() {
             return Layout { pitch: 44, bar_at: 29, left: 1, right: width - 8, largest, lines };
         }

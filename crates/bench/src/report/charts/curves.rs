@@ -94,7 +94,8 @@ fn draw_axes(pen: &Pen, area: &Area<'_>, layout: &Layout, along: &str, places: &
         area.draw(&Text::new(text, (layout.left - 6, y), pen.style(Role::Faint, HPos::Right)))?;
     }
     for (at, place) in places.iter().enumerate() {
-        let text = Text::new(place.to_string(), (layout.x(at), layout.bottom + 14), pen.style(Role::Faint, HPos::Center));
+        let text =
+            Text::new(place.to_string(), (layout.x(at), layout.bottom + 14), pen.style(Role::Faint, HPos::Center));
         area.draw(&text)?;
     }
     let middle = (layout.left + layout.right) / 2;

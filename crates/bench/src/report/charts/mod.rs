@@ -18,8 +18,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::frame::results::{Chart, Data};
 
-pub use palette::{Palette, definitions};
 use palette::Role;
+pub use palette::{Palette, definitions};
 
 /// The widths that a chart is drawn for. (An SVG that is merely scaled down has letters that nobody can read.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn every_shape_is_drawn() {
-        let row = |id: &str, side, at: f64| Row { name: Name::new(id, id, side), samples: vec![at, at * 1.1, at * 1.2] };
+        let row =
+            |id: &str, side, at: f64| Row { name: Name::new(id, id, side), samples: vec![at, at * 1.1, at * 1.2] };
         let series = |id: &str, side| (0..4).map(|n| row(&format!("{id}/{n}"), side, f64::from(n + 1))).collect();
         let both = || -> Vec<Vec<Row>> { vec![series("files", Side::Files), series("lithe", Side::Lithe)] };
         let lines = ("page".to_owned(), vec!["1".to_owned(), "2".to_owned()]);
