@@ -262,12 +262,14 @@ impl Shell {
     }
 
     fn show_rows(&self, statement: &mut Statement<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+        if statement.column_count() == 0 {
+            return statement.step().map(|_| ()).map_err(Failure::Running);
+        }
         let columns = statement.column_names().into_iter().map(str::to_owned).collect();
         let mut printer = output::printer(&self.settings, columns);
         let result = loop {
             match statement.step() {
-                Ok(Some(row)) if row.column_count() > 0 => printer.row(out, &row).map_err(Failure::Writing)?,
-                Ok(Some(_)) => {}
+                Ok(Some(row)) => printer.row(out, &row).map_err(Failure::Writing)?,
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(Failure::Running(error)),
             }

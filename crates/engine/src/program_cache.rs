@@ -36,7 +36,7 @@ pub(crate) struct Programs {
 struct Entry {
     compiled: Arc<Compiled>,
     /// A machine with this program that nobody uses.
-    idle: Option<Vm>,
+    idle: Option<Box<Vm>>,
 }
 
 impl ProgramCache {
@@ -51,7 +51,7 @@ impl Programs {
     }
 
     /// The program for `text`, if it was compiled against generation `generation`, perhaps with a machine for it.
-    pub(crate) fn take(&mut self, text: &[u8], generation: u64) -> Option<(Arc<Compiled>, Option<Vm>)> {
+    pub(crate) fn take(&mut self, text: &[u8], generation: u64) -> Option<(Arc<Compiled>, Option<Box<Vm>>)> {
         if text.len() > TEXT_LEN_MAX {
             return None; // a script is not hashed to its end for each of its statements
         }
@@ -75,7 +75,7 @@ impl Programs {
     }
 
     /// Keeps a machine for the next statement with its program.
-    pub(crate) fn put_back(&mut self, compiled: &Arc<Compiled>, vm: Vm) {
+    pub(crate) fn put_back(&mut self, compiled: &Arc<Compiled>, vm: Box<Vm>) {
         let entry = self.programs.get_mut(compiled.sql.as_bytes());
         if let Some(entry) = entry.filter(|entry| Arc::ptr_eq(&entry.compiled, compiled)) {
             entry.idle = Some(vm);

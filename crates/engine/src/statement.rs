@@ -1,5 +1,6 @@
 //! A compiled statement and its run.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use lithe_value::{Value, ValueRef};
@@ -87,22 +88,22 @@ pub struct Statement {
     is_on_row: bool,
 }
 
-#[allow(clippy::large_enum_variant)] // statements are programs, nearly all of them
 enum Runner {
-    Program(Vm),
+    /// In a box: the machine goes from one statement to the next.
+    Program(Box<Vm>),
     Native(NativeRun),
 }
 
 impl Statement {
     /// A statement with this program, run by `idle` if there is such a machine.
-    pub(crate) fn new(compiled: Arc<Compiled>, idle: Option<Vm>) -> Statement {
+    pub(crate) fn new(compiled: Arc<Compiled>, idle: Option<Box<Vm>>) -> Statement {
         let runner = idle.map_or_else(|| Runner::new(&compiled), Runner::Program);
         Statement { compiled, own_sql: None, runner, run: None, is_on_row: false }
     }
 
     /// A statement of the text `sql`, whose shape has this program. The caller binds its literals.
-    pub(crate) fn of_shape(compiled: Arc<Compiled>, idle: Option<Vm>, sql: &[u8]) -> Statement {
-        let own_sql = Some(String::from_utf8_lossy(sql).into());
+    pub(crate) fn of_shape(compiled: Arc<Compiled>, idle: Option<Box<Vm>>, sql: &[u8]) -> Statement {
+        let own_sql = Some(text_of(sql).into());
         Statement { own_sql, ..Statement::new(compiled, idle) }
     }
 
@@ -115,7 +116,7 @@ impl Statement {
     }
 
     /// Takes a statement apart that has been reset: its program and its machine with no parameter bound.
-    pub(crate) fn into_machine(self) -> Option<(Arc<Compiled>, Vm)> {
+    pub(crate) fn into_machine(self) -> Option<(Arc<Compiled>, Box<Vm>)> {
         let Runner::Program(mut vm) = self.runner else { return None };
         if !self.compiled.is_shape {
             vm.clear_bindings();
@@ -360,8 +361,13 @@ impl Statement {
 impl Runner {
     fn new(compiled: &Compiled) -> Runner {
         match &compiled.body {
-            Body::Program(program) => Runner::Program(Vm::new(Arc::clone(program))),
+            Body::Program(program) => Runner::Program(Box::new(Vm::new(Arc::clone(program)))),
             Body::Native(native) => Runner::Native(NativeRun::new(Arc::clone(native), compiled.parameter_count)),
         }
     }
+}
+
+/// The text as a string: nearly always it is one, which is found out fast.
+fn text_of(sql: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(sql).map_or_else(|_| String::from_utf8_lossy(sql), Cow::Borrowed)
 }

@@ -31,7 +31,7 @@ pub fn is_complete(sql: &[u8]) -> bool {
             return false; // a string or comment is still open
         };
         state = state.after(piece);
-        rest = after;
+        rest = if state == State::Normal { skip_plain(after) } else { after };
     }
     state == State::Start
 }
@@ -91,6 +91,26 @@ impl State {
             _ => Normal,
         }
     }
+}
+
+/// Skips what makes no difference inside a statement that is no trigger.
+fn skip_plain(sql: &[u8]) -> &[u8] {
+    let plain = sql.iter().take_while(|&&byte| !is_special(byte)).count();
+    &sql[plain..]
+}
+
+fn is_special(byte: u8) -> bool {
+    const SPECIAL: [bool; 256] = {
+        let mut special = [false; 256];
+        let bytes = b"\0;'\"`[-/";
+        let mut at = 0;
+        while at < bytes.len() {
+            special[bytes[at] as usize] = true;
+            at += 1;
+        }
+        special
+    };
+    SPECIAL[usize::from(byte)]
 }
 
 /// The first piece of `sql` and what follows it. The piece is `None` if it lacks its end.
