@@ -69,7 +69,9 @@ impl Input {
                 if bytes.last() == Some(&b'\n') {
                     bytes.pop();
                 }
-                Ok(Line::Text(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())))
+                Ok(Line::Text(
+                    String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
+                ))
             }
         }
     }

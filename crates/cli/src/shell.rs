@@ -12,7 +12,7 @@ use lithe::{Connection, Error, InterruptHandle, OpenFlags, Statement};
 use crate::args::Args;
 use crate::commands;
 use crate::input::{self, Input, Line};
-use crate::output;
+use crate::output::{self, Mode};
 use crate::report;
 use crate::settings::Settings;
 
@@ -67,7 +67,6 @@ impl Shell {
             handle: Arc::new(Mutex::new(connection.interrupt_handle())),
             pressed: Arc::new(AtomicU32::new(0)),
         };
-        interrupts.listen();
         Ok(Shell {
             connection,
             file,
@@ -93,6 +92,10 @@ impl Shell {
         if args.version {
             println!("{} (level with SQLite {})", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
             return ExitCode::SUCCESS;
+        }
+        let reads_terminal = args.sql.is_empty() && self.wants_terminal(args);
+        if !reads_terminal {
+            self.interrupts.listen();
         }
         if let Some(file) = &args.init {
             let _ = commands::read_file(self, file).map_err(|message| self.complain(&message));
@@ -123,14 +126,20 @@ impl Shell {
         self.run_sql(text, None)
     }
 
+    fn wants_terminal(&self, args: &Args) -> bool {
+        args.interactive || (input::is_terminal() && !args.batch)
+    }
+
     fn read_standard_input(&mut self, args: &Args) {
-        let wants_terminal = args.interactive || (input::is_terminal() && !args.batch);
+        let wants_terminal = self.wants_terminal(args);
         let opened = if wants_terminal { Input::terminal() } else { Ok(Input::standard()) };
         let mut input = match opened {
             Ok(input) => input,
             Err(message) => return self.complain(&message),
         };
         if wants_terminal {
+            // The line editor takes Ctrl-C for itself when it opens the terminal: what comes later gets it.
+            self.interrupts.listen();
             println!("Lithe {} (level with SQLite {})", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
             println!("Enter \".help\" for usage hints.");
             if self.file == ":memory:" {
@@ -163,6 +172,7 @@ impl Shell {
                     break;
                 }
             };
+            pending.is_typed = input.is_interactive();
             if self.take_line(&mut pending, &line).is_err() && self.settings.bail {
                 return;
             }
@@ -171,7 +181,7 @@ impl Shell {
             }
         }
         if !pending.text.trim().is_empty() {
-            let _ = self.run_sql(&pending.text, Some(pending.first_line));
+            let _ = self.run_sql(&pending.text, pending.place());
         }
     }
 
@@ -198,7 +208,7 @@ impl Shell {
             return Ok(());
         }
         let text = std::mem::take(&mut pending.text);
-        self.run_sql(&text, Some(pending.first_line))
+        self.run_sql(&text, pending.place())
     }
 
     /// Runs a dot command.
@@ -266,7 +276,13 @@ impl Shell {
             return statement.step().map(|_| ()).map_err(Failure::Running);
         }
         let columns = statement.column_names().into_iter().map(str::to_owned).collect();
-        let mut printer = output::printer(&self.settings, columns);
+        let listing = (statement.is_explain() == 1 && self.settings.mode.is_for_people()).then(|| Settings {
+            mode: Mode::Column,
+            headers: true,
+            widths: Vec::new(),
+            ..self.settings.clone()
+        });
+        let mut printer = output::printer(listing.as_ref().unwrap_or(&self.settings), columns);
         let result = loop {
             match statement.step() {
                 Ok(Some(row)) => printer.row(out, &row).map_err(Failure::Writing)?,
@@ -306,6 +322,15 @@ struct Pending {
     /// The number of the last line, and of the one with which the text began.
     line: usize,
     first_line: usize,
+    /// Somebody types it, and needs no line numbers.
+    is_typed: bool,
+}
+
+impl Pending {
+    /// The line to be named in messages.
+    fn place(&self) -> Option<usize> {
+        (!self.is_typed).then_some(self.first_line)
+    }
 }
 
 struct Ran {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use lithe::Row;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{Mode, Printer, text, texts};
 use crate::settings::Settings;
@@ -84,8 +84,8 @@ impl<'s> Aligned<'s> {
         widths: &[usize],
         center: bool,
     ) -> io::Result<()> {
-        let split: Vec<Vec<&str>> = cells.iter().map(|cell| wrapped(cell)).collect();
-        let height = split.iter().map(Vec::len).max().unwrap_or(1);
+        let split: Vec<Vec<&str>> = cells.iter().zip(widths).map(|(cell, width)| wrapped(cell, *width)).collect();
+        let height = split.iter().map(Vec::len).max().unwrap_or(1).max(1);
         for line in 0..height {
             out.write_all(frame.cell.left.as_bytes())?;
             for (i, width) in widths.iter().enumerate() {
@@ -138,12 +138,23 @@ fn line(out: &mut dyn Write, rule: Option<&Rule>, widths: &[usize]) -> io::Resul
     writeln!(out, "{}{}{}", rule.left, fills.join(rule.between), rule.right)
 }
 
-fn wrapped(cell: &str) -> Vec<&str> {
-    if cell.is_empty() { vec![""] } else { cell.lines().collect() }
+/// The lines of a cell, none wider than `width`.
+fn wrapped(cell: &str, width: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    for mut line in cell.lines() {
+        loop {
+            let end = fitting(line, width);
+            pieces.push(&line[..end]);
+            line = &line[end..];
+            if line.is_empty() {
+                break;
+            }
+        }
+    }
+    pieces
 }
 
 fn padded(content: &str, width: usize, center: bool, to_right: bool) -> String {
-    let content = truncated(content, width);
     let missing = width - content.width().min(width);
     let left = match (center, to_right) {
         (true, _) => missing / 2,
@@ -153,13 +164,16 @@ fn padded(content: &str, width: usize, center: bool, to_right: bool) -> String {
     format!("{}{content}{}", " ".repeat(left), " ".repeat(missing - left))
 }
 
-/// As much of it as fits a width that the user has set.
-fn truncated(content: &str, width: usize) -> &str {
-    let mut end = content.len();
-    while content[..end].width() > width {
-        end = content[..end].char_indices().last().map_or(0, |(at, _)| at);
+/// How many bytes of the line fit a width that the user has set; at least one character.
+fn fitting(line: &str, width: usize) -> usize {
+    let mut used = 0;
+    for (at, c) in line.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > width && at > 0 {
+            return at;
+        }
     }
-    &content[..end]
+    line.len()
 }
 
 #[cfg(test)]
@@ -172,6 +186,14 @@ mod tests {
         assert_eq!(padded("ab", 5, true, false), " ab  ");
         assert_eq!(padded("ab", 5, false, true), "   ab");
         assert_eq!(padded("日本", 5, false, false), "日本 ");
-        assert_eq!(padded("abcdef", 3, false, false), "abc");
+    }
+
+    #[test]
+    fn long_cells_are_wrapped() {
+        assert_eq!(wrapped("", 5), Vec::<&str>::new());
+        assert_eq!(wrapped("abc\nde", 5), ["abc", "de"]);
+        assert_eq!(wrapped("abcdefg", 3), ["abc", "def", "g"]);
+        assert_eq!(wrapped("日本語", 4), ["日本", "語"]);
+        assert_eq!(wrapped("日本", 1), ["日", "本"]);
     }
 }

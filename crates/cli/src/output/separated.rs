@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use lithe::Row;
+use lithe::{Row, Value, ValueRef};
 
-use super::{Mode, Printer, text, texts};
+use super::{Mode, Printer, text};
 use crate::quote;
 use crate::settings::Settings;
 
@@ -25,7 +25,7 @@ impl<'s> Separated<'s> {
             if i > 0 {
                 out.write_all(self.settings.column_separator.as_bytes())?;
             }
-            out.write_all(self.field(value).as_bytes())?;
+            out.write_all(value.as_bytes())?;
         }
         out.write_all(self.settings.row_separator.as_bytes())
     }
@@ -43,14 +43,19 @@ impl Printer for Separated<'_> {
     fn row(&mut self, out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
         let is_quote = self.settings.mode == Mode::Quote;
         if !std::mem::replace(&mut self.has_begun, true) && self.settings.headers {
-            let names = self.columns.iter().map(|name| if is_quote { quote::string(name) } else { name.clone() });
+            let name = |name: &String| if is_quote { quote::string(name) } else { self.field(name).into_owned() };
+            let names = self.columns.iter().map(name);
             self.write(out, &names.collect::<Vec<_>>())?;
         }
         if is_quote {
             let literals: Vec<String> = (0..row.column_count()).map(|i| quote::literal(row.get_ref(i))).collect();
             return self.write(out, &literals);
         }
-        self.write(out, &texts(self.settings, row))
+        let fields = (0..row.column_count()).map(|i| match row.get_ref(i) {
+            ValueRef::Null => self.settings.null.clone(), // never in quotes: those would make it an empty string
+            value => self.field(&text::shown(&Value::from(value), "")).into_owned(),
+        });
+        self.write(out, &fields.collect::<Vec<_>>())
     }
 
     fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
