@@ -92,6 +92,11 @@ impl Btree {
         self.secure_delete.set(mode);
     }
 
+    /// Whether deleted content is overwritten.
+    pub fn secure_delete_mode(&self) -> SecureDelete {
+        self.secure_delete.get()
+    }
+
     /// Whether cells are overwritten when they are deleted.
     #[inline]
     pub fn secure_delete(&self) -> bool {

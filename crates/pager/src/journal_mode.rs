@@ -11,7 +11,8 @@ use crate::pager::{Pager, State, Store};
 
 impl Pager {
     /// Asks for a journal mode and answers the one that is in force afterwards. It stays what it was
-    /// while a transaction has changes; a database in memory knows `Memory` and `Off` only.
+    /// while a transaction has changes; a database in memory knows `Memory` and `Off` only, a
+    /// temporary one all but `Wal`: what they name is the same there.
     ///
     /// WAL is a property of the file: entering and leaving it takes a transaction of its own, with the
     /// database to itself, and an empty database has to get its first page before.
@@ -21,8 +22,9 @@ impl Pager {
             return Ok(old);
         }
         match &self.store {
-            Store::Memory(_) => {
-                if matches!(mode, JournalMode::Memory | JournalMode::Off) {
+            Store::Memory(memory) => {
+                let is_temporary = memory.vfs().is_some() && mode != JournalMode::Wal;
+                if is_temporary || matches!(mode, JournalMode::Memory | JournalMode::Off) {
                     self.settings.journal_mode.set(mode);
                 }
             }

@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | [`page_ref`] | a page that is read, wherever its bytes are: the crate's one unsafe room |
 //! | `pager`, `read`, `write`, `run` | the pager itself; its hot paths |
+//! | `reshape` | another page size |
 //! | `dirty`, `savepoint` | the private copies of a write transaction, and going back |
 //! | `transaction`, `together`, `settings` | begin, commit, rollback; several databases at once; what pragmas set |
 //! | `file_store` | databases in files: locks, snapshots, sources of pages |
@@ -19,11 +20,13 @@
 //! | `spill`, `temp_file` | transactions larger than the cache |
 //! | `concurrent` | write transactions side by side |
 //! | `busy` | waiting for others |
+//! | `change_log` | which pages commits change, for backups |
 //! | `memory` | databases that have no file |
 //! | `database` | what connections share |
 #![deny(unsafe_code)]
 
 mod busy;
+mod change_log;
 mod checkpoint;
 mod concurrent;
 mod database;
@@ -37,6 +40,7 @@ mod page_ref;
 mod pager;
 mod pool;
 mod read;
+mod reshape;
 mod rollback;
 mod run;
 mod savepoint;
@@ -48,6 +52,7 @@ mod transaction;
 mod wal;
 mod write;
 
+pub use change_log::ChangeLog;
 pub use database::Database;
 pub use error::{Error, Result};
 pub use lithe_vfs::ResultCode;

@@ -70,6 +70,9 @@ impl MemoryStore {
         let pages = &mut *self.pages.borrow_mut();
         // Those of a commit that was prepared and not made.
         pages.free.extend(pages.prepared.drain(..).map(|(_, place)| place));
+        if txn.temp.is_empty() {
+            return Ok(());
+        }
         let mut bytes = vec![0; page_size];
         for no in txn.temp.page_numbers().filter(|no| txn.dirty.find(*no).is_none()) {
             txn.temp.read(no, &mut bytes)?;

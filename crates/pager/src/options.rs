@@ -15,6 +15,11 @@ pub struct OpenOptions {
     pub no_lock: bool,
     /// Symbolic links are refused.
     pub no_follow: bool,
+    /// The database has a write-ahead log whatever its file says, and never leaves it: for files that only this process
+    /// sees.
+    pub always_log: bool,
+    /// A write that power loss interrupts may harm its neighbours in the sector.
+    pub torn_sectors: bool,
     /// The page size of a new database.
     pub page_size: PageSize,
     /// How many bytes of the file may be mapped; 0 reads through buffers.
@@ -31,6 +36,8 @@ impl Default for OpenOptions {
             immutable: false,
             no_lock: false,
             no_follow: false,
+            always_log: false,
+            torn_sectors: false,
             page_size: PageSize::DEFAULT,
             mmap_size: u64::MAX,
             cache_size: CacheSize::default(),

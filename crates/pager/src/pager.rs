@@ -8,6 +8,7 @@ use std::sync::Arc;
 use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{OpenFlags, Vfs};
 
+use crate::change_log::ChangeLogs;
 use crate::concurrent::Concurrent;
 use crate::database::Database;
 use crate::dirty::DirtySet;
@@ -34,6 +35,7 @@ pub struct Pager {
     /// Counts the changes by others, for `PRAGMA data_version`.
     pub(crate) data_version: Cell<u32>,
     pub(crate) concurrent: Concurrent,
+    pub(crate) change_logs: ChangeLogs,
     /// Why this transaction can only be rolled back.
     pub(crate) failure: RefCell<Option<Error>>,
 }
@@ -76,6 +78,8 @@ pub(crate) struct WriteTxn {
     pub(crate) dirty_max: usize,
     /// The page count when it began.
     pub(crate) pages_before: u32,
+    /// Page size and reserved bytes when it began, if it has changed them.
+    pub(crate) shape_before: Option<(PageSize, u8)>,
 }
 
 /// Where the committed pages are.
@@ -93,6 +97,9 @@ impl Pager {
         flags = flags | if options.read_only { OpenFlags::READONLY } else { OpenFlags::READWRITE };
         if options.create && !options.read_only {
             flags = flags | OpenFlags::CREATE;
+        }
+        if options.torn_sectors {
+            flags = flags | OpenFlags::TORN_SECTORS;
         }
         if options.no_follow {
             flags = flags | OpenFlags::NOFOLLOW;
@@ -116,6 +123,8 @@ impl Pager {
 
     fn with_store(store: Store, options: &OpenOptions) -> Pager {
         let page_size = options.page_size;
+        // The first look at a file counts as a change.
+        let data_version = u32::from(matches!(store, Store::Memory(_)));
         Pager {
             view: View {
                 direct: Cell::new(0),
@@ -130,8 +139,9 @@ impl Pager {
             store,
             write_version: Cell::new(0),
             settings: Settings::new(options),
-            data_version: Cell::new(1),
+            data_version: Cell::new(data_version),
             concurrent: Concurrent::default(),
+            change_logs: ChangeLogs::default(),
             failure: RefCell::new(None),
         }
     }

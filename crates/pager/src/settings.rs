@@ -8,6 +8,7 @@ use std::time::Duration;
 use lithe_format::MAX_PAGE_NO;
 use lithe_vfs::SyncFlags;
 
+use crate::error::Result;
 use crate::options::{CacheSize, JournalMode, LockingMode, OpenOptions, Synchronous};
 use crate::pager::{Pager, Store};
 use crate::wal::Wal;
@@ -26,6 +27,7 @@ pub(crate) struct Settings {
     journal_size_limit: Cell<Option<u64>>,
     checkpoint_on_close: Cell<bool>,
     cache_spill: Cell<bool>,
+    spill_pages: Cell<u32>,
     max_page_count: Cell<u32>,
     pub(crate) busy: RefCell<WhenBusy>,
 }
@@ -52,6 +54,7 @@ impl Settings {
             journal_size_limit: Cell::new(None),
             checkpoint_on_close: Cell::new(true),
             cache_spill: Cell::new(true),
+            spill_pages: Cell::new(0),
             max_page_count: Cell::new(MAX_PAGE_NO),
             busy: RefCell::default(),
         }
@@ -75,6 +78,14 @@ impl Pager {
         self.max_page_count()
     }
 
+    /// Sets how many bytes the database may have, in whole pages.
+    pub fn set_bytes_max(&self, bytes: u64) -> Result<()> {
+        self.begin_read()?;
+        let pages = bytes / u64::from(self.page_size().get());
+        self.set_max_page_count(u32::try_from(pages).unwrap_or(u32::MAX));
+        self.end_read()
+    }
+
     /// How many pages the database may have.
     pub fn max_page_count(&self) -> u32 {
         self.settings.max_page_count.get()
@@ -89,6 +100,16 @@ impl Pager {
     /// Whether pages leave memory before the commit when there are more of them than the cache holds.
     pub fn cache_spill(&self) -> bool {
         self.settings.cache_spill.get()
+    }
+
+    /// Sets how many pages may be dirty before any leaves memory, however small the cache is.
+    pub fn set_spill_pages(&self, pages: u32) {
+        self.settings.spill_pages.set(pages);
+    }
+
+    /// How many pages may be dirty before any leaves memory, however small the cache is.
+    pub fn spill_pages(&self) -> u32 {
+        self.settings.spill_pages.get()
     }
 
     /// Sets how many bytes of the file may be mapped; 0 reads through buffers. Heeded from the next
@@ -139,7 +160,7 @@ impl Pager {
     pub fn set_locking_mode(&self, mode: LockingMode) -> LockingMode {
         let stays = match &self.store {
             Store::File(file) => file.is_wal() && file.with_wal(Wal::is_alone),
-            Store::Memory(_) => true,
+            Store::Memory(_) => false,
         };
         if !stays {
             self.settings.locking_mode.set(mode);

@@ -126,7 +126,11 @@ impl Pager {
     /// How many pages may be dirty in memory.
     pub(crate) fn dirty_max(&self) -> usize {
         let spills = self.cache_spill() && self.vfs_for_spilling().is_some();
-        if spills { self.cache_size().pages(self.page_size()).max(DIRTY_MIN) } else { usize::MAX }
+        if spills {
+            self.cache_size().pages(self.page_size()).max(self.spill_pages() as usize).max(DIRTY_MIN)
+        } else {
+            usize::MAX
+        }
     }
 
     fn vfs_for_spilling(&self) -> Option<&Arc<dyn Vfs>> {

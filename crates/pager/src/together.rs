@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lithe_vfs::Vfs;
+use lithe_vfs::{LockLevel, Vfs};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::options::Synchronous;
 use crate::pager::{Pager, Store};
 use crate::rollback::SuperJournal;
@@ -20,18 +20,34 @@ use crate::rollback::SuperJournal;
 pub fn commit_together(pagers: &[&Pager]) -> Result<()> {
     let writing: Vec<&Pager> = pagers.iter().copied().filter(|pager| pager.is_writing()).collect();
     let (logs, others): (Vec<&Pager>, Vec<&Pager>) = writing.iter().partition(|pager| pager.log_frames().is_some());
-    let super_journal = create_super_journal(pagers, &others)?;
-    let prepared = prepare(&others, &logs, super_journal.as_ref());
-    if let Err(error) = prepared {
-        if let Some(super_journal) = super_journal {
-            super_journal.abandon();
-        }
-        return Err(error);
+    if joined_journals(&others).len() > 1 {
+        // Whoever is in the way shows now, while no journal names a super-journal yet.
+        others.iter().try_for_each(|pager| pager.lock_to_commit())?;
     }
-    if let Some(super_journal) = super_journal {
-        super_journal.commit()?;
+    let Some(super_journal) = create_super_journal(pagers, &others)? else {
+        prepare(&others, &logs, None)?;
+        return writing.iter().try_for_each(|pager| pager.commit_phase_two());
+    };
+    if let Err(error) = prepare(&others, &logs, Some(&super_journal)) {
+        return Err(take_back(error, &others, super_journal));
     }
-    writing.iter().try_for_each(|pager| pager.commit_phase_two())
+    super_journal.commit()?;
+    writing.iter().for_each(|pager| pager.commit_phase_two_decided());
+    Ok(())
+}
+
+/// Undoes what came before the failure. Until that is done the super-journal stays: while it exists, a crash
+/// leads back to before the transaction.
+fn take_back(error: Error, others: &[&Pager], super_journal: SuperJournal) -> Error {
+    let mut undone = Ok(());
+    for pager in others {
+        undone = undone.and(pager.rollback());
+    }
+    if undone.is_ok() {
+        super_journal.abandon();
+    }
+    // What was rolled back cannot be tried again.
+    if error.is_busy() { Error::BusySnapshot } else { error }
 }
 
 fn prepare(others: &[&Pager], logs: &[&Pager], super_journal: Option<&SuperJournal>) -> Result<()> {
@@ -43,9 +59,13 @@ fn prepare(others: &[&Pager], logs: &[&Pager], super_journal: Option<&SuperJourn
     logs.iter().try_for_each(|pager| pager.commit_phase_one(None))
 }
 
+fn joined_journals(others: &[&Pager]) -> Vec<PathBuf> {
+    others.iter().filter_map(|pager| journal_of(pager)).map(Path::to_path_buf).collect()
+}
+
 /// A super-journal, if there are several journals that it could join, and a main database to lie beside.
 fn create_super_journal(pagers: &[&Pager], others: &[&Pager]) -> Result<Option<SuperJournal>> {
-    let journals: Vec<PathBuf> = others.iter().filter_map(|pager| journal_of(pager)).map(Path::to_path_buf).collect();
+    let journals = joined_journals(others);
     let main = pagers.first().and_then(|main| Some((vfs_of(main)?, main.path()?)));
     match main {
         Some((vfs, path)) if journals.len() > 1 => SuperJournal::create(vfs, path, &journals).map(Some),
@@ -63,5 +83,31 @@ fn vfs_of(pager: &Pager) -> Option<&Arc<dyn Vfs>> {
     match &pager.store {
         Store::Memory(_) => None,
         Store::File(file) => Some(&file.vfs),
+    }
+}
+
+impl Pager {
+    /// Takes the lock that a commit through a rollback journal needs, waiting as the busy handler says.
+    fn lock_to_commit(&self) -> Result<()> {
+        match &self.store {
+            Store::File(file) if !file.is_wal() && self.has_changes() => {
+                self.retry_while_busy(|| file.lock(LockLevel::Exclusive))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The second phase of a commit that a super-journal has decided. What is left is to tidy up: a journal that cannot be
+    /// ended names a super-journal that is gone, and does not count any more.
+    fn commit_phase_two_decided(&self) {
+        if self.commit_phase_two().is_ok() {
+            return;
+        }
+        self.failure.replace(None);
+        if let Store::File(file) = &self.store {
+            file.forget_journal();
+        }
+        // The end of the read transaction looks at the file anew should this fail, too.
+        let _ = self.commit_phase_two();
     }
 }

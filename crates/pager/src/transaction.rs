@@ -80,6 +80,18 @@ impl Pager {
         Ok(())
     }
 
+    /// Begins to read, and to write beside others where that is possible: in a database with a log that is not
+    /// read-only. The first access of a `BEGIN CONCURRENT` transaction, whatever it is for.
+    pub fn begin_concurrent(&self) -> Result<()> {
+        if self.state.get() != State::Idle {
+            return self.check_failure();
+        }
+        match self.begin_concurrently() {
+            Err(Error::ReadOnly(_)) => self.begin_read(),
+            begun => begun.map(drop),
+        }
+    }
+
     fn start_write(&self) {
         let mut txn = self.txn.borrow_mut();
         txn.pages_before = self.page_count();
@@ -143,6 +155,7 @@ impl Pager {
     pub fn commit_phase_two(&self) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "commit without a write transaction")?;
         self.check_failure()?;
+        self.tell_change_logs();
         match &self.store {
             Store::Memory(memory) => {
                 let txn = &mut *self.txn.borrow_mut();
@@ -174,6 +187,7 @@ impl Pager {
             return Ok(());
         }
         self.view.page_count.set(self.txn.borrow().pages_before);
+        self.restore_shape();
         let rolled_back = match &self.store {
             Store::Memory(_) => Ok(()),
             Store::File(file) if file.is_wal() => {
@@ -194,7 +208,7 @@ impl Pager {
     /// The pages that this transaction has written, as far as that is known, for the pool.
     fn changes(&self, file: &FileStore) -> Changes {
         let txn = self.txn.borrow();
-        if txn.spilled && file.is_wal() {
+        if (txn.spilled && file.is_wal()) || txn.shape_before.is_some() {
             return Changes::Unknown;
         }
         if file.database.pool.is_unused() {
@@ -208,6 +222,7 @@ impl Pager {
         txn.dirty.drain(|_, bytes| Some(bytes));
         txn.temp.clear();
         txn.spilled = false;
+        txn.shape_before = None;
     }
 
     fn end_write(&self) {

@@ -80,6 +80,9 @@ impl Pager {
     /// whoever reserves them makes every one of the pages by [`Pager::new_page`] before the commit.
     pub fn set_page_count(&self, n: u32) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "the size is changed outside a write transaction")?;
+        if n > self.page_count() && n > self.max_page_count() {
+            return Err(Error::Full);
+        }
         self.view.page_count.set(n);
         self.look_twice();
         self.bump_write_version();

@@ -71,6 +71,8 @@ flag_set! {
         WAL = 0x80000;
         /// Symbolic links are refused.
         NOFOLLOW = 0x0100_0000;
+        /// The device is not trusted to leave the neighbours of an interrupted write alone (`psow=0`). No bit of SQLite's.
+        TORN_SECTORS = 0x4000_0000;
     }
 }
 

@@ -25,14 +25,27 @@ impl Btree {
     /// Adds all entries of the tree at `from_root` of another database to the tree at `root`, which must be empty;
     /// answers how many there were. This is what VACUUM does with every tree: the copy has no gaps.
     pub fn copy_tree(&self, root: PageNo, from: &Btree, from_root: PageNo) -> Result<u64> {
+        self.copy_entries(root, from, from_root, false)
+    }
+
+    /// As [`Btree::copy_tree`], with the rows numbered anew from 1 on: for tables whose rowids mean nothing to anybody.
+    pub fn copy_rows_renumbered(&self, root: PageNo, from: &Btree, from_root: PageNo) -> Result<u64> {
+        self.copy_entries(root, from, from_root, true)
+    }
+
+    fn copy_entries(&self, root: PageNo, from: &Btree, from_root: PageNo, renumber: bool) -> Result<u64> {
         let is_table = from.tree_kind(from_root)? == TreeKind::Table;
         let cursor = |root| if is_table { Cursor::table(root) } else { Cursor::index(root, Default::default()) };
         let (mut source, mut target) = (cursor(from_root), cursor(root));
         let mut payload = Vec::new();
-        let mut count = 0;
+        let mut count = 0u64;
         let mut more = source.first(from)?;
         while more {
-            let rowid = if is_table { source.rowid()? } else { 0 };
+            let rowid = match is_table {
+                true if renumber => count as i64 + 1,
+                true => source.rowid()?,
+                false => 0,
+            };
             let row = source.row(from)?;
             let row = if row.span.overflows() {
                 payload.resize(row.len() as usize, 0);

@@ -53,7 +53,10 @@ impl FileStore {
     }
 
     fn open_log_file(&self) -> Result<Arc<dyn File>> {
-        let flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::WAL;
+        let mut flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::WAL;
+        if self.torn_sectors {
+            flags = flags | OpenFlags::TORN_SECTORS;
+        }
         Ok(self.vfs.open(Some(&self.wal_path), flags)?.file)
     }
 

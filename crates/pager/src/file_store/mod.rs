@@ -41,6 +41,9 @@ pub(crate) struct FileStore {
     immutable: bool,
     /// Locks are taken.
     locks: bool,
+    /// It has a log whatever its header says.
+    always_log: bool,
+    torn_sectors: bool,
     mmap_size: Cell<u64>,
     /// The lock that is held.
     pub(crate) level: Cell<LockLevel>,
@@ -75,6 +78,8 @@ impl FileStore {
             opened_read_only: opened.flags.contains(OpenFlags::READONLY),
             immutable,
             locks: !options.no_lock && !immutable,
+            always_log: options.always_log,
+            torn_sectors: options.torn_sectors,
             mmap_size: Cell::new(options.mmap_size),
             level: Cell::new(LockLevel::None),
             known: Cell::new(Known::NOTHING),

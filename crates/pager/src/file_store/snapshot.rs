@@ -56,7 +56,7 @@ impl FileStore {
         if !alone && !self.immutable {
             self.roll_back_hot_journal(pager)?;
         }
-        if self.look(pager)? == FileVersion::Wal {
+        if self.look(pager)? == FileVersion::Wal || self.always_log {
             self.open_wal(pager)?;
             return self.begin_read_wal(pager);
         }

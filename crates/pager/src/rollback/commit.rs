@@ -102,6 +102,12 @@ impl FileStore {
         Ok(())
     }
 
+    /// The journal of this transaction does not count any more.
+    pub(crate) fn forget_journal(&self) {
+        self.rollback.borrow_mut().journal = None;
+        self.forget_what_is_known();
+    }
+
     /// After a rollback that failed: leaves the journal to the next one who reads.
     pub(crate) fn leave_to_recovery(&self) -> Result<()> {
         *self.rollback.borrow_mut() = RollbackTxn::default();
@@ -123,7 +129,7 @@ impl FileStore {
     fn write_journal(&self, pager: &Pager, super_journal: Option<&str>) -> Result<()> {
         let pages = self.pages_to_journal(pager);
         let before = pager.txn.borrow().pages_before;
-        let old = pages.iter().map(|&no| Ok((no, pager.clean_page(no)?)));
+        let old = pages.iter().map(|&no| Ok((no, self.page_before(pager, no)?)));
         let txn = &mut *self.rollback.borrow_mut();
         match pager.journal_mode() {
             JournalMode::Off => {}
@@ -145,6 +151,10 @@ impl FileStore {
 
     /// The pages whose old content is lost by this commit: overwritten or cut off.
     fn pages_to_journal(&self, pager: &Pager) -> Vec<PageNo> {
+        let lock_byte_page = pager.page_size_before().lock_byte_page();
+        if pager.is_reshaped() {
+            return (1..=pager.pages_before()).filter_map(PageNo::new).filter(|no| *no != lock_byte_page).collect();
+        }
         let txn = pager.txn.borrow();
         let before = txn.pages_before;
         let after = pager.page_count();
@@ -152,7 +162,7 @@ impl FileStore {
         let overwritten = written.filter(|no| no.get() <= before.min(after));
         let cut_off = (after + 1..=before).filter_map(PageNo::new);
         let mut pages: Vec<PageNo> = overwritten.chain(cut_off).collect();
-        pages.retain(|&no| no != pager.page_size().lock_byte_page());
+        pages.retain(|&no| no != lock_byte_page);
         pages.sort_unstable();
         pages.dedup();
         pages

@@ -18,6 +18,8 @@ use crate::page_ref::Epoch;
 /// How much a checkpoint is to achieve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CheckpointMode {
+    /// Nothing: it is only asked how things stand.
+    Noop,
     /// As much as is possible without waiting for anybody.
     Passive,
     /// All frames: waits for the writer, and for readers of older states.
@@ -73,6 +75,11 @@ impl Wal {
         self.read_lock.give_back_if_idle()?;
         if !self.index.open()? || !self.is_writable() {
             return Err(Error::ReadOnly(ResultCode::READONLY));
+        }
+        if work.mode == CheckpointMode::Noop {
+            self.take_newest_header()?;
+            let frames = (self.header.get().last_frame, self.index.backfilled());
+            return Ok(Checkpoint { busy: false, log_frames: Some(frames.0), checkpointed_frames: Some(frames.1) });
         }
         if !self.lock_alone(CHECKPOINT_SLOT..CHECKPOINT_SLOT + 1)? {
             return Ok(Checkpoint { busy: true, log_frames: None, checkpointed_frames: None });

@@ -93,6 +93,8 @@ pub enum TransactionKind {
     Immediate,
     /// EXCLUSIVE
     Exclusive,
+    /// CONCURRENT: write transactions side by side, in WAL mode
+    Concurrent,
 }
 
 /// `ATTACH [DATABASE] file AS schema [KEY key]`.

@@ -70,6 +70,10 @@ impl<'a> Parser<'a, '_> {
             TokenKind::Deferred => Some(TransactionKind::Deferred),
             TokenKind::Immediate => Some(TransactionKind::Immediate),
             TokenKind::Exclusive => Some(TransactionKind::Exclusive),
+            // No keyword of SQLite's, so it stays a name everywhere else.
+            kind if kind.is_name() && self.token.span.text(self.sql).eq_ignore_ascii_case(b"concurrent") => {
+                Some(TransactionKind::Concurrent)
+            }
             _ => None,
         };
         if kind.is_some() {

@@ -13,7 +13,7 @@ use super::failure;
 use super::inode::InodeHandle;
 use super::shm::ShmHandle;
 use crate::error::{Error, Op, Result};
-use crate::flags::{LockLevel, ShmLock, SyncFlags};
+use crate::flags::{DeviceCharacteristics, LockLevel, ShmLock, SyncFlags};
 use crate::mapping::Mapping;
 use crate::shm::ShmRegion;
 use crate::{File, FileId, ResultCode};
@@ -34,6 +34,8 @@ pub(super) struct UnixFile {
     pub(super) new_in_folder: AtomicBool,
     /// Deleted already: the path means nothing any more.
     pub(super) nameless: bool,
+    /// Writes that power loss interrupts may harm the sector around them.
+    pub(super) torn_sectors: bool,
 }
 
 impl UnixFile {
@@ -47,6 +49,10 @@ impl UnixFile {
 }
 
 impl File for UnixFile {
+    fn characteristics(&self) -> DeviceCharacteristics {
+        if self.torn_sectors { DeviceCharacteristics::default() } else { DeviceCharacteristics::POWERSAFE_OVERWRITE }
+    }
+
     fn read_at(&self, buf: &mut [u8], offset: u64) -> Result<usize> {
         let mut filled = 0;
         while filled < buf.len() {

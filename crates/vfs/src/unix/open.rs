@@ -65,6 +65,7 @@ fn unix_file(path: &Path, flags: OpenFlags, fd: Arc<OwnedFd>, inode: Option<Inod
         shm: ShmHandle::default(),
         new_in_folder: AtomicBool::new(false),
         nameless: flags.contains(OpenFlags::DELETEONCLOSE),
+        torn_sectors: flags.contains(OpenFlags::TORN_SECTORS),
     }
 }
 
