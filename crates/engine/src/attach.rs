@@ -43,6 +43,18 @@ pub(crate) fn compile_values<'a>(
     arena: &'a Bump,
 ) -> Result<Arc<Program>> {
     let row = arena.alloc_slice_fill_iter(exprs.iter().map(as_text));
+    compile_row(connection, sql, row, statement, arena)
+}
+
+/// A program that gives the values of these expressions as one row.
+pub(crate) fn compile_row<'a>(
+    connection: &Connection,
+    sql: &[u8],
+    row: &[Expr<'a>],
+    statement: &ast::Statement<'a>,
+    arena: &'a Bump,
+) -> Result<Arc<Program>> {
+    let row = arena.alloc_slice_copy(row);
     let select = ast::Select {
         with: None,
         first: ast::SelectCore::Values(arena.alloc_slice_copy(&[&*row])),
@@ -69,7 +81,7 @@ fn as_text<'a>(expr: &Expr<'a>) -> Expr<'a> {
 }
 
 /// Runs such a program and gives its row.
-fn values(
+pub(crate) fn values(
     connection: &Connection,
     program: &Arc<Program>,
     bindings: &[Value],
@@ -109,9 +121,11 @@ impl Attach {
             return Err(Error::generic(format!("database {name} is already in use")));
         }
         let target = open::target(&file, connection.flags)?;
-        let database = Database::open(&target, &connection.vfs, &connection.busy).map_err(|error| {
+        let vfs = open::vfs(&target, &connection.vfs)?;
+        let database = Database::open(&target, &vfs, &connection.busy).map_err(|error| {
             Error::new(error.code(), format!("unable to open database: {}", String::from_utf8_lossy(&file)))
         })?;
+        connection.settings.apply_to(database.btree());
         connection.add_database(database);
         let db = connection.change_catalog(|catalog| catalog.attach(NameBuf::from(name), Arc::new(Schema::new(false))));
         connection.load_schemas().inspect_err(|_| remove(connection, db))

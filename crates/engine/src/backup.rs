@@ -1,36 +1,328 @@
-//! Copying a database page by page.
+//! Online backup: copying a database page by page while others use it, and databases as bytes.
+//!
+//! ```text
+//!   step(n)        source: a read transaction for this step   ── n pages ──►  target: one write transaction
+//!   between steps  written by its own connection:    those pages are copied again
+//!                  written by another connection:    the copy starts over
+//!   the last step  commits the target
+//! ```
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use lithe_format::PageNo;
-use lithe_pager::BeginKind;
+use lithe_format::db_header::{Meta, READ_VERSION_AT, WRITE_VERSION_AT};
+use lithe_pager::{BeginKind, ChangeLog, JournalMode, OpenOptions, Pager};
 use lithe_sql::ast::Name;
+use lithe_vfs::{MemoryVfs, ResultCode, Vfs};
+use lithe_vm::operand::Db;
 
 use crate::connection::Connection;
-use crate::error::Result;
+use crate::database::Database;
+use crate::error::{Error, Result};
 use crate::open::OpenFlags;
 
-impl Connection {
-    /// Copies the database `schema` to the file `path`, which becomes the same page for page.
-    pub fn backup(&self, schema: &str, path: &[u8]) -> Result<()> {
-        let db = self.catalog().database(Name::new(schema.as_bytes()))?;
-        let source = self.database(db)?;
-        let source = source.btree().pager();
-        let target = Connection::open(path, OpenFlags::DEFAULT)?;
-        let target = target.database(lithe_vm::operand::Db::MAIN)?;
-        let target = target.btree().pager();
+/// A backup under way. The target belongs to it until it is dropped: statements on it answer SQLITE_BUSY meanwhile.
+pub struct Backup {
+    source: Rc<Database>,
+    target: Rc<Database>,
+    /// What makes the programs of the target's connection stale.
+    target_generation: Rc<Cell<u64>>,
+    state: State,
+    /// The next page to be copied.
+    next: u32,
+    /// The source's pages as the last step found them.
+    page_count: u32,
+    remaining: u32,
+    /// The source's data version that the copied pages belong to.
+    version: u32,
+    changes: Rc<ChangeLog>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum State {
+    /// The target is not locked yet.
+    New,
+    Copying,
+    Done,
+    Failed(Error),
+}
+
+/// How far a step of a backup has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackupStep {
+    /// There are pages left.
+    More,
+    /// The target is complete and committed.
+    Done,
+}
+
+impl Backup {
+    /// Prepares to copy the database `source_schema` of `source` over the database `target_schema` of `target`.
+    pub fn new(target: &Connection, target_schema: &str, source: &Connection, source_schema: &str) -> Result<Backup> {
+        if std::ptr::eq(source, target) {
+            return Err(Error::generic("source and destination must be distinct"));
+        }
+        let find = |connection: &Connection, schema: &str| {
+            let name = Name::new(schema.as_bytes());
+            connection.database(connection.catalog().database(name)?)
+        };
+        let (source_database, target_database) = (find(source, source_schema)?, find(target, target_schema)?);
+        if target_database.btree().pager().is_reading() || target_database.is_backup_target.replace(true) {
+            return Err(Error::generic("destination database is in use"));
+        }
+        let changes = source_database.btree().pager().log_changes();
+        Ok(Backup {
+            source: source_database,
+            target: target_database,
+            target_generation: target.shared_generation(),
+            state: State::New,
+            next: 1,
+            page_count: 0,
+            remaining: 0,
+            version: 0,
+            changes,
+        })
+    }
+
+    /// Copies up to `pages` pages; all that are left when it is negative.
+    ///
+    /// # Errors
+    /// SQLITE_BUSY and SQLITE_LOCKED when others are in the way: the step can be tried again. After any other error the
+    /// backup cannot go on.
+    pub fn step(&mut self, pages: i32) -> Result<BackupStep> {
+        match &self.state {
+            State::Done => return Ok(BackupStep::Done),
+            State::Failed(error) => return Err(error.clone()),
+            State::New | State::Copying => {}
+        }
+        let stepped = self.try_step(pages);
+        if let Err(error) = &stepped
+            && !matches!(error.code().primary(), ResultCode::BUSY | ResultCode::LOCKED)
+        {
+            self.state = State::Failed(error.clone());
+        }
+        stepped
+    }
+
+    /// The pages that were left when the last step ended.
+    pub fn remaining(&self) -> u32 {
+        self.remaining
+    }
+
+    /// The source's pages when the last step ended.
+    pub fn page_count(&self) -> u32 {
+        self.page_count
+    }
+
+    /// Ends the backup; one that is not complete leaves the target as it was. Answers the error that stopped it.
+    pub fn finish(self) -> Result<()> {
+        match &self.state {
+            State::Failed(error) => Err(error.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    fn try_step(&mut self, pages: i32) -> Result<BackupStep> {
+        let source = Rc::clone(self.source.btree());
+        let source = source.pager();
+        if source.is_writing() {
+            return Err(Error::from_code(ResultCode::BUSY));
+        }
         let was_reading = source.is_reading();
         source.begin_read()?;
+        let stepped = self.step_on_snapshot(source, pages);
+        if !was_reading {
+            source.end_read()?;
+        }
+        stepped
+    }
+
+    fn step_on_snapshot(&mut self, source: &Pager, pages: i32) -> Result<BackupStep> {
+        if self.state == State::New {
+            self.lock_target(source)?;
+            self.version = source.data_version();
+            self.changes.take();
+            self.state = State::Copying;
+        }
+        self.catch_up(source)?;
+        let count = source.page_count();
+        let end = u32::try_from(pages).map_or(count, |pages| count.min((self.next - 1).saturating_add(pages)));
+        for no in self.next..=end {
+            self.copy(source, no)?;
+        }
+        self.next = self.next.max(end + 1);
+        self.page_count = count;
+        self.remaining = (count + 1).saturating_sub(self.next);
+        if self.remaining > 0 {
+            return Ok(BackupStep::More);
+        }
+        self.complete(source)?;
+        self.state = State::Done;
+        Ok(BackupStep::Done)
+    }
+
+    /// Takes the target's write lock, and gives it the source's page size.
+    fn lock_target(&self, source: &Pager) -> Result<()> {
+        let target = self.target.btree().pager();
+        let (size, reserved) = (source.page_size(), source.reserved());
+        target.begin_read()?;
+        if target.page_count() == 0 {
+            target.set_page_size(size, reserved);
+        }
+        target.end_read()?;
         target.begin_write(BeginKind::Exclusive)?;
+        let fits = (target.page_size(), target.reserved()) == (size, reserved);
+        if fits || target.reshape(size, reserved)? {
+            return Ok(());
+        }
+        target.end_read()?;
+        Err(Error::from_code(ResultCode::READONLY))
+    }
+
+    /// What was written to the source since the last step.
+    fn catch_up(&mut self, source: &Pager) -> Result<()> {
+        let changed = self.changes.take();
+        if source.data_version() != self.version {
+            self.version = source.data_version();
+            self.next = 1;
+            return Ok(());
+        }
+        let Some(changed) = changed else {
+            self.next = 1;
+            return Ok(());
+        };
+        for no in changed.range(1..self.next).filter(|no| **no <= source.page_count()) {
+            self.copy(source, *no)?;
+        }
+        self.next = self.next.min(source.page_count() + 1);
+        Ok(())
+    }
+
+    fn copy(&self, source: &Pager, no: u32) -> Result<()> {
+        let target = self.target.btree().pager();
+        if let Some(no) = PageNo::new(no).filter(|no| *no != source.page_size().lock_byte_page()) {
+            target.new_page(no)?.copy_from_slice(&source.page(no)?);
+        }
+        Ok(())
+    }
+
+    /// Everything is copied: the target's size, its mark of the journal mode, and a schema cookie that makes everybody
+    /// read the schema again.
+    fn complete(&self, source: &Pager) -> Result<()> {
+        let btree = self.target.btree();
+        let target = btree.pager();
         target.set_page_count(source.page_count())?;
-        for no in (1..=source.page_count()).filter_map(PageNo::new) {
-            if no != source.page_size().lock_byte_page() {
-                target.new_page(no)?.copy_from_slice(&source.page(no)?);
+        if source.page_count() == 0 {
+            btree.initialise()?;
+        } else {
+            btree.set_meta(Meta::SchemaCookie, self.source.schema_cookie()?.wrapping_add(1))?;
+            if target.journal_mode() == JournalMode::Wal {
+                const WAL: u8 = 2;
+                let mut first = target.write(PageNo::FIRST)?;
+                [first[WRITE_VERSION_AT], first[READ_VERSION_AT]] = [WAL, WAL];
             }
         }
         target.commit()?;
         target.end_read()?;
-        if !was_reading {
-            source.end_read()?;
-        }
+        self.target.set_loaded(false);
+        self.target_generation.set(self.target_generation.get() + 1);
         Ok(())
     }
+}
+
+impl Drop for Backup {
+    fn drop(&mut self) {
+        // What is not committed is rolled back; nobody is left to hear of an error.
+        let _ = self.target.btree().pager().end_read();
+        self.target.is_backup_target.set(false);
+    }
+}
+
+impl Connection {
+    /// Copies the database `schema` to the file `path`, which becomes the same page for page.
+    pub fn backup(&self, schema: &str, path: &[u8]) -> Result<()> {
+        let target = Connection::open(path, OpenFlags::DEFAULT)?;
+        Backup::new(&target, "main", self, schema)?.step(-1)?;
+        Ok(())
+    }
+
+    /// The database `schema` as the bytes of its file.
+    pub fn serialize(&self, schema: &str) -> Result<Vec<u8>> {
+        let db = self.catalog().database(Name::new(schema.as_bytes()))?;
+        let database = self.database(db)?;
+        let pager = database.btree().pager();
+        let was_reading = pager.is_reading();
+        pager.begin_read()?;
+        let bytes = image(pager);
+        if !was_reading {
+            pager.end_read()?;
+        }
+        bytes
+    }
+
+    /// Puts a database in memory that begins as `bytes` in the place of the database `schema`.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR for the temporary database or an unknown one, SQLITE_BUSY while it is in use.
+    pub fn deserialize(&self, schema: &str, bytes: &[u8], how: Deserialize) -> Result<()> {
+        let db = self.catalog().find_database(Name::new(schema.as_bytes())).filter(|db| *db != Db::TEMP);
+        let Some(db) = db else { return Err(Error::from_code(ResultCode::ERROR)) };
+        let database = self.database(db)?;
+        let is_busy = database.opened().is_some_and(|btree| btree.pager().is_reading());
+        if is_busy || !self.is_autocommit() || database.is_backup_target.get() {
+            return Err(Error::from_code(ResultCode::BUSY));
+        }
+        let fresh = Database::with_pager(open_image(bytes, how)?, &self.busy);
+        self.settings.apply_to(fresh.btree());
+        self.replace_database(db, fresh);
+        Ok(())
+    }
+}
+
+/// What may become of a database that was made from bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Deserialize {
+    /// It cannot be written.
+    pub read_only: bool,
+    /// It may become longer than it is.
+    pub resizeable: bool,
+    /// How many bytes it may have if it is resizeable; `None`: 1 GiB.
+    pub size_max: Option<u64>,
+}
+
+/// How large a resizeable database becomes at most.
+const SIZE_MAX: u64 = 1 << 30;
+
+fn image(pager: &Pager) -> Result<Vec<u8>> {
+    let page_size = pager.page_size();
+    let len = page_size.bytes().checked_mul(pager.page_count() as usize);
+    let mut bytes = Vec::new();
+    let len = len.filter(|len| bytes.try_reserve_exact(*len).is_ok());
+    let len = len.ok_or_else(|| Error::from_code(ResultCode::NOMEM))?;
+    for no in (1..=pager.page_count()).filter_map(PageNo::new) {
+        if no == page_size.lock_byte_page() {
+            bytes.resize(bytes.len() + page_size.bytes(), 0);
+        } else {
+            bytes.extend_from_slice(&pager.page(no)?);
+        }
+    }
+    debug_assert_eq!(bytes.len(), len);
+    Ok(bytes)
+}
+
+fn open_image(bytes: &[u8], how: Deserialize) -> Result<Pager> {
+    let vfs: Arc<dyn Vfs> = Arc::new(MemoryVfs::new());
+    let path = std::path::Path::new("/image");
+    let flags = lithe_vfs::OpenFlags::MAIN_DB | lithe_vfs::OpenFlags::READWRITE | lithe_vfs::OpenFlags::CREATE;
+    let file = vfs.open(Some(path), flags).map_err(lithe_pager::Error::from)?.file;
+    file.write_at(bytes, 0).map_err(lithe_pager::Error::from)?;
+    let options = OpenOptions { read_only: how.read_only, ..OpenOptions::default() };
+    let pager = Pager::open(vfs, path, &options)?;
+    pager.set_journal_mode(JournalMode::Memory)?;
+    let size_max = if how.resizeable { how.size_max.unwrap_or(SIZE_MAX) } else { bytes.len() as u64 };
+    // What is no database is found out by the first statement.
+    let _ = pager.set_bytes_max(size_max);
+    Ok(pager)
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use bumpalo::Bump;
 use hashbrown::HashMap;
 use lithe_functions::Registry;
-use lithe_plan::catalog::Catalog;
+use lithe_plan::catalog::{Catalog, Schema};
 use lithe_plan::environment::{Environment, Flags as CompileFlags};
 use lithe_sql::{Limits, Shape};
 use lithe_value::Collation;
@@ -25,6 +25,8 @@ use crate::error::{Error, Result};
 use crate::interrupt::{InterruptHandle, Interrupts};
 use crate::open::{self, OpenFlags, Target};
 use crate::program_cache::ProgramCache;
+use crate::settings::StoreSettings;
+use crate::shared_cache::ConnectionId;
 use crate::transaction::TransactionState;
 
 /// A connection to a database and to those attached to it.
@@ -37,7 +39,11 @@ pub struct Connection {
     functions: RefCell<Arc<Registry>>,
     collations: RefCell<Arc<HashMap<String, Collation>>>,
     /// Counts what makes compiled programs stale: schemas, functions, collations, settings.
-    generation: Cell<u64>,
+    generation: Rc<Cell<u64>>,
+    /// A database shares its cache with other connections, or did.
+    shares_cache: Cell<bool>,
+    /// Who this is among the connections that share caches.
+    pub(crate) id: ConnectionId,
     pub(crate) compile_flags: Cell<CompileFlags>,
     pub(crate) limits: Cell<Limits>,
     pub(crate) facts: ConnectionFacts,
@@ -47,8 +53,7 @@ pub struct Connection {
     pub(crate) shape: Cell<Shape>,
     pub(crate) interrupts: Interrupts,
     pub(crate) busy: Rc<BusyHandler>,
-    /// PRAGMA temp_store.
-    pub(crate) temp_store: Cell<u8>,
+    pub(crate) settings: StoreSettings,
     /// The arena of the last compilation, for the next one.
     arena: Cell<Option<Bump>>,
 }
@@ -62,26 +67,28 @@ impl Connection {
     /// As [`Connection::open`], on files of `vfs` (`None`: the one that the URI names, else the operating system's).
     pub fn open_with_vfs(filename: &[u8], flags: OpenFlags, vfs: Option<Arc<dyn Vfs>>) -> Result<Connection> {
         let target = open::target(filename, flags)?;
-        let vfs = match (&target.vfs, vfs) {
-            (_, Some(vfs)) => vfs,
-            (Some(name), None) if name != UnixVfs.name() => return Err(Error::generic(format!("no such vfs: {name}"))),
-            (_, None) => Arc::new(UnixVfs),
+        let vfs = match vfs {
+            Some(vfs) => vfs,
+            None => open::vfs(&target, &(Arc::new(UnixVfs) as Arc<dyn Vfs>))?,
         };
-        Connection::open_target(&target, vfs)
+        Connection::open_target(&target, flags, vfs)
     }
 
-    fn open_target(target: &Target, vfs: Arc<dyn Vfs>) -> Result<Connection> {
+    fn open_target(target: &Target, flags: OpenFlags, vfs: Arc<dyn Vfs>) -> Result<Connection> {
         let busy = Rc::new(BusyHandler::new(Arc::clone(&vfs)));
         let main = Database::open(target, &vfs, &busy)?;
-        let temp = Database::temporary();
+        let shares_cache = main.shared().is_some();
+        let temp = Database::temporary(Some(Arc::clone(&vfs)));
         Ok(Connection {
             databases: RefCell::new(vec![Rc::new(main), Rc::new(temp)]),
             vfs,
-            flags: target.flags,
+            flags,
             catalog: RefCell::new(Arc::new(Catalog::new())),
             functions: RefCell::new(Arc::new(Registry::builtin())),
             collations: RefCell::default(),
-            generation: Cell::new(0),
+            generation: Rc::default(),
+            shares_cache: Cell::new(shares_cache),
+            id: ConnectionId::unique(),
             compile_flags: Cell::default(),
             limits: Cell::default(),
             facts: ConnectionFacts::default(),
@@ -90,7 +97,7 @@ impl Connection {
             shape: Cell::default(),
             interrupts: Interrupts::default(),
             busy,
-            temp_store: Cell::new(0),
+            settings: StoreSettings::default(),
             arena: Cell::new(None),
         })
     }
@@ -105,6 +112,11 @@ impl Connection {
         if !self.is_autocommit() || self.transaction.has_active() {
             self.roll_back_all();
         }
+        for (_, database) in self.databases() {
+            if let Some(cache) = database.shared() {
+                cache.leave(self.id);
+            }
+        }
         self.databases.borrow_mut().clear();
         Ok(())
     }
@@ -115,6 +127,12 @@ impl Connection {
     pub(crate) fn database(&self, db: Db) -> Result<Rc<Database>> {
         let found = self.databases.borrow().get(usize::from(db.0)).cloned();
         found.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))
+    }
+
+    /// Whether any database shares its cache with other connections.
+    #[inline]
+    pub(crate) fn has_shared_cache(&self) -> bool {
+        self.shares_cache.get()
     }
 
     /// All databases with their numbers.
@@ -129,11 +147,35 @@ impl Connection {
     }
 
     pub(crate) fn add_database(&self, database: Database) {
+        self.shares_cache.set(self.shares_cache.get() || database.shared().is_some());
         self.databases.borrow_mut().push(Rc::new(database));
     }
 
+    /// Puts another database in the place of `db`.
+    pub(crate) fn replace_database(&self, db: Db, fresh: Database) {
+        let before = std::mem::replace(&mut self.databases.borrow_mut()[usize::from(db.0)], Rc::new(fresh));
+        drop(before);
+        self.expire_programs();
+    }
+
+    /// Puts another temporary database in the place of the one there is, and its objects with it.
+    pub(crate) fn replace_temporary(&self) {
+        self.replace_database(Db::TEMP, Database::temporary(self.temporary_files()));
+        self.change_catalog(|catalog| catalog.set_schema(Db::TEMP, Arc::new(Schema::new(true))));
+    }
+
+    /// Where temporary content goes that is too large for memory; `None`: it stays there.
+    pub(crate) fn temporary_files(&self) -> Option<Arc<dyn Vfs>> {
+        const MEMORY: u8 = 2;
+        (self.settings.temp_store.get() != MEMORY).then(|| Arc::clone(&self.vfs))
+    }
+
     pub(crate) fn remove_database(&self, db: Db) -> Rc<Database> {
-        self.databases.borrow_mut().remove(usize::from(db.0))
+        let removed = self.databases.borrow_mut().remove(usize::from(db.0));
+        if let Some(cache) = removed.shared() {
+            cache.leave(self.id);
+        }
+        removed
     }
 
     // ---- what compiling needs ----
@@ -153,6 +195,11 @@ impl Connection {
     /// What makes compiled programs stale has changed.
     pub(crate) fn expire_programs(&self) {
         self.generation.set(self.generation.get() + 1);
+    }
+
+    /// The counter itself, for whoever makes programs stale without the connection at hand.
+    pub(crate) fn shared_generation(&self) -> Rc<Cell<u64>> {
+        Rc::clone(&self.generation)
     }
 
     /// The number of changes so far of what programs are compiled against.

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use lithe_btree::Btree;
 use lithe_format::db_header::Meta;
-use lithe_pager::{BeginKind, OpenOptions, Pager};
+use lithe_pager::{BeginKind, JournalMode, OpenOptions, Pager, Synchronous};
 use lithe_vfs::{ResultCode, Vfs};
 
 use crate::busy::BusyHandler;
 use crate::error::{Error, Result};
 use crate::open::{OpenFlags, Target};
+use crate::shared_cache::SharedCache;
 
 /// A database of a connection.
 pub(crate) struct Database {
@@ -22,6 +23,16 @@ pub(crate) struct Database {
     is_loaded: Cell<bool>,
     /// The file as it was named; empty for databases without one.
     file_name: PathBuf,
+    /// Of the temporary database: where it goes when it is large.
+    temporary_files: Option<Arc<dyn Vfs>>,
+    /// What it shares with other connections of the process.
+    shared: Option<Arc<SharedCache>>,
+    /// A backup writes it: it belongs to that until it ends.
+    pub(crate) is_backup_target: Cell<bool>,
+    /// PRAGMA cache_size has set it: the size in the header does not count.
+    pub(crate) has_cache_size: Cell<bool>,
+    /// Something was committed since the reads last ended.
+    pub(crate) has_committed: Cell<bool>,
 }
 
 impl Database {
@@ -29,29 +40,74 @@ impl Database {
     pub(crate) fn open(target: &Target, vfs: &Arc<dyn Vfs>, busy: &Rc<BusyHandler>) -> Result<Database> {
         let options = options(target);
         let path = path_of(&target.path)?;
-        let is_in_memory = target.path == b":memory:" || target.flags.contains(OpenFlags::MEMORY);
-        let pager = if is_in_memory || target.path.is_empty() {
-            Pager::open_in_memory(&options)
+        if target.is_in_memory() && target.is_shared() {
+            return Database::open_shared_memory(target, &options, busy);
+        }
+        let pager = if target.is_in_memory() {
+            let pager = Pager::open_in_memory(&options);
+            pager.set_journal_mode(JournalMode::Memory)?;
+            pager
+        } else if target.path.is_empty() {
+            Pager::open_temporary(Arc::clone(vfs), &options)
         } else {
             Pager::open(Arc::clone(vfs), path, &options).map_err(cannot_open)?
         };
-        let busy = Rc::clone(busy);
-        pager.set_busy_handler(Some(Rc::new(move |asked| busy.should_retry(asked))));
         let file_name = pager.path().map(Path::to_path_buf).unwrap_or_default();
-        let btree = OnceCell::from(Rc::new(Btree::new(pager)));
-        Ok(Database { btree, is_loaded: Cell::new(false), file_name })
+        let is_file = pager.path().is_some() && target.is_shared();
+        let shared = is_file.then(|| SharedCache::of_file(file_name.as_os_str().as_encoded_bytes()));
+        Ok(Database { file_name, shared, ..Database::with_pager(pager, busy) })
     }
 
-    /// The temporary database, not opened yet.
-    pub(crate) fn temporary() -> Database {
-        Database { btree: OnceCell::new(), is_loaded: Cell::new(false), file_name: PathBuf::new() }
+    /// A database in memory that connections of this process have in common. It has a log, so that readers are in no
+    /// writer's way.
+    fn open_shared_memory(target: &Target, options: &OpenOptions, busy: &Rc<BusyHandler>) -> Result<Database> {
+        let cache = SharedCache::of_memory(&target.path);
+        let Some(files) = cache.memory() else { return Err(Error::from_code(ResultCode::INTERNAL)) };
+        let options = OpenOptions { always_log: true, create: true, read_only: false, ..options.clone() };
+        let pager = Pager::open(Arc::clone(files) as Arc<dyn Vfs>, Path::new("/main"), &options)?;
+        pager.set_synchronous(Synchronous::Off);
+        Ok(Database { shared: Some(cache), ..Database::with_pager(pager, busy) })
+    }
+
+    /// The database of this pager, without a name.
+    pub(crate) fn with_pager(pager: Pager, busy: &Rc<BusyHandler>) -> Database {
+        let busy = Rc::clone(busy);
+        pager.set_busy_handler(Some(Rc::new(move |asked| busy.should_retry(asked))));
+        let btree = OnceCell::from(Rc::new(Btree::new(pager)));
+        Database { btree, ..Database::temporary(None) }
+    }
+
+    /// What it shares with other connections.
+    pub(crate) fn shared(&self) -> Option<&Arc<SharedCache>> {
+        self.shared.as_ref()
+    }
+
+    /// Whether it is a database in memory that several connections have in common.
+    pub(crate) fn is_shared_memory(&self) -> bool {
+        self.shared.as_ref().is_some_and(|cache| cache.memory().is_some())
+    }
+
+    /// The temporary database, not opened yet. Without a place for files it stays in memory.
+    pub(crate) fn temporary(files: Option<Arc<dyn Vfs>>) -> Database {
+        Database {
+            btree: OnceCell::new(),
+            is_loaded: Cell::new(false),
+            file_name: PathBuf::new(),
+            temporary_files: files,
+            shared: None,
+            is_backup_target: Cell::new(false),
+            has_cache_size: Cell::new(false),
+            has_committed: Cell::new(false),
+        }
     }
 
     /// The B-trees. Opens the temporary database if this is it.
     pub(crate) fn btree(&self) -> &Rc<Btree> {
         self.btree.get_or_init(|| {
             self.is_loaded.set(true); // it is empty, and the catalog's schema of it too
-            Rc::new(Btree::new(Pager::open_in_memory(&OpenOptions::default())))
+            let pager = temporary_pager(self.temporary_files.clone(), &OpenOptions::default());
+            pager.set_synchronous(Synchronous::Off);
+            Rc::new(Btree::new(pager))
         })
     }
 
@@ -79,9 +135,19 @@ impl Database {
         Ok(self.btree().meta(Meta::SchemaCookie)?)
     }
 
+    /// The B-trees if they are open and no backup has them.
+    pub(crate) fn in_use(&self) -> Option<&Rc<Btree>> {
+        self.opened().filter(|_| !self.is_backup_target.get())
+    }
+
+    /// SQLITE_BUSY while a backup writes it.
+    pub(crate) fn check_free(&self) -> Result<()> {
+        if self.is_backup_target.get() { Err(Error::from_code(ResultCode::BUSY)) } else { Ok(()) }
+    }
+
     /// Whether a write transaction is open on it.
     pub(crate) fn is_writing(&self) -> bool {
-        self.opened().is_some_and(|btree| btree.pager().is_writing())
+        self.in_use().is_some_and(|btree| btree.pager().is_writing())
     }
 }
 
@@ -91,7 +157,8 @@ fn options(target: &Target) -> OpenOptions {
         read_only: !flags.contains(OpenFlags::READWRITE),
         create: flags.contains(OpenFlags::CREATE),
         immutable: target.boolean("immutable", false),
-        no_lock: target.boolean("nolock", false),
+        no_lock: target.boolean("nolock", false) || target.vfs.as_deref() == Some("unix-none"),
+        torn_sectors: !target.boolean("psow", true),
         no_follow: flags.contains(OpenFlags::NOFOLLOW),
         ..OpenOptions::default()
     }
@@ -117,9 +184,17 @@ fn cannot_open(error: lithe_pager::Error) -> Error {
     Error::from(error)
 }
 
+/// A pager of its own for what one statement puts aside: in memory, beyond the cache in a file of `files`.
+pub(crate) fn temporary_pager(files: Option<Arc<dyn Vfs>>, options: &OpenOptions) -> Pager {
+    match files {
+        Some(vfs) => Pager::open_temporary(vfs, options),
+        None => Pager::open_in_memory(options),
+    }
+}
+
 /// A private B-tree for what one statement puts aside.
-pub(crate) fn temporary_btree() -> Result<Rc<Btree>> {
-    let btree = Btree::new(Pager::open_in_memory(&OpenOptions::default()));
+pub(crate) fn temporary_btree(files: Option<Arc<dyn Vfs>>) -> Result<Rc<Btree>> {
+    let btree = Btree::new(temporary_pager(files, &OpenOptions::default()));
     btree.pager().begin_write(BeginKind::Exclusive)?;
     Ok(Rc::new(btree))
 }

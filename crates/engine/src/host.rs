@@ -31,7 +31,7 @@ impl Host for RunHost<'_> {
     }
 
     fn temporary_btree(&self) -> Result<Rc<Btree>, VmError> {
-        Ok(crate::database::temporary_btree()?)
+        Ok(crate::database::temporary_btree(self.connection.temporary_files())?)
     }
 
     fn temporary_file(&self) -> Result<Arc<dyn File>, VmError> {
@@ -40,7 +40,7 @@ impl Host for RunHost<'_> {
     }
 
     fn memory_budget(&self) -> usize {
-        TEMPORARY_MEMORY
+        if self.connection.temporary_files().is_none() { usize::MAX } else { TEMPORARY_MEMORY }
     }
 
     fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), VmError> {

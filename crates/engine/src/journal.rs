@@ -22,9 +22,13 @@ impl Connection {
     /// Changes a database's journal mode, and answers the one in force afterwards: a database that cannot change
     /// now keeps its mode.
     pub(crate) fn set_journal_mode(&self, database: &Database, mode: JournalMode) -> Result<JournalMode> {
+        if database.is_shared_memory() {
+            return Ok(JournalMode::Memory); // how it is made durable is nobody's business
+        }
         let pager = database.btree().pager();
         let is_wal = pager.journal_mode() == JournalMode::Wal;
-        if is_wal != (mode == JournalMode::Wal) && !self.is_autocommit() {
+        let is_alone = self.is_autocommit() && self.transaction.active_count() <= 1;
+        if is_wal != (mode == JournalMode::Wal) && !is_alone && pager.path().is_some() {
             let way = if is_wal { "out of" } else { "into" };
             return Err(Error::generic(format!("cannot change {way} wal mode from within a transaction")));
         }
@@ -34,15 +38,17 @@ impl Connection {
         Ok(pager.set_journal_mode(mode)?)
     }
 
-    /// PRAGMA wal_checkpoint of one database, or of all.
+    /// PRAGMA wal_checkpoint of one database, or of all: then the numbers are those of main.
     pub(crate) fn checkpoint(&self, db: Option<Db>, mode: Option<&str>) -> Result<Checkpoint> {
         let mode = match mode.map(str::to_ascii_lowercase).as_deref() {
             Some("full") => lithe_pager::CheckpointMode::Full,
             Some("restart") => lithe_pager::CheckpointMode::Restart,
             Some("truncate") => lithe_pager::CheckpointMode::Truncate,
+            Some("noop") => lithe_pager::CheckpointMode::Noop,
             _ => lithe_pager::CheckpointMode::Passive,
         };
         let mut answer = Checkpoint { is_busy: false, log_frames: -1, checkpointed_frames: -1 };
+        let mut is_first = true;
         for (at, database) in self.databases() {
             if db.is_some_and(|wanted| wanted != at) || database.opened().is_none() {
                 continue;
@@ -50,12 +56,15 @@ impl Connection {
             match database.btree().pager().checkpoint(mode) {
                 Ok(done) => {
                     answer.is_busy |= done.busy;
-                    answer.log_frames = done.log_frames.map_or(-1, i64::from);
-                    answer.checkpointed_frames = done.checkpointed_frames.map_or(-1, i64::from);
+                    if is_first {
+                        answer.log_frames = done.log_frames.map_or(-1, i64::from);
+                        answer.checkpointed_frames = done.checkpointed_frames.map_or(-1, i64::from);
+                    }
                 }
                 Err(error) if error.is_busy() => answer.is_busy = true,
                 Err(error) => return Err(error.into()),
             }
+            is_first = false;
         }
         Ok(answer)
     }

@@ -32,10 +32,13 @@ mod pragma;
 mod prepare;
 mod program_cache;
 mod schema;
+mod settings;
+mod shared_cache;
 mod statement;
 mod transaction;
 mod vacuum;
 
+pub use backup::{Backup, BackupStep, Deserialize};
 pub use blob::Blob;
 pub use busy::BusyCallback;
 pub use connection::Connection;
@@ -48,6 +51,7 @@ pub use lithe_vfs as vfs;
 pub use lithe_vfs::ResultCode;
 pub use open::{OpenFlags, Target, target};
 pub use prepare::Prepared;
+pub use shared_cache::{UnlockCallback, enable_shared_cache};
 pub use statement::{BindValue, Statement, Step};
 
 /// The SQLite version that this one is level with.

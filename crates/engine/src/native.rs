@@ -117,7 +117,7 @@ impl Native {
         match &self.kind {
             Kind::Pragma(call) => call.is_read_only(),
             Kind::Vacuum(_) => false,
-            Kind::Begin(kind) => *kind == TransactionKind::Deferred,
+            Kind::Begin(kind) => matches!(kind, TransactionKind::Deferred | TransactionKind::Concurrent),
             _ => true,
         }
     }
@@ -156,10 +156,15 @@ fn explained(program: &Program) -> Vec<NativeRow> {
 /// BEGIN: the immediate kinds take the write locks of all databases at once.
 fn begin(connection: &Connection, kind: TransactionKind) -> Result<()> {
     connection.begin()?;
-    if kind == TransactionKind::Deferred {
-        return Ok(());
-    }
-    let kind = if kind == TransactionKind::Exclusive { BeginKind::Exclusive } else { BeginKind::Immediate };
+    let kind = match kind {
+        TransactionKind::Deferred => return Ok(()),
+        TransactionKind::Concurrent => {
+            connection.transaction.concurrent.set(true);
+            return Ok(());
+        }
+        TransactionKind::Immediate => BeginKind::Immediate,
+        TransactionKind::Exclusive => BeginKind::Exclusive,
+    };
     let databases = connection.databases();
     let taken = databases
         .iter()

@@ -1,8 +1,11 @@
 //! How a database is opened: flags, and URI filenames (<https://www.sqlite.org/uri.html>).
 
-use lithe_vfs::ResultCode;
+use std::sync::Arc;
+
+use lithe_vfs::{MemoryVfs, ResultCode, UnixVfs, Vfs};
 
 use crate::error::{Error, Result};
+use crate::shared_cache;
 
 /// Open flags, with the values of SQLITE_OPEN_*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +83,19 @@ impl Target {
         self.parameters.iter().find(|(k, _)| k == key.as_bytes()).map(|(_, v)| v.as_slice())
     }
 
+    /// Whether it is a database in memory.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.path == b":memory:" || self.flags.contains(OpenFlags::MEMORY)
+    }
+
+    /// Whether it shares its cache with other connections: it says so, or the process does and it does not object. A
+    /// database in memory can only be shared by those who name it in a URI.
+    pub(crate) fn is_shared(&self) -> bool {
+        let by_default = shared_cache::is_enabled() && !self.flags.contains(OpenFlags::PRIVATECACHE);
+        let wanted = self.flags.contains(OpenFlags::SHAREDCACHE) || by_default;
+        wanted && !self.path.is_empty() && (!self.is_in_memory() || self.flags.contains(OpenFlags::URI))
+    }
+
     /// Whether the boolean parameter `key` is on: "yes", "on", "true" or a number other than 0.
     pub fn boolean(&self, key: &str, default: bool) -> bool {
         self.parameter(key).map_or(default, |value| boolean(value, default))
@@ -95,6 +111,20 @@ fn boolean(value: &[u8], default: bool) -> bool {
     } else {
         let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
         if digits == 0 { default } else { value[..digits].iter().any(|&b| b != b'0') }
+    }
+}
+
+/// The place where the files of `target` are: the one that it names, else `default`.
+pub(crate) fn vfs(target: &Target, default: &Arc<dyn Vfs>) -> Result<Arc<dyn Vfs>> {
+    match target.vfs.as_deref() {
+        None => Ok(Arc::clone(default)),
+        Some(name) if name == default.name() => Ok(Arc::clone(default)),
+        Some("unix" | "unix-none") => Ok(Arc::new(UnixVfs)),
+        Some("memdb") if target.path.starts_with(b"/") => {
+            Ok(shared_cache::memory_files(&[b"memdb:", target.path.as_slice()].concat()))
+        }
+        Some("memdb") => Ok(Arc::new(MemoryVfs::new())),
+        Some(name) => Err(Error::generic(format!("no such vfs: {name}"))),
     }
 }
 

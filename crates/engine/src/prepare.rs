@@ -22,6 +22,9 @@ pub struct Prepared {
 impl Connection {
     /// Compiles the first statement of `sql`.
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
+        if self.has_shared_cache() {
+            self.check_schema_locks()?;
+        }
         let known = self.programs.borrow_mut().texts.take(sql, self.generation());
         if let Some((compiled, idle)) = known {
             return Ok(Prepared { statement: Some(Statement::new(compiled, idle)), tail: sql.len() });
@@ -88,7 +91,15 @@ impl Connection {
             });
         }
         self.load_schemas()?;
-        let program = lithe_plan::compile(statement, sql, arena, &self.environment()).map_err(Error::from)?;
+        let compile = || lithe_plan::compile(statement, sql, arena, &self.environment()).map_err(Error::from);
+        let program = match compile() {
+            // Another connection may have made what is missing.
+            Err(_) if self.forget_stale_schemas() => {
+                self.load_schemas()?;
+                compile()?
+            }
+            compiled => compiled?,
+        };
         Ok(match statement.explain {
             Explain::No => Body::Program(Arc::new(program)),
             Explain::Program => Body::Native(Native::explain(Arc::new(program))),

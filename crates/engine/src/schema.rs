@@ -6,6 +6,7 @@ use lithe_btree::Cursor;
 use lithe_format::PageNo;
 use lithe_format::db_header::{Meta, TextEncoding};
 use lithe_format::record;
+use lithe_pager::CacheSize;
 use lithe_plan::catalog::{BuildOptions, Catalog, Schema, SchemaRow, Table};
 use lithe_sql::ast::Name;
 use lithe_value::{Buffer, Encoding, ValueRef};
@@ -50,9 +51,14 @@ impl Connection {
         if schema.file_format > FILE_FORMAT_MAX {
             return Err(Error::generic("unsupported file format"));
         }
+        let cache_size = btree.meta(Meta::DefaultCacheSize)?.cast_signed();
+        if cache_size != 0 && !database.has_cache_size.get() {
+            btree.pager().set_cache_size(CacheSize::Pages(cache_size.unsigned_abs()));
+        }
         let is_empty = btree.pager().page_count() == 0;
         let encoding = TextEncoding::from_meta(btree.meta(Meta::TextEncoding)?).unwrap_or(TextEncoding::Utf8);
-        schema.encoding = encoding;
+        // An empty database gets the encoding that was asked for.
+        schema.encoding = if is_empty { self.wanted_encoding() } else { encoding };
         self.adopt_encoding(db, encoding, is_empty)?;
         // Objects are added to a copy: a schema that turns out malformed leaves the catalog as it was.
         let mut catalog = Catalog::clone(&self.catalog());
@@ -64,6 +70,15 @@ impl Connection {
         *self.catalog.borrow_mut() = Arc::new(catalog);
         self.expire_programs();
         Ok(())
+    }
+
+    /// The encoding that a database gets with its first table.
+    fn wanted_encoding(&self) -> TextEncoding {
+        match self.facts.encoding.get() {
+            Encoding::Utf8 => TextEncoding::Utf8,
+            Encoding::Utf16le => TextEncoding::Utf16Le,
+            Encoding::Utf16be => TextEncoding::Utf16Be,
+        }
     }
 
     /// The main database's encoding is the connection's; the others must have the same.
@@ -188,6 +203,44 @@ impl Connection {
         Ok((0..statement.column_count()).map(column).collect())
     }
 
+    /// The catalog must be what the file of `db`, which is read or written already, says now.
+    pub(crate) fn check_schema(&self, db: Db, database: &Database) -> Result<()> {
+        if database.is_loaded() && database.schema_cookie()? == self.catalog().schema(db).cookie {
+            return Ok(());
+        }
+        self.forget_schema(db);
+        Err(Error::from_code(ResultCode::SCHEMA))
+    }
+
+    /// Forgets the schemas that are not what the files say any more; answers whether there were any.
+    pub(crate) fn forget_stale_schemas(&self) -> bool {
+        let catalog = self.catalog();
+        let is_stale = |db: Db, database: &Database| -> Result<bool> {
+            let Some(btree) = database.in_use().filter(|_| db != Db::TEMP && database.is_loaded()) else {
+                return Ok(false);
+            };
+            let was_reading = btree.pager().is_reading();
+            btree.pager().begin_read()?;
+            let cookie = database.schema_cookie();
+            if !was_reading {
+                btree.pager().end_read()?;
+            }
+            Ok(cookie? != catalog.schema(db).cookie)
+        };
+        let databases = self.databases();
+        let stale = databases.iter().filter(|(db, database)| is_stale(*db, database).unwrap_or(false));
+        let stale: Vec<Db> = stale.map(|(db, _)| *db).collect();
+        stale.iter().for_each(|db| self.forget_schema(*db));
+        !stale.is_empty()
+    }
+
+    /// The whole schema of `db` was written anew in this transaction: the catalog has it from the file when it is next
+    /// needed, and a rollback puts back what it has now.
+    pub(crate) fn schema_was_replaced(&self, db: Db) {
+        self.note_schema_change();
+        self.forget_schema(db);
+    }
+
     /// For statements that answer from the catalog: it must be what the files say now.
     pub(crate) fn verify_schemas(&self, run: &StatementRun) -> Result<()> {
         let catalog = self.catalog();
@@ -222,13 +275,13 @@ fn meta(index: u8) -> Result<Meta> {
 }
 
 /// The columns of a schema row, their texts in UTF-8.
-struct SchemaTexts {
+pub(crate) struct SchemaTexts {
     texts: [Option<Vec<u8>>; 4],
     root_page: Option<i64>,
 }
 
 impl SchemaTexts {
-    fn new(values: &[ValueRef<'_>], encoding: Encoding) -> SchemaTexts {
+    pub(crate) fn new(values: &[ValueRef<'_>], encoding: Encoding) -> SchemaTexts {
         let text = |column: usize| match values.get(column) {
             Some(ValueRef::Text(text)) => {
                 let mut utf8 = Buffer::new();
@@ -244,7 +297,7 @@ impl SchemaTexts {
         SchemaTexts { texts: [text(0), text(1), text(2), text(4)], root_page }
     }
 
-    fn row(&self) -> SchemaRow<'_> {
+    pub(crate) fn row(&self) -> SchemaRow<'_> {
         let [kind, name, table_name, sql] = self.texts.each_ref().map(Option::as_deref);
         SchemaRow { kind, name, table_name, root_page: self.root_page, sql }
     }

@@ -253,6 +253,13 @@ impl Statement {
         }
         connection.facts.now.set(None);
         self.run = Some(connection.statement_begins());
+        if connection.has_shared_cache()
+            && let Body::Program(program) = &self.compiled.body
+            && let Err(error) = connection.lock_tables(program)
+        {
+            self.end(connection, Some(&error));
+            return Err(error);
+        }
         Ok(())
     }
 

@@ -18,7 +18,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_btree::Btree;
-use lithe_pager::BeginKind;
+use lithe_pager::{BeginKind, CheckpointMode, Pager};
 use lithe_plan::catalog::Catalog;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::{Db, OnConflict};
@@ -33,6 +33,8 @@ pub(crate) struct TransactionState {
     pub(crate) autocommit: Cell<bool>,
     /// The open SAVEPOINTs, the oldest first.
     savepoints: RefCell<Vec<Savepoint>>,
+    /// BEGIN CONCURRENT began it.
+    pub(crate) concurrent: Cell<bool>,
     /// The first SAVEPOINT began the transaction: its RELEASE is a COMMIT.
     first_savepoint_began: Cell<bool>,
     /// Statements that run, and those of them that write.
@@ -68,6 +70,7 @@ impl TransactionState {
         TransactionState {
             autocommit: Cell::new(true),
             savepoints: RefCell::default(),
+            concurrent: Cell::new(false),
             first_savepoint_began: Cell::new(false),
             active: Cell::new(0),
             active_writers: Cell::new(0),
@@ -80,6 +83,11 @@ impl TransactionState {
     /// Whether any statement runs.
     pub(crate) fn has_active(&self) -> bool {
         self.active.get() > 0
+    }
+
+    /// How many statements run.
+    pub(crate) fn active_count(&self) -> usize {
+        self.active.get()
     }
 
     /// How deep the stack of savepoints is.
@@ -111,26 +119,51 @@ impl Connection {
 
     /// The statement is about to read or write `db`.
     pub(crate) fn begin_on(&self, db: Db, write: bool, run: &StatementRun) -> Result<()> {
-        let database = self.database(db)?;
-        let pager = database.btree().pager();
-        pager.begin_read()?;
-        if !write {
-            return Ok(());
+        if write {
+            return self.begin_writing(db, BeginKind::Immediate, run);
         }
+        let database = self.database(db)?;
+        self.begin_reading(&database)
+    }
+
+    fn begin_reading(&self, database: &Database) -> Result<()> {
+        database.check_free()?;
+        let pager = database.btree().pager();
+        if !self.transaction.concurrent.get() {
+            return Ok(pager.begin_read()?);
+        }
+        pager.begin_concurrent()?;
+        if pager.is_writing() { self.deepen(pager) } else { Ok(()) }
+    }
+
+    /// The statement is about to write `db`, with others locked out as `kind` says.
+    pub(crate) fn begin_writing(&self, db: Db, kind: BeginKind, run: &StatementRun) -> Result<()> {
+        let database = self.database(db)?;
         if self.compile_flags.get().query_only && db != Db::TEMP {
             return Err(Error::new(ResultCode::READONLY, "attempt to write a readonly database"));
         }
-        self.begin_write_on(&database, BeginKind::Immediate)?;
+        self.begin_write_on(&database, kind)?;
         if !run.is_writer.replace(true) {
             self.transaction.active_writers.set(self.transaction.active_writers.get() + 1);
         }
         Ok(())
     }
 
-    /// Begins a write transaction on a database, with as many savepoints as there are.
+    /// Begins a write transaction on a database, with as many savepoints as there are. Where nothing was read yet, this
+    /// waits for other writers as the busy handler says.
     fn begin_write_on(&self, database: &Database, kind: BeginKind) -> Result<()> {
         let pager = database.btree().pager();
+        database.check_free()?;
+        let kind = if self.transaction.concurrent.get() { BeginKind::Concurrent } else { kind };
+        if let Some(cache) = database.shared() {
+            cache.begin_write(self.id, kind == BeginKind::Exclusive)?;
+        }
         pager.begin_write(kind)?;
+        self.deepen(pager)
+    }
+
+    /// Opens as many savepoints as there are.
+    fn deepen(&self, pager: &Pager) -> Result<()> {
         for _ in pager.savepoint_count()..self.transaction.depth() {
             pager.savepoint()?;
         }
@@ -142,11 +175,10 @@ impl Connection {
     pub(crate) fn begin_immediate(&self, db: Db, kind: BeginKind) -> Result<()> {
         let database = self.database(db)?;
         let pager = database.btree().pager();
-        pager.begin_read()?;
-        if pager.is_read_only() {
-            return Ok(());
+        match self.begin_write_on(&database, kind) {
+            Err(_) if pager.is_read_only() => Ok(pager.begin_read()?),
+            begun => begun,
         }
-        self.begin_write_on(&database, kind)
     }
 
     /// The databases on which a write transaction is open.
@@ -175,13 +207,7 @@ impl Connection {
 
     /// Brings every database that writes to the depth of the stack.
     fn open_savepoints(&self) -> Result<()> {
-        let depth = self.transaction.depth();
-        for btree in self.writing() {
-            for _ in btree.pager().savepoint_count()..depth {
-                btree.pager().savepoint()?;
-            }
-        }
-        Ok(())
+        self.writing().iter().try_for_each(|btree| self.deepen(btree.pager()))
     }
 
     /// The statement has reached its end: commits if that is its duty. On an error (SQLITE_BUSY, a full disk, a
@@ -276,10 +302,26 @@ impl Connection {
 
     fn end_reads(&self) {
         for (_, database) in self.databases() {
-            if let Some(btree) = database.opened() {
+            if let Some(btree) = database.in_use() {
                 // Giving a lock back does not fail in a way that anybody could act on.
                 let _ = btree.pager().end_read();
+                self.checkpoint_after_commit(&database, btree.pager());
             }
+            if let Some(cache) = database.shared() {
+                cache.end(self.id);
+            }
+        }
+    }
+
+    /// The automatic checkpoint, when a commit has left a long log. It does what it can without waiting; what goes wrong
+    /// is tried again after the next commit.
+    fn checkpoint_after_commit(&self, database: &Database, pager: &Pager) {
+        if !database.has_committed.take() {
+            return;
+        }
+        let limit = self.settings.wal_autocheckpoint.get();
+        if limit > 0 && pager.log_frames().is_some_and(|frames| frames >= limit) {
+            let _ = pager.checkpoint(CheckpointMode::Passive);
         }
     }
 
@@ -303,9 +345,14 @@ impl Connection {
             return Err(Error::new(ResultCode::BUSY, "cannot commit transaction - SQL statements in progress"));
         }
         self.check_deferred_violations()?;
-        self.commit_all()?;
-        self.leave_transaction();
-        Ok(())
+        let committed = self.commit_all();
+        match &committed {
+            // Others are in the way: the transaction goes on, and COMMIT can be tried again.
+            Err(error) if error.code().primary() == ResultCode::BUSY => {}
+            Err(_) => self.roll_back_all(),
+            Ok(()) => self.leave_transaction(),
+        }
+        committed
     }
 
     /// ROLLBACK. Statements that still run will fail with SQLITE_ABORT_ROLLBACK.
@@ -328,8 +375,14 @@ impl Connection {
     }
 
     fn commit_all(&self) -> Result<()> {
-        crate::commit::commit(&self.writing())?;
+        let databases: Vec<_> = self.databases().into_iter().map(|(_, database)| database).collect();
+        for database in databases.iter().filter(|database| database.is_writing()) {
+            database.has_committed.set(true);
+        }
+        let btrees: Vec<Rc<Btree>> = databases.iter().filter_map(|database| database.in_use().cloned()).collect();
+        crate::commit::commit(&btrees)?;
         self.transaction.catalog_before.take();
+        databases.iter().filter_map(|database| database.shared()).for_each(|cache| cache.end_write(self.id));
         self.after_transaction();
         Ok(())
     }
@@ -343,6 +396,11 @@ impl Connection {
         for btree in self.writing() {
             // The pager goes into its error state if it cannot roll back: the next access reports it.
             let _ = btree.pager().rollback();
+        }
+        for (_, database) in self.databases() {
+            if let Some(cache) = database.shared() {
+                cache.end_write(self.id);
+            }
         }
         let catalog = state.catalog_before.take();
         self.restore_catalog(catalog);
@@ -359,6 +417,7 @@ impl Connection {
     fn leave_transaction(&self) {
         let state = &self.transaction;
         state.autocommit.set(true);
+        state.concurrent.set(false);
         state.savepoints.borrow_mut().clear();
         state.first_savepoint_began.set(false);
         state.statement_savepoints.set(0);

@@ -173,12 +173,6 @@ impl Connection {
         Ok(crate::Blob::new(self, blob))
     }
 
-    /// Copies the database `schema` ("main", or an attached name) to the file at `path`, which becomes the same page
-    /// for page. What the file held before is gone.
-    pub fn backup(&self, schema: &str, path: impl AsRef<Path>) -> Result<()> {
-        self.core.backup(schema, path.as_ref().as_os_str().as_encoded_bytes())
-    }
-
     /// The rowid of the last row that this connection inserted, 0 if there was none.
     pub fn last_insert_rowid(&self) -> i64 {
         self.core.last_insert_rowid()

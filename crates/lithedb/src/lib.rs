@@ -28,10 +28,12 @@
 //! | read rows | [`Statement::step`], [`Statement::query`], [`Row`] |
 //! | make changes that belong together | [`Connection::transaction`], [`Transaction`] |
 //! | read and write parts of a large BLOB | [`Connection::blob_open`], [`Blob`] |
+//! | copy a live database | [`Backup`], [`Connection::backup`], [`Connection::serialize`], [`Connection::deserialize`] |
 //! | stop a long statement from another thread | [`Connection::interrupt_handle`] |
 
 #![deny(unsafe_code)]
 
+mod backup;
 mod blob;
 mod cache;
 mod connection;
@@ -41,12 +43,13 @@ mod row;
 mod statement;
 mod transaction;
 
+pub use backup::{Backup, BackupStep, Deserialize};
 pub use blob::Blob;
 pub use cache::CachedStatement;
 pub use connection::{Connection, InterruptHandle};
 pub use from_sql::{FromSql, FromSqlError};
 pub use lithe_engine::value::{Value, ValueRef};
-pub use lithe_engine::{Error, OpenFlags, Result, ResultCode};
+pub use lithe_engine::{Error, OpenFlags, Result, ResultCode, enable_shared_cache};
 pub use params::{Null, Params, ToSql, ZeroBlob};
 pub use row::Row;
 pub use statement::{Rows, Statement};

@@ -1,27 +1,29 @@
 //! Switches of the connection.
 
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use lithe_plan::environment::Flags as CompileFlags;
 use lithe_value::Value;
 use lithe_vm::facts::Flags;
 
 use super::{Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, answer, nothing};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::native::NativeRow;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
     switch("automatic_index", automatic_index),
-    switch("cell_size_check", no_effect),
-    switch("checkpoint_fullfsync", no_effect),
+    switch("cell_size_check", |call| remembered(call, 1)),
+    switch("checkpoint_fullfsync", |call| remembered(call, 2)),
     switch("count_changes", count_changes),
     switch("defer_foreign_keys", defer_foreign_keys),
-    switch("empty_result_callbacks", no_effect),
+    switch("empty_result_callbacks", |call| remembered(call, 4)),
     switch("foreign_keys", foreign_keys),
     switch("full_column_names", full_column_names),
-    switch("fullfsync", no_effect),
+    switch("fullfsync", fullfsync),
     switch("ignore_check_constraints", ignore_check_constraints),
     switch("legacy_alter_table", legacy_alter_table),
     switch("query_only", query_only),
-    switch("read_uncommitted", no_effect),
+    switch("read_uncommitted", read_uncommitted),
     switch("recursive_triggers", recursive_triggers),
     switch("reverse_unordered_selects", reverse_unordered_selects),
     switch("short_column_names", short_column_names),
@@ -29,10 +31,10 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     switch("writable_schema", writable_schema),
     Pragma { name: "case_sensitive_like", columns: &[], traits: SILENT, run: case_sensitive_like },
     Pragma { name: "busy_timeout", columns: &["timeout"], traits: 0, run: busy_timeout },
-    Pragma { name: "analysis_limit", columns: &[], traits: 0, run: zero },
-    Pragma { name: "threads", columns: &[], traits: 0, run: zero },
-    Pragma { name: "soft_heap_limit", columns: &[], traits: 0, run: zero },
-    Pragma { name: "hard_heap_limit", columns: &[], traits: 0, run: zero },
+    Pragma { name: "analysis_limit", columns: &[], traits: 0, run: analysis_limit },
+    Pragma { name: "threads", columns: &[], traits: 0, run: threads },
+    Pragma { name: "soft_heap_limit", columns: &[], traits: 0, run: soft_heap_limit },
+    Pragma { name: "hard_heap_limit", columns: &[], traits: 0, run: hard_heap_limit },
     Pragma { name: "shrink_memory", columns: &[], traits: SILENT, run: |_| nothing() },
     Pragma { name: "optimize", columns: &[], traits: NEEDS_SCHEMA, run: |_| nothing() },
     Pragma { name: "compile_options", columns: &[], traits: 0, run: compile_options },
@@ -129,13 +131,67 @@ fn writable_schema(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     compile_switch(call, |flags| &mut flags.writable_schema)
 }
 
-/// Switches that mean nothing here: they answer 0 whatever they are set to.
-fn no_effect(call: &Call<'_>) -> Result<Vec<NativeRow>> {
-    if call.value.is_some() { nothing() } else { answer(0) }
+/// Switches that change nothing here, and are remembered.
+fn remembered(call: &Call<'_>, bit: u8) -> Result<Vec<NativeRow>> {
+    let cell = &call.connection.settings.remembered;
+    let Some(on) = call.boolean() else { return answer(cell.get() & bit != 0) };
+    cell.set(if on { cell.get() | bit } else { cell.get() & !bit });
+    nothing()
 }
 
-fn zero(_: &Call<'_>) -> Result<Vec<NativeRow>> {
-    answer(0)
+fn fullfsync(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    if let Some(on) = call.boolean() {
+        for (_, database) in call.connection.databases() {
+            if let Some(btree) = database.opened() {
+                btree.pager().set_full_fsync(on);
+            }
+        }
+    }
+    remembered(call, 8)
+}
+
+fn read_uncommitted(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    let cell = &call.connection.settings.read_uncommitted;
+    let Some(on) = call.boolean() else { return answer(cell.get()) };
+    cell.set(on);
+    nothing()
+}
+
+/// How many rows ANALYZE is asked to look at. It looks at all of them, which is never worse.
+fn analysis_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    let cell = &call.connection.settings.analysis_limit;
+    if let Some(limit) = call.integer().filter(|limit| *limit >= 0) {
+        cell.set(limit.min(i64::from(i32::MAX)));
+    }
+    answer(cell.get())
+}
+
+/// How many helper threads a statement may have: it needs none.
+fn threads(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    const THREADS_MAX: i64 = 8;
+    let cell = &call.connection.settings.threads;
+    if let Some(count) = call.integer().filter(|count| *count >= 0) {
+        cell.set(count.min(THREADS_MAX));
+    }
+    answer(cell.get())
+}
+
+/// Advice for the whole process. Memory is bounded by cache_size and temp_store; the number is kept for those who ask.
+static SOFT_HEAP_LIMIT: AtomicI64 = AtomicI64::new(0);
+
+fn soft_heap_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    if let Some(limit) = call.integer().filter(|limit| *limit >= 0) {
+        SOFT_HEAP_LIMIT.store(limit, Ordering::Relaxed);
+    }
+    answer(SOFT_HEAP_LIMIT.load(Ordering::Relaxed))
+}
+
+/// A limit that must never be passed cannot be kept by advice.
+fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    match call.integer() {
+        Some(1..) => Err(Error::not_supported("PRAGMA hard_heap_limit")),
+        _ => answer(0),
+    }
 }
 
 fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<NativeRow>> {

@@ -1,13 +1,16 @@
 //! What the pager and the file's header know.
 
-use lithe_btree::AutoVacuum;
+use std::rc::Rc;
+
+use lithe_btree::{AutoVacuum, SecureDelete};
 use lithe_format::PageSize;
 use lithe_format::db_header::Meta;
-use lithe_pager::{CacheSize, JournalMode, Synchronous};
+use lithe_pager::{CacheSize, JournalMode, LockingMode, Synchronous};
 use lithe_value::{Encoding, Value};
 use lithe_vm::operand::Db;
 
-use super::{Call, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, integer, nothing, safety_level};
+use super::{Call, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, integer, nothing, safety_level};
+use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::native::NativeRow;
 
@@ -15,19 +18,27 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("application_id", SILENT_WHEN_SET | WRITES, |call| header_value(call, Meta::ApplicationId)),
     entry("auto_vacuum", SILENT_WHEN_SET, auto_vacuum),
     entry("cache_size", SILENT_WHEN_SET, cache_size),
+    entry("cache_spill", SILENT_WHEN_SET, cache_spill),
     entry("data_version", 0, data_version),
+    entry("default_cache_size", SILENT_WHEN_SET | WRITES, default_cache_size),
     entry("encoding", SILENT_WHEN_SET, encoding),
     entry("freelist_count", 0, freelist_count),
     entry("journal_mode", WRITES, journal_mode),
+    entry("journal_size_limit", 0, journal_size_limit),
+    entry("locking_mode", 0, locking_mode),
+    entry("max_page_count", 0, max_page_count),
     entry("mmap_size", 0, mmap_size),
     entry("page_count", 0, page_count),
     entry("page_size", SILENT_WHEN_SET, page_size),
     entry("schema_version", SILENT_WHEN_SET | WRITES, |call| header_value(call, Meta::SchemaCookie)),
+    entry("secure_delete", 0, secure_delete),
     entry("synchronous", SILENT_WHEN_SET, synchronous),
     entry("temp_store", SILENT_WHEN_SET, temp_store),
+    entry("temp_store_directory", SILENT, temp_store_directory),
     entry("user_version", SILENT_WHEN_SET | WRITES, |call| header_value(call, Meta::UserVersion)),
     Pragma { name: "incremental_vacuum", columns: &[], traits: SILENT, run: incremental_vacuum },
     Pragma { name: "wal_checkpoint", columns: &["busy", "log", "checkpointed"], traits: 0, run: wal_checkpoint },
+    entry("wal_autocheckpoint", 0, wal_autocheckpoint),
 ];
 
 const fn entry(name: &'static str, traits: u8, run: fn(&Call<'_>) -> Result<Vec<NativeRow>>) -> Pragma {
@@ -57,16 +68,14 @@ fn page_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     answer(i64::from(call.connection.database(call.db())?.btree().pager().page_count()))
 }
 
-/// Only a database that has no pages yet takes another size at once.
+/// Only a database that has no pages yet takes another size at once; others at the next VACUUM.
 fn page_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
-    let Some(size) = call.integer() else {
-        call.connection.begin_on(call.db(), false, call.run)?;
-        return answer(i64::from(pager.page_size().get()));
-    };
     call.connection.begin_on(call.db(), false, call.run)?;
+    let Some(size) = call.integer() else { return answer(i64::from(pager.page_size().get())) };
     if let Some(size) = u32::try_from(size).ok().and_then(PageSize::new) {
+        call.connection.settings.next_page_size.set(Some(size));
         pager.set_page_size(size, pager.reserved());
     }
     nothing()
@@ -75,6 +84,8 @@ fn page_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 fn cache_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
+    // The file may say how large it is.
+    call.connection.load_schemas()?;
     match call.integer() {
         None => answer(match pager.cache_size() {
             CacheSize::Pages(pages) => i64::from(pages),
@@ -83,9 +94,138 @@ fn cache_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
         Some(size) => {
             let magnitude = u32::try_from(size.unsigned_abs()).unwrap_or(u32::MAX);
             pager.set_cache_size(if size < 0 { CacheSize::KiB(magnitude) } else { CacheSize::Pages(magnitude) });
+            database.has_cache_size.set(true);
             nothing()
         }
     }
+}
+
+/// What a page costs beyond its bytes, as SQLite counts it.
+const PAGE_OVERHEAD: u64 = 136;
+
+/// Answers from how many dirty pages on a transaction spills, 0 for never.
+fn cache_spill(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    let database = call.connection.database(call.db())?;
+    let pager = database.btree().pager();
+    if let Some(value) = call.value {
+        let pages = u32::try_from(integer(value)).unwrap_or(0);
+        let is_number = value.first().is_some_and(u8::is_ascii_digit);
+        pager.set_cache_spill(boolean(value, pages != 0));
+        if is_number && pages > 1 {
+            pager.set_spill_pages(pages);
+        }
+        return nothing();
+    }
+    if !pager.cache_spill() {
+        return answer(0);
+    }
+    call.connection.begin_on(call.db(), false, call.run)?;
+    let in_cache = match pager.cache_size() {
+        CacheSize::Pages(pages) => u64::from(pages),
+        CacheSize::KiB(kib) => u64::from(kib) * 1024 / (u64::from(pager.page_size().get()) + PAGE_OVERHEAD),
+    };
+    answer(i64::try_from(in_cache.max(u64::from(pager.spill_pages()))).unwrap_or(i64::MAX))
+}
+
+/// The cache size that the file itself remembers.
+fn default_cache_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    let Some(size) = call.integer() else {
+        call.connection.begin_on(call.db(), false, call.run)?;
+        let size = call.connection.database(call.db())?.btree().meta(Meta::DefaultCacheSize)?.cast_signed();
+        return answer(if size == 0 { -2000 } else { i64::from(size.unsigned_abs()) });
+    };
+    let size = (size as i32).unsigned_abs();
+    call.connection.begin_on(call.db(), true, call.run)?;
+    call.connection.set_cookie(call.db(), Meta::DefaultCacheSize as u8, size)?;
+    call.connection.database(call.db())?.btree().pager().set_cache_size(CacheSize::Pages(size));
+    nothing()
+}
+
+/// The databases that a pragma without a schema is about: all that are open.
+fn each(call: &Call<'_>) -> Result<Vec<Rc<Database>>> {
+    match call.schema {
+        Some(db) => Ok(vec![call.connection.database(db)?]),
+        None => Ok(call.connection.databases().into_iter().map(|(_, database)| database).collect()),
+    }
+}
+
+fn journal_size_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    let database = call.connection.database(call.db())?;
+    let pager = database.btree().pager();
+    if let Some(limit) = call.integer() {
+        pager.set_journal_size_limit(u64::try_from(limit).ok());
+    }
+    answer(pager.journal_size_limit().map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX)))
+}
+
+/// Temporary databases belong to their connection anyway.
+fn locking_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    let wanted = match call.text().map(|text| text.to_ascii_lowercase()).as_deref() {
+        Some("exclusive") => Some(LockingMode::Exclusive),
+        Some("normal") => Some(LockingMode::Normal),
+        _ => None,
+    };
+    if let Some(wanted) = wanted {
+        if call.schema.is_none() {
+            call.connection.settings.locking_mode.set(wanted);
+        }
+        for btree in each(call)?.iter().filter_map(|database| database.opened()) {
+            btree.pager().set_locking_mode(wanted);
+        }
+    }
+    let mode = match call.db() {
+        Db::TEMP => LockingMode::Exclusive,
+        db => call.connection.database(db)?.btree().pager().locking_mode(),
+    };
+    answer(if mode == LockingMode::Exclusive { "exclusive" } else { "normal" })
+}
+
+/// Answers the limit in force, which is never less than what there is.
+fn max_page_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    call.connection.begin_on(call.db(), false, call.run)?;
+    let database = call.connection.database(call.db())?;
+    let pager = database.btree().pager();
+    match call.integer().filter(|pages| *pages > 0) {
+        Some(pages) => answer(i64::from(pager.set_max_page_count(u32::try_from(pages).unwrap_or(u32::MAX)))),
+        None => answer(i64::from(pager.max_page_count())),
+    }
+}
+
+fn secure_delete(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    if let Some(value) = call.value {
+        let mode = match value {
+            _ if value.eq_ignore_ascii_case(b"fast") => SecureDelete::Fast,
+            _ if boolean(value, false) => SecureDelete::On,
+            _ => SecureDelete::Off,
+        };
+        if call.schema.is_none() {
+            call.connection.settings.secure_delete.set(mode);
+        }
+        for btree in each(call)?.iter().filter_map(|database| database.opened()) {
+            btree.set_secure_delete(mode);
+        }
+    }
+    answer(match call.connection.database(call.db())?.btree().secure_delete_mode() {
+        SecureDelete::Off => 0,
+        SecureDelete::On => 1,
+        SecureDelete::Fast => 2,
+    })
+}
+
+/// Where temporary files lie is decided by the system.
+fn temp_store_directory(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    match call.value {
+        Some([_, ..]) => Err(Error::not_supported("PRAGMA temp_store_directory")),
+        _ => nothing(),
+    }
+}
+
+fn wal_autocheckpoint(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    let cell = &call.connection.settings.wal_autocheckpoint;
+    if let Some(frames) = call.integer() {
+        cell.set(u32::try_from(frames.clamp(0, i64::from(i32::MAX))).unwrap_or(0));
+    }
+    answer(i64::from(cell.get()))
 }
 
 fn mmap_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
@@ -94,7 +234,7 @@ fn mmap_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     if let Some(size) = call.integer() {
         pager.set_mmap_size(u64::try_from(size).unwrap_or(u64::MAX));
     }
-    if pager.path().is_none() {
+    if pager.path().is_none() || database.is_shared_memory() {
         return nothing(); // a database without a file has no mapping
     }
     answer(i64::try_from(pager.mmap_size()).unwrap_or(i64::MAX))
@@ -127,6 +267,7 @@ fn encoding(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     call.connection.begin_on(Db::MAIN, false, call.run)?;
     if call.connection.database(Db::MAIN)?.btree().pager().page_count() == 0 {
         facts.encoding.set(*wanted);
+        call.connection.forget_schema(Db::MAIN);
         call.connection.expire_programs();
     }
     nothing()
@@ -148,10 +289,18 @@ fn journal_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     });
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
-    let mode = match wanted {
-        Some(mode) => call.connection.set_journal_mode(&database, mode)?,
-        None => pager.journal_mode(),
-    };
+    if !pager.is_reading() {
+        // The file itself knows whether it has a log.
+        pager.begin_read()?;
+        pager.end_read()?;
+    }
+    if let Some(mode) = wanted {
+        // Without a schema all change, main last: it is what is answered.
+        for database in each(call)?.iter().rev().filter(|database| database.opened().is_some()) {
+            call.connection.set_journal_mode(database, mode)?;
+        }
+    }
+    let mode = if database.is_shared_memory() { JournalMode::Memory } else { pager.journal_mode() };
     let name = JOURNAL_MODES.iter().find(|(_, m)| *m == mode).map_or("delete", |(name, _)| *name);
     answer(name)
 }
@@ -193,29 +342,48 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
         _ if number == 2 => AutoVacuum::Incremental,
         _ => AutoVacuum::None,
     };
-    if btree.pager().page_count() > 0 {
+    // Where there are no pointer maps yet, or no longer, the next VACUUM does it.
+    call.connection.settings.next_auto_vacuum.set(Some(mode));
+    let now = btree.auto_vacuum_mode()?;
+    if btree.pager().page_count() > 0 && now != mode && now != AutoVacuum::None && mode != AutoVacuum::None {
         call.connection.begin_on(call.db(), true, call.run)?;
     }
     btree.set_auto_vacuum(mode)?;
     nothing()
 }
 
+/// Gives a row without columns for each page that the file lost.
 fn incremental_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
-    let pages = call.integer().filter(|pages| *pages > 0).map_or(u32::MAX, |pages| pages as u32);
+    let pages = call.integer().and_then(|pages| u32::try_from(pages).ok()).unwrap_or(0);
     call.connection.begin_on(call.db(), true, call.run)?;
-    call.connection.database(call.db())?.btree().incremental_vacuum(pages)?;
-    nothing()
+    let database = call.connection.database(call.db())?;
+    let btree = database.btree();
+    let before = if btree.pager().page_count() == 0 { 0 } else { btree.freelist_count()? };
+    btree.incremental_vacuum(pages)?;
+    let after = if btree.pager().page_count() == 0 { 0 } else { btree.freelist_count()? };
+    Ok(vec![NativeRow::new(); before.saturating_sub(after) as usize])
 }
 
-/// Temporary tables are in memory whatever is asked; the setting is remembered for those who ask back.
+/// Another kind of store is another temporary database: what was in the one before is gone.
 fn temp_store(call: &Call<'_>) -> Result<Vec<NativeRow>> {
-    let cell = &call.connection.temp_store;
+    let cell = &call.connection.settings.temp_store;
     let Some(value) = call.text() else { return answer(i64::from(cell.get())) };
-    cell.set(match value.to_ascii_lowercase().as_str() {
+    let wanted = match value.to_ascii_lowercase().as_str() {
         "file" => 1,
         "memory" => 2,
         other => u8::try_from(integer(other.as_bytes())).ok().filter(|mode| *mode <= 2).unwrap_or(0),
-    });
+    };
+    if wanted == cell.get() {
+        return nothing();
+    }
+    let temp = call.connection.database(Db::TEMP)?;
+    if let Some(btree) = temp.opened()
+        && (!call.connection.is_autocommit() || btree.pager().is_reading())
+    {
+        return Err(Error::generic("temporary storage cannot be changed from within a transaction"));
+    }
+    cell.set(wanted);
+    call.connection.replace_temporary();
     nothing()
 }
 

@@ -1,0 +1,56 @@
+//! What pragmas set for the connection and all its databases, those attached later included.
+
+use std::cell::Cell;
+
+use lithe_btree::{AutoVacuum, Btree, SecureDelete};
+use lithe_format::PageSize;
+use lithe_pager::LockingMode;
+
+/// How many frames a log has before a commit checkpoints it.
+const WAL_AUTOCHECKPOINT: u32 = 1000;
+
+/// The settings of a connection that concern its files.
+#[derive(Debug)]
+pub(crate) struct StoreSettings {
+    /// PRAGMA temp_store.
+    pub(crate) temp_store: Cell<u8>,
+    /// How many frames a log may have after a commit before it is copied into the database; 0: any number.
+    pub(crate) wal_autocheckpoint: Cell<u32>,
+    /// What the next VACUUM makes of a database that has pages: PRAGMA page_size and auto_vacuum.
+    pub(crate) next_page_size: Cell<Option<PageSize>>,
+    pub(crate) next_auto_vacuum: Cell<Option<AutoVacuum>>,
+    /// What databases get that are attached from now on.
+    pub(crate) locking_mode: Cell<LockingMode>,
+    pub(crate) secure_delete: Cell<SecureDelete>,
+    /// PRAGMA read_uncommitted.
+    pub(crate) read_uncommitted: Cell<bool>,
+    /// Switches that are remembered for those who ask: on this system they change nothing.
+    pub(crate) remembered: Cell<u8>,
+    pub(crate) threads: Cell<i64>,
+    pub(crate) analysis_limit: Cell<i64>,
+}
+
+impl Default for StoreSettings {
+    fn default() -> StoreSettings {
+        StoreSettings {
+            temp_store: Cell::new(0),
+            wal_autocheckpoint: Cell::new(WAL_AUTOCHECKPOINT),
+            next_page_size: Cell::new(None),
+            next_auto_vacuum: Cell::new(None),
+            locking_mode: Cell::new(LockingMode::Normal),
+            secure_delete: Cell::new(SecureDelete::Off),
+            read_uncommitted: Cell::new(false),
+            remembered: Cell::new(0),
+            threads: Cell::new(0),
+            analysis_limit: Cell::new(0),
+        }
+    }
+}
+
+impl StoreSettings {
+    /// Gives a database that was just attached what all others have.
+    pub(crate) fn apply_to(&self, btree: &Btree) {
+        btree.pager().set_locking_mode(self.locking_mode.get());
+        btree.set_secure_delete(self.secure_delete.get());
+    }
+}

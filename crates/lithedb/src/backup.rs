@@ -1,0 +1,138 @@
+//! Online backup, and databases as bytes.
+
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use lithe_engine as engine;
+use lithe_engine::{Result, ResultCode};
+
+use crate::connection::Connection;
+
+pub use lithe_engine::{BackupStep, Deserialize};
+
+/// Copies a database page by page while others use it.
+///
+/// A step holds the source's read lock only while it runs. Pages that the source's own connection writes between steps are
+/// copied again; when another connection writes, the copy starts over. The target is complete when a step answers
+/// [`BackupStep::Done`]; before that, dropping the backup leaves it as it was. Until then statements on the target
+/// answer SQLITE_BUSY.
+///
+/// ```
+/// use lithe::{Backup, BackupStep, Connection};
+///
+/// let source = Connection::open_in_memory()?;
+/// source.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+/// let target = Connection::open_in_memory()?;
+/// let mut backup = Backup::new(&target, "main", &source, "main")?;
+/// while backup.step(1)? == BackupStep::More {
+///     println!("{} of {} pages left", backup.remaining(), backup.page_count());
+/// }
+/// backup.finish()?;
+/// assert_eq!(target.query_row("SELECT count(*) FROM t", [], |row| row.get::<i64>(0))?, 2);
+/// # Ok::<(), lithe::Error>(())
+/// ```
+pub struct Backup<'c> {
+    inner: engine::Backup,
+    /// It shares parts of both connections.
+    connections: PhantomData<&'c Connection>,
+}
+
+impl<'c> Backup<'c> {
+    /// Prepares to copy the database `source_schema` of `source` over the database `target_schema` of `target`.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR for unknown databases, and if the target is in use.
+    pub fn new(
+        target: &'c Connection,
+        target_schema: &str,
+        source: &'c Connection,
+        source_schema: &str,
+    ) -> Result<Backup<'c>> {
+        let inner = engine::Backup::new(&target.core, target_schema, &source.core, source_schema)?;
+        Ok(Backup { inner, connections: PhantomData })
+    }
+
+    /// Copies up to `pages` pages; all that are left when it is negative.
+    ///
+    /// # Errors
+    /// SQLITE_BUSY and SQLITE_LOCKED when others are in the way: the step can be tried again. SQLITE_READONLY if the target
+    /// cannot have the source's page size. After other errors the backup cannot go on.
+    pub fn step(&mut self, pages: i32) -> Result<BackupStep> {
+        self.inner.step(pages)
+    }
+
+    /// Copies everything, so many pages at a time, with a pause between steps in which others can write. `progress` hears
+    /// how many pages are left, and of how many.
+    pub fn run(&mut self, pages: i32, pause: Duration, mut progress: impl FnMut(u32, u32)) -> Result<()> {
+        loop {
+            match self.step(pages) {
+                Ok(BackupStep::Done) => {
+                    progress(self.remaining(), self.page_count());
+                    return Ok(());
+                }
+                Ok(BackupStep::More) => progress(self.remaining(), self.page_count()),
+                Err(error) if matches!(error.code().primary(), ResultCode::BUSY | ResultCode::LOCKED) => {}
+                Err(error) => return Err(error),
+            }
+            std::thread::sleep(pause);
+        }
+    }
+
+    /// The pages that were left when the last step ended.
+    pub fn remaining(&self) -> u32 {
+        self.inner.remaining()
+    }
+
+    /// The source's pages when the last step ended.
+    pub fn page_count(&self) -> u32 {
+        self.inner.page_count()
+    }
+
+    /// Ends the backup; one that is not complete leaves the target as it was. Answers the error that stopped it.
+    pub fn finish(self) -> Result<()> {
+        self.inner.finish()
+    }
+}
+
+impl Connection {
+    /// Copies the database `schema` ("main", or an attached name) to the file at `path`, which becomes the same page
+    /// for page. What the file held before is gone.
+    pub fn backup(&self, schema: &str, path: impl AsRef<std::path::Path>) -> Result<()> {
+        self.core.backup(schema, path.as_ref().as_os_str().as_encoded_bytes())
+    }
+
+    /// The database `schema` as the bytes of its file.
+    ///
+    /// ```
+    /// # use lithe::{Connection, Deserialize};
+    /// let one = Connection::open_in_memory()?;
+    /// one.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (42)")?;
+    /// let bytes = one.serialize("main")?;
+    /// let other = Connection::open_in_memory()?;
+    /// other.deserialize("main", &bytes, Deserialize { read_only: true, ..Deserialize::default() })?;
+    /// assert_eq!(other.query_row("SELECT a FROM t", [], |row| row.get::<i64>(0))?, 42);
+    /// assert!(other.execute("DELETE FROM t", []).is_err());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn serialize(&self, schema: &str) -> Result<Vec<u8>> {
+        self.core.serialize(schema)
+    }
+
+    /// Puts a database in memory that begins as `bytes` in the place of the database `schema`. What the bytes are is seen
+    /// when it is first used.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR for the temporary database or an unknown one, SQLITE_BUSY while it is in use.
+    pub fn deserialize(&self, schema: &str, bytes: &[u8], how: Deserialize) -> Result<()> {
+        self.core.deserialize(schema, bytes, how)
+    }
+
+    /// Calls `callback` when the connection whose locks in a shared cache were in this one's way has ended its transaction;
+    /// at once if nobody is in the way.
+    ///
+    /// # Errors
+    /// SQLITE_LOCKED "database is deadlocked" if the other one waits for this one in the same way.
+    pub fn unlock_notify(&self, callback: impl FnOnce() + Send + 'static) -> Result<()> {
+        self.core.unlock_notify(Some(Box::new(callback)))
+    }
+}

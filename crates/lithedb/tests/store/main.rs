@@ -1,0 +1,22 @@
+//! The store as SQL sees it, side by side with SQLite: each script runs on both, each engine with files of its own in a
+//! folder of its own, and every answer must be the same.
+//!
+//! | module | subject |
+//! | --- | --- |
+//! | `script` | the scripts and how they are run |
+//! | `vacuum` | VACUUM, VACUUM INTO, auto_vacuum, incremental_vacuum |
+//! | `pragmas` | what pragmas answer |
+//! | `backup` | online backup, serialize, deserialize |
+//! | `opening` | URIs, read-only files and folders, databases in memory |
+//! | `shared_cache` | locks on tables, unlock-notify |
+//! | `transactions` | several files, concurrent writers, waiting |
+//! | `large` | files over 4 GB, temporary files |
+
+mod backup;
+mod large;
+mod opening;
+mod pragmas;
+mod script;
+mod shared_cache;
+mod transactions;
+mod vacuum;

@@ -1,0 +1,290 @@
+//! What pragmas answer.
+
+use crate::script::check;
+
+/// Each pragma is set and asked for again, in a database of its own.
+fn check_pragmas(before: &str, pragmas: &[&str]) {
+    let lines: Vec<String> = pragmas
+        .iter()
+        .map(|pragma| {
+            let name = pragma.split(['=', '(']).next().unwrap_or_default();
+            format!("a: PRAGMA {pragma}\na: PRAGMA {name}")
+        })
+        .collect();
+    check(&format!("{before}\n{}", lines.join("\n")));
+}
+
+const FILE: &str = "a: CREATE TABLE t(a, b)\na: INSERT INTO t VALUES (1, 2)";
+
+#[test]
+fn settings_of_the_connection() {
+    let pragmas = [
+        "analysis_limit",
+        "analysis_limit=100",
+        "analysis_limit=-5",
+        "busy_timeout=100",
+        "busy_timeout=-1",
+        "cell_size_check=1",
+        "checkpoint_fullfsync=1",
+        "empty_result_callbacks=1",
+        "fullfsync=1",
+        "read_uncommitted=1",
+        "threads",
+        "threads=4",
+        "threads=100",
+        "threads=-1",
+        "soft_heap_limit",
+        "shrink_memory=3",
+        "hard_heap_limit",
+        "temp_store=1",
+        "temp_store='memory'",
+        "temp_store=0",
+        "temp_store_directory",
+        "incremental_vacuum=3",
+        "wal_autocheckpoint",
+        "wal_autocheckpoint=10",
+        "wal_autocheckpoint=0",
+        "wal_autocheckpoint=-4",
+    ];
+    check_pragmas(FILE, &pragmas);
+    check_pragmas("a open :memory:", &pragmas);
+}
+
+#[test]
+fn settings_of_databases() {
+    let pragmas = [
+        "cache_size",
+        "cache_size=100",
+        "cache_spill",
+        "cache_size=-500",
+        "cache_spill",
+        "cache_spill=off",
+        "cache_spill=1",
+        "cache_spill=3000",
+        "cache_spill=5",
+        "data_version",
+        "data_version=4",
+        "freelist_count=4",
+        "page_count=3",
+        "journal_size_limit",
+        "journal_size_limit=1000",
+        "journal_size_limit=-7",
+        "locking_mode",
+        "locking_mode=foo",
+        "locking_mode=exclusive",
+        "locking_mode=normal",
+        "max_page_count",
+        "max_page_count=10",
+        "max_page_count=1",
+        "max_page_count=0",
+        "max_page_count=-3",
+        "secure_delete",
+        "secure_delete=1",
+        "secure_delete=fast",
+        "secure_delete=0",
+        "synchronous",
+        "synchronous=extra",
+        "synchronous=0",
+        "page_size=5",
+        "user_version=-3",
+        "default_cache_size",
+        "default_cache_size=77",
+        "cache_size",
+        "encoding",
+        "auto_vacuum",
+        "wal_checkpoint",
+    ];
+    check_pragmas(FILE, &pragmas);
+    // What data_version counts from is nobody's business.
+    let of_logs: Vec<&str> =
+        pragmas[..20].iter().copied().filter(|pragma| !pragma.starts_with("data_version")).collect();
+    check_pragmas("a: PRAGMA journal_mode = WAL", &of_logs);
+    // A database in memory stays with exclusive locking; it has no locks.
+    let of_memory: Vec<&str> = pragmas.iter().copied().filter(|pragma| *pragma != "locking_mode=normal").collect();
+    check_pragmas("a open :memory:", &of_memory);
+    let temp: Vec<String> = [
+        "cache_size",
+        "journal_mode",
+        "journal_mode=wal",
+        "journal_mode=memory",
+        "locking_mode",
+        "synchronous",
+        "page_size",
+        "secure_delete",
+        "auto_vacuum",
+        "page_count",
+        "max_page_count",
+        "data_version",
+        "wal_checkpoint",
+        "freelist_count",
+        "cache_size=7",
+    ]
+    .iter()
+    .map(|name| format!("temp.{name}"))
+    .collect();
+    check_pragmas("", &temp.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn journal_modes() {
+    for size in [512, 4096] {
+        let mut script = format!("a: PRAGMA page_size = {size}\na: CREATE TABLE t(a)\n");
+        let modes = ["delete", "truncate", "persist", "memory", "off", "wal"];
+        for (at, first) in modes.iter().enumerate() {
+            for second in modes.iter().cycle().skip(at).take(modes.len()) {
+                script += &format!("a: PRAGMA journal_mode = {first}\na: INSERT INTO t VALUES ({at})\n");
+                script += &format!("a: PRAGMA journal_mode = {second}\na: BEGIN\na: DELETE FROM t\n");
+                script += "a: PRAGMA journal_mode\na: COMMIT\na: SELECT count(*) FROM t\na: PRAGMA journal_mode\n";
+            }
+        }
+        check(&script);
+    }
+    check(
+        "a: PRAGMA journal_mode
+         a: PRAGMA journal_mode = nosuch
+         a: CREATE TABLE t(a)
+         a: BEGIN
+         a: PRAGMA journal_mode = wal
+         a: PRAGMA journal_mode = persist
+         a: INSERT INTO t VALUES (1)
+         a: PRAGMA journal_mode = delete
+         a: ROLLBACK
+         a: PRAGMA journal_mode
+         a: PRAGMA journal_mode = wal
+         b: PRAGMA journal_mode
+         b: SELECT * FROM t
+         a: PRAGMA journal_mode = delete
+         b close
+         a: BEGIN
+         a: SELECT * FROM t
+         a: PRAGMA journal_mode = delete
+         a: PRAGMA wal_checkpoint
+         a: COMMIT
+         a: PRAGMA journal_mode = delete
+         m open :memory:
+         m: PRAGMA journal_mode
+         m: PRAGMA journal_mode = wal
+         m: PRAGMA journal_mode = off
+         m: PRAGMA journal_mode = delete",
+    );
+}
+
+#[test]
+fn several_databases() {
+    check(
+        "a: ATTACH '{dir}/b.db' AS b
+         a: CREATE TABLE b.x(a)
+         a: CREATE TABLE y(a)
+         a: PRAGMA journal_mode = persist
+         a: PRAGMA b.journal_mode
+         a: PRAGMA b.journal_mode = wal
+         a: PRAGMA journal_mode
+         a: PRAGMA b.journal_mode
+         a: PRAGMA b.synchronous = 1
+         a: PRAGMA b.synchronous
+         a: PRAGMA synchronous
+         a: PRAGMA b.journal_size_limit = 5
+         a: PRAGMA journal_size_limit
+         a: PRAGMA b.secure_delete = 1
+         a: PRAGMA secure_delete
+         a: PRAGMA secure_delete = 1
+         a: PRAGMA b.secure_delete
+         a: PRAGMA b.cache_size = 9
+         a: PRAGMA cache_size
+         a: PRAGMA wal_checkpoint
+         a: PRAGMA b.wal_checkpoint(truncate)
+         a: PRAGMA main.wal_checkpoint
+         a: PRAGMA locking_mode = exclusive
+         a: PRAGMA main.locking_mode
+         a: PRAGMA b.locking_mode
+         a: ATTACH '{dir}/c.db' AS c
+         a: PRAGMA c.locking_mode
+         a: PRAGMA temp.locking_mode = normal",
+    );
+}
+
+#[test]
+fn checkpoints() {
+    check(
+        "a: PRAGMA journal_mode = wal
+         a: CREATE TABLE t(a)
+         a: INSERT INTO t VALUES (1)
+         a: PRAGMA wal_checkpoint(noop)
+         a: PRAGMA wal_checkpoint
+         a: PRAGMA wal_checkpoint(full)
+         a: INSERT INTO t VALUES (2)
+         a: PRAGMA wal_checkpoint(noop)
+         b: BEGIN
+         b: SELECT * FROM t
+         a: INSERT INTO t VALUES (3)
+         a: PRAGMA wal_checkpoint
+         a: PRAGMA wal_checkpoint(full)
+         a: PRAGMA wal_checkpoint(restart)
+         a: PRAGMA wal_checkpoint(truncate)
+         b: SELECT * FROM t
+         b: PRAGMA wal_checkpoint
+         b: COMMIT
+         a: PRAGMA wal_checkpoint(truncate)
+         a: PRAGMA wal_checkpoint
+         a: PRAGMA main.wal_checkpoint(nosuch)
+         a: PRAGMA wal_autocheckpoint = 5
+         a: CREATE TABLE u(a, b)
+         a: INSERT INTO u VALUES (1, zeroblob(20000))
+         a: INSERT INTO u VALUES (2, 3)
+         a: INSERT INTO u VALUES (3, 3)
+         b: SELECT count(*) FROM u
+         a: PRAGMA wal_checkpoint",
+    );
+}
+
+#[test]
+fn limits_and_locks() {
+    check(
+        "a: PRAGMA max_page_count = 5
+         a: CREATE TABLE t(a)
+         a: INSERT INTO t VALUES (zeroblob(100000))
+         a: SELECT count(*) FROM t
+         a: INSERT INTO t VALUES (1)
+         a: BEGIN
+         a: INSERT INTO t VALUES (2)
+         a: INSERT INTO t VALUES (zeroblob(100000))
+         a: SELECT count(*) FROM t
+         a: COMMIT
+         a: SELECT count(*) FROM t
+         a: PRAGMA max_page_count = 0
+         a: PRAGMA data_version
+         b: INSERT INTO t VALUES (3)
+         a: PRAGMA data_version
+         a: INSERT INTO t VALUES (4)
+         a: PRAGMA data_version
+         a: PRAGMA locking_mode = exclusive
+         a: SELECT count(*) FROM t
+         b: SELECT count(*) FROM t
+         b: INSERT INTO t VALUES (5)
+         a: INSERT INTO t VALUES (5)
+         b: SELECT count(*) FROM t
+         a: PRAGMA locking_mode = normal
+         b: SELECT count(*) FROM t
+         a: SELECT count(*) FROM t
+         b: SELECT count(*) FROM t
+         b: PRAGMA data_version
+         a: BEGIN IMMEDIATE
+         b: INSERT INTO t VALUES (6)
+         b: BEGIN IMMEDIATE
+         b: BEGIN EXCLUSIVE
+         b: SELECT count(*) FROM t
+         a: COMMIT
+         a: BEGIN EXCLUSIVE
+         b: SELECT count(*) FROM t
+         a: COMMIT
+         a: PRAGMA temp_store = 1
+         a: CREATE TEMP TABLE q(a)
+         a: BEGIN
+         a: INSERT INTO q VALUES (1)
+         a: PRAGMA temp_store = 2
+         a: COMMIT
+         a: PRAGMA temp_store = 2
+         a: SELECT * FROM q
+         a: CREATE TEMP TABLE q(a)",
+    );
+}

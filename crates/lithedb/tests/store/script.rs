@@ -1,0 +1,203 @@
+//! Scripts for several connections of one engine.
+//!
+//! ```text
+//!   a: SQL                   runs SQL on the connection a, which opens {dir}/test.db when it is first used
+//!   b open URI               opens the connection b
+//!   b close
+//!   sqlite: SQL              runs SQL on SQLite whatever the engine, while nobody else has test.db open
+//! ```
+//!
+//! `{dir}` stands for the folder of the engine's files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use lithe::ValueRef;
+
+/// An engine that runs scripts.
+trait Engine {
+    type Connection;
+    fn open(uri: &str) -> Result<Self::Connection, (i32, String)>;
+    fn rows(connection: &Self::Connection, sql: &str) -> Result<Vec<String>, (i32, String)>;
+}
+
+struct Lithe;
+struct Sqlite;
+
+/// Runs the script on both engines: every line must be answered the same. Afterwards SQLite must find every database that
+/// Lithe has left sound.
+#[track_caller]
+pub fn check(script: &str) {
+    let folder = Folder::new();
+    let (lithe, sqlite) = (folder.sub("lithe"), folder.sub("sqlite"));
+    let answers = (play::<Lithe>(script, &lithe), play::<Sqlite>(script, &sqlite));
+    let lines = script.lines().map(str::trim).filter(|line| !line.is_empty());
+    let differences: Vec<String> = lines
+        .zip(answers.0.iter().zip(&answers.1))
+        .filter(|(_, (lithe, sqlite))| lithe != sqlite)
+        .map(|(line, (lithe, sqlite))| format!("{line}\n  Lithe:  {}\n  SQLite: {}", cut(lithe), cut(sqlite)))
+        .collect();
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    check_files(&lithe);
+}
+
+/// As much of an answer as a person reads.
+fn cut(answer: &str) -> String {
+    answer.chars().take(1500).collect()
+}
+
+/// SQLite finds every database in the folder sound.
+#[track_caller]
+pub fn check_files(folder: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "db") {
+            let connection = rusqlite::Connection::open(&path).unwrap();
+            let found: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+            assert_eq!(found, "ok", "{}", path.display());
+        }
+    }
+}
+
+/// A folder that is removed in the end.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Folder {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("lithe-store-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    pub fn sub(&self, name: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn play<E: Engine>(script: &str, folder: &Path) -> Vec<String> {
+    let dir = folder.to_str().unwrap();
+    let mut connections: BTreeMap<String, E::Connection> = BTreeMap::new();
+    let lines = script.lines().map(str::trim).filter(|line| !line.is_empty());
+    let answer = |line: &str| {
+        let at = line.find([':', ' ']).expect("a line begins with the name of a connection");
+        let (name, rest) = line.split_at(at);
+        let outcome = if let Some(sql) = line.strip_prefix("sqlite:") {
+            Sqlite::open(&format!("file:{dir}/test.db")).and_then(|connection| Sqlite::rows(&connection, sql))
+        } else if let Some(sql) = rest.strip_prefix(':') {
+            if !connections.contains_key(name) {
+                connections.insert(name.to_owned(), E::open(&format!("file:{dir}/test.db")).unwrap());
+            }
+            E::rows(&connections[name], &sql.replace("{dir}", dir))
+        } else if let Some(uri) = rest.strip_prefix(" open ") {
+            connections.remove(name);
+            E::open(&uri.replace("{dir}", dir)).map(|connection| {
+                connections.insert(name.to_owned(), connection);
+                Vec::new()
+            })
+        } else {
+            assert_eq!(rest, " close", "{line}");
+            connections.remove(name);
+            Ok(Vec::new())
+        };
+        match outcome {
+            Ok(rows) => rows.join(" "),
+            Err((code, message)) => format!("error {code}: {message}"),
+        }
+        .replace(dir, "{dir}")
+    };
+    lines.map(answer).collect()
+}
+
+impl Engine for Lithe {
+    type Connection = lithe::Connection;
+
+    fn open(uri: &str) -> Result<lithe::Connection, (i32, String)> {
+        lithe::Connection::open(uri).map_err(|error| (error.code().0, error.message().to_owned()))
+    }
+
+    fn rows(connection: &lithe::Connection, sql: &str) -> Result<Vec<String>, (i32, String)> {
+        let rows = || {
+            let mut statement = connection.prepare(sql)?;
+            let mut rows = Vec::new();
+            while let Some(row) = statement.step()? {
+                let values: Vec<String> = (0..row.column_count()).map(|i| shown(row.get_ref(i))).collect();
+                rows.push(format!("({})", values.join(", ")));
+            }
+            Ok(rows)
+        };
+        rows().map_err(|error: lithe::Error| (error.code().0, error.message().to_owned()))
+    }
+}
+
+impl Engine for Sqlite {
+    type Connection = rusqlite::Connection;
+
+    fn open(uri: &str) -> Result<rusqlite::Connection, (i32, String)> {
+        let connection = rusqlite::Connection::open(uri).map_err(|error| {
+            let (code, message) = told(error);
+            // rusqlite adds the name of the file.
+            (code, message.split(": file:").next().unwrap_or_default().to_owned())
+        })?;
+        connection.busy_timeout(std::time::Duration::ZERO).map_err(told)?;
+        Ok(connection)
+    }
+
+    fn rows(connection: &rusqlite::Connection, sql: &str) -> Result<Vec<String>, (i32, String)> {
+        let rows = || {
+            let mut statement = connection.prepare(sql)?;
+            let columns = statement.column_count();
+            let mut found = statement.raw_query();
+            let mut rows = Vec::new();
+            while let Some(row) = found.next()? {
+                let value = |i| row.get_ref(i).map(|value| shown(borrowed(value)));
+                let values: Vec<String> = (0..columns).map(value).collect::<Result<_, _>>()?;
+                rows.push(format!("({})", values.join(", ")));
+            }
+            Ok(rows)
+        };
+        rows().map_err(told)
+    }
+}
+
+fn told(error: rusqlite::Error) -> (i32, String) {
+    match error {
+        rusqlite::Error::SqliteFailure(error, message) => (error.extended_code, message.unwrap_or_default()),
+        rusqlite::Error::SqlInputError { error, msg, .. } => (error.extended_code, msg),
+        other => panic!("the oracle's own error: {other}"),
+    }
+}
+
+fn borrowed(value: rusqlite::types::ValueRef<'_>) -> ValueRef<'_> {
+    match value {
+        rusqlite::types::ValueRef::Null => ValueRef::Null,
+        rusqlite::types::ValueRef::Integer(i) => ValueRef::Integer(i),
+        rusqlite::types::ValueRef::Real(r) => ValueRef::Real(r),
+        rusqlite::types::ValueRef::Text(t) => ValueRef::Text(t),
+        rusqlite::types::ValueRef::Blob(b) => ValueRef::Blob(b),
+    }
+}
+
+fn shown(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => "NULL".to_owned(),
+        ValueRef::Integer(integer) => integer.to_string(),
+        ValueRef::Real(real) => format!("{real:?}"),
+        ValueRef::Text(text) => format!("'{}'", text.escape_ascii()),
+        ValueRef::Blob(blob) => format!("x'{}'", blob.escape_ascii()),
+    }
+}
