@@ -1,5 +1,11 @@
 //! Commands about files.
 
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+use lithe::{Backup, BackupStep, Connection, OpenFlags, ResultCode};
+
 use super::usage;
 use crate::input::Input;
 use crate::shell::{READ_DEPTH_MAX, Shell};
@@ -50,5 +56,52 @@ pub fn backup(shell: &mut Shell, arguments: &[String]) -> Result {
         [schema, file] => (schema.as_str(), file),
         _ => return Err(usage(".backup")),
     };
-    shell.connection.backup(schema, file).map_err(|e| e.to_string())
+    let target = Connection::open(file).map_err(|e| e.to_string())?;
+    copy(&target, "main", &shell.connection, schema)
+}
+
+/// `.restore ?DB? FILE`
+pub fn restore(shell: &mut Shell, arguments: &[String]) -> Result {
+    let (schema, file) = match arguments {
+        [file] => ("main", file),
+        [schema, file] => (schema.as_str(), file),
+        _ => return Err(usage(".restore")),
+    };
+    let source = Connection::open_with_flags(file, OpenFlags::READONLY).map_err(|e| e.to_string())?;
+    copy(&shell.connection, schema, &source, "main")
+}
+
+/// How many pages go into one step: between steps others can write.
+const STEP_PAGES: i32 = 1000;
+
+/// How long others may be in the way.
+const WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// Copies a database step by step, with a progress bar where a person watches.
+fn copy(target: &Connection, target_schema: &str, source: &Connection, source_schema: &str) -> Result {
+    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(0) } else { ProgressBar::hidden() };
+    let mut backup = Backup::new(target, target_schema, source, source_schema).map_err(|e| e.to_string())?;
+    let mut waiting_since = Instant::now();
+    loop {
+        match backup.step(STEP_PAGES) {
+            Ok(step) => {
+                waiting_since = Instant::now();
+                bar.set_length(u64::from(backup.page_count()));
+                bar.set_position(u64::from(backup.page_count() - backup.remaining()));
+                if step == BackupStep::Done {
+                    break;
+                }
+            }
+            Err(error) if is_in_the_way(&error) && waiting_since.elapsed() < WAIT_MAX => {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    bar.finish_and_clear();
+    backup.finish().map_err(|e| e.to_string())
+}
+
+fn is_in_the_way(error: &lithe::Error) -> bool {
+    matches!(error.code().primary(), ResultCode::BUSY | ResultCode::LOCKED)
 }

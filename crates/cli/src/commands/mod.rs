@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `show` | what settings are, what is in the database |
 //! | `set` | settings, output |
-//! | `files` | `.open`, `.read`, `.backup` |
+//! | `files` | `.open`, `.read`, `.backup`, `.restore` |
 //! | `import`, `dump` | the commands of those names |
 
 mod dump;
@@ -65,6 +65,7 @@ const COMMANDS: &[Command] = &[
     command(".prompt", "MAIN CONTINUE", "Change the prompts", set::prompt),
     command(".quit", "", "Leave", set::exit),
     command(".read", "FILE", "Run the lines of FILE", files::read),
+    command(".restore", "?DB? FILE", "Restore DB (default \"main\") from FILE", files::restore),
     command(".schema", "?PATTERN?", "Show the CREATE statements that match", show::schema),
     command(".separator", "COLUMN ?ROW?", "Choose the texts between columns and rows", set::separator),
     command(".show", "", "Show the settings", show::settings),
