@@ -10,6 +10,7 @@
 //! | `opening` | URIs, read-only files and folders, databases in memory |
 //! | `shared_cache` | locks on tables, unlock-notify |
 //! | `transactions` | several files, concurrent writers, waiting |
+//! | `super_journal` | what SQLite makes of a crash within a commit over two files |
 //! | `large` | files over 4 GB, temporary files |
 
 mod backup;
@@ -18,5 +19,6 @@ mod opening;
 mod pragmas;
 mod script;
 mod shared_cache;
+mod super_journal;
 mod transactions;
 mod vacuum;
