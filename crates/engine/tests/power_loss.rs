@@ -54,7 +54,7 @@ fn commits_over_attached_files() {
         let rows = "INSERT INTO a VALUES (0, 0); INSERT INTO b VALUES (0, 0); INSERT INTO c VALUES (0, 0)";
         run(&open().unwrap(), &format!("{tables}{rows}")).unwrap();
         sim.restart(Loss::KeepAll);
-        let mut number = 0_u32;
+        let mut number = 0_u64;
         for _ in 0..6 {
             let connection = open().unwrap();
             sim.fail_at(1 + random.below(160), Fault::PowerLoss);
