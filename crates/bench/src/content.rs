@@ -64,7 +64,7 @@ fn rng(seed: u64, key: usize, version: u32) -> Rng {
 }
 
 /// In which order keys are visited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Order {
     /// From the first to the last.
     Ascending,

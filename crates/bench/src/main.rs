@@ -17,15 +17,23 @@
 
 mod blobs;
 mod cli;
+mod concurrency;
 mod content;
+mod digest;
 mod files;
 mod frame;
+mod import;
 mod machine;
 mod matrix;
+mod modes;
+mod oltp;
+mod pinger;
 mod points;
 mod report;
 mod sql;
 mod tables;
+mod tpch;
+mod update;
 
 use std::process::ExitCode;
 

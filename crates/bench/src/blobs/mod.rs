@@ -10,6 +10,7 @@
 //! | `lookup` | small rows by their key |
 //! | `cold` | reading when nothing is in the system's cache |
 //! | `overwrite` | new content of the same size |
+//! | `tool` | making, exporting, running databases that are to stay |
 //! | `goals` | what is to be reached |
 
 mod cold;
@@ -20,6 +21,7 @@ mod lookup;
 mod options;
 mod overwrite;
 mod read;
+mod tool;
 mod workload;
 
 use std::time::Instant;
@@ -36,6 +38,7 @@ use options::Part;
 pub use options::{Options, QUICK};
 use overwrite::OverwriteFiles;
 use read::{ReadBlob, ReadFiles, ReadSql, Transactions};
+pub use tool::use_tool;
 use workload::Workload;
 
 /// Runs the experiment.

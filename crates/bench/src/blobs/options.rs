@@ -2,11 +2,16 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::blobs::tool::Tool;
 use crate::cli::Common;
 
 /// See [`Command::Blobs`](crate::cli::Command::Blobs).
 #[derive(Clone, Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Options {
+    /// Instead of the experiment: work with a database or a folder that is to stay
+    #[command(subcommand)]
+    pub tool: Option<Tool>,
     #[command(flatten)]
     pub common: Common,
     /// How many BLOBs there are

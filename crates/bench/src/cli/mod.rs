@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::{blobs, matrix, points};
+use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, tpch, update};
 
 pub use common::Common;
 
@@ -43,6 +43,18 @@ pub enum Command {
     Matrix(matrix::Options),
     /// Point queries from several threads
     Points(points::Options),
+    /// Importing rows: one a transaction, as text, prepared
+    Import(import::Options),
+    /// Updating rows: one, a thousand and ten thousand a transaction
+    Update(update::Options),
+    /// A month of network measurements: a script of INSERTs and three reports, also against MariaDB
+    Pinger(pinger::Options),
+    /// Some thirty operations of embedded applications, each against SQLite
+    Oltp(oltp::Options),
+    /// The 22 queries of TPC-H, in memory and on disk
+    Tpch(tpch::Options),
+    /// Readers beside a writer, and several writers
+    Concurrency(concurrency::Options),
     /// Every experiment, one after the other
     All(All),
     /// The report of raw figures that were kept (results.json), of several runs if several are given
@@ -60,7 +72,8 @@ pub struct All {
 }
 
 /// The experiments in the order in which `all` runs them.
-pub const EXPERIMENTS: [&str; 3] = ["blobs", "matrix", "points"];
+pub const EXPERIMENTS: [&str; 9] =
+    ["blobs", "matrix", "points", "import", "update", "pinger", "oltp", "tpch", "concurrency"];
 
 /// See [`Command::Report`].
 #[derive(Clone, Debug, Args)]

@@ -1,9 +1,19 @@
 //! What `--quick` stands for: options that come before those of the command line, which override them.
 
-use crate::{blobs, matrix, points};
+use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, tpch, update};
 
 /// The options by subcommand.
-const QUICK: &[(&str, &[&str])] = &[("blobs", blobs::QUICK), ("matrix", matrix::QUICK), ("points", points::QUICK)];
+const QUICK: &[(&str, &[&str])] = &[
+    ("blobs", blobs::QUICK),
+    ("matrix", matrix::QUICK),
+    ("points", points::QUICK),
+    ("import", import::QUICK),
+    ("update", update::QUICK),
+    ("pinger", pinger::QUICK),
+    ("oltp", oltp::QUICK),
+    ("tpch", tpch::QUICK),
+    ("concurrency", concurrency::QUICK),
+];
 
 /// The arguments with the options that `--quick` stands for behind the subcommand.
 pub fn expand(mut arguments: Vec<String>) -> Vec<String> {

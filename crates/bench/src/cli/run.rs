@@ -8,7 +8,7 @@ use super::{All, Cli, Command, Common, ReportOptions, quick};
 use crate::frame::results::{Experiment, FORMAT, Report};
 use crate::frame::{Error, Result, table};
 use crate::machine::Machine;
-use crate::{blobs, matrix, points, report};
+use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, report, tpch, update};
 
 /// How the program is called from the sources.
 const CALL: &str = "cargo run --release -p lithe-bench --";
@@ -20,6 +20,12 @@ impl Command {
             Command::Blobs(options) => &options.common,
             Command::Matrix(options) => &options.common,
             Command::Points(options) => &options.common,
+            Command::Import(options) => &options.common,
+            Command::Update(options) => &options.common,
+            Command::Pinger(options) => &options.common,
+            Command::Oltp(options) => &options.common,
+            Command::Tpch(options) => &options.common,
+            Command::Concurrency(options) => &options.common,
             Command::All(all) => &all.common,
             Command::Report(_) => return None,
         })
@@ -30,6 +36,7 @@ impl Command {
         let arguments: Vec<String> = std::env::args().skip(1).collect();
         match self {
             Command::Report(options) => show_again(options),
+            Command::Blobs(blobs::Options { tool: Some(tool), common, .. }) => blobs::use_tool(tool, common.seed),
             Command::All(all) => run_all(all, &arguments),
             _ => self.run_alone(&arguments),
         }
@@ -48,6 +55,12 @@ impl Command {
             Command::Blobs(options) => blobs::run(options),
             Command::Matrix(options) => matrix::run(options),
             Command::Points(options) => points::run(options),
+            Command::Import(options) => import::run(options),
+            Command::Update(options) => update::run(options),
+            Command::Pinger(options) => pinger::run(options),
+            Command::Oltp(options) => oltp::run(options),
+            Command::Tpch(options) => tpch::run(options),
+            Command::Concurrency(options) => concurrency::run(options),
             Command::All(_) | Command::Report(_) => Err(Error::setup("no experiment of its own")),
         }
     }

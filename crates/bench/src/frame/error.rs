@@ -24,6 +24,8 @@ pub enum Error {
         message: String,
         /// Whether it said that the disk is full.
         is_disk_full: bool,
+        /// Whether it said that somebody else is in the way.
+        is_busy: bool,
     },
     /// What was read is not what had been written: the run is worth nothing.
     WrongContent(String),
@@ -38,6 +40,11 @@ impl Error {
     /// An error in what was asked for.
     pub fn setup(message: impl Into<String>) -> Error {
         Error::Setup(message.into())
+    }
+
+    /// Whether somebody else is in the way: the transaction may be tried again.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Error::Sql { is_busy: true, .. })
     }
 
     fn is_disk_full(&self) -> bool {

@@ -3,6 +3,7 @@
 //! | room | its one subject |
 //! | --- | --- |
 //! | `turns` | contestants taking turns, round by round |
+//! | `duels` | many operations, each done by one library after the other |
 //! | `threads` | work done by several threads at once |
 //! | `statistics` | medians and spread |
 //! | `results` | what was measured, as it is kept in JSON |
@@ -12,6 +13,7 @@
 //! | `scratch` | a temporary folder, gone on every way out |
 //! | `error` | what can go wrong, in words that help |
 
+pub mod duels;
 pub mod error;
 pub mod goals;
 pub mod progress;

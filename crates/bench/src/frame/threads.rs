@@ -1,7 +1,7 @@
 //! Work done by several threads at once, timed from the moment when all of them are ready.
 
 use std::cell::Cell;
-use std::sync::Barrier;
+use std::sync::{Barrier, OnceLock};
 use std::thread;
 use std::time::Instant;
 
@@ -11,6 +11,8 @@ use crate::frame::{Error, Result};
 pub struct Gate<'a> {
     barrier: &'a Barrier,
     is_passed: Cell<bool>,
+    /// When the first came through.
+    opened: &'a OnceLock<Instant>,
 }
 
 impl Gate<'_> {
@@ -18,6 +20,7 @@ impl Gate<'_> {
     pub fn pass(&self) {
         if !self.is_passed.replace(true) {
             self.barrier.wait();
+            self.opened.get_or_init(Instant::now);
         }
     }
 }
@@ -34,22 +37,26 @@ pub fn together<W: Send, T: Send>(
     workers: Vec<W>,
     work: impl Fn(usize, W, &Gate<'_>) -> Result<T> + Sync,
 ) -> Result<(f64, Vec<T>)> {
-    let barrier = Barrier::new(workers.len() + 1);
+    let (barrier, opened) = (Barrier::new(workers.len()), OnceLock::new());
     thread::scope(|scope| {
-        let (work, barrier) = (&work, &barrier);
+        let (work, barrier, opened) = (&work, &barrier, &opened);
         let spawn = |(at, worker)| {
             scope.spawn(move || {
-                let gate = Gate { barrier, is_passed: Cell::new(false) };
-                work(at, worker, &gate)
+                let gate = Gate { barrier, is_passed: Cell::new(false), opened };
+                let found = work(at, worker, &gate);
+                (found, Instant::now())
             })
         };
         let running: Vec<_> = workers.into_iter().enumerate().map(spawn).collect();
-        barrier.wait();
-        let start = Instant::now();
-        let found: Vec<_> = running.into_iter().map(thread::ScopedJoinHandle::join).collect();
-        let seconds = start.elapsed().as_secs_f64();
-        let found = found.into_iter().map(|found| found.unwrap_or_else(|_| Err(Error::setup("a thread panicked"))));
-        Ok((seconds, found.collect::<Result<_>>()?))
+        let ended: Vec<_> = running.into_iter().map(thread::ScopedJoinHandle::join).collect();
+        let (mut all, mut last) = (Vec::new(), None);
+        for thread in ended {
+            let (found, end) = thread.map_err(|_| Error::setup("a thread panicked"))?;
+            all.push(found?);
+            last = last.max(Some(end));
+        }
+        let seconds = opened.get().zip(last).map_or(0.0, |(first, last)| last.duration_since(*first).as_secs_f64());
+        Ok((seconds, all))
     })
 }
 

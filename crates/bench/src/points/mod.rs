@@ -147,7 +147,10 @@ impl World<'_> {
     }
 
     fn ask<L: Library>(&self, round: Round, shared_cache: bool, threads: usize, percent: usize) -> Result<f64> {
-        let settings = Settings { shared_cache, ..Settings::default() };
+        let settings = Settings { shared_cache, busy_timeout: Some(60_000), ..Settings::default() };
+        // Stays open, so that no thread has to be the first that opens the log, or the last that removes it.
+        let main = L::open(&self.database::<L>(), &settings)?;
+        main.integer("SELECT count(*) FROM sqlite_schema")?;
         let mut workers = Vec::new();
         for thread in 0..threads {
             let connection = L::open(&self.database::<L>(), &settings)?;

@@ -31,7 +31,8 @@ impl Library for Lithe {
 
 fn error(error: lithe::Error) -> Error {
     let is_disk_full = error.code() == ResultCode::FULL;
-    Error::Sql { library: Side::Lithe.name().to_owned(), message: error.to_string(), is_disk_full }
+    let is_busy = error.code().primary() == ResultCode::BUSY;
+    Error::Sql { library: Side::Lithe.name().to_owned(), message: error.to_string(), is_disk_full, is_busy }
 }
 
 impl Connection for lithe::Connection {

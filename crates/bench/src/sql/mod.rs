@@ -208,6 +208,32 @@ mod tests {
     }
 
     #[test]
+    fn settings_are_made_again_beside_open_connections() {
+        let scratch = Scratch::new(&std::env::temp_dir(), 1).unwrap();
+        open_several::<Sqlite>(&scratch.file("sqlite.db"));
+        open_several::<Lithe>(&scratch.file("lithe.db"));
+    }
+
+    fn open_several<L: Library>(path: &Path) {
+        let settings = |mode| Settings { journal_mode: Some(mode), busy_timeout: Some(1000), ..Settings::default() };
+        for shared_cache in [false, true] {
+            let rollback = L::open(path, &Settings { shared_cache, ..settings(JournalMode::Delete) }).unwrap();
+            rollback.run("CREATE TABLE IF NOT EXISTS t(a); INSERT INTO t VALUES (1)").unwrap();
+            let other = L::open(path, &Settings { shared_cache, ..Settings::default() }).unwrap();
+            let mut select = other.prepare("SELECT * FROM t").unwrap();
+            assert!(select.run(&[]).unwrap() > 0);
+            drop((rollback, select));
+            drop(other);
+            let wal = L::open(path, &settings(JournalMode::Wal)).expect("all others are closed");
+            let beside = L::open(path, &settings(JournalMode::Wal)).expect("it is WAL already");
+            beside.run("INSERT INTO t VALUES (2)").unwrap();
+            assert!(wal.integer("SELECT count(*) FROM t").unwrap() > 1);
+            drop(beside);
+            wal.run("PRAGMA journal_mode=DELETE").unwrap();
+        }
+    }
+
+    #[test]
     fn a_blob_handle_goes_to_any_row() {
         let scratch = Scratch::new(&std::env::temp_dir(), 1).unwrap();
         visit_in_random_order::<Sqlite>(&scratch.file("sqlite.db"));

@@ -31,7 +31,8 @@ impl Library for Sqlite {
 
 fn error(error: rusqlite::Error) -> Error {
     let is_disk_full = error.sqlite_error_code() == Some(ErrorCode::DiskFull);
-    Error::Sql { library: Side::Sqlite.name().to_owned(), message: error.to_string(), is_disk_full }
+    let is_busy = error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
+    Error::Sql { library: Side::Sqlite.name().to_owned(), message: error.to_string(), is_disk_full, is_busy }
 }
 
 impl Connection for rusqlite::Connection {

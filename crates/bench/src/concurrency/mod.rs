@@ -1,0 +1,284 @@
+//! Several at once on one database in WAL mode: readers beside a writer, and writers that commit durably.
+//!
+//! Every writer updates rows of its own share of the table, each update its own transaction. SQLite lets one commit after
+//! the other; Lithe lets commits that wait share a sync, and with BEGIN CONCURRENT lets them run beside each other.
+
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use clap::Args;
+use fastrand::Rng;
+
+use crate::cli::Common;
+use crate::files::settle;
+use crate::frame::goals::{Better, Wanted};
+use crate::frame::results::{Chart, Data, Experiment, Name, Row, Side, options_of};
+use crate::frame::scratch::Scratch;
+use crate::frame::threads::together;
+use crate::frame::turns::{Contestants, Round, Turn, take_turns};
+use crate::frame::{Error, Result};
+use crate::sql::{Cell, Connection, JournalMode, Library, Lithe, Settings, Sqlite, Statement, Synchronous};
+use crate::tables::{self, Strings};
+
+/// See [`Command::Concurrency`](crate::cli::Command::Concurrency).
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    #[command(flatten)]
+    pub common: Common,
+    /// How many rows the table has
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub rows: usize,
+    /// How many rows a reader asks for in a turn
+    #[arg(long, value_name = "N", default_value_t = 50_000)]
+    pub queries: usize,
+    /// How many commits all writers of a turn do together
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub commits: usize,
+    /// How many readers beside a writer
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [1, 2, 4])]
+    pub readers: Vec<usize>,
+    /// How many writers
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [1, 2, 4, 8, 16])]
+    pub writers: Vec<usize>,
+}
+
+/// What `--quick` stands for.
+pub const QUICK: &[&str] = &["--rows=20000", "--queries=10000", "--commits=320", "--rounds=3", "--writers=1,2,8"];
+
+struct World<'a> {
+    options: &'a Options,
+    scratch: Scratch,
+}
+
+/// How a writer begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begin {
+    /// The statement alone is the transaction.
+    Automatically,
+    /// BEGIN CONCURRENT.
+    Concurrently,
+}
+
+/// Runs the experiment.
+pub fn run(options: &Options) -> Result<Experiment> {
+    let common = &options.common;
+    let scratch = Scratch::new(&common.folder(), tables::bytes_needed(options.rows, 2))?;
+    let (world, strings) = (World { options, scratch }, Strings::new(common.seed));
+    if common.has(Side::Sqlite) {
+        world.create::<Sqlite>(&strings)?;
+    }
+    if common.has(Side::Lithe) {
+        world.create::<Lithe>(&strings)?;
+    }
+    let mut skipped = Vec::new();
+    if let (true, Err(error)) = (common.has(Side::Lithe), world.try_begin_concurrent()) {
+        skipped.push(format!("BEGIN CONCURRENT: {error}"));
+    }
+    let mut experiment = Experiment {
+        id: "concurrency".to_owned(),
+        title: "Several at once".to_owned(),
+        about: format!(
+            "A table of {} rows with two strings of 1,000 characters, in WAL mode. Beside a writer that commits without \
+             pause (synchronous NORMAL), readers ask for random rows. Then several writers commit one update a \
+             transaction, each durable before the next (synchronous FULL), on rows of their own.",
+            options.rows
+        ),
+        options: options_of(&[
+            ("rows", options.rows.to_string()),
+            ("queries a reader", options.queries.to_string()),
+            ("commits a turn", options.commits.to_string()),
+            ("rounds", common.rounds.to_string()),
+            ("seed", common.seed.to_string()),
+        ]),
+        skipped,
+        ..Experiment::default()
+    };
+    experiment.charts.push(world.writers(experiment.skipped.is_empty())?);
+    experiment.charts.push(world.readers()?);
+    experiment.judge(&goals());
+    Ok(experiment)
+}
+
+/// The goals, the headline first.
+fn goals() -> Vec<Wanted<'static>> {
+    let wanted = |chart, row, against, what: &str, than, times| Wanted {
+        chart,
+        row,
+        against,
+        what: what.to_owned(),
+        than,
+        times,
+        better: Better::Faster,
+    };
+    vec![
+        wanted("writers", "lithe/8", "sqlite/8", "With eight writers, Lithe commits", "SQLite", 4.0),
+        wanted(
+            "writers",
+            "lithe-concurrent/8",
+            "sqlite/8",
+            "With eight writers and BEGIN CONCURRENT, Lithe commits",
+            "SQLite",
+            4.0,
+        ),
+        wanted("writers", "lithe/1", "sqlite/1", "With one writer, Lithe commits", "SQLite", 1.0),
+        wanted("readers", "lithe/1", "sqlite/1", "Beside a writer, Lithe answers one reader", "SQLite", 1.0),
+        wanted("readers", "lithe/2", "sqlite/2", "Beside a writer, Lithe answers two readers", "SQLite", 1.0),
+    ]
+}
+
+impl World<'_> {
+    fn database<L: Library>(&self) -> PathBuf {
+        self.scratch.file(&format!("{}.db", L::SIDE))
+    }
+
+    fn create<L: Library>(&self, strings: &Strings) -> Result<()> {
+        let path = self.database::<L>();
+        tables::create::<L>(&path, self.options.rows, strings)?;
+        L::open(&path, &Settings { journal_mode: Some(JournalMode::Wal), ..Settings::default() })?;
+        Ok(())
+    }
+
+    fn open<L: Library>(&self, synchronous: Synchronous) -> Result<L::Connection> {
+        let synchronous = Some(synchronous);
+        L::open(&self.database::<L>(), &Settings { synchronous, busy_timeout: Some(60_000), ..Settings::default() })
+    }
+
+    /// Whether the library has it.
+    fn try_begin_concurrent(&self) -> Result<()> {
+        self.open::<Lithe>(Synchronous::Full)?.run("BEGIN CONCURRENT; ROLLBACK")
+    }
+
+    fn writers(&self, has_begin_concurrent: bool) -> Result<Chart> {
+        let common = &self.options.common;
+        let mut contestants: Contestants<'_> = Vec::new();
+        if common.has(Side::Sqlite) {
+            self.add_writers::<Sqlite>(&mut contestants, "sqlite", "SQLite", Begin::Automatically);
+        }
+        if common.has(Side::Lithe) {
+            self.add_writers::<Lithe>(&mut contestants, "lithe", "Lithe", Begin::Automatically);
+        }
+        if common.has(Side::Lithe) && has_begin_concurrent {
+            let label = "Lithe, BEGIN CONCURRENT";
+            self.add_writers::<Lithe>(&mut contestants, "lithe-concurrent", label, Begin::Concurrently);
+        }
+        self.curves("writers", "Commits of several writers", "commits a second", &self.options.writers, contestants)
+    }
+
+    fn readers(&self) -> Result<Chart> {
+        let common = &self.options.common;
+        let mut contestants: Contestants<'_> = Vec::new();
+        if common.has(Side::Sqlite) {
+            self.add_readers::<Sqlite>(&mut contestants);
+        }
+        if common.has(Side::Lithe) {
+            self.add_readers::<Lithe>(&mut contestants);
+        }
+        self.curves("readers", "Readers beside a writer", "queries a second", &self.options.readers, contestants)
+    }
+
+    fn curves(
+        &self,
+        id: &str,
+        title: &str,
+        unit: &str,
+        places: &[usize],
+        mut contestants: Contestants<'_>,
+    ) -> Result<Chart> {
+        let common = &self.options.common;
+        let title_of_progress = format!("concurrency: {}", title.to_lowercase());
+        let rows = take_turns(&title_of_progress, common.rounds(), common.seed, &mut contestants)?;
+        let series: Vec<Vec<Row>> = rows.chunks(places.len()).map(<[Row]>::to_vec).collect();
+        let places = places.iter().map(|&place| place as f64).collect();
+        let (id, title, unit) = (id.to_owned(), title.to_owned(), unit.to_owned());
+        let along = id.clone();
+        Ok(Chart { id, title, unit, more_is_better: true, data: Data::Curves { along, places, series } })
+    }
+
+    fn add_writers<'w, L: Library>(&'w self, contestants: &mut Contestants<'w>, id: &str, label: &str, begin: Begin) {
+        for &writers in &self.options.writers {
+            let name = Name::new(format!("{id}/{writers}"), label, L::SIDE);
+            contestants.push(Box::new(Turn(name, move |round: Round| self.write::<L>(round, writers, begin))));
+        }
+    }
+
+    fn add_readers<'w, L: Library>(&'w self, contestants: &mut Contestants<'w>) {
+        for &readers in &self.options.readers {
+            let name = Name::new(format!("{}/{readers}", L::SIDE), L::SIDE.name(), L::SIDE);
+            contestants.push(Box::new(Turn(name, move |round: Round| self.read::<L>(round, readers))));
+        }
+    }
+
+    /// Commits a second of all writers together.
+    fn write<L: Library>(&self, round: Round, writers: usize, begin: Begin) -> Result<f64> {
+        let connection = self.open::<L>(Synchronous::Full)?;
+        let before = connection.integer("SELECT sum(c1) FROM user")?;
+        let connections = (0..writers).map(|_| self.open::<L>(Synchronous::Full)).collect::<Result<Vec<_>>>()?;
+        let share = (self.options.commits / writers).max(1);
+        let rows = self.options.rows / writers;
+        settle(self.scratch.path())?;
+        let (seconds, _) = together(connections, |at, connection, gate| {
+            let mut rng = Rng::with_seed(round.seed + at as u64);
+            let mut update = connection.prepare("UPDATE user SET c1 = c1 + 1 WHERE id = ?")?;
+            gate.pass();
+            (0..share).try_for_each(|_| count_up(&connection, &mut update, at * rows + rng.usize(1..=rows), begin))
+        })?;
+        let (found, wanted) = (connection.integer("SELECT sum(c1) FROM user")? - before, share * writers);
+        if usize::try_from(found) != Ok(wanted) {
+            return Err(Error::WrongContent(format!("{found} updates found instead of {wanted}")));
+        }
+        Ok(wanted as f64 / seconds)
+    }
+
+    /// Queries a second of all readers together, beside a writer that commits until the last of them is done.
+    fn read<L: Library>(&self, round: Round, readers: usize) -> Result<f64> {
+        let is_done = AtomicBool::new(false);
+        let reading = AtomicUsize::new(readers);
+        let connections = (0..=readers).map(|_| self.open::<L>(Synchronous::Normal)).collect::<Result<Vec<_>>>()?;
+        let (seconds, _) = together(connections, |at, connection, gate| {
+            let mut rng = Rng::with_seed(round.seed + at as u64);
+            if at == readers {
+                let mut update = connection.prepare("UPDATE user SET c1 = c1 + 1 WHERE id = ?")?;
+                gate.pass();
+                while !is_done.load(Ordering::Relaxed) {
+                    update.run(&[Cell::from(rng.usize(1..=self.options.rows))])?;
+                }
+                return Ok(());
+            }
+            let result = self.ask(&connection, &mut rng, gate);
+            if reading.fetch_sub(1, Ordering::Relaxed) == 1 {
+                is_done.store(true, Ordering::Relaxed);
+            }
+            result
+        })?;
+        Ok((readers * self.options.queries) as f64 / seconds)
+    }
+
+    fn ask(&self, connection: &impl Connection, rng: &mut Rng, gate: &crate::frame::threads::Gate<'_>) -> Result<()> {
+        let mut select = connection.prepare("SELECT * FROM user WHERE id = ?")?;
+        gate.pass();
+        let mut found = 0;
+        for _ in 0..self.options.queries {
+            found += select.each(&[Cell::from(rng.usize(1..=self.options.rows))], |row| {
+                black_box(row.bytes(2));
+                Ok(())
+            })?;
+        }
+        if found == self.options.queries { Ok(()) } else { Err(Error::WrongContent(format!("{found} rows found"))) }
+    }
+}
+
+/// One update, one transaction; again if another was in the way.
+fn count_up(connection: &impl Connection, update: &mut impl Statement, id: usize, begin: Begin) -> Result<()> {
+    if begin == Begin::Automatically {
+        return update.run(&[Cell::from(id)]).map(|_| ());
+    }
+    loop {
+        connection.run("BEGIN CONCURRENT")?;
+        let result = update.run(&[Cell::from(id)]).and_then(|_| connection.run("COMMIT"));
+        match result {
+            Err(error) if error.is_busy() => _ = connection.run("ROLLBACK"),
+            result => return result,
+        }
+    }
+}

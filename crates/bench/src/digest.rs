@@ -1,0 +1,55 @@
+//! A number made of all rows of a result, for comparing the results of two libraries.
+//!
+//! Every byte of them counts in the round that warms up. While times count it is the number of rows alone, so that the
+//! comparing is not measured.
+
+use std::hint::black_box;
+
+use crate::sql::{Cell, Row};
+
+/// Grows with every row. Order counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Digest {
+    hash: u64,
+    is_thorough: bool,
+}
+
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0100_0000_01b3;
+
+/// Sums of floating-point numbers may be added up in another order: beyond this many digits they may differ.
+const DIGITS: usize = 9;
+
+impl Digest {
+    /// Of no row.
+    pub fn new(is_thorough: bool) -> Digest {
+        Digest { hash: FNV_OFFSET, is_thorough }
+    }
+
+    /// The number.
+    pub fn finish(self) -> u64 {
+        self.hash
+    }
+
+    /// Adds a row.
+    pub fn add(&mut self, row: &dyn Row) {
+        if !self.is_thorough {
+            self.hash += 1;
+            (0..row.width()).for_each(|column| _ = black_box(row.cell(column)));
+            return;
+        }
+        for column in 0..row.width() {
+            match row.cell(column) {
+                Cell::Null => self.bytes(b"n"),
+                Cell::Integer(integer) => self.bytes(&integer.to_le_bytes()),
+                Cell::Real(real) => self.bytes(format!("{real:.DIGITS$e}").as_bytes()),
+                Cell::Text(bytes) | Cell::Blob(bytes) => self.bytes(bytes),
+            }
+            self.bytes(b"|");
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.hash = bytes.iter().fold(self.hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME));
+    }
+}

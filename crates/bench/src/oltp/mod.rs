@@ -1,0 +1,217 @@
+//! Some thirty operations of embedded applications, each against SQLite.
+//!
+//! Every round begins with an empty database, and does all operations in their order.
+
+mod operations;
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use fastrand::Rng;
+
+use crate::cli::Common;
+use crate::digest::Digest;
+use crate::frame::Result;
+use crate::frame::duels::{Duel, Outcome, Worker, duel, worst};
+use crate::frame::goals::{Better, Goal};
+use crate::frame::results::{Chart, Experiment, Name, Row, Side, options_of};
+use crate::frame::scratch::Scratch;
+use crate::sql::{Cell, Connection, Library, Lithe, Settings, Sqlite, Statement};
+
+use operations::{Group, OPERATIONS, Operation, Value};
+
+/// See [`Command::Oltp`](crate::cli::Command::Oltp).
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    #[command(flatten)]
+    pub common: Common,
+    /// How many rows a table has
+    #[arg(long, value_name = "N", default_value_t = 50_000)]
+    pub rows: usize,
+}
+
+/// What `--quick` stands for.
+pub const QUICK: &[&str] = &["--rows=10000", "--rounds=3"];
+
+/// Runs the experiment.
+pub fn run(options: &Options) -> Result<Experiment> {
+    let common = &options.common;
+    let scratch = Scratch::new(&common.folder(), 4000 * options.rows as u64)?;
+    let parameters = parameters(options);
+    let mut workers: Vec<Box<dyn Worker + '_>> = Vec::new();
+    if common.has(Side::Sqlite) {
+        workers.push(Box::new(Database::<Sqlite>::new(&scratch, &parameters)));
+    }
+    if common.has(Side::Lithe) {
+        workers.push(Box::new(Database::<Lithe>::new(&scratch, &parameters)));
+    }
+    let names: Vec<_> = OPERATIONS.iter().map(|operation| (id(operation), operation.label.to_owned())).collect();
+    let (duels, skipped) = duel("oltp", common.rounds(), &names, &mut workers)?;
+    let mut experiment = Experiment {
+        id: "oltp".to_owned(),
+        title: format!("{} operations of embedded applications", OPERATIONS.len()),
+        about: format!(
+            "Each operation is done by SQLite and by Lithe, one after the other, with default settings, in a database of \
+             four small tables of up to {} rows, through prepared statements; changes are one transaction each. What \
+             queries give is compared.",
+            options.rows
+        ),
+        options: options_of(&[
+            ("rows", options.rows.to_string()),
+            ("rounds", common.rounds.to_string()),
+            ("seed", common.seed.to_string()),
+        ]),
+        skipped,
+        ..Experiment::default()
+    };
+    experiment.charts.push(sum(&duels));
+    for (group, id, title) in [
+        (Group::Query, "query", "Queries"),
+        (Group::Change, "change", "Changes"),
+        (Group::Whole, "whole", "Whole tables and the whole database"),
+    ] {
+        let rows = duels.iter().zip(OPERATIONS).filter(|(_, o)| o.group == group).flat_map(|(d, _)| d.rows.clone());
+        experiment.charts.push(Chart::bars(id, title, "ms", rows.collect()));
+    }
+    judge(&mut experiment, &duels);
+    Ok(experiment)
+}
+
+fn id(operation: &Operation) -> String {
+    let letters = operation.label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' });
+    letters.collect()
+}
+
+/// Those operations alone that both have done.
+fn sum(duels: &[Duel]) -> Chart {
+    let both: Vec<&Duel> = duels.iter().filter(|duel| duel.advantage().is_some()).collect();
+    let row = |side: Side| {
+        let total = both.iter().filter_map(|duel| duel.median(side)).sum();
+        let label = format!("{}: {} operations", side.name(), both.len());
+        Row { name: Name::new(side.to_string(), label, side), samples: vec![total] }
+    };
+    Chart::bars(
+        "sum",
+        "All operations together (the sum of their medians)",
+        "ms",
+        vec![row(Side::Sqlite), row(Side::Lithe)],
+    )
+}
+
+fn judge(experiment: &mut Experiment, duels: &[Duel]) {
+    let Some(chart) = experiment.chart("sum") else { return };
+    let (Some(ours), Some(theirs)) = (chart.row("lithe"), chart.row("sqlite")) else { return };
+    let goal = |what: String, wanted, measured, is_headline| Goal {
+        what,
+        than: "SQLite".to_owned(),
+        wanted,
+        measured,
+        is_headline,
+        better: Better::Faster,
+    };
+    let mut goals =
+        vec![goal("Lithe does all operations together".to_owned(), 2.0, chart.advantage(ours, theirs), true)];
+    if let Some((duel, measured)) = worst(duels) {
+        goals.push(goal(format!("Where it does worst ({}), Lithe is", duel.label), 1.0, measured, false));
+    }
+    experiment.goals = goals;
+}
+
+/// The parameters of all runs of all operations: the same for everybody, made before any clock starts.
+fn parameters(options: &Options) -> Vec<Vec<Vec<Value>>> {
+    let mut rng = Rng::with_seed(options.common.seed);
+    let n = options.rows as i64;
+    let mut runs = |operation: &Operation| {
+        let count = if operation.divisor == 0 { 1 } else { (options.rows / operation.divisor).max(1) };
+        (0..count as i64).map(|i| (operation.parameters)(&mut rng, n, i)).collect()
+    };
+    OPERATIONS.iter().map(&mut runs).collect()
+}
+
+/// A database that does the operations.
+struct Database<'a, L: Library> {
+    path: PathBuf,
+    connection: Option<L::Connection>,
+    parameters: &'a [Vec<Vec<Value>>],
+    is_warm_up: bool,
+}
+
+impl<'a, L: Library> Database<'a, L> {
+    fn new(scratch: &Scratch, parameters: &'a [Vec<Vec<Value>>]) -> Self {
+        Database { path: scratch.file(&format!("{}.db", L::SIDE)), connection: None, parameters, is_warm_up: true }
+    }
+}
+
+impl<L: Library> Worker for Database<'_, L> {
+    fn side(&self) -> Side {
+        L::SIDE
+    }
+
+    fn begin_round(&mut self, is_warm_up: bool) -> Result<()> {
+        self.is_warm_up = is_warm_up;
+        self.connection = None;
+        // In the first round it is not there.
+        let _ = fs::remove_file(&self.path);
+        self.connection = Some(L::open(&self.path, &Settings::default())?);
+        Ok(())
+    }
+
+    fn operate(&mut self, at: usize) -> Result<Outcome> {
+        let (operation, runs) = (&OPERATIONS[at], &self.parameters[at]);
+        let connection = match &self.connection {
+            Some(connection) => connection,
+            None => self.connection.insert(L::open(&self.path, &Settings::default())?),
+        };
+        connection.run(operation.before)?;
+        let bound: Vec<Vec<Cell<'_>>> = runs.iter().map(|run| run.iter().map(cell).collect()).collect();
+        let mut digest = Digest::new(self.is_warm_up);
+        let start = Instant::now();
+        let result = perform(connection, operation, &bound, &mut digest);
+        let millis = start.elapsed().as_secs_f64() * 1e3;
+        if result.is_err() {
+            // A transaction that is still open would stop all other operations.
+            let _ = connection.run("ROLLBACK");
+        }
+        result?;
+        Ok(Outcome { millis, digest: Some(digest.finish()) })
+    }
+}
+
+fn perform(
+    connection: &impl Connection,
+    operation: &Operation,
+    bound: &[Vec<Cell<'_>>],
+    digest: &mut Digest,
+) -> Result<()> {
+    if operation.divisor == 0 {
+        // Of several statements, the rows of the last are looked at.
+        let (first, last) = operation.sql.rsplit_once("; ").unwrap_or(("", operation.sql));
+        connection.run(first)?;
+        connection.prepare(last)?.each(&[], |row| {
+            digest.add(row);
+            Ok(())
+        })?;
+        return Ok(());
+    }
+    if operation.in_transaction {
+        connection.run("BEGIN")?;
+    }
+    let mut statement = connection.prepare(operation.sql)?;
+    for parameters in bound {
+        statement.each(parameters, |row| {
+            digest.add(row);
+            Ok(())
+        })?;
+    }
+    drop(statement);
+    if operation.in_transaction { connection.run("COMMIT") } else { Ok(()) }
+}
+
+fn cell(value: &Value) -> Cell<'_> {
+    match value {
+        Value::Integer(integer) => Cell::Integer(*integer),
+        Value::Text(text) => Cell::from(text.as_str()),
+    }
+}
