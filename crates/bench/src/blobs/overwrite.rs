@@ -228,8 +228,8 @@ impl Work {
 /// Who overwrites in one transaction.
 pub fn in_one_transaction<'w, L: Library>(workload: &'w Workload) -> Vec<Box<dyn Contestant + 'w>> {
     let modes = [
-        ("wal", "WAL, synchronous NORMAL", JournalMode::Wal, Synchronous::Normal),
-        ("off", "no journal, synchronous OFF", JournalMode::Off, Synchronous::Off),
+        ("wal", "WAL, sync NORMAL", JournalMode::Wal, Synchronous::Normal),
+        ("off", "no journal, sync OFF", JournalMode::Off, Synchronous::Off),
     ];
     let ways = [("", "", Way::Bound), ("-random", ", randomblob()", Way::Random)];
     let mut contestants: Vec<Box<dyn Contestant + 'w>> = Vec::new();

@@ -84,7 +84,7 @@ pub const OPERATIONS: &[Operation] = &[
         .after("CREATE TABLE copied(a INTEGER, b INTEGER, c TEXT)"),
     once(
         Change,
-        "INSERT … SELECT ORDER BY, primary key of text",
+        "INSERT … SELECT into text keys",
         "INSERT OR IGNORE INTO named SELECT c, a FROM keyed ORDER BY c",
     )
     .after("CREATE TABLE named(name TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID"),

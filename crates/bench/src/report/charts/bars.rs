@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!   wide                                    narrow
-//!   SQLite: SQL  ████████-|--  4.2          SQLite: SQL          4.2
-//!   Lithe: SQL   ████|  2.0                 ████████-|--
+//!   SQLite: SQL  ████████-|--  4.2          SQLite: SQL
+//!   Lithe: SQL   ████|  2.0                 ████████-|--  4.2
 //! ```
 
 use plotters::prelude::*;
@@ -54,7 +54,7 @@ impl Layout {
         let (largest, lines) =
             axis(rows.iter().map(|(_, summary)| summary.max).fold(0.0, f64::max), if pen.is_narrow() { 4 } else { 8 });
         if pen.is_narrow() {
-            return Layout { pitch: 44, bar_at: 29, left: 1, right: width - 8, largest, lines };
+            return Layout { pitch: 44, bar_at: 29, left: 1, right: width - value, largest, lines };
         }
         let left = widest(&|(row, _)| row.name.label.clone()) + 12;
         Layout { pitch: 26, bar_at: 13, left, right: width - value, largest, lines }
@@ -105,12 +105,8 @@ fn draw_bar(pen: &Pen, area: &Area<'_>, layout: &Layout, top: i32, row: &Row, su
     }
     let is_ours = row.name.side == Side::Lithe;
     let style = |anchor| if is_ours { pen.bold(Role::Text, anchor) } else { pen.style(Role::Text, anchor) };
-    let value = number(summary.median);
-    if pen.is_narrow() {
-        area.draw(&Text::new(row.name.label.clone(), (1, top + 10), style(HPos::Left)))?;
-        area.draw(&Text::new(value, (pen.width.pixels() as i32 - 4, top + 10), style(HPos::Right)))
-    } else {
-        area.draw(&Text::new(row.name.label.clone(), (layout.left - 8, middle), style(HPos::Right)))?;
-        area.draw(&Text::new(value, (end.max(high) + 6, middle), style(HPos::Left)))
-    }
+    let (place, anchor) =
+        if pen.is_narrow() { ((1, top + 10), HPos::Left) } else { ((layout.left - 8, middle), HPos::Right) };
+    area.draw(&Text::new(row.name.label.clone(), place, style(anchor)))?;
+    area.draw(&Text::new(number(summary.median), (end.max(high) + 6, middle), style(HPos::Left)))
 }

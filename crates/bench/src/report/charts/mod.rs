@@ -87,9 +87,9 @@ impl Pen {
         font.color(&self.color(role)).pos(Pos::new(horizontal, VPos::Center))
     }
 
-    /// About how wide a text is.
+    /// About how wide a text is, in bold letters too.
     fn text_width(&self, text: &str) -> i32 {
-        text.chars().count() as i32 * self.letter() * 56 / 100
+        text.chars().count() as i32 * self.letter() * 64 / 100
     }
 
     /// Draws on ground of `height` pixels. Drawing into a string cannot fail.
