@@ -9,7 +9,7 @@ use crate::blobs::read::{ReadFiles, ReadSql, Transactions};
 use crate::blobs::workload::Workload;
 use crate::files::{Layout, settle};
 use crate::frame::results::{Chart, Name, Side};
-use crate::frame::turns::{Contestant, Contestants, Round, take_turns};
+use crate::frame::turns::{Contestant, Contestants, Round, Turn, take_turns};
 use crate::frame::{Context, Result};
 use crate::sql::{Library, Lithe, Settings, Sqlite};
 
@@ -33,13 +33,13 @@ pub fn read_cold(workload: &Workload) -> Result<Chart> {
         contestants.push(Cold::boxed(workload, ReadFiles::new(workload, Layout::Tree)));
     }
     if common.has(Side::Sqlite) {
-        contestants.push(sql::<Sqlite>(workload, "sqlite", "SQLite", Settings::default())?);
-        contestants.push(sql::<Sqlite>(workload, "sqlite-mapped", "SQLite, mapped", super::mapped())?);
+        contestants.push(sql::<Sqlite>(workload, "sqlite", "SQLite", Settings::default()));
+        contestants.push(sql::<Sqlite>(workload, "sqlite-mapped", "SQLite, mapped", super::mapped()));
     }
     if common.has(Side::Lithe) {
-        contestants.push(sql::<Lithe>(workload, "lithe", "Lithe", Settings::default())?);
+        contestants.push(sql::<Lithe>(workload, "lithe", "Lithe", Settings::default()));
         let name = "Lithe, no mapping, small cache";
-        contestants.push(sql::<Lithe>(workload, "lithe-buffered", name, super::buffered(workload))?);
+        contestants.push(sql::<Lithe>(workload, "lithe-buffered", name, super::buffered(workload)));
     }
     if let Some(packed) = &packed {
         contestants.push(Cold::boxed(workload, OnePread::open(workload, packed)?));
@@ -49,14 +49,14 @@ pub fn read_cold(workload: &Workload) -> Result<Chart> {
     Ok(Chart::bars("cold", title, "µs a BLOB", rows))
 }
 
-fn sql<'w, L: Library>(
-    workload: &'w Workload,
-    id: &str,
-    label: &str,
-    settings: Settings,
-) -> Result<Box<dyn Contestant + 'w>> {
+fn sql<'w, L: Library>(workload: &'w Workload, id: &str, label: &str, settings: Settings) -> Box<dyn Contestant + 'w> {
     let name = Name::new(id, label, L::SIDE);
-    Ok(Cold::boxed(workload, ReadSql::<L>::open(name, workload, &settings, Transactions::One)?))
+    Box::new(Turn(name.clone(), move |round: Round| {
+        // A connection of its own for every turn: what somebody has mapped and touched stays in the system's cache,
+        // whatever is written to the switch, and the next contestant would find it there.
+        let reader = ReadSql::<L>::open(name.clone(), workload, &settings, Transactions::One)?;
+        Cold { workload, reader }.turn(round)
+    }))
 }
 
 /// Somebody who reads, but cold, and only as much as a cold turn does.

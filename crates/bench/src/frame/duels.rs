@@ -102,11 +102,11 @@ pub fn duel(
 }
 
 fn empty(id: &str, label: &str, workers: &[Box<dyn Worker + '_>]) -> Duel {
-    let row = |worker: &Box<dyn Worker + '_>| {
-        let side = worker.side();
-        Row { name: Name::new(format!("{side}-{id}"), format!("{}: {label}", side.name()), side), samples: Vec::new() }
+    let row = |side: Side| Row {
+        name: Name::new(format!("{side}-{id}"), format!("{}: {label}", side.name()), side),
+        samples: Vec::new(),
     };
-    Duel { id: id.to_owned(), label: label.to_owned(), rows: workers.iter().map(row).collect() }
+    Duel { id: id.to_owned(), label: label.to_owned(), rows: workers.iter().map(|worker| row(worker.side())).collect() }
 }
 
 /// The operation in which Lithe does worst against SQLite, and how.

@@ -146,7 +146,7 @@ impl World<'_> {
                 let rows = self.options.commits;
                 (micros_each(rows, || self.insert(&connection, 1..=rows))?.0, rows)
             }
-            Way::OneByOne(threads) => self.from_threads::<L>(&path, &settings, threads)?,
+            Way::OneByOne(threads) => self.import_in_threads::<L>(&path, &settings, threads)?,
             Way::Text => (
                 self.in_one_transaction(|| self.texts.iter().try_for_each(|sql| connection.run(sql)), &connection)?,
                 self.options.rows,
@@ -179,7 +179,7 @@ impl World<'_> {
         Ok(())
     }
 
-    fn from_threads<L: Library>(&self, path: &Path, settings: &Settings, threads: usize) -> Result<(f64, usize)> {
+    fn import_in_threads<L: Library>(&self, path: &Path, settings: &Settings, threads: usize) -> Result<(f64, usize)> {
         let share = (self.options.commits / threads).max(1);
         let mut connections = Vec::new();
         for _ in 0..threads {

@@ -124,7 +124,7 @@ fn parameters(options: &Options) -> Vec<Vec<Vec<Value>>> {
     let mut rng = Rng::with_seed(options.common.seed);
     let n = options.rows as i64;
     let mut runs = |operation: &Operation| {
-        let count = if operation.divisor == 0 { 1 } else { (options.rows / operation.divisor).max(1) };
+        let count = options.rows.checked_div(operation.divisor).unwrap_or(1).max(1);
         (0..count as i64).map(|i| (operation.parameters)(&mut rng, n, i)).collect()
     };
     OPERATIONS.iter().map(&mut runs).collect()

@@ -82,12 +82,8 @@ pub const OPERATIONS: &[Operation] = &[
         .after("CREATE TABLE indexed(a INTEGER UNIQUE, b INTEGER, c TEXT); CREATE INDEX indexed_c ON indexed(c)"),
     once(Change, "INSERT … SELECT", "INSERT INTO copied SELECT b, a, c FROM keyed")
         .after("CREATE TABLE copied(a INTEGER, b INTEGER, c TEXT)"),
-    once(
-        Change,
-        "INSERT … SELECT into text keys",
-        "INSERT OR IGNORE INTO named SELECT c, a FROM keyed ORDER BY c",
-    )
-    .after("CREATE TABLE named(name TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID"),
+    once(Change, "INSERT … SELECT into text keys", "INSERT OR IGNORE INTO named SELECT c, a FROM keyed ORDER BY c")
+        .after("CREATE TABLE named(name TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID"),
     many(Query, "SELECT by integer key", 1, "SELECT b, c FROM keyed WHERE a = ?1", key),
     many(
         Query,

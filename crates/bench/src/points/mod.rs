@@ -38,7 +38,7 @@ pub struct Options {
 }
 
 /// What `--quick` stands for.
-pub const QUICK: &[&str] = &["--rows=20000", "--queries=20000", "--rounds=3", "--threads=1,2,8"];
+pub const QUICK: &[&str] = &["--rows=20000", "--queries=4000", "--rounds=3", "--threads=1,2,8"];
 
 /// How many of the ids have a row, in percent.
 const HITS: [(usize, &str, &str); 2] = [(100, "hit", "every id has a row"), (10, "miss", "one id in ten has a row")];
