@@ -52,6 +52,7 @@ impl Pager {
         for log in logs.iter().filter_map(Weak::upgrade) {
             log.unknown.set(log.unknown.get() || unknown);
             let written = txn.dirty.iter().map(|(no, _)| no).chain(txn.temp.page_numbers());
+            let written = written.chain(txn.added.page_numbers(txn.pages_before));
             log.pages.borrow_mut().extend(written.map(lithe_format::PageNo::get));
         }
     }

@@ -24,12 +24,20 @@ pub(crate) struct Slot {
     pub(crate) saved: u64,
     /// It was used since the hand of the clock last came by.
     used: Cell<bool>,
+    /// Whoever wrote it does not expect to write it again.
+    finished: bool,
 }
 
 impl Slot {
     #[inline]
     pub(crate) fn touch(&self) {
         self.used.set(true);
+    }
+
+    /// It is written again after all.
+    #[inline]
+    pub(crate) fn unfinish(&mut self) {
+        self.finished = false;
     }
 }
 
@@ -43,10 +51,18 @@ pub(crate) struct DirtySet {
     hand: usize,
     /// Buffers to be used again.
     spare: Vec<Arc<[u8]>>,
+    /// Slots that were finished; some may have been written or used otherwise since.
+    finished: Vec<SlotId>,
 }
 
 /// Buffers that are kept for the next transaction: enough for small ones, little memory.
 const SPARE_MAX: usize = 32;
+
+/// Buffers that are kept within a transaction: those of one batch of finished pages, still in the processor's cache.
+const SPARE_MAX_WITHIN: usize = 160;
+
+/// So many finished pages are put away at once.
+pub(crate) const FINISHED_MAX: usize = 128;
 
 impl DirtySet {
     pub(crate) fn len(&self) -> usize {
@@ -69,7 +85,7 @@ impl DirtySet {
     }
 
     pub(crate) fn insert(&mut self, no: PageNo, bytes: Arc<[u8]>, saved: u64) -> SlotId {
-        let slot = Slot { no, bytes: Some(bytes), saved, used: Cell::new(true) };
+        let slot = Slot { no, bytes: Some(bytes), saved, used: Cell::new(true), finished: false };
         let id = match self.unused.pop() {
             Some(id) => {
                 *self.slot_mut(id) = slot;
@@ -92,6 +108,26 @@ impl DirtySet {
         assert!(bytes.is_some(), "page {no} is being written");
         self.recycle(bytes);
         self.unused.push(id);
+    }
+
+    /// Notes that a page is finished; answers how many there are by now.
+    pub(crate) fn finish(&mut self, id: SlotId) -> usize {
+        let slot = self.slot_mut(id);
+        if !std::mem::replace(&mut slot.finished, true) {
+            self.finished.push(id);
+        }
+        self.finished.len()
+    }
+
+    /// The finished pages that nobody has written since, by number. They are none any more.
+    pub(crate) fn take_finished(&mut self) -> Vec<SlotId> {
+        let mut finished = std::mem::take(&mut self.finished);
+        finished.retain(|&id| {
+            let slot = self.slot_mut(id);
+            std::mem::take(&mut slot.finished) && slot.bytes.is_some()
+        });
+        finished.sort_unstable_by_key(|&id| self.slot(id).no);
+        finished
     }
 
     /// Up to `count` pages that were not used for a while, by number.
@@ -147,7 +183,7 @@ impl DirtySet {
     /// Keeps a buffer that is not needed any more, if nobody refers to it.
     pub(crate) fn recycle(&mut self, bytes: Option<Arc<[u8]>>) {
         if let Some(bytes) = bytes
-            && self.spare.len() < SPARE_MAX
+            && self.spare.len() < SPARE_MAX_WITHIN
             && Arc::strong_count(&bytes) == 1
         {
             self.spare.push(bytes);
@@ -166,6 +202,7 @@ impl DirtySet {
     pub(crate) fn drain(&mut self, mut to: impl FnMut(PageNo, Arc<[u8]>) -> Option<Arc<[u8]>>) {
         self.index.clear();
         self.unused.clear();
+        self.finished.clear();
         self.hand = 0;
         let mut slots = std::mem::take(&mut self.slots);
         for slot in slots.drain(..) {
@@ -176,6 +213,7 @@ impl DirtySet {
             }
         }
         self.slots = slots;
+        self.spare.truncate(SPARE_MAX);
     }
 }
 

@@ -140,7 +140,7 @@ impl Pages {
 
     fn put_into_file(&mut self, vfs: &dyn Vfs, bytes: &[u8]) -> Result<u32> {
         let Some(place) = self.free.pop() else { return self.temp.append(vfs, OpenFlags::TEMP_DB, &[bytes]) };
-        self.temp.overwrite(place, bytes)?;
+        self.temp.overwrite(place, &[bytes])?;
         Ok(place)
     }
 

@@ -19,7 +19,7 @@ use crate::options::OpenOptions;
 use crate::page_ref::{Epoch, MappedFile, PageRef};
 use crate::savepoint::Savepoints;
 use crate::settings::Settings;
-use crate::spill::TempSpill;
+use crate::spill::{Added, TempSpill};
 
 /// One connection's hold on one database: its transaction, its private copies, its settings.
 ///
@@ -72,6 +72,8 @@ pub(crate) struct WriteTxn {
     pub(crate) savepoints: Savepoints,
     /// What was spilled, in a temporary file.
     pub(crate) temp: TempSpill,
+    /// What was spilled into the database file, behind its end.
+    pub(crate) added: Added,
     /// Something was spilled.
     pub(crate) spilled: bool,
     /// How many pages may be dirty in memory.

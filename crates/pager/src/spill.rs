@@ -2,9 +2,18 @@
 //! elsewhere, and only its index of them grows.
 //!
 //! In WAL mode they are appended to the log, without a mark that commits: their final place. With a
-//! rollback journal they go to a temporary file, and into the database at commit: overwriting it
-//! earlier would need an exclusive lock for the rest of the transaction, and change bytes that
-//! cursors borrow from the mapping.
+//! rollback journal it depends on the page:
+//!
+//! ```text
+//!   0                        pages before                 page count
+//!   | pages that others read | pages that this transaction added |
+//!     to a temporary file      to their place in the database
+//! ```
+//!
+//! What the database has would need an exclusive lock for the rest of the transaction, and change bytes that
+//! cursors borrow from the mapping; it goes to a temporary file, and into the database at commit. Behind the end
+//! that page 1 tells nobody looks, and a crash leaves no more there than a file that is too long: importing many
+//! rows writes them once.
 
 use std::sync::Arc;
 
@@ -16,12 +25,17 @@ use lithe_vfs::{OpenFlags, Vfs};
 use crate::dirty::{PageHashes, SlotId};
 use crate::error::Result;
 use crate::file_store::FileStore;
+use crate::options::CacheSize;
 use crate::page_ref::PageRef;
 use crate::pager::{Pager, Store, WriteTxn};
 use crate::temp_file::TempPages;
 
 /// However small the cache, so many pages are dirty in memory before any is spilled.
 const DIRTY_MIN: usize = 4;
+
+/// How much may be dirty if nobody has set the cache size: pages that are read take no memory of ours by default, and
+/// a page that is spilled and written again costs as much as the statement that wrote it.
+const DIRTY_DEFAULT: CacheSize = CacheSize::KiB(8000);
 
 /// How much was spilled at some moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,14 +94,24 @@ impl TempSpill {
         SpillMark { len: self.pages.len(), ..SpillMark::default() }
     }
 
+    /// Forgets a page whose newest version is elsewhere. No savepoint may be open.
+    fn forget(&mut self, no: PageNo) {
+        self.newest.remove(&no);
+    }
+
     /// Adds pages. What was spilled before `keep` stays as it is: a savepoint may return to it.
     fn add(&mut self, vfs: &dyn Vfs, pages: &[(PageNo, &[u8])], keep: u32) -> Result<()> {
-        let mut new = Vec::with_capacity(pages.len());
+        let (mut new, mut again) = (Vec::with_capacity(pages.len()), Vec::new());
         for &(no, bytes) in pages {
             match self.newest.get(&no) {
-                Some(&place) if place >= keep => self.pages.overwrite(place, bytes)?,
+                Some(&place) if place >= keep => again.push((place, bytes)),
                 _ => new.push((no, bytes)),
             }
+        }
+        again.sort_unstable_by_key(|(place, _)| *place);
+        for run in again.chunk_by(|(a, _), (b, _)| a + 1 == *b) {
+            let bytes: Vec<&[u8]> = run.iter().map(|(_, bytes)| *bytes).collect();
+            self.pages.overwrite(run[0].0, &bytes)?;
         }
         let bytes: Vec<&[u8]> = new.iter().map(|(_, bytes)| *bytes).collect();
         let first = self.pages.append(vfs, OpenFlags::TEMP_JOURNAL, &bytes)?;
@@ -116,6 +140,47 @@ impl TempSpill {
     }
 }
 
+/// Pages that the transaction has added and that are in their place in the database file already.
+#[derive(Debug, Default)]
+pub(crate) struct Added {
+    /// One bit a page, from the first that was added on.
+    bits: Vec<u64>,
+}
+
+impl Added {
+    fn bit(no: PageNo, pages_before: u32) -> Option<(usize, u64)> {
+        let index = no.get().checked_sub(pages_before)?.checked_sub(1)?;
+        Some((index as usize / 64, 1 << (index % 64)))
+    }
+
+    fn contains(&self, no: PageNo, pages_before: u32) -> bool {
+        Added::bit(no, pages_before).is_some_and(|(word, bit)| self.bits.get(word).is_some_and(|bits| bits & bit != 0))
+    }
+
+    fn insert(&mut self, no: PageNo, pages_before: u32) {
+        let Some((word, bit)) = Added::bit(no, pages_before) else { return };
+        if self.bits.len() <= word {
+            self.bits.resize(word + 1, 0);
+        }
+        self.bits[word] |= bit;
+    }
+
+    pub(crate) fn page_numbers(&self, pages_before: u32) -> impl Iterator<Item = PageNo> {
+        let bits = self.bits.iter().enumerate().flat_map(|(word, bits)| {
+            (0..64).filter(move |bit| bits >> bit & 1 != 0).map(move |bit| word as u32 * 64 + bit)
+        });
+        bits.filter_map(move |index| PageNo::new(pages_before + 1 + index))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bits.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.bits = Vec::new();
+    }
+}
+
 impl Pager {
     /// Before a page comes into the dirty set: spills others if there are too many.
     #[inline]
@@ -126,11 +191,12 @@ impl Pager {
     /// How many pages may be dirty in memory.
     pub(crate) fn dirty_max(&self) -> usize {
         let spills = self.cache_spill() && self.vfs_for_spilling().is_some();
-        if spills {
-            self.cache_size().pages(self.page_size()).max(self.spill_pages() as usize).max(DIRTY_MIN)
-        } else {
-            usize::MAX
+        if !spills {
+            return usize::MAX;
         }
+        let size = self.cache_size();
+        let most = if size == CacheSize::default() { DIRTY_DEFAULT } else { size };
+        most.pages(self.page_size()).max(self.spill_pages() as usize).max(DIRTY_MIN)
     }
 
     fn vfs_for_spilling(&self) -> Option<&Arc<dyn Vfs>> {
@@ -158,8 +224,32 @@ impl Pager {
         self.put_elsewhere(txn, &**vfs, &victims)
     }
 
+    /// Puts finished pages where they belong, if that is somewhere already: a temporary file is not worth it.
+    #[cold]
+    pub(crate) fn put_finished_away(&self, txn: &mut WriteTxn) -> Result<()> {
+        let mut victims = txn.dirty.take_finished();
+        let Store::File(file) = &self.store else { return Ok(()) };
+        if txn.savepoints.len() > 0 || txn.dirty_max == usize::MAX {
+            return Ok(());
+        }
+        if !self.spills_into_log(file) {
+            if !self.may_add(file, txn) {
+                return Ok(());
+            }
+            victims.retain(|&id| txn.dirty.slot(id).no.get() > txn.pages_before);
+        }
+        self.put_elsewhere(txn, &*file.vfs, &victims)
+    }
+
+    /// Whether pages behind the end of the database may go to their place: not if a savepoint may want them back as they
+    /// were, and not if pages have another size than before, where behind the end is in the middle.
+    fn may_add(&self, file: &FileStore, txn: &WriteTxn) -> bool {
+        txn.savepoints.len() == 0 && txn.shape_before.is_none() && file.may_be_longer(txn.pages_before)
+    }
+
     fn put_elsewhere(&self, txn: &mut WriteTxn, vfs: &dyn Vfs, victims: &[SlotId]) -> Result<()> {
-        let WriteTxn { dirty, savepoints, temp, .. } = txn;
+        let may_add = matches!(&self.store, Store::File(file) if self.may_add(file, txn));
+        let WriteTxn { dirty, savepoints, temp, added, pages_before, .. } = txn;
         let page = |id: &SlotId| {
             let slot = dirty.slot(*id);
             (slot.no, &**slot.bytes.as_ref().expect("cold pages are not being written"))
@@ -168,6 +258,15 @@ impl Pager {
         match &self.store {
             _ if pages.is_empty() => {}
             Store::File(file) if self.spills_into_log(file) => file.spill_wal(self, &pages)?,
+            Store::File(file) if may_add => {
+                let (old, new) = pages.split_at(pages.partition_point(|(no, _)| no.get() <= *pages_before));
+                file.write_added(self.page_size(), new)?;
+                for &(no, _) in new {
+                    added.insert(no, *pages_before);
+                    temp.forget(no);
+                }
+                temp.add(vfs, old, 0)?;
+            }
             _ => {
                 let keep = savepoints.newest_mark().map_or(0, |mark| mark.len);
                 temp.add(vfs, &pages, keep)?;
@@ -189,6 +288,7 @@ impl Pager {
         let mut bytes = vec![0; self.page_size().bytes()];
         match &self.store {
             Store::File(file) if self.spills_into_log(file) => file.read_spilled_wal(self, no, &mut bytes)?,
+            Store::File(file) if !txn.temp.contains(no) => file.read_added(no, &mut bytes)?,
             _ => drop(txn.temp.read(no, &mut bytes)?),
         }
         Ok(Some(PageRef::from_arc(Arc::from(bytes))))
@@ -196,8 +296,8 @@ impl Pager {
 
     pub(crate) fn is_spilled(&self, txn: &WriteTxn, no: PageNo) -> Result<bool> {
         match &self.store {
-            Store::File(file) if self.spills_into_log(file) => Ok(file.spilled_frame(no)?.is_some()),
-            _ => Ok(txn.temp.contains(no)),
+            Store::File(file) if self.spills_into_log(file) => Ok(file.spilled_frame(no).is_some()),
+            _ => Ok(txn.temp.contains(no) || txn.added.contains(no, txn.pages_before)),
         }
     }
 
@@ -205,7 +305,7 @@ impl Pager {
     pub(crate) fn has_spilled(&self, txn: &WriteTxn) -> bool {
         match &self.store {
             Store::File(file) if self.spills_into_log(file) => file.has_spilled_wal(),
-            _ => !txn.temp.is_empty(),
+            _ => !txn.temp.is_empty() || !txn.added.is_empty(),
         }
     }
 

@@ -35,9 +35,11 @@ impl TempPages {
         Ok(first)
     }
 
-    /// Replaces the page at `place`.
-    pub(crate) fn overwrite(&self, place: u32, page: &[u8]) -> Result<()> {
-        self.file().write_at(page, u64::from(place) * page.len() as u64)?;
+    /// Replaces the pages from `place` on.
+    pub(crate) fn overwrite(&self, place: u32, pages: &[&[u8]]) -> Result<()> {
+        let page_size = pages.first().map_or(0, |page| page.len() as u64);
+        let slices: Vec<IoSlice<'_>> = pages.iter().map(|page| IoSlice::new(page)).collect();
+        self.file().write_vectored_at(&slices, u64::from(place) * page_size)?;
         Ok(())
     }
 

@@ -214,13 +214,15 @@ impl Pager {
         if file.database.pool.is_unused() {
             return Changes::Pages(Vec::new());
         }
-        Changes::Pages(txn.dirty.iter().map(|(no, _)| no).chain(txn.temp.page_numbers()).collect())
+        let written = txn.dirty.iter().map(|(no, _)| no);
+        Changes::Pages(written.chain(txn.temp.page_numbers()).chain(txn.added.page_numbers(txn.pages_before)).collect())
     }
 
     fn forget_dirty_pages(&self) {
         let txn = &mut *self.txn.borrow_mut();
         txn.dirty.drain(|_, bytes| Some(bytes));
         txn.temp.clear();
+        txn.added.clear();
         txn.spilled = false;
         txn.shape_before = None;
     }

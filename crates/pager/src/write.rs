@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lithe_format::PageNo;
 
-use crate::dirty::SlotId;
+use crate::dirty::{FINISHED_MAX, SlotId};
 use crate::error::{Error, Result};
 use crate::page_ref::UniquePage;
 use crate::pager::{Pager, State, Store, WriteTxn};
@@ -69,6 +69,15 @@ impl Pager {
         Ok(self.take_from(txn, slot, no))
     }
 
+    /// Whoever wrote page `no` does not expect to write it again in this transaction: it may go to its place as soon as
+    /// there are enough of its kind, while it is in the processor's cache. Only a hint: it can still be read and written.
+    pub fn finish_page(&self, no: PageNo) -> Result<()> {
+        let txn = &mut *self.txn.borrow_mut();
+        let Some(slot) = txn.dirty.find(no) else { return Ok(()) };
+        let enough = FINISHED_MAX.min(txn.dirty_max / 2);
+        if txn.dirty.finish(slot) < enough { Ok(()) } else { self.put_finished_away(txn) }
+    }
+
     /// Whether adding page `no` leaves no gap; the page of the lock bytes is none.
     fn is_next_or_before(&self, no: PageNo) -> bool {
         let next = u64::from(self.page_count()) + 1;
@@ -127,8 +136,10 @@ impl Pager {
     /// Takes the bytes out of their slot; if a reader or a savepoint holds them too, a copy.
     fn take_from(&self, txn: &mut WriteTxn, slot: SlotId, no: PageNo) -> PageMut<'_> {
         self.bump_write_version();
-        txn.dirty.slot(slot).touch();
-        let bytes = txn.dirty.slot_mut(slot).bytes.take().expect("a page is not written twice at once");
+        let taken = txn.dirty.slot_mut(slot);
+        taken.touch();
+        taken.unfinish();
+        let bytes = taken.bytes.take().expect("a page is not written twice at once");
         let page = match UniquePage::new(bytes) {
             Ok(page) => page,
             Err(shared) => UniquePage::new(txn.dirty.buffer(&shared))

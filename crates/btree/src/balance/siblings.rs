@@ -67,6 +67,8 @@ fn append_leaf(btree: &Btree, parent: PageNo, at: usize, leaf: PageNo, pending: 
     drop(node);
 
     let new = btree.allocate()?;
+    // What comes in order comes here no more.
+    btree.pager().finish_page(leaf)?;
     let mut page = EditPage::create(btree, btree.new_page(new)?, new, PageKind::TableLeaf);
     page.push(pending.cells.get(0));
     page.end_of_cells();

@@ -21,6 +21,7 @@ pub(crate) fn write_chain(btree: &Btree, payload: &mut PayloadReader<'_, '_>, le
         payload.copy_to(&mut page[CONTENT_AT..][..here]);
         rest -= here;
         drop(page);
+        btree.pager().finish_page(no)?;
         if index > 0 && btree.auto_vacuum()? {
             btree.put_ptrmap(no, PtrmapType::OverflowNext, Some(pages[index - 1]))?;
         }

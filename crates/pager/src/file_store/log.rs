@@ -266,12 +266,12 @@ impl FileStore {
         self.with_wal(|wal| wal.spill(&*self.vfs, pages, pager.page_size(), &policy))
     }
 
-    pub(crate) fn spilled_frame(&self, no: PageNo) -> Result<Option<u32>> {
+    pub(crate) fn spilled_frame(&self, no: PageNo) -> Option<u32> {
         self.with_wal(|wal| wal.find_spilled(no))
     }
 
     pub(crate) fn read_spilled_wal(&self, pager: &Pager, no: PageNo, buf: &mut [u8]) -> Result<()> {
-        self.with_wal(|wal| match wal.find_spilled(no)? {
+        self.with_wal(|wal| match wal.find_spilled(no) {
             Some(frame) => wal.read_page(frame, pager.page_size(), buf),
             None => Err(Error::corrupt_page(no, "a page that was put into the log is not there")),
         })

@@ -23,13 +23,22 @@ pub(crate) struct Known {
     pub(super) file_size: u64,
     pub(super) page_count: u32,
     pub(super) direct: u32,
+    /// Page 1 says how many pages there are, and is believed.
+    counts_pages: bool,
     /// Its write version is one that only later libraries write.
     pub(super) is_from_the_future: bool,
 }
 
 impl Known {
-    pub(crate) const NOTHING: Known =
-        Known { valid: false, fingerprint: [0; 16], file_size: 0, page_count: 0, direct: 0, is_from_the_future: false };
+    pub(crate) const NOTHING: Known = Known {
+        valid: false,
+        fingerprint: [0; 16],
+        file_size: 0,
+        page_count: 0,
+        direct: 0,
+        counts_pages: false,
+        is_from_the_future: false,
+    };
 }
 
 impl FileStore {
@@ -114,7 +123,12 @@ impl FileStore {
             return Ok(FileVersion::Rollback);
         }
         let mut bytes = [0; HEADER_LEN];
-        self.file.read_at(&mut bytes, 0)?;
+        let mapped = pager.view.mapped.get();
+        if mapped.valid() >= HEADER_LEN && size >= HEADER_LEN as u64 {
+            bytes.copy_from_slice(mapped.bytes(0, HEADER_LEN));
+        } else {
+            self.file.read_at(&mut bytes, 0)?;
+        }
         let header = DbHeader::read(&bytes).map_err(|_| Error::NotADb)?;
         if matches!(header.read_version, FileVersion::Unknown(_)) {
             return Err(Error::NotADb);
@@ -134,7 +148,16 @@ impl FileStore {
         let mut fingerprint = Fingerprint::default();
         fingerprint.copy_from_slice(&bytes[CHANGE_COUNTER_AT..][..size_of::<Fingerprint>()]);
         let is_from_the_future = matches!(header.write_version, FileVersion::Unknown(_));
-        self.known.set(Known { valid: true, fingerprint, file_size: size, page_count, direct, is_from_the_future });
+        let counts_pages = header.trusted_page_count().is_some();
+        self.known.set(Known {
+            valid: true,
+            fingerprint,
+            file_size: size,
+            page_count,
+            direct,
+            counts_pages,
+            is_from_the_future,
+        });
         Ok(FileVersion::Rollback)
     }
 
@@ -187,6 +210,7 @@ impl FileStore {
             file_size: size,
             page_count,
             direct,
+            counts_pages: false,
             is_from_the_future,
         });
     }
@@ -196,6 +220,12 @@ impl FileStore {
         let pool = &self.database.pool;
         pool.set_size(pager.cache_size().pages(pager.page_size()));
         self.pool_state.set(pool.adopt(identity));
+    }
+
+    /// Whether others learn the size of the database from page 1.
+    pub(crate) fn counts_pages(&self) -> bool {
+        let known = self.known.get();
+        known.valid && known.counts_pages
     }
 
     pub(crate) fn forget_what_is_known(&self) {

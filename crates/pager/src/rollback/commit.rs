@@ -77,8 +77,13 @@ impl FileStore {
     /// The decision: the journal ceases to be one.
     pub(crate) fn commit_phase_two_rollback(&self, pager: &Pager) -> Result<()> {
         let changed = std::mem::take(&mut self.rollback.borrow_mut().file_changed);
+        let was_longer = pager.pages_before() > pager.page_count()
+            || pager.is_reshaped()
+            || !pager.txn.borrow().added.is_empty();
+        // Page 1 counts the pages that were added: should the journal refuse to go, they stay all the same.
+        pager.txn.borrow_mut().added.clear();
         self.finish_journal(pager)?;
-        if changed {
+        if changed && was_longer {
             self.cut_to(pager, pager.page_count())?;
         }
         if !self.keeps_locks(pager) {
@@ -94,6 +99,9 @@ impl FileStore {
             pager.end_epoch();
             self.restore_database(pager)?;
             self.forget_what_is_known();
+        } else if !pager.txn.borrow().added.is_empty() {
+            // A file that stays too long is no harm.
+            let _ = self.cut_to(pager, pager.pages_before());
         }
         self.finish_journal(pager)?;
         if !self.keeps_locks(pager) {
@@ -181,8 +189,9 @@ impl FileStore {
                 self.write_run(&txn, pager.page_size(), part, &mut buf)?;
             }
         }
+        let grows = pager.page_count() > txn.pages_before || txn.shape_before.is_some();
         drop(txn);
-        self.grow_to(pager, pager.page_count())
+        if grows { self.grow_to(pager, pager.page_count()) } else { Ok(()) }
     }
 
     /// Writes consecutive pages; those that were spilled come through `buf`.
@@ -200,6 +209,27 @@ impl FileStore {
             .map(IoSlice::new)
             .collect();
         self.file.write_vectored_at(&slices, run[0].offset(page_size.get()))?;
+        Ok(())
+    }
+
+    /// Whether pages behind the end of a database of `page_count` pages are nobody's: page 1, not the size of the file,
+    /// says where the end is. An empty file says nothing.
+    pub(crate) fn may_be_longer(&self, page_count: u32) -> bool {
+        page_count > 0 && self.counts_pages()
+    }
+
+    /// Writes pages, in ascending order, that are behind the end of the database as others know it.
+    pub(crate) fn write_added(&self, page_size: PageSize, pages: &[(PageNo, &[u8])]) -> Result<()> {
+        for run in pages.chunk_by(|(a, _), (b, _)| a.plus(1) == Some(*b)) {
+            let slices: Vec<IoSlice<'_>> = run.iter().map(|(_, bytes)| IoSlice::new(bytes)).collect();
+            self.file.write_vectored_at(&slices, run[0].0.offset(page_size.get()))?;
+        }
+        Ok(())
+    }
+
+    /// Reads such a page.
+    pub(crate) fn read_added(&self, no: PageNo, buf: &mut [u8]) -> Result<()> {
+        self.file.read_at(buf, no.offset(buf.len() as u32))?;
         Ok(())
     }
 

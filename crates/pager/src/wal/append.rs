@@ -3,6 +3,7 @@
 use std::io::IoSlice;
 use std::time::Duration;
 
+use hashbrown::HashMap;
 use lithe_format::locks::{READ_MARKS, read_slots_from};
 use lithe_format::wal::{FrameHeader, HEADER_LEN, Salts, Sum, SumOrder, WalHeader, frame_len, frame_offset};
 use lithe_format::wal_index::{IndexHeader, READ_MARK_UNUSED};
@@ -13,6 +14,7 @@ use super::Wal;
 use super::index::HeaderState;
 use super::snapshot::Begun;
 use super::turns::Base;
+use crate::dirty::PageHashes;
 use crate::error::{Error, Result};
 use crate::spill::SpillMark;
 
@@ -30,6 +32,8 @@ pub(super) struct Tail {
     sum: Sum,
     /// The pages of the frames that the index does not know yet.
     unindexed: Vec<PageNo>,
+    /// Where the newest image of each page is that this transaction has spilled.
+    spilled: HashMap<PageNo, u32, PageHashes>,
     /// The log was started over by this transaction.
     restarted: bool,
 }
@@ -76,6 +80,7 @@ impl Wal {
             last_frame: header.last_frame,
             sum: header.sum,
             unindexed: Vec::new(),
+            spilled: HashMap::default(),
             restarted: false,
         }));
     }
@@ -117,7 +122,7 @@ impl Wal {
         if !same_run {
             self.frames.set((1, 0));
         }
-        self.go_on_to(newest)?;
+        self.go_on_to(newest, false)?;
         Ok(true)
     }
 
@@ -133,17 +138,19 @@ impl Wal {
     fn begin_read_newest(&self, base: Option<Base>) -> Result<Begun> {
         let begun = self.begin_read()?;
         let Some(base) = base else { return Ok(begun) };
-        self.go_on_to(base.header)?;
+        self.go_on_to(base.header, false)?;
         Ok(Begun::Changed)
     }
 
     /// The snapshot becomes that of a commit of this process. The read mark stays: it is further back,
     /// and keeps more than is needed.
-    fn go_on_to(&self, header: IndexHeader) -> Result<()> {
+    ///
+    /// `written` says that its frames are known to be in the file, because we have just put them there.
+    fn go_on_to(&self, header: IndexHeader, written: bool) -> Result<()> {
         let (first, last) = self.frames.get();
         let first = if first > last { self.index.backfilled() + 1 } else { first };
         self.index.ensure_frame(header.last_frame, false)?;
-        self.map_up_to(&header, header.last_frame)?;
+        self.map_up_to(&header, header.last_frame, written)?;
         self.header.set(header);
         self.words.set(header.write());
         self.frames.set((first, header.last_frame));
@@ -181,17 +188,14 @@ impl Wal {
         let tail = tail.as_mut().expect("spilling needs a turn");
         self.start_over_if_possible(tail, vfs)?;
         self.append(tail, vfs, pages, page_size, 0, policy)?;
+        let first = tail.last_frame + 1 - pages.len() as u32;
+        tail.spilled.extend(pages.iter().map(|(no, _)| *no).zip(first..));
         self.index_tail(tail)
     }
 
     /// The newest frame of a page that this transaction has spilled.
-    pub(crate) fn find_spilled(&self, no: PageNo) -> Result<Option<u32>> {
-        match &*self.tail.borrow() {
-            Some(tail) if tail.last_frame > tail.first_frame => {
-                self.index.find(no, tail.first_frame + 1, tail.last_frame)
-            }
-            _ => Ok(None),
-        }
+    pub(crate) fn find_spilled(&self, no: PageNo) -> Option<u32> {
+        self.tail.borrow().as_ref()?.spilled.get(&no).copied()
     }
 
     pub(crate) fn has_spilled(&self) -> bool {
@@ -212,9 +216,16 @@ impl Wal {
         // If the log was started over since, all that is in it came after the mark.
         let same_run = mark.restarted == tail.restarted;
         let (last, sum) = if same_run { (mark.len, mark.sum) } else { (0, Sum::default()) };
+        if last == tail.last_frame {
+            return Ok(());
+        }
         (tail.last_frame, tail.sum) = (last, sum);
         tail.unindexed.clear();
-        self.index.truncate(last)
+        self.index.truncate(last)?;
+        tail.spilled.clear();
+        let left = tail.first_frame + 1..=last;
+        tail.spilled.extend(left.filter_map(|frame| self.index.page_of(frame).map(|no| (no, frame))));
+        Ok(())
     }
 
     fn index_tail(&self, tail: &mut Tail) -> Result<()> {
@@ -249,7 +260,7 @@ impl Wal {
         if tail.restarted {
             self.limit_size(page_size, header.last_frame, policy);
         }
-        self.go_on_to(header)
+        self.go_on_to(header, true)
     }
 
     /// Ends the turn, and waits until the commit is durable and published.

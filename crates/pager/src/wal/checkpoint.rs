@@ -197,7 +197,7 @@ impl Wal {
     /// overwritten.
     fn copy_frames(&self, work: &Checkpointer<'_>, page_size: PageSize, first: u32, last: u32) -> Result<()> {
         let header = self.header.get();
-        self.map_up_to(&header, header.last_frame)?;
+        self.map_up_to(&header, header.last_frame, false)?;
         self.index.set_backfill_attempted(last);
         if let Some(flags) = work.sync {
             self.shared.file().sync(flags)?;

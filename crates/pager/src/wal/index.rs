@@ -165,16 +165,17 @@ impl WalIndex {
     }
 
     /// The newest frame of page `no` among `first..=last`, which a snapshot has established; regions
-    /// up to `last` are there.
-    #[inline]
-    pub(super) fn find(&self, no: PageNo, first: u32, last: u32) -> Result<Option<u32>> {
+    /// up to `last` are there. Answers how many slots it has looked at, too.
+    pub(super) fn search(&self, no: PageNo, first: u32, last: u32) -> Result<(Option<u32>, u32)> {
         let regions = self.regions.borrow();
         let lowest = FramePlace::of(first).region;
         let mut number = FramePlace::of(last).region;
+        let mut looks = 0;
         loop {
-            let found = find_in_region(&regions[number as usize], number, no, first, last)?;
+            let (found, looks_here) = find_in_region(&regions[number as usize], number, no, first, last)?;
+            looks += looks_here;
             if found.is_some() || number == lowest {
-                return Ok(found);
+                return Ok((found, looks));
             }
             number -= 1;
         }
@@ -243,15 +244,15 @@ impl WalIndex {
 }
 
 #[inline]
-fn find_in_region(region: &ShmRegion, number: u32, no: PageNo, first: u32, last: u32) -> Result<Option<u32>> {
+fn find_in_region(region: &ShmRegion, number: u32, no: PageNo, first: u32, last: u32) -> Result<(Option<u32>, u32)> {
     let before = first_frame_before(number);
     let (words, halves) = (region.words(), region.halves());
     let mut found = None;
     let mut slot = first_slot(no);
-    for _ in 0..HASH_SLOTS {
+    for looks in 1..=HASH_SLOTS as u32 {
         let entry = halves[slot_half(slot)].load(Ordering::Acquire);
         if entry == 0 {
-            return Ok(found);
+            return Ok((found, looks));
         }
         let frame = before + u32::from(entry);
         let counts = first <= frame && frame <= last && u32::from(entry) <= region_frames(number);
@@ -304,7 +305,7 @@ mod tests {
         }
         let check = |page: u32, first: u32, last: u32| {
             let expected = (first..=last).rev().find(|frame| frame % 97 + 1 == page);
-            assert_eq!(index.find(no(page), first, last).unwrap(), expected, "page {page} in {first}..={last}");
+            assert_eq!(index.search(no(page), first, last).unwrap().0, expected, "page {page} in {first}..={last}");
         };
         for (first, last) in [(1, 10_000), (1, 50), (1, 4062), (1, 4063), (4000, 8200), (9_990, 10_000)] {
             for page in [1, 2, 50, 97, 98, 200] {
@@ -322,16 +323,16 @@ mod tests {
             index.append(frame, no(frame)).unwrap();
         }
         index.truncate(10).unwrap();
-        assert_eq!(index.find(no(10), 1, 20).unwrap(), Some(10));
-        assert_eq!(index.find(no(11), 1, 20).unwrap(), None);
+        assert_eq!(index.search(no(10), 1, 20).unwrap().0, Some(10));
+        assert_eq!(index.search(no(11), 1, 20).unwrap().0, None);
         index.append(11, no(30)).unwrap();
         for frame in 12..=15 {
             index.append(frame, no(40)).unwrap();
         }
         // Without a truncation in between, too: the writer crashed.
         index.append(12, no(50)).unwrap();
-        assert_eq!(index.find(no(40), 1, 20).unwrap(), None);
-        assert_eq!(index.find(no(50), 1, 20).unwrap(), Some(12));
+        assert_eq!(index.search(no(40), 1, 20).unwrap().0, None);
+        assert_eq!(index.search(no(50), 1, 20).unwrap().0, Some(12));
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //!
 //! | module | subject |
 //! | --- | --- |
-//! | `index` | the WAL index: finding the newest image of a page |
+//! | `index`, `frame_map` | the WAL index: finding the newest image of a page; what one connection lists of it |
 //! | `read_lock` | the lock of a reader, kept for a moment after a transaction |
 //! | `snapshot` | beginning and ending to read |
 //! | `recover` | building the index from the log |
@@ -20,6 +20,7 @@
 
 mod append;
 mod checkpoint;
+mod frame_map;
 mod index;
 mod read_lock;
 mod recover;
@@ -43,6 +44,7 @@ pub use checkpoint::{Checkpoint, CheckpointMode};
 pub(crate) use snapshot::Begun;
 
 use self::append::Tail;
+use self::frame_map::FrameMap;
 use self::index::{HeaderWords, WalIndex};
 use self::read_lock::ReadLock;
 use self::shared::SharedWal;
@@ -67,6 +69,8 @@ pub(crate) struct Wal {
     words: Cell<HeaderWords>,
     /// The frames to search, empty if the database file has it all.
     frames: Cell<(u32, u32)>,
+    /// What is known of these frames.
+    frame_map: RefCell<FrameMap>,
     mapped: Cell<MappedFile>,
     /// Our own commit has left the read mark behind: kept on, it would hold checkpoints back.
     outgrown: Cell<bool>,
@@ -93,6 +97,7 @@ impl Wal {
             header: Cell::new(IndexHeader::EMPTY),
             words: Cell::new([0; HEADER_WORDS]),
             frames: Cell::new((1, 0)),
+            frame_map: RefCell::default(),
             mapped: Cell::new(MappedFile::NONE),
             outgrown: Cell::new(false),
             tail: RefCell::new(None),
@@ -137,7 +142,10 @@ impl Wal {
     #[inline]
     pub(crate) fn find(&self, no: PageNo) -> Result<Option<u32>> {
         let (first, last) = self.frames.get();
-        if first > last { Ok(None) } else { self.index.find(no, first, last) }
+        if first > last {
+            return Ok(None);
+        }
+        self.frame_map.borrow_mut().find(&self.index, self.header.get().salts, no, (first, last))
     }
 
     /// The page in `frame`, if it is mapped.

@@ -130,7 +130,7 @@ impl Wal {
         let last = if mark == 0 && !self.index.is_private() { 0 } else { header.last_frame };
         self.outgrown.set(false);
         self.index.ensure_frame(last, false)?;
-        self.map_up_to(&header, last)?;
+        self.map_up_to(&header, last, false)?;
         self.header.set(header);
         self.words.set(words);
         self.frames.set((first.max(1), last));
@@ -138,14 +138,15 @@ impl Wal {
         Ok(Try::Begun)
     }
 
-    /// Maps the log, which must have the frames that its index speaks of.
-    pub(super) fn map_up_to(&self, header: &IndexHeader, last: u32) -> Result<()> {
+    /// Maps the log, which must have the frames that its index speaks of: looks whether it does, unless that is known.
+    pub(super) fn map_up_to(&self, header: &IndexHeader, last: u32, is_known: bool) -> Result<()> {
         let Some(page_size) = header.page_size.filter(|_| last > 0) else {
             self.mapped.set(MappedFile::NONE);
             return Ok(());
         };
-        let size = self.shared.file().size()?;
-        if super::page_offset(last, page_size) + u64::from(page_size.get()) > size {
+        let end = super::page_offset(last, page_size) + u64::from(page_size.get());
+        let size = if is_known { end } else { self.shared.file().size()? };
+        if end > size {
             return Err(Error::corrupt("the log is shorter than its index says"));
         }
         self.mapped.set(if self.map { self.shared.mapped(size)? } else { MappedFile::NONE });

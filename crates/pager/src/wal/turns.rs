@@ -47,6 +47,8 @@ struct State {
     taken: bool,
     /// How many connections wait for theirs.
     waiting: usize,
+    /// How many wait for anything, their turn included: nobody is woken if nobody sleeps, which is a system call.
+    asleep: usize,
     /// Since when the process has held the write lock.
     locked: Option<Instant>,
     /// Commits that are appended and not published, oldest first.
@@ -96,12 +98,14 @@ impl Turns {
         let mut state = self.state();
         if state.taken {
             state.waiting += 1;
+            state.asleep += 1;
             let (back, _) = self
                 .changed
                 .wait_timeout_while(state, patience, |state| state.taken)
                 .unwrap_or_else(|poisoned| poisoned.into_inner());
             state = back;
             state.waiting -= 1;
+            state.asleep -= 1;
         }
         if state.taken {
             return Err(Error::Busy);
@@ -119,16 +123,32 @@ impl Turns {
 
     /// Waits, during one's own turn, until nothing is pending.
     pub(super) fn wait_until_settled(&self) {
-        let state = self.state();
-        let wait = self.changed.wait_while(state, |state| !state.pending.is_empty());
-        drop(wait);
+        let mut state = self.state();
+        while !state.pending.is_empty() {
+            state = self.sleep(state);
+        }
+    }
+
+    /// Sleeps until something has changed.
+    fn sleep<'s>(&'s self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        state.asleep += 1;
+        let mut state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
+        state.asleep -= 1;
+        state
+    }
+
+    /// Something has changed.
+    fn wake(&self, state: &State) {
+        if state.asleep > 0 {
+            self.changed.notify_all();
+        }
     }
 
     /// Ends a turn in which nothing was committed.
     pub(super) fn give_up(&self) {
         let mut state = self.state();
         state.taken = false;
-        self.changed.notify_all();
+        self.wake(&state);
         self.unlock_if_unused(&mut state);
     }
 
@@ -136,7 +156,7 @@ impl Turns {
     pub(super) fn append(&self, base: Option<Base>, header: IndexHeader, wants_sync: bool) -> Result<Ticket> {
         let mut state = self.state();
         state.taken = false;
-        self.changed.notify_all();
+        self.wake(&state);
         if let Some(loss) = base.and_then(|base| state.loss_of(base.ticket)) {
             self.unlock_if_unused(&mut state);
             return Err(loss);
@@ -157,12 +177,12 @@ impl Turns {
             if state.pending.iter().all(|pending| !pending.wants_sync) {
                 state.publish(index, Ticket::MAX);
             } else if state.syncing {
-                state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
+                state = self.sleep(state);
                 continue;
             } else {
                 state = self.sync(state, index, log, flags);
             }
-            self.changed.notify_all();
+            self.wake(&state);
             self.unlock_if_unused(&mut state);
         }
     }

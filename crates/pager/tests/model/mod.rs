@@ -263,11 +263,19 @@ fn change(
                 assert_stamp(&page, n, state[n as usize - 1]);
                 restamp_page(&mut page, n, stamp);
                 state[n as usize - 1] = stamp;
+                drop(page);
+                if random.one_in(4) {
+                    pager.finish_page(PageNo::new(n).unwrap())?;
+                }
             }
             8..=11 if count < u64::from(PAGES_MAX) => {
                 let Some(stamp) = stamps.next() else { continue };
-                stamp_page(&mut pager.new_page(PageNo::new(count as u32 + 1).unwrap())?, stamp);
+                let no = PageNo::new(count as u32 + 1).unwrap();
+                stamp_page(&mut pager.new_page(no)?, stamp);
                 state.push(stamp);
+                if random.one_in(2) {
+                    pager.finish_page(no)?;
+                }
             }
             12 if count > 3 => {
                 let shorter = 2 + random.below(count - 2) as u32;
