@@ -25,6 +25,7 @@ use crate::error::{Error, Result};
 use crate::interrupt::{InterruptHandle, Interrupts};
 use crate::open::{self, OpenFlags, Target};
 use crate::program_cache::ProgramCache;
+use crate::random::Random;
 use crate::settings::StoreSettings;
 use crate::shared_cache::ConnectionId;
 use crate::transaction::TransactionState;
@@ -34,6 +35,7 @@ pub struct Connection {
     /// main, temp, and the attached ones: the positions are the catalog's.
     databases: RefCell<Vec<Rc<Database>>>,
     pub(crate) vfs: Arc<dyn Vfs>,
+    pub(crate) random: Random,
     pub(crate) flags: OpenFlags,
     pub(crate) catalog: RefCell<Arc<Catalog>>,
     functions: RefCell<Arc<Registry>>,
@@ -82,6 +84,7 @@ impl Connection {
         Ok(Connection {
             databases: RefCell::new(vec![Rc::new(main), Rc::new(temp)]),
             vfs,
+            random: Random::default(),
             flags,
             catalog: RefCell::new(Arc::new(Catalog::new())),
             functions: RefCell::new(Arc::new(Registry::builtin())),

@@ -101,7 +101,7 @@ impl Host for RunHost<'_> {
     }
 
     fn randomness(&self, bytes: &mut [u8]) {
-        self.connection.vfs.randomness(bytes);
+        self.connection.random.fill(&*self.connection.vfs, bytes);
     }
 
     fn is_interrupted(&self) -> bool {

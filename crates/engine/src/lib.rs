@@ -31,6 +31,7 @@ mod open;
 mod pragma;
 mod prepare;
 mod program_cache;
+mod random;
 mod schema;
 mod settings;
 mod shared_cache;

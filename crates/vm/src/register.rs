@@ -314,10 +314,17 @@ impl Register {
 
     /// Becomes the bytes `start..start + len` of `page`: inline if they are few, borrowed if not (then the answer
     /// is true). The caller has checked that they lie within the page.
+    ///
+    /// A register that has memory is given a copy: mostly it has it from [`Register::own`], which would copy the next
+    /// value too, and memory that is let go and taken again costs more than the bytes.
     #[inline]
     pub fn set_from_page(&mut self, kind: BytesKind, page: &PageRef, start: usize, len: usize) -> bool {
         if len <= INLINE_MAX {
             self.set_inline(kind, Inline::from_page(page, start, len));
+            return false;
+        }
+        if self.has_memory() {
+            self.set_bytes(kind, &page[start..start + len]);
             return false;
         }
         // A page has at most 65,536 bytes, and headers before its cells: both numbers fit 16 bits.

@@ -77,9 +77,8 @@ impl FileStore {
     /// The decision: the journal ceases to be one.
     pub(crate) fn commit_phase_two_rollback(&self, pager: &Pager) -> Result<()> {
         let changed = std::mem::take(&mut self.rollback.borrow_mut().file_changed);
-        let was_longer = pager.pages_before() > pager.page_count()
-            || pager.is_reshaped()
-            || !pager.txn.borrow().added.is_empty();
+        let was_longer =
+            pager.pages_before() > pager.page_count() || pager.is_reshaped() || !pager.txn.borrow().added.is_empty();
         // Page 1 counts the pages that were added: should the journal refuse to go, they stay all the same.
         pager.txn.borrow_mut().added.clear();
         self.finish_journal(pager)?;
