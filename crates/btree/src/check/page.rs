@@ -191,7 +191,8 @@ fn is_space_plausible(page: &[u8], header: &PageHeader, usable: usize) -> bool {
         return false;
     }
     while at != 0 {
-        let Some(block) = Freeblock::read(page, at).filter(|_| at <= usable - FREEBLOCK_MIN) else { return false };
+        let block = Freeblock::read(page, at).filter(|_| at <= usable - FREEBLOCK_MIN);
+        let Some(block) = block.filter(|block| usize::from(block.size) >= FREEBLOCK_MIN) else { return false };
         let end = at + usize::from(block.size);
         free += usize::from(block.size);
         at = usize::from(block.next);

@@ -38,6 +38,9 @@ impl Cursor {
     /// Fills `out` with the payload's bytes from `offset` on, overflow pages included.
     pub fn read_payload(&mut self, btree: &Btree, offset: u32, out: &mut [u8]) -> Result<()> {
         self.check_stretch(btree, offset, out.len())?;
+        if out.is_empty() {
+            return Ok(()); // the end of the payload is on no page
+        }
         let Some((no, skip)) = self.far_page(btree, offset)? else {
             let span = self.parse()?.span;
             let node = &self.here().node;
