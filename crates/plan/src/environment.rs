@@ -1,11 +1,14 @@
 //! What compiling a statement needs to know about its connection.
 
-use std::sync::Arc;
+use std::cmp::Ordering;
+use std::sync::{Arc, LazyLock};
 
 use hashbrown::HashMap;
+use lithe_format::db_header::TextEncoding;
 use lithe_functions::Registry;
 use lithe_sql::Limits;
-use lithe_value::{Collation, Value};
+use lithe_value::{Collation, CustomCollation, Value};
+use lithe_vm::operand::Db;
 
 use crate::catalog::Catalog;
 use crate::error::{CompileError, Result};
@@ -98,7 +101,7 @@ impl Environment {
     /// The collation, or SQLite's error if the application has defined none of that name.
     pub fn collation(&self, collation: Coll<'_>) -> Result<Collation> {
         match collation {
-            Coll::Binary => Ok(Collation::Binary),
+            Coll::Binary => Ok(self.binary_collation()),
             Coll::NoCase => Ok(Collation::NoCase),
             Coll::RTrim => Ok(Collation::RTrim),
             Coll::Named(name) => self
@@ -107,6 +110,40 @@ impl Environment {
                 .cloned()
                 .ok_or_else(|| no_such_collation(&name.to_str_lossy())),
         }
+    }
+}
+
+impl Environment {
+    /// BINARY compares the bytes that the database stores: in UTF-16 their order is not that of UTF-8, in which
+    /// registers have them.
+    pub fn binary_collation(&self) -> Collation {
+        match self.catalog.schema(Db::MAIN).encoding {
+            TextEncoding::Utf8 => Collation::Binary,
+            TextEncoding::Utf16Le => UTF16LE.clone(),
+            TextEncoding::Utf16Be => UTF16BE.clone(),
+        }
+    }
+}
+
+/// One each: collations of applications are the same if they are the same object.
+static UTF16LE: LazyLock<Collation> = LazyLock::new(|| Collation::Custom(Arc::new(Utf16Binary { swaps: true })));
+static UTF16BE: LazyLock<Collation> = LazyLock::new(|| Collation::Custom(Arc::new(Utf16Binary { swaps: false })));
+
+/// BINARY of a UTF-16 database, for texts in UTF-8.
+struct Utf16Binary {
+    /// Little-endian: the low byte of a unit counts first.
+    swaps: bool,
+}
+
+impl CustomCollation for Utf16Binary {
+    fn name(&self) -> &str {
+        "BINARY"
+    }
+
+    fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
+        let unit = |unit: u16| if self.swaps { unit.swap_bytes() } else { unit };
+        let (left, right) = (String::from_utf8_lossy(left), String::from_utf8_lossy(right));
+        left.encode_utf16().map(unit).cmp(right.encode_utf16().map(unit))
     }
 }
 

@@ -122,7 +122,8 @@ impl<'a> Codegen<'a> {
         Ok(self.b.cursor(info))
     }
 
-    fn index_key(&self, db: Db, columns: &'a [IndexColumn]) -> Result<Arc<KeyInfo>> {
+    /// The description of an index's key: DESC counts from the fourth schema format on.
+    pub fn index_key(&self, db: Db, columns: &[IndexColumn]) -> Result<Arc<KeyInfo>> {
         let schema = self.env.catalog.schema(db);
         let descending_counts = schema.file_format >= DESCENDING_FORMAT;
         let mut key = Vec::with_capacity(columns.len());

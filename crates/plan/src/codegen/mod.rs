@@ -10,6 +10,7 @@
 //! | `loops` | join plans as nested loops |
 //! | `write` | INSERT, UPDATE, DELETE and what they entail |
 //! | `ddl` | CREATE, DROP, ALTER and the like |
+//! | `row_check` | the rows of a table under integrity_check |
 //!
 //! # How expressions become code
 //!
@@ -37,6 +38,7 @@ mod access;
 mod cursors;
 pub(crate) mod ddl;
 mod expr;
+mod row_check;
 mod select;
 mod usage;
 pub(crate) mod write;
@@ -48,6 +50,7 @@ use lithe_vm::program::Program;
 
 pub use access::{ColumnAccess, NOT_IN_INDEX};
 pub use expr::{Replacement, Value};
+pub use row_check::{Fault, RowCheck, compile_row_check};
 pub use select::{Coroutine, DerivedRows, Destination};
 pub use usage::ColumnSet;
 
@@ -155,10 +158,8 @@ impl<'a> Codegen<'a> {
 
     /// The program's number of a collation.
     pub fn collation(&mut self, collation: Coll<'a>) -> Result<CollationId> {
-        if collation == Coll::Binary {
-            return Ok(CollationId::BINARY);
-        }
-        Ok(self.b.collation(&self.env.collation(collation)?))
+        let collation = self.env.collation(collation)?;
+        Ok(if collation.is_binary() { CollationId::BINARY } else { self.b.collation(&collation) })
     }
 
     /// Frees `count` registers in a row that were temporary.

@@ -21,7 +21,7 @@ pub fn build_index(create: &CreateIndex<'_>, sql: &[u8], table: &Table, options:
     let mut columns = create.columns.iter().map(column).collect::<Result<Vec<_>>>()?;
     let key_count = columns.len() as u16;
     match table.primary_key() {
-        Some(primary) if table.is_without_rowid() => key::append_suffix(&mut columns, primary.key_columns()),
+        Some(primary) if table.is_without_rowid() => key::append_missing(&mut columns, primary.key_columns()),
         _ => columns.push(key::rowid_column()),
     }
     Ok(Index {

@@ -159,7 +159,10 @@ pub(super) fn make_without_rowid(builder: &mut TableBuilder<'_>) {
             index.columns = row.clone();
         } else {
             index.columns.truncate(usize::from(index.key_count));
-            append_suffix(&mut index.columns, &key);
+            // SQLite's choice: those of constraints are ascending, whatever the key says; those of CREATE INDEX are not.
+            let listed = index.columns.len();
+            append_missing(&mut index.columns, &key);
+            index.columns[listed..].iter_mut().for_each(|column| column.descending = false);
         }
     }
 }
@@ -183,15 +186,8 @@ fn with_other_columns(mut columns: Vec<IndexColumn>, table: &Table) -> Vec<Index
     columns
 }
 
-/// Appends the columns of the primary key that an index does not have, always ascending.
-pub(super) fn append_suffix(columns: &mut Vec<IndexColumn>, key: &[IndexColumn]) {
-    let listed = columns.len();
-    append_missing(columns, key);
-    columns[listed..].iter_mut().for_each(|column| column.descending = false);
-}
-
-/// Appends those of `more` that are not there with the same collation.
-fn append_missing(columns: &mut Vec<IndexColumn>, more: &[IndexColumn]) {
+/// Appends those of `more` that are not there with the same collation. So an index gets the columns of the primary key.
+pub(super) fn append_missing(columns: &mut Vec<IndexColumn>, more: &[IndexColumn]) {
     for column in more {
         if !columns.iter().any(|there| there.term == column.term && there.collation == column.collation) {
             columns.push(column.clone());

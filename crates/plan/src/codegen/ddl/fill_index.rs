@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use lithe_btree::KeyInfo;
-use lithe_btree::key::KeyColumn;
 use lithe_sql::ast::Conflict;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, CursorId, Db, Reg};
@@ -14,7 +12,7 @@ use crate::catalog::{Index, Table};
 use crate::codegen::write::{emit_failure, emit_index_key, entry_affinities, unique_failure};
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
-use crate::ir::{Coll, Expr, SourceId};
+use crate::ir::{Expr, SourceId};
 
 /// An index to be filled.
 pub(super) struct Filling<'f, 'a> {
@@ -45,7 +43,7 @@ pub(super) enum Root {
 
 /// Emits the filling.
 pub(super) fn fill_index<'a>(cg: &mut Codegen<'a>, filling: &Filling<'_, 'a>) -> Result<()> {
-    let key = key_info(cg, filling)?;
+    let key = cg.index_key(filling.db, &filling.index.columns)?;
     let count = filling.exprs.len();
     let info = |kind, root| CursorInfo {
         kind,
@@ -72,15 +70,6 @@ pub(super) fn fill_index<'a>(cg: &mut Codegen<'a>, filling: &Filling<'_, 'a>) ->
     emit_build(cg, filling, sorter, cursor);
     cg.b.emit(Insn::Close { cursor: sorter });
     Ok(())
-}
-
-fn key_info(cg: &Codegen<'_>, filling: &Filling<'_, '_>) -> Result<Arc<KeyInfo>> {
-    let mut keys = Vec::with_capacity(filling.index.columns.len());
-    for column in &filling.index.columns {
-        let collation = cg.env.collation(Coll::of(&column.collation))?;
-        keys.push(KeyColumn { collation, descending: column.descending, nulls_large: false });
-    }
-    Ok(Arc::new(KeyInfo::new(keys, cg.env.catalog.schema(filling.db).encoding)))
 }
 
 /// Puts the entries of all rows into the sorter.
