@@ -10,6 +10,8 @@ pub struct Error {
     code: ResultCode,
     message: String,
     offset: Option<u32>,
+    /// What only we say: which file, which operation, why.
+    detail: Option<Box<str>>,
 }
 
 /// A result of the engine.
@@ -18,7 +20,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// An error with a message of its own.
     pub fn new(code: ResultCode, message: impl Into<String>) -> Error {
-        Error { code, message: message.into(), offset: None }
+        Error { code, message: message.into(), offset: None, detail: None }
     }
 
     /// An error whose message is the code's standard text.
@@ -43,6 +45,13 @@ impl Error {
         self
     }
 
+    /// With what there is to say beyond SQLite's message.
+    #[must_use]
+    pub(crate) fn because(mut self, detail: Option<Box<str>>) -> Error {
+        self.detail = detail;
+        self
+    }
+
     /// The extended result code.
     pub fn code(&self) -> ResultCode {
         self.code
@@ -53,6 +62,11 @@ impl Error {
         &self.message
     }
 
+    /// What there is to say beyond SQLite's message: which file could not be written, and why; which page is damaged.
+    pub fn detail(&self) -> Option<&str> {
+        self.detail.as_deref()
+    }
+
     /// The byte offset into the SQL, as `sqlite3_error_offset` says it.
     pub fn offset(&self) -> Option<u32> {
         self.offset
@@ -61,7 +75,8 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.message)?;
+        self.detail.iter().try_for_each(|detail| write!(f, " ({detail})"))
     }
 }
 

@@ -125,18 +125,29 @@ impl From<Error> for VmError {
         if error.code() == ResultCode::SCHEMA {
             return VmError::Schema;
         }
-        VmError::new(error.code(), error.message())
+        VmError::with_detail(error.code(), error.message(), error.detail().map(Into::into))
     }
 }
 
 impl From<VmError> for Error {
     fn from(error: VmError) -> Error {
-        Error::new(error.code(), error.to_string())
+        match error {
+            VmError::Store(error) => Error::from(*error),
+            VmError::Failed(failure) => Error::new(failure.code, failure.message).because(failure.detail),
+            VmError::File(error) => Error::from_code(error.code()).because(Some(error.detail().to_string().into())),
+            error => Error::new(error.code(), error.to_string()),
+        }
     }
 }
 
 impl From<lithe_btree::Error> for Error {
     fn from(error: lithe_btree::Error) -> Error {
-        Error::from_code(error.code())
+        let plain = Error::from_code(error.code());
+        plain.because(match error {
+            lithe_btree::Error::Io(error) => Some(error.detail().to_string().into()),
+            lithe_btree::Error::Corrupt { page: Some(page), what } => Some(format!("page {page}: {what}").into()),
+            lithe_btree::Error::Corrupt { page: None, what } => Some(what.into()),
+            _ => None,
+        })
     }
 }

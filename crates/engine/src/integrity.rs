@@ -1,57 +1,181 @@
-//! PRAGMA integrity_check: trees, then rows and their indexes.
+//! PRAGMA integrity_check and quick_check: trees, then the number of entries of each index, then rows and their entries.
+//!
+//! All faults of a database's trees are one row of the answer, which begins with the database's name; every other fault is a
+//! row of its own. Where the file is so damaged that a row cannot be read, the answer ends with that error.
+
+mod column;
 
 use std::sync::Arc;
 
 use lithe_format::PageNo;
-use lithe_plan::catalog::Table;
+use lithe_plan::catalog::{Index, Table};
+use lithe_plan::codegen::{RowCheck, compile_row_check};
 use lithe_sql::ast::Name;
-use lithe_value::Value;
+use lithe_value::{Value, ValueRef};
 use lithe_vm::operand::Db;
+use lithe_vm::vm::{Step, Vm};
 
 use crate::connection::Connection;
+use crate::database::Database;
 use crate::error::{Error, Result};
+use crate::host::RunHost;
 use crate::native::NativeRow;
 use crate::transaction::StatementRun;
 
-/// Checks one database or all, or one table, and lists at most `limit` problems; "ok" when there are none.
-pub(crate) fn check(
+/// What is to be checked.
+pub(crate) struct Request<'r> {
+    /// One database, or all.
+    pub schema: Option<Db>,
+    /// One table, or all.
+    pub table: Option<&'r str>,
+    /// How many faults are listed at most.
+    pub limit: usize,
+    /// Whether each row is looked up in its indexes: what quick_check leaves out.
+    pub with_entries: bool,
+}
+
+/// Checks, and lists the faults; "ok" when there are none.
+pub(crate) fn check(connection: &Connection, run: &StatementRun, request: &Request<'_>) -> Result<Vec<NativeRow>> {
+    let mut answer = Answer { messages: Vec::new(), left: request.limit };
+    let result = check_databases(connection, run, request, &mut answer);
+    if let Err(error) = result {
+        // What has been found so far is told first.
+        run.late_error.replace(Some(error));
+    } else if answer.messages.is_empty() {
+        answer.messages.push("ok".to_owned());
+    }
+    Ok(answer.messages.into_iter().map(|message| vec![Value::from(message)]).collect())
+}
+
+/// The faults found so far.
+struct Answer {
+    messages: Vec<String>,
+    /// How many more are wanted.
+    left: usize,
+}
+
+impl Answer {
+    fn add(&mut self, message: String) {
+        self.messages.push(message);
+        self.left = self.left.saturating_sub(1);
+    }
+
+    fn is_full(&self) -> bool {
+        self.left == 0
+    }
+}
+
+fn check_databases(
     connection: &Connection,
     run: &StatementRun,
-    schema: Option<Db>,
-    table: Option<&str>,
-    limit: usize,
-    _with_indexes: bool,
-) -> Result<Vec<NativeRow>> {
+    request: &Request<'_>,
+    answer: &mut Answer,
+) -> Result<()> {
     let catalog = connection.catalog();
-    let mut problems = Vec::new();
+    let table = request.table.map(|name| find_table(connection, request.schema, name)).transpose()?;
     for (db, database) in connection.databases() {
-        if schema.is_some_and(|wanted| wanted != db) || database.opened().is_none() {
+        let is_wanted = table.as_ref().map(|(of, _)| *of).or(request.schema).is_none_or(|wanted| wanted == db);
+        if !is_wanted || database.opened().is_none() || answer.is_full() {
             continue;
         }
         connection.begin_on(db, false, run)?;
-        let schema = catalog.schema(db);
-        let tables: Vec<&Arc<Table>> = match table {
-            Some(name) => schema.table(Name::new(name.as_bytes())).into_iter().collect(),
-            None => schema.tables(),
+        // The newest table first, as SQLite has them.
+        let tables: Vec<Arc<Table>> = match &table {
+            Some((_, table)) => vec![Arc::clone(table)],
+            None => catalog.schema(db).tables().into_iter().rev().cloned().collect(),
         };
-        if let Some(name) = table
-            && tables.is_empty()
-        {
-            return Err(Error::generic(format!("no such table: {name}")));
+        let tables: Vec<Arc<Table>> = tables.into_iter().filter(|table| table.root.is_some()).collect();
+        check_trees(&database, catalog.database_name(db).name(), &tables, table.is_some(), answer)?;
+        for table in &tables {
+            check_rows(connection, run, db, table, request.with_entries, answer)?;
         }
-        let roots: Vec<PageNo> = tables.iter().flat_map(|table| roots(table)).collect();
-        let left = limit.saturating_sub(problems.len());
-        let report = database.btree().integrity_check(&roots, table.is_some(), left)?;
-        problems.extend(report.messages);
     }
-    if problems.is_empty() {
-        problems.push("ok".to_owned());
+    Ok(())
+}
+
+fn find_table(connection: &Connection, schema: Option<Db>, name: &str) -> Result<(Db, Arc<Table>)> {
+    let catalog = connection.catalog();
+    let schema_name = schema.map(|db| catalog.database_name(db).clone());
+    let found = catalog.find_table(schema_name.as_ref().map(|schema| schema.name()), Name::new(name.as_bytes()));
+    match (found, schema_name) {
+        (Some(found), _) => Ok((found.db, Arc::clone(found.table))),
+        (None, Some(schema)) => Err(Error::generic(format!("no such table: {schema}.{name}"))),
+        (None, None) => Err(Error::generic(format!("no such table: {name}"))),
     }
-    Ok(problems.into_iter().map(|problem| vec![Value::from(problem)]).collect())
+}
+
+/// The trees of the tables and of their indexes, and that an index has as many entries as its table rows.
+fn check_trees(
+    database: &Database,
+    name: Name<'_>,
+    tables: &[Arc<Table>],
+    part: bool,
+    answer: &mut Answer,
+) -> Result<()> {
+    let roots: Vec<PageNo> = tables.iter().flat_map(|table| roots(table)).collect();
+    let report = database.btree().integrity_check(&roots, part, answer.left)?;
+    if !report.messages.is_empty() {
+        answer.left -= report.messages.len();
+        answer.messages.push(format!("*** in database {name} ***\n{}", report.messages.join("\n")));
+    }
+    let mut counts = report.counts.into_iter();
+    for table in tables {
+        let own = if is_tree_of_its_own(table) { counts.next() } else { None };
+        let of_indexes: Vec<(&Arc<Index>, u64)> =
+            table.indexes.iter().filter(|index| index.root.is_some()).zip(counts.by_ref()).collect();
+        let is_key = |index: &Index| table.is_without_rowid() && index.root == table.root;
+        let rows = own.or_else(|| of_indexes.iter().find(|(index, _)| is_key(index)).map(|(_, count)| *count));
+        for (index, count) in of_indexes {
+            if !answer.is_full() && index.filter.is_none() && rows != Some(count) {
+                answer.add(format!("wrong # of entries in index {}", index.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The primary key of a WITHOUT ROWID table is listed among its indexes.
+fn is_tree_of_its_own(table: &Table) -> bool {
+    table.root.is_some() && !table.is_without_rowid()
 }
 
 fn roots(table: &Table) -> impl Iterator<Item = PageNo> + '_ {
-    let indexes = table.indexes.iter().filter_map(|index| index.root);
-    let own = table.root.filter(|_| !table.is_without_rowid());
-    own.into_iter().chain(indexes)
+    let own = table.root.filter(|_| is_tree_of_its_own(table));
+    own.into_iter().chain(table.indexes.iter().filter_map(|index| index.root))
+}
+
+/// The rows of a table: constraints, types, and entries in indexes.
+fn check_rows(
+    connection: &Connection,
+    run: &StatementRun,
+    db: Db,
+    table: &Table,
+    with_entries: bool,
+    answer: &mut Answer,
+) -> Result<()> {
+    if answer.is_full() {
+        return Ok(());
+    }
+    let environment = connection.environment();
+    let RowCheck { program, columns, faults } =
+        connection.with_arena(|arena| compile_row_check(db, table, with_entries, arena, &environment))?;
+    let host = RunHost { connection, run };
+    let mut vm = Vm::new(Arc::new(program));
+    while !answer.is_full() && vm.step(&host)? == Step::Row {
+        let integer = |at| if let ValueRef::Integer(integer) = vm.column(at) { integer } else { 0 };
+        let (kind, row) = (integer(0), integer(1));
+        match usize::try_from(kind - 1).ok().and_then(|fault| faults.get(fault)) {
+            Some(fault) => answer.add(fault.message(row)),
+            None => {
+                let values = columns.iter().enumerate().map(|(place, at)| (*at, vm.column(2 + place)));
+                for message in values.filter_map(|(at, value)| column::fault(table, at, value)) {
+                    if !answer.is_full() {
+                        answer.add(message);
+                    }
+                }
+            }
+        }
+    }
+    vm.reset();
+    Ok(())
 }

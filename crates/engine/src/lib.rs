@@ -20,6 +20,7 @@ mod commit;
 mod connection;
 mod database;
 mod error;
+mod foreign_key_check;
 mod functions;
 mod host;
 mod integrity;

@@ -209,7 +209,7 @@ impl NativeRun {
         }
         let count = self.rows.as_ref().map_or(0, Vec::len);
         if self.given == count {
-            return Ok(Step::Done);
+            return run.late_error.borrow_mut().take().map_or(Ok(Step::Done), Err);
         }
         self.given += 1;
         Ok(Step::Row)

@@ -47,7 +47,8 @@ impl Connection {
         let btree = database.btree();
         let mut schema = Schema::new(db == Db::TEMP);
         schema.cookie = btree.meta(Meta::SchemaCookie)?;
-        schema.file_format = btree.meta(Meta::SchemaFormat)?;
+        // As SQLite, which looks at the lowest byte.
+        schema.file_format = btree.meta(Meta::SchemaFormat)? & 0xff;
         if schema.file_format > FILE_FORMAT_MAX {
             return Err(Error::generic("unsupported file format"));
         }
@@ -56,12 +57,12 @@ impl Connection {
             btree.pager().set_cache_size(CacheSize::Pages(cache_size.unsigned_abs()));
         }
         let is_empty = btree.pager().page_count() == 0;
-        let encoding = TextEncoding::from_meta(btree.meta(Meta::TextEncoding)?).unwrap_or(TextEncoding::Utf8);
-        // An empty database gets the encoding that was asked for.
-        schema.encoding = if is_empty { self.wanted_encoding() } else { encoding };
-        self.adopt_encoding(db, encoding, is_empty)?;
+        schema.encoding = self.adopt_encoding(db, stored_encoding(database)?)?;
         // Objects are added to a copy: a schema that turns out malformed leaves the catalog as it was.
         let mut catalog = Catalog::clone(&self.catalog());
+        if db == Db::MAIN {
+            catalog.schema_mut(Db::TEMP).encoding = schema.encoding;
+        }
         catalog.set_schema(db, Arc::new(schema));
         if !is_empty {
             self.read_schema_rows(db, database, &mut catalog, |_| true)?;
@@ -72,29 +73,31 @@ impl Connection {
         Ok(())
     }
 
-    /// The encoding that a database gets with its first table.
-    fn wanted_encoding(&self) -> TextEncoding {
-        match self.facts.encoding.get() {
-            Encoding::Utf8 => TextEncoding::Utf8,
-            Encoding::Utf16le => TextEncoding::Utf16Le,
-            Encoding::Utf16be => TextEncoding::Utf16Be,
-        }
-    }
-
-    /// The main database's encoding is the connection's; the others must have the same.
-    fn adopt_encoding(&self, db: Db, encoding: TextEncoding, is_empty: bool) -> Result<()> {
-        let encoding = match encoding {
+    /// The main database's encoding is the connection's; the others must have the same, or none yet.
+    fn adopt_encoding(&self, db: Db, stored: Option<TextEncoding>) -> Result<TextEncoding> {
+        let own = self.facts.encoding.get();
+        let Some(stored) = stored else { return Ok(text_encoding(own)) };
+        let encoding = match stored {
             TextEncoding::Utf8 => Encoding::Utf8,
             TextEncoding::Utf16Le => Encoding::Utf16le,
             TextEncoding::Utf16Be => Encoding::Utf16be,
         };
-        if is_empty {
-            return Ok(());
-        }
         if db == Db::MAIN {
             self.facts.encoding.set(encoding);
-        } else if db != Db::TEMP && self.facts.encoding.get() != encoding {
+        } else if db != Db::TEMP && own != encoding {
             return Err(Error::generic("attached databases must use the same text encoding as main database"));
+        }
+        Ok(stored)
+    }
+
+    /// PRAGMA encoding: a main database that has none yet gets this one.
+    pub(crate) fn choose_encoding(&self, encoding: Encoding) -> Result<()> {
+        if stored_encoding(&*self.database(Db::MAIN)?)?.is_none() {
+            self.facts.encoding.set(encoding);
+            self.change_catalog(|catalog| {
+                catalog.schema_mut(Db::MAIN).encoding = text_encoding(encoding);
+                catalog.schema_mut(Db::TEMP).encoding = text_encoding(encoding);
+            });
         }
         Ok(())
     }
@@ -118,7 +121,8 @@ impl Connection {
             let len = cursor.row(btree)?.len() as usize;
             buffer.resize(len, 0);
             cursor.read_payload(btree, 0, &mut buffer)?;
-            let values = record::values(&buffer).map_err(|_| Error::from_code(ResultCode::CORRUPT))?;
+            let values = record::values(&buffer)
+                .map_err(|_| Error::new(ResultCode::CORRUPT, "malformed database schema (?)"))?;
             let texts = SchemaTexts::new(&values, self.facts.encoding.get());
             let row = texts.row();
             if wanted(&row) {
@@ -255,6 +259,27 @@ impl Connection {
             }
         }
         Ok(())
+    }
+}
+
+/// The encoding in the header. A database gets it with its first table.
+fn stored_encoding(database: &Database) -> Result<Option<TextEncoding>> {
+    let btree = database.btree();
+    if btree.pager().page_count() == 0 {
+        return Ok(None);
+    }
+    Ok(match btree.meta(Meta::TextEncoding)? {
+        0 => None,
+        // As SQLite, which looks at the lowest two bits.
+        number => Some(TextEncoding::from_meta(number & 3).unwrap_or(TextEncoding::Utf8)),
+    })
+}
+
+fn text_encoding(encoding: Encoding) -> TextEncoding {
+    match encoding {
+        Encoding::Utf8 => TextEncoding::Utf8,
+        Encoding::Utf16le => TextEncoding::Utf16Le,
+        Encoding::Utf16be => TextEncoding::Utf16Be,
     }
 }
 

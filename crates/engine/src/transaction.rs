@@ -63,6 +63,8 @@ pub(crate) struct StatementRun {
     deferred_violations_before: Cell<i64>,
     rollbacks_before: Cell<u64>,
     catalog_before: RefCell<Option<Arc<Catalog>>>,
+    /// With what a statement of the engine ends after its rows.
+    pub(crate) late_error: RefCell<Option<Error>>,
 }
 
 impl TransactionState {

@@ -66,6 +66,11 @@ impl Error {
         self.0.path.as_deref()
     }
 
+    /// Which operation failed on which file, and why: the message without the code.
+    pub fn detail(&self) -> impl fmt::Display + '_ {
+        Detail(&self.0)
+    }
+
     /// The error number of the system, where it gave one.
     pub fn errno(&self) -> Option<i32> {
         self.0.errno
@@ -74,9 +79,21 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: cannot {}", self.0.code, self.0.op.verb())?;
-        if let Some(path) = &self.0.path {
-            write!(f, " {}", path.display())?;
+        write!(f, "{}: {}", self.0.code, self.detail())
+    }
+}
+
+/// See [`Error::detail`].
+struct Detail<'e>(&'e Failure);
+
+impl fmt::Display for Detail<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot {}", self.0.op.verb())?;
+        match &self.0.path {
+            Some(path) => write!(f, " {}", path.display())?,
+            // A file without a name is nobody's but ours.
+            None if self.0.op.is_about_content() => write!(f, " a temporary file")?,
+            None => {}
         }
         match self.0.errno {
             Some(errno) => write!(f, ": {}", std::io::Error::from_raw_os_error(errno)),
@@ -158,6 +175,11 @@ ops! {
 }
 
 impl Op {
+    /// Whether it opens a file, reads or changes what is in it.
+    const fn is_about_content(self) -> bool {
+        matches!(self, Op::Open | Op::Read | Op::Write | Op::Truncate | Op::Sync | Op::Stat)
+    }
+
     /// A full device is reported as `FULL` by the operations that need room on it.
     const fn uses_space(self) -> bool {
         matches!(self, Op::Write)

@@ -42,13 +42,21 @@ pub struct Failure {
     pub code: ResultCode,
     /// SQLite's message.
     pub message: String,
+    /// What the host says beyond it.
+    pub detail: Option<Box<str>>,
 }
 
 impl Error {
     /// A failure with a code and a message.
     #[cold]
     pub fn new(code: ResultCode, message: impl Into<String>) -> Error {
-        Error::Failed(Box::new(Failure { code, message: message.into() }))
+        Error::with_detail(code, message, None)
+    }
+
+    /// As [`Error::new`], with what there is to say beyond SQLite's message.
+    #[cold]
+    pub fn with_detail(code: ResultCode, message: impl Into<String>, detail: Option<Box<str>>) -> Error {
+        Error::Failed(Box::new(Failure { code, message: message.into(), detail }))
     }
 
     /// A failure whose message is the text of its code.

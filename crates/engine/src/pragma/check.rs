@@ -1,19 +1,33 @@
-//! integrity_check and quick_check.
+//! integrity_check, quick_check and foreign_key_check.
 
-use super::{Call, NEEDS_SCHEMA, Pragma};
+use super::{Call, NEEDS_SCHEMA, Pragma, integer};
 use crate::error::Result;
+use crate::integrity::{self, Request};
 use crate::native::NativeRow;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
     Pragma { name: "integrity_check", columns: &[], traits: NEEDS_SCHEMA, run: |call| check(call, true) },
     Pragma { name: "quick_check", columns: &[], traits: NEEDS_SCHEMA, run: |call| check(call, false) },
+    Pragma {
+        name: "foreign_key_check",
+        columns: &["table", "rowid", "parent", "fkid"],
+        traits: NEEDS_SCHEMA,
+        run: |call| crate::foreign_key_check::check(call.connection, call.schema, call.text().as_deref()),
+    },
 ];
 
 /// How many problems are listed unless a number is given.
 const PROBLEMS_MAX: usize = 100;
 
-fn check(call: &Call<'_>, with_indexes: bool) -> Result<Vec<NativeRow>> {
-    let limit = call.integer().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0).unwrap_or(PROBLEMS_MAX);
-    let table = call.text().filter(|text| !text.bytes().all(|b| b.is_ascii_digit()));
-    crate::integrity::check(call.connection, call.run, call.schema, table.as_deref(), limit, with_indexes)
+/// The argument is the number of problems to list, or a table's name.
+fn check(call: &Call<'_>, with_entries: bool) -> Result<Vec<NativeRow>> {
+    let number = call.value.filter(|value| is_number(value)).map(integer);
+    let limit = number.and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0).unwrap_or(PROBLEMS_MAX);
+    let table = call.text().filter(|_| number.is_none());
+    let request = Request { schema: call.schema, table: table.as_deref(), limit, with_entries };
+    integrity::check(call.connection, call.run, &request)
+}
+
+fn is_number(value: &[u8]) -> bool {
+    matches!(value.first(), Some(b'0'..=b'9' | b'-' | b'+' | b'.'))
 }

@@ -5,7 +5,7 @@
 //! | `settings` | switches of the connection |
 //! | `schema_info` | what the catalog knows: table_info, index_list, … |
 //! | `store` | what the pager and the file's header know: page_size, journal_mode, … |
-//! | `check` | integrity_check, quick_check |
+//! | `check` | integrity_check, quick_check, foreign_key_check |
 //!
 //! A pragma that is not in the table does nothing and gives no rows: that is SQLite's rule, so that programs may ask
 //! for what an older or newer library has.

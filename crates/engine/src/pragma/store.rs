@@ -9,7 +9,9 @@ use lithe_pager::{CacheSize, JournalMode, LockingMode, Synchronous};
 use lithe_value::{Encoding, Value};
 use lithe_vm::operand::Db;
 
-use super::{Call, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, integer, nothing, safety_level};
+use super::{
+    Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, integer, nothing, safety_level,
+};
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::native::NativeRow;
@@ -28,7 +30,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("locking_mode", 0, locking_mode),
     entry("max_page_count", 0, max_page_count),
     entry("mmap_size", 0, mmap_size),
-    entry("page_count", 0, page_count),
+    entry("page_count", NEEDS_SCHEMA, page_count),
     entry("page_size", SILENT_WHEN_SET, page_size),
     entry("schema_version", SILENT_WHEN_SET | WRITES, |call| header_value(call, Meta::SchemaCookie)),
     entry("secure_delete", 0, secure_delete),
@@ -265,11 +267,7 @@ fn encoding(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     };
     // A database that has pages keeps its encoding, and asking for another is no error.
     call.connection.begin_on(Db::MAIN, false, call.run)?;
-    if call.connection.database(Db::MAIN)?.btree().pager().page_count() == 0 {
-        facts.encoding.set(*wanted);
-        call.connection.forget_schema(Db::MAIN);
-        call.connection.expire_programs();
-    }
+    call.connection.choose_encoding(*wanted)?;
     nothing()
 }
 

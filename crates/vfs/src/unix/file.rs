@@ -126,7 +126,8 @@ impl File for UnixFile {
 
     fn size(&self) -> Result<u64> {
         let stat = rustix::fs::fstat(self.fd()).map_err(|errno| self.error(Op::Stat, errno))?;
-        Ok(u64::try_from(stat.st_size).unwrap_or(0))
+        // One byte is none: SQLite takes such a file for an empty one too (some file systems make files of a byte).
+        Ok(u64::try_from(stat.st_size).ok().filter(|size| *size != 1).unwrap_or(0))
     }
 
     fn lock(&self, level: LockLevel) -> Result<bool> {

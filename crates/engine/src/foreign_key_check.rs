@@ -1,0 +1,170 @@
+//! PRAGMA foreign_key_check: rows whose parent is not there.
+//!
+//! Each child table is one query, with a column a foreign key that says whether the row violates it. The parent's column stands on the left of the comparison and the child's has lost its
+//! affinity by a `+`, so that the parent's affinity and collation rule, as they do when a foreign key is enforced.
+
+use lithe_plan::catalog::{ForeignKey, Index, IndexTerm, NameBuf, Table};
+use lithe_sql::ast::Name;
+use lithe_value::{Value, ValueRef};
+use lithe_vm::operand::Db;
+
+use crate::connection::Connection;
+use crate::error::{Error, Result};
+use crate::native::NativeRow;
+use crate::statement::{Statement, Step};
+
+/// Checks the foreign keys of one table, or of all tables of one database or of all.
+pub(crate) fn check(connection: &Connection, schema: Option<Db>, table: Option<&str>) -> Result<Vec<NativeRow>> {
+    let catalog = connection.catalog();
+    let mut rows = Vec::new();
+    let mut is_found = table.is_none();
+    for (db, database) in connection.databases() {
+        if schema.is_some_and(|wanted| wanted != db) || database.opened().is_none() || (table.is_some() && is_found) {
+            continue;
+        }
+        let schema = catalog.schema(db);
+        let children = match table {
+            Some(name) => schema.table(Name::new(name.as_bytes())).into_iter().collect(),
+            // The newest first, as SQLite has them.
+            None => schema.tables().into_iter().rev().collect::<Vec<_>>(),
+        };
+        is_found |= !children.is_empty();
+        for child in children {
+            if !child.foreign_keys.is_empty() {
+                Checked { connection, db, child }.add_violations(&mut rows)?;
+            }
+        }
+    }
+    match (is_found, schema, table) {
+        (false, Some(db), Some(table)) => {
+            Err(Error::generic(format!("no such table: {}.{table}", catalog.database_name(db))))
+        }
+        (false, None, Some(table)) => Err(Error::generic(format!("no such table: {table}"))),
+        _ => Ok(rows),
+    }
+}
+
+/// A table whose foreign keys are being checked.
+struct Checked<'c> {
+    connection: &'c Connection,
+    db: Db,
+    child: &'c Table,
+}
+
+impl Checked<'_> {
+    fn add_violations(&self, rows: &mut Vec<NativeRow>) -> Result<()> {
+        let sql = self.query()?;
+        let prepared = self.connection.prepare(sql.as_bytes())?;
+        let Some(mut statement) = prepared.statement else { return Ok(()) };
+        let result = loop {
+            match statement.step(self.connection) {
+                Ok(Step::Row) => rows.extend(self.violations(&statement)),
+                Ok(Step::Done) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        statement.reset(self.connection);
+        result
+    }
+
+    /// One row for each key that the row under `statement` violates.
+    fn violations<'s>(&'s self, statement: &'s Statement) -> impl Iterator<Item = NativeRow> + 's {
+        let is_violated = |number: &usize| statement.value(1 + number) == ValueRef::Integer(1);
+        (0..self.child.foreign_keys.len()).filter(is_violated).map(|number| {
+            vec![
+                Value::from(self.child.name.to_string()),
+                Value::from(statement.value(0)),
+                Value::from(self.child.foreign_keys[number].parent.to_string()),
+                Value::from(number as i64),
+            ]
+        })
+    }
+
+    fn query(&self) -> Result<String> {
+        let catalog = self.connection.catalog();
+        let mut sql = format!("SELECT {}", rowid(self.child));
+        for key in &self.child.foreign_keys {
+            sql.push_str(&format!(", ({})", self.violation(key)?));
+        }
+        let schema = quoted(catalog.database_name(self.db));
+        sql.push_str(&format!(" FROM {schema}.{} AS c NOT INDEXED", quoted(&self.child.name)));
+        Ok(sql)
+    }
+
+    /// The condition under which a row lacks its parent: a key with a NULL needs none, and a table that is not there has
+    /// no rows.
+    fn violation(&self, key: &ForeignKey) -> Result<String> {
+        let catalog = self.connection.catalog();
+        let column = |at: &u16| quoted(&self.child.columns[usize::from(*at)].name);
+        let child_columns: Vec<String> = key.columns.iter().map(column).collect();
+        let not_null: Vec<String> = child_columns.iter().map(|column| format!("c.{column} IS NOT NULL")).collect();
+        let mut condition = not_null.join(" AND ");
+        if let Some(parent) = catalog.schema(self.db).table(key.parent.name()) {
+            let columns = self.parent_columns(key, parent)?;
+            let pairs = columns.iter().zip(&child_columns).map(|(parent, child)| format!("p.{parent} = +c.{child}"));
+            let pairs: Vec<String> = pairs.collect();
+            condition.push_str(&format!(
+                " AND NOT EXISTS (SELECT 1 FROM {}.{} AS p WHERE {})",
+                quoted(catalog.database_name(self.db)),
+                quoted(&parent.name),
+                pairs.join(" AND ")
+            ));
+        }
+        Ok(condition)
+    }
+
+    /// The columns that the key refers to, which must be a primary key or unique under the columns' own collations.
+    fn parent_columns(&self, key: &ForeignKey, parent: &Table) -> Result<Vec<String>> {
+        let mismatch = || {
+            let (child, parent) = (&self.child.name, &key.parent);
+            Error::generic(format!("foreign key mismatch - \"{child}\" referencing \"{parent}\""))
+        };
+        let wanted: Option<Vec<u16>> = match key.parent_columns.as_slice() {
+            [] => primary_key(parent),
+            names => names.iter().map(|name| parent.column(name.name())).collect(),
+        };
+        let wanted = wanted.filter(|wanted| wanted.len() == key.columns.len()).ok_or_else(mismatch)?;
+        let is_rowid = wanted.len() == 1 && parent.rowid_column == Some(wanted[0]);
+        if !is_rowid && !parent.indexes.iter().any(|index| is_key(parent, index, &wanted)) {
+            return Err(mismatch());
+        }
+        Ok(wanted.into_iter().map(|at| quoted(&parent.columns[usize::from(at)].name)).collect())
+    }
+}
+
+fn primary_key(table: &Table) -> Option<Vec<u16>> {
+    if let Some(column) = table.rowid_column {
+        return Some(vec![column]);
+    }
+    let key = table.primary_key()?;
+    let columns = key.key_columns().iter().map(|column| match column.term {
+        IndexTerm::Column(at) => Some(at),
+        IndexTerm::Rowid | IndexTerm::Expr(_) => None,
+    });
+    columns.collect()
+}
+
+/// Whether the index makes just these columns unique, whatever their order, comparing as the columns themselves do.
+fn is_key(table: &Table, index: &Index, wanted: &[u16]) -> bool {
+    let fits = |column: &lithe_plan::catalog::IndexColumn| match column.term {
+        IndexTerm::Column(at) => wanted.contains(&at) && column.collation == table.columns[usize::from(at)].collation,
+        IndexTerm::Rowid | IndexTerm::Expr(_) => false,
+    };
+    let columns = index.key_columns();
+    index.is_unique() && index.filter.is_none() && columns.len() == wanted.len() && columns.iter().all(fits)
+}
+
+/// The name by which the child's rowid can be read; NULL for a table without.
+fn rowid(table: &Table) -> String {
+    let is_free = |name: &&str| table.column(Name::new(name.as_bytes())).is_none();
+    let name = ["rowid", "_rowid_", "oid"].into_iter().find(is_free).filter(|_| table.has_rowid());
+    match (name, table.rowid_column) {
+        (Some(name), _) => format!("c.{name}"),
+        (None, Some(column)) => format!("c.{}", quoted(&table.columns[usize::from(column)].name)),
+        (None, None) => "NULL".to_owned(),
+    }
+}
+
+fn quoted(name: &NameBuf) -> String {
+    format!("\"{}\"", String::from_utf8_lossy(name.as_bytes()).replace('"', "\"\""))
+}

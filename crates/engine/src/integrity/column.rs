@@ -1,0 +1,40 @@
+//! Whether a stored value may stand in its column: NOT NULL, STRICT types, and what the affinity would have changed.
+
+use lithe_plan::catalog::Table;
+use lithe_value::{Affinity, StorageClass, ValueRef};
+
+/// What is wrong with the value of column `at` of a row, if anything is. A NULL that must not be is not also of a wrong type.
+pub(super) fn fault(table: &Table, at: u16, value: ValueRef<'_>) -> Option<String> {
+    let column = &table.columns[usize::from(at)];
+    let place = format_args!("value in {}.{}", table.name, column.name);
+    if value == ValueRef::Null {
+        return column.not_null.is_some().then(|| format!("NULL {place}"));
+    }
+    if table.strict {
+        let declared = String::from_utf8_lossy(&column.declared_type).to_ascii_uppercase();
+        return (!is_of_type(&declared, value.class())).then(|| format!("non-{declared} {place}"));
+    }
+    match column.affinity {
+        Affinity::Blob => None,
+        Affinity::Text => {
+            let is_number = matches!(value.class(), StorageClass::Integer | StorageClass::Real);
+            is_number.then(|| format!("NUMERIC {place}"))
+        }
+        _ => is_number_as_text(value).then(|| format!("TEXT {place}")),
+    }
+}
+
+fn is_of_type(declared: &str, class: StorageClass) -> bool {
+    match declared {
+        "INT" | "INTEGER" => class == StorageClass::Integer,
+        "REAL" => matches!(class, StorageClass::Integer | StorageClass::Real),
+        "TEXT" => class == StorageClass::Text,
+        "BLOB" => class == StorageClass::Blob,
+        _ => true,
+    }
+}
+
+/// A text that the column would have stored as a number.
+fn is_number_as_text(value: ValueRef<'_>) -> bool {
+    value.class() == StorageClass::Text && Affinity::Numeric.apply_numeric(value).class() != StorageClass::Text
+}

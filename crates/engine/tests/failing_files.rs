@@ -1,0 +1,161 @@
+//! A full disk, a failing device, a write cut short: the transaction is undone, the error says which file and why (and its message is
+//! SQLite's), and the connection goes on.
+//!
+//! Every call of a transaction fails once, in every journal mode.
+
+use lithe_engine::value::{Value, ValueRef};
+use lithe_engine::{Connection, Error, OpenFlags, ResultCode, Step};
+use lithe_vfs::{Fault, Sim};
+
+const JOURNAL_MODES: [&str; 5] = ["DELETE", "TRUNCATE", "PERSIST", "WAL", "MEMORY"];
+
+/// Spills, overflows, an index, pages to and from the freelist.
+const TRANSACTION: [&str; 6] = [
+    "BEGIN",
+    "INSERT INTO t SELECT a + 100, b || 'x', zeroblob(3000) FROM t WHERE a < 30",
+    "DELETE FROM t WHERE a BETWEEN 10 AND 40",
+    "UPDATE t SET b = 'changed ' || a, c = NULL WHERE a % 3 = 0",
+    "CREATE INDEX tc ON t(c)",
+    "COMMIT",
+];
+
+fn open(sim: &Sim) -> Connection {
+    let connection = Connection::open_with_vfs(b"/data/sim.db", OpenFlags::DEFAULT, Some(sim.vfs())).expect("opening");
+    connection.set_busy_timeout(std::time::Duration::ZERO);
+    connection
+}
+
+fn run(connection: &Connection, sql: &str) -> Result<Vec<Vec<Value>>, Error> {
+    let mut statement = connection.prepare(sql.as_bytes())?.statement.expect("a statement");
+    let mut rows = Vec::new();
+    let result = loop {
+        match statement.step(connection) {
+            Ok(Step::Row) => {
+                rows.push((0..statement.column_count()).map(|i| Value::from(statement.value(i))).collect())
+            }
+            Ok(Step::Done) => break Ok(rows),
+            Err(error) => break Err(error),
+        }
+    };
+    statement.reset(connection);
+    result
+}
+
+fn prepare(sim: &Sim, journal_mode: &str) -> Connection {
+    let connection = open(sim);
+    for sql in [
+        "PRAGMA page_size = 1024",
+        &format!("PRAGMA journal_mode = {journal_mode}"),
+        "PRAGMA cache_size = 10",
+        "CREATE TABLE t(a INTEGER PRIMARY KEY, b UNIQUE, c)",
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 60)
+            INSERT INTO t SELECT i, 'row ' || i, zeroblob(i * 20) FROM n",
+    ] {
+        run(&connection, sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
+    }
+    connection
+}
+
+fn content(connection: &Connection) -> Vec<Vec<Value>> {
+    let mut rows = run(connection, "SELECT a, b, length(c) FROM t ORDER BY a").expect("reading");
+    rows.extend(run(connection, "SELECT name FROM sqlite_master").expect("reading"));
+    rows
+}
+
+fn check_sound(connection: &Connection, context: &str) {
+    let checked =
+        run(connection, "PRAGMA integrity_check").unwrap_or_else(|e| panic!("{context}: integrity_check: {e}"));
+    assert!(matches!(checked[0][0].as_ref(), ValueRef::Text(b"ok")), "{context}: {checked:?}");
+}
+
+/// Runs the transaction with its `n`-th call failing. Whether the fault came to pass.
+fn check(journal_mode: &str, fault: Fault, n: u64) -> bool {
+    let context = format!("{journal_mode}, {fault:?} at call {n}");
+    let sim = Sim::new(7);
+    let connection = prepare(&sim, journal_mode);
+    let before = content(&connection);
+    let calls = sim.calls();
+    sim.fail_at(n, fault);
+    let failed = TRANSACTION.iter().find_map(|sql| run(&connection, sql).err());
+    let was_reached = sim.calls() - calls >= n;
+    sim.fail_no_more();
+    if !connection.is_autocommit() {
+        run(&connection, "ROLLBACK").unwrap_or_else(|e| panic!("{context}: ROLLBACK: {e}"));
+    }
+    if let Some(error) = &failed {
+        check_error(error, fault, &context);
+    }
+    let now = content(&connection);
+    check_sound(&connection, &context);
+    let is_undone = now == before;
+    assert!(failed.is_some() || !is_undone, "{context}: no error, and nothing done");
+    assert!(failed.is_none() || is_undone, "{context}: {failed:?}, but something was done");
+    run(&connection, "INSERT INTO t(b) VALUES ('afterwards')").unwrap_or_else(|e| panic!("{context}: afterwards: {e}"));
+    let after = content(&connection);
+    drop(connection);
+    let again = open(&sim);
+    assert_eq!(content(&again), after, "{context}: opened again");
+    check_sound(&again, &context);
+    was_reached
+}
+
+fn check_error(error: &Error, fault: Fault, context: &str) {
+    let code = error.code();
+    assert_eq!(error.message(), code.text(), "{context}");
+    assert!(
+        matches!(code.primary(), ResultCode::IOERR | ResultCode::FULL | ResultCode::CANTOPEN),
+        "{context}: {error} ({code:?})"
+    );
+    let detail = error.detail().unwrap_or_else(|| panic!("{context}: {error} does not say why"));
+    let names_file = detail.contains("/data/sim.db") || detail.contains("a temporary file");
+    assert!(names_file && detail.contains("cannot "), "{context}: {detail}");
+    if fault == Fault::Enospc {
+        assert!(detail.contains("No space left"), "{context}: {detail}");
+    }
+}
+
+fn check_all(fault: Fault) {
+    for journal_mode in JOURNAL_MODES {
+        let reached = (1..).take_while(|n| check(journal_mode, fault, *n)).count();
+        assert!(reached > 20, "{journal_mode}: only {reached} calls failed");
+    }
+}
+
+#[test]
+fn a_full_disk() {
+    check_all(Fault::Enospc);
+}
+
+#[test]
+fn a_failing_device() {
+    check_all(Fault::Eio);
+}
+
+#[test]
+fn writes_cut_short() {
+    check_all(Fault::Short);
+}
+
+/// SQLite's message stays the message; what there is to say beyond it comes behind.
+#[test]
+fn the_message_is_sqlites() {
+    let sim = Sim::new(1);
+    let connection = prepare(&sim, "DELETE");
+    run(&connection, "BEGIN").unwrap();
+    run(&connection, "INSERT INTO t(b) VALUES ('x')").unwrap();
+    let errors: Vec<Error> = (1..200)
+        .map_while(|n| {
+            sim.fail_at(n, Fault::Enospc);
+            let error = run(&connection, "COMMIT").err();
+            sim.fail_no_more();
+            if error.is_some() && connection.is_autocommit() {
+                run(&connection, "BEGIN").unwrap();
+                run(&connection, "INSERT INTO t(b) VALUES ('x')").unwrap();
+            }
+            error
+        })
+        .collect();
+    let full = errors.iter().find(|error| error.code() == ResultCode::FULL).expect("a full disk");
+    assert_eq!(full.message(), "database or disk is full");
+    assert!(full.to_string().starts_with("database or disk is full (cannot write /data/sim.db"), "{full}");
+}

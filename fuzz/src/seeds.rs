@@ -1,0 +1,41 @@
+//! Writes the seed corpora: `cargo +nightly run --bin seeds` in this folder.
+
+use std::fs;
+
+use lithe_fuzz::sample;
+
+fn main() {
+    let write = |target: &str, name: &str, content: &[u8]| {
+        let folder = format!("corpus/{target}");
+        fs::create_dir_all(&folder).expect("a folder for seeds");
+        fs::write(format!("{folder}/{name}"), content).expect("a seed");
+    };
+    for (name, pragmas) in [
+        ("plain", ""),
+        ("vacuum", "PRAGMA auto_vacuum = 2"),
+        ("utf16", "PRAGMA encoding = 'UTF-16le'"),
+        ("utf16be", "PRAGMA encoding = 'UTF-16be'; PRAGMA auto_vacuum = 1"),
+    ] {
+        write("database_image", name, &sample::database(pragmas));
+    }
+    write("wal_image", "log", &sample::with_log().1);
+    write("journal_image", "journal", &sample::with_journal().1);
+    write("shm_image", "changes", b"\0\x04\xff\x10\x20\x30\x40\x50\x60\x70");
+    for (at, sql) in SQL.iter().enumerate() {
+        write("sql_text", &format!("{at}"), sql.as_bytes());
+    }
+}
+
+const SQL: &[&str] = &[
+    "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT UNIQUE, c DEFAULT 5); INSERT INTO t(b) VALUES('x'),('y'); SELECT * FROM t",
+    "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n LIMIT 9) SELECT i, sum(i) OVER (ORDER BY i ROWS 2 PRECEDING) FROM n",
+    "CREATE TABLE t(a,b); CREATE TRIGGER g AFTER INSERT ON t BEGIN UPDATE t SET b=new.a; END; INSERT INTO t VALUES(1,2) RETURNING *",
+    "SELECT json_extract('{\"a\":[1,2]}','$.a[1]'), printf('%5.2f|%-8s|%x', 1.5, 'a', 255), date('now','+1 day')",
+    "CREATE TABLE a(x); CREATE TABLE b(y); SELECT * FROM a LEFT JOIN b ON x=y FULL JOIN (SELECT 3 z) ON z=x ORDER BY 1 NULLS LAST LIMIT 3 OFFSET 1",
+    "CREATE VIEW v(p,q) AS SELECT 1,2 UNION SELECT 3,4 EXCEPT SELECT 5,6; SELECT CASE p WHEN 1 THEN q ELSE -q END FROM v WHERE p IN (SELECT 1)",
+    "BEGIN; SAVEPOINT s; CREATE TABLE t(a COLLATE NOCASE, PRIMARY KEY(a)) WITHOUT ROWID; ROLLBACK TO s; RELEASE s; COMMIT; PRAGMA table_info(t)",
+    "INSERT INTO t VALUES(1) ON CONFLICT(a) DO UPDATE SET a=excluded.a WHERE a>1; ALTER TABLE t RENAME TO u; REPLACE INTO u DEFAULT VALUES",
+    "SELECT group_concat(DISTINCT a ORDER BY b) FILTER (WHERE c) FROM (SELECT 1 a, 2 b, 3 c) GROUP BY a HAVING count(*)>0 WINDOW w AS ()",
+    "SELECT 'a' LIKE 'A%' ESCAPE '\\', x'00ff' || 1e308*10, 9223372036854775807+1, CAST('12abc' AS INT), 5/0, ~1<<70, 'a' GLOB '[^a-c]*'",
+    "EXPLAIN QUERY PLAN SELECT 1; EXPLAIN SELECT * FROM sqlite_master; ATTACH ':memory:' AS m; CREATE TABLE m.t(a CHECK(a>0), b AS (a*2) STORED)",
+];
