@@ -25,6 +25,6 @@ pub use mapping::Mapping;
 pub use memory::MemoryVfs;
 pub use result_code::ResultCode;
 pub use shm::{SHM_REGION_BYTES, ShmRegion};
-pub use sim::{Fault, Loss, Random, Sim};
+pub use sim::{Done, Fault, Loss, Random, Recording, Replay, Sim};
 pub use unix::UnixVfs;
 pub use vfs::{Opened, Vfs};

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::random::Random;
-use crate::memory::MemoryInode;
 
 /// The unit that a disk writes whole or not at all.
 const SECTOR: u64 = 512;
@@ -28,98 +27,123 @@ pub enum Loss {
     Torn,
 }
 
+/// Something done to the disk. Files are known by a number: their names may change.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    /// A file has new bytes.
+    Write { file: u64, offset: u64, bytes: Arc<[u8]> },
+    /// A file has a new size.
+    Truncate { file: u64, size: u64 },
+    /// The first `until` changes of a file are durable: those that were made before the sync began.
+    Sync { file: u64, until: u64 },
+    /// A name appeared, or disappeared.
+    Name { path: PathBuf, to: Option<u64> },
+    /// What was done to names is durable.
+    SyncNames,
+}
+
 /// Something done to a file since its last sync.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Change {
-    Write { offset: u64, bytes: Vec<u8> },
+    Write { offset: u64, bytes: Arc<[u8]> },
     Truncate(u64),
 }
 
 /// A file as the disk has it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Stored {
     synced: Vec<u8>,
+    /// How many changes are in there.
+    changes: u64,
     since: Vec<Change>,
 }
 
 /// A name that appeared or disappeared since the folder was synced.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Renaming {
     path: PathBuf,
-    to: Option<Arc<MemoryInode>>,
+    to: Option<u64>,
 }
 
 /// Everything that survives in some way.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Disk {
     /// The names as the system shows them.
-    names: HashMap<PathBuf, Arc<MemoryInode>>,
-    synced_names: HashMap<PathBuf, Arc<MemoryInode>>,
+    names: HashMap<PathBuf, u64>,
+    synced_names: HashMap<PathBuf, u64>,
     since: Vec<Renaming>,
     stored: HashMap<u64, Stored>,
 }
 
 impl Disk {
-    pub(super) fn find(&self, path: &Path) -> Option<&Arc<MemoryInode>> {
-        self.names.get(path)
+    /// The number of the file of that name.
+    pub(super) fn find(&self, path: &Path) -> Option<u64> {
+        self.names.get(path).copied()
     }
 
-    pub(super) fn add_name(&mut self, path: &Path, inode: Arc<MemoryInode>) {
-        self.names.insert(path.to_path_buf(), inode.clone());
-        self.since.push(Renaming { path: path.to_path_buf(), to: Some(inode) });
+    /// How many changes were made to a file.
+    pub(super) fn changes(&self, file: u64) -> u64 {
+        self.stored.get(&file).map_or(0, |stored| stored.changes + stored.since.len() as u64)
     }
 
-    pub(super) fn remove_name(&mut self, path: &Path) -> bool {
-        let existed = self.names.remove(path).is_some();
-        if existed {
-            self.since.push(Renaming { path: path.to_path_buf(), to: None });
+    /// The names as the system shows them.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&PathBuf, u64)> {
+        self.names.iter().map(|(path, &file)| (path, file))
+    }
+
+    pub(super) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Write { file, offset, bytes } => {
+                let change = Change::Write { offset: *offset, bytes: bytes.clone() };
+                self.stored.entry(*file).or_default().since.push(change);
+            }
+            Event::Truncate { file, size } => {
+                self.stored.entry(*file).or_default().since.push(Change::Truncate(*size));
+            }
+            Event::Sync { file, until } => self.stored.entry(*file).or_default().sync(*until),
+            Event::Name { path, to } => self.rename(path, *to),
+            Event::SyncNames => self.sync_names(),
         }
-        existed
     }
 
-    pub(super) fn sync_names(&mut self) {
+    fn rename(&mut self, path: &Path, to: Option<u64>) {
+        set_name(&mut self.names, path, to);
+        self.since.push(Renaming { path: path.to_path_buf(), to });
+    }
+
+    fn sync_names(&mut self) {
         self.since.clear();
         self.synced_names = self.names.clone();
-    }
-
-    pub(super) fn note_write(&mut self, inode: &MemoryInode, offset: u64, bytes: &[u8]) {
-        let change = Change::Write { offset, bytes: bytes.to_vec() };
-        self.stored.entry(inode.id().inode).or_default().since.push(change);
-    }
-
-    pub(super) fn note_truncate(&mut self, inode: &MemoryInode, size: u64) {
-        self.stored.entry(inode.id().inode).or_default().since.push(Change::Truncate(size));
-    }
-
-    pub(super) fn note_sync(&mut self, inode: &MemoryInode) {
-        let stored = self.stored.entry(inode.id().inode).or_default();
-        stored.since.clear();
-        stored.synced.resize(inode.size() as usize, 0);
-        inode.read_at(&mut stored.synced, 0);
+        // A file without a durable name cannot come back.
+        let named: Vec<u64> = self.names.values().copied().collect();
+        self.stored.retain(|file, _| named.contains(file));
     }
 
     /// The files that are there after a power loss, and their content.
     pub(super) fn after_power_loss(&self, loss: Loss, random: &mut Random) -> Vec<(PathBuf, Vec<u8>)> {
         let mut names = self.synced_names.clone();
         let kept = keep(loss, self.since.len(), random);
-        for (renaming, kept) in self.since.iter().zip(kept) {
-            match &renaming.to {
-                _ if !kept => {}
-                Some(inode) => drop(names.insert(renaming.path.clone(), inode.clone())),
-                None => drop(names.remove(&renaming.path)),
-            }
+        for (renaming, _) in self.since.iter().zip(kept).filter(|(_, kept)| *kept) {
+            set_name(&mut names, &renaming.path, renaming.to);
         }
         let mut files: Vec<_> = names.into_iter().collect();
         files.sort_by(|a, b| a.0.cmp(&b.0));
         let empty = Stored::default();
         files
             .into_iter()
-            .map(|(path, inode)| {
-                let stored = self.stored.get(&inode.id().inode).unwrap_or(&empty);
+            .map(|(path, file)| {
+                let stored = self.stored.get(&file).unwrap_or(&empty);
                 (path, stored.after_power_loss(loss, random))
             })
             .collect()
     }
+}
+
+fn set_name(names: &mut HashMap<PathBuf, u64>, path: &Path, to: Option<u64>) {
+    match to {
+        Some(file) => names.insert(path.to_path_buf(), file),
+        None => names.remove(path),
+    };
 }
 
 /// Which of `n` operations survive whole or in part.
@@ -140,6 +164,17 @@ fn keep(loss: Loss, n: usize, random: &mut Random) -> Vec<bool> {
 }
 
 impl Stored {
+    fn sync(&mut self, until: u64) {
+        let count = until.saturating_sub(self.changes).min(self.since.len() as u64);
+        self.changes += count;
+        for change in self.since.drain(..count as usize) {
+            match change {
+                Change::Write { offset, bytes } => write(&mut self.synced, offset, &bytes),
+                Change::Truncate(size) => self.synced.resize(size as usize, 0),
+            }
+        }
+    }
+
     fn after_power_loss(&self, loss: Loss, random: &mut Random) -> Vec<u8> {
         let mut content = self.synced.clone();
         for (change, kept) in self.since.iter().zip(keep(loss, self.since.len(), random)) {
@@ -191,23 +226,24 @@ mod tests {
     #[test]
     fn synced_content_survives() {
         let mut disk = Disk::default();
-        let inode = Arc::new(MemoryInode::new(1 << 20).unwrap());
         let path = Path::new("a");
-        disk.add_name(path, inode.clone());
-        for (at, byte) in [(0u64, 1u8), (600, 2)] {
-            inode.write_at(&[byte; 600], at).unwrap();
-            disk.note_write(&inode, at, &[byte; 600]);
+        disk.apply(&Event::Name { path: path.to_path_buf(), to: Some(1) });
+        for (offset, byte) in [(0u64, 1u8), (600, 2)] {
+            disk.apply(&Event::Write { file: 1, offset, bytes: Arc::new([byte; 600]) });
         }
         let mut random = Random::new(1);
         assert_eq!(disk.after_power_loss(Loss::DropAll, &mut random), []);
-        disk.sync_names();
+        disk.apply(&Event::SyncNames);
         assert_eq!(disk.after_power_loss(Loss::DropAll, &mut random), [(path.to_path_buf(), vec![])]);
         let all = [[1; 600], [2; 600]].concat();
         assert_eq!(disk.after_power_loss(Loss::KeepAll, &mut random)[0].1, all);
-        disk.note_sync(&inode);
-        inode.truncate(0).unwrap();
-        disk.note_truncate(&inode, 0);
-        disk.remove_name(path);
+        // A change that is made while a sync goes on is not covered by it.
+        let mut other = disk.clone();
+        other.apply(&Event::Sync { file: 1, until: 1 });
+        assert_eq!(other.after_power_loss(Loss::DropAll, &mut random), [(path.to_path_buf(), vec![1; 600])]);
+        disk.apply(&Event::Sync { file: 1, until: disk.changes(1) });
+        disk.apply(&Event::Truncate { file: 1, size: 0 });
+        disk.apply(&Event::Name { path: path.to_path_buf(), to: None });
         for loss in [Loss::DropAll, Loss::KeepPrefix, Loss::Torn] {
             for file in disk.after_power_loss(loss, &mut random) {
                 assert!(file.1 == all || (loss != Loss::DropAll && file.1.is_empty()));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::disk::Event;
 use super::{Fault, Sim, World, error_of};
 use crate::error::{Error, Op, Result};
 use crate::mapping::Mapping;
@@ -41,6 +42,13 @@ impl SimFile {
         if world.boot == self.boot { Ok(()) } else { Err(error_of(Fault::Eio, op, self.path.as_deref())) }
     }
 
+    /// Notes what is done to the file. One without a name is gone with the power.
+    fn note(&self, world: &mut World, event: impl FnOnce(u64) -> Event) {
+        if self.path.is_some() {
+            world.note(event(self.file.inode().id().inode));
+        }
+    }
+
     fn error(&self, fault: Fault, op: Op) -> Error {
         error_of(fault, op, self.path.as_deref())
     }
@@ -62,7 +70,7 @@ impl File for SimFile {
             Some(fault) => return Err(self.error(fault, Op::Write)),
         };
         self.file.write_at(written, offset)?;
-        world.disk.note_write(self.file.inode(), offset, written);
+        self.note(&mut world, |file| Event::Write { file, offset, bytes: written.into() });
         match fault {
             None => Ok(()),
             Some(fault) => Err(self.error(fault, Op::Write)),
@@ -72,16 +80,26 @@ impl File for SimFile {
     fn truncate(&self, size: u64) -> Result<()> {
         let mut world = self.call(Op::Truncate)?;
         self.file.truncate(size)?;
-        world.disk.note_truncate(self.file.inode(), size);
+        self.note(&mut world, |file| Event::Truncate { file, size });
         Ok(())
     }
 
     fn sync(&self, _flags: SyncFlags) -> Result<()> {
-        let mut world = self.call(Op::Sync)?;
-        world.disk.note_sync(self.file.inode());
+        let world = self.call(Op::Sync)?;
+        let (until, time) = (world.disk.changes(self.file.inode().id().inode), world.sync_time);
+        drop(world);
+        if !time.is_zero() {
+            std::thread::sleep(time);
+        }
+        let mut world = self.sim.world();
+        self.check_boot(&world, Op::Sync)?;
+        if world.is_off() {
+            return Err(self.error(Fault::PowerLoss, Op::Sync));
+        }
+        self.note(&mut world, |file| Event::Sync { file, until });
         drop(world);
         if self.new_in_folder.load(Ordering::Relaxed) {
-            self.call(Op::SyncDirectory)?.disk.sync_names();
+            self.call(Op::SyncDirectory)?.note(Event::SyncNames);
             self.new_in_folder.store(false, Ordering::Relaxed);
         }
         Ok(())

@@ -13,15 +13,18 @@
 mod disk;
 mod file;
 mod random;
+mod recording;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 pub use self::disk::Loss;
 pub use self::random::Random;
+pub use self::recording::{Done, Recording, Replay};
 
-use self::disk::Disk;
+use self::disk::{Disk, Event};
 use self::file::SimFile;
 use crate::error::{EIO, ENOSPC, Error, Op, Result};
 use crate::memory::{MemoryFile, MemoryInode};
@@ -54,12 +57,16 @@ struct World {
     random: Random,
     clock_millis: i64,
     disk: Disk,
+    /// The files that have a name, by their numbers on the disk.
+    files: HashMap<u64, Arc<MemoryInode>>,
+    recording: Option<Recording>,
     /// How many times the machine was started: handles of the time before are dead.
     boot: u64,
     calls: u64,
     fault: Option<(u64, Fault)>,
     characteristics: DeviceCharacteristics,
     sector_size: u32,
+    sync_time: Duration,
 }
 
 impl Sim {
@@ -69,13 +76,23 @@ impl Sim {
             random: Random::new(seed),
             clock_millis: 0,
             disk: Disk::default(),
+            files: HashMap::new(),
+            recording: None,
             boot: 0,
             calls: 0,
             fault: None,
             characteristics: DeviceCharacteristics::POWERSAFE_OVERWRITE,
             sector_size: 4096,
+            sync_time: Duration::ZERO,
         };
         Sim { world: Arc::new(Mutex::new(world)) }
+    }
+
+    /// A machine that starts with these files, all of them durable.
+    pub fn with_files(seed: u64, files: Vec<(PathBuf, Vec<u8>)>) -> Sim {
+        let sim = Sim::new(seed);
+        sim.world().start(files);
+        sim
     }
 
     /// Its files.
@@ -110,29 +127,49 @@ impl Sim {
         (world.characteristics, world.sector_size) = (characteristics, sector_size);
     }
 
+    /// Sets how long a sync takes: threads that meet are simulated no more, but may be compared.
+    pub fn set_sync_time(&self, time: Duration) {
+        self.world().sync_time = time;
+    }
+
     /// Turns the power off, if it is not, and on again: locks and shared memory are gone, and `loss` says
     /// what becomes of what was not synced. Handles from before answer errors.
     pub fn restart(&self, loss: Loss) {
         let world = &mut *self.world();
         let files = world.disk.after_power_loss(loss, &mut world.random);
-        world.disk = Disk::default();
-        for (path, content) in files {
-            let inode = Arc::new(MemoryInode::new(ROOM).expect("a small file"));
-            inode.write_at(&content, 0).expect("it fitted before");
-            world.disk.add_name(&path, inode.clone());
-            world.disk.note_sync(&inode);
-        }
-        world.disk.sync_names();
-        world.boot += 1;
-        world.fault = None;
+        world.start(files);
+    }
+
+    /// Begins to record what is done to the disk.
+    pub fn record(&self) {
+        let world = &mut *self.world();
+        world.recording = Some(Recording { start: world.disk.clone(), events: Vec::new() });
+    }
+
+    /// How many things were recorded so far.
+    pub fn recorded(&self) -> usize {
+        self.world().recording.as_ref().map_or(0, Recording::len)
+    }
+
+    /// Ends the recording.
+    pub fn stop_recording(&self) -> Recording {
+        self.world().recording.take().unwrap_or_default()
     }
 
     /// The content of a file as the system shows it.
     pub fn read_file(&self, path: &Path) -> Option<Vec<u8>> {
-        let inode = self.world().disk.find(path)?.clone();
+        let inode = self.world().find(path)?;
         let mut content = vec![0; inode.size() as usize];
         inode.read_at(&mut content, 0);
         Some(content)
+    }
+
+    /// All files as the system shows them, by name.
+    pub fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut paths: Vec<PathBuf> = self.world().disk.names().map(|(path, _)| path.clone()).collect();
+        paths.sort();
+        let content = |path: PathBuf| self.read_file(&path).map(|content| (path, content));
+        paths.into_iter().filter_map(content).collect()
     }
 
     fn world(&self) -> MutexGuard<'_, World> {
@@ -141,6 +178,42 @@ impl Sim {
 }
 
 impl World {
+    /// Starts with these files, all of them durable.
+    fn start(&mut self, files: Vec<(PathBuf, Vec<u8>)>) {
+        self.disk = Disk::default();
+        self.files.clear();
+        for (path, content) in files {
+            let inode = Arc::new(MemoryInode::new(ROOM).expect("a small file"));
+            inode.write_at(&content, 0).expect("it fitted before");
+            let file = self.add_name(&path, inode);
+            self.note(Event::Write { file, offset: 0, bytes: content.into() });
+            self.note(Event::Sync { file, until: 1 });
+        }
+        self.note(Event::SyncNames);
+        self.recording = None;
+        self.boot += 1;
+        self.fault = None;
+    }
+
+    /// Something is done to the disk.
+    fn note(&mut self, event: Event) {
+        self.disk.apply(&event);
+        if let Some(recording) = &mut self.recording {
+            recording.events.push(event);
+        }
+    }
+
+    fn add_name(&mut self, path: &Path, inode: Arc<MemoryInode>) -> u64 {
+        let file = inode.id().inode;
+        self.files.insert(file, inode);
+        self.note(Event::Name { path: path.to_path_buf(), to: Some(file) });
+        file
+    }
+
+    fn find(&self, path: &Path) -> Option<Arc<MemoryInode>> {
+        self.files.get(&self.disk.find(path)?).cloned()
+    }
+
     fn is_off(&self) -> bool {
         matches!(self.fault, Some((at, Fault::PowerLoss)) if at <= self.calls)
     }
@@ -191,14 +264,14 @@ impl Vfs for SimVfs {
     fn open(&self, path: Option<&Path>, flags: OpenFlags) -> Result<Opened> {
         let mut world = self.sim.world();
         world.check(Op::Open, path)?;
-        let inode = match path.and_then(|path| world.disk.find(path)) {
+        let inode = match path.and_then(|path| world.find(path)) {
             Some(_) if flags.contains(OpenFlags::EXCLUSIVE) => return Err(Error::new(Op::Open)),
-            Some(inode) => inode.clone(),
+            Some(inode) => inode,
             None if path.is_some() && !flags.contains(OpenFlags::CREATE) => return Err(Error::new(Op::Open)),
             None => {
                 let inode = Arc::new(MemoryInode::new(ROOM)?);
                 if let Some(path) = path {
-                    world.disk.add_name(path, inode.clone());
+                    world.add_name(path, inode.clone());
                 }
                 inode
             }
@@ -212,12 +285,14 @@ impl Vfs for SimVfs {
     fn delete(&self, path: &Path, sync_folder: bool) -> Result<()> {
         let mut world = self.sim.world();
         world.check(Op::Delete, Some(path))?;
-        if !world.disk.remove_name(path) {
+        let Some(file) = world.disk.find(path) else {
             return Err(Error::with_code(Op::Delete, ResultCode::IOERR_DELETE_NOENT).at(path));
-        }
+        };
+        world.files.remove(&file);
+        world.note(Event::Name { path: path.to_path_buf(), to: None });
         if sync_folder {
             world.check(Op::SyncDirectory, Some(path))?;
-            world.disk.sync_names();
+            world.note(Event::SyncNames);
         }
         Ok(())
     }
@@ -225,7 +300,7 @@ impl Vfs for SimVfs {
     fn access(&self, path: &Path, _what: Access) -> Result<bool> {
         let mut world = self.sim.world();
         world.check(Op::Access, Some(path))?;
-        Ok(world.disk.find(path).is_some_and(|inode| inode.size() > 0))
+        Ok(world.find(path).is_some_and(|inode| inode.size() > 0))
     }
 
     fn full_path(&self, path: &Path) -> Result<PathBuf> {

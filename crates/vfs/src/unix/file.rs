@@ -54,17 +54,8 @@ impl File for UnixFile {
     }
 
     fn read_at(&self, buf: &mut [u8], offset: u64) -> Result<usize> {
-        let mut filled = 0;
-        while filled < buf.len() {
-            match rustix::io::pread(self.fd(), &mut buf[filled..], offset + filled as u64) {
-                Ok(0) => break,
-                Ok(n) => filled += n,
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(self.error(Op::Read, errno)),
-            }
-        }
-        buf[filled..].fill(0);
-        Ok(filled)
+        read_all(buf, |rest, done| rustix::io::pread(self.fd(), rest, offset + done))
+            .map_err(|errno| self.error(Op::Read, errno))
     }
 
     fn read_vectored_at(&self, bufs: &mut [IoSliceMut<'_>], offset: u64) -> Result<usize> {
@@ -83,16 +74,8 @@ impl File for UnixFile {
     }
 
     fn write_at(&self, buf: &[u8], offset: u64) -> Result<()> {
-        let mut written = 0;
-        while written < buf.len() {
-            match rustix::io::pwrite(self.fd(), &buf[written..], offset + written as u64) {
-                Ok(0) => return Err(self.error(Op::Write, Errno::NOSPC)),
-                Ok(n) => written += n,
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(self.error(Op::Write, errno)),
-            }
-        }
-        Ok(())
+        write_all(buf, |rest, done| rustix::io::pwrite(self.fd(), rest, offset + done))
+            .map_err(|errno| self.error(Op::Write, errno))
     }
 
     fn write_vectored_at(&self, bufs: &[IoSlice<'_>], offset: u64) -> Result<()> {
@@ -118,8 +101,10 @@ impl File for UnixFile {
 
     fn sync(&self, flags: SyncFlags) -> Result<()> {
         retry(|| sync(self.fd(), flags)).map_err(|errno| self.error(Op::Sync, errno))?;
-        if self.new_in_folder.swap(false, Ordering::Relaxed) {
+        if self.new_in_folder.load(Ordering::Relaxed) {
             sync_folder_of(&self.path)?;
+            // Not before: a folder that could not be synced is still to be synced.
+            self.new_in_folder.store(false, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -225,6 +210,40 @@ impl UnixFile {
     }
 }
 
+/// Reads until `buf` is full or the file ends, however often the system stops early or is interrupted. The rest of
+/// `buf` is zeroed.
+fn read_all(
+    buf: &mut [u8],
+    mut read: impl FnMut(&mut [u8], u64) -> rustix::io::Result<usize>,
+) -> rustix::io::Result<usize> {
+    let mut filled = 0;
+    while filled < buf.len() {
+        match read(&mut buf[filled..], filled as u64) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    buf[filled..].fill(0);
+    Ok(filled)
+}
+
+/// Writes all of `buf`, however often the system stops early or is interrupted.
+fn write_all(buf: &[u8], mut write: impl FnMut(&[u8], u64) -> rustix::io::Result<usize>) -> rustix::io::Result<()> {
+    let mut written = 0;
+    while written < buf.len() {
+        match write(&buf[written..], written as u64) {
+            // A device that takes nothing and names no reason is full.
+            Ok(0) => return Err(Errno::NOSPC),
+            Ok(n) => written += n,
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
 fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
     loop {
         match call() {
@@ -266,4 +285,43 @@ pub(super) fn sync_folder_of(path: &Path) -> Result<()> {
 /// The code of a file that cannot be opened because it is a folder.
 pub(super) fn is_a_folder(path: &Path) -> Error {
     Error::with_code(Op::Open, ResultCode::CANTOPEN_ISDIR).at(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A system that transfers what the script says, and the bytes that it has.
+    fn check(script: &[std::result::Result<usize, Errno>], read: std::result::Result<usize, Errno>, written: bool) {
+        let content: Vec<u8> = (1..=10).collect();
+        let mut buf = [0xff; 10];
+        let mut steps = script.iter();
+        let got = read_all(&mut buf, |rest, done| {
+            let n = (*steps.next().unwrap())?;
+            rest[..n].copy_from_slice(&content[done as usize..][..n]);
+            Ok(n)
+        });
+        assert_eq!(got, read, "{script:?}");
+        if let Ok(n) = read {
+            assert_eq!((&buf[..n], &buf[n..]), (&content[..n], &vec![0; 10 - n][..]), "{script:?}");
+        }
+        let mut file = Vec::new();
+        let mut steps = script.iter();
+        let put = write_all(&content, |rest, done| {
+            assert_eq!(done, file.len() as u64);
+            let n = (*steps.next().unwrap())?;
+            file.extend_from_slice(&rest[..n]);
+            Ok(n)
+        });
+        assert_eq!((put.is_ok(), file == content), (written, written), "{script:?}");
+    }
+
+    #[test]
+    fn calls_that_stop_early_go_on() {
+        check(&[Ok(10)], Ok(10), true);
+        check(&[Err(Errno::INTR), Ok(3), Err(Errno::INTR), Err(Errno::INTR), Ok(1), Ok(6)], Ok(10), true);
+        check(&[Ok(4), Ok(0)], Ok(4), false);
+        check(&[Ok(4), Err(Errno::IO)], Err(Errno::IO), false);
+        check(&[Ok(9), Err(Errno::INTR), Err(Errno::NOSPC)], Err(Errno::NOSPC), false);
+    }
 }
