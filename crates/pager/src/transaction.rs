@@ -14,7 +14,7 @@
 //! until then. When the rollback fails too, the journal stays for the next reader to play back, and
 //! only the end of the read transaction is left.
 
-use lithe_vfs::ResultCode;
+use lithe_vfs::{LockLevel, ResultCode};
 
 use crate::error::{Error, Result};
 use crate::file_store::FileStore;
@@ -181,6 +181,12 @@ impl Pager {
         Ok(())
     }
 
+    /// Only a rollback is left.
+    pub(crate) fn fail(&self, error: &Error) {
+        self.failure.replace(Some(error.clone()));
+        self.look_twice();
+    }
+
     /// Undoes the write transaction.
     pub fn rollback(&self) -> Result<()> {
         if self.state.get() != State::Writing {
@@ -239,8 +245,7 @@ impl Pager {
         if let Err(error) = &outcome
             && !error.is_busy()
         {
-            self.failure.replace(Some(error.clone()));
-            self.look_twice();
+            self.fail(error);
         }
         outcome
     }
@@ -306,7 +311,7 @@ impl Pager {
         let ended = self.end_read();
         let Store::File(file) = &self.store else { return ended };
         let closed = file.close_wal(self);
-        ended.and(closed).and(file.unlock(lithe_vfs::LockLevel::None))
+        ended.and(closed).and(file.unlock(LockLevel::None))
     }
 }
 

@@ -85,7 +85,9 @@ impl FileStore {
             self.file.sync(pager.sync_flags())?;
         }
         drop(journal);
-        self.vfs.delete(&self.journal_path, pager.synchronous() >= Synchronous::Extra)?;
+        // Durably: in the modes that have no journal file, no later commit makes it so, and the journal of long ago
+        // would come back and undo a part of them.
+        self.vfs.delete(&self.journal_path, pager.synchronous() > Synchronous::Off)?;
         if let Some(name) = super_journal {
             delete_if_unused(&*self.vfs, Path::new(&name))?;
         }

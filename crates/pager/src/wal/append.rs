@@ -282,7 +282,8 @@ impl Wal {
         self.start_over_if_possible(tail, vfs)?;
         self.append(tail, vfs, pages, page_size, page_count, policy)?;
         let (_, last) = pages.split_at(pages.len() - 1);
-        while !self.ends_with_a_sector(tail.last_frame, page_size) {
+        let padded = self.end_of_padding(tail.last_frame, page_size);
+        while frame_offset(tail.last_frame, page_size) + frame_len(page_size) < padded {
             self.append(tail, vfs, last, page_size, page_count, policy)?;
         }
         self.index_tail(tail)?;
@@ -297,18 +298,16 @@ impl Wal {
         })
     }
 
-    /// Where a write can harm its neighbours on the sector, a commit must not share its last sector
-    /// with the next one: it repeats its last frame until it does not.
-    fn ends_with_a_sector(&self, last_frame: u32, page_size: PageSize) -> bool {
+    /// Where a write can harm its neighbours on the sector, nothing of a commit may be on the sector where the
+    /// next one begins: its last frame is repeated until what it ends with is on a later sector than the end of
+    /// the first of them, with which the commit is complete. This is the place where it may stop.
+    fn end_of_padding(&self, last_frame: u32, page_size: PageSize) -> u64 {
         let log = self.shared.file();
+        let end = frame_offset(last_frame, page_size) + frame_len(page_size);
         if log.characteristics().contains(DeviceCharacteristics::POWERSAFE_OVERWRITE) {
-            return true;
+            return end;
         }
-        let sector = u64::from(log.sector_size().max(1));
-        let start = frame_offset(last_frame, page_size);
-        let end = start + frame_len(page_size);
-        // The next commit begins in the sector after the one in which this frame began.
-        end.next_multiple_of(sector) == end || start.next_multiple_of(sector) + frame_len(page_size) <= end
+        end.next_multiple_of(u64::from(log.sector_size().max(1)))
     }
 
     /// When the database file has the whole log and nobody reads from it, it starts over: new frames
