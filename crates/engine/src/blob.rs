@@ -197,13 +197,13 @@ impl Blob {
         let Some(run) = self.run.take() else { return Ok(()) };
         connection
             .statement_succeeds(&run)
-            .inspect_err(|error| connection.statement_fails(&run, error.code(), OnConflict::Abort))
+            .inspect_err(|error| drop(connection.statement_fails(&run, error.code(), OnConflict::Abort)))
     }
 
     fn fail(&mut self, connection: &Connection, error: &Error) {
         self.cursor.reset();
         if let Some(run) = self.run.take() {
-            connection.statement_fails(&run, error.code(), OnConflict::Abort);
+            let _ = connection.statement_fails(&run, error.code(), OnConflict::Abort);
         }
     }
 }

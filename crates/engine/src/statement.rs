@@ -298,7 +298,7 @@ impl Statement {
         match result {
             Ok(()) => Ok(Step::Done),
             Err((policy, error)) => {
-                connection.statement_fails(&run, error.code(), policy);
+                connection.statement_fails(&run, error.code(), policy)?;
                 Err(error)
             }
         }
@@ -316,10 +316,10 @@ impl Statement {
         self.release_rows(connection);
         let Some(run) = self.run.take() else { return };
         match error {
-            Some(error) => connection.statement_fails(&run, error.code(), lithe_vm::operand::OnConflict::Abort),
+            Some(error) => drop(connection.statement_fails(&run, error.code(), lithe_vm::operand::OnConflict::Abort)),
             None => {
                 if let Err(error) = connection.statement_succeeds(&run) {
-                    connection.statement_fails(&run, error.code(), lithe_vm::operand::OnConflict::Abort);
+                    let _ = connection.statement_fails(&run, error.code(), lithe_vm::operand::OnConflict::Abort);
                 }
             }
         }

@@ -227,11 +227,13 @@ impl Connection {
         Ok(())
     }
 
-    /// The statement has failed: undoes what the error's policy says, and what cannot be kept.
-    pub(crate) fn statement_fails(&self, run: &StatementRun, code: ResultCode, policy: OnConflict) {
+    /// The statement has failed: undoes what the error's policy says, and what cannot be kept. Fails itself if what was to
+    /// be kept cannot be committed (SQLITE_BUSY): then all is undone, and this is the error that matters.
+    pub(crate) fn statement_fails(&self, run: &StatementRun, code: ResultCode, policy: OnConflict) -> Result<()> {
+        let mut kept = Ok(());
         if self.was_rolled_back(run) {
             self.statement_leaves(run);
-            return;
+            return kept;
         }
         let state = &self.transaction;
         let must_roll_back = match code.primary() {
@@ -246,7 +248,7 @@ impl Connection {
         if policy == OnConflict::Rollback || must_roll_back {
             self.roll_back_all();
         } else if policy == OnConflict::Fail {
-            self.keep_failed(run, is_last_writer);
+            kept = self.keep_failed(run, is_last_writer);
         } else if run.savepoint.get().is_some() {
             if self.close_statement_savepoint(run, true).is_err() {
                 self.roll_back_all();
@@ -255,17 +257,20 @@ impl Connection {
             self.roll_back_all();
         }
         self.statement_leaves(run);
+        kept
     }
 
     /// OR FAIL: what was done before the failure stays.
-    fn keep_failed(&self, run: &StatementRun, is_last_writer: bool) {
-        if self.transaction.autocommit.get() && is_last_writer && self.is_writing() {
-            if self.commit_all().is_err() {
-                self.roll_back_all();
-            }
-        } else if run.savepoint.get().is_some() && self.close_statement_savepoint(run, false).is_err() {
+    fn keep_failed(&self, run: &StatementRun, is_last_writer: bool) -> Result<()> {
+        let kept = if self.transaction.autocommit.get() && is_last_writer && self.is_writing() {
+            self.commit_all()
+        } else {
+            self.close_statement_savepoint(run, false)
+        };
+        if kept.is_err() {
             self.roll_back_all();
         }
+        kept
     }
 
     fn close_statement_savepoint(&self, run: &StatementRun, undo: bool) -> Result<()> {
