@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use lithe_engine as engine;
@@ -14,6 +15,9 @@ use crate::statement::Statement;
 use crate::transaction::{Transaction, TransactionBehavior};
 
 /// A connection to a database. Closed when dropped; a transaction that is still open is rolled back.
+///
+/// It must not be carried over `fork()`: a child process opens connections of its own, and leaves the parent's alone, without
+/// dropping them.
 ///
 /// It may move to another thread, but is used by one thread at a time: `Send`, not `Sync`. For several threads open
 /// several connections; they share what can be shared.
@@ -57,6 +61,16 @@ impl Connection {
     /// ```
     pub fn open_with_flags(path: impl AsRef<Path>, flags: OpenFlags) -> Result<Connection> {
         let core = engine::Connection::open(path.as_ref().as_os_str().as_encoded_bytes(), flags)?;
+        Ok(Connection { core, cache: RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY)) })
+    }
+
+    /// Opens a database whose files are where `vfs` says: in memory, on a simulated machine, or in a place of your own.
+    pub fn open_with_vfs(
+        path: impl AsRef<Path>,
+        flags: OpenFlags,
+        vfs: Arc<dyn lithe_engine::vfs::Vfs>,
+    ) -> Result<Connection> {
+        let core = engine::Connection::open_with_vfs(path.as_ref().as_os_str().as_encoded_bytes(), flags, Some(vfs))?;
         Ok(Connection { core, cache: RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY)) })
     }
 

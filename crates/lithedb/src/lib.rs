@@ -49,6 +49,8 @@ pub use cache::CachedStatement;
 pub use connection::{Connection, InterruptHandle};
 pub use from_sql::{FromSql, FromSqlError};
 pub use lithe_engine::value::{Value, ValueRef};
+/// Where the bytes of a database live: files, locks, clock and randomness, for [`Connection::open_with_vfs`].
+pub use lithe_engine::vfs;
 pub use lithe_engine::{Error, OpenFlags, Result, ResultCode, enable_shared_cache};
 pub use params::{Null, Params, ToSql, ZeroBlob};
 pub use row::Row;

@@ -1,0 +1,86 @@
+//! How a simulated run keeps its databases.
+
+use std::path::PathBuf;
+
+use lithe::vfs::{Loss, Random};
+
+/// How a run keeps its databases.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub journal: &'static str,
+    pub synchronous: &'static str,
+    pub auto_vacuum: &'static str,
+    pub page_size: u32,
+    pub cache_pages: u32,
+    /// Pages are read from a mapping.
+    pub mapped: bool,
+    /// Writing a part of a sector leaves the rest of it alone.
+    pub powersafe: bool,
+    /// PRAGMA locking_mode=EXCLUSIVE
+    pub exclusive: bool,
+    /// There is a second database, aux.
+    pub attached: bool,
+    /// There is a second connection.
+    pub two: bool,
+}
+
+const JOURNALS: [&str; 8] = ["DELETE", "DELETE", "TRUNCATE", "PERSIST", "WAL", "WAL", "WAL", "MEMORY"];
+const SYNCHRONOUS: [&str; 5] = ["NORMAL", "FULL", "FULL", "EXTRA", "OFF"];
+const LOSSES: [Loss; 6] = [Loss::DropAll, Loss::KeepAll, Loss::KeepPrefix, Loss::Torn, Loss::Torn, Loss::Torn];
+
+pub fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
+    from[random.below(from.len() as u64) as usize]
+}
+
+impl Config {
+    pub fn random(random: &mut Random) -> Config {
+        let journal = if random.one_in(12) { "OFF" } else { pick(random, &JOURNALS) };
+        let exclusive = random.one_in(8);
+        Config {
+            journal,
+            synchronous: pick(random, &SYNCHRONOUS),
+            auto_vacuum: pick(random, &["NONE", "FULL", "INCREMENTAL"]),
+            page_size: pick(random, &[512, 512, 512, 1024, 1024, 2048, 4096, 8192]),
+            cache_pages: if random.one_in(2) { 4 + random.below(6) as u32 } else { 2000 },
+            mapped: !random.one_in(3),
+            powersafe: !random.one_in(4),
+            exclusive,
+            attached: random.one_in(4),
+            two: !exclusive && random.one_in(2),
+        }
+    }
+
+    pub fn is_wal(&self) -> bool {
+        self.journal == "WAL"
+    }
+
+    /// The journal survives the process.
+    pub fn has_journal_file(&self) -> bool {
+        !matches!(self.journal, "MEMORY" | "OFF")
+    }
+
+    /// Commits over two files are one: that takes rollback journals, which a super-journal joins.
+    pub fn is_atomic_over_files(&self) -> bool {
+        self.has_journal_file() && !self.is_wal() && self.synchronous != "OFF"
+    }
+
+    /// What may become of unsynced writes, as far as anything is promised then.
+    ///
+    /// With synchronous OFF nothing is promised but for the death of the process. With NORMAL, the records
+    /// of a rollback journal and their number are synced together, and the checksum of a record, which
+    /// samples it, does not see every torn one. SQLite's documentation says so: "a very small (though
+    /// non-zero) chance". Torn sectors would find it.
+    pub fn losses(&self) -> &'static [Loss] {
+        match self.synchronous {
+            "OFF" => &LOSSES[1..2],
+            "NORMAL" if !self.is_wal() => &LOSSES[..3],
+            _ => &LOSSES,
+        }
+    }
+
+    /// Where the files of a run are, on the simulated machine, and when SQLite is to look at them, on the
+    /// real one: super-journals are found by their paths.
+    pub fn folder(seed: u64) -> PathBuf {
+        std::env::temp_dir().join(format!("lithe-simulation-{}-{seed}", std::process::id()))
+    }
+}

@@ -1,0 +1,173 @@
+//! All the moments of a run at which the power could have failed, and what is found afterwards.
+
+use std::path::PathBuf;
+
+use lithe::vfs::{DeviceCharacteristics, Fault, Loss, Random, Sim};
+
+use crate::config::{Config, pick};
+use crate::engines::{Files, Model, open};
+use crate::machine::{Machine, Run};
+use crate::promise::Promise;
+use crate::state::{State, damage_of, state_of};
+
+/// How many moments of one run are looked at.
+const MOMENTS_MAX: u64 = 600;
+
+/// One recovery in so many is interrupted by another power loss.
+const INTERRUPTED_ONE_IN: u64 = 4;
+
+/// One crash in so many is looked at by SQLite, too.
+const SQLITE_ONE_IN: u64 = 60;
+
+/// The files of a machine.
+type Disk = Vec<(PathBuf, Vec<u8>)>;
+
+/// Runs a seed: some generations, each on what a crash of the one before has left. Answers how many crashes
+/// there were.
+pub fn run_seed(seed: u64) -> u64 {
+    let mut random = Random::new(seed);
+    let mut config = Config::random(&mut random);
+    let mut model = Model::new(&config);
+    let mut disk = Disk::new();
+    let mut crashes = 0;
+    for generation in 0..1 + random.below(3) {
+        let machine = Machine::new(seed, random.clone(), config.clone(), disk, model, generation);
+        let run = machine.run(3 + random.below(12), generation == 0);
+        let mut explorer =
+            Explorer { seed, config: &config, run: &run, random: random.clone(), crashes: 0, left: None };
+        explorer.explore();
+        crashes += explorer.crashes;
+        let Some(left) = explorer.left else { break };
+        // The next generation finds what the crash has left, as SQLite understands it.
+        model = Model::of_files(&Files::new(&Config::folder(seed), &left), &config).unwrap();
+        disk = left;
+        let other = Config::random(&mut random);
+        config = Config {
+            journal: other.journal,
+            synchronous: other.synchronous,
+            cache_pages: other.cache_pages,
+            mapped: other.mapped,
+            exclusive: other.exclusive,
+            two: other.two,
+            ..config
+        };
+    }
+    crashes
+}
+
+struct Explorer<'r> {
+    seed: u64,
+    config: &'r Config,
+    run: &'r Run,
+    random: Random,
+    crashes: u64,
+    /// What one of the crashes has left.
+    left: Option<Disk>,
+}
+
+impl Explorer<'_> {
+    fn explore(&mut self) {
+        let run = self.run;
+        let mut replay = run.recording.replay();
+        let mut promise = Promise::new(self.config, &run.commits);
+        let moments = run.recording.len() as u64 + 1;
+        for at in 0..=run.recording.len() {
+            if self.is_promised(at) && self.random.below(moments) < MOMENTS_MAX {
+                let loss = pick(&mut self.random, self.config.losses());
+                let disk = replay.lose_power(loss, &mut self.random);
+                self.crash(&promise, loss, disk);
+            }
+            replay.advance(|done| promise.advance(done));
+        }
+    }
+
+    /// Without a journal on the disk, a crash in the middle of a commit may leave anything.
+    fn is_promised(&self, at: usize) -> bool {
+        let writing = || self.run.spans.iter().any(|&(begun, end)| begun < at && at < end);
+        self.config.has_journal_file() || !writing()
+    }
+
+    fn crash(&mut self, promise: &Promise<'_>, loss: Loss, disk: Disk) {
+        self.crashes += 1;
+        let only_process = loss == Loss::KeepAll;
+        let found = self.recover(&disk).unwrap_or_else(|error| self.fail(promise, loss, &error));
+        if !promise.allows(found, only_process) {
+            self.fail(promise, loss, &promise.explain(found, only_process));
+        }
+        if self.random.one_in(SQLITE_ONE_IN)
+            && let Err(error) = self.compare_with_sqlite(&disk, found)
+        {
+            self.fail(promise, loss, &error);
+        }
+        if self.left.is_none() || self.random.one_in(100) {
+            self.left = Some(disk);
+        }
+    }
+
+    /// Starts a machine with what the crash has left, and reads it.
+    fn recover(&mut self, disk: &Disk) -> Result<State, String> {
+        let sim = Sim::with_files(self.random.number(), disk.clone());
+        if !self.config.powersafe {
+            sim.set_device(DeviceCharacteristics::default(), 2048);
+        }
+        while self.random.one_in(INTERRUPTED_ONE_IN) {
+            sim.fail_at(1 + self.random.below(60), Fault::PowerLoss);
+            let _ = self.read(&sim);
+            let loss = pick(&mut self.random, &[Loss::DropAll, Loss::KeepAll, Loss::KeepPrefix, Loss::Torn]);
+            sim.restart(loss);
+        }
+        let found = self.read(&sim)?;
+        if self.random.one_in(8) {
+            self.use_again(&sim, found)?;
+        }
+        Ok(found)
+    }
+
+    fn read(&self, sim: &Sim) -> Result<State, String> {
+        let connection =
+            open(sim.vfs(), &Config::folder(self.seed), self.config).map_err(|e| e.message().to_owned())?;
+        if !self.config.mapped {
+            let _ = connection.execute_batch("PRAGMA mmap_size=0");
+        }
+        let found = state_of(&connection, self.config.attached)?;
+        match damage_of(&connection, self.config.attached)? {
+            damage if damage.is_empty() => Ok(found),
+            damage => Err(format!("integrity_check: {damage:?}")),
+        }
+    }
+
+    /// The databases can be written as ever.
+    fn use_again(&self, sim: &Sim, found: State) -> Result<(), String> {
+        let connection =
+            open(sim.vfs(), &Config::folder(self.seed), self.config).map_err(|e| e.message().to_owned())?;
+        let written = connection.execute_batch(
+            "CREATE TABLE again(id INTEGER PRIMARY KEY, v); INSERT INTO again VALUES (1, zeroblob(3000)), (2, 'x')",
+        );
+        written.map_err(|error| format!("writing after the crash: {}", error.message()))?;
+        drop(connection);
+        let after = self.read(sim)?;
+        if after[0] == found[0] || after[1] != found[1] {
+            return Err("what was written after the crash is not there".to_string());
+        }
+        Ok(())
+    }
+
+    fn compare_with_sqlite(&self, disk: &Disk, found: State) -> Result<(), String> {
+        let files = Files::new(&Config::folder(self.seed), disk);
+        let sqlite = files.open(self.config).map_err(|error| error.to_string())?;
+        let seen = state_of(&sqlite, self.config.attached)?;
+        let damage = damage_of(&sqlite, self.config.attached)?;
+        if seen != found || !damage.is_empty() {
+            return Err(format!("SQLite sees {seen:x?} and {damage:?}, Lithe {found:x?}"));
+        }
+        Ok(())
+    }
+
+    fn fail(&self, promise: &Promise<'_>, loss: Loss, what: &str) -> ! {
+        eprintln!("{}", self.run.trace.join("\n"));
+        for (at, commit) in self.run.commits.iter().enumerate() {
+            eprintln!("commit {at}: {commit:x?}");
+        }
+        panic!("{what}\n{loss:?}, {:?}\n{:?}", self.config, promise.explain([0; 2], loss == Loss::KeepAll))
+    }
+}

@@ -1,0 +1,313 @@
+//! A run: random transactions on a simulated machine, beside a model that does the same, recorded with the
+//! moments of all commits.
+
+use std::path::PathBuf;
+
+use lithe::Connection;
+use lithe::vfs::{DeviceCharacteristics, Random, Recording, Sim};
+
+use crate::config::{Config, pick};
+use crate::engines::{Code, Model, Op, open, run, set_up};
+use crate::ops::{AUX_SCHEMA, Ops, SCHEMA};
+use crate::promise::Commit;
+use crate::state::{State, damage_of, state_of};
+
+const BUSY: Code = 5;
+
+/// A machine with databases, the connections to them, and the model of what must be in them.
+pub struct Machine {
+    pub config: Config,
+    pub sim: Sim,
+    pub folder: PathBuf,
+    pub random: Random,
+    one: Option<Connection>,
+    two: Option<Connection>,
+    /// What the second connection saw when it began to read.
+    reader: Option<State>,
+    model: Model,
+    ops: Ops,
+    commits: Vec<Commit>,
+    /// The statements that did something to the disk: from and until when.
+    spans: Vec<(usize, usize)>,
+    /// The statements, for whoever has to understand a failure.
+    trace: Vec<String>,
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{:?}\n{}", self.config, self.trace.join("\n"));
+        }
+    }
+}
+
+/// What was recorded.
+pub struct Run {
+    pub recording: Recording,
+    pub commits: Vec<Commit>,
+    pub spans: Vec<(usize, usize)>,
+    pub trace: Vec<String>,
+}
+
+impl Machine {
+    /// A machine that starts with `files`, and with what the model has found in them.
+    pub fn new(
+        seed: u64,
+        random: Random,
+        config: Config,
+        files: Vec<(PathBuf, Vec<u8>)>,
+        model: Model,
+        generation: u64,
+    ) -> Machine {
+        let sim = Sim::with_files(seed, files);
+        if !config.powersafe {
+            sim.set_device(DeviceCharacteristics::default(), 2048);
+        }
+        let state = model.state();
+        let ops = Ops::new(&config, generation * 100_000);
+        Machine {
+            folder: Config::folder(seed),
+            config,
+            sim,
+            random,
+            one: None,
+            two: None,
+            reader: None,
+            model,
+            ops,
+            commits: vec![Commit { state, begun: 0, acknowledged: 0 }],
+            spans: Vec::new(),
+            trace: Vec::new(),
+        }
+    }
+
+    /// Runs `count` transactions, with all that goes on in between.
+    pub fn run(mut self, count: u64, create: bool) -> Run {
+        self.sim.record();
+        self.reopen();
+        if create {
+            self.create();
+        }
+        for _ in 0..count {
+            self.read_beside();
+            self.transaction();
+            if self.random.one_in(2) {
+                self.compare();
+            }
+            self.maintain();
+        }
+        self.end_reader();
+        if self.random.one_in(2) {
+            self.close();
+        }
+        Run {
+            recording: self.sim.stop_recording(),
+            commits: std::mem::take(&mut self.commits),
+            spans: std::mem::take(&mut self.spans),
+            trace: std::mem::take(&mut self.trace),
+        }
+    }
+
+    fn create(&mut self) {
+        for sql in SCHEMA {
+            self.both(&Op::new(sql, []));
+        }
+        if self.config.attached {
+            self.both(&Op::new(AUX_SCHEMA, []));
+        }
+    }
+
+    // ---- connections ----
+
+    fn reopen(&mut self) {
+        self.close();
+        let count = 1 + u64::from(self.config.two);
+        for at in 0..count {
+            let begun = self.sim.recorded();
+            let connection = open(self.sim.vfs(), &self.folder, &self.config).unwrap();
+            set_up(&connection, &self.config).unwrap();
+            let checkpoint = pick(&mut self.random, &[1000, 1000, 10, 40]);
+            connection.execute_batch(&format!("PRAGMA wal_autocheckpoint={checkpoint}")).unwrap();
+            self.note(format!("open {at}; PRAGMA wal_autocheckpoint={checkpoint}"));
+            self.note_span(begun);
+            if at == 0 { self.one = Some(connection) } else { self.two = Some(connection) }
+        }
+    }
+
+    fn close(&mut self) {
+        self.end_reader();
+        let begun = self.sim.recorded();
+        self.note("close".to_string());
+        self.one = None;
+        self.two = None;
+        self.note_span(begun);
+    }
+
+    fn one(&self) -> &Connection {
+        self.one.as_ref().expect("it is open")
+    }
+
+    fn is_idle(&self) -> bool {
+        self.model.db.is_autocommit()
+    }
+
+    /// Now and then the second connection begins to read, or ends; and now and then it is the one to write.
+    fn read_beside(&mut self) {
+        if !self.config.two {
+            return;
+        }
+        if self.reader.is_some() {
+            if self.random.one_in(3) {
+                self.end_reader();
+            }
+        } else if self.random.one_in(3) {
+            std::mem::swap(&mut self.one, &mut self.two);
+            self.note("swap".to_string());
+        } else if self.random.one_in(2) {
+            self.note("two: BEGIN; read".to_string());
+            let two = self.two.as_ref().expect("it is open");
+            two.execute_batch("BEGIN").unwrap();
+            let seen = state_of(two, self.config.attached).unwrap();
+            assert_eq!(seen, self.last_state(), "a reader sees the last commit");
+            self.reader = Some(seen);
+        }
+    }
+
+    fn end_reader(&mut self) {
+        let Some(seen) = self.reader.take() else { return };
+        self.note("two: COMMIT".to_string());
+        let two = self.two.as_ref().expect("it is open");
+        assert_eq!(state_of(two, self.config.attached).unwrap(), seen, "a snapshot changes");
+        two.execute_batch("COMMIT").unwrap();
+    }
+
+    // ---- statements ----
+
+    /// Runs a statement on both engines, which have to agree about it.
+    fn both(&mut self, op: &Op) {
+        let begun = self.sim.recorded();
+        self.note(format!("{} {:?}", op.sql, op.args));
+        let mut done = run(self.one(), op);
+        if code_of(&done) == BUSY && self.reader.is_some() {
+            // A reader in rollback mode keeps others from committing.
+            self.note_span(begun);
+            self.end_reader();
+            self.note("again".to_string());
+            return self.both(op);
+        }
+        if op.sql == "VACUUM" {
+            if done.as_ref().is_err_and(|error| error.message().contains("not supported yet")) {
+                done = Ok(());
+            }
+            assert!(done.is_ok(), "{done:?}");
+            return self.note_commit(begun);
+        }
+        let expected = self.model.run(op);
+        assert_eq!(code_of(&done), expected, "{op:.300?}: {done:?}");
+        assert_eq!(self.one().is_autocommit(), self.is_idle(), "{op:.300?}");
+        if self.is_idle() {
+            self.note_commit(begun);
+        } else {
+            self.note_span(begun);
+        }
+    }
+
+    fn note(&mut self, mut what: String) {
+        what.truncate(200);
+        let at = self.sim.recorded();
+        self.trace.push(format!("{at:5} {what}"));
+    }
+
+    fn note_span(&mut self, begun: usize) {
+        let end = self.sim.recorded();
+        if end > begun {
+            self.spans.push((begun, end));
+        }
+    }
+
+    fn note_commit(&mut self, begun: usize) {
+        self.note_span(begun);
+        let state = self.model.state();
+        if state != self.last_state() {
+            self.commits.push(Commit { state, begun, acknowledged: self.sim.recorded() });
+        }
+    }
+
+    fn last_state(&self) -> State {
+        self.commits.last().expect("there is a first one").state
+    }
+
+    fn transaction(&mut self) {
+        if self.random.one_in(2) {
+            let op = self.ops.write(&mut self.random);
+            return self.both(&op);
+        }
+        let kind = pick(&mut self.random, &["", "", "IMMEDIATE", "EXCLUSIVE"]);
+        self.both(&Op::new(format!("BEGIN {kind}"), []));
+        let most = if self.random.one_in(4) { 16 } else { 5 };
+        let mut savepoints = 0;
+        for _ in 0..1 + self.random.below(most) {
+            match self.random.below(8) {
+                0 => {
+                    self.both(&Op::new(format!("SAVEPOINT s{savepoints}"), []));
+                    savepoints += 1;
+                }
+                what @ (1 | 2) if savepoints > 0 => {
+                    let which = self.random.below(savepoints);
+                    let verb = if what == 1 { "RELEASE" } else { "ROLLBACK TO" };
+                    self.both(&Op::new(format!("{verb} s{which}"), []));
+                    savepoints = which + u64::from(what == 2);
+                }
+                _ => {
+                    let op = self.ops.write(&mut self.random);
+                    self.both(&op);
+                }
+            }
+            if self.is_idle() {
+                // OR ROLLBACK has ended it.
+                return;
+            }
+        }
+        let end = if self.random.one_in(5) { "ROLLBACK" } else { "COMMIT" };
+        self.both(&Op::new(end, []));
+    }
+
+    fn compare(&self) {
+        assert_eq!(state_of(self.one(), self.config.attached).unwrap(), self.last_state(), "both engines agree");
+    }
+
+    /// What is done between transactions.
+    fn maintain(&mut self) {
+        let begun = self.sim.recorded();
+        match self.random.below(24) {
+            0..=4 if self.config.is_wal() => {
+                let mode = pick(&mut self.random, &["PASSIVE", "FULL", "RESTART", "TRUNCATE"]);
+                self.note(format!("PRAGMA wal_checkpoint({mode})"));
+                self.one().execute_batch(&format!("PRAGMA wal_checkpoint({mode})")).unwrap();
+                self.note_span(begun);
+            }
+            5..=7 if self.config.auto_vacuum == "INCREMENTAL" => {
+                let pages = 1 + self.random.below(8);
+                let vacuum = format!("PRAGMA incremental_vacuum({pages})");
+                self.end_reader();
+                self.note(vacuum.clone());
+                self.one().execute_batch(&vacuum).unwrap();
+                self.note_span(begun);
+            }
+            8 => {
+                self.end_reader();
+                self.both(&Op::new("VACUUM", []));
+            }
+            9 | 10 => self.reopen(),
+            11..=13 => {
+                self.compare();
+                assert_eq!(damage_of(self.one(), self.config.attached).unwrap(), [""; 0]);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn code_of(done: &lithe::Result<()>) -> Code {
+    done.as_ref().err().map_or(0, |error| error.code().primary().0)
+}

@@ -1,0 +1,161 @@
+//! Random statements: small and large, that succeed and that fail half-way.
+
+use lithe::vfs::Random;
+
+use crate::config::{Config, pick};
+use crate::engines::{Arg, Op};
+
+/// The tables that are always there.
+pub const SCHEMA: [&str; 4] = [
+    "CREATE TABLE t(id INTEGER PRIMARY KEY, n INT, v BLOB)",
+    "CREATE INDEX t_n ON t(n)",
+    "CREATE TABLE u(k TEXT PRIMARY KEY, n INT UNIQUE, v BLOB) WITHOUT ROWID",
+    "CREATE TABLE x0(id INTEGER PRIMARY KEY, w TEXT UNIQUE, z)",
+];
+
+/// The table of the second database.
+pub const AUX_SCHEMA: &str = "CREATE TABLE aux.a(id INTEGER PRIMARY KEY, n INT, v BLOB)";
+
+const COUNT: &str = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<?1)";
+const POLICIES: [&str; 6] = ["ABORT", "ABORT", "FAIL", "ROLLBACK", "IGNORE", "REPLACE"];
+
+/// Makes statements; no two write the same bytes.
+pub struct Ops {
+    page_size: u32,
+    attached: bool,
+    number: u64,
+    columns: u32,
+    indexes: u32,
+}
+
+impl Ops {
+    pub fn new(config: &Config, first_number: u64) -> Ops {
+        Ops { page_size: config.page_size, attached: config.attached, number: first_number, columns: 0, indexes: 0 }
+    }
+
+    /// Bytes that are nowhere else: at most `pages` pages of them, mostly few.
+    fn bytes(&mut self, random: &mut Random, pages: u64) -> Arg {
+        self.number += 1;
+        let most = if random.one_in(4) { u64::from(self.page_size) * pages } else { 60 };
+        let mut bytes = vec![0; random.below(most + 1) as usize];
+        Random::new(self.number).fill(&mut bytes);
+        Arg::Blob(bytes)
+    }
+
+    /// A statement that writes.
+    pub fn write(&mut self, random: &mut Random) -> Op {
+        let choices = if self.attached { 24 } else { 20 };
+        match random.below(choices) {
+            0..=3 => self.insert(random),
+            4 => self.insert_many(random),
+            5..=7 => self.update(random),
+            8 | 9 => self.delete(random),
+            10..=12 => self.insert_unique(random),
+            13 => self.update_unique(random),
+            14 => self.replace_text(random),
+            15..=17 => self.schema(random),
+            18 => Op::new("UPDATE x0 SET w = w || 'x', z = ?1", [self.bytes(random, 1)]),
+            19 => self.insert_text(random),
+            20 | 21 => {
+                let bytes = self.bytes(random, 2);
+                Op::new("INSERT INTO aux.a(n, v) VALUES (?1, ?2)", [Arg::Int(random.below(9) as i64), bytes])
+            }
+            22 => {
+                let bytes = self.bytes(random, 1);
+                Op::new("UPDATE aux.a SET v = ?2 WHERE id % 3 = ?1", [Arg::Int(random.below(3) as i64), bytes])
+            }
+            _ => Op::new("DELETE FROM aux.a WHERE id % 4 = ?1", [Arg::Int(random.below(4) as i64)]),
+        }
+    }
+
+    fn insert(&mut self, random: &mut Random) -> Op {
+        let bytes = self.bytes(random, 4);
+        Op::new("INSERT INTO t(n, v) VALUES (?1, ?2)", [Arg::Int(random.below(20) as i64), bytes])
+    }
+
+    fn insert_many(&mut self, random: &mut Random) -> Op {
+        let count = Arg::Int(1 + random.below(40) as i64);
+        let bytes = self.bytes(random, 1);
+        Op::new(format!("INSERT INTO t(n, v) {COUNT} SELECT i % 7, substr(?2, 1 + i) FROM c"), [count, bytes])
+    }
+
+    fn update(&mut self, random: &mut Random) -> Op {
+        let [modulus, rest] = self.some_rows(random);
+        let bytes = self.bytes(random, 2);
+        Op::new("UPDATE t SET n = n + 1, v = ?3 WHERE id % ?1 = ?2", [modulus, rest, bytes])
+    }
+
+    fn delete(&mut self, random: &mut Random) -> Op {
+        let rows = self.some_rows(random);
+        let sql = pick(
+            random,
+            &[
+                "DELETE FROM t WHERE id % ?1 = ?2",
+                "DELETE FROM t WHERE id % ?1 >= ?2",
+                "DELETE FROM u WHERE n % ?1 = ?2",
+                "DELETE FROM x0 WHERE id % ?1 = ?2",
+            ],
+        );
+        Op::new(sql, rows)
+    }
+
+    fn some_rows(&mut self, random: &mut Random) -> [Arg; 2] {
+        let modulus = 2 + random.below(9);
+        [Arg::Int(modulus as i64), Arg::Int(random.below(modulus) as i64)]
+    }
+
+    /// Fails half-way now and then, in the way of its policy.
+    fn insert_unique(&mut self, random: &mut Random) -> Op {
+        let policy = pick(random, &POLICIES);
+        let count = Arg::Int(1 + random.below(8) as i64);
+        let (keys, numbers) = (Arg::Int(3 + random.below(40) as i64), Arg::Int(3 + random.below(60) as i64));
+        let bytes = self.bytes(random, 1);
+        Op::new(
+            format!(
+                "INSERT OR {policy} INTO u(k, n, v) {COUNT} SELECT 'key' || (i * 7 % ?2), i * 5 % ?3, substr(?4, i) FROM c"
+            ),
+            [count, keys, numbers, bytes],
+        )
+    }
+
+    fn update_unique(&mut self, random: &mut Random) -> Op {
+        let policy = pick(random, &POLICIES);
+        let [modulus, rest] = self.some_rows(random);
+        Op::new(format!("UPDATE OR {policy} u SET n = n + ?2 WHERE n % ?1 < 2"), [modulus, rest])
+    }
+
+    fn insert_text(&mut self, random: &mut Random) -> Op {
+        let count = Arg::Int(1 + random.below(6) as i64);
+        self.number += 1;
+        let number = Arg::Int(self.number as i64);
+        Op::new(
+            format!("INSERT INTO x0(w, z) {COUNT} SELECT 'word ' || (?2 * 100 + i), i * 0.5 FROM c"),
+            [count, number],
+        )
+    }
+
+    fn replace_text(&mut self, random: &mut Random) -> Op {
+        let bytes = self.bytes(random, 3);
+        Op::new("REPLACE INTO x0(id, w, z) VALUES (?1, 'row ' || ?1, ?2)", [Arg::Int(random.below(9) as i64), bytes])
+    }
+
+    fn schema(&mut self, random: &mut Random) -> Op {
+        let table = 1 + random.below(3);
+        let sql = match random.below(8) {
+            0 | 1 => format!("CREATE TABLE IF NOT EXISTS x{table} AS SELECT id, n, v FROM t WHERE id % 3 = 0"),
+            2 | 3 => format!("DROP TABLE IF EXISTS x{table}"),
+            4 => {
+                self.indexes += 1;
+                format!("CREATE INDEX IF NOT EXISTS i{} ON t(v, n)", self.indexes % 3)
+            }
+            5 => format!("DROP INDEX IF EXISTS i{}", random.below(3)),
+            6 if self.columns < 3 => {
+                self.columns += 1;
+                format!("ALTER TABLE x0 ADD COLUMN c{} DEFAULT 'd'", self.number)
+            }
+            _ => format!("CREATE TABLE x{table}(id INTEGER PRIMARY KEY, w TEXT UNIQUE, z)"),
+        };
+        self.number += 1;
+        Op::new(sql, [])
+    }
+}

@@ -1,0 +1,117 @@
+//! What may be found after a crash: which commits must be there, and which may.
+//!
+//! ```text
+//!   commits      0        1             2       3
+//!   recording  --|----[...a]---------[..a]-----[.. crash
+//!                     begun, acknowledged      begun: may be there or not
+//!                     ^ durable as of here, or later, as the mode says
+//! ```
+//!
+//! The state found must be that of a commit that was begun, and of none before the last durable one.
+
+use lithe::vfs::Done;
+
+use crate::config::Config;
+use crate::state::State;
+
+/// A commit, and when it was made: the number of things done to the disk before it began, and when it was
+/// acknowledged.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    pub state: State,
+    pub begun: usize,
+    pub acknowledged: usize,
+}
+
+/// When an acknowledged commit withstands a power loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lasts {
+    AtOnce,
+    /// The journal may come back until the next commit.
+    FromNextCommit,
+    /// Once the log has been synced.
+    FromLogSync,
+}
+
+/// What may be found, as a recording goes on.
+pub struct Promise<'c> {
+    commits: &'c [Commit],
+    lasts: Lasts,
+    atomic: bool,
+    /// How many things have been done.
+    at: usize,
+    /// The last commit that is durable, for each database.
+    durable: [usize; 2],
+}
+
+impl<'c> Promise<'c> {
+    pub fn new(config: &Config, commits: &'c [Commit]) -> Promise<'c> {
+        let full = matches!(config.synchronous, "FULL" | "EXTRA");
+        let lasts = match config.journal {
+            "WAL" if full => Lasts::AtOnce,
+            "WAL" => Lasts::FromLogSync,
+            "DELETE" if config.synchronous == "FULL" => Lasts::FromNextCommit,
+            "MEMORY" | "OFF" => Lasts::AtOnce,
+            _ if full => Lasts::AtOnce,
+            _ => Lasts::FromNextCommit,
+        };
+        let atomic = !config.attached || config.is_atomic_over_files();
+        Promise { commits, lasts, atomic, at: 0, durable: [0; 2] }
+    }
+
+    /// Something was done.
+    pub fn advance(&mut self, done: Done<'_>) {
+        // A sync covers what was acknowledged before it.
+        if let (Lasts::FromLogSync, Done::Synced(Some(path))) = (self.lasts, done) {
+            let acknowledged = self.acknowledged();
+            for (durable, log) in self.durable.iter_mut().zip(["main.db-wal", "aux.db-wal"]) {
+                if path.ends_with(log) {
+                    *durable = acknowledged;
+                }
+            }
+        }
+        self.at += 1;
+        match self.lasts {
+            Lasts::AtOnce => self.durable = [self.acknowledged(); 2],
+            Lasts::FromNextCommit => self.durable = [self.acknowledged().saturating_sub(1); 2],
+            Lasts::FromLogSync => {}
+        }
+    }
+
+    /// The last commit that was acknowledged.
+    fn acknowledged(&self) -> usize {
+        self.commits.iter().rposition(|commit| commit.acknowledged <= self.at).unwrap_or(0)
+    }
+
+    /// Which commits may be found, for each database; after the mere death of a process, what was
+    /// acknowledged is there.
+    fn window(&self, only_process: bool) -> [std::ops::Range<usize>; 2] {
+        let end = self.commits.iter().rposition(|commit| commit.begun <= self.at).map_or(0, |last| last + 1);
+        let first = if only_process { [self.acknowledged(); 2] } else { self.durable };
+        first.map(|first| first..end)
+    }
+
+    /// Whether `found` may be there.
+    pub fn allows(&self, found: State, only_process: bool) -> bool {
+        let window = self.window(only_process);
+        if self.atomic {
+            return self.commits[window[0].clone()].iter().any(|commit| commit.state == found);
+        }
+        (0..2).all(|db| self.commits[window[db].clone()].iter().any(|commit| commit.state[db] == found[db]))
+    }
+
+    /// What was expected, and how far off it is.
+    pub fn explain(&self, found: State, only_process: bool) -> String {
+        let places = |db: usize| -> Vec<usize> {
+            (0..self.commits.len()).filter(|&at| self.commits[at].state[db] == found[db]).collect()
+        };
+        format!(
+            "after {} things were done: found the states of commits {:?} (main) and {:?} (aux), allowed {:?}, of {}",
+            self.at,
+            places(0),
+            places(1),
+            self.window(only_process),
+            self.commits.len()
+        )
+    }
+}

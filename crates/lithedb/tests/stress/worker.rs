@@ -1,0 +1,231 @@
+//! What a process does: two threads that transfer, append, read, check, and checkpoint.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::engine::{Engine, EngineKind, Failure, open};
+
+/// Threads in all processes together.
+pub const WORKERS: usize = 8;
+const WORKERS_OF_PROCESS: usize = 2;
+
+pub const ACCOUNTS: u64 = 60;
+/// What all accounts hold together.
+pub const SUM: u64 = 60_000;
+
+/// A writer that has waited so long has starved.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The part of a process.
+pub struct Part {
+    pub kind: EngineKind,
+    /// The number of the process, or "create" or "check".
+    pub what: String,
+    pub journal: String,
+    pub folder: PathBuf,
+}
+
+impl Part {
+    pub fn write(&self) -> String {
+        format!("{:?};{};{};{}", self.kind, self.what, self.journal, self.folder.display())
+    }
+
+    pub fn read(text: &str) -> Part {
+        let [kind, what, journal, folder] = text.splitn(4, ';').collect::<Vec<_>>()[..] else { panic!("{text}") };
+        let kind = if kind == "Lithe" { EngineKind::Lithe } else { EngineKind::Sqlite };
+        Part { kind, what: what.to_owned(), journal: journal.to_owned(), folder: PathBuf::from(folder) }
+    }
+
+    fn open(&self) -> Box<dyn Engine> {
+        open(self.kind, &self.folder.join("shared.db"), PATIENCE)
+    }
+}
+
+/// Does it; the exit code.
+pub fn work(part: &Part) -> i32 {
+    if part.what == "create" {
+        crate::create(&*part.open(), &part.journal);
+        return 0;
+    }
+    if let Some(appended) = part.what.strip_prefix("check ") {
+        let appended: Vec<i64> = appended.split(' ').map(|word| word.parse().unwrap()).collect();
+        crate::check(&*part.open(), &appended);
+        return 0;
+    }
+    let process: usize = part.what.parse().unwrap();
+    let threads: Vec<_> = (0..WORKERS_OF_PROCESS)
+        .map(|thread| (process * WORKERS_OF_PROCESS + thread, part.kind, part.journal.clone(), part.folder.clone()))
+        .map(|(number, kind, journal, folder)| {
+            std::thread::spawn(move || {
+                let part = Part { kind, what: String::new(), journal, folder };
+                Worker::new(&part, number).run(&part)
+            })
+        })
+        .collect();
+    let failed = threads.into_iter().filter_map(|thread| thread.join().err()).count();
+    i32::from(failed > 0)
+}
+
+struct Worker {
+    engine: Box<dyn Engine>,
+    number: usize,
+    random: fastrand::Rng,
+    longest_wait: u128,
+    /// The journal mode is one of those in which readers and writers exclude each other.
+    takes_turns: bool,
+}
+
+impl Worker {
+    fn new(part: &Part, number: usize) -> Worker {
+        let mut random = fastrand::Rng::new();
+        let engine = part.open();
+        let synchronous = ["OFF", "NORMAL", "FULL"][random.usize(..3)];
+        let mmap = if random.u8(..3) == 0 { "PRAGMA mmap_size=0;" } else { "" };
+        let cache = if random.bool() { "PRAGMA cache_size=10;" } else { "" };
+        let worker = Worker { engine, number, random, longest_wait: 0, takes_turns: part.journal != "WAL" };
+        let pragmas = format!("PRAGMA synchronous={synchronous}; {mmap} {cache} PRAGMA wal_autocheckpoint=200");
+        worker.expect(worker.engine.batch(&pragmas), "pragmas");
+        worker
+    }
+
+    fn say(&self, what: &str) {
+        // One write for a line: the process may be killed at any moment.
+        use std::io::Write;
+        let line = format!("worker {} {what}\n", self.number);
+        let _ = std::io::stdout().write_all(line.as_bytes());
+    }
+
+    fn run(mut self, part: &Part) {
+        let stop = crate::stop_file(&part.folder);
+        while !stop.exists() {
+            match self.random.u8(..100) {
+                0..40 => self.write(Worker::transfer, "transferred"),
+                40..65 => self.write(Worker::append, "appended"),
+                65..70 => self.write_after_reading(),
+                70..93 => self.read(),
+                93..97 => self.checkpoint(),
+                97 => self.check_quickly(),
+                _ => std::thread::sleep(Duration::from_millis(self.random.u64(..5))),
+            }
+        }
+    }
+
+    /// Anything but "busy" is wrong.
+    fn expect<T>(&self, done: Result<T, Failure>, what: &str) -> Option<T> {
+        match done {
+            Ok(done) => Some(done),
+            Err(failure) if failure.is_busy() => {
+                self.say(&format!("busy {}", failure.code));
+                if !self.engine.is_autocommit() {
+                    let _ = self.engine.batch("ROLLBACK");
+                }
+                None
+            }
+            Err(failure) => {
+                self.say(&format!("FAILED {what}: {failure:?}"));
+                panic!("worker {}: {what}: {failure:?}", self.number);
+            }
+        }
+    }
+
+    /// A transaction that waits for its turn: it must come.
+    fn write(&mut self, work: fn(&mut Worker) -> Result<u64, Failure>, what: &str) {
+        let begun = Instant::now();
+        let begin = if self.random.u8(..8) == 0 { "BEGIN EXCLUSIVE" } else { "BEGIN IMMEDIATE" };
+        if self.expect(self.engine.batch(begin), begin).is_none() {
+            self.say(&format!("FAILED starved for {:?}", begun.elapsed()));
+            panic!("worker {} has starved", self.number);
+        }
+        let done = work(self).and_then(|done| self.engine.batch("COMMIT").map(|()| done));
+        if let Some(done) = self.expect(done, what) {
+            self.say(&format!("{what} {done}"));
+        }
+        let waited = begun.elapsed().as_millis();
+        if self.takes_turns {
+            // Who waits for a lock sleeps in between: whoever never rests would have it all to himself.
+            std::thread::sleep(Duration::from_millis(self.random.u64(..12)));
+        }
+        if waited > self.longest_wait {
+            self.longest_wait = waited;
+            self.say(&format!("waited {waited}"));
+        }
+    }
+
+    fn transfer(&mut self) -> Result<u64, Failure> {
+        let (from, to) = (self.random.u64(1..=ACCOUNTS), self.random.u64(1..=ACCOUNTS));
+        let amount = self.random.u64(..100);
+        self.engine.batch(&format!("UPDATE account SET balance = balance - {amount} WHERE id = {from}"))?;
+        if self.random.u8(..10) == 0 {
+            // Out and back again.
+            let sql = format!("SAVEPOINT s; UPDATE account SET balance = 0 WHERE id <> {from}; ROLLBACK TO s");
+            self.engine.batch(&sql)?;
+        }
+        self.engine.batch(&format!("UPDATE account SET balance = balance + {amount} WHERE id = {to}"))?;
+        Ok(0)
+    }
+
+    fn append(&mut self) -> Result<u64, Failure> {
+        let writer = self.number;
+        let last = self.engine.numbers(&format!("SELECT coalesce(max(seq), 0) FROM log WHERE writer={writer}"))?[0];
+        let count = if self.random.u8(..8) == 0 { self.random.i64(1..200) } else { 1 };
+        let size = if self.random.u8(..8) == 0 { 5000 } else { 50 };
+        for seq in last + 1..=last + count {
+            self.engine.batch(&format!("INSERT INTO log VALUES ({writer}, {seq}, randomblob({size}))"))?;
+        }
+        // It does not grow for ever: what is old loses its bytes.
+        let old = last - 300;
+        self.engine.batch(&format!(
+            "UPDATE log SET filler = NULL WHERE writer={writer} AND seq < {old} AND seq > {old} - 250"
+        ))?;
+        Ok((last + count).cast_unsigned())
+    }
+
+    /// Reads first and writes then: somebody may have been quicker.
+    fn write_after_reading(&mut self) {
+        let work = |worker: &mut Worker| {
+            worker.engine.batch("BEGIN")?;
+            crate::check_invariants(&*worker.engine)?;
+            worker.transfer()?;
+            worker.engine.batch("COMMIT")
+        };
+        let done = work(self);
+        if self.expect(done, "a write after reading").is_some() {
+            self.say("transferred");
+        }
+    }
+
+    fn read(&mut self) {
+        let pause = Duration::from_millis(if self.random.u8(..10) == 0 { self.random.u64(..30) } else { 0 });
+        let work = |worker: &mut Worker| {
+            worker.engine.batch("BEGIN")?;
+            crate::check_invariants(&*worker.engine)?;
+            std::thread::sleep(pause);
+            crate::check_invariants(&*worker.engine)?;
+            worker.engine.batch("COMMIT")
+        };
+        let done = work(self);
+        if self.expect(done, "reading").is_some() {
+            self.say("read");
+        }
+    }
+
+    fn checkpoint(&mut self) {
+        let mode = ["PASSIVE", "PASSIVE", "FULL", "RESTART", "TRUNCATE"][self.random.usize(..5)];
+        let _ = self.engine.batch("PRAGMA busy_timeout=200");
+        let done = self.engine.batch(&format!("PRAGMA wal_checkpoint({mode})"));
+        let _ = self.engine.batch(&format!("PRAGMA busy_timeout={}", PATIENCE.as_millis()));
+        if done.as_ref().is_err_and(|failure| failure.code & 0xff == 6) {
+            // SQLITE_LOCKED: a statement of the connection is at work. There is none.
+            self.say("FAILED locked");
+        }
+        if self.expect(done, "a checkpoint").is_some() {
+            self.say("checkpoint");
+        }
+    }
+
+    fn check_quickly(&mut self) {
+        if let Some(answer) = self.expect(self.engine.text("PRAGMA quick_check"), "quick_check") {
+            assert_eq!(answer, "ok");
+        }
+    }
+}
