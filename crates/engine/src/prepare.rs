@@ -55,14 +55,7 @@ impl Connection {
         if sql.len() > self.limits.get().sql_length as usize {
             return Err(Error::new(ResultCode::TOOBIG, "statement too long"));
         }
-        let compiled = self.with_arena(|arena| self.compile_in(sql, arena));
-        // Somebody else may have created what is missing here since the schema was loaded.
-        match compiled {
-            Err(error) if error.code() == ResultCode::ERROR && self.forget_stale_schemas() => {
-                self.with_arena(|arena| self.compile_in(sql, arena))
-            }
-            compiled => compiled,
-        }
+        self.with_arena(|arena| self.compile_in(sql, arena))
     }
 
     fn compile_in(&self, sql: &[u8], arena: &Bump) -> Result<(Option<Compiled>, usize)> {

@@ -177,33 +177,6 @@ impl Connection {
         }
     }
 
-    /// Forgets the schemas that are not what the files say now, and answers whether there were any.
-    pub(crate) fn forget_stale_schemas(&self) -> bool {
-        let mut any = false;
-        for (db, database) in self.databases() {
-            // Whatever keeps a file from being read is reported by the statement that is to be run.
-            if self.is_stale(db, &database).unwrap_or(false) {
-                self.forget_schema(db);
-                any = true;
-            }
-        }
-        any
-    }
-
-    fn is_stale(&self, db: Db, database: &Database) -> Result<bool> {
-        if !database.is_loaded() || database.opened().is_none() || db == Db::TEMP {
-            return Ok(false);
-        }
-        let pager = database.btree().pager();
-        let was_reading = pager.is_reading();
-        pager.begin_read()?;
-        let cookie = database.schema_cookie();
-        if !was_reading {
-            pager.end_read()?;
-        }
-        Ok(cookie? != self.catalog().schema(db).cookie)
-    }
-
     /// Sets a meta value of the header. The schema cookie counts for the catalog, too.
     pub(crate) fn set_cookie(&self, db: Db, index: u8, value: u32) -> Result<()> {
         let meta = meta(index)?;
