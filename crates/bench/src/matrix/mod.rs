@@ -35,7 +35,7 @@ pub struct Options {
 }
 
 /// What `--quick` stands for.
-pub const QUICK: &[&str] = &["--total=10000000", "--rounds=3"];
+pub const QUICK: &[&str] = &["--total=10000000", "--rounds=7"];
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<Experiment> {
