@@ -188,7 +188,7 @@ fn no_databases() {
 #[test]
 fn truncated_files() {
     let image = sound_image();
-    let near = |len: usize| (len % PAGE).min(PAGE - len % PAGE) <= 1 || len < 120 || len % 97 == 0;
+    let near = |len: usize| (len % PAGE).min(PAGE - len % PAGE) <= 1 || len < 120 || len.is_multiple_of(97);
     // The last page is a leaf of the freelist. SQLite's check reads it, for a short read if half of it is there; ours has no
     // reason to.
     let cases = (0..=image.len() - PAGE).filter(|len| near(*len));
@@ -199,7 +199,7 @@ fn truncated_files() {
 fn headers() {
     let image = sound_image();
     // Reserved bytes that are not reserved, a freelist of another length, and the cells of the first page are damage of pages.
-    let is_strict = |at: &usize| ![20, 31].contains(at) && !(32..40).contains(at) && *at < 105;
+    let is_strict = |at: &usize| ![20, 31].contains(at) && !(32..40).contains(at) && *at < 100;
     let cases = |wanted: bool| {
         let places = (0..112).filter(move |at| is_strict(at) == wanted);
         places.flat_map(|at| [0, 1, 2, 5, 0x40, 0xff].map(|value| (at, value)))
@@ -271,7 +271,7 @@ fn with_log() -> (Vec<u8>, Vec<u8>) {
 fn logs() {
     let (image, log) = with_log();
     let frame = PAGE + 24;
-    let near = |at: usize| at < 32 || (at - 32) % frame < 26 || at % 131 == 0;
+    let near = |at: usize| at < 32 || (at - 32) % frame < 26 || at.is_multiple_of(131);
     let mut cases: Vec<Case> = Vec::new();
     let mut add = |what: String, log: Vec<u8>| {
         cases.push(Case { what, image: image.clone(), beside: Some(("-wal", log)) });
@@ -280,7 +280,7 @@ fn logs() {
     for at in (0..log.len()).filter(|at| near(*at)) {
         add(format!("log byte {at}"), with(&log, at, &[log[at] ^ 1]));
     }
-    for len in (0..log.len()).filter(|len| (len + frame - 32) % frame <= 1 || len % 211 == 0 || *len < 33) {
+    for len in (0..log.len()).filter(|len| (len + frame - 32) % frame <= 1 || len.is_multiple_of(211) || *len < 33) {
         add(format!("log of {len} bytes"), log[..len].to_vec());
     }
     add("a log of text".to_owned(), b"no log at all ".repeat(100));
@@ -312,8 +312,8 @@ fn journals() {
     let record = PAGE + 8;
     // Not the page numbers: which of two records of one page counts is nobody's promise.
     let near = |at: usize| match at.checked_sub(512).map(|at| at % record) {
-        None => at < 30 || at % 131 == 0,
-        Some(at) => at >= record - 4 || (at >= 4 && at % 131 == 0),
+        None => at < 30 || at.is_multiple_of(131),
+        Some(at) => at >= record - 4 || (at >= 4 && at.is_multiple_of(131)),
     };
     let mut cases: Vec<Case> = Vec::new();
     let mut add = |what: String, journal: Vec<u8>| {
@@ -326,7 +326,8 @@ fn journals() {
             add(format!("journal byte {at} ^ {change}"), with(&journal, at, &[journal[at] ^ change]));
         }
     }
-    for len in (0..journal.len()).filter(|len| len % 173 == 0 || *len < 30 || (*len > 511 && (len - 512) % record == 0))
+    for len in (0..journal.len())
+        .filter(|len| len.is_multiple_of(173) || *len < 30 || (*len > 511 && (len - 512) % record == 0))
     {
         add(format!("journal of {len} bytes"), journal[..len].to_vec());
     }

@@ -22,7 +22,7 @@ impl Which {
 
 /// An open database.
 pub enum Connection {
-    Lithe(lithe::Connection),
+    Lithe(Box<lithe::Connection>),
     Sqlite(rusqlite::Connection),
 }
 
@@ -35,7 +35,7 @@ pub type Rows = Vec<Vec<String>>;
 impl Connection {
     pub fn open(which: Which, path: &Path) -> Connection {
         match which {
-            Which::Lithe => Connection::Lithe(lithe::Connection::open(path).expect("Lithe opens a file")),
+            Which::Lithe => Connection::Lithe(Box::new(lithe::Connection::open(path).expect("Lithe opens a file"))),
             Which::Sqlite => {
                 let connection = rusqlite::Connection::open(path).expect("SQLite opens a file");
                 connection.execute_batch("PRAGMA foreign_keys = 0").expect("SQLite takes a pragma");

@@ -11,6 +11,9 @@ use crate::statements::{Generator, pick};
 /// Statements a round.
 const STATEMENTS: usize = 60;
 const ROUNDS: usize = 4;
+const ENCODINGS: [&str; 3] = ["UTF-8", "UTF-16le", "UTF-16be"];
+const AUTO_VACUUM: [&str; 3] = ["NONE", "FULL", "INCREMENTAL"];
+const JOURNAL_MODES: [&str; 5] = ["DELETE", "WAL", "WAL", "TRUNCATE", "PERSIST"];
 
 /// A function of its seed.
 pub struct World {
@@ -50,9 +53,9 @@ impl World {
         let mut rng = Rng::with_seed(seed);
         let settings = Settings {
             page_size: 512 << rng.u32(0..8),
-            encoding: *pick(&mut rng, &["UTF-8", "UTF-16le", "UTF-16be"]),
-            auto_vacuum: *pick(&mut rng, &["NONE", "FULL", "INCREMENTAL"]),
-            journal_mode: *pick(&mut rng, &["DELETE", "WAL", "WAL", "TRUNCATE", "PERSIST"]),
+            encoding: pick(&mut rng, &ENCODINGS),
+            auto_vacuum: pick(&mut rng, &AUTO_VACUUM),
+            journal_mode: pick(&mut rng, &JOURNAL_MODES),
             reserved_bytes: *pick(&mut rng, &[0, 0, 0, 12, 32]),
             mmap_size: *pick(&mut rng, &[0, 1 << 30]),
         };
