@@ -20,7 +20,9 @@ use std::sync::Arc;
 use lithe_btree::Btree;
 use lithe_pager::{BeginKind, CheckpointMode, Pager};
 use lithe_plan::catalog::Catalog;
+use lithe_plan::environment::Flags as CompileFlags;
 use lithe_vfs::ResultCode;
+use lithe_vm::facts::Flags;
 use lithe_vm::operand::{Db, OnConflict};
 
 use crate::connection::Connection;
@@ -48,10 +50,13 @@ pub(crate) struct TransactionState {
     rollbacks: Cell<u64>,
 }
 
+/// Violations of deferred foreign keys, and of immediate ones that `defer_foreign_keys` has deferred.
+type Violations = (i64, i64);
+
 struct Savepoint {
     name: String,
     catalog: Arc<Catalog>,
-    deferred_violations: i64,
+    violations: Violations,
 }
 
 /// A running statement's part in its connection's transaction.
@@ -60,7 +65,7 @@ pub(crate) struct StatementRun {
     is_writer: Cell<bool>,
     /// The position in the stack of savepoints of its own one.
     savepoint: Cell<Option<usize>>,
-    deferred_violations_before: Cell<i64>,
+    violations_before: Cell<Violations>,
     rollbacks_before: Cell<u64>,
     catalog_before: RefCell<Option<Arc<Catalog>>>,
     /// With what a statement of the engine ends after its rows.
@@ -110,7 +115,7 @@ impl Connection {
         state.active.set(state.active.get() + 1);
         let run = StatementRun::default();
         run.rollbacks_before.set(state.rollbacks.get());
-        run.deferred_violations_before.set(self.facts.deferred_violations.get());
+        run.violations_before.set(self.violations());
         run
     }
 
@@ -218,8 +223,9 @@ impl Connection {
         let state = &self.transaction;
         let is_last_writer = state.active_writers.get() == usize::from(run.is_writer.get());
         if state.autocommit.get() && is_last_writer && self.is_writing() {
-            self.check_deferred_violations()?;
-            self.commit_all()?;
+            let committed = self.check_deferred_violations().and_then(|()| self.commit_all());
+            // Changes that are undone are none.
+            committed.inspect_err(|_| self.facts.changes.set(0))?;
         } else if run.savepoint.get().is_some() {
             self.close_statement_savepoint(run, false)?;
         }
@@ -289,7 +295,7 @@ impl Connection {
         }
         state.statement_savepoints.set(state.statement_savepoints.get().saturating_sub(1));
         if undo {
-            self.facts.deferred_violations.set(run.deferred_violations_before.get());
+            self.set_violations(run.violations_before.get());
             self.restore_catalog(catalog);
         }
         Ok(result?)
@@ -375,7 +381,8 @@ impl Connection {
     }
 
     fn check_deferred_violations(&self) -> Result<()> {
-        if self.facts.deferred_violations.get() > 0 {
+        let (deferred, immediate) = self.violations();
+        if deferred + immediate > 0 {
             return Err(Error::new(ResultCode::CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed"));
         }
         Ok(())
@@ -416,9 +423,22 @@ impl Connection {
     }
 
     fn after_transaction(&self) {
-        self.facts.deferred_violations.set(0);
+        self.set_violations((0, 0));
         let flags = self.facts.flags.get();
-        self.facts.flags.set(flags.with(lithe_vm::facts::Flags::DEFER_FOREIGN_KEYS, false));
+        if flags.contains(Flags::DEFER_FOREIGN_KEYS) {
+            self.facts.flags.set(flags.with(Flags::DEFER_FOREIGN_KEYS, false));
+            self.compile_flags.set(CompileFlags { defer_foreign_keys: false, ..self.compile_flags.get() });
+            self.expire_programs();
+        }
+    }
+
+    fn violations(&self) -> Violations {
+        (self.facts.deferred_violations.get(), self.facts.deferred_immediate_violations.get())
+    }
+
+    fn set_violations(&self, (deferred, immediate): Violations) {
+        self.facts.deferred_violations.set(deferred);
+        self.facts.deferred_immediate_violations.set(immediate);
     }
 
     fn leave_transaction(&self) {
@@ -448,7 +468,7 @@ impl Connection {
         state.savepoints.borrow_mut().push(Savepoint {
             name: name.to_owned(),
             catalog: self.catalog(),
-            deferred_violations: self.facts.deferred_violations.get(),
+            violations: self.violations(),
         });
         self.open_savepoints()
     }
@@ -491,12 +511,12 @@ impl Connection {
         let (catalog, violations) = {
             let mut savepoints = state.savepoints.borrow_mut();
             savepoints.truncate(position + 1);
-            (Arc::clone(&savepoints[position].catalog), savepoints[position].deferred_violations)
+            (Arc::clone(&savepoints[position].catalog), savepoints[position].violations)
         };
         if !Arc::ptr_eq(&catalog, &self.catalog()) {
             state.rollbacks.set(state.rollbacks.get() + 1);
         }
-        self.facts.deferred_violations.set(violations);
+        self.set_violations(violations);
         self.restore_catalog(Some(catalog));
         Ok(())
     }

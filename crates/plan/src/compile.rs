@@ -24,12 +24,13 @@ pub fn compile<'a>(statement: &Statement<'a>, sql: &'a [u8], arena: &'a Bump, en
     let mut cg = Codegen::new(resolver, explain);
     let columns = compile_statement(&mut cg, statement, sql)?;
     cg.b.emit(Insn::Halt {});
+    let drops_rows = cg.drops_rows();
     let mut program = cg.finish(statement.parameters.count);
     program.columns = columns.iter().map(|column| result_column(env, column)).collect();
     (program.is_read_only, program.counts_changes) = match statement.kind {
         Stmt::Select(_) => (true, false),
         Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_) => (false, true),
-        _ => (false, false),
+        _ => (false, drops_rows),
     };
     Ok(program)
 }

@@ -36,6 +36,8 @@ pub struct Environment {
 pub struct Flags {
     /// PRAGMA foreign_keys.
     pub foreign_keys: bool,
+    /// PRAGMA defer_foreign_keys.
+    pub defer_foreign_keys: bool,
     /// PRAGMA recursive_triggers.
     pub recursive_triggers: bool,
     /// Triggers fire (SQLITE_DBCONFIG_ENABLE_TRIGGER).
@@ -76,6 +78,7 @@ impl Default for Flags {
     fn default() -> Flags {
         Flags {
             foreign_keys: false,
+            defer_foreign_keys: false,
             recursive_triggers: false,
             triggers: true,
             views: true,

@@ -91,7 +91,7 @@ impl Affinity {
         match value {
             ValueRef::Null | ValueRef::Blob(_) => false,
             ValueRef::Integer(_) => matches!(self, Affinity::Text | Affinity::Real),
-            ValueRef::Real(_) => !matches!(self, Affinity::Blob | Affinity::Real),
+            ValueRef::Real(real) => real == 0.0 || !matches!(self, Affinity::Blob | Affinity::Real),
             ValueRef::Text(_) => matches!(self, Affinity::Numeric | Affinity::Integer | Affinity::Real),
         }
     }
@@ -123,6 +123,8 @@ impl Affinity {
                 integer_if_exact(real).map_or(value, ValueRef::Integer)
             }
             (Affinity::Real, ValueRef::Integer(integer)) => ValueRef::Real(integer as f64),
+            // By way of the integer that it is stored as, -0.0 loses its sign.
+            (Affinity::Real, ValueRef::Real(0.0)) => ValueRef::Real(0.0),
             (Affinity::Real, ValueRef::Text(text)) => match text_to_number(text, value) {
                 ValueRef::Integer(integer) => ValueRef::Real(integer as f64),
                 other => other,
@@ -206,6 +208,9 @@ mod tests {
         check(Affinity::Integer, -9_223_372_036_854_775_808.0, -9_223_372_036_854_775_808.0);
         check(Affinity::Integer, "9223372036854775808", 9_223_372_036_854_775_808.0);
         check(Affinity::Real, 3, 3.0);
+        let mut scratch = NumberText::default();
+        let zero = Affinity::Real.apply(ValueRef::Real(-0.0), &mut scratch);
+        assert!(matches!(zero, ValueRef::Real(real) if real.is_sign_positive()));
         check(Affinity::Real, "3", 3.0);
         check(Affinity::FlexNum, "3", "3");
         check(Affinity::FlexNum, 3.0, 3);

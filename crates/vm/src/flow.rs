@@ -43,6 +43,10 @@ pub fn halt_error<'p>(
     {
         return Ok(caller);
     }
+    if policy == OnConflict::Fail {
+        // What was done before would stay, and with it what violates foreign keys.
+        check_immediate_violations(m)?;
+    }
     Err(Error::constraint(policy, ResultCode(code), message))
 }
 

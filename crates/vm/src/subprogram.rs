@@ -84,7 +84,7 @@ impl<'p> Frames<'p> {
         }
         let facts = host.facts();
         if self.waiting.len() >= facts.trigger_depth_max.get() as usize {
-            return Err(Error::new(ResultCode::ERROR, "too many levels of trigger recursion"));
+            return Err(Error::new(ResultCode::ERROR, "triggers nested too deep"));
         }
         let content = m.frames.take(&callee.program);
         self.waiting.push(Frame {

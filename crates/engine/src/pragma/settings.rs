@@ -84,7 +84,7 @@ fn count_changes(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 
 /// Only counts within a transaction.
 fn defer_foreign_keys(call: &Call<'_>) -> Result<Vec<NativeRow>> {
-    fact_switch(call, Flags::DEFER_FOREIGN_KEYS, None)
+    fact_switch(call, Flags::DEFER_FOREIGN_KEYS, Some(|flags| &mut flags.defer_foreign_keys))
 }
 
 /// Within a transaction it cannot be changed, and trying is no error.

@@ -15,6 +15,7 @@ pub fn affinity_of(expr: &Expr<'_>) -> Option<Affinity> {
         Expr::SubqueryColumn(subquery, at) => subquery.query.columns[usize::from(*at)].affinity,
         Expr::Row(items) => items.first().and_then(affinity_of),
         Expr::Register(_, affinity) => *affinity,
+        Expr::Function(call) if call.is_merged_column => call.args.first().and_then(affinity_of),
         _ => None,
     }
 }

@@ -303,6 +303,8 @@ pub struct Call<'a> {
     pub args: &'a [Expr<'a>],
     /// The collation that the arguments give it: min, max, nullif and the like compare by it.
     pub collation: Coll<'a>,
+    /// It stands for the column that USING makes of several: it has the affinity and the collation of the first of them.
+    pub is_merged_column: bool,
 }
 
 /// A call of an aggregate function.

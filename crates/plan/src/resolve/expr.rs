@@ -120,7 +120,15 @@ impl<'a> Resolver<'a> {
             Op::Or => Ok(Expr::Or(self.boxed(scope, left)?, self.boxed(scope, right)?)),
             Op::Arrow => self.operator_call(scope, "->", &[left, right], span),
             Op::DoubleArrow => self.operator_call(scope, "->>", &[left, right], span),
-            Op::Is | Op::IsNot if is_truth(right).is_some() => self.is_truth(scope, op == Op::IsNot, left, right),
+            Op::Is | Op::IsNot if !scope.rules.no_truth_tests && is_empty_in(right).is_some() => {
+                // `y IN ()` is FALSE, and IS FALSE a test of truth.
+                let truth = is_empty_in(right).unwrap_or_default();
+                self.expr(scope, right)?;
+                Ok(Expr::IsTrue(self.boxed(scope, left)?, TruthTest::new(op == Op::IsNot, truth)))
+            }
+            Op::Is | Op::IsNot if !scope.rules.no_truth_tests && is_truth(right).is_some() => {
+                self.is_truth(scope, op == Op::IsNot, left, right)
+            }
             Op::Is | Op::IsNot if matches!(right.kind, ExprKind::Null) => {
                 Ok(Expr::IsNull(self.boxed(scope, left)?, op == Op::IsNot))
             }
@@ -204,6 +212,14 @@ fn is_truth(expr: &ast::Expr<'_>) -> Option<bool> {
     match name.name {
         name if name.is("true") => Some(true),
         name if name.is("false") => Some(false),
+        _ => None,
+    }
+}
+
+/// What `y IN ()` and `y NOT IN ()` are, whatever y is.
+fn is_empty_in(expr: &ast::Expr<'_>) -> Option<bool> {
+    match expr.kind {
+        ExprKind::In(ast::In { set: ast::InSet::List([]), not, .. }) => Some(*not),
         _ => None,
     }
 }

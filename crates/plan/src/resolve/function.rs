@@ -79,7 +79,10 @@ impl<'a> Resolver<'a> {
 
     /// `coalesce(x, y ...)`: what FULL JOIN makes of two columns.
     pub(super) fn coalesce(&self, args: &[Expr<'a>]) -> Expr<'a> {
-        self.builtin("coalesce", args).unwrap_or(args[0])
+        match self.builtin("coalesce", args) {
+            Ok(Expr::Function(call)) => Expr::Function(self.arena.alloc(Call { is_merged_column: true, ..*call })),
+            _ => args[0],
+        }
     }
 
     fn find_function(&self, name: Name<'_>, args: usize, span: Span) -> Result<&'a Arc<Function>> {
@@ -173,7 +176,8 @@ impl<'a> Resolver<'a> {
     }
 
     fn call(&self, function: &'a Arc<Function>, args: &'a [Expr<'a>]) -> Expr<'a> {
-        Expr::Function(self.arena.alloc(Call { function, args, collation: collation_of_args(args) }))
+        let collation = collation_of_args(args);
+        Expr::Function(self.arena.alloc(Call { function, args, collation, is_merged_column: false }))
     }
 
     /// A call of an aggregate. It belongs to the innermost query whose columns its arguments use.

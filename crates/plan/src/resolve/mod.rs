@@ -76,6 +76,8 @@ pub struct Resolver<'a> {
     depth: Cell<u32>,
     /// Which names meant what, if somebody wants to know.
     pub(crate) log: Option<NameLog<'a>>,
+    /// A schema is verified: nothing is asked but whether its names mean something.
+    pub(crate) only_names: bool,
 }
 
 /// The deepest nesting of queries, views included. The parser bounds what one text can nest; views multiply it.
@@ -95,6 +97,7 @@ impl<'a> Resolver<'a> {
             has_nested: Cell::new(false),
             depth: Cell::new(0),
             log: None,
+            only_names: false,
         }
     }
 

@@ -231,7 +231,7 @@ fn bare_name<'a>(expr: &ast::Expr<'a>) -> Option<Name<'a>> {
 }
 
 /// 1st, 2nd, 3rd, 4th ... for position 0, 1, 2, 3 ...
-fn ordinal(at: usize) -> String {
+pub(super) fn ordinal(at: usize) -> String {
     let number = at + 1;
     let suffix = match (number % 10, number / 10 % 10) {
         (1, tens) if tens != 1 => "st",

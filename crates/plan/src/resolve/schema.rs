@@ -18,7 +18,8 @@ impl<'a> Resolver<'a> {
     pub(crate) fn default_expr(&self, text: &'a [u8]) -> Result<Expr<'a>> {
         let parsed = self.parse_stored_expr(text)?;
         let found = Found::default();
-        let rules = Rules { no_strings_in_double_quotes: !self.env.flags.dqs_ddl, ..Rules::default() };
+        let no_strings_in_double_quotes = !self.env.flags.dqs_ddl;
+        let rules = Rules { no_strings_in_double_quotes, no_truth_tests: true, ..Rules::default() };
         let scope = Scope { rules, ..Scope::outermost(text, &found) };
         self.expr(&scope, &parsed).map_err(CompileError::without_offset)
     }

@@ -4,18 +4,20 @@ use lithe_sql::ast;
 
 use super::Resolver;
 use super::change::{ChangeTarget, Constraint};
+use super::order::ordinal;
 use super::scope::{Scope, Stored};
 use crate::catalog::{Index, IndexColumn, IndexTerm};
 use crate::error::{Result, fail};
 use crate::ir::{Coll, Expr, same};
 
 impl<'a> Resolver<'a> {
-    /// The constraint that the target of an ON CONFLICT clause names.
+    /// The constraint that the target of an ON CONFLICT clause names. `place` tells which of several clauses it is.
     pub(super) fn upsert_constraint(
         &self,
         scope: &Scope<'_, 'a>,
         target: &ChangeTarget<'a>,
         upsert: &ast::Upsert<'a>,
+        place: Option<usize>,
     ) -> Result<Constraint> {
         if upsert.target.is_empty() {
             return Ok(Constraint::Any);
@@ -35,7 +37,8 @@ impl<'a> Resolver<'a> {
                 return Ok(Constraint::Index(at));
             }
         }
-        fail("ON CONFLICT clause does not match any PRIMARY KEY or UNIQUE constraint")
+        let place = place.map_or(String::new(), |place| format!("{} ", ordinal(place)));
+        fail(format!("{place}ON CONFLICT clause does not match any PRIMARY KEY or UNIQUE constraint"))
     }
 
     /// Whether the terms are the columns of the index, in any order.
@@ -65,6 +68,8 @@ impl<'a> Resolver<'a> {
 
     fn has_column(&self, target: &ChangeTarget<'a>, column: &'a IndexColumn, terms: &[Expr<'a>]) -> Result<bool> {
         let wanted = match &column.term {
+            // The rowid under its column's name is no column of an index to SQLite.
+            IndexTerm::Column(at) if target.table.rowid_column == Some(*at) => return Ok(false),
             IndexTerm::Column(at) => self.table_column(target.source, target.table, *at),
             IndexTerm::Expr(text) => self.stored_expr(text, Stored::Index, target.source, target.db, target.table)?,
             IndexTerm::Rowid => return Ok(true),

@@ -128,7 +128,7 @@ fn recursion_has_a_limit() {
     assert_eq!(show(&host.run(calls_recursive(1000, 1)).unwrap()), "1000");
     let mut vm = Vm::new(Arc::new(calls_recursive(1001, 1).finish()));
     let error = rows(&mut vm, &host).unwrap_err();
-    assert_eq!(error.to_string(), "too many levels of trigger recursion");
+    assert_eq!(error.to_string(), "triggers nested too deep");
     // The outermost frame is back: the statement can run again.
     assert_eq!(rows(&mut vm, &host).unwrap_err().code(), ResultCode::ERROR);
     // Without recursive_triggers a trigger does not fire itself.

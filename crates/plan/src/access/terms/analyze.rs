@@ -208,7 +208,10 @@ impl<'a> Analysis<'_, 'a> {
                         self.constrain(side, Op::In, Right::Set(set, at as u16), set.how[at], 1 << at, None);
                     }
                 }
-                self.set_parts(items.len());
+                // Columns of several sources may each be one of the set's without making one of its rows together.
+                let sources: Vec<_> = items.iter().map(|item| self.side(item).map(|side| side.source)).collect();
+                let is_one_source = sources.iter().all(|source| source.is_some() && *source == sources[0]);
+                if is_one_source { self.set_parts(items.len()) } else { self.always_check() }
             }
             _ => {
                 if let Some(side) = self.side(&set.value) {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use lithe_format::PageNo;
-use lithe_sql::ast::{Drop, Name, ObjectKind, QualifiedName};
+use lithe_sql::ast::{Conflict, Drop, Name, ObjectKind, QualifiedName};
+use lithe_vfs::ResultCode;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, Db, Reg};
 
 use super::system::{self, Is, object_kind, schema_column};
 use crate::catalog::{FoundTable, IndexOrigin, SEQUENCE_TABLE, Table, display_name, is_system_name};
-use crate::codegen::Codegen;
+use crate::codegen::{Codegen, write};
 use crate::error::{CompileError, Result, fail};
 
 /// DROP of anything.
@@ -55,7 +56,7 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     }
     cg.use_database(db, true);
     system::forget_statistics(cg, db, system::TABLE_NAME_COLUMN, table.name.name())?;
-    crate::codegen::write::drop_foreign_key_rows(cg, found)?;
+    delete_rows(cg, found)?;
     drop_triggers(cg, found)?;
     if table.autoincrement
         && let Some(sequence) = system::system_table(cg, db, SEQUENCE_TABLE)
@@ -71,6 +72,23 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     forget(cg, db, object_kind::TABLE, table.name.name());
     system::bump_cookie(cg, db);
     reload_if_moved(cg, db, moved);
+    Ok(())
+}
+
+/// With foreign keys the rows go first, as if by DELETE. What is violated then must not be violated by dropping the table.
+fn delete_rows<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<()> {
+    if !write::drop_needs_delete(cg, found) {
+        return Ok(());
+    }
+    write::delete_rows_of_dropped(cg, found)?;
+    if cg.env.flags.defer_foreign_keys {
+        return Ok(());
+    }
+    let fine = cg.b.label();
+    cg.b.emit(Insn::FkIfZero { deferred: 0, target: fine });
+    let message = "FOREIGN KEY constraint failed".to_owned();
+    write::emit_failure(cg, Conflict::Abort, ResultCode::CONSTRAINT_FOREIGNKEY, message);
+    cg.b.place(fine);
     Ok(())
 }
 

@@ -28,7 +28,7 @@ impl<'a> Codegen<'a> {
                     (None, _) if has_rowid => self.b.emit(Insn::IdxRowid { cursor: index, dst }),
                     (_, Some(cursor)) => return self.emit_table_column(cursor, of, column, dst),
                     // A virtual generated column of a covering index: its operands are in the index.
-                    (Some(at), None) => return self.emit_generated(of, at, column.source, dst),
+                    (Some(at), None) => return self.emit_generated_of_row(index, of, at, column.source, dst),
                     (None, None) => unreachable!("an index entry of a rowid table ends in the rowid"),
                 }
                 Ok(())
@@ -93,7 +93,7 @@ impl<'a> Codegen<'a> {
         };
         let TableColumn { stored_at, .. } = table.columns[at];
         if stored_at == TableColumn::NOT_STORED {
-            return self.emit_generated(table, at, column.source, dst);
+            return self.emit_generated_of_row(cursor, table, at, column.source, dst);
         }
         self.b.emit(Insn::Column { cursor, column: stored_at, dst });
         self.emit_real_affinity(table, Some(at), dst);
@@ -105,6 +105,25 @@ impl<'a> Codegen<'a> {
         if position.is_some_and(|at| table.columns[at].affinity == Affinity::Real) {
             self.b.emit(Insn::RealAffinity { reg: dst });
         }
+    }
+
+    /// As [`Codegen::emit_generated`], of the row under `cursor`: in the row of NULLs of an outer join it is NULL, too.
+    fn emit_generated_of_row(
+        &mut self,
+        cursor: CursorId,
+        table: &'a Table,
+        at: usize,
+        source: SourceId,
+        dst: Reg,
+    ) -> Result<()> {
+        let (nulls, done) = (self.b.label(), self.b.label());
+        self.b.emit(Insn::IfNullRow { cursor, target: nulls });
+        self.emit_generated(table, at, source, dst)?;
+        self.b.emit(Insn::Goto { target: done });
+        self.b.place(nulls);
+        self.b.emit(Insn::Null { start: dst, count: 1 });
+        self.b.place(done);
+        Ok(())
     }
 
     /// A generated column that is not stored is computed from the others.

@@ -69,6 +69,10 @@ impl<'a> ChangeLoop<'a> {
         values: &[Expr<'a>],
         stays: impl Fn(&Index) -> bool,
     ) -> Result<ChangeLoop<'a>> {
+        // The columns of the key are read whatever else is.
+        for expr in key_exprs(cg, target) {
+            cg.note_expr(&expr);
+        }
         let plan = plan(cg, change)?;
         let key = cg.b.registers(target.key_width() + values.len());
         let value_registers = key.at(target.key_width());
@@ -191,7 +195,7 @@ fn begin_row_set<'a>(
 ) -> Result<(Kind<'a>, Addr)> {
     let set = cg.b.register();
     cg.b.emit(Insn::Null { start: set, count: 1 });
-    first_pass(cg, plan, target, |cg| {
+    first_pass(cg, plan, |cg| {
         let rowid = cg.resolver.rowid(target.source, target.table);
         cg.emit_into(&rowid, key)?;
         cg.b.emit(Insn::RowSetAdd { set, rowid: key });
@@ -218,7 +222,7 @@ fn begin_keys<'a>(
     let cursor = cg.ephemeral(CursorKind::EphemeralIndex, info, width + values.len());
     cg.b.emit(Insn::OpenEphemeral { cursor });
     let record = cg.b.register();
-    first_pass(cg, plan, target, |cg| {
+    first_pass(cg, plan, |cg| {
         super::index::emit_index_key(cg, &exprs, key)?;
         let is_known = cg.b.label();
         cg.b.emit(Insn::Found { cursor, count: width as u16, start: key, target: is_known });
@@ -247,13 +251,8 @@ fn seek_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg, next: Addr)
 fn first_pass<'a>(
     cg: &mut Codegen<'a>,
     plan: &JoinPlan<'a>,
-    target: &Target<'a>,
     body: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
 ) -> Result<()> {
-    // The columns of the key are read whatever else is.
-    for expr in key_exprs(cg, target) {
-        cg.note_expr(&expr);
-    }
     let loops = begin_loops(cg, plan)?;
     cg.in_loop(body)?;
     end_loops(cg, loops)

@@ -1,19 +1,21 @@
 //! DELETE, and the deletions of REPLACE.
 
-use lithe_sql::ast;
+use lithe_sql::ast::{self, Stmt};
 use lithe_vm::insn::{Insn, delete_flags};
 use lithe_vm::operand::{Addr, Reg};
 
 use super::change_loop::{ChangeLoop, Passes};
 use super::fire::{Event, Firing, Triggers};
+use super::foreign_key::{Change, ForeignKeys, quoted};
 use super::index::emit_delete_entries;
 use super::returning::Rows as ReturningRows;
 use super::row::Row;
 use super::target::{Target, prepare_target};
+use crate::catalog::FoundTable;
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
 use crate::ir::OutputColumn;
-use crate::resolve::{ChangeTarget, ResolvedChange, Scope};
+use crate::resolve::{ChangeTarget, Found, ResolvedChange, Scope};
 
 /// Code for a DELETE that stands in `base`. Gives the columns of RETURNING.
 pub(crate) fn delete<'a>(
@@ -21,6 +23,7 @@ pub(crate) fn delete<'a>(
     base: &Scope<'_, 'a>,
     delete: &ast::Delete<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
+    super::target::refuse_view(cg, base, delete.table, Event::Delete)?;
     let change = cg.resolver.delete(base, delete)?;
     let triggers = Triggers::of(cg, &change.target, Event::Delete);
     super::target::refuse_read_only(cg, &change.target, &triggers)?;
@@ -28,31 +31,59 @@ pub(crate) fn delete<'a>(
     if change.target.table.view().is_some() {
         super::view::change(cg, &change, &triggers)?;
     } else {
-        super::foreign_key::refuse(cg, &change.target)?;
-        delete_rows(cg, &change, &triggers)?;
+        let keys = ForeignKeys::of(cg, &change.target, Change::Delete)?;
+        delete_rows(cg, &change, &triggers, &keys)?;
     }
     Ok(change.returning.map_or(&[], |returning| returning.columns))
 }
 
-fn delete_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: &Triggers<'a>) -> Result<()> {
-    if change.terms.is_empty() && change.returning.is_none() && triggers.is_empty() {
+/// The rows of a table that is about to be dropped, as far as foreign keys are concerned: no triggers fire, and keys that do
+/// not fit are none.
+pub(crate) fn delete_rows_of_dropped<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<()> {
+    let database = quoted(cg.env.catalog.database_name(found.db).name());
+    let text = format!("DELETE FROM {database}.{}", quoted(found.table.name.name()));
+    let text = cg.arena.alloc_slice_copy(text.as_bytes());
+    let names = Found::default();
+    let Stmt::Delete(delete) = cg.resolver.parse_stored(text)? else {
+        unreachable!("the text is a DELETE");
+    };
+    let change = cg.resolver.delete(&Scope::outermost(text, &names), delete)?;
+    cg.write.drops_rows = true;
+    let keys = ForeignKeys::of_dropped(cg, &change.target);
+    delete_rows(cg, &change, &Triggers::none(), &keys)
+}
+
+fn delete_rows<'a>(
+    cg: &mut Codegen<'a>,
+    change: &ResolvedChange<'a>,
+    triggers: &Triggers<'a>,
+    keys: &ForeignKeys<'a>,
+) -> Result<()> {
+    let is_watched = !triggers.is_empty() || !keys.is_empty();
+    if change.terms.is_empty() && change.returning.is_none() && !is_watched {
         return delete_all(cg, &change.target);
+    }
+    if !keys.is_empty() {
+        cg.note_more_changes();
     }
     let returning = ReturningRows::open(cg, change.returning, false)?;
     let mut target = prepare_target(cg, &change.target, |_| true)?;
-    let passes = if triggers.is_empty() { Passes::OneIfPossible } else { Passes::Two };
+    let passes = if is_watched { Passes::Two } else { Passes::OneIfPossible };
     let rows = ChangeLoop::begin(cg, change, &mut target, passes, &[], |_| true)?;
     if !rows.is_single {
         cg.note_more_changes();
     }
     cg.in_loop(|cg| {
-        let needs_old = !triggers.is_empty() || returning.is_some();
+        let needs_old = is_watched || returning.is_some();
         let old = if needs_old { Some(emit_old_row(cg, &target, rows.key)?) } else { None };
         // A DELETE has no policy, and does not hand that of an outer statement on.
         let firing = Firing { policy: None, ignore: rows.next };
         if triggers.has_before() {
             triggers.fire_before(cg, &change.target, old, None, firing)?;
             target.seek(cg, rows.key, rows.next);
+        }
+        if let Some(old) = old {
+            keys.check_old(cg, &target, old)?;
         }
         emit_delete_entries(cg, &target, |_| true)?;
         let position = if rows.is_one_pass { delete_flags::SAVE_POSITION } else { 0 };
@@ -61,6 +92,9 @@ fn delete_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
             let table = cg.set_access(target.source, old.access());
             returning.emit_row(cg)?;
             cg.set_access(target.source, table.expect("the row was read from the table"));
+        }
+        if let Some(old) = old {
+            keys.act(cg, &change.target, old, None, firing)?;
         }
         triggers.fire_after(cg, &change.target, old, None, firing)
     })?;
@@ -107,7 +141,8 @@ pub(super) fn emit_replace_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, is
     let change = ChangeTarget { db: target.db, table: target.table, view_columns: &[], source: target.source };
     let triggers =
         if cg.env.flags.recursive_triggers { Triggers::of(cg, &change, Event::Delete) } else { Triggers::none() };
-    if is_overwritten && triggers.is_empty() {
+    let keys = ForeignKeys::of(cg, &change, Change::Delete)?;
+    if is_overwritten && triggers.is_empty() && keys.is_empty() {
         if target.indexes.iter().any(|index| !index.is_table) {
             cg.note_more_changes();
         }
@@ -115,31 +150,37 @@ pub(super) fn emit_replace_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, is
     }
     cg.note_more_changes();
     let is_gone = cg.b.label();
-    if triggers.is_empty() {
+    if triggers.is_empty() && keys.is_empty() {
         emit_delete_entries(cg, target, |_| true)?;
         cg.b.emit(Insn::Delete { flags: delete_flags::AUXILIARY, cursor: target.cursor });
     } else {
-        emit_replace_with_triggers(cg, target, &change, &triggers, is_gone)?;
+        emit_watched_replace(cg, target, &change, &triggers, &keys, is_gone)?;
     }
     cg.b.place(is_gone);
     Ok(())
 }
 
-fn emit_replace_with_triggers<'a>(
+/// As [`emit_replace_row`], where triggers or foreign keys are concerned.
+fn emit_watched_replace<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,
     change: &ChangeTarget<'a>,
     triggers: &Triggers<'a>,
+    keys: &ForeignKeys<'a>,
     is_gone: Addr,
 ) -> Result<()> {
     let key = cg.b.registers(target.key_width());
     target.emit_key(cg, key)?;
     let old = emit_old_row(cg, target, key)?;
     let firing = Firing { policy: Some(ast::Conflict::Replace), ignore: is_gone };
-    triggers.fire_before(cg, change, Some(old), None, firing)?;
-    target.seek(cg, key, is_gone);
+    if triggers.has_before() {
+        triggers.fire_before(cg, change, Some(old), None, firing)?;
+        target.seek(cg, key, is_gone);
+    }
+    keys.check_old(cg, target, old)?;
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
     emit_delete_entries(cg, target, |_| true)?;
     cg.b.emit(Insn::Delete { flags: 0, cursor: target.cursor });
+    keys.act(cg, change, old, None, firing)?;
     triggers.fire_after(cg, change, Some(old), None, firing)
 }

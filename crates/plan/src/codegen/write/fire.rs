@@ -5,7 +5,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::Addr;
 
 use super::row::Row;
-use super::trigger::subprogram;
+use super::trigger::{BodySource, subprogram};
 use crate::catalog::{FoundTable, FoundTrigger, TriggerEvent};
 use crate::codegen::Codegen;
 use crate::error::Result;
@@ -124,7 +124,7 @@ impl<'a> Triggers<'a> {
         firing: Firing,
     ) -> Result<()> {
         for trigger in self.at(time) {
-            let program = subprogram(cg, target, *trigger, old, new, firing.policy)?;
+            let program = subprogram(cg, target, BodySource::of(cg, *trigger), old, new, firing.policy)?;
             let recursive = u8::from(cg.env.flags.recursive_triggers);
             cg.b.emit(Insn::Subprogram { recursive, program, ignore: firing.ignore });
         }

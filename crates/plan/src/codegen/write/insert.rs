@@ -7,6 +7,7 @@ use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 use super::autoincrement::AutoIncrement;
 use super::constraint::{Checked, emit_checks, emit_not_null, is_never_null};
 use super::fire::{Event, Firing, Triggers};
+use super::foreign_key::{Change, ForeignKeys};
 use super::returning::Rows as ReturningRows;
 use super::row::{self, Row};
 use super::rows::{RowValue, Rows};
@@ -25,6 +26,7 @@ pub(crate) fn insert<'a>(
     base: &Scope<'_, 'a>,
     insert: &ast::Insert<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
+    super::target::refuse_view(cg, base, insert.table, Event::Insert)?;
     let resolved = cg.resolver.insert(base, insert)?;
     let triggers = Triggers::of(cg, &resolved.target, Event::Insert);
     super::target::refuse_read_only(cg, &resolved.target, &triggers)?;
@@ -41,6 +43,7 @@ pub(crate) fn insert<'a>(
 struct Inserting<'c, 'a> {
     resolved: &'c ResolvedInsert<'a>,
     triggers: &'c Triggers<'a>,
+    keys: &'c ForeignKeys<'a>,
     target: Target<'a>,
     row: Row,
     autoincrement: Option<AutoIncrement<'a>>,
@@ -54,7 +57,11 @@ fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, triggers
     if !is_single || !triggers.is_empty() {
         cg.note_more_changes();
     }
-    super::foreign_key::refuse(cg, &resolved.target)?;
+    let may_replace = may_replace(resolved, super::statement_policy(cg, resolved.or));
+    if cg.env.flags.foreign_keys && (resolved.returning.is_some() || may_replace) {
+        cg.note_more_changes();
+    }
+    let keys = ForeignKeys::of(cg, &resolved.target, Change::Insert)?;
     let mut target = prepare_target(cg, &resolved.target, |_| true)?;
     target.open(cg)?;
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
@@ -62,7 +69,8 @@ fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, triggers
     let row = Row::new(cg, target.table.columns.len());
     let place = whole_row(resolved, target.table).then_some(row.columns);
     let rows = Rows::begin(cg, &resolved.target, resolved.rows, triggers, place)?;
-    let inserting = Inserting { resolved, triggers, target, row, autoincrement, returning, next: rows.next() };
+    let inserting =
+        Inserting { resolved, triggers, keys: &keys, target, row, autoincrement, returning, next: rows.next() };
     if is_single {
         emit_row(cg, &inserting, &rows)?;
     } else {
@@ -78,6 +86,15 @@ fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, triggers
     Ok(())
 }
 
+/// Whether a row may have to be deleted for the new one.
+fn may_replace(resolved: &ResolvedInsert<'_>, policy: Option<ast::Conflict>) -> bool {
+    let table = resolved.target.table;
+    let is_replace = |conflict| row::policy_of(policy, conflict) == ast::Conflict::Replace;
+    let is_given = value_for(resolved, ChangedColumn::Rowid).is_some();
+    is_given && is_replace(table.rowid_conflict)
+        || table.indexes.iter().any(|index| index.is_unique() && is_replace(index.conflict()))
+}
+
 /// Whether the values of a row are those of the columns, one after the other: a query may put them where they belong.
 fn whole_row(resolved: &ResolvedInsert<'_>, table: &Table) -> bool {
     let is_own = |(at, column): (usize, &ChangedColumn)| *column == ChangedColumn::Column(at as u16);
@@ -85,7 +102,7 @@ fn whole_row(resolved: &ResolvedInsert<'_>, table: &Table) -> bool {
 }
 
 fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows<'a>) -> Result<()> {
-    let Inserting { resolved, triggers, target, row, next, .. } = inserting;
+    let Inserting { resolved, triggers, keys, target, row, next, .. } = inserting;
     let policy = super::statement_policy(cg, resolved.or);
     emit_values(cg, inserting, rows)?;
     if triggers.has_before() {
@@ -94,26 +111,32 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     let rowid = emit_rowid(cg, inserting, rows)?;
     cg.set_access(target.source, row.access());
     let checked = Checked { target, row: *row, policy, changed: None, ignore: *next };
-    if row::needs_final_values(target) || triggers.has_after() || inserting.returning.is_some() {
+    if row::needs_final_values(target) || triggers.has_after() || inserting.returning.is_some() || !keys.is_empty() {
         row::emit_affinity(cg, target.table, *row, |_| true);
     }
+    row::emit_generated_of_given(cg, target, *row)?;
     // REPLACE may put a default where NULL was given, on which generated columns depend.
     emit_not_null(cg, &checked, &never_null(inserting, rows), false)?;
-    row::emit_generated(cg, target, *row)?;
+    if row::may_become_default(target.table, policy) {
+        row::emit_generated(cg, target, *row)?;
+    }
     emit_not_null(cg, &checked, &[], true)?;
-    row::emit_type_check(cg, target, *row);
+    if !row::checks_types_late(target.table) {
+        row::emit_type_check(cg, target, *row);
+    }
     emit_checks(cg, &checked)?;
     let upserts = Upserts::new(cg, resolved.upserts);
     let unique =
         Uniqueness { checked, old_key: None, rowid_is_given: rowid == GivenRowid::Yes, upserts: &upserts.branches };
     let unique = emit_unique(cg, &unique)?;
+    keys.check_new(cg, target, *row)?;
     emit_write(cg, inserting, rowid, &unique);
     if let Some(returning) = &inserting.returning {
         returning.emit_row(cg)?;
     }
     let firing = Firing { policy, ignore: *next };
     triggers.fire_after(cg, &resolved.target, None, Some(*row), firing)?;
-    upserts.emit_updates(cg, resolved, target, *row, *next, inserting.returning.as_ref())
+    upserts.emit_updates(cg, resolved, target, *row, *next, inserting.returning.as_ref(), &unique)
 }
 
 /// Puts the values of a row where they belong, defaults where there are none.
@@ -253,6 +276,7 @@ fn fire_before<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &R
         cg.b.place(known);
     }
     cg.set_access(target.source, new.access());
+    row::emit_given_type_check(cg, target, new);
     row::emit_generated(cg, target, new)?;
     let policy = super::statement_policy(cg, resolved.or);
     triggers.fire_before(cg, &resolved.target, None, Some(new), Firing { policy, ignore: *next })

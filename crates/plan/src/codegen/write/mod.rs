@@ -21,6 +21,7 @@
 //! | `update`, `delete` | UPDATE, DELETE |
 //! | `trigger`, `fire` | triggers' programs; running them |
 //! | `view` | INSTEAD OF |
+//! | `foreign_key` | foreign keys: counting violations, actions |
 //! | `returning` | RETURNING |
 //!
 //! # When a statement fails halfway
@@ -56,7 +57,8 @@ use lithe_vm::insn::Insn;
 
 pub(crate) use constraint::{emit_failure, unique_failure};
 pub(crate) use delete::delete;
-pub(crate) use foreign_key::drop_foreign_key_rows;
+pub(crate) use delete::delete_rows_of_dropped;
+pub(crate) use foreign_key::drop_needs_delete;
 pub(crate) use index::{emit_index_key, entry_affinities};
 pub(crate) use insert::insert;
 pub(crate) use row::{emit_affinities, generated_column_uses};
@@ -73,6 +75,8 @@ pub(super) struct State {
     changes_more_than_once: bool,
     /// An ABORT may come after a change.
     may_abort: bool,
+    /// DROP TABLE deletes rows as DELETE does.
+    drops_rows: bool,
     /// The trigger programs of the statement, which all of its programs share.
     programs: Rc<RefCell<trigger::Programs>>,
     /// The trigger that the program is the body of.
@@ -103,6 +107,17 @@ impl<'a> Codegen<'a> {
     /// The statement may change more than once.
     pub(super) fn note_more_changes(&mut self) {
         self.write.changes_more_than_once = true;
+    }
+
+    /// Whether the statement is a DROP TABLE that deletes rows as DELETE does, which changes() tells.
+    pub(crate) fn drops_rows(&self) -> bool {
+        self.write.drops_rows
+    }
+
+    /// Whether an error may as well end the statement where it arises: nothing has changed by then, and nothing can mend
+    /// what is wrong.
+    pub(super) fn fails_at_once(&self) -> bool {
+        !self.write.changes_more_than_once && self.write.body.is_none() && !self.env.flags.defer_foreign_keys
     }
 
     /// An error may come after a change.

@@ -2,7 +2,7 @@
 //! planned.
 
 use crate::codegen::Codegen;
-use crate::ir::{Expr, Term};
+use crate::ir::{Derived, Expr, Source, SourceKind, Term};
 use crate::resolve::{Assigned, InsertRows, ResolvedChange, ResolvedInsert, ResolvedUpsert, Returning, UpsertSet};
 
 /// Makes an INSERT ready.
@@ -32,9 +32,25 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: ResolvedChange<'a>) -> Re
         cg.note_evaluated(&expr);
         terms.push(Term { expr, ..*term });
     }
+    // The query of a view that is changed becomes part of another query.
+    let sources = if change.target.table.view().is_some() { change.sources } else { sources(cg, change.sources) };
     let set = set(cg, change.set);
     let returning = change.returning.map(|clause| returning(cg, clause));
-    ResolvedChange { terms: terms.into_bump_slice(), set, returning, ..change }
+    ResolvedChange { sources, terms: terms.into_bump_slice(), set, returning, ..change }
+}
+
+fn sources<'a>(cg: &mut Codegen<'a>, sources: &'a [Source<'a>]) -> &'a [Source<'a>] {
+    let mut prepared = bumpalo::collections::Vec::with_capacity_in(sources.len(), cg.arena);
+    for source in sources {
+        prepared.push(match source.kind {
+            SourceKind::Subquery(derived) => {
+                let query = cg.prepare_query(derived.query);
+                Source { kind: SourceKind::Subquery(cg.arena.alloc(Derived { query, ..*derived })), ..*source }
+            }
+            _ => *source,
+        });
+    }
+    prepared.into_bump_slice()
 }
 
 fn returning<'a>(cg: &mut Codegen<'a>, clause: Returning<'a>) -> Returning<'a> {

@@ -84,6 +84,42 @@ pub(crate) fn emit_affinities(cg: &mut Codegen<'_>, start: Reg, affinities: impl
     }
 }
 
+/// Whether types are checked as late as the first unique index: no CHECK and no generated column looks at the values before.
+pub(super) fn checks_types_late(table: &Table) -> bool {
+    table.strict && table.checks.is_empty() && !table.has_generated_columns()
+}
+
+/// STRICT: the values that are given must have the types of their columns, before anything is computed from them.
+pub(super) fn emit_given_type_check(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
+    if !target.table.strict {
+        return;
+    }
+    for at in (0..target.table.columns.len() as u16).filter(|&at| target.table.columns[usize::from(at)].is_generated())
+    {
+        cg.b.emit(Insn::Null { start: row.column(at), count: 1 });
+    }
+    emit_type_check(cg, target, row);
+}
+
+/// Computes the generated columns of a new row, if there are any, types being checked before and after that.
+pub(super) fn emit_generated_of_given<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) -> Result<()> {
+    if target.table.has_generated_columns() {
+        emit_given_type_check(cg, target, row);
+        emit_generated(cg, target, row)?;
+        emit_type_check(cg, target, row);
+    }
+    Ok(())
+}
+
+/// Whether NOT NULL may put a default where NULL was: generated columns are computed anew then.
+pub(super) fn may_become_default(table: &Table, policy: Option<Conflict>) -> bool {
+    let is_replaced = |column: &Column| {
+        let replaces = column.not_null.is_some_and(|own| policy_of(policy, Some(own)) == Conflict::Replace);
+        replaces && column.default.is_some()
+    };
+    table.has_generated_columns() && table.columns.iter().any(is_replaced)
+}
+
 /// STRICT: the values must have the types of their columns.
 pub(super) fn emit_type_check(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
     if target.table.strict {

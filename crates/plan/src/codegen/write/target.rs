@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use lithe_format::PageNo;
+use lithe_sql::ast::QualifiedName;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Db, Reg};
 use lithe_vm::program::TableFacts;
 
-use super::fire::Triggers;
+use super::fire::{Event, Triggers};
 use crate::catalog::{Column, Index, IndexOrigin, IndexTerm, Table};
 use crate::codegen::Codegen;
 use crate::codegen::cursors::stored_defaults;
 use crate::error::{CompileError, Result, fail};
 use crate::ir::{Child, ColumnIndex, Expr, SourceId, for_each_child};
-use crate::resolve::{ChangeTarget, Stored};
+use crate::resolve::{ChangeTarget, Scope, Stored};
 
 /// A table, open for writing.
 #[derive(Clone, Copy)]
@@ -100,6 +101,20 @@ pub(super) fn refuse_read_only<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>, 
         return fail(format!("cannot modify {} because it is a view", table.name));
     }
     Ok(())
+}
+
+/// Refuses to change a view that has no triggers for it, before anything else about the statement is found wrong.
+pub(super) fn refuse_view<'a>(
+    cg: &Codegen<'a>,
+    base: &Scope<'_, 'a>,
+    name: QualifiedName<'a>,
+    event: Event<'_, 'a>,
+) -> Result<()> {
+    let target = cg.resolver.change_target(base, name)?;
+    if target.table.view().is_none() {
+        return Ok(());
+    }
+    refuse_read_only(cg, &target, &Triggers::of(cg, &target, event))
 }
 
 /// What the columns of an index hold, of the row `source`.

@@ -49,17 +49,39 @@ impl Programs {
     }
 }
 
+/// Where the body of a trigger comes from: the catalog, or a foreign key's action.
+pub(super) struct BodySource<'a> {
+    /// The CREATE TRIGGER statement.
+    pub text: &'a [u8],
+    /// The trigger's name.
+    pub name: String,
+    /// Its identity: unique among all databases of the connection.
+    pub token: u64,
+    /// The database to which it belongs.
+    pub db: Db,
+}
+
+impl<'a> BodySource<'a> {
+    /// That of a trigger in the catalog.
+    pub fn of(cg: &Codegen<'a>, trigger: FoundTrigger<'a>) -> BodySource<'a> {
+        let FoundTrigger { db, trigger } = trigger;
+        let number = cg.env.catalog.schema(db).trigger_number(trigger.name.name()).unwrap_or(0);
+        let token = u64::from(db.0) << 56 | number;
+        BodySource { text: &trigger.sql, name: trigger.name.to_string(), token, db }
+    }
+}
+
 /// The program of a trigger, compiled if this is the first place that needs it.
 pub(super) fn subprogram<'a>(
     cg: &mut Codegen<'a>,
     target: &ChangeTarget<'a>,
-    trigger: FoundTrigger<'a>,
+    source: BodySource<'a>,
     old: Option<Row>,
     new: Option<Row>,
     policy: Option<Conflict>,
 ) -> Result<SubprogramId> {
     let register = |row: Option<Row>| row.map(|row| row.rowid);
-    let key = Key { token: token(cg, trigger), policy, old: register(old), new: register(new) };
+    let key = Key { token: source.token, policy, old: register(old), new: register(new) };
     let at = {
         let mut programs = cg.write.programs.borrow_mut();
         if let Some(at) = programs.programs.iter().position(|program| program.key == key) {
@@ -68,8 +90,7 @@ pub(super) fn subprogram<'a>(
         programs.programs.push(TriggerProgram { key, program: None });
         programs.programs.len() - 1
     };
-    let token = token(cg, trigger);
-    let program = compile(cg, target, trigger, old, new, policy, token)?;
+    let program = compile(cg, target, source, old, new, policy)?;
     cg.write.programs.borrow_mut().programs[at].program = Some(Arc::new(program));
     id(at)
 }
@@ -81,24 +102,17 @@ fn id(at: usize) -> Result<SubprogramId> {
     }
 }
 
-/// The identity of a trigger: unique among all databases of the connection.
-fn token(cg: &Codegen<'_>, trigger: FoundTrigger<'_>) -> u64 {
-    let number = cg.env.catalog.schema(trigger.db).trigger_number(trigger.trigger.name.name()).unwrap_or(0);
-    u64::from(trigger.db.0) << 56 | number
-}
-
 fn compile<'a>(
     cg: &mut Codegen<'a>,
     target: &ChangeTarget<'a>,
-    trigger: FoundTrigger<'a>,
+    source: BodySource<'a>,
     old: Option<Row>,
     new: Option<Row>,
     policy: Option<Conflict>,
-    token: u64,
 ) -> Result<Subprogram> {
-    let text = &*trigger.trigger.sql;
+    let BodySource { text, name, token, db } = source;
     let Stmt::CreateTrigger(create) = cg.resolver.parse_stored(text)? else {
-        return fail(format!("malformed trigger {}", trigger.trigger.name));
+        return fail(format!("malformed trigger {name}"));
     };
     let mut body = Codegen::new(cg.resolver, Explain::off());
     body.write.programs = Rc::clone(&cg.write.programs);
@@ -106,13 +120,13 @@ fn compile<'a>(
     body.write.body = Some(Body { policy });
     let found = Found::default();
     // A trigger that is not temporary sees its own database only.
-    let fixed_db = (trigger.db != Db::TEMP).then_some(trigger.db);
+    let fixed_db = (db != Db::TEMP).then_some(db);
     let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_ddl, ..Rules::default() };
     let scope = Scope { sources: rows, rules, fixed_db, ..Scope::outermost(text, &found) };
     emit_body(&mut body, &scope, create).map_err(crate::CompileError::without_offset)?;
     take_needs(cg, &body, create);
     let program = body.b.finish();
-    Ok(Subprogram { program, token, name: trigger.trigger.name.to_string() })
+    Ok(Subprogram { program, token, name })
 }
 
 /// What a trigger's program needs, the statement needs.

@@ -49,6 +49,8 @@ pub(super) struct Unique {
     pub replaces: bool,
     /// The table's cursor stands where the row goes.
     pub is_sought: bool,
+    /// The updates of ON CONFLICT clauses to which some check may lead.
+    pub updates: Vec<Addr>,
 }
 
 /// Which index entries an UPDATE makes anew: those that depend on what it changes.
@@ -61,13 +63,22 @@ pub(super) fn is_affected<'a>(checked: &Checked<'_, 'a>, index: &TargetIndex<'a>
 /// Emits all checks, and makes the entries of the indexes on the way. The row must be the access of the target's source.
 pub(super) fn emit_unique<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>) -> Result<Unique> {
     let target = unique.checked.target;
-    let mut done = Unique { entries: vec![None; target.indexes.len()], replaces: false, is_sought: false };
+    let mut done =
+        Unique { entries: vec![None; target.indexes.len()], replaces: false, is_sought: false, updates: Vec::new() };
+    let mut types_wait = super::row::checks_types_late(target.table);
     for check in order_of_checks(unique) {
+        if types_wait && check != Constraint::Rowid {
+            super::row::emit_type_check(cg, target, unique.checked.row);
+            types_wait = false;
+        }
         match check {
             Constraint::Rowid => emit_rowid_check(cg, unique, &mut done)?,
             Constraint::Index(at) => emit_index_check(cg, unique, at, &mut done)?,
             Constraint::Any => unreachable!("a check is about one constraint"),
         }
+    }
+    if types_wait {
+        super::row::emit_type_check(cg, target, unique.checked.row);
     }
     if done.replaces {
         done.is_sought = false;
@@ -256,6 +267,7 @@ fn emit_conflict<'a>(
         (Some(UpsertBranch { update: Some(update), .. }), _) => {
             find(cg, is_new)?;
             cg.b.emit(Insn::Goto { target: *update });
+            done.updates.push(*update);
         }
         (None, Conflict::Replace) => {
             find(cg, is_new)?;

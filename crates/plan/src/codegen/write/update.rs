@@ -8,6 +8,7 @@ use super::change_loop::{ChangeLoop, Passes};
 use super::constraint::{Checked, emit_checks, emit_not_null};
 use super::delete::emit_old_row;
 use super::fire::{Event, Firing, Triggers};
+use super::foreign_key::{Change, ForeignKeys};
 use super::index::{emit_delete_entries, emit_insert_entries, emit_insert_row_entry};
 use super::returning::Rows as ReturningRows;
 use super::row::{self, Row};
@@ -32,7 +33,6 @@ pub(crate) fn update<'a>(
     if change.target.table.view().is_some() {
         super::view::change(cg, &change, &triggers)?;
     } else {
-        super::foreign_key::refuse(cg, &change.target)?;
         update_rows(cg, &change, &triggers)?;
     }
     Ok(change.returning.map_or(&[], |returning| returning.columns))
@@ -41,6 +41,10 @@ pub(crate) fn update<'a>(
 fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: &Triggers<'a>) -> Result<()> {
     let policy = super::statement_policy(cg, change.or);
     let changed = changed_columns(cg, &change.target, change.set)?;
+    let keys = ForeignKeys::of(cg, &change.target, Change::Update(&changed))?;
+    if !keys.is_empty() {
+        cg.note_more_changes();
+    }
     let replaces = may_replace(change.target.table, policy);
     let returning = ReturningRows::open(cg, change.returning, false)?;
     let mut target = {
@@ -54,7 +58,7 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
     let is_from = change.sources.len() > 1;
     let values: Vec<Expr<'a>> = if is_from { change.set.iter().map(|a| a.value).collect() } else { Vec::new() };
     let passes = match () {
-        () if !triggers.is_empty() => Passes::Two,
+        () if !triggers.is_empty() || !keys.is_empty() => Passes::Two,
         () if key_changes || replaces => Passes::OneIfSingle,
         () => Passes::OneIfPossible,
     };
@@ -75,6 +79,7 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
         set: &set,
         changed: &changed,
         triggers,
+        keys: &keys,
         policy,
         key_changes,
         old_key: rows.key,
@@ -98,6 +103,7 @@ pub(super) struct Updating<'c, 'a> {
     /// What SET changes, generated columns included.
     pub changed: &'c Changed,
     pub triggers: &'c Triggers<'a>,
+    pub keys: &'c ForeignKeys<'a>,
     pub policy: Option<ast::Conflict>,
     /// The row moves to another place of the table.
     pub key_changes: bool,
@@ -112,11 +118,13 @@ pub(super) struct Updating<'c, 'a> {
 
 /// Emits the update of one row. The table's cursor is the access of the target's source.
 pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result<()> {
-    let Updating { target, change, triggers, .. } = *updating;
+    let Updating { target, change, triggers, keys, .. } = *updating;
     let firing = Firing { policy: updating.policy, ignore: updating.next };
-    let old = if triggers.is_empty() { None } else { Some(emit_old_row(cg, target, updating.old_key)?) };
+    let old =
+        if triggers.is_empty() && keys.is_empty() { None } else { Some(emit_old_row(cg, target, updating.old_key)?) };
     let row = emit_new_row(cg, updating)?;
     if triggers.has_before() {
+        row::emit_given_type_check(cg, target, row);
         emit_generated(cg, target, row)?;
         triggers.fire_before(cg, change, old, Some(row), firing)?;
         // The triggers may have changed the row, or deleted it.
@@ -126,20 +134,28 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
     cg.set_access(target.source, row.access());
     let checked =
         Checked { target, row, policy: updating.policy, changed: Some(updating.changed), ignore: updating.next };
+    row::emit_generated_of_given(cg, target, row)?;
     emit_not_null(cg, &checked, &[], false)?;
-    row::emit_generated(cg, target, row)?;
+    if row::may_become_default(target.table, updating.policy) {
+        row::emit_generated(cg, target, row)?;
+    }
     emit_not_null(cg, &checked, &[], true)?;
-    row::emit_type_check(cg, target, row);
+    if !row::checks_types_late(target.table) {
+        row::emit_type_check(cg, target, row);
+    }
     emit_checks(cg, &checked)?;
     let uniqueness =
         Uniqueness { checked, old_key: Some(updating.old_key), rowid_is_given: updating.changed.rowid, upserts: &[] };
     let unique = emit_unique(cg, &uniqueness)?;
-    emit_write(cg, updating, &checked, &unique)?;
+    emit_write(cg, updating, &checked, &unique, old)?;
     cg.set_access(target.source, row.access());
     if let Some(returning) = updating.returning {
         returning.emit_row(cg)?;
     }
     cg.set_access(target.source, table_access(target));
+    if let Some(old) = old {
+        keys.act(cg, change, old, Some(row), firing)?;
+    }
     triggers.fire_after(cg, change, old, Some(row), firing)
 }
 
@@ -199,19 +215,24 @@ fn emit_write<'a>(
     updating: &Updating<'_, 'a>,
     checked: &Checked<'_, 'a>,
     unique: &Unique,
+    old: Option<Row>,
 ) -> Result<()> {
-    let Updating { target, .. } = *updating;
+    let Updating { target, keys, .. } = *updating;
     let (cursor, row) = (target.cursor, checked.row);
-    if unique.replaces || updating.key_changes || target.table.is_without_rowid() {
+    if let Some(old) = old {
+        keys.check_old(cg, target, old)?;
+    }
+    if unique.replaces || updating.key_changes || target.table.is_without_rowid() || !keys.is_empty() {
         // Looking for other rows has moved the cursor.
         target.seek(cg, updating.old_key, updating.next);
     }
     cg.set_access(target.source, table_access(target));
     emit_delete_entries(cg, target, |index| is_rewritten(updating, checked, index))?;
     let position = if updating.is_one_pass { delete_flags::SAVE_POSITION } else { 0 };
-    if updating.key_changes || target.table.is_without_rowid() {
+    if updating.key_changes || target.table.is_without_rowid() || !keys.is_empty() {
         cg.b.emit(Insn::Delete { flags: delete_flags::IS_UPDATE | position, cursor });
     }
+    keys.check_new(cg, target, row)?;
     emit_insert_entries(cg, target, unique);
     let mut flags = insert_flags::COUNT_CHANGE | insert_flags::IS_UPDATE;
     if updating.is_one_pass {

@@ -5,10 +5,11 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::Addr;
 
 use super::fire::{Event, Triggers};
+use super::foreign_key::{Change, ForeignKeys};
 use super::returning::Rows as ReturningRows;
 use super::row::Row;
 use super::target::Target;
-use super::unique::UpsertBranch;
+use super::unique::{Unique, UpsertBranch};
 use super::update::{Updating, changed_columns, changes_key, emit_update_row};
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
@@ -30,7 +31,9 @@ impl Upserts {
         Upserts { branches: clauses.iter().map(branch).collect() }
     }
 
-    /// Emits the updates, behind the code of the insertion; each goes on with the next row.
+    /// Emits the updates, behind the code of the insertion; each goes on with the next row. An update to which no check
+    /// leads is not looked at: what is wrong with its triggers is no error.
+    #[allow(clippy::too_many_arguments)]
     pub fn emit_updates<'a>(
         &self,
         cg: &mut Codegen<'a>,
@@ -39,9 +42,10 @@ impl Upserts {
         excluded: Row,
         next: Addr,
         returning: Option<&ReturningRows<'a>>,
+        unique: &Unique,
     ) -> Result<()> {
         for (branch, clause) in self.branches.iter().zip(insert.upserts) {
-            if let (Some(place), Some(set)) = (branch.update, clause.update) {
+            if let (Some(place), Some(set)) = (branch.update.filter(|at| unique.updates.contains(at)), clause.update) {
                 cg.b.emit(Insn::Goto { target: next });
                 cg.b.place(place);
                 cg.set_access(insert.excluded, excluded.access());
@@ -70,6 +74,10 @@ fn emit_update<'a>(
     target.emit_key(cg, old_key)?;
     let changed = changed_columns(cg, &insert.target, set.set)?;
     let triggers = Triggers::of(cg, &insert.target, Event::Update(set.set));
+    let keys = ForeignKeys::of(cg, &insert.target, Change::Update(&changed))?;
+    if !keys.is_empty() || !triggers.is_empty() {
+        cg.note_more_changes();
+    }
     // Whatever the INSERT says: a conflict of the update itself is an error.
     let policy = Some(Conflict::Abort);
     let updating = Updating {
@@ -78,6 +86,7 @@ fn emit_update<'a>(
         set: set.set,
         changed: &changed,
         triggers: &triggers,
+        keys: &keys,
         policy,
         key_changes: changes_key(target, &changed),
         old_key,

@@ -312,6 +312,7 @@ fn in_trigger_head(altered: Altered<'_>, renaming: Renaming<'_>, create: &Create
 
 fn logging<'a>(cg: &Codegen<'a>, text: &'a [u8]) -> Resolver<'a> {
     let mut resolver = Resolver::new(cg.env, cg.arena);
+    resolver.only_names = true;
     resolver.log = Some(NameLog::new(text));
     resolver
 }

@@ -22,7 +22,8 @@ pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when:
     }
     let env = Environment { catalog: Arc::new(catalog), ..cg.env.clone() };
     let arena = Bump::new();
-    let resolver = Resolver::new(&env, &arena);
+    let mut resolver = Resolver::new(&env, &arena);
+    resolver.only_names = true;
     for of in [db, Db::TEMP].into_iter().take(if db == Db::TEMP { 1 } else { 2 }) {
         resolve_all(&resolver, of, when)?;
     }
