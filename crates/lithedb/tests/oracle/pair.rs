@@ -4,6 +4,8 @@ use std::fmt;
 
 use lithe::{Connection, ResultCode, ValueRef};
 
+use crate::schema::Schema;
+
 /// Lithe and SQLite with the same statements behind them.
 pub struct Pair {
     lithe: Connection,
@@ -34,14 +36,26 @@ impl Pair {
         Pair { lithe: Connection::open_in_memory().expect("Lithe opens a database in memory"), sqlite }
     }
 
-    /// Runs a statement on both.
-    pub fn run(&mut self, sql: &str) -> Result<(), Difference> {
+    /// Brings the generator's picture of the schema up to date.
+    pub fn read_schema(&self, schema: &mut Schema) {
+        schema.read(&self.sqlite).expect("SQLite tells its schema");
+    }
+
+    /// Runs a statement on both; whether both fail.
+    pub fn run(&mut self, sql: &str) -> Result<bool, Difference> {
         let is_ordered = sql.contains("/* ordered */");
         let (lithe, sqlite) = (in_order(self.on_lithe(sql), is_ordered), in_order(self.on_sqlite(sql), is_ordered));
         if same(&lithe, &sqlite) {
-            return Ok(());
+            return Ok(matches!(lithe, Answer::Error { .. }));
         }
         Err(Difference { sql: sql.to_owned(), lithe, sqlite })
+    }
+
+    /// Runs a statement on both and shows the answers.
+    pub fn show(&mut self, sql: &str) -> String {
+        let (lithe, sqlite) = (self.on_lithe(sql), self.on_sqlite(sql));
+        let mark = if same(&lithe, &sqlite) { "same" } else { "DIFFERENT" };
+        format!("{} [{mark}]", Difference { sql: sql.to_owned(), lithe, sqlite })
     }
 
     fn on_lithe(&self, sql: &str) -> Answer {
@@ -53,7 +67,11 @@ impl Pair {
             }
             Ok(rows)
         };
-        match rows() {
+        // A panic is an answer that differs from any.
+        let Ok(answer) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(rows)) else {
+            return Answer::Error { code: ResultCode::INTERNAL.0, message: "panic".to_owned() };
+        };
+        match answer {
             Ok(rows) => Answer::Rows { rows, changes: self.lithe.changes(), rowid: self.lithe.last_insert_rowid() },
             Err(error) => {
                 let error: lithe::Error = error;

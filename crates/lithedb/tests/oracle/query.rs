@@ -4,16 +4,10 @@
 use fastrand::Rng;
 
 use crate::expr;
+use crate::from::{Sources, sources};
 use crate::schema::{Schema, pick};
-
-/// FROM with what can be named in it.
-struct Sources {
-    from: String,
-    columns: Vec<String>,
-}
-
-const JOINS: [&str; 9] =
-    [", ", " JOIN ", " INNER JOIN ", " CROSS JOIN ", " LEFT JOIN ", " LEFT JOIN ", " RIGHT JOIN ", " FULL JOIN ", ", "];
+use crate::window;
+use crate::with::{recursive, with};
 
 pub fn select(rng: &mut Rng, schema: &Schema) -> String {
     match rng.u32(0..20) {
@@ -28,46 +22,16 @@ pub fn select(rng: &mut Rng, schema: &Schema) -> String {
             expr::literal(rng),
             expr::literal(rng)
         ),
-        9..10 => recursive(rng),
-        _ => simple(rng, schema),
+        9..10 => recursive(rng, schema),
+        10..12 => window::select(rng, schema),
+        _ => {
+            let most = if rng.u32(0..4) == 0 { 3 } else { 2 };
+            simple(rng, schema, most)
+        }
     }
 }
 
-fn sources(rng: &mut Rng, schema: &Schema, most: usize) -> Sources {
-    let mut found = Sources { from: String::new(), columns: Vec::new() };
-    for i in 0..rng.usize(1..most + 1) {
-        let Some(table) = schema.any_source(rng) else { break };
-        let alias = format!("s{i}");
-        let own: Vec<String> = table.columns.iter().map(|column| format!("{alias}.{column}")).collect();
-        let is_subquery = rng.u32(0..8) == 0;
-        let source = if is_subquery { format!("(SELECT * FROM {})", table.name) } else { table.name.clone() };
-        if i == 0 {
-            found.from = format!(" FROM {source} AS {alias}");
-        } else {
-            let join = *pick(rng, &JOINS);
-            found.from.push_str(&format!("{join}{source} AS {alias}"));
-            let needs_condition = join.contains("LEFT") || join.contains("RIGHT") || join.contains("FULL");
-            if join != ", " && (needs_condition || rng.bool()) {
-                let condition = if found.columns.is_empty() || rng.u32(0..5) == 0 {
-                    expr::simple_condition(rng, &own)
-                } else {
-                    format!("{} = {}", pick(rng, &own), pick(rng, &found.columns))
-                };
-                found.from.push_str(&format!(" ON {condition}"));
-            }
-        }
-        found.columns.extend(own);
-        if table.has_rowid && !is_subquery && rng.u32(0..6) == 0 {
-            found.columns.push(format!("{alias}.rowid"));
-        }
-    }
-    if found.columns.is_empty() {
-        found.columns.push("1".to_owned());
-    }
-    found
-}
-
-fn filter(rng: &mut Rng, schema: &Schema, sources: &Sources) -> String {
+pub fn filter(rng: &mut Rng, schema: &Schema, sources: &Sources) -> String {
     if rng.u32(0..4) == 0 {
         return String::new();
     }
@@ -79,7 +43,8 @@ fn filter(rng: &mut Rng, schema: &Schema, sources: &Sources) -> String {
 }
 
 fn term(rng: &mut Rng, schema: &Schema, sources: &Sources) -> String {
-    match rng.u32(0..12) {
+    match rng.u32(0..13) {
+        12 => row_subquery(rng, schema, sources),
         0 => format!(
             "{} {}IN ({})",
             pick(rng, &sources.columns),
@@ -91,6 +56,22 @@ fn term(rng: &mut Rng, schema: &Schema, sources: &Sources) -> String {
         3..5 => format!("{} = {}", pick(rng, &sources.columns), pick(rng, &sources.columns)),
         5..9 => expr::simple_condition(rng, &sources.columns),
         _ => expr::condition(rng, &sources.columns, 2),
+    }
+}
+
+/// Row values against the rows of a subquery.
+fn row_subquery(rng: &mut Rng, schema: &Schema, outer: &Sources) -> String {
+    let Some(table) = schema.any_source(rng) else { return "1".to_owned() };
+    let (a, b) = (pick(rng, &table.columns), pick(rng, &table.columns));
+    let (x, y) = (pick(rng, &outer.columns), pick(rng, &outer.columns));
+    match rng.u32(0..3) {
+        0 => format!("({x}, {y}) IN (SELECT q.{a}, q.{b} FROM {} AS q)", table.name),
+        1 => format!("({x}, {y}) NOT IN (SELECT q.{a}, q.{b} FROM {} AS q WHERE q.{a} = {y})", table.name),
+        _ => format!(
+            "({x}, {y}) {} (SELECT min(length(q.{a})), count(q.{b}) FROM {} AS q)",
+            pick(rng, &["=", "<", ">=", "IS"]),
+            table.name
+        ),
     }
 }
 
@@ -119,8 +100,8 @@ fn aggregate_subquery(rng: &mut Rng, schema: &Schema, outer: &Sources) -> String
     format!("SELECT {function}(q.{column}) FROM {} AS q{correlation}", table.name)
 }
 
-fn simple(rng: &mut Rng, schema: &Schema) -> String {
-    let sources = sources(rng, schema, 3);
+pub fn simple(rng: &mut Rng, schema: &Schema, most: usize) -> String {
+    let sources = sources(rng, schema, most);
     let distinct = if rng.u32(0..6) == 0 { "DISTINCT " } else { "" };
     let mut columns: Vec<String> =
         (0..rng.usize(1..4)).map(|_| expr::deterministic(rng, &sources.columns, 2)).collect();
@@ -154,6 +135,11 @@ fn order_by(rng: &mut Rng, columns: usize) -> String {
         _ => String::new(),
     };
     format!(" ORDER BY {}{limit} /* ordered */", bitwise(&terms))
+}
+
+/// An order in which only equal values are next to each other in an open order.
+pub fn total_order(columns: &[String]) -> String {
+    columns.iter().map(|column| format!("{column} COLLATE BINARY, typeof({column})")).collect::<Vec<_>>().join(", ")
 }
 
 /// Under BINARY: texts that are equal under another collation differ in their bytes, and the order between them is open.
@@ -192,7 +178,12 @@ fn aggregate(rng: &mut Rng, sources: &Sources) -> String {
     } else {
         String::new()
     };
-    match rng.u32(0..9) {
+    match rng.u32(0..12) {
+        9 => {
+            format!("group_concat(quote({column}), '|' ORDER BY {}){filter}", total_order(std::slice::from_ref(column)))
+        }
+        10 => format!("group_concat(DISTINCT hex({column}) ORDER BY hex({column}) DESC){filter}"),
+        11 => format!("count(DISTINCT {column}){filter}"),
         0..2 => format!("count(*){filter}"),
         2 => format!("count({column}){filter}"),
         3 => format!("count(DISTINCT hex({column})){filter}"),
@@ -235,20 +226,4 @@ fn compound(rng: &mut Rng, schema: &Schema) -> String {
         sql.push_str(&format!(" {} {}", pick(rng, &["UNION", "UNION ALL", "INTERSECT", "EXCEPT"]), core(rng)));
     }
     sql + &order_by(rng, count)
-}
-
-fn with(rng: &mut Rng, schema: &Schema) -> String {
-    let inner = simple(rng, schema).replace(" /* ordered */", "");
-    let materialized = pick(rng, &["", " MATERIALIZED", " NOT MATERIALIZED"]);
-    format!("WITH w AS{materialized} ({inner}) SELECT * FROM w AS x{}", if rng.bool() { "" } else { ", w AS y" })
-}
-
-fn recursive(rng: &mut Rng) -> String {
-    let (start, end) = (rng.i32(0..5), rng.i32(3..12));
-    let union = pick(rng, &["UNION ALL", "UNION"]);
-    let step = pick(rng, &["n + 1", "n + 2", "(n * 3) % 7 + 5"]);
-    let limit = rng.i32(1..15);
-    format!(
-        "WITH RECURSIVE r(n) AS (SELECT {start} {union} SELECT {step} FROM r WHERE n < {end} LIMIT {limit}) SELECT n, n * n FROM r"
-    )
 }

@@ -1,16 +1,28 @@
 //! Random schemas.
 
+use std::collections::HashMap;
+
 use fastrand::Rng;
+use rusqlite::{Connection, Result};
 
 use crate::expr;
 
-/// What the world has created so far, as far as the generator remembers: statements may fail, and then it names
-/// things that are not there, which is part of the test.
+/// What is there to be named.
 #[derive(Default)]
 pub struct Schema {
     pub tables: Vec<Table>,
     pub views: Vec<Table>,
-    indexes: Vec<String>,
+    pub indexes: Vec<String>,
+    pub triggers: Vec<String>,
+    /// Tables may be STRICT. SQLite forgets to undo what a statement has done before it finds a value of the wrong type in a
+    /// transaction, so there are no transactions then.
+    pub may_be_strict: bool,
+    /// Tables may have foreign keys, which are enforced.
+    pub has_foreign_keys: bool,
+    /// A second database is attached as `aux`.
+    pub is_attached: bool,
+    /// The unique keys of tables, by name.
+    keys: HashMap<String, Vec<String>>,
     /// Numbers new objects.
     made: usize,
 }
@@ -20,7 +32,12 @@ pub struct Schema {
 pub struct Table {
     pub name: String,
     pub columns: Vec<String>,
+    /// The columns that can be given values: the first ones.
+    pub writable: Vec<String>,
     pub has_rowid: bool,
+    pub is_temporary: bool,
+    /// Lists of columns that are unique together, as far as the table's definition says.
+    pub keys: Vec<String>,
 }
 
 const TYPES: [&str; 12] = [
@@ -37,6 +54,7 @@ const TYPES: [&str; 12] = [
     "BOOLEAN",
     "DECIMAL(10,2)",
 ];
+const STRICT_TYPES: [&str; 6] = ["INTEGER", "INT", "TEXT", "REAL", "BLOB", "ANY"];
 const COLLATIONS: [&str; 4] = ["", " COLLATE NOCASE", " COLLATE RTRIM", " COLLATE BINARY"];
 const CONFLICTS: [&str; 6] =
     ["", " ON CONFLICT ABORT", " ON CONFLICT IGNORE", " ON CONFLICT REPLACE", " ON CONFLICT FAIL", ""];
@@ -46,6 +64,21 @@ pub fn pick<'c, T>(rng: &mut Rng, choices: &'c [T]) -> &'c T {
     &choices[rng.usize(0..choices.len())]
 }
 
+/// One of `choices`, if there are any.
+fn pick_some<'c, T>(rng: &mut Rng, choices: &'c [T]) -> Option<&'c T> {
+    if choices.is_empty() { None } else { Some(pick(rng, choices)) }
+}
+
+/// The column of an index's term.
+fn first_word(term: &str) -> String {
+    term.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// `true` once in `n` times.
+pub fn one_in(rng: &mut Rng, n: u32) -> bool {
+    rng.u32(0..n) == 0
+}
+
 impl Schema {
     pub fn any_table<'s>(&'s self, rng: &mut Rng) -> Option<&'s Table> {
         if self.tables.is_empty() { None } else { Some(pick(rng, &self.tables)) }
@@ -53,101 +86,238 @@ impl Schema {
 
     /// A table or, less often, a view.
     pub fn any_source<'s>(&'s self, rng: &mut Rng) -> Option<&'s Table> {
-        if !self.views.is_empty() && rng.u32(0..6) == 0 { Some(pick(rng, &self.views)) } else { self.any_table(rng) }
+        if !self.views.is_empty() && one_in(rng, 6) { Some(pick(rng, &self.views)) } else { self.any_table(rng) }
+    }
+
+    /// Reads from SQLite what is there: statements fail, and transactions are rolled back.
+    pub fn read(&mut self, sqlite: &Connection) -> Result<()> {
+        (self.tables, self.views) = (Vec::new(), Vec::new());
+        (self.indexes, self.triggers) = (Vec::new(), Vec::new());
+        let mut statement = sqlite.prepare("SELECT name FROM pragma_database_list ORDER BY seq")?;
+        let databases: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_>>()?;
+        self.is_attached = databases.iter().any(|name| name == "aux");
+        for database in databases {
+            let mut statement = sqlite.prepare(&format!(
+                "SELECT type, name, sql LIKE '%WITHOUT ROWID%' FROM {database}.sqlite_schema WHERE name NOT LIKE 'sqlite%'"
+            ))?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let (kind, name): (String, String) = (row.get(0)?, row.get(1)?);
+                match kind.as_str() {
+                    "index" => self.indexes.push(name),
+                    "trigger" => self.triggers.push(name),
+                    "table" => {
+                        let mut table = self.describe(sqlite, name, !row.get::<_, bool>(2)?)?;
+                        table.is_temporary = database == "temp";
+                        self.tables.push(table);
+                    }
+                    // A view may have become meaningless.
+                    _ => {
+                        if let Ok(view) = self.describe(sqlite, name, false) {
+                            self.views.push(view);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn describe(&self, sqlite: &Connection, name: String, has_rowid: bool) -> Result<Table> {
+        let mut statement = sqlite.prepare(&format!("PRAGMA table_xinfo({name})"))?;
+        let columns: Vec<(String, i64)> =
+            statement.query_map([], |row| Ok((row.get(1)?, row.get(6)?)))?.collect::<Result<_>>()?;
+        let writable = columns.iter().filter(|(_, hidden)| *hidden == 0).map(|(name, _)| name.clone()).collect();
+        let columns: Vec<String> = columns.into_iter().map(|(name, _)| name).collect();
+        let keys = self.keys.get(&name).cloned().unwrap_or_default();
+        Ok(Table { name, columns, writable, has_rowid, is_temporary: false, keys })
+    }
+
+    /// A number for a name.
+    pub fn number(&mut self) -> usize {
+        self.made += 1;
+        self.made
     }
 
     pub fn create_table(&mut self, rng: &mut Rng) -> String {
-        self.made += 1;
-        let name = format!("t{}", self.made);
-        let columns: Vec<String> = (0..rng.usize(1..6)).map(|i| format!("c{i}")).collect();
-        let without_rowid = rng.u32(0..5) == 0;
-        let integer_key = !without_rowid && rng.u32(0..3) == 0;
-        let mut parts: Vec<String> = columns
-            .iter()
-            .enumerate()
-            .map(|(i, c)| column_definition(rng, c, integer_key && i == 0, &columns))
-            .collect();
-        let wants_key = without_rowid || (!integer_key && rng.u32(0..5) == 0);
-        if wants_key {
-            parts.push(format!("PRIMARY KEY({}){}", key_columns(rng, &columns), pick(rng, &CONFLICTS)));
+        let name = format!("t{}", self.number());
+        let mut columns: Vec<String> = (0..rng.usize(1..6)).map(|i| format!("c{i}")).collect();
+        let definition = Definition::random(rng, self.may_be_strict);
+        let mut parts: Vec<String> =
+            columns.iter().enumerate().map(|(i, c)| definition.column(rng, c, i == 0, &columns)).collect();
+        let writable = columns.clone();
+        if one_in(rng, 6) {
+            for _ in 0..rng.usize(1..3) {
+                let generated = format!("g{}", columns.len());
+                let value = expr::deterministic(rng, &columns, 2);
+                let kind = pick(rng, &["STORED", "VIRTUAL", ""]);
+                let type_name = pick(rng, if definition.strict { &STRICT_TYPES } else { &TYPES });
+                parts.push(format!("{generated} {type_name} AS ({value}) {kind}"));
+                columns.push(generated);
+            }
         }
-        if rng.u32(0..6) == 0 {
-            parts.push(format!("UNIQUE({}){}", key_columns(rng, &columns), pick(rng, &CONFLICTS)));
+        let mut keys = definition.keys(rng, &writable, &mut parts);
+        if self.has_foreign_keys && rng.bool() {
+            parts.extend(self.foreign_key(rng, &name, &writable, &keys));
         }
-        if rng.u32(0..8) == 0 {
-            parts.push(format!("CHECK({})", expr::simple_condition(rng, &columns)));
+        if definition.integer_key {
+            keys.push("c0".to_owned());
         }
-        let suffix = if without_rowid { " WITHOUT ROWID" } else { "" };
-        let sql = format!("CREATE TABLE {name}({}){suffix}", parts.join(", "));
-        self.tables.push(Table { name, columns, has_rowid: !without_rowid });
+        let temp = if one_in(rng, 12) { "TEMP " } else { "" };
+        let database = if temp.is_empty() && self.is_attached && one_in(rng, 4) { "aux." } else { "" };
+        let sql = format!("CREATE {temp}TABLE {database}{name}({}){}", parts.join(", "), definition.options());
+        self.keys.insert(name, keys);
         sql
+    }
+
+    /// A reference to a key of a table, perhaps the new one itself.
+    fn foreign_key(&self, rng: &mut Rng, own: &str, columns: &[String], own_keys: &[String]) -> Option<String> {
+        let parent = self.any_table(rng).filter(|_| !one_in(rng, 5));
+        let (name, keys) = parent.map_or((own, own_keys), |parent| (&parent.name, &parent.keys));
+        let key: Vec<String> = pick_some(rng, keys)?.split(", ").map(first_word).collect();
+        let mut columns = columns.to_vec();
+        rng.shuffle(&mut columns);
+        if columns.len() < key.len() {
+            return None;
+        }
+        columns.truncate(key.len());
+        let mut sql = format!("FOREIGN KEY({}) REFERENCES {name}({})", columns.join(", "), key.join(", "));
+        for event in ["DELETE", "UPDATE"] {
+            // For a table that refers to itself SQLite takes every row of a REPLACE for one that a SET NULL makes.
+            let actions = ["", "", "CASCADE", "CASCADE", "RESTRICT", "NO ACTION", "SET DEFAULT", "SET NULL"];
+            let action = pick(rng, &actions[..if name == own { 7 } else { 8 }]);
+            if !action.is_empty() {
+                sql.push_str(&format!(" ON {event} {action}"));
+            }
+        }
+        if one_in(rng, 4) {
+            sql.push_str(" DEFERRABLE INITIALLY DEFERRED");
+        }
+        Some(sql)
     }
 
     pub fn create_index(&mut self, rng: &mut Rng) -> String {
         let Some(table) = self.any_table(rng).cloned() else { return "SELECT 1".to_owned() };
-        self.made += 1;
-        let name = format!("i{}", self.made);
-        let unique = if rng.u32(0..5) == 0 { "UNIQUE " } else { "" };
-        let filter = if rng.u32(0..5) == 0 {
+        let name = format!("i{}", self.number());
+        let unique = if one_in(rng, 5) { "UNIQUE " } else { "" };
+        let filter = if one_in(rng, 5) {
             format!(" WHERE {}", expr::simple_condition(rng, &table.columns))
         } else {
             String::new()
         };
-        let columns = if rng.u32(0..6) == 0 {
-            expr::deterministic(rng, &table.columns, 2)
-        } else {
-            key_columns(rng, &table.columns)
-        };
-        self.indexes.push(name.clone());
+        let columns =
+            if one_in(rng, 6) { expr::deterministic(rng, &table.columns, 2) } else { key_columns(rng, &table.columns) };
         format!("CREATE {unique}INDEX {name} ON {}({columns}){filter}", table.name)
     }
 
     pub fn create_view(&mut self, rng: &mut Rng) -> String {
-        let Some(table) = self.any_table(rng).cloned() else { return "SELECT 1".to_owned() };
-        self.made += 1;
-        let name = format!("v{}", self.made);
-        let columns = vec!["x".to_owned(), "y".to_owned()];
+        let Some(table) = self.any_source(rng).cloned() else { return "SELECT 1".to_owned() };
+        let name = format!("v{}", self.number());
         let first = expr::deterministic(rng, &table.columns, 2);
         let second = pick(rng, &table.columns).clone();
-        let sql = format!("CREATE VIEW {name} AS SELECT {first} AS x, {second} AS y FROM {}", table.name);
-        self.views.push(Table { name, columns, has_rowid: false });
-        sql
+        let filter =
+            if one_in(rng, 4) { format!(" WHERE {}", expr::condition(rng, &table.columns, 1)) } else { String::new() };
+        match rng.u32(0..4) {
+            0 => format!("CREATE VIEW {name}(x, y) AS SELECT {first}, {second} FROM {}{filter}", table.name),
+            1 => {
+                // Which text of a group stands for it is open.
+                let table = &table.name;
+                format!(
+                    "CREATE VIEW {name} AS SELECT hex({second}) AS x, count(*) AS y FROM {table}{filter} GROUP BY 1"
+                )
+            }
+            _ => format!("CREATE VIEW {name} AS SELECT {first} AS x, {second} AS y FROM {}{filter}", table.name),
+        }
     }
 
     pub fn drop_something(&mut self, rng: &mut Rng) -> String {
-        match rng.u32(0..4) {
-            0 if self.tables.len() > 1 => {
+        match rng.u32(0..5) {
+            // What is found wrong first in a schema with several dead names is not asked.
+            0 if self.tables.len() > 1 && self.views.is_empty() && self.triggers.is_empty() => {
                 let at = rng.usize(0..self.tables.len());
-                format!("DROP TABLE {}", self.tables.swap_remove(at).name)
+                format!("DROP TABLE {}", self.tables[at].name)
             }
             1 if !self.views.is_empty() => {
                 let at = rng.usize(0..self.views.len());
-                format!("DROP VIEW {}", self.views.swap_remove(at).name)
+                format!("DROP VIEW {}", self.views[at].name)
+            }
+            2 | 3 if !self.triggers.is_empty() => {
+                let at = rng.usize(0..self.triggers.len());
+                format!("DROP TRIGGER {}", self.triggers[at])
             }
             _ if !self.indexes.is_empty() => {
                 let at = rng.usize(0..self.indexes.len());
-                format!("DROP INDEX {}", self.indexes.swap_remove(at))
+                format!("DROP INDEX {}", self.indexes[at])
             }
             _ => "DROP TABLE IF EXISTS nothing".to_owned(),
         }
     }
 }
 
-fn column_definition(rng: &mut Rng, name: &str, integer_key: bool, columns: &[String]) -> String {
-    if integer_key {
-        let auto = if rng.u32(0..4) == 0 { " AUTOINCREMENT" } else { "" };
-        return format!("{name} INTEGER PRIMARY KEY{auto}");
+/// The kind of a table.
+struct Definition {
+    without_rowid: bool,
+    integer_key: bool,
+    strict: bool,
+}
+
+impl Definition {
+    fn random(rng: &mut Rng, may_be_strict: bool) -> Definition {
+        let without_rowid = one_in(rng, 5);
+        let integer_key = !without_rowid && one_in(rng, 3);
+        Definition { without_rowid, integer_key, strict: may_be_strict && rng.bool() }
     }
-    let mut definition = format!("{name} {}{}", pick(rng, &TYPES), pick(rng, &COLLATIONS));
-    match rng.u32(0..14) {
-        0 => definition.push_str(&format!(" NOT NULL{}", pick(rng, &CONFLICTS))),
-        1 => definition.push_str(&format!(" DEFAULT {}", expr::literal(rng))),
-        2 => definition.push_str(&format!(" UNIQUE{}", pick(rng, &CONFLICTS))),
-        3 => definition.push_str(&format!(" NOT NULL DEFAULT {}", expr::literal(rng))),
-        4 => definition.push_str(&format!(" CHECK({})", expr::simple_condition(rng, columns))),
-        _ => {}
+
+    fn options(&self) -> &'static str {
+        match (self.without_rowid, self.strict) {
+            (true, true) => " WITHOUT ROWID, STRICT",
+            (true, false) => " WITHOUT ROWID",
+            (false, true) => " STRICT",
+            (false, false) => "",
+        }
     }
-    definition
+
+    fn column(&self, rng: &mut Rng, name: &str, is_first: bool, columns: &[String]) -> String {
+        if self.integer_key && is_first {
+            let auto = if one_in(rng, 4) { " AUTOINCREMENT" } else { "" };
+            let direction = if auto.is_empty() && one_in(rng, 10) { " DESC" } else { "" };
+            let conflict = if one_in(rng, 8) { pick(rng, &CONFLICTS) } else { "" };
+            return format!("{name} INTEGER PRIMARY KEY{direction}{conflict}{auto}");
+        }
+        let type_name = if self.strict { *pick(rng, &STRICT_TYPES) } else { *pick(rng, &TYPES) };
+        let mut definition = format!("{name} {type_name}{}", pick(rng, &COLLATIONS));
+        match rng.u32(0..15) {
+            0 => definition.push_str(&format!(" NOT NULL{}", pick(rng, &CONFLICTS))),
+            1 => definition.push_str(&format!(" DEFAULT {}", expr::literal(rng))),
+            2 => definition.push_str(&format!(" UNIQUE{}", pick(rng, &CONFLICTS))),
+            3 => {
+                definition.push_str(&format!(" NOT NULL{} DEFAULT {}", pick(rng, &CONFLICTS), expr::literal(rng)));
+            }
+            4 => definition.push_str(&format!(" CHECK({})", expr::simple_condition(rng, columns))),
+            5 => definition.push_str(&format!(" DEFAULT ({})", expr::deterministic(rng, &[], 2))),
+            _ => {}
+        }
+        definition
+    }
+
+    /// The constraints of the table, added to `parts`; the lists of columns that they make unique.
+    fn keys(&self, rng: &mut Rng, columns: &[String], parts: &mut Vec<String>) -> Vec<String> {
+        let mut keys = Vec::new();
+        if self.without_rowid || (!self.integer_key && one_in(rng, 5)) {
+            keys.push(key_columns(rng, columns));
+            parts.push(format!("PRIMARY KEY({}){}", keys[0], pick(rng, &CONFLICTS)));
+        }
+        if one_in(rng, 6) {
+            let key = key_columns(rng, columns);
+            parts.push(format!("UNIQUE({key}){}", pick(rng, &CONFLICTS)));
+            keys.push(key);
+        }
+        if one_in(rng, 8) {
+            let name = if rng.bool() { "CONSTRAINT named " } else { "" };
+            parts.push(format!("{name}CHECK({})", expr::simple_condition(rng, columns)));
+        }
+        keys
+    }
 }
 
 /// Some of the columns, each at most once, some of them DESC or collated.
@@ -156,8 +326,8 @@ fn key_columns(rng: &mut Rng, columns: &[String]) -> String {
     rng.shuffle(&mut columns);
     columns.truncate(rng.usize(1..columns.len().min(3) + 1));
     let term = |column: String| {
-        let collation = if rng.u32(0..6) == 0 { *pick(rng, &COLLATIONS) } else { "" };
-        let direction = if rng.u32(0..4) == 0 { " DESC" } else { "" };
+        let collation = if one_in(rng, 6) { *pick(rng, &COLLATIONS) } else { "" };
+        let direction = if one_in(rng, 4) { " DESC" } else { "" };
         format!("{column}{collation}{direction}")
     };
     columns.into_iter().map(term).collect::<Vec<_>>().join(", ")

@@ -1,0 +1,111 @@
+//! Random FROM clauses.
+
+use fastrand::Rng;
+
+use crate::expr;
+use crate::schema::{Schema, Table, one_in, pick};
+
+/// FROM with what can be named in it.
+pub struct Sources {
+    /// The clause, or nothing.
+    pub from: String,
+    /// Columns, as they can be written.
+    pub columns: Vec<String>,
+}
+
+const JOINS: [&str; 9] =
+    [", ", " JOIN ", " INNER JOIN ", " CROSS JOIN ", " LEFT JOIN ", " LEFT JOIN ", " RIGHT JOIN ", " FULL JOIN ", ", "];
+
+/// At most `most` tables, views and subqueries.
+pub fn sources(rng: &mut Rng, schema: &Schema, most: usize) -> Sources {
+    if most > 1 && one_in(rng, 8) {
+        return merged(rng, schema);
+    }
+    let mut found = Sources { from: String::new(), columns: Vec::new() };
+    for i in 0..rng.usize(1..most + 1) {
+        let Some(table) = schema.any_source(rng) else { break };
+        let alias = format!("s{i}");
+        let mut own: Vec<String> = table.columns.iter().map(|column| format!("{alias}.{column}")).collect();
+        let is_subquery = one_in(rng, 8);
+        let source = if is_subquery { subquery(rng, table, &alias, &mut own) } else { table.name.clone() };
+        let hint = if !is_subquery && one_in(rng, 20) { " NOT INDEXED" } else { "" };
+        if i == 0 {
+            found.from = format!(" FROM {source} AS {alias}{hint}");
+        } else {
+            let join = *pick(rng, &JOINS);
+            found.from.push_str(&format!("{join}{source} AS {alias}{hint}"));
+            let needs_condition = join.contains("LEFT") || join.contains("RIGHT") || join.contains("FULL");
+            if join != ", " && (needs_condition || rng.bool()) {
+                found.from.push_str(&format!(" ON {}", on(rng, &own, &found.columns)));
+            }
+        }
+        found.columns.extend(own);
+        if table.has_rowid && !is_subquery && one_in(rng, 6) {
+            found.columns.push(format!("{alias}.rowid"));
+        }
+    }
+    if found.columns.is_empty() {
+        found.columns.push("1".to_owned());
+    }
+    found
+}
+
+fn on(rng: &mut Rng, own: &[String], before: &[String]) -> String {
+    if before.is_empty() || one_in(rng, 5) {
+        return expr::simple_condition(rng, own);
+    }
+    let equal = format!("{} = {}", pick(rng, own), pick(rng, before));
+    match rng.u32(0..6) {
+        0 => format!("{equal} AND {}", expr::simple_condition(rng, own)),
+        1 => format!("{equal} OR {}", expr::simple_condition(rng, before)),
+        2 => format!("{} {} {}", pick(rng, own), pick(rng, &["<", ">=", "IS", "<>"]), pick(rng, before)),
+        _ => equal,
+    }
+}
+
+/// A subquery in FROM; `own` becomes its columns.
+fn subquery(rng: &mut Rng, table: &Table, alias: &str, own: &mut Vec<String>) -> String {
+    let first = pick(rng, &table.columns);
+    match rng.u32(0..5) {
+        0 => {
+            *own = vec![format!("{alias}.k"), format!("{alias}.n")];
+            format!("(SELECT hex({first}) AS k, count(*) AS n FROM {} GROUP BY 1)", table.name)
+        }
+        1 => {
+            *own = vec![format!("{alias}.d")];
+            format!("(SELECT DISTINCT quote({first}) AS d FROM {})", table.name)
+        }
+        2 => {
+            *own = vec![format!("{alias}.u")];
+            let second = pick(rng, &table.columns);
+            // Without the columns' affinities: see docs/PLAN.md, known gaps.
+            format!("(SELECT quote({first}) AS u FROM {0} UNION ALL SELECT hex({second}) FROM {0})", table.name)
+        }
+        3 => {
+            let filter = expr::simple_condition(rng, &table.columns);
+            format!("(SELECT * FROM {} WHERE {filter})", table.name)
+        }
+        _ => format!("(SELECT * FROM {})", table.name),
+    }
+}
+
+/// NATURAL and USING: columns of the same names become one.
+fn merged(rng: &mut Rng, schema: &Schema) -> Sources {
+    let (Some(left), Some(right)) = (schema.any_table(rng), schema.any_table(rng)) else {
+        return Sources { from: String::new(), columns: vec!["1".to_owned()] };
+    };
+    let common: Vec<String> = left.columns.iter().filter(|column| right.columns.contains(column)).cloned().collect();
+    let kind = pick(rng, &["", "LEFT ", "RIGHT ", "FULL "]);
+    let is_natural = common.is_empty() || one_in(rng, 3);
+    let merged = if is_natural { common } else { vec![pick(rng, &common).clone()] };
+    let from = if is_natural {
+        format!(" FROM {} AS l NATURAL {kind}JOIN {} AS r", left.name, right.name)
+    } else {
+        format!(" FROM {} AS l {kind}JOIN {} AS r USING ({})", left.name, right.name, merged.join(", "))
+    };
+    let mut columns: Vec<String> = left.columns.iter().map(|column| format!("l.{column}")).collect();
+    columns.extend(right.columns.iter().map(|column| format!("r.{column}")));
+    columns.extend(merged.iter().cloned());
+    columns.extend(merged);
+    Sources { from, columns }
+}

@@ -1,0 +1,18 @@
+-- Which constraints ON CONFLICT can name, and what its errors say.
+create table w1(c0 integer primary key, c1 text, unique(c0 desc, c1 desc))
+insert into w1 values(1, 2) on conflict(c0, c1) do nothing
+insert into w1 values(1, 2) on conflict(c0) do nothing
+insert into w1 values(1, 2) on conflict(c0) do update set c1 = 5 on conflict(c1) do nothing
+insert into w1 values(1, 2) on conflict(c1) do update set c1 = 5 on conflict do nothing
+insert into w1 values(1, 2) on conflict(c1) do nothing
+create table w2(a, b, unique(a, b))
+insert into w2 values(1, 2) on conflict(b, a) do nothing
+create table w3(c0 integer primary key, b, unique(b, c0))
+insert into w3 values(1, 2) on conflict(b, rowid) do nothing
+-- An update to which no conflict leads is not looked at.
+create table w4(c0 integer primary key, b not null)
+create table w5(x)
+create trigger w4u after update on w4 begin insert into w5 values(1); end
+drop table w5
+insert into w4(b) values(null) on conflict(c0) do update set b = 1
+insert into w4(c0, b) values(1, null) on conflict(c0) do update set b = 1
