@@ -53,9 +53,9 @@ impl World {
         let mut rng = Rng::with_seed(seed);
         let settings = Settings {
             page_size: 512 << rng.u32(0..8),
-            encoding: pick(&mut rng, &ENCODINGS),
-            auto_vacuum: pick(&mut rng, &AUTO_VACUUM),
-            journal_mode: pick(&mut rng, &JOURNAL_MODES),
+            encoding: ENCODINGS[rng.usize(0..ENCODINGS.len())],
+            auto_vacuum: AUTO_VACUUM[rng.usize(0..AUTO_VACUUM.len())],
+            journal_mode: JOURNAL_MODES[rng.usize(0..JOURNAL_MODES.len())],
             reserved_bytes: *pick(&mut rng, &[0, 0, 0, 12, 32]),
             mmap_size: *pick(&mut rng, &[0, 1 << 30]),
         };
