@@ -60,7 +60,8 @@ fn delete_rows<'a>(
     keys: &ForeignKeys<'a>,
 ) -> Result<()> {
     let is_watched = !triggers.is_empty() || !keys.is_empty();
-    if change.terms.is_empty() && change.returning.is_none() && !is_watched {
+    let one_by_one = cg.resolver.delete_one_by_one.get();
+    if change.terms.is_empty() && change.returning.is_none() && !is_watched && !one_by_one {
         return delete_all(cg, &change.target);
     }
     if !keys.is_empty() {
