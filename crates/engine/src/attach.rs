@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use bumpalo::Bump;
+use lithe_plan::Environment;
+use lithe_plan::authorize::Authorizer;
 use lithe_plan::catalog::{NameBuf, Schema};
 use lithe_sql::ast::{self, Explain, Expr, ExprKind, Name, Parameters, Stmt};
 use lithe_value::{Value, ValueRef};
@@ -14,11 +16,9 @@ use crate::connection::Connection;
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::host::RunHost;
+use crate::limit::Limit;
 use crate::open;
 use crate::transaction::StatementRun;
-
-/// How many databases may be attached.
-const ATTACHED_MAX: usize = 10;
 
 /// A compiled ATTACH: a program that gives the file and the schema's name.
 #[derive(Debug)]
@@ -70,7 +70,9 @@ pub(crate) fn compile_row<'a>(
         parameters: Parameters { ..statement.parameters },
         span: statement.span,
     };
-    Ok(Arc::new(lithe_plan::compile(&statement, sql, arena, &connection.environment())?))
+    // The authorizer was asked about the statement, and not about how it is run.
+    let environment = Environment { authorizer: Authorizer::default(), ..connection.environment() };
+    Ok(Arc::new(lithe_plan::compile(&statement, sql, arena, &environment)?))
 }
 
 fn as_text<'a>(expr: &Expr<'a>) -> Expr<'a> {
@@ -113,8 +115,9 @@ impl Attach {
         let row = values(connection, &self.0, bindings, run)?;
         let (file, name) = (text(row.first()), text(row.get(1)));
         let catalog = connection.catalog();
-        if catalog.databases().len() >= ATTACHED_MAX + 2 {
-            return Err(Error::generic(format!("too many attached databases - max {ATTACHED_MAX}")));
+        let attached_max = connection.limit(Limit::Attached);
+        if catalog.databases().len() >= attached_max.unsigned_abs() as usize + 2 {
+            return Err(Error::generic(format!("too many attached databases - max {attached_max}")));
         }
         let name = Name::new(&name);
         if catalog.databases().iter().any(|database| database.name == name) {

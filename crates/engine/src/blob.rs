@@ -2,11 +2,11 @@
 //!
 //! An open BLOB is a running statement of its own: it holds its transaction open until it is closed.
 
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use lithe_btree::{Btree, Cursor, Seek};
 use lithe_format::PageNo;
-use lithe_format::payload::Payload;
 use lithe_format::record::{Located, View};
 use lithe_format::serial_type::SerialType;
 use lithe_plan::catalog::{IndexTerm, Table, TableKind};
@@ -28,9 +28,45 @@ pub struct Blob {
     /// `None` when it is closed, or when a failed [`Blob::reopen`] has left it without a row.
     place: Option<Place>,
     run: Option<StatementRun>,
+    watch: Rc<RowWatch>,
     view: View,
     /// The start of a payload whose header does not lie on one page.
     header: Vec<u8>,
+}
+
+/// The row of an open BLOB: whoever changes or removes it ends the access.
+pub(crate) struct RowWatch {
+    db: Db,
+    root: PageNo,
+    rowid: Cell<i64>,
+    is_expired: Cell<bool>,
+}
+
+/// The rows that are watched, of all open BLOBs of a connection.
+#[derive(Default)]
+pub(crate) struct RowWatches(RefCell<Vec<Rc<RowWatch>>>);
+
+impl RowWatches {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
+    fn add(&self, watch: &Rc<RowWatch>) {
+        self.0.borrow_mut().push(Rc::clone(watch));
+    }
+
+    fn remove(&self, watch: &Rc<RowWatch>) {
+        self.0.borrow_mut().retain(|other| !Rc::ptr_eq(other, watch));
+    }
+
+    /// A row of the table with this root, or all of them, are not what they were.
+    pub(crate) fn row_changed(&self, db: Db, root: PageNo, rowid: Option<i64>) {
+        for watch in self.0.borrow().iter() {
+            if watch.db == db && watch.root == root && rowid.is_none_or(|rowid| rowid == watch.rowid.get()) {
+                watch.is_expired.set(true);
+            }
+        }
+    }
 }
 
 /// Where the bytes lie in the row's payload.
@@ -50,8 +86,9 @@ impl Connection {
             schema.and_then(|db| catalog.schema(db).table(Name::new(table.as_bytes())).map(|table| (db, table)));
         let (db, table) = found.ok_or_else(|| Error::generic(format!("no such table: {database}.{table}")))?;
         let root = root_of(table)?;
-        let stored_at = column_of(table, column, write)?;
+        let stored_at = column_of(table, column, write, self.compile_flags.get().foreign_keys)?;
         let run = self.statement_begins();
+        let watch = RowWatch { db, root, rowid: Cell::new(rowid), is_expired: Cell::new(false) };
         let mut blob = Blob {
             btree: Rc::clone(self.database(db)?.btree()),
             cursor: Cursor::table(root),
@@ -59,6 +96,7 @@ impl Connection {
             can_write: write,
             place: None,
             run: Some(run),
+            watch: Rc::new(watch),
             view: View::new(),
             header: Vec::new(),
         };
@@ -67,6 +105,7 @@ impl Connection {
             blob.fail(self, &error);
             return Err(error);
         }
+        self.row_watches.add(&blob.watch);
         Ok(blob)
     }
 }
@@ -78,6 +117,9 @@ fn root_of(table: &Table) -> Result<PageNo> {
         TableKind::View(_) => Some("view"),
         TableKind::Virtual(_) => Some("virtual table"),
     };
+    if table.has_generated_columns() {
+        return Err(Error::generic(format!("cannot open table with generated columns: {}", table.name)));
+    }
     match (refused, table.root) {
         (None, Some(root)) => Ok(root),
         (kind, _) => Err(Error::generic(format!("cannot open {}: {}", kind.unwrap_or("table"), table.name))),
@@ -85,7 +127,7 @@ fn root_of(table: &Table) -> Result<PageNo> {
 }
 
 /// The place of the column in the table's records.
-fn column_of(table: &Table, name: &str, write: bool) -> Result<usize> {
+fn column_of(table: &Table, name: &str, write: bool, foreign_keys: bool) -> Result<usize> {
     let column = table.column(Name::new(name.as_bytes()));
     let column = column.filter(|column| table.columns[usize::from(*column)].is_stored());
     let column = column.ok_or_else(|| Error::generic(format!("no such column: \"{name}\"")))?;
@@ -96,7 +138,7 @@ fn column_of(table: &Table, name: &str, write: bool) -> Result<usize> {
         if is_indexed {
             return Err(Error::generic("cannot open indexed column for writing"));
         }
-        if table.foreign_keys.iter().any(|key| key.columns.contains(&column)) {
+        if foreign_keys && table.foreign_keys.iter().any(|key| key.columns.contains(&column)) {
             return Err(Error::generic("cannot open foreign key column for writing"));
         }
     }
@@ -126,6 +168,8 @@ impl Blob {
             return Err(Error::generic(format!("no such rowid: {rowid}")));
         }
         self.place = Some(self.locate()?);
+        self.watch.rowid.set(rowid);
+        self.watch.is_expired.set(false);
         Ok(())
     }
 
@@ -152,19 +196,13 @@ impl Blob {
         Ok(self.cursor.read_payload(&self.btree, place.at + offset as u32, bytes)?)
     }
 
-    /// Writes `bytes` from `offset` on. The size does not change, so the row stays where it is.
+    /// Writes `bytes` from `offset` on, in place: the size does not change, so the row stays where it is.
     pub fn write(&mut self, connection: &Connection, bytes: &[u8], offset: usize) -> Result<()> {
         if !self.can_write {
             return Err(Error::from_code(ResultCode::READONLY));
         }
         let place = self.place_of(connection, offset, bytes.len())?;
-        let rowid = self.cursor.rowid()?;
-        let mut payload = vec![0; self.cursor.row(&self.btree)?.len() as usize];
-        self.cursor.read_payload(&self.btree, 0, &mut payload)?;
-        let start = place.at as usize + offset;
-        payload[start..start + bytes.len()].copy_from_slice(bytes);
-        self.cursor.insert_table(&self.btree, rowid, &Payload::from_bytes(&payload), Some(Seek::Exact))?;
-        Ok(())
+        Ok(self.cursor.write_payload(&self.btree, place.at + offset as u32, bytes)?)
     }
 
     /// The value's place, if the range is within it and the row is still what it was.
@@ -174,8 +212,8 @@ impl Blob {
         if offset.checked_add(len).is_none_or(|end| end > place.len as usize) {
             return Err(Error::from_code(ResultCode::ERROR));
         }
-        let is_there = !connection.was_rolled_back(run) && self.cursor.restore(&self.btree)?;
-        if !is_there || self.locate().ok() != Some(place) {
+        let is_gone = self.watch.is_expired.get() || connection.was_rolled_back(run);
+        if is_gone || !self.cursor.restore(&self.btree)? {
             self.place = None;
             return Err(aborted());
         }
@@ -194,6 +232,7 @@ impl Blob {
     pub fn close(&mut self, connection: &Connection) -> Result<()> {
         self.place = None;
         self.cursor.reset();
+        connection.row_watches.remove(&self.watch);
         let Some(run) = self.run.take() else { return Ok(()) };
         connection
             .statement_succeeds(&run)

@@ -19,15 +19,20 @@ use lithe_vfs::{ResultCode, UnixVfs, Vfs};
 use lithe_vm::facts::ConnectionFacts;
 use lithe_vm::operand::Db;
 
+use crate::blob::RowWatches;
 use crate::busy::{BusyCallback, BusyHandler};
+use crate::config::OtherSwitches;
 use crate::database::Database;
 use crate::error::{Error, Result};
+use crate::hooks::Hooks;
 use crate::interrupt::{InterruptHandle, Interrupts};
+use crate::limit::OtherLimits;
 use crate::open::{self, OpenFlags, Target};
 use crate::program_cache::ProgramCache;
 use crate::random::Random;
 use crate::settings::StoreSettings;
 use crate::shared_cache::ConnectionId;
+use crate::table_functions;
 use crate::transaction::TransactionState;
 
 /// A connection to a database and to those attached to it.
@@ -38,8 +43,8 @@ pub struct Connection {
     pub(crate) random: Random,
     pub(crate) flags: OpenFlags,
     pub(crate) catalog: RefCell<Arc<Catalog>>,
-    functions: RefCell<Arc<Registry>>,
-    collations: RefCell<Arc<HashMap<String, Collation>>>,
+    pub(crate) functions: RefCell<Arc<Registry>>,
+    pub(crate) collations: RefCell<Arc<HashMap<String, Collation>>>,
     /// Counts what makes compiled programs stale: schemas, functions, collations, settings.
     generation: Rc<Cell<u64>>,
     /// A database shares its cache with other connections, or did.
@@ -56,6 +61,10 @@ pub struct Connection {
     pub(crate) interrupts: Interrupts,
     pub(crate) busy: Rc<BusyHandler>,
     pub(crate) settings: StoreSettings,
+    pub(crate) hooks: Hooks,
+    pub(crate) row_watches: RowWatches,
+    pub(crate) other_limits: Cell<OtherLimits>,
+    pub(crate) other_switches: Cell<OtherSwitches>,
     /// The arena of the last compilation, for the next one.
     arena: Cell<Option<Bump>>,
 }
@@ -81,12 +90,14 @@ impl Connection {
         let main = Database::open(target, &vfs, &busy)?;
         let shares_cache = main.shared().is_some();
         let temp = Database::temporary(Some(Arc::clone(&vfs)));
+        let mut catalog = Catalog::new();
+        catalog.set_table_functions(table_functions::tables());
         Ok(Connection {
             databases: RefCell::new(vec![Rc::new(main), Rc::new(temp)]),
             vfs,
             random: Random::default(),
             flags,
-            catalog: RefCell::new(Arc::new(Catalog::new())),
+            catalog: RefCell::new(Arc::new(catalog)),
             functions: RefCell::new(Arc::new(Registry::builtin())),
             collations: RefCell::default(),
             generation: Rc::default(),
@@ -101,6 +112,10 @@ impl Connection {
             interrupts: Interrupts::default(),
             busy,
             settings: StoreSettings::default(),
+            hooks: Hooks::default(),
+            row_watches: RowWatches::default(),
+            other_limits: Cell::default(),
+            other_switches: Cell::default(),
             arena: Cell::new(None),
         })
     }
@@ -112,6 +127,7 @@ impl Connection {
     }
 
     fn close_databases(&self) -> Result<()> {
+        self.drop_hooks();
         if !self.is_autocommit() || self.transaction.has_active() {
             self.roll_back_all();
         }
@@ -217,36 +233,9 @@ impl Connection {
             collations: Arc::clone(&self.collations.borrow()),
             limits: self.limits.get(),
             flags: self.compile_flags.get(),
+            authorizer: self.hooks.authorizer(),
             parameters: Vec::new(),
         }
-    }
-
-    /// The functions as they are now.
-    pub fn functions(&self) -> Arc<Registry> {
-        Arc::clone(&self.functions.borrow())
-    }
-
-    /// Adds, replaces or removes functions.
-    pub fn change_functions(&self, change: impl FnOnce(&mut Registry)) {
-        change(Arc::make_mut(&mut self.functions.borrow_mut()));
-        self.expire_programs();
-    }
-
-    /// The application's collations, by name in lower case.
-    pub fn collations(&self) -> Arc<HashMap<String, Collation>> {
-        Arc::clone(&self.collations.borrow())
-    }
-
-    /// Adds, replaces (`Some`) or removes (`None`) a collation.
-    pub fn set_collation(&self, name: &str, collation: Option<Collation>) {
-        let key = name.to_ascii_lowercase();
-        let mut collations = self.collations.borrow_mut();
-        let collations = Arc::make_mut(&mut collations);
-        match collation {
-            Some(collation) => collations.insert(key, collation),
-            None => collations.remove(&key),
-        };
-        self.expire_programs();
     }
 
     /// Runs `f` with an arena that is empty and usually has memory already.

@@ -5,6 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_btree::Btree;
+use lithe_format::PageNo;
+use lithe_value::{Value, ValueRef};
 use lithe_vfs::{File, OpenFlags, ResultCode};
 use lithe_vm::error::Error as VmError;
 use lithe_vm::facts::ConnectionFacts;
@@ -14,6 +16,7 @@ use lithe_vm::program::SchemaCheck;
 
 use crate::connection::Connection;
 use crate::error::Error;
+use crate::hooks::Change;
 use crate::transaction::StatementRun;
 
 /// Bytes that one sorter or hash table may take before it goes to a temporary file: as much as the page cache's default.
@@ -109,10 +112,37 @@ impl Host for RunHost<'_> {
     }
 
     fn has_update_hook(&self) -> bool {
-        false
+        self.connection.has_update_hook()
     }
 
-    fn update_hook(&self, _op: i32, _database: &str, _table: &str, _rowid: i64) {}
+    fn update_hook(&self, op: i32, database: &str, table: &str, rowid: i64) {
+        let change = match op {
+            9 => Change::Delete,
+            18 => Change::Insert,
+            _ => Change::Update,
+        };
+        self.connection.tell_update_hook(change, database, table, rowid);
+    }
+
+    fn watches_rows(&self) -> bool {
+        !self.connection.row_watches.is_empty()
+    }
+
+    fn row_changed(&self, db: Db, root: PageNo, rowid: Option<i64>) {
+        self.connection.row_watches.row_changed(db, root, rowid);
+    }
+
+    fn table_rows(&self, function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<Vec<Vec<Value>>, VmError> {
+        Ok(crate::table_functions::rows(self.connection, self.run, function, arguments)?)
+    }
+
+    fn progress_interval(&self) -> u32 {
+        self.connection.progress_interval()
+    }
+
+    fn progress(&self) -> bool {
+        self.connection.ask_progress_handler()
+    }
 
     fn connection(&self) -> &dyn Any {
         self.connection

@@ -17,16 +17,21 @@ mod backup;
 mod blob;
 mod busy;
 mod commit;
+mod config;
 mod connection;
 mod database;
+mod define;
 mod error;
+mod expanded;
 mod foreign_key_check;
-mod functions;
+mod hooks;
 mod host;
 mod integrity;
 mod interrupt;
 mod journal;
 mod lifted;
+mod limit;
+mod metadata;
 mod native;
 mod open;
 mod pragma;
@@ -37,24 +42,35 @@ mod schema;
 mod settings;
 mod shared_cache;
 mod statement;
+mod status;
+mod table_functions;
 mod transaction;
 mod vacuum;
 
 pub use backup::{Backup, BackupStep, Deserialize};
 pub use blob::Blob;
 pub use busy::BusyCallback;
+pub use config::Config;
 pub use connection::Connection;
 pub use error::{Error, Result};
+pub use hooks::{
+    AuthorizerCallback, Change, CollationNeeded, CommitHook, ProgressHandler, RollbackHook, TraceEvent, TraceHook,
+    UpdateHook, WalHook, trace_mask,
+};
 pub use interrupt::InterruptHandle;
+pub use limit::Limit;
 pub use lithe_functions as function;
+pub use lithe_plan::authorize;
 pub use lithe_sql as sql;
 pub use lithe_value as value;
 pub use lithe_vfs as vfs;
 pub use lithe_vfs::ResultCode;
+pub use metadata::{ColumnMetadata, TransactionKind};
 pub use open::{OpenFlags, Target, target};
 pub use prepare::Prepared;
 pub use shared_cache::{UnlockCallback, enable_shared_cache};
 pub use statement::{BindValue, Statement, Step};
+pub use status::Counter;
 
 /// The SQLite version that this one is level with.
 pub const SQLITE_VERSION: &str = "3.54.1";

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_pager::BeginKind;
+use lithe_plan::authorize::Action;
 use lithe_sql::ast::{self, Explain, Stmt, TransactionKind};
 use lithe_value::{Value, ValueRef};
 use lithe_vm::operand::Db;
@@ -52,6 +53,9 @@ pub(crate) fn compile<'a>(
 ) -> Result<Option<Arc<Native>>> {
     let text = |name: &ast::Ident<'_>| name.name.to_str_lossy().into_owned();
     let plain = |kind| Native { kind, columns: Vec::new() };
+    if !is_allowed(connection, &statement.kind)? {
+        return Ok(Some(Arc::new(plain(Kind::ExplainQueryPlan(Vec::new())))));
+    }
     let native = match statement.kind {
         Stmt::Begin(kind) => plain(Kind::Begin(kind)),
         Stmt::Commit => plain(Kind::Commit),
@@ -71,6 +75,48 @@ pub(crate) fn compile<'a>(
         _ => return Ok(None),
     };
     Ok(Some(Arc::new(native)))
+}
+
+/// Asks the authorizer. False says that the statement shall do nothing.
+fn is_allowed(connection: &Connection, statement: &Stmt<'_>) -> Result<bool> {
+    if !connection.hooks.has_authorizer() {
+        return Ok(true);
+    }
+    let may = |action, first: &str, second: Option<&str>| connection.may(action, Some(first), second, None);
+    let savepoint =
+        |operation, name: &ast::Ident<'_>| may(Action::Savepoint, operation, Some(&name.name.to_str_lossy()));
+    match statement {
+        Stmt::Begin(_) => may(Action::Transaction, "BEGIN", None),
+        Stmt::Commit => may(Action::Transaction, "COMMIT", None),
+        Stmt::Rollback => may(Action::Transaction, "ROLLBACK", None),
+        Stmt::Savepoint(name) => savepoint("BEGIN", name),
+        Stmt::Release(name) => savepoint("RELEASE", name),
+        Stmt::RollbackTo(name) => savepoint("ROLLBACK", name),
+        Stmt::Pragma(pragma) => {
+            let value = pragma.value.as_ref().map(|value| String::from_utf8_lossy(value).into_owned());
+            let schema = pragma.name.schema.map(|schema| schema.name.to_str_lossy().into_owned());
+            let name = pragma.name.name.name.to_str_lossy();
+            connection.may(Action::Pragma, Some(&name), value.as_deref(), schema.as_deref())
+        }
+        Stmt::Attach(attach) => match literal(&attach.file) {
+            Some(file) => may(Action::Attach, &file, None),
+            None => connection.may(Action::Attach, None, None, None),
+        },
+        Stmt::Detach(schema) => match literal(schema) {
+            Some(name) => may(Action::Detach, &name, None),
+            None => connection.may(Action::Detach, None, None, None),
+        },
+        _ => Ok(true),
+    }
+}
+
+/// The text of an expression that is a string or a bare name.
+fn literal(expr: &ast::Expr<'_>) -> Option<String> {
+    match expr.kind {
+        ast::ExprKind::String(text) => Some(String::from_utf8_lossy(text).into_owned()),
+        ast::ExprKind::Column(name) => Some(name.name.to_str_lossy().into_owned()),
+        _ => None,
+    }
 }
 
 fn columns(names: &[&str]) -> Vec<ResultColumn> {
@@ -193,6 +239,11 @@ impl NativeRun {
 
     pub(crate) fn bind(&mut self, number: usize, value: Value) {
         self.bindings[number - 1] = value;
+    }
+
+    pub(crate) fn bound(&self, number: usize) -> ValueRef<'_> {
+        let value = number.checked_sub(1).and_then(|index| self.bindings.get(index));
+        value.map_or(ValueRef::Null, Value::as_ref)
     }
 
     pub(crate) fn clear_bindings(&mut self) {

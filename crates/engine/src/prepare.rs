@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bumpalo::Bump;
+use lithe_plan::environment::NO_SUCH_COLLATION;
 use lithe_sql::ast::{self, Explain};
 use lithe_vfs::ResultCode;
 
@@ -24,6 +25,12 @@ impl Connection {
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
         if self.has_shared_cache() {
             self.check_schema_locks()?;
+        }
+        if self.hooks.has_authorizer() {
+            // It is asked every time, so nothing that was compiled before serves.
+            let (compiled, tail) = self.compile(sql)?;
+            let statement = compiled.map(|compiled| Statement::new(Arc::new(compiled), None));
+            return Ok(Prepared { statement, tail });
         }
         let known = self.programs.borrow_mut().texts.take(sql, self.generation());
         if let Some((compiled, idle)) = known {
@@ -55,7 +62,19 @@ impl Connection {
         if sql.len() > self.limits.get().sql_length as usize {
             return Err(Error::new(ResultCode::TOOBIG, "statement too long"));
         }
-        self.with_arena(|arena| self.compile_in(sql, arena))
+        let mut asked: Vec<String> = Vec::new();
+        loop {
+            let error = match self.with_arena(|arena| self.compile_in(sql, arena)) {
+                Err(error) if error.code() == ResultCode::ERROR_MISSING_COLLSEQ => error,
+                result => return result,
+            };
+            // The application may know it, and is asked once.
+            let name = error.message().strip_prefix(NO_SUCH_COLLATION).unwrap_or_default().to_owned();
+            if asked.contains(&name) || !self.ask_for_collation(&name) {
+                return Err(error);
+            }
+            asked.push(name);
+        }
     }
 
     fn compile_in(&self, sql: &[u8], arena: &Bump) -> Result<(Option<Compiled>, usize)> {

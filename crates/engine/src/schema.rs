@@ -83,7 +83,9 @@ impl Connection {
             TextEncoding::Utf16Be => Encoding::Utf16be,
         };
         if db == Db::MAIN {
-            self.facts.encoding.set(encoding);
+            if self.facts.encoding.replace(encoding) != encoding {
+                self.change_functions(|registry| registry.set_encoding(encoding));
+            }
         } else if db != Db::TEMP && own != encoding {
             return Err(Error::generic("attached databases must use the same text encoding as main database"));
         }

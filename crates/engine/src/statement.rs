@@ -1,8 +1,11 @@
 //! A compiled statement and its run.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
+use lithe_functions::Pointer;
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::ResultCode;
 use lithe_vm::program::{Program, ResultColumn};
@@ -11,6 +14,7 @@ use lithe_vm::vm::{Step as VmStep, Vm};
 
 use crate::connection::Connection;
 use crate::error::{Error, Result};
+use crate::hooks::{TraceEvent, trace_mask};
 use crate::host::RunHost;
 use crate::native::{Native, NativeRun};
 use crate::transaction::StatementRun;
@@ -86,6 +90,10 @@ pub struct Statement {
     /// Part of the connection's transaction while the statement runs.
     run: Option<StatementRun>,
     is_on_row: bool,
+    /// When the run began, if somebody wants to know how long it takes.
+    began: Option<Instant>,
+    /// What the door above calls it.
+    tag: usize,
 }
 
 enum Runner {
@@ -98,7 +106,7 @@ impl Statement {
     /// A statement with this program, run by `idle` if there is such a machine.
     pub(crate) fn new(compiled: Arc<Compiled>, idle: Option<Box<Vm>>) -> Statement {
         let runner = idle.map_or_else(|| Runner::new(&compiled), Runner::Program);
-        Statement { compiled, own_sql: None, runner, run: None, is_on_row: false }
+        Statement { compiled, own_sql: None, runner, run: None, is_on_row: false, began: None, tag: 0 }
     }
 
     /// A statement of the text `sql`, whose shape has this program. The caller binds its literals.
@@ -187,6 +195,32 @@ impl Statement {
         self.run.is_some()
     }
 
+    /// What [`Statement::set_tag`] has set: how hooks tell the door above which of its statements it is.
+    pub fn tag(&self) -> usize {
+        self.tag
+    }
+
+    /// Sets what [`Statement::tag`] answers.
+    pub fn set_tag(&mut self, tag: usize) {
+        self.tag = tag;
+    }
+
+    pub(crate) fn counters_mut(&mut self) -> Option<&mut Counters> {
+        match &mut self.runner {
+            Runner::Program(vm) => Some(vm.counters_mut()),
+            Runner::Native(_) => None,
+        }
+    }
+
+    /// Roughly how many bytes of memory it takes.
+    pub(crate) fn memory_used(&self) -> u64 {
+        let program = match &self.compiled.body {
+            Body::Program(program) => size_of_val(&*program.insns) + program.register_count as usize * 24,
+            Body::Native(_) => 0,
+        };
+        (size_of::<Statement>() + self.compiled.sql.len() + program) as u64
+    }
+
     // ---- parameters ----
 
     /// Binds a value to the parameter `number` (from 1).
@@ -211,6 +245,30 @@ impl Statement {
             (Runner::Native(run), BindValue::ZeroBlob(len)) => run.bind(number, Value::blob(vec![0; len as usize])),
         }
         Ok(())
+    }
+
+    /// Binds something of the application, which SQL sees as NULL and functions get as a pointer.
+    pub fn bind_pointer(&mut self, number: usize, pointer: Rc<Pointer>) -> Result<()> {
+        if self.is_running() {
+            return Err(Error::from_code(ResultCode::MISUSE));
+        }
+        match &mut self.runner {
+            Runner::Program(vm) => Ok(vm.bind_pointer(number, pointer)?),
+            Runner::Native(_) => Err(Error::from_code(ResultCode::RANGE)),
+        }
+    }
+
+    /// The value bound to the parameter `number`.
+    pub fn bound(&self, number: usize) -> ValueRef<'_> {
+        match &self.runner {
+            Runner::Program(vm) => vm.bound(number),
+            Runner::Native(run) => run.bound(number),
+        }
+    }
+
+    /// The length of a blob of zeros that is bound to the parameter `number`.
+    pub(crate) fn bound_zeros(&self, number: usize) -> Option<u32> {
+        if let Runner::Program(vm) = &self.runner { vm.bound_zeros(number) } else { None }
     }
 
     /// All parameters become NULL.
@@ -241,6 +299,9 @@ impl Statement {
                 }
                 result => {
                     self.is_on_row = matches!(result, Ok(Step::Row));
+                    if self.is_on_row && connection.is_traced(trace_mask::ROW) {
+                        connection.trace(TraceEvent::Row(self));
+                    }
                     return result;
                 }
             }
@@ -260,6 +321,10 @@ impl Statement {
             self.end(connection, Some(&error));
             return Err(error);
         }
+        if connection.is_traced(trace_mask::STATEMENT) {
+            connection.trace(TraceEvent::Statement(self));
+        }
+        self.began = connection.is_traced(trace_mask::PROFILE).then(Instant::now);
         Ok(())
     }
 
@@ -295,12 +360,24 @@ impl Statement {
         let Some(run) = self.run.take() else { return Ok(Step::Done) };
         let result = result
             .and_then(|()| connection.statement_succeeds(&run).map_err(|e| (lithe_vm::operand::OnConflict::Abort, e)));
-        match result {
+        let result = match result {
             Ok(()) => Ok(Step::Done),
             Err((policy, error)) => {
                 connection.statement_fails(&run, error.code(), policy)?;
                 Err(error)
             }
+        };
+        self.tell_profile(connection);
+        result
+    }
+
+    /// The run has ended: tells how long it took.
+    fn tell_profile(&mut self, connection: &Connection) {
+        if let Some(began) = self.began.take()
+            && connection.is_traced(trace_mask::PROFILE)
+        {
+            let nanoseconds = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            connection.trace(TraceEvent::Profile(self, nanoseconds));
         }
     }
 
@@ -323,6 +400,7 @@ impl Statement {
                 }
             }
         }
+        self.tell_profile(connection);
     }
 
     /// Closes cursors, so that locks can be given back.
@@ -342,7 +420,11 @@ impl Statement {
         let compiled = Arc::new(compiled.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))?);
         let mut runner = Runner::new(&compiled);
         match (&mut self.runner, &mut runner) {
-            (Runner::Program(old), Runner::Program(new)) => new.take_bindings(old),
+            (Runner::Program(old), Runner::Program(new)) => {
+                new.take_bindings(old);
+                *new.counters_mut() = *old.counters();
+                new.counters_mut().reprepares += 1;
+            }
             (Runner::Native(old), Runner::Native(new)) => new.take_bindings(old),
             _ => {}
         }
@@ -361,6 +443,24 @@ impl Statement {
         match &self.runner {
             Runner::Program(vm) => vm.column(index),
             Runner::Native(native) => native.column(index),
+        }
+    }
+}
+
+impl Statement {
+    /// The subtype of column `index` of the row that it stands on.
+    pub fn value_subtype(&self, index: usize) -> u8 {
+        match &self.runner {
+            Runner::Program(vm) if self.is_on_row => vm.column_subtype(index),
+            _ => 0,
+        }
+    }
+
+    /// The pointer that column `index` of the row that it stands on carries.
+    pub fn value_pointer(&self, index: usize) -> Option<&Rc<Pointer>> {
+        match &self.runner {
+            Runner::Program(vm) if self.is_on_row => vm.column_pointer(index),
+            _ => None,
         }
     }
 }

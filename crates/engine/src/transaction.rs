@@ -382,22 +382,34 @@ impl Connection {
     }
 
     fn commit_all(&self) -> Result<()> {
-        let databases: Vec<_> = self.databases().into_iter().map(|(_, database)| database).collect();
-        for database in databases.iter().filter(|database| database.is_writing()) {
+        if self.is_writing() {
+            self.ask_commit_hook().inspect_err(|_| self.roll_back_all())?;
+        }
+        let databases = self.databases();
+        for (_, database) in databases.iter().filter(|(_, database)| database.is_writing()) {
             database.has_committed.set(true);
         }
+        let told: Vec<_> = match self.has_wal_hook() {
+            true => databases.iter().filter(|(_, database)| database.is_writing()).cloned().collect(),
+            false => Vec::new(),
+        };
+        let databases: Vec<_> = databases.into_iter().map(|(_, database)| database).collect();
         let btrees: Vec<Rc<Btree>> = databases.iter().filter_map(|database| database.in_use().cloned()).collect();
         crate::commit::commit(&btrees)?;
         self.transaction.catalog_before.take();
         databases.iter().filter_map(|database| database.shared()).for_each(|cache| cache.end_write(self.id));
         self.after_transaction();
+        let frames = |database: &Database| database.btree().pager().log_frames();
+        let committed: Vec<_> = told.iter().map(|(db, database)| (*db, frames(database))).collect();
+        self.tell_wal_hook(&committed);
         Ok(())
     }
 
     /// Rolls back every database and the catalog, and is back in autocommit mode.
     pub(crate) fn roll_back_all(&self) {
         let state = &self.transaction;
-        if self.is_writing() || !state.autocommit.get() {
+        let is_told = self.is_writing() || !state.autocommit.get();
+        if is_told {
             state.rollbacks.set(state.rollbacks.get() + 1);
         }
         for btree in self.writing() {
@@ -413,6 +425,9 @@ impl Connection {
         self.restore_catalog(catalog);
         self.after_transaction();
         self.leave_transaction();
+        if is_told {
+            self.tell_rollback_hook();
+        }
     }
 
     fn after_transaction(&self) {

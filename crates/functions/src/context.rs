@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::rc::Rc;
 
 use lithe_value::{Buffer, Collation, Encoding, Value};
 
@@ -31,41 +32,99 @@ pub trait Connection {
     fn randomness(&self, bytes: &mut [u8]);
     /// Writes to the error log, if there is one (`sqlite_log()`).
     fn log(&self, _code: i32, _message: &[u8]) {}
+
+    /// The connection itself: the engine's own type, for those above the machine who know it.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
+    }
+}
+
+/// What is known of the arguments of a call besides their values.
+pub trait Arguments {
+    /// The subtype of an argument.
+    fn subtype(&self, index: usize) -> u8;
+
+    /// The pointer that an argument carries: its value is NULL.
+    fn pointer(&self, index: usize) -> Option<&Rc<Pointer>>;
+}
+
+/// Arguments of which nothing is known but their values.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainArguments;
+
+impl Arguments for PlainArguments {
+    fn subtype(&self, _index: usize) -> u8 {
+        0
+    }
+
+    fn pointer(&self, _index: usize) -> Option<&Rc<Pointer>> {
+        None
+    }
+}
+
+/// Something of the application that travels between its functions, and into them from bound parameters. SQL sees NULL.
+pub struct Pointer {
+    /// What it is: a function takes only pointers of the kind that it knows.
+    pub kind: Box<[u8]>,
+    /// The thing.
+    pub value: Box<dyn Any>,
+}
+
+impl fmt::Debug for Pointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pointer({})", String::from_utf8_lossy(&self.kind))
+    }
 }
 
 /// What a call site keeps between two calls of the same statement: a pattern taken apart, for instance.
 #[derive(Default)]
-pub struct CallSite(Option<Box<dyn Any>>);
+pub struct CallSite {
+    kept: Option<Box<dyn Any>>,
+    /// What functions of the application keep, each by the argument that it was made from.
+    auxiliary: Vec<(i32, Rc<dyn Any>)>,
+}
 
 impl CallSite {
     /// A call site that keeps nothing yet.
     pub const fn new() -> CallSite {
-        CallSite(None)
+        CallSite { kept: None, auxiliary: Vec::new() }
+    }
+
+    /// Lets go of what was kept for arguments that may be others in the next call. `constant` has a bit for each argument
+    /// that may not; what was kept for no argument (a negative number) stays.
+    pub fn keep_constant(&mut self, constant: u32) {
+        let is_constant = |index: i32| index < 0 || (index < 32 && constant & (1 << index) != 0);
+        self.auxiliary.retain(|(index, _)| is_constant(*index));
+    }
+
+    /// Lets go of all that functions of the application keep.
+    pub fn forget(&mut self) {
+        self.auxiliary.clear();
     }
 
     /// What was kept, if it is a `T` that `fits`; otherwise what `make` makes, which is kept.
     pub fn get_or_make<T: 'static>(&mut self, fits: impl FnOnce(&T) -> bool, make: impl FnOnce() -> T) -> &T {
-        let has = self.0.as_ref().and_then(|kept| kept.downcast_ref()).is_some_and(fits);
+        let has = self.kept.as_ref().and_then(|kept| kept.downcast_ref()).is_some_and(fits);
         if !has {
-            self.0 = Some(Box::new(make()));
+            self.kept = Some(Box::new(make()));
         }
-        self.0.as_ref().and_then(|kept| kept.downcast_ref()).expect("just made, if it was not there")
+        self.kept.as_ref().and_then(|kept| kept.downcast_ref()).expect("just made, if it was not there")
     }
 
     /// What was kept, if it is a `T`.
     pub fn get_mut<T: 'static>(&mut self) -> Option<&mut T> {
-        self.0.as_mut()?.downcast_mut()
+        self.kept.as_mut()?.downcast_mut()
     }
 
     /// Keeps `value` instead of what was kept.
     pub fn set<T: 'static>(&mut self, value: T) {
-        self.0 = Some(Box::new(value));
+        self.kept = Some(Box::new(value));
     }
 }
 
 impl fmt::Debug for CallSite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "CallSite(kept)" } else { "CallSite(empty)" })
+        f.write_str(if self.kept.is_some() { "CallSite(kept)" } else { "CallSite(empty)" })
     }
 }
 
@@ -75,8 +134,10 @@ pub struct Context<'a> {
     pub out: &'a mut Value,
     /// The subtype of the result; JSON functions mark theirs with 74.
     pub subtype: u8,
-    /// The subtypes of the arguments; arguments beyond the end have none.
-    pub arg_subtypes: &'a [u8],
+    /// A pointer that goes with a result of NULL.
+    pub pointer: Option<Rc<Pointer>>,
+    /// What is known of the arguments besides their values.
+    pub arguments: &'a dyn Arguments,
     /// The collation of the call: that of the first argument that has one.
     pub collation: &'a Collation,
     /// What this call keeps for the next one.
@@ -95,12 +156,34 @@ impl<'a> Context<'a> {
         site: &'a mut CallSite,
         connection: &'a dyn Connection,
     ) -> Context<'a> {
-        Context { out, subtype: 0, arg_subtypes: &[], collation, site, connection, must_be_pure: None }
+        let arguments = &PlainArguments;
+        Context { out, subtype: 0, pointer: None, arguments, collation, site, connection, must_be_pure: None }
     }
 
     /// The subtype of an argument.
     pub fn arg_subtype(&self, index: usize) -> u8 {
-        self.arg_subtypes.get(index).copied().unwrap_or(0)
+        self.arguments.subtype(index)
+    }
+
+    /// What an argument points to, if it is a pointer of that kind.
+    pub fn arg_pointer(&self, index: usize, kind: &[u8]) -> Option<&'a dyn Any> {
+        let pointer = self.arguments.pointer(index)?;
+        (*pointer.kind == *kind).then_some(&*pointer.value)
+    }
+
+    /// What an earlier call here has kept for an argument. It is gone when the argument may be another one, and when the
+    /// statement has ended.
+    pub fn auxiliary(&self, index: i32) -> Option<Rc<dyn Any>> {
+        self.site.auxiliary.iter().find(|(at, _)| *at == index).map(|(_, kept)| Rc::clone(kept))
+    }
+
+    /// Keeps something for an argument, in place of what was kept.
+    pub fn set_auxiliary(&mut self, index: i32, keep: Rc<dyn Any>) {
+        let auxiliary = &mut self.site.auxiliary;
+        match auxiliary.iter_mut().find(|(at, _)| *at == index) {
+            Some((_, kept)) => *kept = keep,
+            None => auxiliary.push((index, keep)),
+        }
     }
 
     /// Fails if a text or blob of that length would be too long.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use lithe_value::ValueRef;
+use lithe_value::{Encoding, ValueRef};
 
 use crate::aggregate::{AggregateFunction, BuiltinAggregate};
 use crate::context::Context;
@@ -23,9 +23,9 @@ pub trait ScalarFunction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arity {
     /// So many.
-    Exactly(u8),
+    Exactly(u16),
     /// So many or more.
-    AtLeast(u8),
+    AtLeast(u16),
 }
 
 impl Arity {
@@ -152,6 +152,7 @@ pub struct Function {
     args: Arity,
     flags: Flags,
     kind: Kind,
+    encoding: Encoding,
     is_builtin: bool,
 }
 
@@ -160,7 +161,15 @@ impl Function {
     pub fn custom(name: &str, args: Arity, flags: Flags, kind: Kind) -> Function {
         // What does not depend on when it is called does not change during a statement either.
         let stable = if flags.contains(Flags::DETERMINISTIC) { Flags::STABLE } else { Flags::default() };
-        Function { name: name.into(), args, flags: flags.with(stable), kind, is_builtin: false }
+        let encoding = Encoding::Utf8;
+        Function { name: name.into(), args, flags: flags.with(stable), kind, encoding, is_builtin: false }
+    }
+
+    /// The same, for texts in that encoding: of several that fit a call, the one for the database's encoding is taken.
+    /// All get their texts in UTF-8 here; who wants them otherwise translates them.
+    #[must_use]
+    pub fn with_encoding(self, encoding: Encoding) -> Function {
+        Function { encoding, ..self }
     }
 
     /// The name as it was defined.
@@ -186,6 +195,11 @@ impl Function {
     /// The flags as PRAGMA function_list shows them.
     pub fn public_flags(&self) -> u32 {
         self.flags.0 & Flags::PUBLIC.0
+    }
+
+    /// The encoding that it prefers.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     /// Its code.
@@ -271,6 +285,7 @@ impl From<&Scalar> for Function {
             args: entry.args,
             flags: entry.flags,
             kind: Kind::Scalar(entry.eval),
+            encoding: Encoding::Utf8,
             is_builtin: true,
         }
     }
@@ -283,6 +298,7 @@ impl From<&Aggregate> for Function {
             args: entry.args,
             flags: Flags::INNOCUOUS,
             kind: Kind::Aggregate(entry.kind),
+            encoding: Encoding::Utf8,
             is_builtin: true,
         }
     }
@@ -295,6 +311,20 @@ impl From<&Window> for Function {
             args: entry.args,
             flags: Flags::INNOCUOUS,
             kind: Kind::Window(entry.kind),
+            encoding: Encoding::Utf8,
+            is_builtin: true,
+        }
+    }
+}
+
+impl From<&crate::json::Group> for Function {
+    fn from(entry: &crate::json::Group) -> Self {
+        Function {
+            name: entry.name.into(),
+            args: Arity::Exactly(entry.args()),
+            flags: Flags::INNOCUOUS.with(Flags::SUBTYPE).with(Flags::RESULT_SUBTYPE).with(Flags::DETERMINISTIC),
+            kind: Kind::CustomAggregate(Arc::new(*entry)),
+            encoding: Encoding::Utf8,
             is_builtin: true,
         }
     }

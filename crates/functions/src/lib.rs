@@ -14,6 +14,7 @@
 //! | [`scalar`] | scalar functions, a room for each kind |
 //! | [`mod@format`] | `format()`, alias `printf()` |
 //! | [`date`] | dates and times |
+//! | [`json`] | JSON and JSONB |
 //! | [`aggregate`] | aggregates, built in and the application's |
 //! | [`window`] | functions that need a window |
 
@@ -25,13 +26,14 @@ pub mod date;
 pub mod error;
 pub mod format;
 pub mod function;
+pub mod json;
 pub mod registry;
 pub mod scalar;
 mod table;
 pub mod window;
 
 pub use aggregate::{AggregateFunction, AggregateState, BuiltinAccumulator, BuiltinAggregate};
-pub use context::{CallSite, Connection, Context};
+pub use context::{Arguments, CallSite, Connection, Context, PlainArguments, Pointer};
 pub use error::{FunctionError, Result};
 pub use format::format_values;
 pub use function::{Arity, Flags, Function, Kind, ScalarFunction};

@@ -6,19 +6,30 @@
 use std::sync::{Arc, OnceLock};
 
 use hashbrown::HashMap;
+use lithe_value::Encoding;
 
 use crate::function::{Arity, Function};
 use crate::table;
-
-/// All functions of one name.
-type Overloads = Vec<Arc<Function>>;
 
 /// The functions of a connection.
 #[derive(Clone, Debug)]
 pub struct Registry {
     /// By name in small letters.
-    custom: HashMap<Box<[u8]>, Overloads>,
-    builtin: &'static HashMap<Box<[u8]>, Overloads>,
+    custom: HashMap<Box<[u8]>, Vec<Custom>>,
+    builtin: &'static Builtins,
+    /// The encoding of the databases.
+    encoding: Encoding,
+}
+
+/// The built-in functions by name.
+type Builtins = HashMap<Box<[u8]>, Vec<Arc<Function>>>;
+
+/// A function of the application, or the place of one that it has removed: that one still hides others.
+#[derive(Clone, Debug)]
+struct Custom {
+    args: Arity,
+    encoding: Encoding,
+    function: Option<Arc<Function>>,
 }
 
 /// What looking for a function found.
@@ -35,19 +46,36 @@ pub enum Lookup<'a> {
 impl Registry {
     /// The functions that every connection has.
     pub fn builtin() -> Registry {
-        Registry { custom: HashMap::new(), builtin: builtins() }
+        Registry { custom: HashMap::new(), builtin: builtins(), encoding: Encoding::Utf8 }
     }
 
     /// The function that a call with that many arguments means. The case of ASCII letters in the name does not matter.
     pub fn find(&self, name: &[u8], args: usize) -> Lookup<'_> {
         let key = name.to_ascii_lowercase();
         let (custom, builtin) = (self.custom.get(key.as_slice()), self.builtin.get(key.as_slice()));
-        let found = custom.and_then(|functions| best(functions, args));
-        match found.or_else(|| builtin.and_then(|functions| best(functions, args))) {
+        let found = match custom.and_then(|functions| self.best_custom(functions, args)) {
+            Some(custom) => custom.function.as_ref(),
+            None => builtin.and_then(|functions| best(functions, args)),
+        };
+        let is_known = || builtin.is_some() || custom.is_some_and(|all| all.iter().any(|one| one.function.is_some()));
+        match found {
             Some(function) => Lookup::Found(function),
-            None if custom.is_some() || builtin.is_some() => Lookup::WrongArguments,
+            None if is_known() => Lookup::WrongArguments,
             None => Lookup::Unknown,
         }
+    }
+
+    /// The number of arguments decides before the encoding; of equals, the one defined last.
+    fn best_custom<'f>(&self, functions: &'f [Custom], args: usize) -> Option<&'f Custom> {
+        let fitting = functions.iter().filter(|custom| custom.args.accepts(args));
+        fitting.max_by_key(|custom| {
+            let is_wide = |encoding: Encoding| encoding != Encoding::Utf8;
+            let encoding = match custom.encoding {
+                same if same == self.encoding => 2,
+                other => i32::from(is_wide(other) && is_wide(self.encoding)),
+            };
+            (matches!(custom.args, Arity::Exactly(_)), encoding)
+        })
     }
 
     /// Whether there is a function of that name, whatever its arguments.
@@ -55,26 +83,55 @@ impl Registry {
         !matches!(self.find(name, usize::MAX), Lookup::Unknown)
     }
 
-    /// Adds a function of the application, in place of its own earlier one of the same name and arguments.
-    pub fn define(&mut self, function: Arc<Function>) {
-        self.remove(function.name().as_bytes(), function.args());
-        let key = function.name().as_bytes().to_ascii_lowercase().into_boxed_slice();
-        self.custom.entry(key).or_default().push(function);
+    /// Whether there is exactly this function, which defining it would replace.
+    pub fn has_exactly(&self, name: &[u8], args: Arity, encoding: Encoding) -> bool {
+        let is_it = |function: &Arc<Function>| function.args() == args && function.encoding() == encoding;
+        let key = name.to_ascii_lowercase();
+        match self.custom.get(key.as_slice()).and_then(|all| all.iter().find(|one| one.is(args, encoding))) {
+            Some(custom) => custom.function.is_some(),
+            None => self.builtin.get(key.as_slice()).is_some_and(|all| all.iter().any(is_it)),
+        }
     }
 
-    /// Removes a function of the application. Built-in ones stay.
-    pub fn remove(&mut self, name: &[u8], args: Arity) {
-        let key = name.to_ascii_lowercase();
-        let Some(functions) = self.custom.get_mut(key.as_slice()) else { return };
-        functions.retain(|function| function.args() != args);
-        if functions.is_empty() {
-            self.custom.remove(key.as_slice());
+    /// Adds a function of the application, in place of an earlier one of the same name, arguments and encoding.
+    pub fn define(&mut self, function: Arc<Function>) {
+        let (args, encoding) = (function.args(), function.encoding());
+        let key = function.name().as_bytes().to_ascii_lowercase().into_boxed_slice();
+        let functions = self.custom.entry(key).or_default();
+        functions.retain(|custom| !custom.is(args, encoding));
+        functions.push(Custom { args, encoding, function: Some(function) });
+    }
+
+    /// Removes a function, which may be a built-in one. Nothing happens if there is none.
+    pub fn remove(&mut self, name: &[u8], args: Arity, encoding: Encoding) {
+        if !self.has_exactly(name, args, encoding) {
+            return;
         }
+        let functions = self.custom.entry(name.to_ascii_lowercase().into_boxed_slice()).or_default();
+        functions.retain(|custom| !custom.is(args, encoding));
+        functions.push(Custom { args, encoding, function: None });
+    }
+
+    /// The encoding of the databases, which functions may be chosen by.
+    pub fn set_encoding(&mut self, encoding: Encoding) {
+        self.encoding = encoding;
+    }
+
+    /// Whether the application has defined or removed any function.
+    pub fn has_custom(&self) -> bool {
+        !self.custom.is_empty()
     }
 
     /// All functions, the built-in ones in the order of their names and then the application's.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Function>> {
-        sorted(self.builtin).into_iter().chain(sorted(&self.custom))
+        let builtin = sorted(self.builtin.values().flatten());
+        builtin.into_iter().chain(sorted(self.custom.values().flatten().filter_map(|one| one.function.as_ref())))
+    }
+}
+
+impl Custom {
+    fn is(&self, args: Arity, encoding: Encoding) -> bool {
+        self.args == args && self.encoding == encoding
     }
 }
 
@@ -84,8 +141,8 @@ impl Default for Registry {
     }
 }
 
-fn sorted(functions: &HashMap<Box<[u8]>, Overloads>) -> Vec<&Arc<Function>> {
-    let mut all: Vec<_> = functions.values().flatten().collect();
+fn sorted<'f>(functions: impl Iterator<Item = &'f Arc<Function>>) -> Vec<&'f Arc<Function>> {
+    let mut all: Vec<_> = functions.collect();
     all.sort_by_key(|function| (function.name().to_ascii_lowercase(), function.argument_count()));
     all
 }
@@ -96,10 +153,10 @@ fn best(functions: &[Arc<Function>], args: usize) -> Option<&Arc<Function>> {
     fitting.max_by_key(|function| matches!(function.args(), Arity::Exactly(_)))
 }
 
-fn builtins() -> &'static HashMap<Box<[u8]>, Overloads> {
-    static BUILTINS: OnceLock<HashMap<Box<[u8]>, Overloads>> = OnceLock::new();
+fn builtins() -> &'static Builtins {
+    static BUILTINS: OnceLock<Builtins> = OnceLock::new();
     BUILTINS.get_or_init(|| {
-        let mut functions: HashMap<Box<[u8]>, Overloads> = HashMap::new();
+        let mut functions: Builtins = HashMap::new();
         for function in table::all() {
             functions.entry(function.name().as_bytes().into()).or_default().push(Arc::new(function));
         }
@@ -148,8 +205,39 @@ mod tests {
         check(&registry, "abs", 1, Some(Arity::AtLeast(0)));
         registry.define(custom("abs", Arity::Exactly(3)));
         check(&registry, "abs", 3, Some(Arity::Exactly(3)));
-        registry.remove(b"ABS", Arity::AtLeast(0));
-        check(&registry, "abs", 1, Some(Arity::Exactly(1)));
         assert!(registry.has(b"abs") && !registry.has(b"nothing"));
+    }
+
+    #[test]
+    fn removed_functions_still_hide_others() {
+        let mut registry = Registry::builtin();
+        registry.define(custom("f", Arity::Exactly(1)));
+        registry.define(custom("f", Arity::AtLeast(0)));
+        registry.remove(b"F", Arity::Exactly(1), Encoding::Utf8);
+        assert!(matches!(registry.find(b"f", 1), Lookup::WrongArguments));
+        check(&registry, "f", 2, Some(Arity::AtLeast(0)));
+        registry.remove(b"f", Arity::AtLeast(0), Encoding::Utf8);
+        assert!(matches!(registry.find(b"f", 1), Lookup::Unknown));
+        assert!(registry.has_exactly(b"abs", Arity::Exactly(1), Encoding::Utf8));
+        registry.remove(b"abs", Arity::Exactly(1), Encoding::Utf8);
+        assert!(!registry.has_exactly(b"abs", Arity::Exactly(1), Encoding::Utf8));
+        assert!(matches!(registry.find(b"abs", 1), Lookup::WrongArguments));
+    }
+
+    #[test]
+    fn the_encoding_decides_between_equals() {
+        let mut registry = Registry::builtin();
+        for encoding in [Encoding::Utf16le, Encoding::Utf8] {
+            let function = custom("f", Arity::Exactly(1));
+            registry.define(Arc::new(Function::clone(&function).with_encoding(encoding)));
+        }
+        let encoding_for = |registry: &mut Registry, encoding| {
+            registry.set_encoding(encoding);
+            let Lookup::Found(function) = registry.find(b"f", 1) else { panic!("f is there") };
+            function.encoding()
+        };
+        assert_eq!(encoding_for(&mut registry, Encoding::Utf8), Encoding::Utf8);
+        assert_eq!(encoding_for(&mut registry, Encoding::Utf16le), Encoding::Utf16le);
+        assert_eq!(encoding_for(&mut registry, Encoding::Utf16be), Encoding::Utf16le);
     }
 }

@@ -63,7 +63,7 @@ pub(crate) const WINDOWS: [Window; 15] = [
     entry("row_number", 0, WindowFunction::RowNumber),
 ];
 
-const fn entry(name: &'static str, args: u8, kind: WindowFunction) -> Window {
+const fn entry(name: &'static str, args: u16, kind: WindowFunction) -> Window {
     Window { name, args: Arity::Exactly(args), kind }
 }
 

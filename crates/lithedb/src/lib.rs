@@ -29,6 +29,9 @@
 //! | make changes that belong together | [`Connection::transaction`], [`Transaction`] |
 //! | read and write parts of a large BLOB | [`Connection::blob_open`], [`Blob`] |
 //! | copy a live database | [`Backup`], [`Connection::backup`], [`Connection::serialize`], [`Connection::deserialize`] |
+//! | call Rust from SQL | [`Connection::create_scalar_function`], [`Connection::create_aggregate_function`] |
+//! | compare texts your way | [`Connection::create_collation`] |
+//! | hear of changes, commits, rollbacks | [`Connection::set_update_hook`], [`Connection::set_commit_hook`] |
 //! | stop a long statement from another thread | [`Connection::interrupt_handle`] |
 
 #![deny(unsafe_code)]
@@ -38,6 +41,8 @@ mod blob;
 mod cache;
 mod connection;
 mod from_sql;
+mod functions;
+mod hooks;
 mod params;
 mod row;
 mod statement;
@@ -48,6 +53,8 @@ pub use blob::Blob;
 pub use cache::CachedStatement;
 pub use connection::{Connection, InterruptHandle};
 pub use from_sql::{FromSql, FromSqlError};
+pub use functions::{Aggregate, FunctionContext, FunctionFlags, WindowAggregate};
+pub use hooks::{Action, Change, Permission, Request};
 pub use lithe_engine::value::{Value, ValueRef};
 /// Where the bytes of a database live: files, locks, clock and randomness, for [`Connection::open_with_vfs`].
 pub use lithe_engine::vfs;

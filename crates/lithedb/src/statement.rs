@@ -103,6 +103,17 @@ impl<'c> Statement<'c> {
         self.inner().sql()
     }
 
+    /// The statement's text with the bound values in place of its parameters.
+    pub fn expanded_sql(&self) -> String {
+        String::from_utf8_lossy(&self.inner().expanded_sql()).into_owned()
+    }
+
+    /// Database, table and column that the values of a result column come from, if they come straight from one.
+    pub fn column_origin(&self, index: usize) -> Option<(&str, &str, &str)> {
+        let origin = self.inner().column(index).origin.as_ref()?;
+        Some((&origin.database, &origin.table, &origin.column))
+    }
+
     /// Goes to the next row: `None` at the end. After the end or an error, the next call starts over.
     pub fn step(&mut self) -> Result<Option<Row<'_>>> {
         let inner = self.inner.as_mut().expect("a statement in use");

@@ -2,6 +2,7 @@
 
 use bumpalo::Bump;
 use lithe_sql::ast::{Explain as ExplainKind, Statement, Stmt};
+use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::program::{ColumnOrigin, Program, ResultColumn};
 
@@ -12,7 +13,7 @@ use crate::environment::Environment;
 use crate::error::{CompileError, Result};
 use crate::explain::Explain;
 use crate::ir::{Origin, OutputColumn};
-use crate::resolve::{Found, Resolver, Scope};
+use crate::resolve::{Found, Resolver, Rules, Scope};
 
 /// Compiles a statement that is a program: a query, a change, or DDL. The others are the engine's.
 ///
@@ -22,7 +23,14 @@ pub fn compile<'a>(statement: &Statement<'a>, sql: &'a [u8], arena: &'a Bump, en
     let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
     let explain = if statement.explain == ExplainKind::QueryPlan { Explain::on() } else { Explain::off() };
     let mut cg = Codegen::new(resolver, explain);
-    let columns = compile_statement(&mut cg, statement, sql)?;
+    let columns = match compile_statement(&mut cg, statement, sql) {
+        // The authorizer says that nothing shall be done.
+        Err(error) if error.code == ResultCode::OK => {
+            cg = Codegen::new(resolver, Explain::off());
+            &[]
+        }
+        result => result?,
+    };
     cg.b.emit(Insn::Halt {});
     let mut program = cg.finish(statement.parameters.count);
     program.columns = columns.iter().map(|column| result_column(env, column)).collect();
@@ -41,8 +49,12 @@ fn compile_statement<'a>(
     sql: &'a [u8],
 ) -> Result<&'a [OutputColumn<'a>]> {
     let found = Found::default();
-    let scope = Scope::outermost(sql, &found);
+    let rules = Rules { no_strings_in_double_quotes: !cg.env.flags.dqs_dml, ..Rules::default() };
+    let scope = Scope { rules, ..Scope::outermost(sql, &found) };
     let parameters = statement.parameters.count;
+    if !cg.env.ask_schema_change(&statement.kind)? {
+        return Err(CompileError::nothing_to_do());
+    }
     match statement.kind {
         Stmt::Select(select) => {
             let query = cg.resolver.query(&scope, select)?;

@@ -10,6 +10,7 @@ use lithe_sql::Limits;
 use lithe_value::{Collation, CustomCollation, Value};
 use lithe_vm::operand::Db;
 
+use crate::authorize::Authorizer;
 use crate::catalog::Catalog;
 use crate::error::{CompileError, Result};
 use crate::ir::Coll;
@@ -27,6 +28,8 @@ pub struct Environment {
     pub limits: Limits,
     /// Switches.
     pub flags: Flags,
+    /// Whom to ask whether a statement may do what it says.
+    pub authorizer: Authorizer,
     /// Values bound to the parameters, if the planner may look at them; empty otherwise.
     pub parameters: Vec<Value>,
 }
@@ -147,7 +150,9 @@ impl CustomCollation for Utf16Binary {
     }
 }
 
+/// How the error about a collation that nobody has defined begins; its name follows.
+pub const NO_SUCH_COLLATION: &str = "no such collation sequence: ";
+
 fn no_such_collation(name: &str) -> CompileError {
-    CompileError::new(format!("no such collation sequence: {name}"))
-        .with_code(lithe_vfs::ResultCode::ERROR_MISSING_COLLSEQ)
+    CompileError::new(format!("{NO_SUCH_COLLATION}{name}")).with_code(lithe_vfs::ResultCode::ERROR_MISSING_COLLSEQ)
 }

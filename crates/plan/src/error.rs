@@ -35,6 +35,11 @@ impl CompileError {
         CompileError::new(format!("not supported yet: {what}"))
     }
 
+    /// The authorizer has said that the statement shall do nothing: no error, but nothing to be compiled either.
+    pub(crate) fn nothing_to_do() -> CompileError {
+        CompileError::new("").with_code(ResultCode::OK)
+    }
+
     /// The same with another code.
     #[must_use]
     pub fn with_code(self, code: ResultCode) -> CompileError {

@@ -18,12 +18,14 @@
 //! | [`explain`] | the plan in SQLite's words |
 //! | [`codegen`] | instructions |
 //! | [`environment`] | what is known of the connection |
+//! | [`authorize`] | asking the application whether a statement may do what it says |
 //!
 //! Trees live in the arena of one statement; nothing of them is left when its program is there.
 
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod authorize;
 pub mod catalog;
 pub mod codegen;
 mod compile;

@@ -2,13 +2,16 @@
 
 use std::cmp::Ordering;
 
-use lithe_functions::{AggregateState, BuiltinAccumulator, BuiltinAggregate, CallSite, Context, Kind, Ranking};
+use lithe_functions::{
+    AggregateState, Arguments, BuiltinAccumulator, BuiltinAggregate, CallSite, Context, Kind, PlainArguments, Ranking,
+};
 use lithe_value::{Collation, Value, ValueRef};
 use lithe_vfs::ResultCode;
 
-use crate::call::{FunctionConnection, function_failed};
+use crate::call::{FunctionConnection, RegisterArguments, check_length, function_failed};
 use crate::error::Error;
 use crate::fault::Fault;
+use crate::flow;
 use crate::host::Host;
 use crate::machine::Machine;
 use crate::operand::{AggregateId, CursorId, Reg};
@@ -86,7 +89,7 @@ pub fn column(
     acc: Reg,
 ) -> Result<(), Fault> {
     crate::column::with_column(m, program, cursor, column, |m, value| {
-        step_values(m, program, host, id, &[value.as_ref()], acc)
+        step_values(m, program, host, id, &[value.as_ref()], &PlainArguments, acc)
     })??;
     Ok(())
 }
@@ -103,19 +106,46 @@ pub fn step(
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
     if call.argument_count == 0 {
-        return step_values(m, program, host, id, &[], acc);
+        return step_values(m, program, host, id, &[], &PlainArguments, acc);
+    }
+    if matches!(call.function.kind(), Kind::CustomAggregate(_)) {
+        return step_custom(m, program, host, id, start, acc);
     }
     // The arguments leave the machine while the state in another of its registers changes.
     let first = std::mem::take(m.reg_mut(start));
     let others = m.regs_mut(start.at(1), usize::from(call.argument_count) - 1);
     let others: Vec<Register> = others.iter_mut().map(std::mem::take).collect();
     let result = if others.is_empty() {
-        step_values(m, program, host, id, &[first.as_ref()], acc)
+        step_values(m, program, host, id, &[first.as_ref()], &PlainArguments, acc)
     } else {
         let values: Vec<ValueRef<'_>> = std::iter::once(&first).chain(&others).map(Register::as_ref).collect();
-        step_values(m, program, host, id, &values, acc)
+        step_values(m, program, host, id, &values, &PlainArguments, acc)
     };
     for (at, argument) in std::iter::once(first).chain(others).enumerate() {
+        *m.reg_mut(start.at(at)) = argument;
+    }
+    result
+}
+
+/// One more row for an aggregate of the application, which may look at subtypes and pointers, and may use the connection.
+#[cold]
+fn step_custom(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    id: AggregateId,
+    start: Reg,
+    acc: Reg,
+) -> Result<(), Error> {
+    if m.must_own {
+        flow::own_lent(m);
+    }
+    let count = usize::from(program.aggregates[usize::from(id.0)].argument_count);
+    let arguments: Vec<Register> = m.regs_mut(start, count).iter_mut().map(std::mem::take).collect();
+    let values: Vec<ValueRef<'_>> = arguments.iter().map(Register::as_ref).collect();
+    let result = step_values(m, program, host, id, &values, &RegisterArguments(&arguments), acc);
+    drop(values);
+    for (at, argument) in arguments.into_iter().enumerate() {
         *m.reg_mut(start.at(at)) = argument;
     }
     result
@@ -127,13 +157,14 @@ fn step_values(
     host: &dyn Host,
     id: AggregateId,
     values: &[ValueRef<'_>],
+    arguments: &dyn Arguments,
     acc: Reg,
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
     let flag = std::mem::replace(&mut m.kept_flag, Reg::NONE);
     let mut accumulator = take(m, program, id, acc)?;
     let is_kept = flag != Reg::NONE && keeps_its_value(call, &accumulator, values);
-    let result = accumulator.step(call, values, host);
+    let result = accumulator.step(call, values, arguments, host);
     accumulator.put(m.reg_mut(acc));
     if is_kept {
         m.reg_mut(flag).set_integer(1);
@@ -178,7 +209,8 @@ pub fn inverse(
     let mut accumulator = take(m, program, id, acc)?;
     let Machine { registers, scratch, .. } = m;
     let values = scratch.values(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
-    let result = accumulator.inverse(call, &values, host);
+    let arguments = RegisterArguments(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
+    let result = accumulator.inverse(call, &values, &arguments, host);
     scratch.give_back(values);
     accumulator.put(m.reg_mut(acc));
     result
@@ -197,9 +229,10 @@ pub fn value(
     let call = &program.aggregates[usize::from(id.0)];
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = if acc == dst { Value::NULL } else { m.reg_mut(dst).take_memory() };
-    accumulator.value(call, host, &mut out)?;
+    let result = accumulator.value(call, host, &mut out);
     accumulator.put(m.reg_mut(acc));
     m.reg_mut(dst).set_value(out);
+    m.reg_mut(dst).set_subtype(result?);
     Ok(())
 }
 
@@ -216,8 +249,9 @@ pub fn finish(
     let call = &program.aggregates[usize::from(id.0)];
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = m.reg_mut(dst).take_memory();
-    accumulator.finish(call, host, &mut out)?;
+    let subtype = accumulator.finish(call, host, &mut out)?;
     m.reg_mut(dst).set_value(out);
+    m.reg_mut(dst).set_subtype(subtype);
     Ok(())
 }
 
@@ -275,7 +309,13 @@ impl Accumulator {
         }
     }
 
-    fn step(&mut self, call: &AggregateCall, values: &[ValueRef<'_>], host: &dyn Host) -> Result<(), Error> {
+    fn step(
+        &mut self,
+        call: &AggregateCall,
+        values: &[ValueRef<'_>],
+        arguments: &dyn Arguments,
+        host: &dyn Host,
+    ) -> Result<(), Error> {
         match self {
             Accumulator::Builtin(builtin) => {
                 builtin.step(values, &call.collation, host.facts().length_max.get() as usize)
@@ -283,59 +323,80 @@ impl Accumulator {
             Accumulator::Ranking(ranking) => ranking.step(values),
             Accumulator::Custom(state) => {
                 let mut out = Value::NULL;
-                with_context(&mut out, &call.collation, host, |context| state.step(context, values))
+                with_context(&mut out, &call.collation, arguments, host, |context| state.step(context, values))
             }
         }
         .map_err(function_failed)
     }
 
-    fn inverse(&mut self, call: &AggregateCall, values: &[ValueRef<'_>], host: &dyn Host) -> Result<(), Error> {
+    fn inverse(
+        &mut self,
+        call: &AggregateCall,
+        values: &[ValueRef<'_>],
+        arguments: &dyn Arguments,
+        host: &dyn Host,
+    ) -> Result<(), Error> {
         match self {
             Accumulator::Builtin(builtin) => builtin.inverse(values),
             Accumulator::Ranking(ranking) => ranking.inverse(),
             Accumulator::Custom(state) => {
                 let mut out = Value::NULL;
-                with_context(&mut out, &call.collation, host, |context| state.inverse(context, values))
+                with_context(&mut out, &call.collation, arguments, host, |context| state.inverse(context, values))
                     .map_err(function_failed)?;
             }
         }
         Ok(())
     }
 
-    fn value(&mut self, call: &AggregateCall, host: &dyn Host, out: &mut Value) -> Result<(), Error> {
+    /// The value for the rows so far; answers its subtype.
+    fn value(&mut self, call: &AggregateCall, host: &dyn Host, out: &mut Value) -> Result<u8, Error> {
         match self {
-            Accumulator::Builtin(builtin) => builtin.value(out),
+            Accumulator::Builtin(builtin) => builtin.value(out).map(|()| 0).map_err(function_failed),
             Accumulator::Ranking(ranking) => {
                 ranking.value(out);
-                Ok(())
+                Ok(0)
             }
-            Accumulator::Custom(state) => {
-                out.set_null();
-                with_context(out, &call.collation, host, |context| state.value(context))
-            }
+            Accumulator::Custom(state) => answer(out, call, host, |context| state.value(context)),
         }
-        .map_err(function_failed)
     }
 
-    fn finish(&mut self, call: &AggregateCall, host: &dyn Host, out: &mut Value) -> Result<(), Error> {
+    fn finish(&mut self, call: &AggregateCall, host: &dyn Host, out: &mut Value) -> Result<u8, Error> {
         match self {
-            Accumulator::Custom(state) => {
-                out.set_null();
-                with_context(out, &call.collation, host, |context| state.finish(context)).map_err(function_failed)
-            }
+            Accumulator::Custom(state) => answer(out, call, host, |context| state.finish(context)),
             _ => self.value(call, host, out),
         }
     }
 }
 
-fn with_context<T>(
+/// What a state of the application answers, and the subtype of that.
+fn answer(
     out: &mut Value,
-    collation: &Collation,
+    call: &AggregateCall,
     host: &dyn Host,
+    f: impl FnOnce(&mut Context<'_>) -> lithe_functions::Result,
+) -> Result<u8, Error> {
+    out.set_null();
+    let subtype = with_context(out, &call.collation, &PlainArguments, host, |context| {
+        f(context)?;
+        Ok(context.subtype)
+    });
+    let subtype = subtype.map_err(function_failed)?;
+    check_length(out, host)?;
+    Ok(subtype)
+}
+
+fn with_context<'a, T>(
+    out: &'a mut Value,
+    collation: &'a Collation,
+    arguments: &'a dyn Arguments,
+    host: &'a dyn Host,
     f: impl FnOnce(&mut Context<'_>) -> T,
 ) -> T {
     let connection = FunctionConnection(host);
-    f(&mut Context::new(out, collation, &mut CallSite::new(), &connection))
+    let mut site = CallSite::new();
+    let mut context = Context::new(out, collation, &mut site, &connection);
+    context.arguments = arguments;
+    f(&mut context)
 }
 
 #[cold]

@@ -1,7 +1,10 @@
 //! Calling functions.
 
-use lithe_functions::{CallSite, Connection, Context, Flags as FunctionFlags, FunctionError};
-use lithe_value::{Encoding, ValueRef};
+use std::any::Any;
+use std::rc::Rc;
+
+use lithe_functions::{Arguments, CallSite, Connection, Context, FunctionError, Pointer};
+use lithe_value::{Encoding, Value, ValueRef};
 use lithe_vfs::ResultCode;
 
 use crate::error::Error;
@@ -10,7 +13,7 @@ use crate::flow;
 use crate::host::Host;
 use crate::machine::{Machine, with_values};
 use crate::operand::{CallId, Reg};
-use crate::program::{FunctionCall, Program};
+use crate::program::Program;
 use crate::register::Register;
 
 /// dst = the function's result.
@@ -41,15 +44,21 @@ pub fn call(
     let Machine { registers, sites, .. } = m;
     let arguments = &registers[start.0 as usize..][..count];
     let connection = FunctionConnection(host);
-    let mut context = Context::new(&mut out, &call.collation, &mut sites[usize::from(id.0)], &connection);
+    let site = &mut sites[usize::from(id.0)];
+    let facts = RegisterArguments(arguments);
+    let mut context = Context::new(&mut out, &call.collation, site, &connection);
     context.must_be_pure = call.must_be_pure;
-    let subtypes = argument_subtypes(call, arguments);
-    context.arg_subtypes = &subtypes;
+    context.arguments = &facts;
     let result = with_values(arguments, |values| call.function.call(&mut context, values));
-    let subtype = context.subtype;
+    let (subtype, pointer) = (context.subtype, context.pointer.take());
+    if !call.function.is_builtin() {
+        site.keep_constant(call.constant_arguments);
+        check_length(&out, host)?;
+    }
     result.map_err(function_failed)?;
     let dst = m.reg_mut(dst);
     match out.as_ref() {
+        ValueRef::Null if pointer.is_some() => dst.set_pointer(pointer),
         ValueRef::Null => dst.set_null(),
         ValueRef::Integer(integer) => dst.set_integer(integer),
         ValueRef::Real(real) => dst.set_real(real),
@@ -62,13 +71,23 @@ pub fn call(
     Ok(())
 }
 
-/// The subtypes of the arguments, for the few functions that ask.
-fn argument_subtypes(call: &FunctionCall, arguments: &[Register]) -> Vec<u8> {
-    if call.function.flags().contains(FunctionFlags::SUBTYPE) {
-        arguments.iter().map(Register::subtype).collect()
-    } else {
-        Vec::new()
+/// What is known of the arguments besides their values: it is in their registers.
+pub struct RegisterArguments<'r>(pub &'r [Register]);
+
+impl Arguments for RegisterArguments<'_> {
+    fn subtype(&self, index: usize) -> u8 {
+        self.0.get(index).map_or(0, Register::subtype)
     }
+
+    fn pointer(&self, index: usize) -> Option<&Rc<Pointer>> {
+        self.0.get(index)?.pointer()
+    }
+}
+
+/// Functions of the application do not know how long a result may be.
+pub fn check_length(out: &Value, host: &dyn Host) -> Result<(), Error> {
+    let length = out.as_ref().bytes().map_or(0, <[u8]>::len);
+    if length > host.facts().length_max.get() as usize { Err(Error::too_big()) } else { Ok(()) }
 }
 
 #[cold]
@@ -127,5 +146,9 @@ impl Connection for FunctionConnection<'_> {
 
     fn log(&self, code: i32, message: &[u8]) {
         self.0.log(code, message);
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self.0.connection())
     }
 }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_btree::Btree;
+use lithe_format::PageNo;
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::File;
 
@@ -68,8 +69,31 @@ pub trait Host {
     /// Writes to the error log, if there is one.
     fn log(&self, _code: i32, _message: &[u8]) {}
 
-    /// True when the statement should stop with SQLITE_INTERRUPT. Called every few hundred loop turns; runs the progress handler.
+    /// True when the statement should stop with SQLITE_INTERRUPT. Called every few hundred loop turns.
     fn is_interrupted(&self) -> bool;
+
+    /// Does anybody want to know which rows change (an open BLOB)? Asked once a run.
+    fn watches_rows(&self) -> bool {
+        false
+    }
+
+    /// A row of the table with this root, or all its rows, have changed or are gone.
+    fn row_changed(&self, _db: Db, _root: PageNo, _rowid: Option<i64>) {}
+
+    /// The rows of a table-valued function. An argument that is not given is none.
+    fn table_rows(&self, function: &str, _arguments: &[Option<ValueRef<'_>>]) -> Result<Vec<Vec<Value>>, Error> {
+        Err(Error::unsupported(function))
+    }
+
+    /// Instructions between two calls of [`Host::progress`]; 0 for none. Asked once a step.
+    fn progress_interval(&self) -> u32 {
+        0
+    }
+
+    /// Asks the progress handler: true stops the statement with SQLITE_INTERRUPT.
+    fn progress(&self) -> bool {
+        false
+    }
 
     /// Is an update hook (or pre-update hook) set? Asked once a run.
     fn has_update_hook(&self) -> bool;

@@ -392,7 +392,8 @@ instructions! {
     // ---- virtual tables ----
     /// Open a virtual-table cursor.
     VOpen { cursor: CursorId }
-    /// Start a scan: xFilter with index number `start` (integer), the arguments following; `plan` is the idxStr text. Jump if empty.
+    /// Start a scan of the table-valued function `plan`. The register `start` has a bit for each argument that is given, the
+    /// arguments following. Jump if empty.
     VFilter { cursor: CursorId, plan: TextId, start: Reg, target: Addr }
     /// dst = column of the virtual table's row. `flags` 1: value is not needed for an UPDATE that leaves it unchanged.
     VColumn { flags: u8, cursor: CursorId, column: u16, dst: Reg }

@@ -53,6 +53,7 @@ mod sorter;
 pub mod status;
 mod strict;
 mod subprogram;
+pub mod table_function;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

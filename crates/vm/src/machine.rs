@@ -44,8 +44,12 @@ pub struct Machine {
     pub kept_flag: Reg,
     /// The update hook is set.
     pub has_update_hook: bool,
+    /// Somebody wants to know which rows change.
+    pub watches_rows: bool,
     /// Loop turns until the next look at interrupts.
     pub turns: u32,
+    /// Instructions since the progress handler was last asked.
+    pub unwatched: u32,
     /// What it has cost.
     pub counters: Counters,
     /// Temporary trees.
@@ -79,7 +83,9 @@ impl Machine {
             immediate_violations: 0,
             kept_flag: Reg::NONE,
             has_update_hook: false,
+            watches_rows: false,
             turns: TURNS,
+            unwatched: 0,
             counters: Counters::default(),
             temporary: Temporary::default(),
             builder: Builder::new(),
@@ -99,6 +105,7 @@ impl Machine {
             cursor.close();
         }
         self.once.clear();
+        self.sites.iter_mut().for_each(CallSite::forget);
         self.row = 0..0;
         self.pc = 0;
         self.must_own = false;
@@ -150,6 +157,17 @@ impl Machine {
     fn look_at_interrupts(&mut self, host: &dyn Host) -> Result<(), Fault> {
         self.turns = TURNS;
         if host.is_interrupted() { Err(Error::Interrupt.into()) } else { Ok(()) }
+    }
+
+    /// One more instruction: asks the progress handler now and then.
+    #[inline(never)]
+    pub fn count_instruction(&mut self, host: &dyn Host) -> Result<(), Fault> {
+        self.unwatched += 1;
+        if self.unwatched < host.progress_interval() {
+            return Ok(());
+        }
+        self.unwatched = 0;
+        if host.progress() { Err(Error::Interrupt.into()) } else { Ok(()) }
     }
 
     /// Binds a value to a parameter (1-based), in the memory that the parameter has.

@@ -16,6 +16,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use lithe_functions::Pointer;
 use lithe_functions::aggregate::{Extreme, Sum};
 use lithe_pager::PageRef;
 use lithe_value::{Buffer, Value, ValueRef};
@@ -99,6 +100,8 @@ pub enum Register {
     Aggregate(Box<Accumulator>),
     /// A set of rowids.
     RowSet(Box<RowSet>),
+    /// Something of the application; to SQL it is NULL.
+    Pointer(Rc<Pointer>),
 }
 
 const _: () = assert!(size_of::<Register>() == 24);
@@ -184,7 +187,8 @@ impl Register {
             | Register::Sum(_)
             | Register::Extreme(_)
             | Register::Aggregate(_)
-            | Register::RowSet(_) => ValueRef::Null,
+            | Register::RowSet(_)
+            | Register::Pointer(_) => ValueRef::Null,
         }
     }
 
@@ -193,7 +197,12 @@ impl Register {
     pub fn is_null(&self) -> bool {
         matches!(
             self,
-            Register::Null | Register::NullNever | Register::Spare(_) | Register::Aggregate(_) | Register::RowSet(_)
+            Register::Null
+                | Register::NullNever
+                | Register::Spare(_)
+                | Register::Aggregate(_)
+                | Register::RowSet(_)
+                | Register::Pointer(_)
         )
     }
 
@@ -312,6 +321,17 @@ impl Register {
         }
     }
 
+    /// The pointer that the register carries.
+    pub fn pointer(&self) -> Option<&Rc<Pointer>> {
+        if let Register::Pointer(pointer) = self { Some(pointer) } else { None }
+    }
+
+    /// Becomes a pointer, or NULL.
+    #[cold]
+    pub fn set_pointer(&mut self, pointer: Option<Rc<Pointer>>) {
+        *self = pointer.map_or(Register::Null, Register::Pointer);
+    }
+
     /// Becomes the bytes `start..start + len` of `page`: inline if they are few, borrowed if not (then the answer
     /// is true). The caller has checked that they lie within the page.
     ///
@@ -401,6 +421,7 @@ impl Register {
                 Register::OwnedBlob { subtype: *subtype, len: *len, memory: memory.clone() }
             }
             Register::NullNever => Register::NullNever,
+            Register::Pointer(pointer) => Register::Pointer(Rc::clone(pointer)),
             Register::Null
             | Register::Spare(_)
             | Register::CountRows(_)

@@ -26,6 +26,7 @@ use crate::schema;
 use crate::seek::{self, Bound};
 use crate::strict;
 use crate::subprogram::{Call, Frames};
+use crate::table_function;
 use crate::vm::Step;
 use crate::write;
 
@@ -33,7 +34,10 @@ use crate::write;
 pub fn run(program: &Program, m: &mut Machine, host: &dyn Host) -> Result<Step, Error> {
     let mut frames = Frames::default();
     let mut steps = 0;
-    let result = steps_until_row(program, m, host, &mut frames, &mut steps);
+    let result = match host.progress_interval() {
+        0 => steps_until_row::<false>(program, m, host, &mut frames, &mut steps),
+        _ => steps_until_row::<true>(program, m, host, &mut frames, &mut steps),
+    };
     m.counters.vm_steps += steps;
     result.map_err(|fault| {
         frames.unwind(m, host);
@@ -101,7 +105,8 @@ macro_rules! arithmetic {
     }};
 }
 
-fn steps_until_row<'p>(
+/// `WATCHED`: there is a progress handler, so each instruction counts. Without one the loop has nothing of it.
+fn steps_until_row<'p, const WATCHED: bool>(
     mut program: &'p Program,
     m: &mut Machine,
     host: &dyn Host,
@@ -112,6 +117,9 @@ fn steps_until_row<'p>(
     let mut ordering = Ordering::Equal;
     loop {
         *steps += 1;
+        if WATCHED {
+            m.count_instruction(host)?;
+        }
         let insn = &program.insns[pc];
         pc += 1;
         match *insn {
@@ -636,11 +644,20 @@ fn steps_until_row<'p>(
             }
 
             // ---- virtual tables ----
-            Insn::VOpen { .. }
-            | Insn::VFilter { .. }
-            | Insn::VColumn { .. }
-            | Insn::VNext { .. }
-            | Insn::VUpdate { .. } => return Err(Error::unsupported("virtual tables").into()),
+            Insn::VOpen { cursor } => m.cursor(cursor).close(),
+            Insn::VFilter { cursor, plan, start, target } => {
+                if !table_function::filter(m, program, host, cursor, plan, start)? {
+                    pc = at(target);
+                }
+            }
+            Insn::VColumn { cursor, column, dst, .. } => column::column(m, program, cursor, column, dst)?,
+            Insn::VNext { cursor, target } => {
+                if m.cursor(cursor).next()? {
+                    m.turn(host)?;
+                    pc = at(target);
+                }
+            }
+            Insn::VUpdate { .. } => return Err(Error::unsupported("virtual tables").into()),
         }
     }
 }

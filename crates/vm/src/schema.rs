@@ -78,6 +78,9 @@ pub fn clear_tree(
     if count_changes {
         m.changes += cleared as i64;
     }
+    if m.watches_rows {
+        host.row_changed(info.db, root, None);
+    }
     for open in &mut m.cursors {
         if let VmCursor::Tree(tree) = open
             && tree.place.cursor.root() == root

@@ -1,7 +1,9 @@
 //! A statement that can be run: bind, step until done, read the rows, reset.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
+use lithe_functions::Pointer;
 use lithe_value::ValueRef;
 use lithe_vfs::ResultCode;
 
@@ -66,6 +68,26 @@ impl Vm {
         Ok(())
     }
 
+    /// Binds something of the application: NULL to SQL, a pointer to the functions that know its kind.
+    pub fn bind_pointer(&mut self, number: usize, pointer: Rc<Pointer>) -> Result<(), Error> {
+        match number.checked_sub(1).and_then(|index| self.machine.parameters.get_mut(index)) {
+            Some(parameter) => parameter.set_pointer(Some(pointer)),
+            None => return Err(Error::from_code(ResultCode::RANGE)),
+        }
+        Ok(())
+    }
+
+    /// The value bound to parameter `number`; NULL if there is none.
+    pub fn bound(&self, number: usize) -> ValueRef<'_> {
+        let parameter = number.checked_sub(1).and_then(|index| self.machine.parameters.get(index));
+        parameter.map_or(ValueRef::Null, Register::as_ref)
+    }
+
+    /// The length of a blob of zeros bound to parameter `number`.
+    pub fn bound_zeros(&self, number: usize) -> Option<u32> {
+        number.checked_sub(1).and_then(|index| self.machine.parameters.get(index))?.untouched_zeros()
+    }
+
     /// Takes over the bound values of `other`, a statement of the same text compiled earlier.
     pub fn take_bindings(&mut self, other: &mut Vm) {
         let pairs = self.machine.parameters.iter_mut().zip(&mut other.machine.parameters);
@@ -105,6 +127,7 @@ impl Vm {
 
     fn begin(&mut self, host: &dyn Host) {
         self.machine.has_update_hook = host.has_update_hook();
+        self.machine.watches_rows = host.watches_rows();
         self.machine.counters.runs += 1;
         self.state = State::Running;
     }
@@ -139,6 +162,21 @@ impl Vm {
             Some(register) if index < row.len() => register.as_ref(),
             _ => ValueRef::Null,
         }
+    }
+
+    /// The subtype of a column of the current row.
+    pub fn column_subtype(&self, index: usize) -> u8 {
+        self.column_register(index).map_or(0, Register::subtype)
+    }
+
+    /// The pointer that a column of the current row carries.
+    pub fn column_pointer(&self, index: usize) -> Option<&Rc<Pointer>> {
+        self.column_register(index)?.pointer()
+    }
+
+    fn column_register(&self, index: usize) -> Option<&Register> {
+        let row = &self.machine.row;
+        if index < row.len() { self.machine.registers.get(row.start + index) } else { None }
     }
 
     /// Rows changed so far by a run that has not ended.

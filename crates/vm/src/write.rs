@@ -15,7 +15,7 @@ use crate::host::Host;
 use crate::insn::{delete_flags, insert_flags};
 use crate::machine::Machine;
 use crate::operand::{CursorId, Reg};
-use crate::program::{CursorInfo, Program};
+use crate::program::{CursorInfo, CursorKind, Program};
 use crate::record::{EncodedTexts, RowRegisters, RowValues};
 
 /// What the update hook is told.
@@ -114,10 +114,20 @@ fn inserted(m: &mut Machine, info: &CursorInfo, host: &dyn Host, flags: u8, rowi
     if flags & insert_flags::LAST_ROWID != 0 {
         host.facts().last_insert_rowid.set(rowid);
     }
+    if m.watches_rows {
+        tell_watchers(info, host, rowid);
+    }
     if m.has_update_hook {
         let is_update = flags & insert_flags::IS_UPDATE != 0;
         let operation = if is_update { operation::UPDATE } else { operation::INSERT };
         tell_hook(info, host, operation, rowid);
+    }
+}
+
+#[cold]
+fn tell_watchers(info: &CursorInfo, host: &dyn Host, rowid: i64) {
+    if let (CursorKind::Table, Some(root)) = (&info.kind, info.root) {
+        host.row_changed(info.db, root, Some(rowid));
     }
 }
 
@@ -134,7 +144,8 @@ fn tell_hook(info: &CursorInfo, host: &dyn Host, operation: i32, rowid: i64) {
 #[inline(never)]
 pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cursor: CursorId) -> Result<(), Error> {
     let is_whole_row = flags & (delete_flags::IS_UPDATE | delete_flags::AUXILIARY) == 0;
-    let is_watched = m.has_update_hook && is_whole_row;
+    let is_told = m.has_update_hook && is_whole_row;
+    let is_watched = is_told || m.watches_rows;
     let mut rowid = None;
     match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {
@@ -152,7 +163,12 @@ pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cu
         m.changes += 1;
     }
     if let Some(rowid) = rowid {
-        tell_hook(program.cursor(cursor), host, operation::DELETE, rowid);
+        if m.watches_rows {
+            tell_watchers(program.cursor(cursor), host, rowid);
+        }
+        if is_told {
+            tell_hook(program.cursor(cursor), host, operation::DELETE, rowid);
+        }
     }
     Ok(())
 }

@@ -86,6 +86,27 @@ pub(crate) fn compile(connection: &Connection, pragma: &ast::Pragma<'_>) -> Resu
     Ok((call, names.iter().map(column).collect()))
 }
 
+/// The pragmas that are table-valued functions, too, with their columns: those that answer something.
+pub(crate) fn table_functions() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    groups().filter(|pragma| pragma.traits & SILENT == 0).map(|pragma| {
+        let columns = if pragma.columns.is_empty() { std::slice::from_ref(&pragma.name) } else { pragma.columns };
+        (pragma.name, columns)
+    })
+}
+
+/// The rows of a pragma called as a function.
+pub(crate) fn call(
+    connection: &Connection,
+    run: &StatementRun,
+    name: &str,
+    schema: Option<Db>,
+    value: Option<Vec<u8>>,
+) -> Result<Vec<NativeRow>> {
+    let pragma = groups().find(|pragma| pragma.name == name);
+    let call = PragmaCall { pragma, schema, value: value.map(Vec::into_boxed_slice) };
+    call.run(connection, run)
+}
+
 fn groups() -> impl Iterator<Item = &'static Pragma> {
     [settings::PRAGMAS, schema_info::PRAGMAS, store::PRAGMAS, check::PRAGMAS, LIST].into_iter().flatten()
 }

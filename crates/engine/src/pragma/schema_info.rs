@@ -258,5 +258,5 @@ fn action_name(action: ForeignKeyAction) -> &'static str {
 }
 
 fn function_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
-    Ok(crate::functions::list(&call.connection.functions()))
+    Ok(crate::define::list(&call.connection.functions()))
 }

@@ -7,6 +7,7 @@ use lithe_value::Value;
 use lithe_vm::facts::Flags;
 
 use super::{Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, answer, nothing};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::native::NativeRow;
 
@@ -127,7 +128,11 @@ fn trusted_schema(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     compile_switch(call, |flags| &mut flags.trusted_schema)
 }
 
+/// A defensive connection does not let anybody write the schema.
 fn writable_schema(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    if call.value.is_some() && call.connection.config(Config::Defensive) {
+        return nothing();
+    }
     compile_switch(call, |flags| &mut flags.writable_schema)
 }
 

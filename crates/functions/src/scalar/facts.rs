@@ -54,12 +54,12 @@ pub(super) const FUNCTIONS: [Scalar; 9] = [
 ];
 
 /// An entry for a function that answers differently from call to call.
-const fn volatile(name: &'static str, args: u8, eval: ScalarFn) -> Scalar {
+const fn volatile(name: &'static str, args: u16, eval: ScalarFn) -> Scalar {
     Scalar { name, args: Arity::Exactly(args), flags: Flags::INNOCUOUS, eval }
 }
 
 /// An entry for a function that answers the same during a statement, but not with another library.
-const fn stable(name: &'static str, args: u8, eval: ScalarFn) -> Scalar {
+const fn stable(name: &'static str, args: u16, eval: ScalarFn) -> Scalar {
     Scalar { name, args: Arity::Exactly(args), flags: Flags::INNOCUOUS.with(Flags::STABLE), eval }
 }
 

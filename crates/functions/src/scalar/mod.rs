@@ -43,12 +43,12 @@ pub(crate) const TABLES: [&[Scalar]; 9] = [
 ];
 
 /// An entry for a function whose result depends on its arguments and nothing else.
-pub(crate) const fn pure(name: &'static str, args: u8, eval: ScalarFn) -> Scalar {
+pub(crate) const fn pure(name: &'static str, args: u16, eval: ScalarFn) -> Scalar {
     Scalar { name, args: Arity::Exactly(args), flags: PURE, eval }
 }
 
 /// The same, with any number of arguments from `args` on.
-pub(crate) const fn pure_variadic(name: &'static str, args: u8, eval: ScalarFn) -> Scalar {
+pub(crate) const fn pure_variadic(name: &'static str, args: u16, eval: ScalarFn) -> Scalar {
     Scalar { name, args: Arity::AtLeast(args), flags: PURE, eval }
 }
 

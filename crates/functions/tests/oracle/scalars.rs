@@ -29,7 +29,10 @@ fn random_arguments() {
         let is_scalar = matches!(function.kind(), Kind::Scalar(_));
         // What knows the time has tests of its own.
         let is_timeless = !function.flags().contains(Flags::USES_CLOCK);
-        if is_scalar && is_timeless && !NOT_COMPARED.contains(&function.name()) {
+        // Nearly all that is random is no JSON, and where SQLite reads bytes that are no JSONB either is its own affair:
+        // lithedb has a test of JSON functions on what they are for.
+        let is_json = function.name().starts_with("json") || function.name().starts_with("->");
+        if is_scalar && is_timeless && !is_json && !NOT_COMPARED.contains(&function.name()) {
             let mut random = Random::new(stream as u64);
             failures.extend(check(function, &mut random));
         }
@@ -51,7 +54,7 @@ fn check(function: &Function, random: &mut Random) -> Vec<String> {
     let counts = match function.args() {
         Arity::Exactly(count) => count..=count,
         // min and max of one argument are aggregates.
-        Arity::AtLeast(count) => count.max(u8::from(["min", "max"].contains(&function.name())) * 2)..=count + 4,
+        Arity::AtLeast(count) => count.max(u16::from(["min", "max"].contains(&function.name())) * 2)..=count + 4,
     };
     for count in counts {
         let places: Vec<String> = (1..=count).map(|number| format!("?{number}")).collect();

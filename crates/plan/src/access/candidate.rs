@@ -51,6 +51,8 @@ pub enum Way {
     Index(IndexWay),
     /// A hash table is built of the rows: where SQLite makes an automatic index.
     Hash,
+    /// The rows that a table-valued function gives for arguments: a constraint for each hidden column that has one.
+    Function(Vec<Option<ConstraintId>>),
     /// Each branch of the disjunction of this number has its own path, chosen when the whole plan is known.
     Or(usize),
 }

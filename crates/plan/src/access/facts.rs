@@ -357,7 +357,7 @@ fn column_facts<'a>(
 /// An expression that an index of the source's table holds.
 pub fn indexed_expr<'a>(cg: &Codegen<'a>, source: &Source<'a>, text: &'a [u8]) -> Result<Expr<'a>> {
     let SourceKind::Table(db, table) = source.kind else { unreachable!("only tables have indexes") };
-    cg.resolver.stored_expr(text, Stored::Index, source.id, db, table)
+    cg.resolver.looking(|| cg.resolver.stored_expr(text, Stored::Index, source.id, db, table))
 }
 
 fn derived_affinity(source: &Source<'_>, at: usize) -> Affinity {

@@ -7,7 +7,7 @@ use super::order::{OrderColumns, OrderResult, Wish};
 use super::paths::hash;
 use super::plan::*;
 use super::search::Found;
-use super::terms::{Constraint, Op, Right, Terms};
+use super::terms::{Constraint, ConstraintId, Op, Right, Terms};
 use super::{Join, LogEst, is_whole};
 use crate::error::Result;
 use crate::ir::{ColumnIndex, CompareRows, Expr, JoinKind, SourceKind, SourceSet};
@@ -160,6 +160,14 @@ impl<'a> Join<'_, 'a> {
                     is_covering: way.is_covering && !is_right(facts.source.join),
                     is_like,
                 }))
+            }
+            Way::Function(arguments) => {
+                let value = |id: &Option<ConstraintId>| match terms.constraint((*id)?).right {
+                    Right::Value(value) => Some(value),
+                    Right::Null => Some(Expr::Null),
+                    Right::Row(..) | Right::Set(..) => None,
+                };
+                Path::Function(self.cg.arena.alloc_slice_fill_iter(arguments.iter().map(value)))
             }
             Way::Hash | Way::Or(_) => unreachable!("handled by the caller"),
         }

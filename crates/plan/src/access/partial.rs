@@ -18,7 +18,8 @@ pub fn is_usable<'a>(
 ) -> Result<bool> {
     let Some(filter) = &index.filter else { return Ok(true) };
     let SourceKind::Table(db, _) = facts.source.kind else { return Ok(false) };
-    let filter = cg.resolver.stored_expr(filter, Stored::PartialIndex, facts.source.id, db, table)?;
+    let stored = || cg.resolver.stored_expr(filter, Stored::PartialIndex, facts.source.id, db, table);
+    let filter = cg.resolver.looking(stored)?;
     Ok(conjuncts_all(&filter, &|part| {
         terms.conditions.iter().any(|condition| may_imply(facts, condition) && implies(&condition.expr, part))
     }))

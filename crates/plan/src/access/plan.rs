@@ -124,6 +124,8 @@ pub enum Path<'a> {
     Index(&'a IndexPath<'a>),
     /// A hash table of the rows, built when the loop is first entered.
     Hash(&'a HashPath<'a>),
+    /// The rows that a table-valued function gives for these arguments, one for each hidden column; none is not given.
+    Function(&'a [Option<Expr<'a>>]),
     /// A path for each branch of an OR; rows that several of them find come out once.
     Or(&'a [OrBranch<'a>]),
 }

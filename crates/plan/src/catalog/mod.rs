@@ -48,6 +48,8 @@ use crate::CompileError;
 #[derive(Clone, Debug)]
 pub struct Catalog {
     databases: Vec<Database>,
+    /// Table-valued functions, which are found where no table has the name.
+    functions: Arc<Vec<Arc<Table>>>,
 }
 
 /// A database under the name that the connection has for it.
@@ -98,7 +100,8 @@ impl Catalog {
     /// The catalog of a new connection: main and temp, both empty.
     pub fn new() -> Catalog {
         let database = |name: &str, temporary| Database { name: name.into(), schema: Arc::new(Schema::new(temporary)) };
-        Catalog { databases: vec![database("main", false), database("temp", true)] }
+        let databases = vec![database("main", false), database("temp", true)];
+        Catalog { databases, functions: Arc::default() }
     }
 
     /// All databases: main, temp, and the attached ones.
@@ -164,7 +167,17 @@ impl Catalog {
     /// The table or view of that name.
     pub fn find_table(&self, schema: Option<Name<'_>>, name: Name<'_>) -> Option<FoundTable<'_>> {
         let found = self.scope(schema).find_map(|db| Some(FoundTable { db, table: self.schema(db).table(name)? }));
-        found.or_else(|| self.find_schema_table(schema, name))
+        found.or_else(|| self.find_schema_table(schema, name)).or_else(|| self.find_table_function(name))
+    }
+
+    /// The table-valued functions that every database has.
+    pub fn set_table_functions(&mut self, functions: impl IntoIterator<Item = Table>) {
+        self.functions = Arc::new(functions.into_iter().map(Arc::new).collect());
+    }
+
+    fn find_table_function(&self, name: Name<'_>) -> Option<FoundTable<'_>> {
+        let table = self.functions.iter().find(|table| table.name == name)?;
+        Some(FoundTable { db: Db::MAIN, table })
     }
 
     /// The schema tables under their other names: sqlite_schema everywhere, and in temp also the names of the others' tables.

@@ -73,6 +73,10 @@ impl<'a> Codegen<'a> {
     /// A cursor on a table, opened for reading here.
     pub fn open_table(&mut self, db: Db, table: &'a Table) -> Result<CursorId> {
         let cursor = self.table_cursor(db, table)?;
+        if table.virtual_table().is_some() {
+            self.b.emit(Insn::VOpen { cursor });
+            return Ok(cursor);
+        }
         self.use_database(db, false);
         self.b.emit(Insn::OpenRead { cursor });
         Ok(cursor)

@@ -11,6 +11,7 @@ use super::from::FromPart;
 use super::name::is_rowid_name;
 use super::scope::{Found, Rules, Scope, ScopeColumns, ScopeSource};
 use super::{Resolver, compare};
+use crate::authorize::Action;
 use crate::catalog::{FoundTable, Table};
 use crate::error::{CompileError, Result, fail};
 use crate::ir::{Expr, OutputColumn, Query, Source, SourceId, SourceKind, Term};
@@ -137,6 +138,9 @@ impl<'a> Resolver<'a> {
     /// Resolves an INSERT that stands in `base`: nothing, or OLD and NEW of a trigger.
     pub(crate) fn insert(&self, base: &Scope<'_, 'a>, insert: &ast::Insert<'a>) -> Result<ResolvedInsert<'a>> {
         let target = self.change_target(base, insert.table)?;
+        if !self.env.ask(Action::Insert, Some(target.table.name.name()), None, Some(target.db), base.within)? {
+            return Err(CompileError::nothing_to_do());
+        }
         let columns = self.insert_columns(base, &target, insert.columns)?;
         let excluded = self.new_source();
         self.with_tables(base, insert.with, |scope| {
@@ -176,6 +180,9 @@ impl<'a> Resolver<'a> {
         let item = target_item(delete.table, delete.alias, delete.indexed);
         let from = self.from(base, &[item], &found, None)?;
         let target = self.target_of(base, delete.table, &from)?;
+        if !self.env.ask(Action::Delete, Some(target.table.name.name()), None, Some(target.db), base.within)? {
+            self.delete_one_by_one.set(true);
+        }
         self.with_tables(base, delete.with, |scope| {
             let row = change_scope(scope, &from.scope, &found);
             let terms = self.terms(&row, &from, delete.filter.as_ref())?;
@@ -286,6 +293,15 @@ impl<'a> Resolver<'a> {
             let first = assigned.len() - assignment.columns.len();
             self.assign(scope, assignment, &mut assigned[first..])?;
         }
+        if self.env.authorizer.0.is_some() {
+            let mut allowed = Vec::with_capacity(assigned.len());
+            for assigned in &assigned {
+                if self.may_update(scope, target, assigned)? {
+                    allowed.push(*assigned);
+                }
+            }
+            return Ok(self.slice(&allowed));
+        }
         Ok(assigned.into_bump_slice())
     }
 
@@ -319,6 +335,13 @@ impl<'a> Resolver<'a> {
         if let (Some(log), None, Some(at)) = (&self.log, target.table.view(), target.find(name.name)) {
             log.note_column(scope.text, name, target.table, at);
         }
+    }
+
+    fn may_update(&self, scope: &Scope<'_, 'a>, target: &ChangeTarget<'a>, assigned: &Assigned<'a>) -> Result<bool> {
+        let rowid = Name::new(b"ROWID");
+        let column = assigned.named.map_or(rowid, |at| target.column_name(at));
+        let table = target.table.name.name();
+        self.env.ask(Action::Update, Some(table), Some(column), Some(target.db), scope.within)
     }
 
     /// The target for a table of the catalog.

@@ -123,6 +123,7 @@ impl<'a> Resolver<'a> {
                     .any(|later| matches!(later.join, JoinKind::Right | JoinKind::Full) && later.using.contains(&name));
                 let expr =
                     if is_merged { self.column(scope, Wanted::bare(name))? } else { self.column_at(source, position) };
+                let expr = self.may_read(scope, scope.sources, expr)?;
                 items.push(self.star_item(scope, shown, expr));
             }
         }
@@ -157,7 +158,8 @@ impl<'a> Resolver<'a> {
                 _ if source.name == table => {
                     is_found = true;
                     for Visible { shown, position, .. } in visible_columns(source) {
-                        items.push(self.star_item(scope, shown, self.column_at(source, position)));
+                        let expr = self.may_read(scope, scope.sources, self.column_at(source, position))?;
+                        items.push(self.star_item(scope, shown, expr));
                     }
                 }
                 _ => {}

@@ -183,6 +183,11 @@ impl<'a> Resolver<'a> {
             let columns = ScopeColumns::Query(derived.columns);
             return Ok(Item { kind: SourceKind::Subquery(derived), columns, name: table.name.name(), db: Some(db) });
         }
+        if let Some(of) = table.virtual_table()
+            && of.module != table.name
+        {
+            return fail(format!("no such module: {}", of.module));
+        }
         let columns = ScopeColumns::Table(table);
         Ok(Item { kind: SourceKind::Table(db, table), columns, name: table.name.name(), db: Some(db) })
     }

@@ -74,6 +74,12 @@ pub struct Resolver<'a> {
     has_nested: Cell<bool>,
     /// How deep queries are nested at the moment.
     depth: Cell<u32>,
+    /// Sources of which columns are read, for the authorizer.
+    read_sources: RefCell<Vec<SourceId>>,
+    /// The schema's expressions are looked at, and not run: whether they may be is not asked.
+    is_looking: Cell<bool>,
+    /// The authorizer wants the rows of a DELETE removed one by one.
+    pub(crate) delete_one_by_one: Cell<bool>,
     /// Which names meant what, if somebody wants to know.
     pub(crate) log: Option<NameLog<'a>>,
 }
@@ -94,6 +100,9 @@ impl<'a> Resolver<'a> {
             views: RefCell::new(Vec::new()),
             has_nested: Cell::new(false),
             depth: Cell::new(0),
+            read_sources: RefCell::new(Vec::new()),
+            is_looking: Cell::new(false),
+            delete_one_by_one: Cell::new(false),
             log: None,
         }
     }
@@ -119,6 +128,14 @@ impl<'a> Resolver<'a> {
 
     fn new_window(&self) -> WindowId {
         WindowId(next(&self.next_window))
+    }
+
+    /// Runs `f`, which resolves expressions of the schema only to compare them with others.
+    pub(crate) fn looking<T>(&self, f: impl FnOnce() -> T) -> T {
+        let before = self.is_looking.replace(true);
+        let result = f();
+        self.is_looking.set(before);
+        result
     }
 
     /// Puts an expression into the arena.

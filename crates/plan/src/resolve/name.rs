@@ -10,6 +10,7 @@ use lithe_vm::operand::Db;
 
 use super::scope::{Alias, NestedName, Scope, ScopeColumns, ScopeSource};
 use super::{Resolver, function};
+use crate::authorize::Action;
 use crate::catalog::Table;
 use crate::error::{CompileError, Result};
 use crate::ir::{Coll, Column, ColumnIndex, Expr, OutputColumn, SourceId, any};
@@ -70,7 +71,7 @@ impl<'a> Resolver<'a> {
                 Answer::Found(expr) => {
                     note_sources(scope, &expr);
                     self.note_names(scope, wanted, &expr);
-                    return Ok(expr);
+                    return self.may_read(scope, here.sources, expr);
                 }
                 Answer::Ambiguous => {
                     return Err(CompileError::at(wanted.span, format!("ambiguous column name: {}", wanted.display())));
@@ -79,6 +80,52 @@ impl<'a> Resolver<'a> {
             }
         }
         self.no_column(scope, wanted)
+    }
+
+    /// The column, if the authorizer allows it to be read; NULL if it says so.
+    pub(super) fn may_read(
+        &self,
+        scope: &Scope<'_, 'a>,
+        sources: &[ScopeSource<'a>],
+        expr: Expr<'a>,
+    ) -> Result<Expr<'a>> {
+        let (Expr::Column(column), Some(_)) = (expr, &self.env.authorizer.0) else { return Ok(expr) };
+        let Some(source) = sources.iter().find(|source| source.id == column.source) else { return Ok(expr) };
+        let position = column.index.position();
+        let (table, name, db) = match source.columns {
+            ScopeColumns::Table(table) => {
+                if position.is_some() {
+                    self.read_sources.borrow_mut().push(source.id);
+                }
+                let named = position.or(table.rowid_column.map(usize::from)).map(|at| table.columns[at].name.name());
+                let db = source.db.or_else(|| Some(self.env.catalog.find_table(None, table.name.name())?.db));
+                (table.name.name(), named.unwrap_or(Name::new(b"ROWID")), db)
+            }
+            // Only views are queries of a database.
+            ScopeColumns::Query(columns) => match position {
+                Some(at) if source.db.is_some() => (source.name, columns[at].name, source.db),
+                _ => return Ok(expr),
+            },
+            ScopeColumns::Nested(..) => return Ok(expr),
+        };
+        let is_allowed = self.env.ask_read(table, name, db.unwrap_or(Db::MAIN), scope.within)?;
+        Ok(if is_allowed { expr } else { Expr::Null })
+    }
+
+    /// A table of which no column is read is read all the same.
+    pub(super) fn may_use_tables(&self, scope: &Scope<'_, 'a>, sources: &[ScopeSource<'a>]) -> Result<()> {
+        if self.env.authorizer.0.is_none() {
+            return Ok(());
+        }
+        for source in sources {
+            if let ScopeColumns::Table(table) = source.columns
+                && !self.read_sources.borrow().contains(&source.id)
+            {
+                let nothing = Some(Name::new(b""));
+                self.env.ask(Action::Read, Some(table.name.name()), nothing, None, scope.within)?;
+            }
+        }
+        Ok(())
     }
 
     /// Keeps the log of names, where there is one.

@@ -127,6 +127,7 @@ impl<'a> Resolver<'a> {
             with: scope.with,
             rules: Rules { aggregates: false, windows: false, ..scope.rules },
             fixed_db: scope.fixed_db,
+            within: scope.within,
             ..Scope::outermost(scope.text, &found)
         };
         let offset = limit.offset.as_ref().map(|offset| self.expr(&nothing, offset)).transpose()?;

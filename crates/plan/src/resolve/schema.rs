@@ -19,7 +19,8 @@ impl<'a> Resolver<'a> {
         let parsed = self.parse_stored_expr(text)?;
         let found = Found::default();
         let rules = Rules { no_strings_in_double_quotes: !self.env.flags.dqs_ddl, ..Rules::default() };
-        let scope = Scope { rules, ..Scope::outermost(text, &found) };
+        // A default is part of the schema, whichever that is: what may be called there is bounded.
+        let scope = Scope { rules, fixed_db: Some(Db::MAIN), ..Scope::outermost(text, &found) };
         self.expr(&scope, &parsed).map_err(CompileError::without_offset)
     }
 

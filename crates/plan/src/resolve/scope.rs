@@ -33,6 +33,8 @@ pub struct Scope<'s, 'a> {
     pub windows: &'a [lithe_sql::ast::WindowDef<'a>],
     /// Tables are looked for in this database only: the text is that of a view or trigger in it.
     pub fixed_db: Option<Db>,
+    /// The view, trigger or common table whose text this is, for the authorizer.
+    pub within: Option<Name<'a>>,
 }
 
 /// What resolving the expressions of one query finds out on the way.
@@ -160,6 +162,7 @@ impl<'s, 'a> Scope<'s, 'a> {
             found,
             windows: &[],
             fixed_db: None,
+            within: None,
         }
     }
 

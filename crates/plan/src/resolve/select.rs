@@ -8,6 +8,7 @@ use super::query::has_aggregate;
 use super::scope::{Found, Rules, Scope};
 use super::with::Recursion;
 use super::{Resolver, order};
+use crate::authorize::Action;
 use crate::error::{CompileError, Result, fail};
 use crate::ir::{
     CoreBody, Expr, JoinKind, OrderTerm, OutputColumn, Select, Source, SourceId, Term, TermOrigin, sources_of,
@@ -33,6 +34,7 @@ impl<'a> Resolver<'a> {
         order_by: &[ast::OrderTerm<'a>],
         recursion: Option<&Recursion<'_, 'a>>,
     ) -> Result<SelectPart<'a>> {
+        self.may_select(outer)?;
         let found = Found::default();
         let from = self.from(outer, query.from, &found, recursion)?;
         let scope = Scope {
@@ -63,6 +65,7 @@ impl<'a> Resolver<'a> {
         let having = query.having.as_ref().map(|having| self.expr(&having_scope, having)).transpose()?;
         let order_scope = conditions.with_rules(Rules { windows: true, ..after });
         let order_by = self.order_by(&order_scope, order_by, &items)?;
+        self.may_use_tables(&scope, scope.sources)?;
         let columns = items.iter().map(ResultItem::output).collect();
         let exprs: Vec<Expr<'a>> = items.iter().map(|item| item.expr).collect();
         let body = CoreBody::Select(self.arena.alloc(Select {
@@ -79,6 +82,14 @@ impl<'a> Resolver<'a> {
         Ok(SelectPart { body, columns, order_by, uses: found.outer.take(), span: query.span })
     }
 
+    /// Asks the authorizer whether a query may be.
+    fn may_select(&self, scope: &Scope<'_, 'a>) -> Result<()> {
+        match self.env.ask(Action::Select, None, None, None, scope.within)? {
+            true => Ok(()),
+            false => Err(CompileError::nothing_to_do()),
+        }
+    }
+
     /// VALUES. Rows with aggregates in them are impossible but for a single one, which is a SELECT without FROM.
     pub(super) fn values(
         &self,
@@ -86,6 +97,7 @@ impl<'a> Resolver<'a> {
         rows: &[&[ast::Expr<'a>]],
         order_by: &[ast::OrderTerm<'a>],
     ) -> Result<SelectPart<'a>> {
+        self.may_select(outer)?;
         let found = Found::default();
         let rules = Rules { aggregates: true, windows: true, ..outer.clause_rules() };
         let scope =

@@ -79,7 +79,8 @@ impl<'a> Resolver<'a> {
         let found = Found::default();
         let fixed_db = (db != Db::TEMP).then_some(db);
         let rules = Rules { no_strings_in_double_quotes: !self.env.flags.dqs_ddl, ..Rules::default() };
-        let scope = Scope { rules, fixed_db, ..Scope::outermost(&view.select, &found) };
+        let within = Some(table.name.name());
+        let scope = Scope { rules, fixed_db, within, ..Scope::outermost(&view.select, &found) };
         let query = self.query(&scope, select).map_err(CompileError::without_offset);
         self.views.borrow_mut().pop();
         let query = query?;

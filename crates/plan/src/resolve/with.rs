@@ -9,7 +9,8 @@ use lithe_sql::ast::{self, CompoundOp, Name, SelectCore};
 
 use super::Resolver;
 use super::scope::Scope;
-use crate::error::{Result, fail};
+use crate::authorize::Action;
+use crate::error::{CompileError, Result, fail};
 use crate::ir::{CommonTable, Derived, OutputColumn};
 
 /// The tables of one WITH.
@@ -113,7 +114,7 @@ impl<'a> Resolver<'a> {
             materialized,
             setup_cores: Cell::new(None),
         });
-        let inside = Scope { with: Some(with), text: with.text, aliases: &[], ..*scope };
+        let inside = Scope { with: Some(with), text: with.text, aliases: &[], within: Some(name.name), ..*scope };
         let setup_cores = setup_cores(select, name.name);
         let recursion = setup_cores.map(|setup_cores| Recursion {
             with,
@@ -123,6 +124,9 @@ impl<'a> Resolver<'a> {
             columns: Cell::new(&[]),
             is_referred: Cell::new(false),
         });
+        if recursion.is_some() && !self.env.ask(Action::Recursive, None, None, None, Some(name.name))? {
+            return Err(CompileError::nothing_to_do());
+        }
         cte.setup_cores.set(setup_cores.map(|cores| cores as u16));
         let query = self.nested(|| match select.with {
             None => self.query_body(&inside, select, recursion.as_ref()),

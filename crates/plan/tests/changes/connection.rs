@@ -150,6 +150,7 @@ impl Connection {
             collations: Arc::default(),
             limits: Limits::default(),
             flags: self.flags.get(),
+            authorizer: Default::default(),
             parameters: Vec::new(),
         }
     }

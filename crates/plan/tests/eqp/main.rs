@@ -139,6 +139,7 @@ fn environment(theirs: &rusqlite::Connection) -> Environment {
         collations: Arc::default(),
         limits,
         flags: Flags::default(),
+        authorizer: Default::default(),
         parameters: Vec::new(),
     }
 }

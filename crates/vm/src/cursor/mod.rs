@@ -2,6 +2,7 @@
 
 pub mod columns;
 pub mod row;
+pub mod rows;
 pub mod tree;
 
 use crate::ephemeral::EphemeralCursor;
@@ -24,6 +25,8 @@ pub enum VmCursor {
     Sorter(Box<SorterCursor>),
     /// On a hash table.
     Hash(Box<HashCursor>),
+    /// On the rows of a table-valued function.
+    Rows(Box<rows::RowsCursor>),
     /// On the registers from `start` on.
     Pseudo {
         /// The first.
@@ -90,6 +93,7 @@ impl VmCursor {
             VmCursor::Ephemeral(ephemeral) => Ok(ephemeral.next()),
             VmCursor::Sorter(sorter) => sorter.next(),
             VmCursor::Hash(hash) => hash.next(),
+            VmCursor::Rows(rows) => Ok(rows.next()),
             VmCursor::Pseudo { .. } | VmCursor::Closed(_) => Ok(false),
         }
     }
@@ -110,6 +114,7 @@ impl VmCursor {
         match self.settled()? {
             VmCursor::Tree(tree) => tree.first(),
             VmCursor::Ephemeral(ephemeral) => Ok(ephemeral.first()),
+            VmCursor::Rows(rows) => Ok(rows.first()),
             VmCursor::Pseudo { is_null, .. } => {
                 *is_null = false;
                 Ok(true)
@@ -135,6 +140,7 @@ impl VmCursor {
             VmCursor::Ephemeral(ephemeral) => ephemeral.set_null_row(),
             VmCursor::Sorter(sorter) => sorter.set_null_row(),
             VmCursor::Hash(hash) => hash.set_null_row(),
+            VmCursor::Rows(rows) => rows.set_null_row(),
             VmCursor::Pseudo { is_null, .. } => *is_null = true,
             // A table that was never opened has only NULLs to give.
             VmCursor::Closed(_) => {}
@@ -148,6 +154,7 @@ impl VmCursor {
             VmCursor::Ephemeral(ephemeral) => ephemeral.is_null_row(),
             VmCursor::Sorter(sorter) => sorter.is_null_row(),
             VmCursor::Hash(hash) => hash.is_null_row(),
+            VmCursor::Rows(rows) => rows.is_null_row(),
             VmCursor::Pseudo { is_null, .. } => *is_null,
             VmCursor::Closed(_) => true,
         }
@@ -179,6 +186,10 @@ impl VmCursor {
             VmCursor::Ephemeral(ephemeral) => ephemeral.column(column, dst),
             VmCursor::Sorter(sorter) => sorter.column(column, dst),
             VmCursor::Hash(hash) => hash.column(column, dst),
+            VmCursor::Rows(rows) => {
+                rows.column(column, dst);
+                Ok(true)
+            }
             VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
                 dst.set_null();
                 Ok(true)

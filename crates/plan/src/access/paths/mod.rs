@@ -10,6 +10,7 @@
 //!   rows behind an index        + entries + 16, unless the index is covering
 //! ```
 
+mod function;
 pub mod hash;
 mod index;
 mod or;
@@ -49,8 +50,7 @@ impl<'a> PathFinder<'_, 'a> {
     pub fn find(&mut self, source: usize, must_follow: SourceSet) {
         let facts = &self.facts[source];
         if facts.table.is_some_and(|table| table.virtual_table().is_some()) {
-            // A place for xBestIndex: until then a virtual table is scanned.
-            return self.add_scan(source, must_follow);
+            return self.add_function(source, must_follow);
         }
         if !self.in_or {
             self.add_hashes(source, must_follow);

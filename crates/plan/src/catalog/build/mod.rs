@@ -66,6 +66,8 @@ pub enum KnownFunction {
     Scalar {
         /// Whether equal arguments give equal results.
         deterministic: bool,
+        /// Whether a schema may call it.
+        is_trusted: bool,
     },
     /// An aggregate function, perhaps one that may also be a window function.
     Aggregate,

@@ -171,7 +171,8 @@ impl Checker<'_> {
         match kind {
             KnownFunction::Missing => fail(format!("no such function: {name}")),
             KnownFunction::WrongArguments => fail(format!("wrong number of arguments to function {name}()")),
-            KnownFunction::Scalar { deterministic } => self.deterministic(deterministic).map(|()| Some(kind)),
+            KnownFunction::Scalar { is_trusted: false, .. } => fail(format!("unsafe use of {name}()")),
+            KnownFunction::Scalar { deterministic, .. } => self.deterministic(deterministic).map(|()| Some(kind)),
             KnownFunction::Aggregate | KnownFunction::Window => Ok(Some(kind)),
         }
     }

@@ -17,10 +17,10 @@ struct Names;
 impl KnownNames for Names {
     fn function(&self, name: Name<'_>, argument_count: usize) -> KnownFunction {
         match &*name.to_str_lossy().to_ascii_lowercase() {
-            "abs" if argument_count == 1 => KnownFunction::Scalar { deterministic: true },
+            "abs" if argument_count == 1 => KnownFunction::Scalar { deterministic: true, is_trusted: true },
             "abs" => KnownFunction::WrongArguments,
-            "like" | "glob" => KnownFunction::Scalar { deterministic: true },
-            "random" => KnownFunction::Scalar { deterministic: false },
+            "like" | "glob" => KnownFunction::Scalar { deterministic: true, is_trusted: true },
+            "random" => KnownFunction::Scalar { deterministic: false, is_trusted: true },
             "count" | "sum" => KnownFunction::Aggregate,
             "row_number" => KnownFunction::Window,
             _ => KnownFunction::Missing,

@@ -15,7 +15,10 @@ impl KnownNames for Environment {
             Lookup::WrongArguments => KnownFunction::WrongArguments,
             Lookup::Found(function) if function.is_window_only() => KnownFunction::Window,
             Lookup::Found(function) if function.is_aggregate() => KnownFunction::Aggregate,
-            Lookup::Found(function) => KnownFunction::Scalar { deterministic: function.is_deterministic() },
+            Lookup::Found(function) => KnownFunction::Scalar {
+                deterministic: function.is_deterministic(),
+                is_trusted: !function.is_direct_only() && (self.flags.trusted_schema || function.is_innocuous()),
+            },
         }
     }
 

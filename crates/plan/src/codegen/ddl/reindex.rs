@@ -5,6 +5,7 @@ use lithe_vm::operand::Db;
 
 use super::create_index::uses_collation;
 use super::fill_index::{Filling, Root, fill_index};
+use crate::authorize::Action;
 use crate::catalog::{Index, IndexOrigin, Table};
 use crate::codegen::Codegen;
 use crate::codegen::write::{index_exprs, index_filter};
@@ -53,6 +54,9 @@ fn reindex_table<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, collation: 
 fn rebuild<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, index: &'a Index) -> Result<()> {
     if table.is_without_rowid() && index.origin == IndexOrigin::PrimaryKey {
         // The table itself cannot be made from itself.
+        return Ok(());
+    }
+    if !cg.env.ask(Action::Reindex, Some(index.name.name()), None, Some(db), None)? {
         return Ok(());
     }
     cg.use_database(db, true);

@@ -25,7 +25,12 @@ impl<'a> Codegen<'a> {
                 _ => {}
             }
         }
-        let collation = self.env.collation(call.collation)?;
+        // Only the few functions that compare need to know the collation that a name means.
+        let compares = call.function.is_builtin() && matches!(call.function.name(), "min" | "max" | "nullif");
+        let collation = match self.env.collation(call.collation) {
+            Err(error) if compares => return Err(error),
+            result => result.unwrap_or_default(),
+        };
         let mut constant_arguments = 0;
         for (at, arg) in call.args.iter().enumerate().take(CONSTANT_MARKS) {
             constant_arguments |= u32::from(is_constant(arg)) << at;

@@ -29,13 +29,15 @@ mod rowid;
 mod source;
 mod walk;
 
+use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId};
 
 use super::{Codegen, ColumnAccess, DerivedRows};
 use crate::access::{JoinPlan, LogEst, Loop, Path, Purpose};
+use crate::catalog::Table;
 use crate::error::Result;
 use crate::explain::{describe_filter, describe_loop};
-use crate::ir::{JoinKind, Source, SourceId, SourceKind, SubqueryId};
+use crate::ir::{Expr, JoinKind, Source, SourceId, SourceKind, SubqueryId};
 use or::OrBody;
 use outer::{LeftJoin, RightJoin};
 use prepare::Prepared;
@@ -242,6 +244,10 @@ fn begin_path<'a>(
         return Ok((begin_index(cg, source, planned, path, opened, exhausted)?, None));
     }
     let cursor = opened.table_cursor();
+    if let Path::Function(arguments) = planned.path {
+        cg.set_access(source.id, ColumnAccess::Virtual { cursor });
+        return Ok((begin_function(cg, table, cursor, arguments, exhausted)?, None));
+    }
     cg.set_access(source.id, ColumnAccess::Table { cursor, table });
     let walk = match &planned.path {
         Path::Rowid(key) => rowid::begin_rowid(cg, cursor, key, planned.reverse, exhausted)?,
@@ -251,6 +257,30 @@ fn begin_path<'a>(
         _ => rowid::begin_rowid_range(cg, cursor, None, None, planned.reverse, exhausted)?,
     };
     Ok((walk, None))
+}
+
+/// Calls a table-valued function, and walks over its rows.
+fn begin_function<'a>(
+    cg: &mut Codegen<'a>,
+    table: &'a Table,
+    cursor: CursorId,
+    arguments: &[Option<Expr<'a>>],
+    exhausted: Addr,
+) -> Result<Walk> {
+    let start = cg.b.registers(1 + arguments.len());
+    let mut given = 0;
+    for (at, argument) in arguments.iter().enumerate() {
+        if let Some(argument) = argument {
+            cg.emit_into(argument, start.at(1 + at))?;
+            given |= 1 << at;
+        }
+    }
+    cg.b.emit(Insn::Integer { value: given, dst: start });
+    let plan = cg.b.text(table.name.to_string());
+    cg.b.emit(Insn::VFilter { cursor, plan, start, target: exhausted });
+    let step = Insn::VNext { cursor, target: cg.b.here() };
+    cg.free_registers(start, 1 + arguments.len());
+    Ok(Walk { step: Some(step), around: Vec::new() })
 }
 
 fn begin_index<'a>(

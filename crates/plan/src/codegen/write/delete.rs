@@ -35,7 +35,8 @@ pub(crate) fn delete<'a>(
 }
 
 fn delete_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: &Triggers<'a>) -> Result<()> {
-    if change.terms.is_empty() && change.returning.is_none() && triggers.is_empty() {
+    let one_by_one = cg.resolver.delete_one_by_one.get();
+    if change.terms.is_empty() && change.returning.is_none() && triggers.is_empty() && !one_by_one {
         return delete_all(cg, &change.target);
     }
     let returning = ReturningRows::open(cg, change.returning, false)?;

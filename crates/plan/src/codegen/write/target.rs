@@ -90,8 +90,12 @@ fn write_facts(cg: &Codegen<'_>, db: Db, table: &Table) -> Arc<TableFacts> {
 /// Refuses to change what cannot be changed.
 pub(super) fn refuse_read_only<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>, triggers: &Triggers<'a>) -> Result<()> {
     let table = target.table;
-    if table.virtual_table().is_some() {
-        return Err(CompileError::not_supported("changing virtual tables"));
+    if let Some(of) = table.virtual_table() {
+        let is_function = of.module == table.name;
+        return match is_function {
+            true => fail(format!("table {} may not be modified", table.name)),
+            false => Err(CompileError::not_supported("changing virtual tables")),
+        };
     }
     if table.root == Some(PageNo::FIRST) && !cg.env.flags.writable_schema {
         return fail(format!("table {} may not be modified", table.name));

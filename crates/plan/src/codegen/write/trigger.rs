@@ -108,7 +108,8 @@ fn compile<'a>(
     // A trigger that is not temporary sees its own database only.
     let fixed_db = (trigger.db != Db::TEMP).then_some(trigger.db);
     let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_ddl, ..Rules::default() };
-    let scope = Scope { sources: rows, rules, fixed_db, ..Scope::outermost(text, &found) };
+    let within = Some(trigger.trigger.name.name());
+    let scope = Scope { sources: rows, rules, fixed_db, within, ..Scope::outermost(text, &found) };
     emit_body(&mut body, &scope, create).map_err(crate::CompileError::without_offset)?;
     take_needs(cg, &body, create);
     let program = body.b.finish();

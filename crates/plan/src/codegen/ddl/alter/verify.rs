@@ -7,6 +7,7 @@ use lithe_sql::ast::{CreateTrigger, Name, Stmt, TriggerEvent};
 use lithe_vm::operand::Db;
 
 use super::edits::RowEdit;
+use crate::authorize::Authorizer;
 use crate::catalog::{BuildOptions, Catalog, FoundTable, NameBuf, Schema, SchemaRow};
 use crate::codegen::Codegen;
 use crate::environment::Environment;
@@ -20,7 +21,7 @@ pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when:
     for (edited, edits) in edits {
         read(cg.env, &mut catalog, *edited, edits, when)?;
     }
-    let env = Environment { catalog: Arc::new(catalog), ..cg.env.clone() };
+    let env = Environment { catalog: Arc::new(catalog), authorizer: Authorizer::default(), ..cg.env.clone() };
     let arena = Bump::new();
     let resolver = Resolver::new(&env, &arena);
     for of in [db, Db::TEMP].into_iter().take(if db == Db::TEMP { 1 } else { 2 }) {

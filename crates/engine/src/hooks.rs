@@ -1,0 +1,267 @@
+//! Whom the application wants asked or told: at commits and rollbacks, for each changed row, while statements run.
+//!
+//! A hook is called while a statement runs, and may use the connection (within what SQLite's documentation allows). So it
+//! is taken out of its cell before it is called, and may even replace itself.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use lithe_plan::authorize::{Action, Authorizer, Request};
+use lithe_value::Collation;
+use lithe_vfs::ResultCode;
+use lithe_vm::operand::Db;
+
+use crate::connection::Connection;
+use crate::error::{Error, Result};
+use crate::statement::Statement;
+
+/// Asked before a commit: true makes a rollback of it.
+pub type CommitHook = Rc<dyn Fn() -> bool>;
+/// Told after a rollback.
+pub type RollbackHook = Rc<dyn Fn()>;
+/// Told of a changed row: what was done, the database, the table, the rowid (the new one, of an UPDATE).
+pub type UpdateHook = Rc<dyn Fn(Change, &str, &str, i64)>;
+/// Told after a commit to a database in WAL mode: the database, and how many frames its log has.
+pub type WalHook = Rc<dyn Fn(&str, u32)>;
+/// Asked while a statement runs: true stops it.
+pub type ProgressHandler = Rc<dyn Fn() -> bool>;
+/// Asked for a collation that nobody has defined. What it answers is defined; it may as well define it itself.
+pub type CollationNeeded = Rc<dyn Fn(&str) -> Option<Collation>>;
+/// Asked while statements are compiled.
+pub type AuthorizerCallback = lithe_plan::authorize::Callback;
+/// Told what statements do.
+pub type TraceHook = Rc<dyn Fn(TraceEvent<'_>)>;
+
+/// What happens to a row, by SQLite's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Change {
+    /// SQLITE_DELETE
+    Delete = 9,
+    /// SQLITE_INSERT
+    Insert = 18,
+    /// SQLITE_UPDATE
+    Update = 23,
+}
+
+/// What a trace hook is told.
+#[derive(Clone, Copy)]
+pub enum TraceEvent<'t> {
+    /// A statement begins to run (SQLITE_TRACE_STMT).
+    Statement(&'t Statement),
+    /// A statement has ended, after so many nanoseconds (SQLITE_TRACE_PROFILE).
+    Profile(&'t Statement, u64),
+    /// A statement has given a row (SQLITE_TRACE_ROW).
+    Row(&'t Statement),
+    /// The connection closes (SQLITE_TRACE_CLOSE).
+    Close,
+}
+
+/// Which events a trace hook wants: SQLITE_TRACE_*, or'ed together.
+pub mod trace_mask {
+    /// Statements that begin.
+    pub const STATEMENT: u32 = 1;
+    /// Statements that have ended.
+    pub const PROFILE: u32 = 2;
+    /// Rows.
+    pub const ROW: u32 = 4;
+    /// The connection's end.
+    pub const CLOSE: u32 = 8;
+}
+
+/// A hook that may be set.
+struct Slot<H>(RefCell<Option<H>>);
+
+impl<H: Clone> Slot<H> {
+    fn get(&self) -> Option<H> {
+        self.0.borrow().clone()
+    }
+
+    fn set(&self, hook: Option<H>) {
+        // The old one is dropped after the borrow has ended: dropping it may come back here.
+        let _old = self.0.replace(hook);
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.borrow().is_some()
+    }
+}
+
+impl<H> Default for Slot<H> {
+    fn default() -> Self {
+        Slot(RefCell::new(None))
+    }
+}
+
+/// The hooks of a connection.
+#[derive(Default)]
+pub(crate) struct Hooks {
+    commit: Slot<CommitHook>,
+    rollback: Slot<RollbackHook>,
+    update: Slot<UpdateHook>,
+    wal: Slot<WalHook>,
+    progress: Slot<ProgressHandler>,
+    /// Instructions between two calls of the progress handler; 0 without one.
+    progress_interval: Cell<u32>,
+    collation_needed: Slot<CollationNeeded>,
+    authorizer: RefCell<Authorizer>,
+    trace: Slot<TraceHook>,
+    trace_mask: Cell<u32>,
+}
+
+impl Hooks {
+    pub(crate) fn authorizer(&self) -> Authorizer {
+        self.authorizer.borrow().clone()
+    }
+
+    pub(crate) fn has_authorizer(&self) -> bool {
+        self.authorizer.borrow().0.is_some()
+    }
+}
+
+impl Connection {
+    /// Whom to ask while statements are compiled whether they may do what they say. Statements that exist are compiled again.
+    pub fn set_authorizer(&self, callback: Option<AuthorizerCallback>) {
+        let _old = self.hooks.authorizer.replace(Authorizer(callback));
+        self.expire_programs();
+    }
+
+    /// Asks the authorizer about a statement that the engine runs itself. False says that it shall do nothing.
+    pub(crate) fn may(
+        &self,
+        action: Action,
+        first: Option<&str>,
+        second: Option<&str>,
+        database: Option<&str>,
+    ) -> Result<bool> {
+        let authorizer = self.hooks.authorizer();
+        Ok(authorizer.ask(&Request { action, first, second, database, within: None })?)
+    }
+
+    /// Whom to ask before each commit.
+    pub fn set_commit_hook(&self, hook: Option<CommitHook>) {
+        self.hooks.commit.set(hook);
+    }
+
+    /// Whom to tell of rollbacks.
+    pub fn set_rollback_hook(&self, hook: Option<RollbackHook>) {
+        self.hooks.rollback.set(hook);
+    }
+
+    /// Whom to tell of changed rows. Not told of are rows of tables WITHOUT ROWID and of the schema, rows that REPLACE removes, and
+    /// those that a DELETE without WHERE removes together.
+    pub fn set_update_hook(&self, hook: Option<UpdateHook>) {
+        self.hooks.update.set(hook);
+    }
+
+    /// Whom to tell of commits to databases in WAL mode.
+    pub fn set_wal_hook(&self, hook: Option<WalHook>) {
+        self.hooks.wal.set(hook);
+    }
+
+    /// Whom to ask every so many instructions whether to go on; 0 means nobody.
+    pub fn set_progress_handler(&self, instructions: u32, handler: Option<ProgressHandler>) {
+        let handler = handler.filter(|_| instructions > 0);
+        self.hooks.progress_interval.set(if handler.is_some() { instructions } else { 0 });
+        self.hooks.progress.set(handler);
+    }
+
+    /// Whom to ask for a collation that is not there.
+    pub fn set_collation_needed(&self, callback: Option<CollationNeeded>) {
+        self.hooks.collation_needed.set(callback);
+    }
+
+    /// Whom to tell what statements do, and of which events ([`trace_mask`]).
+    pub fn set_trace(&self, mask: u32, hook: Option<TraceHook>) {
+        self.hooks.trace_mask.set(if hook.is_some() { mask } else { 0 });
+        self.hooks.trace.set(hook);
+    }
+
+    // ---- what the engine asks ----
+
+    /// A transaction that has written is about to commit.
+    pub(crate) fn ask_commit_hook(&self) -> Result<()> {
+        match self.hooks.commit.get() {
+            Some(hook) if hook() => {
+                let code = ResultCode::CONSTRAINT_COMMITHOOK;
+                Err(Error::new(code, code.primary().text()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn tell_rollback_hook(&self) {
+        if let Some(hook) = self.hooks.rollback.get() {
+            hook();
+        }
+    }
+
+    pub(crate) fn has_update_hook(&self) -> bool {
+        self.hooks.update.is_set()
+    }
+
+    pub(crate) fn tell_update_hook(&self, change: Change, database: &str, table: &str, rowid: i64) {
+        if let Some(hook) = self.hooks.update.get() {
+            hook(change, database, table, rowid);
+        }
+    }
+
+    /// Tells of a commit to these databases, by number and frames in the log.
+    pub(crate) fn tell_wal_hook(&self, committed: &[(Db, Option<u32>)]) {
+        let Some(hook) = self.hooks.wal.get() else { return };
+        for (db, frames) in committed {
+            if let Some(frames) = frames {
+                let name = self.catalog().database_name(*db).to_string();
+                hook(&name, *frames);
+            }
+        }
+    }
+
+    pub(crate) fn has_wal_hook(&self) -> bool {
+        self.hooks.wal.is_set()
+    }
+
+    pub(crate) fn progress_interval(&self) -> u32 {
+        self.hooks.progress_interval.get()
+    }
+
+    pub(crate) fn ask_progress_handler(&self) -> bool {
+        self.hooks.progress.get().is_some_and(|handler| handler())
+    }
+
+    /// Asks for a collation; answers whether it is there now.
+    pub(crate) fn ask_for_collation(&self, name: &str) -> bool {
+        let Some(callback) = self.hooks.collation_needed.get() else { return false };
+        if let Some(collation) = callback(name)
+            && self.set_collation(name, Some(collation)).is_err()
+        {
+            return false;
+        }
+        self.collations().contains_key(&name.to_ascii_lowercase())
+    }
+
+    pub(crate) fn is_traced(&self, event: u32) -> bool {
+        self.hooks.trace_mask.get() & event != 0
+    }
+
+    pub(crate) fn trace(&self, event: TraceEvent<'_>) {
+        if let Some(hook) = self.hooks.trace.get() {
+            hook(event);
+        }
+    }
+
+    /// The connection closes: nobody is told of the rollback that this may cause.
+    pub(crate) fn drop_hooks(&self) {
+        if self.is_traced(trace_mask::CLOSE) {
+            self.trace(TraceEvent::Close);
+        }
+        self.set_trace(0, None);
+        self.set_commit_hook(None);
+        self.set_rollback_hook(None);
+        self.set_update_hook(None);
+        self.set_wal_hook(None);
+        self.set_progress_handler(0, None);
+        self.set_collation_needed(None);
+        let _authorizer = self.hooks.authorizer.take();
+    }
+}

@@ -1,0 +1,76 @@
+//! Table-valued functions that every connection has: `pragma_table_info(…)` and its siblings, `json_each`, `json_tree`.
+//!
+//! Each is a table whose hidden columns are the arguments. Its rows are made when a scan of it begins.
+
+use lithe_functions::json;
+use lithe_plan::catalog::{Column, NameBuf, Table, TableKind, VirtualTable};
+use lithe_sql::ast::Name;
+use lithe_value::{Value, ValueRef, cast};
+use lithe_vfs::ResultCode;
+
+use crate::connection::Connection;
+use crate::error::{Error, Result};
+use crate::native::NativeRow;
+use crate::pragma;
+use crate::transaction::StatementRun;
+
+const PRAGMA: &str = "pragma_";
+
+/// The tables.
+pub(crate) fn tables() -> impl Iterator<Item = Table> {
+    let pragmas =
+        pragma::table_functions().map(|(name, columns)| table(format!("{PRAGMA}{name}"), columns, &["arg", "schema"]));
+    let json = ["json_each", "json_tree"].map(|name| table(name.to_owned(), &json::EACH_COLUMNS, &["json", "root"]));
+    pragmas.chain(json)
+}
+
+fn table(name: String, columns: &[&str], hidden: &[&str]) -> Table {
+    let column = |hidden: bool| move |name: &&str| Column { name: NameBuf::from(*name), hidden, ..Column::default() };
+    let name = NameBuf::from(name.as_str());
+    let kind = TableKind::Virtual(VirtualTable { module: name.clone(), arguments: Vec::new() });
+    let columns = columns.iter().map(column(false)).chain(hidden.iter().map(column(true))).collect();
+    Table { name, kind, columns, ..Table::default() }
+}
+
+/// The rows of a function, hidden columns included.
+pub(crate) fn rows(
+    connection: &Connection,
+    run: &StatementRun,
+    function: &str,
+    arguments: &[Option<ValueRef<'_>>],
+) -> Result<Vec<NativeRow>> {
+    let mut rows = match function.strip_prefix(PRAGMA) {
+        Some(name) => pragma_rows(connection, run, name, arguments)?,
+        None if function.starts_with("json_") => json_rows(function, arguments)?,
+        None => return Err(Error::generic(format!("no such table: {function}"))),
+    };
+    for row in &mut rows {
+        row.extend((0..2).map(|at| arguments.get(at).copied().flatten().map_or(Value::NULL, Value::from)));
+    }
+    Ok(rows)
+}
+
+fn pragma_rows(
+    connection: &Connection,
+    run: &StatementRun,
+    name: &str,
+    arguments: &[Option<ValueRef<'_>>],
+) -> Result<Vec<NativeRow>> {
+    let text = |at: usize| arguments.get(at).copied().flatten().map(|value| cast::to_text(value).into_owned());
+    let schema = match text(1) {
+        Some(schema) => {
+            let found = connection.catalog().find_database(Name::new(&schema));
+            let unknown = || Error::generic(format!("unknown database '{}'", String::from_utf8_lossy(&schema)));
+            Some(found.ok_or_else(unknown)?)
+        }
+        None => None,
+    };
+    pragma::call(connection, run, name, schema, text(0))
+}
+
+fn json_rows(function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<Vec<NativeRow>> {
+    let Some(json) = arguments.first().copied().flatten() else { return Ok(Vec::new()) };
+    let root = arguments.get(1).copied().flatten();
+    let rows = json::each(json, root, function == "json_tree");
+    rows.map_err(|error| Error::new(ResultCode(error.code), error.message))
+}

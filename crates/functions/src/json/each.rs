@@ -1,0 +1,115 @@
+//! json_each() and json_tree(): a row for each element, or for everything within.
+
+use lithe_value::{NumberText, Value, ValueRef, cast};
+
+use super::path::{self, BadPath};
+use super::render;
+use super::tree::{Escapes, Json, Text};
+use super::{argument, bad_path};
+use crate::error::Result;
+
+/// The columns of a row.
+pub const EACH_COLUMNS: [&str; 8] = ["key", "value", "type", "atom", "id", "parent", "fullkey", "path"];
+
+/// The rows of `json_each(json, root)`, or of `json_tree`.
+pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, is_tree: bool) -> Result<Vec<Vec<Value>>> {
+    let mut number = NumberText::default();
+    let Some(json) = argument(&json, &mut number)? else { return Ok(Vec::new()) };
+    let root_path = match root {
+        None => b"$".to_vec(),
+        Some(ValueRef::Null) => return Ok(Vec::new()),
+        Some(root) => cast::to_text(root).into_owned(),
+    };
+    let Some(start) = path::find(&json, &root_path).map_err(|BadPath| bad_path(&root_path))? else {
+        return Ok(Vec::new());
+    };
+    let mut walk = Walk { rows: Vec::new(), is_tree, next_id: 0 };
+    let (parent_path, key) = split(&root_path);
+    if is_tree {
+        walk.row(start, key, None, &root_path, &parent_path);
+    } else {
+        match start {
+            Json::Array(_) | Json::Object(_) => walk.children(start, None, &root_path),
+            _ => walk.row(start, key, None, &root_path, &parent_path),
+        }
+    }
+    Ok(walk.rows)
+}
+
+/// The path of what is around the last step, and that step as a key.
+fn split(path: &[u8]) -> (Vec<u8>, Value) {
+    let mut rest = &path[1..];
+    let mut last = None;
+    while let Ok((step, behind)) = path::first_step(rest) {
+        last = Some((path.len() - rest.len(), step));
+        rest = behind;
+    }
+    match last {
+        None => (path.to_vec(), Value::NULL),
+        Some((at, path::Step::Label(label))) => (path[..at].to_vec(), Value::text(&*label.to_sql())),
+        Some((at, path::Step::Index(index))) => (path[..at].to_vec(), Value::from(index as i64)),
+        Some((at, path::Step::FromEnd(_))) => (path[..at].to_vec(), Value::NULL),
+    }
+}
+
+struct Walk {
+    rows: Vec<Vec<Value>>,
+    is_tree: bool,
+    next_id: i64,
+}
+
+impl Walk {
+    fn row(&mut self, json: &Json<'_>, key: Value, parent: Option<i64>, fullkey: &[u8], path: &[u8]) {
+        let id = self.next_id;
+        self.next_id += 1;
+        let mut atom = Value::NULL;
+        let is_scalar = render::with_sql_value(json, |value| atom.set(value)).is_some();
+        let value = if is_scalar {
+            Value::from(atom.as_ref())
+        } else {
+            let mut text = Vec::new();
+            render::push_json(json, &mut text);
+            Value::text(text)
+        };
+        self.rows.push(vec![
+            key,
+            value,
+            Value::from(json.type_name()),
+            atom,
+            Value::from(id),
+            parent.filter(|_| self.is_tree).map_or(Value::NULL, Value::from),
+            Value::text(fullkey),
+            Value::text(path),
+        ]);
+        if self.is_tree {
+            self.children(json, Some(id), fullkey);
+        }
+    }
+
+    fn children(&mut self, json: &Json<'_>, parent: Option<i64>, path: &[u8]) {
+        match json {
+            Json::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    let fullkey = [path, format!("[{at}]").as_bytes()].concat();
+                    self.row(item, Value::from(at as i64), parent, &fullkey, path);
+                }
+            }
+            Json::Object(members) => {
+                for (label, value) in members {
+                    let fullkey = [path, &label_step(label)[..]].concat();
+                    self.row(value, Value::text(&*label.to_sql()), parent, &fullkey, path);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A label as a step of a path: quoted unless it is a plain word.
+fn label_step(label: &Text<'_>) -> Vec<u8> {
+    let bytes = &label.bytes;
+    let is_word = label.escapes == Escapes::None
+        && bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && bytes.iter().all(u8::is_ascii_alphanumeric);
+    if is_word { [b".", &bytes[..]].concat() } else { [b".\"", &bytes[..], b"\""].concat() }
+}

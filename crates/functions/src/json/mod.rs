@@ -1,0 +1,404 @@
+//! JSON functions: text in, text out, and JSONB in between.
+//!
+//! | room | its one subject |
+//! | --- | --- |
+//! | `tree` | a JSON value |
+//! | `parse` | text to tree: JSON and JSON5 |
+//! | `binary` | JSONB to tree and back |
+//! | `render` | tree to text and to SQL's values |
+//! | `path` | `$.a[3]` |
+//! | `edit` | changing a tree |
+//! | `group` | the aggregates |
+
+mod binary;
+mod each;
+mod edit;
+mod group;
+mod parse;
+mod path;
+mod render;
+mod tree;
+
+use lithe_value::{NumberText, ValueRef, cast, utf8};
+
+pub use each::{EACH_COLUMNS, each};
+pub(crate) use group::{AGGREGATES, Group};
+
+use crate::context::Context;
+use crate::error::{FunctionError, Result};
+use crate::function::{Arity, Flags, Scalar, ScalarFn};
+use edit::Edit;
+use path::BadPath;
+use tree::{Json, Text};
+
+/// What marks a text as JSON on its way from one function to another.
+const SUBTYPE: u8 = 74;
+
+const PURE: Flags = Flags::INNOCUOUS.with(Flags::DETERMINISTIC).with(Flags::STABLE);
+const BUILDS: Flags = PURE.with(Flags::SUBTYPE).with(Flags::RESULT_SUBTYPE);
+
+const fn entry(name: &'static str, args: Arity, flags: Flags, eval: ScalarFn) -> Scalar {
+    Scalar { name, args, flags, eval }
+}
+
+const ANY: Arity = Arity::AtLeast(0);
+
+pub(crate) const FUNCTIONS: [Scalar; 32] = [
+    entry("->", Arity::Exactly(2), PURE, arrow),
+    entry("->>", Arity::Exactly(2), PURE, double_arrow),
+    entry("json", Arity::Exactly(1), PURE, json),
+    entry("json_array", ANY, BUILDS, array::<false>),
+    entry("json_array_insert", ANY, BUILDS, |c, a| change::<false>(c, a, Edit::ArrayInsert, "array_insert")),
+    entry("json_array_length", Arity::Exactly(1), PURE, array_length),
+    entry("json_array_length", Arity::Exactly(2), PURE, array_length),
+    entry("json_error_position", Arity::Exactly(1), PURE, error_position),
+    entry("json_extract", ANY, PURE, extract::<false>),
+    entry("json_insert", ANY, BUILDS, |c, a| change::<false>(c, a, Edit::Insert, "insert")),
+    entry("json_object", ANY, BUILDS, object::<false>),
+    entry("json_patch", Arity::Exactly(2), PURE, patch::<false>),
+    entry("json_pretty", Arity::Exactly(1), PURE, pretty),
+    entry("json_pretty", Arity::Exactly(2), PURE, pretty),
+    entry("json_quote", Arity::Exactly(1), BUILDS, quote),
+    entry("json_remove", ANY, PURE, remove::<false>),
+    entry("json_replace", ANY, BUILDS, |c, a| change::<false>(c, a, Edit::Replace, "replace")),
+    entry("json_set", ANY, BUILDS, |c, a| change::<false>(c, a, Edit::Set, "set")),
+    entry("json_type", Arity::Exactly(1), PURE, type_of),
+    entry("json_type", Arity::Exactly(2), PURE, type_of),
+    entry("json_valid", Arity::Exactly(1), PURE, valid),
+    entry("json_valid", Arity::Exactly(2), PURE, valid),
+    entry("jsonb", Arity::Exactly(1), PURE, jsonb),
+    entry("jsonb_array", ANY, BUILDS, array::<true>),
+    entry("jsonb_array_insert", ANY, BUILDS, |c, a| change::<true>(c, a, Edit::ArrayInsert, "array_insert")),
+    entry("jsonb_extract", ANY, PURE, extract::<true>),
+    entry("jsonb_insert", ANY, BUILDS, |c, a| change::<true>(c, a, Edit::Insert, "insert")),
+    entry("jsonb_object", ANY, BUILDS, object::<true>),
+    entry("jsonb_patch", Arity::Exactly(2), PURE, patch::<true>),
+    entry("jsonb_remove", ANY, PURE, remove::<true>),
+    entry("jsonb_replace", ANY, BUILDS, |c, a| change::<true>(c, a, Edit::Replace, "replace")),
+    entry("jsonb_set", ANY, BUILDS, |c, a| change::<true>(c, a, Edit::Set, "set")),
+];
+
+/// A JSON argument: text, JSONB, or a number, which is JSON, too. NULL gives none.
+fn argument<'v>(value: &'v ValueRef<'_>, number: &'v mut NumberText) -> Result<Option<Json<'v>>> {
+    let malformed = || FunctionError::new("malformed JSON");
+    let text = match value {
+        ValueRef::Null => return Ok(None),
+        ValueRef::Blob(blob) => match binary::parse(blob) {
+            Some(json) => return Ok(Some(json)),
+            None => blob,
+        },
+        ValueRef::Text(text) => utf8::until_nul(text),
+        ValueRef::Integer(integer) => {
+            *number = NumberText::from(*integer);
+            number.as_bytes()
+        }
+        ValueRef::Real(real) => {
+            *number = NumberText::from(*real);
+            number.as_bytes()
+        }
+    };
+    parse::parse(text).map(|parsed| Some(parsed.json)).map_err(|_| malformed())
+}
+
+/// A value to be put into JSON: what a JSON function has made stays JSON, other texts become strings.
+fn element<'v>(value: &'v ValueRef<'_>, subtype: u8) -> Result<Json<'v>> {
+    match value {
+        ValueRef::Text(text) if subtype == SUBTYPE => {
+            parse::parse(text).map(|parsed| parsed.json).map_err(|_| FunctionError::new("malformed JSON"))
+        }
+        ValueRef::Blob(blob) => binary::parse(blob).ok_or_else(|| FunctionError::new("JSON cannot hold BLOB values")),
+        value => Ok(render::of_sql_value(*value)),
+    }
+}
+
+fn owned_text(text: Text<'_>) -> Text<'static> {
+    Text { escapes: text.escapes, bytes: text.bytes.into_owned().into() }
+}
+
+/// Answers JSON, as text or as JSONB.
+fn answer<const BINARY: bool>(context: &mut Context<'_>, json: &Json<'_>) -> Result {
+    let mut buffer = context.out.take_buffer();
+    let mut bytes = Vec::new();
+    if BINARY {
+        binary::push(json, &mut bytes);
+        buffer.extend(&bytes);
+        return context.answer_blob(buffer);
+    }
+    render::push_json(json, &mut bytes);
+    buffer.extend(&bytes);
+    context.subtype = SUBTYPE;
+    context.answer_text(buffer)
+}
+
+fn answer_bytes(context: &mut Context<'_>, bytes: &[u8]) -> Result {
+    let mut buffer = context.out.take_buffer();
+    buffer.extend(bytes);
+    context.answer_text(buffer)
+}
+
+fn null(context: &mut Context<'_>) -> Result {
+    context.out.set_null();
+    Ok(())
+}
+
+/// The text of a path; NULL gives none.
+fn path_text(value: ValueRef<'_>) -> Option<Vec<u8>> {
+    (!value.is_null()).then(|| utf8::until_nul(&cast::to_text(value)).to_vec())
+}
+
+fn bad_path(path: &[u8]) -> FunctionError {
+    let path = String::from_utf8_lossy(path).replace('\'', "''");
+    FunctionError::new(format!("bad JSON path: '{path}'"))
+}
+
+fn json(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut number = NumberText::default();
+    match argument(&args[0], &mut number)? {
+        Some(json) => answer::<false>(context, &json),
+        None => null(context),
+    }
+}
+
+fn jsonb(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut number = NumberText::default();
+    match argument(&args[0], &mut number)? {
+        Some(json) => answer::<true>(context, &json),
+        None => null(context),
+    }
+}
+
+fn array<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut items = Vec::with_capacity(args.len());
+    for (at, value) in args.iter().enumerate() {
+        items.push(element(value, context.arg_subtype(at))?);
+    }
+    answer::<BINARY>(context, &Json::Array(items))
+}
+
+fn object<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    if !args.len().is_multiple_of(2) {
+        return Err(FunctionError::new("json_object() requires an even number of arguments"));
+    }
+    let mut members = Vec::with_capacity(args.len() / 2);
+    for (at, pair) in args.chunks_exact(2).enumerate() {
+        let ValueRef::Text(label) = pair[0] else {
+            return Err(FunctionError::new("json_object() labels must be TEXT"));
+        };
+        members.push((Text::from_sql(label), element(&pair[1], context.arg_subtype(2 * at + 1))?));
+    }
+    answer::<BINARY>(context, &Json::Object(members))
+}
+
+fn quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let json = element(&args[0], context.arg_subtype(0))?;
+    answer::<false>(context, &json)
+}
+
+/// The value that a path leads to, of a function with the path as an argument that may be left out. None for NULLs.
+fn with_target<T>(args: &[ValueRef<'_>], f: impl FnOnce(Option<&Json<'_>>) -> T) -> Result<Option<T>> {
+    let mut number = NumberText::default();
+    let Some(json) = argument(&args[0], &mut number)? else { return Ok(None) };
+    let Some(path) = args.get(1) else { return Ok(Some(f(Some(&json)))) };
+    let Some(path) = path_text(*path) else { return Ok(None) };
+    let found = path::find(&json, &path).map_err(|BadPath| bad_path(&path))?;
+    Ok(Some(f(found)))
+}
+
+fn array_length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let length = with_target(args, |found| {
+        found.map(|json| match json {
+            Json::Array(items) => items.len() as i64,
+            _ => 0,
+        })
+    })?;
+    match length.flatten() {
+        Some(length) => context.out.set_integer(length),
+        None => context.out.set_null(),
+    }
+    Ok(())
+}
+
+fn type_of(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    match with_target(args, |found| found.map(Json::type_name))?.flatten() {
+        Some(name) => answer_bytes(context, name.as_bytes()),
+        None => null(context),
+    }
+}
+
+/// Answers a value that was found: scalars as SQL values, the others as JSON.
+fn answer_found<const BINARY: bool>(context: &mut Context<'_>, json: &Json<'_>) -> Result {
+    if matches!(json, Json::Array(_) | Json::Object(_)) {
+        return answer::<BINARY>(context, json);
+    }
+    render::with_sql_value(json, |value| context.out.set(value));
+    Ok(())
+}
+
+fn extract<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let [first, paths @ ..] = args else { return null(context) };
+    if paths.is_empty() {
+        return null(context);
+    }
+    let mut number = NumberText::default();
+    let Some(json) = argument(first, &mut number)? else { return null(context) };
+    let mut items = Vec::new();
+    for path in paths {
+        let Some(path) = path_text(*path) else { return null(context) };
+        let found = path::find(&json, &path).map_err(|BadPath| bad_path(&path))?;
+        if paths.len() == 1 {
+            return match found {
+                Some(found) => answer_found::<BINARY>(context, found),
+                None => null(context),
+            };
+        }
+        items.push(found.cloned().unwrap_or(Json::Null));
+    }
+    answer::<BINARY>(context, &Json::Array(items))
+}
+
+/// The path that the right operand of an arrow means: itself, an index, or a label.
+fn arrow_path(value: ValueRef<'_>) -> Option<Vec<u8>> {
+    let text = path_text(value)?;
+    Some(match value {
+        ValueRef::Integer(index) if index >= 0 => format!("$[{index}]").into_bytes(),
+        ValueRef::Integer(index) => format!("$[#{index}]").into_bytes(),
+        _ if text.is_empty() || text.starts_with(b"$") => text,
+        _ if text.starts_with(b"[") && text.ends_with(b"]") => [b"$", &text[..]].concat(),
+        _ => [b"$.\"", &text[..], b"\""].concat(),
+    })
+}
+
+fn arrow(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    arrow_to(context, args, answer::<false>)
+}
+
+fn double_arrow(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    arrow_to(context, args, |context, found| {
+        answer_found::<false>(context, found)?;
+        context.subtype = 0;
+        Ok(())
+    })
+}
+
+fn arrow_to(
+    context: &mut Context<'_>,
+    args: &[ValueRef<'_>],
+    answer: impl FnOnce(&mut Context<'_>, &Json<'_>) -> Result,
+) -> Result {
+    let mut number = NumberText::default();
+    let Some(json) = argument(&args[0], &mut number)? else { return null(context) };
+    let Some(path) = arrow_path(args[1]) else { return null(context) };
+    // A label with a quote in it is found by no path, and is no error here.
+    let is_own =
+        path.is_empty() || path_text(args[1]).is_some_and(|text| text.starts_with(b"$") || text.starts_with(b"["));
+    match path::find(&json, &path) {
+        Ok(Some(found)) => answer(context, found),
+        Err(BadPath) if is_own => Err(bad_path(&path)),
+        Ok(None) | Err(BadPath) => null(context),
+    }
+}
+
+fn change<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>], edit: Edit, name: &str) -> Result {
+    let [first, changes @ ..] = args else { return null(context) };
+    if !changes.len().is_multiple_of(2) {
+        return Err(FunctionError::new(format!("json_{name}() needs an odd number of arguments")));
+    }
+    let mut number = NumberText::default();
+    let Some(mut json) = argument(first, &mut number)? else { return null(context) };
+    for (at, pair) in changes.chunks_exact(2).enumerate() {
+        let Some(path) = path_text(pair[0]) else { continue };
+        let value = element(&pair[1], context.arg_subtype(2 * at + 2))?;
+        path::steps(&path).map_err(|BadPath| bad_path(&path))?;
+        if edit == Edit::ArrayInsert && !edit::ends_in_array(&path) {
+            let path = String::from_utf8_lossy(&path).replace('\'', "''");
+            return Err(FunctionError::new(format!("not an array element: '{path}'")));
+        }
+        edit::edit(&mut json, &path, edit, &value).map_err(|BadPath| bad_path(&path))?;
+    }
+    answer::<BINARY>(context, &json)
+}
+
+fn remove<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let [first, paths @ ..] = args else { return null(context) };
+    let mut number = NumberText::default();
+    let Some(mut json) = argument(first, &mut number)? else { return null(context) };
+    for path in paths {
+        let Some(path) = path_text(*path) else { return null(context) };
+        if !edit::remove(&mut json, &path).map_err(|BadPath| bad_path(&path))? {
+            return null(context);
+        }
+    }
+    answer::<BINARY>(context, &json)
+}
+
+fn patch<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut numbers = [NumberText::default(), NumberText::default()];
+    let [first, second] = &mut numbers;
+    let Some(mut target) = argument(&args[0], first)? else { return null(context) };
+    let Some(patch) = argument(&args[1], second)? else { return null(context) };
+    edit::patch(&mut target, patch);
+    answer::<BINARY>(context, &target)
+}
+
+fn pretty(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let mut number = NumberText::default();
+    let Some(json) = argument(&args[0], &mut number)? else { return null(context) };
+    let indent = args.get(1).and_then(|indent| path_text(*indent)).unwrap_or_else(|| b"    ".to_vec());
+    let mut bytes = Vec::new();
+    render::push_pretty(&json, &indent, 0, &mut bytes);
+    answer_bytes(context, &bytes)
+}
+
+fn valid(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    const JSON: i64 = 1;
+    const JSON5: i64 = 2;
+    const JSONB: i64 = 4;
+    const JSONB_STRICTLY: i64 = 8;
+    let flags = match args.get(1) {
+        None => JSON,
+        Some(ValueRef::Null) => return null(context),
+        Some(flags) => cast::to_integer(*flags),
+    };
+    if !(1..=15).contains(&flags) {
+        return Err(FunctionError::new("FLAGS parameter to json_valid() must be between 1 and 15"));
+    }
+    if args[0].is_null() {
+        return null(context);
+    }
+    let has = |flag: i64| flags & flag != 0;
+    if let ValueRef::Blob(blob) = args[0]
+        && ((has(JSONB) && binary::looks_right(blob)) || (has(JSONB_STRICTLY) && binary::parse(blob).is_some()))
+    {
+        context.out.set_integer(1);
+        return Ok(());
+    }
+    let mut number = NumberText::default();
+    let text = cast::to_bytes(args[0], &mut number);
+    let is_valid = match parse::parse(utf8::until_nul(text)) {
+        Ok(parsed) => has(JSON5) || (has(JSON) && !parsed.is_json5),
+        Err(_) => false,
+    };
+    context.out.set_integer(i64::from(is_valid));
+    Ok(())
+}
+
+/// The number of the character where a text stops being JSON5, from 1; 0 if it does not.
+fn error_position(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    if args[0].is_null() {
+        return null(context);
+    }
+    if let ValueRef::Blob(blob) = args[0]
+        && binary::parse(blob).is_some()
+    {
+        context.out.set_integer(0);
+        return Ok(());
+    }
+    let mut number = NumberText::default();
+    let text = utf8::until_nul(cast::to_bytes(args[0], &mut number));
+    let position = match parse::parse(text) {
+        Ok(_) => 0,
+        Err(at) => 1 + text[..at].iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as i64,
+    };
+    context.out.set_integer(position);
+    Ok(())
+}

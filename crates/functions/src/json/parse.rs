@@ -1,0 +1,326 @@
+//! Text to tree: JSON, and JSON5 where JSON ends.
+
+use std::borrow::Cow;
+
+use super::tree::{DEPTH_MAX, Escapes, Json, Text, escape, is_plain_escape};
+
+/// A text that was read.
+pub struct Parsed<'a> {
+    /// The value.
+    pub json: Json<'a>,
+    /// It is JSON5 and not JSON.
+    pub is_json5: bool,
+}
+
+/// Reads a text. What is no JSON5 is an error, which is the offset where that shows.
+pub fn parse(text: &[u8]) -> Result<Parsed<'_>, usize> {
+    let mut parser = Parser { text, at: 0, depth: 0, is_json5: false };
+    parser.skip_space();
+    let json = parser.value()?;
+    let end = parser.at;
+    parser.skip_space();
+    match parser.peek() {
+        None => Ok(Parsed { json, is_json5: parser.is_json5 }),
+        // SQLite says of a second value no more than that there is an error.
+        Some(_) if parser.at > end => Err(0),
+        Some(_) => Err(parser.at),
+    }
+}
+
+struct Parser<'a> {
+    text: &'a [u8],
+    at: usize,
+    depth: usize,
+    is_json5: bool,
+}
+
+type Result<T, E = usize> = std::result::Result<T, E>;
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        &self.text[self.at..]
+    }
+
+    fn fail<T>(&self) -> Result<T> {
+        Err(self.at)
+    }
+
+    fn skip_space(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
+                _ => match json5_space(self.rest()) {
+                    0 => return,
+                    len => {
+                        self.at += len;
+                        self.is_json5 = true;
+                    }
+                },
+            }
+        }
+    }
+
+    fn value(&mut self) -> Result<Json<'a>> {
+        match self.peek() {
+            Some(b'{') => self.nested(Self::object),
+            Some(b'[') => self.nested(Self::array),
+            Some(quote @ (b'"' | b'\'')) => self.string(quote).map(Json::Text),
+            Some(b'-' | b'+' | b'.' | b'0'..=b'9') => self.number(),
+            Some(_) => self.word(),
+            None => self.fail(),
+        }
+    }
+
+    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Result<Json<'a>>) -> Result<Json<'a>> {
+        if self.depth == DEPTH_MAX {
+            return self.fail();
+        }
+        self.depth += 1;
+        self.at += 1;
+        self.skip_space();
+        let json = read(self);
+        self.depth -= 1;
+        json
+    }
+
+    fn array(&mut self) -> Result<Json<'a>> {
+        let mut items = Vec::new();
+        while self.peek() != Some(b']') {
+            items.push(self.value()?);
+            self.separator(b']')?;
+        }
+        self.at += 1;
+        Ok(Json::Array(items))
+    }
+
+    fn object(&mut self) -> Result<Json<'a>> {
+        let mut members = Vec::new();
+        while self.peek() != Some(b'}') {
+            let label = match self.peek() {
+                Some(quote @ (b'"' | b'\'')) => self.string(quote)?,
+                _ => self.bare_label()?,
+            };
+            self.skip_space();
+            if self.peek() != Some(b':') {
+                return self.fail();
+            }
+            self.at += 1;
+            self.skip_space();
+            members.push((label, self.value()?));
+            self.separator(b'}')?;
+        }
+        self.at += 1;
+        Ok(Json::Object(members))
+    }
+
+    /// A comma and what stands around it, unless `close` follows. A comma before `close` is JSON5.
+    fn separator(&mut self, close: u8) -> Result<()> {
+        self.skip_space();
+        match self.peek() {
+            Some(b',') => {
+                self.at += 1;
+                self.skip_space();
+                self.is_json5 |= self.peek() == Some(close);
+                Ok(())
+            }
+            Some(byte) if byte == close => Ok(()),
+            _ => self.fail(),
+        }
+    }
+
+    /// A label without quotes.
+    fn bare_label(&mut self) -> Result<Text<'a>> {
+        let start = self.at;
+        let mut escapes = Escapes::None;
+        loop {
+            match self.peek() {
+                Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80..) if json5_space(self.rest()) == 0 => self.at += 1,
+                Some(b'0'..=b'9') if self.at > start => self.at += 1,
+                Some(b'\\') => match escape(&self.text[self.at + 1..]) {
+                    Some((_, len @ 5)) => {
+                        escapes = Escapes::Json;
+                        self.at += 1 + len;
+                    }
+                    _ => return self.fail(),
+                },
+                _ => break,
+            }
+        }
+        if self.at == start {
+            return self.fail();
+        }
+        self.is_json5 = true;
+        Ok(Text { escapes, bytes: Cow::Borrowed(&self.text[start..self.at]) })
+    }
+
+    fn string(&mut self, quote: u8) -> Result<Text<'a>> {
+        self.at += 1;
+        let start = self.at;
+        let mut escapes = Escapes::None;
+        if quote == b'\'' {
+            (escapes, self.is_json5) = (Escapes::Json5, true);
+        }
+        loop {
+            match self.peek() {
+                Some(byte) if byte == quote => break,
+                Some(b'\\') => {
+                    let Some((_, len)) = escape(&self.text[self.at + 1..]) else { return Err(self.at + 1) };
+                    if is_plain_escape(self.text[self.at + 1]) {
+                        escapes = if escapes == Escapes::Json5 { escapes } else { Escapes::Json };
+                    } else {
+                        (escapes, self.is_json5) = (Escapes::Json5, true);
+                    }
+                    self.at += 1 + len;
+                }
+                Some(0) | None => return self.fail(),
+                Some(byte) => {
+                    if byte < 0x20 {
+                        (escapes, self.is_json5) = (Escapes::Json5, true);
+                    }
+                    self.at += 1;
+                }
+            }
+        }
+        let bytes = Cow::Borrowed(&self.text[start..self.at]);
+        self.at += 1;
+        if escapes == Escapes::Json5 && !bytes.iter().any(|&byte| byte == b'\\' || byte == b'"' || byte < 0x20) {
+            escapes = Escapes::None; // only its quotes were special
+        }
+        Ok(Text { escapes, bytes })
+    }
+
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    fn number(&mut self) -> Result<Json<'a>> {
+        let mut start = self.at;
+        match self.peek() {
+            Some(b'-') => self.at += 1,
+            Some(b'+') => {
+                self.is_json5 = true;
+                self.at += 1;
+                start = self.at;
+            }
+            _ => {}
+        }
+        let is_negative = self.text[start] == b'-';
+        if let Some(len) = infinity(self.rest()) {
+            self.at += len;
+            self.is_json5 = true;
+            return Ok(Json::Real(Cow::Borrowed(if is_negative { b"-9e999" } else { b"9e999" })));
+        }
+        if matches!(self.rest(), [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit()) {
+            self.at += 2;
+            while self.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
+                self.at += 1;
+            }
+            self.is_json5 = true;
+            return Ok(Json::Hex(Cow::Borrowed(&self.text[start..self.at])));
+        }
+        let zero_first = self.peek() == Some(b'0');
+        let whole = self.digits();
+        if zero_first && whole > 1 {
+            self.at -= whole - 1;
+            return self.fail();
+        }
+        let (mut is_real, mut is_bare) = (false, false);
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            let fraction = self.digits();
+            if whole + fraction == 0 {
+                return self.fail();
+            }
+            (is_real, is_bare) = (true, whole == 0 || fraction == 0);
+        } else if whole == 0 {
+            return self.fail();
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            if self.digits() == 0 {
+                return self.fail();
+            }
+            is_real = true;
+        }
+        self.is_json5 |= is_bare;
+        let bytes = Cow::Borrowed(&self.text[start..self.at]);
+        Ok(match (is_real, is_bare) {
+            (_, true) => Json::BareReal(bytes),
+            (true, false) => Json::Real(bytes),
+            (false, false) => Json::Integer(bytes),
+        })
+    }
+
+    fn word(&mut self) -> Result<Json<'a>> {
+        for (word, json) in [("true", Json::True), ("false", Json::False), ("null", Json::Null)] {
+            if self.rest().starts_with(word.as_bytes()) && !is_word(self.text.get(self.at + word.len())) {
+                self.at += word.len();
+                return Ok(json);
+            }
+        }
+        let json5 = |word: &str| {
+            let has = self.rest().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()));
+            has && !is_word(self.text.get(self.at + word.len()))
+        };
+        let (json, len) = if let Some(len) = infinity(self.rest()) {
+            (Json::Real(Cow::Borrowed(b"9e999")), len)
+        } else if json5("nan") {
+            (Json::Null, 3)
+        } else if json5("qnan") || json5("snan") {
+            (Json::Null, 4)
+        } else {
+            return self.fail();
+        };
+        self.at += len;
+        self.is_json5 = true;
+        Ok(json)
+    }
+}
+
+fn is_word(byte: Option<&u8>) -> bool {
+    byte.is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// The length of the word Infinity, or its short form.
+fn infinity(text: &[u8]) -> Option<usize> {
+    let is = |word: &str| {
+        text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+            && !is_word(text.get(word.len()))
+    };
+    if is("infinity") {
+        Some(8)
+    } else if is("inf") {
+        Some(3)
+    } else {
+        None
+    }
+}
+
+/// The length of white space or a comment that only JSON5 has; 0 for none.
+fn json5_space(text: &[u8]) -> usize {
+    match text {
+        [0x0b | 0x0c, ..] => 1,
+        [0xc2, 0xa0, ..] => 2,
+        [0xe1, 0x9a, 0x80, ..]
+        | [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..]
+        | [0xe2, 0x81, 0x9f, ..]
+        | [0xe3, 0x80, 0x80, ..]
+        | [0xef, 0xbb, 0xbf, ..] => 3,
+        [b'/', b'/', rest @ ..] => {
+            2 + rest.iter().position(|&byte| byte == b'\n' || byte == b'\r').unwrap_or(rest.len())
+        }
+        [b'/', b'*', rest @ ..] => rest.windows(2).position(|pair| pair == b"*/").map_or(0, |at| at + 4),
+        _ => 0,
+    }
+}

@@ -1,0 +1,119 @@
+//! Paths: `$`, `.label`, `."label"`, `[3]`, `[#]`, `[#-1]`.
+//!
+//! A path is read as far as the value goes along with it: what lies behind a step that leads nowhere is not looked at.
+
+use std::borrow::Cow;
+
+use super::tree::{Escapes, Json, Text};
+
+/// The path is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadPath;
+
+/// One step.
+pub enum Step<'p> {
+    /// To a member of an object.
+    Label(Text<'p>),
+    /// To an element of an array, counted from its end.
+    FromEnd(usize),
+    /// To an element of an array.
+    Index(usize),
+}
+
+/// The steps of a path behind its `$`.
+pub fn steps(path: &[u8]) -> Result<&[u8], BadPath> {
+    path.strip_prefix(b"$").ok_or(BadPath)
+}
+
+/// Whether the next step is one into an array.
+fn is_index(path: &[u8]) -> bool {
+    path.first() == Some(&b'[')
+}
+
+/// The first step and what follows it.
+pub fn first_step(path: &[u8]) -> Result<(Step<'_>, &[u8]), BadPath> {
+    match path.first() {
+        Some(b'.') => label(&path[1..]),
+        Some(b'[') => index(&path[1..]),
+        _ => Err(BadPath),
+    }
+}
+
+fn label(path: &[u8]) -> Result<(Step<'_>, &[u8]), BadPath> {
+    if let Some(quoted) = path.strip_prefix(b"\"") {
+        let mut end = 0;
+        loop {
+            match quoted.get(end) {
+                Some(b'"') => break,
+                Some(b'\\') => end += 2,
+                Some(_) => end += 1,
+                None => return Err(BadPath),
+            }
+        }
+        let bytes = &quoted[..end];
+        let escapes = if bytes.contains(&b'\\') { Escapes::Json } else { Escapes::None };
+        return Ok((Step::Label(Text { escapes, bytes: Cow::Borrowed(bytes) }), &quoted[end + 1..]));
+    }
+    let end = path.iter().position(|byte| matches!(byte, b'.' | b'[')).unwrap_or(path.len());
+    if end == 0 {
+        return Err(BadPath);
+    }
+    let escapes =
+        if path[..end].iter().any(|&byte| super::tree::needs_escape(byte)) { Escapes::Raw } else { Escapes::None };
+    Ok((Step::Label(Text { escapes, bytes: Cow::Borrowed(&path[..end]) }), &path[end..]))
+}
+
+fn index(path: &[u8]) -> Result<(Step<'_>, &[u8]), BadPath> {
+    let (from_end, rest) = match path {
+        [b'#', b'-', rest @ ..] if rest.first().is_some_and(u8::is_ascii_digit) => (true, rest),
+        [b'#', rest @ ..] => return close(rest).map(|rest| (Step::FromEnd(0), rest)),
+        rest => (false, rest),
+    };
+    let len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if len == 0 {
+        return Err(BadPath);
+    }
+    let (digits, rest) = rest.split_at(len);
+    let number = digits.iter().fold(0_usize, |n, digit| n.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
+    let step = if from_end { Step::FromEnd(number) } else { Step::Index(number) };
+    Ok((step, close(rest)?))
+}
+
+fn close(rest: &[u8]) -> Result<&[u8], BadPath> {
+    rest.strip_prefix(b"]").ok_or(BadPath)
+}
+
+impl Step<'_> {
+    /// The place in an array of that length; one past the end for what would be appended.
+    pub fn place(&self, len: usize) -> Option<usize> {
+        match self {
+            Step::Index(at) => Some(*at),
+            Step::FromEnd(back) => len.checked_sub(*back),
+            Step::Label(_) => None,
+        }
+    }
+}
+
+/// The value that the path leads to.
+pub fn find<'j, 'a>(json: &'j Json<'a>, path: &[u8]) -> Result<Option<&'j Json<'a>>, BadPath> {
+    let (mut at, mut rest) = (json, steps(path)?);
+    while !rest.is_empty() {
+        if is_index(rest) && !matches!(at, Json::Array(_)) {
+            return Ok(None);
+        }
+        let (step, behind) = first_step(rest)?;
+        let next = match (at, &step) {
+            (Json::Object(members), Step::Label(label)) => {
+                let wanted = label.to_sql();
+                members.iter().find(|(label, _)| label.is(&wanted)).map(|(_, value)| value)
+            }
+            (Json::Array(items), step) => step.place(items.len()).and_then(|at| items.get(at)),
+            _ => None,
+        };
+        match next {
+            Some(next) => (at, rest) = (next, behind),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(at))
+}

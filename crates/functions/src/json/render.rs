@@ -1,0 +1,179 @@
+//! Tree to text, and to SQL's values.
+
+use lithe_value::{NumberText, ValueRef, number};
+
+use super::tree::{Escapes, Json, Text, escape, is_plain_escape, push_escaped};
+
+/// The value as JSON text, without any space.
+pub fn push_json(json: &Json<'_>, out: &mut Vec<u8>) {
+    match json {
+        Json::Array(items) => {
+            out.push(b'[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                push_json(item, out);
+            }
+            out.push(b']');
+        }
+        Json::Object(members) => {
+            out.push(b'{');
+            for (at, (label, value)) in members.iter().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                push_string(label, out);
+                out.push(b':');
+                push_json(value, out);
+            }
+            out.push(b'}');
+        }
+        scalar => push_scalar(scalar, out),
+    }
+}
+
+/// The value as JSON text over several lines, with `indent` for each level.
+pub fn push_pretty(json: &Json<'_>, indent: &[u8], level: usize, out: &mut Vec<u8>) {
+    let line = |level: usize, out: &mut Vec<u8>| {
+        out.push(b'\n');
+        (0..level).for_each(|_| out.extend_from_slice(indent));
+    };
+    match json {
+        Json::Array(items) if !items.is_empty() => {
+            out.push(b'[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                line(level + 1, out);
+                push_pretty(item, indent, level + 1, out);
+            }
+            line(level, out);
+            out.push(b']');
+        }
+        Json::Object(members) if !members.is_empty() => {
+            out.push(b'{');
+            for (at, (label, value)) in members.iter().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                line(level + 1, out);
+                push_string(label, out);
+                out.extend_from_slice(b": ");
+                push_pretty(value, indent, level + 1, out);
+            }
+            line(level, out);
+            out.push(b'}');
+        }
+        other => push_json(other, out),
+    }
+}
+
+fn push_scalar(json: &Json<'_>, out: &mut Vec<u8>) {
+    match json {
+        Json::Null => out.extend_from_slice(b"null"),
+        Json::True => out.extend_from_slice(b"true"),
+        Json::False => out.extend_from_slice(b"false"),
+        Json::Integer(digits) | Json::Real(digits) => out.extend_from_slice(digits),
+        Json::Hex(digits) => match hex(digits) {
+            Some(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            None => out.extend_from_slice(b"9.0e999"),
+        },
+        Json::BareReal(digits) => push_bare_real(digits, out),
+        Json::Text(text) => push_string(text, out),
+        Json::Array(_) | Json::Object(_) => {}
+    }
+}
+
+/// A hexadecimal integer of at most 64 bits.
+fn hex(digits: &[u8]) -> Option<i128> {
+    let (sign, digits) = digits.strip_prefix(b"-").map_or((1, digits), |digits| (-1, digits));
+    let digits = std::str::from_utf8(digits.get(2..)?).ok()?;
+    u64::from_str_radix(digits, 16).ok().map(|value| sign * i128::from(value))
+}
+
+/// JSON wants digits on both sides of the point.
+fn push_bare_real(digits: &[u8], out: &mut Vec<u8>) {
+    let mut before = None;
+    for (at, &byte) in digits.iter().enumerate() {
+        if byte == b'.' && !before.is_some_and(|before: u8| before.is_ascii_digit()) {
+            out.push(b'0');
+        }
+        out.push(byte);
+        if byte == b'.' && !digits.get(at + 1).is_some_and(u8::is_ascii_digit) {
+            out.push(b'0');
+        }
+        before = Some(byte);
+    }
+}
+
+fn push_string(text: &Text<'_>, out: &mut Vec<u8>) {
+    out.push(b'"');
+    match text.escapes {
+        Escapes::None | Escapes::Json => out.extend_from_slice(&text.bytes),
+        Escapes::Raw => text.bytes.iter().for_each(|&byte| push_escaped(byte, out)),
+        Escapes::Json5 => push_json5_bytes(&text.bytes, out),
+    }
+    out.push(b'"');
+}
+
+/// The escapes of JSON5 as those of JSON.
+fn push_json5_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut rest = bytes;
+    while let Some((&byte, behind)) = rest.split_first() {
+        rest = behind;
+        if byte != b'\\' {
+            push_escaped(byte, out);
+            continue;
+        }
+        let Some((character, len)) = escape(behind) else { continue };
+        rest = &behind[len..];
+        match character {
+            _ if is_plain_escape(behind[0]) => {
+                out.push(b'\\');
+                out.extend_from_slice(&behind[..len]);
+            }
+            Some(character) if character == u32::from(b'\'') => out.push(b'\''),
+            Some(character) => out.extend_from_slice(format!("\\u{character:04x}").as_bytes()),
+            None => {}
+        }
+    }
+}
+
+/// Gives the SQL value of a scalar to `f`; nothing for arrays and objects.
+pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> Option<T> {
+    Some(match json {
+        Json::Null => f(ValueRef::Null),
+        Json::True => f(ValueRef::Integer(1)),
+        Json::False => f(ValueRef::Integer(0)),
+        Json::Integer(digits) => match std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()) {
+            Some(integer) => f(ValueRef::Integer(integer)),
+            None => f(ValueRef::from(number::text_to_real(digits))),
+        },
+        Json::Hex(digits) => match hex(digits) {
+            Some(value) => match i64::try_from(value) {
+                Ok(integer) => f(ValueRef::Integer(integer)),
+                Err(_) => f(ValueRef::from(value as f64)),
+            },
+            None => f(ValueRef::from(f64::INFINITY)),
+        },
+        Json::Real(digits) | Json::BareReal(digits) => f(ValueRef::from(number::text_to_real(digits))),
+        Json::Text(text) => f(ValueRef::Text(&text.to_sql())),
+        Json::Array(_) | Json::Object(_) => return None,
+    })
+}
+
+/// An SQL value that is no blob as a JSON value.
+pub fn of_sql_value(value: ValueRef<'_>) -> Json<'static> {
+    match value {
+        ValueRef::Null | ValueRef::Blob(_) => Json::Null,
+        ValueRef::Integer(integer) => Json::Integer(NumberText::from(integer).as_bytes().to_vec().into()),
+        ValueRef::Real(real) if real.is_infinite() => {
+            let digits: &'static [u8] = if real > 0.0 { b"9.0e+999" } else { b"-9.0e+999" };
+            Json::Real(digits.into())
+        }
+        ValueRef::Real(real) => Json::Real(NumberText::from(real).as_bytes().to_vec().into()),
+        ValueRef::Text(text) => Json::Text(Text::from_sql(text)),
+    }
+}

@@ -1,0 +1,189 @@
+//! A JSON value as a tree. Numbers and strings keep the bytes that they were written with: what is not touched comes
+//! out as it went in.
+
+use std::borrow::Cow;
+
+/// How deep arrays and objects may be nested.
+pub const DEPTH_MAX: usize = 1000;
+
+/// What the bytes of a string mean; a kind of JSONB each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Escapes {
+    /// None: the bytes stand for themselves, in JSON as in SQL.
+    None,
+    /// Those of JSON.
+    Json,
+    /// Those of JSON5, among them bytes that JSON does not allow in strings.
+    Json5,
+    /// The bytes stand for themselves in SQL, and need escapes in JSON.
+    Raw,
+}
+
+/// A string, without its quotes.
+#[derive(Clone, Debug)]
+pub struct Text<'a> {
+    /// What its bytes mean.
+    pub escapes: Escapes,
+    /// The bytes.
+    pub bytes: Cow<'a, [u8]>,
+}
+
+/// A JSON value.
+#[derive(Clone, Debug)]
+pub enum Json<'a> {
+    /// null
+    Null,
+    /// true
+    True,
+    /// false
+    False,
+    /// An integer in decimal digits.
+    Integer(Cow<'a, [u8]>),
+    /// A hexadecimal integer.
+    Hex(Cow<'a, [u8]>),
+    /// A number with a fraction or an exponent.
+    Real(Cow<'a, [u8]>),
+    /// One with no digit before or behind its point.
+    BareReal(Cow<'a, [u8]>),
+    /// A string.
+    Text(Text<'a>),
+    /// An array.
+    Array(Vec<Json<'a>>),
+    /// An object, its labels in the order as written.
+    Object(Vec<(Text<'a>, Json<'a>)>),
+}
+
+impl Json<'_> {
+    /// What `json_type` answers.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Json::Null => "null",
+            Json::True => "true",
+            Json::False => "false",
+            Json::Integer(_) | Json::Hex(_) => "integer",
+            Json::Real(_) | Json::BareReal(_) => "real",
+            Json::Text(_) => "text",
+            Json::Array(_) => "array",
+            Json::Object(_) => "object",
+        }
+    }
+}
+
+impl<'a> Text<'a> {
+    /// The bytes of an SQL text, escaped where JSON wants it.
+    pub fn from_sql(text: &[u8]) -> Text<'static> {
+        if !text.iter().any(|&byte| needs_escape(byte)) {
+            return Text { escapes: Escapes::None, bytes: Cow::Owned(text.to_vec()) };
+        }
+        let mut bytes = Vec::with_capacity(text.len() + 8);
+        text.iter().for_each(|&byte| push_escaped(byte, &mut bytes));
+        Text { escapes: Escapes::Json, bytes: Cow::Owned(bytes) }
+    }
+
+    /// The text that it stands for.
+    pub fn to_sql(&self) -> Cow<'_, [u8]> {
+        match self.escapes {
+            Escapes::None | Escapes::Raw => Cow::Borrowed(&self.bytes),
+            Escapes::Json | Escapes::Json5 => Cow::Owned(unescaped(&self.bytes)),
+        }
+    }
+
+    /// Whether it stands for `other`.
+    pub fn is(&self, other: &[u8]) -> bool {
+        match self.escapes {
+            Escapes::None | Escapes::Raw => *self.bytes == *other,
+            Escapes::Json | Escapes::Json5 => *self.to_sql() == *other,
+        }
+    }
+}
+
+/// Whether JSON wants an escape for the byte.
+pub fn needs_escape(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+/// The byte as it stands in a JSON string.
+pub fn push_escaped(byte: u8, out: &mut Vec<u8>) {
+    let letter = match byte {
+        b'"' | b'\\' => byte,
+        0x08 => b'b',
+        b'\t' => b't',
+        b'\n' => b'n',
+        0x0c => b'f',
+        b'\r' => b'r',
+        0..0x20 => {
+            out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
+            return;
+        }
+        _ => {
+            out.push(byte);
+            return;
+        }
+    };
+    out.extend_from_slice(&[b'\\', letter]);
+}
+
+/// One escape of JSON or JSON5, behind its backslash: the character that it stands for (none for a line that goes on),
+/// and how many bytes it takes.
+pub fn escape(bytes: &[u8]) -> Option<(Option<u32>, usize)> {
+    let hex = |bytes: Option<&[u8]>| {
+        let bytes = bytes.filter(|bytes| bytes.iter().all(u8::is_ascii_hexdigit))?;
+        u32::from_str_radix(std::str::from_utf8(bytes).ok()?, 16).ok()
+    };
+    let plain = |character: u8| Some((Some(u32::from(character)), 1));
+    match *bytes.first()? {
+        character @ (b'"' | b'\\' | b'/' | b'\'') => plain(character),
+        b'b' => plain(8),
+        b'f' => plain(12),
+        b'n' => plain(b'\n'),
+        b'r' => plain(b'\r'),
+        b't' => plain(b'\t'),
+        b'v' => plain(11),
+        b'0' if !bytes.get(1).is_some_and(u8::is_ascii_digit) => plain(0),
+        b'x' => Some((Some(hex(bytes.get(1..3))?), 3)),
+        b'u' => Some((Some(hex(bytes.get(1..5))?), 5)),
+        b'\r' if bytes.get(1) == Some(&b'\n') => Some((None, 2)),
+        b'\r' | b'\n' => Some((None, 1)),
+        0xe2 if matches!(bytes.get(1..3), Some([0x80, 0xa8 | 0xa9])) => Some((None, 3)),
+        _ => None,
+    }
+}
+
+/// Whether JSON itself has the escape that begins with this byte.
+pub fn is_plain_escape(first: u8) -> bool {
+    matches!(first, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u')
+}
+
+fn unescaped(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        out.extend_from_slice(&rest[..at]);
+        rest = &rest[at + 1..];
+        // What is no escape cannot be here: it was looked at when it was read.
+        let Some((character, len)) = escape(rest) else { continue };
+        rest = &rest[len..];
+        let Some(mut character) = character else { continue };
+        if (0xd800..0xdc00).contains(&character)
+            && let Some((Some(low @ 0xdc00..=0xdfff), len)) = rest.strip_prefix(b"\\").and_then(escape)
+        {
+            character = 0x10000 + ((character - 0xd800) << 10) + (low - 0xdc00);
+            rest = &rest[1 + len..];
+        }
+        push_utf8(character, &mut out);
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// A character in UTF-8; half of a surrogate pair, too, though it is none.
+fn push_utf8(character: u32, out: &mut Vec<u8>) {
+    match char::from_u32(character) {
+        Some(character) => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        None => out.extend_from_slice(&[
+            0xe0 | (character >> 12) as u8,
+            0x80 | (character >> 6 & 0x3f) as u8,
+            0x80 | (character & 0x3f) as u8,
+        ]),
+    }
+}

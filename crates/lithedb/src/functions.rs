@@ -1,0 +1,370 @@
+//! The application's own functions and collations.
+
+use std::any::Any;
+use std::cmp::Ordering;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_engine as engine;
+use lithe_engine::function::{
+    AggregateFunction, AggregateState, Arity, Context, Flags, Function, FunctionError, Kind, ScalarFunction,
+};
+use lithe_engine::value::collation::CustomCollation;
+use lithe_engine::value::{Collation, Encoding, ValueRef};
+use lithe_engine::{BindValue, Error, Result, ResultCode};
+
+use crate::connection::Connection;
+use crate::from_sql::FromSql;
+use crate::params::ToSql;
+
+/// What may be assumed of a function: `FunctionFlags::DETERMINISTIC` and so on.
+pub use lithe_engine::function::Flags as FunctionFlags;
+
+/// One call of a function: its arguments, and what it may keep for the next call.
+pub struct FunctionContext<'a, 'c> {
+    context: &'a mut Context<'c>,
+    args: &'a [ValueRef<'a>],
+}
+
+impl<'a> FunctionContext<'a, '_> {
+    /// How many arguments there are.
+    pub fn len(&self) -> usize {
+        self.args.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.args.is_empty()
+    }
+
+    /// An argument as a Rust type.
+    ///
+    /// # Errors
+    /// SQLITE_MISMATCH if the value is not of that type, SQLITE_RANGE if there is no such argument.
+    pub fn get<T: FromSql<'a>>(&self, index: usize) -> Result<T> {
+        let value = self.args.get(index).ok_or_else(|| Error::from_code(ResultCode::RANGE))?;
+        T::from_sql(*value).map_err(|e| Error::new(ResultCode::MISMATCH, format!("argument {index}: {e}")))
+    }
+
+    /// An argument, borrowed. NULL if there is no such argument.
+    pub fn value(&self, index: usize) -> ValueRef<'a> {
+        self.args.get(index).copied().unwrap_or_default()
+    }
+
+    /// What `make` makes of the argument `index`, a pattern taken apart for instance: made once while the argument
+    /// is the same constant, for every call otherwise.
+    pub fn auxiliary<T: 'static>(
+        &mut self,
+        index: usize,
+        make: impl FnOnce(ValueRef<'a>) -> Result<T>,
+    ) -> Result<Rc<T>> {
+        let at = i32::try_from(index).unwrap_or(i32::MAX);
+        if let Some(kept) = self.context.auxiliary(at).and_then(|kept| kept.downcast().ok()) {
+            return Ok(kept);
+        }
+        let made = Rc::new(make(self.value(index))?);
+        self.context.set_auxiliary(at, Rc::<T>::clone(&made) as Rc<dyn Any>);
+        Ok(made)
+    }
+
+    /// Gives the result a subtype. Only functions defined with `FunctionFlags::RESULT_SUBTYPE` should.
+    pub fn set_subtype(&mut self, subtype: u8) {
+        self.context.subtype = subtype;
+    }
+
+    /// The subtype of an argument.
+    pub fn subtype(&self, index: usize) -> u8 {
+        self.context.arg_subtype(index)
+    }
+}
+
+/// An aggregate function: one value out of many rows.
+pub trait Aggregate: Send + Sync + 'static {
+    /// What it knows of the rows so far.
+    type State: 'static;
+    /// Its result.
+    type Output: ToSql;
+
+    /// The state for no rows.
+    fn init(&self) -> Self::State;
+
+    /// One more row.
+    fn step(&self, state: &mut Self::State, row: &mut FunctionContext<'_, '_>) -> Result<()>;
+
+    /// The result for all rows.
+    fn finish(&self, state: Self::State) -> Result<Self::Output>;
+}
+
+/// An aggregate function that may also stand before OVER.
+pub trait WindowAggregate: Aggregate {
+    /// Takes the oldest row back.
+    fn inverse(&self, state: &mut Self::State, row: &mut FunctionContext<'_, '_>) -> Result<()>;
+
+    /// The result for the rows that are in; more may come and go.
+    fn value(&self, state: &Self::State) -> Result<Self::Output>;
+}
+
+impl Connection {
+    /// Defines a scalar function, in place of one of the same name and number of arguments; -1 is any number.
+    ///
+    /// The function may be called by any thread that uses the connection: what it shares has to be `Send` and `Sync`.
+    ///
+    /// ```
+    /// use lithe::{Connection, FunctionFlags};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.create_scalar_function("reverse", 1, FunctionFlags::DETERMINISTIC, |call| {
+    ///     Ok(call.get::<&str>(0)?.chars().rev().collect::<String>())
+    /// })?;
+    /// let text: String = connection.query_row("SELECT reverse('stressed')", [], |row| row.get(0))?;
+    /// assert_eq!(text, "desserts");
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// SQLITE_BUSY if it would replace a function while statements run; SQLITE_MISUSE for a name or number of arguments
+    /// out of bounds.
+    pub fn create_scalar_function<T, F>(&self, name: &str, args: i32, flags: Flags, function: F) -> Result<()>
+    where
+        T: ToSql + 'static,
+        F: Fn(&mut FunctionContext<'_, '_>) -> Result<T> + Send + Sync + 'static,
+    {
+        let kind = Kind::CustomScalar(Arc::new(Closure(function)));
+        self.core.create_function(Function::custom(name, arity(args)?, flags, kind))
+    }
+
+    /// Defines an aggregate function.
+    ///
+    /// ```
+    /// use lithe::{Aggregate, Connection, FunctionContext, FunctionFlags, Result};
+    /// struct Product;
+    /// impl Aggregate for Product {
+    ///     type State = f64;
+    ///     type Output = f64;
+    ///     fn init(&self) -> f64 {
+    ///         1.0
+    ///     }
+    ///     fn step(&self, product: &mut f64, row: &mut FunctionContext<'_, '_>) -> Result<()> {
+    ///         *product *= row.get::<f64>(0)?;
+    ///         Ok(())
+    ///     }
+    ///     fn finish(&self, product: f64) -> Result<f64> {
+    ///         Ok(product)
+    ///     }
+    /// }
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.create_aggregate_function("product", 1, FunctionFlags::DETERMINISTIC, Product)?;
+    /// let sql = "SELECT product(column1) FROM (VALUES (2), (3), (7))";
+    /// assert_eq!(connection.query_row(sql, [], |row| row.get::<f64>(0))?, 42.0);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn create_aggregate_function<A: Aggregate>(
+        &self,
+        name: &str,
+        args: i32,
+        flags: Flags,
+        function: A,
+    ) -> Result<()> {
+        let kind = Kind::CustomAggregate(Arc::new(Plain(Arc::new(function))));
+        self.core.create_function(Function::custom(name, arity(args)?, flags, kind))
+    }
+
+    /// Defines an aggregate function that may also stand before OVER.
+    pub fn create_window_function<A: WindowAggregate>(
+        &self,
+        name: &str,
+        args: i32,
+        flags: Flags,
+        function: A,
+    ) -> Result<()> {
+        let kind = Kind::CustomAggregate(Arc::new(Windowed(Arc::new(function))));
+        self.core.create_function(Function::custom(name, arity(args)?, flags, kind))
+    }
+
+    /// Removes a function, which may be a built-in one. Nothing happens if there is none.
+    pub fn remove_function(&self, name: &str, args: i32) -> Result<()> {
+        self.core.remove_function(name, arity(args)?, Encoding::Utf8)
+    }
+
+    /// Defines a collating sequence, in place of one of the same name. It has to be a total order.
+    ///
+    /// ```
+    /// # use lithe::Connection;
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.create_collation("LENGTH", |a, b| a.len().cmp(&b.len()))?;
+    /// let sql = "SELECT group_concat(column1) FROM (SELECT * FROM (VALUES ('ccc'), ('a'), ('bb')) ORDER BY 1 COLLATE length)";
+    /// assert_eq!(connection.query_row(sql, [], |row| row.get::<String>(0))?, "a,bb,ccc");
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// SQLITE_BUSY if it would replace one while statements run.
+    pub fn create_collation<F>(&self, name: &str, compare: F) -> Result<()>
+    where
+        F: Fn(&str, &str) -> Ordering + Send + Sync + 'static,
+    {
+        let collation = NamedCollation { name: name.to_owned(), compare };
+        self.core.set_collation(name, Some(Collation::Custom(Arc::new(collation))))
+    }
+
+    /// Removes a collating sequence.
+    pub fn remove_collation(&self, name: &str) -> Result<()> {
+        self.core.set_collation(name, None)
+    }
+
+    /// Whom to ask for a collating sequence that a statement needs and nobody has defined: what it answers for the name
+    /// is defined under it.
+    ///
+    /// ```
+    /// # use lithe::Connection;
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.set_collation_needed(Some(|name: &str| {
+    ///     name.eq_ignore_ascii_case("backwards").then_some(|a: &str, b: &str| b.cmp(a))
+    /// }));
+    /// assert!(connection.query_row("SELECT 'a' > 'b' COLLATE backwards", [], |row| row.get::<bool>(0))?);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn set_collation_needed<N, F>(&self, callback: Option<N>)
+    where
+        N: Fn(&str) -> Option<F> + Send + 'static,
+        F: Fn(&str, &str) -> Ordering + Send + Sync + 'static,
+    {
+        self.core.set_collation_needed(callback.map(|callback| -> engine::CollationNeeded {
+            Rc::new(move |name: &str| {
+                let compare = callback(name)?;
+                Some(Collation::Custom(Arc::new(NamedCollation { name: name.to_owned(), compare })))
+            })
+        }));
+    }
+}
+
+/// The number of arguments as SQLite's API gives it.
+fn arity(args: i32) -> Result<Arity> {
+    match u16::try_from(args) {
+        Ok(count) => Ok(Arity::Exactly(count)),
+        Err(_) if args == -1 => Ok(Arity::AtLeast(0)),
+        Err(_) => Err(Error::from_code(ResultCode::MISUSE)),
+    }
+}
+
+fn failed(error: &Error) -> FunctionError {
+    FunctionError { code: error.code().0, message: error.message().to_owned().into() }
+}
+
+/// Makes `result` what the function answers.
+fn answer(context: &mut Context<'_>, result: Result<impl ToSql>) -> lithe_engine::function::Result {
+    let result = result.map_err(|error| failed(&error))?;
+    let length_max = context.connection.length_max() as u64;
+    let mut is_too_long = false;
+    result.with_value(&mut |value| match value {
+        BindValue::Value(value) => context.out.set(value),
+        BindValue::ZeroBlob(len) if len > length_max => is_too_long = true,
+        BindValue::ZeroBlob(len) => context.out.set(ValueRef::Blob(&vec![0; len as usize])),
+    });
+    if is_too_long { Err(FunctionError::too_big()) } else { Ok(()) }
+}
+
+struct Closure<F>(F);
+
+impl<T, F> ScalarFunction for Closure<F>
+where
+    T: ToSql,
+    F: Fn(&mut FunctionContext<'_, '_>) -> Result<T>,
+{
+    fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> lithe_engine::function::Result {
+        let result = (self.0)(&mut FunctionContext { context, args });
+        answer(context, result)
+    }
+}
+
+struct Plain<A>(Arc<A>);
+
+impl<A: Aggregate> AggregateFunction for Plain<A> {
+    fn start(&self) -> Box<dyn AggregateState> {
+        Box::new(PlainState::new(&self.0))
+    }
+}
+
+/// The state of one group.
+struct PlainState<A: Aggregate> {
+    function: Arc<A>,
+    /// `None` when it is finished.
+    state: Option<A::State>,
+}
+
+impl<A: Aggregate> PlainState<A> {
+    fn new(function: &Arc<A>) -> PlainState<A> {
+        PlainState { function: Arc::clone(function), state: Some(function.init()) }
+    }
+
+    fn state(&mut self) -> &mut A::State {
+        self.state.get_or_insert_with(|| self.function.init())
+    }
+}
+
+impl<A: Aggregate> AggregateState for PlainState<A> {
+    fn step(&mut self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> lithe_engine::function::Result {
+        let function = Arc::clone(&self.function);
+        let row = &mut FunctionContext { context, args };
+        function.step(self.state(), row).map_err(|error| failed(&error))
+    }
+
+    fn value(&mut self, context: &mut Context<'_>) -> lithe_engine::function::Result {
+        self.finish(context)
+    }
+
+    fn finish(&mut self, context: &mut Context<'_>) -> lithe_engine::function::Result {
+        let state = self.state.take().unwrap_or_else(|| self.function.init());
+        answer(context, self.function.finish(state))
+    }
+}
+
+struct Windowed<A>(Arc<A>);
+
+impl<A: WindowAggregate> AggregateFunction for Windowed<A> {
+    fn start(&self) -> Box<dyn AggregateState> {
+        Box::new(WindowState(PlainState::new(&self.0)))
+    }
+
+    fn has_inverse(&self) -> bool {
+        true
+    }
+}
+
+/// The state of one window.
+struct WindowState<A: Aggregate>(PlainState<A>);
+
+impl<A: WindowAggregate> AggregateState for WindowState<A> {
+    fn step(&mut self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> lithe_engine::function::Result {
+        self.0.step(context, args)
+    }
+
+    fn inverse(&mut self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> lithe_engine::function::Result {
+        let function = Arc::clone(&self.0.function);
+        let row = &mut FunctionContext { context, args };
+        function.inverse(self.0.state(), row).map_err(|error| failed(&error))
+    }
+
+    fn value(&mut self, context: &mut Context<'_>) -> lithe_engine::function::Result {
+        let function = Arc::clone(&self.0.function);
+        answer(context, function.value(self.0.state()))
+    }
+
+    fn finish(&mut self, context: &mut Context<'_>) -> lithe_engine::function::Result {
+        self.0.finish(context)
+    }
+}
+
+struct NamedCollation<F> {
+    name: String,
+    compare: F,
+}
+
+impl<F: Fn(&str, &str) -> Ordering> CustomCollation for NamedCollation<F> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
+        (self.compare)(&String::from_utf8_lossy(left), &String::from_utf8_lossy(right))
+    }
+}

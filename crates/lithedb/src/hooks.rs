@@ -1,0 +1,123 @@
+//! Whom the connection asks and tells: hooks of commits, rollbacks, changed rows, progress.
+//!
+//! A hook is called while a statement of its connection runs. A hook that is called while it runs (because it runs
+//! statements itself) is passed over that time.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use lithe_engine as engine;
+pub use lithe_engine::Change;
+pub use lithe_engine::authorize::{Action, Permission, Request};
+
+use crate::connection::Connection;
+
+impl Connection {
+    /// Whom to ask before each commit of a transaction that has written: true makes a rollback of it, and the statement
+    /// fails with SQLITE_CONSTRAINT_COMMITHOOK.
+    ///
+    /// ```
+    /// # use lithe::{Connection, ResultCode};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.set_commit_hook(Some(|| true));
+    /// let error = connection.execute("CREATE TABLE t(a)", []).unwrap_err();
+    /// assert_eq!(error.code(), ResultCode::CONSTRAINT_COMMITHOOK);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn set_commit_hook(&self, hook: Option<impl FnMut() -> bool + Send + 'static>) {
+        self.core.set_commit_hook(hook.map(|hook| -> engine::CommitHook {
+            let hook = RefCell::new(hook);
+            Rc::new(move || hook.try_borrow_mut().is_ok_and(|mut hook| hook()))
+        }));
+    }
+
+    /// Whom to tell of rollbacks, but for the one that closing a connection may cause.
+    pub fn set_rollback_hook(&self, hook: Option<impl FnMut() + Send + 'static>) {
+        self.core.set_rollback_hook(hook.map(|hook| -> engine::RollbackHook {
+            let hook = RefCell::new(hook);
+            Rc::new(move || {
+                if let Ok(mut hook) = hook.try_borrow_mut() {
+                    hook();
+                }
+            })
+        }));
+    }
+
+    /// Whom to tell of each changed row: what was done, the database, the table, the rowid (the new one, of an UPDATE).
+    ///
+    /// Not told of are rows of tables WITHOUT ROWID, rows that REPLACE removes, and those that a DELETE without WHERE removes
+    /// together.
+    ///
+    /// ```
+    /// # use lithe::{Change, Connection};
+    /// # use std::sync::{Arc, Mutex};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a)")?;
+    /// let seen = Arc::new(Mutex::new(Vec::new()));
+    /// let notes = Arc::clone(&seen);
+    /// connection.set_update_hook(Some(move |change, _: &str, table: &str, rowid| {
+    ///     notes.lock().unwrap().push((change, table.to_owned(), rowid));
+    /// }));
+    /// connection.execute("INSERT INTO t VALUES ('x')", [])?;
+    /// assert_eq!(*seen.lock().unwrap(), [(Change::Insert, "t".to_owned(), 1)]);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn set_update_hook(&self, hook: Option<impl FnMut(Change, &str, &str, i64) + Send + 'static>) {
+        self.core.set_update_hook(hook.map(|hook| -> engine::UpdateHook {
+            let hook = RefCell::new(hook);
+            Rc::new(move |change, database: &str, table: &str, rowid| {
+                if let Ok(mut hook) = hook.try_borrow_mut() {
+                    hook(change, database, table, rowid);
+                }
+            })
+        }));
+    }
+
+    /// Whom to ask every so many instructions of the machine whether to stop: true ends the statement with
+    /// SQLITE_INTERRUPT.
+    pub fn set_progress_handler(&self, instructions: u32, handler: Option<impl FnMut() -> bool + Send + 'static>) {
+        self.core.set_progress_handler(
+            instructions,
+            handler.map(|handler| -> engine::ProgressHandler {
+                let handler = RefCell::new(handler);
+                Rc::new(move || handler.try_borrow_mut().is_ok_and(|mut handler| handler()))
+            }),
+        );
+    }
+
+    /// Whom to ask while statements are compiled whether they may do what they say. A statement that is denied something
+    /// fails with SQLITE_AUTH; a column that is to be ignored reads as NULL.
+    ///
+    /// ```
+    /// # use lithe::{Action, Connection, Permission, Request, ResultCode};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE person(name, salary); INSERT INTO person VALUES ('Ann', 5)")?;
+    /// connection.set_authorizer(Some(|request: &Request<'_>| match request.action {
+    ///     Action::Read if request.second == Some("salary") => Permission::Ignore,
+    ///     Action::Select | Action::Read => Permission::Allow,
+    ///     _ => Permission::Deny,
+    /// }));
+    /// let row = |row: &lithe::Row<'_>| Ok((row.get::<String>(0)?, row.get::<Option<i64>>(1)?));
+    /// assert_eq!(connection.query_row("SELECT * FROM person", [], row)?, ("Ann".to_owned(), None));
+    /// assert_eq!(connection.execute("DELETE FROM person", []).unwrap_err().code(), ResultCode::AUTH);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn set_authorizer(&self, authorizer: Option<impl FnMut(&Request<'_>) -> Permission + Send + 'static>) {
+        self.core.set_authorizer(authorizer.map(|authorizer| -> engine::AuthorizerCallback {
+            let authorizer = RefCell::new(authorizer);
+            Rc::new(move |request: &Request<'_>| match authorizer.try_borrow_mut() {
+                Ok(mut authorizer) => authorizer(request),
+                Err(_) => Permission::Deny,
+            })
+        }));
+    }
+
+    /// Whom to ask while others hold locks, with how often it was asked before: whether to try again. Takes the place of
+    /// a timeout.
+    pub fn set_busy_handler(&self, handler: Option<impl FnMut(u32) -> bool + Send + 'static>) {
+        self.core.set_busy_handler(handler.map(|handler| -> engine::BusyCallback {
+            let handler = RefCell::new(handler);
+            Rc::new(move |asked| handler.try_borrow_mut().is_ok_and(|mut handler| handler(asked)))
+        }));
+    }
+}

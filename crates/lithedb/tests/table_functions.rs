@@ -1,0 +1,113 @@
+//! Table-valued functions, compared with SQLite's: pragmas as functions, json_each, json_tree.
+
+use lithe::Connection;
+
+struct Pair {
+    lithe: Connection,
+    sqlite: rusqlite::Connection,
+}
+
+type Outcome = Result<Vec<String>, String>;
+
+impl Pair {
+    #[track_caller]
+    fn check(&self, sql: &str) {
+        assert_eq!(self.by_lithe(sql), self.by_sqlite(sql), "{sql}");
+    }
+
+    fn by_lithe(&self, sql: &str) -> Outcome {
+        let run = || {
+            let mut statement = self.lithe.prepare(sql)?;
+            let columns = statement.column_count();
+            let row =
+                |row: &lithe::Row<'_>| Ok((0..columns).map(|i| row.get_ref(i).to_string() + "|").collect::<String>());
+            statement.query_map([], row)
+        };
+        run().map_err(|error: lithe::Error| error.message().to_owned())
+    }
+
+    fn by_sqlite(&self, sql: &str) -> Outcome {
+        let run = || {
+            let mut statement = self.sqlite.prepare(sql)?;
+            let columns = statement.column_count();
+            let rows = statement.query_map([], |row| {
+                (0..columns).map(|i| Ok(shown(row.get_ref(i)?) + "|")).collect::<rusqlite::Result<String>>()
+            })?;
+            rows.collect::<rusqlite::Result<Vec<String>>>()
+        };
+        run().map_err(|error| match error {
+            rusqlite::Error::SqliteFailure(_, message) => message.unwrap_or_default(),
+            rusqlite::Error::SqlInputError { msg, .. } => msg,
+            other => other.to_string(),
+        })
+    }
+}
+
+fn shown(value: rusqlite::types::ValueRef<'_>) -> String {
+    use rusqlite::types::ValueRef as V;
+    match value {
+        V::Null => lithe::ValueRef::Null,
+        V::Integer(i) => lithe::ValueRef::Integer(i),
+        V::Real(r) => lithe::ValueRef::Real(r),
+        V::Text(t) => lithe::ValueRef::Text(t),
+        V::Blob(b) => lithe::ValueRef::Blob(b),
+    }
+    .to_string()
+}
+
+#[test]
+fn as_sqlite_answers() {
+    let pair =
+        Pair { lithe: Connection::open_in_memory().unwrap(), sqlite: rusqlite::Connection::open_in_memory().unwrap() };
+    let schema = "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT NOT NULL, c DEFAULT 5); CREATE TABLE u(x, y);
+        CREATE INDEX i ON t(b, c); CREATE UNIQUE INDEX j ON u(x DESC); INSERT INTO u VALUES ('[1,2]', 'a'), ('{\"k\":3}', 'b')";
+    pair.lithe.execute_batch(schema).unwrap();
+    pair.sqlite.execute_batch(schema).unwrap();
+    for sql in [
+        "SELECT * FROM pragma_table_info('t')",
+        "SELECT name, type FROM pragma_table_info('t') WHERE pk = 0 ORDER BY name DESC",
+        "SELECT m.name, p.name, p.cid FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table' ORDER BY 1, 3",
+        "SELECT m.name, p.name FROM sqlite_schema m JOIN pragma_table_info(m.name) p ON p.pk WHERE m.type = 'table'",
+        "SELECT m.name, p.name FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) p ON p.name = 'x' WHERE type = 'table'",
+        "SELECT p.name FROM pragma_table_info(m.name) p, sqlite_schema m WHERE m.name = 'u' ORDER BY 1",
+        "SELECT * FROM pragma_table_info('nope')",
+        "SELECT * FROM pragma_table_info",
+        "SELECT * FROM pragma_table_info('t', 'main')",
+        "SELECT * FROM pragma_table_info('t', 'temp')",
+        "SELECT * FROM pragma_table_info('t', 'nodb')",
+        "SELECT * FROM pragma_table_info('t', 'main', 3)",
+        "SELECT * FROM pragma_index_list('t')",
+        "SELECT * FROM pragma_index_info('i')",
+        "SELECT il.name, ii.name FROM pragma_index_list('t') il, pragma_index_info(il.name) ii",
+        "SELECT * FROM pragma_user_version",
+        "SELECT user_version FROM pragma_user_version()",
+        "SELECT name FROM pragma_database_list WHERE seq = 0",
+        "SELECT (SELECT count(*) FROM pragma_table_info('t'))",
+        "SELECT name FROM u, pragma_table_info(y || 'x')",
+        "SELECT arg, schema FROM pragma_table_info('u')",
+        "SELECT rowid > 0 FROM pragma_table_info('u')",
+        "DELETE FROM pragma_table_info",
+        "SELECT * FROM u(1)",
+        "SELECT key, value, type, atom, fullkey, path FROM json_each('{\"a\":[1,2],\"b c\":{\"x\":null},\"d\":\"s\"}')",
+        "SELECT key, value, type, atom, fullkey, path FROM json_tree('{\"a\":[1,{\"q\":2}],\"b\":true}')",
+        "SELECT key, value, fullkey, path FROM json_each('[1,[2]]', '$[1]')",
+        "SELECT key, value, fullkey, path FROM json_tree('{\"a\":[5]}', '$.a')",
+        "SELECT key, value, type, fullkey, path FROM json_each('5')",
+        "SELECT count(*) FROM json_each(NULL)",
+        "SELECT count(*) FROM json_each",
+        "SELECT * FROM json_each('[1')",
+        "SELECT * FROM json_each('[1]', 'x')",
+        "SELECT key, fullkey FROM json_each('{\"a_b\":1,\"1a\":2,\"é\":3,\"a\\\"b\":4,\"\":5}')",
+        "SELECT json, root FROM json_each('[1]', '$')",
+        "SELECT u.y, j.key, j.value FROM u, json_each(u.x) j ORDER BY 1, 2",
+        "SELECT y FROM u WHERE EXISTS (SELECT 1 FROM json_each(u.x) WHERE value = 3)",
+        "SELECT sum(value) FROM json_each('[1,2,3]') WHERE value > 1",
+        "SELECT a.value, b.value FROM json_each('[1,2]') a, json_each('[3,4]') b ORDER BY 1, 2",
+        "SELECT value FROM json_each('[3,1,2]') ORDER BY value DESC LIMIT 2",
+        "SELECT group_concat(p.key) FROM json_tree('{\"a\":{\"b\":1}}') p JOIN json_tree('{\"a\":{\"b\":1}}') c ON c.parent = p.id",
+        "SELECT 2 IN (SELECT value FROM json_each('[1,2]'))",
+        "SELECT value FROM json_each('[1,2]') WHERE json = '[7]'",
+    ] {
+        pair.check(sql);
+    }
+}

@@ -1,0 +1,56 @@
+//! A cursor on rows that a table-valued function has made.
+
+use lithe_value::Value;
+
+use crate::register::Register;
+
+/// The rows, and where the cursor stands.
+#[derive(Debug, Default)]
+pub struct RowsCursor {
+    rows: Vec<Vec<Value>>,
+    at: usize,
+    is_null: bool,
+}
+
+impl RowsCursor {
+    /// On the first of these rows.
+    pub fn new(rows: Vec<Vec<Value>>) -> RowsCursor {
+        RowsCursor { rows, at: 0, is_null: false }
+    }
+
+    /// Goes to the first row; false if there is none.
+    pub fn first(&mut self) -> bool {
+        (self.at, self.is_null) = (0, false);
+        !self.rows.is_empty()
+    }
+
+    /// Goes to the next row; false if there is none.
+    pub fn next(&mut self) -> bool {
+        self.at = (self.at + 1).min(self.rows.len());
+        self.at < self.rows.len()
+    }
+
+    /// Puts a column of the row into a register.
+    pub fn column(&self, column: usize, dst: &mut Register) {
+        let value = self.rows.get(self.at).filter(|_| !self.is_null).and_then(|row| row.get(column));
+        match value {
+            Some(value) => dst.set(value.as_ref()),
+            None => dst.set_null(),
+        }
+    }
+
+    /// The number of the row, from 1.
+    pub fn rowid(&self) -> Option<i64> {
+        (!self.is_null).then_some(self.at as i64 + 1)
+    }
+
+    /// Every column is NULL until the next move.
+    pub fn set_null_row(&mut self) {
+        self.is_null = true;
+    }
+
+    /// Whether every column is NULL.
+    pub fn is_null_row(&self) -> bool {
+        self.is_null
+    }
+}

@@ -1,0 +1,43 @@
+//! Table-valued functions: their rows come from the connection.
+
+use lithe_value::ValueRef;
+
+use crate::cursor::VmCursor;
+use crate::cursor::rows::RowsCursor;
+use crate::error::Error;
+use crate::host::Host;
+use crate::machine::Machine;
+use crate::operand::{CursorId, Reg, TextId};
+use crate::program::Program;
+
+/// The most arguments: so many bits the register has that says which are given.
+pub const ARGUMENTS_MAX: usize = 32;
+
+/// Asks for the rows of the function that `name` names. The register `start` has a bit for each argument that is given;
+/// the arguments follow it. False if there is no row.
+#[inline(never)]
+pub fn filter(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    cursor: CursorId,
+    name: TextId,
+    start: Reg,
+) -> Result<bool, Error> {
+    if m.must_own {
+        // The function may read the schema, and so begin and end what it needs for that.
+        crate::flow::own_lent(m);
+    }
+    let given = m.reg(start).integer() as u32;
+    let count = (u32::BITS - given.leading_zeros()) as usize;
+    let registers = m.regs(start.at(1), count);
+    let arguments: Vec<Option<ValueRef<'_>>> = registers
+        .iter()
+        .enumerate()
+        .map(|(at, register)| (given & (1 << at) != 0).then(|| register.as_ref()))
+        .collect();
+    let rows = host.table_rows(&program.texts[name.0 as usize], &arguments)?;
+    let is_empty = rows.is_empty();
+    *m.cursor(cursor) = VmCursor::Rows(Box::new(RowsCursor::new(rows)));
+    Ok(!is_empty)
+}
