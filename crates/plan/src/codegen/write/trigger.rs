@@ -122,7 +122,7 @@ fn compile<'a>(
     // A trigger that is not temporary sees its own database only.
     let fixed_db = (db != Db::TEMP).then_some(db);
     let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_ddl, ..Rules::default() };
-    let within = Some(trigger.trigger.name.name());
+    let within = (!name.is_empty()).then(|| Name::new(&*cg.arena.alloc_slice_copy(name.as_bytes())));
     let scope = Scope { sources: rows, rules, fixed_db, within, ..Scope::outermost(text, &found) };
     emit_body(&mut body, &scope, create).map_err(crate::CompileError::without_offset)?;
     take_needs(cg, &body, create);
