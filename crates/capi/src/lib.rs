@@ -1,1 +1,66 @@
-//! lithe-capi
+//! The C library: `libsqlite3.so` and `libsqlite3.a`, every public symbol of SQLite's header over the same engine.
+//!
+//! ```text
+//!   program ──► sqlite3_* (api! { … })          a room for each subject below
+//!                  │  door: a panic goes no further
+//!                  │  connection, statement, value, context: handles to references, one room each
+//!                  ▼
+//!               lithe_engine::Connection, Statement, Blob …
+//! ```
+//!
+//! Handles are structures of ours that only we look into. A call takes the connection's mutex, does its work on the
+//! engine, leaves what happened in the connection's last error, and answers a code.
+//!
+//! | to … | see |
+//! | --- | --- |
+//! | open, close | `open`, `connection`, `uri`, `extension` |
+//! | run SQL | `prepare`, `bind`, `step`, `column`, `exec`, `statement` |
+//! | values, functions, collations | `value`, `context`, `function`, `collation` |
+//! | be told or asked | `hook` |
+//! | parts of BLOBs, copies of databases | `blob`, `backup` |
+//! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `error`, `version` |
+//! | files | `vfs` |
+//! | memory, mutexes, strings | `memory`, `mutex`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
+//! | functions with variable arguments | `variadic` and `csrc/variadic.c` |
+//! | what is not there yet | `unsupported` |
+//!
+//! It knows the engine, and no SQL of its own.
+
+mod api_routines;
+mod backup;
+mod bind;
+mod blob;
+mod code;
+mod collation;
+mod column;
+mod config;
+mod connection;
+mod context;
+mod database;
+mod database_config;
+mod door;
+mod error;
+mod exec;
+mod extension;
+mod facts;
+mod function;
+mod hook;
+mod incomplete;
+mod memory;
+mod mprintf;
+mod mutex;
+mod open;
+mod prepare;
+mod statement;
+mod status;
+mod step;
+mod string;
+mod string_builder;
+mod text;
+mod unsupported;
+mod uri;
+mod value;
+mod variadic;
+mod version;
+mod vfs;
+mod wal;

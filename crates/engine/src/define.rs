@@ -10,6 +10,7 @@ use lithe_vfs::ResultCode;
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::native::NativeRow;
+use crate::program_cache::ProgramCache;
 
 /// The longest name of a function, in bytes.
 const NAME_LEN_MAX: usize = 255;
@@ -57,6 +58,7 @@ impl Connection {
     pub(crate) fn change_functions(&self, change: impl FnOnce(&mut Registry)) {
         change(Arc::make_mut(&mut self.functions.borrow_mut()));
         self.expire_programs();
+        self.forget_programs();
     }
 
     /// The application's collations, by name in lower case.
@@ -85,8 +87,16 @@ impl Connection {
             }
         };
         self.expire_programs();
+        self.forget_programs();
         drop(old);
         Ok(())
+    }
+
+    /// Programs that nobody runs would keep what was replaced: whoever gave it wants to hear now that it is gone.
+    fn forget_programs(&self) {
+        let forgotten = self.programs.replace(ProgramCache::new());
+        // Dropped when nothing is borrowed any more: a destructor may come back to the connection.
+        drop(forgotten);
     }
 
     /// The connection that a function is called on.

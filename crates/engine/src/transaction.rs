@@ -46,8 +46,10 @@ pub(crate) struct TransactionState {
     statement_savepoints: Cell<usize>,
     /// The catalog before the first schema change of the transaction: what a rollback goes back to.
     catalog_before: RefCell<Option<Arc<Catalog>>>,
-    /// Counts rollbacks: a statement that began before one must stop.
+    /// Counts rollbacks: a statement that writes and began before one must stop.
     rollbacks: Cell<u64>,
+    /// Counts those of them that took the schema back: every statement that began before one must stop.
+    schema_rollbacks: Cell<u64>,
 }
 
 /// Violations of deferred foreign keys, and of immediate ones that `defer_foreign_keys` has deferred.
@@ -67,6 +69,7 @@ pub(crate) struct StatementRun {
     savepoint: Cell<Option<usize>>,
     violations_before: Cell<Violations>,
     rollbacks_before: Cell<u64>,
+    schema_rollbacks_before: Cell<u64>,
     catalog_before: RefCell<Option<Arc<Catalog>>>,
     /// With what a statement of the engine ends after its rows.
     pub(crate) late_error: RefCell<Option<Error>>,
@@ -84,6 +87,7 @@ impl TransactionState {
             statement_savepoints: Cell::new(0),
             catalog_before: RefCell::default(),
             rollbacks: Cell::new(0),
+            schema_rollbacks: Cell::new(0),
         }
     }
 
@@ -116,12 +120,16 @@ impl Connection {
         let run = StatementRun::default();
         run.rollbacks_before.set(state.rollbacks.get());
         run.violations_before.set(self.violations());
+        run.schema_rollbacks_before.set(state.schema_rollbacks.get());
         run
     }
 
-    /// Has a ROLLBACK pulled the transaction away from under the statement?
+    /// Has a ROLLBACK pulled the transaction away from under the statement? One that only reads goes on, unless the
+    /// schema is another one now.
     pub(crate) fn was_rolled_back(&self, run: &StatementRun) -> bool {
-        run.rollbacks_before.get() != self.transaction.rollbacks.get()
+        let state = &self.transaction;
+        let is_stopped = run.is_writer.get() && run.rollbacks_before.get() != state.rollbacks.get();
+        is_stopped || run.schema_rollbacks_before.get() != state.schema_rollbacks.get()
     }
 
     /// The statement is about to read or write `db`.
@@ -380,6 +388,11 @@ impl Connection {
         Ok(())
     }
 
+    /// Whether a deferred foreign key is violated now: the transaction could not commit.
+    pub fn has_deferred_violations(&self) -> bool {
+        self.facts.deferred_violations.get() > 0
+    }
+
     fn check_deferred_violations(&self) -> Result<()> {
         let (deferred, immediate) = self.violations();
         if deferred + immediate > 0 {
@@ -429,6 +442,9 @@ impl Connection {
             }
         }
         let catalog = state.catalog_before.take();
+        if catalog.as_ref().is_some_and(|catalog| !Arc::ptr_eq(catalog, &self.catalog())) {
+            state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
+        }
         self.restore_catalog(catalog);
         self.after_transaction();
         self.leave_transaction();
@@ -529,7 +545,7 @@ impl Connection {
             (Arc::clone(&savepoints[position].catalog), savepoints[position].violations)
         };
         if !Arc::ptr_eq(&catalog, &self.catalog()) {
-            state.rollbacks.set(state.rollbacks.get() + 1);
+            state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
         }
         self.set_violations(violations);
         self.restore_catalog(Some(catalog));

@@ -16,7 +16,7 @@ use crate::error::{Error, Op, Result};
 use crate::flags::{DeviceCharacteristics, LockLevel, ShmLock, SyncFlags};
 use crate::mapping::Mapping;
 use crate::shm::ShmRegion;
-use crate::{File, FileId, ResultCode};
+use crate::{File, FileId};
 
 /// Vectored calls take no more buffers than this (IOV_MAX of Linux and the BSDs).
 const VECTORS_MAX: usize = 1024;
@@ -283,9 +283,10 @@ pub(super) fn sync_folder_of(path: &Path) -> Result<()> {
     retry(|| rustix::fs::fsync(&fd)).map_err(|errno| failure(Op::SyncDirectory, errno).at(path))
 }
 
-/// The code of a file that cannot be opened because it is a folder.
+/// The error of a file that cannot be opened because it is a folder. Applications see SQLITE_CANTOPEN, as from SQLite,
+/// whose own SQLITE_CANTOPEN_ISDIR does not come out of opening a database.
 pub(super) fn is_a_folder(path: &Path) -> Error {
-    Error::with_code(Op::Open, ResultCode::CANTOPEN_ISDIR).at(path)
+    Error::new(Op::Open).at(path)
 }
 
 #[cfg(test)]

@@ -1,0 +1,220 @@
+//! Values for parameters.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::null;
+use std::rc::Rc;
+
+use lithe_engine::BindValue;
+use lithe_engine::value::{Encoding, ValueRef};
+
+use crate::code;
+use crate::connection::sqlite3;
+use crate::context::engine_pointer;
+use crate::door::api;
+use crate::memory::{self, Destructor};
+use crate::statement::{sqlite3_stmt, statement};
+use crate::text;
+use crate::value::{Pointer, sqlite3_value};
+
+/// Binds a value. The statement must not be running.
+///
+/// # Safety
+/// `handle` is null or a live statement.
+#[inline]
+unsafe fn bind(handle: *mut sqlite3_stmt, number: c_int, value: BindValue<'_>) -> c_int {
+    // SAFETY: our caller's promise.
+    let (statement, db) = match unsafe { statement(handle) } {
+        Ok(found) => found,
+        Err(code) => return code,
+    };
+    let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
+    // What is no number is out of range, like 0.
+    let result = inside.get().bind(db.core(), usize::try_from(number).unwrap_or(0), value);
+    db.finish(result)
+}
+
+/// Binds bytes, and calls the destructor: they have been copied, or never will be.
+///
+/// # Safety
+/// As the C functions document it.
+#[inline]
+unsafe fn bind_bytes<'v>(
+    handle: *mut sqlite3_stmt,
+    number: c_int,
+    start: *const c_void,
+    destructor: Destructor,
+    value: ValueRef<'v>,
+) -> c_int {
+    let value = if start.is_null() { ValueRef::Null } else { value };
+    // SAFETY: our caller's promise.
+    unsafe {
+        let answer = bind(handle, number, BindValue::Value(value));
+        if !start.is_null() {
+            memory::destroy(destructor, start);
+        }
+        answer
+    }
+}
+
+/// # Safety
+/// As the C functions document it.
+unsafe fn bind_wide(
+    handle: *mut sqlite3_stmt,
+    number: c_int,
+    start: *const c_void,
+    len: i64,
+    destructor: Destructor,
+    encoding: Encoding,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        let utf8 = text::from_utf16(text::sized16(start, len), encoding);
+        bind_bytes(handle, number, start, destructor, ValueRef::Text(&utf8))
+    }
+}
+
+/// A length that no value can have.
+///
+/// # Safety
+/// As the C functions document it.
+unsafe fn refuse_too_big(handle: *mut sqlite3_stmt, start: *const c_void, destructor: Destructor) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        memory::destroy(destructor, start);
+        match statement(handle) {
+            Ok((_, db)) => db.fail_code(code::TOOBIG),
+            Err(code) => code,
+        }
+    }
+}
+
+api! {
+    fn sqlite3_bind_null(statement: *mut sqlite3_stmt, number: c_int) -> c_int {
+        bind(statement, number, BindValue::Value(ValueRef::Null))
+    }
+
+    fn sqlite3_bind_int(statement: *mut sqlite3_stmt, number: c_int, value: c_int) -> c_int {
+        bind(statement, number, BindValue::Value(ValueRef::Integer(value.into())))
+    }
+
+    fn sqlite3_bind_int64(statement: *mut sqlite3_stmt, number: c_int, value: i64) -> c_int {
+        bind(statement, number, BindValue::Value(ValueRef::Integer(value)))
+    }
+
+    fn sqlite3_bind_double(statement: *mut sqlite3_stmt, number: c_int, value: f64) -> c_int {
+        let value = if value.is_nan() { ValueRef::Null } else { ValueRef::Real(value) };
+        bind(statement, number, BindValue::Value(value))
+    }
+
+    fn sqlite3_bind_text(
+        statement: *mut sqlite3_stmt, number: c_int, start: *const c_char, n: c_int, destructor: Destructor,
+    ) -> c_int {
+        let value = ValueRef::Text(text::sized(start.cast(), n.into()));
+        bind_bytes(statement, number, start.cast(), destructor, value)
+    }
+
+    fn sqlite3_bind_text64(
+        statement: *mut sqlite3_stmt, number: c_int, start: *const c_char, n: u64, destructor: Destructor,
+        encoding: u8,
+    ) -> c_int {
+        let Ok(len) = c_int::try_from(n) else { return refuse_too_big(statement, start.cast(), destructor) };
+        match text::encoding(encoding.into()) {
+            Some(wide @ (Encoding::Utf16le | Encoding::Utf16be)) => {
+                bind_wide(statement, number, start.cast(), len.into(), destructor, wide)
+            }
+            _ => {
+                let value = ValueRef::Text(text::sized(start.cast(), len.into()));
+                bind_bytes(statement, number, start.cast(), destructor, value)
+            }
+        }
+    }
+
+    fn sqlite3_bind_text16(
+        statement: *mut sqlite3_stmt, number: c_int, start: *const c_void, n: c_int, destructor: Destructor,
+    ) -> c_int {
+        bind_wide(statement, number, start, n.into(), destructor, Encoding::UTF16_NATIVE)
+    }
+
+    fn sqlite3_bind_blob(
+        statement: *mut sqlite3_stmt, number: c_int, start: *const c_void, n: c_int, destructor: Destructor,
+    ) -> c_int {
+        if n < 0 {
+            memory::destroy(destructor, start);
+            return code::MISUSE;
+        }
+        bind_bytes(statement, number, start, destructor, ValueRef::Blob(text::sized(start, n.into())))
+    }
+
+    fn sqlite3_bind_blob64(
+        statement: *mut sqlite3_stmt, number: c_int, start: *const c_void, n: u64, destructor: Destructor,
+    ) -> c_int {
+        let Ok(len) = c_int::try_from(n) else { return refuse_too_big(statement, start, destructor) };
+        bind_bytes(statement, number, start, destructor, ValueRef::Blob(text::sized(start, len.into())))
+    }
+
+    fn sqlite3_bind_zeroblob(statement: *mut sqlite3_stmt, number: c_int, n: c_int) -> c_int {
+        bind(statement, number, BindValue::ZeroBlob(u64::try_from(n).unwrap_or(0)))
+    }
+
+    fn sqlite3_bind_zeroblob64(statement: *mut sqlite3_stmt, number: c_int, n: u64) -> c_int {
+        bind(statement, number, BindValue::ZeroBlob(n))
+    }
+
+    fn sqlite3_bind_value(statement: *mut sqlite3_stmt, number: c_int, value: *const sqlite3_value) -> c_int {
+        let value = value.as_ref().map_or(ValueRef::Null, |value| value.get());
+        bind(statement, number, BindValue::Value(value))
+    }
+
+    fn sqlite3_bind_pointer(
+        handle: *mut sqlite3_stmt, number: c_int, address: *mut c_void, kind: *const c_char, destructor: Destructor,
+    ) -> c_int {
+        // Destroyed when the engine lets go of it, or here if it never takes it.
+        let pointer = Rc::new(engine_pointer(Pointer { address, kind, destructor }));
+        let answer = bind(handle, number, BindValue::Value(ValueRef::Null));
+        let Ok((statement, db)) = statement(handle) else { return answer };
+        let Ok(mut inside) = statement.enter() else { return answer };
+        match usize::try_from(number) {
+            Ok(number) if answer == code::OK => db.finish(inside.get().bind_pointer(number, pointer)),
+            _ => answer,
+        }
+    }
+
+    fn sqlite3_bind_parameter_count(handle: *mut sqlite3_stmt) -> c_int {
+        let Ok((statement, _db)) = statement(handle) else { return 0 };
+        statement.enter().map_or(0, |mut inside| inside.get().parameter_count() as c_int)
+    }
+
+    fn sqlite3_bind_parameter_name(handle: *mut sqlite3_stmt, number: c_int) -> *const c_char {
+        let Ok((statement, _db)) = statement(handle) else { return null() };
+        let Ok(mut inside) = statement.enter() else { return null() };
+        let name = usize::try_from(number).ok().and_then(|number| inside.get().parameter_name(number));
+        crate::column::kept(statement, crate::column::PARAMETER, number, name)
+    }
+
+    fn sqlite3_bind_parameter_index(handle: *mut sqlite3_stmt, name: *const c_char) -> c_int {
+        let Ok((statement, _db)) = statement(handle) else { return 0 };
+        let (Some(name), Ok(mut inside)) = (text::name(name), statement.enter()) else { return 0 };
+        inside.get().parameter_index(&name).map_or(0, |number| number as c_int)
+    }
+
+    fn sqlite3_clear_bindings(handle: *mut sqlite3_stmt) -> c_int {
+        let (statement, _db) = match statement(handle) {
+            Ok(found) => found,
+            Err(code) => return code,
+        };
+        let Ok(mut inside) = statement.enter() else { return code::MISUSE };
+        inside.get().clear_bindings();
+        code::OK
+    }
+
+    /// Deprecated. The statements are different ones now, and their values stay where they are.
+    fn sqlite3_transfer_bindings(from: *mut sqlite3_stmt, to: *mut sqlite3_stmt) -> c_int {
+        let Ok((_, db)) = statement(from) else { return code::MISUSE };
+        let counts = sqlite3_bind_parameter_count(from) == sqlite3_bind_parameter_count(to);
+        if counts { transfer(&db) } else { code::ERROR }
+    }
+}
+
+fn transfer(db: &sqlite3) -> c_int {
+    db.not_supported("sqlite3_transfer_bindings")
+}

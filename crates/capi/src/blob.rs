@@ -1,0 +1,121 @@
+//! Incremental access to one BLOB.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::null_mut;
+
+use lithe_engine::{Blob, Error, ResultCode};
+
+use crate::code;
+use crate::connection::{self, Locked, live, sqlite3};
+use crate::door::api;
+use crate::text;
+
+/// An open BLOB.
+#[allow(non_camel_case_types)]
+pub struct sqlite3_blob {
+    db: *mut sqlite3,
+    inner: Blob,
+    /// The size of the value that was there last: a call that reaches over its end is refused before anything else.
+    len: usize,
+}
+
+/// The BLOB behind a handle, with its connection locked.
+///
+/// # Safety
+/// `handle` is null, or came from `sqlite3_blob_open` and was not closed.
+unsafe fn blob<'a>(handle: *mut sqlite3_blob) -> Result<(&'a mut sqlite3_blob, Locked<'a>), c_int> {
+    // SAFETY: our caller's promise. A connection lives at least as long as its BLOBs.
+    unsafe {
+        let blob = handle.as_mut().ok_or(code::MISUSE)?;
+        let db = connection::of_object(blob.db);
+        if connection::is_poisoned(&db) {
+            return Err(code::INTERNAL);
+        }
+        Ok((blob, db))
+    }
+}
+
+/// The part of a BLOB that a call means. What reaches over its end is SQLITE_ERROR.
+fn part(blob: &sqlite3_blob, n: c_int, offset: c_int) -> Result<(usize, usize), Error> {
+    match (usize::try_from(n), usize::try_from(offset)) {
+        (Ok(n), Ok(offset)) if offset + n <= blob.len => Ok((n, offset)),
+        _ => Err(Error::from_code(ResultCode::ERROR)),
+    }
+}
+
+api! {
+    fn sqlite3_blob_open(
+        handle: *mut sqlite3, database: *const c_char, table: *const c_char, column: *const c_char, rowid: i64,
+        flags: c_int, out: *mut *mut sqlite3_blob,
+    ) -> c_int {
+        let Some(out) = out.as_mut() else { return code::MISUSE };
+        *out = null_mut();
+        let db = match live(handle) {
+            Ok(db) => db,
+            Err(code) => return code,
+        };
+        let (Some(table), Some(column)) = (text::name(table), text::name(column)) else {
+            return db.fail_code(code::MISUSE);
+        };
+        let database = text::name(database).unwrap_or_else(|| "main".to_owned());
+        match db.core().blob_open(&database, &table, &column, rowid, flags != 0) {
+            Ok(inner) => {
+                db.others.set(db.others.get() + 1);
+                *out = Box::into_raw(Box::new(sqlite3_blob { db: handle, len: inner.len(), inner }));
+                db.ok()
+            }
+            Err(error) => db.fail(&error),
+        }
+    }
+
+    fn sqlite3_blob_reopen(handle: *mut sqlite3_blob, rowid: i64) -> c_int {
+        match blob(handle) {
+            Ok((blob, db)) => {
+                let result = blob.inner.reopen(db.core(), rowid);
+                if result.is_ok() {
+                    blob.len = blob.inner.len();
+                }
+                db.finish(result)
+            }
+            Err(code) => code,
+        }
+    }
+
+    fn sqlite3_blob_close(handle: *mut sqlite3_blob) -> c_int {
+        let Ok((blob, db)) = blob(handle) else { return code::OK };
+        let db_handle = blob.db;
+        let answer = db.finish(blob.inner.close(db.core()));
+        drop(Box::from_raw(handle));
+        db.others.set(db.others.get() - 1);
+        drop(db);
+        connection::free_if_unused(db_handle);
+        answer
+    }
+
+    fn sqlite3_blob_bytes(handle: *mut sqlite3_blob) -> c_int {
+        blob(handle).map_or(0, |(blob, _db)| blob.inner.len() as c_int)
+    }
+
+    fn sqlite3_blob_read(handle: *mut sqlite3_blob, bytes: *mut c_void, n: c_int, offset: c_int) -> c_int {
+        let (blob, db) = match blob(handle) {
+            Ok(found) => found,
+            Err(code) => return code,
+        };
+        let result = part(blob, n, offset).and_then(|(n, offset)| {
+            let bytes = if n == 0 { &mut [][..] } else { std::slice::from_raw_parts_mut(bytes.cast(), n) };
+            blob.inner.read(db.core(), bytes, offset)
+        });
+        db.finish(result)
+    }
+
+    fn sqlite3_blob_write(handle: *mut sqlite3_blob, bytes: *const c_void, n: c_int, offset: c_int) -> c_int {
+        let (blob, db) = match blob(handle) {
+            Ok(found) => found,
+            Err(code) => return code,
+        };
+        let result = part(blob, n, offset).and_then(|(n, offset)| {
+            blob.inner.write(db.core(), text::sized(bytes, n as i64), offset)
+        });
+        db.finish(result)
+    }
+}

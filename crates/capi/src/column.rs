@@ -1,0 +1,222 @@
+//! The columns of a row, and what the columns of a statement are called.
+//!
+//! Numbers and blobs are taken straight from the engine's row. Text needs a NUL behind it, and is put into a value
+//! of the statement that keeps its memory from row to row.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::null;
+
+use lithe_engine::value::{Encoding, ValueRef, cast};
+
+use crate::code;
+use crate::connection::Locked;
+use crate::door::api;
+use crate::statement::{sqlite3_stmt, statement};
+use crate::text;
+use crate::value::{kind_of, sqlite3_value};
+
+/// Calls `f` with a column of the present row; a column that is not there is NULL, and SQLITE_RANGE.
+///
+/// # Safety
+/// `handle` is null or a live statement.
+#[inline]
+unsafe fn with<T>(handle: *mut sqlite3_stmt, index: c_int, none: T, f: impl FnOnce(ValueRef<'_>) -> T) -> T {
+    // SAFETY: our caller's promise.
+    let Ok((statement, db)) = (unsafe { statement(handle) }) else { return none };
+    let Ok(mut inside) = statement.enter() else { return none };
+    let inner = inside.get();
+    match usize::try_from(index) {
+        Ok(index) if statement.has_row.get() && index < inner.column_count() => f(inner.value(index)),
+        _ => {
+            out_of_range(&db);
+            f(ValueRef::Null)
+        }
+    }
+}
+
+#[cold]
+fn out_of_range(db: &Locked<'_>) {
+    db.fail_code(code::RANGE);
+}
+
+/// Calls `f` with the value in which a column's forms are kept.
+///
+/// # Safety
+/// `handle` is null or a live statement.
+#[inline]
+unsafe fn with_value<T>(
+    handle: *mut sqlite3_stmt,
+    index: c_int,
+    none: T,
+    f: impl FnOnce(&mut sqlite3_value) -> T,
+) -> T {
+    // SAFETY: our caller's promise.
+    let Ok((statement, db)) = (unsafe { statement(handle) }) else { return none };
+    match fetched(statement, index) {
+        // SAFETY: the value stands as long as the statement, and the connection is locked: nobody else looks at it.
+        Some(value) => f(unsafe { &mut *value }),
+        None => {
+            out_of_range(&db);
+            // SAFETY: the connection is locked, and nobody keeps this one.
+            f(unsafe { &mut *statement.no_column.get() })
+        }
+    }
+}
+
+/// The value of a column, filled in for the present row.
+#[inline]
+fn fetched(statement: &sqlite3_stmt, index: c_int) -> Option<*mut sqlite3_value> {
+    let mut inside = statement.enter().ok()?;
+    let inner = inside.get();
+    let index = usize::try_from(index).ok()?;
+    if !statement.has_row.get() || index >= inner.column_count() {
+        return None;
+    }
+    // SAFETY: the connection is locked; what was given out of it is pointers into the values' memory, or to the
+    // values themselves, none of which is looked at during this call.
+    let columns = unsafe { &mut *statement.columns.get() };
+    if columns.len() < inner.column_count() {
+        columns.resize_with(inner.column_count(), sqlite3_value::default);
+    }
+    let value = &mut columns[index];
+    if value.row != statement.row.get() {
+        // SAFETY: the row stands until the next step or reset, and then `row` says that this is over.
+        unsafe { value.borrow(inner.value(index)) };
+        value.row = statement.row.get();
+    }
+    Some(std::ptr::from_mut(value))
+}
+
+api! {
+    fn sqlite3_column_count(handle: *mut sqlite3_stmt) -> c_int {
+        let Ok((statement, _db)) = statement(handle) else { return 0 };
+        statement.enter().map_or(0, |mut inside| inside.get().column_count() as c_int)
+    }
+
+    fn sqlite3_column_type(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
+        with(statement, index, code::NULL, kind_of)
+    }
+
+    fn sqlite3_column_int(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
+        with(statement, index, 0, |value| cast::to_integer(value) as c_int)
+    }
+
+    fn sqlite3_column_int64(statement: *mut sqlite3_stmt, index: c_int) -> i64 {
+        with(statement, index, 0, cast::to_integer)
+    }
+
+    fn sqlite3_column_double(statement: *mut sqlite3_stmt, index: c_int) -> f64 {
+        with(statement, index, 0.0, cast::to_real)
+    }
+
+    fn sqlite3_column_text(statement: *mut sqlite3_stmt, index: c_int) -> *const u8 {
+        with_value(statement, index, null(), sqlite3_value::text)
+    }
+
+    fn sqlite3_column_text16(statement: *mut sqlite3_stmt, index: c_int) -> *const c_void {
+        with_value(statement, index, null(), |value| value.wide(Encoding::UTF16_NATIVE))
+    }
+
+    fn sqlite3_column_blob(statement: *mut sqlite3_stmt, index: c_int) -> *const c_void {
+        with_value(statement, index, null(), sqlite3_value::blob)
+    }
+
+    fn sqlite3_column_bytes(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
+        with_value(statement, index, 0, |value| value.len() as c_int)
+    }
+
+    fn sqlite3_column_bytes16(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
+        with_value(statement, index, 0, |value| value.wide_len() as c_int)
+    }
+
+    fn sqlite3_column_value(statement: *mut sqlite3_stmt, index: c_int) -> *mut sqlite3_value {
+        with_value(statement, index, std::ptr::null_mut(), std::ptr::from_mut)
+    }
+}
+
+// ---- names ----
+
+const NAME: u8 = 0;
+const DATABASE: u8 = 1;
+const TABLE: u8 = 2;
+const ORIGIN: u8 = 3;
+const DECLARED: u8 = 4;
+/// The name of a parameter.
+pub(crate) const PARAMETER: u8 = 5;
+/// Added to the above for the UTF-16 form.
+const WIDE: u8 = 16;
+
+/// A name as a C string that stands as long as the statement.
+pub(crate) fn kept(statement: &sqlite3_stmt, what: u8, index: c_int, name: Option<&str>) -> *const c_char {
+    let Some(name) = name else { return null() };
+    let mut names = statement.names.borrow_mut();
+    let kept = names.get(&(what, index));
+    // A statement that was compiled again may have other columns: the old name stands only if it is still the same.
+    if kept.is_none_or(|kept| &kept[..kept.len() - 1] != name.as_bytes()) {
+        names.insert((what, index), [name.as_bytes(), b"\0"].concat().into_boxed_slice());
+    }
+    names[&(what, index)].as_ptr().cast()
+}
+
+/// As [`kept`], in UTF-16.
+fn kept_wide(statement: &sqlite3_stmt, what: u8, index: c_int, name: Option<&str>) -> *const c_void {
+    let Some(name) = name else { return null() };
+    let wide = text::to_utf16(name.as_bytes(), Encoding::UTF16_NATIVE);
+    let wide: Box<[u8]> = wide.iter().flat_map(|unit| unit.to_ne_bytes()).collect();
+    let mut names = statement.names.borrow_mut();
+    let kept = names.entry((what | WIDE, index)).or_default();
+    if **kept != *wide {
+        *kept = wide;
+    }
+    kept.as_ptr().cast()
+}
+
+/// Calls `f` with the statement and the name of a column that is wanted.
+///
+/// # Safety
+/// `handle` is null or a live statement.
+unsafe fn name_of<T>(
+    handle: *mut sqlite3_stmt,
+    index: c_int,
+    what: u8,
+    f: fn(&sqlite3_stmt, u8, c_int, Option<&str>) -> *const T,
+) -> *const T {
+    // SAFETY: our caller's promise.
+    let Ok((statement, _db)) = (unsafe { statement(handle) }) else { return null() };
+    let Ok(mut inside) = statement.enter() else { return null() };
+    let inner = inside.get();
+    let Some(at) = usize::try_from(index).ok().filter(|at| *at < inner.column_count()) else { return null() };
+    let column = inner.column(at);
+    let origin = column.origin.as_ref();
+    let name = match what {
+        NAME => Some(column.name.as_str()),
+        DATABASE => origin.map(|origin| origin.database.as_str()),
+        TABLE => origin.map(|origin| origin.table.as_str()),
+        ORIGIN => origin.map(|origin| origin.column.as_str()),
+        _ => column.declared_type.as_deref(),
+    };
+    f(statement, what, index, name)
+}
+
+/// The functions for one kind of name, in both encodings.
+macro_rules! names {
+    ($($narrow:ident, $wide:ident, $what:ident;)*) => {
+        api! { $(
+            fn $narrow(statement: *mut sqlite3_stmt, index: c_int) -> *const c_char {
+                name_of(statement, index, $what, kept)
+            }
+
+            fn $wide(statement: *mut sqlite3_stmt, index: c_int) -> *const c_void {
+                name_of(statement, index, $what, kept_wide)
+            }
+        )* }
+    };
+}
+
+names! {
+    sqlite3_column_name, sqlite3_column_name16, NAME;
+    sqlite3_column_database_name, sqlite3_column_database_name16, DATABASE;
+    sqlite3_column_table_name, sqlite3_column_table_name16, TABLE;
+    sqlite3_column_origin_name, sqlite3_column_origin_name16, ORIGIN;
+    sqlite3_column_decltype, sqlite3_column_decltype16, DECLARED;
+}

@@ -1,0 +1,128 @@
+//! Settings of the process: `sqlite3_config`, the error log, shared cache, `sqlite3_test_control`.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+
+use lithe_engine::OpenFlags;
+
+use crate::code;
+use crate::door::{api, guard};
+use crate::memory;
+use crate::variadic::{Arguments, CArgs};
+
+/// SQLITE_CONFIG_SINGLETHREAD 1, MULTITHREAD 2, SERIALIZED 3.
+static THREADING: AtomicI32 = AtomicI32::new(SERIALIZED);
+const SINGLE_THREAD: c_int = 1;
+const MULTI_THREAD: c_int = 2;
+const SERIALIZED: c_int = 3;
+
+/// `sqlite3_initialize` was called, or a connection opened, and `sqlite3_shutdown` not since: it is too late to configure.
+static INITIALIZED: AtomicBool = AtomicBool::new(false);
+
+/// The library is in use from now on, or not any more.
+pub(crate) fn set_initialized(is: bool) {
+    INITIALIZED.store(is, Ordering::Relaxed);
+}
+
+static URI: AtomicBool = AtomicBool::new(false);
+
+type LogFn = unsafe extern "C" fn(*mut c_void, c_int, *const c_char);
+/// The log's function as an address, 0 for none, and its pointer.
+static LOG: AtomicUsize = AtomicUsize::new(0);
+static LOG_ARG: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Whether filenames are URIs without being asked for.
+pub(crate) fn uri_everywhere() -> bool {
+    URI.load(Ordering::Relaxed)
+}
+
+/// Whether a connection that is opened so gets a mutex.
+pub(crate) fn wants_mutex(flags: OpenFlags) -> bool {
+    match THREADING.load(Ordering::Relaxed) {
+        SINGLE_THREAD => false,
+        _ if flags.contains(OpenFlags::NOMUTEX) => false,
+        _ if flags.contains(OpenFlags::FULLMUTEX) => true,
+        threading => threading == SERIALIZED,
+    }
+}
+
+/// Whether there is an error log.
+pub(crate) fn has_log() -> bool {
+    LOG.load(Ordering::Acquire) != 0
+}
+
+/// Writes to the error log.
+pub(crate) fn log(code: c_int, message: &CStr) {
+    let address = LOG.load(Ordering::Acquire);
+    if address != 0 {
+        // SAFETY: the address is that of the function that the application gave for this.
+        let function = unsafe { std::mem::transmute::<usize, LogFn>(address) };
+        // SAFETY: called as documented.
+        unsafe { function(LOG_ARG.load(Ordering::Acquire), code, message.as_ptr()) };
+    }
+}
+
+/// `sqlite3_config`, behind its C half.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lithe_config(op: c_int, args: *mut CArgs) -> c_int {
+    guard(|| {
+        // SAFETY: the C half hands on what it was called with.
+        let mut args = unsafe { Arguments::new(args) };
+        if INITIALIZED.load(Ordering::Relaxed) && !matches!(op, 16 | 24) {
+            return code::MISUSE;
+        }
+        match op {
+            SINGLE_THREAD | MULTI_THREAD | SERIALIZED => THREADING.store(op, Ordering::Relaxed),
+            // SAFETY: the verb has a pointer to the methods.
+            4 => unsafe { memory::set_methods(args.pointer()) },
+            // SAFETY: the verb has a pointer to be written.
+            5 => match unsafe { args.pointer::<memory::sqlite3_mem_methods>().as_mut() } {
+                Some(out) => *out = memory::methods(),
+                None => return code::MISUSE,
+            },
+            16 => {
+                let function = args.pointer::<c_void>();
+                LOG_ARG.store(args.pointer(), Ordering::Release);
+                LOG.store(function.expose_provenance(), Ordering::Release);
+            }
+            17 => URI.store(args.int() != 0, Ordering::Relaxed),
+            // Page caches, scratch memory, lookaside, statistics: there is nothing here that they would tune.
+            6 | 7 | 9 | 13 | 14 | 18 | 20 | 21 | 22 | 25 | 26 | 27 | 28 | 29 => {}
+            // SAFETY: the verb has a pointer to be written.
+            24 => match unsafe { args.pointer::<c_int>().as_mut() } {
+                Some(out) => *out = 0,
+                None => return code::MISUSE,
+            },
+            // Mutexes and page caches of the application's own, a heap of its own.
+            _ => return code::ERROR,
+        }
+        code::OK
+    })
+}
+
+/// `sqlite3_test_control`, behind its C half: what clients use of it, none of which exists here, answers 0.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lithe_test_control(op: c_int, args: *mut CArgs) -> c_int {
+    guard(|| {
+        // SAFETY: the C half hands on what it was called with.
+        let mut args = unsafe { Arguments::new(args) };
+        match op {
+            // PENDING_BYTE: where the lock bytes are.
+            11 => 0x4000_0000,
+            // ASSERT and ALWAYS.
+            12 => 0,
+            13 => args.int(),
+            // BYTEORDER
+            22 if cfg!(target_endian = "little") => 123_410,
+            22 => 432_101,
+            _ => 0,
+        }
+    })
+}
+
+api! {
+    fn sqlite3_enable_shared_cache(on: c_int) -> c_int {
+        lithe_engine::enable_shared_cache(on != 0);
+        code::OK
+    }
+}

@@ -1,0 +1,240 @@
+//! The handle of a connection, `sqlite3*`: what it holds, how it is locked, and when it goes away.
+//!
+//! ```text
+//!   open ──► Open ──close──► freed          close answers SQLITE_BUSY while statements, blobs or backups exist
+//!              │
+//!          close_v2 ──► Zombie ──the last statement, blob or backup goes──► freed
+//! ```
+
+use std::any::Any;
+use std::cell::{Cell, RefCell, UnsafeCell};
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::ops::Deref;
+use std::ptr::null_mut;
+
+use lithe_engine::{Connection, InterruptHandle, OpenFlags};
+
+use crate::code;
+use crate::database::Filename;
+use crate::error::LastError;
+use crate::hook::Hooks;
+use crate::mutex::RecursiveMutex;
+use crate::statement::sqlite3_stmt;
+
+/// Where the life of a handle stands. The numbers are hardly ever found in memory by accident.
+const OPEN: u32 = 0x4c69_7468;
+const ZOMBIE: u32 = 0x5a6f_6d62;
+const CLOSED: u32 = 0xdead_0000;
+/// Opening has failed: only the error can be asked for, and it can be closed.
+const SICK: u32 = 0x5369_636b;
+
+/// A connection.
+#[allow(non_camel_case_types)]
+pub struct sqlite3 {
+    state: Cell<u32>,
+    /// `None`: the application promises to use it by one thread at a time.
+    pub(crate) mutex: Option<RecursiveMutex>,
+    /// `None` if opening has failed.
+    core: UnsafeCell<Option<Connection>>,
+    pub(crate) interrupt: Option<InterruptHandle>,
+    pub(crate) error: LastError,
+    /// 0xff, or all bits if extended codes are wanted.
+    pub(crate) code_mask: Cell<c_int>,
+    /// A panic has left it in nobody knows what state.
+    poisoned: Cell<bool>,
+    /// The newest of its statements: they are a list.
+    pub(crate) statements: Cell<*mut sqlite3_stmt>,
+    /// Open blobs and backups.
+    pub(crate) others: Cell<usize>,
+    pub(crate) hooks: Hooks,
+    /// `sqlite3_set_clientdata`.
+    pub(crate) client_data: RefCell<HashMap<Vec<u8>, Box<dyn Any>>>,
+    /// Names that were given out as C strings, by what they are of.
+    pub(crate) names: RefCell<HashMap<String, Box<[u8]>>>,
+    /// Filenames that were given out, and the URI's parameters in them.
+    pub(crate) filenames: RefCell<HashMap<String, Filename>>,
+    pub(crate) parameters: Vec<(Vec<u8>, Vec<u8>)>,
+    pub(crate) can_load_extensions: Cell<bool>,
+}
+
+impl sqlite3 {
+    /// A handle for what opening has given; without a connection it is a sick one.
+    pub(crate) fn new(
+        core: Option<Connection>,
+        flags: OpenFlags,
+        parameters: Vec<(Vec<u8>, Vec<u8>)>,
+        has_mutex: bool,
+    ) -> sqlite3 {
+        let interrupt = core.as_ref().map(Connection::interrupt_handle);
+        sqlite3 {
+            state: Cell::new(if core.is_some() { OPEN } else { SICK }),
+            mutex: has_mutex.then(RecursiveMutex::default),
+            core: UnsafeCell::new(core),
+            interrupt,
+            error: LastError::new(),
+            code_mask: Cell::new(if flags.contains(OpenFlags::EXRESCODE) { -1 } else { 0xff }),
+            poisoned: Cell::new(false),
+            statements: Cell::new(null_mut()),
+            others: Cell::new(0),
+            hooks: Hooks::default(),
+            client_data: RefCell::default(),
+            names: RefCell::default(),
+            filenames: RefCell::default(),
+            parameters,
+            can_load_extensions: Cell::new(false),
+        }
+    }
+
+    /// The engine's connection.
+    ///
+    /// # Panics
+    /// If there is none; [`live`] has checked that there is.
+    #[inline]
+    pub(crate) fn core(&self) -> &Connection {
+        // SAFETY: it is only ever taken out by `destroy`, when no reference is left.
+        unsafe { &*self.core.get() }.as_ref().expect("an open connection")
+    }
+
+    /// Whether there is an engine's connection.
+    pub(crate) fn is_open(&self) -> bool {
+        self.state.get() == OPEN || self.state.get() == ZOMBIE
+    }
+
+    fn is_in_use(&self) -> bool {
+        !self.statements.get().is_null() || self.others.get() > 0
+    }
+
+    /// Whether the application has closed it already.
+    pub(crate) fn is_zombie(&self) -> bool {
+        self.state.get() == ZOMBIE
+    }
+}
+
+/// A connection, held until this is dropped.
+pub(crate) struct Locked<'a> {
+    db: &'a sqlite3,
+    was_panicking: bool,
+}
+
+impl Deref for Locked<'_> {
+    type Target = sqlite3;
+
+    #[inline]
+    fn deref(&self) -> &sqlite3 {
+        self.db
+    }
+}
+
+impl<'a> Locked<'a> {
+    #[inline]
+    fn new(db: &'a sqlite3) -> Locked<'a> {
+        if let Some(mutex) = &db.mutex {
+            mutex.enter();
+        }
+        Locked { db, was_panicking: std::thread::panicking() }
+    }
+}
+
+impl Drop for Locked<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.was_panicking && std::thread::panicking() {
+            self.db.poisoned.set(true);
+        }
+        if let Some(mutex) = &self.db.mutex {
+            mutex.leave();
+        }
+    }
+}
+
+/// The connection behind a handle, even a sick one.
+///
+/// # Safety
+/// `db` is null, or a handle that `sqlite3_open*` gave out; a closed one is recognised as SQLite does it: mostly.
+#[inline]
+pub(crate) unsafe fn locked<'a>(db: *const sqlite3) -> Option<Locked<'a>> {
+    // SAFETY: our caller's promise.
+    let db = unsafe { db.as_ref() }?;
+    matches!(db.state.get(), OPEN | ZOMBIE | SICK).then(|| Locked::new(db))
+}
+
+/// The connection behind a handle that can be used. SQLITE_MISUSE is for those that cannot.
+///
+/// # Safety
+/// As [`locked`].
+#[inline]
+pub(crate) unsafe fn live<'a>(db: *const sqlite3) -> Result<Locked<'a>, c_int> {
+    // SAFETY: our caller's promise.
+    let db = unsafe { db.as_ref() }.ok_or(code::MISUSE)?;
+    if db.state.get() != OPEN {
+        return Err(code::MISUSE);
+    }
+    let db = Locked::new(db);
+    if db.poisoned.get() {
+        return Err(db.fail_code(code::INTERNAL));
+    }
+    Ok(db)
+}
+
+/// The connection of a statement, a blob or a backup, which may be a zombie.
+///
+/// # Safety
+/// `db` is the live connection that the object was made on.
+#[inline]
+pub(crate) unsafe fn of_object<'a>(db: *const sqlite3) -> Locked<'a> {
+    // SAFETY: our caller's promise.
+    Locked::new(unsafe { &*db })
+}
+
+/// Whether a panic has made the connection useless.
+#[inline]
+pub(crate) fn is_poisoned(db: &sqlite3) -> bool {
+    db.poisoned.get()
+}
+
+/// `sqlite3_close` (busy while something is open) and `sqlite3_close_v2` (goes away when nothing is).
+///
+/// # Safety
+/// As [`locked`]; the handle is not used afterwards if this succeeds.
+pub(crate) unsafe fn close(handle: *mut sqlite3, may_linger: bool) -> c_int {
+    if handle.is_null() {
+        return code::OK;
+    }
+    // SAFETY: our caller's promise.
+    let Some(db) = (unsafe { locked(handle) }) else { return code::MISUSE };
+    if db.is_zombie() {
+        return code::MISUSE;
+    }
+    if db.is_in_use() && !may_linger {
+        return db.fail_with(code::BUSY, "unable to close due to unfinalized statements or unfinished backups");
+    }
+    db.hooks.trace_close(handle);
+    db.client_data.borrow_mut().clear();
+    db.state.set(ZOMBIE);
+    drop(db);
+    // SAFETY: the handle is a zombie now, and ours.
+    unsafe { free_if_unused(handle) };
+    code::OK
+}
+
+/// Frees a zombie when the last thing that used it has gone.
+///
+/// # Safety
+/// `handle` is live, and the caller holds no reference into it.
+pub(crate) unsafe fn free_if_unused(handle: *mut sqlite3) {
+    {
+        // SAFETY: our caller's promise.
+        let db = unsafe { &*handle };
+        if !db.is_zombie() || db.is_in_use() {
+            return;
+        }
+        db.state.set(CLOSED);
+        // User functions are dropped with the connection, and their destructors may look at the handle once more.
+        // SAFETY: nobody else can have a reference: the state says that it is closed.
+        let core = unsafe { &mut *db.core.get() }.take();
+        drop(core);
+    }
+    // SAFETY: it was made by `Box::into_raw`, and this is the only place that takes it back.
+    drop(unsafe { Box::from_raw(handle) });
+}

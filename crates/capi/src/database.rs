@@ -1,0 +1,163 @@
+//! What can be asked of a connection's databases: files, transactions, limits, columns of tables.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::ptr::{null, null_mut};
+
+use lithe_engine::{Limit, TransactionKind};
+
+use crate::code;
+use crate::connection::{live, sqlite3};
+use crate::door::api;
+use crate::text;
+use crate::uri;
+use crate::vfs::{ours, sqlite3_file};
+
+impl sqlite3 {
+    /// SQLITE_LIMIT_LENGTH.
+    pub(crate) fn length_max(&self) -> usize {
+        if self.is_open() { self.core().limit(Limit::Length) as usize } else { crate::mprintf::LENGTH_MAX }
+    }
+}
+
+api! {
+    fn sqlite3_limit(db: *mut sqlite3, id: c_int, value: c_int) -> c_int {
+        match (live(db), Limit::from_number(id)) {
+            (Ok(db), Some(limit)) => db.core().set_limit(limit, value),
+            _ => -1,
+        }
+    }
+
+    fn sqlite3_txn_state(db: *mut sqlite3, schema: *const c_char) -> c_int {
+        let Ok(db) = live(db) else { return -1 };
+        let schema = text::name(schema);
+        db.core().transaction_kind(schema.as_deref()).map_or(-1, |kind: TransactionKind| kind as c_int)
+    }
+
+    fn sqlite3_db_readonly(db: *mut sqlite3, schema: *const c_char) -> c_int {
+        let Ok(db) = live(db) else { return -1 };
+        let schema = text::name(schema);
+        db.core().is_read_only(schema.as_deref()).map_or(-1, c_int::from)
+    }
+
+    fn sqlite3_db_filename(db: *mut sqlite3, schema: *const c_char) -> *const c_char {
+        let Ok(db) = live(db) else { return null() };
+        let schema = text::name(schema);
+        let Some(path) = db.core().file_name(schema.as_deref()) else { return null() };
+        db.kept_filename(path.as_os_str().as_bytes())
+    }
+
+    fn sqlite3_table_column_metadata(
+        db: *mut sqlite3, schema: *const c_char, table: *const c_char, column: *const c_char,
+        declared: *mut *const c_char, collation: *mut *const c_char, not_null: *mut c_int,
+        primary_key: *mut c_int, autoincrement: *mut c_int,
+    ) -> c_int {
+        let (Ok(db), Some(table)) = (live(db), text::name(table)) else { return code::MISUSE };
+        let (schema, column) = (text::name(schema), text::name(column));
+        let found = db.core().column_metadata(schema.as_deref(), &table, column.as_deref());
+        fn put<T>(out: *mut T, value: T) {
+            // SAFETY: null, or where the application wants the value.
+            if let Some(out) = unsafe { out.as_mut() } {
+                *out = value;
+            }
+        }
+        let known = found.as_ref().ok();
+        let kept = |name: &str| db.kept_name(name.as_bytes());
+        put(declared, known.and_then(|known| known.declared_type.as_deref()).map_or(null(), kept));
+        put(collation, known.map_or(null(), |known| kept(&known.collation)));
+        put(not_null, known.is_some_and(|known| known.not_null).into());
+        put(primary_key, known.is_some_and(|known| known.primary_key).into());
+        put(autoincrement, known.is_some_and(|known| known.autoincrement).into());
+        db.finish(found.map(|_| ()))
+    }
+
+    fn sqlite3_db_cacheflush(db: *mut sqlite3) -> c_int {
+        // Dirty pages are written when they are committed or have to make room: there is no other cache.
+        live(db).map_or_else(|code| code, |db| db.ok())
+    }
+
+    fn sqlite3_file_control(db: *mut sqlite3, schema: *const c_char, op: c_int, arg: *mut c_void) -> c_int {
+        let db = match live(db) {
+            Ok(db) => db,
+            Err(code) => return code,
+        };
+        let schema = text::name(schema).filter(|schema| !schema.is_empty());
+        if let Some(schema) = &schema
+            && !db.has_database(schema)
+        {
+            return code::ERROR;
+        }
+        match op {
+            // FILE_POINTER, JOURNAL_POINTER: the files are not C's.
+            7 | 28 => {
+                *arg.cast::<*mut sqlite3_file>() = null_mut();
+                code::OK
+            }
+            // VFS_POINTER
+            27 => {
+                *arg.cast::<*mut c_void>() = ours::structure().cast();
+                code::OK
+            }
+            // VFSNAME
+            12 => {
+                *arg.cast::<*mut c_char>() = crate::memory::copy_text(b"unix");
+                code::OK
+            }
+            // DATA_VERSION
+            35 => {
+                let sql = format!("PRAGMA \"{}\".data_version", schema.as_deref().unwrap_or("main").replace('"', "\"\""));
+                match db.integer(&sql) {
+                    Ok(version) => {
+                        *arg.cast::<u32>() = version as u32;
+                        code::OK
+                    }
+                    Err(error) => db.fail(&error),
+                }
+            }
+            // RESET_CACHE
+            42 => code::OK,
+            _ => code::NOTFOUND,
+        }
+    }
+
+    /// The engine's files are not structures of C.
+    fn sqlite3_database_file_object(_name: *const c_char) -> *mut sqlite3_file {
+        null_mut()
+    }
+}
+
+impl sqlite3 {
+    /// The filename that a VFS could get, kept as long as the connection.
+    fn kept_filename(&self, path: &[u8]) -> *const c_char {
+        let key = String::from_utf8_lossy(path).into_owned();
+        let mut names = self.filenames.borrow_mut();
+        let kept = names.entry(key).or_insert_with(|| {
+            let of = |suffix: &[u8]| if path.is_empty() { Vec::new() } else { [path, suffix].concat() };
+            let parameters = self.parameters.iter().map(|(key, value)| (key.as_slice(), value.as_slice()));
+            Filename(uri::create(path, &of(b"-journal"), &of(b"-wal"), parameters))
+        });
+        kept.0
+    }
+
+    /// The integer that a statement answers; 0 without a row.
+    pub(crate) fn integer(&self, sql: &str) -> Result<i64, lithe_engine::Error> {
+        let mut answer = 0;
+        if let Some(mut statement) = self.core().prepare(sql.as_bytes())?.statement {
+            if statement.step(self.core())? == lithe_engine::Step::Row {
+                answer = lithe_engine::value::cast::to_integer(statement.value(0));
+            }
+            statement.reset(self.core());
+        }
+        Ok(answer)
+    }
+}
+
+/// A filename of ours, freed with its connection.
+pub(crate) struct Filename(*const c_char);
+
+impl Drop for Filename {
+    fn drop(&mut self) {
+        // SAFETY: it was made by `uri::create`.
+        unsafe { uri::sqlite3_free_filename(self.0) };
+    }
+}

@@ -1,0 +1,197 @@
+//! The last error of a connection, and the texts of result codes.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::sync::{Mutex, PoisonError};
+
+use lithe_engine::{Error, ResultCode};
+
+use crate::code;
+use crate::connection::{Locked, locked, sqlite3};
+use crate::door::api;
+use crate::text;
+
+/// What `sqlite3_errcode` and its siblings answer.
+#[derive(Debug)]
+pub(crate) struct LastError {
+    /// The extended code.
+    code: Cell<c_int>,
+    /// -1: nowhere.
+    offset: Cell<c_int>,
+    system: Cell<c_int>,
+    /// `None`: the text of the code.
+    message: RefCell<Option<CString>>,
+    wide: RefCell<Vec<u16>>,
+}
+
+impl LastError {
+    pub(crate) fn new() -> LastError {
+        LastError {
+            code: Cell::new(code::OK),
+            offset: Cell::new(-1),
+            system: Cell::new(0),
+            message: RefCell::new(None),
+            wide: RefCell::new(Vec::new()),
+        }
+    }
+
+    /// The last call ended with this code, and there is nothing more to say about it.
+    #[inline]
+    pub(crate) fn set_code(&self, code: c_int) {
+        if self.code.replace(code) & 0xff != code::OK {
+            self.forget();
+        }
+    }
+
+    #[cold]
+    fn forget(&self) {
+        self.offset.set(-1);
+        *self.message.borrow_mut() = None;
+    }
+
+    fn set(&self, code: c_int, message: Option<&[u8]>, offset: Option<u32>) {
+        self.code.set(code);
+        self.offset.set(offset.and_then(|offset| c_int::try_from(offset).ok()).unwrap_or(-1));
+        *self.message.borrow_mut() = message.map(c_string);
+    }
+
+    /// The extended code.
+    pub(crate) fn code(&self) -> c_int {
+        self.code.get()
+    }
+
+    fn message(&self) -> *const c_char {
+        match &*self.message.borrow() {
+            Some(message) => message.as_ptr(),
+            None => errstr(self.code.get()).as_ptr(),
+        }
+    }
+}
+
+/// Up to the first NUL: more no C program would see.
+pub(crate) fn c_string(bytes: &[u8]) -> CString {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    CString::new(&bytes[..end]).unwrap_or_default()
+}
+
+impl sqlite3 {
+    /// As much of a code as the application wants to see.
+    #[inline]
+    pub(crate) fn masked(&self, code: c_int) -> c_int {
+        code & self.code_mask.get()
+    }
+
+    /// The call has succeeded.
+    #[inline]
+    pub(crate) fn ok(&self) -> c_int {
+        self.error.set_code(code::OK);
+        code::OK
+    }
+
+    /// The call has failed.
+    pub(crate) fn fail(&self, error: &Error) -> c_int {
+        self.error.set(error.code().0, Some(error.message().as_bytes()), error.offset());
+        self.masked(error.code().0)
+    }
+
+    /// The call has failed with this code and its text.
+    pub(crate) fn fail_code(&self, code: c_int) -> c_int {
+        self.error.set(code, None, None);
+        self.masked(code)
+    }
+
+    /// The call has failed with this code and a text of its own.
+    pub(crate) fn fail_with(&self, code: c_int, message: &str) -> c_int {
+        self.error.set(code, Some(message.as_bytes()), None);
+        self.masked(code)
+    }
+
+    /// What is not there yet.
+    pub(crate) fn not_supported(&self, what: &str) -> c_int {
+        self.fail_with(code::ERROR, &format!("not supported yet: {what}"))
+    }
+
+    /// The end of a call.
+    pub(crate) fn finish(&self, result: Result<(), Error>) -> c_int {
+        match result {
+            Ok(()) => self.ok(),
+            Err(error) => self.fail(&error),
+        }
+    }
+
+    /// The message of the last error, as it stands.
+    pub(crate) fn message_bytes(&self) -> Vec<u8> {
+        // SAFETY: both kinds of messages end with NUL.
+        unsafe { CStr::from_ptr(self.error.message()) }.to_bytes().to_vec()
+    }
+}
+
+/// The text of a code. Texts are made C strings once and kept: there are some thirty.
+pub(crate) fn errstr(code: c_int) -> &'static CStr {
+    static KEPT: Mutex<BTreeMap<&'static str, &'static CStr>> = Mutex::new(BTreeMap::new());
+    let text = ResultCode(code).text();
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.entry(text).or_insert_with(|| Box::leak(c_string(text.as_bytes()).into_boxed_c_str()))
+}
+
+/// "out of memory", which is what a null connection is taken for.
+const NO_MEMORY: &CStr = c"out of memory";
+const MISUSED: &CStr = c"bad parameter or other API misuse";
+
+fn of_connection<T>(db: Option<Locked<'_>>, is_null: bool, f: impl FnOnce(&sqlite3) -> T, none: fn(c_int) -> T) -> T {
+    match db {
+        Some(db) => f(&db),
+        None => none(if is_null { code::NOMEM } else { code::MISUSE }),
+    }
+}
+
+api! {
+    fn sqlite3_errcode(db: *mut sqlite3) -> c_int {
+        of_connection(locked(db), db.is_null(), |db| db.masked(db.error.code.get()), |code| code)
+    }
+
+    fn sqlite3_extended_errcode(db: *mut sqlite3) -> c_int {
+        of_connection(locked(db), db.is_null(), |db| db.error.code.get(), |code| code)
+    }
+
+    fn sqlite3_errmsg(db: *mut sqlite3) -> *const c_char {
+        let none = |code| if code == code::NOMEM { NO_MEMORY.as_ptr() } else { MISUSED.as_ptr() };
+        of_connection(locked(db), db.is_null(), |db| db.error.message(), none)
+    }
+
+    fn sqlite3_errmsg16(db: *mut sqlite3) -> *const c_void {
+        static NO_MEMORY_WIDE: [u16; 14] =
+            [0x6f, 0x75, 0x74, 0x20, 0x6f, 0x66, 0x20, 0x6d, 0x65, 0x6d, 0x6f, 0x72, 0x79, 0];
+        let wide = |db: &sqlite3| {
+            let mut wide = db.error.wide.borrow_mut();
+            *wide = text::to_utf16(&db.message_bytes(), lithe_engine::value::Encoding::UTF16_NATIVE);
+            wide.as_ptr().cast()
+        };
+        of_connection(locked(db), db.is_null(), wide, |_| NO_MEMORY_WIDE.as_ptr().cast())
+    }
+
+    fn sqlite3_errstr(code: c_int) -> *const c_char {
+        errstr(code).as_ptr()
+    }
+
+    fn sqlite3_error_offset(db: *mut sqlite3) -> c_int {
+        of_connection(locked(db), db.is_null(), |db| db.error.offset.get(), |_| -1)
+    }
+
+    fn sqlite3_system_errno(db: *mut sqlite3) -> c_int {
+        of_connection(locked(db), db.is_null(), |db| db.error.system.get(), |_| 0)
+    }
+
+    fn sqlite3_set_errmsg(db: *mut sqlite3, code: c_int, message: *const c_char) -> c_int {
+        let Some(db) = locked(db) else { return code::MISUSE };
+        db.error.set(code, text::bytes(message), None);
+        code::OK
+    }
+
+    fn sqlite3_extended_result_codes(db: *mut sqlite3, on: c_int) -> c_int {
+        let Some(db) = locked(db) else { return code::MISUSE };
+        db.code_mask.set(if on != 0 { -1 } else { 0xff });
+        code::OK
+    }
+}

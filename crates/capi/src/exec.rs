@@ -1,0 +1,216 @@
+//! Running a whole text at once: `sqlite3_exec` and `sqlite3_get_table`.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
+
+use crate::code;
+use crate::column::{sqlite3_column_count, sqlite3_column_name, sqlite3_column_text, sqlite3_column_type};
+use crate::connection::{Locked, live, sqlite3};
+use crate::door::api;
+use crate::memory;
+use crate::prepare::sqlite3_prepare_v2;
+use crate::statement::sqlite3_stmt;
+use crate::step::{sqlite3_finalize, sqlite3_step};
+use crate::text;
+
+/// Called with each row: texts and names of the columns. Anything but 0 stops the run.
+pub(crate) type ExecCallback =
+    Option<unsafe extern "C" fn(*mut c_void, c_int, *mut *mut c_char, *mut *mut c_char) -> c_int>;
+
+/// Runs all statements of `sql`, and calls `row` with each row; false from it stops the run.
+///
+/// # Safety
+/// `db` is the handle of the locked connection, and `sql` ends with NUL.
+unsafe fn run(
+    handle: *mut sqlite3,
+    db: &Locked<'_>,
+    mut sql: *const c_char,
+    row: &mut dyn FnMut(*mut sqlite3_stmt) -> bool,
+) -> c_int {
+    // SAFETY: our caller's promise; the statements are made and ended here.
+    unsafe {
+        while *sql != 0 {
+            let mut statement = null_mut();
+            let mut tail = null();
+            let code = sqlite3_prepare_v2(handle, sql, -1, &mut statement, &mut tail);
+            if code != code::OK {
+                return code;
+            }
+            sql = tail;
+            if statement.is_null() {
+                continue;
+            }
+            loop {
+                match sqlite3_step(statement) {
+                    code::ROW => {
+                        if !row(statement) {
+                            sqlite3_finalize(statement);
+                            return db.fail_code(code::ABORT);
+                        }
+                    }
+                    code::DONE => break,
+                    _ => return sqlite3_finalize(statement),
+                }
+            }
+            let code = sqlite3_finalize(statement);
+            if code != code::OK {
+                return code;
+            }
+            while (*sql.cast::<u8>()).is_ascii_whitespace() {
+                sql = sql.add(1);
+            }
+        }
+    }
+    db.ok()
+}
+
+/// Leaves the message of an error where the application asked for it.
+///
+/// # Safety
+/// `message` is null or can be written.
+unsafe fn leave_message(db: &sqlite3, code: c_int, message: *mut *mut c_char) {
+    // SAFETY: our caller's promise.
+    if let Some(message) = unsafe { message.as_mut() } {
+        *message = if code == code::OK { null_mut() } else { memory::copy_text(&db.message_bytes()) };
+    }
+}
+
+/// The names of the columns, and behind them room for one row's texts and a null pointer.
+///
+/// # Safety
+/// `statement` is live and stands on a row or has not begun.
+unsafe fn names(statement: *mut sqlite3_stmt) -> Vec<*mut c_char> {
+    // SAFETY: our caller's promise.
+    unsafe { (0..sqlite3_column_count(statement)).map(|i| sqlite3_column_name(statement, i).cast_mut()).collect() }
+}
+
+/// The texts of a row; null for NULL.
+///
+/// # Safety
+/// As [`names`].
+unsafe fn texts(statement: *mut sqlite3_stmt) -> Vec<*mut c_char> {
+    // SAFETY: our caller's promise.
+    let text = |i| unsafe {
+        let text = sqlite3_column_text(statement, i).cast::<c_char>().cast_mut();
+        if sqlite3_column_type(statement, i) == code::NULL { null_mut() } else { text }
+    };
+    // SAFETY: our caller's promise.
+    (0..unsafe { sqlite3_column_count(statement) }).map(text).chain([null_mut()]).collect()
+}
+
+/// A table under construction: names, then the texts of each row.
+#[derive(Default)]
+struct Table {
+    cells: Vec<*mut c_char>,
+    rows: usize,
+    columns: usize,
+    /// Statements have different numbers of columns.
+    is_incompatible: bool,
+}
+
+impl Table {
+    /// # Safety
+    /// As [`names`].
+    unsafe fn add(&mut self, statement: *mut sqlite3_stmt) -> bool {
+        // SAFETY: our caller's promise; names and texts end with NUL.
+        unsafe {
+            let copy = |cell: &*mut c_char| text::bytes(*cell).map_or(null_mut(), memory::copy_text);
+            let names = names(statement);
+            if self.cells.is_empty() {
+                self.columns = names.len();
+                self.cells.extend(names.iter().map(copy));
+            } else if self.columns != names.len() {
+                self.is_incompatible = true;
+                return false;
+            }
+            self.cells.extend(texts(statement)[..self.columns].iter().map(copy));
+        }
+        self.rows += 1;
+        true
+    }
+
+    /// The memory that the application gets: the number of cells hides before the first one.
+    fn finish(self) -> *mut *mut c_char {
+        let count = self.cells.len() + 1;
+        let block = memory::malloc((count * size_of::<*mut c_char>()) as u64).cast::<*mut c_char>();
+        if !block.is_null() {
+            // SAFETY: the block has room for the count and the cells.
+            unsafe {
+                block.write(std::ptr::without_provenance_mut(count));
+                block.add(1).copy_from_nonoverlapping(self.cells.as_ptr(), self.cells.len());
+                return block.add(1);
+            }
+        }
+        null_mut()
+    }
+
+    fn free(self) {
+        for cell in self.cells {
+            // SAFETY: all cells are null or copies made here.
+            unsafe { memory::free(cell.cast()) };
+        }
+    }
+}
+
+api! {
+    fn sqlite3_exec(
+        handle: *mut sqlite3, sql: *const c_char, callback: ExecCallback, arg: *mut c_void,
+        message: *mut *mut c_char,
+    ) -> c_int {
+        let db = match live(handle) {
+            Ok(db) => db,
+            Err(code) => return code,
+        };
+        let mut row = |statement| {
+            let Some(callback) = callback else { return true };
+            let (mut names, mut texts) = (names(statement), texts(statement));
+            callback(arg, names.len() as c_int, texts.as_mut_ptr(), names.as_mut_ptr()) == 0
+        };
+        let sql = if sql.is_null() { c"".as_ptr() } else { sql };
+        let code = run(handle, &db, sql, &mut row);
+        leave_message(&db, code, message);
+        code
+    }
+
+    fn sqlite3_get_table(
+        handle: *mut sqlite3, sql: *const c_char, result: *mut *mut *mut c_char, rows: *mut c_int,
+        columns: *mut c_int, message: *mut *mut c_char,
+    ) -> c_int {
+        let (Ok(db), Some(result)) = (live(handle), result.as_mut()) else { return code::MISUSE };
+        *result = null_mut();
+        if sql.is_null() {
+            return db.fail_code(code::MISUSE);
+        }
+        let mut table = Table::default();
+        let mut code = run(handle, &db, sql, &mut |statement| table.add(statement));
+        if table.is_incompatible {
+            let text = "sqlite3_get_table() called with two or more incompatible queries";
+            code = db.fail_with(code::ERROR, text);
+        }
+        leave_message(&db, code, message);
+        if code != code::OK {
+            table.free();
+            return code;
+        }
+        if let Some(rows) = rows.as_mut() {
+            *rows = table.rows as c_int;
+        }
+        if let Some(columns) = columns.as_mut() {
+            *columns = table.columns as c_int;
+        }
+        *result = table.finish();
+        if result.is_null() { code::NOMEM } else { code::OK }
+    }
+
+    fn sqlite3_free_table(result: *mut *mut c_char) {
+        if result.is_null() {
+            return;
+        }
+        let block = result.sub(1);
+        let count = (*block).addr();
+        for at in 1..count {
+            memory::free((*block.add(at)).cast());
+        }
+        memory::free(block.cast());
+    }
+}

@@ -1,0 +1,391 @@
+//! Functions of the application: scalar, aggregate, and for windows.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_engine::function::{
+    AggregateFunction, AggregateState, Arity, Context, Flags, Function, FunctionError, Kind, ScalarFunction,
+};
+use lithe_engine::value::{Encoding, ValueRef};
+
+use crate::code;
+use crate::connection::{live, sqlite3};
+use crate::context::{AggregateMemory, application_pointer, sqlite3_context};
+use crate::door::api;
+use crate::memory::{self, Destructor};
+use crate::text;
+use crate::value::sqlite3_value;
+
+pub(crate) type CallFn = unsafe extern "C" fn(*mut sqlite3_context, c_int, *mut *mut sqlite3_value);
+pub(crate) type FinalFn = unsafe extern "C" fn(*mut sqlite3_context);
+
+/// A function as the application registered it.
+struct CFunction {
+    db: *mut sqlite3,
+    user_data: UserData,
+    code: Code,
+    flags: u32,
+    /// Values for arguments, kept from call to call. A call within a call finds none and makes its own.
+    frames: RefCell<Vec<Frame>>,
+}
+
+/// The functions in C.
+#[derive(Clone, Copy)]
+enum Code {
+    Scalar(CallFn),
+    Aggregate { step: CallFn, finish: FinalFn, window: Option<(FinalFn, CallFn)> },
+}
+
+/// The pointer that came with a function, and what destroys it when the function goes. One may serve several
+/// encodings.
+#[derive(Clone)]
+struct UserData(Rc<Owned>);
+
+struct Owned {
+    address: *mut c_void,
+    destructor: Destructor,
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: the application gave both for this.
+        unsafe { memory::destroy(self.destructor, self.address) };
+    }
+}
+
+// SAFETY: functions are called by their connection only, which is used by one thread at a time: its mutex sees to
+// that, or the application, if it asked for none. So are their pointers.
+unsafe impl Send for CFunction {}
+// SAFETY: as above.
+unsafe impl Sync for CFunction {}
+
+/// The values of one call's arguments.
+#[derive(Default)]
+struct Frame {
+    values: Vec<sqlite3_value>,
+    pointers: Vec<*mut sqlite3_value>,
+}
+
+impl Frame {
+    /// Fills the values in.
+    ///
+    /// # Safety
+    /// The arguments stand as long as the frame is used.
+    unsafe fn fill(&mut self, context: &Context<'_>, args: &[ValueRef<'_>], flags: u32) {
+        if self.values.len() < args.len() {
+            self.values.resize_with(args.len(), sqlite3_value::default);
+        }
+        for (index, (value, arg)) in self.values.iter_mut().zip(args).enumerate() {
+            // SAFETY: our caller's promise.
+            unsafe { value.borrow(*arg) };
+            if flags & Flags::SUBTYPE.0 != 0 {
+                value.subtype = context.arg_subtype(index);
+            }
+            if arg.is_null() {
+                value.pointer = context.arguments.pointer(index).and_then(|pointer| application_pointer(pointer));
+            }
+        }
+        let start = self.values.as_mut_ptr();
+        self.pointers.clear();
+        // SAFETY: all are within the vector, which is not moved before the call is over.
+        self.pointers.extend((0..args.len()).map(|index| unsafe { start.add(index) }));
+    }
+}
+
+impl CFunction {
+    /// Calls `function` with the arguments.
+    fn call(&self, function: CallFn, call: &mut sqlite3_context, context: &Context<'_>, args: &[ValueRef<'_>]) {
+        let mut frame = self.frames.borrow_mut().pop().unwrap_or_default();
+        // SAFETY: the arguments stand during the call; the application's function is called as documented.
+        unsafe {
+            frame.fill(context, args, self.flags);
+            function(call, args.len() as c_int, frame.pointers.as_mut_ptr());
+        }
+        self.frames.borrow_mut().push(frame);
+    }
+
+    fn user_data(&self) -> *mut c_void {
+        self.user_data.0.address
+    }
+}
+
+struct Scalar(CFunction);
+
+impl ScalarFunction for Scalar {
+    fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result<(), FunctionError> {
+        let Code::Scalar(function) = self.0.code else { return Ok(()) };
+        let mut call =
+            sqlite3_context::new(self.0.db, self.0.user_data(), Some(context), std::ptr::null_mut());
+        self.0.call(function, &mut call, context, args);
+        call.finish(context)
+    }
+}
+
+struct Aggregate(Arc<CFunction>);
+
+impl AggregateFunction for Aggregate {
+    fn start(&self) -> Box<dyn AggregateState> {
+        let memory = Box::default();
+        Box::new(State { function: Arc::clone(&self.0), memory, steps: 0, is_finished: false, has_begun: false })
+    }
+
+    fn has_inverse(&self) -> bool {
+        matches!(self.0.code, Code::Aggregate { window: Some(_), .. })
+    }
+}
+
+/// One group.
+struct State {
+    function: Arc<CFunction>,
+    memory: Box<AggregateMemory>,
+    steps: c_int,
+    has_begun: bool,
+    is_finished: bool,
+}
+
+impl State {
+    fn context(&mut self, engine: Option<&mut Context<'_>>) -> sqlite3_context {
+        let memory = std::ptr::from_mut(&mut *self.memory);
+        let mut call = sqlite3_context::new(self.function.db, self.function.user_data(), engine, memory);
+        call.steps = self.steps;
+        call
+    }
+
+    fn rows(
+        &mut self,
+        function: CallFn,
+        context: &mut Context<'_>,
+        args: &[ValueRef<'_>],
+    ) -> Result<(), FunctionError> {
+        self.has_begun = true;
+        let mut call = self.context(Some(context));
+        self.function.call(function, &mut call, context, args);
+        call.finish(context)
+    }
+
+    fn answer(&mut self, function: FinalFn, context: &mut Context<'_>) -> Result<(), FunctionError> {
+        let mut call = self.context(Some(context));
+        // SAFETY: the application's function, called as documented.
+        unsafe { function(&mut call) };
+        call.finish(context)
+    }
+}
+
+impl AggregateState for State {
+    fn step(&mut self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result<(), FunctionError> {
+        let Code::Aggregate { step, .. } = self.function.code else { return Ok(()) };
+        self.steps += 1;
+        self.rows(step, context, args)
+    }
+
+    fn inverse(&mut self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result<(), FunctionError> {
+        match self.function.code {
+            Code::Aggregate { window: Some((_, inverse)), .. } => self.rows(inverse, context, args),
+            _ => Ok(()),
+        }
+    }
+
+    fn value(&mut self, context: &mut Context<'_>) -> Result<(), FunctionError> {
+        match self.function.code {
+            Code::Aggregate { window: Some((value, _)), .. } => self.answer(value, context),
+            _ => self.finish(context),
+        }
+    }
+
+    fn finish(&mut self, context: &mut Context<'_>) -> Result<(), FunctionError> {
+        let Code::Aggregate { finish, .. } = self.function.code else { return Ok(()) };
+        self.is_finished = true;
+        self.answer(finish, context)
+    }
+}
+
+/// A run that ends early still calls xFinal, where the function frees what it has put into its memory.
+impl Drop for State {
+    fn drop(&mut self) {
+        let Code::Aggregate { finish, .. } = self.function.code else { return };
+        if self.has_begun && !self.is_finished {
+            let mut call = self.context(None);
+            // SAFETY: the application's function, called as documented.
+            unsafe { finish(&mut call) };
+            crate::context::forget_failure(call);
+        }
+    }
+}
+
+/// What the functions for registering have in common.
+struct Registration<'a> {
+    name: Option<&'a [u8]>,
+    arg_count: c_int,
+    /// Encoding and flags.
+    representation: c_int,
+    code: Option<Code>,
+    user_data: UserData,
+}
+
+/// The longest name of a function.
+const NAME_MAX: usize = 255;
+/// The largest number of arguments: SQLITE_LIMIT_FUNCTION_ARG cannot be raised above it.
+const ARGUMENTS_MAX: c_int = 1000;
+
+fn register(db: &sqlite3, handle: *mut sqlite3, registration: Registration<'_>) -> c_int {
+    let Registration { name, arg_count, representation, code, user_data } = registration;
+    let Some(name) = name.filter(|name| name.len() <= NAME_MAX) else { return db.fail_code(code::MISUSE) };
+    if !(-1..=ARGUMENTS_MAX).contains(&arg_count) {
+        return db.fail_code(code::MISUSE);
+    }
+    let Some(encodings) = encodings(representation & 0xf) else { return db.fail_code(code::MISUSE) };
+    let args = u16::try_from(arg_count).map_or(Arity::AtLeast(0), Arity::Exactly);
+    let flags = representation.cast_unsigned() & !0xf;
+    for encoding in encodings {
+        let user_data = user_data.clone();
+        let function = code.map(|code| {
+            let function = CFunction { db: handle, user_data, code, flags, frames: RefCell::default() };
+            let kind = match code {
+                Code::Scalar(_) => Kind::CustomScalar(Arc::new(Scalar(function))),
+                Code::Aggregate { .. } => Kind::CustomAggregate(Arc::new(Aggregate(Arc::new(function)))),
+            };
+            let name = String::from_utf8_lossy(name);
+            Function::custom(&name, args, Flags(flags), kind).with_encoding(*encoding)
+        });
+        let result = match function {
+            Some(function) => db.core().create_function(function),
+            None => db.core().remove_function(&String::from_utf8_lossy(name), args, *encoding),
+        };
+        if let Err(error) = result {
+            return db.fail(&error);
+        }
+    }
+    db.ok()
+}
+
+/// The encodings that a function is registered for.
+fn encodings(representation: c_int) -> Option<&'static [Encoding]> {
+    match representation {
+        code::UTF8 => Some(&[Encoding::Utf8]),
+        code::UTF16LE => Some(&[Encoding::Utf16le]),
+        code::UTF16BE => Some(&[Encoding::Utf16be]),
+        code::UTF16 => Some(&[Encoding::UTF16_NATIVE]),
+        // One for each, so that no other one is nearer.
+        code::ANY => Some(&[Encoding::Utf8, Encoding::Utf16le, Encoding::Utf16be]),
+        _ => None,
+    }
+}
+
+/// The combination of functions that the application gave. `Err`: one that makes no sense.
+fn code_of(
+    call: Option<CallFn>,
+    step: Option<CallFn>,
+    finish: Option<FinalFn>,
+    value: Option<FinalFn>,
+    inverse: Option<CallFn>,
+) -> Result<Option<Code>, c_int> {
+    match (call, step, finish) {
+        (Some(call), None, None) => Ok(Some(Code::Scalar(call))),
+        (None, Some(step), Some(finish)) => match (value, inverse) {
+            (Some(value), Some(inverse)) => {
+                Ok(Some(Code::Aggregate { step, finish, window: Some((value, inverse)) }))
+            }
+            (None, None) => Ok(Some(Code::Aggregate { step, finish, window: None })),
+            _ => Err(code::MISUSE),
+        },
+        (None, None, None) if value.is_none() && inverse.is_none() => Ok(None),
+        _ => Err(code::MISUSE),
+    }
+}
+
+/// # Safety
+/// As the C functions document it.
+unsafe fn create(
+    handle: *mut sqlite3,
+    name: Option<&[u8]>,
+    arg_count: c_int,
+    representation: c_int,
+    user_data: UserData,
+    code: Result<Option<Code>, c_int>,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    match (unsafe { live(handle) }, code) {
+        (Ok(db), Ok(code)) => {
+            register(&db, handle, Registration { name, arg_count, representation, code, user_data })
+        }
+        (Ok(db), Err(code)) => db.fail_code(code),
+        (Err(code), _) => code,
+    }
+}
+
+fn user_data(address: *mut c_void, destructor: Destructor) -> UserData {
+    UserData(Rc::new(Owned { address, destructor }))
+}
+
+api! {
+    fn sqlite3_create_function(
+        db: *mut sqlite3, name: *const c_char, args: c_int, representation: c_int, app: *mut c_void,
+        call: Option<CallFn>, step: Option<CallFn>, finish: Option<FinalFn>,
+    ) -> c_int {
+        let code = code_of(call, step, finish, None, None);
+        create(db, text::bytes(name), args, representation, user_data(app, None), code)
+    }
+
+    fn sqlite3_create_function16(
+        db: *mut sqlite3, name: *const c_void, args: c_int, representation: c_int, app: *mut c_void,
+        call: Option<CallFn>, step: Option<CallFn>, finish: Option<FinalFn>,
+    ) -> c_int {
+        let code = code_of(call, step, finish, None, None);
+        create(db, text::utf16_string(name).as_deref(), args, representation, user_data(app, None), code)
+    }
+
+    fn sqlite3_create_function_v2(
+        db: *mut sqlite3, name: *const c_char, args: c_int, representation: c_int, app: *mut c_void,
+        call: Option<CallFn>, step: Option<CallFn>, finish: Option<FinalFn>, destroy: Destructor,
+    ) -> c_int {
+        let code = code_of(call, step, finish, None, None);
+        create(db, text::bytes(name), args, representation, user_data(app, destroy), code)
+    }
+
+    fn sqlite3_create_window_function(
+        db: *mut sqlite3, name: *const c_char, args: c_int, representation: c_int, app: *mut c_void,
+        step: Option<CallFn>, finish: Option<FinalFn>, value: Option<FinalFn>, inverse: Option<CallFn>,
+        destroy: Destructor,
+    ) -> c_int {
+        let code = code_of(None, step, finish, value, inverse);
+        create(db, text::bytes(name), args, representation, user_data(app, destroy), code)
+    }
+
+    /// A function that only says that it is not to be used here, until a virtual table has a better one.
+    fn sqlite3_overload_function(handle: *mut sqlite3, name: *const c_char, args: c_int) -> c_int {
+        let (Ok(db), Some(name), false) = (live(handle), text::bytes(name), args < -2) else { return code::MISUSE };
+        let is_known = match usize::try_from(args) {
+            Ok(args) => matches!(
+                db.core().functions().find(name, args),
+                lithe_engine::function::Lookup::Found(_)
+            ),
+            Err(_) => db.core().functions().has(name),
+        };
+        if is_known {
+            return db.ok();
+        }
+        let owned = Box::into_raw(crate::error::c_string(name).into_boxed_c_str());
+        let data = user_data(owned.cast(), Some(free_name));
+        let code = Some(Code::Scalar(unusable));
+        let registration =
+            Registration { name: Some(name), arg_count: args, representation: code::UTF8, code, user_data: data };
+        register(&db, handle, registration)
+    }
+}
+
+/// The function that [`sqlite3_overload_function`] defines.
+unsafe extern "C" fn unusable(context: *mut sqlite3_context, _: c_int, _: *mut *mut sqlite3_value) {
+    // SAFETY: the context is that of the call, and its user data a C string.
+    unsafe {
+        let name = CStr::from_ptr(crate::context::sqlite3_user_data(context).cast()).to_string_lossy();
+        let message = format!("unable to use function {name} in the requested context");
+        crate::context::sqlite3_result_error(context, message.as_ptr().cast(), message.len() as c_int);
+    }
+}
+
+unsafe extern "C" fn free_name(name: *mut c_void) {
+    // SAFETY: it was made by `into_raw` of a boxed C string.
+    drop(unsafe { std::ffi::CString::from_raw(name.cast()) });
+}

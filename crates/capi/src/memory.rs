@@ -1,0 +1,378 @@
+//! `sqlite3_malloc` and its family: what the library hands out and the application frees, or the other way round.
+//!
+//! ```text
+//!   | size (8 bytes) | - | the bytes that the application sees ...
+//!   0                8   16
+//! ```
+//!
+//! Counted is what goes through these functions. The memory of connections and pages is Rust's, and is not here.
+
+use std::alloc::{Layout, alloc, dealloc, realloc};
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::{null_mut, with_exposed_provenance_mut};
+use std::sync::atomic::{AtomicI64, AtomicPtr, Ordering};
+
+use crate::door::api;
+
+const HEADER: usize = 16;
+const ALIGN: usize = 16;
+const _: () = assert!(HEADER >= size_of::<u64>() && HEADER / ALIGN * ALIGN == HEADER);
+
+/// More than this is refused, as SQLite does.
+const SIZE_MAX: u64 = 0x7fff_fef0;
+
+static USED: AtomicI64 = AtomicI64::new(0);
+static COUNT: AtomicI64 = AtomicI64::new(0);
+static HIGHWATER: AtomicI64 = AtomicI64::new(0);
+static COUNT_HIGHWATER: AtomicI64 = AtomicI64::new(0);
+static LARGEST: AtomicI64 = AtomicI64::new(0);
+static SOFT_LIMIT: AtomicI64 = AtomicI64::new(0);
+static HARD_LIMIT: AtomicI64 = AtomicI64::new(0);
+
+/// The functions that an application has put in their place (SQLITE_CONFIG_MALLOC).
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct sqlite3_mem_methods {
+    malloc: Option<unsafe extern "C" fn(c_int) -> *mut c_void>,
+    free: Option<unsafe extern "C" fn(*mut c_void)>,
+    realloc: Option<unsafe extern "C" fn(*mut c_void, c_int) -> *mut c_void>,
+    size: Option<unsafe extern "C" fn(*mut c_void) -> c_int>,
+    roundup: Option<unsafe extern "C" fn(c_int) -> c_int>,
+    init: Option<unsafe extern "C" fn(*mut c_void) -> c_int>,
+    shutdown: Option<unsafe extern "C" fn(*mut c_void)>,
+    app_data: *mut c_void,
+}
+
+/// Null: ours.
+static CUSTOM: AtomicPtr<sqlite3_mem_methods> = AtomicPtr::new(null_mut());
+
+fn custom() -> Option<&'static sqlite3_mem_methods> {
+    // SAFETY: it is null or a box that was leaked for it.
+    unsafe { CUSTOM.load(Ordering::Acquire).as_ref() }
+}
+
+/// SQLITE_CONFIG_MALLOC, before anything is allocated.
+///
+/// # Safety
+/// `methods` is null or can be read.
+pub(crate) unsafe fn set_methods(methods: *const sqlite3_mem_methods) {
+    // SAFETY: our caller's promise.
+    let Some(methods) = (unsafe { methods.as_ref() }) else { return };
+    let is_ours = methods.malloc.is_some_and(|malloc| malloc as usize == our_malloc as *const () as usize);
+    let chosen = if is_ours { null_mut() } else { Box::into_raw(Box::new(*methods)) };
+    if let (Some(init), false) = (methods.init, is_ours) {
+        // SAFETY: the application's function, called as documented.
+        unsafe { init(methods.app_data) };
+    }
+    // What was there before is leaked: blocks that it gave out may still come back.
+    CUSTOM.store(chosen, Ordering::Release);
+}
+
+/// SQLITE_CONFIG_GETMALLOC.
+pub(crate) fn methods() -> sqlite3_mem_methods {
+    custom().copied().unwrap_or(sqlite3_mem_methods {
+        malloc: Some(our_malloc),
+        free: Some(our_free),
+        realloc: Some(our_realloc),
+        size: Some(our_size),
+        roundup: Some(our_roundup),
+        init: Some(our_init),
+        shutdown: Some(our_shutdown),
+        app_data: null_mut(),
+    })
+}
+
+unsafe extern "C" fn our_malloc(n: c_int) -> *mut c_void {
+    // SAFETY: asks nothing of the caller.
+    unsafe { raw_malloc(u64::try_from(n).unwrap_or(0)) }
+}
+
+unsafe extern "C" fn our_free(block: *mut c_void) {
+    // SAFETY: the caller gives back what it got.
+    unsafe { raw_free(block) }
+}
+
+unsafe extern "C" fn our_realloc(block: *mut c_void, n: c_int) -> *mut c_void {
+    // SAFETY: as above.
+    unsafe { raw_realloc(block, u64::try_from(n).unwrap_or(0)) }
+}
+
+unsafe extern "C" fn our_size(block: *mut c_void) -> c_int {
+    // SAFETY: as above.
+    unsafe { raw_size(block) as c_int }
+}
+
+unsafe extern "C" fn our_roundup(n: c_int) -> c_int {
+    n.saturating_add(7) & !7
+}
+
+unsafe extern "C" fn our_init(_: *mut c_void) -> c_int {
+    crate::code::OK
+}
+
+unsafe extern "C" fn our_shutdown(_: *mut c_void) {}
+
+fn layout(n: u64) -> Option<Layout> {
+    Layout::from_size_align(usize::try_from(n).ok()?.checked_add(HEADER)?, ALIGN).ok()
+}
+
+/// # Safety
+/// None; the block is to be freed by [`raw_free`].
+unsafe fn raw_malloc(n: u64) -> *mut c_void {
+    let Some(layout) = layout(n) else { return null_mut() };
+    // SAFETY: the layout has a size, and the header lies within the block.
+    unsafe {
+        let base = alloc(layout);
+        if base.is_null() {
+            return null_mut();
+        }
+        base.cast::<u64>().write(n);
+        base.add(HEADER).cast()
+    }
+}
+
+/// # Safety
+/// `block` came from [`raw_malloc`] or [`raw_realloc`] and was not freed.
+unsafe fn raw_size(block: *mut c_void) -> u64 {
+    // SAFETY: the header is before the block.
+    unsafe { block.cast::<u8>().sub(HEADER).cast::<u64>().read() }
+}
+
+/// # Safety
+/// As [`raw_size`].
+unsafe fn raw_free(block: *mut c_void) {
+    // SAFETY: the layout is the one that the block was made with.
+    unsafe {
+        if let Some(layout) = layout(raw_size(block)) {
+            dealloc(block.cast::<u8>().sub(HEADER), layout);
+        }
+    }
+}
+
+/// # Safety
+/// As [`raw_size`].
+unsafe fn raw_realloc(block: *mut c_void, n: u64) -> *mut c_void {
+    // SAFETY: as in `raw_free`.
+    unsafe {
+        let (Some(old), Some(new)) = (layout(raw_size(block)), layout(n)) else { return null_mut() };
+        let base = realloc(block.cast::<u8>().sub(HEADER), old, new.size());
+        if base.is_null() {
+            return null_mut();
+        }
+        base.cast::<u64>().write(n);
+        base.add(HEADER).cast()
+    }
+}
+
+/// The size of a block that [`malloc`] gave out.
+///
+/// # Safety
+/// `block` came from [`malloc`] and was not freed.
+unsafe fn size_of_block(block: *mut c_void) -> u64 {
+    match custom().and_then(|methods| methods.size) {
+        // SAFETY: our caller's promise.
+        Some(size) => unsafe { size(block) as u64 },
+        // SAFETY: our caller's promise.
+        None => unsafe { raw_size(block) },
+    }
+}
+
+/// Would `n` more bytes be over the hard limit?
+fn is_over_limit(n: u64) -> bool {
+    let limit = HARD_LIMIT.load(Ordering::Relaxed);
+    limit > 0 && USED.load(Ordering::Relaxed).saturating_add_unsigned(n) > limit
+}
+
+fn count(bytes: i64, blocks: i64) {
+    let used = USED.fetch_add(bytes, Ordering::Relaxed) + bytes;
+    HIGHWATER.fetch_max(used, Ordering::Relaxed);
+    let count = COUNT.fetch_add(blocks, Ordering::Relaxed) + blocks;
+    COUNT_HIGHWATER.fetch_max(count, Ordering::Relaxed);
+}
+
+/// Memory for the application. Null for 0 bytes, for too many, and when there is none.
+pub(crate) fn malloc(n: u64) -> *mut c_void {
+    LARGEST.fetch_max(n as i64, Ordering::Relaxed);
+    if n == 0 || n > SIZE_MAX || is_over_limit(n) {
+        return null_mut();
+    }
+    let block = match custom().and_then(|methods| methods.malloc) {
+        // SAFETY: the application's function, called as documented.
+        Some(malloc) => unsafe { malloc(n as c_int) },
+        // SAFETY: asks nothing.
+        None => unsafe { raw_malloc(n) },
+    };
+    if !block.is_null() {
+        // SAFETY: just made.
+        count(unsafe { size_of_block(block) } as i64, 1);
+    }
+    block
+}
+
+/// Gives a block back.
+///
+/// # Safety
+/// `block` is null, or came from [`malloc`] and was not freed.
+pub(crate) unsafe fn free(block: *mut c_void) {
+    if block.is_null() {
+        return;
+    }
+    // SAFETY: our caller's promise.
+    unsafe {
+        count(-(size_of_block(block) as i64), -1);
+        match custom().and_then(|methods| methods.free) {
+            Some(free) => free(block),
+            None => raw_free(block),
+        }
+    }
+}
+
+/// # Safety
+/// As [`free`].
+unsafe fn resize(block: *mut c_void, n: u64) -> *mut c_void {
+    if block.is_null() {
+        return malloc(n);
+    }
+    // SAFETY: our caller's promise.
+    unsafe {
+        if n == 0 {
+            free(block);
+            return null_mut();
+        }
+        let old = size_of_block(block);
+        if n > SIZE_MAX || (n > old && is_over_limit(n - old)) {
+            return null_mut();
+        }
+        let new = match custom().and_then(|methods| methods.realloc) {
+            Some(realloc) => realloc(block, n as c_int),
+            None => raw_realloc(block, n),
+        };
+        if !new.is_null() {
+            count(size_of_block(new) as i64 - old as i64, 0);
+        }
+        new
+    }
+}
+
+/// A copy of `bytes` with a NUL behind it, for the application to free; null if there is no memory.
+pub(crate) fn copy_text(bytes: &[u8]) -> *mut c_char {
+    let copy = malloc(bytes.len() as u64 + 1).cast::<u8>();
+    if !copy.is_null() {
+        // SAFETY: the block has room for the bytes and the NUL.
+        unsafe {
+            copy.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            copy.add(bytes.len()).write(0);
+        }
+    }
+    copy.cast()
+}
+
+/// The pair (current, highest) of a status verb: 0 bytes, 5 the largest request, 9 blocks; `None` for other verbs.
+pub(crate) fn status(op: c_int, reset: bool) -> Option<(i64, i64)> {
+    let (now, highest) = match op {
+        0 => (&USED, &HIGHWATER),
+        5 => (&LARGEST, &LARGEST),
+        9 => (&COUNT, &COUNT_HIGHWATER),
+        _ => return None,
+    };
+    let current = now.load(Ordering::Relaxed);
+    let seen = highest.load(Ordering::Relaxed);
+    if reset {
+        highest.store(if op == 5 { 0 } else { current }, Ordering::Relaxed);
+    }
+    Some((if op == 5 { 0 } else { current }, seen))
+}
+
+api! {
+    fn sqlite3_malloc(n: c_int) -> *mut c_void {
+        malloc(u64::try_from(n).unwrap_or(0))
+    }
+
+    fn sqlite3_malloc64(n: u64) -> *mut c_void {
+        malloc(n)
+    }
+
+    fn sqlite3_realloc(block: *mut c_void, n: c_int) -> *mut c_void {
+        resize(block, u64::try_from(n).unwrap_or(0))
+    }
+
+    fn sqlite3_realloc64(block: *mut c_void, n: u64) -> *mut c_void {
+        resize(block, n)
+    }
+
+    fn sqlite3_free(block: *mut c_void) {
+        free(block);
+    }
+
+    fn sqlite3_msize(block: *mut c_void) -> u64 {
+        if block.is_null() { 0 } else { size_of_block(block) }
+    }
+
+    fn sqlite3_memory_used() -> i64 {
+        USED.load(Ordering::Relaxed)
+    }
+
+    fn sqlite3_memory_highwater(reset: c_int) -> i64 {
+        status(0, reset != 0).map_or(0, |(_, highest)| highest)
+    }
+
+    fn sqlite3_soft_heap_limit64(n: i64) -> i64 {
+        let before = SOFT_LIMIT.load(Ordering::Relaxed);
+        if n >= 0 {
+            let hard = HARD_LIMIT.load(Ordering::Relaxed);
+            let limit = if hard > 0 && (n == 0 || n > hard) { hard } else { n };
+            SOFT_LIMIT.store(limit, Ordering::Relaxed);
+        }
+        before
+    }
+
+    fn sqlite3_hard_heap_limit64(n: i64) -> i64 {
+        let before = HARD_LIMIT.load(Ordering::Relaxed);
+        if n >= 0 {
+            HARD_LIMIT.store(n, Ordering::Relaxed);
+            let soft = SOFT_LIMIT.load(Ordering::Relaxed);
+            if n < soft || soft == 0 {
+                SOFT_LIMIT.store(n, Ordering::Relaxed);
+            }
+        }
+        before
+    }
+
+    fn sqlite3_soft_heap_limit(n: c_int) {
+        sqlite3_soft_heap_limit64(n.max(0).into());
+    }
+
+    /// Nothing can be given back: pages are mapped, and clean ones belong to the system anyway.
+    fn sqlite3_release_memory(_n: c_int) -> c_int {
+        0
+    }
+
+    /// Deprecated, and without effect in SQLite too.
+    fn sqlite3_memory_alarm(
+        _callback: Option<unsafe extern "C" fn(*mut c_void, i64, c_int)>, _arg: *mut c_void, _threshold: i64,
+    ) -> c_int {
+        crate::code::OK
+    }
+}
+
+/// The value of `sqlite3_destructor_type` that means: copy the bytes now.
+pub(crate) fn is_transient(destructor: Destructor) -> bool {
+    destructor.is_some_and(|f| f as usize == usize::MAX)
+}
+
+/// What frees a value that the application handed over: null (static), -1 (transient) or a function.
+pub(crate) type Destructor = Option<unsafe extern "C" fn(*mut c_void)>;
+
+/// Calls the destructor of something that has been copied.
+///
+/// # Safety
+/// The caller got both from the application, which wants this call.
+pub(crate) unsafe fn destroy(destructor: Destructor, value: *const c_void) {
+    if let Some(destructor) = destructor
+        && !is_transient(Some(destructor))
+    {
+        // SAFETY: our caller's promise.
+        unsafe { destructor(with_exposed_provenance_mut(value.expose_provenance())) };
+    }
+}

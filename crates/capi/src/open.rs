@@ -1,0 +1,89 @@
+//! Opening and closing connections.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::Arc;
+
+use lithe_engine::vfs::Vfs;
+use lithe_engine::{Connection, Error, OpenFlags, Target};
+
+use crate::code;
+use crate::config;
+use crate::connection::{self, sqlite3};
+use crate::door::api;
+use crate::extension;
+use crate::text;
+use crate::vfs::registry;
+
+/// The bits of the flags that say how to open: read only, read and write, perhaps create.
+const ACCESS: u32 = 0x7;
+/// Flags that are for a VFS, or have no meaning here: SQLite leaves them out too.
+const IGNORED: u32 = 0x0000_0008 | 0x0000_0010 | 0x0000_0100 | 0x0000_0200 | 0x0000_0400 | 0x0000_0800
+    | 0x0000_1000 | 0x0000_2000 | 0x0000_4000 | 0x0008_0000;
+
+/// # Safety
+/// As `sqlite3_open_v2` documents it.
+unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vfs: *const c_char) -> c_int {
+    // SAFETY: our caller's promise.
+    let Some(out) = (unsafe { out.as_mut() }) else { return code::MISUSE };
+    *out = std::ptr::null_mut();
+    config::set_initialized(true);
+    let flags = flags.cast_unsigned();
+    // One of: 1 read only, 2 read and write, 6 read, write and create.
+    if !matches!(flags & ACCESS, 1 | 2 | 6) {
+        return code::MISUSE;
+    }
+    let mut flags = OpenFlags(flags & !IGNORED);
+    if config::uri_everywhere() {
+        flags = flags.with(OpenFlags::URI);
+    }
+    // SAFETY: our caller's promise.
+    let vfs_name = unsafe { text::name(vfs) };
+    let filename = filename.unwrap_or_default();
+    let has_mutex = config::wants_mutex(flags);
+    let (core, parameters, error) = match open_core(filename, flags, vfs_name.as_deref()) {
+        Ok((core, parameters)) => (Some(core), parameters, None),
+        Err(error) => (None, Vec::new(), Some(error)),
+    };
+    let db = Box::into_raw(Box::new(sqlite3::new(core, flags, parameters, has_mutex)));
+    *out = db;
+    // SAFETY: just made.
+    unsafe {
+        match error {
+            Some(error) => (*db).fail(&error),
+            None => extension::load_automatic(db),
+        }
+    }
+}
+
+/// Keys and values of a URI.
+type Parameters = Vec<(Vec<u8>, Vec<u8>)>;
+
+fn open_core(filename: &[u8], flags: OpenFlags, vfs: Option<&str>) -> Result<(Connection, Parameters), Error> {
+    let target: Target = lithe_engine::target(filename, flags)?;
+    let name = target.vfs.clone().or_else(|| vfs.map(str::to_owned));
+    let found: Option<Arc<dyn Vfs>> = registry::find(name.as_deref(), &target)?;
+    Ok((Connection::open_with_vfs(filename, flags, found)?, target.parameters))
+}
+
+api! {
+    fn sqlite3_open(filename: *const c_char, db: *mut *mut sqlite3) -> c_int {
+        open(text::bytes(filename), db, 0x6, std::ptr::null())
+    }
+
+    fn sqlite3_open16(filename: *const c_void, db: *mut *mut sqlite3) -> c_int {
+        let filename = text::utf16_string(filename);
+        open(filename.as_deref(), db, 0x6, std::ptr::null())
+    }
+
+    fn sqlite3_open_v2(filename: *const c_char, db: *mut *mut sqlite3, flags: c_int, vfs: *const c_char) -> c_int {
+        open(text::bytes(filename), db, flags, vfs)
+    }
+
+    fn sqlite3_close(db: *mut sqlite3) -> c_int {
+        connection::close(db, false)
+    }
+
+    fn sqlite3_close_v2(db: *mut sqlite3) -> c_int {
+        connection::close(db, true)
+    }
+}

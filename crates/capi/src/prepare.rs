@@ -1,0 +1,225 @@
+//! From text to statements, and what can be asked of a statement.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ptr::{null, null_mut};
+
+use lithe_engine::value::Encoding;
+
+use crate::code;
+use crate::connection::{Locked, live, sqlite3};
+use crate::door::api;
+use crate::error::c_string;
+use crate::memory;
+use crate::statement::{sqlite3_stmt, statement};
+use crate::text;
+
+/// SQL that one prepare call is given.
+struct Source<'a> {
+    sql: &'a [u8],
+    is_legacy: bool,
+}
+
+/// Compiles the first statement. Answers the code and how many bytes were used.
+fn prepare(db: &Locked<'_>, handle: *mut sqlite3, source: &Source<'_>, out: &mut *mut sqlite3_stmt) -> (c_int, usize) {
+    match db.core().prepare(source.sql) {
+        Ok(prepared) => {
+            if let Some(inner) = prepared.statement {
+                let sql = c_string(&source.sql[..prepared.tail]);
+                *out = sqlite3_stmt::create(db, handle, inner, sql, source.is_legacy);
+            }
+            (db.ok(), prepared.tail)
+        }
+        Err(error) => (db.fail(&error), source.sql.len()),
+    }
+}
+
+/// The text that is given: up to its NUL, and no longer than `n` bytes if that is not negative.
+///
+/// # Safety
+/// `sql` ends with NUL or is `n` bytes long.
+unsafe fn source<'a>(sql: *const c_char, n: c_int) -> &'a [u8] {
+    match usize::try_from(n) {
+        // SAFETY: our caller's promise.
+        Ok(n) => unsafe { std::slice::from_raw_parts(sql.cast(), bounded_len(sql, n)) },
+        // SAFETY: our caller's promise.
+        Err(_) => unsafe { text::sized(sql.cast(), -1) },
+    }
+}
+
+/// # Safety
+/// `sql` ends with NUL or is `n` bytes long.
+unsafe fn bounded_len(sql: *const c_char, n: usize) -> usize {
+    // SAFETY: our caller's promise; strnlen stops at whichever comes first.
+    unsafe { libc::strnlen(sql, n) }
+}
+
+/// # Safety
+/// As the C functions document it.
+unsafe fn prepare8(
+    handle: *mut sqlite3,
+    sql: *const c_char,
+    n: c_int,
+    is_legacy: bool,
+    statement: *mut *mut sqlite3_stmt,
+    tail: *mut *const c_char,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        let Some(out) = statement.as_mut() else { return code::MISUSE };
+        *out = null_mut();
+        let db = match live(handle) {
+            Ok(db) => db,
+            Err(code) => return code,
+        };
+        if sql.is_null() {
+            return db.fail_code(code::MISUSE);
+        }
+        let source = Source { sql: source(sql, n), is_legacy };
+        let (code, used) = prepare(&db, handle, &source, out);
+        if let Some(tail) = tail.as_mut() {
+            *tail = sql.add(used);
+        }
+        code
+    }
+}
+
+/// # Safety
+/// As the C functions document it.
+unsafe fn prepare16(
+    handle: *mut sqlite3,
+    sql: *const c_void,
+    n: c_int,
+    is_legacy: bool,
+    statement: *mut *mut sqlite3_stmt,
+    tail: *mut *const c_void,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        let Some(out) = statement.as_mut() else { return code::MISUSE };
+        *out = null_mut();
+        let db = match live(handle) {
+            Ok(db) => db,
+            Err(code) => return code,
+        };
+        if sql.is_null() {
+            return db.fail_code(code::MISUSE);
+        }
+        let wide = text::sized16(sql, n.into());
+        let end = wide.chunks_exact(2).position(|unit| unit == [0, 0]).map_or(wide.len(), |units| 2 * units);
+        let mut utf8 = lithe_engine::value::Buffer::new();
+        Encoding::UTF16_NATIVE.decode(&wide[..end], &mut utf8);
+        let sql8 = utf8.into_vec();
+        let (code, used) = prepare(&db, handle, &Source { sql: &sql8, is_legacy }, out);
+        if let Some(tail) = tail.as_mut() {
+            *tail = sql.byte_add(text::utf16_len(&sql8[..used]));
+        }
+        code
+    }
+}
+
+api! {
+    fn sqlite3_prepare(
+        db: *mut sqlite3, sql: *const c_char, n: c_int, statement: *mut *mut sqlite3_stmt, tail: *mut *const c_char,
+    ) -> c_int {
+        prepare8(db, sql, n, true, statement, tail)
+    }
+
+    fn sqlite3_prepare_v2(
+        db: *mut sqlite3, sql: *const c_char, n: c_int, statement: *mut *mut sqlite3_stmt, tail: *mut *const c_char,
+    ) -> c_int {
+        prepare8(db, sql, n, false, statement, tail)
+    }
+
+    fn sqlite3_prepare_v3(
+        db: *mut sqlite3, sql: *const c_char, n: c_int, _flags: c_uint, statement: *mut *mut sqlite3_stmt,
+        tail: *mut *const c_char,
+    ) -> c_int {
+        prepare8(db, sql, n, false, statement, tail)
+    }
+
+    fn sqlite3_prepare16(
+        db: *mut sqlite3, sql: *const c_void, n: c_int, statement: *mut *mut sqlite3_stmt, tail: *mut *const c_void,
+    ) -> c_int {
+        prepare16(db, sql, n, true, statement, tail)
+    }
+
+    fn sqlite3_prepare16_v2(
+        db: *mut sqlite3, sql: *const c_void, n: c_int, statement: *mut *mut sqlite3_stmt, tail: *mut *const c_void,
+    ) -> c_int {
+        prepare16(db, sql, n, false, statement, tail)
+    }
+
+    fn sqlite3_prepare16_v3(
+        db: *mut sqlite3, sql: *const c_void, n: c_int, _flags: c_uint, statement: *mut *mut sqlite3_stmt,
+        tail: *mut *const c_void,
+    ) -> c_int {
+        prepare16(db, sql, n, false, statement, tail)
+    }
+
+    fn sqlite3_sql(handle: *mut sqlite3_stmt) -> *const c_char {
+        handle.as_ref().map_or(null(), |statement| statement.sql.as_ptr())
+    }
+
+    fn sqlite3_expanded_sql(handle: *mut sqlite3_stmt) -> *mut c_char {
+        let Ok((statement, db)) = statement(handle) else { return null_mut() };
+        match statement.enter() {
+            Ok(mut inside) => {
+                let text = inside.get().expanded_sql();
+                if text.len() > db.length_max() { null_mut() } else { memory::copy_text(&text) }
+            }
+            // A function of the application asks while the statement is at work: the text has to do as it is.
+            Err(_) => memory::copy_text(statement.sql.as_bytes()),
+        }
+    }
+
+    /// Only a library compiled with SQLITE_ENABLE_NORMALIZE has it.
+    fn sqlite3_normalized_sql(_handle: *mut sqlite3_stmt) -> *const c_char {
+        null()
+    }
+
+    fn sqlite3_stmt_readonly(handle: *mut sqlite3_stmt) -> c_int {
+        let Ok((statement, _db)) = statement(handle) else { return 1 };
+        statement.enter().map_or(0, |mut inside| inside.get().is_read_only().into())
+    }
+
+    fn sqlite3_stmt_isexplain(handle: *mut sqlite3_stmt) -> c_int {
+        let Ok((statement, _db)) = statement(handle) else { return 0 };
+        statement.enter().map_or(0, |mut inside| inside.get().explain().into())
+    }
+
+    fn sqlite3_stmt_explain(handle: *mut sqlite3_stmt, mode: c_int) -> c_int {
+        let (statement, db) = match statement(handle) {
+            Ok(found) => found,
+            Err(code) => return code,
+        };
+        let Ok(mut inside) = statement.enter() else { return code::MISUSE };
+        match mode {
+            0..=2 if c_int::from(inside.get().explain()) == mode => code::OK,
+            0..=2 => db.not_supported("sqlite3_stmt_explain"),
+            _ => code::ERROR,
+        }
+    }
+
+    fn sqlite3_stmt_busy(handle: *mut sqlite3_stmt) -> c_int {
+        let Ok((statement, _db)) = statement(handle) else { return 0 };
+        // Whoever is inside is running it.
+        statement.enter().map_or(1, |mut inside| inside.get().is_running().into())
+    }
+
+    fn sqlite3_db_handle(handle: *mut sqlite3_stmt) -> *mut sqlite3 {
+        handle.as_ref().map_or(null_mut(), sqlite3_stmt::db)
+    }
+
+    fn sqlite3_next_stmt(db: *mut sqlite3, handle: *mut sqlite3_stmt) -> *mut sqlite3_stmt {
+        let Ok(db) = live(db) else { return null_mut() };
+        match handle.as_ref() {
+            Some(statement) => statement.next.get(),
+            None => db.statements.get(),
+        }
+    }
+
+    /// Deprecated: a statement that is out of date compiles itself again.
+    fn sqlite3_expired(_handle: *mut sqlite3_stmt) -> c_int {
+        0
+    }
+}

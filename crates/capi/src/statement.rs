@@ -1,0 +1,192 @@
+//! The handle of a statement, `sqlite3_stmt*`: what it holds, and who may be inside it.
+//!
+//! A statement is locked by its connection's mutex. While it steps, user functions and hooks run, and they may call
+//! in again with the handle of the very statement that is stepping: [`Inside`] lets only one call in at a time, and
+//! the others are answered from what stands beside the engine's statement.
+
+use std::cell::{Cell, RefCell, UnsafeCell};
+use std::collections::HashMap;
+use std::ffi::{CString, c_int};
+use std::ptr::null_mut;
+
+use lithe_engine::Statement;
+
+use crate::code;
+use crate::connection::{self, Locked, sqlite3};
+use crate::value::sqlite3_value;
+
+/// Names that were given out as C strings, by what they are of and the column or parameter.
+type Names = HashMap<(u8, c_int), Box<[u8]>>;
+
+/// A statement.
+#[allow(non_camel_case_types)]
+pub struct sqlite3_stmt {
+    db: *mut sqlite3,
+    inner: UnsafeCell<Statement>,
+    /// A call is inside `inner`.
+    is_entered: Cell<bool>,
+    /// Rows so far, all runs together: whether a column was fetched for the present one.
+    pub(crate) row: Cell<u64>,
+    pub(crate) has_row: Cell<bool>,
+    pub(crate) columns: UnsafeCell<Vec<sqlite3_value>>,
+    /// The NULL that is a column that does not exist.
+    pub(crate) no_column: UnsafeCell<sqlite3_value>,
+    /// Made by `sqlite3_prepare` or `sqlite3_prepare16`: errors come out of `sqlite3_reset`.
+    pub(crate) is_legacy: bool,
+    /// What the last run ended with: `sqlite3_reset` answers it.
+    pub(crate) last: Cell<c_int>,
+    pub(crate) sql: CString,
+    /// Names that were given out.
+    pub(crate) names: RefCell<Names>,
+    /// When the run began, for `sqlite3_profile`.
+    pub(crate) began: Cell<Option<std::time::Instant>>,
+    /// The list of the connection's statements.
+    pub(crate) next: Cell<*mut sqlite3_stmt>,
+    previous: Cell<*mut sqlite3_stmt>,
+}
+
+impl sqlite3_stmt {
+    /// Puts a statement on the heap and into the list of its connection.
+    pub(crate) fn create(
+        db: &sqlite3,
+        handle: *mut sqlite3,
+        inner: Statement,
+        sql: CString,
+        is_legacy: bool,
+    ) -> *mut sqlite3_stmt {
+        let next = db.statements.get();
+        let statement = Box::into_raw(Box::new(sqlite3_stmt {
+            db: handle,
+            inner: UnsafeCell::new(inner),
+            is_entered: Cell::new(false),
+            row: Cell::new(0),
+            has_row: Cell::new(false),
+            columns: UnsafeCell::default(),
+            no_column: UnsafeCell::default(),
+            is_legacy,
+            last: Cell::new(code::OK),
+            sql,
+            names: RefCell::default(),
+            began: Cell::new(None),
+            next: Cell::new(next),
+            previous: Cell::new(null_mut()),
+        }));
+        // SAFETY: the list holds live statements of this connection only, and its mutex is held.
+        if let Some(next) = unsafe { next.as_ref() } {
+            next.previous.set(statement);
+        }
+        db.statements.set(statement);
+        statement
+    }
+
+    /// Takes it out of the list.
+    fn unlink(&self, db: &sqlite3) {
+        let (next, previous) = (self.next.get(), self.previous.get());
+        // SAFETY: as in `create`.
+        unsafe {
+            match previous.as_ref() {
+                Some(previous) => previous.next.set(next),
+                None => db.statements.set(next),
+            }
+            if let Some(next) = next.as_ref() {
+                next.previous.set(previous);
+            }
+        }
+    }
+
+    /// The connection's handle.
+    pub(crate) fn db(&self) -> *mut sqlite3 {
+        self.db
+    }
+
+    /// Goes inside, unless somebody is there.
+    #[inline]
+    pub(crate) fn enter(&self) -> Result<Inside<'_>, c_int> {
+        if self.is_entered.replace(true) {
+            return Err(code::MISUSE);
+        }
+        Ok(Inside { statement: self })
+    }
+
+    /// The values of the present row do not stand any more.
+    #[inline]
+    pub(crate) fn leave_row(&self) {
+        self.has_row.set(false);
+        self.row.set(self.row.get() + 1);
+    }
+}
+
+/// The one call that is inside a statement.
+pub(crate) struct Inside<'s> {
+    statement: &'s sqlite3_stmt,
+}
+
+impl Inside<'_> {
+    /// The engine's statement.
+    #[inline]
+    pub(crate) fn get(&mut self) -> &mut Statement {
+        // SAFETY: `is_entered` keeps every other call out, and the mutex other threads.
+        unsafe { &mut *self.statement.inner.get() }
+    }
+}
+
+impl Drop for Inside<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.statement.is_entered.set(false);
+    }
+}
+
+/// The statement behind a handle, with its connection locked.
+///
+/// # Safety
+/// `handle` is null, or a statement that was prepared and not finalized.
+#[inline]
+pub(crate) unsafe fn statement<'a>(handle: *mut sqlite3_stmt) -> Result<(&'a sqlite3_stmt, Locked<'a>), c_int> {
+    // SAFETY: our caller's promise.
+    let statement = unsafe { handle.as_ref() }.ok_or(code::MISUSE)?;
+    // SAFETY: a connection lives at least as long as its statements.
+    let db = unsafe { connection::of_object(statement.db) };
+    if connection::is_poisoned(&db) {
+        return Err(db.fail_code(code::INTERNAL));
+    }
+    Ok((statement, db))
+}
+
+/// Ends a statement and frees it. Answers what its last run ended with.
+///
+/// # Safety
+/// As [`statement`]; the handle is not used afterwards.
+pub(crate) unsafe fn finalize(handle: *mut sqlite3_stmt) -> c_int {
+    // SAFETY: our caller's promise.
+    let Some(statement) = (unsafe { handle.as_ref() }) else { return code::OK };
+    let db_handle = statement.db;
+    // SAFETY: as in `statement`.
+    let db = unsafe { connection::of_object(db_handle) };
+    let answer = reset(statement, &db);
+    if answer == code::MISUSE && statement.is_entered.get() {
+        return answer; // it is running, further up on this very stack
+    }
+    statement.unlink(&db);
+    // SAFETY: it was made by `create`, and nothing refers to it any more.
+    drop(unsafe { Box::from_raw(handle) });
+    drop(db);
+    // SAFETY: the lock has been given back, and no reference is left.
+    unsafe { connection::free_if_unused(db_handle) };
+    answer
+}
+
+/// Ends the run. Answers what it ended with, as `sqlite3_reset` does.
+pub(crate) fn reset(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
+    let Ok(mut inside) = statement.enter() else { return code::MISUSE };
+    statement.leave_row();
+    inside.get().reset(db.core());
+    db.hooks.profile(statement);
+    let last = statement.last.replace(code::OK);
+    match code::primary(last) {
+        code::OK => db.ok(),
+        // The error stays the connection's last one, with its message, where nothing has happened since.
+        _ if db.error.code() == last => db.masked(last),
+        _ => db.fail_code(last),
+    }
+}

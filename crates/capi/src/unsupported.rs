@@ -1,0 +1,219 @@
+//! Functions that have their place and no engine behind them yet. Each says so: SQLITE_ERROR, and "not supported
+//! yet: …" as the connection's message, where there is a connection.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ptr::{null, null_mut};
+
+use crate::code;
+use crate::connection::{live, sqlite3};
+use crate::context::sqlite3_context;
+use crate::door::{api, guard};
+use crate::memory::{self, Destructor};
+use crate::statement::{sqlite3_stmt, statement};
+use crate::value::sqlite3_value;
+use crate::variadic::CArgs;
+
+/// Says on the connection what is missing.
+///
+/// # Safety
+/// `db` is a handle or null.
+unsafe fn refuse(db: *mut sqlite3, what: &str) -> c_int {
+    // SAFETY: our caller's promise.
+    match unsafe { live(db) } {
+        Ok(db) => db.not_supported(what),
+        Err(code) => code,
+    }
+}
+
+/// What a virtual table is planned with; nobody makes one.
+#[allow(non_camel_case_types)]
+pub struct sqlite3_index_info {
+    _opaque: [u8; 0],
+}
+
+/// A state of a database in the past.
+#[allow(non_camel_case_types)]
+pub struct sqlite3_snapshot {
+    _opaque: [u8; 0],
+}
+
+const MODULES: &str = "virtual-table modules";
+const PREUPDATE: &str = "the pre-update hook";
+const SNAPSHOTS: &str = "snapshots";
+
+/// `sqlite3_vtab_config`, behind its C half.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lithe_vtab_config(db: *mut sqlite3, _op: c_int, _args: *mut CArgs) -> c_int {
+    // SAFETY: the C half hands on what it was called with.
+    guard(|| unsafe { refuse(db, MODULES) })
+}
+
+api! {
+    fn sqlite3_create_module(
+        db: *mut sqlite3, _name: *const c_char, _module: *const c_void, _data: *mut c_void,
+    ) -> c_int {
+        refuse(db, MODULES)
+    }
+
+    fn sqlite3_create_module_v2(
+        db: *mut sqlite3, _name: *const c_char, _module: *const c_void, data: *mut c_void, destroy: Destructor,
+    ) -> c_int {
+        memory::destroy(destroy, data);
+        refuse(db, MODULES)
+    }
+
+    fn sqlite3_drop_modules(db: *mut sqlite3, _keep: *mut *const c_char) -> c_int {
+        // There are none, so none are left.
+        live(db).map_or_else(|code| code, |db| db.ok())
+    }
+
+    fn sqlite3_declare_vtab(db: *mut sqlite3, _sql: *const c_char) -> c_int {
+        refuse(db, MODULES)
+    }
+
+    fn sqlite3_vtab_on_conflict(_db: *mut sqlite3) -> c_int {
+        // SQLITE_ABORT, which is what nothing else is said means.
+        code::ABORT
+    }
+
+    fn sqlite3_vtab_nochange(_context: *mut sqlite3_context) -> c_int {
+        0
+    }
+
+    fn sqlite3_vtab_collation(_info: *mut sqlite3_index_info, _constraint: c_int) -> *const c_char {
+        null()
+    }
+
+    fn sqlite3_vtab_distinct(_info: *mut sqlite3_index_info) -> c_int {
+        0
+    }
+
+    fn sqlite3_vtab_in(_info: *mut sqlite3_index_info, _constraint: c_int, _handle: c_int) -> c_int {
+        0
+    }
+
+    fn sqlite3_vtab_in_first(_value: *mut sqlite3_value, out: *mut *mut sqlite3_value) -> c_int {
+        if let Some(out) = out.as_mut() {
+            *out = null_mut();
+        }
+        code::ERROR
+    }
+
+    fn sqlite3_vtab_in_next(_value: *mut sqlite3_value, out: *mut *mut sqlite3_value) -> c_int {
+        if let Some(out) = out.as_mut() {
+            *out = null_mut();
+        }
+        code::ERROR
+    }
+
+    fn sqlite3_vtab_rhs_value(
+        _info: *mut sqlite3_index_info, _constraint: c_int, out: *mut *mut sqlite3_value,
+    ) -> c_int {
+        if let Some(out) = out.as_mut() {
+            *out = null_mut();
+        }
+        code::NOTFOUND
+    }
+
+    fn sqlite3_preupdate_hook(db: *mut sqlite3, _hook: *const c_void, _arg: *mut c_void) -> *mut c_void {
+        refuse(db, PREUPDATE);
+        null_mut()
+    }
+
+    fn sqlite3_preupdate_old(db: *mut sqlite3, _column: c_int, _value: *mut *mut sqlite3_value) -> c_int {
+        refuse(db, PREUPDATE)
+    }
+
+    fn sqlite3_preupdate_new(db: *mut sqlite3, _column: c_int, _value: *mut *mut sqlite3_value) -> c_int {
+        refuse(db, PREUPDATE)
+    }
+
+    fn sqlite3_preupdate_count(db: *mut sqlite3) -> c_int {
+        refuse(db, PREUPDATE);
+        0
+    }
+
+    fn sqlite3_preupdate_depth(db: *mut sqlite3) -> c_int {
+        refuse(db, PREUPDATE);
+        0
+    }
+
+    fn sqlite3_preupdate_blobwrite(db: *mut sqlite3) -> c_int {
+        refuse(db, PREUPDATE);
+        -1
+    }
+
+    fn sqlite3_snapshot_get(
+        db: *mut sqlite3, _schema: *const c_char, _snapshot: *mut *mut sqlite3_snapshot,
+    ) -> c_int {
+        refuse(db, SNAPSHOTS)
+    }
+
+    fn sqlite3_snapshot_open(db: *mut sqlite3, _schema: *const c_char, _snapshot: *mut sqlite3_snapshot) -> c_int {
+        refuse(db, SNAPSHOTS)
+    }
+
+    fn sqlite3_snapshot_free(_snapshot: *mut sqlite3_snapshot) {}
+
+    fn sqlite3_snapshot_cmp(_one: *mut sqlite3_snapshot, _other: *mut sqlite3_snapshot) -> c_int {
+        0
+    }
+
+    fn sqlite3_snapshot_recover(db: *mut sqlite3, _schema: *const c_char) -> c_int {
+        refuse(db, SNAPSHOTS)
+    }
+
+    /// Only a library compiled with SQLITE_ENABLE_STMT_SCANSTATUS counts loops: 1 says that there are none.
+    fn sqlite3_stmt_scanstatus(_statement: *mut sqlite3_stmt, _index: c_int, _op: c_int, _out: *mut c_void) -> c_int {
+        1
+    }
+
+    fn sqlite3_stmt_scanstatus_v2(
+        _statement: *mut sqlite3_stmt, _index: c_int, _op: c_int, _flags: c_int, _out: *mut c_void,
+    ) -> c_int {
+        1
+    }
+
+    fn sqlite3_stmt_scanstatus_reset(_statement: *mut sqlite3_stmt) {}
+
+    fn sqlite3_carray_bind(
+        handle: *mut sqlite3_stmt, _number: c_int, data: *mut c_void, _n: c_int, _flags: c_int, destroy: Destructor,
+    ) -> c_int {
+        memory::destroy(destroy, data);
+        statement(handle).map_or_else(|code| code, |(_, db)| db.not_supported("carray"))
+    }
+
+    fn sqlite3_carray_bind_v2(
+        handle: *mut sqlite3_stmt, _number: c_int, data: *mut c_void, _n: c_int, _flags: c_int, destroy: Destructor,
+        arg: *mut c_void,
+    ) -> c_int {
+        memory::destroy(destroy, if arg.is_null() { data } else { arg });
+        statement(handle).map_or_else(|code| code, |(_, db)| db.not_supported("carray"))
+    }
+
+    fn sqlite3_rtree_geometry_callback(
+        db: *mut sqlite3, _name: *const c_char, _function: *const c_void, _arg: *mut c_void,
+    ) -> c_int {
+        refuse(db, "the R-Tree")
+    }
+
+    fn sqlite3_rtree_query_callback(
+        db: *mut sqlite3, _name: *const c_char, _function: *const c_void, arg: *mut c_void, destroy: Destructor,
+    ) -> c_int {
+        memory::destroy(destroy, arg);
+        refuse(db, "the R-Tree")
+    }
+
+    /// Nobody can say how many pages a commit takes out of the file.
+    fn sqlite3_autovacuum_pages(
+        db: *mut sqlite3,
+        callback: Option<unsafe extern "C" fn(*mut c_void, *const c_char, c_uint, c_uint, c_uint) -> c_uint>,
+        arg: *mut c_void, destroy: Destructor,
+    ) -> c_int {
+        if callback.is_none() {
+            return live(db).map_or_else(|code| code, |db| db.ok());
+        }
+        memory::destroy(destroy, arg);
+        refuse(db, "the callback of auto-vacuum")
+    }
+}

@@ -1,0 +1,305 @@
+//! `sqlite3_value`: a value as C sees it, and the forms that it is asked for in.
+//!
+//! What the value is never changes by asking: a text that is asked for as UTF-16 keeps its UTF-8, so that pointers to
+//! one form stand while another is made. Text gets its NUL in a copy of its own; blobs are given out where they lie.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ptr::{null, null_mut};
+
+use lithe_engine::value::cast;
+use lithe_engine::value::{Encoding, NumberText, Numeric, Value, ValueRef};
+
+use crate::code;
+use crate::door::api;
+use crate::memory::Destructor;
+use crate::text;
+
+/// A value. Arguments and columns borrow what they stand on; copies own it.
+#[allow(non_camel_case_types)]
+#[derive(Default)]
+pub struct sqlite3_value {
+    raw: Raw,
+    owned: Value,
+    /// For which row the content was fetched; 0 for none.
+    pub(crate) row: u64,
+    text: Form<Vec<u8>>,
+    wide: Form<Vec<u16>>,
+    wide_encoding: Encoding,
+    pub(crate) subtype: u8,
+    pub(crate) is_from_bind: bool,
+    pub(crate) pointer: Option<Pointer>,
+}
+
+/// A form that has been made, or memory for it.
+#[derive(Default)]
+struct Form<T> {
+    is_made: bool,
+    memory: T,
+}
+
+/// What the value is. The pointers stand as long as the value is used: the one who fills it in promises that.
+#[derive(Clone, Copy, Default)]
+enum Raw {
+    #[default]
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(*const u8, usize),
+    Blob(*const u8, usize),
+}
+
+/// A pointer that travels as a NULL (`sqlite3_bind_pointer`, `sqlite3_result_pointer`).
+#[derive(Clone, Copy)]
+pub(crate) struct Pointer {
+    pub(crate) address: *mut c_void,
+    /// The name of its type, which ends with NUL and is static.
+    pub(crate) kind: *const c_char,
+    pub(crate) destructor: Destructor,
+}
+
+impl sqlite3_value {
+    /// Becomes `value`, without a copy.
+    ///
+    /// # Safety
+    /// The bytes of `value` stand until this is set again or dropped, or nobody asks it any more.
+    #[inline]
+    pub(crate) unsafe fn borrow(&mut self, value: ValueRef<'_>) {
+        self.raw = match value {
+            ValueRef::Null => Raw::Null,
+            ValueRef::Integer(integer) => Raw::Integer(integer),
+            ValueRef::Real(real) => Raw::Real(real),
+            ValueRef::Text(text) => Raw::Text(text.as_ptr(), text.len()),
+            ValueRef::Blob(blob) => Raw::Blob(blob.as_ptr(), blob.len()),
+        };
+        self.text.is_made = false;
+        self.wide.is_made = false;
+        self.pointer = None;
+        self.subtype = 0;
+    }
+
+    /// A value of its own.
+    pub(crate) fn owned(value: Value) -> sqlite3_value {
+        let mut made = sqlite3_value { owned: value, ..sqlite3_value::default() };
+        let content: *const Value = &made.owned;
+        // SAFETY: the bytes are in memory of `owned`, which does not move with it and is never changed.
+        unsafe { made.borrow((*content).as_ref()) };
+        made
+    }
+
+    /// The value itself.
+    #[inline]
+    pub(crate) fn get(&self) -> ValueRef<'_> {
+        match self.raw {
+            Raw::Null => ValueRef::Null,
+            Raw::Integer(integer) => ValueRef::Integer(integer),
+            Raw::Real(real) => ValueRef::Real(real),
+            // SAFETY: the promise of whoever set it: the bytes stand.
+            Raw::Text(start, len) => ValueRef::Text(unsafe { std::slice::from_raw_parts(start, len) }),
+            // SAFETY: as above.
+            Raw::Blob(start, len) => ValueRef::Blob(unsafe { std::slice::from_raw_parts(start, len) }),
+        }
+    }
+
+    pub(crate) fn kind(&self) -> c_int {
+        kind_of(self.get())
+    }
+
+    /// The text with its NUL; null for NULL.
+    pub(crate) fn text(&mut self) -> *const u8 {
+        if matches!(self.raw, Raw::Null) {
+            return null();
+        }
+        if !self.text.is_made {
+            let mut memory = std::mem::take(&mut self.text.memory);
+            memory.clear();
+            let mut scratch = NumberText::default();
+            let bytes = cast::to_bytes(self.get(), &mut scratch);
+            memory.reserve(bytes.len() + 1);
+            memory.extend_from_slice(bytes);
+            memory.push(0);
+            self.text = Form { is_made: true, memory };
+        }
+        self.text.memory.as_ptr()
+    }
+
+    /// The text in UTF-16 with a double NUL; null for NULL.
+    pub(crate) fn wide(&mut self, encoding: Encoding) -> *const c_void {
+        if matches!(self.raw, Raw::Null) {
+            return null();
+        }
+        self.make_wide(encoding);
+        self.wide.memory.as_ptr().cast()
+    }
+
+    fn make_wide(&mut self, encoding: Encoding) {
+        if !self.wide.is_made || self.wide_encoding != encoding {
+            let mut scratch = NumberText::default();
+            let memory = text::to_utf16(cast::to_bytes(self.get(), &mut scratch), encoding);
+            self.wide = Form { is_made: true, memory };
+            self.wide_encoding = encoding;
+        }
+    }
+
+    /// Where the bytes lie; null if there are none.
+    pub(crate) fn blob(&mut self) -> *const c_void {
+        match self.raw {
+            Raw::Null => null(),
+            Raw::Text(_, 0) | Raw::Blob(_, 0) => null(),
+            // Programs that fetch text this way expect the NUL that SQLite happens to leave behind it.
+            Raw::Text(..) | Raw::Integer(_) | Raw::Real(_) => self.text().cast(),
+            Raw::Blob(start, _) => start.cast(),
+        }
+    }
+
+    /// How many bytes the blob or the UTF-8 text has.
+    pub(crate) fn len(&self) -> usize {
+        match self.raw {
+            Raw::Null => 0,
+            Raw::Text(_, len) | Raw::Blob(_, len) => len,
+            Raw::Integer(_) | Raw::Real(_) => {
+                cast::to_bytes(self.get(), &mut NumberText::default()).len()
+            }
+        }
+    }
+
+    /// How many bytes the UTF-16 text has; a blob is not text, and has its own length.
+    pub(crate) fn wide_len(&mut self) -> usize {
+        match self.raw {
+            Raw::Null => 0,
+            Raw::Blob(_, len) if !self.wide.is_made => len,
+            _ => {
+                let encoding = if self.wide.is_made { self.wide_encoding } else { Encoding::UTF16_NATIVE };
+                self.make_wide(encoding);
+                2 * (self.wide.memory.len() - 1)
+            }
+        }
+    }
+
+    /// The class after numeric affinity: that of `sqlite3_value_numeric_type`.
+    fn numeric_kind(&self) -> c_int {
+        match self.get() {
+            ValueRef::Text(text) => match lithe_engine::value::number::whole_number(text) {
+                Some(Numeric::Integer(_)) => code::INTEGER,
+                Some(Numeric::Real(_)) => code::FLOAT,
+                None => code::TEXT,
+            },
+            other => kind_of(other),
+        }
+    }
+}
+
+/// The storage class by its number.
+#[inline]
+pub(crate) fn kind_of(value: ValueRef<'_>) -> c_int {
+    match value {
+        ValueRef::Null => code::NULL,
+        ValueRef::Integer(_) => code::INTEGER,
+        ValueRef::Real(_) => code::FLOAT,
+        ValueRef::Text(_) => code::TEXT,
+        ValueRef::Blob(_) => code::BLOB,
+    }
+}
+
+/// The value behind a handle.
+///
+/// # Safety
+/// `value` is null, or a value that is still valid, and nobody else uses it now.
+#[inline]
+unsafe fn value_mut<'a>(value: *mut sqlite3_value) -> Option<&'a mut sqlite3_value> {
+    // SAFETY: our caller's promise.
+    unsafe { value.as_mut() }
+}
+
+api! {
+    fn sqlite3_value_type(value: *mut sqlite3_value) -> c_int {
+        value_mut(value).map_or(code::NULL, |value| value.kind())
+    }
+
+    fn sqlite3_value_numeric_type(value: *mut sqlite3_value) -> c_int {
+        value_mut(value).map_or(code::NULL, |value| value.numeric_kind())
+    }
+
+    fn sqlite3_value_int(value: *mut sqlite3_value) -> c_int {
+        value_mut(value).map_or(0, |value| cast::to_integer(value.get()) as c_int)
+    }
+
+    fn sqlite3_value_int64(value: *mut sqlite3_value) -> i64 {
+        value_mut(value).map_or(0, |value| cast::to_integer(value.get()))
+    }
+
+    fn sqlite3_value_double(value: *mut sqlite3_value) -> f64 {
+        value_mut(value).map_or(0.0, |value| cast::to_real(value.get()))
+    }
+
+    fn sqlite3_value_text(value: *mut sqlite3_value) -> *const u8 {
+        value_mut(value).map_or(null(), sqlite3_value::text)
+    }
+
+    fn sqlite3_value_text16(value: *mut sqlite3_value) -> *const c_void {
+        value_mut(value).map_or(null(), |value| value.wide(Encoding::UTF16_NATIVE))
+    }
+
+    fn sqlite3_value_text16le(value: *mut sqlite3_value) -> *const c_void {
+        value_mut(value).map_or(null(), |value| value.wide(Encoding::Utf16le))
+    }
+
+    fn sqlite3_value_text16be(value: *mut sqlite3_value) -> *const c_void {
+        value_mut(value).map_or(null(), |value| value.wide(Encoding::Utf16be))
+    }
+
+    fn sqlite3_value_blob(value: *mut sqlite3_value) -> *const c_void {
+        value_mut(value).map_or(null(), sqlite3_value::blob)
+    }
+
+    fn sqlite3_value_bytes(value: *mut sqlite3_value) -> c_int {
+        value_mut(value).map_or(0, |value| value.len() as c_int)
+    }
+
+    fn sqlite3_value_bytes16(value: *mut sqlite3_value) -> c_int {
+        value_mut(value).map_or(0, |value| value.wide_len() as c_int)
+    }
+
+    fn sqlite3_value_pointer(value: *mut sqlite3_value, kind: *const c_char) -> *mut c_void {
+        let Some(pointer) = value_mut(value).and_then(|value| value.pointer) else { return null_mut() };
+        let is_kind = text::bytes(pointer.kind).is_some() && text::bytes(pointer.kind) == text::bytes(kind);
+        if is_kind { pointer.address } else { null_mut() }
+    }
+
+    fn sqlite3_value_subtype(value: *mut sqlite3_value) -> c_uint {
+        value_mut(value).map_or(0, |value| value.subtype.into())
+    }
+
+    /// Only virtual tables have columns that an UPDATE leaves alone without saying so.
+    fn sqlite3_value_nochange(_value: *mut sqlite3_value) -> c_int {
+        0
+    }
+
+    fn sqlite3_value_frombind(value: *mut sqlite3_value) -> c_int {
+        value_mut(value).is_some_and(|value| value.is_from_bind).into()
+    }
+
+    /// Text is UTF-8 inside, whatever the file has.
+    fn sqlite3_value_encoding(value: *mut sqlite3_value) -> c_int {
+        let is_wide = value_mut(value).filter(|value| value.wide.is_made && !value.text.is_made);
+        match is_wide.map(|value| value.wide_encoding) {
+            Some(Encoding::Utf16le) => code::UTF16LE,
+            Some(Encoding::Utf16be) => code::UTF16BE,
+            _ => code::UTF8,
+        }
+    }
+
+    fn sqlite3_value_dup(value: *const sqlite3_value) -> *mut sqlite3_value {
+        let Some(value) = value.as_ref() else { return null_mut() };
+        let mut copy = sqlite3_value::owned(Value::from(value.get()));
+        // A pointer does not survive: nobody would know when it ends.
+        copy.subtype = value.subtype;
+        copy.is_from_bind = value.is_from_bind;
+        Box::into_raw(Box::new(copy))
+    }
+
+    fn sqlite3_value_free(value: *mut sqlite3_value) {
+        if !value.is_null() {
+            drop(Box::from_raw(value));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Which library this is, and how it was built.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr::null;
+use std::sync::OnceLock;
+
+use crate::code;
+use crate::door::api;
+use crate::text;
+
+const VERSION: &CStr = c"3.54.1";
+const VERSION_NUMBER: c_int = 3_054_001;
+/// Programs print it, and compare it with that of the header they were compiled with.
+const SOURCE_ID: &CStr = include_source_id();
+
+const fn include_source_id() -> &'static CStr {
+    c"2026-10-16 14:45:20 lithe"
+}
+
+/// The version as a string in the library's data.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)]
+pub static sqlite3_version: [c_char; 7] = {
+    let mut version = [0; 7];
+    let bytes = VERSION.to_bytes_with_nul();
+    let mut at = 0;
+    while at < bytes.len() {
+        version[at] = bytes[at] as c_char;
+        at += 1;
+    }
+    version
+};
+
+/// Where temporary files go; null for the system's choice. Applications may set it before they open anything.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)]
+pub static mut sqlite3_temp_directory: *mut c_char = std::ptr::null_mut();
+
+/// Only Windows looks at it.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)]
+pub static mut sqlite3_data_directory: *mut c_char = std::ptr::null_mut();
+
+fn options() -> &'static [std::ffi::CString] {
+    static OPTIONS: OnceLock<Vec<std::ffi::CString>> = OnceLock::new();
+    OPTIONS.get_or_init(|| {
+        lithe_engine::compile_options().iter().map(|option| crate::error::c_string(option.as_bytes())).collect()
+    })
+}
+
+api! {
+    fn sqlite3_libversion() -> *const c_char {
+        VERSION.as_ptr()
+    }
+
+    fn sqlite3_libversion_number() -> c_int {
+        VERSION_NUMBER
+    }
+
+    fn sqlite3_sourceid() -> *const c_char {
+        SOURCE_ID.as_ptr()
+    }
+
+    fn sqlite3_threadsafe() -> c_int {
+        1
+    }
+
+    fn sqlite3_compileoption_get(index: c_int) -> *const c_char {
+        usize::try_from(index).ok().and_then(|index| options().get(index)).map_or(null(), |option| option.as_ptr())
+    }
+
+    fn sqlite3_compileoption_used(name: *const c_char) -> c_int {
+        let Some(name) = text::bytes(name) else { return 0 };
+        let prefix = b"SQLITE_";
+        let has_prefix = name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+        let name = if has_prefix { &name[prefix.len()..] } else { name };
+        let is_used = |option: &[u8]| {
+            let (start, rest) = option.split_at(name.len().min(option.len()));
+            start.eq_ignore_ascii_case(name) && rest.first().is_none_or(|byte| *byte == b'=')
+        };
+        options().iter().any(|option| is_used(option.to_bytes())).into()
+    }
+
+    /// There is nothing to begin: whatever needs it is made when it is first used.
+    fn sqlite3_initialize() -> c_int {
+        crate::config::set_initialized(true);
+        code::OK
+    }
+
+    fn sqlite3_shutdown() -> c_int {
+        crate::config::set_initialized(false);
+        code::OK
+    }
+
+    fn sqlite3_os_init() -> c_int {
+        code::OK
+    }
+
+    fn sqlite3_os_end() -> c_int {
+        code::OK
+    }
+
+    fn sqlite3_global_recover() -> c_int {
+        code::OK
+    }
+
+    fn sqlite3_thread_cleanup() {}
+}

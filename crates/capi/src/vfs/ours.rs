@@ -1,0 +1,446 @@
+//! The engine's own VFS, as C sees it: a structure whose methods do what the engine does with its files.
+//!
+//! Applications call it to wrap it: a shim registers a VFS of its own whose methods call these.
+
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use lithe_engine::ResultCode;
+use lithe_engine::vfs::Result;
+use lithe_engine::vfs::{Access, File, LockLevel, OpenFlags, SHM_REGION_BYTES, ShmLock, SyncFlags, UnixVfs, Vfs};
+
+use super::{LEVELS, SHM_EXCLUSIVE, SHM_LOCK, SHM_UNLOCK, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
+use crate::code;
+use crate::door::guard;
+
+/// A file of ours in memory that C has given for it.
+#[repr(C)]
+struct OurFile {
+    base: sqlite3_file,
+    file: *mut Arc<dyn File>,
+    /// The level that is locked.
+    level: LockLevel,
+}
+
+const PATH_MAX: c_int = 1024;
+/// xAccess: 0 exists, 1 can be read and written, 2 can be read.
+const ACCESS_READWRITE: c_int = 1;
+
+static METHODS: sqlite3_io_methods = sqlite3_io_methods {
+    version: 2,
+    close: Some(close),
+    read: Some(read),
+    write: Some(write),
+    truncate: Some(truncate),
+    sync: Some(sync),
+    file_size: Some(file_size),
+    lock: Some(lock),
+    unlock: Some(unlock),
+    check_reserved_lock: Some(check_reserved_lock),
+    file_control: Some(file_control),
+    sector_size: Some(sector_size),
+    device_characteristics: Some(device_characteristics),
+    shm_map: Some(shm_map),
+    shm_lock: Some(shm_lock),
+    shm_barrier: Some(shm_barrier),
+    shm_unmap: Some(shm_unmap),
+    fetch: None,
+    unfetch: None,
+};
+
+/// The one structure.
+pub(crate) fn structure() -> *mut sqlite3_vfs {
+    static STRUCTURE: OnceLock<AtomicPtr<sqlite3_vfs>> = OnceLock::new();
+    let made = STRUCTURE.get_or_init(|| {
+        AtomicPtr::new(Box::into_raw(Box::new(sqlite3_vfs {
+            version: 3,
+            file_size: size_of::<OurFile>() as c_int,
+            path_max: PATH_MAX,
+            next: null_mut(),
+            name: c"unix".as_ptr(),
+            app_data: null_mut(),
+            open: Some(open),
+            delete: Some(delete),
+            access: Some(access),
+            full_pathname: Some(full_pathname),
+            dl_open: Some(dl_open),
+            dl_error: Some(dl_error),
+            dl_sym: Some(dl_sym),
+            dl_close: Some(dl_close),
+            randomness: Some(randomness),
+            sleep: Some(sleep),
+            current_time: Some(current_time),
+            last_error: Some(last_error),
+            current_time_int64: Some(current_time_int64),
+            set_system_call: Some(set_system_call),
+            get_system_call: Some(get_system_call),
+            next_system_call: Some(next_system_call),
+        })))
+    });
+    made.load(Ordering::Relaxed)
+}
+
+/// # Safety
+/// `path` ends with NUL.
+unsafe fn path<'a>(path: *const c_char) -> &'a Path {
+    // SAFETY: our caller's promise.
+    Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes()))
+}
+
+fn code_of(result: Result<()>) -> c_int {
+    result.map_or_else(|error| error.code().0, |()| code::OK)
+}
+
+/// Runs `f` with the file.
+///
+/// # Safety
+/// `handle` is a file that [`open`] has opened.
+unsafe fn with(handle: *mut sqlite3_file, f: impl FnOnce(&mut OurFile, &dyn File) -> c_int) -> c_int {
+    guard(|| {
+        // SAFETY: our caller's promise.
+        unsafe {
+            let ours = &mut *handle.cast::<OurFile>();
+            let Some(file) = ours.file.as_ref().cloned() else { return code::MISUSE };
+            f(ours, &*file)
+        }
+    })
+}
+
+// Each function below is a method of the C interface: its caller passes what SQLite's documentation says.
+
+unsafe extern "C" fn open(
+    _: *mut sqlite3_vfs,
+    name: *const c_char,
+    handle: *mut sqlite3_file,
+    flags: c_int,
+    out_flags: *mut c_int,
+) -> c_int {
+    guard(|| {
+        // SAFETY: the caller gives memory for a file of ours.
+        unsafe {
+            (*handle).methods = null();
+            let name = (!name.is_null()).then(|| path(name));
+            match UnixVfs.open(name, OpenFlags(flags.cast_unsigned())) {
+                Ok(opened) => {
+                    let file = Box::into_raw(Box::new(opened.file));
+                    let base = sqlite3_file { methods: &METHODS };
+                    handle.cast::<OurFile>().write(OurFile { base, file, level: LockLevel::None });
+                    if let Some(out) = out_flags.as_mut() {
+                        *out = opened.flags.0.cast_signed();
+                    }
+                    code::OK
+                }
+                Err(error) => error.code().0,
+            }
+        }
+    })
+}
+
+unsafe extern "C" fn close(handle: *mut sqlite3_file) -> c_int {
+    guard(|| {
+        // SAFETY: a file of ours; it is not used afterwards.
+        unsafe {
+            let ours = &mut *handle.cast::<OurFile>();
+            let file = std::mem::replace(&mut ours.file, null_mut());
+            if !file.is_null() {
+                drop(Box::from_raw(file));
+            }
+            ours.base.methods = null();
+        }
+        code::OK
+    })
+}
+
+unsafe extern "C" fn read(handle: *mut sqlite3_file, bytes: *mut c_void, n: c_int, offset: i64) -> c_int {
+    // SAFETY: as documented.
+    unsafe {
+        with(handle, |_, file| {
+            let buffer = std::slice::from_raw_parts_mut(bytes.cast::<u8>(), usize::try_from(n).unwrap_or(0));
+            match file.read_at(buffer, offset.cast_unsigned()) {
+                Ok(read) if read == buffer.len() => code::OK,
+                Ok(_) => ResultCode::IOERR_SHORT_READ.0,
+                Err(error) => error.code().0,
+            }
+        })
+    }
+}
+
+unsafe extern "C" fn write(handle: *mut sqlite3_file, bytes: *const c_void, n: c_int, offset: i64) -> c_int {
+    // SAFETY: as documented.
+    unsafe {
+        with(handle, |_, file| {
+            code_of(file.write_at(crate::text::sized(bytes, n.max(0).into()), offset.cast_unsigned()))
+        })
+    }
+}
+
+unsafe extern "C" fn truncate(handle: *mut sqlite3_file, size: i64) -> c_int {
+    // SAFETY: as documented.
+    unsafe { with(handle, |_, file| code_of(file.truncate(size.cast_unsigned()))) }
+}
+
+unsafe extern "C" fn sync(handle: *mut sqlite3_file, flags: c_int) -> c_int {
+    // SAFETY: as documented.
+    unsafe { with(handle, |_, file| code_of(file.sync(SyncFlags(flags.cast_unsigned())))) }
+}
+
+unsafe extern "C" fn file_size(handle: *mut sqlite3_file, size: *mut i64) -> c_int {
+    // SAFETY: as documented.
+    unsafe {
+        with(handle, |_, file| {
+            code_of(file.size().map(|found| {
+                *size = found.cast_signed();
+            }))
+        })
+    }
+}
+
+unsafe extern "C" fn lock(handle: *mut sqlite3_file, level: c_int) -> c_int {
+    // SAFETY: as documented.
+    unsafe {
+        with(handle, |ours, file| {
+            let Some(level) = usize::try_from(level).ok().and_then(|level| LEVELS.get(level)) else {
+                return code::MISUSE;
+            };
+            match file.lock(*level) {
+                Ok(true) => {
+                    ours.level = ours.level.max(*level);
+                    code::OK
+                }
+                Ok(false) => code::BUSY,
+                Err(error) => error.code().0,
+            }
+        })
+    }
+}
+
+unsafe extern "C" fn unlock(handle: *mut sqlite3_file, level: c_int) -> c_int {
+    // SAFETY: as documented.
+    unsafe {
+        with(handle, |ours, file| {
+            let level = if level == 0 { LockLevel::None } else { LockLevel::Shared };
+            ours.level = level;
+            code_of(file.unlock(level))
+        })
+    }
+}
+
+unsafe extern "C" fn check_reserved_lock(handle: *mut sqlite3_file, out: *mut c_int) -> c_int {
+    // SAFETY: as documented.
+    unsafe {
+        with(handle, |_, file| {
+            code_of(file.check_reserved().map(|is| {
+                *out = is.into();
+            }))
+        })
+    }
+}
+
+unsafe extern "C" fn file_control(handle: *mut sqlite3_file, op: c_int, arg: *mut c_void) -> c_int {
+    // SAFETY: as documented.
+    unsafe {
+        with(handle, |ours, file| match op {
+            // LOCKSTATE
+            1 => {
+                *arg.cast::<c_int>() = ours.level as c_int;
+                code::OK
+            }
+            // SIZE_HINT
+            5 => code_of(file.size_hint((*arg.cast::<i64>()).cast_unsigned())),
+            // VFSNAME
+            12 => {
+                *arg.cast::<*mut c_char>() = crate::memory::copy_text(b"unix");
+                code::OK
+            }
+            // HAS_MOVED
+            20 => code_of(file.has_moved().map(|has| {
+                *arg.cast::<c_int>() = has.into();
+            })),
+            _ => code::NOTFOUND,
+        })
+    }
+}
+
+unsafe extern "C" fn sector_size(handle: *mut sqlite3_file) -> c_int {
+    // SAFETY: as documented.
+    unsafe { with(handle, |_, file| file.sector_size() as c_int) }
+}
+
+unsafe extern "C" fn device_characteristics(handle: *mut sqlite3_file) -> c_int {
+    // SAFETY: as documented.
+    unsafe { with(handle, |_, file| file.characteristics().0.cast_signed()) }
+}
+
+unsafe extern "C" fn shm_map(
+    handle: *mut sqlite3_file,
+    region: c_int,
+    size: c_int,
+    extend: c_int,
+    out: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: as documented.
+    unsafe {
+        with(handle, |_, file| {
+            *out = null_mut();
+            if usize::try_from(size) != Ok(SHM_REGION_BYTES) {
+                return ResultCode::IOERR_SHMMAP.0;
+            }
+            match file.shm_map(region.cast_unsigned(), extend != 0) {
+                Ok(Some(region)) => {
+                    *out = region.words().as_ptr().cast_mut().cast();
+                    if region.is_writable() { code::OK } else { ResultCode::READONLY.0 }
+                }
+                Ok(None) => code::OK,
+                Err(error) => error.code().0,
+            }
+        })
+    }
+}
+
+unsafe extern "C" fn shm_lock(handle: *mut sqlite3_file, offset: c_int, n: c_int, flags: c_int) -> c_int {
+    // SAFETY: as documented.
+    unsafe {
+        with(handle, |_, file| {
+            let how = if flags & SHM_EXCLUSIVE != 0 { ShmLock::Exclusive } else { ShmLock::Shared };
+            let slots = offset as u8..(offset + n) as u8;
+            match flags & (SHM_LOCK | SHM_UNLOCK) {
+                SHM_UNLOCK => code_of(file.shm_unlock(slots, how)),
+                _ => match file.shm_lock(slots, how) {
+                    Ok(true) => code::OK,
+                    Ok(false) => code::BUSY,
+                    Err(error) => error.code().0,
+                },
+            }
+        })
+    }
+}
+
+unsafe extern "C" fn shm_barrier(handle: *mut sqlite3_file) {
+    // SAFETY: as documented.
+    unsafe {
+        with(handle, |_, file| {
+            file.shm_barrier();
+            code::OK
+        });
+    }
+}
+
+unsafe extern "C" fn shm_unmap(handle: *mut sqlite3_file, delete: c_int) -> c_int {
+    // SAFETY: as documented.
+    unsafe { with(handle, |_, file| code_of(file.shm_unmap(delete != 0))) }
+}
+
+unsafe extern "C" fn delete(_: *mut sqlite3_vfs, name: *const c_char, sync_folder: c_int) -> c_int {
+    // SAFETY: as documented.
+    guard(|| code_of(UnixVfs.delete(unsafe { path(name) }, sync_folder != 0)))
+}
+
+unsafe extern "C" fn access(_: *mut sqlite3_vfs, name: *const c_char, what: c_int, out: *mut c_int) -> c_int {
+    guard(|| {
+        let what = if what == ACCESS_READWRITE { Access::ReadWrite } else { Access::Exists };
+        // SAFETY: as documented.
+        code_of(UnixVfs.access(unsafe { path(name) }, what).map(|is| unsafe { *out = is.into() }))
+    })
+}
+
+unsafe extern "C" fn full_pathname(_: *mut sqlite3_vfs, name: *const c_char, n: c_int, out: *mut c_char) -> c_int {
+    guard(|| {
+        // SAFETY: as documented.
+        let found = match UnixVfs.full_path(unsafe { path(name) }) {
+            Ok(found) => found,
+            Err(error) => return error.code().0,
+        };
+        let bytes = found.as_os_str().as_bytes();
+        if usize::try_from(n).unwrap_or(0) <= bytes.len() {
+            return ResultCode::CANTOPEN.0;
+        }
+        // SAFETY: there is room for the bytes and the NUL.
+        unsafe {
+            out.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            out.add(bytes.len()).write(0);
+        }
+        code::OK
+    })
+}
+
+unsafe extern "C" fn dl_open(_: *mut sqlite3_vfs, name: *const c_char) -> *mut c_void {
+    // SAFETY: as documented.
+    unsafe { libc::dlopen(name, libc::RTLD_NOW | libc::RTLD_GLOBAL) }
+}
+
+unsafe extern "C" fn dl_error(_: *mut sqlite3_vfs, n: c_int, out: *mut c_char) {
+    // SAFETY: as documented; what does not fit is left out.
+    unsafe {
+        let message = libc::dlerror();
+        if let (false, Some(room)) = (message.is_null(), usize::try_from(n).ok().and_then(|n| n.checked_sub(1))) {
+            let len = libc::strnlen(message, room);
+            out.copy_from_nonoverlapping(message, len);
+            out.add(len).write(0);
+        }
+    }
+}
+
+unsafe extern "C" fn dl_sym(
+    _: *mut sqlite3_vfs,
+    library: *mut c_void,
+    name: *const c_char,
+) -> Option<unsafe extern "C" fn()> {
+    // SAFETY: as documented; a symbol's address is that of a function, or null.
+    unsafe { std::mem::transmute::<*mut c_void, Option<unsafe extern "C" fn()>>(libc::dlsym(library, name)) }
+}
+
+unsafe extern "C" fn dl_close(_: *mut sqlite3_vfs, library: *mut c_void) {
+    // SAFETY: as documented.
+    unsafe { libc::dlclose(library) };
+}
+
+unsafe extern "C" fn randomness(_: *mut sqlite3_vfs, n: c_int, out: *mut c_char) -> c_int {
+    guard(|| {
+        // SAFETY: as documented.
+        UnixVfs.randomness(unsafe { std::slice::from_raw_parts_mut(out.cast(), usize::try_from(n).unwrap_or(0)) });
+        n
+    })
+}
+
+unsafe extern "C" fn sleep(_: *mut sqlite3_vfs, microseconds: c_int) -> c_int {
+    UnixVfs.sleep(Duration::from_micros(u64::try_from(microseconds).unwrap_or(0)));
+    microseconds
+}
+
+unsafe extern "C" fn current_time(_: *mut sqlite3_vfs, out: *mut f64) -> c_int {
+    // SAFETY: as documented.
+    unsafe { *out = UnixVfs.julian_millis() as f64 / 86_400_000.0 };
+    code::OK
+}
+
+unsafe extern "C" fn current_time_int64(_: *mut sqlite3_vfs, out: *mut i64) -> c_int {
+    // SAFETY: as documented.
+    unsafe { *out = UnixVfs.julian_millis() };
+    code::OK
+}
+
+unsafe extern "C" fn last_error(_: *mut sqlite3_vfs, _: c_int, _: *mut c_char) -> c_int {
+    std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
+}
+
+/// System calls are made directly, so that there is nothing to replace.
+unsafe extern "C" fn set_system_call(
+    _: *mut sqlite3_vfs,
+    _: *const c_char,
+    _: Option<unsafe extern "C" fn()>,
+) -> c_int {
+    code::NOTFOUND
+}
+
+unsafe extern "C" fn get_system_call(_: *mut sqlite3_vfs, _: *const c_char) -> Option<unsafe extern "C" fn()> {
+    None
+}
+
+unsafe extern "C" fn next_system_call(_: *mut sqlite3_vfs, _: *const c_char) -> *const c_char {
+    null()
+}

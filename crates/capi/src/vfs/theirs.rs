@@ -1,0 +1,353 @@
+//! A VFS of the application, as the engine sees it: every call goes to the C methods.
+
+use std::ffi::{CString, OsStr, c_char, c_int, c_void};
+use std::fmt;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::ptr::{NonNull, null_mut};
+use std::sync::Arc;
+use std::time::Duration;
+
+use lithe_engine::vfs::{Error, Op, Result};
+use lithe_engine::vfs::{
+    Access, DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, ResultCode, SHM_REGION_BYTES, ShmLock,
+    ShmRegion, SyncFlags, Vfs,
+};
+use lithe_engine::Target;
+
+use super::{SHM_EXCLUSIVE, SHM_LOCK, SHM_SHARED, SHM_UNLOCK, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
+use crate::{code, uri};
+
+/// A registered VFS, for one connection.
+pub(crate) struct TheirVfs {
+    raw: *mut sqlite3_vfs,
+    name: String,
+    /// The parameters of the connection's URI: xOpen of the database finds them behind its name.
+    parameters: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+// SAFETY: SQLite too calls a VFS from all threads; its author sees to that.
+unsafe impl Send for TheirVfs {}
+// SAFETY: as above.
+unsafe impl Sync for TheirVfs {}
+
+impl fmt::Debug for TheirVfs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TheirVfs({})", self.name)
+    }
+}
+
+/// The time of a VFS that does not know it: the system's.
+fn system() -> lithe_engine::vfs::UnixVfs {
+    lithe_engine::vfs::UnixVfs
+}
+
+/// A code of a method as a result.
+fn checked(op: Op, code: c_int) -> Result<()> {
+    if code == code::OK { Ok(()) } else { Err(Error::with_code(op, ResultCode(code))) }
+}
+
+fn c_path(path: &Path) -> CString {
+    crate::error::c_string(path.as_os_str().as_bytes())
+}
+
+impl TheirVfs {
+    /// # Safety
+    /// `raw` is a VFS with its methods, and stands as long as this.
+    pub(crate) unsafe fn new(raw: *mut sqlite3_vfs, target: &Target) -> TheirVfs {
+        // SAFETY: our caller's promise.
+        let name = unsafe { crate::text::name((*raw).name) }.unwrap_or_default();
+        TheirVfs { raw, name, parameters: target.parameters.clone() }
+    }
+
+    fn methods(&self) -> &sqlite3_vfs {
+        // SAFETY: the promise of `new`.
+        unsafe { &*self.raw }
+    }
+
+    /// The name with what SQLite puts behind it. Journals and logs get the names that belong to them.
+    fn filename(&self, path: &Path, flags: OpenFlags) -> Filename {
+        let bytes = path.as_os_str().as_bytes();
+        let of = |suffix: &[u8]| [bytes, suffix].concat();
+        let parameters = self.parameters.iter().map(|(key, value)| (key.as_slice(), value.as_slice()));
+        if flags.intersects(OpenFlags::MAIN_DB) {
+            return Filename(uri::create(bytes, &of(b"-journal"), &of(b"-wal"), parameters));
+        }
+        Filename(uri::create(bytes, b"", b"", std::iter::empty()))
+    }
+}
+
+/// A filename that is freed with its file.
+struct Filename(*const c_char);
+
+impl Drop for Filename {
+    fn drop(&mut self) {
+        // SAFETY: it was made by `uri::create`.
+        unsafe { uri::sqlite3_free_filename(self.0) };
+    }
+}
+
+impl Vfs for TheirVfs {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn open(&self, path: Option<&Path>, flags: OpenFlags) -> Result<Opened> {
+        let Some(open) = self.methods().open else { return Err(Error::new(Op::Open)) };
+        let filename = path.map(|path| self.filename(path, flags));
+        let name = filename.as_ref().map_or(std::ptr::null(), |name| name.0);
+        // As many pointers as the VFS's file needs bytes: aligned for anything.
+        let units = usize::try_from(self.methods().file_size).unwrap_or(0).div_ceil(16).max(1);
+        let mut memory = vec![0_u128; units].into_boxed_slice();
+        let handle = memory.as_mut_ptr().cast::<sqlite3_file>();
+        let mut out_flags = flags.0.cast_signed();
+        // SAFETY: the VFS's method, called as documented, with memory of the size that it asked for.
+        let answer = unsafe { open(self.raw, name, handle, flags.0.cast_signed(), &mut out_flags) };
+        // SAFETY: the methods are the first member of the file.
+        let methods = unsafe { (*handle).methods };
+        let file = TheirFile { handle, methods, has_shm: flags.intersects(OpenFlags::MAIN_DB), _memory: memory, _filename: filename };
+        if answer != code::OK {
+            // A file whose methods are set is closed even so: dropping it does that.
+            let error = Error::with_code(Op::Open, ResultCode(answer));
+            return Err(path.map_or(error.clone(), |path| error.at(path)));
+        }
+        Ok(Opened { file: Arc::new(file), flags: OpenFlags(out_flags.cast_unsigned()) })
+    }
+
+    fn delete(&self, path: &Path, sync_folder: bool) -> Result<()> {
+        let Some(delete) = self.methods().delete else { return Err(Error::new(Op::Delete)) };
+        // SAFETY: as above.
+        checked(Op::Delete, unsafe { delete(self.raw, c_path(path).as_ptr(), sync_folder.into()) })
+    }
+
+    fn access(&self, path: &Path, what: Access) -> Result<bool> {
+        let Some(access) = self.methods().access else { return Ok(false) };
+        let what = match what {
+            Access::Exists => 0,
+            Access::ReadWrite => 1,
+        };
+        let mut found = 0;
+        // SAFETY: as above.
+        checked(Op::Access, unsafe { access(self.raw, c_path(path).as_ptr(), what, &mut found) })?;
+        Ok(found != 0)
+    }
+
+    fn full_path(&self, path: &Path) -> Result<PathBuf> {
+        let Some(full_pathname) = self.methods().full_pathname else { return Ok(path.to_path_buf()) };
+        let len = usize::try_from(self.methods().path_max).unwrap_or(0) + 1;
+        let mut buffer = vec![0_u8; len];
+        // SAFETY: as above; the buffer is as long as is said.
+        let answer =
+            unsafe { full_pathname(self.raw, c_path(path).as_ptr(), len as c_int, buffer.as_mut_ptr().cast()) };
+        if code::primary(answer) != code::OK {
+            return Err(Error::with_code(Op::FullPath, ResultCode(answer)));
+        }
+        let end = buffer.iter().position(|&byte| byte == 0).unwrap_or(len);
+        Ok(PathBuf::from(OsStr::from_bytes(&buffer[..end])))
+    }
+
+    fn randomness(&self, buf: &mut [u8]) {
+        match self.methods().randomness {
+            // SAFETY: as above; the buffer is as long as is said.
+            Some(randomness) => unsafe {
+                randomness(self.raw, buf.len() as c_int, buf.as_mut_ptr().cast());
+            },
+            None => system().randomness(buf),
+        }
+    }
+
+    fn sleep(&self, duration: Duration) {
+        match self.methods().sleep {
+            // SAFETY: as above.
+            Some(sleep) => unsafe {
+                sleep(self.raw, c_int::try_from(duration.as_micros()).unwrap_or(c_int::MAX));
+            },
+            None => system().sleep(duration),
+        }
+    }
+
+    fn julian_millis(&self) -> i64 {
+        let methods = self.methods();
+        // SAFETY: as above.
+        unsafe {
+            if let (Some(current_time), 2..) = (methods.current_time_int64, methods.version) {
+                let mut now = 0;
+                current_time(self.raw, &mut now);
+                return now;
+            }
+            let Some(current_time) = methods.current_time else { return system().julian_millis() };
+            let mut days = 0.0;
+            current_time(self.raw, &mut days);
+            (days * 86_400_000.0) as i64
+        }
+    }
+}
+
+/// An open file of theirs.
+struct TheirFile {
+    handle: *mut sqlite3_file,
+    /// Null if it could not be opened.
+    methods: *const sqlite3_io_methods,
+    has_shm: bool,
+    _memory: Box<[u128]>,
+    _filename: Option<Filename>,
+}
+
+// SAFETY: a file is used by its connection, one thread at a time.
+unsafe impl Send for TheirFile {}
+// SAFETY: as above.
+unsafe impl Sync for TheirFile {}
+
+impl fmt::Debug for TheirFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TheirFile({:p})", self.handle)
+    }
+}
+
+impl Drop for TheirFile {
+    fn drop(&mut self) {
+        if let Some(close) = self.methods().and_then(|methods| methods.close) {
+            // SAFETY: the file's method, called as documented, for the last time.
+            unsafe { close(self.handle) };
+        }
+    }
+}
+
+/// Calls a method of the file; a missing one is an error of the operation.
+macro_rules! call {
+    ($self:ident, $op:expr, $method:ident ( $($arg:expr),* )) => {
+        match $self.methods().and_then(|methods| methods.$method) {
+            // SAFETY: the file's method, called as documented.
+            Some(method) => unsafe { method($self.handle, $($arg),*) },
+            None => return Err(Error::new($op)),
+        }
+    };
+}
+
+impl TheirFile {
+    fn methods(&self) -> Option<&sqlite3_io_methods> {
+        // SAFETY: null, or the table of methods, which is static or stands as long as the file.
+        unsafe { self.methods.as_ref() }
+    }
+
+    fn version(&self) -> c_int {
+        self.methods().map_or(0, |methods| methods.version)
+    }
+
+    /// BUSY is an answer, not an error.
+    fn unless_busy(op: Op, code: c_int) -> Result<bool> {
+        if code::primary(code) == code::BUSY { Ok(false) } else { checked(op, code).map(|()| true) }
+    }
+}
+
+impl File for TheirFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> Result<usize> {
+        let len = buf.len() as c_int;
+        let answer = call!(self, Op::Read, read(buf.as_mut_ptr().cast(), len, offset.cast_signed()));
+        if answer == ResultCode::IOERR_SHORT_READ.0 {
+            // The rest has been filled with zeros, and how much that is follows from the size.
+            let size = self.size().unwrap_or(0);
+            return Ok(usize::try_from(size.saturating_sub(offset)).unwrap_or(0).min(buf.len()));
+        }
+        checked(Op::Read, answer)?;
+        Ok(buf.len())
+    }
+
+    fn write_at(&self, buf: &[u8], offset: u64) -> Result<()> {
+        let len = buf.len() as c_int;
+        checked(Op::Write, call!(self, Op::Write, write(buf.as_ptr().cast(), len, offset.cast_signed())))
+    }
+
+    fn truncate(&self, size: u64) -> Result<()> {
+        checked(Op::Truncate, call!(self, Op::Truncate, truncate(size.cast_signed())))
+    }
+
+    fn sync(&self, flags: SyncFlags) -> Result<()> {
+        checked(Op::Sync, call!(self, Op::Sync, sync(flags.0.cast_signed())))
+    }
+
+    fn size(&self) -> Result<u64> {
+        let mut size = 0;
+        checked(Op::Stat, call!(self, Op::Stat, file_size(&mut size)))?;
+        Ok(u64::try_from(size).unwrap_or(0))
+    }
+
+    fn lock(&self, level: LockLevel) -> Result<bool> {
+        // PENDING is a step on the way to EXCLUSIVE, never asked for by itself.
+        let level = if level == LockLevel::Pending { LockLevel::Exclusive } else { level };
+        TheirFile::unless_busy(Op::Lock, call!(self, Op::Lock, lock(level as c_int)))
+    }
+
+    fn unlock(&self, level: LockLevel) -> Result<()> {
+        checked(Op::Unlock, call!(self, Op::Unlock, unlock(level as c_int)))
+    }
+
+    fn check_reserved(&self) -> Result<bool> {
+        let mut found = 0;
+        checked(Op::CheckReserved, call!(self, Op::CheckReserved, check_reserved_lock(&mut found)))?;
+        Ok(found != 0)
+    }
+
+    fn sector_size(&self) -> u32 {
+        let Some(sector_size) = self.methods().and_then(|methods| methods.sector_size) else { return 4096 };
+        // SAFETY: the file's method, called as documented.
+        let size = u32::try_from(unsafe { sector_size(self.handle) }).unwrap_or(0);
+        if size < 32 { 512 } else { size.min(65_536) }
+    }
+
+    fn characteristics(&self) -> DeviceCharacteristics {
+        let method = self.methods().and_then(|methods| methods.device_characteristics);
+        // SAFETY: the file's method, called as documented.
+        DeviceCharacteristics(method.map_or(0, |method| unsafe { method(self.handle) }.cast_unsigned()))
+    }
+
+    fn has_shm(&self) -> bool {
+        self.has_shm && self.version() >= 2 && self.methods().is_some_and(|methods| methods.shm_map.is_some())
+    }
+
+    fn shm_map(&self, region: u32, extend: bool) -> Result<Option<ShmRegion>> {
+        let mut start: *mut c_void = null_mut();
+        let size = SHM_REGION_BYTES as c_int;
+        let answer = call!(self, Op::ShmMap, shm_map(region as c_int, size, extend.into(), &mut start));
+        let is_read_only = code::primary(answer) == ResultCode::READONLY.0;
+        if !is_read_only {
+            checked(Op::ShmMap, answer)?;
+        }
+        let Some(base) = NonNull::new(start.cast::<u8>()) else { return Ok(None) };
+        // SAFETY: the VFS promises memory of that size until xShmUnmap, which the pager calls when it is done; others
+        // in the process reach it through atomics as we do, or have a lock.
+        Ok(Some(unsafe { ShmRegion::from_raw(base, !is_read_only, Arc::new(())) }))
+    }
+
+    fn shm_lock(&self, slots: Range<u8>, how: ShmLock) -> Result<bool> {
+        let flags = SHM_LOCK | kind(how);
+        let (start, count) = (c_int::from(slots.start), slots.len() as c_int);
+        TheirFile::unless_busy(Op::ShmLock, call!(self, Op::ShmLock, shm_lock(start, count, flags)))
+    }
+
+    fn shm_unlock(&self, slots: Range<u8>, how: ShmLock) -> Result<()> {
+        let flags = SHM_UNLOCK | kind(how);
+        let (start, count) = (c_int::from(slots.start), slots.len() as c_int);
+        checked(Op::ShmLock, call!(self, Op::ShmLock, shm_lock(start, count, flags)))
+    }
+
+    fn shm_barrier(&self) {
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        if let Some(barrier) = self.methods().and_then(|methods| methods.shm_barrier) {
+            // SAFETY: the file's method, called as documented.
+            unsafe { barrier(self.handle) };
+        }
+    }
+
+    fn shm_unmap(&self, delete: bool) -> Result<()> {
+        checked(Op::ShmMap, call!(self, Op::ShmMap, shm_unmap(delete.into())))
+    }
+}
+
+fn kind(how: ShmLock) -> c_int {
+    match how {
+        ShmLock::Shared => SHM_SHARED,
+        ShmLock::Exclusive => SHM_EXCLUSIVE,
+    }
+}

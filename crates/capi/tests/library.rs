@@ -1,0 +1,219 @@
+//! The library as C programs see it: its symbols are those of SQLite's header, and a program that calls every function
+//! gets the answers that it expects, also under valgrind and AddressSanitizer where they are there.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+/// Functions of other systems or that SQLite itself does not have without a switch of its build.
+const NOT_HERE: &[&str] = &[
+    "sqlite3_win32_set_directory",
+    "sqlite3_win32_set_directory8",
+    "sqlite3_win32_set_directory16",
+    "sqlite3_activate_cerod",
+];
+
+/// Files of one test, in a folder of its own.
+struct Workshop {
+    folder: PathBuf,
+}
+
+impl Workshop {
+    fn new(name: &str) -> Workshop {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("capi-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        // The name that the library calls itself.
+        std::os::unix::fs::symlink(library(), folder.join("libsqlite3.so.0")).unwrap();
+        Workshop { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Compiles one of the C files beside this one.
+    fn compile(&self, source: &str, program: &str, options: &[&str]) -> PathBuf {
+        let program = self.path(program);
+        let mut compiler = Command::new("cc");
+        compiler.args(["-g", "-O1", "-Wall", "-DLITHE", "-o"]).arg(&program).args(options);
+        compiler.arg("-I").arg(crate_folder().join("include")).arg(crate_folder().join("tests").join(source));
+        expect_success(&compiler.output().unwrap(), source);
+        program
+    }
+
+    /// The extension that the program loads.
+    fn extension(&self) -> PathBuf {
+        let place = |name: &str| {
+            let at = routines().iter().position(|routine| routine == name).unwrap();
+            format!("-D{}={at}", name.trim_start_matches("sqlite3_").to_uppercase())
+        };
+        let places = ["sqlite3_create_function", "sqlite3_value_int64", "sqlite3_result_int64"].map(place);
+        let mut options = vec!["-shared", "-fPIC"];
+        options.extend(places.iter().map(String::as_str));
+        self.compile("extension.c", "extension.so", &options)
+    }
+
+    fn run(&self, mut command: Command) -> Output {
+        command.env("LD_LIBRARY_PATH", &self.folder).output().unwrap()
+    }
+}
+
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn crate_folder() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The shared library, which cargo has built for this test.
+fn library() -> PathBuf {
+    let deps = env::current_exe().unwrap().parent().unwrap().to_path_buf();
+    let found = [deps.join("libsqlite3.so"), deps.parent().unwrap().join("libsqlite3.so")];
+    found.into_iter().find(|path| path.exists()).expect("libsqlite3.so beside the test")
+}
+
+fn expect_success(output: &Output, what: &str) {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{what}: {}\n{out}\n{err}", output.status);
+}
+
+fn has_program(name: &str) -> bool {
+    Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// SQLite's own header, as the oracle's crate has it.
+fn sqlite_header(name: &str) -> String {
+    let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let mut command = Command::new(cargo);
+    command.args(["metadata", "--format-version", "1", "--offline"]).current_dir(crate_folder());
+    let output = command.output().unwrap();
+    expect_success(&output, "cargo metadata");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let marker = "\"manifest_path\":\"";
+    let manifests = text.split(marker).skip(1).filter_map(|rest| rest.split('"').next());
+    let manifest = manifests.filter(|path| path.contains("libsqlite3-sys")).next().expect("libsqlite3-sys");
+    fs::read_to_string(Path::new(manifest).parent().unwrap().join("sqlite3").join(name)).unwrap()
+}
+
+/// A header without its comments.
+fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("/*") {
+        out.push_str(before);
+        rest = after.split_once("*/").map_or("", |(_, after)| after);
+    }
+    out + rest
+}
+
+/// The names that a header declares: those of this shape that stand before a parenthesis, `[` or `;` in a declaration.
+fn declared(header: &str) -> BTreeSet<String> {
+    let header = without_comments(header);
+    // Sessions and full-text search are extensions with functions of other names.
+    let declarations = header.split("SQLITE_API").skip(1).filter_map(|rest| rest.split(';').next());
+    let name = |declaration: &str| {
+        let words = declaration.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let mut names = words.filter(|word| word.starts_with("sqlite3_"));
+        let is_function = |word: &&str| {
+            let behind = declaration.split_once(*word).map_or("", |(_, behind)| behind.trim_start());
+            behind.is_empty() || behind.starts_with(['(', '['])
+        };
+        names.find(is_function).map(str::to_owned)
+    };
+    declarations.filter_map(name).collect()
+}
+
+/// The dynamic symbols of the library.
+fn exported() -> BTreeSet<String> {
+    let output = Command::new("nm").args(["-D", "--defined-only"]).arg(library()).output().unwrap();
+    expect_success(&output, "nm");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let names = text.lines().filter_map(|line| line.split_whitespace().nth(2));
+    names.filter(|name| name.starts_with("sqlite3")).map(str::to_owned).collect()
+}
+
+/// The members of `sqlite3_api_routines`, by the functions that they are.
+fn routines() -> Vec<String> {
+    let source = fs::read_to_string(crate_folder().join("src/api_routines.rs")).unwrap();
+    let list = source.split("routines! {\n").nth(1).unwrap().split('}').next().unwrap();
+    list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_symbols_are_those_of_the_header() {
+    let mut expected = declared(&sqlite_header("sqlite3.h"));
+    expected.retain(|name| !NOT_HERE.contains(&name.as_str()));
+    assert!(expected.len() > 290, "only {} functions found in the header", expected.len());
+    assert_eq!(exported(), expected);
+    assert_eq!(declared(&fs::read_to_string(crate_folder().join("include/sqlite3.h")).unwrap()), expected);
+}
+
+#[test]
+fn extensions_get_the_table_that_they_were_compiled_for() {
+    let header = without_comments(&sqlite_header("sqlite3ext.h"));
+    let members = header.split("struct sqlite3_api_routines {").nth(1).unwrap().split("\n};").next().unwrap();
+    let renamed = [("interruptx", "interrupt"), ("xsnprintf", "snprintf"), ("xvsnprintf", "vsnprintf"), ("xthreadsafe", "threadsafe")];
+    let function = |member: &str| {
+        let name = member.split_once('*').map(|(start, rest)| (start, rest)).and_then(|_| {
+            let inner = member.split("(*").nth(1).or_else(|| member.split("CDECL*").nth(1))?;
+            inner.split(')').next().map(|name| name.trim().to_owned())
+        })?;
+        let name = renamed.iter().find(|(from, _)| *from == name).map_or(name.clone(), |(_, to)| (*to).to_owned());
+        Some(format!("sqlite3_{name}"))
+    };
+    let expected: Vec<String> = members.split(';').filter_map(function).collect();
+    assert_eq!(routines(), expected);
+}
+
+#[test]
+fn a_program_calls_every_function() {
+    let workshop = Workshop::new("plain");
+    let source = fs::read_to_string(crate_folder().join("tests/every_function.c")).unwrap();
+    let uncalled: Vec<String> = exported()
+        .into_iter()
+        .filter(|name| !source.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(|word| word == name))
+        .collect();
+    assert_eq!(uncalled, Vec::<String>::new(), "functions that the program does not call");
+    let program = workshop.compile("every_function.c", "program", &[library().to_str().unwrap(), "-lm"]);
+    let mut command = Command::new(program);
+    command.arg(&workshop.folder).arg(workshop.extension());
+    expect_success(&workshop.run(command), "every_function");
+}
+
+#[test]
+fn the_program_is_clean_under_valgrind() {
+    if !has_program("valgrind") {
+        eprintln!("valgrind is not there: nothing tested");
+        return;
+    }
+    let workshop = Workshop::new("valgrind");
+    let program = workshop.compile("every_function.c", "program", &[library().to_str().unwrap(), "-lm"]);
+    let mut command = Command::new("valgrind");
+    command.args(["-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
+    command.arg(program).arg(&workshop.folder).arg(workshop.extension());
+    expect_success(&workshop.run(command), "every_function under valgrind");
+}
+
+#[test]
+fn the_program_is_clean_under_address_sanitizer() {
+    let workshop = Workshop::new("asan");
+    let source = workshop.path("probe.c");
+    fs::write(&source, "int main(void) { return 0; }").unwrap();
+    let probe = Command::new("cc").args(["-fsanitize=address", "-o"]).arg(workshop.path("probe")).arg(&source).status();
+    if !probe.is_ok_and(|status| status.success()) {
+        eprintln!("the compiler has no AddressSanitizer: nothing tested");
+        return;
+    }
+    let options = ["-fsanitize=address,undefined", "-fno-sanitize-recover", library().to_str().unwrap(), "-lm"];
+    let options = options.map(str::to_owned);
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let program = workshop.compile("every_function.c", "program", &options);
+    let mut command = Command::new(program);
+    command.arg(&workshop.folder).arg(workshop.extension());
+    expect_success(&workshop.run(command), "every_function under AddressSanitizer");
+}
