@@ -12,7 +12,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_format::PageNo;
-use lithe_format::db_header::{Meta, READ_VERSION_AT, WRITE_VERSION_AT};
+use lithe_format::db_header::{
+    CHANGE_COUNTER_AT, HEADER_LEN, Meta, PAGE_COUNT_AT, READ_VERSION_AT, VERSION_VALID_FOR_AT, WRITE_VERSION_AT,
+};
 use lithe_pager::{BeginKind, ChangeLog, JournalMode, OpenOptions, Pager};
 use lithe_sql::ast::Name;
 use lithe_vfs::{MemoryVfs, ResultCode, Vfs};
@@ -309,7 +311,15 @@ fn image(pager: &Pager) -> Result<Vec<u8>> {
         }
     }
     debug_assert_eq!(bytes.len(), len);
+    state_page_count(&mut bytes, pager.page_count());
     Ok(bytes)
+}
+
+/// A database in memory does not keep the page count in its header, and nothing says that it is not valid.
+fn state_page_count(image: &mut [u8], count: u32) {
+    let Some(header) = image.first_chunk_mut::<HEADER_LEN>() else { return };
+    header[PAGE_COUNT_AT..][..4].copy_from_slice(&count.to_be_bytes());
+    header.copy_within(CHANGE_COUNTER_AT..CHANGE_COUNTER_AT + 4, VERSION_VALID_FOR_AT);
 }
 
 fn open_image(bytes: &[u8], how: Deserialize) -> Result<Pager> {
