@@ -10,7 +10,6 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use lithe_engine::authorize::Permission;
-use lithe_engine::{Error, ResultCode};
 
 use crate::code;
 use crate::connection::{live, sqlite3};
@@ -178,11 +177,9 @@ api! {
         db.core().set_wal_hook(hook.map(|hook| -> lithe_engine::WalHook {
             Rc::new(move |database: &str, frames| {
                 let name = c_string(database.as_bytes());
+                // The commit stands, whatever the hook answers.
                 // SAFETY: the application's function, called as documented.
-                match unsafe { hook(arg, handle, name.as_ptr(), frames as c_int) } {
-                    code::OK => Ok(()),
-                    code => Err(Error::from_code(ResultCode(code))),
-                }
+                unsafe { hook(arg, handle, name.as_ptr(), frames as c_int) };
             })
         }));
         db.hooks.wal.replace(arg)
