@@ -53,7 +53,8 @@ impl Pager {
         let failed = self.failure.replace(None).is_some();
         let ended = match &self.store {
             Store::Memory(_) => Ok(()),
-            Store::File(file) if failed => file.leave_to_recovery(),
+            // A log needs no recovery: its commits are whole or not there.
+            Store::File(file) if failed && !file.is_wal() => file.leave_to_recovery(),
             Store::File(file) => file.end_read(self),
         };
         rolled_back.and(ended)
@@ -154,7 +155,6 @@ impl Pager {
     /// The second phase of a commit, which decides it.
     pub fn commit_phase_two(&self) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "commit without a write transaction")?;
-        self.check_failure()?;
         self.tell_change_logs();
         match &self.store {
             Store::Memory(memory) => {
@@ -169,11 +169,15 @@ impl Pager {
                 file.end_write_wal(self, changed);
             }
             Store::File(file) => {
+                self.check_failure()?;
                 let changed = self.has_changes().then(|| self.changes(file));
                 self.note_failure(file.commit_phase_two_rollback(self))?;
                 self.forget_dirty_pages();
-                if let Some(changed) = changed {
-                    file.look_after_commit(self, changed)?;
+                // It has committed. If the file cannot be looked at, nothing can be read until the read transaction ends.
+                if let Some(changed) = changed
+                    && let Err(error) = file.look_after_commit(self, changed)
+                {
+                    self.fail(&error);
                 }
             }
         }

@@ -29,6 +29,8 @@ enum Lasts {
     AtOnce,
     /// The journal may come back until the next commit.
     FromNextCommit,
+    /// The same, for each file by itself.
+    FromNextCommitInFile,
     /// Once the log has been synced.
     FromLogSync,
 }
@@ -55,7 +57,10 @@ impl<'c> Promise<'c> {
             _ if full => Lasts::AtOnce,
             _ => Lasts::FromNextCommit,
         };
-        let atomic = !config.attached || config.is_atomic_over_files();
+        // The cut of a journal that is not synced lasts from the next commit in the same file.
+        let per_file = config.attached && config.journal == "TRUNCATE" && lasts == Lasts::FromNextCommit;
+        let lasts = if per_file { Lasts::FromNextCommitInFile } else { lasts };
+        let atomic = !config.attached || (config.is_atomic_over_files() && !per_file);
         Promise { commits, lasts, atomic, at: 0, durable: [0; 2] }
     }
 
@@ -74,8 +79,16 @@ impl<'c> Promise<'c> {
         match self.lasts {
             Lasts::AtOnce => self.durable = [self.acknowledged(); 2],
             Lasts::FromNextCommit => self.durable = [self.acknowledged().saturating_sub(1); 2],
+            Lasts::FromNextCommitInFile => self.durable = [self.before_last_change(0), self.before_last_change(1)],
             Lasts::FromLogSync => {}
         }
+    }
+
+    /// The last acknowledged commit but for those since the last change of a database, that one included.
+    fn before_last_change(&self, db: usize) -> usize {
+        let commits = &self.commits[..=self.acknowledged()];
+        let changed = (1..commits.len()).rev().find(|&at| commits[at].state[db] != commits[at - 1].state[db]);
+        changed.map_or(0, |at| at - 1)
     }
 
     /// The last commit that was acknowledged.

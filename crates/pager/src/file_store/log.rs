@@ -216,7 +216,13 @@ impl FileStore {
             // All that was written was cut off again.
             return Ok(());
         }
-        self.with_wal(|wal| wal.commit(&*self.vfs, &pages, pager.page_size(), pager.page_count(), &policy))
+        let went_on =
+            self.with_wal(|wal| wal.commit(&*self.vfs, &pages, pager.page_size(), pager.page_count(), &policy))?;
+        if let Err(error) = went_on {
+            // It has committed. Nothing can be read until the read transaction ends.
+            pager.fail(&error);
+        }
+        Ok(())
     }
 
     fn log_policy(&self, pager: &Pager) -> Policy {
@@ -328,7 +334,9 @@ impl FileStore {
         wal.close(true);
         drop(wal);
         self.forget_what_is_known();
-        self.vfs.delete(&self.wal_path, false)?;
+        // Durably: in the modes that have no journal file no later commit makes it so, and SQLite would take a log that
+        // comes back for the newest state.
+        self.vfs.delete(&self.wal_path, pager.synchronous() > Synchronous::Off)?;
         Ok(())
     }
 

@@ -239,7 +239,8 @@ impl Wal {
     }
 
     /// Appends the last pages of a transaction, of which there is at least one, and publishes all of
-    /// it. The turn is over, whatever happens.
+    /// it. The turn is over, whatever happens. The inner result says whether this connection can go on from its
+    /// own commit, which is made then in any case.
     pub(crate) fn commit(
         &self,
         vfs: &dyn Vfs,
@@ -247,7 +248,7 @@ impl Wal {
         page_size: PageSize,
         page_count: u32,
         policy: &Policy,
-    ) -> Result<()> {
+    ) -> Result<Result<()>> {
         let mut tail = self.tail.take().expect("a commit has its turn");
         let committed = match self.append_commit(&mut tail, vfs, pages, page_size, page_count, policy) {
             Ok(header) => self.publish(&tail, header, policy),
@@ -260,7 +261,7 @@ impl Wal {
         if tail.restarted {
             self.limit_size(page_size, header.last_frame, policy);
         }
-        self.go_on_to(header, true)
+        Ok(self.go_on_to(header, true))
     }
 
     /// Ends the turn, and waits until the commit is durable and published.
