@@ -244,7 +244,8 @@ fn write_all(buf: &[u8], mut write: impl FnMut(&[u8], u64) -> rustix::io::Result
     Ok(())
 }
 
-fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
+/// Makes a call again when a signal has interrupted it.
+pub(super) fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
     loop {
         match call() {
             Err(Errno::INTR) => {}

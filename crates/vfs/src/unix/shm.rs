@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use lithe_format::locks::{SHM_ALIVE_BYTE, SHM_LOCKS_AT, SHM_SLOTS};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
+use super::file::retry;
 use super::guard;
 use super::inode::InodeHandle;
 use super::posix_lock::{self, Hold};
@@ -177,7 +178,8 @@ impl ShmNode {
                 if !posix_lock::set(fd, Hold::Write, SHM_ALIVE_BYTE, 1, Op::ShmLock).map_err(|e| e.at(&self.path))? {
                     return Err(self.busy());
                 }
-                rustix::fs::ftruncate(fd, LEFTOVER_LEN).map_err(|errno| failure(Op::ShmOpen, errno).at(&self.path))?;
+                retry(|| rustix::fs::ftruncate(fd, LEFTOVER_LEN))
+                    .map_err(|errno| failure(Op::ShmOpen, errno).at(&self.path))?;
             }
             Hold::Read => {}
         }
@@ -216,7 +218,7 @@ impl ShmNode {
 
     fn grow(&self, from: u64, to: u64) -> Result<()> {
         for block in from / BLOCK..to / BLOCK {
-            rustix::io::pwrite(&self.fd, &[0], (block + 1) * BLOCK - 1)
+            retry(|| rustix::io::pwrite(&self.fd, &[0], (block + 1) * BLOCK - 1))
                 .map_err(|errno| failure(Op::ShmSize, errno).at(&self.path))?;
         }
         Ok(())
