@@ -69,11 +69,11 @@ impl Config {
     /// With synchronous OFF nothing is promised but for the death of the process. With NORMAL, the records
     /// of a rollback journal and their number are synced together, and the checksum of a record, which
     /// samples it, does not see every torn one. SQLite's documentation says so: "a very small (though
-    /// non-zero) chance". Torn sectors would find it.
-    pub fn losses(&self) -> &'static [Loss] {
+    /// non-zero) chance". Torn sectors would find it. The way into WAL mode goes through a rollback journal, too.
+    pub fn losses(&self, is_setting_up: bool) -> &'static [Loss] {
         match self.synchronous {
             "OFF" => &LOSSES[1..2],
-            "NORMAL" if !self.is_wal() => &LOSSES[..3],
+            "NORMAL" if !self.is_wal() || is_setting_up => &LOSSES[..3],
             _ => &LOSSES,
         }
     }

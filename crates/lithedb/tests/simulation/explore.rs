@@ -73,12 +73,17 @@ impl Explorer<'_> {
         let moments = run.recording.len() as u64 + 1;
         for at in 0..=run.recording.len() {
             if self.is_promised(at) && self.random.below(moments) < MOMENTS_MAX {
-                let loss = pick(&mut self.random, self.config.losses());
+                let loss = pick(&mut self.random, self.config.losses(self.is_setting_up(at)));
                 let disk = replay.lose_power(loss, &mut self.random);
                 self.crash(&promise, loss, disk);
             }
             replay.advance(|done| promise.advance(done));
         }
+    }
+
+    /// The databases are still on their way into the journal mode.
+    fn is_setting_up(&self, at: usize) -> bool {
+        self.run.spans.first().is_some_and(|&(_, end)| at < end)
     }
 
     /// Without a journal on the disk, a crash in the middle of a commit may leave anything.
