@@ -73,7 +73,8 @@ impl Explorer<'_> {
         let moments = run.recording.len() as u64 + 1;
         for at in 0..=run.recording.len() {
             if self.is_promised(at) && self.random.below(moments) < MOMENTS_MAX {
-                let loss = pick(&mut self.random, self.config.losses(self.is_setting_up(at)));
+                let losses = self.config.losses(self.is_setting_up(at));
+                let loss = pick(&mut self.random, losses);
                 let disk = replay.lose_power(loss, &mut self.random);
                 self.crash(&promise, loss, disk);
             }
