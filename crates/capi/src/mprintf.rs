@@ -156,6 +156,7 @@ unsafe fn argument<'a>(
     let value = match conversion.letter {
         b'd' | b'i' | b'r' => ValueRef::Integer(match conversion.longs {
             0 => arguments.int().into(),
+            #[allow(clippy::unnecessary_cast)] // a long has 32 bits on other systems
             1 => arguments.long() as i64,
             _ => arguments.int64(),
         }),

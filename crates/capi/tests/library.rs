@@ -209,7 +209,8 @@ fn the_program_is_clean_under_address_sanitizer() {
         eprintln!("the compiler has no AddressSanitizer: nothing tested");
         return;
     }
-    let options = ["-fsanitize=address,undefined", "-fno-sanitize-recover", library().to_str().unwrap(), "-lm"];
+    let library = library();
+    let options = ["-fsanitize=address,undefined", "-fno-sanitize-recover", library.to_str().unwrap(), "-lm"];
     let options = options.map(str::to_owned);
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let program = workshop.compile("every_function.c", "program", &options);
