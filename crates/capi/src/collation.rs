@@ -39,9 +39,8 @@ impl CCollation {
     fn ask(&self, left: &[u8], right: &[u8]) -> Ordering {
         let (left_len, right_len) = (left.len() as c_int, right.len() as c_int);
         // SAFETY: the application's function, called as documented.
-        let answer = unsafe {
-            (self.compare)(self.arg, left_len, left.as_ptr().cast(), right_len, right.as_ptr().cast())
-        };
+        let answer =
+            unsafe { (self.compare)(self.arg, left_len, left.as_ptr().cast(), right_len, right.as_ptr().cast()) };
         answer.cmp(&0)
     }
 }

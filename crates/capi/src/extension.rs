@@ -109,9 +109,7 @@ unsafe fn load(handle: *mut sqlite3, file: &str, entry: Option<String>) -> Resul
     let wanted = names.last().cloned().unwrap_or_default();
     let entry = found.ok_or_else(|| format!("no entry point [{wanted}] in shared library [{file}]"))?;
     // SAFETY: our caller's promise.
-    unsafe { call(entry, handle) }
-        .map(|_| ())
-        .map_err(|message| format!("error during initialization: {message}"))
+    unsafe { call(entry, handle) }.map(|_| ()).map_err(|message| format!("error during initialization: {message}"))
 }
 
 api! {

@@ -116,8 +116,7 @@ struct Scalar(CFunction);
 impl ScalarFunction for Scalar {
     fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result<(), FunctionError> {
         let Code::Scalar(function) = self.0.code else { return Ok(()) };
-        let mut call =
-            sqlite3_context::new(self.0.db, self.0.user_data(), Some(context), std::ptr::null_mut());
+        let mut call = sqlite3_context::new(self.0.db, self.0.user_data(), Some(context), std::ptr::null_mut());
         self.0.call(function, &mut call, context, args);
         call.finish(context)
     }
@@ -284,9 +283,7 @@ fn code_of(
     match (call, step, finish) {
         (Some(call), None, None) => Ok(Some(Code::Scalar(call))),
         (None, Some(step), Some(finish)) => match (value, inverse) {
-            (Some(value), Some(inverse)) => {
-                Ok(Some(Code::Aggregate { step, finish, window: Some((value, inverse)) }))
-            }
+            (Some(value), Some(inverse)) => Ok(Some(Code::Aggregate { step, finish, window: Some((value, inverse)) })),
             (None, None) => Ok(Some(Code::Aggregate { step, finish, window: None })),
             _ => Err(code::MISUSE),
         },
@@ -307,9 +304,7 @@ unsafe fn create(
 ) -> c_int {
     // SAFETY: our caller's promise.
     match (unsafe { live(handle) }, code) {
-        (Ok(db), Ok(code)) => {
-            register(&db, handle, Registration { name, arg_count, representation, code, user_data })
-        }
+        (Ok(db), Ok(code)) => register(&db, handle, Registration { name, arg_count, representation, code, user_data }),
         (Ok(db), Err(code)) => db.fail_code(code),
         (Err(code), _) => code,
     }

@@ -128,14 +128,8 @@ fn handle(statement: &sqlite3_stmt) -> *mut c_void {
 type CommitFn = unsafe extern "C" fn(*mut c_void) -> c_int;
 type RollbackFn = unsafe extern "C" fn(*mut c_void);
 type UpdateFn = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char, i64);
-type AuthorizeFn = unsafe extern "C" fn(
-    *mut c_void,
-    c_int,
-    *const c_char,
-    *const c_char,
-    *const c_char,
-    *const c_char,
-) -> c_int;
+type AuthorizeFn =
+    unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char, *const c_char, *const c_char) -> c_int;
 /// What an authorizer answers besides SQLITE_OK.
 const DENY: c_int = 1;
 const IGNORE: c_int = 2;

@@ -17,8 +17,16 @@ use crate::vfs::registry;
 /// The bits of the flags that say how to open: read only, read and write, perhaps create.
 const ACCESS: u32 = 0x7;
 /// Flags that are for a VFS, or have no meaning here: SQLite leaves them out too.
-const IGNORED: u32 = 0x0000_0008 | 0x0000_0010 | 0x0000_0100 | 0x0000_0200 | 0x0000_0400 | 0x0000_0800
-    | 0x0000_1000 | 0x0000_2000 | 0x0000_4000 | 0x0008_0000;
+const IGNORED: u32 = 0x0000_0008
+    | 0x0000_0010
+    | 0x0000_0100
+    | 0x0000_0200
+    | 0x0000_0400
+    | 0x0000_0800
+    | 0x0000_1000
+    | 0x0000_2000
+    | 0x0000_4000
+    | 0x0008_0000;
 
 /// # Safety
 /// As `sqlite3_open_v2` documents it.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use lithe_engine::{Step, Statement};
+use lithe_engine::{Statement, Step};
 
 use crate::code;
 use crate::connection::{Locked, sqlite3};
@@ -36,7 +36,11 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
             statement.last.set(error.code().0);
             let code = db.fail(&error);
             // Statements of the old interface say only that something went wrong, until they are reset.
-            if statement.is_legacy && !matches!(code::primary(code), code::BUSY | code::MISUSE) { code::ERROR } else { code }
+            if statement.is_legacy && !matches!(code::primary(code), code::BUSY | code::MISUSE) {
+                code::ERROR
+            } else {
+                code
+            }
         }
         Ok(_) => {
             statement.last.set(code::OK);

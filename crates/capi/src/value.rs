@@ -156,9 +156,7 @@ impl sqlite3_value {
         match self.raw {
             Raw::Null => 0,
             Raw::Text(_, len) | Raw::Blob(_, len) => len,
-            Raw::Integer(_) | Raw::Real(_) => {
-                cast::to_bytes(self.get(), &mut NumberText::default()).len()
-            }
+            Raw::Integer(_) | Raw::Real(_) => cast::to_bytes(self.get(), &mut NumberText::default()).len(),
         }
     }
 

@@ -9,12 +9,12 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lithe_engine::vfs::{Error, Op, Result};
+use lithe_engine::Target;
 use lithe_engine::vfs::{
     Access, DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, ResultCode, SHM_REGION_BYTES, ShmLock,
     ShmRegion, SyncFlags, Vfs,
 };
-use lithe_engine::Target;
+use lithe_engine::vfs::{Error, Op, Result};
 
 use super::{SHM_EXCLUSIVE, SHM_LOCK, SHM_SHARED, SHM_UNLOCK, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
 use crate::{code, uri};
@@ -106,7 +106,13 @@ impl Vfs for TheirVfs {
         let answer = unsafe { open(self.raw, name, handle, flags.0.cast_signed(), &mut out_flags) };
         // SAFETY: the methods are the first member of the file.
         let methods = unsafe { (*handle).methods };
-        let file = TheirFile { handle, methods, has_shm: flags.intersects(OpenFlags::MAIN_DB), _memory: memory, _filename: filename };
+        let file = TheirFile {
+            handle,
+            methods,
+            has_shm: flags.intersects(OpenFlags::MAIN_DB),
+            _memory: memory,
+            _filename: filename,
+        };
         if answer != code::OK {
             // A file whose methods are set is closed even so: dropping it does that.
             let error = Error::with_code(Op::Open, ResultCode(answer));
