@@ -6,13 +6,15 @@ mod connection;
 mod create;
 mod delete;
 mod insert;
+mod oracle;
 mod random;
 mod trigger;
 mod update;
 mod upsert;
 
 use connection::{Connection, Outcome};
-use lithe_value::{Value, ValueRef};
+use lithe_value::Value;
+use oracle::oracle;
 
 /// Runs the statements of a script, which are separated by lines that begin a statement: one statement a line, or several
 /// lines where all but the first begin with a space.
@@ -75,33 +77,6 @@ fn statements(script: &str) -> Vec<String> {
         }
     }
     statements
-}
-
-fn oracle(connection: &rusqlite::Connection, sql: &str) -> Outcome {
-    let message = |error: rusqlite::Error| match error {
-        rusqlite::Error::SqlInputError { msg, .. } => msg,
-        rusqlite::Error::SqliteFailure(_, Some(message)) => message,
-        other => other.to_string(),
-    };
-    let mut statement = connection.prepare(sql).map_err(message)?;
-    let width = statement.column_count();
-    let mut rows = statement.raw_query();
-    let mut result = Vec::new();
-    while let Some(row) = rows.next().map_err(message)? {
-        result.push((0..width).map(|at| value(row.get_ref(at).unwrap())).collect());
-    }
-    Ok(result)
-}
-
-fn value(value: rusqlite::types::ValueRef<'_>) -> Value {
-    use rusqlite::types::ValueRef as Theirs;
-    Value::from(match value {
-        Theirs::Null => ValueRef::Null,
-        Theirs::Integer(integer) => ValueRef::Integer(integer),
-        Theirs::Real(real) => ValueRef::Real(real),
-        Theirs::Text(text) => ValueRef::Text(text),
-        Theirs::Blob(blob) => ValueRef::Blob(blob),
-    })
 }
 
 fn show(outcome: &Outcome) -> String {

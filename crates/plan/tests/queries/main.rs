@@ -5,9 +5,12 @@
 
 #[path = "../changes/connection.rs"]
 mod connection;
+#[path = "../changes/oracle.rs"]
+mod oracle;
 
 use connection::{Connection, Outcome};
-use lithe_value::{Value, ValueRef};
+use lithe_value::Value;
+use oracle::oracle;
 
 #[test]
 fn selects() {
@@ -66,7 +69,7 @@ fn difference(ours: &Connection, theirs: &rusqlite::Connection, query: &str) -> 
     if expected.is_err() {
         return String::new();
     }
-    let (expected, found) = (show(&their_rows(theirs, query)), show(&ours.run(query)));
+    let (expected, found) = (show(&oracle(theirs, query)), show(&ours.run(query)));
     if expected != found { format!("? {query}\n  SQLite: {expected}\n  Lithe:  {found}\n") } else { String::new() }
 }
 
@@ -80,33 +83,6 @@ fn their_columns(theirs: &rusqlite::Connection, query: &str) -> Columns {
         Err(rusqlite::Error::SqliteFailure(_, Some(message))) => Err((message, None)),
         Err(error) => Err((error.to_string(), None)),
     }
-}
-
-fn their_rows(theirs: &rusqlite::Connection, query: &str) -> Outcome {
-    let message = |error: rusqlite::Error| match error {
-        rusqlite::Error::SqlInputError { msg, .. } => msg,
-        rusqlite::Error::SqliteFailure(_, Some(message)) => message,
-        other => other.to_string(),
-    };
-    let mut statement = theirs.prepare(query).map_err(message)?;
-    let width = statement.column_count();
-    let mut rows = statement.raw_query();
-    let mut result = Vec::new();
-    while let Some(row) = rows.next().map_err(message)? {
-        result.push((0..width).map(|at| value(row.get_ref(at).unwrap())).collect());
-    }
-    Ok(result)
-}
-
-fn value(value: rusqlite::types::ValueRef<'_>) -> Value {
-    use rusqlite::types::ValueRef as Theirs;
-    Value::from(match value {
-        Theirs::Null => ValueRef::Null,
-        Theirs::Integer(integer) => ValueRef::Integer(integer),
-        Theirs::Real(real) => ValueRef::Real(real),
-        Theirs::Text(text) => ValueRef::Text(text),
-        Theirs::Blob(blob) => ValueRef::Blob(blob),
-    })
 }
 
 /// Rows as text; texts and numbers that look alike are told apart by their class.
