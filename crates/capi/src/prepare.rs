@@ -53,6 +53,24 @@ unsafe fn bounded_len(sql: *const c_char, n: usize) -> usize {
     unsafe { libc::strnlen(sql, n) }
 }
 
+/// The connection, and where the statement goes: no statement yet. Otherwise the code of a call that is misuse.
+///
+/// # Safety
+/// As the C functions document it.
+unsafe fn begin<'a>(
+    handle: *mut sqlite3,
+    sql: *const c_void,
+    statement: *mut *mut sqlite3_stmt,
+) -> Result<(Locked<'a>, &'a mut *mut sqlite3_stmt), c_int> {
+    // SAFETY: our caller's promise.
+    let (out, db) = unsafe {
+        let out = statement.as_mut().ok_or(code::MISUSE)?;
+        *out = null_mut();
+        (out, live(handle)?)
+    };
+    if sql.is_null() { Err(db.fail_code(code::MISUSE)) } else { Ok((db, out)) }
+}
+
 /// # Safety
 /// As the C functions document it.
 unsafe fn prepare8(
@@ -65,15 +83,10 @@ unsafe fn prepare8(
 ) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        let Some(out) = statement.as_mut() else { return code::MISUSE };
-        *out = null_mut();
-        let db = match live(handle) {
-            Ok(db) => db,
+        let (db, out) = match begin(handle, sql.cast(), statement) {
+            Ok(begun) => begun,
             Err(code) => return code,
         };
-        if sql.is_null() {
-            return db.fail_code(code::MISUSE);
-        }
         let source = Source { sql: source(sql, n), is_legacy };
         let (code, used) = prepare(&db, handle, &source, out);
         if let Some(tail) = tail.as_mut() {
@@ -95,15 +108,10 @@ unsafe fn prepare16(
 ) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        let Some(out) = statement.as_mut() else { return code::MISUSE };
-        *out = null_mut();
-        let db = match live(handle) {
-            Ok(db) => db,
+        let (db, out) = match begin(handle, sql.cast(), statement) {
+            Ok(begun) => begun,
             Err(code) => return code,
         };
-        if sql.is_null() {
-            return db.fail_code(code::MISUSE);
-        }
         let wide = text::sized16(sql, n.into());
         let end = wide.chunks_exact(2).position(|unit| unit == [0, 0]).map_or(wide.len(), |units| 2 * units);
         let mut utf8 = lithe_engine::value::Buffer::new();
