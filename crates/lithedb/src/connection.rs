@@ -119,7 +119,8 @@ impl Connection {
         let prepared = self.core.prepare(sql.as_bytes())?;
         let statement = prepared.statement.ok_or_else(|| misuse("the text holds no statement"))?;
         let statement = Statement::new(self, statement);
-        if self.core.prepare(&sql.as_bytes()[prepared.tail..]).is_ok_and(|rest| rest.statement.is_none()) {
+        let rest = &sql.as_bytes()[prepared.tail..];
+        if rest.is_empty() || self.core.prepare(rest).is_ok_and(|rest| rest.statement.is_none()) {
             Ok(statement)
         } else {
             Err(misuse("the text holds more than one statement"))
