@@ -192,7 +192,6 @@ fn a_program_calls_every_function() {
 }
 
 #[test]
-#[ignore = "some bytes are possibly lost, found on the way: see docs/PLAN.md"]
 fn the_program_is_clean_under_valgrind() {
     if !has_program("valgrind") {
         eprintln!("valgrind is not there: nothing tested");

@@ -180,10 +180,18 @@ pub(crate) struct MemoryBytes {
 }
 
 impl MemoryBytes {
-    /// Room for `len` bytes, all zero.
-    pub(crate) fn reserve(len: usize) -> Option<MemoryBytes> {
-        let room = Range::take(len)?;
-        zeros(room.base.as_ptr().cast(), len, MapFlags::FIXED, ProtFlags::READ | ProtFlags::WRITE)?;
+    /// Room for `wanted` bytes, all zero; if the system refuses that much (a limit on address space), for less.
+    /// `None`: refused altogether.
+    pub(crate) fn reserve(wanted: usize) -> Option<MemoryBytes> {
+        let mut len = wanted;
+        let room = loop {
+            match Range::take(len) {
+                Some(room) => break room,
+                None if len / 2 < RESERVE_WORTHWHILE as usize => return None,
+                None => len /= 2,
+            }
+        };
+        zeros(room.base.as_ptr().cast(), room.len, MapFlags::FIXED, ProtFlags::READ | ProtFlags::WRITE)?;
         Some(MemoryBytes { room })
     }
 
@@ -228,6 +236,14 @@ mod tests {
         assert_eq!(at(0), b'b');
         std::os::unix::fs::FileExt::write_all_at(&file, b"after", 100_000).unwrap();
         assert_eq!(at(100_000), b'a');
+    }
+
+    #[test]
+    fn less_room_is_better_than_none() {
+        // More than a process can have on any system.
+        let bytes = MemoryBytes::reserve(1 << 55).unwrap();
+        assert!(bytes.len() >= RESERVE_WORTHWHILE as usize && bytes.len() < 1 << 55);
+        bytes.write(5, b"abc");
     }
 
     #[test]
