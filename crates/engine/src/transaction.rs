@@ -256,6 +256,12 @@ impl Connection {
                 run.savepoint.get().is_none() && run.is_writer.get()
             }
             ResultCode::INTERRUPT => run.is_writer.get() && run.savepoint.get().is_none(),
+            // A page could not be put elsewhere, and the statement stops half-way; but a journal that cannot be opened
+            // comes before all changes.
+            ResultCode::CANTOPEN => {
+                let has_changes = || self.writing().iter().any(|btree| btree.pager().has_changes());
+                run.savepoint.get().is_none() && run.is_writer.get() && has_changes()
+            }
             _ => false,
         };
         let is_last_writer = state.active_writers.get() == usize::from(run.is_writer.get());

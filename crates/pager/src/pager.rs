@@ -217,7 +217,7 @@ impl Pager {
     }
 
     /// Whether this transaction has changed anything.
-    pub(crate) fn has_changes(&self) -> bool {
+    pub fn has_changes(&self) -> bool {
         let txn = self.txn.borrow();
         txn.dirty.len() > 0 || txn.pages_before != self.page_count() || self.has_spilled(&txn)
     }

@@ -14,7 +14,7 @@ use crate::rollback::SuperJournal;
 /// rollback journals in files and the first database has a file. A log commits on its own: what has one is
 /// durable when phase one ends.
 ///
-/// After an error all of them are still to be rolled back, unless it is "busy": then the transactions
+/// After an error those that are still open are to be rolled back, unless it is "busy": then the transactions
 /// go on, and the commit can be tried again. Databases in WAL mode come last, because theirs is the part that
 /// cannot be taken back.
 pub fn commit_together(pagers: &[&Pager]) -> Result<()> {
@@ -31,9 +31,12 @@ pub fn commit_together(pagers: &[&Pager]) -> Result<()> {
     if let Err(error) = prepare(&others, &logs, Some(&super_journal)) {
         return Err(take_back(error, &others, super_journal));
     }
-    super_journal.commit()?;
+    let outcome = match super_journal.commit() {
+        Err(error) => return Err(take_back(error, &others, super_journal)),
+        Ok(outcome) => outcome,
+    };
     writing.iter().for_each(|pager| pager.commit_phase_two_decided());
-    Ok(())
+    outcome
 }
 
 /// Undoes what came before the failure. Until that is done the super-journal stays: while it exists, a crash

@@ -152,9 +152,11 @@ impl Pager {
         }
     }
 
-    /// The second phase of a commit, which decides it.
+    /// The second phase of a commit, which decides it. After an error that has left the transaction open it can be
+    /// rolled back; if the error came so late that there is no way back, the commit is made, and the transaction over.
     pub fn commit_phase_two(&self) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "commit without a write transaction")?;
+        let mut outcome = Ok(());
         self.tell_change_logs();
         match &self.store {
             Store::Memory(memory) => {
@@ -171,7 +173,7 @@ impl Pager {
             Store::File(file) => {
                 self.check_failure()?;
                 let changed = self.has_changes().then(|| self.changes(file));
-                self.note_failure(file.commit_phase_two_rollback(self))?;
+                outcome = self.note_failure(file.commit_phase_two_rollback(self))?;
                 self.forget_dirty_pages();
                 // It has committed. If the file cannot be looked at, nothing can be read until the read transaction ends.
                 if let Some(changed) = changed
@@ -182,7 +184,7 @@ impl Pager {
             }
         }
         self.end_write();
-        Ok(())
+        outcome
     }
 
     /// Only a rollback is left.

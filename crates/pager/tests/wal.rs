@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::{Folder, Rows, SELECT_VALUES, Sqlite, make_rows, no, open, open_with, sqlite, write};
 use lithe_pager::{
-    BeginKind, Checkpoint, CheckpointMode, Error, JournalMode, LockingMode, OpenOptions, Pager, Synchronous,
+    BeginKind, CacheSize, Checkpoint, CheckpointMode, Error, JournalMode, LockingMode, OpenOptions, Pager, Synchronous,
 };
 
 #[test]
@@ -408,4 +408,36 @@ fn read_only_process() {
     let seen = all(&pager, &rows);
     let error = pager.begin_write(BeginKind::Immediate).unwrap_err();
     println!("read: {seen}, write: {error}");
+}
+
+/// Who is alone with a log starts it over without asking anybody: not while it borrows from the log itself.
+#[test]
+fn a_log_that_is_read_is_not_overwritten() {
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 12, WAL);
+    let options = OpenOptions { cache_size: CacheSize::Pages(4), ..OpenOptions::default() };
+    let pager = open_with(&path, &options);
+    pager.set_locking_mode(LockingMode::Exclusive);
+    let rows = rows_of(&pager, 12);
+    for round in 1..5 {
+        write(&pager, || (1..=12).for_each(|row| rows.set(&pager, row, 100 * round + row)));
+        assert!(!pager.checkpoint(CheckpointMode::Passive).unwrap().busy);
+        pager.begin_write(BeginKind::Immediate).unwrap();
+        let borrowed: Vec<_> = (1..=pager.page_count()).map(|page| pager.page(no(page)).unwrap()).collect();
+        let before: Vec<Vec<u8>> = borrowed.iter().map(|page| page.to_vec()).collect();
+        // Spills into the log from its beginning, and goes on with the pages that were there.
+        for row in (1..=12).rev() {
+            assert_eq!(rows.get(&pager, row), 100 * round + row);
+            rows.set(&pager, row, 1000 + row);
+        }
+        assert_eq!(rows.all(&pager), "1001 1002 1003 1004 1005 1006 1007 1008 1009 1010 1011 1012");
+        assert!(borrowed.iter().zip(&before).all(|(page, before)| page[..] == before[..]));
+        pager.commit().unwrap();
+        drop(borrowed);
+        pager.end_read().unwrap();
+    }
+    drop(pager);
+    assert_eq!(sqlite(&path, "PRAGMA integrity_check"), "ok");
+    assert_eq!(sqlite(&path, SELECT_VALUES), "1001 1002 1003 1004 1005 1006 1007 1008 1009 1010 1011 1012");
 }

@@ -40,8 +40,10 @@ impl Cursor {
 
     #[inline(never)]
     fn find_again(&mut self, btree: &Btree) -> Result<()> {
-        if self.state == State::Written {
-            self.settle(btree)?;
+        if self.state == State::Written && self.settle(btree)? {
+            // Not to be sought, even if a page of the path was spilled and does not count as current: who appends has
+            // no key to seek by.
+            return Ok(());
         }
         match self.state {
             State::Nowhere => return Ok(()),
@@ -77,17 +79,17 @@ impl Cursor {
         Ok(())
     }
 
-    /// Takes the page that was written into the path, if it still is what was written.
-    fn settle(&mut self, btree: &Btree) -> Result<()> {
+    /// Takes the page that was written into the path, if it still is what was written; answers whether.
+    fn settle(&mut self, btree: &Btree) -> Result<bool> {
         if self.version != btree.version(self.root) {
             self.path.clear();
             self.state = State::Lost; // the rowid, or the saved key, is what is left
-            return Ok(());
+            return Ok(false);
         }
         let node = Node::load(btree, self.written.no, self.kind())?;
         self.path.push(Level { node, index: self.written.index as u16 });
         self.state = State::Row;
-        Ok(())
+        Ok(true)
     }
 
     /// A page that is what it was points to the children it had: if all pages of the path are

@@ -96,8 +96,12 @@ impl Explorer<'_> {
     fn crash(&mut self, promise: &Promise<'_>, loss: Loss, disk: Disk) {
         self.crashes += 1;
         let only_process = loss == Loss::KeepAll;
-        let found = self.recover(&disk).unwrap_or_else(|error| self.fail(promise, loss, &error));
+        let found = self.recover(&disk).unwrap_or_else(|error| {
+            crate::dump(&disk);
+            self.fail(promise, loss, &error)
+        });
         if !promise.allows(found, only_process) {
+            crate::dump(&disk);
             self.fail(promise, loss, &promise.explain(found, only_process));
         }
         if self.random.one_in(SQLITE_ONE_IN)

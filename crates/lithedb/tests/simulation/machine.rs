@@ -31,12 +31,15 @@ pub struct Machine {
     spans: Vec<(usize, usize)>,
     /// The statements, for whoever has to understand a failure.
     trace: Vec<String>,
+    /// Each statement is followed by an integrity check: `CHECK=1` finds the one that does harm.
+    looks_closely: bool,
 }
 
 impl Drop for Machine {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("{:?}\n{}", self.config, self.trace.join("\n"));
+            crate::dump(&self.sim.files());
         }
     }
 }
@@ -78,6 +81,7 @@ impl Machine {
             commits: vec![Commit { state, begun: 0, acknowledged: 0 }],
             spans: Vec::new(),
             trace: Vec::new(),
+            looks_closely: std::env::var_os("CHECK").is_some(),
         }
     }
 
@@ -209,6 +213,9 @@ impl Machine {
             self.note_commit(begun);
         } else {
             self.note_span(begun);
+        }
+        if self.looks_closely {
+            assert_eq!(damage_of(self.one(), self.config.attached).unwrap(), [""; 0], "{op:.300?}");
         }
     }
 

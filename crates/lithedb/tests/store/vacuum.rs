@@ -195,3 +195,26 @@ fn auto_vacuum_shrinks_the_file() {
          a: PRAGMA integrity_check",
     );
 }
+
+/// Pages are spilled while trees are copied: an index whose entries overflow is appended to without a key to seek by.
+#[test]
+fn trees_larger_than_the_cache() {
+    for mode in ["DELETE", "MEMORY", "WAL"] {
+        check(&format!(
+            "
+            a: PRAGMA page_size = 512
+            a: PRAGMA journal_mode = {mode}
+            a: CREATE TABLE t(id INTEGER PRIMARY KEY, v)
+            a: CREATE INDEX tv ON t(v)
+            a: CREATE TABLE u(k PRIMARY KEY, n UNIQUE, v) WITHOUT ROWID
+            a: WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 100) INSERT INTO t(v) SELECT printf('%03d', i * 37 % 100) || hex(zeroblob(250)) FROM c
+            a: INSERT INTO u SELECT substr(v, 1, 3 + id), id, v FROM t
+            a: PRAGMA cache_size = 4
+            a: VACUUM
+            a: PRAGMA integrity_check
+            a: SELECT id, v FROM t ORDER BY v
+            a: SELECT k, n, v FROM u
+            "
+        ));
+    }
+}

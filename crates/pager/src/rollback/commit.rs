@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lithe_format::bytes::put_u32;
 use lithe_format::db_header::{CHANGE_COUNTER_AT, PAGE_COUNT_AT, VERSION_VALID_FOR_AT, WRITER_VERSION_AT};
 use lithe_format::{PageNo, PageSize};
-use lithe_vfs::{LockLevel, OpenFlags, ResultCode};
+use lithe_vfs::{Access, LockLevel, OpenFlags, ResultCode};
 
 use super::journal_file::{JournalFile, sector_size};
 use super::playback::play_back;
@@ -74,14 +74,21 @@ impl FileStore {
         Ok(())
     }
 
-    /// The decision: the journal ceases to be one.
-    pub(crate) fn commit_phase_two_rollback(&self, pager: &Pager) -> Result<()> {
-        let changed = std::mem::take(&mut self.rollback.borrow_mut().file_changed);
+    /// The decision: the journal ceases to be one. After an error it has not, and a rollback undoes everything.
+    ///
+    /// The inner result is the error of a commit that was made, but may not withstand a power loss.
+    pub(crate) fn commit_phase_two_rollback(&self, pager: &Pager) -> Result<Result<()>> {
         let was_longer =
             pager.pages_before() > pager.page_count() || pager.is_reshaped() || !pager.txn.borrow().added.is_empty();
-        // Page 1 counts the pages that were added: should the journal refuse to go, they stay all the same.
-        pager.txn.borrow_mut().added.clear();
-        self.finish_journal(pager)?;
+        let changed = self.rollback.borrow().file_changed;
+        let finished = match self.finish_journal(pager) {
+            Err(error) if self.journal_is_gone(pager) => {
+                *self.rollback.borrow_mut() = RollbackTxn::default();
+                Err(error)
+            }
+            Err(error) => return Err(error),
+            Ok(()) => Ok(()),
+        };
         // It is decided, and what fails from here on must not look as if it were not: the file is longer than it needs to
         // be, or a lock is given back when the read transaction ends.
         if changed && was_longer {
@@ -90,12 +97,19 @@ impl FileStore {
         if !self.keeps_locks(pager) {
             let _ = self.unlock(LockLevel::Shared);
         }
-        Ok(())
+        Ok(finished)
+    }
+
+    /// Whether a journal that could not be ended is no more: it was deleted, and the folder was not synced. Going back
+    /// from there would leave the next one who comes by, should we die half-way, without a journal.
+    fn journal_is_gone(&self, pager: &Pager) -> bool {
+        pager.journal_mode() == JournalMode::Delete
+            && matches!(self.vfs.access(&self.journal_path, Access::Exists), Ok(false))
     }
 
     /// Undoes what reached the file.
     pub(crate) fn roll_back(&self, pager: &Pager) -> Result<()> {
-        let changed = std::mem::take(&mut self.rollback.borrow_mut().file_changed);
+        let changed = self.rollback.borrow().file_changed;
         if changed {
             pager.end_epoch();
             self.restore_database(pager)?;
@@ -257,6 +271,8 @@ impl FileStore {
         let txn = self.rollback.borrow();
         match &txn.journal {
             Some(journal) => {
+                // A commit that failed may have taken its header away.
+                journal.restore_header(pager.synchronous(), pager.sync_flags())?;
                 play_back(&**journal.file(), &*self.file)?;
             }
             None => {
@@ -289,31 +305,29 @@ impl FileStore {
     }
 
     fn finish_journal_file(&self, pager: &Pager, journal: &JournalFile) -> Result<()> {
+        let limit = pager.journal_size_limit();
+        let (syncs, size_max) = match pager.journal_mode() {
+            JournalMode::Truncate => (pager.synchronous() >= Synchronous::Full, Some(0)),
+            // A name of a super-journal must not be what the next journal ends with.
+            JournalMode::Persist if journal.has_super => (pager.synchronous() > Synchronous::Off, Some(0)),
+            JournalMode::Persist => (pager.synchronous() > Synchronous::Off, limit),
+            _ => return Ok(self.vfs.delete(&self.journal_path, pager.synchronous() >= Synchronous::Extra)?),
+        };
         let file = journal.file();
-        match pager.journal_mode() {
-            JournalMode::Truncate => {
-                file.truncate(0)?;
-                if pager.synchronous() >= Synchronous::Full {
-                    file.sync(pager.sync_flags())?;
-                }
-            }
-            JournalMode::Persist => {
-                let limit = pager.journal_size_limit();
-                if journal.has_super || limit == Some(0) {
-                    file.truncate(0)?;
-                } else {
-                    journal.zero_header()?;
-                }
-                if pager.synchronous() > Synchronous::Off {
-                    file.sync(pager.sync_flags())?;
-                }
-                if let Some(limit) = limit
-                    && file.size()? > limit
-                {
-                    file.truncate(limit)?;
-                }
-            }
-            _ => self.vfs.delete(&self.journal_path, pager.synchronous() >= Synchronous::Extra)?,
+        if size_max == Some(0) && !syncs {
+            return Ok(file.truncate(0)?);
+        }
+        // Without its header it is no journal, and with it again it is one again: a sync that fails can be undone, which a
+        // cut can not.
+        journal.zero_header()?;
+        if syncs {
+            file.sync(pager.sync_flags())?;
+        }
+        // It is decided. A journal that stays too long is no harm.
+        if let Some(size_max) = size_max
+            && file.size().is_ok_and(|size| size > size_max)
+        {
+            let _ = file.truncate(size_max);
         }
         Ok(())
     }

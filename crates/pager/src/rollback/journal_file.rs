@@ -5,10 +5,11 @@ use std::io::IoSlice;
 use std::sync::Arc;
 
 use lithe_format::bytes::put_u32;
-use lithe_format::journal::{HEADER_LEN, JournalHeader, MAGIC, RECORDS_AT, record_checksum, super_journal_record};
+use lithe_format::journal::{HEADER_LEN, JournalHeader, MAGIC, record_checksum, super_journal_record};
 use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{DeviceCharacteristics, File, SyncFlags};
 
+use super::playback::super_journal_of;
 use crate::error::Result;
 use crate::options::Synchronous;
 
@@ -118,12 +119,7 @@ impl JournalFile {
         if synchronous >= Synchronous::Full {
             self.file.sync(flags)?;
         }
-        let header = self.header.write();
-        self.file.write_at(&header[..RECORDS_AT + 4], 0)?;
-        if synchronous >= Synchronous::Normal {
-            self.file.sync(flags)?;
-        }
-        Ok(())
+        self.restore_header(synchronous, flags)
     }
 
     /// The name must be what the file ends with.
@@ -136,12 +132,24 @@ impl JournalFile {
     }
 
     /// A journal that persisted may be longer than ours, and hold a header where our next segment
-    /// would be.
+    /// would be; or it may end with the name of a super-journal, on which ours would seem to depend.
     fn blind_leftover(&self) -> Result<()> {
-        if self.file.size()? > self.end
-            && let Some(next) = self.header.next_sector(self.end)
-        {
+        if self.file.size()? <= self.end {
+            return Ok(());
+        }
+        if super_journal_of(&*self.file)?.is_some() {
+            self.file.truncate(self.end)?;
+        } else if let Some(next) = self.header.next_sector(self.end) {
             self.file.write_at(&[0; HEADER_LEN], next)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the journal hot again.
+    pub(crate) fn restore_header(&self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
+        self.file.write_at(&self.header.write(), 0)?;
+        if synchronous >= Synchronous::Normal {
+            self.file.sync(flags)?;
         }
         Ok(())
     }

@@ -53,10 +53,14 @@ impl SuperJournal {
         text_of(&self.path)
     }
 
-    /// Commits all databases that name it.
-    pub fn commit(self) -> Result<()> {
-        self.vfs.delete(&self.path, true)?;
-        Ok(())
+    /// Commits all databases that name it. After an error they have not; the inner result is the error of a commit
+    /// that was made, but may not withstand a power loss.
+    pub fn commit(&self) -> Result<Result<()>> {
+        match self.vfs.delete(&self.path, true) {
+            Ok(()) => Ok(Ok(())),
+            Err(error) if matches!(self.vfs.access(&self.path, Access::Exists), Ok(false)) => Ok(Err(error.into())),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Deletes it after a failure, when the databases roll back.

@@ -317,7 +317,8 @@ impl Wal {
         let header = self.header.get();
         let untouched = tail.base.is_none() && tail.last_frame == header.last_frame;
         let all_backfilled = header.last_frame > 0 && self.index.backfilled() == header.last_frame;
-        let needs_nothing = self.mark.get() == Some(0) || self.index.is_private();
+        // What is borrowed from the mapped log must not be overwritten.
+        let needs_nothing = (self.mark.get() == Some(0) || self.index.is_private()) && self.is_transparent();
         if !untouched || !all_backfilled || !needs_nothing || !self.lock_alone(read_slots_from(1))? {
             return Ok(());
         }

@@ -126,8 +126,9 @@ impl Wal {
     }
 
     fn adopt(&self, header: IndexHeader, words: HeaderWords, mark: usize, first: u32) -> Result<Try> {
-        // Mark 0 among others: the database file has all. Alone, the index is ours to search.
-        let last = if mark == 0 && !self.index.is_private() { 0 } else { header.last_frame };
+        // Mark 0 among others: the database file has all. Alone, the index is ours to search, unless that is so.
+        let in_database = mark == 0 && (!self.index.is_private() || self.index.backfilled() == header.last_frame);
+        let last = if in_database { 0 } else { header.last_frame };
         self.outgrown.set(false);
         self.index.ensure_frame(last, false)?;
         self.map_up_to(&header, last, false)?;
