@@ -42,6 +42,7 @@ pub mod check;
 pub mod cursor;
 mod edit;
 mod error;
+pub mod estimate;
 mod freelist;
 pub mod key;
 mod lost_keys;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use bumpalo::Bump;
 use hashbrown::HashMap;
 use lithe_functions::Registry;
-use lithe_plan::catalog::{Catalog, Schema};
+use lithe_plan::catalog::{Catalog, Schema, Wanted};
 use lithe_plan::environment::{Environment, Flags as CompileFlags};
 use lithe_sql::{Limits, Shape};
 use lithe_value::Collation;
@@ -27,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::hooks::Hooks;
 use crate::interrupt::{InterruptHandle, Interrupts};
 use crate::limit::OtherLimits;
+use crate::measure::Measured;
 use crate::open::{self, OpenFlags, Target};
 use crate::program_cache::ProgramCache;
 use crate::random::Random;
@@ -43,6 +44,8 @@ pub struct Connection {
     pub(crate) random: Random,
     pub(crate) flags: OpenFlags,
     pub(crate) catalog: RefCell<Arc<Catalog>>,
+    /// How large the trees are that joins use.
+    pub(crate) measured: RefCell<Measured>,
     pub(crate) functions: RefCell<Arc<Registry>>,
     pub(crate) collations: RefCell<Arc<HashMap<String, Collation>>>,
     /// Counts what makes compiled programs stale: schemas, functions, collations, settings.
@@ -98,6 +101,7 @@ impl Connection {
             random: Random::default(),
             flags,
             catalog: RefCell::new(Arc::new(catalog)),
+            measured: RefCell::default(),
             functions: RefCell::new(Arc::new(Registry::builtin())),
             collations: RefCell::default(),
             generation: Rc::default(),
@@ -235,6 +239,8 @@ impl Connection {
             flags: self.compile_flags.get(),
             authorizer: self.hooks.authorizer(),
             parameters: Vec::new(),
+            measures: self.measured.borrow().measures(),
+            wanted: Wanted::default(),
         }
     }
 

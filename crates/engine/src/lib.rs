@@ -31,6 +31,7 @@ mod interrupt;
 mod journal;
 mod lifted;
 mod limit;
+mod measure;
 mod metadata;
 mod native;
 mod open;

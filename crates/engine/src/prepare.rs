@@ -110,7 +110,7 @@ impl Connection {
             });
         }
         self.load_schemas()?;
-        let compile = || lithe_plan::compile(statement, sql, arena, &self.environment()).map_err(Error::from);
+        let compile = || self.compile_measured(|environment| lithe_plan::compile(statement, sql, arena, environment));
         let program = match compile() {
             // Another connection may have made what is missing.
             Err(_) if self.forget_stale_schemas() => {

@@ -11,7 +11,7 @@ use lithe_value::{Collation, CustomCollation, Value};
 use lithe_vm::operand::Db;
 
 use crate::authorize::Authorizer;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Measures, Wanted};
 use crate::error::{CompileError, Result};
 use crate::ir::Coll;
 
@@ -32,6 +32,10 @@ pub struct Environment {
     pub authorizer: Authorizer,
     /// Values bound to the parameters, if the planner may look at them; empty otherwise.
     pub parameters: Vec<Value>,
+    /// What is known about the sizes of trees beyond what ANALYZE found.
+    pub measures: Arc<Measures>,
+    /// What the planner would have liked to know.
+    pub wanted: Wanted,
 }
 
 /// Switches of a connection that change what statements compile to.

@@ -4,10 +4,10 @@ use super::candidate::{Candidates, Way};
 use super::order::OrderColumns;
 use super::paths::PathFinder;
 use super::plan::{OrBranch, Path};
-use super::terms::{self, Terms};
+use super::terms::{self, Condition, Terms};
 use super::{Join, LogEst};
 use crate::error::{Result, fail};
-use crate::ir::{Expr, SourceSet, Term};
+use crate::ir::{SourceSet, Term};
 
 impl<'a> Join<'_, 'a> {
     /// Whether all that the branches demand can be checked when there are rows of these sources.
@@ -58,15 +58,18 @@ impl<'a> Join<'_, 'a> {
         // needs sources of inner loops.
         let known = outside.union(SourceSet::single(source));
         let open = terms.conditions.iter().zip(done).take(own);
-        let checks: Vec<Expr<'a>> = open
+        let (demands, checks): (Vec<&Condition<'a>>, Vec<&Condition<'a>>) = open
             .filter(|(condition, done)| condition.parts == 0 || *done != condition.parts)
             .filter(|(condition, _)| condition.needs.is_subset_of(known))
-            .map(|(condition, _)| condition.expr)
-            .collect();
+            .map(|(condition, _)| condition)
+            .partition(|condition| !condition.needs.contains(source));
+        let exprs = |conditions: Vec<&Condition<'a>>| {
+            &*self.cg.arena.alloc_slice_fill_iter(conditions.into_iter().map(|condition| condition.expr))
+        };
         let run: LogEst = chosen.run;
         let way: &Way = &chosen.way;
         let path = self.simple_path(&terms, source, way);
-        Ok(OrBranch { number, path, checks: self.cg.arena.alloc_slice_copy(&checks), run })
+        Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), run })
     }
 
     /// The conditions of the branch, then those of the join that may lead to rows of the source as well.

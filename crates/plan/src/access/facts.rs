@@ -1,11 +1,13 @@
 //! What the planner knows about each source and its indexes: sizes, row counts, restrictions.
 
+use lithe_format::PageNo;
 use lithe_value::Affinity;
+use lithe_vm::operand::Db;
 
 use super::log_est::LogEst;
 use super::paths::ROW_FETCH;
 use super::terms::{Constraint, Terms};
-use crate::catalog::{Column, Index, IndexTerm, Table};
+use crate::catalog::{Column, Index, IndexTerm, LARGE, Measure, Measures, Table};
 use crate::codegen::{Codegen, ColumnSet};
 use crate::error::Result;
 use crate::ir::{Coll, ColumnIndex, Expr, Indexed, JoinKind, Source, SourceKind, SourceSet, TermOrigin};
@@ -34,6 +36,10 @@ pub struct SourceFacts<'a> {
     pub row_size: LogEst,
     /// Whether ANALYZE has counted the rows.
     pub is_analyzed: bool,
+    /// Whether the sizes are those of the trees themselves.
+    pub is_measured: bool,
+    /// About how many different values each column has, if its rows were looked at.
+    pub distinct: &'a [u64],
     /// Whether ANALYZE has taken samples.
     pub is_sampled: bool,
     /// Sources whose loops must be outside of this one's.
@@ -78,6 +84,8 @@ pub struct IndexFacts<'a> {
     pub is_unordered: bool,
     /// Not for skip-scans.
     pub no_skip_scan: bool,
+    /// What fetching a row that an entry leads to costs, relative to stepping to the next entry.
+    pub row_fetch: i16,
     /// It is a partial index.
     pub is_partial: bool,
 }
@@ -110,6 +118,7 @@ pub enum IndexedTerm<'a> {
 pub fn collect<'a>(cg: &Codegen<'a>, sources: &'a [Source<'a>], terms: &Terms<'a>) -> Result<Vec<SourceFacts<'a>>> {
     let mut facts = Vec::with_capacity(sources.len());
     let mut order = JoinOrder::default();
+    let measures = measures(cg, sources);
     for (at, source) in sources.iter().enumerate() {
         let table = match source.kind {
             SourceKind::Table(_, table) => Some(table),
@@ -121,19 +130,63 @@ pub fn collect<'a>(cg: &Codegen<'a>, sources: &'a [Source<'a>], terms: &Terms<'a
             rows: cg.estimated_rows(source).unwrap_or(ROWS_DEFAULT),
             row_size: LogEst(0),
             is_analyzed: false,
+            is_measured: false,
+            distinct: &[],
             is_sampled: false,
             must_follow: order.before(at, source.join),
             restriction: restriction(sources, at),
             used: cg.used(source.id).clone(),
             indexes: Vec::new(),
         };
-        if let Some(table) = table {
-            one.measure(table);
-            one.collect_indexes(cg, table, terms)?;
+        if let SourceKind::Table(db, table) = source.kind {
+            let sizes = Sizes { db, measures };
+            one.measure(table, sizes);
+            one.collect_indexes(cg, table, sizes, terms)?;
         }
         facts.push(one);
     }
     Ok(facts)
+}
+
+/// What was measured of the tables of a join that ANALYZE has not counted: only of joins, of all of their tables, and
+/// only if one is large. Else the estimates are those of SQLite, and so are the plans.
+fn measures<'a>(cg: &Codegen<'a>, sources: &[Source<'a>]) -> Option<&'a Measures> {
+    let tables = || {
+        sources.iter().filter_map(|source| match source.kind {
+            SourceKind::Table(db, table) if table.virtual_table().is_none() => Some((db, table)),
+            _ => None,
+        })
+    };
+    if tables().nth(1).is_none() || tables().any(|(_, table)| counted_rows(table).is_some()) {
+        return None;
+    }
+    let measures = &*cg.env.measures;
+    let unknown = || tables().filter(|(db, table)| measures.of(*db, table.root).is_none());
+    unknown().for_each(|(db, table)| cg.env.wanted.add(db, table));
+    let rows = |(db, table): (Db, &Table)| measures.of(db, table.root).map_or(0, |measure| measure.rows);
+    (unknown().next().is_none() && tables().map(rows).max() >= Some(LARGE)).then_some(measures)
+}
+
+/// How many rows a table has by what ANALYZE found.
+fn counted_rows(table: &Table) -> Option<u64> {
+    table.statistics.map(|statistics| statistics.rows).or_else(|| {
+        let whole = table.indexes.iter().find(|index| index.filter.is_none() && index.statistics.is_some())?;
+        whole.statistics.as_ref().map(|statistics| statistics.rows)
+    })
+}
+
+/// Where the sizes of a source's trees are looked up.
+#[derive(Clone, Copy)]
+struct Sizes<'a> {
+    db: Db,
+    /// None: not at all.
+    measures: Option<&'a Measures>,
+}
+
+impl<'a> Sizes<'a> {
+    fn of(self, root: Option<PageNo>) -> Option<&'a Measure> {
+        self.measures?.of(self.db, root)
+    }
 }
 
 /// Which sources must stay where they were written.
@@ -202,14 +255,17 @@ impl<'a> SourceFacts<'a> {
         }
     }
 
-    fn measure(&mut self, table: &Table) {
+    fn measure(&mut self, table: &Table, sizes: Sizes<'a>) {
         let columns: u64 = table.columns.iter().map(column_size).sum();
         let rowid = u64::from(table.rowid_column.is_none());
         self.row_size = LogEst::of((columns + rowid) * 4);
-        let counted = table.statistics.map(|statistics| statistics.rows).or_else(|| {
-            let whole = table.indexes.iter().find(|index| index.filter.is_none() && index.statistics.is_some())?;
-            whole.statistics.as_ref().map(|statistics| statistics.rows)
-        });
+        if let Some(measure) = sizes.of(table.root) {
+            self.is_measured = true;
+            self.distinct = &measure.distinct;
+            self.rows = LogEst::of(measure.rows);
+            return;
+        }
+        let counted = counted_rows(table);
         self.is_analyzed = counted.is_some();
         let has_samples = |index: &Index| index.statistics.as_ref().is_some_and(|s| !s.samples.is_empty());
         self.is_sampled = table.indexes.iter().any(|index| has_samples(index));
@@ -219,7 +275,13 @@ impl<'a> SourceFacts<'a> {
         }
     }
 
-    fn collect_indexes(&mut self, cg: &Codegen<'a>, table: &'a Table, terms: &Terms<'a>) -> Result<()> {
+    fn collect_indexes(
+        &mut self,
+        cg: &Codegen<'a>,
+        table: &'a Table,
+        sizes: Sizes<'a>,
+        terms: &Terms<'a>,
+    ) -> Result<()> {
         for index in &table.indexes {
             let wanted = match self.source.indexed {
                 Indexed::Any => true,
@@ -227,14 +289,20 @@ impl<'a> SourceFacts<'a> {
                 Indexed::Not => table.is_without_rowid() && index.root == table.root,
             };
             if wanted && super::partial::is_usable(cg, self, table, index, terms)? {
-                let facts = self.index_facts(cg, table, index)?;
+                let facts = self.index_facts(cg, table, index, sizes)?;
                 self.indexes.push(facts);
             }
         }
         Ok(())
     }
 
-    fn index_facts(&self, cg: &Codegen<'a>, table: &'a Table, index: &'a Index) -> Result<IndexFacts<'a>> {
+    fn index_facts(
+        &self,
+        cg: &Codegen<'a>,
+        table: &'a Table,
+        index: &'a Index,
+        sizes: Sizes<'a>,
+    ) -> Result<IndexFacts<'a>> {
         let mut columns = Vec::with_capacity(index.columns.len());
         for column in &index.columns {
             columns.push(column_facts(cg, self.source, table, column)?);
@@ -244,27 +312,45 @@ impl<'a> SourceFacts<'a> {
         let statistics = index.statistics.as_deref();
         Ok(IndexFacts {
             index,
-            rows: cg.arena.alloc_slice_copy(&self.equal_rows(index)),
+            rows: cg.arena.alloc_slice_copy(&self.equal_rows(index, sizes)),
             entry_size: entry_size(table, index),
             is_unique_not_null,
             is_covering: self.is_covered_by(table, index),
             is_analyzed: statistics.is_some(),
             is_unordered: statistics.is_some_and(|statistics| statistics.unordered),
             no_skip_scan: statistics.is_none_or(|statistics| statistics.no_skip_scan),
+            row_fetch: self.row_fetch(sizes.of(index.root)),
             is_partial: index.filter.is_some(),
             columns: cg.arena.alloc_slice_copy(&columns),
         })
     }
 
-    fn equal_rows(&self, index: &Index) -> Vec<LogEst> {
+    /// SQLite takes the row behind an entry to cost as much as the next row of a scan. In truth it is a search of the
+    /// table's tree, unless the row before was next to it.
+    fn row_fetch(&self, measure: Option<&Measure>) -> i16 {
+        match measure {
+            Some(measure) if !measure.is_clustered => self.rows.log2().0.max(ROW_FETCH),
+            _ => ROW_FETCH,
+        }
+    }
+
+    fn equal_rows(&self, index: &Index, sizes: Sizes<'a>) -> Vec<LogEst> {
         let keys = usize::from(index.key_count);
         let mut rows = Vec::with_capacity(index.columns.len() + 1);
-        match &index.statistics {
-            Some(statistics) => {
+        match (&index.statistics, sizes.of(index.root)) {
+            (Some(statistics), _) => {
                 rows.push(LogEst::of(statistics.rows));
                 rows.extend(statistics.equal_rows.iter().take(keys).map(|&equal| LogEst::of(equal)));
             }
-            None => {
+            (None, Some(measure)) => {
+                rows.push(LogEst::of(measure.rows));
+                rows.extend(measure.equal_rows.iter().take(keys).map(|&equal| LogEst::of(equal)));
+                if index.is_unique() {
+                    rows.resize(keys + 1, LogEst::ONE);
+                    rows[keys] = LogEst::ONE;
+                }
+            }
+            (None, None) => {
                 let all = if index.filter.is_some() { self.rows - PARTIAL_FRACTION } else { self.rows };
                 rows.push(all);
                 rows.extend((0..keys).map(|at| EQUAL_ROWS_DEFAULT.get(at).copied().unwrap_or(EQUAL_ROWS_REST)));

@@ -205,9 +205,11 @@ pub struct HashPath<'a> {
 pub struct OrBranch<'a> {
     /// Its place among the branches, from 1, as EXPLAIN QUERY PLAN counts them.
     pub number: usize,
+    /// What the branch demands of the rows of outer loops: checked before its path is followed.
+    pub demands: &'a [Expr<'a>],
     /// The path.
     pub path: Path<'a>,
-    /// What the branch demands beyond its path.
+    /// What else the branch demands.
     pub checks: &'a [Expr<'a>],
     /// The cost.
     pub run: LogEst,

@@ -23,6 +23,7 @@
 
 mod build;
 mod index;
+mod measure;
 mod name;
 mod schema;
 mod statistics;
@@ -36,6 +37,7 @@ use lithe_vm::operand::Db;
 
 pub use build::*;
 pub use index::*;
+pub use measure::*;
 pub use name::{CollationName, NameBuf};
 pub use schema::*;
 pub use statistics::*;

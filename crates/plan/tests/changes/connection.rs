@@ -152,6 +152,8 @@ impl Connection {
             flags: self.flags.get(),
             authorizer: Default::default(),
             parameters: Vec::new(),
+            measures: Default::default(),
+            wanted: Default::default(),
         }
     }
 

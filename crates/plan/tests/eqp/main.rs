@@ -141,6 +141,8 @@ fn environment(theirs: &rusqlite::Connection) -> Environment {
         flags: Flags::default(),
         authorizer: Default::default(),
         parameters: Vec::new(),
+        measures: Default::default(),
+        wanted: Default::default(),
     }
 }
 

@@ -30,6 +30,12 @@ impl<'a> PathFinder<'_, 'a> {
             candidate.setup = (search + facts.rows + build).max(LogEst::ONE);
             candidate.run = search.sum(FOUND_ROWS);
             candidate.rows = FOUND_ROWS;
+            if facts.is_measured && self.terms.constraint(id).needs.is_empty() {
+                // A search for the same value each time finds the same rows each time.
+                let condition = self.terms.constraint(id).condition;
+                candidate.rows = facts.rows - self.rarity_in(self.terms, &self.terms.conditions[condition], condition);
+                candidate.run = search.sum(candidate.rows);
+            }
             candidate.used.push(id);
             self.add(candidate);
         }

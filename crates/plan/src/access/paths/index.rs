@@ -3,7 +3,7 @@
 //! The columns of an index are tried from the left: each constraint that says what a column is equal to makes a longer
 //! key and leads on to the next column; a bound ends the key. Every prefix is a candidate of its own.
 
-use super::{PathFinder, ROW_FETCH};
+use super::PathFinder;
 use crate::access::candidate::{Bound, IndexWay, Key, Range, Way};
 use crate::access::facts::{IndexFacts, IndexedTerm};
 use crate::access::log_est::LogEst;
@@ -75,7 +75,7 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.rows = index.rows[0];
         candidate.run = index.rows[0] + 1 + self.relative_size(source, index);
         if !is_covering {
-            candidate.run = candidate.run.sum(index.rows[0] + ROW_FETCH - self.fetches_saved(source, index));
+            candidate.run = candidate.run.sum(index.rows[0] + index.row_fetch - self.fetches_saved(source, index));
         }
         candidate.order = order;
         self.add(candidate);
@@ -307,7 +307,7 @@ impl<'a> PathFinder<'_, 'a> {
         let entries = rows + 1 + self.relative_size(source, index);
         let mut run = index.rows[0].log2().sum(entries);
         if !prefix.way.is_covering {
-            run = run.sum(rows + ROW_FETCH);
+            run = run.sum(rows + index.row_fetch);
         }
         let mut candidate = self.candidate(source, prefix.needs, Way::Index(prefix.way.clone()));
         candidate.run = run + prefix.repeats;

@@ -5,7 +5,7 @@ use super::PathFinder;
 use crate::access::candidate::{Candidates, Way};
 use crate::access::log_est::LogEst;
 use crate::access::order::OrderColumns;
-use crate::access::terms::Terms;
+use crate::access::terms::{Condition, Terms};
 use crate::ir::SourceSet;
 
 /// For each combination of needed sources the cheapest union is kept; so many combinations at most.
@@ -47,7 +47,10 @@ impl<'a> PathFinder<'_, 'a> {
         let disjunction = &self.terms.disjunctions[number];
         let mut unions: Option<Vec<Union>> = None;
         for branch in &disjunction.branches {
-            let ways = best_of(&self.branch_candidates(source, needs, branch));
+            let mut ways = best_of(&self.branch_candidates(source, needs, branch));
+            if self.facts[source].is_measured {
+                ways.iter_mut().for_each(|way| self.drop_by_outer(source, branch, way));
+            }
             unions = Some(match unions {
                 None => ways,
                 Some(before) => {
@@ -63,6 +66,19 @@ impl<'a> PathFinder<'_, 'a> {
             }
         }
         unions.unwrap_or_default()
+    }
+
+    /// What a branch demands of rows of outer loops alone is checked before its path is followed.
+    fn drop_by_outer(&self, source: usize, branch: &Terms<'a>, way: &mut Union) {
+        /// What checking costs.
+        const CHECK: LogEst = LogEst(10);
+        let is_outer = |condition: &Condition<'a>| {
+            !condition.needs.contains(source) && condition.needs.is_subset_of(way.needs) && !condition.needs.is_empty()
+        };
+        let outer = branch.conditions.iter().enumerate().filter(|(_, condition)| is_outer(condition));
+        let dropped: i16 = outer.map(|(at, condition)| self.rarity_in(branch, condition, at)).sum();
+        way.run = (way.run - dropped).max(CHECK);
+        way.rows = way.rows - dropped;
     }
 
     /// The candidates of a branch, all other conditions left out of account.

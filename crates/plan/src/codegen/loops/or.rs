@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!        seen ← empty
-//!        branch 1: search; checks; RowSetTest seen → next; Gosub body
+//!        branch 1: demands; search; checks; RowSetTest seen → next; Gosub body
 //!        branch 2: ...
 //!        Goto exhausted
 //!  body: SeekRowid table ...
@@ -54,6 +54,9 @@ pub(super) fn begin_or<'a>(
     let body_label = cg.b.label();
     for (at, branch) in branches.iter().enumerate() {
         let done = cg.b.label();
+        for demand in branch.demands {
+            cg.jump_if_false(demand, done, true)?;
+        }
         let walk = begin_branch(cg, source, table, opened, opened.branches[at], &branch.path, done)?;
         let next = cg.b.label();
         for check in branch.checks {

@@ -1,0 +1,223 @@
+//! Estimates for planners: about how many entries a tree has, and how many of them share their first columns.
+//!
+//! A few paths are followed from the root, spread evenly over its children. The fan-outs met on the way, multiplied, give
+//! the number of entries; the leaves at the ends show how often the first columns change from one entry to the next.
+//!
+//! ```text
+//!             root            children of the root
+//!       ┌──┬──┴┬───┬──┐      × children of the pages below, on average
+//!          ▼       ▼         × entries of the leaves, on average
+//!        leaf     leaf       = entries of the tree
+//! ```
+
+use crate::btree::Btree;
+use crate::error::Result;
+use crate::node::{MAX_DEPTH, Node, TreeKind};
+use lithe_format::PageNo;
+use lithe_format::cell;
+use lithe_format::payload::Limits;
+use lithe_format::record;
+use lithe_value::ValueRef;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// So many paths are followed in an index, where leaves are looked into, and in a table, where they are only counted.
+const INDEX_PATHS: usize = 12;
+const TABLE_PATHS: usize = 6;
+/// So many rows of each leaf of a table are looked at.
+const TABLE_LEAF_ROWS: usize = 32;
+
+/// Rows whose rowids differ by no more than this are probably on the same page, or on the next.
+const CLOSE: u64 = 16;
+
+/// What was found out about a tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// About so many entries.
+    pub rows: u64,
+    /// `equal_rows[i]`: about so many entries have the same values in the first i + 1 columns. Empty for a table.
+    pub equal_rows: Vec<u64>,
+    /// About so many different values are in each column of a table. Empty for an index.
+    pub distinct: Vec<u64>,
+    /// Rows that are neighbours in this index mostly are neighbours in the table, too.
+    pub is_clustered: bool,
+}
+
+/// About how many rows the table with this root has.
+pub fn table(btree: &Btree, root: PageNo) -> Result<Estimate> {
+    let mut sample = Sample::new(0);
+    sample.looks_at_values = true;
+    sample.follow(btree, root, TreeKind::Table, TABLE_PATHS)?;
+    Ok(sample.estimate())
+}
+
+/// About how many entries the index with this root has, and how many share their first 1 … `columns` columns.
+pub fn index(btree: &Btree, root: PageNo, columns: usize) -> Result<Estimate> {
+    let mut sample = Sample::new(columns);
+    sample.follow(btree, root, TreeKind::Index, INDEX_PATHS)?;
+    Ok(sample.estimate())
+}
+
+/// What has been seen.
+struct Sample {
+    /// Pages of each level that were met, and children or entries on them.
+    levels: [(u64, u64); MAX_DEPTH],
+    /// Of a table: hashes of the values of each column.
+    values: Vec<Vec<u64>>,
+    looks_at_values: bool,
+    /// Neighbours on a leaf that were compared.
+    pairs: u64,
+    /// How many of them lead to rowids close to each other.
+    close: u64,
+    /// In how many of them the first i + 1 columns differed.
+    changes: Vec<u64>,
+}
+
+impl Sample {
+    fn new(columns: usize) -> Sample {
+        Sample {
+            levels: [(0, 0); MAX_DEPTH],
+            values: Vec::new(),
+            looks_at_values: false,
+            pairs: 0,
+            close: 0,
+            changes: vec![0; columns],
+        }
+    }
+
+    fn follow(&mut self, btree: &Btree, root: PageNo, kind: TreeKind, paths: usize) -> Result<()> {
+        let root = Node::load(btree, root, kind)?;
+        if root.is_leaf() {
+            return self.look_at_leaf(btree, 0, &root);
+        }
+        let children = root.count() + 1;
+        self.meet(0, children);
+        let paths = paths.min(children);
+        for path in 0..paths {
+            let child = root.child((2 * path + 1) * children / (2 * paths))?;
+            self.descend(btree, child, kind, path)?;
+        }
+        Ok(())
+    }
+
+    /// From a child of the root to a leaf; where is decided by the number of the path, so that not all end in the middle.
+    fn descend(&mut self, btree: &Btree, mut no: PageNo, kind: TreeKind, path: usize) -> Result<()> {
+        for depth in 1..MAX_DEPTH {
+            let node = Node::load(btree, no, kind)?;
+            if node.is_leaf() {
+                return self.look_at_leaf(btree, depth, &node);
+            }
+            let children = node.count() + 1;
+            self.meet(depth, children);
+            no = node.child(children * (path % 4 + 1) / 5)?;
+        }
+        Ok(())
+    }
+
+    fn meet(&mut self, depth: usize, count: usize) {
+        let (pages, all) = &mut self.levels[depth];
+        *pages += 1;
+        *all += count as u64;
+    }
+
+    fn look_at_leaf(&mut self, btree: &Btree, depth: usize, leaf: &Node) -> Result<()> {
+        self.meet(depth, leaf.count());
+        if self.looks_at_values {
+            return self.look_at_rows(btree, leaf);
+        }
+        let limits = Limits::index(btree.usable_size());
+        let mut before: Option<Vec<ValueRef<'_>>> = None;
+        for index in 0..leaf.count() {
+            let span = cell::read_index(&leaf.page, leaf.cell_at(index)?, leaf.kind, &limits);
+            let local = span.filter(|span| !span.overflows()).map(|span| &leaf.page[span.range()]);
+            // What is too long to be on the page, or is no record, is left out: this is an estimate.
+            let values = local.and_then(|local| record::values(local).ok());
+            if let (Some(before), Some(values)) = (&before, &values) {
+                self.compare(before, values);
+            }
+            before = values;
+        }
+        Ok(())
+    }
+
+    fn look_at_rows(&mut self, btree: &Btree, leaf: &Node) -> Result<()> {
+        let limits = Limits::table_leaf(btree.usable_size());
+        let step = leaf.count().div_ceil(TABLE_LEAF_ROWS).max(1);
+        for index in (0..leaf.count()).step_by(step) {
+            let cell = cell::read_table_leaf(&leaf.page, leaf.cell_at(index)?, &limits);
+            let span = cell.map(|cell| cell.payload).filter(|span| !span.overflows());
+            let local = span.map(|span| &leaf.page[span.range()]);
+            let Some(values) = local.and_then(|local| record::values(local).ok()) else { continue };
+            self.values.resize(self.values.len().max(values.len()), Vec::new());
+            for (column, value) in self.values.iter_mut().zip(&values) {
+                column.push(hash_of(value));
+            }
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self, before: &[ValueRef<'_>], values: &[ValueRef<'_>]) {
+        self.pairs += 1;
+        if let (Some(ValueRef::Integer(a)), Some(ValueRef::Integer(b))) = (before.last(), values.last()) {
+            self.close += u64::from(a.abs_diff(*b) <= CLOSE);
+        }
+        let same = before.iter().zip(values).take_while(|(a, b)| a == b).count();
+        self.changes.iter_mut().skip(same).for_each(|changes| *changes += 1);
+    }
+
+    fn estimate(&self) -> Estimate {
+        let mut rows = 1_f64;
+        for &(pages, all) in self.levels.iter().take_while(|(pages, _)| *pages > 0) {
+            rows *= all as f64 / pages as f64;
+        }
+        let equal = |&changes: &u64| (self.pairs + 1).div_ceil(changes + 1).min(rows as u64).max(1);
+        Estimate {
+            rows: rows as u64,
+            equal_rows: self.changes.iter().map(equal).collect(),
+            distinct: self.values.iter().map(|hashes| distinct_in_all(hashes.clone(), rows as u64)).collect(),
+            is_clustered: self.close * 2 > self.pairs,
+        }
+    }
+}
+
+/// About how many different values `rows` rows have, of which a sample is known. Of the values that were seen, those seen
+/// once tell how many more there are that were not: if all were seen again and again, none.
+fn distinct_in_all(mut sample: Vec<u64>, rows: u64) -> u64 {
+    sample.sort_unstable();
+    let groups = || sample.chunk_by(|a, b| a == b);
+    let (seen, once) = (groups().count() as u64, groups().filter(|group| group.len() == 1).count() as u64);
+    let size = sample.len() as u64;
+    let not_once = size - once;
+    let all = if size >= rows { seen } else { (seen * size).checked_div(not_once).unwrap_or(rows) };
+    all.clamp(1, rows.max(1))
+}
+
+fn hash_of(value: &ValueRef<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    match value {
+        ValueRef::Null => 0.hash(&mut hasher),
+        ValueRef::Integer(integer) => integer.hash(&mut hasher),
+        ValueRef::Real(real) => real.to_bits().hash(&mut hasher),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.hash(&mut hasher),
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distinct_values_are_guessed_from_a_sample() {
+        let check = |sample: Vec<u64>, rows: u64, expected: std::ops::RangeInclusive<u64>| {
+            let found = distinct_in_all(sample, rows);
+            assert!(expected.contains(&found), "{found} is not in {expected:?}");
+        };
+        check((0..100).collect(), 10_000, 10_000..=10_000);
+        check((0..25).collect(), 25, 25..=25);
+        check((0..120).map(|n| n % 3).collect(), 100_000, 3..=3);
+        // 150 values, uniformly: a multiplicative generator stands for chance.
+        let spread = |n: u64| (n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(n) >> 33) % 150;
+        check((1..=120).map(spread).collect(), 20_000, 80..=400);
+        check(Vec::new(), 0, 1..=1);
+    }
+}
