@@ -69,13 +69,13 @@ pub struct Resolver<'a> {
     next_window: Cell<u32>,
     next_subquery: Cell<u32>,
     /// The views that are being expanded, from the outermost: one that comes again is circular.
-    views: RefCell<Vec<&'a crate::catalog::Table>>,
+    views: RefCell<bumpalo::collections::Vec<'a, &'a crate::catalog::Table>>,
     /// Whether there is any query inside of another.
     has_nested: Cell<bool>,
     /// How deep queries are nested at the moment.
     depth: Cell<u32>,
     /// Sources of which columns are read, for the authorizer.
-    read_sources: RefCell<Vec<SourceId>>,
+    read_sources: RefCell<bumpalo::collections::Vec<'a, SourceId>>,
     /// The schema's expressions are looked at, and not run: whether they may be is not asked.
     is_looking: Cell<bool>,
     /// The authorizer wants the rows of a DELETE removed one by one.
@@ -99,10 +99,11 @@ impl<'a> Resolver<'a> {
             next_aggregate: Cell::new(0),
             next_window: Cell::new(0),
             next_subquery: Cell::new(0),
-            views: RefCell::new(Vec::new()),
+            // It lives in the arena, where nothing is dropped: so do its lists.
+            views: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
             has_nested: Cell::new(false),
             depth: Cell::new(0),
-            read_sources: RefCell::new(Vec::new()),
+            read_sources: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
             is_looking: Cell::new(false),
             delete_one_by_one: Cell::new(false),
             log: None,
