@@ -21,6 +21,7 @@ use crate::error::LastError;
 use crate::hook::Hooks;
 use crate::mutex::RecursiveMutex;
 use crate::statement::sqlite3_stmt;
+use crate::virtual_table::VirtualTableState;
 
 /// Where the life of a handle stands. The numbers are hardly ever found in memory by accident.
 const OPEN: u32 = 0x4c69_7468;
@@ -56,6 +57,7 @@ pub struct sqlite3 {
     pub(crate) filenames: RefCell<HashMap<String, Filename>>,
     pub(crate) parameters: Vec<(Vec<u8>, Vec<u8>)>,
     pub(crate) can_load_extensions: Cell<bool>,
+    pub(crate) virtual_tables: VirtualTableState,
 }
 
 impl sqlite3 {
@@ -83,6 +85,7 @@ impl sqlite3 {
             filenames: RefCell::default(),
             parameters,
             can_load_extensions: Cell::new(false),
+            virtual_tables: VirtualTableState::default(),
         }
     }
 
@@ -205,6 +208,10 @@ pub(crate) unsafe fn close(handle: *mut sqlite3, may_linger: bool) -> c_int {
     let Some(db) = (unsafe { locked(handle) }) else { return code::MISUSE };
     if db.is_zombie() {
         return code::MISUSE;
+    }
+    if db.is_open() {
+        // They may have statements of their own.
+        db.core().disconnect_virtual_tables();
     }
     if db.is_in_use() && !may_linger {
         return db.fail_with(code::BUSY, "unable to close due to unfinalized statements or unfinished backups");

@@ -32,6 +32,10 @@ pub struct sqlite3_context {
     pub(crate) memory: *mut AggregateMemory,
     /// How often xStep was called.
     pub(crate) steps: c_int,
+    /// Of a virtual table's column: an UPDATE leaves it alone.
+    pub(crate) is_unchanged: bool,
+    /// Something was answered.
+    pub(crate) is_answered: bool,
 }
 
 struct Failure {
@@ -93,6 +97,8 @@ impl sqlite3_context {
             engine: engine.map_or(null_mut(), |engine| std::ptr::from_mut(engine).cast()),
             memory,
             steps: 0,
+            is_unchanged: false,
+            is_answered: false,
         }
     }
 
@@ -120,6 +126,7 @@ impl sqlite3_context {
     }
 
     fn set(&mut self, value: ValueRef<'_>) {
+        self.is_answered = true;
         self.pointer = None;
         self.subtype = None;
         if value.bytes().is_some_and(|bytes| bytes.len() > self.length_max()) {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_engine::function::{
-    AggregateFunction, AggregateState, Arity, Context, Flags, Function, FunctionError, Kind, ScalarFunction,
+    AggregateFunction, AggregateState, Arguments, Arity, Context, Flags, Function, FunctionError, Kind, ScalarFunction,
 };
 use lithe_engine::value::{Encoding, ValueRef};
 
@@ -63,9 +63,9 @@ unsafe impl Sync for CFunction {}
 
 /// The values of one call's arguments.
 #[derive(Default)]
-struct Frame {
-    values: Vec<sqlite3_value>,
-    pointers: Vec<*mut sqlite3_value>,
+pub(crate) struct Frame {
+    pub(crate) values: Vec<sqlite3_value>,
+    pub(crate) pointers: Vec<*mut sqlite3_value>,
 }
 
 impl Frame {
@@ -73,7 +73,7 @@ impl Frame {
     ///
     /// # Safety
     /// The arguments stand as long as the frame is used.
-    unsafe fn fill(&mut self, context: &Context<'_>, args: &[ValueRef<'_>], flags: u32) {
+    pub(crate) unsafe fn fill(&mut self, facts: &dyn Arguments, args: &[ValueRef<'_>], flags: u32) {
         if self.values.len() < args.len() {
             self.values.resize_with(args.len(), sqlite3_value::default);
         }
@@ -81,16 +81,18 @@ impl Frame {
             // SAFETY: our caller's promise.
             unsafe { value.borrow(*arg) };
             if flags & Flags::SUBTYPE.0 != 0 {
-                value.subtype = context.arg_subtype(index);
+                value.subtype = facts.subtype(index);
             }
             if arg.is_null() {
-                value.pointer = context.arguments.pointer(index).and_then(|pointer| application_pointer(pointer));
+                value.pointer = facts.pointer(index).and_then(|pointer| application_pointer(pointer));
             }
         }
         let start = self.values.as_mut_ptr();
         self.pointers.clear();
         // SAFETY: all are within the vector, which is not moved before the call is over.
         self.pointers.extend((0..args.len()).map(|index| unsafe { start.add(index) }));
+        // Without arguments there is a list, too: an empty vector's address is one that nobody may look at.
+        self.pointers.push(std::ptr::null_mut());
     }
 }
 
@@ -100,7 +102,7 @@ impl CFunction {
         let mut frame = self.frames.borrow_mut().pop().unwrap_or_default();
         // SAFETY: the arguments stand during the call; the application's function is called as documented.
         unsafe {
-            frame.fill(context, args, self.flags);
+            frame.fill(context.arguments, args, self.flags);
             function(call, args.len() as c_int, frame.pointers.as_mut_ptr());
         }
         self.frames.borrow_mut().push(frame);
@@ -234,7 +236,7 @@ fn register(db: &sqlite3, handle: *mut sqlite3, registration: Registration<'_>) 
     if !(-1..=ARGUMENTS_MAX).contains(&arg_count) {
         return db.fail_code(code::MISUSE);
     }
-    let Some(encodings) = encodings(representation & 0xf) else { return db.fail_code(code::MISUSE) };
+    let encodings = encodings(representation & 0xf);
     let args = u16::try_from(arg_count).map_or(Arity::AtLeast(0), Arity::Exactly);
     let flags = representation.cast_unsigned() & !0xf;
     for encoding in encodings {
@@ -259,16 +261,15 @@ fn register(db: &sqlite3, handle: *mut sqlite3, registration: Registration<'_>) 
     db.ok()
 }
 
-/// The encodings that a function is registered for.
-fn encodings(representation: c_int) -> Option<&'static [Encoding]> {
+/// The encodings that a function is registered for. What is no encoding means UTF-8: programs give flags alone.
+fn encodings(representation: c_int) -> &'static [Encoding] {
     match representation {
-        code::UTF8 => Some(&[Encoding::Utf8]),
-        code::UTF16LE => Some(&[Encoding::Utf16le]),
-        code::UTF16BE => Some(&[Encoding::Utf16be]),
-        code::UTF16 => Some(&[Encoding::UTF16_NATIVE]),
+        code::UTF16LE => &[Encoding::Utf16le],
+        code::UTF16BE => &[Encoding::Utf16be],
+        code::UTF16 => &[Encoding::UTF16_NATIVE],
         // One for each, so that no other one is nearer.
-        code::ANY => Some(&[Encoding::Utf8, Encoding::Utf16le, Encoding::Utf16be]),
-        _ => None,
+        code::ANY => &[Encoding::Utf8, Encoding::Utf16le, Encoding::Utf16be],
+        _ => &[Encoding::Utf8],
     }
 }
 
@@ -308,6 +309,14 @@ unsafe fn create(
         (Ok(db), Err(code)) => db.fail_code(code),
         (Err(code), _) => code,
     }
+}
+
+/// A function that a virtual table has in the place of another one.
+pub(crate) fn overloaded(db: *mut sqlite3, name: &str, args: c_int, call: CallFn, address: *mut c_void) -> Function {
+    let (user_data, code) = (user_data(address, None), Code::Scalar(call));
+    let function = CFunction { db, user_data, code, flags: 0, frames: RefCell::default() };
+    let args = u16::try_from(args).map_or(Arity::AtLeast(0), Arity::Exactly);
+    Function::custom(name, args, Flags::default(), Kind::CustomScalar(Arc::new(Scalar(function))))
 }
 
 fn user_data(address: *mut c_void, destructor: Destructor) -> UserData {

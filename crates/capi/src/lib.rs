@@ -17,6 +17,7 @@
 //! | run SQL | `prepare`, `bind`, `step`, `column`, `exec`, `statement` |
 //! | values, functions, collations | `value`, `context`, `function`, `collation` |
 //! | be told or asked | `hook` |
+//! | virtual tables | `virtual_table`, `index_info` |
 //! | parts of BLOBs, copies of databases | `blob`, `backup` |
 //! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `error`, `version` |
 //! | files | `vfs` |
@@ -46,6 +47,7 @@ mod facts;
 mod function;
 mod hook;
 mod incomplete;
+mod index_info;
 mod memory;
 mod mprintf;
 mod mutex;
@@ -63,4 +65,5 @@ mod value;
 mod variadic;
 mod version;
 mod vfs;
+mod virtual_table;
 mod wal;

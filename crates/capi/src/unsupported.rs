@@ -2,16 +2,13 @@
 //! yet: …" as the connection's message, where there is a connection.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
-use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::context::sqlite3_context;
-use crate::door::{api, guard};
+use crate::door::api;
 use crate::memory::{self, Destructor};
 use crate::statement::{sqlite3_stmt, statement};
 use crate::value::sqlite3_value;
-use crate::variadic::CArgs;
 
 /// Says on the connection what is missing.
 ///
@@ -25,96 +22,16 @@ unsafe fn refuse(db: *mut sqlite3, what: &str) -> c_int {
     }
 }
 
-/// What a virtual table is planned with; nobody makes one.
-#[allow(non_camel_case_types)]
-pub struct sqlite3_index_info {
-    _opaque: [u8; 0],
-}
-
 /// A state of a database in the past.
 #[allow(non_camel_case_types)]
 pub struct sqlite3_snapshot {
     _opaque: [u8; 0],
 }
 
-const MODULES: &str = "virtual-table modules";
 const PREUPDATE: &str = "the pre-update hook";
 const SNAPSHOTS: &str = "snapshots";
 
-/// `sqlite3_vtab_config`, behind its C half.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lithe_vtab_config(db: *mut sqlite3, _op: c_int, _args: *mut CArgs) -> c_int {
-    // SAFETY: the C half hands on what it was called with.
-    guard(|| unsafe { refuse(db, MODULES) })
-}
-
 api! {
-    fn sqlite3_create_module(
-        db: *mut sqlite3, _name: *const c_char, _module: *const c_void, _data: *mut c_void,
-    ) -> c_int {
-        refuse(db, MODULES)
-    }
-
-    fn sqlite3_create_module_v2(
-        db: *mut sqlite3, _name: *const c_char, _module: *const c_void, data: *mut c_void, destroy: Destructor,
-    ) -> c_int {
-        memory::destroy(destroy, data);
-        refuse(db, MODULES)
-    }
-
-    fn sqlite3_drop_modules(db: *mut sqlite3, _keep: *mut *const c_char) -> c_int {
-        // There are none, so none are left.
-        live(db).map_or_else(|code| code, |db| db.ok())
-    }
-
-    fn sqlite3_declare_vtab(db: *mut sqlite3, _sql: *const c_char) -> c_int {
-        refuse(db, MODULES)
-    }
-
-    fn sqlite3_vtab_on_conflict(_db: *mut sqlite3) -> c_int {
-        // SQLITE_ABORT, which is what nothing else is said means.
-        code::ABORT
-    }
-
-    fn sqlite3_vtab_nochange(_context: *mut sqlite3_context) -> c_int {
-        0
-    }
-
-    fn sqlite3_vtab_collation(_info: *mut sqlite3_index_info, _constraint: c_int) -> *const c_char {
-        null()
-    }
-
-    fn sqlite3_vtab_distinct(_info: *mut sqlite3_index_info) -> c_int {
-        0
-    }
-
-    fn sqlite3_vtab_in(_info: *mut sqlite3_index_info, _constraint: c_int, _handle: c_int) -> c_int {
-        0
-    }
-
-    fn sqlite3_vtab_in_first(_value: *mut sqlite3_value, out: *mut *mut sqlite3_value) -> c_int {
-        if let Some(out) = out.as_mut() {
-            *out = null_mut();
-        }
-        code::ERROR
-    }
-
-    fn sqlite3_vtab_in_next(_value: *mut sqlite3_value, out: *mut *mut sqlite3_value) -> c_int {
-        if let Some(out) = out.as_mut() {
-            *out = null_mut();
-        }
-        code::ERROR
-    }
-
-    fn sqlite3_vtab_rhs_value(
-        _info: *mut sqlite3_index_info, _constraint: c_int, out: *mut *mut sqlite3_value,
-    ) -> c_int {
-        if let Some(out) = out.as_mut() {
-            *out = null_mut();
-        }
-        code::NOTFOUND
-    }
-
     fn sqlite3_preupdate_hook(db: *mut sqlite3, _hook: *const c_void, _arg: *mut c_void) -> *mut c_void {
         refuse(db, PREUPDATE);
         null_mut()

@@ -28,6 +28,17 @@ pub struct sqlite3_value {
     pub(crate) subtype: u8,
     pub(crate) is_from_bind: bool,
     pub(crate) pointer: Option<Pointer>,
+    /// An UPDATE leaves the column alone.
+    pub(crate) is_unchanged: bool,
+    /// It stands for all values of an IN.
+    list: Option<Box<List>>,
+}
+
+/// The values of an IN.
+struct List {
+    values: Vec<sqlite3_value>,
+    /// The next one.
+    at: usize,
 }
 
 /// A form that has been made, or memory for it.
@@ -75,6 +86,25 @@ impl sqlite3_value {
         self.wide.is_made = false;
         self.pointer = None;
         self.subtype = 0;
+        self.is_unchanged = false;
+        if self.list.is_some() {
+            self.list = None;
+        }
+    }
+
+    /// Stands for these values, or for none.
+    pub(crate) fn set_list(&mut self, values: Option<&[Value]>) {
+        let owned = |values: &[Value]| values.iter().cloned().map(sqlite3_value::owned).collect();
+        self.list = values.map(|values| Box::new(List { values: owned(values), at: 0 }));
+    }
+
+    /// The first or next value of the list that it stands for: none behind the last one. `None`: it is no list.
+    pub(crate) fn next_of_list(&mut self, is_first: bool) -> Option<Option<*mut sqlite3_value>> {
+        let list = self.list.as_mut()?;
+        list.at = if is_first { 0 } else { list.at };
+        let next = list.values.get_mut(list.at).map(std::ptr::from_mut);
+        list.at += 1;
+        Some(next)
     }
 
     /// A value of its own.
@@ -267,9 +297,8 @@ api! {
         value_mut(value).map_or(0, |value| value.subtype.into())
     }
 
-    /// Only virtual tables have columns that an UPDATE leaves alone without saying so.
-    fn sqlite3_value_nochange(_value: *mut sqlite3_value) -> c_int {
-        0
+    fn sqlite3_value_nochange(value: *mut sqlite3_value) -> c_int {
+        value_mut(value).is_some_and(|value| value.is_unchanged).into()
     }
 
     fn sqlite3_value_frombind(value: *mut sqlite3_value) -> c_int {

@@ -191,6 +191,18 @@ fn a_program_calls_every_function() {
     expect_success(&workshop.run(command), "every_function");
 }
 
+/// Programs that need nothing but the library.
+const PROGRAMS: [&str; 1] = ["virtual_tables.c"];
+
+#[test]
+fn programs_run() {
+    let workshop = Workshop::new("programs");
+    for source in PROGRAMS {
+        let program = workshop.compile(source, "program", &[library().to_str().unwrap(), "-lm"]);
+        expect_success(&workshop.run(Command::new(program)), source);
+    }
+}
+
 #[test]
 fn the_program_is_clean_under_valgrind() {
     if !has_program("valgrind") {
@@ -203,6 +215,13 @@ fn the_program_is_clean_under_valgrind() {
     command.args(["-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
     command.arg(program).arg(&workshop.folder).arg(workshop.extension());
     expect_success(&workshop.run(command), "every_function under valgrind");
+    for source in PROGRAMS {
+        let program = workshop.compile(source, "program", &[library().to_str().unwrap(), "-lm"]);
+        let mut command = Command::new("valgrind");
+        command.args(["-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
+        command.arg(program);
+        expect_success(&workshop.run(command), source);
+    }
 }
 
 #[test]
@@ -223,4 +242,8 @@ fn the_program_is_clean_under_address_sanitizer() {
     let mut command = Command::new(program);
     command.arg(&workshop.folder).arg(workshop.extension());
     expect_success(&workshop.run(command), "every_function under AddressSanitizer");
+    for source in PROGRAMS {
+        let program = workshop.compile(source, "program", &options);
+        expect_success(&workshop.run(Command::new(program)), source);
+    }
 }

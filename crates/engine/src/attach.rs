@@ -164,4 +164,5 @@ pub(crate) fn detach(
 fn remove(connection: &Connection, db: Db) {
     drop(connection.remove_database(db));
     connection.change_catalog(|catalog| catalog.detach(db));
+    connection.let_go_of_virtual_tables();
 }

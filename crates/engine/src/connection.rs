@@ -12,7 +12,7 @@ use bumpalo::Bump;
 use hashbrown::HashMap;
 use lithe_functions::Registry;
 use lithe_plan::catalog::{Catalog, Schema, Wanted};
-use lithe_plan::environment::{Environment, Flags as CompileFlags};
+use lithe_plan::environment::{Environment, Flags as CompileFlags, OverloadedFunctions};
 use lithe_sql::{Limits, Shape};
 use lithe_value::Collation;
 use lithe_vfs::{ResultCode, UnixVfs, Vfs};
@@ -35,6 +35,7 @@ use crate::settings::StoreSettings;
 use crate::shared_cache::ConnectionId;
 use crate::table_functions;
 use crate::transaction::TransactionState;
+use crate::virtual_tables::VirtualTables;
 
 /// A connection to a database and to those attached to it.
 pub struct Connection {
@@ -66,6 +67,7 @@ pub struct Connection {
     pub(crate) settings: StoreSettings,
     pub(crate) hooks: Hooks,
     pub(crate) row_watches: RowWatches,
+    pub(crate) virtual_tables: VirtualTables,
     pub(crate) other_limits: Cell<OtherLimits>,
     pub(crate) other_switches: Cell<OtherSwitches>,
     /// The arena of the last compilation, for the next one.
@@ -118,6 +120,7 @@ impl Connection {
             settings: StoreSettings::default(),
             hooks: Hooks::default(),
             row_watches: RowWatches::default(),
+            virtual_tables: VirtualTables::default(),
             other_limits: Cell::default(),
             other_switches: Cell::default(),
             arena: Cell::new(None),
@@ -135,6 +138,8 @@ impl Connection {
         if !self.is_autocommit() || self.transaction.has_active() {
             self.roll_back_all();
         }
+        self.forget_programs();
+        self.close_virtual_tables();
         for (_, database) in self.databases() {
             if let Some(cache) = database.shared() {
                 cache.leave(self.id);
@@ -238,6 +243,8 @@ impl Connection {
             limits: self.limits.get(),
             flags: self.compile_flags.get(),
             authorizer: self.hooks.authorizer(),
+            virtual_tables: self.virtual_tables.connected.clone(),
+            overloaded: OverloadedFunctions::default(),
             parameters: Vec::new(),
             measures: self.measured.borrow().measures(),
             wanted: Wanted::default(),

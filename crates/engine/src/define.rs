@@ -93,7 +93,7 @@ impl Connection {
     }
 
     /// Programs that nobody runs would keep what was replaced: whoever gave it wants to hear now that it is gone.
-    fn forget_programs(&self) {
+    pub(crate) fn forget_programs(&self) {
         let forgotten = self.programs.replace(ProgramCache::new());
         // Dropped when nothing is borrowed any more: a destructor may come back to the connection.
         drop(forgotten);

@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use lithe_btree::Btree;
 use lithe_format::PageNo;
+use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::{File, OpenFlags, ResultCode};
 use lithe_vm::error::Error as VmError;
 use lithe_vm::facts::ConnectionFacts;
 use lithe_vm::host::Host;
-use lithe_vm::operand::Db;
+use lithe_vm::operand::{Db, VirtualId};
 use lithe_vm::program::SchemaCheck;
+use lithe_vm::virtual_table::VirtualTable;
 
 use crate::connection::Connection;
 use crate::error::Error;
@@ -134,6 +136,26 @@ impl Host for RunHost<'_> {
 
     fn table_rows(&self, function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<Vec<Vec<Value>>, VmError> {
         Ok(crate::table_functions::rows(self.connection, self.run, function, arguments)?)
+    }
+
+    fn virtual_table(&self, table: VirtualId) -> Option<Rc<dyn VirtualTable>> {
+        self.connection.virtual_tables.connected.get(table.0)
+    }
+
+    fn begin_virtual(&self, table: VirtualId) -> Result<(), VmError> {
+        Ok(self.connection.begin_virtual(table)?)
+    }
+
+    fn create_virtual(&self, db: Db, name: &str) -> Result<(), VmError> {
+        Ok(self.connection.create_virtual(db, Name::new(name.as_bytes()))?)
+    }
+
+    fn destroy_virtual(&self, db: Db, name: &str) -> Result<(), VmError> {
+        Ok(self.connection.destroy_virtual(db, Name::new(name.as_bytes()))?)
+    }
+
+    fn rename_virtual(&self, db: Db, name: &str, to: &str) -> Result<(), VmError> {
+        Ok(self.connection.rename_virtual(db, Name::new(name.as_bytes()), to)?)
     }
 
     fn progress_interval(&self) -> u32 {

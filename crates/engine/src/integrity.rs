@@ -84,13 +84,33 @@ fn check_databases(
             Some((_, table)) => vec![Arc::clone(table)],
             None => catalog.schema(db).tables().into_iter().rev().cloned().collect(),
         };
+        let is_virtual = |table: &&Arc<Table>| table.virtual_table().is_some();
+        let virtual_tables: Vec<Arc<Table>> = tables.iter().filter(is_virtual).cloned().collect();
         let tables: Vec<Arc<Table>> = tables.into_iter().filter(|table| table.root.is_some()).collect();
         check_trees(&database, catalog.database_name(db).name(), &tables, table.is_some(), answer)?;
         for table in &tables {
             check_rows(connection, run, db, table, request.with_entries, answer)?;
         }
+        for table in virtual_tables {
+            check_virtual(connection, db, &table, !request.with_entries, answer);
+        }
     }
     Ok(())
+}
+
+/// What a virtual table says about itself. One whose module is not there says nothing.
+fn check_virtual(connection: &Connection, db: Db, table: &Table, is_quick: bool, answer: &mut Answer) {
+    if answer.is_full() {
+        return;
+    }
+    match connection.check_virtual(db, table.name.name(), is_quick) {
+        Ok(Some(message)) => answer.add(message),
+        Ok(None) => {}
+        Err(error) if error.message().starts_with("no such module") => {}
+        Err(error) => {
+            answer.add(format!("unable to check the virtual table {}: {error}", table.name));
+        }
+    }
 }
 
 fn find_table(connection: &Connection, schema: Option<Db>, name: &str) -> Result<(Db, Arc<Table>)> {

@@ -47,6 +47,7 @@ mod status;
 mod table_functions;
 mod transaction;
 mod vacuum;
+mod virtual_tables;
 
 pub use backup::{Backup, BackupStep, Deserialize};
 pub use blob::Blob;
@@ -66,6 +67,8 @@ pub use lithe_sql as sql;
 pub use lithe_value as value;
 pub use lithe_vfs as vfs;
 pub use lithe_vfs::ResultCode;
+pub use lithe_vm::operand::OnConflict;
+pub use lithe_vm::virtual_table;
 pub use metadata::{ColumnMetadata, TransactionKind};
 pub use open::{OpenFlags, Target, target};
 pub use prepare::Prepared;

@@ -10,7 +10,7 @@ use lithe_plan::catalog::{LARGE, Measure, Measures, Tree};
 use lithe_plan::environment::Environment;
 
 use crate::connection::Connection;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// So many joins are compiled with the same sizes.
 const USES: u32 = 256;
@@ -39,7 +39,7 @@ impl Connection {
     pub(crate) fn compile_measured<T>(
         &self,
         compile: impl Fn(&Environment) -> std::result::Result<T, CompileError>,
-    ) -> Result<T> {
+    ) -> std::result::Result<T, CompileError> {
         self.forget_old_measures();
         let environment = self.environment();
         let program = compile(&environment)?;
@@ -47,7 +47,7 @@ impl Connection {
         if wanted.is_empty() || !self.measure(&wanted) {
             return Ok(program);
         }
-        compile(&self.environment()).map_err(Error::from)
+        compile(&self.environment())
     }
 
     fn forget_old_measures(&self) {

@@ -45,6 +45,10 @@ impl Connection {
         let catalog = self.catalog();
         let missing = || Error::generic(format!("no such table column: {table}.{}", column.unwrap_or_default()));
         let schema = database.map(|database| Name::new(database.as_bytes()));
+        if let Some(found) = catalog.find_table(schema, Name::new(table.as_bytes())) {
+            self.connect_if_virtual(found.db, found.table)?;
+        }
+        let catalog = self.catalog();
         let found = catalog.find_table(schema, Name::new(table.as_bytes()));
         let table = found.filter(|found| !matches!(found.table.kind, TableKind::View(_))).ok_or_else(missing)?.table;
         let rowid = || ColumnMetadata {

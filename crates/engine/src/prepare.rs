@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use lithe_plan::environment::NO_SUCH_COLLATION;
+use lithe_plan::environment::{Environment, NO_SUCH_COLLATION};
 use lithe_sql::ast::{self, Explain};
 use lithe_vfs::ResultCode;
+use lithe_vm::program::Program;
 
 use crate::connection::Connection;
 use crate::error::{Error, Result};
@@ -110,7 +111,7 @@ impl Connection {
             });
         }
         self.load_schemas()?;
-        let compile = || self.compile_measured(|environment| lithe_plan::compile(statement, sql, arena, environment));
+        let compile = || self.compile_program(sql, statement, arena);
         let program = match compile() {
             // Another connection may have made what is missing.
             Err(_) if self.forget_stale_schemas() => {
@@ -124,6 +125,27 @@ impl Connection {
             Explain::Program => Body::Native(Native::explain(Arc::new(program))),
             Explain::QueryPlan => Body::Native(Native::explain_query_plan(&program)),
         })
+    }
+}
+
+impl Connection {
+    /// Compiles the statement; virtual tables that it meets and that are not connected are, and then it begins anew.
+    fn compile_program(&self, sql: &[u8], statement: &ast::Statement<'_>, arena: &Bump) -> Result<Program> {
+        let mut asked = Vec::new();
+        loop {
+            let compile = |environment: &Environment| lithe_plan::compile(statement, sql, arena, environment);
+            let error = match self.compile_measured(compile) {
+                Ok(program) => return Ok(program),
+                Err(error) => error,
+            };
+            match &error.unconnected {
+                Some(table) if !asked.contains(table) => {
+                    self.connect_virtual(table.db, table.name.name())?;
+                    asked.push(table.clone());
+                }
+                _ => return Err(error.into()),
+            }
+        }
     }
 }
 

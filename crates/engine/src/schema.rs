@@ -70,6 +70,7 @@ impl Connection {
         database.set_loaded(true);
         *self.catalog.borrow_mut() = Arc::new(catalog);
         self.expire_programs();
+        self.let_go_of_virtual_tables();
         Ok(())
     }
 
@@ -167,6 +168,7 @@ impl Connection {
                 _ => schema.remove_trigger(name),
             }
         });
+        self.let_go_of_virtual_tables();
     }
 
     /// The schema of `db` is not what the catalog says: it is loaded again when it is next needed.

@@ -3,7 +3,7 @@
 //! Each is a table whose hidden columns are the arguments. Its rows are made when a scan of it begins.
 
 use lithe_functions::json;
-use lithe_plan::catalog::{Column, NameBuf, Table, TableKind, VirtualTable};
+use lithe_plan::catalog::{Column, NameBuf, Table, TableKind, VirtualState, VirtualTable};
 use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef, cast};
 use lithe_vfs::ResultCode;
@@ -27,7 +27,8 @@ pub(crate) fn tables() -> impl Iterator<Item = Table> {
 fn table(name: String, columns: &[&str], hidden: &[&str]) -> Table {
     let column = |hidden: bool| move |name: &&str| Column { name: NameBuf::from(*name), hidden, ..Column::default() };
     let name = NameBuf::from(name.as_str());
-    let kind = TableKind::Virtual(VirtualTable { module: name.clone(), arguments: Vec::new() });
+    let state = VirtualState::Function;
+    let kind = TableKind::Virtual(VirtualTable { module: name.clone(), arguments: Vec::new(), state });
     let columns = columns.iter().map(column(false)).chain(hidden.iter().map(column(true))).collect();
     Table { name, kind, columns, ..Table::default() }
 }

@@ -38,7 +38,7 @@ pub(crate) struct TransactionState {
     /// BEGIN CONCURRENT began it.
     pub(crate) concurrent: Cell<bool>,
     /// The first SAVEPOINT began the transaction: its RELEASE is a COMMIT.
-    first_savepoint_began: Cell<bool>,
+    pub(crate) first_savepoint_began: Cell<bool>,
     /// Statements that run, and those of them that write.
     active: Cell<usize>,
     active_writers: Cell<usize>,
@@ -102,7 +102,7 @@ impl TransactionState {
     }
 
     /// How deep the stack of savepoints is.
-    fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.savepoints.borrow().len() + self.statement_savepoints.get()
     }
 }
@@ -217,7 +217,8 @@ impl Connection {
         run.savepoint.set(Some(state.depth()));
         *run.catalog_before.borrow_mut() = Some(self.catalog());
         state.statement_savepoints.set(state.statement_savepoints.get() + 1);
-        self.open_savepoints()
+        self.open_savepoints()?;
+        self.open_virtual_savepoint(state.depth() - 1)
     }
 
     /// Brings every database that writes to the depth of the stack.
@@ -308,11 +309,14 @@ impl Connection {
             }
         }
         state.statement_savepoints.set(state.statement_savepoints.get().saturating_sub(1));
+        let told = if undo { self.roll_back_to_virtual_savepoint(position) } else { Ok(()) };
+        let told = told.and(self.release_virtual_savepoint(position));
         if undo {
             self.set_violations(run.violations_before.get());
             self.restore_catalog(catalog);
         }
-        Ok(result?)
+        result?;
+        told
     }
 
     /// The statement does not run any more. The last one to leave gives the read locks back.
@@ -408,6 +412,7 @@ impl Connection {
     }
 
     fn commit_all(&self) -> Result<()> {
+        self.sync_virtual_tables().inspect_err(|_| self.roll_back_all())?;
         if self.is_writing() {
             self.ask_commit_hook().inspect_err(|_| self.roll_back_all())?;
         }
@@ -423,6 +428,7 @@ impl Connection {
         let btrees: Vec<Rc<Btree>> = databases.iter().filter_map(|database| database.in_use().cloned()).collect();
         crate::commit::commit(&btrees)?;
         self.transaction.catalog_before.take();
+        self.commit_virtual_tables();
         databases.iter().filter_map(|database| database.shared()).for_each(|cache| cache.end_write(self.id));
         self.after_transaction();
         let frames = |database: &Database| database.btree().pager().log_frames();
@@ -442,6 +448,7 @@ impl Connection {
             // The pager goes into its error state if it cannot roll back: the next access reports it.
             let _ = btree.pager().rollback();
         }
+        self.roll_back_virtual_tables();
         for (_, database) in self.databases() {
             if let Some(cache) = database.shared() {
                 cache.end_write(self.id);
@@ -507,7 +514,8 @@ impl Connection {
             catalog: self.catalog(),
             violations: self.violations(),
         });
-        self.open_savepoints()
+        self.open_savepoints()?;
+        self.open_virtual_savepoint(state.depth() - 1)
     }
 
     fn find_savepoint(&self, name: &str) -> Result<usize> {
@@ -533,7 +541,7 @@ impl Connection {
             }
         }
         state.savepoints.borrow_mut().truncate(position);
-        Ok(())
+        self.release_virtual_savepoint(position)
     }
 
     /// ROLLBACK TO: the savepoint itself stays open.
@@ -555,7 +563,7 @@ impl Connection {
         }
         self.set_violations(violations);
         self.restore_catalog(Some(catalog));
-        Ok(())
+        self.roll_back_to_virtual_savepoint(position)
     }
 
     // ---- the catalog ----
@@ -570,8 +578,13 @@ impl Connection {
         if let Some(catalog) = catalog
             && !Arc::ptr_eq(&catalog, &self.catalog.borrow())
         {
+            let mut catalog = catalog;
+            if !catalog.has_table_functions_of(&self.catalog()) {
+                Arc::make_mut(&mut catalog).take_table_functions(&self.catalog());
+            }
             *self.catalog.borrow_mut() = catalog;
             self.expire_programs();
+            self.let_go_of_virtual_tables();
         }
     }
 }

@@ -18,4 +18,5 @@ pub fn all() -> impl Iterator<Item = Function> {
         .chain(AGGREGATES.iter().map(Function::from))
         .chain(WINDOWS.iter().map(Function::from))
         .chain(crate::json::AGGREGATES.iter().map(Function::from))
+        .chain(std::iter::once(scalar::match_function()))
 }

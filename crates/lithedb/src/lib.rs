@@ -47,6 +47,7 @@ mod params;
 mod row;
 mod statement;
 mod transaction;
+pub mod virtual_table;
 
 pub use backup::{Backup, BackupStep, Deserialize};
 pub use blob::Blob;

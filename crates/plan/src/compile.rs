@@ -6,7 +6,9 @@ use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::program::{ColumnOrigin, Program, ResultColumn};
 
-use crate::codegen::ddl::{alter_table, create_index, create_table, create_trigger, create_view, drop_object, reindex};
+use crate::codegen::ddl::{
+    alter_table, create_index, create_table, create_trigger, create_view, create_virtual_table, drop_object, reindex,
+};
 use crate::codegen::write::{delete, insert, update};
 use crate::codegen::{Codegen, Destination};
 use crate::environment::Environment;
@@ -72,7 +74,7 @@ fn compile_statement<'a>(
         Stmt::CreateTrigger(create) => create_trigger(cg, create, sql, parameters)?,
         Stmt::Drop(drop) => drop_object(cg, drop)?,
         Stmt::Reindex(name) => reindex(cg, name)?,
-        Stmt::CreateVirtualTable(_) => return Err(CompileError::not_supported("virtual tables")),
+        Stmt::CreateVirtualTable(create) => create_virtual_table(cg, create, sql)?,
         Stmt::AlterTable(alter) => alter_table(cg, alter, sql)?,
         Stmt::Analyze(_) => return Err(CompileError::not_supported("ANALYZE")),
         Stmt::Pragma(_)

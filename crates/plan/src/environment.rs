@@ -1,14 +1,16 @@
 //! What compiling a statement needs to know about its connection.
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::sync::{Arc, LazyLock};
 
 use hashbrown::HashMap;
 use lithe_format::db_header::TextEncoding;
-use lithe_functions::Registry;
+use lithe_functions::{Function, Registry};
 use lithe_sql::Limits;
 use lithe_value::{Collation, CustomCollation, Value};
 use lithe_vm::operand::Db;
+use lithe_vm::virtual_table::VirtualTables;
 
 use crate::authorize::Authorizer;
 use crate::catalog::{Catalog, Measures, Wanted};
@@ -30,12 +32,32 @@ pub struct Environment {
     pub flags: Flags,
     /// Whom to ask whether a statement may do what it says.
     pub authorizer: Authorizer,
+    /// The virtual tables that are connected.
+    pub virtual_tables: VirtualTables,
+    /// The functions that virtual tables have put in the place of others in this statement.
+    pub overloaded: OverloadedFunctions,
     /// Values bound to the parameters, if the planner may look at them; empty otherwise.
     pub parameters: Vec<Value>,
     /// What is known about the sizes of trees beyond what ANALYZE found.
     pub measures: Arc<Measures>,
     /// What the planner would have liked to know.
     pub wanted: Wanted,
+}
+
+/// Functions that live as long as a statement is compiled. The resolved tree refers to them, and nothing in its arena is
+/// ever dropped: so they are a list that only grows.
+#[derive(Clone, Debug, Default)]
+pub struct OverloadedFunctions(OnceCell<Box<(Arc<Function>, OverloadedFunctions)>>);
+
+impl OverloadedFunctions {
+    /// Keeps the function.
+    pub fn keep(&self, function: Arc<Function>) -> &Arc<Function> {
+        let mut last = self;
+        while let Some(node) = last.0.get() {
+            last = &node.1;
+        }
+        &last.0.get_or_init(|| Box::new((function, OverloadedFunctions::default()))).0
+    }
 }
 
 /// Switches of a connection that change what statements compile to.

@@ -4,6 +4,9 @@ use std::fmt;
 
 use lithe_sql::ast::Span;
 use lithe_vfs::ResultCode;
+use lithe_vm::operand::Db;
+
+use crate::catalog::{NameBuf, Table};
 
 /// An error of compilation: SQLite's code and words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +17,17 @@ pub struct CompileError {
     pub message: String,
     /// Where in the statement's text the fault lies (`sqlite3_error_offset`).
     pub offset: Option<u32>,
+    /// The virtual table that has to be connected first.
+    pub unconnected: Option<Box<Unconnected>>,
+}
+
+/// A virtual table that a statement names and whose module has not been asked yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unconnected {
+    /// Its database.
+    pub db: Db,
+    /// Its name.
+    pub name: NameBuf,
 }
 
 /// What compilation gives.
@@ -22,7 +36,7 @@ pub type Result<T, E = CompileError> = std::result::Result<T, E>;
 impl CompileError {
     /// SQLITE_ERROR with this message.
     pub fn new(message: impl Into<String>) -> CompileError {
-        CompileError { code: ResultCode::ERROR, message: message.into(), offset: None }
+        CompileError { code: ResultCode::ERROR, message: message.into(), offset: None, unconnected: None }
     }
 
     /// SQLITE_ERROR with this message, at the start of `span`.
@@ -38,6 +52,12 @@ impl CompileError {
     /// The authorizer has said that the statement shall do nothing: no error, but nothing to be compiled either.
     pub(crate) fn nothing_to_do() -> CompileError {
         CompileError::new("").with_code(ResultCode::OK)
+    }
+
+    /// The virtual table has to be connected first: then the statement is compiled again.
+    pub(crate) fn unconnected(db: Db, table: &Table) -> CompileError {
+        let unconnected = Some(Box::new(Unconnected { db, name: table.name.clone() }));
+        CompileError { unconnected, ..CompileError::new(format!("no such module: {}", table.name)) }
     }
 
     /// The same with another code.

@@ -263,6 +263,7 @@ impl ProgramBuilder {
             aggregates: self.aggregates.into(),
             subprograms: self.subprograms.into(),
             host_calls: self.host_calls.into(),
+            scans: Box::default(),
             schema_cookies: self.schema_cookies.into(),
             columns: Box::default(),
             is_read_only: true,

@@ -156,6 +156,7 @@ pub fn rowid(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
         VmCursor::Tree(tree) => tree.rowid()?,
         VmCursor::Ephemeral(ephemeral) => ephemeral.rowid(),
         VmCursor::Rows(rows) => rows.rowid(),
+        VmCursor::Scan(scan) => scan.rowid()?,
         _ => None,
     };
     match rowid {
@@ -185,7 +186,9 @@ pub fn row_data(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
         VmCursor::Tree(tree) => return tree.record(register),
         VmCursor::Ephemeral(ephemeral) => ephemeral.with_record(|record| copy(record, register)),
         VmCursor::Sorter(sorter) => sorter.sorter.row().map(|record| copy(record, register)),
-        VmCursor::Hash(_) | VmCursor::Rows(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => None,
+        VmCursor::Hash(_) | VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
+            None
+        }
     }
     .ok_or_else(|| Error::new(ResultCode::INTERNAL, "no record under the cursor"))
 }
@@ -197,7 +200,7 @@ pub fn sequence(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
         VmCursor::Tree(tree) => &mut tree.place.sequence,
         VmCursor::Ephemeral(ephemeral) => &mut ephemeral.sequence,
         VmCursor::Sorter(sorter) => &mut sorter.sequence,
-        VmCursor::Hash(_) | VmCursor::Rows(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
+        VmCursor::Hash(_) | VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
             return Err(Error::new(ResultCode::INTERNAL, "a sequence on a cursor that has none"));
         }
     };

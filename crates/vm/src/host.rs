@@ -15,8 +15,9 @@ use lithe_vfs::File;
 
 use crate::error::Error;
 use crate::facts::ConnectionFacts;
-use crate::operand::Db;
+use crate::operand::{Db, VirtualId};
 use crate::program::SchemaCheck;
+use crate::virtual_table::VirtualTable;
 
 /// The connection, as a running program sees it.
 pub trait Host {
@@ -83,6 +84,31 @@ pub trait Host {
     /// The rows of a table-valued function. An argument that is not given is none.
     fn table_rows(&self, function: &str, _arguments: &[Option<ValueRef<'_>>]) -> Result<Vec<Vec<Value>>, Error> {
         Err(Error::unsupported(function))
+    }
+
+    /// A virtual table; none if it is not connected any more.
+    fn virtual_table(&self, _table: VirtualId) -> Option<Rc<dyn VirtualTable>> {
+        None
+    }
+
+    /// A virtual table joins the transaction.
+    fn begin_virtual(&self, _table: VirtualId) -> Result<(), Error> {
+        Err(Error::unsupported("virtual tables"))
+    }
+
+    /// CREATE VIRTUAL TABLE: the table is in the catalog, and its module has to make it.
+    fn create_virtual(&self, _db: Db, _name: &str) -> Result<(), Error> {
+        Err(Error::unsupported("virtual tables"))
+    }
+
+    /// DROP TABLE of a virtual table: its module destroys it.
+    fn destroy_virtual(&self, _db: Db, _name: &str) -> Result<(), Error> {
+        Err(Error::unsupported("virtual tables"))
+    }
+
+    /// ALTER TABLE RENAME of a virtual table: its module hears of it.
+    fn rename_virtual(&self, _db: Db, _name: &str, _to: &str) -> Result<(), Error> {
+        Err(Error::unsupported("virtual tables"))
     }
 
     /// Instructions between two calls of [`Host::progress`]; 0 for none. Asked once a step.

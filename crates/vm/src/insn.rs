@@ -12,7 +12,7 @@
 
 use crate::operand::{
     Addr, AffinityListId, AggregateId, CallId, CollationId, CompareFlags, ConstId, CursorId, Db, HostCallId, Operand,
-    OperandText, Reg, SubprogramId, TextId,
+    OperandText, Reg, ScanId, SubprogramId, TextId, VirtualId,
 };
 
 macro_rules! instructions {
@@ -390,17 +390,29 @@ instructions! {
     FkIfZero { deferred: u8, target: Addr }
 
     // ---- virtual tables ----
-    /// Open a virtual-table cursor.
-    VOpen { cursor: CursorId }
-    /// Start a scan of the table-valued function `plan`. The register `start` has a bit for each argument that is given, the
-    /// arguments following. Jump if empty.
-    VFilter { cursor: CursorId, plan: TextId, start: Reg, target: Addr }
-    /// dst = column of the virtual table's row. `flags` 1: value is not needed for an UPDATE that leaves it unchanged.
+    /// Ask for the rows of the table-valued function `name`. The register `start` has a bit for each argument that is given,
+    /// the arguments following. Jump if there are none.
+    FunctionRows { cursor: CursorId, name: TextId, start: Reg, target: Addr }
+    /// Open `cursor` on a virtual table.
+    VOpen { cursor: CursorId, table: VirtualId }
+    /// Start a scan as `scan` of `Program::scans` says, with its arguments in `start..`. Jump if it has no row.
+    VFilter { cursor: CursorId, scan: ScanId, start: Reg, target: Addr }
+    /// dst = column of the virtual table's row. `flags` 1: an UPDATE leaves it alone, and the table may leave it out.
     VColumn { flags: u8, cursor: CursorId, column: u16, dst: Reg }
     /// Next row: jump if there is one.
     VNext { cursor: CursorId, target: Addr }
-    /// xUpdate with the arguments `start..start+count`; `policy` the conflict policy.
-    VUpdate { policy: u8, cursor: CursorId, count: u16, start: Reg, dst: Reg }
+    /// dst = all values of the set under `cursor`, for a scan that wants them at once.
+    VList { cursor: CursorId, dst: Reg }
+    /// dst = which of the columns in `start..start+count` the table has left out.
+    VNoteUnchanged { start: Reg, count: u32, dst: Reg }
+    /// Marks those columns again that `src` says the table has left out.
+    VMarkUnchanged { start: Reg, count: u32, src: Reg }
+    /// The virtual table is about to be changed: it joins the transaction.
+    VBegin { table: VirtualId }
+    /// xUpdate with the arguments `start..start+count`; `policy` the conflict policy. dst = the rowid of a row that was inserted.
+    VUpdate { policy: u8, count: u16, table: VirtualId, start: Reg, dst: Reg }
+    /// Make (0), destroy (1) or rename to `to` (2) the virtual table `name` of `db`.
+    VChange { op: u8, db: Db, name: TextId, to: TextId }
 
     // ---- what EXPLAIN shows and loops cost nothing for ----
     /// Emitted for user-defined marks: text for EXPLAIN. Never jumped to by loops.

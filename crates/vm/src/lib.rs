@@ -47,6 +47,7 @@ mod record;
 pub mod register;
 mod rowset;
 mod run;
+mod scan;
 mod schema;
 mod seek;
 mod sorter;
@@ -58,6 +59,7 @@ pub mod table_function;
 mod testing;
 #[cfg(test)]
 mod tests;
+pub mod virtual_table;
 pub mod vm;
 mod write;
 

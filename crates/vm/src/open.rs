@@ -103,7 +103,7 @@ pub fn reset(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
         VmCursor::Ephemeral(ephemeral) => ephemeral.clear(),
         VmCursor::Hash(hash) => hash.clear()?,
         VmCursor::Tree(tree) => tree.clear()?,
-        VmCursor::Rows(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {}
+        VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {}
     }
     Ok(())
 }

@@ -69,6 +69,10 @@ ids! {
     SubprogramId(u16) = "sub";
     /// A call into the engine.
     HostCallId(u16) = "host";
+    /// A virtual table of the connection.
+    VirtualId(u32) = "v";
+    /// How a virtual table is scanned.
+    ScanId(u16) = "scan";
 }
 
 impl CollationId {

@@ -11,6 +11,7 @@ use lithe_value::{Affinity, Collation, Value};
 use crate::host::HostCall;
 use crate::insn::Insn;
 use crate::operand::{AggregateId, CursorId, Db, TextId};
+use crate::virtual_table::ScanPlan;
 
 /// A compiled statement.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub struct Program {
     pub subprograms: Box<[Arc<Subprogram>]>,
     /// Calls into the engine.
     pub host_calls: Box<[Arc<dyn HostCall>]>,
+    /// How virtual tables are scanned.
+    pub scans: Box<[Scan]>,
     /// The schema cookie of each database that `Transaction` checks: (database, cookie, the catalog's generation).
     pub schema_cookies: Box<[SchemaCheck]>,
     /// Result columns.
@@ -52,6 +55,15 @@ pub struct Program {
     pub counts_changes: bool,
     /// EXPLAIN QUERY PLAN's rows: (id, parent, text).
     pub query_plan: Box<[QueryPlanRow]>,
+}
+
+/// How a virtual table is scanned.
+#[derive(Clone, Debug)]
+pub struct Scan {
+    /// What the table has said about it.
+    pub plan: ScanPlan,
+    /// How many arguments it gets.
+    pub arguments: u16,
 }
 
 /// What `Transaction` compares for one database.

@@ -22,6 +22,7 @@ use crate::operand::{Addr, AffinityListId};
 use crate::program::Program;
 use crate::record::{self, RowRegisters};
 use crate::register::Register;
+use crate::scan;
 use crate::schema;
 use crate::seek::{self, Bound};
 use crate::strict;
@@ -644,20 +645,38 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
 
             // ---- virtual tables ----
-            Insn::VOpen { cursor } => m.cursor(cursor).close(),
-            Insn::VFilter { cursor, plan, start, target } => {
-                if !table_function::filter(m, program, host, cursor, plan, start)? {
+            Insn::FunctionRows { cursor, name, start, target } => {
+                if !table_function::filter(m, program, host, cursor, name, start)? {
                     pc = at(target);
                 }
             }
-            Insn::VColumn { cursor, column, dst, .. } => column::column(m, program, cursor, column, dst)?,
+            Insn::VOpen { cursor, table } => scan::open(m, host, cursor, table)?,
+            Insn::VFilter { cursor, scan, start, target } => {
+                if !scan::filter(m, program, cursor, scan, start)? {
+                    pc = at(target);
+                }
+            }
+            Insn::VColumn { flags, cursor, column, dst } => {
+                if !scan::column(m, host, cursor, column, flags != 0, dst)? {
+                    column::column(m, program, cursor, column, dst)?;
+                }
+            }
             Insn::VNext { cursor, target } => {
-                if m.cursor(cursor).next()? {
+                if scan::next(m, cursor)? {
                     m.turn(host)?;
                     pc = at(target);
                 }
             }
-            Insn::VUpdate { .. } => return Err(Error::unsupported("virtual tables").into()),
+            Insn::VList { cursor, dst } => scan::list(m, cursor, dst)?,
+            Insn::VNoteUnchanged { start, count, dst } => scan::note_unchanged(m, start, count, dst),
+            Insn::VMarkUnchanged { start, count, src } => scan::mark_unchanged(m, start, count, src),
+            Insn::VBegin { table } => host.begin_virtual(table)?,
+            Insn::VUpdate { policy, count, table, start, dst } => {
+                scan::update(m, host, table, policy, (start, count), dst)?;
+            }
+            Insn::VChange { op, db, name, to } => {
+                scan::change(m, program, host, op, db, name, to)?;
+            }
         }
     }
 }

@@ -53,6 +53,9 @@ fn find_table<'c>(call: &Call<'_>, catalog: &'c Catalog) -> Option<(Db, &'c Arc<
 }
 
 fn table_info(call: &Call<'_>, extended: bool) -> Result<Vec<NativeRow>> {
+    if let Some((db, table)) = find_table(call, &call.connection.catalog()) {
+        call.connection.connect_if_virtual(db, table)?;
+    }
     let catalog = call.connection.catalog();
     let Some((db, table)) = find_table(call, &catalog) else { return nothing() };
     if table.view().is_some() {
@@ -142,13 +145,18 @@ fn table_list_row(call: &Call<'_>, db: Db, schema: &NameBuf, table: &Table) -> R
         "view"
     } else if table.virtual_table().is_some() {
         "virtual"
+    } else if call.connection.is_shadow_table(db, table.name.as_bytes()) {
+        "shadow"
     } else {
         "table"
     };
     let columns = if table.view().is_some() {
         call.connection.view_columns(db, table).map_or(0, |columns| columns.len())
     } else {
-        table.columns.len()
+        // A virtual table whose module is not there has no columns that anybody knows.
+        let _ = call.connection.connect_if_virtual(db, table);
+        let catalog = call.connection.catalog();
+        catalog.find_table(Some(schema.name()), table.name.name()).map_or(0, |found| found.table.columns.len())
     };
     Ok(vec![
         name(schema),

@@ -40,7 +40,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     Pragma { name: "optimize", columns: &[], traits: NEEDS_SCHEMA, run: |_| nothing() },
     Pragma { name: "compile_options", columns: &[], traits: 0, run: compile_options },
     Pragma { name: "collation_list", columns: &["seq", "name"], traits: 0, run: collation_list },
-    Pragma { name: "module_list", columns: &["name"], traits: 0, run: |_| nothing() },
+    Pragma { name: "module_list", columns: &["name"], traits: 0, run: module_list },
 ];
 
 const fn switch(name: &'static str, run: fn(&Call<'_>) -> Result<Vec<NativeRow>>) -> Pragma {
@@ -225,4 +225,14 @@ fn collation_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     names.sort_unstable();
     names.extend(["RTRIM", "NOCASE", "BINARY"]);
     Ok(names.into_iter().enumerate().map(|(i, name)| vec![Value::from(i as i64), Value::from(name)]).collect())
+}
+
+/// The modules of the application, and the table-valued functions.
+fn module_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    let functions = call.connection.catalog().table_functions().map(|table| table.name.to_string()).collect::<Vec<_>>();
+    let mut names = call.connection.module_names();
+    names.extend(functions);
+    names.sort_unstable();
+    names.dedup();
+    Ok(names.into_iter().map(|name| vec![Value::from(name)]).collect())
 }

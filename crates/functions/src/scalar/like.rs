@@ -1,4 +1,4 @@
-//! The functions behind LIKE and GLOB.
+//! The functions behind LIKE, GLOB and MATCH.
 
 use lithe_value::pattern::{self, Dialect, Pattern};
 use lithe_value::{NumberText, ValueRef, cast, utf8};
@@ -6,9 +6,16 @@ use lithe_value::{NumberText, ValueRef, cast, utf8};
 use super::{null, pure};
 use crate::context::{CallSite, Context};
 use crate::error::{FunctionError, Result};
-use crate::function::Scalar;
+use crate::function::{Arity, Flags, Function, Kind, Scalar, ScalarFn};
 
 pub(super) const FUNCTIONS: [Scalar; 3] = [pure("glob", 2, glob), pure("like", 2, like), pure("like", 3, like)];
+
+/// `match(pattern, text)`: `text MATCH pattern`. Only virtual tables know what it means, and put theirs in its place. As in
+/// SQLite it is not one of the built-in functions.
+pub(crate) fn match_function() -> Function {
+    let eval: ScalarFn = |_, _| Err(FunctionError::new("unable to use function MATCH in the requested context"));
+    Function::custom("match", Arity::Exactly(2), Flags::default(), Kind::Scalar(eval))
+}
 
 /// `glob(pattern, text)`: `text GLOB pattern`
 fn glob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {

@@ -8,7 +8,7 @@
 //! | `choice` | coalesce, iif, nullif, min, max: one of the arguments |
 //! | `number` | abs, round, sign, random |
 //! | `math` | the mathematical functions |
-//! | `like` | like, glob |
+//! | `like` | like, glob, match |
 //! | `facts` | what the connection and the library say about themselves |
 
 mod blob;
@@ -22,6 +22,7 @@ mod substring;
 mod text;
 
 pub use facts::{COMPILE_OPTIONS, SOURCE_ID, VERSION};
+pub(crate) use like::match_function;
 
 use lithe_value::{NumberText, ValueRef, cast};
 

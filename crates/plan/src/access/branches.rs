@@ -46,7 +46,7 @@ impl<'a> Join<'_, 'a> {
             for_write: true,
             found: Candidates::default(),
         };
-        finder.find(source, self.facts[source].must_follow);
+        finder.find(source, self.facts[source].must_follow)?;
         let usable = finder.found.all.iter().filter(|candidate| candidate.needs.is_subset_of(outside));
         let Some(chosen) = usable.min_by_key(|candidate| candidate.run) else { return fail("no query solution") };
         let mut done = vec![0; terms.conditions.len()];

@@ -1,5 +1,7 @@
 //! Candidates: the ways to run through one source that are worth considering, each with its costs.
 
+use lithe_vm::program::Scan;
+
 use super::log_est::LogEst;
 use super::terms::ConstraintId;
 use crate::ir::SourceSet;
@@ -36,6 +38,8 @@ pub struct Candidate {
     pub one_row: bool,
     /// Conditions that are not used by the path drop rows of this source alone.
     pub culls_itself: bool,
+    /// Its rows come in the order that is wanted, whatever that is.
+    pub gives_order: bool,
 }
 
 /// The kinds of paths.
@@ -53,8 +57,32 @@ pub enum Way {
     Hash,
     /// The rows that a table-valued function gives for arguments: a constraint for each hidden column that has one.
     Function(Vec<Option<ConstraintId>>),
+    /// A scan of a virtual table: [`Candidates::scans`] has it.
+    Virtual(usize),
     /// Each branch of the disjunction of this number has its own path, chosen when the whole plan is known.
     Or(usize),
+}
+
+/// A scan of a virtual table.
+#[derive(Clone, Debug)]
+pub struct VirtualWay {
+    /// What its module gets.
+    pub arguments: Vec<Argument>,
+    /// What its module has said about it.
+    pub scan: Scan,
+    /// Its number is shown in hexadecimal.
+    pub shows_hex: bool,
+}
+
+/// An argument of such a scan.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument {
+    /// The constraint whose right side it is.
+    pub id: ConstraintId,
+    /// The scan makes the constraint true.
+    pub omit: bool,
+    /// Of an IN: all values together, not one after the other.
+    pub all_at_once: bool,
 }
 
 /// A path through an index.
@@ -152,6 +180,8 @@ impl Candidate {
 pub struct Candidates {
     /// In the order in which they were found.
     pub all: Vec<Candidate>,
+    /// The scans of virtual tables.
+    pub scans: Vec<VirtualWay>,
 }
 
 impl Candidates {

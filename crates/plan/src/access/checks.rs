@@ -15,7 +15,7 @@
 use super::Join;
 use super::candidate::Candidate;
 use super::plan::Loop;
-use super::terms::ConstraintId;
+use super::terms::{ConstraintId, Op};
 use crate::ir::{Child, Expr, JoinKind, SourceSet, TermOrigin, for_each_child, is_deterministic};
 
 /// The conditions of a join while their places are sought.
@@ -50,6 +50,8 @@ impl<'c, 'a> Checks<'c, 'a> {
     /// A path uses the constraint, and finds no rows for which it is not true.
     pub fn note_used(&mut self, id: ConstraintId) {
         let constraint = self.join.terms.constraint(id);
+        // What only a virtual table can use is a condition as a whole.
+        self.dropped[constraint.condition] |= matches!(constraint.op, Op::Virtual(_));
         self.done[constraint.condition] |= constraint.part;
     }
 

@@ -1,10 +1,10 @@
 //! The last step of planning: from chosen candidates to a plan with all values in it, and a place for every condition.
 
-use super::candidate::{self, Candidate, Candidates, Way};
+use super::candidate::{self, Candidate, Candidates, VirtualWay, Way};
 use super::checks::Checks;
 use super::facts::SourceFacts;
 use super::order::{OrderColumns, OrderResult, Wish};
-use super::paths::hash;
+use super::paths::{describe_scan, hash};
 use super::plan::*;
 use super::search::Found;
 use super::terms::{Constraint, ConstraintId, Op, Right, Terms};
@@ -44,7 +44,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     let mut planned = Vec::with_capacity(chosen.len());
     let mut outside = SourceSet::EMPTY;
     for (level, candidate) in chosen.iter().enumerate() {
-        let path = join.path(candidate, outside, &mut checks)?;
+        let path = join.path(candidate, &candidates.scans, outside, &mut checks)?;
         outside.insert(candidate.source);
         planned.push(Loop {
             source: candidate.source,
@@ -115,7 +115,13 @@ impl<'a> Join<'_, 'a> {
     }
 
     /// The path of a candidate with its values; what it makes true is noted in `checks`.
-    fn path(&self, candidate: &Candidate, outside: SourceSet, checks: &mut Checks<'_, 'a>) -> Result<Path<'a>> {
+    fn path(
+        &self,
+        candidate: &Candidate,
+        scans: &[VirtualWay],
+        outside: SourceSet,
+        checks: &mut Checks<'_, 'a>,
+    ) -> Result<Path<'a>> {
         match &candidate.way {
             Way::Or(number) => {
                 if self.or_is_decided(*number, outside.union(SourceSet::single(candidate.source))) {
@@ -124,6 +130,7 @@ impl<'a> Join<'_, 'a> {
                 self.or_path(candidate.source, *number, outside)
             }
             Way::Hash => Ok(self.hash_path(candidate.source, outside, checks)),
+            Way::Virtual(scan) => Ok(self.virtual_path(&scans[*scan], checks)),
             way => {
                 for &id in candidate.used.iter().filter(|id| !candidate.borrowed.contains(id)) {
                     checks.note_used(id);
@@ -169,8 +176,24 @@ impl<'a> Join<'_, 'a> {
                 };
                 Path::Function(self.cg.arena.alloc_slice_fill_iter(arguments.iter().map(value)))
             }
-            Way::Hash | Way::Or(_) => unreachable!("handled by the caller"),
+            Way::Hash | Way::Or(_) | Way::Virtual(_) => unreachable!("handled by the caller"),
         }
+    }
+
+    /// What the scan of a virtual table makes true need not be checked, if the table says so.
+    fn virtual_path(&self, way: &VirtualWay, checks: &mut Checks<'_, 'a>) -> Path<'a> {
+        let values = Values { join: self, terms: self.terms };
+        for argument in way.arguments.iter().filter(|argument| argument.omit) {
+            checks.note_used(argument.id);
+        }
+        let (arena, arguments) = (self.cg.arena, way.arguments.iter());
+        let keys = arena.alloc_slice_fill_iter(
+            arguments.clone().map(|argument| values.key(&candidate::Key::Constraint(argument.id))),
+        );
+        let all_at_once = arena.alloc_slice_fill_iter(arguments.map(|argument| argument.all_at_once));
+        let text = arena.alloc_str(&describe_scan(&way.scan.plan, way.shows_hex));
+        let scan = self.cg.add_scan(way.scan.clone());
+        Path::Virtual(arena.alloc(VirtualPath { scan, keys, all_at_once, text }))
     }
 
     /// All equalities with what is known are the key, not only the one that the candidate was made for.

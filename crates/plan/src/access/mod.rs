@@ -75,7 +75,7 @@ fn plan<'a>(cg: &Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> 
         found: Candidates::default(),
     };
     for (source, facts) in facts.iter().enumerate() {
-        finder.find(source, facts.must_follow);
+        finder.find(source, facts.must_follow)?;
     }
     let mut candidates = finder.found;
     let is_star = star::adjust(&mut candidates, request.sources);

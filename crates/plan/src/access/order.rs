@@ -369,7 +369,7 @@ fn loop_order<'l, 'a>(facts: &SourceFacts<'a>, candidate: &'l Candidate) -> Opti
                 is_unique: index.index.is_unique() && !way.keys.contains(&Key::Any),
             })
         }
-        Way::Hash | Way::Or(_) | Way::Function(_) => None,
+        Way::Hash | Way::Or(_) | Way::Function(_) | Way::Virtual(_) => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The plan of a join, as data: what code generation and EXPLAIN QUERY PLAN read.
 
-use lithe_vm::operand::Db;
+use lithe_vm::operand::{Db, ScanId};
 
 use super::log_est::LogEst;
 use crate::catalog::{Index, Table};
@@ -126,8 +126,23 @@ pub enum Path<'a> {
     Hash(&'a HashPath<'a>),
     /// The rows that a table-valued function gives for these arguments, one for each hidden column; none is not given.
     Function(&'a [Option<Expr<'a>>]),
+    /// A scan of a virtual table.
+    Virtual(&'a VirtualPath<'a>),
     /// A path for each branch of an OR; rows that several of them find come out once.
     Or(&'a [OrBranch<'a>]),
+}
+
+/// A scan of a virtual table.
+#[derive(Clone, Copy, Debug)]
+pub struct VirtualPath<'a> {
+    /// The program's number of it.
+    pub scan: ScanId,
+    /// Its arguments.
+    pub keys: &'a [Key<'a>],
+    /// Of an IN: all values are one argument.
+    pub all_at_once: &'a [bool],
+    /// What EXPLAIN QUERY PLAN says about it.
+    pub text: &'a str,
 }
 
 /// A path through an index.

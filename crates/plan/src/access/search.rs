@@ -133,6 +133,9 @@ impl<'a> Search<'_, 'a> {
         let mut loops = partial.loops.clone();
         loops.push(number);
         let order = match partial.order.satisfied {
+            Satisfied::Open if candidate.gives_order && loops.len() == 1 => {
+                OrderResult { satisfied: Satisfied::Columns(self.order.columns.len()), ..OrderResult::default() }
+            }
             Satisfied::Open => {
                 let path = loops.iter().map(|&number| &self.candidates.all[number]);
                 self.order.satisfied_by(path, self.facts, self.terms)

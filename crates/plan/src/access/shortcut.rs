@@ -55,11 +55,12 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
         is_forbidden: false,
         one_row: true,
         culls_itself: false,
+        gives_order: false,
     };
     let ordered = join.order.columns.len();
     let order = OrderResult { satisfied: Satisfied::Columns(ordered), ..OrderResult::default() };
     let found = Found { loops: vec![0], rows: LogEst::ONE, ordered, order };
-    Some((Candidates { all: vec![candidate] }, found))
+    Some((Candidates { all: vec![candidate], scans: Vec::new() }, found))
 }
 
 impl Join<'_, '_> {

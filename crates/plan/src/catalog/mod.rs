@@ -177,9 +177,46 @@ impl Catalog {
         self.functions = Arc::new(functions.into_iter().map(Arc::new).collect());
     }
 
+    /// Adds a table-valued function, in place of one of the same name.
+    pub fn add_table_function(&mut self, table: Table) {
+        let functions = Arc::make_mut(&mut self.functions);
+        functions.retain(|known| known.name != table.name);
+        functions.push(Arc::new(table));
+    }
+
+    /// Removes a table-valued function.
+    pub fn remove_table_function(&mut self, name: Name<'_>) {
+        Arc::make_mut(&mut self.functions).retain(|known| known.name != name);
+    }
+
+    /// The table-valued function of that name.
+    pub fn table_function(&self, name: Name<'_>) -> Option<&Arc<Table>> {
+        self.functions.iter().find(|table| table.name == name)
+    }
+
+    /// All table-valued functions.
+    pub fn table_functions(&self) -> impl Iterator<Item = &Arc<Table>> {
+        self.functions.iter()
+    }
+
+    /// Whether the table-valued functions are those of another catalog.
+    pub fn has_table_functions_of(&self, other: &Catalog) -> bool {
+        Arc::ptr_eq(&self.functions, &other.functions)
+    }
+
+    /// The table-valued functions become those of another catalog: no transaction changes them.
+    pub fn take_table_functions(&mut self, from: &Catalog) {
+        self.functions = Arc::clone(&from.functions);
+    }
+
+    /// What is known of all virtual tables that are connected.
+    pub fn virtual_tables(&self) -> impl Iterator<Item = &ConnectedTable> {
+        let tables = self.databases.iter().flat_map(|database| database.schema.tables());
+        tables.chain(self.functions.iter()).filter_map(|table| table.connected())
+    }
+
     fn find_table_function(&self, name: Name<'_>) -> Option<FoundTable<'_>> {
-        let table = self.functions.iter().find(|table| table.name == name)?;
-        Some(FoundTable { db: Db::MAIN, table })
+        self.table_function(name).map(|table| FoundTable { db: Db::MAIN, table })
     }
 
     /// The schema tables under their other names: sqlite_schema everywhere, and in temp also the names of the others' tables.

@@ -120,6 +120,13 @@ impl Schema {
         self.tables.insert(table.name.clone(), Numbered { number, object: Arc::new(table) });
     }
 
+    /// Puts another description in the place of the one that a table has; nothing happens if there is no such table.
+    pub fn replace_table(&mut self, table: Table) {
+        if let Some(known) = self.tables.get_mut(&Key(table.name.name())) {
+            known.object = Arc::new(table);
+        }
+    }
+
     /// Adds an index to its table, which must be there.
     pub fn add_index(&mut self, index: Index) {
         let Some(table) = self.table_mut(index.table.clone().name()) else { return };

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use lithe_format::PageNo;
 use lithe_sql::ast::{Conflict, Name};
 use lithe_value::{Affinity, Value};
+use lithe_vm::operand::VirtualId;
+use lithe_vm::virtual_table::Risk;
 
 use super::{CollationName, ForeignKey, Index, IndexTerm, NameBuf, TableStatistics, Trigger};
 
@@ -72,6 +74,33 @@ pub struct VirtualTable {
     pub module: NameBuf,
     /// Its arguments as written.
     pub arguments: Vec<Box<[u8]>>,
+    /// Whether it can be used as it is.
+    pub state: VirtualState,
+}
+
+/// Whether a virtual table can be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VirtualState {
+    /// Its module has not been asked yet: its columns are not known.
+    #[default]
+    Unconnected,
+    /// It is connected.
+    Connected(ConnectedTable),
+    /// A table-valued function of the engine.
+    Function,
+}
+
+/// What is known of a virtual table that is connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectedTable {
+    /// Which of the connection's.
+    pub id: VirtualId,
+    /// Rows can be changed.
+    pub is_writable: bool,
+    /// The columns of a WITHOUT ROWID table's key say which row is meant: the one at this position.
+    pub key: Option<u16>,
+    /// Where it may be used.
+    pub risk: Risk,
 }
 
 /// A column of a table.
@@ -147,9 +176,21 @@ impl Table {
         self.columns.iter().position(|column| column.name == name).map(|at| at as u16)
     }
 
-    /// Whether it has rowids: neither WITHOUT ROWID nor a view. (Virtual tables have.)
+    /// Whether it has rowids: neither WITHOUT ROWID nor a view.
     pub fn has_rowid(&self) -> bool {
-        matches!(self.kind, TableKind::Ordinary | TableKind::Virtual(_))
+        match self.kind {
+            TableKind::Ordinary => true,
+            TableKind::Virtual(_) => self.connected().is_none_or(|connected| connected.key.is_none()),
+            TableKind::WithoutRowid | TableKind::View(_) => false,
+        }
+    }
+
+    /// What is known of it if it is a virtual table that is connected.
+    pub fn connected(&self) -> Option<&ConnectedTable> {
+        match &self.virtual_table()?.state {
+            VirtualState::Connected(connected) => Some(connected),
+            VirtualState::Unconnected | VirtualState::Function => None,
+        }
     }
 
     /// Whether it is WITHOUT ROWID.

@@ -10,7 +10,7 @@ use lithe_vm::operand::{CursorId, Db};
 use lithe_vm::program::{CursorInfo, CursorKind, SchemaCheck, TableFacts};
 
 use super::Codegen;
-use crate::catalog::{Column, Index, IndexColumn, Table, TableKind};
+use crate::catalog::{Column, Index, IndexColumn, Table, TableKind, VirtualState};
 use crate::error::{Result, fail};
 use crate::ir::{Coll, OrderTerm};
 
@@ -73,8 +73,12 @@ impl<'a> Codegen<'a> {
     /// A cursor on a table, opened for reading here.
     pub fn open_table(&mut self, db: Db, table: &'a Table) -> Result<CursorId> {
         let cursor = self.table_cursor(db, table)?;
-        if table.virtual_table().is_some() {
-            self.b.emit(Insn::VOpen { cursor });
+        if let Some(of) = table.virtual_table() {
+            // The rows of a function are asked for when they are wanted.
+            if let VirtualState::Connected(connected) = of.state {
+                self.use_database(db, false);
+                self.b.emit(Insn::VOpen { cursor, table: connected.id });
+            }
             return Ok(cursor);
         }
         self.use_database(db, false);

@@ -43,10 +43,12 @@ mod select;
 mod usage;
 pub(crate) mod write;
 
+use std::cell::RefCell;
+
 use bumpalo::Bump;
 use lithe_vm::builder::ProgramBuilder;
-use lithe_vm::operand::{CollationId, Reg};
-use lithe_vm::program::Program;
+use lithe_vm::operand::{CollationId, Reg, ScanId};
+use lithe_vm::program::{Program, Scan};
 
 pub use access::{ColumnAccess, NOT_IN_INDEX};
 pub use expr::{Replacement, Value};
@@ -80,6 +82,8 @@ pub struct Codegen<'a> {
     loops: loops::State,
     write: write::State,
     transactions: cursors::Transactions,
+    /// The scans of virtual tables, which planning adds.
+    scans: RefCell<Vec<Scan>>,
 }
 
 impl<'a> Codegen<'a> {
@@ -98,6 +102,7 @@ impl<'a> Codegen<'a> {
             loops: loops::State::default(),
             write: write::State::default(),
             transactions: cursors::Transactions::default(),
+            scans: RefCell::default(),
         }
     }
 
@@ -107,8 +112,16 @@ impl<'a> Codegen<'a> {
         write::finish(&mut self);
         self.b.uses_parameter(parameters);
         let mut program = self.b.finish();
+        program.scans = self.scans.take().into();
         program.query_plan = self.explain.finish();
         program
+    }
+
+    /// Adds a way to scan a virtual table; the program's number of it.
+    pub(crate) fn add_scan(&self, scan: Scan) -> ScanId {
+        let mut scans = self.scans.borrow_mut();
+        scans.push(scan);
+        ScanId((scans.len() - 1) as u16)
     }
 
     /// From here on the columns of `source` are read like this. Gives back how they were read before.

@@ -30,6 +30,7 @@ pub fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, 
     match path {
         Path::Scan | Path::Or(_) => {}
         Path::Function(_) => line.push_str(" VIRTUAL TABLE INDEX 0:"),
+        Path::Virtual(path) => line.push_str(&format!(" VIRTUAL TABLE INDEX {}", path.text)),
         Path::Rowid(_) => line.push_str(" USING INTEGER PRIMARY KEY (rowid=?)"),
         Path::RowidRange(low, high) => {
             let both = if low.is_some() && high.is_some() { " AND " } else { "" };
@@ -65,7 +66,7 @@ fn rowid_name(source: &Source<'_>) -> String {
 
 fn is_search(path: &Path<'_>) -> bool {
     match path {
-        Path::Scan | Path::Or(_) | Path::Function(_) => false,
+        Path::Scan | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => false,
         Path::Rowid(_) | Path::RowidRange(..) | Path::Hash(_) => true,
         Path::Index(path) => !path.keys.is_empty() || path.low.is_some() || path.high.is_some(),
     }

@@ -2,13 +2,14 @@
 
 use lithe_sql::ast::{self, FromItem, JoinConstraint, Name};
 use lithe_vm::operand::Db;
+use lithe_vm::virtual_table::Risk;
 
 use super::Resolver;
 use super::columns::unique_names;
 use super::scope::{Found, NestedName, Scope, ScopeColumns, ScopeSource};
 use super::select::SelectPart;
 use super::with::Recursion;
-use crate::catalog::{FoundTable, Table};
+use crate::catalog::{FoundTable, Table, VirtualState};
 use crate::error::{CompileError, Result, fail};
 use crate::ir::{
     CommonTable, CoreBody, Derived, Expr, Indexed, JOIN_SOURCES_MAX, JoinKind, OutputColumn, Query, Select, Source,
@@ -162,10 +163,33 @@ impl<'a> Resolver<'a> {
     /// The table of that name, where views and triggers of one database see only that one.
     pub(super) fn find_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
         let found = self.look_up_table(scope, name)?;
+        self.check_connected(scope, found)?;
         if let Some(log) = &self.log {
             log.note_table(scope.text, name.name, found.table);
         }
         Ok(found)
+    }
+
+    /// A virtual table can be used when its module has been asked for it, and from the schema only if it does no harm there.
+    fn check_connected(&self, scope: &Scope<'_, 'a>, found: FoundTable<'a>) -> Result<()> {
+        let Some(table) = found.table.virtual_table() else { return Ok(()) };
+        let risk = match table.state {
+            VirtualState::Unconnected => return Err(CompileError::unconnected(found.db, found.table)),
+            VirtualState::Connected(connected) if self.env.virtual_tables.get(connected.id.0).is_none() => {
+                return Err(CompileError::unconnected(found.db, found.table));
+            }
+            VirtualState::Connected(connected) => connected.risk,
+            VirtualState::Function => Risk::Innocuous,
+        };
+        let is_allowed = match risk {
+            Risk::Innocuous => true,
+            Risk::Normal => self.env.flags.trusted_schema,
+            Risk::DirectOnly => false,
+        };
+        if scope.fixed_db.is_some() && !is_allowed && !self.is_looking.get() {
+            return fail(format!("unsafe use of virtual table \"{}\"", found.table.name));
+        }
+        Ok(())
     }
 
     fn look_up_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
@@ -183,11 +207,6 @@ impl<'a> Resolver<'a> {
             let columns = ScopeColumns::Query(derived.columns);
             return Ok(Item { kind: SourceKind::Subquery(derived), columns, name: table.name.name(), db: Some(db) });
         }
-        if let Some(of) = table.virtual_table()
-            && of.module != table.name
-        {
-            return fail(format!("no such module: {}", of.module));
-        }
         let columns = ScopeColumns::Table(table);
         Ok(Item { kind: SourceKind::Table(db, table), columns, name: table.name.name(), db: Some(db) })
     }
@@ -195,8 +214,7 @@ impl<'a> Resolver<'a> {
     /// `name(args)`.
     fn function_item(&self, outer: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<Item<'a>> {
         let FoundTable { db, table } = self.find_table(outer, name)?;
-        let is_function = table.virtual_table().is_some() && table.columns.iter().any(|column| column.hidden);
-        if !is_function {
+        if table.virtual_table().is_none() {
             return fail(format!("'{}' is not a function", name.name.name));
         }
         self.table_item(db, table)

@@ -30,7 +30,24 @@ impl<'a> Resolver<'a> {
             return self.aggregate(scope, call, function, span);
         }
         let args = self.exprs(scope, call.args)?;
+        let function = self.overloaded(function, args, args.first());
         self.scalar(scope, function, args, span)
+    }
+
+    /// The function that a virtual table puts in the place of this one, if `of` is a column of one that does.
+    fn overloaded(
+        &self,
+        function: &'a Arc<Function>,
+        args: &'a [Expr<'a>],
+        of: Option<&Expr<'a>>,
+    ) -> &'a Arc<Function> {
+        let Some(Expr::Column(column)) = of else { return function };
+        let Some(connected) = column.table.and_then(|table| table.connected()) else { return function };
+        let table = self.env.virtual_tables.get(connected.id.0);
+        match table.and_then(|table| table.find_function(function.name(), args.len())) {
+            Some(overloaded) => self.env.overloaded.keep(overloaded.function),
+            None => function,
+        }
     }
 
     /// An operator or keyword that is a call of the function `name`.
@@ -50,7 +67,10 @@ impl<'a> Resolver<'a> {
         for arg in args {
             resolved.push(self.expr(scope, arg)?);
         }
-        self.scalar(scope, function, resolved.into_bump_slice(), span)
+        let resolved = resolved.into_bump_slice();
+        // The value of LIKE and its kind is their second argument.
+        let function = self.overloaded(function, resolved, resolved.get(1));
+        self.scalar(scope, function, resolved, span)
     }
 
     /// `value LIKE pattern ESCAPE escape` is `like(pattern, value, escape)`.

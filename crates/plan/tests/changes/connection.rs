@@ -151,6 +151,8 @@ impl Connection {
             limits: Limits::default(),
             flags: self.flags.get(),
             authorizer: Default::default(),
+            virtual_tables: Default::default(),
+            overloaded: Default::default(),
             parameters: Vec::new(),
             measures: Default::default(),
             wanted: Default::default(),

@@ -140,6 +140,8 @@ fn environment(theirs: &rusqlite::Connection) -> Environment {
         limits,
         flags: Flags::default(),
         authorizer: Default::default(),
+        virtual_tables: Default::default(),
+        overloaded: Default::default(),
         parameters: Vec::new(),
         measures: Default::default(),
         wanted: Default::default(),

@@ -3,6 +3,7 @@
 pub mod columns;
 pub mod row;
 pub mod rows;
+pub mod scan;
 pub mod tree;
 
 use crate::ephemeral::EphemeralCursor;
@@ -27,6 +28,8 @@ pub enum VmCursor {
     Hash(Box<HashCursor>),
     /// On the rows of a table-valued function.
     Rows(Box<rows::RowsCursor>),
+    /// On a virtual table.
+    Scan(Box<scan::ScanCursor>),
     /// On the registers from `start` on.
     Pseudo {
         /// The first.
@@ -94,6 +97,7 @@ impl VmCursor {
             VmCursor::Sorter(sorter) => sorter.next(),
             VmCursor::Hash(hash) => hash.next(),
             VmCursor::Rows(rows) => Ok(rows.next()),
+            VmCursor::Scan(scan) => scan.next(),
             VmCursor::Pseudo { .. } | VmCursor::Closed(_) => Ok(false),
         }
     }
@@ -119,7 +123,7 @@ impl VmCursor {
                 *is_null = false;
                 Ok(true)
             }
-            VmCursor::Sorter(_) | VmCursor::Hash(_) | VmCursor::Closed(_) => Ok(false),
+            VmCursor::Scan(_) | VmCursor::Sorter(_) | VmCursor::Hash(_) | VmCursor::Closed(_) => Ok(false),
         }
     }
 
@@ -141,6 +145,7 @@ impl VmCursor {
             VmCursor::Sorter(sorter) => sorter.set_null_row(),
             VmCursor::Hash(hash) => hash.set_null_row(),
             VmCursor::Rows(rows) => rows.set_null_row(),
+            VmCursor::Scan(scan) => scan.set_null_row(),
             VmCursor::Pseudo { is_null, .. } => *is_null = true,
             // A table that was never opened has only NULLs to give.
             VmCursor::Closed(_) => {}
@@ -155,6 +160,7 @@ impl VmCursor {
             VmCursor::Sorter(sorter) => sorter.is_null_row(),
             VmCursor::Hash(hash) => hash.is_null_row(),
             VmCursor::Rows(rows) => rows.is_null_row(),
+            VmCursor::Scan(scan) => scan.is_null_row(),
             VmCursor::Pseudo { is_null, .. } => *is_null,
             VmCursor::Closed(_) => true,
         }
@@ -190,7 +196,8 @@ impl VmCursor {
                 rows.column(column, dst);
                 Ok(true)
             }
-            VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
+            // (The columns of a virtual table are read by an instruction of their own.)
+            VmCursor::Scan(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
                 dst.set_null();
                 Ok(true)
             }

@@ -15,6 +15,9 @@ pub mod hash;
 mod index;
 mod or;
 mod table;
+mod virtual_table;
+
+pub(crate) use virtual_table::describe as describe_scan;
 
 use super::candidate::{Candidate, Candidates, Way};
 use super::facts::SourceFacts;
@@ -22,6 +25,7 @@ use super::log_est::LogEst;
 use super::order::OrderColumns;
 use super::terms::{Condition, Constraint, ConstraintId, Left, MadeOf, Op, Selectivity, Terms, is_pattern_match};
 use crate::codegen::Codegen;
+use crate::error::Result;
 use crate::ir::{ColumnIndex, Expr, SourceSet};
 
 /// What fetching a row costs more than stepping to an entry: 3.
@@ -47,10 +51,19 @@ pub struct PathFinder<'c, 'a> {
 
 impl<'a> PathFinder<'_, 'a> {
     /// Finds the candidates of `source`. `must_follow` are sources that have to be in outer loops whatever the path.
-    pub fn find(&mut self, source: usize, must_follow: SourceSet) {
+    ///
+    /// # Errors
+    /// Those of virtual tables.
+    pub fn find(&mut self, source: usize, must_follow: SourceSet) -> Result<()> {
         let facts = &self.facts[source];
+        if let Some(table) = facts.table
+            && let Some(connected) = table.connected()
+        {
+            return self.add_virtual(source, must_follow, table, *connected);
+        }
         if facts.table.is_some_and(|table| table.virtual_table().is_some()) {
-            return self.add_function(source, must_follow);
+            self.add_function(source, must_follow);
+            return Ok(());
         }
         if !self.in_or {
             self.add_hashes(source, must_follow);
@@ -60,6 +73,7 @@ impl<'a> PathFinder<'_, 'a> {
         if !self.in_or {
             self.add_disjunctions(source, must_follow);
         }
+        Ok(())
     }
 
     /// A candidate that has no costs yet.
@@ -79,6 +93,7 @@ impl<'a> PathFinder<'_, 'a> {
             is_forbidden: false,
             one_row: false,
             culls_itself: false,
+            gives_order: false,
         }
     }
 
@@ -153,6 +168,8 @@ impl<'a> PathFinder<'_, 'a> {
             (_, MadeOf::NotNull) => 1,
             (Op::Eq | Op::Is | Op::In | Op::IsNull, _) => (EQUALITY - self.values_of(&constraint.right).0).max(OTHER),
             (Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => BOUND,
+            // Said once more for a virtual table.
+            (Op::Virtual(_), _) => 0,
         });
         // Both bounds of BETWEEN count, but no condition drops more than an equality.
         dropped.sum::<i16>().clamp(OTHER, EQUALITY)

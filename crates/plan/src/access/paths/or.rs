@@ -78,7 +78,7 @@ impl<'a> PathFinder<'_, 'a> {
         let outer = branch.conditions.iter().enumerate().filter(|(_, condition)| is_outer(condition));
         let dropped: i16 = outer.map(|(at, condition)| self.rarity_in(branch, condition, at)).sum();
         way.run = (way.run - dropped).max(CHECK);
-        way.rows = way.rows - dropped;
+        way.rows -= dropped;
     }
 
     /// The candidates of a branch, all other conditions left out of account.
@@ -93,8 +93,11 @@ impl<'a> PathFinder<'_, 'a> {
             for_write: self.for_write,
             found: Candidates::default(),
         };
-        finder.find(source, needs);
-        finder.found
+        // Only virtual tables have errors, and they have no unions.
+        match finder.find(source, needs) {
+            Ok(()) => finder.found,
+            Err(_) => Candidates::default(),
+        }
     }
 }
 

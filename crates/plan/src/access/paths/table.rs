@@ -54,7 +54,7 @@ impl<'a> PathFinder<'_, 'a> {
                         }
                     }
                 }
-                Op::IsNull => {}
+                Op::IsNull | Op::Virtual(_) => {}
             }
         }
     }

@@ -1,6 +1,6 @@
 //! From conditions to constraints.
 
-use super::{Condition, Constraint, Left, MadeOf, Op, Right, Selectivity, Terms, like, or};
+use super::{Condition, Constraint, Left, MadeOf, Op, Right, Selectivity, Terms, like, or, virtual_table};
 use crate::codegen::Codegen;
 use crate::ir::{
     Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, JoinKind, Source, SourceKind,
@@ -64,6 +64,9 @@ impl<'a> Analysis<'_, 'a> {
             Expr::Or(..) => or::disjunction(self, expr, origin),
             Expr::Function(call) => like::prefix(self, call),
             _ => {}
+        }
+        if virtual_table::is_concerned(self) {
+            virtual_table::add(self, expr);
         }
     }
 
@@ -290,7 +293,7 @@ impl<'a> Analysis<'_, 'a> {
         self.terms.conditions[at].parts = 0;
     }
 
-    fn needs_of(&self, right: &Right<'a>) -> SourceSet {
+    pub(super) fn needs_of(&self, right: &Right<'a>) -> SourceSet {
         match right {
             Right::Null => SourceSet::EMPTY,
             Right::Value(value) => self.sources_of(value),

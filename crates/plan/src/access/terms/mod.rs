@@ -17,6 +17,7 @@
 mod analyze;
 mod like;
 mod or;
+mod virtual_table;
 
 use lithe_value::Affinity;
 
@@ -138,6 +139,8 @@ pub enum Op {
     Gt,
     /// `>=`
     Ge,
+    /// Only a virtual table can use it: one of `lithe_vm::virtual_table::constraint`.
+    Virtual(u8),
 }
 
 impl Op {

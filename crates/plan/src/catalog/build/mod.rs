@@ -9,9 +9,11 @@
 //! | `key` | PRIMARY KEY and UNIQUE: the indexes they bring, WITHOUT ROWID |
 //! | `index` | CREATE INDEX |
 //! | `view`, `trigger` | CREATE VIEW, CREATE TRIGGER, CREATE VIRTUAL TABLE |
+//! | `connect` | virtual tables as their modules declare them |
 //! | `prohibit` | what expressions in the schema may not contain |
 //! | `load` | rows of the schema table |
 
+mod connect;
 mod foreign_key;
 mod index;
 mod key;
@@ -27,6 +29,7 @@ mod tests;
 use lithe_sql::Limits;
 use lithe_sql::ast::Name;
 
+pub use connect::connect_table;
 pub use index::build_index;
 pub use load::SchemaRow;
 pub use prohibit::Place;

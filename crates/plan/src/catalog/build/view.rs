@@ -2,7 +2,7 @@
 
 use lithe_sql::ast::{CreateView, CreateVirtualTable};
 
-use crate::catalog::{NameBuf, Table, TableKind, View, VirtualTable};
+use crate::catalog::{NameBuf, Table, TableKind, View, VirtualState, VirtualTable};
 
 /// The view that `create` describes; `sql` is the text that the tree's spans are about.
 pub fn build_view(create: &CreateView<'_>, sql: &[u8]) -> Table {
@@ -18,6 +18,7 @@ pub fn build_virtual_table(create: &CreateVirtualTable<'_>) -> Table {
     let virtual_table = VirtualTable {
         module: create.module.name.into(),
         arguments: create.args.iter().map(|argument| Box::from(*argument)).collect(),
+        state: VirtualState::Unconnected,
     };
     Table { name: create.name.name.name.into(), kind: TableKind::Virtual(virtual_table), ..Table::default() }
 }

@@ -1,7 +1,8 @@
-//! CREATE VIEW and CREATE TRIGGER: a row in the schema table and no more.
+//! CREATE VIEW and CREATE TRIGGER: a row in the schema table and no more. CREATE VIRTUAL TABLE: the same, and the rest is its
+//! module's.
 
-use lithe_sql::ast::{CreateTrigger, CreateView, Indexed, Span, Stmt};
-use lithe_vm::operand::Db;
+use lithe_sql::ast::{CreateTrigger, CreateView, CreateVirtualTable, Indexed, Span, Stmt};
+use lithe_vm::operand::{Db, TextId};
 
 use super::names::{database_of_table, is_new_table, refuse_reserved};
 use super::system::{self, NewRow};
@@ -38,6 +39,37 @@ pub(crate) fn create_view<'a>(
     system::insert_schema_row(cg, schema, &NewRow { kind: "view", name, table: name, root: None, sql: Some(row_text) });
     system::bump_cookie(cg, db);
     system::load_object(cg, db, name);
+    Ok(())
+}
+
+/// CREATE VIRTUAL TABLE; `sql` is the statement's text.
+pub(crate) fn create_virtual_table<'a>(
+    cg: &mut Codegen<'a>,
+    create: &'a CreateVirtualTable<'a>,
+    sql: &'a [u8],
+) -> Result<()> {
+    let db = database_of_table(cg, create.name, false)?;
+    if !is_new_table(cg, db, create.name.name, create.if_not_exists)? {
+        cg.use_database(db, false);
+        return Ok(());
+    }
+    let name = create.name.name.name;
+    let text = [b"CREATE VIRTUAL TABLE ", create.text.text(sql)].concat();
+    cg.use_database(db, true);
+    cg.note_more_changes();
+    cg.note_may_abort();
+    system::prepare_database(cg, db);
+    let row_text = cg.b.register();
+    system::load_text(cg, &text, row_text);
+    let schema = system::open_schema_table(cg, db)?;
+    system::insert_schema_row(
+        cg,
+        schema,
+        &NewRow { kind: "table", name, table: name, root: None, sql: Some(row_text) },
+    );
+    system::bump_cookie(cg, db);
+    system::load_object(cg, db, name);
+    system::change_virtual(cg, db, system::virtual_change::CREATE, name, TextId::NONE);
     Ok(())
 }
 

@@ -6,10 +6,10 @@ use lithe_format::PageNo;
 use lithe_sql::ast::{Conflict, Drop, Name, ObjectKind, QualifiedName};
 use lithe_vfs::ResultCode;
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, Db, Reg};
+use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, Db, Reg, TextId};
 
 use super::system::{self, Is, object_kind, schema_column};
-use crate::catalog::{FoundTable, IndexOrigin, SEQUENCE_TABLE, Table, display_name, is_system_name};
+use crate::catalog::{FoundTable, IndexOrigin, SEQUENCE_TABLE, Table, VirtualState, display_name, is_system_name};
 use crate::codegen::{Codegen, write};
 use crate::error::{CompileError, Result, fail};
 
@@ -43,8 +43,19 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
         return missing(cg, drop, if is_view { "view" } else { "table" });
     };
     let (db, table) = (found.db, &**found.table);
-    if table.virtual_table().is_some() {
-        return Err(CompileError::not_supported("dropping virtual tables"));
+    if let Some(of) = table.virtual_table() {
+        let error = CompileError::unconnected(db, table);
+        match of.state {
+            VirtualState::Unconnected => return Err(error),
+            VirtualState::Connected(connected) if env.virtual_tables.get(connected.id.0).is_none() => {
+                return Err(error);
+            }
+            VirtualState::Connected(_) => {}
+            VirtualState::Function => return missing(cg, drop, if is_view { "view" } else { "table" }),
+        }
+        if env.catalog.schema(db).table(table.name.name()).is_none() {
+            return fail(format!("table {} may not be dropped", table.name));
+        }
     }
     if !may_be_dropped(cg, table) {
         return fail(format!("table {} may not be dropped", table.name));
@@ -64,13 +75,20 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
         let cursor = system::open_system_table(cg, db, sequence)?;
         system::delete_rows(cg, cursor, &[Is::Text(system::TABLE_NAME_COLUMN, table.name.as_bytes())]);
     }
+    if table.virtual_table().is_some() {
+        cg.note_more_changes();
+        cg.note_may_abort();
+    }
     let schema = system::open_schema_table(cg, db)?;
     let conditions =
         [Is::Text(schema_column::TBL_NAME, table.name.as_bytes()), Is::NotText(schema_column::TYPE, b"trigger")];
     system::delete_rows(cg, schema, &conditions);
     let moved = drop_trees(cg, db, roots_of(table))?;
-    forget(cg, db, object_kind::TABLE, table.name.name());
     system::bump_cookie(cg, db);
+    if table.virtual_table().is_some() {
+        system::change_virtual(cg, db, system::virtual_change::DESTROY, table.name.name(), TextId::NONE);
+    }
+    forget(cg, db, object_kind::TABLE, table.name.name());
     reload_if_moved(cg, db, moved);
     Ok(())
 }

@@ -9,7 +9,7 @@
 //! | `system` | rows of the schema table and of the other tables whose names begin with sqlite_ |
 //! | `create_table`, `create_as` | CREATE TABLE, and from a select |
 //! | `create_index`, `fill_index`, `reindex` | CREATE INDEX, REINDEX |
-//! | `create_other` | CREATE VIEW and CREATE TRIGGER |
+//! | `create_other` | CREATE VIEW, CREATE TRIGGER, CREATE VIRTUAL TABLE |
 //! | `drop` | DROP |
 //! | `alter` | ALTER TABLE |
 
@@ -27,7 +27,7 @@ mod system;
 
 pub(crate) use alter::alter_table;
 pub(crate) use create_index::create_index;
-pub(crate) use create_other::{create_trigger, create_view};
+pub(crate) use create_other::{create_trigger, create_view, create_virtual_table};
 pub(crate) use create_table::create_table;
 pub(crate) use drop::drop_object;
 pub(crate) use reindex::reindex;

@@ -33,6 +33,13 @@ pub(super) mod object_kind {
     pub const TRIGGER: u8 = 2;
 }
 
+/// What can be done to a virtual table, as VChange numbers it.
+pub(super) mod virtual_change {
+    pub const CREATE: u8 = 0;
+    pub const DESTROY: u8 = 1;
+    pub const RENAME: u8 = 2;
+}
+
 /// The first column of sqlite_sequence, sqlite_stat1 and sqlite_stat4: the table's name. The second one of the latter two
 /// is the index's name.
 pub(super) const TABLE_NAME_COLUMN: u16 = 0;
@@ -235,4 +242,10 @@ pub(super) fn forget_statistics(cg: &mut Codegen<'_>, db: Db, column: u16, name:
 /// The system table of that name, if the database has it.
 pub(super) fn system_table<'a>(cg: &Codegen<'a>, db: Db, name: &str) -> Option<&'a Table> {
     cg.env.catalog.schema(db).table(Name::new(name.as_bytes())).map(|table| &**table)
+}
+
+/// The module of a virtual table makes it, destroys it, or hears that it is called `to` now.
+pub(super) fn change_virtual(cg: &mut Codegen<'_>, db: Db, op: u8, name: Name<'_>, to: TextId) {
+    let name = cg.b.text(name.to_str_lossy().into_owned());
+    cg.b.emit(Insn::VChange { op, db, name, to });
 }

@@ -14,7 +14,7 @@
 //! | --- | --- |
 //! | `source` | the cursors of a source; where its columns are |
 //! | `keys` | values that are looked for, INs |
-//! | `rowid`, `index`, `nulls`, `hash`, `or` | the paths |
+//! | `rowid`, `index`, `nulls`, `hash`, `or`, `virtual_table` | the paths |
 //! | `walk` | from row to row |
 //! | `outer` | LEFT and RIGHT JOIN |
 
@@ -27,6 +27,7 @@ mod outer;
 mod prepare;
 mod rowid;
 mod source;
+mod virtual_table;
 mod walk;
 
 use lithe_vm::insn::Insn;
@@ -35,7 +36,7 @@ use lithe_vm::operand::{Addr, CursorId};
 use super::{Codegen, ColumnAccess, DerivedRows};
 use crate::access::{JoinPlan, LogEst, Loop, Path, Purpose};
 use crate::catalog::Table;
-use crate::error::Result;
+use crate::error::{CompileError, Result};
 use crate::explain::{describe_filter, describe_loop};
 use crate::ir::{Expr, JoinKind, Source, SourceId, SourceKind, SubqueryId};
 use or::OrBody;
@@ -175,6 +176,9 @@ fn begin_right<'a>(cg: &mut Codegen<'a>, source: &'a Source<'a>, opened: &Opened
         return Ok(None);
     }
     let access = match source.kind {
+        SourceKind::Table(_, table) if table.virtual_table().is_some() => {
+            return Err(CompileError::not_supported("RIGHT JOIN of a virtual table"));
+        }
         SourceKind::Table(_, table) => ColumnAccess::Table { cursor: opened.table_cursor(), table },
         _ => opened.derived.as_ref().expect("the rows of a query are prepared").access(),
     };
@@ -248,6 +252,10 @@ fn begin_path<'a>(
         cg.set_access(source.id, ColumnAccess::Virtual { cursor });
         return Ok((begin_function(cg, table, cursor, arguments, exhausted)?, None));
     }
+    if let Path::Virtual(path) = planned.path {
+        cg.set_access(source.id, ColumnAccess::Virtual { cursor });
+        return Ok((virtual_table::begin_scan(cg, cursor, path, exhausted)?, None));
+    }
     cg.set_access(source.id, ColumnAccess::Table { cursor, table });
     let walk = match &planned.path {
         Path::Rowid(key) => rowid::begin_rowid(cg, cursor, key, planned.reverse, exhausted)?,
@@ -276,8 +284,8 @@ fn begin_function<'a>(
         }
     }
     cg.b.emit(Insn::Integer { value: given, dst: start });
-    let plan = cg.b.text(table.name.to_string());
-    cg.b.emit(Insn::VFilter { cursor, plan, start, target: exhausted });
+    let name = cg.b.text(table.name.to_string());
+    cg.b.emit(Insn::FunctionRows { cursor, name, start, target: exhausted });
     let step = Insn::VNext { cursor, target: cg.b.here() };
     cg.free_registers(start, 1 + arguments.len());
     Ok(Walk { step: Some(step), around: Vec::new() })

@@ -154,6 +154,8 @@ fn begin_branch<'a>(
             Ok(walk)
         }
         Path::Scan => begin_rowid_range(cg, cursor, None, None, false, exhausted),
-        Path::Hash(_) | Path::Or(_) | Path::Function(_) => unreachable!("a branch of an OR has a plain path"),
+        Path::Hash(_) | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => {
+            unreachable!("a branch of an OR has a plain path")
+        }
     }
 }

@@ -102,7 +102,8 @@ impl Opened {
 /// Whether the path reads the table itself.
 fn reads_table(path: &Path<'_>) -> bool {
     match path {
-        Path::Scan | Path::Rowid(_) | Path::RowidRange(..) | Path::Or(_) | Path::Function(_) => true,
+        Path::Scan | Path::Rowid(_) | Path::RowidRange(..) | Path::Or(_) => true,
+        Path::Function(_) | Path::Virtual(_) => true,
         Path::Index(path) => !path.is_covering || is_table(path),
         // The table is opened where the hash table is built.
         Path::Hash(_) => false,

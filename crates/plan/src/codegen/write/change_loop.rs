@@ -135,7 +135,7 @@ fn is_one_pass(
     let follows = match scan.path {
         Path::Scan | Path::Rowid(_) | Path::RowidRange(..) => true,
         Path::Index(path) => stays(path.index),
-        Path::Hash(_) | Path::Or(_) | Path::Function(_) => return false,
+        Path::Hash(_) | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => return false,
     };
     match passes {
         Passes::Two => false,

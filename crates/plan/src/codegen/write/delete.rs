@@ -30,6 +30,8 @@ pub(crate) fn delete<'a>(
     let change = super::prepare::change(cg, change);
     if change.target.table.view().is_some() {
         super::view::change(cg, &change, &triggers)?;
+    } else if let Some(connected) = change.target.table.connected() {
+        super::virtual_table::change(cg, &change, connected)?;
     } else {
         let keys = ForeignKeys::of(cg, &change.target, Change::Delete)?;
         delete_rows(cg, &change, &triggers, &keys)?;

@@ -33,6 +33,8 @@ pub(crate) fn insert<'a>(
     let resolved = super::prepare::insert(cg, resolved);
     if resolved.target.table.view().is_some() {
         super::view::insert(cg, &resolved, &triggers)?;
+    } else if let Some(connected) = resolved.target.table.connected() {
+        super::virtual_table::insert(cg, &resolved, connected)?;
     } else {
         insert_rows(cg, &resolved, &triggers)?;
     }

@@ -21,6 +21,7 @@
 //! | `update`, `delete` | UPDATE, DELETE |
 //! | `trigger`, `fire` | triggers' programs; running them |
 //! | `view` | INSTEAD OF |
+//! | `virtual_table` | rows of virtual tables |
 //! | `foreign_key` | foreign keys: counting violations, actions |
 //! | `returning` | RETURNING |
 //!
@@ -48,6 +49,7 @@ mod unique;
 mod update;
 mod upsert;
 mod view;
+mod virtual_table;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -105,7 +107,7 @@ impl<'a> Codegen<'a> {
     }
 
     /// The statement may change more than once.
-    pub(super) fn note_more_changes(&mut self) {
+    pub(crate) fn note_more_changes(&mut self) {
         self.write.changes_more_than_once = true;
     }
 
@@ -121,7 +123,7 @@ impl<'a> Codegen<'a> {
     }
 
     /// An error may come after a change.
-    pub(super) fn note_may_abort(&mut self) {
+    pub(crate) fn note_may_abort(&mut self) {
         self.write.may_abort = true;
     }
 }

@@ -12,7 +12,7 @@ use super::fire::{Event, Triggers};
 use crate::catalog::{Column, Index, IndexOrigin, IndexTerm, Table};
 use crate::codegen::Codegen;
 use crate::codegen::cursors::stored_defaults;
-use crate::error::{CompileError, Result, fail};
+use crate::error::{Result, fail};
 use crate::ir::{Child, ColumnIndex, Expr, SourceId, for_each_child};
 use crate::resolve::{ChangeTarget, Scope, Stored};
 
@@ -91,12 +91,8 @@ fn write_facts(cg: &Codegen<'_>, db: Db, table: &Table) -> Arc<TableFacts> {
 /// Refuses to change what cannot be changed.
 pub(super) fn refuse_read_only<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>, triggers: &Triggers<'a>) -> Result<()> {
     let table = target.table;
-    if let Some(of) = table.virtual_table() {
-        let is_function = of.module == table.name;
-        return match is_function {
-            true => fail(format!("table {} may not be modified", table.name)),
-            false => Err(CompileError::not_supported("changing virtual tables")),
-        };
+    if table.virtual_table().is_some() && !table.connected().is_some_and(|connected| connected.is_writable) {
+        return fail(format!("table {} may not be modified", table.name));
     }
     if table.root == Some(PageNo::FIRST) && !cg.env.flags.writable_schema {
         return fail(format!("table {} may not be modified", table.name));

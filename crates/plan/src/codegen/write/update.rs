@@ -32,6 +32,8 @@ pub(crate) fn update<'a>(
     let change = super::prepare::change(cg, change);
     if change.target.table.view().is_some() {
         super::view::change(cg, &change, &triggers)?;
+    } else if let Some(connected) = change.target.table.connected() {
+        super::virtual_table::change(cg, &change, connected)?;
     } else {
         update_rows(cg, &change, &triggers)?;
     }

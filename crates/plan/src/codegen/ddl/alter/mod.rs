@@ -25,7 +25,7 @@ mod verify;
 use lithe_sql::ast::{AlterAction, AlterTable, CreateTable, Stmt, TableBody, TableColumns};
 use lithe_vm::operand::Db;
 
-use crate::catalog::Table;
+use crate::catalog::{Table, VirtualState};
 use crate::codegen::Codegen;
 use crate::error::{CompileError, Result, fail};
 
@@ -33,6 +33,16 @@ use crate::error::{CompileError, Result, fail};
 pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, sql: &'a [u8]) -> Result<()> {
     let found = cg.env.catalog.table(alter.table.schema, alter.table.name)?;
     let altered = Altered { db: found.db, table: found.table };
+    // The module of a virtual table hears of its new name.
+    if let (Some(of), AlterAction::RenameTable(_)) = (found.table.virtual_table(), &alter.action) {
+        match of.state {
+            VirtualState::Connected(connected) if cg.env.virtual_tables.get(connected.id.0).is_some() => {}
+            VirtualState::Connected(_) | VirtualState::Unconnected => {
+                return Err(CompileError::unconnected(found.db, found.table));
+            }
+            VirtualState::Function => return fail(format!("table {} may not be altered", found.table.name)),
+        }
+    }
     match &alter.action {
         AlterAction::RenameTable(name) => rename::rename_table(cg, altered, *name),
         AlterAction::RenameColumn { from, to } => rename::rename_column(cg, altered, *from, *to),

@@ -39,7 +39,9 @@ pub(super) fn rename_table<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, to: I
         return fail(format!("table {} may not be altered", table.name));
     }
     refuse_reserved(cg, to.name)?;
-    altered.check("view {} may not be altered")?;
+    if table.virtual_table().is_none() {
+        altered.check("view {} may not be altered")?;
+    }
     rename(cg, altered, Renaming::Table(to))
 }
 
@@ -70,6 +72,11 @@ fn rename<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, renaming: Renaming<'a>
     if let (Renaming::Table(to), Some(sequence)) = (renaming, system::system_table(cg, db, SEQUENCE_TABLE)) {
         system::rename_in(cg, db, sequence, table.name.name(), to.name)?;
     }
+    if let (Renaming::Table(to), Some(_)) = (renaming, table.virtual_table()) {
+        cg.note_may_abort();
+        let new_name = cg.b.text(to.name.to_str_lossy().into_owned());
+        system::change_virtual(cg, db, system::virtual_change::RENAME, table.name.name(), new_name);
+    }
     edits::reload(cg, db, table.name.name());
     if !temporary.is_empty() {
         cg.use_database(Db::TEMP, true);
@@ -90,7 +97,11 @@ fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, renaming: Renaming<'a>, 
             edits.extend(new_sql.map(|new_sql| RowEdit::text("view", &table.name, new_sql)));
             continue;
         }
-        if table.virtual_table().is_some() || of != altered.db {
+        if of != altered.db {
+            continue;
+        }
+        if table.virtual_table().is_some() {
+            virtual_edits(cg, altered, renaming, table, &mut edits)?;
             continue;
         }
         table_edits(cg, altered, renaming, table, &mut edits)?;
@@ -112,6 +123,27 @@ fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, renaming: Renaming<'a>, 
         }
     }
     Ok(edits)
+}
+
+/// The row of a virtual table.
+fn virtual_edits<'a>(
+    cg: &Codegen<'a>,
+    altered: Altered<'a>,
+    renaming: Renaming<'a>,
+    table: &'a Table,
+    edits: &mut Vec<RowEdit>,
+) -> Result<()> {
+    let Renaming::Table(to) = renaming else { return Ok(()) };
+    if !std::ptr::eq(table, altered.table) {
+        return Ok(());
+    }
+    let Stmt::CreateVirtualTable(create) = cg.resolver.parse_stored(&table.sql)? else { return Ok(()) };
+    let mut text = TextEdits::default();
+    text.replace(create.name.name.span(), in_quotes(to.name));
+    let new_name = Some(NameBuf::from(to.name));
+    let (name, new_table, new_sql) = (table.name.clone(), new_name.clone(), Some(text.apply(&table.sql)));
+    edits.push(RowEdit { kind: "table", name, new_name, new_table, new_sql });
+    Ok(())
 }
 
 /// The rows of a table and its indexes.

@@ -1,0 +1,681 @@
+//! Virtual tables in C: a module's methods as the engine's traits.
+//!
+//! ```text
+//!   sqlite3_create_module ──► CModule ── xCreate, xConnect ──► CTable ── xOpen ──► CCursor
+//!                                │                               │ sqlite3_vtab       │ sqlite3_vtab_cursor
+//!                                └────── the application's pointer, until the last of them is gone
+//! ```
+//!
+//! The structures are those of `sqlite3.h`, with the same layout.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+use lithe_engine::function::{Function, FunctionError};
+use lithe_engine::virtual_table::{
+    Change, ColumnContext, ConnectRequest, Connected, IndexInfo, Module, ModuleKind, Overloaded, Result, Risk,
+    ScanPlan, Values, VirtualCursor, VirtualTable, constraint,
+};
+use lithe_engine::{OnConflict, ResultCode};
+
+use crate::code;
+use crate::connection::{live, sqlite3};
+use crate::context::sqlite3_context;
+use crate::door::{api, guard};
+use crate::error::c_string;
+use crate::function::{self, CallFn, Frame};
+use crate::index_info::{Asked, sqlite3_index_info};
+use crate::memory::{self, Destructor};
+use crate::text;
+use crate::value::sqlite3_value;
+use crate::variadic::{Arguments, CArgs};
+
+/// A table, of which the application knows the first members and what comes behind them.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct sqlite3_vtab {
+    module: *const sqlite3_module,
+    references: c_int,
+    message: *mut c_char,
+}
+
+/// A cursor, likewise.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct sqlite3_vtab_cursor {
+    vtab: *mut sqlite3_vtab,
+}
+
+type ConnectFn = unsafe extern "C" fn(
+    *mut sqlite3,
+    *mut c_void,
+    c_int,
+    *const *const c_char,
+    *mut *mut sqlite3_vtab,
+    *mut *mut c_char,
+) -> c_int;
+type TableFn = unsafe extern "C" fn(*mut sqlite3_vtab) -> c_int;
+type CursorFn = unsafe extern "C" fn(*mut sqlite3_vtab_cursor) -> c_int;
+type SavepointFn = unsafe extern "C" fn(*mut sqlite3_vtab, c_int) -> c_int;
+type FilterFn =
+    unsafe extern "C" fn(*mut sqlite3_vtab_cursor, c_int, *const c_char, c_int, *mut *mut sqlite3_value) -> c_int;
+type FindFunctionFn =
+    unsafe extern "C" fn(*mut sqlite3_vtab, c_int, *const c_char, *mut Option<CallFn>, *mut *mut c_void) -> c_int;
+type IntegrityFn =
+    unsafe extern "C" fn(*mut sqlite3_vtab, *const c_char, *const c_char, c_int, *mut *mut c_char) -> c_int;
+
+/// The methods of a module. Those from `savepoint` on are there from version 2 on, `shadow_name` from 3, `integrity` from 4.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct sqlite3_module {
+    version: c_int,
+    create: Option<ConnectFn>,
+    connect: Option<ConnectFn>,
+    best_index: Option<unsafe extern "C" fn(*mut sqlite3_vtab, *mut sqlite3_index_info) -> c_int>,
+    disconnect: Option<TableFn>,
+    destroy: Option<TableFn>,
+    open: Option<unsafe extern "C" fn(*mut sqlite3_vtab, *mut *mut sqlite3_vtab_cursor) -> c_int>,
+    close: Option<CursorFn>,
+    filter: Option<FilterFn>,
+    next: Option<CursorFn>,
+    eof: Option<CursorFn>,
+    column: Option<unsafe extern "C" fn(*mut sqlite3_vtab_cursor, *mut sqlite3_context, c_int) -> c_int>,
+    rowid: Option<unsafe extern "C" fn(*mut sqlite3_vtab_cursor, *mut i64) -> c_int>,
+    update: Option<unsafe extern "C" fn(*mut sqlite3_vtab, c_int, *mut *mut sqlite3_value, *mut i64) -> c_int>,
+    begin: Option<TableFn>,
+    sync: Option<TableFn>,
+    commit: Option<TableFn>,
+    rollback: Option<TableFn>,
+    find_function: Option<FindFunctionFn>,
+    rename: Option<unsafe extern "C" fn(*mut sqlite3_vtab, *const c_char) -> c_int>,
+    savepoint: Option<SavepointFn>,
+    release: Option<SavepointFn>,
+    rollback_to: Option<SavepointFn>,
+    shadow_name: Option<unsafe extern "C" fn(*const c_char) -> c_int>,
+    integrity: Option<IntegrityFn>,
+}
+
+/// What a connection knows while a module makes a table.
+#[derive(Default)]
+pub(crate) struct Declaring {
+    declaration: Option<String>,
+    supports_constraints: bool,
+    risk: Risk,
+}
+
+/// What a connection keeps for virtual tables.
+#[derive(Default)]
+pub(crate) struct VirtualTableState {
+    /// The tables that are being made, the innermost last.
+    declaring: RefCell<Vec<Declaring>>,
+    /// The conflict policies of the changes that are being made, the innermost last.
+    policies: RefCell<Vec<c_int>>,
+}
+
+/// What a module's tables have in common.
+struct ModuleData {
+    db: *mut sqlite3,
+    methods: *const sqlite3_module,
+    user_data: *mut c_void,
+    destructor: Destructor,
+}
+
+// SAFETY: modules are used by their connection only, which is used by one thread at a time: its mutex sees to that, or the
+// application, if it asked for none.
+unsafe impl Send for ModuleData {}
+// SAFETY: as above.
+unsafe impl Sync for ModuleData {}
+
+impl Drop for ModuleData {
+    fn drop(&mut self) {
+        // SAFETY: the application gave both for this.
+        unsafe { memory::destroy(self.destructor, self.user_data) };
+    }
+}
+
+impl ModuleData {
+    fn methods(&self) -> &sqlite3_module {
+        // SAFETY: the application keeps the methods as long as the module is registered and used.
+        unsafe { &*self.methods }
+    }
+
+    fn has_version(&self, version: c_int) -> bool {
+        self.methods().version >= version
+    }
+}
+
+struct CModule(Arc<ModuleData>);
+
+/// An error of this code without a message.
+fn code_only(code: c_int) -> FunctionError {
+    FunctionError { code, message: "".into() }
+}
+
+/// A text that the application has made by `sqlite3_mprintf`, which is freed.
+///
+/// # Safety
+/// `message` is null or such a text.
+unsafe fn take_message(message: *mut c_char) -> Option<String> {
+    // SAFETY: our caller's promise.
+    unsafe {
+        let text = text::name(message);
+        memory::free(message.cast());
+        text
+    }
+}
+
+impl Module for CModule {
+    fn kind(&self) -> ModuleKind {
+        let methods = self.0.methods();
+        match (methods.create, methods.connect) {
+            (None, _) => ModuleKind::EponymousOnly,
+            (Some(create), Some(connect)) if create as usize == connect as usize => ModuleKind::Eponymous,
+            _ => ModuleKind::Ordinary,
+        }
+    }
+
+    fn create(&self, request: &ConnectRequest<'_>) -> Result<Connected> {
+        self.make(request, self.0.methods().create)
+    }
+
+    fn connect(&self, request: &ConnectRequest<'_>) -> Result<Connected> {
+        self.make(request, self.0.methods().connect)
+    }
+
+    fn is_shadow_name(&self, suffix: &str) -> bool {
+        let Some(shadow_name) = self.0.methods().shadow_name.filter(|_| self.0.has_version(3)) else { return false };
+        // SAFETY: the application's function, called as documented.
+        unsafe { shadow_name(c_string(suffix.as_bytes()).as_ptr()) != 0 }
+    }
+}
+
+impl CModule {
+    fn make(&self, request: &ConnectRequest<'_>, method: Option<ConnectFn>) -> Result<Connected> {
+        let Some(method) = method else { return Err(code_only(code::ERROR)) };
+        let names = [request.module, request.database, request.table].map(|name| c_string(name.as_bytes()));
+        let arguments: Vec<CString> =
+            names.into_iter().chain(request.arguments.iter().map(|text| c_string(text))).collect();
+        let pointers: Vec<*const c_char> = arguments.iter().map(|text| text.as_ptr()).collect();
+        let (mut vtab, mut message) = (null_mut(), null_mut());
+        // SAFETY: the connection outlives its modules; the application's function is called as documented.
+        let (code, declared) = unsafe {
+            let state = &(*self.0.db).virtual_tables;
+            state.declaring.borrow_mut().push(Declaring::default());
+            let count = pointers.len() as c_int;
+            let code = method(self.0.db, self.0.user_data, count, pointers.as_ptr(), &mut vtab, &mut message);
+            (code, state.declaring.borrow_mut().pop().unwrap_or_default())
+        };
+        // SAFETY: what the method has left there.
+        let message = unsafe { take_message(message) };
+        if code != code::OK || vtab.is_null() {
+            let code = if code == code::OK { code::ERROR } else { code };
+            return Err(FunctionError { code, message: message.unwrap_or_default().into() });
+        }
+        // SAFETY: the table is the application's; these members are ours.
+        unsafe { *vtab = sqlite3_vtab { module: self.0.methods, references: 1, message: null_mut() } };
+        let Declaring { declaration, supports_constraints, risk } = declared;
+        let table = CTable { vtab: Cell::new(vtab), module: Arc::clone(&self.0), supports_constraints };
+        Ok(Connected { table: Box::new(table), declaration: declaration.unwrap_or_default(), risk })
+    }
+}
+
+struct CTable {
+    /// Null when it was destroyed.
+    vtab: Cell<*mut sqlite3_vtab>,
+    module: Arc<ModuleData>,
+    supports_constraints: bool,
+}
+
+// SAFETY: as for modules.
+unsafe impl Send for CTable {}
+
+/// What the application says about its failure.
+///
+/// # Safety
+/// `vtab` is a table of the application.
+unsafe fn failure(vtab: *mut sqlite3_vtab, code: c_int) -> FunctionError {
+    // SAFETY: our caller's promise.
+    let message = unsafe { take_message(std::mem::replace(&mut (*vtab).message, null_mut())) };
+    FunctionError { code, message: message.unwrap_or_default().into() }
+}
+
+impl CTable {
+    /// Calls one of the methods that take nothing else; one that is not there has succeeded.
+    fn call(&self, method: Option<TableFn>) -> Result {
+        self.finish(|vtab| {
+            // SAFETY: the application's function, called as documented.
+            method.map_or(code::OK, |method| unsafe { method(vtab) })
+        })
+    }
+
+    fn call_savepoint(&self, method: Option<SavepointFn>, savepoint: i32) -> Result {
+        let method = method.filter(|_| self.module.has_version(2));
+        self.finish(|vtab| {
+            // SAFETY: the application's function, called as documented.
+            method.map_or(code::OK, |method| unsafe { method(vtab, savepoint) })
+        })
+    }
+
+    fn finish(&self, call: impl FnOnce(*mut sqlite3_vtab) -> c_int) -> Result {
+        let vtab = self.vtab.get();
+        if vtab.is_null() {
+            return Ok(());
+        }
+        match call(vtab) {
+            code::OK => Ok(()),
+            // SAFETY: the table is there.
+            code => Err(unsafe { failure(vtab, code) }),
+        }
+    }
+}
+
+impl Drop for CTable {
+    fn drop(&mut self) {
+        // The message of a failure that nobody has asked about goes, too.
+        let _ = self.finish(|vtab| {
+            // SAFETY: nobody has the message any more.
+            drop(unsafe { failure(vtab, code::OK) });
+            code::OK
+        });
+        let vtab = self.vtab.replace(null_mut());
+        if let Some(disconnect) = self.module.methods().disconnect.filter(|_| !vtab.is_null()) {
+            // SAFETY: the application's function, called as documented; the table is not used any more.
+            unsafe { disconnect(vtab) };
+        }
+    }
+}
+
+impl VirtualTable for CTable {
+    fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
+        let (vtab, Some(best_index)) = (self.vtab.get(), self.module.methods().best_index) else {
+            return Err(code_only(code::ERROR));
+        };
+        let mut asked = Asked::new(info);
+        // SAFETY: the application's function, called as documented.
+        match unsafe { best_index(vtab, asked.pointer()) } {
+            code::OK => {
+                asked.answer(info);
+                Ok(true)
+            }
+            code if code & 0xff == code::CONSTRAINT => {
+                asked.forget();
+                // SAFETY: the table is there; nobody wants the message.
+                drop(unsafe { failure(vtab, code) });
+                Ok(false)
+            }
+            code => {
+                asked.forget();
+                // SAFETY: the table is there.
+                Err(unsafe { failure(vtab, code) })
+            }
+        }
+    }
+
+    fn open(&self) -> Result<Box<dyn VirtualCursor>> {
+        let (vtab, mut cursor) = (self.vtab.get(), null_mut());
+        // SAFETY: the application's function, called as documented.
+        let code = self.module.methods().open.map_or(code::ERROR, |open| unsafe { open(vtab, &mut cursor) });
+        if code != code::OK || cursor.is_null() {
+            let code = if code == code::OK { code::ERROR } else { code };
+            // SAFETY: the table is there.
+            return Err(unsafe { failure(vtab, code) });
+        }
+        // SAFETY: the cursor is the application's; this member is ours.
+        unsafe { (*cursor).vtab = vtab };
+        Ok(Box::new(CCursor { cursor, module: Arc::clone(&self.module), frame: Frame::default() }))
+    }
+
+    fn is_writable(&self) -> bool {
+        self.module.methods().update.is_some()
+    }
+
+    fn supports_constraints(&self) -> bool {
+        self.supports_constraints
+    }
+
+    fn update(&self, change: &Change<'_>) -> Result<Option<i64>> {
+        let Some(update) = self.module.methods().update else { return Err(code_only(code::READONLY)) };
+        let policy = match change.policy {
+            OnConflict::Rollback => 1,
+            OnConflict::Ignore => 2,
+            OnConflict::Fail => 3,
+            OnConflict::Abort => 4,
+            OnConflict::Replace => 5,
+        };
+        let values = &change.values;
+        let mut rowid = 0;
+        self.finish(|vtab| {
+            let mut frame = Frame::default();
+            // SAFETY: the values stand during the call; the connection outlives its tables; the application's function
+            // is called as documented.
+            unsafe {
+                frame.fill(values.facts, values.values, u32::MAX);
+                for (at, value) in frame.values.iter_mut().enumerate() {
+                    value.is_unchanged = values.is_unchanged(at);
+                }
+                let state = &(*self.module.db).virtual_tables;
+                state.policies.borrow_mut().push(policy);
+                let code = update(vtab, values.values.len() as c_int, frame.pointers.as_mut_ptr(), &mut rowid);
+                state.policies.borrow_mut().pop();
+                code
+            }
+        })?;
+        Ok(Some(rowid))
+    }
+
+    fn begin(&self) -> Result {
+        self.call(self.module.methods().begin)
+    }
+
+    fn sync(&self) -> Result {
+        self.call(self.module.methods().sync)
+    }
+
+    fn commit(&self) {
+        let _ = self.call(self.module.methods().commit);
+    }
+
+    fn rollback(&self) {
+        let _ = self.call(self.module.methods().rollback);
+    }
+
+    fn savepoint(&self, savepoint: i32) -> Result {
+        self.call_savepoint(self.module.methods().savepoint, savepoint)
+    }
+
+    fn release(&self, savepoint: i32) -> Result {
+        self.call_savepoint(self.module.methods().release, savepoint)
+    }
+
+    fn rollback_to(&self, savepoint: i32) -> Result {
+        self.call_savepoint(self.module.methods().rollback_to, savepoint)
+    }
+
+    fn rename(&self, name: &str) -> Result {
+        let Some(rename) = self.module.methods().rename else {
+            return Err(FunctionError::new("virtual tables may not be altered"));
+        };
+        let name = c_string(name.as_bytes());
+        // SAFETY: the application's function, called as documented.
+        self.finish(|vtab| unsafe { rename(vtab, name.as_ptr()) })
+    }
+
+    fn destroy(&self) -> Result {
+        let methods = self.module.methods();
+        self.call(methods.destroy.or(methods.disconnect))?;
+        self.vtab.set(null_mut());
+        Ok(())
+    }
+
+    fn find_function(&self, name: &str, arguments: usize) -> Option<Overloaded> {
+        let find_function = self.module.methods().find_function?;
+        let (mut call, mut user_data) = (None, null_mut());
+        let count = c_int::try_from(arguments).ok()?;
+        // SAFETY: the application's function, called as documented.
+        let found = unsafe {
+            let name = c_string(name.as_bytes());
+            find_function(self.vtab.get(), count, name.as_ptr(), &mut call, &mut user_data)
+        };
+        let call = call.filter(|_| found != 0)?;
+        let function: Arc<Function> = Arc::new(function::overloaded(self.module.db, name, count, call, user_data));
+        let op = u8::try_from(found).ok().filter(|op| *op >= constraint::FUNCTION);
+        Some(Overloaded { function, op })
+    }
+
+    fn integrity(&self, database: &str, table: &str, is_quick: bool) -> Result<Option<String>> {
+        let Some(integrity) = self.module.methods().integrity.filter(|_| self.module.has_version(4)) else {
+            return Ok(None);
+        };
+        let (database, table) = (c_string(database.as_bytes()), c_string(table.as_bytes()));
+        let mut message = null_mut();
+        // SAFETY: the application's function, called as documented.
+        let called = self.finish(|vtab| unsafe {
+            integrity(vtab, database.as_ptr(), table.as_ptr(), is_quick.into(), &mut message)
+        });
+        // SAFETY: what the method has left there.
+        let message = unsafe { take_message(message) };
+        called.map(|()| message)
+    }
+}
+
+struct CCursor {
+    cursor: *mut sqlite3_vtab_cursor,
+    module: Arc<ModuleData>,
+    /// The arguments of the scan, which the application may look at as long as it lasts.
+    frame: Frame,
+}
+
+impl CCursor {
+    fn finish(&self, code: c_int) -> Result {
+        match code {
+            code::OK => Ok(()),
+            // SAFETY: the cursor is there, and so is its table.
+            code => Err(unsafe { failure((*self.cursor).vtab, code) }),
+        }
+    }
+}
+
+impl Drop for CCursor {
+    fn drop(&mut self) {
+        if let Some(close) = self.module.methods().close {
+            // SAFETY: the application's function, called as documented; the cursor is not used any more.
+            unsafe { close(self.cursor) };
+        }
+    }
+}
+
+impl VirtualCursor for CCursor {
+    fn filter(&mut self, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
+        let Some(filter) = self.module.methods().filter else { return Err(code_only(code::ERROR)) };
+        let text = crate::index_info::text_of(plan);
+        // SAFETY: the arguments stand during the call; the application's function is called as documented.
+        let code = unsafe {
+            self.frame.fill(arguments.facts, arguments.values, u32::MAX);
+            for (at, value) in self.frame.values.iter_mut().enumerate() {
+                value.set_list(arguments.list(at));
+            }
+            let count = arguments.values.len() as c_int;
+            filter(self.cursor, plan.number, text, count, self.frame.pointers.as_mut_ptr())
+        };
+        self.finish(code)
+    }
+
+    fn next(&mut self) -> Result {
+        // SAFETY: the application's function, called as documented.
+        let code = self.module.methods().next.map_or(code::ERROR, |next| unsafe { next(self.cursor) });
+        self.finish(code)
+    }
+
+    fn eof(&self) -> bool {
+        // SAFETY: the application's function, called as documented.
+        self.module.methods().eof.is_none_or(|eof| unsafe { eof(self.cursor) } != 0)
+    }
+
+    fn column(&mut self, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
+        let Some(method) = self.module.methods().column else { return Err(code_only(code::ERROR)) };
+        let mut call = sqlite3_context::new(self.module.db, null_mut(), Some(answer.context), null_mut());
+        call.is_unchanged = answer.is_unchanged;
+        // SAFETY: the application's function, called as documented.
+        let code = unsafe { method(self.cursor, &mut call, column as c_int) };
+        answer.leaves_out = answer.is_unchanged && !call.is_answered;
+        if code != code::OK {
+            call.fail_code(code);
+        }
+        let failure = call.finish(answer.context);
+        match (code, failure) {
+            (code::OK, finished) => finished,
+            // What the table says comes before what the call has.
+            (code, Err(error)) => Err(match self.finish(code) {
+                Err(own) if !own.message.is_empty() => own,
+                _ => error,
+            }),
+            (code, Ok(())) => self.finish(code),
+        }
+    }
+
+    fn rowid(&mut self) -> Result<i64> {
+        let mut rowid = 0;
+        // SAFETY: the application's function, called as documented.
+        let code = self.module.methods().rowid.map_or(code::ERROR, |method| unsafe { method(self.cursor, &mut rowid) });
+        self.finish(code).map(|()| rowid)
+    }
+}
+
+/// # Safety
+/// As the C functions document it.
+unsafe fn create(
+    handle: *mut sqlite3,
+    name: *const c_char,
+    methods: *const sqlite3_module,
+    user_data: *mut c_void,
+    destructor: Destructor,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    let data = ModuleData { db: handle, methods, user_data, destructor };
+    // SAFETY: as above.
+    let (db, name) = match unsafe { (live(handle), text::name(name)) } {
+        (Ok(db), Some(name)) => (db, name),
+        (Ok(db), None) => return db.fail_code(code::MISUSE),
+        (Err(code), _) => return code,
+    };
+    let module: Option<Box<dyn Module>> =
+        if methods.is_null() { None } else { Some(Box::new(CModule(Arc::new(data)))) };
+    db.core().create_module(&name, module);
+    db.ok()
+}
+
+/// `sqlite3_vtab_config`, behind its C half.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lithe_vtab_config(db: *mut sqlite3, op: c_int, args: *mut CArgs) -> c_int {
+    /// The verbs.
+    const CONSTRAINT_SUPPORT: c_int = 1;
+    const INNOCUOUS: c_int = 2;
+    const DIRECT_ONLY: c_int = 3;
+    const USES_ALL_SCHEMAS: c_int = 4;
+    // SAFETY: the C half hands on what it was called with.
+    guard(|| unsafe {
+        let db = match live(db) {
+            Ok(db) => db,
+            Err(code) => return code,
+        };
+        let mut all = db.virtual_tables.declaring.borrow_mut();
+        let Some(declaring) = all.last_mut() else {
+            drop(all);
+            return db.fail_code(code::MISUSE);
+        };
+        match op {
+            CONSTRAINT_SUPPORT => declaring.supports_constraints = Arguments::new(args).int() != 0,
+            INNOCUOUS => declaring.risk = Risk::Innocuous,
+            DIRECT_ONLY => declaring.risk = Risk::DirectOnly,
+            // All schemas are loaded before anything is compiled.
+            USES_ALL_SCHEMAS => {}
+            _ => {
+                drop(all);
+                return db.fail_code(code::MISUSE);
+            }
+        }
+        drop(all);
+        db.ok()
+    })
+}
+
+api! {
+    fn sqlite3_create_module(
+        db: *mut sqlite3, name: *const c_char, methods: *const sqlite3_module, data: *mut c_void,
+    ) -> c_int {
+        create(db, name, methods, data, None)
+    }
+
+    fn sqlite3_create_module_v2(
+        db: *mut sqlite3, name: *const c_char, methods: *const sqlite3_module, data: *mut c_void,
+        destroy: Destructor,
+    ) -> c_int {
+        create(db, name, methods, data, destroy)
+    }
+
+    fn sqlite3_drop_modules(db: *mut sqlite3, keep: *mut *const c_char) -> c_int {
+        let db = match live(db) {
+            Ok(db) => db,
+            Err(code) => return code,
+        };
+        let mut kept = Vec::new();
+        if !keep.is_null() {
+            let mut at = keep;
+            while let Some(name) = text::name(*at) {
+                kept.push(name);
+                at = at.add(1);
+            }
+        }
+        let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
+        db.core().drop_modules(&kept);
+        db.ok()
+    }
+
+    fn sqlite3_declare_vtab(db: *mut sqlite3, sql: *const c_char) -> c_int {
+        let (db, sql) = match (live(db), text::name(sql)) {
+            (Ok(db), Some(sql)) => (db, sql),
+            (Ok(db), None) => return db.fail_code(code::MISUSE),
+            (Err(code), _) => return code,
+        };
+        {
+            let mut all = db.virtual_tables.declaring.borrow_mut();
+            // Once for each table that is made.
+            let Some(declaring) = all.last_mut().filter(|declaring| declaring.declaration.is_none()) else {
+                drop(all);
+                return db.fail_code(code::MISUSE);
+            };
+            declaring.declaration = Some(sql.clone());
+        }
+        let checked = db.core().check_declaration(&sql);
+        if checked.is_err()
+            && let Some(declaring) = db.virtual_tables.declaring.borrow_mut().last_mut()
+        {
+            declaring.declaration = None;
+        }
+        db.finish(checked)
+    }
+
+    fn sqlite3_vtab_on_conflict(db: *mut sqlite3) -> c_int {
+        let Ok(db) = live(db) else { return 0 };
+        let policy = db.virtual_tables.policies.borrow().last().copied();
+        // SQLITE_ABORT, which is what nothing else is said means.
+        policy.unwrap_or(code::ABORT)
+    }
+
+    fn sqlite3_vtab_nochange(context: *mut sqlite3_context) -> c_int {
+        context.as_ref().is_some_and(|context| context.is_unchanged).into()
+    }
+
+    fn sqlite3_vtab_in_first(value: *mut sqlite3_value, out: *mut *mut sqlite3_value) -> c_int {
+        next_of_list(value, out, true)
+    }
+
+    fn sqlite3_vtab_in_next(value: *mut sqlite3_value, out: *mut *mut sqlite3_value) -> c_int {
+        next_of_list(value, out, false)
+    }
+}
+
+/// The next value of a list that stands for the right side of an IN.
+///
+/// # Safety
+/// As the C functions document it.
+unsafe fn next_of_list(value: *mut sqlite3_value, out: *mut *mut sqlite3_value, is_first: bool) -> c_int {
+    // SAFETY: our caller's promise.
+    let (value, out) = unsafe { (value.as_mut(), out.as_mut()) };
+    let Some(out) = out else { return code::MISUSE };
+    *out = null_mut();
+    let Some(value) = value else { return code::MISUSE };
+    match value.next_of_list(is_first) {
+        None => ResultCode::ERROR.0,
+        Some(None) => code::DONE,
+        Some(Some(next)) => {
+            *out = next;
+            code::OK
+        }
+    }
+}
+
+const _: () = assert!(size_of::<sqlite3_vtab>() == 3 * size_of::<usize>());
+const _: () = assert!(size_of::<sqlite3_module>() == 25 * size_of::<usize>());

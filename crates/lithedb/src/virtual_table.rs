@@ -1,0 +1,89 @@
+//! The application's virtual tables: a [`Module`] makes tables, a [`VirtualTable`] says how it can be searched, and a
+//! [`VirtualCursor`] goes over its rows.
+//!
+//! ```
+//! use lithe::{Connection, ValueRef};
+//! use lithe::virtual_table::{
+//!     ColumnContext, ConnectRequest, Connected, IndexInfo, Module, ModuleKind, Result, Risk, ScanPlan, Values,
+//!     VirtualCursor, VirtualTable, constraint,
+//! };
+//!
+//! /// The numbers from 1 to the argument: `SELECT value FROM numbers(3)`.
+//! struct Numbers;
+//!
+//! impl Module for Numbers {
+//!     fn kind(&self) -> ModuleKind {
+//!         ModuleKind::EponymousOnly
+//!     }
+//!     fn connect(&self, _: &ConnectRequest<'_>) -> Result<Connected> {
+//!         let declaration = "CREATE TABLE x(value INTEGER, last INTEGER HIDDEN)".to_owned();
+//!         Ok(Connected { table: Box::new(Numbers), declaration, risk: Risk::Innocuous })
+//!     }
+//! }
+//!
+//! impl VirtualTable for Numbers {
+//!     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
+//!         for (constraint, usage) in info.constraints.iter().zip(&mut info.usage) {
+//!             if constraint.column == 1 && constraint.op == constraint::EQ && constraint.usable {
+//!                 (usage.argument, usage.omit) = (1, true);
+//!                 info.estimated_cost = 10.0;
+//!                 return Ok(true);
+//!             }
+//!         }
+//!         Ok(false) // without its argument it is not to be called
+//!     }
+//!     fn open(&self) -> Result<Box<dyn VirtualCursor>> {
+//!         Ok(Box::new(Count { at: 0, last: 0 }))
+//!     }
+//! }
+//!
+//! struct Count {
+//!     at: i64,
+//!     last: i64,
+//! }
+//!
+//! impl VirtualCursor for Count {
+//!     fn filter(&mut self, _: &ScanPlan, arguments: &Values<'_>) -> Result {
+//!         self.at = 1;
+//!         self.last = if let ValueRef::Integer(last) = arguments.values[0] { last } else { 0 };
+//!         Ok(())
+//!     }
+//!     fn next(&mut self) -> Result {
+//!         self.at += 1;
+//!         Ok(())
+//!     }
+//!     fn eof(&self) -> bool {
+//!         self.at > self.last
+//!     }
+//!     fn column(&mut self, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
+//!         answer.context.out.set_integer(if column == 0 { self.at } else { self.last });
+//!         Ok(())
+//!     }
+//!     fn rowid(&mut self) -> Result<i64> {
+//!         Ok(self.at)
+//!     }
+//! }
+//!
+//! let connection = Connection::open_in_memory()?;
+//! connection.create_module("numbers", Numbers);
+//! assert_eq!(connection.query_row("SELECT sum(value) FROM numbers(4)", [], |row| row.get::<i64>(0))?, 10);
+//! # Ok::<(), lithe::Error>(())
+//! ```
+
+pub use lithe_engine::function::{Arity, Function, FunctionError, Kind as FunctionKind, ScalarFunction};
+pub use lithe_engine::virtual_table::*;
+
+use crate::connection::Connection;
+
+impl Connection {
+    /// Adds a module for virtual tables, in place of one of the same name: `CREATE VIRTUAL TABLE t USING name(…)`, or
+    /// `SELECT … FROM name(…)` if its [`Module::kind`] says so.
+    pub fn create_module(&self, name: &str, module: impl Module + 'static) {
+        self.core.create_module(name, Some(Box::new(module)));
+    }
+
+    /// Removes a module. Its tables cannot be used any more.
+    pub fn remove_module(&self, name: &str) {
+        self.core.create_module(name, None);
+    }
+}

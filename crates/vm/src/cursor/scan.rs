@@ -1,0 +1,59 @@
+//! A cursor on a virtual table.
+
+use std::rc::Rc;
+
+use lithe_functions::FunctionError;
+use lithe_vfs::ResultCode;
+
+use crate::error::Error;
+use crate::virtual_table::{VirtualCursor, VirtualTable};
+
+/// One scan. The cursor goes before its table does.
+pub struct ScanCursor {
+    /// The module's cursor.
+    pub cursor: Box<dyn VirtualCursor>,
+    is_null: bool,
+    _table: Rc<dyn VirtualTable>,
+}
+
+impl ScanCursor {
+    /// A cursor on `table`, not on any row yet.
+    pub fn open(table: Rc<dyn VirtualTable>) -> Result<ScanCursor, Error> {
+        let cursor = table.open().map_err(failed)?;
+        Ok(ScanCursor { cursor, is_null: false, _table: table })
+    }
+
+    /// Goes to the next row; false if there is none.
+    pub fn next(&mut self) -> Result<bool, Error> {
+        self.is_null = false;
+        self.cursor.next().map_err(failed)?;
+        Ok(!self.cursor.eof())
+    }
+
+    /// The scan begins again.
+    pub fn begin(&mut self) {
+        self.is_null = false;
+    }
+
+    /// The rowid of the row; none on a null row.
+    pub fn rowid(&mut self) -> Result<Option<i64>, Error> {
+        if self.is_null { Ok(None) } else { self.cursor.rowid().map(Some).map_err(failed) }
+    }
+
+    /// Every column is NULL until the next move.
+    pub fn set_null_row(&mut self) {
+        self.is_null = true;
+    }
+
+    /// Whether every column is NULL.
+    pub fn is_null_row(&self) -> bool {
+        self.is_null
+    }
+}
+
+/// The error of a module: without a message it has that of its code.
+#[cold]
+pub fn failed(error: FunctionError) -> Error {
+    let code = ResultCode(error.code);
+    if error.message.is_empty() { Error::from_code(code) } else { Error::new(code, error.message) }
+}

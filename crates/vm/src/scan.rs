@@ -1,0 +1,207 @@
+//! The instructions of virtual tables.
+
+use std::rc::Rc;
+
+use lithe_functions::{CallSite, Context};
+use lithe_value::{Collation, Value, ValueRef};
+use lithe_vfs::ResultCode;
+
+use crate::call::{FunctionConnection, RegisterArguments, check_length};
+use crate::cursor::VmCursor;
+use crate::cursor::scan::{ScanCursor, failed};
+use crate::error::Error;
+use crate::flow;
+use crate::host::Host;
+use crate::machine::{Machine, with_values};
+use crate::operand::{CursorId, Db, OnConflict, Reg, ScanId, TextId, VirtualId};
+use crate::program::Program;
+use crate::virtual_table::{
+    Change, ColumnContext, Values, VirtualTable, is_unchanged_pointer, list_pointer, unchanged_pointer,
+};
+
+/// Code of the application is about to run, which may commit: nothing is borrowed from pages that may change then.
+fn before_call(m: &mut Machine) {
+    if m.must_own {
+        flow::own_lent(m);
+    }
+}
+
+fn table_of(host: &dyn Host, table: VirtualId) -> Result<Rc<dyn VirtualTable>, Error> {
+    // A table that was disconnected since: compile again, which connects it.
+    host.virtual_table(table).ok_or(Error::Schema)
+}
+
+/// Opens a cursor on a virtual table.
+#[inline(never)]
+pub fn open(m: &mut Machine, host: &dyn Host, cursor: CursorId, table: VirtualId) -> Result<(), Error> {
+    before_call(m);
+    m.cursor(cursor).close();
+    let table = table_of(host, table)?;
+    *m.cursor(cursor) = VmCursor::Scan(Box::new(ScanCursor::open(table)?));
+    Ok(())
+}
+
+/// Begins a scan. False if it has no row.
+#[inline(never)]
+pub fn filter(m: &mut Machine, program: &Program, cursor: CursorId, scan: ScanId, start: Reg) -> Result<bool, Error> {
+    before_call(m);
+    let scan = &program.scans[usize::from(scan.0)];
+    let Machine { registers, cursors, .. } = m;
+    let VmCursor::Scan(slot) = &mut cursors[usize::from(cursor.0)] else { return Err(not_open()) };
+    let registers = &registers[start.0 as usize..][..usize::from(scan.arguments)];
+    slot.begin();
+    with_values(registers, |values| {
+        slot.cursor.filter(&scan.plan, &Values { values, facts: &RegisterArguments(registers) })
+    })
+    .map_err(failed)?;
+    Ok(!slot.cursor.eof())
+}
+
+/// Goes to the next row. False if there is none.
+#[inline(never)]
+pub fn next(m: &mut Machine, cursor: CursorId) -> Result<bool, Error> {
+    before_call(m);
+    m.cursor(cursor).next()
+}
+
+fn not_open() -> Error {
+    Error::new(ResultCode::INTERNAL, "no cursor on a virtual table")
+}
+
+/// dst = a column of the row. False on a null row, and where the rows are those of a table-valued function.
+#[inline(never)]
+pub fn column(
+    m: &mut Machine,
+    host: &dyn Host,
+    cursor: CursorId,
+    column: u16,
+    is_unchanged: bool,
+    dst: Reg,
+) -> Result<bool, Error> {
+    before_call(m);
+    let mut out = std::mem::take(&mut m.out);
+    out.set_null();
+    let slot = match m.cursor(cursor) {
+        VmCursor::Scan(slot) if !slot.is_null_row() => slot,
+        _ => return Ok(false),
+    };
+    let (connection, mut site) = (FunctionConnection(host), CallSite::new());
+    let mut context = Context::new(&mut out, &Collation::Binary, &mut site, &connection);
+    let mut answer = ColumnContext { context: &mut context, is_unchanged, leaves_out: false };
+    slot.cursor.column(&mut answer, usize::from(column)).map_err(failed)?;
+    let leaves_out = answer.leaves_out;
+    let (subtype, pointer) = (context.subtype, context.pointer.take());
+    check_length(&out, host)?;
+    let dst = m.reg_mut(dst);
+    match out.as_ref() {
+        ValueRef::Null if is_unchanged && leaves_out => dst.set_pointer(Some(unchanged_pointer())),
+        ValueRef::Null if pointer.is_some() => dst.set_pointer(pointer),
+        ValueRef::Null => dst.set_null(),
+        ValueRef::Integer(integer) => dst.set_integer(integer),
+        ValueRef::Real(real) => dst.set_real(real),
+        ValueRef::Text(_) | ValueRef::Blob(_) => {
+            dst.set_value(std::mem::take(&mut out));
+            dst.set_subtype(subtype);
+        }
+    }
+    m.out = out;
+    Ok(true)
+}
+
+/// dst = all values of the set under `cursor`, for a scan that wants them at once.
+#[inline(never)]
+pub fn list(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
+    let mut values = Vec::new();
+    let mut is_on_row = m.cursor(cursor).first()?;
+    while is_on_row {
+        let mut register = std::mem::take(m.reg_mut(dst));
+        m.cursor(cursor).column(0, &mut register)?;
+        values.push(Value::from(register.as_ref()));
+        *m.reg_mut(dst) = register;
+        is_on_row = m.cursor(cursor).next()?;
+    }
+    m.reg_mut(dst).set_pointer(Some(list_pointer(values)));
+    Ok(())
+}
+
+/// dst = a blob with a byte for each register, 1 where a column was left out.
+#[inline(never)]
+pub fn note_unchanged(m: &mut Machine, start: Reg, count: u32, dst: Reg) {
+    let is_left_out =
+        |register: &crate::register::Register| register.pointer().is_some_and(|p| is_unchanged_pointer(p));
+    let bytes: Vec<u8> = m.regs(start, count as usize).iter().map(|register| u8::from(is_left_out(register))).collect();
+    m.reg_mut(dst).set(ValueRef::Blob(&bytes));
+}
+
+/// Marks the registers again whose columns were left out.
+#[inline(never)]
+pub fn mark_unchanged(m: &mut Machine, start: Reg, count: u32, src: Reg) {
+    let bytes = m.reg(src).as_ref().bytes().unwrap_or_default().to_vec();
+    for at in (0..count as usize).filter(|&at| bytes.get(at) == Some(&1)) {
+        m.reg_mut(start.at(at)).set_pointer(Some(unchanged_pointer()));
+    }
+}
+
+/// Changes a row. With the policy IGNORE a constraint that does not hold changes nothing, and is no error.
+#[inline(never)]
+pub fn update(
+    m: &mut Machine,
+    host: &dyn Host,
+    table: VirtualId,
+    policy: u8,
+    (start, count): (Reg, u16),
+    dst: Reg,
+) -> Result<(), Error> {
+    before_call(m);
+    let table = table_of(host, table)?;
+    let policy = OnConflict::from_u8(policy);
+    let registers = m.regs(start, usize::from(count));
+    let is_insert = count > 1 && registers[0].is_null();
+    let changed = with_values(registers, |values| {
+        let values = Values { values, facts: &RegisterArguments(registers) };
+        table.update(&Change { values, policy })
+    });
+    match changed {
+        Ok(rowid) => {
+            m.changes += 1;
+            if let Some(rowid) = rowid.filter(|_| is_insert) {
+                host.facts().last_insert_rowid.set(rowid);
+            }
+            match rowid {
+                Some(rowid) => m.reg_mut(dst).set_integer(rowid),
+                None => m.reg_mut(dst).set_null(),
+            }
+            Ok(())
+        }
+        Err(error) => {
+            let code = ResultCode(error.code);
+            match policy {
+                _ if code.primary() != ResultCode::CONSTRAINT || !table.supports_constraints() => Err(failed(error)),
+                OnConflict::Ignore => Ok(()),
+                // What is in the way is the table's own to replace.
+                OnConflict::Replace => Err(failed(error)),
+                policy => Err(Error::constraint(policy, code, failed(error).to_string())),
+            }
+        }
+    }
+}
+
+/// Makes (0), destroys (1) or renames (2) a virtual table.
+#[inline(never)]
+pub fn change(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    op: u8,
+    db: Db,
+    name: TextId,
+    to: TextId,
+) -> Result<(), Error> {
+    before_call(m);
+    let name = program.text(name).unwrap_or_default();
+    match op {
+        0 => host.create_virtual(db, name),
+        1 => host.destroy_virtual(db, name),
+        _ => host.rename_virtual(db, name, program.text(to).unwrap_or_default()),
+    }
+}
