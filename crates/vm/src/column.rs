@@ -186,9 +186,12 @@ pub fn row_data(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
         VmCursor::Tree(tree) => return tree.record(register),
         VmCursor::Ephemeral(ephemeral) => ephemeral.with_record(|record| copy(record, register)),
         VmCursor::Sorter(sorter) => sorter.sorter.row().map(|record| copy(record, register)),
-        VmCursor::Hash(_) | VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
-            None
-        }
+        VmCursor::Hash(_)
+        | VmCursor::Rows(_)
+        | VmCursor::Scan(_)
+        | VmCursor::Groups(_)
+        | VmCursor::Pseudo { .. }
+        | VmCursor::Closed(_) => None,
     }
     .ok_or_else(|| Error::new(ResultCode::INTERNAL, "no record under the cursor"))
 }
@@ -200,7 +203,12 @@ pub fn sequence(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
         VmCursor::Tree(tree) => &mut tree.place.sequence,
         VmCursor::Ephemeral(ephemeral) => &mut ephemeral.sequence,
         VmCursor::Sorter(sorter) => &mut sorter.sequence,
-        VmCursor::Hash(_) | VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
+        VmCursor::Hash(_)
+        | VmCursor::Rows(_)
+        | VmCursor::Scan(_)
+        | VmCursor::Groups(_)
+        | VmCursor::Pseudo { .. }
+        | VmCursor::Closed(_) => {
             return Err(Error::new(ResultCode::INTERNAL, "a sequence on a cursor that has none"));
         }
     };

@@ -364,6 +364,18 @@ instructions! {
     /// The next row with the same key: jump if there is one.
     HashNext { cursor: CursorId, target: Addr }
 
+    // ---- groups ----
+    /// Open an empty table of groups. The registers `start..start+count` are the block of the group that is loaded.
+    OpenGroups { cursor: CursorId, start: Reg, count: u32 }
+    /// Load the group whose key is in the registers from `start` on. A new group falls through with a block of NULLs, a known one jumps
+    /// to `known`; if it is not known and there is no room for more, jump to `full`.
+    GroupFind { cursor: CursorId, start: Reg, known: Addr, full: Addr }
+    /// All rows have been there: no group is loaded, and they are put in order.
+    GroupSort { cursor: CursorId }
+    /// Load the next group, its key into the registers from `start` on. Jump if there is none; or, with a `limit`, none before the key
+    /// in the registers from there on.
+    GroupNext { cursor: CursorId, start: Reg, limit: Reg, target: Addr }
+
     // ---- functions and aggregates ----
     /// dst = function `call` (in `Program::calls`) of the arguments `start..`.
     Call { call: CallId, start: Reg, dst: Reg }

@@ -234,6 +234,12 @@ impl KeyHasher {
         self.hash(key, |index| values.get(index).copied().unwrap_or_default())
     }
 
+    /// The hash of a key whose columns `value` gives.
+    #[inline]
+    pub fn hash_with<'a>(&self, key: &KeyInfo, value: impl FnMut(usize) -> ValueRef<'a>) -> u64 {
+        self.hash(key, value)
+    }
+
     #[inline]
     fn hash<'a>(&self, key: &KeyInfo, mut value: impl FnMut(usize) -> ValueRef<'a>) -> u64 {
         let mut hasher = self.0.build_hasher();

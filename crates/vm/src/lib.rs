@@ -35,6 +35,7 @@ pub mod facts;
 mod fault;
 mod flow;
 mod fuse;
+pub mod group;
 mod hash;
 pub mod host;
 pub mod insn;

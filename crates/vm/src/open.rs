@@ -9,6 +9,7 @@ use crate::cursor::VmCursor;
 use crate::cursor::tree::TreeCursor;
 use crate::ephemeral::EphemeralCursor;
 use crate::error::Error;
+use crate::group::GroupsCursor;
 use crate::hash::HashCursor;
 use crate::host::Host;
 use crate::machine::Machine;
@@ -95,6 +96,14 @@ pub fn sorter(m: &mut Machine, program: &Program, host: &dyn Host, cursor: Curso
     *slot = VmCursor::Sorter(Box::new(SorterCursor::new(sorter)));
 }
 
+/// Opens an empty table of groups.
+#[inline(never)]
+pub fn groups(m: &mut Machine, program: &Program, host: &dyn Host, cursor: CursorId, start: Reg, count: usize) {
+    let key = program.cursor(cursor).key.as_ref().map(Arc::clone).unwrap_or_default();
+    let groups = GroupsCursor::new(key, start.0 as usize, count, host.memory_budget());
+    *m.cursor(cursor) = VmCursor::Groups(Box::new(groups));
+}
+
 /// Empties a sorter or temporary table.
 #[inline(never)]
 pub fn reset(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
@@ -103,7 +112,8 @@ pub fn reset(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
         VmCursor::Ephemeral(ephemeral) => ephemeral.clear(),
         VmCursor::Hash(hash) => hash.clear()?,
         VmCursor::Tree(tree) => tree.clear()?,
-        VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {}
+        VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
+        }
     }
     Ok(())
 }

@@ -163,6 +163,8 @@ pub enum CursorKind {
     Pseudo,
     /// A hash table for an equi-join.
     Hash,
+    /// The groups of a GROUP BY.
+    Groups,
     /// A virtual table.
     Virtual,
     /// No cursor: carries only a KeyInfo (CompareVectors).

@@ -14,6 +14,7 @@ use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::flow;
+use crate::group;
 use crate::host::Host;
 use crate::insn::Insn;
 use crate::machine::Machine;
@@ -609,6 +610,21 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::HashNext { cursor, target } => {
                 if m.cursor(cursor).next()? {
                     m.turn(host)?;
+                    pc = at(target);
+                }
+            }
+
+            // ---- groups ----
+            Insn::OpenGroups { cursor, start, count } => open::groups(m, program, host, cursor, start, count as usize),
+            Insn::GroupFind { cursor, start, known, full } => match seek::group(m, cursor, start) {
+                group::Found::New => {}
+                group::Found::Known => pc = at(known),
+                group::Found::Full => pc = at(full),
+            },
+            Insn::GroupSort { cursor } => seek::sort_groups(m, cursor),
+            Insn::GroupNext { cursor, start, limit, target } => {
+                m.turn(host)?;
+                if !seek::next_group(m, cursor, start, limit) {
                     pc = at(target);
                 }
             }

@@ -31,6 +31,11 @@ struct Window {
 }
 
 impl Extreme {
+    /// How much memory the value kept takes beside the state itself.
+    pub fn bytes(&self) -> usize {
+        self.best.as_ref().bytes().map_or(0, <[u8]>::len)
+    }
+
     /// min
     pub fn smallest() -> Extreme {
         Extreme { better: Ordering::Less, best: Value::NULL, window: None }

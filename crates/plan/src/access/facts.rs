@@ -115,10 +115,14 @@ pub enum IndexedTerm<'a> {
 }
 
 /// Collects the facts about the sources of a join.
-pub fn collect<'a>(cg: &Codegen<'a>, sources: &'a [Source<'a>], terms: &Terms<'a>) -> Result<Vec<SourceFacts<'a>>> {
+pub fn collect<'a>(
+    cg: &Codegen<'a>,
+    sources: &'a [Source<'a>],
+    terms: &Terms<'a>,
+    measures: Option<&'a Measures>,
+) -> Result<Vec<SourceFacts<'a>>> {
     let mut facts = Vec::with_capacity(sources.len());
     let mut order = JoinOrder::default();
-    let measures = measures(cg, sources);
     for (at, source) in sources.iter().enumerate() {
         let table = match source.kind {
             SourceKind::Table(_, table) => Some(table),
@@ -148,16 +152,17 @@ pub fn collect<'a>(cg: &Codegen<'a>, sources: &'a [Source<'a>], terms: &Terms<'a
     Ok(facts)
 }
 
-/// What was measured of the tables of a join that ANALYZE has not counted: only of joins, of all of their tables, and
-/// only if one is large. Else the estimates are those of SQLite, and so are the plans.
-fn measures<'a>(cg: &Codegen<'a>, sources: &[Source<'a>]) -> Option<&'a Measures> {
+/// What was measured of the tables of a join that ANALYZE has not counted: only of joins and of tables that are grouped, where an index
+/// may seem better than it is (`groups`); of all of their tables, and only if one is large. Else the estimates are those of SQLite, and so are the plans.
+pub fn measures<'a>(cg: &Codegen<'a>, sources: &[Source<'a>], groups: bool) -> Option<&'a Measures> {
     let tables = || {
         sources.iter().filter_map(|source| match source.kind {
             SourceKind::Table(db, table) if table.virtual_table().is_none() => Some((db, table)),
             _ => None,
         })
     };
-    if tables().nth(1).is_none() || tables().any(|(_, table)| counted_rows(table).is_some()) {
+    let is_simple = tables().nth(1).is_none() && !(groups && tables().any(|(_, table)| !table.indexes.is_empty()));
+    if is_simple || tables().any(|(_, table)| counted_rows(table).is_some()) {
         return None;
     }
     let measures = &*cg.env.measures;

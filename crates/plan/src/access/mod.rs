@@ -54,9 +54,11 @@ pub fn plan_join<'a>(cg: &mut Codegen<'a>, request: JoinRequest<'a>) -> Result<J
 
 fn plan<'a>(cg: &Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
     let has_expression_indexes = request.sources.iter().any(has_expression_index);
-    let scope = Scope { cg, sources: request.sources, has_expression_indexes };
+    let measures = facts::measures(cg, request.sources, matches!(request.order, WantedOrder::GroupBy(..)));
+    let finds_implied = measures.is_some();
+    let scope = Scope { cg, sources: request.sources, has_expression_indexes, finds_implied };
     let terms = terms::analyze(scope, request.terms);
-    let facts = facts::collect(cg, request.sources, &terms)?;
+    let facts = facts::collect(cg, request.sources, &terms, measures)?;
     let order = wanted_columns(&request);
     let join = Join { cg, request, scope, terms: &terms, facts: &facts, order: &order };
     if request.sources.is_empty() {
@@ -78,7 +80,8 @@ fn plan<'a>(cg: &Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> 
         finder.find(source, facts.must_follow)?;
     }
     let mut candidates = finder.found;
-    let is_star = star::adjust(&mut candidates, request.sources);
+    // Sizes that are known need no guess at what is the fact table.
+    let is_star = measures.is_none() && star::adjust(&mut candidates, request.sources);
     match join.search(&mut candidates, is_star) {
         Some(found) => finish::plan(&join, &candidates, &found),
         None => fail("no query solution"),

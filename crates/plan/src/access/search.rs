@@ -7,10 +7,12 @@
 use super::candidate::{Candidate, Candidates, Way};
 use super::facts::SourceFacts;
 use super::log_est::LogEst;
-use super::order::{OrderColumns, OrderResult, Satisfied};
+use super::order::{OrderColumns, OrderResult, Satisfied, Wish};
 use super::terms::Terms;
 use crate::ir::SourceSet;
 
+/// What finding the group of a row costs: 2.
+const GROUPING: i16 = 10;
 /// However often a join is run, no more than this (28 times) is taken into account.
 pub const REPEATS_MAX: LogEst = LogEst(48);
 
@@ -160,6 +162,10 @@ impl<'a> Search<'_, 'a> {
 
     /// The cost of sorting `rows` that are sorted by the first `sorted` columns already.
     fn sort_cost(&self, rows: LogEst, sorted: usize) -> LogEst {
+        if self.order.wish == Wish::Grouped && self.facts.iter().any(|facts| facts.is_measured) {
+            // The groups are found by hash.
+            return rows + GROUPING;
+        }
         let wanted = self.order.columns.len();
         let width = LogEst::of((self.result_width as u64 + 59) / 30);
         let mut cost = rows + width;

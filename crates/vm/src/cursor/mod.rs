@@ -8,6 +8,7 @@ pub mod tree;
 
 use crate::ephemeral::EphemeralCursor;
 use crate::error::Error;
+use crate::group::GroupsCursor;
 use crate::hash::HashCursor;
 use crate::register::Register;
 use crate::sorter::SorterCursor;
@@ -30,6 +31,8 @@ pub enum VmCursor {
     Rows(Box<rows::RowsCursor>),
     /// On a virtual table.
     Scan(Box<scan::ScanCursor>),
+    /// The groups of a GROUP BY. They are no rows: only instructions of their own use them.
+    Groups(Box<GroupsCursor>),
     /// On the registers from `start` on.
     Pseudo {
         /// The first.
@@ -98,7 +101,7 @@ impl VmCursor {
             VmCursor::Hash(hash) => hash.next(),
             VmCursor::Rows(rows) => Ok(rows.next()),
             VmCursor::Scan(scan) => scan.next(),
-            VmCursor::Pseudo { .. } | VmCursor::Closed(_) => Ok(false),
+            VmCursor::Groups(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => Ok(false),
         }
     }
 
@@ -123,7 +126,9 @@ impl VmCursor {
                 *is_null = false;
                 Ok(true)
             }
-            VmCursor::Scan(_) | VmCursor::Sorter(_) | VmCursor::Hash(_) | VmCursor::Closed(_) => Ok(false),
+            VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Sorter(_) | VmCursor::Hash(_) | VmCursor::Closed(_) => {
+                Ok(false)
+            }
         }
     }
 
@@ -148,7 +153,7 @@ impl VmCursor {
             VmCursor::Scan(scan) => scan.set_null_row(),
             VmCursor::Pseudo { is_null, .. } => *is_null = true,
             // A table that was never opened has only NULLs to give.
-            VmCursor::Closed(_) => {}
+            VmCursor::Groups(_) | VmCursor::Closed(_) => {}
         }
     }
 
@@ -162,7 +167,7 @@ impl VmCursor {
             VmCursor::Rows(rows) => rows.is_null_row(),
             VmCursor::Scan(scan) => scan.is_null_row(),
             VmCursor::Pseudo { is_null, .. } => *is_null,
-            VmCursor::Closed(_) => true,
+            VmCursor::Groups(_) | VmCursor::Closed(_) => true,
         }
     }
 
@@ -197,7 +202,7 @@ impl VmCursor {
                 Ok(true)
             }
             // (The columns of a virtual table are read by an instruction of their own.)
-            VmCursor::Scan(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
+            VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
                 dst.set_null();
                 Ok(true)
             }

@@ -16,6 +16,8 @@ pub struct Scope<'c, 'a> {
     pub sources: &'a [Source<'a>],
     /// Whether any source has an index on an expression: else expressions on the left side are of no use.
     pub has_expression_indexes: bool,
+    /// Whether conditions are looked for that others imply. SQLite does not, so only where its plans are left anyway.
+    pub finds_implied: bool,
 }
 
 /// Analyses the conditions of a join.
@@ -61,7 +63,10 @@ impl<'a> Analysis<'_, 'a> {
             Expr::IsNull(operand, true) => self.is_not_null(operand),
             Expr::Between(between) => self.between(between),
             Expr::In(set) => self.in_set(set),
-            Expr::Or(..) => or::disjunction(self, expr, origin),
+            Expr::Or(..) => {
+                let implied = or::disjunction(self, expr, origin);
+                implied.into_iter().for_each(|expr| self.add(expr, origin));
+            }
             Expr::Function(call) => like::prefix(self, call),
             _ => {}
         }

@@ -2,10 +2,12 @@
 
 use super::analyze::Analysis;
 use super::{Constraint, Disjunction, Left, Op, Right, Terms};
-use crate::ir::{ColumnIndex, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, comparison_affinity, same};
+use crate::ir::{
+    ColumnIndex, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, comparison_affinity, same,
+};
 
-/// Analyses an OR.
-pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, origin: TermOrigin) {
+/// Analyses an OR; gives conditions on single sources that follow from it.
+pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, origin: TermOrigin) -> Vec<Expr<'a>> {
     let branches: Vec<Terms<'a>> = operands(&expr, &split_or)
         .into_iter()
         .map(|branch| {
@@ -15,18 +17,47 @@ pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, o
         })
         .collect();
     if let Some(set) = as_in(analysis, &branches) {
-        return analysis.derived_in(set);
+        analysis.derived_in(set);
+        return Vec::new();
     }
     if let [left, right] = &branches[..]
         && let Some(combined) = as_one_comparison(left, right)
     {
         analysis.constrain_as(combined);
     }
+    let is_implying = analysis.scope.finds_implied && !matches!(origin, TermOrigin::OuterOn(_));
+    let implied = if is_implying { implied(analysis, &branches) } else { Vec::new() };
     let sources = branches.iter().map(sources_served).reduce(intersection).unwrap_or_default();
     if !sources.is_empty() {
         let condition = analysis.condition();
         analysis.terms.disjunctions.push(Disjunction { condition, sources, branches });
     }
+    implied
+}
+
+/// `a AND x OR b AND y` implies `a OR b`: what all branches say of a source alone, if the OR is about several.
+fn implied<'a>(analysis: &Analysis<'_, 'a>, branches: &[Terms<'a>]) -> Vec<Expr<'a>> {
+    let needs = analysis.terms.conditions[analysis.condition()].needs;
+    let arena = analysis.scope.cg.arena;
+    let said_by = |branch: &Terms<'a>, source: usize| {
+        let own = branch.conditions.iter().filter(|condition| condition.needs == SourceSet::single(source));
+        let plain = own.map(|condition| condition.expr).filter(is_plain);
+        plain.reduce(|left, right| Expr::And(arena.alloc(left), arena.alloc(right)))
+    };
+    let all_say = |source: usize| {
+        let said: Option<Vec<Expr<'a>>> = branches.iter().map(|branch| said_by(branch, source)).collect();
+        said?.into_iter().reduce(|left, right| Expr::Or(arena.alloc(left), arena.alloc(right)))
+    };
+    let sources = (0..analysis.scope.sources.len()).filter(|&source| needs.contains(source));
+    if needs.len() < 2 { Vec::new() } else { sources.filter_map(all_say).collect() }
+}
+
+/// Whether evaluating the expression twice does no harm: nothing in it is called or run.
+fn is_plain(expr: &Expr<'_>) -> bool {
+    !any(expr, &mut |part| {
+        let is_query = matches!(part, Expr::In(set) if matches!(set.set, InSet::Query(_)));
+        is_query || matches!(part, Expr::Function(_) | Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(_))
+    })
 }
 
 type Split = dyn for<'e, 'a> Fn(&'e Expr<'a>) -> Option<(&'e Expr<'a>, &'e Expr<'a>)>;

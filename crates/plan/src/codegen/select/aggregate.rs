@@ -16,7 +16,7 @@ use super::sink::Sink;
 use crate::access::WantedOrder;
 use crate::error::Result;
 use crate::ir::{
-    Aggregate, Child, Column, ColumnIndex, Expr, OrderTerm, Query, Select, for_each_child, for_each_in_query, same,
+    Aggregate, Child, Column, ColumnIndex, Expr, OrderTerm, Query, Select, any, for_each_child, for_each_in_query, same,
 };
 
 /// The registers in which the rows of a group come together.
@@ -28,6 +28,8 @@ pub(super) struct Accumulators<'a> {
     pub has_row: Reg,
     /// With a min() or max() among the calls: its place, and the register that says its result has not changed.
     decider: Option<(usize, Reg)>,
+    /// The first of the registers that belong to one group: states, bare columns, `has_row`.
+    block: Reg,
 }
 
 /// One call's registers.
@@ -50,6 +52,26 @@ struct Waiting {
 }
 
 impl<'a> Accumulators<'a> {
+    /// The registers that belong to one group: where they begin, and how many they are.
+    pub fn block(&self) -> (Reg, u32) {
+        (self.block, (self.calls.len() + self.bare.len() + 1) as u32)
+    }
+
+    /// Whether the states of many groups can stand side by side: they take little memory each, and nothing else
+    /// belongs to them.
+    pub fn are_small(&self) -> bool {
+        self.calls.iter().all(|accumulator| {
+            let call = accumulator.call;
+            let is_small = matches!(call.function.name(), "count" | "sum" | "total" | "avg" | "min" | "max");
+            let has_query = |expr: &Expr<'a>| any(expr, &mut |part| is_query(part));
+            is_small
+                && call.function.is_builtin()
+                && accumulator.seen.is_none()
+                && accumulator.waiting.is_none()
+                && !call.args.iter().chain(&call.filter).any(has_query)
+        })
+    }
+
     /// The bare columns.
     pub fn bare(&self) -> impl Iterator<Item = &'a Column<'a>> + '_ {
         self.bare.iter().map(|(column, _)| *column)
@@ -129,24 +151,27 @@ impl<'a> Codegen<'a> {
         select: &'a Select<'a>,
         order_by: &'a [OrderTerm<'a>],
     ) -> Result<Accumulators<'a>> {
+        let bare = bare_columns(select, order_by);
+        let block = self.b.registers(select.aggregates.len() + bare.len() + 1);
         let mut calls = Vec::with_capacity(select.aggregates.len());
-        for call in select.aggregates {
-            calls.push(self.open_accumulator(call)?);
+        for (at, call) in select.aggregates.iter().enumerate() {
+            calls.push(self.open_accumulator(call, block.at(at))?);
         }
         let decider = select.aggregates.iter().rposition(|call| extreme(call).is_some());
-        let bare = bare_columns(select, order_by).into_iter().map(|column| (column, self.b.register())).collect();
-        let has_row = self.b.register();
+        let bare: Vec<_> =
+            bare.into_iter().enumerate().map(|(at, column)| (column, block.at(calls.len() + at))).collect();
+        let has_row = block.at(calls.len() + bare.len());
         let decider = decider.map(|at| (at, self.b.register()));
-        Ok(Accumulators { calls, bare, has_row, decider })
+        Ok(Accumulators { calls, bare, has_row, decider, block })
     }
 
-    fn open_accumulator(&mut self, call: &'a Aggregate<'a>) -> Result<Accumulator<'a>> {
+    fn open_accumulator(&mut self, call: &'a Aggregate<'a>, state: Reg) -> Result<Accumulator<'a>> {
         let id = self.b.aggregate(AggregateCall {
             function: Arc::clone(call.function),
             argument_count: call.args.len() as u16,
             collation: self.env.collation(call.collation)?,
         });
-        let (state, result) = (self.b.register(), self.b.register());
+        let result = self.b.register();
         let seen = if call.distinct {
             let terms = self.distinct_terms(call.args);
             let key = self.order_key(terms)?;
@@ -187,7 +212,7 @@ impl<'a> Codegen<'a> {
         let takes_bare = !accumulators.bare.is_empty();
         for (at, call) in accumulators.calls.iter().enumerate() {
             let decides = accumulators.decider.filter(|(decider, _)| takes_bare && *decider == at);
-            self.emit_call_step(call, decides.map(|(_, flag)| flag))?;
+            self.emit_call_step(call, decides.map(|(_, flag)| flag), accumulators.has_row)?;
         }
         if takes_bare {
             let taken = self.b.label();
@@ -202,12 +227,13 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    fn emit_call_step(&mut self, accumulator: &Accumulator<'a>, flag: Option<Reg>) -> Result<()> {
+    fn emit_call_step(&mut self, accumulator: &Accumulator<'a>, flag: Option<Reg>, has_row: Reg) -> Result<()> {
         let Accumulator { call, id, state, .. } = *accumulator;
         let skip = self.b.label();
         if let (Some(filter), flag) = (&call.filter, flag) {
             if let Some(dst) = flag {
-                self.b.emit(Insn::Integer { value: 1, dst });
+                // A row that the filter drops gives the bare columns only if it is the first.
+                self.b.emit(Insn::Copy { src: has_row, dst, count: 1 });
             }
             self.jump_if_false(filter, skip, true)?;
         }
@@ -312,6 +338,11 @@ impl<'a> Codegen<'a> {
     }
 }
 
+/// Whether the expression is a query, whose code is to be emitted only once.
+fn is_query(expr: &Expr<'_>) -> bool {
+    matches!(expr, Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(..) | Expr::In(_))
+}
+
 /// Whether the call is min() (`false`) or max() (`true`).
 fn extreme(call: &Aggregate<'_>) -> Option<bool> {
     match call.function.name() {
@@ -321,12 +352,18 @@ fn extreme(call: &Aggregate<'_>) -> Option<bool> {
     }
 }
 
+/// Whether the GROUP BY term is shown as the row has it that gave min() or max() its result: values that are equal need not be
+/// the same.
+pub(super) fn is_from_extreme_row(select: &Select<'_>, term: &Expr<'_>) -> bool {
+    matches!(term, Expr::Column(_)) && select.aggregates.iter().any(|call| extreme(call).is_some())
+}
+
 /// The columns of the SELECT's own sources that it shows beside its aggregates and GROUP BY terms.
 fn bare_columns<'a>(select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> Vec<&'a Column<'a>> {
     let mut found = Vec::new();
     let is_kept = |expr: &Expr<'a>| {
         let is_own = matches!(expr, Expr::Aggregate(call) if select.aggregates.iter().any(|own| own.id == call.id));
-        is_own || select.group_by.iter().any(|term| same(&term.expr, expr))
+        is_own || select.group_by.iter().any(|term| same(&term.expr, expr) && !is_from_extreme_row(select, expr))
     };
     let shown = select.columns.iter().chain(&select.having).chain(order_by.iter().map(|term| &term.expr));
     shown.for_each(|expr| collect_columns(expr, select, &is_kept, &mut found));

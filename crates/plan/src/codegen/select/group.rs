@@ -1,5 +1,5 @@
 //! GROUP BY: rows come ordered by the terms, from the loops or from a sorter, and each change of the terms' values ends
-//! a group.
+//! a group. Or they come in any order, and a table has the groups.
 //!
 //! ```text
 //!       reset
@@ -9,6 +9,7 @@
 //!       gosub output
 //! ```
 
+use lithe_vm::group::can_be_hashed;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 use lithe_vm::program::CursorKind;
@@ -17,7 +18,7 @@ use super::super::Codegen;
 use super::super::access::ColumnAccess;
 use super::super::expr::Replacement;
 use super::super::loops::{begin_loops, end_loops};
-use super::aggregate::{Accumulators, aggregate_columns, collect_columns};
+use super::aggregate::{Accumulators, aggregate_columns, collect_columns, is_from_extreme_row};
 use super::distinct::Distinct;
 use super::sink::{Sink, Sorter};
 use crate::access::{DistinctPlan, JoinPlan, WantedOrder};
@@ -38,6 +39,13 @@ struct Grouping<'a> {
     accumulators: Accumulators<'a>,
     output: Subroutine,
     reset: Subroutine,
+}
+
+/// Rows that are brought together by sorting: the terms, then the columns that are still needed.
+struct GroupSorter<'a> {
+    cursor: CursorId,
+    columns: Vec<&'a Column<'a>>,
+    row: Reg,
 }
 
 #[derive(Clone, Copy)]
@@ -71,6 +79,8 @@ impl<'a> Codegen<'a> {
         self.gosub(grouping.reset);
         if plan.in_order || plan.one_row {
             self.group_from_loops(&grouping, &plan)?;
+        } else if self.can_hash_groups(&grouping)? {
+            self.group_by_hash(&grouping, &plan, clause)?;
         } else {
             self.group_from_sorter(&grouping, &plan, clause)?;
         }
@@ -130,62 +140,155 @@ impl<'a> Codegen<'a> {
             for (at, term) in grouping.terms.iter().enumerate() {
                 cg.emit_into(&term.expr, grouping.current.at(at))?;
             }
-            cg.emit_group_row(grouping)?;
+            cg.emit_group_row(grouping, |_| {})?;
             end_loops(cg, loops)
         })
     }
 
-    /// A sorter takes the terms and every column that is still needed, and gives them back in order.
-    fn group_from_sorter(&mut self, grouping: &Grouping<'a>, plan: &JoinPlan<'a>, clause: &str) -> Result<()> {
-        let Grouping { select, terms, .. } = *grouping;
-        let columns = columns_behind_sorter(grouping);
-        let width = terms.len() + columns.len();
+    /// Whether the groups can be found by hash: their rows need not be sorted then.
+    fn can_hash_groups(&mut self, grouping: &Grouping<'a>) -> Result<bool> {
+        let key = self.order_key(grouping.terms)?;
+        Ok(grouping.accumulators.are_small() && can_be_hashed(&key))
+    }
+
+    /// A table takes the groups, and only they are sorted. Rows of groups for which it has no room go through a sorter; what
+    /// comes out of that is merged with the table's groups.
+    ///
+    /// ```text
+    ///       for each row:  known or new group: step;  no room: into the sorter
+    ///       for each row of the sorter, in order:
+    ///           terms ≠ the last row's:  gosub output; the table's groups before this one: gosub output; gosub reset
+    ///           step
+    ///       gosub output
+    ///       the table's other groups: gosub output
+    /// ```
+    fn group_by_hash(&mut self, grouping: &Grouping<'a>, plan: &JoinPlan<'a>, clause: &str) -> Result<()> {
+        let terms = grouping.terms;
         let key = self.order_key(terms)?;
-        let sorter = self.ephemeral(CursorKind::Sorter, key, width);
-        self.b.emit(Insn::OpenSorter { cursor: sorter, limit: Reg::NONE });
-        let row = self.b.registers(width);
+        let groups = self.ephemeral(CursorKind::Groups, key, terms.len());
+        let (start, count) = grouping.accumulators.block();
+        self.b.emit(Insn::OpenGroups { cursor: groups, start, count });
+        let sorter = self.open_group_sorter(grouping)?;
         self.in_loop_of(plan, |cg| {
             let loops = begin_loops(cg, plan)?;
             for (at, term) in terms.iter().enumerate() {
-                cg.emit_into(&term.expr, row.at(at))?;
+                cg.emit_into(&term.expr, grouping.current.at(at))?;
             }
-            for (at, column) in columns.iter().enumerate() {
-                cg.emit_into(&Expr::Column(column), row.at(terms.len() + at))?;
-            }
-            cg.b.emit(Insn::SorterInsert { cursor: sorter, start: row, count: width as u32 });
+            let (known, full, next) = (cg.b.label(), cg.b.label(), cg.b.label());
+            cg.b.emit(Insn::GroupFind { cursor: groups, start: grouping.current, known, full });
+            cg.gosub(grouping.reset);
+            cg.b.place(known);
+            cg.emit_step(&grouping.accumulators)?;
+            cg.b.emit(Insn::Goto { target: next });
+            cg.b.place(full);
+            cg.emit_group_sorter_insert(grouping, &sorter, true)?;
+            cg.b.place(next);
             end_loops(cg, loops)
         })?;
         self.explain.line(|| format!("USE TEMP B-TREE FOR {clause}"));
+        self.b.emit(Insn::GroupSort { cursor: groups });
+        self.gosub(grouping.reset);
+        self.read_group_sorter(grouping, &sorter, |cg| cg.emit_groups_before(grouping, groups, grouping.current))?;
+        self.gosub(grouping.output);
+        self.emit_groups_before(grouping, groups, Reg::NONE);
+        self.gosub(grouping.reset);
+        Ok(())
+    }
+
+    /// Shows the groups of the table that come before the key at `limit`, or all that are left.
+    fn emit_groups_before(&mut self, grouping: &Grouping<'a>, groups: CursorId, limit: Reg) {
+        let done = self.b.label();
+        let top = self.b.here();
+        self.b.emit(Insn::GroupNext { cursor: groups, start: grouping.group, limit, target: done });
+        self.gosub(grouping.output);
+        self.b.emit(Insn::Goto { target: top });
+        self.b.place(done);
+    }
+
+    /// A sorter takes the terms and every column that is still needed, and gives them back in order.
+    fn group_from_sorter(&mut self, grouping: &Grouping<'a>, plan: &JoinPlan<'a>, clause: &str) -> Result<()> {
+        let sorter = self.open_group_sorter(grouping)?;
+        self.in_loop_of(plan, |cg| {
+            let loops = begin_loops(cg, plan)?;
+            cg.emit_group_sorter_insert(grouping, &sorter, false)?;
+            end_loops(cg, loops)
+        })?;
+        self.explain.line(|| format!("USE TEMP B-TREE FOR {clause}"));
+        self.read_group_sorter(grouping, &sorter, |_| {})
+    }
+
+    fn open_group_sorter(&mut self, grouping: &Grouping<'a>) -> Result<GroupSorter<'a>> {
+        let columns = columns_behind_sorter(grouping);
+        let width = grouping.terms.len() + columns.len();
+        let key = self.order_key(grouping.terms)?;
+        let cursor = self.ephemeral(CursorKind::Sorter, key, width);
+        self.b.emit(Insn::OpenSorter { cursor, limit: Reg::NONE });
+        Ok(GroupSorter { cursor, columns, row: self.b.registers(width) })
+    }
+
+    /// Adds the present row. `has_terms`: its terms are in `current`.
+    fn emit_group_sorter_insert(
+        &mut self,
+        grouping: &Grouping<'a>,
+        sorter: &GroupSorter<'a>,
+        has_terms: bool,
+    ) -> Result<()> {
+        let (row, width) = (sorter.row, grouping.terms.len());
+        if has_terms {
+            self.emit_copy_row(grouping.current, row, width);
+        } else {
+            for (at, term) in grouping.terms.iter().enumerate() {
+                self.emit_into(&term.expr, row.at(at))?;
+            }
+        }
+        for (at, column) in sorter.columns.iter().enumerate() {
+            self.emit_into(&Expr::Column(column), row.at(width + at))?;
+        }
+        let count = (width + sorter.columns.len()) as u32;
+        self.b.emit(Insn::SorterInsert { cursor: sorter.cursor, start: row, count });
+        Ok(())
+    }
+
+    /// Steps over the sorter's rows. `between` emits what happens when a group is complete and shown, before the next begins.
+    fn read_group_sorter(
+        &mut self,
+        grouping: &Grouping<'a>,
+        sorter: &GroupSorter<'a>,
+        between: impl FnOnce(&mut Self),
+    ) -> Result<()> {
+        let Grouping { select, terms, .. } = *grouping;
+        let cursor = sorter.cursor;
         for source in select.sources {
-            let own = columns.iter().enumerate().filter(|(_, column)| column.source == source.id);
+            let own = sorter.columns.iter().enumerate().filter(|(_, column)| column.source == source.id);
             let places = own.map(|(at, column)| (column.index, (terms.len() + at) as u16));
             let columns: Vec<(ColumnIndex, u16)> = places.collect();
             let columns = self.arena.alloc_slice_copy(&columns);
-            self.set_access(source.id, ColumnAccess::CursorMap { cursor: sorter, columns });
+            self.set_access(source.id, ColumnAccess::CursorMap { cursor, columns });
         }
         let end = self.b.label();
-        self.b.emit(Insn::SorterSort { cursor: sorter, target: end });
+        self.b.emit(Insn::SorterSort { cursor, target: end });
         let top = self.b.here();
         for at in 0..terms.len() {
-            self.b.emit(Insn::Column { cursor: sorter, column: at as u16, dst: grouping.current.at(at) });
+            self.b.emit(Insn::Column { cursor, column: at as u16, dst: grouping.current.at(at) });
         }
         let known = self.replacements();
         self.replace_terms(grouping, grouping.current);
-        self.in_loop(|cg| cg.emit_group_row(grouping))?;
+        self.in_loop(|cg| cg.emit_group_row(grouping, between))?;
         self.forget_replacements(known);
-        self.b.emit(Insn::SorterNext { cursor: sorter, target: top });
+        self.b.emit(Insn::SorterNext { cursor, target: top });
         self.b.place(end);
         Ok(())
     }
 
     /// One row whose terms are in `current`.
-    fn emit_group_row(&mut self, grouping: &Grouping<'a>) -> Result<()> {
+    fn emit_group_row(&mut self, grouping: &Grouping<'a>, between: impl FnOnce(&mut Self)) -> Result<()> {
         let (count, width) = (grouping.terms.len() as u32, grouping.terms.len());
         let (other, same) = (self.b.label(), self.b.label());
         self.b.emit(Insn::CompareVectors { key: grouping.key, lhs: grouping.current, rhs: grouping.group, count });
         self.b.emit(Insn::Jump { less: other, equal: same, greater: other });
         self.b.place(other);
         self.gosub(grouping.output);
+        between(self);
         self.emit_copy_row(grouping.current, grouping.group, width);
         self.gosub(grouping.reset);
         self.b.place(same);
@@ -208,7 +311,11 @@ impl<'a> Codegen<'a> {
         self.emit_results(&grouping.accumulators);
         self.read_bare_columns(select, &grouping.accumulators);
         let known = self.replacements();
-        self.replace_terms(grouping, grouping.group);
+        for (at, term) in grouping.terms.iter().enumerate() {
+            if !is_from_extreme_row(select, &term.expr) {
+                self.replace(term.expr, Replacement::Register(grouping.group.at(at)));
+            }
+        }
         let result = self.in_loop(|cg| {
             if let Some(having) = &select.having {
                 cg.jump_if_false(having, end, true)?;

@@ -1,0 +1,294 @@
+//! GROUP BY without a sort of the rows: the groups by their key, each with the states of its aggregates.
+//!
+//! ```text
+//!   slots       hash of the key ──► number of the group
+//!   registers   | key | block | key | block | ...        one stretch a group, in the order they came
+//!                          ▲
+//!                          ▼  swapped
+//!   machine         ... | block | ...
+//! ```
+//!
+//! The *block* is a stretch of the machine's registers: the states of the aggregates, and whatever else belongs to a group. While a
+//! group is *loaded*, its block is in the machine, where ordinary instructions work on it; when a row of another group
+//! comes, the two blocks change places.
+//!
+//! Beyond the budget no further group is taken: the program sorts the rows of groups that are not known, and merges
+//! what comes out with these groups by [`GroupsCursor::next`], which stops before a given key.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+use lithe_btree::KeyInfo;
+
+use crate::keys::{KeyHasher, Prefix, compare_column, prefix};
+use crate::register::Register;
+
+/// What is reckoned for the state of an aggregate that has memory of its own.
+const STATE_BYTES: usize = 48;
+
+/// Where the key of a row was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// In a group that was known; it is loaded.
+    Known,
+    /// In no group: a new one was made; it is loaded, and its block is NULL.
+    New,
+    /// In no group, and there is no room for a further one.
+    Full,
+}
+
+/// The groups of a GROUP BY.
+pub struct GroupsCursor {
+    key: Arc<KeyInfo>,
+    hasher: KeyHasher,
+    slots: HashTable<u32>,
+    hashes: Vec<u64>,
+    registers: Vec<Register>,
+    /// Where the block is in the machine, and how many registers it has.
+    block: (usize, usize),
+    loaded: Option<u32>,
+    bytes: usize,
+    budget: usize,
+    /// The groups in the order of their keys, once they are sorted, and the next to be shown.
+    order: Vec<(u64, u32)>,
+    next: usize,
+}
+
+/// Whether keys of this kind can be told apart by hash: a collation of the application says what is less, not what is alike.
+pub fn can_be_hashed(key: &KeyInfo) -> bool {
+    KeyHasher::can_hash(key)
+}
+
+impl GroupsCursor {
+    /// No group yet. The block is the registers `start..start + count` of the machine.
+    pub fn new(key: Arc<KeyInfo>, start: usize, count: usize, budget: usize) -> GroupsCursor {
+        GroupsCursor {
+            key,
+            hasher: KeyHasher::default(),
+            slots: HashTable::new(),
+            hashes: Vec::new(),
+            registers: Vec::new(),
+            block: (start, count),
+            loaded: None,
+            bytes: 0,
+            budget,
+            order: Vec::new(),
+            next: 0,
+        }
+    }
+
+    /// Loads the group whose key is in the registers from `start` on.
+    #[inline]
+    pub fn find(&mut self, machine: &mut [Register], start: usize) -> Found {
+        let key = &machine[start..start + self.key_len()];
+        let hash = self.hasher.hash_with(&self.key, |index| key[index].as_ref());
+        if let Some(loaded) = self.loaded
+            && self.hashes[loaded as usize] == hash
+            && self.is_key_of(loaded, key)
+        {
+            return Found::Known;
+        }
+        let known = self.slots.find(hash, |&group| self.hashes[group as usize] == hash && self.is_key_of(group, key));
+        match known.copied() {
+            Some(group) => {
+                self.load(machine, group);
+                Found::Known
+            }
+            None if self.bytes > self.budget => Found::Full,
+            None => {
+                self.add(machine, start, hash);
+                Found::New
+            }
+        }
+    }
+
+    #[inline]
+    fn key_len(&self) -> usize {
+        self.key.columns().len()
+    }
+
+    #[inline]
+    fn stride(&self) -> usize {
+        self.key_len() + self.block.1
+    }
+
+    #[inline]
+    fn key_of(&self, group: u32) -> &[Register] {
+        &self.registers[group as usize * self.stride()..][..self.key_len()]
+    }
+
+    #[inline]
+    fn is_key_of(&self, group: u32, key: &[Register]) -> bool {
+        compare(self.key_of(group), key, &self.key).is_eq()
+    }
+
+    #[inline(never)]
+    fn add(&mut self, machine: &mut [Register], start: usize, hash: u64) {
+        self.put_away(machine);
+        let (key_len, (_, block_len)) = (self.key_len(), self.block);
+        let group = self.hashes.len() as u32;
+        for key in &machine[start..start + key_len] {
+            let mut own = Register::Null;
+            own.set(key.as_ref());
+            self.bytes += own.owned_bytes();
+            self.registers.push(own);
+        }
+        self.registers.extend(std::iter::repeat_with(Register::default).take(block_len));
+        self.bytes += (key_len + block_len) * size_of::<Register>() + 3 * size_of::<u64>();
+        self.hashes.push(hash);
+        self.slots.insert_unique(hash, group, |&group| self.hashes[group as usize]);
+        self.load(machine, group);
+    }
+
+    #[inline]
+    fn load(&mut self, machine: &mut [Register], group: u32) {
+        self.put_away(machine);
+        self.swap(machine, group);
+        self.loaded = Some(group);
+        self.bytes -= self.block_bytes(machine);
+    }
+
+    /// The loaded group's block goes back; the machine's becomes NULL.
+    #[inline]
+    fn put_away(&mut self, machine: &mut [Register]) {
+        if let Some(group) = self.loaded.take() {
+            let (start, count) = self.block;
+            // A page must not be kept for every group that has something of it.
+            machine[start..start + count].iter_mut().for_each(Register::own);
+            self.bytes += self.block_bytes(machine);
+            self.swap(machine, group);
+        }
+    }
+
+    fn block_bytes(&self, machine: &[Register]) -> usize {
+        let (start, count) = self.block;
+        machine[start..start + count].iter().map(Register::owned_bytes).sum()
+    }
+
+    #[inline]
+    fn swap(&mut self, machine: &mut [Register], group: u32) {
+        let (start, count) = self.block;
+        let at = group as usize * self.stride() + self.key_len();
+        machine[start..start + count].swap_with_slice(&mut self.registers[at..at + count]);
+    }
+
+    /// No more rows come: the groups are put in order.
+    pub fn sort(&mut self, machine: &mut [Register]) {
+        self.put_away(machine);
+        let column = self.key.columns().first();
+        let bits = |group| match (column, self.key_of(group).first()) {
+            (Some(column), Some(first)) => {
+                let Prefix { bits, .. } = prefix(first.as_ref(), column);
+                bits
+            }
+            _ => 0,
+        };
+        let mut order: Vec<(u64, u32)> = (0..self.hashes.len() as u32).map(|group| (bits(group), group)).collect();
+        order.sort_unstable_by(|(a_bits, a), (b_bits, b)| {
+            a_bits.cmp(b_bits).then_with(|| compare(self.key_of(*a), self.key_of(*b), &self.key))
+        });
+        self.order = order;
+        self.next = 0;
+    }
+
+    /// Loads the next group and puts its key into the registers from `start` on; false if there is none, or none before the key
+    /// in the registers from `limit` on.
+    pub fn next(&mut self, machine: &mut [Register], start: usize, limit: Option<usize>) -> bool {
+        let Some(&(_, group)) = self.order.get(self.next) else { return false };
+        let key_len = self.key_len();
+        if let Some(limit) = limit
+            && compare(self.key_of(group), &machine[limit..limit + key_len], &self.key).is_ge()
+        {
+            return false;
+        }
+        self.next += 1;
+        self.load(machine, group);
+        for (at, dst) in machine[start..start + key_len].iter_mut().enumerate() {
+            dst.set(self.key_of(group)[at].as_ref());
+        }
+        true
+    }
+}
+
+#[inline]
+fn compare(left: &[Register], right: &[Register], key: &KeyInfo) -> Ordering {
+    for ((left, right), column) in left.iter().zip(right).zip(key.columns()) {
+        let order = compare_column(left.as_ref(), right.as_ref(), column);
+        if order.is_ne() {
+            return order;
+        }
+    }
+    Ordering::Equal
+}
+
+impl Register {
+    /// About how much memory the register has beyond its own.
+    #[inline]
+    fn owned_bytes(&self) -> usize {
+        match self {
+            Register::OwnedText { memory, .. } | Register::OwnedBlob { memory, .. } => memory.len(),
+            Register::Sum(_) => STATE_BYTES,
+            Register::Extreme(extreme) => STATE_BYTES + extreme.bytes(),
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lithe_btree::KeyColumn;
+    use lithe_value::{Collation, ValueRef};
+
+    /// Counts the values, a group each, in register 1; register 0 has the key.
+    fn counts(values: &[ValueRef<'_>], column: KeyColumn, budget: usize) -> (Vec<(String, i64)>, usize) {
+        let key = Arc::new(KeyInfo::new(vec![column], Default::default()));
+        let mut groups = GroupsCursor::new(key, 1, 1, budget);
+        let mut machine: Vec<Register> = std::iter::repeat_with(Register::default).take(4).collect();
+        let mut refused = 0;
+        for value in values {
+            machine[0].set(*value);
+            match groups.find(&mut machine, 0) {
+                Found::New => machine[1].set_integer(1),
+                Found::Known => {
+                    let count = machine[1].integer() + 1;
+                    machine[1].set_integer(count);
+                }
+                Found::Full => refused += 1,
+            }
+        }
+        groups.sort(&mut machine);
+        let mut found = Vec::new();
+        while groups.next(&mut machine, 2, None) {
+            found.push((machine[2].as_ref().to_string(), machine[1].integer()));
+        }
+        (found, refused)
+    }
+
+    #[test]
+    fn equal_keys_are_one_group_and_come_in_order() {
+        use ValueRef::{Integer, Null, Real, Text};
+        let values = [Text(b"b"), Integer(1), Null, Text(b"B"), Real(1.0), Null, Text(b"b"), Integer(-5)];
+        let words = |pairs: &[(ValueRef<'_>, i64)]| -> Vec<(String, i64)> {
+            pairs.iter().map(|(value, count)| (value.to_string(), *count)).collect()
+        };
+        let binary = words(&[(Null, 2), (Integer(-5), 1), (Integer(1), 2), (Text(b"B"), 1), (Text(b"b"), 2)]);
+        assert_eq!(counts(&values, KeyColumn::default(), 1 << 20), (binary, 0));
+        let column = KeyColumn { collation: Collation::NoCase, descending: true, nulls_large: false };
+        let nocase = words(&[(Text(b"b"), 3), (Integer(1), 2), (Integer(-5), 1), (Null, 2)]);
+        assert_eq!(counts(&values, column, 1 << 20), (nocase, 0));
+    }
+
+    #[test]
+    fn beyond_the_budget_only_known_groups_grow() {
+        let keys: Vec<String> =
+            (0..3000).map(|n| format!("a key that is long enough for memory {}", n % 1000)).collect();
+        let values: Vec<ValueRef<'_>> = keys.iter().map(|key| ValueRef::Text(key.as_bytes())).collect();
+        let (groups, refused) = counts(&values, KeyColumn::default(), 20_000);
+        assert!(groups.len() > 50 && groups.len() < 500, "{}", groups.len());
+        assert!(groups.iter().all(|(_, count)| *count == 3));
+        assert_eq!(refused, 3000 - 3 * groups.len());
+        assert!(groups.is_sorted());
+    }
+}
