@@ -616,15 +616,15 @@ fn steps_until_row<'p, const WATCHED: bool>(
 
             // ---- groups ----
             Insn::OpenGroups { cursor, start, count } => open::groups(m, program, host, cursor, start, count as usize),
-            Insn::GroupFind { cursor, start, known, full } => match seek::group(m, cursor, start) {
+            Insn::GroupFind { cursor, start, known, full } => match group::find(m, cursor, start) {
                 group::Found::New => {}
                 group::Found::Known => pc = at(known),
                 group::Found::Full => pc = at(full),
             },
-            Insn::GroupSort { cursor } => seek::sort_groups(m, cursor),
+            Insn::GroupSort { cursor } => group::sort(m, cursor),
             Insn::GroupNext { cursor, start, limit, target } => {
                 m.turn(host)?;
-                if !seek::next_group(m, cursor, start, limit) {
+                if !group::next(m, cursor, start, limit) {
                     pc = at(target);
                 }
             }

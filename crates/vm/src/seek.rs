@@ -17,7 +17,6 @@ use lithe_value::{Affinity, ValueRef};
 use crate::cursor::VmCursor;
 use crate::ephemeral::EphemeralCursor;
 use crate::error::Error;
-use crate::group::Found;
 use crate::host::Host;
 use crate::machine::{Machine, with_values};
 use crate::operand::{CursorId, Reg};
@@ -399,32 +398,5 @@ mod tests {
         for (value, expected) in table {
             assert_eq!(exact_rowid(*value), *expected, "{value}");
         }
-    }
-}
-
-/// Loads the group of a row.
-#[inline(never)]
-pub fn group(m: &mut Machine, cursor: CursorId, start: Reg) -> Found {
-    match &mut m.cursors[usize::from(cursor.0)] {
-        VmCursor::Groups(groups) => groups.find(&mut m.registers, start.0 as usize),
-        _ => Found::Full,
-    }
-}
-
-/// Puts the groups in order.
-#[inline(never)]
-pub fn sort_groups(m: &mut Machine, cursor: CursorId) {
-    if let VmCursor::Groups(groups) = &mut m.cursors[usize::from(cursor.0)] {
-        groups.sort(&mut m.registers);
-    }
-}
-
-/// Loads the next group.
-#[inline(never)]
-pub fn next_group(m: &mut Machine, cursor: CursorId, start: Reg, limit: Reg) -> bool {
-    let limit = (limit != Reg::NONE).then_some(limit.0 as usize);
-    match &mut m.cursors[usize::from(cursor.0)] {
-        VmCursor::Groups(groups) => groups.next(&mut m.registers, start.0 as usize, limit),
-        _ => false,
     }
 }
