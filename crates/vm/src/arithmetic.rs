@@ -94,7 +94,11 @@ pub fn apply_affinities(m: &mut Machine, program: &Program, start: Reg, list: Af
 pub fn apply_affinity(register: &mut Register, affinity: Affinity) {
     match (affinity, &*register) {
         // What most rows have: values of their column's class.
-        (Affinity::Blob, _) | (Affinity::Integer | Affinity::Numeric, Register::Integer(_)) => {}
+        (Affinity::Blob, _)
+        | (_, Register::Null)
+        | (Affinity::Integer | Affinity::Numeric, Register::Integer(_))
+        | (Affinity::Real, Register::Real(_))
+        | (Affinity::Text, Register::InlineText(_) | Register::PageText { .. } | Register::OwnedText { .. }) => {}
         _ => convert_affinity(register, affinity),
     }
 }

@@ -83,30 +83,39 @@ impl Builder {
     /// Finds the serial types and writes the header.
     fn start(&mut self, values: &[ValueRef<'_>], zeros: u32) {
         self.serials.clear();
-        let mut types_len = 0;
-        for value in values {
-            let serial = SerialType::of(value, self.format);
-            types_len += varint::len(u64::from(serial.0));
-            self.serials.push(serial);
-        }
+        self.serials.extend(values.iter().map(|value| SerialType::of(value, self.format)));
         if zeros > 0 {
-            types_len += self.lengthen_last(zeros);
+            self.lengthen_last(zeros);
         }
+        // Nearly every header is shorter than 128 bytes, so that its length takes one.
         self.bytes.clear();
-        varint::push(&mut self.bytes, header_len(types_len));
+        self.bytes.push(0);
         for serial in &self.serials {
-            varint::push(&mut self.bytes, u64::from(serial.0));
+            match u8::try_from(serial.0) {
+                Ok(short @ ..0x80) => self.bytes.push(short),
+                _ => varint::push(&mut self.bytes, u64::from(serial.0)),
+            }
+        }
+        match u8::try_from(self.bytes.len()) {
+            Ok(len @ ..0x80) => self.bytes[0] = len,
+            _ => self.lengthen_header(),
         }
     }
 
-    /// Adds `zeros` to the last value's type; answers by how much its varint grew.
-    fn lengthen_last(&mut self, zeros: u32) -> usize {
+    /// The length of the header takes more than the byte that was left for it.
+    #[cold]
+    fn lengthen_header(&mut self) {
+        let types_len = self.bytes.len() - 1;
+        let mut len = Vec::new();
+        varint::push(&mut len, header_len(types_len));
+        self.bytes.splice(..1, len);
+    }
+
+    /// Adds `zeros` to the last value's type.
+    fn lengthen_last(&mut self, zeros: u32) {
         let last = self.serials.last_mut().expect("zeros belong to a value");
         assert!(last.is_blob(), "only a BLOB ends in zeros");
-        let longer = SerialType::blob(last.len() + zeros);
-        let grown = varint::len(u64::from(longer.0)) - varint::len(u64::from(last.0));
-        *last = longer;
-        grown
+        *last = SerialType::blob(last.len() + zeros);
     }
 }
 
