@@ -20,6 +20,7 @@ mod quote;
 mod report;
 mod settings;
 mod shell;
+mod stopwatch;
 
 use std::process::ExitCode;
 

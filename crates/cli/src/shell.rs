@@ -5,7 +5,6 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use lithe::{Connection, Error, InterruptHandle, OpenFlags, Statement};
 
@@ -15,6 +14,7 @@ use crate::input::{self, Input, Line};
 use crate::output::{self, Mode};
 use crate::report;
 use crate::settings::Settings;
+use crate::stopwatch::Stopwatch;
 
 /// The state of a shell.
 pub struct Shell {
@@ -236,14 +236,14 @@ impl Shell {
     /// Runs the first statement of a text and says where it ends.
     fn run_first(&mut self, text: &str, place: &str) -> Result<usize, Reported> {
         self.interrupts.pressed.store(0, Ordering::Relaxed);
-        let started = Instant::now();
+        let watch = Stopwatch::start();
         let mut sink = std::mem::replace(&mut self.output, Output::Stdout);
         let result = self.run_first_into(text, &mut sink);
         self.output = sink.after_statement();
         match result {
             Ok(Ran { tail, is_statement }) => {
                 if is_statement {
-                    self.after_statement(started);
+                    self.after_statement(&watch);
                 }
                 Ok(tail)
             }
@@ -294,12 +294,12 @@ impl Shell {
         result
     }
 
-    fn after_statement(&self, started: Instant) {
+    fn after_statement(&self, watch: &Stopwatch) {
         if self.settings.changes {
             println!("changes: {}   total_changes: {}", self.connection.changes(), self.connection.total_changes());
         }
         if self.settings.timer {
-            println!("Run Time: real {:.6}", started.elapsed().as_secs_f64());
+            println!("{}", watch.lap());
         }
     }
 
