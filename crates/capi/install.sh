@@ -15,7 +15,7 @@ install -m 755 "$target/libsqlite3.so" "$libdir/libsqlite3.so.$version"
 ln -sf "libsqlite3.so.$version" "$libdir/libsqlite3.so.0"
 ln -sf libsqlite3.so.0 "$libdir/libsqlite3.so"
 [ ! -f "$target/libsqlite3.a" ] || install -m 644 "$target/libsqlite3.a" "$libdir/libsqlite3.a"
-install -m 644 "$here/include/sqlite3.h" "$prefix/include/sqlite3.h"
+install -m 644 "$here/include/sqlite3.h" "$here/include/sqlite3ext.h" "$prefix/include/"
 cat >"$libdir/pkgconfig/sqlite3.pc" <<EOF
 prefix=$prefix
 libdir=$libdir

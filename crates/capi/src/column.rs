@@ -13,7 +13,7 @@ use crate::connection::Locked;
 use crate::door::api;
 use crate::statement::{sqlite3_stmt, statement};
 use crate::text;
-use crate::value::{kind_of, sqlite3_value};
+use crate::value::{kind_of, len_of, sqlite3_value};
 
 /// Calls `f` with a column of the present row; a column that is not there is NULL, and SQLITE_RANGE.
 ///
@@ -122,7 +122,7 @@ api! {
     }
 
     fn sqlite3_column_bytes(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
-        with_value(statement, index, 0, |value| value.len() as c_int)
+        with(statement, index, 0, |value| len_of(value) as c_int)
     }
 
     fn sqlite3_column_bytes16(statement: *mut sqlite3_stmt, index: c_int) -> c_int {

@@ -117,7 +117,6 @@ impl sqlite3 {
 /// A connection, held until this is dropped.
 pub(crate) struct Locked<'a> {
     db: &'a sqlite3,
-    was_panicking: bool,
 }
 
 impl Deref for Locked<'_> {
@@ -130,19 +129,20 @@ impl Deref for Locked<'_> {
 }
 
 impl<'a> Locked<'a> {
-    #[inline]
+    #[inline(always)]
     fn new(db: &'a sqlite3) -> Locked<'a> {
         if let Some(mutex) = &db.mutex {
             mutex.enter();
         }
-        Locked { db, was_panicking: std::thread::panicking() }
+        Locked { db }
     }
 }
 
 impl Drop for Locked<'_> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
-        if !self.was_panicking && std::thread::panicking() {
+        // Only panics of this library are seen here, and those end the use of the connection that they happen in.
+        if std::thread::panicking() {
             self.db.poisoned.set(true);
         }
         if let Some(mutex) = &self.db.mutex {

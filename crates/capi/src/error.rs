@@ -92,6 +92,9 @@ impl sqlite3 {
     /// The call has failed.
     pub(crate) fn fail(&self, error: &Error) -> c_int {
         self.error.set(error.code().0, Some(error.message().as_bytes()), error.offset());
+        if let Some(errno) = error.system_errno() {
+            self.error.system.set(errno);
+        }
         self.masked(error.code().0)
     }
 

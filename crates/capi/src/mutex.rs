@@ -41,7 +41,7 @@ fn this_thread() -> usize {
 
 impl RecursiveMutex {
     /// Takes it, waiting for another thread to leave.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter(&self) {
         let me = this_thread();
         if self.owner.load(Ordering::Relaxed) == me {
@@ -77,7 +77,7 @@ impl RecursiveMutex {
     }
 
     /// Leaves it. Only the thread that holds it may.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn leave(&self) {
         let depth = self.depth.load(Ordering::Relaxed).saturating_sub(1);
         self.depth.store(depth, Ordering::Relaxed);

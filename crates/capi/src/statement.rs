@@ -141,16 +141,21 @@ impl Drop for Inside<'_> {
 ///
 /// # Safety
 /// `handle` is null, or a statement that was prepared and not finalized.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn statement<'a>(handle: *mut sqlite3_stmt) -> Result<(&'a sqlite3_stmt, Locked<'a>), c_int> {
     // SAFETY: our caller's promise.
     let statement = unsafe { handle.as_ref() }.ok_or(code::MISUSE)?;
     // SAFETY: a connection lives at least as long as its statements.
     let db = unsafe { connection::of_object(statement.db) };
     if connection::is_poisoned(&db) {
-        return Err(db.fail_code(code::INTERNAL));
+        return Err(refuse_poisoned(&db));
     }
     Ok((statement, db))
+}
+
+#[cold]
+fn refuse_poisoned(db: &sqlite3) -> c_int {
+    db.fail_code(code::INTERNAL)
 }
 
 /// Ends a statement and frees it. Answers what its last run ended with.

@@ -183,11 +183,7 @@ impl sqlite3_value {
 
     /// How many bytes the blob or the UTF-8 text has.
     pub(crate) fn len(&self) -> usize {
-        match self.raw {
-            Raw::Null => 0,
-            Raw::Text(_, len) | Raw::Blob(_, len) => len,
-            Raw::Integer(_) | Raw::Real(_) => cast::to_bytes(self.get(), &mut NumberText::default()).len(),
-        }
+        len_of(self.get())
     }
 
     /// How many bytes the UTF-16 text has; a blob is not text, and has its own length.
@@ -213,6 +209,16 @@ impl sqlite3_value {
             },
             other => kind_of(other),
         }
+    }
+}
+
+/// How many bytes a value has as a blob or UTF-8 text.
+#[inline]
+pub(crate) fn len_of(value: ValueRef<'_>) -> usize {
+    match value {
+        ValueRef::Null => 0,
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len(),
+        number => cast::to_bytes(number, &mut NumberText::default()).len(),
     }
 }
 

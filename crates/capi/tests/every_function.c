@@ -977,6 +977,21 @@ static void vfs(const char *folder) {
   CHECK(real_vfs->xDelete(real_vfs, path(folder, "not there"), 0) == SQLITE_IOERR_DELETE_NOENT);
 }
 
+static void engines_own_vfs(void) {
+  sqlite3 *db = NULL;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
+  CHECK(sqlite3_open_v2("file:/of_two?vfs=memdb", &db, flags, NULL) == SQLITE_OK);
+  run(db, "CREATE TABLE t(a); INSERT INTO t VALUES(7)");
+  ANSWERS(db, "SELECT a FROM t", "7");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+  CHECK(sqlite3_open_v2("file:x?vfs=nobody", &db, flags, NULL) == SQLITE_ERROR);
+  SAME(sqlite3_errmsg(db), "no such vfs: nobody");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+  CHECK(sqlite3_open_v2("/no/such/folder/file.db", &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_CANTOPEN);
+  CHECK(sqlite3_system_errno(db) == 2);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
 /* ---- extensions ---- */
 
 static int automatic_calls;
@@ -999,6 +1014,8 @@ static void extensions(const char *library) {
   if (library) {
     CHECK(sqlite3_load_extension(db, library, NULL, &message) == SQLITE_OK);
     ANSWERS(db, "SELECT twice(21)", "42");
+    ANSWERS(db, "SELECT group_concat(word, '-') FROM words(' some more  words')", "some-more-words");
+    ANSWERS(db, "SELECT word FROM words('longest is short') ORDER BY word COLLATE by_length LIMIT 1", "is");
   }
   CHECK(sqlite3_close(db) == SQLITE_OK);
   CHECK(sqlite3_auto_extension((void(*)(void))automatic) == SQLITE_OK);
@@ -1066,6 +1083,7 @@ int main(int argc, char **argv) {
   blobs();
   backups();
   vfs(folder);
+  engines_own_vfs();
   extensions(argc > 2 ? argv[2] : NULL);
   not_yet();
   CHECK(sqlite3_shutdown() == SQLITE_OK);

@@ -179,7 +179,8 @@ fn path_of(bytes: &[u8]) -> Result<&Path> {
 fn cannot_open(error: lithe_pager::Error) -> Error {
     let code = error.code();
     if code.primary() == ResultCode::CANTOPEN || code.primary() == ResultCode::IOERR {
-        return Error::new(code, ResultCode::CANTOPEN.text());
+        let errno = Error::from(error).system_errno();
+        return Error::new(code, ResultCode::CANTOPEN.text()).with_errno(errno);
     }
     Error::from(error)
 }

@@ -12,6 +12,8 @@ pub struct Error {
     offset: Option<u32>,
     /// What only we say: which file, which operation, why.
     detail: Option<Box<str>>,
+    /// The system's number for it.
+    errno: Option<i32>,
 }
 
 /// A result of the engine.
@@ -20,7 +22,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// An error with a message of its own.
     pub fn new(code: ResultCode, message: impl Into<String>) -> Error {
-        Error { code, message: message.into(), offset: None, detail: None }
+        Error { code, message: message.into(), offset: None, detail: None, errno: None }
     }
 
     /// An error whose message is the code's standard text.
@@ -50,6 +52,18 @@ impl Error {
     pub(crate) fn because(mut self, detail: Option<Box<str>>) -> Error {
         self.detail = detail;
         self
+    }
+
+    /// With the system's number for it.
+    #[must_use]
+    pub(crate) fn with_errno(mut self, errno: Option<i32>) -> Error {
+        self.errno = errno;
+        self
+    }
+
+    /// The system's number for what went wrong, as `sqlite3_system_errno` says it.
+    pub fn system_errno(&self) -> Option<i32> {
+        self.errno
     }
 
     /// The extended result code.

@@ -186,7 +186,10 @@ impl From<VmError> for Error {
         match error {
             VmError::Store(error) => Error::from(*error),
             VmError::Failed(failure) => Error::new(failure.code, failure.message).because(failure.detail),
-            VmError::File(error) => Error::from_code(error.code()).because(Some(error.detail().to_string().into())),
+            VmError::File(error) => {
+                let detail = Some(error.detail().to_string().into());
+                Error::from_code(error.code()).because(detail).with_errno(error.errno())
+            }
             error => Error::new(error.code(), error.to_string()),
         }
     }
@@ -194,7 +197,11 @@ impl From<VmError> for Error {
 
 impl From<lithe_btree::Error> for Error {
     fn from(error: lithe_btree::Error) -> Error {
-        let plain = Error::from_code(error.code());
+        let errno = match &error {
+            lithe_btree::Error::Io(error) => error.errno(),
+            _ => None,
+        };
+        let plain = Error::from_code(error.code()).with_errno(errno);
         plain.because(match error {
             lithe_btree::Error::Io(error) => Some(error.detail().to_string().into()),
             lithe_btree::Error::Corrupt { page: Some(page), what } => Some(format!("page {page}: {what}").into()),

@@ -59,6 +59,8 @@ pub(crate) fn find(name: Option<&str>, target: &Target) -> Result<Option<Arc<dyn
         (Some(vfs), _) if vfs == ours::structure() => Ok(None),
         // SAFETY: a registered VFS stands as long as connections use it.
         (Some(vfs), _) => Ok(Some(Arc::new(unsafe { TheirVfs::new(vfs, target) }))),
+        // The engine has more of its own (`unix-none`, `memdb`), and says so if it has not.
+        (None, Some(_)) if target.vfs.is_some() => Ok(None),
         (None, Some(name)) => Err(Error::generic(format!("no such vfs: {name}"))),
         (None, None) => Ok(None),
     }
