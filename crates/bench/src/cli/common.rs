@@ -24,6 +24,9 @@ pub struct Common {
     /// Who takes part
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = Side::ALL)]
     pub contestants: Vec<Side>,
+    /// A libsqlite3.so that takes part through the C interface; can be given twice. (Not in blobs and matrix.)
+    #[arg(long, value_name = "PATH")]
+    pub library: Vec<PathBuf>,
     /// A short version: smaller tables, fewer rounds
     #[arg(long)]
     pub quick: bool,
@@ -37,7 +40,12 @@ impl Common {
 
     /// Whether that side takes part.
     pub fn has(&self, side: Side) -> bool {
-        self.contestants.contains(&side)
+        let is_there = match side {
+            Side::Library => !self.library.is_empty(),
+            Side::Library2 => self.library.len() > 1,
+            Side::Lithe | Side::Sqlite | Side::Files | Side::Mariadb | Side::Limit => true,
+        };
+        is_there && self.contestants.contains(&side)
     }
 
     /// How many rounds count.
@@ -54,6 +62,7 @@ impl Common {
         }
         let names: Vec<String> = self.contestants.iter().map(Side::to_string).collect();
         arguments.push(format!("--contestants={}", names.join(",")));
+        arguments.extend(self.library.iter().map(|path| format!("--library={}", path.display())));
         if self.quick {
             arguments.push("--quick".to_owned());
         }

@@ -8,7 +8,7 @@ use super::{All, Cli, Command, Common, ReportOptions, quick};
 use crate::frame::results::{Experiment, FORMAT, Report};
 use crate::frame::{Error, Result, table};
 use crate::machine::Machine;
-use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, report, tpch, update};
+use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, report, sql, tpch, update};
 
 /// How the program is called from the sources.
 const CALL: &str = "cargo run --release -p lithe-bench --";
@@ -80,8 +80,16 @@ fn new_report(common: &Common, arguments: &[String]) -> Report {
 }
 
 fn run_one(command: &Command, words: String, report: &mut Report) -> Result<()> {
+    let libraries = match command.common() {
+        Some(common) => sql::load(&common.library)?,
+        None => Vec::new(),
+    };
     let start = Instant::now();
     let mut experiment = command.measure()?;
+    for line in libraries {
+        eprintln!("{line}");
+        experiment.about.push_str(&format!(" {line}."));
+    }
     experiment.command = words;
     experiment.seconds = start.elapsed().as_secs_f64();
     print!("{}", table::experiment(&experiment));

@@ -18,7 +18,9 @@ use crate::frame::scratch::Scratch;
 use crate::frame::threads::together;
 use crate::frame::turns::{Contestants, Round, Turn, take_turns};
 use crate::frame::{Error, Result};
-use crate::sql::{Cell, Connection, JournalMode, Library, Lithe, Settings, Sqlite, Statement, Synchronous};
+use crate::sql::{
+    Cell, Connection, First, JournalMode, Library, Lithe, Second, Settings, Sqlite, Statement, Synchronous,
+};
 use crate::tables::{self, Strings};
 
 /// See [`Command::Concurrency`](crate::cli::Command::Concurrency).
@@ -70,6 +72,12 @@ pub fn run(options: &Options) -> Result<Experiment> {
     }
     if common.has(Side::Lithe) {
         world.create::<Lithe>(&strings)?;
+    }
+    if common.has(Side::Library) {
+        world.create::<First>(&strings)?;
+    }
+    if common.has(Side::Library2) {
+        world.create::<Second>(&strings)?;
     }
     let mut skipped = Vec::new();
     if let (true, Err(error)) = (common.has(Side::Lithe), world.try_begin_concurrent()) {
@@ -158,6 +166,12 @@ impl World<'_> {
         if common.has(Side::Lithe) {
             self.add_writers::<Lithe>(&mut contestants, "lithe", "Lithe", Begin::Automatically);
         }
+        if common.has(Side::Library) {
+            self.add_writers::<First>(&mut contestants, "library", Side::Library.name(), Begin::Automatically);
+        }
+        if common.has(Side::Library2) {
+            self.add_writers::<Second>(&mut contestants, "library2", Side::Library2.name(), Begin::Automatically);
+        }
         if common.has(Side::Lithe) && has_begin_concurrent {
             let label = "Lithe, BEGIN CONCURRENT";
             self.add_writers::<Lithe>(&mut contestants, "lithe-concurrent", label, Begin::Concurrently);
@@ -173,6 +187,12 @@ impl World<'_> {
         }
         if common.has(Side::Lithe) {
             self.add_readers::<Lithe>(&mut contestants);
+        }
+        if common.has(Side::Library) {
+            self.add_readers::<First>(&mut contestants);
+        }
+        if common.has(Side::Library2) {
+            self.add_readers::<Second>(&mut contestants);
         }
         self.curves("readers", "Readers beside a writer", "queries a second", &self.options.readers, contestants)
     }

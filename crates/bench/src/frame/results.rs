@@ -143,6 +143,10 @@ pub enum Side {
     Files,
     /// MariaDB.
     Mariadb,
+    /// The first library that `--library` names.
+    Library,
+    /// The second one.
+    Library2,
     /// What the hardware allows: nobody can be faster.
     Limit,
 }
@@ -155,7 +159,8 @@ impl std::fmt::Display for Side {
 
 impl Side {
     /// All sides.
-    pub const ALL: [Side; 5] = [Side::Lithe, Side::Sqlite, Side::Files, Side::Mariadb, Side::Limit];
+    pub const ALL: [Side; 7] =
+        [Side::Lithe, Side::Sqlite, Side::Files, Side::Mariadb, Side::Library, Side::Library2, Side::Limit];
 
     /// The name for people.
     pub fn name(self) -> &'static str {
@@ -164,6 +169,8 @@ impl Side {
             Side::Sqlite => "SQLite",
             Side::Files => "files",
             Side::Mariadb => "MariaDB",
+            Side::Library => "library",
+            Side::Library2 => "library2",
             Side::Limit => "limit",
         }
     }

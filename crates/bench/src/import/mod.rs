@@ -15,7 +15,7 @@ use crate::frame::threads::together;
 use crate::frame::turns::{Contestants, Round, Turn, micros_each, take_turns};
 use crate::frame::{Error, Result};
 use crate::modes::{Mode, ROLLBACK, WAL};
-use crate::sql::{Connection, Library, Lithe, Settings, Sqlite, Statement};
+use crate::sql::{Connection, First, Library, Lithe, Second, Settings, Sqlite, Statement};
 use crate::tables::{self, INSERT_USER, Strings, number};
 
 /// See [`Command::Import`](crate::cli::Command::Import).
@@ -117,6 +117,12 @@ impl World<'_> {
             }
             if common.has(Side::Lithe) {
                 self.add::<Lithe>(&mut contestants, mode, way);
+            }
+            if common.has(Side::Library) {
+                self.add::<First>(&mut contestants, mode, way);
+            }
+            if common.has(Side::Library2) {
+                self.add::<Second>(&mut contestants, mode, way);
             }
         }
         let rows =

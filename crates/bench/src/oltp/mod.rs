@@ -18,7 +18,7 @@ use crate::frame::duels::{Duel, Outcome, Worker, duel, worst};
 use crate::frame::goals::{Better, Goal};
 use crate::frame::results::{Chart, Experiment, Name, Row, Side, options_of};
 use crate::frame::scratch::Scratch;
-use crate::sql::{Cell, Connection, Library, Lithe, Settings, Sqlite, Statement};
+use crate::sql::{Cell, Connection, First, Library, Lithe, Second, Settings, Sqlite, Statement};
 
 use operations::{Group, OPERATIONS, Operation, Value};
 
@@ -46,6 +46,12 @@ pub fn run(options: &Options) -> Result<Experiment> {
     }
     if common.has(Side::Lithe) {
         workers.push(Box::new(Database::<Lithe>::new(&scratch, &parameters)));
+    }
+    if common.has(Side::Library) {
+        workers.push(Box::new(Database::<First>::new(&scratch, &parameters)));
+    }
+    if common.has(Side::Library2) {
+        workers.push(Box::new(Database::<Second>::new(&scratch, &parameters)));
     }
     let names: Vec<_> = OPERATIONS.iter().map(|operation| (id(operation), operation.label.to_owned())).collect();
     let (duels, skipped) = duel("oltp", common.rounds(), &names, &mut workers)?;

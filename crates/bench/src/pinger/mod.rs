@@ -17,7 +17,7 @@ use crate::frame::duels::{Duel, Outcome, Worker, duel};
 use crate::frame::goals::{Better, Wanted};
 use crate::frame::results::{Chart, Experiment, Name, Row, Side, options_of};
 use crate::frame::scratch::Scratch;
-use crate::sql::{Connection, Library, Lithe, Settings, Sqlite, Statement};
+use crate::sql::{Connection, First, Library, Lithe, Second, Settings, Sqlite, Statement};
 
 use data::{DDL, QUERIES};
 use mariadb::MariaDb;
@@ -48,6 +48,12 @@ pub fn run(options: &Options) -> Result<Experiment> {
     }
     if common.has(Side::Lithe) {
         workers.push(Box::new(Database::<Lithe>::new(&scratch, &lines)));
+    }
+    if common.has(Side::Library) {
+        workers.push(Box::new(Database::<First>::new(&scratch, &lines)));
+    }
+    if common.has(Side::Library2) {
+        workers.push(Box::new(Database::<Second>::new(&scratch, &lines)));
     }
     if common.has(Side::Mariadb) && mariadb::is_installed() {
         workers.push(Box::new(MariaDb::start(&scratch, &lines)?));

@@ -15,7 +15,7 @@ use crate::frame::scratch::Scratch;
 use crate::frame::threads::{Gate, together};
 use crate::frame::turns::{Contestants, Round, Turn, take_turns};
 use crate::frame::{Error, Result};
-use crate::sql::{Cell, Connection, JournalMode, Library, Lithe, Settings, Sqlite, Statement};
+use crate::sql::{Cell, Connection, First, JournalMode, Library, Lithe, Second, Settings, Sqlite, Statement};
 use crate::tables::{self, Strings};
 
 /// See [`Command::Points`](crate::cli::Command::Points).
@@ -61,6 +61,12 @@ pub fn run(options: &Options) -> Result<Experiment> {
     if common.has(Side::Lithe) {
         tables::create::<Lithe>(&world.database::<Lithe>(), options.rows, &world.strings)?;
     }
+    if common.has(Side::Library) {
+        tables::create::<First>(&world.database::<First>(), options.rows, &world.strings)?;
+    }
+    if common.has(Side::Library2) {
+        tables::create::<Second>(&world.database::<Second>(), options.rows, &world.strings)?;
+    }
     let mut experiment = Experiment {
         id: "points".to_owned(),
         title: "Point queries by threads".to_owned(),
@@ -97,6 +103,12 @@ impl World<'_> {
         if self.options.common.has(Side::Lithe) {
             Lithe::open(&self.database::<Lithe>(), &settings)?;
         }
+        if self.options.common.has(Side::Library) {
+            First::open(&self.database::<First>(), &settings)?;
+        }
+        if self.options.common.has(Side::Library2) {
+            Second::open(&self.database::<Second>(), &settings)?;
+        }
         Ok(())
     }
 
@@ -109,6 +121,12 @@ impl World<'_> {
             }
             if common.has(Side::Lithe) {
                 self.add::<Lithe>(&mut contestants, shared_cache, percent);
+            }
+            if common.has(Side::Library) {
+                self.add::<First>(&mut contestants, shared_cache, percent);
+            }
+            if common.has(Side::Library2) {
+                self.add::<Second>(&mut contestants, shared_cache, percent);
             }
         }
         let journal = if mode == JournalMode::Wal { "WAL".to_owned() } else { format!("journal {}", mode.name()) };

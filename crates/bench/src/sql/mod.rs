@@ -5,6 +5,7 @@
 //! whoever took them.
 
 mod lithe;
+mod loaded;
 mod settings;
 mod sqlite;
 
@@ -14,6 +15,7 @@ use crate::frame::Result;
 use crate::frame::results::Side;
 
 pub use lithe::Lithe;
+pub use loaded::{First, Second, load};
 pub use settings::{JournalMode, Settings, Synchronous};
 pub use sqlite::Sqlite;
 

@@ -18,7 +18,7 @@ use crate::frame::results::{Chart, Experiment, Side, options_of};
 use crate::frame::scratch::Scratch;
 use crate::frame::statistics::geometric_mean;
 use crate::frame::{Error, Result};
-use crate::sql::{Cell, Connection, Library, Lithe, Sqlite, Statement};
+use crate::sql::{Cell, Connection, First, Library, Lithe, Second, Sqlite, Statement};
 
 /// See [`Command::Tpch`](crate::cli::Command::Tpch).
 #[derive(Clone, Debug, Args)]
@@ -95,6 +95,12 @@ pub fn run(options: &Options) -> Result<Experiment> {
         }
         if common.has(Side::Lithe) {
             workers.push(Tables::<Lithe>::boxed(&file(Side::Lithe), options)?);
+        }
+        if common.has(Side::Library) {
+            workers.push(Tables::<First>::boxed(&file(Side::Library), options)?);
+        }
+        if common.has(Side::Library2) {
+            workers.push(Tables::<Second>::boxed(&file(Side::Library2), options)?);
         }
         let names: Vec<_> = options.numbers().iter().map(|n| (n.to_string(), format!("query {n}"))).collect();
         let (duels, skipped) = duel(&format!("tpch: {words}"), common.rounds(), &names, &mut workers)?;

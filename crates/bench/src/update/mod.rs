@@ -14,7 +14,7 @@ use crate::frame::threads::together;
 use crate::frame::turns::{Contestants, Round, Turn, micros_each, take_turns};
 use crate::frame::{Error, Result};
 use crate::modes::{Mode, ROLLBACK, WAL};
-use crate::sql::{Cell, Connection, Library, Lithe, Settings, Sqlite, Statement};
+use crate::sql::{Cell, Connection, First, Library, Lithe, Second, Settings, Sqlite, Statement};
 use crate::tables::{self, Strings};
 
 /// See [`Command::Update`](crate::cli::Command::Update).
@@ -59,6 +59,12 @@ pub fn run(options: &Options) -> Result<Experiment> {
     }
     if common.has(Side::Lithe) {
         tables::create::<Lithe>(&world.database::<Lithe>(), options.rows, &strings)?;
+    }
+    if common.has(Side::Library) {
+        tables::create::<First>(&world.database::<First>(), options.rows, &strings)?;
+    }
+    if common.has(Side::Library2) {
+        tables::create::<Second>(&world.database::<Second>(), options.rows, &strings)?;
     }
     let mut experiment = Experiment {
         id: "update".to_owned(),
@@ -128,6 +134,12 @@ impl World<'_> {
             }
             if common.has(Side::Lithe) {
                 self.add::<Lithe>(&mut contestants, way);
+            }
+            if common.has(Side::Library) {
+                self.add::<First>(&mut contestants, way);
+            }
+            if common.has(Side::Library2) {
+                self.add::<Second>(&mut contestants, way);
             }
         }
         let rows = take_turns(&title.to_lowercase(), common.rounds(), common.seed, &mut contestants)?;

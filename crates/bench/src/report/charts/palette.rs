@@ -43,6 +43,8 @@ const COLOURS: &[Colour] = &[
     colour(Role::Side(Side::Sqlite), "sqlite", 0x2c69b0, 0x6fadf0),
     colour(Role::Side(Side::Files), "files", 0xb3731a, 0xe0a84c),
     colour(Role::Side(Side::Mariadb), "mariadb", 0x8552a5, 0xc195e0),
+    colour(Role::Side(Side::Library), "library", 0x1f7f8c, 0x55c4d3),
+    colour(Role::Side(Side::Library2), "library2", 0x6d6fb5, 0xa6a8ee),
     colour(Role::Side(Side::Limit), "limit", 0x9097a0, 0x6f7883),
     colour(Role::Heat(0), "heat-0", 0xe58a80, 0x8a2f2a),
     colour(Role::Heat(1), "heat-1", 0xf2b3a8, 0x6e3733),

@@ -1,0 +1,79 @@
+//! Any `libsqlite3.so`, opened at run time: SQLite's own, ours, or another one, behind the same safe interface.
+//!
+//! ```text
+//!   path ──► Library ──► Connection ──► Statement ──► rows
+//!             │              └────────► Blob
+//!             └ sqlite3_libversion, sqlite3_sourceid: which one it is
+//! ```
+//!
+//! It knows the C interface of `sqlite3.h` and nothing else: no engine, no SQL. A library stays loaded until the process
+//! ends, so that what is made with it needs no lifetime of it.
+//!
+//! # Why the calls are sound
+//!
+//! Symbols have the types that the header gives them ([`symbols`]). A handle is valid from the call that gave it out until
+//! the one that takes it back, which only `Drop` makes; whatever is made on a connection borrows it. Texts and BLOBs of a
+//! row stand until the statement is stepped again: they borrow the statement. A connection may go to another thread,
+//! but is used by one at a time.
+
+mod blob;
+mod connection;
+mod error;
+mod statement;
+mod symbols;
+
+use std::ffi::{CStr, c_char};
+use std::path::Path;
+
+pub use blob::Blob;
+pub use connection::{Connection, OpenFlags};
+pub use error::{Error, Result};
+pub use statement::{Statement, Value};
+
+use symbols::Symbols;
+
+/// A library that is loaded.
+#[derive(Clone, Copy)]
+pub struct Library {
+    symbols: &'static Symbols,
+}
+
+impl Library {
+    /// Loads the library at `path`, which has to be an implementation of `sqlite3.h`: nothing can check that.
+    ///
+    /// # Errors
+    /// If it cannot be loaded, or lacks a function.
+    pub fn load(path: &Path) -> Result<Library> {
+        Ok(Library { symbols: Box::leak(Box::new(Symbols::load(path)?)) })
+    }
+
+    /// `sqlite3_libversion`.
+    pub fn version(&self) -> String {
+        // SAFETY: it takes nothing, and answers a static string.
+        unsafe { static_text((self.symbols.libversion)()) }
+    }
+
+    /// `sqlite3_sourceid`.
+    pub fn source_id(&self) -> String {
+        // SAFETY: as above.
+        unsafe { static_text((self.symbols.sourceid)()) }
+    }
+
+    /// Opens a database.
+    ///
+    /// # Errors
+    /// As `sqlite3_open_v2`.
+    pub fn open(&self, path: &Path, flags: OpenFlags) -> Result<Connection> {
+        Connection::open(self.symbols, path, flags)
+    }
+}
+
+/// # Safety
+/// `text` is null or ends with NUL.
+unsafe fn static_text(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: our caller's promise.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
