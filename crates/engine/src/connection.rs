@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bumpalo::Bump;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
+use lithe_format::PageNo;
 use lithe_functions::Registry;
 use lithe_plan::catalog::{Catalog, Schema, Wanted};
 use lithe_plan::environment::{Environment, Flags as CompileFlags, OverloadedFunctions};
@@ -60,6 +61,8 @@ pub struct Connection {
     pub(crate) facts: ConnectionFacts,
     pub(crate) transaction: TransactionState,
     pub(crate) programs: RefCell<ProgramCache>,
+    /// The roots of the indexes that statements have used: PRAGMA optimize looks after their tables.
+    pub(crate) searches: RefCell<HashSet<(Db, Option<PageNo>)>>,
     /// The memory of the last shape, for the next one.
     pub(crate) shape: Cell<Shape>,
     pub(crate) interrupts: Interrupts,
@@ -117,6 +120,7 @@ impl Connection {
             shape: Cell::default(),
             interrupts: Interrupts::default(),
             busy,
+            searches: RefCell::default(),
             settings: StoreSettings::default(),
             hooks: Hooks::default(),
             row_watches: RowWatches::default(),

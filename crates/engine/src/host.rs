@@ -88,6 +88,10 @@ impl Host for RunHost<'_> {
         Ok(self.connection.parse_schema(db, condition)?)
     }
 
+    fn load_statistics(&self, db: Db) -> Result<(), VmError> {
+        Ok(self.connection.load_statistics(db)?)
+    }
+
     fn drop_from_catalog(&self, db: Db, kind: u8, name: &str) {
         self.connection.drop_from_catalog(db, kind, name);
     }

@@ -43,6 +43,7 @@ mod schema;
 mod settings;
 mod shared_cache;
 mod statement;
+mod statistics;
 mod status;
 mod table_functions;
 mod transaction;

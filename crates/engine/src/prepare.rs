@@ -6,7 +6,7 @@ use bumpalo::Bump;
 use lithe_plan::environment::{Environment, NO_SUCH_COLLATION};
 use lithe_sql::ast::{self, Explain};
 use lithe_vfs::ResultCode;
-use lithe_vm::program::Program;
+use lithe_vm::program::{CursorKind, Program};
 
 use crate::connection::Connection;
 use crate::error::{Error, Result};
@@ -120,6 +120,8 @@ impl Connection {
             }
             compiled => compiled?,
         };
+        let indexes = program.cursors.iter().filter(|cursor| cursor.kind == CursorKind::Index);
+        self.searches.borrow_mut().extend(indexes.map(|cursor| (cursor.db, cursor.root)));
         Ok(match statement.explain {
             Explain::No => Body::Program(Arc::new(program)),
             Explain::Program => Body::Native(Native::explain(Arc::new(program))),

@@ -66,6 +66,7 @@ impl Connection {
         catalog.set_schema(db, Arc::new(schema));
         if !is_empty {
             self.read_schema_rows(db, database, &mut catalog, |_| true)?;
+            self.read_statistics(db, database, &mut catalog);
         }
         database.set_loaded(true);
         *self.catalog.borrow_mut() = Arc::new(catalog);
@@ -91,6 +92,11 @@ impl Connection {
             return Err(Error::generic("attached databases must use the same text encoding as main database"));
         }
         Ok(stored)
+    }
+
+    /// Whether the main database has an encoding, which it keeps.
+    pub(crate) fn has_encoding(&self) -> Result<bool> {
+        Ok(stored_encoding(&*self.database(Db::MAIN)?)?.is_some())
     }
 
     /// PRAGMA encoding: a main database that has none yet gets this one.

@@ -27,7 +27,6 @@ pub(crate) struct StoreSettings {
     /// Switches that are remembered for those who ask: on this system they change nothing.
     pub(crate) remembered: Cell<u8>,
     pub(crate) threads: Cell<i64>,
-    pub(crate) analysis_limit: Cell<i64>,
 }
 
 impl Default for StoreSettings {
@@ -42,7 +41,6 @@ impl Default for StoreSettings {
             read_uncommitted: Cell::new(false),
             remembered: Cell::new(0),
             threads: Cell::new(0),
-            analysis_limit: Cell::new(0),
         }
     }
 }

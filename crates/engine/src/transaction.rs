@@ -284,12 +284,14 @@ impl Connection {
     /// OR FAIL: what was done before the failure stays.
     fn keep_failed(&self, run: &StatementRun, is_last_writer: bool) -> Result<()> {
         let kept = if self.transaction.autocommit.get() && is_last_writer && self.is_writing() {
-            self.commit_all()
+            self.check_deferred_violations().and_then(|()| self.commit_all())
         } else {
             self.close_statement_savepoint(run, false)
         };
         if kept.is_err() {
             self.roll_back_all();
+            // Changes that are undone are none.
+            self.facts.changes.set(0);
         }
         kept
     }

@@ -7,7 +7,8 @@ use lithe_vm::insn::Insn;
 use lithe_vm::program::{ColumnOrigin, Program, ResultColumn};
 
 use crate::codegen::ddl::{
-    alter_table, create_index, create_table, create_trigger, create_view, create_virtual_table, drop_object, reindex,
+    alter_table, analyze, create_index, create_table, create_trigger, create_view, create_virtual_table, drop_object,
+    reindex,
 };
 use crate::codegen::write::{delete, insert, update};
 use crate::codegen::{Codegen, Destination};
@@ -76,7 +77,7 @@ fn compile_statement<'a>(
         Stmt::Reindex(name) => reindex(cg, name)?,
         Stmt::CreateVirtualTable(create) => create_virtual_table(cg, create, sql)?,
         Stmt::AlterTable(alter) => alter_table(cg, alter, sql)?,
-        Stmt::Analyze(_) => return Err(CompileError::not_supported("ANALYZE")),
+        Stmt::Analyze(name) => analyze(cg, name)?,
         Stmt::Pragma(_)
         | Stmt::Begin(_)
         | Stmt::Commit

@@ -127,6 +127,11 @@ fn convert_affinity(register: &mut Register, affinity: Affinity) {
 pub fn make_integer(m: &mut Machine, reg: Reg) -> bool {
     let register = m.reg_mut(reg);
     match Affinity::Numeric.apply_numeric(register.as_ref()) {
+        // The affinity leaves this one a real: it may have been rounded. As a rowid SQLite takes it.
+        ValueRef::Real(real) if matches!(register, Register::Real(_)) && real == i64::MIN as f64 => {
+            register.set_integer(i64::MIN);
+            true
+        }
         ValueRef::Integer(integer) => {
             register.set_integer(integer);
             true

@@ -28,6 +28,8 @@ pub struct ConnectionFacts {
     pub trigger_depth_max: Cell<u32>,
     /// The encoding of text in the databases of the connection.
     pub encoding: Cell<Encoding>,
+    /// PRAGMA analysis_limit; 0 is none.
+    pub analysis_limit: Cell<i64>,
     /// The time of the current step, in milliseconds of the Julian day number: `now` is the same for one step.
     /// The machine forgets it before each step; the first function that asks sets it.
     pub now: Cell<Option<i64>>,
@@ -84,6 +86,7 @@ impl Default for ConnectionFacts {
             like_pattern_length_max: Cell::new(LIKE_PATTERN_LENGTH_MAX),
             trigger_depth_max: Cell::new(TRIGGER_DEPTH_MAX),
             encoding: Cell::new(Encoding::Utf8),
+            analysis_limit: Cell::default(),
             now: Cell::default(),
         }
     }
@@ -93,6 +96,11 @@ impl ConnectionFacts {
     /// Whether a setting is on.
     pub fn has(&self, flags: Flags) -> bool {
         self.flags.get().contains(flags)
+    }
+
+    /// Whether ANALYZE takes samples: only where it looks at everything.
+    pub fn takes_samples(&self) -> bool {
+        self.analysis_limit.get() == 0
     }
 
     /// A statement (or one inside a trigger) has completed: it changed so many rows.

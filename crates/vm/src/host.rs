@@ -52,6 +52,11 @@ pub trait Host {
     /// Loads the schema rows that match `condition` into the catalog.
     fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<(), Error>;
 
+    /// Loads what ANALYZE has written to `db` into the catalog.
+    fn load_statistics(&self, _db: Db) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Forgets a table (0), index (1) or trigger (2).
     fn drop_from_catalog(&self, db: Db, kind: u8, name: &str);
 

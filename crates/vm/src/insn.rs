@@ -233,6 +233,11 @@ instructions! {
     ClearTree { count_changes: u8, cursor: CursorId }
     /// Load the schema rows of `db` that match the SQL condition `condition` (None: all) into the catalog.
     ParseSchema { db: Db, condition: TextId }
+    /// Load the statistics that ANALYZE has written to `db` into the catalog.
+    LoadStatistics { db: Db }
+    /// Read the whole index under `cursor`: the text for sqlite_stat1 about its first `columns` columns into `dst`, samples as
+    /// rows (nEq, nLt, nDLt, sample) into the temporary table `samples`.
+    AnalyzeIndex { cursor: CursorId, samples: CursorId, columns: u16, dst: Reg }
     /// Forget the table, index or trigger `name` (`kind` 0 table or view, 1 index, 2 trigger) of `db` in the catalog.
     DropFromCatalog { db: Db, kind: u8, name: TextId }
     /// Call into the engine: `call` stands in `Program::host_calls`; arguments `start..start+count`, result to `dst`. For what only a connection

@@ -21,6 +21,7 @@
 #![deny(unsafe_code)]
 
 mod aggregate;
+mod analyze;
 mod arena;
 mod arithmetic;
 pub mod builder;

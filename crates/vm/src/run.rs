@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use crate::aggregate;
+use crate::analyze;
 use crate::arithmetic;
 use crate::call;
 use crate::column::{self, ColumnCompare};
@@ -394,6 +395,10 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 schema::clear_tree(m, program, host, cursor, count_changes != 0)?;
             }
             Insn::ParseSchema { db, condition } => host.parse_schema(db, program.text(condition))?,
+            Insn::LoadStatistics { db } => host.load_statistics(db)?,
+            Insn::AnalyzeIndex { cursor, samples, columns, dst } => {
+                analyze::analyze_index(m, program, host, cursor, samples, usize::from(columns), dst)?;
+            }
             Insn::DropFromCatalog { db, kind, name } => {
                 host.drop_from_catalog(db, kind, &program.texts[name.0 as usize]);
             }

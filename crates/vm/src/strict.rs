@@ -27,6 +27,11 @@ pub fn check_types(
     };
     for (register, (column, declared)) in m.regs_mut(start, count).iter_mut().zip(types) {
         if !fits(register, declared) {
+            if table.name.is_empty() {
+                // The row of a table that is to get a column.
+                let (policy, code) = (OnConflict::Abort, ResultCode::CONSTRAINT_DATATYPE);
+                return Err(Error::constraint(policy, code, "constraint failed"));
+            }
             let class = class_name(register.as_ref().class());
             let declared = declared.to_ascii_uppercase();
             let message = format!("cannot store {class} value in {declared} column {}.{column}", table.name);

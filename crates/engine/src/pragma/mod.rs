@@ -11,6 +11,7 @@
 //! for what an older or newer library has.
 
 mod check;
+mod optimize;
 mod schema_info;
 mod settings;
 mod store;

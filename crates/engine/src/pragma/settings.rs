@@ -37,7 +37,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     Pragma { name: "soft_heap_limit", columns: &[], traits: 0, run: soft_heap_limit },
     Pragma { name: "hard_heap_limit", columns: &[], traits: 0, run: hard_heap_limit },
     Pragma { name: "shrink_memory", columns: &[], traits: SILENT, run: |_| nothing() },
-    Pragma { name: "optimize", columns: &[], traits: NEEDS_SCHEMA, run: |_| nothing() },
+    Pragma { name: "optimize", columns: &[], traits: NEEDS_SCHEMA, run: super::optimize::optimize },
     Pragma { name: "compile_options", columns: &[], traits: 0, run: compile_options },
     Pragma { name: "collation_list", columns: &["seq", "name"], traits: 0, run: collation_list },
     Pragma { name: "module_list", columns: &["name"], traits: 0, run: module_list },
@@ -162,9 +162,9 @@ fn read_uncommitted(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     nothing()
 }
 
-/// How many rows ANALYZE is asked to look at. It looks at all of them, which is never worse.
+/// How many rows ANALYZE is asked to look at. It looks at all of them, which is never worse, but takes no samples then.
 fn analysis_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
-    let cell = &call.connection.settings.analysis_limit;
+    let cell = &call.connection.facts.analysis_limit;
     if let Some(limit) = call.integer().filter(|limit| *limit >= 0) {
         cell.set(limit.min(i64::from(i32::MAX)));
     }

@@ -112,7 +112,8 @@ fn cache_spill(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     if let Some(value) = call.value {
         let pages = u32::try_from(integer(value)).unwrap_or(0);
         let is_number = value.first().is_some_and(u8::is_ascii_digit);
-        pager.set_cache_spill(boolean(value, pages != 0));
+        // What is no number and no word for off is on, as is a negative number.
+        pager.set_cache_spill(boolean(value, !is_number || pages != 0));
         if is_number && pages > 1 {
             pager.set_spill_pages(pages);
         }
@@ -262,11 +263,14 @@ fn encoding(call: &Call<'_>) -> Result<Vec<NativeRow>> {
         ("UTF-16", Encoding::Utf16le),
         ("UTF16", Encoding::Utf16le),
     ];
+    // A database that has pages keeps its encoding, and asking for another is no error, whatever it is.
+    call.connection.begin_on(Db::MAIN, false, call.run)?;
+    if call.connection.has_encoding()? {
+        return nothing();
+    }
     let Some((_, wanted)) = names.iter().find(|(name, _)| name.eq_ignore_ascii_case(&value)) else {
         return Err(Error::generic(format!("unsupported encoding: {value}")));
     };
-    // A database that has pages keeps its encoding, and asking for another is no error.
-    call.connection.begin_on(Db::MAIN, false, call.run)?;
     call.connection.choose_encoding(*wanted)?;
     nothing()
 }

@@ -203,7 +203,12 @@ fn dump(connection: &Connection) -> Result<Vec<String>, crate::engine::Failure> 
     for row in tables {
         let (name, without_rowid) = (row[0].trim_matches('\''), row[1] != "0");
         let rowid = if without_rowid { "" } else { "rowid, " };
-        add(name, connection.rows(&format!("SELECT {rowid}* FROM {name} NOT INDEXED"))?);
+        let mut rows = connection.rows(&format!("SELECT {rowid}* FROM {name} NOT INDEXED"))?;
+        if without_rowid {
+            // They may come through any index that has all columns, and the engines need not choose the same one.
+            rows.sort();
+        }
+        add(name, rows);
     }
     Ok(lines)
 }

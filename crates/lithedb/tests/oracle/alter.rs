@@ -105,6 +105,14 @@ impl Schema {
                 _ => format!("PRAGMA foreign_key_list({table})"),
             };
         }
+        if self.analyzes && rng.bool() {
+            let table = self.any_table(rng).map_or("nothing", |table| &table.name);
+            return match rng.u32(0..4) {
+                0 => format!("ANALYZE {table}"),
+                1 => "SELECT * FROM sqlite_stat1".to_owned(),
+                _ => "ANALYZE".to_owned(),
+            };
+        }
         match rng.u32(0..8) {
             0 => "REINDEX".to_owned(),
             1 => format!("REINDEX {}", pick(rng, &["NOCASE", "t1", "i1", "nothing"])),
@@ -115,7 +123,9 @@ impl Schema {
                 Some(table) => format!("PRAGMA table_xinfo({})", table.name),
                 None => "SELECT 1".to_owned(),
             },
-            6 => "SELECT type, name, tbl_name, sql FROM sqlite_schema".to_owned(),
+            6 => {
+                "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE tbl_name NOT LIKE 'sqlite_stat%'".to_owned()
+            }
             _ => "PRAGMA integrity_check".to_owned(),
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use lithe::{Connection, ResultCode, ValueRef};
 
-use crate::schema::Schema;
+use crate::schema::{Schema, Table};
 
 /// Lithe and SQLite with the same statements behind them.
 pub struct Pair {
@@ -20,6 +20,18 @@ pub enum Answer {
     /// Extended result code and message.
     Error { code: i32, message: String },
 }
+
+/// How a statement has ended on both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Well,
+    WithError,
+    /// SQLite took too long, and Lithe was not asked: triggers that call each other can run for ever.
+    TooLate,
+}
+
+/// SQLite's instructions that a statement may take, in thousands.
+const THOUSANDS_OF_INSTRUCTIONS: u32 = 3_000;
 
 /// A statement to which the answers differ.
 #[derive(Clone, Debug)]
@@ -41,14 +53,27 @@ impl Pair {
         schema.read(&self.sqlite).expect("SQLite tells its schema");
     }
 
-    /// Runs a statement on both; whether both fail.
-    pub fn run(&mut self, sql: &str) -> Result<bool, Difference> {
+    /// Runs a statement on both.
+    pub fn run(&mut self, sql: &str) -> Result<Ended, Difference> {
         let is_ordered = sql.contains("/* ordered */");
-        let (lithe, sqlite) = (in_order(self.on_lithe(sql), is_ordered), in_order(self.on_sqlite(sql), is_ordered));
-        if same(&lithe, &sqlite) {
-            return Ok(matches!(lithe, Answer::Error { .. }));
+        let sqlite = in_order(self.on_sqlite(sql), is_ordered);
+        if matches!(sqlite, Answer::Error { code, .. } if code == ResultCode::INTERRUPT.0) {
+            return Ok(Ended::TooLate);
+        }
+        let lithe = in_order(self.on_lithe(sql), is_ordered);
+        if same(&lithe, &sqlite) || is_ordered && same_order(&lithe, &sqlite, !sql.contains("LIMIT")) {
+            return Ok(if matches!(lithe, Answer::Error { .. }) { Ended::WithError } else { Ended::Well });
         }
         Err(Difference { sql: sql.to_owned(), lithe, sqlite })
+    }
+
+    /// Whether a table has a row with the largest rowid: those of new rows are chosen at random then.
+    pub fn has_last_rowid(&self, schema: &Schema) -> bool {
+        let has = |table: &&Table| {
+            let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE rowid = {})", table.name, i64::MAX);
+            self.sqlite.query_row(&sql, [], |row| row.get::<_, bool>(0)).unwrap_or(false)
+        };
+        schema.tables.iter().filter(|table| table.has_rowid).any(|table| has(&table))
     }
 
     /// Runs a statement on both and shows the answers.
@@ -80,7 +105,13 @@ impl Pair {
         }
     }
 
-    fn on_sqlite(&self, sql: &str) -> Answer {
+    fn on_sqlite(&mut self, sql: &str) -> Answer {
+        let mut left = THOUSANDS_OF_INSTRUCTIONS;
+        let is_too_late = move || {
+            left = left.saturating_sub(1);
+            left == 0
+        };
+        self.sqlite.progress_handler(1000, Some(is_too_late)).expect("SQLite takes a progress handler");
         let rows = || {
             let mut statement = self.sqlite.prepare(sql)?;
             let columns = statement.column_count();
@@ -142,6 +173,20 @@ fn same(lithe: &Answer, sqlite: &Answer) -> bool {
         (Answer::Error { code: a, message: m }, Answer::Error { code: b, message: n }) => a == b && m == n,
         (a, b) => a == b,
     }
+}
+
+/// The same order, where equal values (1 and 1.0) may change places. If all rows are there, they are also the same.
+fn same_order(lithe: &Answer, sqlite: &Answer, has_all: bool) -> bool {
+    let (Answer::Rows { rows: a, .. }, Answer::Rows { rows: b, .. }) = (lithe, sqlite) else { return false };
+    let shape = |rows: &[Vec<String>]| {
+        let same_number = |value: &String| match value.parse::<f64>() {
+            Ok(number) => format!("{:?}", number + 0.0),
+            Err(_) => value.clone(),
+        };
+        rows.iter().map(|row| row.iter().map(same_number).collect()).collect::<Vec<Vec<String>>>()
+    };
+    let as_set = |answer: &Answer| in_order(answer.clone(), false);
+    shape(a) == shape(b) && (!has_all || as_set(lithe) == as_set(sqlite))
 }
 
 impl fmt::Display for Difference {

@@ -103,14 +103,24 @@ fn aggregate_subquery(rng: &mut Rng, schema: &Schema, outer: &Sources) -> String
 pub fn simple(rng: &mut Rng, schema: &Schema, most: usize) -> String {
     let sources = sources(rng, schema, most);
     let distinct = if rng.u32(0..6) == 0 { "DISTINCT " } else { "" };
-    let mut columns: Vec<String> =
-        (0..rng.usize(1..4)).map(|_| expr::deterministic(rng, &sources.columns, 2)).collect();
+    // Of rows that are equal and not the same (1 and 1.0) any may stand for all: they are counted, or shown so that they are
+    // not equal.
+    let is_counted = !distinct.is_empty() && rng.bool();
+    let column = |rng: &mut Rng| match expr::deterministic(rng, &sources.columns, 2) {
+        column if distinct.is_empty() || is_counted => column,
+        column => format!("quote({column})"),
+    };
+    let mut columns: Vec<String> = (0..rng.usize(1..4)).map(|_| column(rng)).collect();
     if rng.u32(0..8) == 0 {
         columns.push(format!("({})", aggregate_subquery(rng, schema, &sources)));
     }
     let filter = filter(rng, schema, &sources);
     let order = order_by(rng, columns.len());
-    let list = if rng.u32(0..6) == 0 && order.is_empty() { "*".to_owned() } else { columns.join(", ") };
+    let may_be_star = order.is_empty() && (distinct.is_empty() || is_counted);
+    let list = if may_be_star && rng.u32(0..6) == 0 { "*".to_owned() } else { columns.join(", ") };
+    if is_counted {
+        return format!("SELECT count(*) FROM (SELECT DISTINCT {list}{}{filter})", sources.from);
+    }
     format!("SELECT {distinct}{list}{}{filter}{order}", sources.from)
 }
 

@@ -19,6 +19,9 @@ pub struct Schema {
     pub may_be_strict: bool,
     /// Tables may have foreign keys, which are enforced.
     pub has_foreign_keys: bool,
+    /// ANALYZE is run now and then, under a limit: which samples are taken without one is each engine's own choice, and plans
+    /// with it, and with plans what cannot be compared.
+    pub analyzes: bool,
     /// A second database is attached as `aux`.
     pub is_attached: bool,
     /// The unique keys of tables, by name.

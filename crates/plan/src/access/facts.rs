@@ -6,9 +6,10 @@ use lithe_vm::operand::Db;
 
 use super::log_est::LogEst;
 use super::paths::ROW_FETCH;
+use super::plan::{JoinRequest, Purpose};
 use super::terms::{Constraint, Terms};
 use crate::catalog::{Column, Index, IndexTerm, LARGE, Measure, Measures, Table};
-use crate::codegen::{Codegen, ColumnSet};
+use crate::codegen::{Codegen, ColumnSet, Usage};
 use crate::error::Result;
 use crate::ir::{Coll, ColumnIndex, Expr, Indexed, JoinKind, Source, SourceKind, SourceSet, TermOrigin};
 use crate::resolve::Stored;
@@ -117,16 +118,32 @@ pub enum IndexedTerm<'a> {
 /// Collects the facts about the sources of a join.
 pub fn collect<'a>(
     cg: &Codegen<'a>,
-    sources: &'a [Source<'a>],
+    request: &JoinRequest<'a>,
     terms: &Terms<'a>,
     measures: Option<&'a Measures>,
 ) -> Result<Vec<SourceFacts<'a>>> {
+    let sources = request.sources;
+    // The table's cursor goes to every row that is changed: for the search only the conditions count.
+    let used_by_conditions = match (request.purpose, sources) {
+        (Purpose::Write, [_]) => {
+            let mut usage = Usage::default();
+            request.terms.iter().for_each(|term| usage.add_expr(&term.expr));
+            Some(usage)
+        }
+        _ => None,
+    };
     let mut facts = Vec::with_capacity(sources.len());
     let mut order = JoinOrder::default();
     for (at, source) in sources.iter().enumerate() {
         let table = match source.kind {
             SourceKind::Table(_, table) => Some(table),
             SourceKind::Subquery(_) | SourceKind::Recursive(_) | SourceKind::Row(_) => None,
+        };
+        let used = match (&used_by_conditions, table) {
+            // What follows from a change of such a table's row may need all of it.
+            (Some(_), Some(table)) if table.is_without_rowid() => ColumnSet::all(table.columns.len()),
+            (Some(usage), _) => usage.of(source.id).clone(),
+            (None, _) => cg.used(source.id).clone(),
         };
         let mut one = SourceFacts {
             source,
@@ -139,7 +156,7 @@ pub fn collect<'a>(
             is_sampled: false,
             must_follow: order.before(at, source.join),
             restriction: restriction(sources, at),
-            used: cg.used(source.id).clone(),
+            used,
             indexes: Vec::new(),
         };
         if let SourceKind::Table(db, table) = source.kind {
@@ -291,7 +308,8 @@ impl<'a> SourceFacts<'a> {
             let wanted = match self.source.indexed {
                 Indexed::Any => true,
                 Indexed::By(only) => std::ptr::eq(only, &raw const **index),
-                Indexed::Not => table.is_without_rowid() && index.root == table.root,
+                // SQLite takes any index of a WITHOUT ROWID table all the same.
+                Indexed::Not => table.is_without_rowid(),
             };
             if wanted && super::partial::is_usable(cg, self, table, index, terms)? {
                 let facts = self.index_facts(cg, table, index, sizes)?;

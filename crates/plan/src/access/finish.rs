@@ -54,6 +54,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
             join_checks: &[],
             row_checks: &[],
             shows_filter: candidate.way == Way::Hash || join.shows_filter(&chosen, level),
+            one_row: candidate.one_row,
             setup: candidate.setup,
             run: candidate.run,
             rows: candidate.rows,

@@ -8,6 +8,7 @@
 //! ```text
 //!   terms      conditions → constraints that paths can use
 //!   facts      sizes, row counts, indexes of the sources
+//!   samples    what sqlite_stat4 says about constants
 //!   paths      → candidates, each a way through one source with its costs
 //!   search     → the cheapest sequence of candidates (order: how sorted its rows are)
 //!   finish     → the plan: which condition is checked where, values of keys and bounds
@@ -24,6 +25,7 @@ mod order;
 mod partial;
 mod paths;
 mod plan;
+mod samples;
 mod search;
 mod shortcut;
 mod star;
@@ -58,7 +60,7 @@ fn plan<'a>(cg: &Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> 
     let finds_implied = measures.is_some();
     let scope = Scope { cg, sources: request.sources, has_expression_indexes, finds_implied };
     let terms = terms::analyze(scope, request.terms);
-    let facts = facts::collect(cg, request.sources, &terms, measures)?;
+    let facts = facts::collect(cg, &request, &terms, measures)?;
     let order = wanted_columns(&request);
     let join = Join { cg, request, scope, terms: &terms, facts: &facts, order: &order };
     if request.sources.is_empty() {

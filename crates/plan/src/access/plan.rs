@@ -103,6 +103,8 @@ pub struct Loop<'a> {
     pub row_checks: &'a [Expr<'a>],
     /// SQLite would put a Bloom filter before the search.
     pub shows_filter: bool,
+    /// The path gives one row at most: nobody looks for another one.
+    pub one_row: bool,
     /// What the loop costs once, and for each row of the outer loops.
     pub setup: LogEst,
     /// See `setup`.

@@ -93,6 +93,11 @@ impl Schema {
         self.triggers.get(&Key(name)).map(|trigger| trigger.number)
     }
 
+    /// The table's number in the order in which all objects came.
+    pub fn table_number(&self, name: Name<'_>) -> Option<u64> {
+        self.tables.get(&Key(name)).map(|table| table.number)
+    }
+
     /// All tables and views in the order of their creation, the schema table first.
     pub fn tables(&self) -> Vec<&Arc<Table>> {
         in_order(self.tables.values())

@@ -54,7 +54,7 @@ pub use access::{ColumnAccess, NOT_IN_INDEX};
 pub use expr::{Replacement, Value};
 pub use row_check::{Fault, RowCheck, compile_row_check};
 pub use select::{Coroutine, DerivedRows, Destination};
-pub use usage::ColumnSet;
+pub use usage::{ColumnSet, Usage};
 
 use crate::environment::Environment;
 use crate::error::Result;

@@ -61,7 +61,7 @@ impl ColumnSet {
 
 /// The columns used of every source of a statement.
 #[derive(Debug, Default)]
-pub(super) struct Usage {
+pub struct Usage {
     sources: Vec<ColumnSet>,
     none: ColumnSet,
 }

@@ -71,6 +71,9 @@ impl<'a> Resolver<'a> {
     }
 
     pub(super) fn in_set(&self, scope: &Scope<'_, 'a>, set: &ast::In<'a>) -> Result<Expr<'a>> {
+        if set.is_in_nothing() {
+            return Ok(Expr::Integer(i64::from(set.not)));
+        }
         let value = self.expr_or_row(scope, &set.value)?;
         let result = match set.set {
             ast::InSet::List(items) => self.in_list(scope, value, items)?,
@@ -217,8 +220,13 @@ fn in_how<'a>(value: &Expr<'a>, at: usize, member: &OutputColumn<'a>) -> How<'a>
 }
 
 fn in_how_of<'a>(value: &Expr<'a>, member: &OutputColumn<'a>) -> How<'a> {
+    // The column of a FULL JOIN that USING has merged has an affinity elsewhere, but not here.
+    let own = match value {
+        Expr::Function(call) if call.is_merged_column => None,
+        value => affinity_of(value),
+    };
     How {
-        affinity: comparison_affinity(affinity_of(value), member.affinity),
+        affinity: comparison_affinity(own, member.affinity),
         collation: collation_of(value).unwrap_or(member.collation),
     }
 }

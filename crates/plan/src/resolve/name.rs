@@ -198,7 +198,19 @@ impl<'a> Resolver<'a> {
             }
             ScopeColumns::Nested(..) => return None,
         };
-        Some(if source.is_trigger_row { self.of_trigger_row(found) } else { found })
+        Some(match source.qualified_only {
+            false => found,
+            true if source.is_trigger_row => self.of_trigger_row(found),
+            true => self.of_excluded(found),
+        })
+    }
+
+    /// A column of `excluded` has neither an affinity nor a collation.
+    fn of_excluded(&self, expr: Expr<'a>) -> Expr<'a> {
+        match expr {
+            Expr::Column(column) => self.source_column(Column { affinity: None, collation: Coll::Binary, ..*column }),
+            expr => expr,
+        }
     }
 
     /// A column of OLD or NEW has no affinity in comparisons; a rowid keeps its own.
@@ -248,7 +260,11 @@ impl<'a> Resolver<'a> {
         let mut found = sources.iter().filter(has_rowid);
         match (found.next(), found.next()) {
             (Some(source), None) => match source.columns {
-                ScopeColumns::Table(table) => Answer::Found(self.rowid(source.id, table)),
+                ScopeColumns::Table(table) => {
+                    let rowid = self.rowid(source.id, table);
+                    let is_excluded = source.qualified_only && !source.is_trigger_row;
+                    Answer::Found(if is_excluded { self.of_excluded(rowid) } else { rowid })
+                }
                 ScopeColumns::Query(_) | ScopeColumns::Nested(..) => Answer::Unknown,
             },
             (None, _) => Answer::Unknown,

@@ -22,6 +22,11 @@ fn one_table() {
 }
 
 #[test]
+fn changes() {
+    check(include_str!("changes.sql"));
+}
+
+#[test]
 fn joins() {
     check(include_str!("joins.sql"));
 }

@@ -210,6 +210,20 @@ pub struct In<'a> {
     pub set: InSet<'a>,
 }
 
+impl In<'_> {
+    /// `x IN ()`: nothing is in an empty list, and SQLite does not even look at what is not in it, unless it calls a function.
+    pub fn is_in_nothing(&self) -> bool {
+        if !matches!(self.set, InSet::List([])) {
+            return false;
+        }
+        let mut calls = false;
+        super::walk_expr(&self.value, &mut |node| {
+            calls |= matches!(node, super::Node::Expr(expr) if matches!(expr.kind, ExprKind::Function(_)));
+        });
+        !calls
+    }
+}
+
 /// The right side of IN.
 #[derive(Clone, Copy, Debug)]
 pub enum InSet<'a> {

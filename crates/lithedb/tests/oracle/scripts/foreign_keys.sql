@@ -150,3 +150,31 @@ pragma defer_foreign_keys=1
 delete from r1
 commit
 rollback
+-- Which of several keys that do not fit is named.
+CREATE TABLE mp(a PRIMARY KEY, b, c)
+CREATE TABLE mp2(z PRIMARY KEY)
+CREATE TABLE mc1(x, y REFERENCES mp(b) ON UPDATE CASCADE)
+CREATE TABLE mc2(x REFERENCES mp(c) ON DELETE CASCADE ON UPDATE RESTRICT DEFERRABLE INITIALLY DEFERRED)
+DELETE FROM mp
+UPDATE mp SET b = 1, c = 1
+UPDATE mp SET c = 1
+UPDATE mp SET a = 1
+CREATE TABLE me(x PRIMARY KEY, y REFERENCES mp2(q), z REFERENCES mp(b))
+INSERT INTO me VALUES (1, 2, 3)
+DELETE FROM me
+UPDATE me SET y = 1
+CREATE TABLE mself(x PRIMARY KEY, y, z REFERENCES mself(y), w REFERENCES mp(b))
+CREATE TABLE mo(x REFERENCES mself(z))
+DELETE FROM mself
+UPDATE mself SET y = 1
+UPDATE mself SET z = 1, w = 2
+-- OR FAIL keeps what was done, unless a deferred key is violated.
+CREATE TABLE fp(a PRIMARY KEY)
+CREATE TABLE fc(x REFERENCES fp(a) DEFERRABLE INITIALLY DEFERRED, y UNIQUE)
+INSERT OR FAIL INTO fc VALUES (7, 1), (8, 2), (9, 2)
+SELECT * FROM fc
+-- The rows of a child that is dropped are looked at only while something is violated.
+INSERT INTO fc VALUES (NULL, 1), (NULL, 2)
+DROP TABLE fc
+-- Two constraints on one key.
+CREATE TABLE kk(a INTEGER, PRIMARY KEY(a DESC) ON CONFLICT ABORT, UNIQUE(a) ON CONFLICT FAIL) WITHOUT ROWID

@@ -35,3 +35,8 @@ create table d(c0 decimal, c1 integer, c2 double)
 insert into d values(10, 'A', 10), (7, -0.0, '')
 select s1.c2 is (s0.c0 in ()), s1.c2 is not (s0.c0 in ()), s1.c2 is (s0.c0 not in ()), s1.c2 = (s0.c0 in ()) from d as s0 left join d as s1
 select c0 in (), c0 not in (), null in (), 1 is not distinct from (c0 not in ()) from d
+-- A merged column of a FULL JOIN has an affinity, but not before IN (SELECT).
+CREATE TABLE fl(a INT)
+CREATE TABLE fr(a)
+INSERT INTO fr VALUES ('1'), (2)
+SELECT a = '1', a = 1, a IN (1), a IN (SELECT 1), a NOT IN (SELECT 1) FROM fl FULL JOIN fr USING(a)

@@ -41,3 +41,11 @@ create table a6(a int, b text, primary key(a)) strict, without rowid
 insert into a6 values(1,'x')
 insert into a6 values(1,x'00')
 insert into a6 values(null,x'00')
+-- Types of stored generated columns are checked after NOT NULL, those of the others before.
+CREATE TABLE sg(a INT, b INT NOT NULL, c INT CHECK(c > 0), g INT AS (1.5) STORED) STRICT
+INSERT INTO sg(a, b, c) VALUES (1, NULL, 1)
+INSERT INTO sg(a, b, c) VALUES (1, 1, 0)
+INSERT INTO sg(a, b, c) VALUES ('x', NULL, 0)
+CREATE TABLE vg(a INT, b INT NOT NULL, c INT CHECK(c > 0), g INT AS (a + 0.5)) STRICT
+INSERT INTO vg(a, b, c) VALUES (1, NULL, 1)
+INSERT INTO vg(a, b, c) VALUES (1, 1, 0)

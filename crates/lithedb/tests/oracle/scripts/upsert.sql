@@ -16,3 +16,10 @@ create trigger w4u after update on w4 begin insert into w5 values(1); end
 drop table w5
 insert into w4(b) values(null) on conflict(c0) do update set b = 1
 insert into w4(c0, b) values(1, null) on conflict(c0) do update set b = 1
+-- Columns of excluded have no affinity and no collation.
+CREATE TABLE ex(a INTEGER PRIMARY KEY, b TEXT COLLATE NOCASE, c INT, d TEXT, e)
+INSERT INTO ex VALUES (1, 'x', 5, '7', 0)
+INSERT INTO ex VALUES (1, 'x', 5, '7', 0) ON CONFLICT(a) DO UPDATE SET e = (excluded.b = 'X') || (excluded.b IN ('X')) || (excluded.c = '5') || (excluded.a = '1') || (excluded.d = 7) || (excluded.d = ex.c) || (ex.c = excluded.d) || (excluded.rowid = '1') || (excluded.c IN ('5'))
+SELECT e FROM ex
+CREATE TRIGGER exr AFTER UPDATE ON ex BEGIN INSERT INTO missing VALUES (1); END
+INSERT INTO ex(a, b) VALUES (NULL, 2) ON CONFLICT(a) DO UPDATE SET b = 3

@@ -7,6 +7,7 @@ use super::PathFinder;
 use crate::access::candidate::{Bound, IndexWay, Key, Range, Way};
 use crate::access::facts::{IndexFacts, IndexedTerm};
 use crate::access::log_est::LogEst;
+use crate::access::samples::Samples;
 use crate::access::terms::{Constraint, ConstraintId, MadeOf, Op, Right};
 use crate::ir::{Expr, Indexed, SourceSet, skip_collate};
 
@@ -241,6 +242,11 @@ impl<'a> PathFinder<'_, 'a> {
         match self.terms.conditions[constraint.condition].likelihood {
             Some(likelihood) if is_column => rows + likelihood - self.values_of(&constraint.right),
             _ => {
+                if at == 0
+                    && let Some(sampled) = sampled_rows(index, constraint)
+                {
+                    return sampled;
+                }
                 let equal = rows + (index.rows[at + 1] - index.rows[at]);
                 if constraint.op == Op::IsNull { equal + NULL_FACTOR } else { equal }
             }
@@ -265,8 +271,31 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     fn add_range(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix) {
-        let rows = self.rows_in_range(prefix.rows, &prefix.way.range);
+        let sampled = if prefix.way.keys.is_empty() { self.sampled_range(index, &prefix.way.range) } else { None };
+        let rows = sampled.unwrap_or_else(|| self.rows_in_range(prefix.rows, &prefix.way.range));
         self.add_prefix(source, index, order, prefix, rows);
+    }
+
+    /// How many entries samples say are in the range, when its bounds are constants.
+    fn sampled_range(&self, index: &IndexFacts<'a>, range: &Range) -> Option<LogEst> {
+        let samples = Samples::of(index)?;
+        let bound = |bound: &Option<Bound>| match bound {
+            None => Some(None),
+            Some(bound) => {
+                let constraint = self.terms.constraint(bound.constraint);
+                match constraint.right {
+                    Right::Value(value) if constraint.made_of != MadeOf::Like => {
+                        Some(Some((value, constraint.op.is_inclusive())))
+                    }
+                    _ => None,
+                }
+            }
+        };
+        let (low, high) = (bound(&range.low)?, bound(&range.high)?);
+        samples.between(
+            low.as_ref().map(|(value, inclusive)| (value, *inclusive)),
+            high.as_ref().map(|(value, inclusive)| (value, *inclusive)),
+        )
     }
 
     /// How many columns of the index, from `at` on, the constraint bounds.
@@ -340,5 +369,13 @@ impl<'a> PathFinder<'_, 'a> {
         next.rows -= values;
         next.repeats += values + SKIP_COST;
         self.extend(source, index, order, next);
+    }
+}
+
+/// How many entries samples say are equal to the constant.
+fn sampled_rows(index: &IndexFacts<'_>, constraint: &Constraint<'_>) -> Option<LogEst> {
+    match &constraint.right {
+        Right::Value(value) if matches!(constraint.op, Op::Eq | Op::Is) => Samples::of(index)?.equal(value),
+        _ => None,
     }
 }

@@ -138,18 +138,20 @@ pub(super) fn rowid_column() -> IndexColumn {
 }
 
 /// Turns the primary key into the table: its entries hold all columns, and the other indexes end in the primary key.
-pub(super) fn make_without_rowid(builder: &mut TableBuilder<'_>) {
+pub(super) fn make_without_rowid(builder: &mut TableBuilder<'_>) -> Result<()> {
     if let Some(column) = builder.table.rowid_column.take() {
         let conflict = builder.table.rowid_conflict.take();
         let descending = builder.key_is_descending;
         let key = KeyConstraint::of_column(builder, column, descending, conflict, true);
-        add_key(builder, key).expect("no other primary key has been added");
+        add_key(builder, key)?;
     }
     let table = &mut builder.table;
     for column in table.columns.iter_mut().filter(|column| column.primary_key > 0) {
         column.not_null = column.not_null.or(Some(Conflict::Abort));
     }
-    let Some(at) = table.indexes.iter().position(|index| index.origin == IndexOrigin::PrimaryKey) else { return };
+    let Some(at) = table.indexes.iter().position(|index| index.origin == IndexOrigin::PrimaryKey) else {
+        return Ok(());
+    };
     let key = primary_key_columns(&table.indexes[at]);
     let row = with_other_columns(key.clone(), table);
     for (position, index) in table.indexes.iter_mut().enumerate() {
@@ -165,6 +167,7 @@ pub(super) fn make_without_rowid(builder: &mut TableBuilder<'_>) {
             index.columns[listed..].iter_mut().for_each(|column| column.descending = false);
         }
     }
+    Ok(())
 }
 
 /// The primary key without columns that it names twice.

@@ -94,6 +94,7 @@ impl Checker<'_> {
                 self.function_name(Name::new(name.as_bytes()), 2 + usize::from(like.escape.is_some())).map(|_| ())
             }
             ExprKind::Between(between) => self.all(&[&between.value, &between.low, &between.high]),
+            ExprKind::In(set) if set.is_in_nothing() => Ok(()),
             ExprKind::In(set) => {
                 self.expr(&set.value)?;
                 match set.set {

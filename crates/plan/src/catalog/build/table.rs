@@ -234,7 +234,7 @@ impl TableBuilder<'_> {
                 return fail(format!("PRIMARY KEY missing on table {}", self.table.name));
             }
             self.table.kind = TableKind::WithoutRowid;
-            key::make_without_rowid(&mut self);
+            key::make_without_rowid(&mut self)?;
         }
         self.check_expressions(body)?;
         if self.table.columns.iter().all(Column::is_generated) {

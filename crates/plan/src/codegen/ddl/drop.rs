@@ -98,7 +98,13 @@ fn delete_rows<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<()> {
     if !write::drop_needs_delete(cg, found) {
         return Ok(());
     }
+    let none = cg.b.label();
+    if !write::is_parent(cg, found.db, found.table) {
+        // Its rows can only be violations of deferred keys: there is nothing to do while there are none.
+        cg.b.emit(Insn::FkIfZero { deferred: 1, target: none });
+    }
     write::delete_rows_of_dropped(cg, found)?;
+    cg.b.place(none);
     if cg.env.flags.defer_foreign_keys {
         return Ok(());
     }

@@ -10,10 +10,12 @@
 //! | `create_table`, `create_as` | CREATE TABLE, and from a select |
 //! | `create_index`, `fill_index`, `reindex` | CREATE INDEX, REINDEX |
 //! | `create_other` | CREATE VIEW, CREATE TRIGGER, CREATE VIRTUAL TABLE |
+//! | `analyze` | ANALYZE |
 //! | `drop` | DROP |
 //! | `alter` | ALTER TABLE |
 
 mod alter;
+mod analyze;
 mod create_as;
 mod create_index;
 mod create_other;
@@ -26,6 +28,7 @@ mod reindex;
 mod system;
 
 pub(crate) use alter::alter_table;
+pub(crate) use analyze::analyze;
 pub(crate) use create_index::create_index;
 pub(crate) use create_other::{create_trigger, create_view, create_virtual_table};
 pub(crate) use create_table::create_table;

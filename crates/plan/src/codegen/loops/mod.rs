@@ -305,6 +305,8 @@ fn begin_index<'a>(
     } else {
         index::begin_index(cg, index, path, planned.reverse, exhausted)?
     };
+    // The row may be moved by an UPDATE: what stands behind it then is no row to go on with.
+    let walk = if planned.one_row { Walk { step: None, ..walk } } else { walk };
     match (opened.index, opened.table) {
         (None, _) => {
             cg.set_access(source.id, ColumnAccess::Table { cursor: index, table: path.table });

@@ -15,12 +15,12 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::target::Target;
-use crate::access::{JoinPlan, JoinRequest, Path, Purpose, WantedOrder, plan_join};
+use crate::access::{IndexPath, JoinPlan, JoinRequest, Loop, Path, Purpose, WantedOrder, plan_join};
 use crate::catalog::{Index, IndexColumn};
 use crate::codegen::loops::{Loops, begin_loops, end_loops};
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
-use crate::ir::{Child, Coll, Expr, for_each_child};
+use crate::ir::{Child, Coll, Expr, Term, for_each_child};
 use crate::resolve::ResolvedChange;
 
 /// How often rows may be visited.
@@ -73,10 +73,15 @@ impl<'a> ChangeLoop<'a> {
         for expr in key_exprs(cg, target) {
             cg.note_expr(&expr);
         }
-        let plan = plan(cg, change)?;
+        let mut plan = plan(cg, change)?;
+        // Rows that are changed where the scan meets them are visited. (Whether SET has subqueries is no matter for SQLite.)
+        let visits = values.is_empty() && may_be_one_pass(&plan, change, passes, &stays) && !has_subquery(change.terms);
+        if visits && target.table.has_rowid() {
+            plan.loops = without_covering(cg, plan.loops);
+        }
         let key = cg.b.registers(target.key_width() + values.len());
         let value_registers = key.at(target.key_width());
-        if values.is_empty() && is_one_pass(&plan, change, passes, stays) {
+        if visits && (plan.one_row || !change.set.iter().any(|assigned| has_query(&assigned.value))) {
             // A row that is deleted is not looked for again, but RETURNING may give its rowid.
             let needs_key = !change.set.is_empty() || change.returning.is_some();
             return begin_one_pass(cg, &plan, target, key, needs_key);
@@ -124,8 +129,8 @@ fn plan<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>) -> Result<JoinPla
 }
 
 /// One row is changed in one pass whatever happens to it. Several are if the scan follows the table, or an index in which they
-/// stay where they are, and no subquery of the statement can see the rows that are changed already.
-fn is_one_pass(
+/// stay where they are. (No subquery of the statement may see the rows that are changed already.)
+fn may_be_one_pass(
     plan: &JoinPlan<'_>,
     change: &ResolvedChange<'_>,
     passes: Passes,
@@ -142,13 +147,24 @@ fn is_one_pass(
         _ if change.sources.len() > 1 => false,
         _ if plan.one_row => true,
         Passes::OneIfSingle => false,
-        Passes::OneIfPossible => follows && !has_subquery(change),
+        Passes::OneIfPossible => follows,
     }
 }
 
-fn has_subquery(change: &ResolvedChange<'_>) -> bool {
-    let values = change.set.iter().map(|assigned| &assigned.value);
-    change.terms.iter().map(|term| &term.expr).chain(values).any(has_query)
+/// The loops with indexes that lead to the table, whatever they hold.
+fn without_covering<'a>(cg: &Codegen<'a>, loops: &'a [Loop<'a>]) -> &'a [Loop<'a>] {
+    let uncovered = |planned: &Loop<'a>| match planned.path {
+        Path::Index(path) => {
+            let path: &'a IndexPath<'a> = cg.arena.alloc(IndexPath { is_covering: false, ..*path });
+            Loop { path: Path::Index(path), ..*planned }
+        }
+        _ => *planned,
+    };
+    cg.arena.alloc_slice_fill_iter(loops.iter().map(uncovered))
+}
+
+fn has_subquery(terms: &[Term<'_>]) -> bool {
+    terms.iter().any(|term| has_query(&term.expr))
 }
 
 fn has_query(expr: &Expr<'_>) -> bool {

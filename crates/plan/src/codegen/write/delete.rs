@@ -23,10 +23,10 @@ pub(crate) fn delete<'a>(
     base: &Scope<'_, 'a>,
     delete: &ast::Delete<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
-    super::target::refuse_view(cg, base, delete.table, Event::Delete)?;
+    super::target::refuse_view(cg, base, delete.table, Event::Delete, !delete.returning.is_empty())?;
     let change = cg.resolver.delete(base, delete)?;
     let triggers = Triggers::of(cg, &change.target, Event::Delete);
-    super::target::refuse_read_only(cg, &change.target, &triggers)?;
+    super::target::refuse_read_only(cg, &change.target, &triggers, change.returning.is_some())?;
     let change = super::prepare::change(cg, change);
     if change.target.table.view().is_some() {
         super::view::change(cg, &change, &triggers)?;

@@ -54,6 +54,14 @@ impl<'a> Triggers<'a> {
         Triggers { triggers: catalog.triggers_of(found).filter(fires).collect() }
     }
 
+    /// Whether the target has triggers, whatever fires them.
+    pub fn exist(cg: &Codegen<'a>, target: &ChangeTarget<'a>) -> bool {
+        let catalog = &cg.env.catalog;
+        let table = catalog.schema(target.db).table(target.table.name.name());
+        let has_any = |table| catalog.triggers_of(FoundTable { db: target.db, table }).next().is_some();
+        cg.env.flags.triggers && table.is_some_and(has_any)
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.triggers.is_empty()

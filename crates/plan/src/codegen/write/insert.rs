@@ -18,7 +18,7 @@ use crate::catalog::Table;
 use crate::codegen::Codegen;
 use crate::error::Result;
 use crate::ir::{Expr, OutputColumn};
-use crate::resolve::{ChangedColumn, InsertRows, ResolvedInsert, Scope};
+use crate::resolve::{ChangedColumn, Constraint, InsertRows, ResolvedInsert, Scope};
 
 /// Code for an INSERT that stands in `base`. Gives the columns of RETURNING.
 pub(crate) fn insert<'a>(
@@ -26,10 +26,10 @@ pub(crate) fn insert<'a>(
     base: &Scope<'_, 'a>,
     insert: &ast::Insert<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
-    super::target::refuse_view(cg, base, insert.table, Event::Insert)?;
+    super::target::refuse_view(cg, base, insert.table, Event::Insert, !insert.returning.is_empty())?;
     let resolved = cg.resolver.insert(base, insert)?;
     let triggers = Triggers::of(cg, &resolved.target, Event::Insert);
-    super::target::refuse_read_only(cg, &resolved.target, &triggers)?;
+    super::target::refuse_read_only(cg, &resolved.target, &triggers, resolved.returning.is_some())?;
     let resolved = super::prepare::insert(cg, resolved);
     if resolved.target.table.view().is_some() {
         super::view::insert(cg, &resolved, &triggers)?;
@@ -63,6 +63,7 @@ fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, triggers
     if cg.env.flags.foreign_keys && (resolved.returning.is_some() || may_replace) {
         cg.note_more_changes();
     }
+    super::upsert::note_changes(cg, resolved)?;
     let keys = ForeignKeys::of(cg, &resolved.target, Change::Insert)?;
     let mut target = prepare_target(cg, &resolved.target, |_| true)?;
     target.open(cg)?;
@@ -128,8 +129,11 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     }
     emit_checks(cg, &checked)?;
     let upserts = Upserts::new(cg, resolved.upserts);
-    let unique =
-        Uniqueness { checked, old_key: None, rowid_is_given: rowid == GivenRowid::Yes, upserts: &upserts.branches };
+    // ON CONFLICT of the rowid is looked at even where a new one will be made, and so are its triggers.
+    let is_named = upserts.branches.iter().any(|branch| branch.constraint == Constraint::Rowid);
+    let is_asked = is_named && value_for(resolved, ChangedColumn::Rowid).is_some();
+    let rowid_is_given = rowid == GivenRowid::Yes || is_asked;
+    let unique = Uniqueness { checked, old_key: None, rowid_is_given, upserts: &upserts.branches };
     let unique = emit_unique(cg, &unique)?;
     keys.check_new(cg, target, *row)?;
     emit_write(cg, inserting, rowid, &unique);

@@ -60,7 +60,7 @@ use lithe_vm::insn::Insn;
 pub(crate) use constraint::{emit_failure, unique_failure};
 pub(crate) use delete::delete;
 pub(crate) use delete::delete_rows_of_dropped;
-pub(crate) use foreign_key::drop_needs_delete;
+pub(crate) use foreign_key::{drop_needs_delete, is_parent};
 pub(crate) use index::{emit_index_key, entry_affinities};
 pub(crate) use insert::insert;
 pub(crate) use row::{emit_affinities, generated_column_uses};

@@ -106,9 +106,24 @@ pub(super) fn emit_generated_of_given<'a>(cg: &mut Codegen<'a>, target: &Target<
     if target.table.has_generated_columns() {
         emit_given_type_check(cg, target, row);
         emit_generated(cg, target, row)?;
-        emit_type_check(cg, target, row);
+        emit_type_check_but_stored(cg, target, row);
     }
     Ok(())
+}
+
+/// STRICT: the types of stored generated columns are checked after NOT NULL, those of the others before.
+fn emit_type_check_but_stored(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
+    let columns = &target.table.columns;
+    let is_stored = |column: &Column| column.generated.as_ref().is_some_and(|generated| generated.stored);
+    if !target.table.strict || !columns.iter().any(is_stored) {
+        return emit_type_check(cg, target, row);
+    }
+    let others = Row::new(cg, columns.len());
+    cg.b.emit(Insn::Copy { src: row.columns, dst: others.columns, count: columns.len() as u32 });
+    for at in (0..columns.len()).filter(|&at| is_stored(&columns[at])) {
+        cg.b.emit(Insn::Null { start: others.column(at as u16), count: 1 });
+    }
+    emit_type_check(cg, target, others);
 }
 
 /// Whether NOT NULL may put a default where NULL was: generated columns are computed anew then.

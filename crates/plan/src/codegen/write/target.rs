@@ -88,8 +88,14 @@ fn write_facts(cg: &Codegen<'_>, db: Db, table: &Table) -> Arc<TableFacts> {
     })
 }
 
-/// Refuses to change what cannot be changed.
-pub(super) fn refuse_read_only<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>, triggers: &Triggers<'a>) -> Result<()> {
+/// Refuses to change what cannot be changed. RETURNING counts as a trigger for a view that has triggers of any kind: SQLite
+/// gives the rows then, and changes nothing.
+pub(super) fn refuse_read_only<'a>(
+    cg: &Codegen<'a>,
+    target: &ChangeTarget<'a>,
+    triggers: &Triggers<'a>,
+    has_returning: bool,
+) -> Result<()> {
     let table = target.table;
     if table.virtual_table().is_some() && !table.connected().is_some_and(|connected| connected.is_writable) {
         return fail(format!("table {} may not be modified", table.name));
@@ -97,7 +103,8 @@ pub(super) fn refuse_read_only<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>, 
     if table.root == Some(PageNo::FIRST) && !cg.env.flags.writable_schema {
         return fail(format!("table {} may not be modified", table.name));
     }
-    if table.view().is_some() && !triggers.has_instead() {
+    let returns = has_returning && Triggers::exist(cg, target);
+    if table.view().is_some() && !triggers.has_instead() && !returns {
         return fail(format!("cannot modify {} because it is a view", table.name));
     }
     Ok(())
@@ -109,12 +116,13 @@ pub(super) fn refuse_view<'a>(
     base: &Scope<'_, 'a>,
     name: QualifiedName<'a>,
     event: Event<'_, 'a>,
+    has_returning: bool,
 ) -> Result<()> {
     let target = cg.resolver.change_target(base, name)?;
     if target.table.view().is_none() {
         return Ok(());
     }
-    refuse_read_only(cg, &target, &Triggers::of(cg, &target, event))
+    refuse_read_only(cg, &target, &Triggers::of(cg, &target, event), has_returning)
 }
 
 /// What the columns of an index hold, of the row `source`.

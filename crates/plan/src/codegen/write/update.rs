@@ -14,7 +14,7 @@ use super::returning::Rows as ReturningRows;
 use super::row::{self, Row};
 use super::target::{Changed, Target, TargetIndex, prepare_target};
 use super::unique::{Unique, Uniqueness, emit_unique, is_affected};
-use crate::catalog::{Index, Table};
+use crate::catalog::{Index, IndexTerm, Table};
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
 use crate::ir::{Expr, OutputColumn};
@@ -28,7 +28,7 @@ pub(crate) fn update<'a>(
 ) -> Result<&'a [OutputColumn<'a>]> {
     let change = cg.resolver.update(base, update)?;
     let triggers = Triggers::of(cg, &change.target, Event::Update(change.set));
-    super::target::refuse_read_only(cg, &change.target, &triggers)?;
+    super::target::refuse_read_only(cg, &change.target, &triggers, change.returning.is_some())?;
     let change = super::prepare::change(cg, change);
     if change.target.table.view().is_some() {
         super::view::change(cg, &change, &triggers)?;
@@ -47,7 +47,7 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
     if !keys.is_empty() {
         cg.note_more_changes();
     }
-    let replaces = may_replace(change.target.table, policy);
+    let replaces = may_replace(change.target.table, policy, &changed);
     let returning = ReturningRows::open(cg, change.returning, false)?;
     let mut target = {
         // A row that gets another rowid, or that is deleted for another one, is in all indexes.
@@ -294,11 +294,20 @@ pub(super) fn changes_key(target: &Target<'_>, changed: &Changed) -> bool {
     }
 }
 
-/// Whether a row may have to be deleted for another one.
-pub(super) fn may_replace(table: &Table, policy: Option<ast::Conflict>) -> bool {
+/// Whether a row may have to be deleted for another one: only what changes can be in the way of something.
+fn may_replace(table: &Table, policy: Option<ast::Conflict>, changed: &Changed) -> bool {
     use ast::Conflict::Replace;
     let is_replace = |conflict| row::policy_of(policy, conflict) == Replace;
-    is_replace(table.rowid_conflict) || table.indexes.iter().any(|i| i.is_unique() && is_replace(i.conflict()))
+    let is_changed = |index: &Index| {
+        index.key_columns().iter().any(|column| match column.term {
+            IndexTerm::Column(at) => changed.has_column(at) || changed.rowid && table.rowid_column == Some(at),
+            IndexTerm::Rowid => changed.rowid,
+            IndexTerm::Expr(_) => true,
+        })
+    };
+    let may_conflict = |index: &Index| policy == Some(Replace) || index.filter.is_some() || is_changed(index);
+    let replaces = |index: &Index| index.is_unique() && is_replace(index.conflict()) && may_conflict(index);
+    changed.rowid && is_replace(table.rowid_conflict) || table.indexes.iter().any(|index| replaces(index))
 }
 
 fn depends<'a>(change: &ChangeTarget<'a>, index: &TargetIndex<'a>, changed: &Changed) -> bool {

@@ -56,6 +56,23 @@ impl Upserts {
     }
 }
 
+/// An update that fires triggers or that foreign keys are about may change more than the one row. What is wrong with the keys
+/// is found when the update is emitted.
+pub(super) fn note_changes<'a>(cg: &mut Codegen<'a>, insert: &ResolvedInsert<'a>) -> Result<()> {
+    for (at, clause) in insert.upserts.iter().enumerate() {
+        // Of several clauses for one constraint the first one counts.
+        let is_first = insert.upserts[..at].iter().all(|earlier| earlier.constraint != clause.constraint);
+        let Some(set) = clause.update.filter(|_| is_first) else { continue };
+        let changed = changed_columns(cg, &insert.target, set.set)?;
+        let has_triggers = !Triggers::of(cg, &insert.target, Event::Update(set.set)).is_empty();
+        let keys = ForeignKeys::of(cg, &insert.target, Change::Update(&changed));
+        if has_triggers || keys.is_ok_and(|keys| !keys.is_empty()) {
+            cg.note_more_changes();
+        }
+    }
+    Ok(())
+}
+
 /// The table's cursor stands on the row that is there.
 fn emit_update<'a>(
     cg: &mut Codegen<'a>,

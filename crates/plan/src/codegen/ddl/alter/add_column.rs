@@ -3,10 +3,13 @@
 //! No row is rewritten: rows that are too short have the default in the new column. So the default must be constant, and
 //! what the definition demands must hold for it.
 
+use std::sync::Arc;
+
 use lithe_sql::ast::{ColumnConstraintKind, ColumnDef, Conflict, Expr as Ast, JoinKind, Name};
 use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
+use lithe_vm::program::TableFacts;
 
 use super::super::known_names::build_options;
 use super::super::system;
@@ -177,6 +180,9 @@ fn emit_check_of_rows<'a>(
     if table.strict && generated.is_none() {
         emit_type_demand(cg, column, value);
     }
+    if table.strict && generated.is_some() {
+        emit_generated_type_demand(cg, column, value);
+    }
     if column.not_null.is_some() {
         let message = cg.b.text("NOT NULL constraint failed");
         let (policy, code) = (lithe_vm::operand::OnConflict::Abort as u8, ResultCode::ERROR.0);
@@ -214,6 +220,16 @@ fn emit_type_demand(cg: &mut Codegen<'_>, column: &Column, value: Reg) {
     cg.b.emit(Insn::IsNull { reg: value, target: is_null });
     emit_failure(cg, Conflict::Abort, ResultCode::ERROR, "type mismatch on DEFAULT".to_owned());
     cg.b.place(is_null);
+}
+
+/// STRICT: the values of a generated column must have its type.
+fn emit_generated_type_demand(cg: &mut Codegen<'_>, column: &Column, value: Reg) {
+    let strict_type = (column.name.to_string(), String::from_utf8_lossy(&column.declared_type).into_owned());
+    let facts = TableFacts { strict_types: Some(vec![strict_type]), ..TableFacts::default() };
+    let cursor = cg.ephemeral_table(1);
+    cg.b.cursor_info(cursor).table = Some(Arc::new(facts));
+    cg.b.emit(Insn::TypeCheck { cursor, start: value, count: 1 });
+    cg.note_may_abort();
 }
 
 fn default_fits(column: &Column) -> bool {

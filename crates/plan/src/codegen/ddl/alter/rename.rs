@@ -5,7 +5,7 @@
 
 use lithe_sql::ast::{
     ColumnConstraintKind, CreateIndex, CreateTable, CreateTrigger, Expr, ExprKind, ForeignKeyTarget, Ident, Name, Node,
-    OrderTerm, Stmt, TableBody, TableConstraintKind, TriggerEvent, walk_expr,
+    OrderTerm, Span, Stmt, TableBody, TableConstraintKind, TriggerEvent, walk_expr,
 };
 use lithe_vm::operand::Db;
 
@@ -275,9 +275,15 @@ fn in_terms(altered: Altered<'_>, renaming: Renaming<'_>, terms: &[OrderTerm<'_>
 
 /// The names in an expression that sees the table and nothing else.
 fn in_expr(altered: Altered<'_>, renaming: Renaming<'_>, expr: &Expr<'_>, edits: &mut TextEdits) {
+    // What SQLite does not look at, it does not rename.
+    let mut unseen: Vec<Span> = Vec::new();
     walk_expr(expr, &mut |node| {
         let Node::Expr(expr) = node else { return };
+        if unseen.iter().any(|span| span.start <= expr.span.start && expr.span.end <= span.end) {
+            return;
+        }
         match &expr.kind {
+            ExprKind::In(set) if set.is_in_nothing() => unseen.push(set.value.span),
             ExprKind::Column(name) => in_name(altered, renaming, *name, edits),
             ExprKind::QualifiedColumn(name) => match renaming {
                 Renaming::Table(to) => edits.replace(name.table.span(), in_quotes(to.name)),

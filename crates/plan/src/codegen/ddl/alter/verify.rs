@@ -8,7 +8,7 @@ use lithe_vm::operand::Db;
 
 use super::edits::RowEdit;
 use crate::authorize::Authorizer;
-use crate::catalog::{BuildOptions, Catalog, FoundTable, NameBuf, Schema, SchemaRow};
+use crate::catalog::{BuildOptions, Catalog, FoundTable, NameBuf, Schema, SchemaRow, Trigger};
 use crate::codegen::Codegen;
 use crate::environment::Environment;
 use crate::error::{CompileError, Result};
@@ -70,7 +70,7 @@ struct Row {
     sql: Option<Vec<u8>>,
 }
 
-/// The rows that make up a schema: each table with its indexes, the oldest first, then views and triggers.
+/// The rows that make up a schema, the oldest first; each table with its indexes, no trigger before its table.
 fn rows_of(schema: &Schema) -> Vec<Row> {
     let root = |root: Option<lithe_format::PageNo>| root.map_or(0, |root| i64::from(root.get()));
     let mut rows = Vec::new();
@@ -93,6 +93,11 @@ fn rows_of(schema: &Schema) -> Vec<Row> {
         let (name, table, sql) = (trigger.name.clone(), trigger.table.clone(), Some(trigger.sql.to_vec()));
         rows.push(Row { kind: "trigger", name, table, root: 0, sql });
     }
+    let number = |row: &Row| {
+        let own = if row.kind == "trigger" { schema.trigger_number(row.name.name()) } else { None };
+        own.max(schema.table_number(row.table.name()))
+    };
+    rows.sort_by_cached_key(number);
     rows
 }
 
@@ -105,20 +110,29 @@ fn edited(mut row: Row, edits: &[RowEdit]) -> Row {
     row
 }
 
-fn resolve_all(resolver: &Resolver<'_>, db: Db, when: &str) -> Result<()> {
+fn resolve_all<'a>(resolver: &Resolver<'a>, db: Db, when: &str) -> Result<()> {
     let schema = resolver.env.catalog.schema(db);
-    for table in schema.tables().into_iter().filter(|table| table.view().is_some()) {
-        let resolved = resolver.view(db, table);
-        resolved.map_err(|error| in_object("view", table.name.name(), when, &error))?;
+    let triggers = schema.triggers();
+    let mut triggers = triggers.into_iter().peekable();
+    // The oldest first, whatever it is: that is the one whose error is reported.
+    for view in schema.tables().into_iter().filter(|table| table.view().is_some()) {
+        let is_older = |trigger: &&Arc<Trigger>| {
+            schema.trigger_number(trigger.name.name()) < schema.table_number(view.name.name())
+        };
+        while let Some(trigger) = triggers.next_if(is_older) {
+            resolve_stored_trigger(resolver, db, trigger, when)?;
+        }
+        resolver.view(db, view).map_err(|error| in_object("view", view.name.name(), when, &error))?;
     }
-    for trigger in schema.triggers() {
-        let resolved = resolver.parse_stored(&trigger.sql).and_then(|statement| match statement {
-            Stmt::CreateTrigger(create) => resolve_trigger(resolver, db, create, &trigger.sql),
-            _ => Err(CompileError::new("not a trigger")),
-        });
-        resolved.map_err(|error| in_object("trigger", trigger.name.name(), when, &error))?;
-    }
-    Ok(())
+    triggers.try_for_each(|trigger| resolve_stored_trigger(resolver, db, trigger, when))
+}
+
+fn resolve_stored_trigger<'a>(resolver: &Resolver<'a>, db: Db, trigger: &'a Trigger, when: &str) -> Result<()> {
+    let resolved = resolver.parse_stored(&trigger.sql).and_then(|statement| match statement {
+        Stmt::CreateTrigger(create) => resolve_trigger(resolver, db, create, &trigger.sql),
+        _ => Err(CompileError::new("not a trigger")),
+    });
+    resolved.map_err(|error| in_object("trigger", trigger.name.name(), when, &error))
 }
 
 /// Resolves all that stands in a trigger, whose text is `text`.

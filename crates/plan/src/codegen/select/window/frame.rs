@@ -217,8 +217,8 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    /// RANGE with a distance: the key of the row is compared with the current row's key moved by the distance. NULLs, texts
-    /// and blobs do not move.
+    /// RANGE with a distance: the keys of the row and of the current row are compared, one of them moved by the distance. NULLs,
+    /// texts and blobs do not move.
     fn emit_is_beyond_distance(&mut self, pass: &Pass<'a>, frame: &Frame<'a>, end: End, target: Addr) -> Result<()> {
         let column = pass.key_column.expect("the key is in the table");
         let (bound, distance) = match end {
@@ -230,17 +230,18 @@ impl<'a> Codegen<'a> {
         let fixed = self.b.label();
         self.b.emit(Insn::Column { cursor: pass.current, column, dst: limit });
         self.b.emit(Insn::Column { cursor: frame.cursor, column, dst: seen });
+        // Which of the two moves matters only where an integer becomes a real: it is the one that is behind.
+        let moved = if matches!(bound, FrameBound::Following(_)) { limit } else { seen };
         let empty = self.b.temporary();
         let value = self.b.constant(lithe_value::Value::text(&b""[..]));
         self.b.emit(Insn::Const { value, dst: empty });
         let (flags, collation) = (CompareFlags(CompareFlags::NULL_JUMPS), CollationId::BINARY);
-        self.b.emit(Insn::Ge { flags, collation, lhs: limit, rhs: empty, target: fixed });
+        self.b.emit(Insn::Ge { flags, collation, lhs: moved, rhs: empty, target: fixed });
         self.b.free(empty);
-        let forward = matches!(bound, FrameBound::Following(_)) != pass.order_by[0].descending;
-        self.b.emit(if forward {
-            Insn::Add { lhs: limit, rhs, dst: limit }
+        self.b.emit(if pass.order_by[0].descending {
+            Insn::Subtract { lhs: moved, rhs, dst: moved }
         } else {
-            Insn::Subtract { lhs: limit, rhs, dst: limit }
+            Insn::Add { lhs: moved, rhs, dst: moved }
         });
         self.b.place(fixed);
         let key = frame.key.expect("the frame compares keys");

@@ -59,11 +59,19 @@ impl<'a> ForeignKeys<'a> {
         }
         // An old row that any key is about is read for all that refer to it, which have to fit.
         let is_old = !matches!(change, Change::Insert);
-        if is_old && (child::is_concerned(target, change) || parent::is_concerned(cg, target, change)) {
-            parent::check_fit(cg, target)?;
+        let is_read = is_old && (child::is_concerned(target, change) || parent::is_concerned(cg, target, change));
+        let fit = if is_read { parent::check_fit(cg, target) } else { Ok(()) };
+        let found = child::keys_of(cg, target, change)
+            .and_then(|of_child| Ok((of_child, parent::references_to(cg, target, change)?)));
+        match (fit, found) {
+            (Ok(()), Ok((of_child, to_parent))) => (keys.of_child, keys.to_parent) = (of_child, to_parent),
+            // Of several keys that do not fit SQLite names the one that it comes to last: actions come after the checks.
+            (fit, found) => {
+                parent::check_fit_of_actions(cg, target, change)?;
+                found?;
+                fit?;
+            }
         }
-        keys.of_child = child::keys_of(cg, target, change)?;
-        keys.to_parent = parent::references_to(cg, target, change)?;
         Ok(keys)
     }
 
@@ -127,7 +135,8 @@ pub(crate) fn drop_needs_delete(cg: &Codegen<'_>, found: FoundTable<'_>) -> bool
     cg.env.flags.foreign_keys && is_ordinary && is_concerned
 }
 
-fn is_parent(cg: &Codegen<'_>, db: Db, table: &Table) -> bool {
+/// Whether a foreign key refers to the table.
+pub(crate) fn is_parent(cg: &Codegen<'_>, db: Db, table: &Table) -> bool {
     let tables = cg.env.catalog.schema(db).tables();
     tables.into_iter().any(|child| child.foreign_keys.iter().any(|key| key.parent == table.name))
 }

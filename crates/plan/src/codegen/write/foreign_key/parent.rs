@@ -56,12 +56,31 @@ pub(super) fn is_concerned<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>, chan
     numbered_references(cg, target.db, target.table).any(|(_, (_, key))| is_about(cg, target.table, key, change))
 }
 
-/// Whether all keys that refer to the table fit it, or "foreign key mismatch".
+/// Whether all keys that refer to the table fit it, or "foreign key mismatch" for the oldest that does not.
 pub(super) fn check_fit<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>) -> Result<()> {
-    for (_, (child, key)) in numbered_references(cg, target.db, target.table) {
-        parent_key::find(child, key, target.table)?;
-    }
-    Ok(())
+    last_misfit(target.table, numbered_references(cg, target.db, target.table))
+}
+
+/// Whether the keys with an action for the change fit the table, or "foreign key mismatch" for the oldest that does not.
+pub(super) fn check_fit_of_actions<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>, change: Change<'_>) -> Result<()> {
+    let acts = |key: &ForeignKey| {
+        let action = match change {
+            Change::Insert => ForeignKeyAction::NoAction,
+            Change::Delete => key.on_delete,
+            Change::Update(_) => key.on_update,
+        };
+        action != ForeignKeyAction::NoAction && is_about(cg, target.table, key, change)
+    };
+    let references = numbered_references(cg, target.db, target.table);
+    last_misfit(target.table, references.filter(|(_, (_, key))| acts(key)))
+}
+
+fn last_misfit<'a>(
+    table: &'a Table,
+    references: impl Iterator<Item = (u64, (&'a Table, &'a ForeignKey))>,
+) -> Result<()> {
+    let misfit = |(_, (child, key))| parent_key::find(child, key, table).err();
+    references.filter_map(misfit).last().map_or(Ok(()), Err)
 }
 
 fn is_about(cg: &Codegen<'_>, table: &Table, key: &ForeignKey, change: Change<'_>) -> bool {

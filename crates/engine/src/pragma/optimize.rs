@@ -1,0 +1,100 @@
+//! PRAGMA optimize: ANALYZE of the tables for which it is worth while.
+//!
+//! The value is a mask: 0x2 runs ANALYZE, 0x1 only says what would be run, 0x10000 looks at all tables and not only at those
+//! that this connection has searched by an index. A table is analysed if one of its indexes never was, or if it has ten times
+//! as many rows as then, or a tenth.
+
+use lithe_plan::catalog::Table;
+use lithe_value::Value;
+use lithe_vm::operand::Db;
+
+use super::{Call, nothing};
+use crate::error::Result;
+use crate::native::NativeRow;
+use crate::statement::Step;
+
+const ONLY_SAY: i64 = 0x1;
+const ANALYZE: i64 = 0x2;
+const ALL_TABLES: i64 = 0x10000;
+const MASK: i64 = 0xfffe;
+/// So many rows as before, or so many times fewer, are others.
+const GROWTH: u64 = 10;
+/// The limit under which ANALYZE runs unless one is set.
+const ANALYSIS_LIMIT: i64 = 2000;
+
+pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    let mask = call.integer().unwrap_or(MASK);
+    if mask & ANALYZE == 0 {
+        return nothing();
+    }
+    let mut statements = Vec::new();
+    for (db, _) in call.connection.databases() {
+        if db != Db::TEMP && call.schema.is_none_or(|schema| schema == db) {
+            add_tables(call, db, mask, &mut statements)?;
+        }
+    }
+    if mask & ONLY_SAY != 0 {
+        return Ok(statements.into_iter().map(|sql| vec![Value::from(sql)]).collect());
+    }
+    let limit = &call.connection.facts.analysis_limit;
+    let before = limit.get();
+    if before == 0 {
+        limit.set(ANALYSIS_LIMIT);
+    }
+    let result = statements.iter().try_for_each(|sql| run(call, sql).map(|_| ()));
+    limit.set(before);
+    result.and_then(|()| nothing())
+}
+
+/// ANALYZE for each table of `db` that wants it.
+fn add_tables(call: &Call<'_>, db: Db, mask: i64, statements: &mut Vec<String>) -> Result<()> {
+    let catalog = call.connection.catalog();
+    let quoted = |name: &[u8]| format!("\"{}\"", String::from_utf8_lossy(name).replace('"', "\"\""));
+    let schema = quoted(catalog.database_name(db).as_bytes());
+    for table in catalog.schema(db).tables() {
+        let is_system = table.name.as_bytes().to_ascii_lowercase().starts_with(b"sqlite_");
+        let is_stored = table.view().is_none() && table.virtual_table().is_none();
+        if is_system || !is_stored || table.indexes.is_empty() {
+            continue;
+        }
+        let is_searched =
+            table.indexes.iter().any(|index| call.connection.searches.borrow().contains(&(db, index.root)));
+        if mask & ALL_TABLES == 0 && !is_searched {
+            continue;
+        }
+        let name = format!("{schema}.{}", quoted(table.name.as_bytes()));
+        if is_other(call, table, &name)? {
+            statements.push(format!("ANALYZE {name}"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether what is known about the table is not true any more.
+fn is_other(call: &Call<'_>, table: &Table, name: &str) -> Result<bool> {
+    let whole = table.indexes.iter().find(|index| index.filter.is_none());
+    let known = whole.and_then(|index| index.statistics.as_ref()).map(|statistics| statistics.rows);
+    let known = known.or(table.statistics.map(|statistics| statistics.rows));
+    let rows = run(call, &format!("SELECT count(*) FROM {name}"))?;
+    let rows = rows.and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
+    Ok(match known {
+        _ if table.indexes.iter().any(|index| index.statistics.is_none()) => rows > 0,
+        Some(known) => rows >= known.saturating_mul(GROWTH) || rows <= known / GROWTH,
+        None => rows > 0,
+    })
+}
+
+/// Runs a statement to its end; the integer of its first row.
+fn run(call: &Call<'_>, sql: &str) -> Result<Option<i64>> {
+    let connection = call.connection;
+    let mut value = None;
+    let Some(mut statement) = connection.prepare(sql.as_bytes())?.statement else { return Ok(value) };
+    while statement.step(connection)? == Step::Row {
+        value = value.or(match statement.value(0) {
+            lithe_value::ValueRef::Integer(integer) => Some(integer),
+            _ => None,
+        });
+    }
+    statement.reset(connection);
+    Ok(value)
+}

@@ -1,0 +1,133 @@
+//! What ANALYZE wrote, read into the catalog: when a schema is loaded, and when ANALYZE ends.
+//!
+//! The tables are ordinary ones that anybody may change. Rows that mean nothing are passed over, and a table that cannot be
+//! read is none: the planner then guesses as if nobody had run ANALYZE.
+
+use lithe_btree::Cursor;
+use lithe_format::record::{self, Builder};
+use lithe_plan::catalog::{Catalog, IndexOrigin, IndexStatistics, Sample, TableStatistics, sample_numbers};
+use lithe_sql::ast::Name;
+use lithe_value::{Buffer, Encoding, Value, ValueRef};
+use lithe_vm::operand::Db;
+
+use crate::connection::Connection;
+use crate::database::Database;
+use crate::error::Result;
+
+impl Connection {
+    /// ANALYZE has written statistics: the catalog gets them.
+    pub(crate) fn load_statistics(&self, db: Db) -> Result<()> {
+        self.note_schema_change();
+        let database = self.database(db)?;
+        let mut catalog = Catalog::clone(&self.catalog());
+        self.read_statistics(db, &database, &mut catalog);
+        self.change_catalog(|current| *current = catalog.clone());
+        self.expire_programs();
+        Ok(())
+    }
+
+    /// Reads the statistics of `db` into a catalog that has its schema.
+    pub(crate) fn read_statistics(&self, db: Db, database: &Database, catalog: &mut Catalog) {
+        forget(db, catalog);
+        let counts = self.rows_of(db, database, catalog, "sqlite_stat1");
+        counts.unwrap_or_default().iter().for_each(|row| take_counts(db, catalog, row));
+        let samples = self.rows_of(db, database, catalog, "sqlite_stat4");
+        samples.unwrap_or_default().iter().for_each(|row| take_sample(db, catalog, row, self.facts.encoding.get()));
+    }
+
+    /// All rows of a table, texts in UTF-8; none if there is no such table.
+    fn rows_of(&self, db: Db, database: &Database, catalog: &Catalog, table: &str) -> Result<Vec<Vec<Value>>> {
+        let root = catalog.schema(db).table(Name::new(table.as_bytes())).and_then(|table| table.root);
+        let Some(root) = root else { return Ok(Vec::new()) };
+        let encoding = self.facts.encoding.get();
+        let btree = database.btree();
+        let mut cursor = Cursor::table(root);
+        let (mut rows, mut buffer) = (Vec::new(), Vec::new());
+        let mut is_on_row = cursor.first(btree)?;
+        while is_on_row {
+            buffer.resize(cursor.row(btree)?.len() as usize, 0);
+            cursor.read_payload(btree, 0, &mut buffer)?;
+            let Ok(values) = record::values(&buffer) else { break };
+            rows.push(values.iter().map(|value| in_utf8(*value, encoding)).collect());
+            is_on_row = cursor.next(btree)?;
+        }
+        Ok(rows)
+    }
+}
+
+fn in_utf8(value: ValueRef<'_>, encoding: Encoding) -> Value {
+    match value {
+        ValueRef::Text(text) if encoding != Encoding::Utf8 => {
+            let mut utf8 = Buffer::new();
+            encoding.decode(text, &mut utf8);
+            Value::text(utf8.as_slice())
+        }
+        value => Value::from(value),
+    }
+}
+
+fn forget(db: Db, catalog: &mut Catalog) {
+    let schema = catalog.schema_mut(db);
+    let names: Vec<_> = schema.tables().into_iter().map(|table| table.name.clone()).collect();
+    for name in names {
+        let Some(table) = schema.table(name.name()) else { continue };
+        if table.statistics.is_none() && table.indexes.iter().all(|index| index.statistics.is_none()) {
+            continue;
+        }
+        let Some(table) = schema.table_mut(name.name()) else { continue };
+        table.statistics = None;
+        table.indexes.iter_mut().for_each(|index| std::sync::Arc::make_mut(index).statistics = None);
+    }
+}
+
+/// A row of sqlite_stat1. With an index that is not named it is about the table.
+fn take_counts(db: Db, catalog: &mut Catalog, row: &[Value]) {
+    let (Some(table), Some(stat)) = (text(row, 0), text(row, 2)) else { return };
+    let Some(index) = text(row, 1) else {
+        if let Some(table) = catalog.schema_mut(db).table_mut(Name::new(table)) {
+            table.statistics = Some(TableStatistics::parse(stat));
+        }
+        return;
+    };
+    change_index(db, catalog, table, index, |statistics| *statistics = IndexStatistics::parse(stat));
+}
+
+/// A row of sqlite_stat4.
+fn take_sample(db: Db, catalog: &mut Catalog, row: &[Value], encoding: Encoding) {
+    let (Some(table), Some(index)) = (text(row, 0), text(row, 1)) else { return };
+    let (Some(equal), Some(less), Some(distinct_less)) = (text(row, 2), text(row, 3), text(row, 4)) else { return };
+    let Some(ValueRef::Blob(sample)) = row.get(5).map(Value::as_ref) else { return };
+    let Ok(values) = record::values(sample) else { return };
+    let values: Vec<Value> = values.iter().map(|value| in_utf8(*value, encoding)).collect();
+    let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+    let sample = Sample {
+        equal: sample_numbers(equal),
+        less: sample_numbers(less),
+        distinct_less: sample_numbers(distinct_less),
+        record: Builder::new().build(&values).into(),
+    };
+    change_index(db, catalog, table, index, |statistics| statistics.samples.push(sample));
+}
+
+/// The statistics of an index; `index` is the table's name for the primary key that is the table.
+fn change_index(db: Db, catalog: &mut Catalog, table: &[u8], index: &[u8], change: impl FnOnce(&mut IndexStatistics)) {
+    let schema = catalog.schema_mut(db);
+    let (table, index) = (Name::new(table), Name::new(index));
+    let Some(table) = schema.table_mut(table) else { return };
+    let is_key = table.name == index && table.is_without_rowid();
+    let found = table
+        .indexes
+        .iter_mut()
+        .find(|one| if is_key { one.origin == IndexOrigin::PrimaryKey } else { one.name == index });
+    if let Some(found) = found {
+        let found = std::sync::Arc::make_mut(found);
+        change(found.statistics.get_or_insert_default());
+    }
+}
+
+fn text(row: &[Value], at: usize) -> Option<&[u8]> {
+    match row.get(at)?.as_ref() {
+        ValueRef::Text(text) => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,36 @@
+-- UPDATE and DELETE: the table's cursor goes to each row, so no index covers, but the search is chosen as if one did.
+CREATE TABLE t(a REAL, b DECIMAL(10, 2) UNIQUE, c ANY UNIQUE, d)
+CREATE INDEX td ON t(d)
+CREATE INDEX tde ON t(d, b)
+CREATE TABLE w(a, b, c, PRIMARY KEY(a, b)) WITHOUT ROWID
+CREATE INDEX wc ON w(c)
+CREATE INDEX wba ON w(b, a DESC)
+? UPDATE t SET a = a WHERE c IS NOT NULL
+? UPDATE t SET b = c WHERE c IS NOT NULL
+? UPDATE t SET b = c WHERE c > 5
+? UPDATE t SET a = 1
+? UPDATE t SET a = 1 WHERE d = 5
+? UPDATE t SET d = 1 WHERE d = 5 AND b > 3
+? UPDATE t SET a = 1 WHERE rowid = 3
+? UPDATE t SET a = 1 WHERE b = 3
+? UPDATE t SET a = 1 WHERE d IN (1, 2, 3)
+? UPDATE t SET a = 1 WHERE d = 1 OR b = 2
+? UPDATE t SET a = (SELECT max(c) FROM w WHERE w.b = t.d) WHERE d BETWEEN 1 AND 9
+? DELETE FROM t WHERE c IS NOT NULL
+? DELETE FROM t WHERE c > 5
+? DELETE FROM t WHERE d = 5 AND a > 1
+? DELETE FROM t WHERE rowid BETWEEN 1 AND 5
+? DELETE FROM t WHERE d = 1 OR d = 2
+? DELETE FROM t WHERE d IN (SELECT c FROM w)
+? DELETE FROM t
+? UPDATE w SET c = 1 WHERE a = 1
+? UPDATE w SET c = 1 WHERE b = 1
+? UPDATE w SET c = 1 WHERE a = 1 AND b = 2
+? UPDATE w SET a = 1 WHERE c = 1
+? DELETE FROM w WHERE c = 1
+? DELETE FROM w WHERE b = 1
+? SELECT * FROM w NOT INDEXED
+? SELECT a, b FROM w NOT INDEXED
+? SELECT a, b FROM w NOT INDEXED WHERE b = 5
+? SELECT * FROM w NOT INDEXED WHERE c = 5
+? SELECT * FROM t NOT INDEXED WHERE d = 5
