@@ -194,11 +194,8 @@ impl<'k> Groups<'k> {
     fn close(&mut self, from: usize) {
         let sizes = &self.current.equal;
         let learn = |sample: &mut Sample| {
-            for at in from..sizes.len() {
-                if sample.equal[at] == 0 {
-                    sample.equal[at] = sizes[at];
-                }
-            }
+            let open = sample.equal.iter_mut().zip(sizes).skip(from).filter(|(equal, _)| **equal == 0);
+            open.for_each(|(equal, size)| *equal = *size);
         };
         self.regular.iter_mut().rev().take_while(|sample| sample.equal.contains(&0)).for_each(learn);
         learn(&mut self.first);

@@ -19,8 +19,14 @@ const ALL_TABLES: i64 = 0x10000;
 const MASK: i64 = 0xfffe;
 /// So many rows as before, or so many times fewer, are others.
 const GROWTH: u64 = 10;
-/// The limit under which ANALYZE runs unless one is set.
-const ANALYSIS_LIMIT: i64 = 2000;
+/// The limit under which ANALYZE runs on a table with more rows, unless one is set.
+const ANALYSIS_LIMIT: u64 = 2000;
+
+/// ANALYZE of a table.
+struct Wanted {
+    sql: String,
+    rows: u64,
+}
 
 pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let mask = call.integer().unwrap_or(MASK);
@@ -34,27 +40,30 @@ pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<NativeRow>> {
         }
     }
     if mask & ONLY_SAY != 0 {
-        return Ok(statements.into_iter().map(|sql| vec![Value::from(sql)]).collect());
+        return Ok(statements.into_iter().map(|wanted| vec![Value::from(wanted.sql)]).collect());
     }
-    let limit = &call.connection.facts.analysis_limit;
-    let before = limit.get();
-    if before == 0 {
-        limit.set(ANALYSIS_LIMIT);
+    for wanted in statements {
+        let limit = &call.connection.facts.analysis_limit;
+        let before = limit.get();
+        if before == 0 && wanted.rows > ANALYSIS_LIMIT {
+            limit.set(ANALYSIS_LIMIT as i64);
+        }
+        let result = run(call, &wanted.sql);
+        limit.set(before);
+        result?;
     }
-    let result = statements.iter().try_for_each(|sql| run(call, sql).map(|_| ()));
-    limit.set(before);
-    result.and_then(|()| nothing())
+    nothing()
 }
 
 /// ANALYZE for each table of `db` that wants it.
-fn add_tables(call: &Call<'_>, db: Db, mask: i64, statements: &mut Vec<String>) -> Result<()> {
+fn add_tables(call: &Call<'_>, db: Db, mask: i64, statements: &mut Vec<Wanted>) -> Result<()> {
     let catalog = call.connection.catalog();
     let quoted = |name: &[u8]| format!("\"{}\"", String::from_utf8_lossy(name).replace('"', "\"\""));
     let schema = quoted(catalog.database_name(db).as_bytes());
     for table in catalog.schema(db).tables() {
         let is_system = table.name.as_bytes().to_ascii_lowercase().starts_with(b"sqlite_");
         let is_stored = table.view().is_none() && table.virtual_table().is_none();
-        if is_system || !is_stored || table.indexes.is_empty() {
+        if is_system || !is_stored {
             continue;
         }
         let is_searched =
@@ -63,25 +72,25 @@ fn add_tables(call: &Call<'_>, db: Db, mask: i64, statements: &mut Vec<String>) 
             continue;
         }
         let name = format!("{schema}.{}", quoted(table.name.as_bytes()));
-        if is_other(call, table, &name)? {
-            statements.push(format!("ANALYZE {name}"));
+        let rows = run(call, &format!("SELECT count(*) FROM {name}"))?;
+        let rows = rows.and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
+        if is_other(table, rows) {
+            statements.push(Wanted { sql: format!("ANALYZE {name}"), rows });
         }
     }
     Ok(())
 }
 
-/// Whether what is known about the table is not true any more.
-fn is_other(call: &Call<'_>, table: &Table, name: &str) -> Result<bool> {
+/// Whether what is known about the table, which has so many rows, is not true any more.
+fn is_other(table: &Table, rows: u64) -> bool {
     let whole = table.indexes.iter().find(|index| index.filter.is_none());
     let known = whole.and_then(|index| index.statistics.as_ref()).map(|statistics| statistics.rows);
     let known = known.or(table.statistics.map(|statistics| statistics.rows));
-    let rows = run(call, &format!("SELECT count(*) FROM {name}"))?;
-    let rows = rows.and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
-    Ok(match known {
+    match known {
         _ if table.indexes.iter().any(|index| index.statistics.is_none()) => rows > 0,
         Some(known) => rows >= known.saturating_mul(GROWTH) || rows <= known / GROWTH,
         None => rows > 0,
-    })
+    }
 }
 
 /// Runs a statement to its end; the integer of its first row.

@@ -65,8 +65,11 @@ impl Schema {
         let (name, column) = (&table.name, pick(rng, &table.columns));
         match rng.u32(0..11) {
             0 => format!("ALTER TABLE {name} RENAME TO t{number}"),
-            // SQLite loses the new name where triggers of temporary tables have it.
-            1..3 if !table.is_temporary => format!("ALTER TABLE {name} RENAME COLUMN {column} TO n{number}"),
+            // SQLite loses the new name where triggers of temporary tables have it, and does not find all names in the keys of
+            // WITHOUT ROWID tables that have a COLLATE.
+            1..3 if !table.is_temporary && table.has_rowid => {
+                format!("ALTER TABLE {name} RENAME COLUMN {column} TO n{number}")
+            }
             3..6 => {
                 let new = format!("a{number}");
                 let rest = match rng.u32(0..6) {

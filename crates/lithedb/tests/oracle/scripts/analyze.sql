@@ -57,3 +57,16 @@ SELECT count(*) FROM temp.sqlite_schema
 ANALYZE temp
 SELECT * FROM temp.sqlite_stat1
 EXPLAIN QUERY PLAN ANALYZE
+-- PRAGMA optimize
+CREATE TABLE po(a, b)
+CREATE INDEX poi ON po(a)
+WITH RECURSIVE i(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM i LIMIT 100) INSERT INTO po SELECT x, x FROM i
+PRAGMA analysis_limit = 0
+PRAGMA optimize
+SELECT * FROM sqlite_stat1 WHERE tbl = 'po'
+PRAGMA optimize(0x10002)
+SELECT * FROM sqlite_stat1 WHERE tbl = 'po'
+PRAGMA optimize(0x10003)
+INSERT INTO po SELECT a, b FROM po, (SELECT 1 UNION SELECT 2 UNION SELECT 3)
+PRAGMA optimize(0x10002)
+SELECT * FROM sqlite_stat1 WHERE tbl = 'po'

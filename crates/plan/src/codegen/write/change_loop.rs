@@ -74,14 +74,17 @@ impl<'a> ChangeLoop<'a> {
             cg.note_expr(&expr);
         }
         let mut plan = plan(cg, change)?;
-        // Rows that are changed where the scan meets them are visited. (Whether SET has subqueries is no matter for SQLite.)
-        let visits = values.is_empty() && may_be_one_pass(&plan, change, passes, &stays) && !has_subquery(change.terms);
+        // Rows that may be changed where the scan meets them are visited. (SQLite decides so before it knows whether the index
+        // changes, and whether SET has subqueries.)
+        let visits =
+            values.is_empty() && may_be_one_pass(&plan, change, passes, |_| true) && !has_subquery(change.terms);
         if visits && target.table.has_rowid() {
             plan.loops = without_covering(cg, plan.loops);
         }
         let key = cg.b.registers(target.key_width() + values.len());
         let value_registers = key.at(target.key_width());
-        if visits && (plan.one_row || !change.set.iter().any(|assigned| has_query(&assigned.value))) {
+        let is_blind = plan.one_row || !change.set.iter().any(|assigned| has_query(&assigned.value));
+        if visits && is_blind && may_be_one_pass(&plan, change, passes, stays) {
             // A row that is deleted is not looked for again, but RETURNING may give its rowid.
             let needs_key = !change.set.is_empty() || change.returning.is_some();
             return begin_one_pass(cg, &plan, target, key, needs_key);

@@ -94,6 +94,10 @@ fn may_replace(resolved: &ResolvedInsert<'_>, policy: Option<ast::Conflict>) -> 
     let table = resolved.target.table;
     let is_replace = |conflict| row::policy_of(policy, conflict) == ast::Conflict::Replace;
     let is_given = value_for(resolved, ChangedColumn::Rowid).is_some();
+    // ON CONFLICT DO NOTHING without a target leaves nothing to be replaced.
+    if resolved.upserts.iter().any(|upsert| upsert.constraint == Constraint::Any && upsert.update.is_none()) {
+        return false;
+    }
     is_given && is_replace(table.rowid_conflict)
         || table.indexes.iter().any(|index| index.is_unique() && is_replace(index.conflict()))
 }
