@@ -94,10 +94,11 @@ pub fn apply_affinities(m: &mut Machine, program: &Program, start: Reg, list: Af
 pub fn apply_affinity(register: &mut Register, affinity: Affinity) {
     match (affinity, &*register) {
         // What most rows have: values of their column's class.
+        // (-0.0 is stored as the integer 0, and loses its sign.)
+        (Affinity::Real, Register::Real(real)) if *real != 0.0 => {}
         (Affinity::Blob, _)
         | (_, Register::Null)
         | (Affinity::Integer | Affinity::Numeric, Register::Integer(_))
-        | (Affinity::Real, Register::Real(_))
         | (Affinity::Text, Register::InlineText(_) | Register::PageText { .. } | Register::OwnedText { .. }) => {}
         _ => convert_affinity(register, affinity),
     }
