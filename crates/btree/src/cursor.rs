@@ -71,6 +71,8 @@ pub struct Cursor {
     written: Step,
     /// The rowids that belong on the leaf at the end of the path, if a search led there.
     range: Option<Range>,
+    /// Whether the last search of an index ended on the leaf on which the one before it had ended: then the next may, too.
+    stays_near: bool,
     /// What the cell says that the cursor stands on, once somebody has asked.
     row: Option<ParsedRow>,
     /// The index entry to seek when the path no longer has its page.
@@ -151,6 +153,7 @@ impl Cursor {
             path: Vec::new(),
             written: Step { no: root, index: 0 },
             range: None,
+            stays_near: false,
             row: None,
             saved_key: SavedKey::default(),
             chain: Chain::default(),

@@ -93,6 +93,12 @@ impl Cursor {
         if self.at_last && self.version == btree.version(self.root) && self.is_last_less(btree, key)? {
             return Ok(Seek::Less);
         }
+        if self.stays_near
+            && let Some(seek) = self.seek_key_near(btree, key)?
+        {
+            return Ok(seek);
+        }
+        let leaf_before = self.path.last().map(|level| level.node.no);
         self.state = State::Nowhere;
         self.row = None;
         self.at_last = false;
@@ -106,6 +112,7 @@ impl Cursor {
             let Level { node, index: at } = &mut self.path[depth];
             *at = index as u16;
             if found || node.is_leaf() {
+                self.stays_near = depth > 0 && leaf_before == Some(node.no);
                 self.path.truncate(depth + 1);
                 return Ok(self.stand_at_key(found));
             }
@@ -113,6 +120,29 @@ impl Cursor {
             depth += 1;
             self.enter(btree, depth, child)?;
         }
+    }
+
+    /// Searches the leaf on which the cursor stands, if the key belongs between its first and its last entry: then it
+    /// belongs nowhere else. Keys that come in order, as those of joins often do, need no search from the root.
+    fn seek_key_near(&mut self, btree: &Btree, key: &SearchKey<'_>) -> Result<Option<Seek>> {
+        let depth = self.path.len().saturating_sub(1);
+        let Some(Level { node, .. }) = self.path.last() else { return Ok(None) };
+        let last = node.count().saturating_sub(1);
+        let is_valid = self.state == State::Row && self.version == btree.version(self.root);
+        if !is_valid || !node.is_leaf() || last == 0 {
+            return Ok(None);
+        }
+        let is_between = self.order_of_entry(btree, depth, 0, key)? == Ordering::Less
+            && self.order_of_entry(btree, depth, last, key)? == Ordering::Greater;
+        if !is_between {
+            self.stays_near = false;
+            return Ok(None);
+        }
+        self.row = None;
+        self.at_last = false;
+        let (index, found) = self.find_entry(btree, depth, key)?;
+        self.path[depth].index = index as u16;
+        Ok(Some(self.stand_at_key(found)))
     }
 
     /// Whether the entry on which the cursor stands, the last of all, is less than the key.
