@@ -1,13 +1,14 @@
 //! What the fuzz targets share: databases in memory, and everything that a user may do with one.
 
+pub mod seal;
+
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, Once};
+use std::time::{Duration, Instant};
 
 use lithe_engine::value::ValueRef;
 use lithe_engine::{Connection, InterruptHandle, OpenFlags, Step};
-use lithe_vfs::{MemoryVfs, OpenFlags as FileFlags, Vfs};
+use lithe_vfs::{Fault, Loss, MemoryVfs, OpenFlags as FileFlags, Sim, Vfs};
 
 /// The name under which images are opened.
 pub const NAME: &str = "/fuzz.db";
@@ -16,9 +17,12 @@ pub const NAME: &str = "/fuzz.db";
 /// is a finding (libFuzzer's `-timeout`).
 const PATIENCE: Duration = Duration::from_millis(300);
 
+/// What a file of an input may grow to. Reserving more costs more than most inputs.
+const ROOM: usize = 64 << 20;
+
 /// A place in memory with these files.
 pub fn place(files: &[(&str, &[u8])]) -> Arc<MemoryVfs> {
-    let vfs = Arc::new(MemoryVfs::new());
+    let vfs = Arc::new(MemoryVfs::with_room(ROOM));
     for (name, content) in files {
         let flags = FileFlags::MAIN_DB | FileFlags::READWRITE | FileFlags::CREATE;
         let file = vfs.open(Some(Path::new(name)), flags).expect("a new file in memory").file;
@@ -36,26 +40,49 @@ pub fn content(vfs: &MemoryVfs, name: &str) -> Option<Vec<u8>> {
 }
 
 /// Opens the database of a place.
-pub fn open(vfs: Arc<MemoryVfs>) -> Option<Connection> {
+pub fn open(vfs: Arc<dyn Vfs>) -> Option<Connection> {
     Connection::open_with_vfs(NAME.as_bytes(), OpenFlags::DEFAULT, Some(vfs)).ok()
 }
 
-/// Interrupts a connection when its time is over. Dropping it calls it off.
-pub struct Watch(#[allow(dead_code)] Sender<()>);
+/// Calls off the watch over a connection when it is dropped.
+pub struct Watch(u64);
 
-/// Watches a connection.
+/// A connection that is watched, and when its time is over.
+struct Watched {
+    id: u64,
+    handle: InterruptHandle,
+    until: Instant,
+}
+
+/// All that are watched, and the number of the next.
+static WATCHED: Mutex<(Vec<Watched>, u64)> = Mutex::new((Vec::new(), 0));
+
+/// Interrupts a connection when its time is over. One thread watches over all: one for each input costs more than
+/// most inputs.
 pub fn watch(connection: &Connection) -> Watch {
-    let (stop, stopped) = channel::<()>();
-    let handle: InterruptHandle = connection.interrupt_handle();
-    std::thread::spawn(move || {
+    static WATCHMAN: Once = Once::new();
+    WATCHMAN.call_once(|| drop(std::thread::spawn(interrupt_the_late)));
+    let mut watched = WATCHED.lock().expect("no panic while it is held");
+    watched.1 += 1;
+    let id = watched.1;
+    watched.0.push(Watched { id, handle: connection.interrupt_handle(), until: Instant::now() + PATIENCE });
+    Watch(id)
+}
+
+fn interrupt_the_late() {
+    loop {
         // Each statement forgets the interrupt of the one before: ask again and again.
-        let mut patience = PATIENCE;
-        while stopped.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
-            handle.interrupt();
-            patience = Duration::from_millis(5);
-        }
-    });
-    Watch(stop)
+        std::thread::sleep(Duration::from_millis(5));
+        let now = Instant::now();
+        let watched = WATCHED.lock().expect("no panic while it is held");
+        watched.0.iter().filter(|watched| watched.until < now).for_each(|watched| watched.handle.interrupt());
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        WATCHED.lock().expect("no panic while it is held").0.retain(|watched| watched.id != self.0);
+    }
 }
 
 /// Runs all statements of `sql`; errors are as good as results.
@@ -118,6 +145,8 @@ fn tables(connection: &Connection) -> Vec<String> {
 
 /// The databases that the images start from. See `seeds`.
 pub mod sample {
+    use std::path::PathBuf;
+
     use super::*;
 
     /// A database with everything that can break; of 512-byte pages, so that it is small and has many.
@@ -155,13 +184,28 @@ pub mod sample {
         files
     }
 
-    /// A database in the middle of a spilled transaction, and the journal that rolls it back.
+    /// A database in the middle of a commit, and the journal that rolls it back.
     pub fn with_journal() -> (Vec<u8>, Vec<u8>) {
-        let vfs = place(&[(NAME, &database(""))]);
-        let connection = open(vfs.clone()).expect("a database");
-        run(&connection, b"PRAGMA cache_size = 2; BEGIN; UPDATE t SET c = zeroblob(700), b = 'spilled'; DELETE FROM w; INSERT INTO t(b) SELECT 'x' || a FROM t");
-        let files = (content(&vfs, NAME).expect("a database"), content(&vfs, "/fuzz.db-journal").expect("a journal"));
-        let _ = connection.close();
-        files
+        let image = database("");
+        let find = |files: &[(PathBuf, Vec<u8>)], name: &str| {
+            files.iter().find(|(path, _)| path == Path::new(name)).map(|(_, content)| content.clone())
+        };
+        for call in 1.. {
+            let sim = Sim::with_files(call, vec![(PathBuf::from(NAME), image.clone())]);
+            let connection = open(sim.vfs()).expect("a database");
+            sim.fail_at(call, Fault::PowerLoss);
+            run(&connection, b"UPDATE t SET c = zeroblob(700), b = 'other' WHERE a < 9");
+            assert!(sim.is_off(), "the whole statement ran, and left no journal");
+            sim.restart(Loss::KeepAll);
+            let files = sim.files();
+            let (database, journal) = (find(&files, NAME).expect("it was there"), find(&files, "/fuzz.db-journal"));
+            // The last page that is written before the journal is gone.
+            if let Some(journal) = journal.filter(|journal| journal.first() == Some(&0xd9))
+                && database[512..] != image[512..]
+            {
+                return (database, journal);
+            }
+        }
+        unreachable!("calls come to an end")
     }
 }

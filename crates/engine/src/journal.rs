@@ -27,6 +27,9 @@ impl Connection {
         }
         let pager = database.btree().pager();
         let is_wal = pager.journal_mode() == JournalMode::Wal;
+        if pager.is_writing() && pager.has_changes() {
+            return Ok(pager.journal_mode());
+        }
         let is_alone = self.is_autocommit() && self.transaction.active_count() <= 1;
         if is_wal != (mode == JournalMode::Wal) && !is_alone && pager.path().is_some() {
             let way = if is_wal { "out of" } else { "into" };

@@ -199,24 +199,26 @@ fn explained(program: &Program) -> Vec<NativeRow> {
     lithe_vm::explain::listing(program).into_iter().map(row).collect()
 }
 
-/// BEGIN: the immediate kinds take the write locks of all databases at once.
+/// BEGIN: the immediate kinds take the write locks of all databases at once, and as in SQLite before it shows whether
+/// there is a transaction already.
 fn begin(connection: &Connection, kind: TransactionKind) -> Result<()> {
+    match kind {
+        TransactionKind::Deferred | TransactionKind::Concurrent => {}
+        TransactionKind::Immediate => take_locks(connection, BeginKind::Immediate)?,
+        TransactionKind::Exclusive => take_locks(connection, BeginKind::Exclusive)?,
+    }
     connection.begin()?;
-    let kind = match kind {
-        TransactionKind::Deferred => return Ok(()),
-        TransactionKind::Concurrent => {
-            connection.transaction.concurrent.set(true);
-            return Ok(());
-        }
-        TransactionKind::Immediate => BeginKind::Immediate,
-        TransactionKind::Exclusive => BeginKind::Exclusive,
-    };
+    connection.transaction.concurrent.set(kind == TransactionKind::Concurrent);
+    Ok(())
+}
+
+fn take_locks(connection: &Connection, kind: BeginKind) -> Result<()> {
     let databases = connection.databases();
     let taken = databases
         .iter()
         .filter(|(db, _)| *db != Db::TEMP)
         .try_for_each(|(db, _)| connection.begin_immediate(*db, kind));
-    if taken.is_err() {
+    if taken.is_err() && connection.is_autocommit() {
         connection.roll_back_all();
     }
     taken

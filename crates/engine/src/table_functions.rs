@@ -2,6 +2,8 @@
 //!
 //! Each is a table whose hidden columns are the arguments. Its rows are made when a scan of it begins.
 
+use std::sync::{Arc, LazyLock};
+
 use lithe_functions::json;
 use lithe_plan::catalog::{Column, NameBuf, Table, TableKind, VirtualState, VirtualTable};
 use lithe_sql::ast::Name;
@@ -16,12 +18,16 @@ use crate::transaction::StatementRun;
 
 const PRAGMA: &str = "pragma_";
 
-/// The tables.
-pub(crate) fn tables() -> impl Iterator<Item = Table> {
-    let pragmas =
-        pragma::table_functions().map(|(name, columns)| table(format!("{PRAGMA}{name}"), columns, &["arg", "schema"]));
-    let json = ["json_each", "json_tree"].map(|name| table(name.to_owned(), &json::EACH_COLUMNS, &["json", "root"]));
-    pragmas.chain(json)
+/// The tables: the same for every connection, so that opening one does not make them anew.
+pub(crate) fn tables() -> Arc<Vec<Arc<Table>>> {
+    static TABLES: LazyLock<Arc<Vec<Arc<Table>>>> = LazyLock::new(|| {
+        let pragmas = pragma::table_functions();
+        let pragmas = pragmas.map(|(name, columns)| table(format!("{PRAGMA}{name}"), columns, &["arg", "schema"]));
+        let json =
+            ["json_each", "json_tree"].map(|name| table(name.to_owned(), &json::EACH_COLUMNS, &["json", "root"]));
+        Arc::new(pragmas.chain(json).map(Arc::new).collect())
+    });
+    Arc::clone(&TABLES)
 }
 
 fn table(name: String, columns: &[&str], hidden: &[&str]) -> Table {

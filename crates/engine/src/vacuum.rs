@@ -48,7 +48,6 @@ pub(crate) fn compile<'a>(
     statement: &ast::Statement<'a>,
     arena: &'a Bump,
 ) -> Result<Vacuum> {
-    connection.load_schemas()?;
     let db = match vacuum.schema {
         None => Db::MAIN,
         Some(schema) => {
@@ -68,6 +67,7 @@ impl Vacuum {
         if connection.transaction.active_count() > 1 {
             return Err(Error::generic("cannot VACUUM - SQL statements in progress"));
         }
+        connection.load_schemas()?;
         let into = self.into.as_ref().map(|program| attach::values(connection, program, bindings, run)).transpose()?;
         let into = match into.as_ref().map(|row| row.first().map(Value::as_ref)) {
             None => None,
@@ -78,7 +78,8 @@ impl Vacuum {
             return Ok(());
         }
         match into {
-            None => vacuum_in_place(connection, self.db, run),
+            // Whether it works out or not, the schema is read anew.
+            None => vacuum_in_place(connection, self.db, run).inspect_err(|_| connection.forget_schema(self.db)),
             Some(file) => vacuum_into(connection, self.db, &file, run),
         }
     }

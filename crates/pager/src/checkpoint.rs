@@ -14,7 +14,7 @@ impl Pager {
         if self.state.get() != State::Idle {
             return Err(Error::Locked);
         }
-        if !file.is_wal() {
+        if !file.is_wal() && self.data_version() == 0 {
             // The first look at the file tells whether it has a log.
             self.begin_read()?;
             self.end_read()?;

@@ -96,7 +96,10 @@ impl FileStore {
     fn delete_old_journal(&self, pager: &Pager) -> Result<()> {
         let before = self.level.get();
         if before == LockLevel::None {
-            pager.begin_read()?;
+            match pager.begin_read() {
+                Err(error) if error.is_busy() => return Ok(()),
+                begun => begun?,
+            }
         }
         let deleted = match self.lock(LockLevel::Reserved) {
             Ok(()) => self.vfs.delete(&self.journal_path, false),

@@ -17,6 +17,7 @@
 //! | `pool` | pages of files that are not mapped |
 //! | `rollback` | rollback journals |
 //! | `wal`, `checkpoint` | write-ahead logs |
+//! | `sector` | pages that a torn write harms together |
 //! | `spill`, `temp_file` | transactions larger than the cache |
 //! | `concurrent` | write transactions side by side |
 //! | `busy` | waiting for others |
@@ -44,6 +45,7 @@ mod reshape;
 mod rollback;
 mod run;
 mod savepoint;
+mod sector;
 mod settings;
 mod spill;
 mod temp_file;

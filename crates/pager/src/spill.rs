@@ -236,7 +236,8 @@ impl Pager {
             if !self.may_add(file, txn) {
                 return Ok(());
             }
-            victims.retain(|&id| txn.dirty.slot(id).no.get() > txn.pages_before);
+            let end = file.sectors(self.page_size()).end(txn.pages_before);
+            victims.retain(|&id| txn.dirty.slot(id).no.get() > end);
         }
         self.put_elsewhere(txn, &*file.vfs, &victims)
     }
@@ -259,7 +260,9 @@ impl Pager {
             _ if pages.is_empty() => {}
             Store::File(file) if self.spills_into_log(file) => file.spill_wal(self, &pages)?,
             Store::File(file) if may_add => {
-                let (old, new) = pages.split_at(pages.partition_point(|(no, _)| no.get() <= *pages_before));
+                // Nothing may happen to the sector that has the last page of the database.
+                let end = file.sectors(self.page_size()).end(*pages_before);
+                let (old, new) = pages.split_at(pages.partition_point(|(no, _)| no.get() <= end));
                 file.write_added(self.page_size(), new)?;
                 for &(no, _) in new {
                     added.insert(no, *pages_before);

@@ -291,7 +291,8 @@ fn journal_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     });
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
-    if !pager.is_reading() {
+    call.connection.load_schemas()?;
+    if !pager.is_reading() && pager.data_version() == 0 {
         // The file itself knows whether it has a log.
         pager.begin_read()?;
         pager.end_read()?;
@@ -390,6 +391,7 @@ fn temp_store(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 }
 
 fn wal_checkpoint(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    call.connection.load_schemas()?;
     let result = call.connection.checkpoint(call.schema, call.text().as_deref())?;
     let numbers = [i64::from(result.is_busy), result.log_frames, result.checkpointed_frames];
     Ok(vec![numbers.into_iter().map(Value::from).collect()])

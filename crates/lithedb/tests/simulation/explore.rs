@@ -39,8 +39,11 @@ pub fn run_seed(seed: u64) -> u64 {
         crashes += explorer.crashes;
         let Some(left) = explorer.left else { break };
         // The next generation finds what the crash has left, as SQLite understands it.
-        model = Model::of_files(&Files::new(&Config::folder(seed), &left), &config).unwrap();
-        disk = left;
+        let files = Files::new(&Config::folder(seed), &left);
+        model = Model::of_files(&files, &config).unwrap();
+        // What a torn commit has left of its padding ends in the middle of a sector, where the next commit begins and may
+        // be torn, too: without powersafe overwrite a log withstands one power loss at a time.
+        disk = if config.powersafe { left } else { files.read() };
         let other = Config::random(&mut random);
         config = Config {
             journal: other.journal,

@@ -1,7 +1,7 @@
 //! Every call on a file fails once: the error is reported, nothing is half done, and the connection goes on.
 
 use lithe::Connection;
-use lithe::vfs::{Fault, Loss, Sim};
+use lithe::vfs::{DeviceCharacteristics, Fault, Loss, Sim};
 
 use crate::config::Config;
 use crate::engines::{Arg, Code, Model, Op, open, run, set_up};
@@ -94,6 +94,9 @@ pub fn check(config: &Config, stride: usize) -> u64 {
         let model = Model::new(config);
         schema(config).iter().for_each(|op| assert_eq!(model.run(op), 0));
         let sim = Sim::with_files(2, base.clone());
+        if !config.powersafe {
+            sim.set_device(DeviceCharacteristics::default(), 2048);
+        }
         Failing { config, sim, connection: None, model, transaction: Vec::new() }
     };
     let script = script(config);

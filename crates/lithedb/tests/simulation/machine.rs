@@ -206,7 +206,7 @@ impl Machine {
             assert!(done.is_ok(), "{done:?}");
             return self.note_commit(begun);
         }
-        let expected = self.model.run(op);
+        let expected = self.model.run(&Op { sql: op.sql.replace("CONCURRENT", ""), ..op.clone() });
         assert_eq!(code_of(&done), expected, "{op:.300?}: {done:?}");
         assert_eq!(self.one().is_autocommit(), self.is_idle(), "{op:.300?}");
         if self.is_idle() {
@@ -249,7 +249,7 @@ impl Machine {
             let op = self.ops.write(&mut self.random);
             return self.both(&op);
         }
-        let kind = pick(&mut self.random, &["", "", "IMMEDIATE", "EXCLUSIVE"]);
+        let kind = pick(&mut self.random, &["", "", "IMMEDIATE", "EXCLUSIVE", "CONCURRENT"]);
         self.both(&Op::new(format!("BEGIN {kind}"), []));
         let most = if self.random.one_in(4) { 16 } else { 5 };
         let mut savepoints = 0;

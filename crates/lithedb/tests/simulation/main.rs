@@ -15,7 +15,7 @@ mod promise;
 mod state;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -63,8 +63,7 @@ fn power_loss() {
             }
         }
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    std::thread::scope(|scope| (0..threads()).for_each(|_| drop(scope.spawn(work))));
     println!("{} crashes in {:.0} s", crashes.load(Ordering::Relaxed), begun.elapsed().as_secs_f64());
 }
 
@@ -72,23 +71,31 @@ fn power_loss() {
 #[test]
 fn failing_calls() {
     let stride = if std::env::var("FAULTS").is_ok_and(|which| which == "all") { 1 } else { 3 };
-    let mut failed = 0;
-    for journal in ["DELETE", "TRUNCATE", "PERSIST", "WAL", "MEMORY"] {
-        for variant in 0..4u32 {
+    let journals = ["DELETE", "TRUNCATE", "PERSIST", "WAL", "MEMORY"];
+    let configs = journals.iter().flat_map(|&journal| (0..4).map(move |variant| (journal, variant)));
+    let configs: Vec<(&str, usize)> = configs.collect();
+    let (next, failed) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let work = || {
+        while let Some(&(journal, variant)) = configs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let config = config::Config {
                 journal,
                 synchronous: if variant == 3 { "NORMAL" } else { "FULL" },
-                auto_vacuum: ["NONE", "FULL", "INCREMENTAL"][variant as usize % 3],
+                auto_vacuum: ["NONE", "FULL", "INCREMENTAL"][variant % 3],
                 page_size: if variant == 1 { 1024 } else { 512 },
                 cache_pages: if variant % 2 == 0 { 5 } else { 2000 },
                 mapped: variant < 2,
-                powersafe: true,
+                powersafe: variant != 1,
                 exclusive: variant == 3,
                 attached: variant == 2,
                 two: false,
             };
-            failed += faults::check(&config, stride);
+            failed.fetch_add(faults::check(&config, stride), Ordering::Relaxed);
         }
-    }
-    println!("{failed} calls failed");
+    };
+    std::thread::scope(|scope| (0..threads()).for_each(|_| drop(scope.spawn(work))));
+    println!("{} calls failed", failed.load(Ordering::Relaxed));
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -10,10 +10,12 @@
 //! | `opening` | URIs, read-only files and folders, databases in memory |
 //! | `shared_cache` | locks on tables, unlock-notify |
 //! | `transactions` | several files, concurrent writers, waiting |
+//! | `busy` | who is turned away, and with what code |
 //! | `super_journal` | what SQLite makes of a crash within a commit over two files |
 //! | `large` | files over 4 GB, temporary files |
 
 mod backup;
+mod busy;
 mod large;
 mod opening;
 mod pragmas;

@@ -208,9 +208,11 @@ impl FileStore {
         }
         self.count_change_wal(pager)?;
         let policy = self.log_policy(pager);
+        let neighbours = self.neighbours_for_log(pager)?;
         let txn = pager.txn.borrow();
         let kept = txn.dirty.iter().filter(|(no, _)| no.get() <= pager.page_count());
         let mut pages: Vec<(PageNo, &[u8])> = kept.map(|(no, bytes)| (no, &**bytes)).collect();
+        pages.extend(neighbours.iter().map(|(no, page)| (*no, &**page)));
         pages.sort_unstable_by_key(|(no, _)| *no);
         if pages.is_empty() {
             // All that was written was cut off again.

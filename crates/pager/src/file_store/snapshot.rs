@@ -3,7 +3,7 @@
 use lithe_format::PageNo;
 use lithe_format::bytes::at_u32;
 use lithe_format::db_header::{CHANGE_COUNTER_AT, DbHeader, FileVersion, HEADER_LEN};
-use lithe_vfs::LockLevel;
+use lithe_vfs::{Access, LockLevel};
 
 use super::FileStore;
 use crate::error::{Error, Result};
@@ -65,11 +65,22 @@ impl FileStore {
         if !alone && !self.immutable {
             self.roll_back_hot_journal(pager)?;
         }
-        if self.look(pager)? == FileVersion::Wal || self.always_log {
+        if self.look_for_version(pager)? == FileVersion::Wal || self.always_log {
             self.open_wal(pager)?;
             return self.begin_read_wal(pager);
         }
         Ok(())
+    }
+
+    /// As [`FileStore::look`]. A checkpoint that the power cut short may have left a header that is none, on a device
+    /// that does not write sectors whole: then the log has page 1.
+    fn look_for_version(&self, pager: &Pager) -> Result<FileVersion> {
+        match self.look(pager) {
+            Err(Error::NotADb) if !self.ignores_wal.get() && self.vfs.access(&self.wal_path, Access::Exists)? => {
+                Ok(FileVersion::Wal)
+            }
+            looked => looked,
+        }
     }
 
     /// Ends to read.

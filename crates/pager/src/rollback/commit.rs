@@ -59,7 +59,8 @@ impl FileStore {
     /// Everything but the decision. After an error that is not "busy" only a rollback helps.
     pub(crate) fn commit_phase_one_rollback(&self, pager: &Pager, super_journal: Option<&str>) -> Result<()> {
         if !pager.has_changes() {
-            return Ok(());
+            // Readers are in the way of a commit even if it changes nothing: so it is in SQLite.
+            return pager.retry_while_busy(|| self.lock(LockLevel::Exclusive));
         }
         // A commit that found others in the way is tried again, perhaps after more was written.
         if self.rollback.borrow().journaled != Some(pager.write_version()) {
@@ -182,9 +183,14 @@ impl FileStore {
         let before = txn.pages_before;
         let after = pager.page_count();
         let written = txn.dirty.iter().map(|(no, _)| no).chain(txn.temp.page_numbers());
-        let overwritten = written.filter(|no| no.get() <= before.min(after));
         let cut_off = (after + 1..=before).filter_map(PageNo::new);
-        let mut pages: Vec<PageNo> = overwritten.chain(cut_off).collect();
+        let touched = written.filter(|no| no.get() <= after).chain(cut_off);
+        let sectors = self.sectors(pager.page_size());
+        let mut pages = if sectors.are_shared() {
+            sectors.whole(touched.chain(PageNo::new(after)), before)
+        } else {
+            touched.filter(|no| no.get() <= before).collect()
+        };
         pages.retain(|&no| no != lock_byte_page);
         pages.sort_unstable();
         pages.dedup();

@@ -21,4 +21,5 @@ pub(crate) mod journal_file;
 mod playback;
 mod super_journal;
 
+pub(crate) use journal_file::sector_size as journal_sector_size;
 pub use super_journal::SuperJournal;

@@ -148,7 +148,7 @@ impl Wal {
     /// `written` says that its frames are known to be in the file, because we have just put them there.
     fn go_on_to(&self, header: IndexHeader, written: bool) -> Result<()> {
         let (first, last) = self.frames.get();
-        let first = if first > last { self.index.backfilled() + 1 } else { first };
+        let first = if first > last { self.index.backfilled().saturating_add(1) } else { first };
         self.index.ensure_frame(header.last_frame, false)?;
         self.map_up_to(&header, header.last_frame, written)?;
         self.header.set(header);
@@ -196,6 +196,11 @@ impl Wal {
     /// The newest frame of a page that this transaction has spilled.
     pub(crate) fn find_spilled(&self, no: PageNo) -> Option<u32> {
         self.tail.borrow().as_ref()?.spilled.get(&no).copied()
+    }
+
+    /// The pages that this transaction has spilled.
+    pub(crate) fn spilled_pages(&self) -> Vec<PageNo> {
+        self.tail.borrow().as_ref().map_or(Vec::new(), |tail| tail.spilled.keys().copied().collect())
     }
 
     pub(crate) fn has_spilled(&self) -> bool {

@@ -117,17 +117,15 @@ impl Wal {
     fn checkpoint_locked(&self, work: &Checkpointer<'_>, mode: CheckpointMode) -> Result<Checkpoint> {
         self.take_newest_header()?;
         let last = self.header.get().last_frame;
-        let mut busy = false;
         if let Some(page_size) = self.header.get().page_size
             && self.index.backfilled() < last
         {
             let work = Checkpointer { mode, ..*work };
-            busy = !self.backfill(&work, page_size)?;
+            self.backfill(&work, page_size)?;
         }
         let done = self.index.backfilled();
-        if mode > CheckpointMode::Passive && done < last {
-            busy = true;
-        }
+        // Who is passive does what readers leave to be done.
+        let mut busy = mode > CheckpointMode::Passive && done < last;
         if mode >= CheckpointMode::Restart && !busy {
             busy = !self.restart(work, mode)?;
         }
@@ -149,25 +147,25 @@ impl Wal {
         Ok(())
     }
 
-    /// Copies what no reader needs to be missing. `false`: readers were in the way of copying at all.
-    fn backfill(&self, work: &Checkpointer<'_>, page_size: PageSize) -> Result<bool> {
+    /// Copies what no reader needs to be missing.
+    fn backfill(&self, work: &Checkpointer<'_>, page_size: PageSize) -> Result<()> {
         let header = self.header.get();
         self.index.ensure_frame(header.last_frame, false)?;
         let safe = self.last_safe_frame(work, header.last_frame)?;
         let done = self.index.backfilled();
         if done >= safe {
-            return Ok(true);
+            return Ok(());
         }
         // Readers on mark 0 read the database as if there were no log.
         if !work.wait_for(|| self.lock_alone(read_slot(0)..read_slot(0) + 1))? {
-            return Ok(false);
+            return Ok(());
         }
         let copied = self.copy_frames(work, page_size, done + 1, safe);
         if copied.is_ok() {
             self.index.set_backfilled(safe);
         }
         self.unlock_alone(read_slot(0)..read_slot(0) + 1)?;
-        copied.map(|()| true)
+        copied
     }
 
     /// The last frame that may be copied: no reader's snapshot ends before it. Marks that nobody holds

@@ -89,7 +89,8 @@ struct Frames<'f> {
 impl<'f> Frames<'f> {
     fn new(log: &'f dyn File, wal: WalHeader, sum: Sum) -> Result<Frames<'f>> {
         let frame_len = wal.frame_len() as usize;
-        let chunk = vec![0; (CHUNK / frame_len).max(1) * frame_len];
+        let in_log = usize::try_from(log.size()? / wal.frame_len()).unwrap_or(usize::MAX);
+        let chunk = vec![0; (CHUNK / frame_len).min(in_log).max(1) * frame_len];
         Ok(Frames { log, wal, sum, chunk, ready: 0..0, at: HEADER_LEN as u64 })
     }
 

@@ -110,7 +110,8 @@ impl Wal {
         mark: usize,
         frame: Option<u32>,
     ) -> Result<Try> {
-        let first = self.index.backfilled() + 1;
+        // What shared memory says may be anything.
+        let first = self.index.backfilled().saturating_add(1);
         self.file.shm_barrier();
         let moved = frame.is_some_and(|frame| self.index.read_mark(mark) != frame);
         if moved || !self.index.header_is(&words) {

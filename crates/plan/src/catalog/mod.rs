@@ -173,8 +173,8 @@ impl Catalog {
     }
 
     /// The table-valued functions that every database has.
-    pub fn set_table_functions(&mut self, functions: impl IntoIterator<Item = Table>) {
-        self.functions = Arc::new(functions.into_iter().map(Arc::new).collect());
+    pub fn set_table_functions(&mut self, functions: Arc<Vec<Arc<Table>>>) {
+        self.functions = functions;
     }
 
     /// Adds a table-valued function, in place of one of the same name.

@@ -27,15 +27,28 @@ use crate::{Access, OpenFlags, Opened, ResultCode, UnixVfs, Vfs};
 const ROOM: usize = 64 << 30;
 
 /// A place for files in memory. They live until they are deleted, or the place is dropped.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct MemoryVfs {
     files: Mutex<HashMap<PathBuf, Arc<MemoryInode>>>,
+    /// Address space for each file.
+    room: usize,
 }
 
 impl MemoryVfs {
     /// A place without files.
     pub fn new() -> MemoryVfs {
-        MemoryVfs::default()
+        MemoryVfs::with_room(ROOM)
+    }
+
+    /// A place without files, each of which may grow to `room` bytes: many small places cost less.
+    pub fn with_room(room: usize) -> MemoryVfs {
+        MemoryVfs { files: Mutex::default(), room }
+    }
+}
+
+impl Default for MemoryVfs {
+    fn default() -> MemoryVfs {
+        MemoryVfs::new()
     }
 }
 
@@ -46,7 +59,7 @@ impl Vfs for MemoryVfs {
 
     fn open(&self, path: Option<&Path>, flags: OpenFlags) -> Result<Opened> {
         let inode = match path {
-            None => Arc::new(MemoryInode::new(ROOM)?),
+            None => Arc::new(MemoryInode::new(self.room)?),
             Some(path) => {
                 let mut files = guard(&self.files);
                 match files.get(path) {
@@ -54,7 +67,7 @@ impl Vfs for MemoryVfs {
                     Some(inode) => inode.clone(),
                     None if !flags.contains(OpenFlags::CREATE) => return Err(Error::new(Op::Open).at(path)),
                     None => {
-                        let inode = Arc::new(MemoryInode::new(ROOM)?);
+                        let inode = Arc::new(MemoryInode::new(self.room)?);
                         files.insert(path.to_path_buf(), inode.clone());
                         inode
                     }

@@ -73,9 +73,16 @@ pub(super) struct Disk {
     synced_names: HashMap<PathBuf, u64>,
     since: Vec<Renaming>,
     stored: HashMap<u64, Stored>,
+    /// A write that is torn may harm this much around it, in whole sectors; 0: nothing.
+    harmed: u64,
 }
 
 impl Disk {
+    /// Makes this a disk on which a torn write harms the whole sector of `bytes` bytes; 0: no more than it writes.
+    pub(super) fn set_harmed(&mut self, bytes: u64) {
+        self.harmed = bytes;
+    }
+
     /// The number of the file of that name.
     pub(super) fn find(&self, path: &Path) -> Option<u64> {
         self.names.get(path).copied()
@@ -133,7 +140,7 @@ impl Disk {
             .into_iter()
             .map(|(path, file)| {
                 let stored = self.stored.get(&file).unwrap_or(&empty);
-                (path, stored.after_power_loss(loss, random))
+                (path, stored.after_power_loss(loss, self.harmed, random))
             })
             .collect()
     }
@@ -175,7 +182,7 @@ impl Stored {
         }
     }
 
-    fn after_power_loss(&self, loss: Loss, random: &mut Random) -> Vec<u8> {
+    fn after_power_loss(&self, loss: Loss, harmed: u64, random: &mut Random) -> Vec<u8> {
         let mut content = self.synced.clone();
         for (change, kept) in self.since.iter().zip(keep(loss, self.since.len(), random)) {
             match change {
@@ -185,6 +192,9 @@ impl Stored {
                 Change::Truncate(size) => content.resize(*size as usize, 0),
                 Change::Write { offset, bytes } if kept && loss == Loss::Torn && random.one_in(4) => {
                     write_torn(&mut content, *offset, bytes, random);
+                    if harmed > 0 && random.one_in(2) {
+                        harm(&mut content, harmed, *offset, bytes.len() as u64, random);
+                    }
                 }
                 Change::Write { offset, bytes } if kept => write(&mut content, *offset, bytes),
                 Change::Write { .. } => {}
@@ -216,6 +226,18 @@ fn write_torn(content: &mut Vec<u8>, offset: u64, bytes: &[u8], random: &mut Ran
     let end = offset as usize + bytes.len();
     if content.len() < end && random.one_in(2) {
         content.resize(end, 0);
+    }
+}
+
+/// What is on the same sectors as a write, before and behind it, is not what it was.
+fn harm(content: &mut [u8], sector: u64, offset: u64, len: u64, random: &mut Random) {
+    let end = offset + len;
+    let start_of_sector = offset / sector * sector;
+    let end_of_sector = end.next_multiple_of(sector).min(content.len() as u64);
+    for range in [start_of_sector..offset, end..end_of_sector] {
+        if let Some(bytes) = content.get_mut(range.start as usize..range.end as usize) {
+            random.fill(bytes);
+        }
     }
 }
 

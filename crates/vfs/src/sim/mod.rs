@@ -121,9 +121,11 @@ impl Sim {
         self.world().is_off()
     }
 
-    /// Sets what the device promises.
+    /// Sets what the device promises. One without powersafe overwrite harms the whole sector of a write that is torn.
     pub fn set_device(&self, characteristics: DeviceCharacteristics, sector_size: u32) {
         let mut world = self.world();
+        let is_safe = characteristics.contains(DeviceCharacteristics::POWERSAFE_OVERWRITE);
+        world.disk.set_harmed(if is_safe { 0 } else { u64::from(sector_size) });
         (world.characteristics, world.sector_size) = (characteristics, sector_size);
     }
 
@@ -181,6 +183,8 @@ impl World {
     /// Starts with these files, all of them durable.
     fn start(&mut self, files: Vec<(PathBuf, Vec<u8>)>) {
         self.disk = Disk::default();
+        let is_safe = self.characteristics.contains(DeviceCharacteristics::POWERSAFE_OVERWRITE);
+        self.disk.set_harmed(if is_safe { 0 } else { u64::from(self.sector_size) });
         self.files.clear();
         for (path, content) in files {
             let inode = Arc::new(MemoryInode::new(ROOM).expect("a small file"));

@@ -1,0 +1,163 @@
+//! Three connections that get into each other's way: each is turned away where SQLite turns it away, with the same code and
+//! message, and what it then can and cannot do is the same.
+//!
+//! `SEED=7` runs one script, `SCRIPTS=10000` more of them.
+
+use lithe::vfs::Random;
+
+use crate::script::{check, differences};
+
+const STATEMENTS: [&str; 30] = [
+    "BEGIN",
+    "BEGIN",
+    "BEGIN IMMEDIATE",
+    "BEGIN EXCLUSIVE",
+    "COMMIT",
+    "COMMIT",
+    "COMMIT",
+    "ROLLBACK",
+    "SAVEPOINT s",
+    "RELEASE s",
+    "ROLLBACK TO s",
+    "SELECT count(*), sum(b) FROM t",
+    "SELECT count(*), sum(b) FROM t",
+    "SELECT count(*), sum(b) FROM t",
+    "SELECT * FROM u",
+    "INSERT INTO t(b) VALUES (1)",
+    "INSERT INTO t(b) VALUES (2)",
+    "UPDATE t SET b = b + 1",
+    "UPDATE t SET b = b + 1 WHERE a = 3",
+    "DELETE FROM t WHERE a % 5 = 0",
+    "INSERT INTO u VALUES (1)",
+    "CREATE TABLE IF NOT EXISTS u(a)",
+    "DROP TABLE u",
+    "PRAGMA user_version = 3",
+    "PRAGMA user_version",
+    "PRAGMA wal_checkpoint",
+    "PRAGMA wal_checkpoint(FULL)",
+    "PRAGMA wal_checkpoint(RESTART)",
+    "PRAGMA wal_checkpoint(TRUNCATE)",
+    "VACUUM",
+];
+
+/// Statements that change how the file is kept.
+const MODES: [&str; 2] = ["PRAGMA journal_mode = WAL", "PRAGMA journal_mode = DELETE"];
+
+const OPENS_LOG: &str = "SELECT count(*) FROM t";
+
+/// A script begins with so many lines that make a database.
+const FIRST_LINES: usize = 4;
+
+fn pick<'s>(random: &mut Random, from: &[&'s str]) -> &'s str {
+    from[random.below(from.len() as u64) as usize]
+}
+
+fn script(seed: u64) -> Vec<String> {
+    let mut random = Random::new(seed);
+    let mode = pick(&mut random, &["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "WAL", "WAL", "WAL"]);
+    let mut lines = vec![
+        format!("a: PRAGMA journal_mode = {mode}"),
+        "a: PRAGMA synchronous = OFF".to_owned(),
+        "a: CREATE TABLE t(a INTEGER PRIMARY KEY, b)".to_owned(),
+        "a: INSERT INTO t(b) VALUES (1), (2), (3), (4), (5)".to_owned(),
+    ];
+    for _ in 0..40 {
+        let statements = if random.one_in(30) { &MODES[..] } else { &STATEMENTS[..] };
+        let (name, statement) = (pick(&mut random, &["a", "b", "c"]), pick(&mut random, statements));
+        let changes_mode = statement.contains("journal_mode");
+        if changes_mode || statement.starts_with("BEGIN ") {
+            // Within a transaction: see the test below.
+            lines.push(format!("{name}: ROLLBACK"));
+        }
+        if changes_mode {
+            // SQLite does not look first whether another has changed it.
+            lines.push(format!("{name}: {OPENS_LOG}"));
+        }
+        lines.push(format!("{name}: {statement}"));
+        if changes_mode {
+            // We open the log at once, SQLite when it is read.
+            lines.push(format!("{name}: {OPENS_LOG}"));
+        }
+    }
+    lines
+}
+
+/// How many frames the log has is each engine's own affair.
+fn differ(lines: &[String]) -> Vec<String> {
+    differences(&lines.join("\n"), |line, answer| match line.contains("wal_checkpoint") {
+        true => answer.split(',').next().unwrap_or_default().to_owned(),
+        false => answer.to_owned(),
+    })
+}
+
+/// The script without the lines that it takes no part in.
+fn shrink(mut lines: Vec<String>) -> Vec<String> {
+    let mut at = lines.len();
+    while at > FIRST_LINES {
+        at -= 1;
+        if lines[at].ends_with(OPENS_LOG) {
+            continue;
+        }
+        let mut fewer = lines.clone();
+        fewer.remove(at);
+        if !differ(&fewer).is_empty() {
+            lines = fewer;
+            at = at.min(lines.len());
+        }
+    }
+    lines
+}
+
+/// A BEGIN that fails because there is a transaction has taken its locks nevertheless. The journal mode stays what it is
+/// in a transaction, with an error if nothing was written yet.
+#[test]
+fn within_a_transaction() {
+    check(
+        "a: CREATE TABLE t(a)
+         a: BEGIN
+         a: PRAGMA journal_mode = WAL
+         a: PRAGMA journal_mode = PERSIST
+         a: INSERT INTO t VALUES (1)
+         a: PRAGMA journal_mode = WAL
+         a: PRAGMA journal_mode = MEMORY
+         a: COMMIT
+         b: BEGIN EXCLUSIVE
+         a: PRAGMA journal_mode = WAL
+         a: PRAGMA journal_mode = TRUNCATE
+         a: PRAGMA journal_mode = DELETE
+         a: BEGIN
+         a: PRAGMA journal_mode = WAL
+         a: VACUUM
+         a: COMMIT
+         a: VACUUM
+         a: SELECT * FROM t",
+    );
+    check(
+        "a: CREATE TABLE t(a)
+         b: SELECT * FROM t
+         a: BEGIN
+         a: BEGIN IMMEDIATE
+         b: PRAGMA user_version = 3
+         a: BEGIN EXCLUSIVE
+         b: SELECT * FROM t
+         a: COMMIT
+         b: PRAGMA user_version = 3
+         b: PRAGMA user_version",
+    );
+}
+
+#[test]
+fn everybody_is_turned_away_where_sqlite_does() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let seeds = match number("SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("SCRIPTS").unwrap_or(250),
+    };
+    for seed in seeds {
+        let lines = script(seed);
+        if !differ(&lines).is_empty() {
+            let lines = shrink(lines);
+            panic!("SEED={seed}\n{}\n\n{}", lines.join("\n"), differ(&lines).join("\n"));
+        }
+    }
+}

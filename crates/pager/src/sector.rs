@@ -1,0 +1,103 @@
+//! Pages that share a sector, on devices where a write that the power cuts short harms the whole sector.
+//!
+//! ```text
+//!   sector       | page 5 | page 6 | page 7 | page 8 |
+//!                              ^
+//!                  writing this one may take the others along
+//! ```
+//!
+//! Most devices write the bytes they are given and leave alone the others (powersafe overwrite), or pages are no smaller
+//! than sectors: then there is nothing to do. Elsewhere the neighbours of a page that is written are treated as if they
+//! were written, too: the journal has them as they were, the log as they are.
+
+use lithe_format::{PageNo, PageSize};
+
+use crate::error::Result;
+use crate::file_store::FileStore;
+use crate::page_ref::PageRef;
+use crate::pager::Pager;
+use crate::rollback::journal_sector_size;
+
+/// How many pages lie on a sector.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sectors {
+    pages: u32,
+}
+
+impl Sectors {
+    fn new(sector_size: u32, page_size: PageSize) -> Sectors {
+        Sectors { pages: (sector_size / page_size.get()).max(1) }
+    }
+
+    /// Whether pages have neighbours at all.
+    pub(crate) fn are_shared(self) -> bool {
+        self.pages > 1
+    }
+
+    /// The last page of the sector on which page `n` is.
+    pub(crate) fn end(self, n: u32) -> u32 {
+        n.checked_next_multiple_of(self.pages).unwrap_or(n)
+    }
+
+    /// These pages and all others on their sectors, up to page `last`, in order.
+    pub(crate) fn whole(self, pages: impl Iterator<Item = PageNo>, last: u32) -> Vec<PageNo> {
+        let mut sectors: Vec<u32> = pages.map(|no| (no.get() - 1) / self.pages).collect();
+        sectors.sort_unstable();
+        sectors.dedup();
+        let pages_of = |sector: u32| {
+            let before = sector * self.pages;
+            (before + 1..=before.saturating_add(self.pages).min(last)).filter_map(PageNo::new)
+        };
+        sectors.into_iter().flat_map(pages_of).collect()
+    }
+}
+
+impl FileStore {
+    /// The sectors of the database file.
+    pub(crate) fn sectors(&self, page_size: PageSize) -> Sectors {
+        Sectors::new(journal_sector_size(&*self.file), page_size)
+    }
+
+    /// The pages that a transaction in WAL mode has not written but that share a sector with one that it has: a
+    /// checkpoint may harm them, so they go into the log as well.
+    pub(crate) fn neighbours_for_log(&self, pager: &Pager) -> Result<Vec<(PageNo, PageRef)>> {
+        let sectors = self.sectors(pager.page_size());
+        if !sectors.are_shared() {
+            return Ok(Vec::new());
+        }
+        let lock_byte_page = pager.page_size().lock_byte_page();
+        let pages = {
+            let txn = pager.txn.borrow();
+            let spilled = self.with_wal(|wal| wal.spilled_pages());
+            let written = txn.dirty.iter().map(|(no, _)| no).chain(spilled);
+            sectors.whole(
+                written.filter(|no| no.get() <= pager.page_count()),
+                pager.pages_before().min(pager.page_count()),
+            )
+        };
+        let others = pages.into_iter().filter(|&no| no != lock_byte_page && !pager.is_written(no));
+        others.map(|no| Ok((no, pager.clean_page(no)?))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_sectors() {
+        let size = PageSize::new(512).unwrap();
+        let check = |sector_size: u32, pages: &[u32], last: u32, expected: &[u32]| {
+            let pages = pages.iter().filter_map(|&n| PageNo::new(n));
+            let whole = Sectors::new(sector_size, size).whole(pages, last);
+            assert_eq!(whole.iter().map(|no| no.get()).collect::<Vec<_>>(), expected);
+        };
+        check(512, &[9, 3], 20, &[3, 9]);
+        check(2048, &[9, 3, 4], 20, &[1, 2, 3, 4, 9, 10, 11, 12]);
+        check(2048, &[9, 4], 10, &[1, 2, 3, 4, 9, 10]);
+        check(2048, &[12], 8, &[]);
+        assert_eq!(Sectors::new(2048, size).end(5), 8);
+        assert_eq!(Sectors::new(2048, size).end(8), 8);
+        assert_eq!(Sectors::new(256, size).end(5), 5);
+    }
+}
