@@ -33,7 +33,7 @@ use crate::open::{self, OpenFlags, Target};
 use crate::program_cache::ProgramCache;
 use crate::random::Random;
 use crate::settings::StoreSettings;
-use crate::shared_cache::ConnectionId;
+use crate::shared_cache::{ConnectionId, TableUses};
 use crate::table_functions;
 use crate::transaction::TransactionState;
 use crate::virtual_tables::VirtualTables;
@@ -56,6 +56,8 @@ pub struct Connection {
     shares_cache: Cell<bool>,
     /// Who this is among the connections that share caches.
     pub(crate) id: ConnectionId,
+    /// What the program that ran last reads and writes, if a database is shared.
+    pub(crate) table_uses: RefCell<Option<TableUses>>,
     pub(crate) compile_flags: Cell<CompileFlags>,
     pub(crate) limits: Cell<Limits>,
     pub(crate) facts: ConnectionFacts,
@@ -112,6 +114,7 @@ impl Connection {
             generation: Rc::default(),
             shares_cache: Cell::new(shares_cache),
             id: ConnectionId::unique(),
+            table_uses: RefCell::default(),
             compile_flags: Cell::default(),
             limits: Cell::default(),
             facts: ConnectionFacts::default(),

@@ -13,7 +13,7 @@ use lithe_vfs::{ResultCode, Vfs};
 use crate::busy::BusyHandler;
 use crate::error::{Error, Result};
 use crate::open::{OpenFlags, Target};
-use crate::shared_cache::SharedCache;
+use crate::shared_cache::{Share, SharedCache};
 
 /// A database of a connection.
 pub(crate) struct Database {
@@ -26,7 +26,7 @@ pub(crate) struct Database {
     /// Of the temporary database: where it goes when it is large.
     temporary_files: Option<Arc<dyn Vfs>>,
     /// What it shares with other connections of the process.
-    shared: Option<Arc<SharedCache>>,
+    shared: Option<Share>,
     /// A backup writes it: it belongs to that until it ends.
     pub(crate) is_backup_target: Cell<bool>,
     /// PRAGMA cache_size has set it: the size in the header does not count.
@@ -54,19 +54,19 @@ impl Database {
         };
         let file_name = pager.path().map(Path::to_path_buf).unwrap_or_default();
         let is_file = pager.path().is_some() && target.is_shared();
-        let shared = is_file.then(|| SharedCache::of_file(file_name.as_os_str().as_encoded_bytes()));
+        let shared = is_file.then(|| Share::new(SharedCache::of_file(file_name.as_os_str().as_encoded_bytes())));
         Ok(Database { file_name, shared, ..Database::with_pager(pager, busy) })
     }
 
     /// A database in memory that connections of this process have in common. It has a log, so that readers are in no
     /// writer's way.
     fn open_shared_memory(target: &Target, options: &OpenOptions, busy: &Rc<BusyHandler>) -> Result<Database> {
-        let cache = SharedCache::of_memory(&target.path);
-        let Some(files) = cache.memory() else { return Err(Error::from_code(ResultCode::INTERNAL)) };
+        let share = Share::new(SharedCache::of_memory(&target.path));
+        let Some(files) = share.memory() else { return Err(Error::from_code(ResultCode::INTERNAL)) };
         let options = OpenOptions { always_log: true, create: true, read_only: false, ..options.clone() };
         let pager = Pager::open(Arc::clone(files) as Arc<dyn Vfs>, Path::new("/main"), &options)?;
         pager.set_synchronous(Synchronous::Off);
-        Ok(Database { shared: Some(cache), ..Database::with_pager(pager, busy) })
+        Ok(Database { shared: Some(share), ..Database::with_pager(pager, busy) })
     }
 
     /// The database of this pager, without a name.
@@ -78,13 +78,13 @@ impl Database {
     }
 
     /// What it shares with other connections.
-    pub(crate) fn shared(&self) -> Option<&Arc<SharedCache>> {
+    pub(crate) fn shared(&self) -> Option<&Share> {
         self.shared.as_ref()
     }
 
     /// Whether it is a database in memory that several connections have in common.
     pub(crate) fn is_shared_memory(&self) -> bool {
-        self.shared.as_ref().is_some_and(|cache| cache.memory().is_some())
+        self.shared.as_ref().is_some_and(|share| share.memory().is_some())
     }
 
     /// The temporary database, not opened yet. Without a place for files it stays in memory.

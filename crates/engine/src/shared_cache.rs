@@ -8,8 +8,18 @@
 //! Only the locks on tables are shared. Pages are read and written as separate connections do, each with its snapshot,
 //! so that threads share nothing that is written: `read_uncommitted` spares a reader the locks, and shows it what
 //! was committed last.
+//!
+//! Nor do locks for reading make threads meet. Each connection notes for itself what it reads:
+//!
+//! ```text
+//!   reader   notes its tables, then looks whether anybody writes:   no: it has its locks
+//!                                                                   yes: it asks for each
+//!   writer   says that it writes, then looks at all notes
+//! ```
 
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
@@ -53,6 +63,8 @@ pub(crate) fn is_enabled() -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct SharedCache {
     locks: Mutex<Locks>,
+    /// Somebody has a write transaction or writes to a table, or is about to. Set under the lock of `locks`.
+    is_written: AtomicBool,
     /// The files of a database in memory.
     memory: Option<Arc<MemoryVfs>>,
 }
@@ -79,6 +91,23 @@ struct Locks {
     /// It is alone: BEGIN EXCLUSIVE.
     is_exclusive: bool,
     waiting: Vec<Waiting>,
+    /// What connections have noted that they read.
+    notes: Vec<Arc<Notes>>,
+}
+
+/// What one connection reads, on cache lines of its own.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Notes {
+    who: ConnectionId,
+    reads: Mutex<Reads>,
+}
+
+#[derive(Debug, Default)]
+struct Reads {
+    tables: Vec<Arc<str>>,
+    /// Somebody waits for the end of this.
+    is_awaited: bool,
 }
 
 #[derive(Debug)]
@@ -129,26 +158,37 @@ impl SharedCache {
         }
         caches.retain(|_, cache| cache.strong_count() > 0);
         let memory = in_memory.then(|| Arc::new(MemoryVfs::new()));
-        let cache = Arc::new(SharedCache { locks: Mutex::default(), memory });
+        let cache = Arc::new(SharedCache { memory, ..SharedCache::default() });
         caches.insert(key, Arc::downgrade(&cache));
         cache
     }
 
     /// The files of a database in memory.
-    pub(crate) fn memory(&self) -> Option<&Arc<MemoryVfs>> {
+    fn memory(&self) -> Option<&Arc<MemoryVfs>> {
         self.memory.as_ref()
     }
 
     /// `me` begins to read or write a table, until its transaction ends.
-    pub(crate) fn lock_table(&self, me: ConnectionId, table: &str, writes: bool) -> Result<(), Error> {
+    fn lock_table(&self, me: ConnectionId, table: &str, writes: bool) -> Result<(), Error> {
         let locks = &mut *guard(&self.locks);
+        if writes {
+            self.is_written.store(true, Ordering::SeqCst);
+        }
+        let locked = SharedCache::lock_table_in(locks, me, table, writes);
+        self.is_written.store(locks.is_written(), Ordering::SeqCst);
+        locked
+    }
+
+    fn lock_table_in(locks: &mut Locks, me: ConnectionId, table: &str, writes: bool) -> Result<(), Error> {
         if let Some(writer) = locks.excluding(me) {
             locks.note_blocked(me, writer);
             return Err(locked(&format!("database table is locked: {table}")));
         }
         let is_it = |lock: &TableLock| lock.table.eq_ignore_ascii_case(table);
         let against = |lock: &&TableLock| lock.holder != me && is_it(lock) && (writes || lock.writes);
-        if let Some(holder) = locks.tables.iter().find(against).map(|lock| lock.holder) {
+        let holder = locks.tables.iter().find(against).map(|lock| lock.holder);
+        let holder = holder.or_else(|| if writes { locks.reader_of(me, Some(table)) } else { None });
+        if let Some(holder) = holder {
             locks.note_blocked(me, holder);
             return Err(locked(&format!("database table is locked: {table}")));
         }
@@ -160,10 +200,20 @@ impl SharedCache {
     }
 
     /// `me` begins a write transaction: there is one at a time. An exclusive one needs all others to be idle.
-    pub(crate) fn begin_write(&self, me: ConnectionId, exclusive: bool) -> Result<(), Error> {
+    fn begin_write(&self, me: ConnectionId, exclusive: bool) -> Result<(), Error> {
         let locks = &mut *guard(&self.locks);
+        self.is_written.store(true, Ordering::SeqCst);
+        let begun = SharedCache::begin_write_in(locks, me, exclusive);
+        self.is_written.store(locks.is_written(), Ordering::SeqCst);
+        begun
+    }
+
+    fn begin_write_in(locks: &mut Locks, me: ConnectionId, exclusive: bool) -> Result<(), Error> {
         let other_writer = locks.writer.filter(|writer| *writer != me);
-        let reader = || locks.tables.iter().map(|lock| lock.holder).find(|holder| *holder != me);
+        let reader = || {
+            let listed = locks.tables.iter().map(|lock| lock.holder).find(|holder| *holder != me);
+            listed.or_else(|| locks.reader_of(me, None))
+        };
         let in_the_way = other_writer.or_else(|| if exclusive { reader() } else { None });
         if let Some(other) = in_the_way {
             locks.note_blocked(me, other);
@@ -175,7 +225,7 @@ impl SharedCache {
     }
 
     /// Whether somebody else is changing the schema.
-    pub(crate) fn is_schema_locked(&self, me: ConnectionId) -> bool {
+    fn is_schema_locked(&self, me: ConnectionId) -> bool {
         let locks = &mut *guard(&self.locks);
         let holder = locks.tables.iter().find(|lock| lock.holder != me && lock.writes && &*lock.table == SCHEMA);
         let holder = holder.map(|lock| lock.holder).or_else(|| locks.excluding(me));
@@ -185,7 +235,7 @@ impl SharedCache {
     }
 
     /// The transaction of `me` has ended. Statements that still run go on reading.
-    pub(crate) fn end_write(&self, me: ConnectionId) {
+    fn end_write(&self, me: ConnectionId) {
         let woken = {
             let locks = &mut *guard(&self.locks);
             if locks.writer != Some(me) {
@@ -196,13 +246,14 @@ impl SharedCache {
             for lock in locks.tables.iter_mut().filter(|lock| lock.holder == me) {
                 lock.writes = false;
             }
+            self.is_written.store(locks.is_written(), Ordering::SeqCst);
             locks.wake(me)
         };
         woken.into_iter().for_each(|callback| callback());
     }
 
     /// `me` neither reads nor writes any more.
-    pub(crate) fn end(&self, me: ConnectionId) {
+    fn end(&self, me: ConnectionId) {
         let woken = {
             let locks = &mut *guard(&self.locks);
             if locks.writer == Some(me) {
@@ -210,25 +261,28 @@ impl SharedCache {
                 locks.is_exclusive = false;
             }
             locks.tables.retain(|lock| lock.holder != me);
+            self.is_written.store(locks.is_written(), Ordering::SeqCst);
             locks.wake(me)
         };
         woken.into_iter().for_each(|callback| callback());
     }
 
     /// `me` closes the database: it waits for nobody any more.
-    pub(crate) fn leave(&self, me: ConnectionId) {
+    fn leave(&self, me: ConnectionId) {
         self.end(me);
-        guard(&self.locks).waiting.retain(|waiting| waiting.who != me);
+        let locks = &mut *guard(&self.locks);
+        locks.waiting.retain(|waiting| waiting.who != me);
+        locks.notes.retain(|notes| notes.who != me);
     }
 
     /// Whether somebody was in the way of `me` and still is.
-    pub(crate) fn blocks(&self, me: ConnectionId) -> bool {
+    fn blocks(&self, me: ConnectionId) -> bool {
         guard(&self.locks).waiting.iter().any(|waiting| waiting.who == me)
     }
 
     /// Calls `callback` when whoever was in the way of `me` last has ended its transaction: at once if nobody is any more.
     /// SQLITE_LOCKED if that would wait in a circle. `None` takes back what was asked for before.
-    pub(crate) fn unlock_notify(&self, me: ConnectionId, callback: Option<UnlockCallback>) -> Result<(), Error> {
+    fn unlock_notify(&self, me: ConnectionId, callback: Option<UnlockCallback>) -> Result<(), Error> {
         let at_once = {
             let locks = &mut *guard(&self.locks);
             let blocked_by = locks.waiting.iter().find(|waiting| waiting.who == me).map(|waiting| waiting.on);
@@ -260,6 +314,23 @@ impl Locks {
         self.writer.filter(|writer| self.is_exclusive && *writer != me)
     }
 
+    fn is_written(&self) -> bool {
+        self.writer.is_some() || self.tables.iter().any(|lock| lock.writes)
+    }
+
+    /// Somebody other than `me` who has noted that it reads `table`, or any table. It will tell when it has ended.
+    fn reader_of(&self, me: ConnectionId, table: Option<&str>) -> Option<ConnectionId> {
+        let others = self.notes.iter().filter(|notes| notes.who != me);
+        let reads = |notes: &&Arc<Notes>| {
+            let reads = &mut *guard(&notes.reads);
+            let is_it = |read: &Arc<str>| table.is_none_or(|table| read.eq_ignore_ascii_case(table));
+            let any = reads.tables.iter().any(is_it);
+            reads.is_awaited |= any;
+            any
+        };
+        others.into_iter().find(reads).map(|notes| notes.who)
+    }
+
     fn note_blocked(&mut self, who: ConnectionId, on: ConnectionId) {
         match self.waiting.iter_mut().find(|waiting| waiting.who == who) {
             Some(waiting) => waiting.on = on,
@@ -288,37 +359,166 @@ impl Locks {
     }
 }
 
+/// One connection's part in a shared cache.
+#[derive(Debug)]
+pub(crate) struct Share {
+    cache: Arc<SharedCache>,
+    notes: OnceCell<Arc<Notes>>,
+    /// The connection may be on the list of locks that all share.
+    is_listed: Cell<bool>,
+}
+
+impl Share {
+    pub(crate) fn new(cache: Arc<SharedCache>) -> Share {
+        Share { cache, notes: OnceCell::new(), is_listed: Cell::new(false) }
+    }
+
+    /// The files of a database in memory.
+    pub(crate) fn memory(&self) -> Option<&Arc<MemoryVfs>> {
+        self.cache.memory()
+    }
+
+    /// `me` begins to read and write tables, until its transaction ends.
+    fn lock_tables(&self, me: ConnectionId, tables: &[TableUse]) -> Result<(), Error> {
+        if tables.iter().all(|used| !used.writes) && self.note_reads(me, tables) {
+            return Ok(());
+        }
+        self.is_listed.set(true);
+        tables.iter().try_for_each(|used| self.cache.lock_table(me, &used.table, used.writes))
+    }
+
+    /// Notes what is read. `false`: somebody writes, so the locks have to be asked for.
+    fn note_reads(&self, me: ConnectionId, tables: &[TableUse]) -> bool {
+        let notes = self.notes.get_or_init(|| {
+            let notes = Arc::new(Notes { who: me, reads: Mutex::default() });
+            guard(&self.cache.locks).notes.push(Arc::clone(&notes));
+            notes
+        });
+        let before = {
+            let noted = &mut guard(&notes.reads).tables;
+            let before = noted.len();
+            for TableUse { table, .. } in tables {
+                if !noted.iter().any(|read| Arc::ptr_eq(read, table) || read == table) {
+                    noted.push(Arc::clone(table));
+                }
+            }
+            before
+        };
+        // After the notes: a writer says that it writes before it looks at them.
+        if !self.cache.is_written.load(Ordering::SeqCst) {
+            return true;
+        }
+        guard(&notes.reads).tables.truncate(before);
+        false
+    }
+
+    /// `me` begins a write transaction.
+    pub(crate) fn begin_write(&self, me: ConnectionId, exclusive: bool) -> Result<(), Error> {
+        self.is_listed.set(true);
+        self.cache.begin_write(me, exclusive)
+    }
+
+    /// The transaction of `me` has ended. Statements that still run go on reading.
+    pub(crate) fn end_write(&self, me: ConnectionId) {
+        if self.is_listed.get() {
+            self.cache.end_write(me);
+        }
+    }
+
+    /// `me` neither reads nor writes any more.
+    pub(crate) fn end(&self, me: ConnectionId) {
+        let is_awaited = self.forget_reads();
+        if self.is_listed.take() || is_awaited {
+            self.cache.end(me);
+        }
+    }
+
+    /// Answers whether somebody waits for that.
+    fn forget_reads(&self) -> bool {
+        let Some(notes) = self.notes.get() else { return false };
+        let reads = &mut *guard(&notes.reads);
+        reads.tables.clear();
+        std::mem::take(&mut reads.is_awaited)
+    }
+
+    /// `me` closes the database.
+    pub(crate) fn leave(&self, me: ConnectionId) {
+        self.forget_reads();
+        self.cache.leave(me);
+    }
+}
+
+/// The tables that a program reads and writes.
+pub(crate) struct TableUses {
+    program: Arc<Program>,
+    generation: u64,
+    tables: Rc<[TableUse]>,
+}
+
+/// A table that a program reads or writes.
+struct TableUse {
+    db: Db,
+    table: Arc<str>,
+    writes: bool,
+}
+
 impl Connection {
     /// A statement is about to run: takes the locks on the tables that it reads and writes in shared databases.
-    pub(crate) fn lock_tables(&self, program: &Program) -> Result<(), Error> {
-        let mut uses = Vec::new();
-        collect_uses(program, &mut uses);
-        let catalog = self.catalog();
-        for (db, database) in self.databases() {
-            let Some(cache) = database.shared() else { continue };
-            let own: Vec<&TreeUse> = uses.iter().filter(|used| used.db == db).collect();
-            if own.is_empty() {
-                continue;
+    pub(crate) fn lock_tables(&self, program: &Arc<Program>) -> Result<(), Error> {
+        let tables = self.tables_of(program);
+        let spares_reads = self.settings.read_uncommitted.get();
+        for used in tables.chunk_by(|a, b| a.db == b.db) {
+            let database = self.database(used[0].db)?;
+            let Some(share) = database.shared() else { continue };
+            if used.iter().any(|used| used.writes) {
+                share.begin_write(self.id, false)?;
             }
-            if own.iter().any(|used| used.writes) {
-                cache.begin_write(self.id, false)?;
-            }
-            cache.lock_table(self.id, SCHEMA, false)?;
-            for used in own {
-                if !used.writes && self.settings.read_uncommitted.get() {
-                    continue;
+            if spares_reads {
+                // The schema is locked all the same: it comes first.
+                share.lock_tables(self.id, &used[..1])?;
+                for used in used[1..].iter().filter(|used| used.writes) {
+                    share.lock_tables(self.id, std::slice::from_ref(used))?;
                 }
-                let table = table_of(catalog.schema(db), used.root);
-                cache.lock_table(self.id, &table, used.writes)?;
+            } else {
+                share.lock_tables(self.id, used)?;
             }
         }
         Ok(())
     }
 
+    /// What a program reads and writes, by database, each beginning with the schema. Most statements that run are the
+    /// one that ran before.
+    fn tables_of(&self, program: &Arc<Program>) -> Rc<[TableUse]> {
+        if let Some(known) = &*self.table_uses.borrow()
+            && Arc::ptr_eq(&known.program, program)
+            && known.generation == self.generation()
+        {
+            return Rc::clone(&known.tables);
+        }
+        let mut trees = Vec::new();
+        collect_uses(program, &mut trees);
+        trees.sort_by_key(|tree| tree.db.0);
+        let catalog = self.catalog();
+        let mut tables = Vec::new();
+        for trees in trees.chunk_by(|a, b| a.db == b.db) {
+            let db = trees[0].db;
+            tables.push(TableUse { db, table: SCHEMA.into(), writes: false });
+            tables.extend(trees.iter().map(|tree| TableUse {
+                db,
+                table: table_of(catalog.schema(db), tree.root).into(),
+                writes: tree.writes,
+            }));
+        }
+        let tables: Rc<[TableUse]> = tables.into();
+        let (program, generation) = (Arc::clone(program), self.generation());
+        self.table_uses.replace(Some(TableUses { program, generation, tables: Rc::clone(&tables) }));
+        tables
+    }
+
     /// Nothing can be compiled while another connection changes the schema.
     pub(crate) fn check_schema_locks(&self) -> Result<(), Error> {
         for (db, database) in self.databases() {
-            if database.shared().is_some_and(|cache| cache.is_schema_locked(self.id)) {
+            if database.shared().is_some_and(|share| share.cache.is_schema_locked(self.id)) {
                 let name = self.catalog().database_name(db).clone();
                 let name = String::from_utf8_lossy(name.as_bytes()).into_owned();
                 return Err(locked(&format!("database schema is locked: {name}")));
@@ -331,9 +531,9 @@ impl Connection {
     pub fn unlock_notify(&self, callback: Option<UnlockCallback>) -> Result<(), Error> {
         let databases = self.databases();
         let blocked =
-            databases.iter().filter_map(|(_, database)| database.shared()).find(|cache| cache.blocks(self.id));
+            databases.iter().filter_map(|(_, database)| database.shared()).find(|share| share.cache.blocks(self.id));
         match (blocked, callback) {
-            (Some(cache), callback) => cache.unlock_notify(self.id, callback),
+            (Some(share), callback) => share.cache.unlock_notify(self.id, callback),
             (None, Some(callback)) => {
                 callback();
                 Ok(())
@@ -402,6 +602,40 @@ mod tests {
         check(cache.lock_table(a, "u", false), None);
         cache.end_write(b);
         check(cache.lock_table(a, "t", false), None);
+    }
+
+    #[test]
+    fn what_readers_have_noted_is_in_a_writers_way() {
+        let cache = Arc::new(SharedCache::default());
+        let [a, b] = [Share::new(Arc::clone(&cache)), Share::new(Arc::clone(&cache))];
+        let [me, other] = [ConnectionId::unique(), ConnectionId::unique()];
+        let used = |table: &str, writes| [TableUse { db: Db(0), table: table.into(), writes }];
+        check(a.lock_tables(me, &used("t", false)), None);
+        assert!(guard(&cache.locks).tables.is_empty(), "it is noted only");
+        check(b.lock_tables(other, &used("T", true)), Some("database table is locked: T"));
+        check(b.begin_write(other, true), Some("database table is locked"));
+        check(b.lock_tables(other, &used("u", true)), None);
+        // Somebody writes: the reader's locks are on the list now.
+        check(a.lock_tables(me, &used("u", false)), Some("database table is locked: u"));
+        check(a.lock_tables(me, &used("v", false)), None);
+        check(b.lock_tables(other, &used("v", true)), Some("database table is locked: v"));
+        let called = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&called);
+        check(cache.unlock_notify(other, Some(Box::new(move || flag.store(true, Ordering::Relaxed)))), None);
+        a.end(me);
+        assert!(called.load(Ordering::Relaxed));
+        check(b.lock_tables(other, &used("t", true)), None);
+        check(b.lock_tables(other, &used("v", true)), None);
+        b.end(other);
+        check(a.lock_tables(me, &used("u", false)), None);
+        // Waiting for a reader that is on no list ends, too.
+        check(b.begin_write(other, true), Some("database table is locked"));
+        a.end(me);
+        check(b.begin_write(other, true), None);
+        check(a.lock_tables(me, &used("u", false)), Some("database table is locked: u"));
+        b.leave(other);
+        a.leave(me);
+        assert!(guard(&cache.locks).notes.is_empty());
     }
 
     #[test]
