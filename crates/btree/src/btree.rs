@@ -9,6 +9,7 @@ use lithe_format::payload::Limits;
 use lithe_format::{PageNo, PageSize};
 use lithe_pager::{PageMut, PageRef, Pager};
 use std::cell::Cell;
+use std::ops::Range;
 
 /// The trees of one database, as one connection sees them.
 pub struct Btree {
@@ -207,6 +208,15 @@ impl Btree {
     pub(crate) fn write(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.notice_others();
         let page = self.pager.write(no);
+        self.known_version.set(self.pager.write_version());
+        page
+    }
+
+    /// Page `no`, to be changed, all of `anew` for certain: see [`Pager::overwrite`].
+    #[inline]
+    pub(crate) fn overwrite(&self, no: PageNo, anew: Range<usize>) -> Result<PageMut<'_>> {
+        self.notice_others();
+        let page = self.pager.overwrite(no, anew);
         self.known_version.set(self.pager.write_version());
         page
     }

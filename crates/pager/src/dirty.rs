@@ -3,6 +3,7 @@
 //! Slots never move while the transaction lasts, so a page being written is put back by its number.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -154,6 +155,18 @@ impl DirtySet {
         match self.take_spare(like.len()) {
             Some(mut page) => {
                 page.copy_from_slice(like);
+                page.into_shared()
+            }
+            None => Arc::from(like),
+        }
+    }
+
+    /// A buffer that is like `like` but for the bytes `without`, which are anything.
+    pub(crate) fn buffer_but(&mut self, like: &[u8], without: Range<usize>) -> Arc<[u8]> {
+        match self.take_spare(like.len()) {
+            Some(mut page) => {
+                page[..without.start].copy_from_slice(&like[..without.start]);
+                page[without.end..].copy_from_slice(&like[without.end..]);
                 page.into_shared()
             }
             None => Arc::from(like),

@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | [`page_ref`] | a page that is read, wherever its bytes are: the crate's one unsafe room |
 //! | `pager`, `read`, `write`, `run` | the pager itself; its hot paths |
+//! | `read_ahead` | mapped pages that are not in memory yet |
 //! | `reshape` | another page size |
 //! | `dirty`, `savepoint` | the private copies of a write transaction, and going back |
 //! | `transaction`, `together`, `settings` | begin, commit, rollback; several databases at once; what pragmas set |
@@ -41,6 +42,7 @@ mod page_ref;
 mod pager;
 mod pool;
 mod read;
+mod read_ahead;
 mod reshape;
 mod rollback;
 mod run;

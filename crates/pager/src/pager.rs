@@ -17,6 +17,7 @@ use crate::file_store::FileStore;
 use crate::memory::MemoryStore;
 use crate::options::OpenOptions;
 use crate::page_ref::{Epoch, MappedFile, PageRef};
+use crate::read_ahead::ReadAhead;
 use crate::savepoint::Savepoints;
 use crate::settings::Settings;
 use crate::spill::{Added, TempSpill};
@@ -35,6 +36,7 @@ pub struct Pager {
     /// Counts the changes by others, for `PRAGMA data_version`.
     pub(crate) data_version: Cell<u32>,
     pub(crate) concurrent: Concurrent,
+    pub(crate) read_ahead: ReadAhead,
     pub(crate) change_logs: ChangeLogs,
     /// Why this transaction can only be rolled back.
     pub(crate) failure: RefCell<Option<Error>>,
@@ -143,6 +145,7 @@ impl Pager {
             settings: Settings::new(options),
             data_version: Cell::new(data_version),
             concurrent: Concurrent::default(),
+            read_ahead: ReadAhead::new(),
             change_logs: ChangeLogs::default(),
             failure: RefCell::new(None),
         }

@@ -131,10 +131,12 @@ impl Pool {
         if let Some(page) = self.get(state, no) {
             return Ok(page);
         }
-        let mut bytes = zeros(page_size);
-        read(Arc::get_mut(&mut bytes).expect("a new buffer is ours alone"))?;
-        self.used.store(true, Ordering::Relaxed);
         let limit = (self.pages_max.load(Ordering::Relaxed) / SHARDS).max(1);
+        let mut bytes = guard(self.shard(no)).give_up_one(state, page_size, limit).unwrap_or_else(|| zeros(page_size));
+        read(Arc::get_mut(&mut bytes).expect("the buffer is ours alone"))?;
+        if !self.used.load(Ordering::Relaxed) {
+            self.used.store(true, Ordering::Relaxed);
+        }
         guard(self.shard(no)).insert(state, no, bytes.clone(), limit);
         Ok(PageRef::from_arc(bytes))
     }
@@ -174,6 +176,21 @@ impl Shard {
         self.pages[at] = cached;
     }
 
+    /// The buffer of a page that has to go anyway when the next one comes, unless somebody reads it: memory that is new
+    /// each time would have to be cleared each time.
+    fn give_up_one(&mut self, state: StateNo, page_size: usize, limit: usize) -> Option<Arc<[u8]>> {
+        // Who looks at an older state leaves nothing here, and takes nothing away.
+        if self.state > state || self.pages.len() < limit || self.pages.is_empty() {
+            return None;
+        }
+        let at = self.find_cold();
+        let fits = self.pages[at].bytes.len() == page_size && Arc::strong_count(&self.pages[at].bytes) == 1;
+        if !fits {
+            return None;
+        }
+        Some(self.take_out(at))
+    }
+
     fn find_cold(&mut self) -> usize {
         loop {
             self.hand = (self.hand + 1) % self.pages.len();
@@ -184,11 +201,18 @@ impl Shard {
     }
 
     fn remove(&mut self, no: PageNo) {
-        let Some(at) = self.index.remove(&no) else { return };
-        self.pages.swap_remove(at);
+        if let Some(&at) = self.index.get(&no) {
+            self.take_out(at);
+        }
+    }
+
+    fn take_out(&mut self, at: usize) -> Arc<[u8]> {
+        let taken = self.pages.swap_remove(at);
+        self.index.remove(&taken.no);
         if let Some(moved) = self.pages.get(at) {
             self.index.insert(moved.no, at);
         }
+        taken.bytes
     }
 }
 
@@ -221,6 +245,30 @@ mod tests {
         assert_eq!((read(&pool, first, 4, 42), read(&pool, second, 4, 43)), (42, 40));
         let third = pool.adopt(&[3; 12]);
         assert_eq!(read(&pool, third, 4, 44), 44);
+    }
+
+    #[test]
+    fn buffers_are_used_again() {
+        let pool = Pool::default();
+        pool.set_size(SHARDS);
+        let old = pool.adopt(&[1; 12]);
+        let state = pool.adopt(&[2; 12]);
+        let page = |state, n: usize, value| {
+            let no = PageNo::new((n * SHARDS) as u32).unwrap();
+            pool.get_or_read(state, no, 512, |buf| {
+                buf.fill(value);
+                Ok(())
+            })
+            .unwrap()
+        };
+        let first = page(state, 1, 1).as_ptr();
+        let second = page(state, 2, 2);
+        assert_eq!(second.as_ptr(), first, "nobody had it");
+        let third = page(state, 3, 3);
+        assert_eq!((second[0], third[0]), (2, 3), "somebody had it");
+        // Who looks at an old state takes no page away.
+        page(old, 4, 4);
+        assert_eq!(page(state, 3, 5)[0], 3);
     }
 
     #[test]

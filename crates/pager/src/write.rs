@@ -1,7 +1,7 @@
 //! Writing pages: into private copies, which nobody else sees before the commit.
 
 use std::fmt;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
 
 use lithe_format::PageNo;
@@ -34,6 +34,22 @@ impl Pager {
             None => self.make_dirty(no)?,
         };
         Ok(self.take(slot, no))
+    }
+
+    /// The page `no`, as [`Pager::write`] gives it, of which the caller writes all of `anew`: what is there until then
+    /// may be anything, and is not worth a copy.
+    pub fn overwrite(&self, no: PageNo, anew: Range<usize>) -> Result<PageMut<'_>> {
+        let is_clean = self.state.get() == State::Writing && !self.is_written(no);
+        if !is_clean {
+            return self.write(no);
+        }
+        let clean = self.page(no)?;
+        let txn = &mut *self.txn.borrow_mut();
+        self.prepare_to_write(txn)?;
+        self.make_room(txn)?;
+        let copy = txn.dirty.buffer_but(&clean, anew);
+        let slot = self.insert(txn, no, copy);
+        Ok(self.take_from(txn, slot, no))
     }
 
     /// A page whose old content does not matter, all zeros: one beyond the end of the database, which

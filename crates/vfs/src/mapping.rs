@@ -19,7 +19,7 @@ use std::os::fd::BorrowedFd;
 use std::ptr::{self, NonNull};
 use std::sync::Mutex;
 
-use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous};
 
 /// What a file gets at least: far more than most databases grow to, and a 2000th of the address
 /// space.
@@ -27,6 +27,9 @@ const RESERVE_MIN: u64 = 64 << 30;
 
 /// A smaller reservation than this is not worth having.
 const RESERVE_WORTHWHILE: u64 = 1 << 20;
+
+/// So many of the system's pages are looked at to see whether a stretch is in memory.
+const RESIDENT_LOOK: usize = 64;
 
 /// A file mapped for reading.
 #[derive(Debug)]
@@ -67,6 +70,27 @@ impl Mapping {
     #[inline]
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// Whether the file's bytes from `offset` on are in memory already, as far as the system tells: true if it does not.
+    /// Of a long stretch it looks at the beginning only. The caller has checked that they are within the file.
+    pub fn is_resident(&self, offset: usize, len: usize) -> bool {
+        let Some((start, len)) = self.stretch(offset, len) else { return true };
+        self.room.is_resident(start, len)
+    }
+
+    /// Asks for the file's bytes from `offset` on to be read into memory, all at once and without waiting. A hint:
+    /// nothing comes of it if the system has better things to do.
+    pub fn will_need(&self, offset: usize, len: usize) {
+        let Some((start, len)) = self.stretch(offset, len) else { return };
+        self.room.will_need(start, len);
+    }
+
+    /// The system's pages that have these bytes.
+    fn stretch(&self, offset: usize, len: usize) -> Option<(usize, usize)> {
+        let start = offset / rustix::param::page_size() * rustix::param::page_size();
+        let end = offset.checked_add(len)?.min(self.len);
+        (start < end).then(|| (start, end - start))
     }
 
     /// Whether nothing is reserved, which never happens.
@@ -110,6 +134,24 @@ impl Reservation {
             Reservation::Own(range) => range,
             Reservation::Shared(bytes) => &bytes.room,
         }
+    }
+
+    fn is_resident(&self, start: usize, len: usize) -> bool {
+        let Reservation::Own(range) = self else { return true };
+        assert!(start.checked_add(len).is_some_and(|end| end <= range.len), "outside the reservation");
+        let mut pages = [1u8; RESIDENT_LOOK];
+        let len = len.min(RESIDENT_LOOK * rustix::param::page_size());
+        // SAFETY: inside the range, by the assertion; the system writes a byte for each of its pages there, of which
+        // there are no more than `pages` has room for.
+        let asked = unsafe { libc::mincore(range.base.as_ptr().add(start).cast(), len, pages.as_mut_ptr().cast()) };
+        asked != 0 || pages[..len.div_ceil(rustix::param::page_size())].iter().all(|page| page & 1 != 0)
+    }
+
+    fn will_need(&self, start: usize, len: usize) {
+        let Reservation::Own(range) = self else { return };
+        assert!(start.checked_add(len).is_some_and(|end| end <= range.len), "outside the reservation");
+        // SAFETY: inside the range, by the assertion; the advice changes nothing but what the system reads when.
+        let _ = unsafe { madvise(range.base.as_ptr().add(start).cast(), len, Advice::WillNeed) };
     }
 
     #[inline]
@@ -244,6 +286,22 @@ mod tests {
         let bytes = MemoryBytes::reserve(1 << 55).unwrap();
         assert!(bytes.len() >= RESERVE_WORTHWHILE as usize && bytes.len() < 1 << 55);
         bytes.write(5, b"abc");
+    }
+
+    #[test]
+    fn a_mapping_tells_what_is_in_memory() {
+        let path = std::env::temp_dir().join(format!("lithe-resident-{}", std::process::id()));
+        std::fs::write(&path, vec![b'x'; 1 << 20]).unwrap();
+        let file = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let mapping = Mapping::of_file(file.as_fd(), 1).unwrap();
+        // Just written: it is in memory.
+        for (offset, len) in [(0, 1), (5000, 10_000), (0, 1 << 20), (4096, 0), (usize::MAX, 2)] {
+            mapping.will_need(offset, len);
+            assert!(mapping.is_resident(offset, len), "{len} bytes at {offset}");
+        }
+        // Beyond the end of the file nothing is.
+        assert!(!mapping.is_resident(1 << 21, 4096));
     }
 
     #[test]

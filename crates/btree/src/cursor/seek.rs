@@ -59,6 +59,7 @@ impl Cursor {
             (index, range) = find_child(&level.node, rowid, range)?;
             level.index = index as u16;
             let child = level.node.child(index)?;
+            btree.pager().expect_leaf(child);
             depth += 1;
             self.enter(btree, depth, child)?;
         }

@@ -6,10 +6,13 @@ use crate::error::{Result, corrupt};
 use lithe_format::PageNo;
 use lithe_format::cell::PayloadSpan;
 use lithe_format::overflow::{self as page, CONTENT_AT};
-use lithe_pager::PageRef;
+use lithe_pager::{Head, PageRef};
 
 /// Pages that one read brings at most: their links lie on the stack.
 const RUN_MAX: usize = 256;
+
+/// The usual ones bring no more than this.
+const RUN_SHORT: usize = 8;
 
 /// Fills `out` with the payload's bytes from `offset` on. The caller has checked that they are part of it.
 pub(crate) fn read(
@@ -94,6 +97,7 @@ impl Rest<'_, '_> {
         let left = pager.page_count().saturating_sub(self.no.get() - 1);
         let count = u32::try_from(wanted).unwrap_or(u32::MAX).min(left);
         let Some(run) = pager.contiguous_pages(self.no, count) else { return Ok(false) };
+        pager.expect_run(self.no, count);
         let first = self.no;
         for (index, page) in run.chunks_exact(pager.page_size().bytes()).enumerate() {
             if first.plus(index as u32) != Some(self.no) {
@@ -110,7 +114,15 @@ impl Rest<'_, '_> {
         if self.skip > 0 || wanted < 2 {
             return Ok(false);
         }
-        let mut links = [[0; 4]; RUN_MAX];
+        // Most runs are short, and not worth clearing room for the longest.
+        if wanted <= RUN_SHORT {
+            self.take_run_with(&mut [[0; 4]; RUN_SHORT], wanted)
+        } else {
+            self.take_run_with(&mut [[0; 4]; RUN_MAX], wanted)
+        }
+    }
+
+    fn take_run_with(&mut self, links: &mut [Head], wanted: usize) -> Result<bool> {
         let count = self.btree.pager().read_run(self.no, &mut links[..wanted], self.content, self.out)?;
         let first = self.no;
         for (index, link) in links[..count].iter().enumerate() {

@@ -44,15 +44,19 @@ pub(crate) fn overwrite_chain(
     let mut rest = len as usize;
     loop {
         check_chain_page(btree, no)?;
-        let mut page = btree.write(no)?;
         let here = rest.min(content - skip);
-        payload.copy_to(&mut page[CONTENT_AT + skip..][..here]);
+        let anew = CONTENT_AT + skip..CONTENT_AT + skip + here;
+        let mut page = btree.overwrite(no, anew.clone())?;
+        payload.copy_to(&mut page[anew]);
+        let next = page::next(&page);
+        drop(page);
+        btree.pager().finish_page(no)?;
         rest -= here;
         skip = 0;
         if rest == 0 {
             return Ok(());
         }
-        no = page::next(&page).ok_or_else(|| corrupt(no, CHAIN_CUT))?;
+        no = next.ok_or_else(|| corrupt(no, CHAIN_CUT))?;
     }
 }
 

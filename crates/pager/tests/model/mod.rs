@@ -259,13 +259,20 @@ fn change(
             0..=7 => {
                 let n = 1 + random.below(count) as u32;
                 let Some(stamp) = stamps.next() else { continue };
-                let mut page = pager.write(PageNo::new(n).unwrap())?;
-                assert_stamp(&page, n, state[n as usize - 1]);
+                let no = PageNo::new(n).unwrap();
+                let mut page = if random.one_in(3) {
+                    let header_len = if n == 1 { 104 } else { 0 };
+                    pager.overwrite(no, header_len..pager.page_size().bytes())?
+                } else {
+                    let page = pager.write(no)?;
+                    assert_stamp(&page, n, state[n as usize - 1]);
+                    page
+                };
                 restamp_page(&mut page, n, stamp);
                 state[n as usize - 1] = stamp;
                 drop(page);
                 if random.one_in(4) {
-                    pager.finish_page(PageNo::new(n).unwrap())?;
+                    pager.finish_page(no)?;
                 }
             }
             8..=11 if count < u64::from(PAGES_MAX) => {
