@@ -22,7 +22,7 @@ use crate::pager::{Pager, Store};
 /// So many runs are not looked at after long enough.
 const UNSEEN_MAX: u8 = 63;
 
-/// Leaves are looked at until so many runs in a row were in memory.
+/// Leaves are looked at until so many leaves and runs in a row were in memory.
 const WARM: u8 = 4;
 
 /// More than this is not asked for at once: reading it takes long enough for the system to read ahead by itself.
@@ -31,7 +31,7 @@ const ASK_MAX: usize = 4 << 20;
 /// What is known of how much of the file is in memory.
 #[derive(Debug)]
 pub(crate) struct ReadAhead {
-    /// So many runs were looked at in a row and were in memory; 0: the last was not.
+    /// So many runs and leaves were looked at in a row and were in memory; 0: the last was not.
     warm: Cell<u8>,
     /// So many runs are still not looked at.
     unseen: Cell<u8>,
@@ -39,7 +39,8 @@ pub(crate) struct ReadAhead {
 
 impl ReadAhead {
     pub(crate) fn new() -> ReadAhead {
-        ReadAhead { warm: Cell::new(0), unseen: Cell::new(0) }
+        // Leaves are not looked at before a run was not in memory: who reads rows only never asks.
+        ReadAhead { warm: Cell::new(WARM), unseen: Cell::new(0) }
     }
 }
 
@@ -75,7 +76,8 @@ impl Pager {
 
     #[cold]
     fn look_at_leaf(&self, no: PageNo) {
-        self.was_in_memory(no, 1);
+        let warm = &self.read_ahead.warm;
+        warm.set(if self.was_in_memory(no, 1) { warm.get() + 1 } else { 0 });
     }
 
     /// Whether pages are in memory; if not, they are asked for.
