@@ -4,7 +4,7 @@ use std::any::Any;
 use std::rc::Rc;
 
 use lithe_functions::{Arguments, CallSite, Connection, Context, FunctionError, Pointer};
-use lithe_value::{Encoding, Value, ValueRef};
+use lithe_value::{Encoding, Value};
 use lithe_vfs::ResultCode;
 
 use crate::error::Error;
@@ -56,17 +56,7 @@ pub fn call(
         check_length(&out, host)?;
     }
     result.map_err(function_failed)?;
-    let dst = m.reg_mut(dst);
-    match out.as_ref() {
-        ValueRef::Null if pointer.is_some() => dst.set_pointer(pointer),
-        ValueRef::Null => dst.set_null(),
-        ValueRef::Integer(integer) => dst.set_integer(integer),
-        ValueRef::Real(real) => dst.set_real(real),
-        ValueRef::Text(_) | ValueRef::Blob(_) => {
-            dst.set_value(std::mem::take(&mut out));
-            dst.set_subtype(subtype);
-        }
-    }
+    m.reg_mut(dst).set_result(&mut out, subtype, pointer);
     m.out = out;
     Ok(())
 }

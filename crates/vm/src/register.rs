@@ -306,6 +306,22 @@ impl Register {
         }
     }
 
+    /// Becomes the result of a function: a pointer goes with NULL only, a subtype with texts and blobs, whose memory is taken
+    /// from `out`.
+    #[inline]
+    pub fn set_result(&mut self, out: &mut Value, subtype: u8, pointer: Option<Rc<Pointer>>) {
+        match out.as_ref() {
+            ValueRef::Null if pointer.is_some() => self.set_pointer(pointer),
+            ValueRef::Null => self.set_null(),
+            ValueRef::Integer(integer) => self.set_integer(integer),
+            ValueRef::Real(real) => self.set_real(real),
+            ValueRef::Text(_) | ValueRef::Blob(_) => {
+                self.set_value(std::mem::take(out));
+                self.set_subtype(subtype);
+            }
+        }
+    }
+
     /// The subtype of a text or blob that a function has made.
     pub fn subtype(&self) -> u8 {
         match self {

@@ -92,18 +92,8 @@ pub fn column(
     let leaves_out = answer.leaves_out;
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     check_length(&out, host)?;
-    let dst = m.reg_mut(dst);
-    match out.as_ref() {
-        ValueRef::Null if is_unchanged && leaves_out => dst.set_pointer(Some(unchanged_pointer())),
-        ValueRef::Null if pointer.is_some() => dst.set_pointer(pointer),
-        ValueRef::Null => dst.set_null(),
-        ValueRef::Integer(integer) => dst.set_integer(integer),
-        ValueRef::Real(real) => dst.set_real(real),
-        ValueRef::Text(_) | ValueRef::Blob(_) => {
-            dst.set_value(std::mem::take(&mut out));
-            dst.set_subtype(subtype);
-        }
-    }
+    let pointer = if is_unchanged && leaves_out { Some(unchanged_pointer()) } else { pointer };
+    m.reg_mut(dst).set_result(&mut out, subtype, pointer);
     m.out = out;
     Ok(true)
 }

@@ -73,7 +73,7 @@ impl<'a> ChangeLoop<'a> {
         for expr in key_exprs(cg, target) {
             cg.note_expr(&expr);
         }
-        let mut plan = plan(cg, change)?;
+        let mut plan = plan(cg, change, Purpose::Write)?;
         // Rows that may be changed where the scan meets them are visited. (SQLite decides so before it knows whether the index
         // changes, and whether SET has subqueries.)
         let visits =
@@ -117,7 +117,8 @@ impl<'a> ChangeLoop<'a> {
     }
 }
 
-fn plan<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>) -> Result<JoinPlan<'a>> {
+/// The join that finds the rows to be changed.
+pub(super) fn plan<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, purpose: Purpose) -> Result<JoinPlan<'a>> {
     let request = JoinRequest {
         sources: change.sources,
         terms: change.terms,
@@ -126,7 +127,7 @@ fn plan<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>) -> Result<JoinPla
         distinct: false,
         result_width: 0,
         row_limit: None,
-        purpose: Purpose::Write,
+        purpose,
     };
     plan_join(cg, request)
 }

@@ -15,13 +15,14 @@ use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
+use super::change_loop;
 use super::constraint::number;
 use super::fire::Triggers;
 use super::insert::value_for;
 use super::returning::Rows as ReturningRows;
 use super::row::Row;
 use super::rows::Rows;
-use crate::access::{JoinRequest, Purpose, WantedOrder, plan_join};
+use crate::access::Purpose;
 use crate::catalog::ConnectedTable;
 use crate::codegen::loops::{begin_loops, end_loops};
 use crate::codegen::{Codegen, ColumnAccess};
@@ -146,17 +147,7 @@ fn find_rows<'a>(
     let target = &change.target;
     let values = values(cg, change, connected);
     values.iter().for_each(|value| cg.note_expr(&value.expr));
-    let request = JoinRequest {
-        sources: change.sources,
-        terms: change.terms,
-        order: WantedOrder::Any,
-        result: &[],
-        distinct: false,
-        result_width: 0,
-        row_limit: None,
-        purpose: Purpose::Read,
-    };
-    let plan = plan_join(cg, request)?;
+    let plan = change_loop::plan(cg, change, Purpose::Read)?;
     let is_from = change.sources.len() > 1;
     let found = if is_from {
         let key: Arc<KeyInfo> = cg.key_info(&[(Coll::Binary, false, false)])?;
