@@ -21,7 +21,7 @@ use lithe_vfs::{MemoryVfs, ResultCode, Vfs};
 use lithe_vm::operand::Db;
 
 use crate::connection::Connection;
-use crate::database::Database;
+use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
 use crate::open::OpenFlags;
 
@@ -132,13 +132,7 @@ impl Backup {
         if source.is_writing() {
             return Err(Error::from_code(ResultCode::BUSY));
         }
-        let was_reading = source.is_reading();
-        source.begin_read()?;
-        let stepped = self.step_on_snapshot(source, pages);
-        if !was_reading {
-            source.end_read()?;
-        }
-        stepped
+        while_reading(source, || self.step_on_snapshot(source, pages))
     }
 
     fn step_on_snapshot(&mut self, source: &Pager, pages: i32) -> Result<BackupStep> {
@@ -255,13 +249,7 @@ impl Connection {
         let db = self.catalog().database(Name::new(schema.as_bytes()))?;
         let database = self.database(db)?;
         let pager = database.btree().pager();
-        let was_reading = pager.is_reading();
-        pager.begin_read()?;
-        let bytes = image(pager);
-        if !was_reading {
-            pager.end_read()?;
-        }
-        bytes
+        while_reading(pager, || image(pager))
     }
 
     /// Puts a database in memory that begins as `bytes` in the place of the database `schema`.

@@ -185,6 +185,17 @@ fn cannot_open(error: lithe_pager::Error) -> Error {
     Error::from(error)
 }
 
+/// Calls `f` while there is a snapshot: that of the transaction if one is open, else one that ends with the call.
+pub(crate) fn while_reading<T>(pager: &Pager, f: impl FnOnce() -> Result<T>) -> Result<T> {
+    let was_reading = pager.is_reading();
+    pager.begin_read()?;
+    let result = f();
+    if !was_reading {
+        pager.end_read()?;
+    }
+    result
+}
+
 /// A pager of its own for what one statement puts aside: in memory, beyond the cache in a file of `files`.
 pub(crate) fn temporary_pager(files: Option<Arc<dyn Vfs>>, options: &OpenOptions) -> Pager {
     match files {

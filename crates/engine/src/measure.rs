@@ -1,18 +1,19 @@
 //! The sizes of the trees that joins use, where ANALYZE has not counted them: measured by a look at a few of their pages
 //! when a join is compiled, and kept for a while.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
-use lithe_btree::estimate;
+use lithe_btree::Btree;
+use lithe_btree::estimate::{self, Estimate};
 use lithe_plan::CompileError;
 use lithe_plan::catalog::{LARGE, Measure, Measures, Tree};
 use lithe_plan::environment::Environment;
 
 use crate::connection::Connection;
+use crate::database::while_reading;
 use crate::error::Result;
 
-/// So many joins are compiled with the same sizes.
+/// For so many compilations sizes are good.
 const USES: u32 = 256;
 
 /// What a connection knows about the sizes of its trees.
@@ -24,7 +25,7 @@ pub(crate) struct Measured {
     /// After how many changes by this connection they are too old.
     changes_max: u64,
     /// For how many compilations they are still good.
-    uses_left: Cell<u32>,
+    uses_left: u32,
 }
 
 impl Measured {
@@ -44,7 +45,8 @@ impl Connection {
         let environment = self.environment();
         let program = compile(&environment)?;
         let wanted = environment.wanted.take();
-        if wanted.is_empty() || !self.measure(&wanted) {
+        // What cannot be read now stays unknown: the statement will say why when it runs.
+        if wanted.is_empty() || !self.measure(&wanted).unwrap_or(false) {
             return Ok(program);
         }
         compile(&self.environment())
@@ -52,57 +54,52 @@ impl Connection {
 
     fn forget_old_measures(&self) {
         let mut measured = self.measured.borrow_mut();
-        let uses = measured.uses_left.get();
-        measured.uses_left.set(uses.saturating_sub(1));
-        if uses == 0 || measured.generation != self.generation() || self.total_changes() > measured.changes_max {
-            measured.measures = Arc::default();
-            measured.generation = self.generation();
-            measured.changes_max = self.total_changes() + LARGE / 2;
-            measured.uses_left.set(USES);
+        let (generation, changes) = (self.generation(), self.total_changes());
+        if measured.uses_left == 0 || measured.generation != generation || changes > measured.changes_max {
+            *measured =
+                Measured { measures: Arc::default(), generation, changes_max: changes + LARGE / 2, uses_left: USES };
         }
+        measured.uses_left -= 1;
     }
 
-    /// Measures trees; false if none of their tables is large. What cannot be read now stays unknown: the statement will say why
-    /// when it runs.
-    fn measure(&self, wanted: &[Tree]) -> bool {
+    /// Measures trees, indexes only beside large tables; false if no table is large.
+    fn measure(&self, wanted: &[Tree]) -> Result<bool> {
+        let (tables, indexes): (Vec<Tree>, Vec<Tree>) = wanted.iter().partition(|tree| tree.is_table);
+        if self.measure_trees(&tables)? < LARGE {
+            return Ok(false);
+        }
+        self.measure_trees(&indexes)?;
+        Ok(true)
+    }
+
+    /// Measures trees and notes what was found; gives the number of rows of the largest.
+    fn measure_trees(&self, trees: &[Tree]) -> Result<u64> {
         let mut rows_max = 0;
-        for tree in wanted.iter().filter(|tree| tree.is_table) {
-            rows_max = rows_max.max(self.measure_tree(tree, 0).unwrap_or(0));
-        }
-        if rows_max < LARGE {
-            return false;
-        }
-        for tree in wanted.iter().filter(|tree| tree.columns > 0) {
-            if self.measure_tree(tree, tree.columns).is_err() {
-                return false;
+        for (db, database) in self.databases() {
+            let mut own = trees.iter().filter(|tree| tree.db == db).peekable();
+            if own.peek().is_none() {
+                continue;
             }
+            let btree = database.btree();
+            // One snapshot for all, so that a busy database is waited for once.
+            while_reading(btree.pager(), || {
+                for tree in own {
+                    rows_max = rows_max.max(self.measure_tree(btree, tree)?);
+                }
+                Ok(())
+            })?;
         }
-        true
+        Ok(rows_max)
     }
 
-    /// Measures a tree and notes it; gives the number of its rows.
-    fn measure_tree(&self, tree: &Tree, columns: usize) -> Result<u64> {
-        let database = self.database(tree.db)?;
-        let btree = database.btree();
-        let was_reading = btree.pager().is_reading();
-        btree.pager().begin_read()?;
-        let estimate = match tree.columns {
-            0 => estimate::table(btree, tree.root),
-            _ => estimate::index(btree, tree.root, columns),
-        };
-        if !was_reading {
-            btree.pager().end_read()?;
-        }
-        let estimate = estimate?;
-        let rows = estimate.rows;
-        let measure = Measure {
-            rows,
-            equal_rows: estimate.equal_rows,
-            distinct: estimate.distinct,
-            is_clustered: estimate.is_clustered,
+    /// Measures a tree and notes what was found; gives the number of its rows.
+    fn measure_tree(&self, btree: &Btree, tree: &Tree) -> Result<u64> {
+        let Estimate { rows, equal_rows, distinct, is_clustered } = match tree.columns {
+            0 => estimate::table(btree, tree.root)?,
+            columns => estimate::index(btree, tree.root, columns)?,
         };
         let mut measured = self.measured.borrow_mut();
-        Arc::make_mut(&mut measured.measures).set(*tree, measure);
+        Arc::make_mut(&mut measured.measures).set(*tree, Measure { rows, equal_rows, distinct, is_clustered });
         Ok(rows)
     }
 }

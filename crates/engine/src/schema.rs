@@ -14,7 +14,7 @@ use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
 use crate::connection::Connection;
-use crate::database::Database;
+use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
 use crate::transaction::StatementRun;
 
@@ -33,14 +33,7 @@ impl Connection {
     }
 
     fn load_schema(&self, db: Db, database: &Database) -> Result<()> {
-        let btree = database.btree();
-        let was_reading = btree.pager().is_reading();
-        btree.pager().begin_read()?;
-        let result = self.read_schema(db, database);
-        if !was_reading {
-            btree.pager().end_read()?;
-        }
-        result
+        while_reading(database.btree().pager(), || self.read_schema(db, database))
     }
 
     fn read_schema(&self, db: Db, database: &Database) -> Result<()> {
@@ -233,13 +226,8 @@ impl Connection {
             let Some(btree) = database.in_use().filter(|_| db != Db::TEMP && database.is_loaded()) else {
                 return Ok(false);
             };
-            let was_reading = btree.pager().is_reading();
-            btree.pager().begin_read()?;
-            let cookie = database.schema_cookie();
-            if !was_reading {
-                btree.pager().end_read()?;
-            }
-            Ok(cookie? != catalog.schema(db).cookie)
+            let cookie = while_reading(btree.pager(), || database.schema_cookie())?;
+            Ok(cookie != catalog.schema(db).cookie)
         };
         let databases = self.databases();
         let stale = databases.iter().filter(|(db, database)| is_stale(*db, database).unwrap_or(false));

@@ -121,10 +121,16 @@ pub fn step(
         let values: Vec<ValueRef<'_>> = std::iter::once(&first).chain(&others).map(Register::as_ref).collect();
         step_values(m, program, host, id, &values, &PlainArguments, acc)
     };
-    for (at, argument) in std::iter::once(first).chain(others).enumerate() {
+    put_back(m, start, std::iter::once(first).chain(others));
+    result
+}
+
+/// Arguments that had left the machine come back.
+#[inline]
+fn put_back(m: &mut Machine, start: Reg, arguments: impl IntoIterator<Item = Register>) {
+    for (at, argument) in arguments.into_iter().enumerate() {
         *m.reg_mut(start.at(at)) = argument;
     }
-    result
 }
 
 /// One more row for an aggregate of the application, which may look at subtypes and pointers, and may use the connection.
@@ -145,9 +151,7 @@ fn step_custom(
     let values: Vec<ValueRef<'_>> = arguments.iter().map(Register::as_ref).collect();
     let result = step_values(m, program, host, id, &values, &RegisterArguments(&arguments), acc);
     drop(values);
-    for (at, argument) in arguments.into_iter().enumerate() {
-        *m.reg_mut(start.at(at)) = argument;
-    }
+    put_back(m, start, arguments);
     result
 }
 

@@ -85,7 +85,7 @@ impl GroupsCursor {
     #[inline]
     pub fn find(&mut self, machine: &mut [Register], start: usize) -> Found {
         let key = &machine[start..start + self.key_len()];
-        let hash = self.hasher.hash_with(&self.key, |index| key[index].as_ref());
+        let hash = self.hasher.hash(&self.key, |index| key[index].as_ref());
         if let Some(loaded) = self.loaded
             && self.hashes[loaded as usize] == hash
             && self.is_key_of(loaded, key)

@@ -236,12 +236,7 @@ impl KeyHasher {
 
     /// The hash of a key whose columns `value` gives.
     #[inline]
-    pub fn hash_with<'a>(&self, key: &KeyInfo, value: impl FnMut(usize) -> ValueRef<'a>) -> u64 {
-        self.hash(key, value)
-    }
-
-    #[inline]
-    fn hash<'a>(&self, key: &KeyInfo, mut value: impl FnMut(usize) -> ValueRef<'a>) -> u64 {
+    pub fn hash<'a>(&self, key: &KeyInfo, mut value: impl FnMut(usize) -> ValueRef<'a>) -> u64 {
         let mut hasher = self.0.build_hasher();
         for (index, column) in key.columns().iter().enumerate() {
             hash_value(&mut hasher, value(index), &column.collation);
