@@ -18,9 +18,7 @@ use crate::frame::scratch::Scratch;
 use crate::frame::threads::together;
 use crate::frame::turns::{Contestants, Round, Turn, take_turns};
 use crate::frame::{Error, Result};
-use crate::sql::{
-    Cell, Connection, First, JournalMode, Library, Lithe, Second, Settings, Sqlite, Statement, Synchronous,
-};
+use crate::sql::{Cell, Connection, JournalMode, Library, Lithe, Settings, Statement, Synchronous, for_each_library};
 use crate::tables::{self, Strings};
 
 /// See [`Command::Concurrency`](crate::cli::Command::Concurrency).
@@ -67,18 +65,9 @@ pub fn run(options: &Options) -> Result<Experiment> {
     let common = &options.common;
     let scratch = Scratch::new(&common.folder(), tables::bytes_needed(options.rows, 2))?;
     let (world, strings) = (World { options, scratch }, Strings::new(common.seed));
-    if common.has(Side::Sqlite) {
-        world.create::<Sqlite>(&strings)?;
-    }
-    if common.has(Side::Lithe) {
-        world.create::<Lithe>(&strings)?;
-    }
-    if common.has(Side::Library) {
-        world.create::<First>(&strings)?;
-    }
-    if common.has(Side::Library2) {
-        world.create::<Second>(&strings)?;
-    }
+    for_each_library!(common, |L| {
+        world.create::<L>(&strings)?;
+    });
     let mut skipped = Vec::new();
     if let (true, Err(error)) = (common.has(Side::Lithe), world.try_begin_concurrent()) {
         skipped.push(format!("BEGIN CONCURRENT: {error}"));
@@ -160,18 +149,10 @@ impl World<'_> {
     fn writers(&self, has_begin_concurrent: bool) -> Result<Chart> {
         let common = &self.options.common;
         let mut contestants: Contestants<'_> = Vec::new();
-        if common.has(Side::Sqlite) {
-            self.add_writers::<Sqlite>(&mut contestants, "sqlite", "SQLite", Begin::Automatically);
-        }
-        if common.has(Side::Lithe) {
-            self.add_writers::<Lithe>(&mut contestants, "lithe", "Lithe", Begin::Automatically);
-        }
-        if common.has(Side::Library) {
-            self.add_writers::<First>(&mut contestants, "library", Side::Library.name(), Begin::Automatically);
-        }
-        if common.has(Side::Library2) {
-            self.add_writers::<Second>(&mut contestants, "library2", Side::Library2.name(), Begin::Automatically);
-        }
+        for_each_library!(common, |L| {
+            let (id, label) = (L::SIDE.to_string(), L::SIDE.name());
+            self.add_writers::<L>(&mut contestants, &id, label, Begin::Automatically);
+        });
         if common.has(Side::Lithe) && has_begin_concurrent {
             let label = "Lithe, BEGIN CONCURRENT";
             self.add_writers::<Lithe>(&mut contestants, "lithe-concurrent", label, Begin::Concurrently);
@@ -182,18 +163,9 @@ impl World<'_> {
     fn readers(&self) -> Result<Chart> {
         let common = &self.options.common;
         let mut contestants: Contestants<'_> = Vec::new();
-        if common.has(Side::Sqlite) {
-            self.add_readers::<Sqlite>(&mut contestants);
-        }
-        if common.has(Side::Lithe) {
-            self.add_readers::<Lithe>(&mut contestants);
-        }
-        if common.has(Side::Library) {
-            self.add_readers::<First>(&mut contestants);
-        }
-        if common.has(Side::Library2) {
-            self.add_readers::<Second>(&mut contestants);
-        }
+        for_each_library!(common, |L| {
+            self.add_readers::<L>(&mut contestants);
+        });
         self.curves("readers", "Readers beside a writer", "queries a second", &self.options.readers, contestants)
     }
 

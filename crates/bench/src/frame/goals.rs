@@ -82,6 +82,12 @@ pub struct Wanted<'a> {
 }
 
 impl Experiment {
+    /// Adds the goal to be so many times faster, of which the ratio is known; the first is the headline.
+    pub fn judge_ratio(&mut self, what: String, than: &str, wanted: f64, measured: f64) {
+        let (than, is_headline) = (than.to_owned(), self.goals.is_empty());
+        self.goals.push(Goal { what, than, wanted, measured, is_headline, better: Better::Faster });
+    }
+
     /// Adds those goals whose rows were measured; the first of them is the headline.
     pub fn judge(&mut self, wanted: &[Wanted<'_>]) {
         for goal in wanted {

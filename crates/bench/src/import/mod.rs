@@ -9,13 +9,13 @@ use clap::Args;
 use crate::cli::Common;
 use crate::files::settle;
 use crate::frame::goals::{Better, Wanted};
-use crate::frame::results::{Chart, Experiment, Side, options_of};
+use crate::frame::results::{Chart, Experiment, options_of};
 use crate::frame::scratch::Scratch;
 use crate::frame::threads::together;
 use crate::frame::turns::{Contestants, Round, Turn, micros_each, take_turns};
 use crate::frame::{Error, Result};
 use crate::modes::{Mode, ROLLBACK, WAL};
-use crate::sql::{Connection, First, Library, Lithe, Second, Settings, Sqlite, Statement};
+use crate::sql::{Connection, Library, Settings, Statement, for_each_library};
 use crate::tables::{self, INSERT_USER, Strings, number};
 
 /// See [`Command::Import`](crate::cli::Command::Import).
@@ -112,18 +112,9 @@ impl World<'_> {
         let common = &self.options.common;
         let mut contestants: Contestants<'_> = Vec::new();
         for &(mode, way) in ways {
-            if common.has(Side::Sqlite) {
-                self.add::<Sqlite>(&mut contestants, mode, way);
-            }
-            if common.has(Side::Lithe) {
-                self.add::<Lithe>(&mut contestants, mode, way);
-            }
-            if common.has(Side::Library) {
-                self.add::<First>(&mut contestants, mode, way);
-            }
-            if common.has(Side::Library2) {
-                self.add::<Second>(&mut contestants, mode, way);
-            }
+            for_each_library!(common, |L| {
+                self.add::<L>(&mut contestants, mode, way);
+            });
         }
         let rows =
             take_turns(&format!("import: {}", title.to_lowercase()), common.rounds(), common.seed, &mut contestants)?;

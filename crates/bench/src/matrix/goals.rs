@@ -1,6 +1,5 @@
 //! What is to be reached: in every cell.
 
-use crate::frame::goals::{Better, Goal};
 use crate::frame::results::{Data, Experiment};
 use crate::frame::table::belongs_to;
 
@@ -19,9 +18,7 @@ pub fn judge(experiment: &mut Experiment) {
     ];
     for (row, against, what, than, wanted) in goals {
         if let Some(measured) = worst(experiment, row, against) {
-            let (what, than) = (what.to_owned(), than.to_owned());
-            let is_headline = experiment.goals.is_empty();
-            experiment.goals.push(Goal { what, than, wanted, measured, is_headline, better: Better::Faster });
+            experiment.judge_ratio(what.to_owned(), than, wanted, measured);
         }
     }
 }

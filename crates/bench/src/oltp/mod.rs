@@ -4,8 +4,6 @@
 
 mod operations;
 
-use std::fs;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -15,10 +13,9 @@ use crate::cli::Common;
 use crate::digest::Digest;
 use crate::frame::Result;
 use crate::frame::duels::{Duel, Outcome, Worker, duel, worst};
-use crate::frame::goals::{Better, Goal};
 use crate::frame::results::{Chart, Experiment, Name, Row, Side, options_of};
 use crate::frame::scratch::Scratch;
-use crate::sql::{Cell, Connection, First, Library, Lithe, Second, Settings, Sqlite, Statement};
+use crate::sql::{Cell, Connection, Fresh, Library, Statement, for_each_library};
 
 use operations::{Group, OPERATIONS, Operation, Value};
 
@@ -41,18 +38,9 @@ pub fn run(options: &Options) -> Result<Experiment> {
     let scratch = Scratch::new(&common.folder(), 4000 * options.rows as u64)?;
     let parameters = parameters(options);
     let mut workers: Vec<Box<dyn Worker + '_>> = Vec::new();
-    if common.has(Side::Sqlite) {
-        workers.push(Box::new(Database::<Sqlite>::new(&scratch, &parameters)));
-    }
-    if common.has(Side::Lithe) {
-        workers.push(Box::new(Database::<Lithe>::new(&scratch, &parameters)));
-    }
-    if common.has(Side::Library) {
-        workers.push(Box::new(Database::<First>::new(&scratch, &parameters)));
-    }
-    if common.has(Side::Library2) {
-        workers.push(Box::new(Database::<Second>::new(&scratch, &parameters)));
-    }
+    for_each_library!(common, |L| {
+        workers.push(Box::new(Database::<L>::new(&scratch, &parameters)));
+    });
     let names: Vec<_> = OPERATIONS.iter().map(|operation| (id(operation), operation.label.to_owned())).collect();
     let (duels, skipped) = duel("oltp", common.rounds(), &names, &mut workers)?;
     let mut experiment = Experiment {
@@ -109,20 +97,12 @@ fn sum(duels: &[Duel]) -> Chart {
 fn judge(experiment: &mut Experiment, duels: &[Duel]) {
     let Some(chart) = experiment.chart("sum") else { return };
     let (Some(ours), Some(theirs)) = (chart.row("lithe"), chart.row("sqlite")) else { return };
-    let goal = |what: String, wanted, measured, is_headline| Goal {
-        what,
-        than: "SQLite".to_owned(),
-        wanted,
-        measured,
-        is_headline,
-        better: Better::Faster,
-    };
-    let mut goals =
-        vec![goal("Lithe does all operations together".to_owned(), 2.0, chart.advantage(ours, theirs), true)];
+    let together = chart.advantage(ours, theirs);
+    experiment.judge_ratio("Lithe does all operations together".to_owned(), "SQLite", 2.0, together);
     if let Some((duel, measured)) = worst(duels) {
-        goals.push(goal(format!("Where it does worst ({}), Lithe is", duel.label), 1.0, measured, false));
+        let what = format!("Where it does worst ({}), Lithe is", duel.label);
+        experiment.judge_ratio(what, "SQLite", 1.0, measured);
     }
-    experiment.goals = goals;
 }
 
 /// The parameters of all runs of all operations: the same for everybody, made before any clock starts.
@@ -138,15 +118,13 @@ fn parameters(options: &Options) -> Vec<Vec<Vec<Value>>> {
 
 /// A database that does the operations.
 struct Database<'a, L: Library> {
-    path: PathBuf,
-    connection: Option<L::Connection>,
+    database: Fresh<L>,
     parameters: &'a [Vec<Vec<Value>>],
-    is_warm_up: bool,
 }
 
 impl<'a, L: Library> Database<'a, L> {
     fn new(scratch: &Scratch, parameters: &'a [Vec<Vec<Value>>]) -> Self {
-        Database { path: scratch.file(&format!("{}.db", L::SIDE)), connection: None, parameters, is_warm_up: true }
+        Database { database: Fresh::new(scratch), parameters }
     }
 }
 
@@ -156,23 +134,15 @@ impl<L: Library> Worker for Database<'_, L> {
     }
 
     fn begin_round(&mut self, is_warm_up: bool) -> Result<()> {
-        self.is_warm_up = is_warm_up;
-        self.connection = None;
-        // In the first round it is not there.
-        let _ = fs::remove_file(&self.path);
-        self.connection = Some(L::open(&self.path, &Settings::default())?);
-        Ok(())
+        self.database.begin_round(is_warm_up)
     }
 
     fn operate(&mut self, at: usize) -> Result<Outcome> {
         let (operation, runs) = (&OPERATIONS[at], &self.parameters[at]);
-        let connection = match &self.connection {
-            Some(connection) => connection,
-            None => self.connection.insert(L::open(&self.path, &Settings::default())?),
-        };
+        let mut digest = Digest::new(self.database.is_warm_up());
+        let connection = self.database.connection()?;
         connection.run(operation.before)?;
         let bound: Vec<Vec<Cell<'_>>> = runs.iter().map(|run| run.iter().map(cell).collect()).collect();
-        let mut digest = Digest::new(self.is_warm_up);
         let start = Instant::now();
         let result = perform(connection, operation, &bound, &mut digest);
         let millis = start.elapsed().as_secs_f64() * 1e3;

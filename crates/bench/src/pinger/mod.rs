@@ -4,8 +4,6 @@
 mod data;
 mod mariadb;
 
-use std::fs;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -17,7 +15,7 @@ use crate::frame::duels::{Duel, Outcome, Worker, duel};
 use crate::frame::goals::{Better, Wanted};
 use crate::frame::results::{Chart, Experiment, Name, Row, Side, options_of};
 use crate::frame::scratch::Scratch;
-use crate::sql::{Connection, First, Library, Lithe, Second, Settings, Sqlite, Statement};
+use crate::sql::{Connection, Fresh, Library, Statement, for_each_library};
 
 use data::{DDL, QUERIES};
 use mariadb::MariaDb;
@@ -43,18 +41,9 @@ pub fn run(options: &Options) -> Result<Experiment> {
     let lines = data::script(options.rows, common.seed);
     let mut skipped = Vec::new();
     let mut workers: Vec<Box<dyn Worker + '_>> = Vec::new();
-    if common.has(Side::Sqlite) {
-        workers.push(Box::new(Database::<Sqlite>::new(&scratch, &lines)));
-    }
-    if common.has(Side::Lithe) {
-        workers.push(Box::new(Database::<Lithe>::new(&scratch, &lines)));
-    }
-    if common.has(Side::Library) {
-        workers.push(Box::new(Database::<First>::new(&scratch, &lines)));
-    }
-    if common.has(Side::Library2) {
-        workers.push(Box::new(Database::<Second>::new(&scratch, &lines)));
-    }
+    for_each_library!(common, |L| {
+        workers.push(Box::new(Database::<L>::new(&scratch, &lines)));
+    });
     if common.has(Side::Mariadb) && mariadb::is_installed() {
         workers.push(Box::new(MariaDb::start(&scratch, &lines)?));
     } else if common.has(Side::Mariadb) {
@@ -133,15 +122,13 @@ fn goals() -> Vec<Wanted<'static>> {
 
 /// A database in this process.
 struct Database<'a, L: Library> {
-    path: PathBuf,
-    connection: Option<L::Connection>,
+    database: Fresh<L>,
     lines: &'a [String],
-    is_warm_up: bool,
 }
 
 impl<'a, L: Library> Database<'a, L> {
     fn new(scratch: &Scratch, lines: &'a [String]) -> Self {
-        Database { path: scratch.file(&format!("{}.db", L::SIDE)), connection: None, lines, is_warm_up: true }
+        Database { database: Fresh::new(scratch), lines }
     }
 }
 
@@ -151,20 +138,12 @@ impl<L: Library> Worker for Database<'_, L> {
     }
 
     fn begin_round(&mut self, is_warm_up: bool) -> Result<()> {
-        self.is_warm_up = is_warm_up;
-        self.connection = None;
-        // In the first round it is not there.
-        let _ = fs::remove_file(&self.path);
-        self.connection = Some(L::open(&self.path, &Settings::default())?);
-        Ok(())
+        self.database.begin_round(is_warm_up)
     }
 
     fn operate(&mut self, at: usize) -> Result<Outcome> {
-        let connection = match &self.connection {
-            Some(connection) => connection,
-            None => self.connection.insert(L::open(&self.path, &Settings::default())?),
-        };
-        let mut digest = Digest::new(self.is_warm_up);
+        let mut digest = Digest::new(self.database.is_warm_up());
+        let connection = self.database.connection()?;
         let start = Instant::now();
         match at {
             0 => DDL.iter().try_for_each(|sql| connection.run(sql))?,

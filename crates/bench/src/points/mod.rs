@@ -10,12 +10,12 @@ use clap::Args;
 
 use crate::cli::Common;
 use crate::content::{Order, keys};
-use crate::frame::results::{Chart, Data, Experiment, Name, Row, Side, options_of};
+use crate::frame::results::{Chart, Data, Experiment, Name, Row, options_of};
 use crate::frame::scratch::Scratch;
 use crate::frame::threads::{Gate, together};
 use crate::frame::turns::{Contestants, Round, Turn, take_turns};
 use crate::frame::{Error, Result};
-use crate::sql::{Cell, Connection, First, JournalMode, Library, Lithe, Second, Settings, Sqlite, Statement};
+use crate::sql::{Cell, Connection, JournalMode, Library, Settings, Statement, for_each_library};
 use crate::tables::{self, Strings};
 
 /// See [`Command::Points`](crate::cli::Command::Points).
@@ -55,18 +55,9 @@ pub fn run(options: &Options) -> Result<Experiment> {
     let common = &options.common;
     let scratch = Scratch::new(&common.folder(), tables::bytes_needed(options.rows, 2))?;
     let world = World { options, strings: Strings::new(common.seed), scratch };
-    if common.has(Side::Sqlite) {
-        tables::create::<Sqlite>(&world.database::<Sqlite>(), options.rows, &world.strings)?;
-    }
-    if common.has(Side::Lithe) {
-        tables::create::<Lithe>(&world.database::<Lithe>(), options.rows, &world.strings)?;
-    }
-    if common.has(Side::Library) {
-        tables::create::<First>(&world.database::<First>(), options.rows, &world.strings)?;
-    }
-    if common.has(Side::Library2) {
-        tables::create::<Second>(&world.database::<Second>(), options.rows, &world.strings)?;
-    }
+    for_each_library!(common, |L| {
+        tables::create::<L>(&world.database::<L>(), options.rows, &world.strings)?;
+    });
     let mut experiment = Experiment {
         id: "points".to_owned(),
         title: "Point queries by threads".to_owned(),
@@ -97,18 +88,9 @@ impl World<'_> {
     /// The mode is a property of the file.
     fn set_mode(&self, mode: JournalMode) -> Result<()> {
         let settings = Settings { journal_mode: Some(mode), ..Settings::default() };
-        if self.options.common.has(Side::Sqlite) {
-            Sqlite::open(&self.database::<Sqlite>(), &settings)?;
-        }
-        if self.options.common.has(Side::Lithe) {
-            Lithe::open(&self.database::<Lithe>(), &settings)?;
-        }
-        if self.options.common.has(Side::Library) {
-            First::open(&self.database::<First>(), &settings)?;
-        }
-        if self.options.common.has(Side::Library2) {
-            Second::open(&self.database::<Second>(), &settings)?;
-        }
+        for_each_library!(self.options.common, |L| {
+            L::open(&self.database::<L>(), &settings)?;
+        });
         Ok(())
     }
 
@@ -116,18 +98,9 @@ impl World<'_> {
         let common = &self.options.common;
         let mut contestants: Contestants<'_> = Vec::new();
         for shared_cache in [false, true] {
-            if common.has(Side::Sqlite) {
-                self.add::<Sqlite>(&mut contestants, shared_cache, percent);
-            }
-            if common.has(Side::Lithe) {
-                self.add::<Lithe>(&mut contestants, shared_cache, percent);
-            }
-            if common.has(Side::Library) {
-                self.add::<First>(&mut contestants, shared_cache, percent);
-            }
-            if common.has(Side::Library2) {
-                self.add::<Second>(&mut contestants, shared_cache, percent);
-            }
+            for_each_library!(common, |L| {
+                self.add::<L>(&mut contestants, shared_cache, percent);
+            });
         }
         let journal = if mode == JournalMode::Wal { "WAL".to_owned() } else { format!("journal {}", mode.name()) };
         let title = format!("points: {journal}, {words}");

@@ -4,6 +4,7 @@
 //! Two libraries in one process never open the same file: closing a file drops all locks that the process has on it,
 //! whoever took them.
 
+mod fresh;
 mod lithe;
 mod loaded;
 mod settings;
@@ -14,6 +15,7 @@ use std::path::Path;
 use crate::frame::Result;
 use crate::frame::results::Side;
 
+pub use fresh::Fresh;
 pub use lithe::Lithe;
 pub use loaded::{First, Second, load};
 pub use settings::{JournalMode, Settings, Synchronous};
@@ -33,6 +35,21 @@ pub trait Library: Copy + Default + Send + Sync + 'static {
     /// Opens the database at `path`, creates it if it is not there, and applies the settings.
     fn open(path: &Path, settings: &Settings) -> Result<Self::Connection>;
 }
+
+/// Does something with every library that takes part: the block, in which the name between the bars is the library's type.
+macro_rules! for_each_library {
+    ($common:expr, |$library:ident| $body:block) => {
+        $crate::sql::for_each_library!($common, $library, $body, Sqlite, Lithe, First, Second)
+    };
+    ($common:expr, $library:ident, $body:block, $($type:ident),+) => {
+        $({
+            type $library = $crate::sql::$type;
+            if $common.has(<$library as $crate::sql::Library>::SIDE) $body
+        })+
+    };
+}
+
+pub(crate) use for_each_library;
 
 /// A connection to a database.
 pub trait Connection: Send {

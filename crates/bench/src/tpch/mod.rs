@@ -13,12 +13,11 @@ use clap::Args;
 use crate::cli::Common;
 use crate::digest::Digest;
 use crate::frame::duels::{Duel, Outcome, Worker, duel, worst};
-use crate::frame::goals::{Better, Goal};
 use crate::frame::results::{Chart, Experiment, Side, options_of};
 use crate::frame::scratch::Scratch;
 use crate::frame::statistics::geometric_mean;
 use crate::frame::{Error, Result};
-use crate::sql::{Cell, Connection, First, Library, Lithe, Second, Sqlite, Statement};
+use crate::sql::{Cell, Connection, Library, Statement, for_each_library};
 
 /// See [`Command::Tpch`](crate::cli::Command::Tpch).
 #[derive(Clone, Debug, Args)]
@@ -90,18 +89,9 @@ pub fn run(options: &Options) -> Result<Experiment> {
     for (id, title, words) in [("memory", "In memory", "in memory"), ("disk", "On disk", "on disk")] {
         let file = |side: Side| if id == "disk" { scratch.file(&format!("{side}.db")) } else { ":memory:".into() };
         let mut workers: Vec<Box<dyn Worker>> = Vec::new();
-        if common.has(Side::Sqlite) {
-            workers.push(Tables::<Sqlite>::boxed(&file(Side::Sqlite), options)?);
-        }
-        if common.has(Side::Lithe) {
-            workers.push(Tables::<Lithe>::boxed(&file(Side::Lithe), options)?);
-        }
-        if common.has(Side::Library) {
-            workers.push(Tables::<First>::boxed(&file(Side::Library), options)?);
-        }
-        if common.has(Side::Library2) {
-            workers.push(Tables::<Second>::boxed(&file(Side::Library2), options)?);
-        }
+        for_each_library!(common, |L| {
+            workers.push(Tables::<L>::boxed(&file(L::SIDE), options)?);
+        });
         let names: Vec<_> = options.numbers().iter().map(|n| (n.to_string(), format!("query {n}"))).collect();
         let (duels, skipped) = duel(&format!("tpch: {words}"), common.rounds(), &names, &mut workers)?;
         experiment.charts.push(Chart::bars(id, title, "ms", duels.iter().flat_map(|duel| duel.rows.clone()).collect()));
@@ -120,20 +110,11 @@ impl Options {
 
 fn judge(experiment: &mut Experiment, duels: &[Duel], words: &str) {
     let Some((duel, measured)) = worst(duels) else { return };
-    let is_headline = experiment.goals.is_empty();
-    let goal = |what: String, wanted, measured, is_headline| Goal {
-        what,
-        than: "SQLite".to_owned(),
-        wanted,
-        measured,
-        is_headline,
-        better: Better::Faster,
-    };
     let mean = geometric_mean(duels.iter().filter_map(Duel::advantage));
     let what = format!("Lithe answers the queries of TPC-H {words} (geometric mean)");
-    experiment.goals.push(goal(what, 3.0, mean, is_headline));
+    experiment.judge_ratio(what, "SQLite", 3.0, mean);
     let what = format!("Where it does worst {words} ({}), Lithe is", duel.label);
-    experiment.goals.push(goal(what, 1.0, measured, false));
+    experiment.judge_ratio(what, "SQLite", 1.0, measured);
 }
 
 /// A database with the tables.

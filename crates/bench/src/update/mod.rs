@@ -8,13 +8,13 @@ use fastrand::Rng;
 use crate::cli::Common;
 use crate::files::settle;
 use crate::frame::goals::{Better, Wanted};
-use crate::frame::results::{Chart, Experiment, Side, options_of};
+use crate::frame::results::{Chart, Experiment, options_of};
 use crate::frame::scratch::Scratch;
 use crate::frame::threads::together;
 use crate::frame::turns::{Contestants, Round, Turn, micros_each, take_turns};
 use crate::frame::{Error, Result};
 use crate::modes::{Mode, ROLLBACK, WAL};
-use crate::sql::{Cell, Connection, First, Library, Lithe, Second, Settings, Sqlite, Statement};
+use crate::sql::{Cell, Connection, Library, Settings, Statement, for_each_library};
 use crate::tables::{self, Strings};
 
 /// See [`Command::Update`](crate::cli::Command::Update).
@@ -54,18 +54,9 @@ pub fn run(options: &Options) -> Result<Experiment> {
     let common = &options.common;
     let scratch = Scratch::new(&common.folder(), tables::bytes_needed(options.rows, 2))?;
     let (world, strings) = (World { options, scratch }, Strings::new(common.seed));
-    if common.has(Side::Sqlite) {
-        tables::create::<Sqlite>(&world.database::<Sqlite>(), options.rows, &strings)?;
-    }
-    if common.has(Side::Lithe) {
-        tables::create::<Lithe>(&world.database::<Lithe>(), options.rows, &strings)?;
-    }
-    if common.has(Side::Library) {
-        tables::create::<First>(&world.database::<First>(), options.rows, &strings)?;
-    }
-    if common.has(Side::Library2) {
-        tables::create::<Second>(&world.database::<Second>(), options.rows, &strings)?;
-    }
+    for_each_library!(common, |L| {
+        tables::create::<L>(&world.database::<L>(), options.rows, &strings)?;
+    });
     let mut experiment = Experiment {
         id: "update".to_owned(),
         title: "Updating rows".to_owned(),
@@ -129,18 +120,9 @@ impl World<'_> {
         let common = &self.options.common;
         let mut contestants: Contestants<'_> = Vec::new();
         for &way in ways {
-            if common.has(Side::Sqlite) {
-                self.add::<Sqlite>(&mut contestants, way);
-            }
-            if common.has(Side::Lithe) {
-                self.add::<Lithe>(&mut contestants, way);
-            }
-            if common.has(Side::Library) {
-                self.add::<First>(&mut contestants, way);
-            }
-            if common.has(Side::Library2) {
-                self.add::<Second>(&mut contestants, way);
-            }
+            for_each_library!(common, |L| {
+                self.add::<L>(&mut contestants, way);
+            });
         }
         let rows = take_turns(&title.to_lowercase(), common.rounds(), common.seed, &mut contestants)?;
         Ok(Chart::bars(id, title, "µs a row", rows))
