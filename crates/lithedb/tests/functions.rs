@@ -1,8 +1,11 @@
 //! The application's functions and collations, compared with what SQLite makes of the same ones.
 
+mod common;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use common::{Failure, Rows, ask_lithe, ask_sqlite};
 use lithe::{Aggregate, Connection, FunctionContext, FunctionFlags, ResultCode, Value, WindowAggregate};
 use rusqlite::functions::{Aggregate as SqliteAggregate, Context as SqliteContext, FunctionFlags as SqliteFlags};
 
@@ -20,9 +23,6 @@ struct Pair {
     sqlite: rusqlite::Connection,
 }
 
-/// What running a statement shows: its rows, or its error.
-type Outcome = Result<Vec<Vec<String>>, (i32, String)>;
-
 impl Pair {
     fn new() -> Pair {
         Pair { lithe: Connection::open_in_memory().unwrap(), sqlite: rusqlite::Connection::open_in_memory().unwrap() }
@@ -36,40 +36,13 @@ impl Pair {
         }
     }
 
-    fn by_lithe(&self, sql: &str) -> Outcome {
-        let run = || -> lithe::Result<Vec<Vec<String>>> {
-            let mut statement = self.lithe.prepare(sql)?;
-            let columns = statement.column_count();
-            statement.query_map([], |row| Ok((0..columns).map(|i| row.get_ref(i).to_string()).collect()))
-        };
-        run().map_err(|error| (error.code().0, error.message().to_owned()))
+    fn by_lithe(&self, sql: &str) -> Result<Rows, Failure> {
+        ask_lithe(&self.lithe, sql, |value| value.to_string())
     }
 
-    fn by_sqlite(&self, sql: &str) -> Outcome {
-        let run = || -> rusqlite::Result<Vec<Vec<String>>> {
-            let mut statement = self.sqlite.prepare(sql)?;
-            let columns = statement.column_count();
-            let rows = statement.query_map([], |row| (0..columns).map(|i| row.get_ref(i).map(shown)).collect())?;
-            rows.collect()
-        };
-        run().map_err(|error| match error {
-            rusqlite::Error::SqliteFailure(code, message) => (code.extended_code, message.unwrap_or_default()),
-            rusqlite::Error::SqlInputError { error, msg, .. } => (error.extended_code, msg),
-            other => panic!("{other}"),
-        })
+    fn by_sqlite(&self, sql: &str) -> Result<Rows, Failure> {
+        ask_sqlite(&self.sqlite, sql, |value| value.to_string())
     }
-}
-
-fn shown(value: rusqlite::types::ValueRef<'_>) -> String {
-    use rusqlite::types::ValueRef as V;
-    let value = match value {
-        V::Null => lithe::ValueRef::Null,
-        V::Integer(i) => lithe::ValueRef::Integer(i),
-        V::Real(r) => lithe::ValueRef::Real(r),
-        V::Text(t) => lithe::ValueRef::Text(t),
-        V::Blob(b) => lithe::ValueRef::Blob(b),
-    };
-    value.to_string()
 }
 
 #[test]

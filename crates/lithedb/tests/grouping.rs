@@ -1,7 +1,10 @@
 //! GROUP BY over rows that do not come in order: what comes out must be what SQLite gives, in its order, whether all groups fit
 //! into memory or not; and joins of large tables, whose plans are not SQLite's.
 
-use lithe::{Connection, Result, Value};
+mod common;
+
+use common::{ask_lithe, ask_sqlite, exactly};
+use lithe::Connection;
 
 /// Texts that are equal under NOCASE only, integers that equal reals, NULLs.
 const DATA: &str = "
@@ -45,40 +48,6 @@ const QUERIES: &[&str] = &[
         GROUP BY 1, 2",
 ];
 
-fn ours(connection: &Connection, sql: &str) -> Result<Vec<Vec<String>>> {
-    let mut statement = connection.prepare(sql)?;
-    let width = statement.column_count();
-    let mut rows = statement.query([])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let texts = (0..width).map(|at| Ok(format!("{:?}", row.get::<Value>(at)?)));
-        found.push(texts.collect::<Result<_>>()?);
-    }
-    Ok(found)
-}
-
-fn theirs(connection: &rusqlite::Connection, sql: &str) -> rusqlite::Result<Vec<Vec<String>>> {
-    use rusqlite::types::ValueRef;
-    let mut statement = connection.prepare(sql)?;
-    let width = statement.column_count();
-    let mut rows = statement.query([])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let text = |at: usize| {
-            let value = match row.get_ref(at)? {
-                ValueRef::Null => Value::NULL,
-                ValueRef::Integer(integer) => Value::from(integer),
-                ValueRef::Real(real) => Value::from(real),
-                ValueRef::Text(text) => Value::from(std::str::from_utf8(text)?),
-                ValueRef::Blob(blob) => Value::from(blob),
-            };
-            Ok(format!("{value:?}"))
-        };
-        found.push((0..width).map(text).collect::<rusqlite::Result<_>>()?);
-    }
-    Ok(found)
-}
-
 fn check(settings: &str) {
     let lithe = Connection::open_in_memory().unwrap();
     let sqlite = rusqlite::Connection::open_in_memory().unwrap();
@@ -86,7 +55,7 @@ fn check(settings: &str) {
     lithe.execute_batch(settings).unwrap();
     sqlite.execute_batch(DATA).unwrap();
     for sql in QUERIES {
-        let (found, expected) = (ours(&lithe, sql).unwrap(), theirs(&sqlite, sql).unwrap());
+        let (found, expected) = (ask_lithe(&lithe, sql, exactly).unwrap(), ask_sqlite(&sqlite, sql, exactly).unwrap());
         assert_eq!(found.len(), expected.len(), "{sql}");
         for (row, (found, expected)) in found.iter().zip(&expected).enumerate() {
             assert_eq!(found, expected, "row {row} of {sql}");

@@ -1,5 +1,8 @@
 //! Table-valued functions, compared with SQLite's: pragmas as functions, json_each, json_tree.
 
+mod common;
+
+use common::{Rows, ask_lithe, ask_sqlite};
 use lithe::Connection;
 
 struct Pair {
@@ -7,7 +10,7 @@ struct Pair {
     sqlite: rusqlite::Connection,
 }
 
-type Outcome = Result<Vec<String>, String>;
+type Outcome = Result<Rows, String>;
 
 impl Pair {
     #[track_caller]
@@ -16,43 +19,12 @@ impl Pair {
     }
 
     fn by_lithe(&self, sql: &str) -> Outcome {
-        let run = || {
-            let mut statement = self.lithe.prepare(sql)?;
-            let columns = statement.column_count();
-            let row =
-                |row: &lithe::Row<'_>| Ok((0..columns).map(|i| row.get_ref(i).to_string() + "|").collect::<String>());
-            statement.query_map([], row)
-        };
-        run().map_err(|error: lithe::Error| error.message().to_owned())
+        ask_lithe(&self.lithe, sql, |value| value.to_string()).map_err(|(_, message)| message)
     }
 
     fn by_sqlite(&self, sql: &str) -> Outcome {
-        let run = || {
-            let mut statement = self.sqlite.prepare(sql)?;
-            let columns = statement.column_count();
-            let rows = statement.query_map([], |row| {
-                (0..columns).map(|i| Ok(shown(row.get_ref(i)?) + "|")).collect::<rusqlite::Result<String>>()
-            })?;
-            rows.collect::<rusqlite::Result<Vec<String>>>()
-        };
-        run().map_err(|error| match error {
-            rusqlite::Error::SqliteFailure(_, message) => message.unwrap_or_default(),
-            rusqlite::Error::SqlInputError { msg, .. } => msg,
-            other => other.to_string(),
-        })
+        ask_sqlite(&self.sqlite, sql, |value| value.to_string()).map_err(|(_, message)| message)
     }
-}
-
-fn shown(value: rusqlite::types::ValueRef<'_>) -> String {
-    use rusqlite::types::ValueRef as V;
-    match value {
-        V::Null => lithe::ValueRef::Null,
-        V::Integer(i) => lithe::ValueRef::Integer(i),
-        V::Real(r) => lithe::ValueRef::Real(r),
-        V::Text(t) => lithe::ValueRef::Text(t),
-        V::Blob(b) => lithe::ValueRef::Blob(b),
-    }
-    .to_string()
 }
 
 #[test]

@@ -10,7 +10,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::engine::{Connection, Failure, Rows, Which};
+use crate::common::{Failure, Rows};
+use crate::engine::{Connection, Which};
 
 const PAGE: usize = 512;
 

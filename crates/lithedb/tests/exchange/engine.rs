@@ -4,6 +4,8 @@ use std::path::Path;
 
 use lithe::ValueRef;
 
+use crate::common::{Failure, Rows, ask_lithe, ask_sqlite};
+
 /// Which engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
@@ -26,12 +28,6 @@ pub enum Connection {
     Sqlite(rusqlite::Connection),
 }
 
-/// Result code and message.
-pub type Failure = (i32, String);
-
-/// Each value as a text that shows its class.
-pub type Rows = Vec<Vec<String>>;
-
 impl Connection {
     pub fn open(which: Which, path: &Path) -> Connection {
         match which {
@@ -47,10 +43,8 @@ impl Connection {
     /// Runs one statement and gives its rows.
     pub fn rows(&self, sql: &str) -> Result<Rows, Failure> {
         match self {
-            Connection::Lithe(connection) => {
-                rows_of_lithe(connection, sql).map_err(|error| (error.code().0, error.message().to_owned()))
-            }
-            Connection::Sqlite(connection) => rows_of_sqlite(connection, sql).map_err(failure),
+            Connection::Lithe(connection) => ask_lithe(connection, sql, shown),
+            Connection::Sqlite(connection) => ask_sqlite(connection, sql, shown),
         }
     }
 
@@ -71,44 +65,6 @@ impl Connection {
             Connection::Lithe(connection) => connection.close().expect("Lithe closes"),
             Connection::Sqlite(connection) => connection.close().map_err(|(_, error)| error).expect("SQLite closes"),
         }
-    }
-}
-
-fn rows_of_lithe(connection: &lithe::Connection, sql: &str) -> lithe::Result<Rows> {
-    let mut statement = connection.prepare(sql)?;
-    let mut rows = Vec::new();
-    while let Some(row) = statement.step()? {
-        rows.push((0..row.column_count()).map(|i| shown(row.get_ref(i))).collect());
-    }
-    Ok(rows)
-}
-
-fn rows_of_sqlite(connection: &rusqlite::Connection, sql: &str) -> rusqlite::Result<Rows> {
-    let mut statement = connection.prepare(sql)?;
-    let columns = statement.column_count();
-    let mut found = statement.raw_query();
-    let mut rows = Vec::new();
-    while let Some(row) = found.next()? {
-        rows.push((0..columns).map(|i| row.get_ref(i).map(|v| shown(borrowed(v)))).collect::<Result<_, _>>()?);
-    }
-    Ok(rows)
-}
-
-fn failure(error: rusqlite::Error) -> Failure {
-    match error {
-        rusqlite::Error::SqliteFailure(error, message) => (error.extended_code, message.unwrap_or_default()),
-        rusqlite::Error::SqlInputError { error, msg, .. } => (error.extended_code, msg),
-        other => panic!("the oracle's own error: {other}"),
-    }
-}
-
-fn borrowed(value: rusqlite::types::ValueRef<'_>) -> ValueRef<'_> {
-    match value {
-        rusqlite::types::ValueRef::Null => ValueRef::Null,
-        rusqlite::types::ValueRef::Integer(i) => ValueRef::Integer(i),
-        rusqlite::types::ValueRef::Real(r) => ValueRef::Real(r),
-        rusqlite::types::ValueRef::Text(t) => ValueRef::Text(t),
-        rusqlite::types::ValueRef::Blob(b) => ValueRef::Blob(b),
     }
 }
 

@@ -17,6 +17,8 @@
 //! By default there are 50 worlds: 200 databases of each engine that the other has opened, checked, read and changed.
 //! `EXCHANGE_WORLDS` says how many worlds are run, `EXCHANGE_SEED` runs one alone and prints its statements.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod damaged;
 mod engine;
 mod integrity;

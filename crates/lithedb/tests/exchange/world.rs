@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 
-use crate::engine::{Connection, Rows, Which};
+use crate::common::Rows;
+use crate::engine::{Connection, Which};
 use crate::statements::{Generator, pick};
 
 /// Statements a round.
@@ -189,7 +190,7 @@ fn check(files: &[PathBuf; 2], writers: [Which; 2]) -> Result<(), String> {
 }
 
 /// Everything in a database, one line a row.
-fn dump(connection: &Connection) -> Result<Vec<String>, crate::engine::Failure> {
+fn dump(connection: &Connection) -> Result<Vec<String>, crate::common::Failure> {
     let mut lines = Vec::new();
     let mut add = |what: &str, rows: Rows| {
         lines.extend(rows.into_iter().map(|row| format!("{what}: {}", row.join(", "))));

@@ -1,30 +1,19 @@
 //! JSON functions: every expression of `cases.sql`, one a line, has the value or the error that SQLite gives it.
 
+#[path = "../common/mod.rs"]
+mod common;
+
+use common::{Rows, ask_lithe, ask_sqlite};
 use lithe::Connection;
 
 const CASES: &str = include_str!("cases.sql");
 
-fn by_lithe(connection: &Connection, sql: &str) -> Result<String, String> {
-    let value = connection.query_row(sql, [], |row| Ok(row.get_ref(0).to_string()));
-    value.map_err(|error| error.message().to_owned())
+fn by_lithe(connection: &Connection, sql: &str) -> Result<Rows, String> {
+    ask_lithe(connection, sql, |value| value.to_string()).map_err(|(_, message)| message)
 }
 
-fn by_sqlite(connection: &rusqlite::Connection, sql: &str) -> Result<String, String> {
-    use rusqlite::types::ValueRef as V;
-    let value = connection.query_row(sql, [], |row| {
-        Ok(match row.get_ref(0)? {
-            V::Null => lithe::ValueRef::Null.to_string(),
-            V::Integer(i) => lithe::ValueRef::Integer(i).to_string(),
-            V::Real(r) => lithe::ValueRef::Real(r).to_string(),
-            V::Text(t) => lithe::ValueRef::Text(t).to_string(),
-            V::Blob(b) => lithe::ValueRef::Blob(b).to_string(),
-        })
-    });
-    value.map_err(|error| match error {
-        rusqlite::Error::SqliteFailure(_, message) => message.unwrap_or_default(),
-        rusqlite::Error::SqlInputError { msg, .. } => msg,
-        other => other.to_string(),
-    })
+fn by_sqlite(connection: &rusqlite::Connection, sql: &str) -> Result<Rows, String> {
+    ask_sqlite(connection, sql, |value| value.to_string()).map_err(|(_, message)| message)
 }
 
 #[test]

@@ -8,6 +8,9 @@
 
 mod alter;
 mod call;
+#[path = "../common/mod.rs"]
+mod common;
+
 mod expr;
 mod from;
 mod pair;

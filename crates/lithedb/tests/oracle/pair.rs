@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use lithe::{Connection, ResultCode, ValueRef};
+use lithe::{Connection, ResultCode};
 
+use crate::common::{ask_lithe, ask_sqlite, exactly};
 use crate::schema::{Schema, Table};
 
 /// Lithe and SQLite with the same statements behind them.
@@ -84,24 +85,14 @@ impl Pair {
     }
 
     fn on_lithe(&self, sql: &str) -> Answer {
-        let rows = || {
-            let mut statement = self.lithe.prepare(sql)?;
-            let mut rows = Vec::new();
-            while let Some(row) = statement.step()? {
-                rows.push((0..row.column_count()).map(|i| shown(row.get_ref(i))).collect());
-            }
-            Ok(rows)
-        };
+        let rows = || ask_lithe(&self.lithe, sql, exactly);
         // A panic is an answer that differs from any.
         let Ok(answer) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(rows)) else {
             return Answer::Error { code: ResultCode::INTERNAL.0, message: "panic".to_owned() };
         };
         match answer {
             Ok(rows) => Answer::Rows { rows, changes: self.lithe.changes(), rowid: self.lithe.last_insert_rowid() },
-            Err(error) => {
-                let error: lithe::Error = error;
-                Answer::Error { code: error.code().0, message: error.message().to_owned() }
-            }
+            Err((code, message)) => Answer::Error { code, message },
         }
     }
 
@@ -112,48 +103,10 @@ impl Pair {
             left == 0
         };
         self.sqlite.progress_handler(1000, Some(is_too_late)).expect("SQLite takes a progress handler");
-        let rows = || {
-            let mut statement = self.sqlite.prepare(sql)?;
-            let columns = statement.column_count();
-            let mut found = statement.raw_query();
-            let mut rows = Vec::new();
-            while let Some(row) = found.next()? {
-                let value = |i| row.get_ref(i).map(|v| shown(borrowed(v)));
-                rows.push((0..columns).map(value).collect::<Result<_, _>>()?);
-            }
-            Ok(rows)
-        };
-        match rows() {
+        match ask_sqlite(&self.sqlite, sql, exactly) {
             Ok(rows) => Answer::Rows { rows, changes: self.sqlite.changes(), rowid: self.sqlite.last_insert_rowid() },
-            Err(rusqlite::Error::SqliteFailure(error, message)) => {
-                Answer::Error { code: error.extended_code, message: message.unwrap_or_default() }
-            }
-            Err(rusqlite::Error::SqlInputError { error, msg, .. }) => {
-                Answer::Error { code: error.extended_code, message: msg }
-            }
-            Err(other) => panic!("the oracle's own error: {other}"),
+            Err((code, message)) => Answer::Error { code, message },
         }
-    }
-}
-
-fn borrowed(value: rusqlite::types::ValueRef<'_>) -> ValueRef<'_> {
-    match value {
-        rusqlite::types::ValueRef::Null => ValueRef::Null,
-        rusqlite::types::ValueRef::Integer(i) => ValueRef::Integer(i),
-        rusqlite::types::ValueRef::Real(r) => ValueRef::Real(r),
-        rusqlite::types::ValueRef::Text(t) => ValueRef::Text(t),
-        rusqlite::types::ValueRef::Blob(b) => ValueRef::Blob(b),
-    }
-}
-
-/// A value with its class, exactly.
-fn shown(value: ValueRef<'_>) -> String {
-    match value {
-        ValueRef::Null => "NULL".to_owned(),
-        ValueRef::Integer(integer) => integer.to_string(),
-        ValueRef::Real(real) => format!("{real:?}"),
-        ValueRef::Text(text) => format!("'{}'", text.escape_ascii()),
-        ValueRef::Blob(blob) => format!("x'{}'", blob.escape_ascii()),
     }
 }
 

@@ -16,6 +16,8 @@
 
 mod backup;
 mod busy;
+#[path = "../common/mod.rs"]
+mod common;
 mod large;
 mod opening;
 mod pragmas;

@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use lithe::ValueRef;
+use crate::common::{Failure, Rows, ask_lithe, ask_sqlite, exactly, failure_of_lithe, failure_of_sqlite};
 
 /// An engine that runs scripts.
 trait Engine {
     type Connection;
-    fn open(uri: &str) -> Result<Self::Connection, (i32, String)>;
-    fn rows(connection: &Self::Connection, sql: &str) -> Result<Vec<String>, (i32, String)>;
+    fn open(uri: &str) -> Result<Self::Connection, Failure>;
+    fn rows(connection: &Self::Connection, sql: &str) -> Result<Rows, Failure>;
 }
 
 struct Lithe;
@@ -123,7 +123,7 @@ fn play<E: Engine>(script: &str, folder: &Path) -> Vec<String> {
             Ok(Vec::new())
         };
         match outcome {
-            Ok(rows) => rows.join(" "),
+            Ok(rows) => rows.iter().map(|row| format!("({})", row.join(", "))).collect::<Vec<String>>().join(" "),
             Err((code, message)) => format!("error {code}: {message}"),
         }
         .replace(dir, "{dir}")
@@ -134,78 +134,29 @@ fn play<E: Engine>(script: &str, folder: &Path) -> Vec<String> {
 impl Engine for Lithe {
     type Connection = lithe::Connection;
 
-    fn open(uri: &str) -> Result<lithe::Connection, (i32, String)> {
-        lithe::Connection::open(uri).map_err(|error| (error.code().0, error.message().to_owned()))
+    fn open(uri: &str) -> Result<lithe::Connection, Failure> {
+        lithe::Connection::open(uri).map_err(failure_of_lithe)
     }
 
-    fn rows(connection: &lithe::Connection, sql: &str) -> Result<Vec<String>, (i32, String)> {
-        let rows = || {
-            let mut statement = connection.prepare(sql)?;
-            let mut rows = Vec::new();
-            while let Some(row) = statement.step()? {
-                let values: Vec<String> = (0..row.column_count()).map(|i| shown(row.get_ref(i))).collect();
-                rows.push(format!("({})", values.join(", ")));
-            }
-            Ok(rows)
-        };
-        rows().map_err(|error: lithe::Error| (error.code().0, error.message().to_owned()))
+    fn rows(connection: &lithe::Connection, sql: &str) -> Result<Rows, Failure> {
+        ask_lithe(connection, sql, exactly)
     }
 }
 
 impl Engine for Sqlite {
     type Connection = rusqlite::Connection;
 
-    fn open(uri: &str) -> Result<rusqlite::Connection, (i32, String)> {
+    fn open(uri: &str) -> Result<rusqlite::Connection, Failure> {
         let connection = rusqlite::Connection::open(uri).map_err(|error| {
-            let (code, message) = told(error);
+            let (code, message) = failure_of_sqlite(error);
             // rusqlite adds the name of the file.
             (code, message.split(": file:").next().unwrap_or_default().to_owned())
         })?;
-        connection.busy_timeout(std::time::Duration::ZERO).map_err(told)?;
+        connection.busy_timeout(std::time::Duration::ZERO).map_err(failure_of_sqlite)?;
         Ok(connection)
     }
 
-    fn rows(connection: &rusqlite::Connection, sql: &str) -> Result<Vec<String>, (i32, String)> {
-        let rows = || {
-            let mut statement = connection.prepare(sql)?;
-            let columns = statement.column_count();
-            let mut found = statement.raw_query();
-            let mut rows = Vec::new();
-            while let Some(row) = found.next()? {
-                let value = |i| row.get_ref(i).map(|value| shown(borrowed(value)));
-                let values: Vec<String> = (0..columns).map(value).collect::<Result<_, _>>()?;
-                rows.push(format!("({})", values.join(", ")));
-            }
-            Ok(rows)
-        };
-        rows().map_err(told)
-    }
-}
-
-fn told(error: rusqlite::Error) -> (i32, String) {
-    match error {
-        rusqlite::Error::SqliteFailure(error, message) => (error.extended_code, message.unwrap_or_default()),
-        rusqlite::Error::SqlInputError { error, msg, .. } => (error.extended_code, msg),
-        other => panic!("the oracle's own error: {other}"),
-    }
-}
-
-fn borrowed(value: rusqlite::types::ValueRef<'_>) -> ValueRef<'_> {
-    match value {
-        rusqlite::types::ValueRef::Null => ValueRef::Null,
-        rusqlite::types::ValueRef::Integer(i) => ValueRef::Integer(i),
-        rusqlite::types::ValueRef::Real(r) => ValueRef::Real(r),
-        rusqlite::types::ValueRef::Text(t) => ValueRef::Text(t),
-        rusqlite::types::ValueRef::Blob(b) => ValueRef::Blob(b),
-    }
-}
-
-fn shown(value: ValueRef<'_>) -> String {
-    match value {
-        ValueRef::Null => "NULL".to_owned(),
-        ValueRef::Integer(integer) => integer.to_string(),
-        ValueRef::Real(real) => format!("{real:?}"),
-        ValueRef::Text(text) => format!("'{}'", text.escape_ascii()),
-        ValueRef::Blob(blob) => format!("x'{}'", blob.escape_ascii()),
+    fn rows(connection: &rusqlite::Connection, sql: &str) -> Result<Rows, Failure> {
+        ask_sqlite(connection, sql, exactly)
     }
 }
