@@ -10,6 +10,7 @@ use lithe_format::{PageNo, PageSize};
 use lithe_pager::{PageMut, PageRef, Pager};
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The trees of one database, as one connection sees them.
 pub struct Btree {
@@ -32,6 +33,9 @@ pub struct Btree {
 }
 
 const CHANGE_COUNTERS: usize = 64;
+
+/// So many changes are counted before the versions of two databases could be the same.
+const VERSION_BITS: u32 = 40;
 
 /// Whether deleted content is overwritten with zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -60,9 +64,12 @@ pub enum AutoVacuum {
 impl Btree {
     /// The trees of the database that `pager` reads and writes.
     pub fn new(pager: Pager) -> Btree {
+        // A cursor that moves from one database to another must not take the one's pages for the other's.
+        static DATABASES: AtomicU64 = AtomicU64::new(0);
+        let first_version = DATABASES.fetch_add(1, Ordering::Relaxed) << VERSION_BITS;
         Btree {
             pager,
-            changes: [const { Cell::new(0) }; CHANGE_COUNTERS],
+            changes: std::array::from_fn(|_| Cell::new(first_version)),
             known_version: Cell::new(0),
             secure_delete: Cell::default(),
             auto_vacuum: Cell::new(None),

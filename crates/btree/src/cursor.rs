@@ -164,17 +164,24 @@ impl Cursor {
     /// Makes this a cursor on another tree, and keeps the memory of the one before.
     pub fn reopen(&mut self, root: PageNo, key_info: Option<Arc<KeyInfo>>) {
         self.reset();
+        if self.root != root || self.key_info.is_some() != key_info.is_some() {
+            self.path.clear();
+        }
         self.root = root;
         self.key_info = key_info;
     }
 
-    /// Lets go of the place and of every page. A cursor holds no page beyond its transaction: whoever
-    /// ends one resets its cursors first.
+    /// Lets go of the place and of its leaf. Whoever ends a transaction resets its cursors first. The way to the leaf is
+    /// kept for the next search, which looks whether it is still what it was: a statement that is run again and again
+    /// reads no page above the leaves.
     pub fn reset(&mut self) {
         self.state = State::Nowhere;
         self.at_last = false;
         self.row = None;
-        self.path.clear();
+        // Held, a leaf would be copied by whoever writes it next.
+        if self.path.last().is_some_and(|level| level.node.is_leaf()) {
+            self.path.pop();
+        }
     }
 
     /// The root page of the tree.
@@ -212,7 +219,8 @@ impl Cursor {
     #[inline]
     fn enter_root(&mut self, btree: &Btree) -> Result<()> {
         let version = btree.version(self.root);
-        if self.version != version || self.path.is_empty() {
+        let is_known = self.path.first().is_some_and(|root| btree.pager().is_intact(&root.node.page));
+        if self.version != version || !is_known {
             self.path.clear();
             self.range = None;
             self.version = version;
@@ -238,7 +246,7 @@ impl Cursor {
     #[inline]
     fn enter(&mut self, btree: &Btree, depth: usize, no: PageNo) -> Result<()> {
         match self.path.get(depth) {
-            Some(level) if level.node.no == no => Ok(()),
+            Some(level) if level.node.no == no && btree.pager().is_intact(&level.node.page) => Ok(()),
             _ => self.load(btree, depth, no),
         }
     }

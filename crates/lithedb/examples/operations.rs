@@ -37,6 +37,8 @@ enum Fill {
     Users,
     /// 2,000 BLOBs of 8,000 to 12,000 bytes.
     Blobs,
+    /// 2,000 BLOBs of 10,000 bytes.
+    EvenBlobs,
     /// 200 BLOBs of 200,000 bytes.
     LargeBlobs,
 }
@@ -87,10 +89,10 @@ const OPERATIONS: &[Operation] = &[
     Operation { name: "blob-handle-unmapped", pragmas: "PRAGMA mmap_size=0;", fill: Fill::Blobs, count: 4_000, run: Run::Blob },
     Operation { name: "large-blob-handle", pragmas: "", fill: Fill::LargeBlobs, count: 400, run: Run::Blob },
     Operation { name: "large-blob-handle-unmapped", pragmas: "PRAGMA mmap_size=0;", fill: Fill::LargeBlobs, count: 400, run: Run::Blob },
-    Operation { name: "overwrite-wal", pragmas: WAL, fill: Fill::Blobs, count: 1_000, run: Run::Overwrite },
-    Operation { name: "overwrite-off", pragmas: OFF, fill: Fill::Blobs, count: 1_000, run: Run::Overwrite },
-    Operation { name: "overwrite-random-wal", pragmas: WAL, fill: Fill::Blobs, count: 1_000, run: Run::Change { sql: "UPDATE kv SET v=randomblob(10000) WHERE k=?1", each: 1_000 } },
-    Operation { name: "overwrite-random-off", pragmas: OFF, fill: Fill::Blobs, count: 1_000, run: Run::Change { sql: "UPDATE kv SET v=randomblob(10000) WHERE k=?1", each: 1_000 } },
+    Operation { name: "overwrite-wal", pragmas: WAL, fill: Fill::EvenBlobs, count: 1_000, run: Run::Overwrite },
+    Operation { name: "overwrite-off", pragmas: OFF, fill: Fill::EvenBlobs, count: 1_000, run: Run::Overwrite },
+    Operation { name: "overwrite-random-wal", pragmas: WAL, fill: Fill::EvenBlobs, count: 1_000, run: Run::Change { sql: "UPDATE kv SET v=randomblob(10000) WHERE k=?1", each: 1_000 } },
+    Operation { name: "overwrite-random-off", pragmas: OFF, fill: Fill::EvenBlobs, count: 1_000, run: Run::Change { sql: "UPDATE kv SET v=randomblob(10000) WHERE k=?1", each: 1_000 } },
     Operation { name: "insert-rollback", pragmas: DELETE, fill: Fill::Empty, count: 10_000, run: Run::Insert { each: 10_000 } },
     Operation { name: "insert-wal", pragmas: WAL, fill: Fill::Empty, count: 10_000, run: Run::Insert { each: 10_000 } },
     Operation { name: "insert-text", pragmas: DELETE, fill: Fill::Empty, count: 10_000, run: Run::InsertText },
@@ -152,13 +154,13 @@ fn turn<D: Database>(operation: &Operation, stem: &Path, round: usize, open: fn(
     database.batch(operation.pragmas)?;
     let keys = match operation.fill {
         Fill::Empty | Fill::Users => USERS,
-        Fill::Blobs => BLOBS,
+        Fill::Blobs | Fill::EvenBlobs => BLOBS,
         Fill::LargeBlobs => LARGE_BLOBS,
     };
     let work = Work {
         keys: (0..operation.count).map(|_| random.i64(1..=keys as i64)).collect(),
         strings: (0..100).map(|_| string(&mut random)).collect(),
-        bytes: (0..50).map(|_| blob(&mut random)).collect(),
+        bytes: (0..50).map(|_| blob(operation.fill, &mut random)).collect(),
     };
     // What is read is in the system's cache and in a mapping, as in the middle of a long run.
     database.warm_up(operation, &work)?;
@@ -183,7 +185,9 @@ fn fill<D: Database>(fill: Fill, database: &D, random: &mut fastrand::Rng) -> Re
                 database.insert_user(&string(random), &string(random))?;
             }
         }
-        Fill::Blobs => (1..=BLOBS).try_for_each(|key| database.insert_blob(key as i64, &blob(random)))?,
+        Fill::Blobs | Fill::EvenBlobs => {
+            (1..=BLOBS).try_for_each(|key| database.insert_blob(key as i64, &blob(fill, random)))?
+        }
         Fill::LargeBlobs => {
             (1..=LARGE_BLOBS).try_for_each(|key| database.insert_blob(key as i64, &vec![random.u8(..); 200_000]))?;
         }
@@ -195,8 +199,8 @@ fn string(random: &mut fastrand::Rng) -> String {
     (0..1000).map(|_| random.alphanumeric()).collect()
 }
 
-fn blob(random: &mut fastrand::Rng) -> Vec<u8> {
-    let len = random.usize(8_000..12_000);
+fn blob(fill: Fill, random: &mut fastrand::Rng) -> Vec<u8> {
+    let len = if fill == Fill::EvenBlobs { 10_000 } else { random.usize(8_000..12_000) };
     let mut bytes = vec![0; len];
     random.fill(&mut bytes);
     bytes

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::{Rc, Weak};
 
+use crate::in_place::InPlace;
 use crate::pager::{Pager, Store};
 
 /// The pages that commits of one connection have changed since somebody last took them.
@@ -44,9 +45,9 @@ impl Pager {
     #[cold]
     fn tell_each_change_log(&self) {
         let txn = self.txn.borrow();
-        // What was spilled into a log is known to the log only.
+        // What was spilled into a log is known to the log only; what was written to its place, to nobody.
         let is_wal = matches!(&self.store, Store::File(file) if file.is_wal());
-        let unknown = (txn.spilled && is_wal) || txn.shape_before.is_some();
+        let unknown = (txn.spilled && is_wal) || txn.shape_before.is_some() || txn.in_place == InPlace::Done;
         let mut logs = self.change_logs.0.borrow_mut();
         logs.retain(|log| log.strong_count() > 0);
         for log in logs.iter().filter_map(Weak::upgrade) {

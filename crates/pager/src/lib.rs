@@ -20,6 +20,7 @@
 //! | `wal`, `checkpoint` | write-ahead logs |
 //! | `sector` | pages that a torn write harms together |
 //! | `spill`, `temp_file` | transactions larger than the cache |
+//! | `in_place` | transactions without a journal, which write before they commit |
 //! | `concurrent` | write transactions side by side |
 //! | `busy` | waiting for others |
 //! | `change_log` | which pages commits change, for backups |
@@ -35,6 +36,7 @@ mod database;
 mod dirty;
 mod error;
 mod file_store;
+mod in_place;
 mod journal_mode;
 mod memory;
 mod options;

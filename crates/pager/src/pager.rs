@@ -14,6 +14,7 @@ use crate::database::Database;
 use crate::dirty::DirtySet;
 use crate::error::{Error, Result};
 use crate::file_store::FileStore;
+use crate::in_place::InPlace;
 use crate::memory::MemoryStore;
 use crate::options::OpenOptions;
 use crate::page_ref::{Epoch, MappedFile, PageRef};
@@ -78,6 +79,8 @@ pub(crate) struct WriteTxn {
     pub(crate) added: Added,
     /// Something was spilled.
     pub(crate) spilled: bool,
+    /// Pages may be, or were, written to their place before the commit.
+    pub(crate) in_place: InPlace,
     /// How many pages may be dirty in memory.
     pub(crate) dirty_max: usize,
     /// The page count when it began.
@@ -222,7 +225,10 @@ impl Pager {
     /// Whether this transaction has changed anything.
     pub fn has_changes(&self) -> bool {
         let txn = self.txn.borrow();
-        txn.dirty.len() > 0 || txn.pages_before != self.page_count() || self.has_spilled(&txn)
+        txn.dirty.len() > 0
+            || txn.pages_before != self.page_count()
+            || self.has_spilled(&txn)
+            || txn.in_place == InPlace::Done
     }
 
     /// The path of the database file; `None` in memory.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use lithe_format::PageNo;
 
 use crate::dirty::{PageHashes, zeros};
@@ -110,14 +111,7 @@ impl Pool {
 
     /// The page `no` in `state`, if it is here.
     pub(crate) fn get(&self, state: StateNo, no: PageNo) -> Option<PageRef> {
-        let mut shard = guard(self.shard(no));
-        if shard.state != state {
-            return None;
-        }
-        let at = *shard.index.get(&no)?;
-        let cached = &mut shard.pages[at];
-        cached.used = true;
-        Some(PageRef::from_arc(cached.bytes.clone()))
+        guard(self.shard(no)).get(state, no)
     }
 
     /// The page `no` in `state`, read by `read` if it is not here.
@@ -128,17 +122,25 @@ impl Pool {
         page_size: usize,
         read: impl FnOnce(&mut [u8]) -> Result<()>,
     ) -> Result<PageRef> {
-        if let Some(page) = self.get(state, no) {
+        let limit = (self.pages_max.load(Ordering::Relaxed) / SHARDS).max(1);
+        let mut shard = guard(self.shard(no));
+        if let Some(page) = shard.get(state, no) {
             return Ok(page);
         }
-        let limit = (self.pages_max.load(Ordering::Relaxed) / SHARDS).max(1);
-        let mut bytes = guard(self.shard(no)).give_up_one(state, page_size, limit).unwrap_or_else(|| zeros(page_size));
+        let given_up = shard.give_up_one(state, page_size, limit);
+        drop(shard);
+        let mut bytes = given_up.unwrap_or_else(|| zeros(page_size));
         read(Arc::get_mut(&mut bytes).expect("the buffer is ours alone"))?;
         if !self.used.load(Ordering::Relaxed) {
             self.used.store(true, Ordering::Relaxed);
         }
         guard(self.shard(no)).insert(state, no, bytes.clone(), limit);
         Ok(PageRef::from_arc(bytes))
+    }
+
+    /// Pages that were written to their place: what is here of them is old.
+    pub(crate) fn forget(&self, pages: impl Iterator<Item = PageNo>) {
+        pages.for_each(|no| guard(self.shard(no)).remove(no));
     }
 
     fn shard(&self, no: PageNo) -> &Mutex<Shard> {
@@ -148,6 +150,16 @@ impl Pool {
 }
 
 impl Shard {
+    fn get(&mut self, state: StateNo, no: PageNo) -> Option<PageRef> {
+        if self.state != state {
+            return None;
+        }
+        let at = *self.index.get(&no)?;
+        let cached = &mut self.pages[at];
+        cached.used = true;
+        Some(PageRef::from_arc(cached.bytes.clone()))
+    }
+
     fn insert(&mut self, state: StateNo, no: PageNo, bytes: Arc<[u8]>, limit: usize) {
         if self.state > state {
             return;
@@ -157,13 +169,15 @@ impl Shard {
             self.index.clear();
             self.state = state;
         }
-        if self.index.contains_key(&no) {
-            return;
-        }
         let cached = Cached { no, bytes, used: false };
         if self.pages.len() < limit {
-            self.index.insert(no, self.pages.len());
-            self.pages.push(cached);
+            if let Entry::Vacant(place) = self.index.entry(no) {
+                place.insert(self.pages.len());
+                self.pages.push(cached);
+            }
+            return;
+        }
+        if self.index.contains_key(&no) {
             return;
         }
         while self.pages.len() > limit {
@@ -193,7 +207,10 @@ impl Shard {
 
     fn find_cold(&mut self) -> usize {
         loop {
-            self.hand = (self.hand + 1) % self.pages.len();
+            self.hand += 1;
+            if self.hand >= self.pages.len() {
+                self.hand = 0;
+            }
             if !std::mem::take(&mut self.pages[self.hand].used) {
                 return self.hand;
             }

@@ -34,7 +34,7 @@ impl Pager {
         self.clean_page(no)
     }
 
-    fn check_page_no(&self, no: PageNo) -> Result<()> {
+    pub(crate) fn check_page_no(&self, no: PageNo) -> Result<()> {
         if self.state.get() == State::Idle {
             return Err(Error::Misuse("a page is read outside a transaction"));
         }

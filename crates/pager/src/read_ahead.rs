@@ -12,10 +12,14 @@
 //!   looked at   x  x     x        x           x              up to 63 are passed over
 //!               ^ was not in memory: from here on each is looked at again, and for a while the leaves before them
 //! ```
+//!
+//! A leaf that is not in memory is asked for together with its neighbours, if the values of the leaves before lay there:
+//! then the device is waited for once a value, and not once for the leaf and once for the rest of it.
 
 use std::cell::Cell;
 
 use lithe_format::PageNo;
+use lithe_vfs::Mapping;
 
 use crate::pager::{Pager, Store};
 
@@ -35,12 +39,46 @@ pub(crate) struct ReadAhead {
     warm: Cell<u8>,
     /// So many runs are still not looked at.
     unseen: Cell<u8>,
+    /// The leaf that was looked at last: the next run is likely one of its values.
+    leaf: Cell<u32>,
+    /// It was not in memory, and asked for with all that is in reach.
+    leaf_was_missing: Cell<bool>,
+    /// How many pages before and behind a leaf the runs of the last ones reached.
+    reach: Cell<Reach>,
+}
+
+/// How far from their leaves values lie, in pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Reach {
+    before: u32,
+    behind: u32,
+}
+
+/// What lies further away than this is not asked for with the leaf: it might be anywhere.
+const REACH_MAX: u32 = 16;
+
+impl Reach {
+    /// After a value of the leaf `leaf` was found on `first..=last`.
+    fn after(self, leaf: u32, first: u32, last: u32) -> Reach {
+        let (before, behind) = (leaf.saturating_sub(first), last.saturating_sub(leaf));
+        if before.max(behind) > REACH_MAX {
+            // One less: values that lie elsewhere now and then do not matter.
+            return Reach { before: self.before.saturating_sub(1), behind: self.behind.saturating_sub(1) };
+        }
+        Reach { before: self.before.max(before), behind: self.behind.max(behind) }
+    }
 }
 
 impl ReadAhead {
     pub(crate) fn new() -> ReadAhead {
         // Leaves are not looked at before a run was not in memory: who reads rows only never asks.
-        ReadAhead { warm: Cell::new(WARM), unseen: Cell::new(0) }
+        ReadAhead {
+            warm: Cell::new(WARM),
+            unseen: Cell::new(0),
+            leaf: Cell::new(0),
+            leaf_was_missing: Cell::new(false),
+            reach: Cell::default(),
+        }
     }
 }
 
@@ -66,32 +104,73 @@ impl Pager {
     #[cold]
     fn look_at_run(&self, first: PageNo, count: u32) {
         let ahead = &self.read_ahead;
-        if self.was_in_memory(first, count) {
+        let leaf = ahead.leaf.replace(0);
+        if leaf > 0 {
+            ahead.reach.set(ahead.reach.get().after(leaf, first.get(), first.get().saturating_add(count - 1)));
+        }
+        let came_with_leaf = leaf > 0 && ahead.leaf_was_missing.get();
+        if !self.is_in_memory(first, count) {
+            self.ask_for(first, count);
+            ahead.warm.set(0);
+        } else if !came_with_leaf {
             ahead.warm.set((ahead.warm.get() + 1).min(UNSEEN_MAX));
             ahead.unseen.set(ahead.warm.get());
-        } else {
-            ahead.warm.set(0);
         }
     }
 
     #[cold]
     fn look_at_leaf(&self, no: PageNo) {
-        let warm = &self.read_ahead.warm;
-        warm.set(if self.was_in_memory(no, 1) { warm.get() + 1 } else { 0 });
+        let ahead = &self.read_ahead;
+        let is_missing = !self.is_in_memory(no, 1);
+        ahead.leaf.set(no.get());
+        ahead.leaf_was_missing.set(is_missing);
+        if is_missing {
+            let reach = ahead.reach.get();
+            let before = reach.before.min(no.get() - 1);
+            self.ask_for(PageNo::new(no.get() - before).unwrap_or(no), before + 1 + reach.behind);
+        }
+        ahead.warm.set(if is_missing { 0 } else { ahead.warm.get() + 1 });
     }
 
-    /// Whether pages are in memory; if not, they are asked for.
-    fn was_in_memory(&self, first: PageNo, count: u32) -> bool {
+    fn is_in_memory(&self, first: PageNo, count: u32) -> bool {
+        self.with_mapped(first, count, |mapping, offset, len| mapping.is_resident(offset, len)).unwrap_or(true)
+    }
+
+    fn ask_for(&self, first: PageNo, count: u32) {
+        self.with_mapped(first, count, |mapping, offset, len| mapping.will_need(offset, len));
+    }
+
+    /// Where the pages lie in the mapping, as far as they do.
+    fn with_mapped<T>(&self, first: PageNo, count: u32, look: impl FnOnce(&Mapping, usize, usize) -> T) -> Option<T> {
         let page_size = self.page_size().bytes();
         let offset = first.index() * page_size;
         let end = offset.saturating_add((count as usize).saturating_mul(page_size).min(ASK_MAX));
         let end = end.min(self.view.mapped.get().valid());
-        let Store::File(file) = &self.store else { return true };
-        let Ok(Some(mapping)) = file.database.mapping(&*file.file) else { return true };
-        if offset >= end || mapping.is_resident(offset, end - offset) {
-            return true;
-        }
-        mapping.will_need(offset, end - offset);
-        false
+        let Store::File(file) = &self.store else { return None };
+        let mapping = file.database.mapping(&*file.file).ok()??;
+        (offset < end).then(|| look(mapping, offset, end - offset))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_far_values_reach() {
+        let mut reach = Reach::default();
+        let mut check = |leaf, first, last, before, behind| {
+            reach = reach.after(leaf, first, last);
+            assert_eq!(reach, Reach { before, behind }, "leaf {leaf}, {first}..={last}");
+        };
+        check(100, 101, 103, 0, 3);
+        check(100, 96, 98, 4, 3);
+        check(200, 201, 202, 4, 3);
+        // Far away: less and less is asked for if that goes on.
+        check(200, 1000, 1002, 3, 2);
+        check(200, 1, 3, 2, 1);
+        check(200, 190, 1003, 1, 0);
+        check(200, 300, 303, 0, 0);
+        check(5, 1, 3, 4, 0);
     }
 }

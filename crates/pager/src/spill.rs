@@ -10,6 +10,8 @@
 //!     to a temporary file      to their place in the database
 //! ```
 //!
+//! Without a journal there is no going back, and all go to their place (see `in_place`). Otherwise:
+//!
 //! What the database has would need an exclusive lock for the rest of the transaction, and change bytes that
 //! cursors borrow from the mapping; it goes to a temporary file, and into the database at commit. Behind the end
 //! that page 1 tells nobody looks, and a crash leaves no more there than a file that is too long: importing many
@@ -95,7 +97,7 @@ impl TempSpill {
     }
 
     /// Forgets a page whose newest version is elsewhere. No savepoint may be open.
-    fn forget(&mut self, no: PageNo) {
+    pub(crate) fn forget(&mut self, no: PageNo) {
         self.newest.remove(&no);
     }
 
@@ -157,7 +159,7 @@ impl Added {
         Added::bit(no, pages_before).is_some_and(|(word, bit)| self.bits.get(word).is_some_and(|bits| bits & bit != 0))
     }
 
-    fn insert(&mut self, no: PageNo, pages_before: u32) {
+    pub(crate) fn insert(&mut self, no: PageNo, pages_before: u32) {
         let Some((word, bit)) = Added::bit(no, pages_before) else { return };
         if self.bits.len() <= word {
             self.bits.resize(word + 1, 0);
@@ -221,7 +223,10 @@ impl Pager {
         for &id in &victims {
             txn.savepoints.note_write(&mut txn.dirty, id);
         }
-        self.put_elsewhere(txn, &**vfs, &victims)
+        match &self.store {
+            Store::File(file) if self.writes_in_place(file, txn) => self.put_in_place(file, txn, &victims),
+            _ => self.put_elsewhere(txn, &**vfs, &victims),
+        }
     }
 
     /// Puts finished pages where they belong, if that is somewhere already: a temporary file is not worth it.

@@ -18,6 +18,7 @@ use lithe_vfs::{LockLevel, ResultCode};
 
 use crate::error::{Error, Result};
 use crate::file_store::FileStore;
+use crate::in_place::InPlace;
 use crate::options::BeginKind;
 use crate::pager::{Pager, State, Store};
 use crate::pool::Changes;
@@ -69,6 +70,7 @@ impl Pager {
         if begins_concurrently && self.begin_concurrently()? {
             return Ok(());
         }
+        let was_idle = self.state.get() == State::Idle;
         match self.state.get() {
             State::Writing => return self.check_failure(),
             State::Reading => {
@@ -77,7 +79,7 @@ impl Pager {
             }
             State::Idle => self.retry_while_busy(|| self.begin_read_and_write(kind))?,
         }
-        self.start_write();
+        self.start_write(was_idle);
         Ok(())
     }
 
@@ -93,10 +95,11 @@ impl Pager {
         }
     }
 
-    fn start_write(&self) {
+    fn start_write(&self, was_idle: bool) {
         let mut txn = self.txn.borrow_mut();
         txn.pages_before = self.page_count();
         txn.dirty_max = self.dirty_max();
+        txn.in_place = self.may_write_in_place(was_idle);
         self.state.set(State::Writing);
     }
 
@@ -111,7 +114,7 @@ impl Pager {
             self.end_read()?;
             return Err(Error::ReadOnly(ResultCode::READONLY));
         }
-        self.start_write();
+        self.start_write(false);
         self.concurrent.begin();
         // Each page that is read counts, so there is no short cut.
         self.look_twice();
@@ -237,6 +240,10 @@ impl Pager {
         txn.added.clear();
         txn.spilled = false;
         txn.shape_before = None;
+        txn.in_place = InPlace::Never;
+        if let Store::File(file) = &self.store {
+            file.read_privately(false);
+        }
     }
 
     fn end_write(&self) {

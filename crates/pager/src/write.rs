@@ -43,7 +43,7 @@ impl Pager {
         if !is_clean {
             return self.write(no);
         }
-        let clean = self.page(no)?;
+        let clean = self.page_to_copy(no)?;
         let txn = &mut *self.txn.borrow_mut();
         self.prepare_to_write(txn)?;
         self.make_room(txn)?;
@@ -116,7 +116,7 @@ impl Pager {
 
     /// A page comes into the dirty set: its clean version is copied.
     fn make_dirty(&self, no: PageNo) -> Result<SlotId> {
-        let clean = self.page(no)?;
+        let clean = self.page_to_copy(no)?;
         let txn = &mut *self.txn.borrow_mut();
         self.prepare_to_write(txn)?;
         self.make_room(txn)?;

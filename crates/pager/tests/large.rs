@@ -78,3 +78,74 @@ fn spilled_pages_come_back() {
         }
     }
 }
+
+/// Without a journal pages go to their place before the commit, unless somebody may see it.
+#[test]
+fn pages_in_place() {
+    // Who is in the way: a reader in this process, what this connection has read, or a savepoint.
+    for (mmap_size, reader, reads_first, savepoint) in [
+        (u64::MAX, false, false, false),
+        (0, false, true, false),
+        (u64::MAX, true, false, false),
+        (u64::MAX, false, true, false),
+        (u64::MAX, false, false, true),
+    ] {
+        let is_free = !reader && !savepoint && (!reads_first || mmap_size == 0);
+        let case = format!("mapped {mmap_size} reader {reader} reads first {reads_first} savepoint {savepoint}");
+        let folder = Folder::new();
+        let path = folder.file("a.db");
+        make_rows(&path, 400, "");
+        let options = OpenOptions { mmap_size, cache_size: CacheSize::Pages(50), ..OpenOptions::default() };
+        let pager = open_with(&path, &options);
+        pager.set_journal_mode(JournalMode::Off).unwrap();
+        let other = open_with(&path, &options);
+        if reader {
+            other.begin_read().unwrap();
+        }
+        if reads_first {
+            pager.begin_read().unwrap();
+            pager.page(no(20)).unwrap();
+        }
+        pager.begin_write(BeginKind::Immediate).unwrap();
+        if savepoint {
+            pager.savepoint().unwrap();
+        }
+        let standing = pager.page(no(20)).unwrap();
+        let before = standing.to_vec();
+        for n in 10..310 {
+            pager.write(no(n)).unwrap().fill(stamp(n, 1));
+        }
+        assert_eq!(*standing, *before, "what is read stays as it was: {case}");
+        check(&pager, 10, 300, 1);
+        let in_file = std::fs::read(&path).unwrap();
+        let written = (10..310).filter(|&n| in_file[1024 * (n as usize - 1)] == stamp(n, 1)).count();
+        assert_eq!(written > 200, is_free, "{case}: {written} pages");
+        if reader {
+            assert_eq!(other.page(no(20)).unwrap()[..], before[..]);
+            other.end_read().unwrap();
+        }
+        pager.commit().unwrap();
+        check(&pager, 10, 300, 1);
+        pager.end_read().unwrap();
+        other.begin_read().unwrap();
+        check(&other, 10, 300, 1);
+        other.end_read().unwrap();
+        // There is no way back, but one forward.
+        pager.begin_write(BeginKind::Immediate).unwrap();
+        for n in 10..310 {
+            pager.write(no(n)).unwrap().fill(stamp(n, 2));
+        }
+        pager.rollback().unwrap();
+        pager.end_read().unwrap();
+        pager.begin_write(BeginKind::Immediate).unwrap();
+        for n in 10..310 {
+            pager.write(no(n)).unwrap().fill(stamp(n, 3));
+        }
+        pager.commit().unwrap();
+        check(&pager, 10, 300, 3);
+        pager.end_read().unwrap();
+        other.begin_read().unwrap();
+        check(&other, 10, 300, 3);
+        assert_eq!(sqlite(&path, "PRAGMA page_count"), pager.page_count().to_string());
+    }
+}

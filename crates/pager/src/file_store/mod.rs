@@ -45,6 +45,8 @@ pub(crate) struct FileStore {
     always_log: bool,
     torn_sectors: bool,
     mmap_size: Cell<u64>,
+    /// Clean pages are copies for now, even if the file is mapped: they will change before the transaction ends.
+    reads_privately: Cell<bool>,
     /// The lock that is held.
     pub(crate) level: Cell<LockLevel>,
     known: Cell<Known>,
@@ -81,6 +83,7 @@ impl FileStore {
             always_log: options.always_log,
             torn_sectors: options.torn_sectors,
             mmap_size: Cell::new(options.mmap_size),
+            reads_privately: Cell::new(false),
             level: Cell::new(LockLevel::None),
             known: Cell::new(Known::NOTHING),
             pool_state: Cell::new(0),
@@ -110,6 +113,16 @@ impl FileStore {
 
     pub(crate) fn mmap_size(&self) -> u64 {
         self.mmap_size.get()
+    }
+
+    /// From now on nobody gets a reference into the mapped file, or everybody again.
+    pub(crate) fn read_privately(&self, privately: bool) {
+        self.reads_privately.set(privately);
+    }
+
+    /// Whether clean pages are references into the mapped file.
+    pub(crate) fn reads_mapped(&self) -> bool {
+        self.mmap_size.get() > 0 && !self.reads_privately.get()
     }
 
     /// Takes a lock, or reports that somebody is in the way.

@@ -18,11 +18,27 @@ impl FileStore {
                 return Ok(page);
             }
         }
-        let mapped = view.mapped.get();
-        if frame.is_none() && self.is_mapped(mapped, no, page_size.get()) {
-            return Ok(mapped.page(no.index() * page_size.bytes(), page_size.get(), view.epoch.get()));
+        let mapped = if frame.is_none() { self.mapped_page(view, no) } else { None };
+        if let Some(mapped) = &mapped
+            && !self.reads_privately.get()
+        {
+            return Ok(mapped.clone());
         }
-        self.database.pool.get_or_read(self.pool_state.get(), no, page_size.bytes(), |buf| self.read(no, frame, buf))
+        self.database.pool.get_or_read(self.pool_state.get(), no, page_size.bytes(), |buf| match mapped {
+            Some(mapped) => {
+                buf.copy_from_slice(&mapped);
+                Ok(())
+            }
+            None => self.read(no, frame, buf),
+        })
+    }
+
+    /// The page `no` where it lies in the mapped file, whatever a log may have.
+    pub(crate) fn mapped_page(&self, view: &View, no: PageNo) -> Option<PageRef> {
+        let page_size = view.page_size.get();
+        let mapped = view.mapped.get();
+        let there = self.is_mapped(mapped, no, page_size.get());
+        there.then(|| mapped.page(no.index() * page_size.bytes(), page_size.get(), view.epoch.get()))
     }
 
     fn read(&self, no: PageNo, frame: Option<u32>, buf: &mut [u8]) -> Result<()> {
@@ -45,9 +61,10 @@ impl FileStore {
             let mapped = wal.mapped_page(frame, page_size, view.epoch.get());
             return mapped.or_else(|| self.database.pool.get(self.pool_state.get(), no));
         }
-        let mapped = view.mapped.get();
-        if self.is_mapped(mapped, no, page_size.get()) {
-            return Some(mapped.page(no.index() * page_size.bytes(), page_size.get(), view.epoch.get()));
+        if !self.reads_privately.get()
+            && let Some(page) = self.mapped_page(view, no)
+        {
+            return Some(page);
         }
         self.database.pool.get(self.pool_state.get(), no)
     }

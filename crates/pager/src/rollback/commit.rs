@@ -115,6 +115,11 @@ impl FileStore {
             pager.end_epoch();
             self.restore_database(pager)?;
             self.forget_what_is_known();
+        } else if pager.wrote_in_place() {
+            // Without a journal there is no way back: what was written stays.
+            pager.end_epoch();
+            self.forget_what_is_known();
+            let _ = self.cut_to(pager, pager.pages_before());
         } else if !pager.txn.borrow().added.is_empty() {
             // A file that stays too long is no harm.
             let _ = self.cut_to(pager, pager.pages_before());

@@ -1,0 +1,92 @@
+//! Transactions without a journal: pages go to their place as soon as there are too many, before the commit.
+//!
+//! `journal_mode=OFF` gives up ROLLBACK, and so a page that is written need not wait for the commit in a temporary
+//! file. What it takes is that nobody else reads, and that nobody of this connection holds a reference to the place
+//! that changes:
+//!
+//! ```text
+//!   begin (nothing is read yet)      too many dirty pages            commit, rollback
+//!   May: clean pages are copied ---> EXCLUSIVE, Done: written -----> Never: mapped again
+//!                               ---> somebody reads: Never, they go to a temporary file
+//! ```
+//!
+//! Page 1 waits for the commit: until then the database has the size that its header tells. A savepoint would want
+//! pages back, and while one is open nothing is written in place.
+
+use lithe_format::PageNo;
+use lithe_vfs::LockLevel;
+
+use crate::dirty::SlotId;
+use crate::error::Result;
+use crate::file_store::FileStore;
+use crate::options::JournalMode;
+use crate::page_ref::PageRef;
+use crate::pager::{Pager, Store, WriteTxn};
+
+/// Whether a transaction writes pages to their place before it commits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum InPlace {
+    #[default]
+    Never,
+    May,
+    /// It has: there is no way back.
+    Done,
+}
+
+impl Pager {
+    /// For a transaction that begins; `was_idle` says that nothing of the snapshot was read before.
+    pub(crate) fn may_write_in_place(&self, was_idle: bool) -> InPlace {
+        let Store::File(file) = &self.store else { return InPlace::Never };
+        let without_journal = !file.is_wal() && self.journal_mode() == JournalMode::Off;
+        if !without_journal || !(was_idle || file.mmap_size() == 0) {
+            return InPlace::Never;
+        }
+        file.read_privately(true);
+        self.look_twice();
+        InPlace::May
+    }
+
+    /// Whether pages go to their place now.
+    pub(crate) fn writes_in_place(&self, file: &FileStore, txn: &mut WriteTxn) -> bool {
+        if txn.in_place == InPlace::Never || txn.savepoints.len() > 0 || txn.shape_before.is_some() {
+            return false;
+        }
+        if file.lock(LockLevel::Exclusive).is_err() {
+            txn.in_place = InPlace::Never;
+        }
+        txn.in_place != InPlace::Never
+    }
+
+    /// Writes pages, which are given by number, to their place, neighbours in one go.
+    pub(crate) fn put_in_place(&self, file: &FileStore, txn: &mut WriteTxn, victims: &[SlotId]) -> Result<()> {
+        txn.in_place = InPlace::Done;
+        let WriteTxn { dirty, temp, added, pages_before, .. } = txn;
+        let pages = victims.iter().map(|&id| dirty.slot(id)).filter(|slot| slot.no != PageNo::FIRST);
+        let pages: Vec<(PageNo, &[u8])> =
+            pages.map(|slot| (slot.no, &**slot.bytes.as_ref().expect("cold pages are not being written"))).collect();
+        file.write_added(self.page_size(), &pages)?;
+        let written: Vec<PageNo> = pages.into_iter().map(|(no, _)| no).collect();
+        file.database.pool.forget(written.iter().copied());
+        for no in written {
+            added.insert(no, *pages_before);
+            temp.forget(no);
+            dirty.remove(no);
+        }
+        Ok(())
+    }
+
+    /// Whether this transaction can only be half undone.
+    pub(crate) fn wrote_in_place(&self) -> bool {
+        self.txn.borrow().in_place == InPlace::Done
+    }
+
+    /// The page `no` to be copied right away: if it is clean, from the mapping even if nobody may keep a reference to it.
+    pub(crate) fn page_to_copy(&self, no: PageNo) -> Result<PageRef> {
+        let Store::File(file) = &self.store else { return self.page(no) };
+        if self.txn.borrow().in_place == InPlace::Never || self.is_written(no) {
+            return self.page(no);
+        }
+        self.check_page_no(no)?;
+        file.mapped_page(&self.view, no).map_or_else(|| self.page(no), Ok)
+    }
+}
