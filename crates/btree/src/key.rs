@@ -7,6 +7,7 @@
 mod compare;
 mod entry;
 
+pub(crate) use compare::Cells;
 pub(crate) use entry::with_entry_as_key;
 
 use lithe_format::db_header::TextEncoding;
@@ -77,8 +78,18 @@ pub struct SearchKey<'a> {
 #[derive(Clone, Copy, Debug)]
 enum First<'a> {
     Integer { value: i64, descending: bool },
-    Text { bytes: &'a [u8], descending: bool },
+    /// `start`: the first eight bytes, as a number; zeros stand for bytes that the text does not have.
+    Text { bytes: &'a [u8], start: u64, descending: bool },
     Other,
+}
+
+/// The first eight bytes of a text as a number: numbers that differ have the order of their texts.
+#[inline]
+fn start_of(text: &[u8]) -> u64 {
+    match text.first_chunk() {
+        Some(chunk) => u64::from_be_bytes(*chunk),
+        None => text.iter().rev().fold(0, |start, byte| start >> 8 | u64::from(*byte) << 56),
+    }
 }
 
 impl<'a> SearchKey<'a> {
@@ -93,7 +104,7 @@ impl<'a> SearchKey<'a> {
             (Some(ValueRef::Text(bytes)), Some(column))
                 if column.collation.is_binary() && info.encoding == TextEncoding::Utf8 =>
             {
-                First::Text { bytes, descending: column.descending }
+                First::Text { bytes, start: start_of(bytes), descending: column.descending }
             }
             _ => First::Other,
         };

@@ -96,9 +96,10 @@ impl<'a> Payload<'a> {
     /// If it is longer than [`MAX_PAYLOAD`]; limits on lengths are checked where values are made.
     #[inline]
     pub fn from_bytes(bytes: &'a [u8]) -> Payload<'a> {
-        let mut payload = Payload { parts: [&[]; Payload::MAX_PARTS], count: 0, zeros: 0, len: 0 };
-        payload.push(bytes);
-        payload
+        assert!(bytes.len() as u64 <= MAX_PAYLOAD, "payload longer than any");
+        let mut parts: [&[u8]; Payload::MAX_PARTS] = [&[]; Payload::MAX_PARTS];
+        parts[0] = bytes;
+        Payload { parts, count: 1, zeros: 0, len: bytes.len() as u32 }
     }
 
     /// A payload of several parts with zeros after them.

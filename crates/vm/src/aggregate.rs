@@ -166,6 +166,11 @@ fn step_values(
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
     let flag = std::mem::replace(&mut m.kept_flag, Reg::NONE);
+    if let (Reg::NONE, [value]) = (flag, values)
+        && step_in_place(m.reg_mut(acc), *value, &call.collation)
+    {
+        return Ok(());
+    }
     let mut accumulator = take(m, program, id, acc)?;
     let is_kept = flag != Reg::NONE && keeps_its_value(call, &accumulator, values);
     let result = accumulator.step(call, values, arguments, host);
@@ -174,6 +179,19 @@ fn step_values(
         m.reg_mut(flag).set_integer(1);
     }
     result
+}
+
+/// One more value for a state that lies open in its register. False says nothing: the state must be taken out.
+#[inline]
+fn step_in_place(acc: &mut Register, value: ValueRef<'_>, collation: &Collation) -> bool {
+    match (acc, value) {
+        (Register::CountValues(_) | Register::Sum(_) | Register::Extreme(_), ValueRef::Null) => true,
+        (Register::Sum(sum), _) => {
+            sum.step(value);
+            true
+        }
+        (acc, _) => step_value(acc, value, collation),
+    }
 }
 
 /// Whether min() or max() will not take the value: the columns of the row that it came from are not wanted then.

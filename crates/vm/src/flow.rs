@@ -3,7 +3,6 @@
 use lithe_value::{NumberText, ValueRef};
 use lithe_vfs::ResultCode;
 
-use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::facts::Flags;
 use crate::host::Host;
@@ -85,9 +84,7 @@ pub fn reset_count(m: &mut Machine, host: &dyn Host) {
 pub fn own_lent(m: &mut Machine) {
     let mut is_lent = false;
     for cursor in &mut m.cursors {
-        if let VmCursor::Tree(tree) = cursor {
-            is_lent |= std::mem::take(&mut tree.place.has_lent);
-        }
+        is_lent |= cursor.take_lent();
     }
     if is_lent {
         m.registers.iter_mut().for_each(Register::own);

@@ -17,6 +17,7 @@ use crate::machine::Machine;
 use crate::operand::{CursorId, Reg};
 use crate::program::{CursorInfo, CursorKind, Program};
 use crate::record::{EncodedTexts, RowRegisters, RowValues};
+use crate::register::Register;
 
 /// What the update hook is told.
 mod operation {
@@ -66,6 +67,7 @@ pub fn insert_row(
     row: RowRegisters,
 ) -> Result<(), Error> {
     row.apply_affinities(m, program);
+    own_row(m, cursor);
     let rowid = m.reg(rowid).integer();
     let Machine { registers, cursors, scratch, builder, temporary, .. } = m;
     let row = row.values(scratch, registers, program);
@@ -80,6 +82,15 @@ pub fn insert_row(
     scratch.give_back(row.values);
     inserted(m, program.cursor(cursor), host, flags, rowid);
     Ok(())
+}
+
+/// What registers have borrowed from the pages of a cursor becomes theirs: the pager copies a page that somebody holds
+/// before it is written. They keep the memory, and the next row of the loop is copied into it.
+#[inline]
+fn own_row(m: &mut Machine, cursor: CursorId) {
+    if m.cursor(cursor).take_lent() {
+        m.registers.iter_mut().for_each(Register::own);
+    }
 }
 
 #[inline]
@@ -147,6 +158,7 @@ pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cu
     let is_told = m.has_update_hook && is_whole_row;
     let is_watched = is_told || m.watches_rows;
     let mut rowid = None;
+    own_row(m, cursor);
     match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {
             tree.finish_seek()?;

@@ -4,8 +4,9 @@ use super::search::{Range, lower_bound};
 use super::{Cursor, Level, Seek, State};
 use crate::btree::Btree;
 use crate::error::Result;
-use crate::key::SearchKey;
+use crate::key::{Cells, SearchKey};
 use crate::node::Node;
+use lithe_format::btree_page::CHILD_LEN;
 use lithe_format::cell;
 use std::cmp::Ordering;
 
@@ -33,6 +34,8 @@ impl Cursor {
                 Ordering::Less if self.at_last => return Ok(Some(Seek::Less)),
                 _ => {}
             }
+        } else if self.state == State::Row && self.parse_cell()?.rowid == rowid {
+            return Ok(Some(Seek::Exact)); // whoever walks over rows and changes them
         }
         match self.range {
             Some(range) if self.state == State::Row && range.contains(rowid) => {
@@ -179,17 +182,28 @@ impl Cursor {
 
     /// The first cell of the page at `depth` that is not less than the key, and whether it equals it.
     fn find_entry(&mut self, btree: &Btree, depth: usize, key: &SearchKey<'_>) -> Result<(usize, bool)> {
-        let mut low = 0;
-        let mut high = self.path[depth].node.count();
-        while low < high {
+        let mut range = (0, self.path[depth].node.count());
+        loop {
+            range = key.narrow(&self.cells(&self.path[depth].node)?, range);
+            let (low, high) = range;
+            if low >= high {
+                return Ok((low, false));
+            }
             let middle = (low + high) / 2;
             match self.order_of_entry(btree, depth, middle, key)? {
-                Ordering::Less => low = middle + 1,
-                Ordering::Greater => high = middle,
+                Ordering::Less => range = (middle + 1, high),
+                Ordering::Greater => range = (low, middle),
                 Ordering::Equal => return Ok((middle, true)),
             }
         }
-        Ok((low, false))
+    }
+
+    /// The cells of a page of an index, for looking at many.
+    #[inline]
+    fn cells<'n>(&self, node: &'n Node) -> Result<Cells<'n>> {
+        let before = if node.is_leaf() { 0 } else { CHILD_LEN };
+        let short = self.limits.max_local.min(0x7f) as u8;
+        Ok(Cells { page: &node.page, pointers: node.pointers()?, before, short })
     }
 
     /// The order of the entry in cell `index` of the page at `depth` relative to `key`.

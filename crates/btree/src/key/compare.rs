@@ -1,6 +1,7 @@
 //! Comparing an entry, as it lies on its page, with a key.
 
 use super::{First, KeyColumn, Prefix, SearchKey, utf8_from};
+use lithe_format::btree_page::POINTER_LEN;
 use lithe_format::serial_type::SerialType;
 use lithe_format::{Malformed, record, varint};
 use lithe_value::{ValueRef, compare};
@@ -9,13 +10,112 @@ use std::cmp::Ordering;
 /// A header of fewer bytes has a length of one byte, and so has a serial type below it.
 const SHORT: u8 = 0x80;
 
+/// The cells of a page of an index among which a key is sought.
+pub(crate) struct Cells<'p> {
+    pub page: &'p [u8],
+    pub pointers: &'p [[u8; POINTER_LEN]],
+    /// Bytes of a cell before the length of its payload.
+    pub before: usize,
+    /// No payload up to this length overflows, and its length takes one byte.
+    pub short: u8,
+}
+
+impl<'p> Cells<'p> {
+    /// The start of the payload of a cell, with all that follows on the page, and the payload's length; `None` if it is long
+    /// or not as it should be.
+    #[inline]
+    fn payload(&self, index: usize) -> Option<(&'p [u8], usize)> {
+        let at = usize::from(u16::from_be_bytes(self.pointers[index]));
+        let (&len, payload) = self.page.get(at + self.before..)?.split_first()?;
+        (len <= self.short).then_some((payload, usize::from(len)))
+    }
+
+    /// See [`SearchKey::narrow`].
+    #[inline]
+    fn narrow(
+        &self,
+        (mut low, mut high): (usize, usize),
+        descending: bool,
+        order: impl Fn(&[u8], usize) -> Option<Ordering>,
+    ) -> (usize, usize) {
+        while low < high {
+            let middle = (low + high) / 2;
+            let order = self.payload(middle).and_then(|(payload, len)| order(payload, len));
+            match order {
+                None | Some(Ordering::Equal) => break,
+                Some(order) if order.is_lt() != descending => low = middle + 1,
+                Some(_) => high = middle,
+            }
+        }
+        (low, high)
+    }
+}
+
+/// The order of an entry whose first column is an integer, or can be no less, relative to `value`.
+#[inline]
+fn order_of_integer(entry: &[u8], len: usize, value: i64) -> Option<Ordering> {
+    let &[header_len @ 2..SHORT, serial, ..] = entry else { return None };
+    match serial {
+        1..=6 => {
+            let (at, content_len) = (usize::from(header_len), SerialType(u32::from(serial)).len() as usize);
+            let chunk = entry.get(at..)?.first_chunk()?;
+            let found = i64::from_be_bytes(*chunk) >> (64 - 8 * content_len);
+            (at + content_len <= len).then(|| found.cmp(&value))
+        }
+        8 | 9 => Some(i64::from(serial - 8).cmp(&value)),
+        // NULL, which has flags, and reals.
+        0 | 7 | 10 | 11 => None,
+        _ => Some(Ordering::Greater),
+    }
+}
+
+/// The order of an entry whose first column is a text, relative to `text`, whose [`start_of`] is `start`.
+#[inline]
+fn order_of_text(entry: &[u8], len: usize, text: &[u8], start: u64) -> Option<Ordering> {
+    let &[header_len @ 2..SHORT, first, second, ..] = entry else { return None };
+    let serial = match (first, second) {
+        (..SHORT, _) => u32::from(first),
+        (_, ..SHORT) => u32::from(first & 0x7f) << 7 | u32::from(second),
+        _ => return None,
+    };
+    let serial = SerialType(serial);
+    if !serial.is_text() {
+        return None;
+    }
+    let (at, content_len) = (usize::from(header_len), serial.len() as usize);
+    if at + content_len > len {
+        return None;
+    }
+    let mask = if content_len < 8 { !(u64::MAX >> (8 * content_len)) } else { u64::MAX };
+    let found = u64::from_be_bytes(*entry.get(at..)?.first_chunk()?) & mask;
+    match found.cmp(&start) {
+        Ordering::Equal => Some(entry[at..at + content_len].cmp(text)),
+        order => Some(order),
+    }
+}
+
 impl SearchKey<'_> {
+    /// Narrows the range of cells before which the key may belong, from `low` to `high`, as long as first columns decide.
+    /// Ends when the range is empty, or when the cell in its middle wants more than a look at its first column.
+    #[inline]
+    pub(crate) fn narrow(&self, cells: &Cells<'_>, range: (usize, usize)) -> (usize, usize) {
+        match self.first {
+            First::Integer { value, descending } => {
+                cells.narrow(range, descending, |entry, len| order_of_integer(entry, len, value))
+            }
+            First::Text { bytes, start, descending } => {
+                cells.narrow(range, descending, |entry, len| order_of_text(entry, len, bytes, start))
+            }
+            First::Other => range,
+        }
+    }
+
     /// The order of the entry whose record is `entry` relative to this key.
     #[inline]
     pub fn compare_entry(&self, entry: &[u8]) -> Result<Ordering, Malformed> {
         match self.first {
             First::Integer { value, descending } => self.compare_integer_first(entry, value, descending),
-            First::Text { bytes, descending } => self.compare_text_first(entry, bytes, descending),
+            First::Text { bytes, descending, .. } => self.compare_text_first(entry, bytes, descending),
             First::Other => self.compare_from(entry, 0),
         }
     }
@@ -127,7 +227,7 @@ const CUT: Malformed = Malformed("index entry ends too soon");
 
 #[cfg(test)]
 mod tests {
-    use super::super::{KeyColumn, KeyInfo};
+    use super::super::{KeyColumn, KeyInfo, start_of};
     use super::*;
     use lithe_format::db_header::TextEncoding;
     use lithe_format::record::Builder;
@@ -139,6 +239,7 @@ mod tests {
 
     /// Every pair of `ascending` compares as its places do.
     fn check(info: &KeyInfo, ascending: &[&[ValueRef<'_>]]) {
+        check_narrow(info, ascending);
         let mut builder = Builder::new();
         for (i, entry) in ascending.iter().enumerate() {
             let entry = builder.build(entry).to_vec();
@@ -147,6 +248,33 @@ mod tests {
                 assert_eq!(key.compare_entry(&entry), Ok(i.cmp(&j)), "entry {i} key {j}");
             }
         }
+    }
+
+    /// Narrowing among the entries of `ascending` never leaves the key's place.
+    fn check_narrow(info: &KeyInfo, ascending: &[&[ValueRef<'_>]]) {
+        let (mut page, mut pointers) = (Vec::new(), Vec::new());
+        for entry in ascending {
+            let entry = Builder::new().build(entry).to_vec();
+            pointers.push((page.len() as u16).to_be_bytes());
+            page.push(entry.len().min(255) as u8);
+            page.extend(entry);
+        }
+        let cells = Cells { page: &page, pointers: &pointers, before: 0, short: 127 };
+        for (place, key) in ascending.iter().enumerate() {
+            let (low, high) = SearchKey::new(info, key, Prefix::Equal).narrow(&cells, (0, ascending.len()));
+            assert!(low <= place && place <= high, "{key:?}: {low}..{high}");
+        }
+    }
+
+    #[test]
+    fn starts_have_the_order_of_texts() {
+        let texts: [&[u8]; 8] = [b"", b"\0", b"a", b"a\0", b"abcdefg", b"abcdefgh", b"abcdefghi", b"b"];
+        for pair in texts.windows(2) {
+            assert!(start_of(pair[0]) <= start_of(pair[1]), "{pair:?}");
+        }
+        let rows: Vec<[ValueRef<'_>; 1]> = texts.iter().map(|text| [ValueRef::Text(text)]).collect();
+        let rows: Vec<&[ValueRef<'_>]> = rows.iter().map(|row| &row[..]).collect();
+        check(&KeyInfo::new(vec![KeyColumn::default()], TextEncoding::Utf8), &rows);
     }
 
     #[test]

@@ -36,6 +36,37 @@ impl Builder {
 
     /// The record of `values` in one piece.
     pub fn build(&mut self, values: &[ValueRef<'_>]) -> &[u8] {
+        match short_header_len(values) {
+            Some(header_len) => self.build_short(values, header_len),
+            None => self.build_long(values),
+        }
+    }
+
+    /// A record whose header has a known length, with types of one or two bytes.
+    #[inline]
+    fn build_short(&mut self, values: &[ValueRef<'_>], header_len: u8) -> &[u8] {
+        self.bytes.clear();
+        self.bytes.resize(usize::from(header_len), 0);
+        self.bytes[0] = header_len;
+        let mut at = 1;
+        for value in values {
+            let serial = SerialType::of(value, self.format);
+            match serial.0 {
+                ..0x80 => {
+                    self.bytes[at] = serial.0 as u8;
+                    at += 1;
+                }
+                wide => {
+                    self.bytes[at..at + 2].copy_from_slice(&[(wide >> 7) as u8 | 0x80, wide as u8 & 0x7f]);
+                    at += 2;
+                }
+            }
+            push_content(&mut self.bytes, value, serial);
+        }
+        &self.bytes
+    }
+
+    fn build_long(&mut self, values: &[ValueRef<'_>]) -> &[u8] {
         self.start(values, 0);
         for (value, serial) in values.iter().zip(&self.serials) {
             push_content(&mut self.bytes, value, *serial);
@@ -45,7 +76,20 @@ impl Builder {
 
     /// The record of `values` in parts: large texts and BLOBs stay where they are. `zeros` zero bytes
     /// are added to the last value, which must then be a BLOB; they cost no memory.
+    #[inline]
     pub fn build_parts<'a>(&'a mut self, values: &[ValueRef<'a>], zeros: u32) -> Payload<'a> {
+        let is_large = |value: &ValueRef<'_>| match value {
+            ValueRef::Text(content) | ValueRef::Blob(content) => content.len() >= LARGE,
+            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => false,
+        };
+        if zeros > 0 || values.iter().any(is_large) {
+            return self.build_cut(values, zeros);
+        }
+        Payload::from_bytes(self.build(values))
+    }
+
+    #[inline(never)]
+    fn build_cut<'a>(&'a mut self, values: &[ValueRef<'a>], zeros: u32) -> Payload<'a> {
         self.start(values, zeros);
         let mut cuts = [(0, &[] as &[u8]); LARGE_COUNT_MAX];
         let mut count = 0;
@@ -119,6 +163,27 @@ impl Builder {
     }
 }
 
+/// The length of the header of a record of `values`, if it takes one byte and each type at most two.
+#[inline]
+fn short_header_len(values: &[ValueRef<'_>]) -> Option<u8> {
+    /// The longest content whose type takes one byte, and two.
+    const ONE: usize = 57;
+    const TWO: usize = 8185;
+    let mut len = 1;
+    for value in values {
+        len += match value {
+            ValueRef::Text(content) | ValueRef::Blob(content) if content.len() > ONE => {
+                if content.len() > TWO {
+                    return None;
+                }
+                2
+            }
+            _ => 1,
+        };
+    }
+    u8::try_from(len).ok().filter(|len| *len < 0x80)
+}
+
 /// The length that a header of `types_len` bytes of serial types has with its own varint.
 fn header_len(types_len: usize) -> u64 {
     let types_len = types_len as u64;
@@ -154,6 +219,20 @@ mod tests {
     fn header_length_counts_itself() {
         for (types, len) in [(0, 1), (126, 127), (127, 129), (128, 130), (16381, 16383), (16382, 16385)] {
             assert_eq!(header_len(types), len, "{types}");
+        }
+    }
+
+    #[test]
+    fn short_and_long_headers_agree() {
+        let bytes = [b'x'; 9000];
+        for len in [0, 57, 58, 8185, 8186, 9000] {
+            for count in [1, 2, 62, 63, 64, 126, 127, 200] {
+                let mut row = vec![ValueRef::Blob(&bytes[..len]); count.min(130)];
+                row[0] = ValueRef::Text(&bytes[..len]);
+                row.resize(count, ValueRef::Integer(-300));
+                let long = Builder::new().build_long(&row).to_vec();
+                assert_eq!(Builder::new().build(&row), long, "{count} of {len}");
+            }
         }
     }
 

@@ -71,6 +71,15 @@ impl VmCursor {
         }
     }
 
+    /// Whether registers may hold bytes of this cursor's pages; asked once, for whoever asks makes them their own.
+    #[inline]
+    pub fn take_lent(&mut self) -> bool {
+        match self {
+            VmCursor::Tree(tree) => std::mem::take(&mut tree.place.has_lent),
+            _ => false,
+        }
+    }
+
     /// This cursor, or the one on the tree that its temporary table has moved to.
     #[inline]
     pub fn settled(&mut self) -> Result<&mut VmCursor, Error> {
