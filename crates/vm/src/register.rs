@@ -230,22 +230,48 @@ impl Register {
         }
     }
 
-    /// Lets go of what the register had. Out of line: the paths where that is something are not the hot ones.
-    #[inline(never)]
+    /// Takes another value. Mostly there is nothing to let go of, and nothing is asked to.
+    #[inline]
     fn replace(&mut self, with: Register) {
+        if self.holds_nothing() {
+            std::mem::forget(std::mem::replace(self, with));
+        } else {
+            self.drop_and_replace(with);
+        }
+    }
+
+    /// Out of line: the paths where the register has something to let go of are not the hot ones.
+    #[inline(never)]
+    fn drop_and_replace(&mut self, with: Register) {
         *self = with;
+    }
+
+    /// Whether all of it is in the register itself.
+    #[inline]
+    fn holds_nothing(&self) -> bool {
+        matches!(
+            self,
+            Register::Null
+                | Register::NullNever
+                | Register::Integer(_)
+                | Register::Real(_)
+                | Register::InlineText(_)
+                | Register::InlineBlob(_)
+                | Register::CountRows(_)
+                | Register::CountValues(_)
+        )
     }
 
     /// Becomes a real, or NULL if it is NaN.
     #[inline]
     pub fn set_real(&mut self, real: f64) {
-        *self = if real.is_nan() { Register::Null } else { Register::Real(real) };
+        self.replace(if real.is_nan() { Register::Null } else { Register::Real(real) });
     }
 
     /// Becomes 1, 0 or NULL.
     #[inline]
     pub fn set_truth(&mut self, truth: Option<bool>) {
-        *self = truth.map_or(Register::Null, |truth| Register::Integer(i64::from(truth)));
+        self.replace(truth.map_or(Register::Null, |truth| Register::Integer(i64::from(truth))));
     }
 
     /// Becomes a copy of `bytes`.
@@ -276,10 +302,10 @@ impl Register {
     pub fn set_buffer(&mut self, kind: BytesKind, buffer: Buffer) {
         let (memory, len) = buffer.into_parts();
         let len = u32::try_from(len).expect("a value is shorter than the limit on lengths");
-        *self = match kind {
+        self.replace(match kind {
             BytesKind::Text => Register::OwnedText { subtype: 0, len, memory },
             BytesKind::Blob => Register::OwnedBlob { subtype: 0, len, memory },
-        };
+        });
     }
 
     /// Becomes a copy of `value`.
@@ -365,10 +391,10 @@ impl Register {
         }
         // A page has at most 65,536 bytes, and headers before its cells: both numbers fit 16 bits.
         let (start, len, page) = (start as u16, len as u16, page.clone());
-        *self = match kind {
+        self.replace(match kind {
             BytesKind::Text => Register::PageText { start, len, page },
             BytesKind::Blob => Register::PageBlob { start, len, page },
-        };
+        });
         true
     }
 
@@ -414,7 +440,7 @@ impl Register {
     /// Becomes a copy of another register. What can be shared (pages, parameters) is.
     #[inline]
     pub fn copy_from(&mut self, source: &Register) {
-        *self = match source {
+        let copy = match source {
             Register::Integer(integer) => Register::Integer(*integer),
             Register::Real(real) => Register::Real(*real),
             Register::InlineText(inline) => Register::InlineText(*inline),
@@ -447,6 +473,7 @@ impl Register {
             | Register::Aggregate(_)
             | Register::RowSet(_) => Register::Null,
         };
+        self.replace(copy);
     }
 
     /// Makes a copy of bytes that stand on a page.
@@ -477,7 +504,7 @@ impl Register {
                     *self = Register::Spare(memory);
                 }
             }
-            _ => *self = Register::Null,
+            _ => self.replace(Register::Null),
         }
     }
 }

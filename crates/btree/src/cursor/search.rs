@@ -21,6 +21,24 @@ impl Range {
     }
 }
 
+/// The first of `count` ascending keys that is not less than `wanted` (or `count`), by halving, and the range between it and
+/// the key before it.
+#[inline]
+pub(super) fn halve(count: usize, wanted: i64, key: impl Fn(usize) -> Result<i64>) -> Result<(usize, Range)> {
+    let (mut low, mut high) = (0, count);
+    let mut range = Range::default();
+    while low < high {
+        let middle = (low + high) / 2;
+        let found = key(middle)?;
+        if found < wanted {
+            (low, range.above) = (middle + 1, Some(found));
+        } else {
+            (high, range.to) = (middle, Some(found));
+        }
+    }
+    Ok((low, range))
+}
+
 /// The first of `count` ascending keys that is not less than `wanted` (or `count`), and if that is `tight`, the range
 /// between it and the key before it. All keys must be within `range`.
 #[inline]
@@ -107,6 +125,8 @@ mod tests {
             let before = if index > 0 { Some(keys[index - 1]) } else { range.above };
             assert_eq!(found, Range { above: before, to: keys.get(index).copied().or(range.to) }, "{wanted}");
             assert!(looks.get() <= looks_max, "{} looks for {wanted}", looks.get());
+            let between = Range { above: before.filter(|_| index > 0), to: keys.get(index).copied() };
+            assert_eq!(halve(keys.len(), wanted, |index| Ok(keys[index])).unwrap(), (index, between), "{wanted}");
         }
     }
 
