@@ -4,8 +4,6 @@
 //! two known ones has it. A look costs a line of the page that is probably not in the processor's
 //! cache, so guessing right once saves more than a division costs.
 
-use crate::error::Result;
-
 /// Bounds of all rowids of a page, from the pages above; `None` where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Range {
@@ -22,9 +20,9 @@ impl Range {
 }
 
 /// The first of `count` ascending keys that is not less than `wanted` (or `count`), by halving, and the range between it and
-/// the key before it.
+/// the key before it. `None` if a key is.
 #[inline]
-pub(super) fn halve(count: usize, wanted: i64, key: impl Fn(usize) -> Result<i64>) -> Result<(usize, Range)> {
+pub(super) fn halve(count: usize, wanted: i64, key: impl Fn(usize) -> Option<i64>) -> Option<(usize, Range)> {
     let (mut low, mut high) = (0, count);
     let mut range = Range::default();
     while low < high {
@@ -36,33 +34,33 @@ pub(super) fn halve(count: usize, wanted: i64, key: impl Fn(usize) -> Result<i64
             (high, range.to) = (middle, Some(found));
         }
     }
-    Ok((low, range))
+    Some((low, range))
 }
 
 /// The first of `count` ascending keys that is not less than `wanted` (or `count`), and if that is `tight`, the range
-/// between it and the key before it. All keys must be within `range`.
+/// between it and the key before it. All keys must be within `range`. `None` if a key is.
 #[inline]
 pub(super) fn lower_bound(
     tight: bool,
     count: usize,
     wanted: i64,
     range: Range,
-    key: impl Fn(usize) -> Result<i64>,
-) -> Result<(usize, Range)> {
+    key: impl Fn(usize) -> Option<i64>,
+) -> Option<(usize, Range)> {
     // All keys before `low` are less than `wanted`, those from `high` on are not.
     let (mut low, mut high) = (0, count);
     let (mut above, mut to) = (range.above, range.to);
     if above.is_none() && low < high {
         let first = key(0)?;
         if first >= wanted {
-            return Ok((0, Range { above: None, to: Some(first) }));
+            return Some((0, Range { above: None, to: Some(first) }));
         }
         (low, above) = (1, Some(first));
     }
     if to.is_none() && low < high {
         let last = key(high - 1)?;
         if last < wanted {
-            return Ok((high, Range { above: Some(last), to: None }));
+            return Some((high, Range { above: Some(last), to: None }));
         }
         (high, to) = (high - 1, Some(last));
     }
@@ -87,11 +85,11 @@ pub(super) fn lower_bound(
             (high, to) = (middle, Some(found));
             if found == wanted {
                 let above = if tight && middle > low { Some(key(middle - 1)?) } else { above };
-                return Ok((middle, Range { above, to }));
+                return Some((middle, Range { above, to }));
             }
         }
     }
-    Ok((low, Range { above, to }))
+    Some((low, Range { above, to }))
 }
 
 /// Where among `count` keys between `above` (exclusive) and `to` (inclusive, and one further) `wanted` is, if they
@@ -118,7 +116,7 @@ mod tests {
             let looks = std::cell::Cell::new(0);
             let key = |index: usize| {
                 looks.set(looks.get() + 1);
-                Ok(keys[index])
+                Some(keys[index])
             };
             let (index, found) = lower_bound(true, keys.len(), wanted, range, key).unwrap();
             assert_eq!(index, keys.partition_point(|key| *key < wanted), "{wanted} in {keys:?}");
@@ -126,7 +124,7 @@ mod tests {
             assert_eq!(found, Range { above: before, to: keys.get(index).copied().or(range.to) }, "{wanted}");
             assert!(looks.get() <= looks_max, "{} looks for {wanted}", looks.get());
             let between = Range { above: before.filter(|_| index > 0), to: keys.get(index).copied() };
-            assert_eq!(halve(keys.len(), wanted, |index| Ok(keys[index])).unwrap(), (index, between), "{wanted}");
+            assert_eq!(halve(keys.len(), wanted, |index| Some(keys[index])).unwrap(), (index, between), "{wanted}");
         }
     }
 
@@ -165,7 +163,7 @@ mod tests {
 
     #[test]
     fn keys_out_of_order_end_too() {
-        let key = |index: usize| Ok([5, 1, 9, -3, 7, 2][index]);
+        let key = |index: usize| Some([5, 1, 9, -3, 7, 2][index]);
         for wanted in -5..12 {
             assert!(lower_bound(true, 6, wanted, Range::default(), key).unwrap().0 <= 6);
             assert!(lower_bound(true, 6, wanted, Range { above: Some(8), to: Some(-8) }, key).unwrap().0 <= 6);

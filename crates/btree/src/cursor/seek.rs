@@ -245,11 +245,11 @@ impl Cursor {
 fn find_row(node: &Node, rowid: i64, range: Range) -> Result<usize> {
     let page: &[u8] = &node.page;
     let pointers = node.pointers()?;
-    let rowid_of = |index: usize| {
-        let at = usize::from(u16::from_be_bytes(pointers[index]));
-        cell::read_leaf_rowid(page, at).ok_or_else(|| node.corrupt("cell outside the page"))
-    };
-    Ok(lower_bound(false, pointers.len(), rowid, range, rowid_of)?.0)
+    let rowid_of = |index: usize| cell::read_leaf_rowid(page, usize::from(u16::from_be_bytes(pointers[index])));
+    match lower_bound(false, pointers.len(), rowid, range, rowid_of) {
+        Some((index, _)) => Ok(index),
+        None => Err(node.corrupt("cell outside the page")),
+    }
 }
 
 /// The child of an interior page of a table that holds `rowid` if any does, and the range of its rowids: cells carry
@@ -258,13 +258,12 @@ fn find_row(node: &Node, rowid: i64, range: Range) -> Result<usize> {
 fn find_child(node: &Node, rowid: i64, range: Range) -> Result<(usize, Range)> {
     let page: &[u8] = &node.page;
     let pointers = node.pointers()?;
-    let rowid_of = |index: usize| {
-        let at = usize::from(u16::from_be_bytes(pointers[index]));
-        cell::read_interior_rowid(page, at).ok_or_else(|| node.corrupt("cell outside the page"))
-    };
-    if range == Range::default() {
+    let rowid_of = |index: usize| cell::read_interior_rowid(page, usize::from(u16::from_be_bytes(pointers[index])));
+    let found = if range == Range::default() {
         // The root, which is looked at in every search: its lines are in the cache, and guessing saves none.
-        return halve(pointers.len(), rowid, rowid_of);
-    }
-    lower_bound(true, pointers.len(), rowid, range, rowid_of)
+        halve(pointers.len(), rowid, rowid_of)
+    } else {
+        lower_bound(true, pointers.len(), rowid, range, rowid_of)
+    };
+    found.ok_or_else(|| node.corrupt("cell outside the page"))
 }
