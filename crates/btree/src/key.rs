@@ -77,9 +77,16 @@ pub struct SearchKey<'a> {
 /// The first column, if it is of a kind that has a path of its own.
 #[derive(Clone, Copy, Debug)]
 enum First<'a> {
-    Integer { value: i64, descending: bool },
+    Integer {
+        value: i64,
+        descending: bool,
+    },
     /// `start`: the first eight bytes, as a number; zeros stand for bytes that the text does not have.
-    Text { bytes: &'a [u8], start: u64, descending: bool },
+    Text {
+        bytes: &'a [u8],
+        start: u64,
+        descending: bool,
+    },
     Other,
 }
 

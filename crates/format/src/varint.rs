@@ -35,9 +35,7 @@ pub fn read_wide(bytes: &[u8]) -> Option<(u64, usize)> {
     match *bytes {
         [a, ..] if a < 0x80 => Some((u64::from(a), 1)),
         [a, b, ..] if b < 0x80 => Some((u64::from(a & 0x7f) << 7 | u64::from(b), 2)),
-        [a, b, c, ..] if c < 0x80 => {
-            Some((u64::from(a & 0x7f) << 14 | u64::from(b & 0x7f) << 7 | u64::from(c), 3))
-        }
+        [a, b, c, ..] if c < 0x80 => Some((u64::from(a & 0x7f) << 14 | u64::from(b & 0x7f) << 7 | u64::from(c), 3)),
         _ => read_long(bytes),
     }
 }
