@@ -1,0 +1,119 @@
+//! A cursor that is used again keeps its way down the tree, and sees when it is not the way any more.
+
+mod common;
+
+use common::{Shape, writable};
+use lithe_btree::{AutoVacuum, Btree, Cursor, Seek, TreeKind};
+use lithe_format::PageNo;
+use lithe_format::payload::Payload;
+use lithe_pager::{BeginKind, OpenOptions, Pager};
+use lithe_vfs::UnixVfs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const SHAPE: Shape = Shape { page_size: 512, reserved: 0, auto_vacuum: AutoVacuum::None };
+
+/// A file of the test's own, removed with what lies beside it.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str) -> File {
+        File(std::env::temp_dir().join(format!("lithe-again-{}-{name}", std::process::id())))
+    }
+
+    /// Even rowids up to `count`, with themselves as their content.
+    fn fill(&self, options: &OpenOptions, count: i64) -> (Btree, PageNo) {
+        let _ = std::fs::remove_file(&self.0);
+        let btree = writable(open(&self.0, options), SHAPE);
+        let root = btree.create_tree(TreeKind::Table).unwrap();
+        insert(&btree, root, (0..count).map(|n| 2 * n));
+        btree.pager().commit().unwrap();
+        btree.pager().end_read().unwrap();
+        (btree, root)
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn open(path: &Path, options: &OpenOptions) -> Pager {
+    Pager::open(Arc::new(UnixVfs), path, options).unwrap()
+}
+
+fn insert(btree: &Btree, root: PageNo, rowids: impl Iterator<Item = i64>) {
+    let mut cursor = Cursor::table(root);
+    for rowid in rowids {
+        cursor.insert_table(btree, rowid, &Payload::from_bytes(&content(rowid)), None).unwrap();
+    }
+}
+
+fn content(rowid: i64) -> Vec<u8> {
+    // As a record: a header of its own length and one text.
+    let text = format!("row {rowid}");
+    let mut record = vec![2, 13 + 2 * text.len() as u8];
+    record.extend_from_slice(text.as_bytes());
+    record
+}
+
+/// Seeks rowids here and there, the cursor reset each time as by a statement that is run again.
+fn check(cursor: &mut Cursor, btree: &Btree, count: i64, odd: bool) {
+    for step in 0..200 {
+        let rowid = step * 7919 % (2 * count);
+        let found = cursor.seek_rowid(btree, rowid).unwrap() == Seek::Exact;
+        assert_eq!(found, rowid % 2 == 0 || odd, "row {rowid}");
+        if found {
+            assert_eq!(cursor.row(btree).unwrap().local(), content(rowid), "row {rowid}");
+        }
+        cursor.reset();
+    }
+}
+
+#[test]
+fn changes_are_seen() {
+    for mmap_size in [u64::MAX, 0] {
+        let options = OpenOptions { mmap_size, ..OpenOptions::default() };
+        let (one, other) = (File::new("one"), File::new("other"));
+        let (btree, root) = one.fill(&options, 2000);
+        let pager = btree.pager();
+        let mut cursor = Cursor::table(root);
+        pager.begin_read().unwrap();
+        check(&mut cursor, &btree, 2000, false);
+        pager.end_read().unwrap();
+        // Nothing has changed since.
+        pager.begin_read().unwrap();
+        check(&mut cursor, &btree, 2000, false);
+        pager.end_read().unwrap();
+        // By another cursor, and undone: by a savepoint, by a rollback.
+        pager.begin_write(BeginKind::Immediate).unwrap();
+        check(&mut cursor, &btree, 2000, false);
+        let savepoint = pager.savepoint().unwrap();
+        insert(&btree, root, (0..2000).map(|n| 2 * n + 1));
+        check(&mut cursor, &btree, 2000, true);
+        pager.rollback_to(savepoint).unwrap();
+        check(&mut cursor, &btree, 2000, false);
+        insert(&btree, root, (0..2000).map(|n| 2 * n + 1));
+        check(&mut cursor, &btree, 2000, true);
+        pager.rollback().unwrap();
+        check(&mut cursor, &btree, 2000, false);
+        pager.end_read().unwrap();
+        // By another connection.
+        let another = Btree::new(open(&one.0, &options));
+        another.pager().begin_write(BeginKind::Immediate).unwrap();
+        insert(&another, root, (0..2000).map(|n| 2 * n + 1));
+        another.pager().commit().unwrap();
+        another.pager().end_read().unwrap();
+        pager.begin_read().unwrap();
+        check(&mut cursor, &btree, 2000, true);
+        // In another database, which has the same pages.
+        let (elsewhere, same_root) = other.fill(&options, 2000);
+        assert_eq!(root, same_root);
+        elsewhere.pager().begin_read().unwrap();
+        check(&mut cursor, &elsewhere, 2000, false);
+        check(&mut cursor, &btree, 2000, true);
+        pager.end_read().unwrap();
+        elsewhere.pager().end_read().unwrap();
+    }
+}
