@@ -8,7 +8,6 @@ use lithe_engine::BindValue;
 use lithe_engine::value::{Encoding, ValueRef};
 
 use crate::code;
-use crate::connection::sqlite3;
 use crate::context::engine_pointer;
 use crate::door::api;
 use crate::memory::{self, Destructor};
@@ -207,14 +206,20 @@ api! {
         code::OK
     }
 
-    /// Deprecated. The statements are different ones now, and their values stay where they are.
+    /// Deprecated.
     fn sqlite3_transfer_bindings(from: *mut sqlite3_stmt, to: *mut sqlite3_stmt) -> c_int {
-        let Ok((_, db)) = statement(from) else { return code::MISUSE };
-        let counts = sqlite3_bind_parameter_count(from) == sqlite3_bind_parameter_count(to);
-        if counts { transfer(&db) } else { code::ERROR }
+        let (Ok((from, db)), Ok((to, _db))) = (statement(from), statement(to)) else { return code::MISUSE };
+        if !std::ptr::eq(from.db(), to.db()) {
+            return code::MISUSE;
+        }
+        if std::ptr::eq(from, to) {
+            return code::OK;
+        }
+        let (Ok(mut from), Ok(mut to)) = (from.enter(), to.enter()) else { return code::MISUSE };
+        match to.get().take_bindings(db.core(), from.get()) {
+            Ok(true) => code::OK,
+            Ok(false) => code::ERROR,
+            Err(error) => db.fail(&error),
+        }
     }
-}
-
-fn transfer(db: &sqlite3) -> c_int {
-    db.not_supported("sqlite3_transfer_bindings")
 }

@@ -9,39 +9,18 @@ use crate::connection::{live, sqlite3};
 use crate::door::guard;
 use crate::variadic::{Arguments, CArgs};
 
-/// What every switch of the engine does for itself. The others can be asked for, and set to what they are.
-fn is_real(config: Config) -> bool {
-    !matches!(
-        config,
-        Config::EnableFts3Tokenizer
-            | Config::NoCheckpointOnClose
-            | Config::EnableQpsg
-            | Config::TriggerEqp
-            | Config::ResetDatabase
-            | Config::Defensive
-            | Config::LegacyFileFormat
-            | Config::StatementScanStatus
-            | Config::EnableAttachCreate
-            | Config::EnableAttachWrite
-            | Config::EnableComments
-    )
-}
-
 /// Sets the switch unless `on` is negative, and answers how it stands.
-fn switch(db: &sqlite3, config: Config, on: c_int) -> Result<bool, c_int> {
+fn switch(db: &sqlite3, config: Config, on: c_int) -> bool {
     if config == Config::EnableLoadExtension {
         if on >= 0 {
             db.can_load_extensions.set(on > 0);
         }
-        return Ok(db.can_load_extensions.get());
+        return db.can_load_extensions.get();
     }
     if on >= 0 && (on > 0) != db.core().config(config) {
-        if !is_real(config) {
-            return Err(db.not_supported(&format!("sqlite3_db_config verb {}", config as c_int)));
-        }
         db.core().set_config(config, on > 0);
     }
-    Ok(db.core().config(config))
+    db.core().config(config)
 }
 
 /// `sqlite3_db_config`, behind its C half.
@@ -56,7 +35,12 @@ unsafe extern "C" fn lithe_db_config(db: *mut sqlite3, op: c_int, args: *mut CAr
         };
         match op {
             // MAINDBNAME
-            1000 => return db.not_supported("SQLITE_DBCONFIG_MAINDBNAME"),
+            1000 => {
+                // SAFETY: the verb has a string.
+                let name = unsafe { crate::text::name(args.pointer()) };
+                db.core().rename_main(name.as_deref().unwrap_or("main"));
+                return db.ok();
+            }
             // LOOKASIDE: there is none, which is no error.
             1001 => return code::OK,
             // FP_DIGITS
@@ -72,15 +56,11 @@ unsafe extern "C" fn lithe_db_config(db: *mut sqlite3, op: c_int, args: *mut CAr
         }
         let Some(config) = Config::from_number(op) else { return code::ERROR };
         let on = args.int();
-        match switch(&db, config, on) {
-            Ok(stands) => {
-                // SAFETY: null, or where the application wants to know how it stands.
-                if let Some(out) = unsafe { args.pointer::<c_int>().as_mut() } {
-                    *out = stands.into();
-                }
-                db.ok()
-            }
-            Err(code) => code,
+        let stands = switch(&db, config, on);
+        // SAFETY: null, or where the application wants to know how it stands.
+        if let Some(out) = unsafe { args.pointer::<c_int>().as_mut() } {
+            *out = stands.into();
         }
+        db.ok()
     })
 }

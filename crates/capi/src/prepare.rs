@@ -200,12 +200,13 @@ api! {
             Ok(found) => found,
             Err(code) => return code,
         };
-        let Ok(mut inside) = statement.enter() else { return code::MISUSE };
-        match mode {
-            0..=2 if c_int::from(inside.get().explain()) == mode => code::OK,
-            0..=2 => db.not_supported("sqlite3_stmt_explain"),
-            _ => code::ERROR,
+        // Somebody who is inside is running it.
+        let Ok(mut inside) = statement.enter() else { return db.fail_code(code::BUSY) };
+        // Statements of the old interface are never compiled again.
+        if statement.is_legacy && c_int::from(inside.get().explain()) != mode {
+            return db.fail_code(code::ERROR);
         }
+        db.finish(inside.get().set_explain(db.core(), mode))
     }
 
     fn sqlite3_stmt_busy(handle: *mut sqlite3_stmt) -> c_int {

@@ -9,8 +9,8 @@ use crate::connection::{live, sqlite3};
 use crate::door::api;
 use crate::text;
 
-/// The modes by their numbers: PASSIVE 0, FULL 1, RESTART 2, TRUNCATE 3; NOOP is -1.
-const MODES: [&str; 4] = ["PASSIVE", "FULL", "RESTART", "TRUNCATE"];
+/// The modes by their numbers, from -1 on.
+const MODES: [&str; 5] = ["NOOP", "PASSIVE", "FULL", "RESTART", "TRUNCATE"];
 
 /// Runs the pragma: whether it was busy, the frames of the log, the frames checkpointed. -1 without a log.
 fn checkpoint(db: &sqlite3, database: Option<&str>, mode: &str) -> Result<(bool, c_int, c_int), Error> {
@@ -42,9 +42,8 @@ api! {
         };
         put(frames, -1);
         put(checkpointed, -1);
-        let Some(mode) = usize::try_from(mode).ok().and_then(|mode| MODES.get(mode)) else {
-            return if mode == -1 { db.not_supported("SQLITE_CHECKPOINT_NOOP") } else { code::MISUSE };
-        };
+        let mode = mode.checked_add(1).and_then(|mode| MODES.get(usize::try_from(mode).ok()?));
+        let Some(mode) = mode else { return code::MISUSE };
         let database = text::name(database).filter(|name| !name.is_empty());
         if let Some(name) = &database
             && !db.has_database(name)

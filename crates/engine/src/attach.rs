@@ -12,12 +12,13 @@ use lithe_vm::operand::Db;
 use lithe_vm::program::Program;
 use lithe_vm::vm::{Step, Vm};
 
+use crate::config::Config;
 use crate::connection::Connection;
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::host::RunHost;
 use crate::limit::Limit;
-use crate::open;
+use crate::open::{self, OpenFlags};
 use crate::transaction::StatementRun;
 
 /// A compiled ATTACH: a program that gives the file and the schema's name.
@@ -120,19 +121,31 @@ impl Attach {
             return Err(Error::generic(format!("too many attached databases - max {attached_max}")));
         }
         let name = Name::new(&name);
-        if catalog.databases().iter().any(|database| database.name == name) {
+        if catalog.find_database(name).is_some() {
             return Err(Error::generic(format!("database {name} is already in use")));
         }
-        let target = open::target(&file, connection.flags)?;
+        let mut target = open::target(&file, connection.flags)?;
+        target.flags = attach_flags(connection, target.flags);
         let vfs = open::vfs(&target, &connection.vfs)?;
         let database = Database::open(&target, &vfs, &connection.busy).map_err(|error| {
             Error::new(error.code(), format!("unable to open database: {}", String::from_utf8_lossy(&file)))
         })?;
-        connection.settings.apply_to(database.btree());
+        connection.settings.apply_to(database.btree(), connection.config(Config::LegacyFileFormat));
         connection.add_database(database);
         let db = connection.change_catalog(|catalog| catalog.attach(NameBuf::from(name), Arc::new(Schema::new(false))));
         connection.load_schemas().inspect_err(|_| remove(connection, db))
     }
+}
+
+/// How ATTACH may open a file: less what SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE and _WRITE forbid.
+fn attach_flags(connection: &Connection, flags: OpenFlags) -> OpenFlags {
+    if !connection.config(Config::EnableAttachWrite) {
+        return flags.without(OpenFlags::READWRITE | OpenFlags::CREATE) | OpenFlags::READONLY;
+    }
+    if !connection.config(Config::EnableAttachCreate) {
+        return flags.without(OpenFlags::CREATE);
+    }
+    flags
 }
 
 /// DETACH.

@@ -20,6 +20,7 @@ use lithe_sql::ast::Name;
 use lithe_vfs::{MemoryVfs, ResultCode, Vfs};
 use lithe_vm::operand::Db;
 
+use crate::config::Config;
 use crate::connection::Connection;
 use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
@@ -265,7 +266,7 @@ impl Connection {
             return Err(Error::from_code(ResultCode::BUSY));
         }
         let fresh = Database::with_pager(open_image(bytes, how)?, &self.busy);
-        self.settings.apply_to(fresh.btree());
+        self.settings.apply_to(fresh.btree(), self.config(Config::LegacyFileFormat));
         self.replace_database(db, fresh);
         Ok(())
     }

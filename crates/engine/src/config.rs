@@ -1,7 +1,9 @@
 //! Switches of a connection that are no pragmas, or not only (`sqlite3_db_config`).
 
 use lithe_plan::environment::Flags as CompileFlags;
+use lithe_sql::Limits;
 use lithe_vm::facts::Flags;
+use lithe_vm::operand::Db;
 
 use crate::connection::Connection;
 
@@ -84,6 +86,8 @@ impl Config {
             Config::EnableForeignKeys => |flags| &mut flags.foreign_keys,
             Config::EnableTriggers => |flags| &mut flags.triggers,
             Config::WritableSchema => |flags| &mut flags.writable_schema,
+            Config::Defensive => |flags| &mut flags.defensive,
+            Config::TriggerEqp => |flags| &mut flags.trigger_eqp,
             Config::LegacyAlterTable => |flags| &mut flags.legacy_alter_table,
             Config::DqsDml => |flags| &mut flags.dqs_dml,
             Config::DqsDdl => |flags| &mut flags.dqs_ddl,
@@ -110,6 +114,7 @@ impl Connection {
             let bits = self.other_switches.get().0;
             let bits = if on { bits | config.bit() } else { bits & !config.bit() };
             self.other_switches.set(OtherSwitches(bits));
+            self.heed(config, on);
             return;
         };
         let twin = match config {
@@ -124,5 +129,31 @@ impl Connection {
         *flag(&mut flags) = on;
         self.compile_flags.set(flags);
         self.expire_programs();
+    }
+
+    /// What else a switch changes at once. Some need nothing: no plan depends on the values of parameters, so ENABLE_QPSG is
+    /// always kept; there is no FTS3 and there are no counts of scans to be switched on.
+    fn heed(&self, config: Config, on: bool) {
+        match config {
+            Config::EnableComments => {
+                self.limits.set(Limits { comments: on, ..self.limits.get() });
+                self.expire_programs();
+            }
+            Config::LegacyFileFormat => {
+                for (_, database) in self.databases() {
+                    if let Some(btree) = database.opened() {
+                        btree.set_legacy_format(on);
+                    }
+                }
+            }
+            // What the catalog says of the file does not hold while it is to be reset, nor afterwards.
+            Config::ResetDatabase => self.forget_schema(Db::MAIN),
+            _ => {}
+        }
+    }
+
+    /// Gives the main database a name besides "main" (SQLITE_DBCONFIG_MAINDBNAME).
+    pub fn rename_main(&self, name: &str) {
+        self.change_catalog(|catalog| catalog.rename_main(name.into()));
     }
 }

@@ -22,7 +22,7 @@ use lithe_vm::operand::Db;
 
 use crate::blob::RowWatches;
 use crate::busy::{BusyCallback, BusyHandler};
-use crate::config::OtherSwitches;
+use crate::config::{Config, OtherSwitches};
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::hooks::Hooks;
@@ -148,6 +148,7 @@ impl Connection {
         self.forget_programs();
         self.close_virtual_tables();
         for (_, database) in self.databases() {
+            self.say_whether_to_checkpoint(&database);
             if let Some(cache) = database.shared() {
                 cache.leave(self.id);
             }
@@ -207,10 +208,18 @@ impl Connection {
 
     pub(crate) fn remove_database(&self, db: Db) -> Rc<Database> {
         let removed = self.databases.borrow_mut().remove(usize::from(db.0));
+        self.say_whether_to_checkpoint(&removed);
         if let Some(cache) = removed.shared() {
             cache.leave(self.id);
         }
         removed
+    }
+
+    /// A database is about to be closed: SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE says what becomes of its log.
+    fn say_whether_to_checkpoint(&self, database: &Database) {
+        if let Some(btree) = database.opened() {
+            btree.pager().set_checkpoint_on_close(!self.config(Config::NoCheckpointOnClose));
+        }
     }
 
     // ---- what compiling needs ----
@@ -247,7 +256,8 @@ impl Connection {
             catalog: self.catalog(),
             functions: Arc::clone(&self.functions.borrow()),
             collations: Arc::clone(&self.collations.borrow()),
-            limits: self.limits.get(),
+            // What the schema has may have comments, whatever statements may.
+            limits: Limits { comments: true, ..self.limits.get() },
             flags: self.compile_flags.get(),
             authorizer: self.hooks.authorizer(),
             virtual_tables: self.virtual_tables.connected.clone(),

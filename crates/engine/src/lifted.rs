@@ -37,7 +37,7 @@ impl Connection {
     }
 
     fn compile_shape(&self, shape: &Shape) -> Option<Arc<Compiled>> {
-        let (compiled, _) = self.compile(shape.text()).ok()?;
+        let (compiled, _) = self.compile(shape.text(), None).ok()?;
         let compiled = compiled.filter(Compiled::is_cacheable)?;
         let compiled = Arc::new(Compiled { parameter_count: 0, parameters: Vec::new(), is_shape: true, ..compiled });
         self.programs.borrow_mut().shapes.put(shape.text(), &compiled);

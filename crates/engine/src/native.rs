@@ -130,8 +130,8 @@ impl Native {
         Arc::new(Native { kind: Kind::ExplainProgram(program), columns })
     }
 
-    /// EXPLAIN QUERY PLAN of a program.
-    pub(crate) fn explain_query_plan(program: &Program) -> Arc<Native> {
+    /// EXPLAIN QUERY PLAN of a program, and of its triggers if that is wanted.
+    pub(crate) fn explain_query_plan(program: &Program, with_triggers: bool) -> Arc<Native> {
         let row = |row: &lithe_vm::program::QueryPlanRow| {
             vec![
                 Value::from(i64::from(row.id)),
@@ -140,7 +140,12 @@ impl Native {
                 Value::from(row.detail.as_str()),
             ]
         };
-        let rows = program.query_plan.iter().map(row).collect();
+        let mut rows: Vec<NativeRow> = program.query_plan.iter().map(row).collect();
+        for trigger in program.subprograms.iter().filter(|trigger| with_triggers && !trigger.name.is_empty()) {
+            let title = format!("-- TRIGGER {}", trigger.name);
+            rows.push(vec![Value::from(0_i64), Value::from(1_i64), Value::from(0_i64), Value::from(title)]);
+            rows.extend(trigger.program.query_plan.iter().map(row));
+        }
         let columns = columns(&["id", "parent", "notused", "detail"]);
         Arc::new(Native { kind: Kind::ExplainQueryPlan(rows), columns })
     }

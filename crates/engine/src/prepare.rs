@@ -8,6 +8,7 @@ use lithe_sql::ast::{self, Explain};
 use lithe_vfs::ResultCode;
 use lithe_vm::program::{CursorKind, Program};
 
+use crate::config::Config;
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::native::{self, Native};
@@ -29,7 +30,7 @@ impl Connection {
         }
         if self.hooks.has_authorizer() {
             // It is asked every time, so nothing that was compiled before serves.
-            let (compiled, tail) = self.compile(sql)?;
+            let (compiled, tail) = self.compile(sql, None)?;
             let statement = compiled.map(|compiled| Statement::new(Arc::new(compiled), None));
             return Ok(Prepared { statement, tail });
         }
@@ -40,7 +41,7 @@ impl Connection {
         if let Some((statement, tail)) = self.prepare_shape(sql) {
             return Ok(Prepared { statement: Some(statement), tail });
         }
-        let (compiled, tail) = self.compile(sql)?;
+        let (compiled, tail) = self.compile(sql, None)?;
         let Some(compiled) = compiled else { return Ok(Prepared { statement: None, tail }) };
         let compiled = Arc::new(compiled);
         if tail == sql.len() && compiled.is_cacheable() {
@@ -58,14 +59,15 @@ impl Connection {
         kind.put_back(&compiled, vm);
     }
 
-    /// Compiles the first statement of `sql` without looking into the cache.
-    pub(crate) fn compile(&self, sql: &[u8]) -> Result<(Option<Compiled>, usize)> {
+    /// Compiles the first statement of `sql` without looking into the cache; as an EXPLAIN or not, if `explain` says so, and
+    /// else as the text does.
+    pub(crate) fn compile(&self, sql: &[u8], explain: Option<Explain>) -> Result<(Option<Compiled>, usize)> {
         if sql.len() > self.limits.get().sql_length as usize {
             return Err(Error::new(ResultCode::TOOBIG, "statement too long"));
         }
         let mut asked: Vec<String> = Vec::new();
         loop {
-            let error = match self.with_arena(|arena| self.compile_in(sql, arena)) {
+            let error = match self.with_arena(|arena| self.compile_in(sql, explain, arena)) {
                 Err(error) if error.code() == ResultCode::ERROR_MISSING_COLLSEQ => error,
                 result => return result,
             };
@@ -78,10 +80,11 @@ impl Connection {
         }
     }
 
-    fn compile_in(&self, sql: &[u8], arena: &Bump) -> Result<(Option<Compiled>, usize)> {
+    fn compile_in(&self, sql: &[u8], explain: Option<Explain>, arena: &Bump) -> Result<(Option<Compiled>, usize)> {
         let parsed = lithe_sql::parse_statement(sql, arena, &self.limits.get()).map_err(Error::from)?;
         let tail = parsed.tail;
-        let Some(statement) = parsed.statement else { return Ok((None, tail)) };
+        let Some(mut statement) = parsed.statement else { return Ok((None, tail)) };
+        statement.explain = explain.unwrap_or(statement.explain);
         let body = self.compile_statement(sql, &statement, arena)?;
         let parameters = statement.parameters.names.iter().map(|parameter| ParameterName {
             name: String::from_utf8_lossy(parameter.name).into_owned(),
@@ -93,11 +96,7 @@ impl Connection {
             parameter_count: statement.parameters.count as usize,
             is_shape: false,
             parameters: parameters.collect(),
-            explain: match statement.explain {
-                Explain::No => 0,
-                Explain::Program => 1,
-                Explain::QueryPlan => 2,
-            },
+            explain: statement.explain,
             generation: self.generation(),
         };
         Ok((Some(compiled), tail))
@@ -125,7 +124,7 @@ impl Connection {
         Ok(match statement.explain {
             Explain::No => Body::Program(Arc::new(program)),
             Explain::Program => Body::Native(Native::explain(Arc::new(program))),
-            Explain::QueryPlan => Body::Native(Native::explain_query_plan(&program)),
+            Explain::QueryPlan => Body::Native(Native::explain_query_plan(&program, self.config(Config::TriggerEqp))),
         })
     }
 }

@@ -115,6 +115,7 @@ impl Connection {
         let page_count = btree.pager().page_count();
         let mut limits = self.limits.get();
         limits.loading_schema = true;
+        limits.comments = true;
         let options = BuildOptions { names: None, limits: &limits, quoted_strings: true, descending_indexes: true };
         let mut cursor = Cursor::table(PageNo::FIRST);
         let mut buffer = Vec::new();

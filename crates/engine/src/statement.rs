@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lithe_functions::Pointer;
+use lithe_sql::ast::Explain;
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::ResultCode;
 use lithe_vm::program::{Program, ResultColumn};
@@ -30,8 +31,8 @@ pub struct Compiled {
     /// The text is a shape: the literals of each statement are bound to its parameters.
     pub(crate) is_shape: bool,
     pub(crate) parameters: Vec<ParameterName>,
-    /// 1 for EXPLAIN, 2 for EXPLAIN QUERY PLAN.
-    pub(crate) explain: u8,
+    /// Whether it explains another statement.
+    pub(crate) explain: Explain,
     /// What it was compiled against: [`Connection::generation`].
     pub(crate) generation: u64,
 }
@@ -187,7 +188,11 @@ impl Statement {
 
     /// 1 for EXPLAIN, 2 for EXPLAIN QUERY PLAN.
     pub fn explain(&self) -> u8 {
-        self.compiled.explain
+        match self.compiled.explain {
+            Explain::No => 0,
+            Explain::Program => 1,
+            Explain::QueryPlan => 2,
+        }
     }
 
     /// Whether it has begun to run and is neither at its end nor reset.
@@ -413,20 +418,69 @@ impl Statement {
         let _ = connection;
     }
 
+    /// Makes an EXPLAIN (1) or EXPLAIN QUERY PLAN (2) of the statement, or (0) what these explain. Bound values stay.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR for other numbers, SQLITE_BUSY while it runs, and what compiling may find.
+    pub fn set_explain(&mut self, connection: &Connection, mode: i32) -> Result<()> {
+        const MODES: [Explain; 3] = [Explain::No, Explain::Program, Explain::QueryPlan];
+        let mode = usize::try_from(mode).ok().and_then(|mode| MODES.get(mode));
+        let mode = *mode.ok_or_else(|| Error::from_code(ResultCode::ERROR))?;
+        if self.compiled.explain == mode {
+            return Ok(());
+        }
+        if self.is_running() {
+            return Err(Error::from_code(ResultCode::BUSY));
+        }
+        self.compile_again(connection, mode)
+    }
+
+    /// Takes the values that are bound to another statement's parameters, which become NULL. Answers whether both have as many.
+    pub fn take_bindings(&mut self, connection: &Connection, from: &mut Statement) -> Result<bool> {
+        let count = self.parameter_count();
+        if count != from.parameter_count() {
+            return Ok(false);
+        }
+        match (&mut self.runner, &mut from.runner) {
+            (Runner::Program(to), Runner::Program(from)) => to.take_bindings(from),
+            _ => (1..=count).try_for_each(|number| {
+                let value = BindValue::Value(from.bound(number));
+                self.bind(connection, number, value)
+            })?,
+        }
+        from.clear_bindings();
+        Ok(true)
+    }
+
     /// Compiles the text again, for the schema as it is now; bound values stay.
     fn recompile(&mut self, connection: &Connection) -> Result<()> {
+        self.compile_again(connection, self.compiled.explain)?;
+        if let Runner::Program(vm) = &mut self.runner {
+            vm.counters_mut().reprepares += 1;
+        }
+        Ok(())
+    }
+
+    fn compile_again(&mut self, connection: &Connection, explain: Explain) -> Result<()> {
         self.end(connection, None);
-        let (compiled, _) = connection.compile(self.sql().as_bytes())?;
+        let (compiled, _) = connection.compile(self.sql().as_bytes(), Some(explain))?;
         let compiled = Arc::new(compiled.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))?);
         let mut runner = Runner::new(&compiled);
         match (&mut self.runner, &mut runner) {
             (Runner::Program(old), Runner::Program(new)) => {
                 new.take_bindings(old);
                 *new.counters_mut() = *old.counters();
-                new.counters_mut().reprepares += 1;
             }
             (Runner::Native(old), Runner::Native(new)) => new.take_bindings(old),
-            _ => {}
+            // An EXPLAIN is run by the engine, what it explains by the machine.
+            (Runner::Program(old), Runner::Native(new)) => {
+                (1..=compiled.parameter_count).for_each(|number| new.bind(number, Value::from(old.bound(number))));
+            }
+            (Runner::Native(old), Runner::Program(new)) => {
+                for number in 1..=compiled.parameter_count {
+                    new.bind(number, old.bound(number))?;
+                }
+            }
         }
         self.compiled = compiled;
         self.own_sql = None;

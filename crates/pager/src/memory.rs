@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use lithe_format::PageNo;
-use lithe_vfs::{OpenFlags, Vfs};
+use lithe_vfs::{OpenFlags, ResultCode, Vfs};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::page_ref::PageRef;
 use crate::pager::WriteTxn;
 use crate::temp_file::TempPages;
@@ -17,6 +17,8 @@ use crate::temp_file::TempPages;
 pub(crate) struct MemoryStore {
     /// Where a temporary database may put pages; `None` in memory.
     vfs: Option<Arc<dyn Vfs>>,
+    /// Nothing can be written: the database stays empty.
+    is_read_only: bool,
     pages: RefCell<Pages>,
 }
 
@@ -41,8 +43,16 @@ enum Stored {
 
 impl MemoryStore {
     /// A database in memory, or with a `vfs` a temporary one.
-    pub(crate) fn new(vfs: Option<Arc<dyn Vfs>>) -> MemoryStore {
-        MemoryStore { vfs, pages: RefCell::default() }
+    pub(crate) fn new(vfs: Option<Arc<dyn Vfs>>, is_read_only: bool) -> MemoryStore {
+        MemoryStore { vfs, is_read_only, pages: RefCell::default() }
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    pub(crate) fn begin_write(&self) -> Result<()> {
+        if self.is_read_only { Err(Error::ReadOnly(ResultCode::READONLY)) } else { Ok(()) }
     }
 
     pub(crate) fn vfs(&self) -> Option<&Arc<dyn Vfs>> {

@@ -119,13 +119,13 @@ impl Pager {
 
     /// Opens a new, empty database in memory.
     pub fn open_in_memory(options: &OpenOptions) -> Pager {
-        Pager::with_store(Store::Memory(MemoryStore::new(None)), options)
+        Pager::with_store(Store::Memory(MemoryStore::new(None, options.read_only)), options)
     }
 
     /// Opens a new, empty database that vanishes when it is closed: in memory as far as the cache
     /// goes, in a temporary file beyond.
     pub fn open_temporary(vfs: Arc<dyn Vfs>, options: &OpenOptions) -> Pager {
-        Pager::with_store(Store::Memory(MemoryStore::new(Some(vfs))), options)
+        Pager::with_store(Store::Memory(MemoryStore::new(Some(vfs), options.read_only)), options)
     }
 
     fn with_store(store: Store, options: &OpenOptions) -> Pager {
@@ -207,7 +207,7 @@ impl Pager {
     /// Whether nothing can be written.
     pub fn is_read_only(&self) -> bool {
         match &self.store {
-            Store::Memory(_) => false,
+            Store::Memory(memory) => memory.is_read_only(),
             Store::File(file) => file.is_read_only(),
         }
     }

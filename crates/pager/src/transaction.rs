@@ -123,14 +123,14 @@ impl Pager {
 
     fn begin_write_on_snapshot(&self, kind: BeginKind) -> Result<()> {
         match &self.store {
-            Store::Memory(_) => Ok(()),
+            Store::Memory(memory) => memory.begin_write(),
             Store::File(file) => file.begin_write(self, kind),
         }
     }
 
     fn begin_read_and_write(&self, kind: BeginKind) -> Result<()> {
         match &self.store {
-            Store::Memory(_) => Ok(()),
+            Store::Memory(memory) => memory.begin_write(),
             Store::File(file) => file.begin_read_and_write(self, kind),
         }
     }

@@ -89,6 +89,10 @@ pub struct Flags {
     pub ignore_check_constraints: bool,
     /// PRAGMA writable_schema.
     pub writable_schema: bool,
+    /// No SQL may damage the file: overrules `writable_schema` (SQLITE_DBCONFIG_DEFENSIVE).
+    pub defensive: bool,
+    /// EXPLAIN QUERY PLAN shows triggers too (SQLITE_DBCONFIG_TRIGGER_EQP).
+    pub trigger_eqp: bool,
     /// PRAGMA trusted_schema.
     pub trusted_schema: bool,
     /// PRAGMA legacy_alter_table.
@@ -119,6 +123,8 @@ impl Default for Flags {
             count_changes: false,
             ignore_check_constraints: false,
             writable_schema: false,
+            defensive: false,
+            trigger_eqp: false,
             trusted_schema: true,
             legacy_alter_table: false,
             automatic_index: true,
@@ -126,6 +132,13 @@ impl Default for Flags {
             query_only: false,
             reading_schema: false,
         }
+    }
+}
+
+impl Flags {
+    /// Whether SQL may write the schema tables.
+    pub fn may_write_schema(&self) -> bool {
+        self.writable_schema && !self.defensive
     }
 }
 

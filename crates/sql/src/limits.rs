@@ -24,6 +24,8 @@ pub struct Limits {
     /// Whether the text comes out of a schema table: old databases hold column lists with COLLATE or
     /// ASC in foreign keys and views, which are an error in new statements.
     pub loading_schema: bool,
+    /// Whether a text may have comments (SQLITE_DBCONFIG_ENABLE_COMMENTS).
+    pub comments: bool,
 }
 
 impl Default for Limits {
@@ -37,6 +39,7 @@ impl Default for Limits {
             variable_number: 32_766,
             parser_depth: 2500,
             loading_schema: false,
+            comments: true,
         }
     }
 }

@@ -12,6 +12,7 @@ use lithe_vm::operand::Db;
 use super::{
     Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, integer, nothing, safety_level,
 };
+use crate::config::Config;
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::native::NativeRow;
@@ -32,7 +33,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("mmap_size", 0, mmap_size),
     entry("page_count", NEEDS_SCHEMA, page_count),
     entry("page_size", SILENT_WHEN_SET, page_size),
-    entry("schema_version", SILENT_WHEN_SET | WRITES, |call| header_value(call, Meta::SchemaCookie)),
+    entry("schema_version", SILENT_WHEN_SET | WRITES, schema_version),
     entry("secure_delete", 0, secure_delete),
     entry("synchronous", SILENT_WHEN_SET, synchronous),
     entry("temp_store", SILENT_WHEN_SET, temp_store),
@@ -58,6 +59,14 @@ fn header_value(call: &Call<'_>, meta: Meta) -> Result<Vec<NativeRow>> {
     call.connection.begin_on(call.db(), true, call.run)?;
     call.connection.set_cookie(call.db(), meta as u8, value)?;
     nothing()
+}
+
+/// A defensive connection does not let anybody say that the schema is another one.
+fn schema_version(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    if call.value.is_some() && call.connection.config(Config::Defensive) {
+        return nothing();
+    }
+    header_value(call, Meta::SchemaCookie)
 }
 
 fn freelist_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
@@ -289,6 +298,8 @@ fn journal_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let wanted = call.text().and_then(|text| {
         JOURNAL_MODES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text)).map(|(_, mode)| *mode)
     });
+    // A database without a journal can be damaged.
+    let wanted = wanted.filter(|mode| *mode != JournalMode::Off || !call.connection.config(Config::Defensive));
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
     call.connection.load_schemas()?;

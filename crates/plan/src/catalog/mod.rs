@@ -116,6 +116,11 @@ impl Catalog {
         &self.databases[usize::from(db.0)].name
     }
 
+    /// Gives the main database another name, besides "main".
+    pub fn rename_main(&mut self, name: NameBuf) {
+        self.databases[usize::from(Db::MAIN.0)].name = name;
+    }
+
     /// The schema of database `db`.
     pub fn schema(&self, db: Db) -> &Arc<Schema> {
         &self.databases[usize::from(db.0)].schema

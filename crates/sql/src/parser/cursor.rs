@@ -40,14 +40,25 @@ impl<'a, 'l> Parser<'a, 'l> {
             self.raise_deferred()?;
         }
         self.previous = self.token;
-        self.token = self.lexer.next_significant();
+        self.token = if self.limits.comments { self.lexer.next_significant() } else { self.next_or_comment() };
         match self.token.kind {
-            TokenKind::Illegal => self.illegal(),
+            TokenKind::Illegal | TokenKind::Comment => self.illegal(),
             TokenKind::Window | TokenKind::Over | TokenKind::Filter => {
                 self.token.kind = self.contextual_kind();
                 Ok(self.previous)
             }
             _ => Ok(self.previous),
+        }
+    }
+
+    /// The next token that is no white space: comments are tokens here, and illegal.
+    #[cold]
+    fn next_or_comment(&mut self) -> Token {
+        loop {
+            let token = self.lexer.next_token();
+            if !token.kind.is_trivia() || token.kind == TokenKind::Comment {
+                return token;
+            }
         }
     }
 

@@ -100,7 +100,7 @@ pub(super) fn refuse_read_only<'a>(
     if table.virtual_table().is_some() && !table.connected().is_some_and(|connected| connected.is_writable) {
         return fail(format!("table {} may not be modified", table.name));
     }
-    if table.root == Some(PageNo::FIRST) && !cg.env.flags.writable_schema {
+    if table.root == Some(PageNo::FIRST) && !cg.env.flags.may_write_schema() {
         return fail(format!("table {} may not be modified", table.name));
     }
     let returns = has_returning && Triggers::exist(cg, target);

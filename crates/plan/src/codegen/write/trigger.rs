@@ -114,7 +114,8 @@ fn compile<'a>(
     let Stmt::CreateTrigger(create) = cg.resolver.parse_stored(text)? else {
         return fail(format!("malformed trigger {name}"));
     };
-    let mut body = Codegen::new(cg.resolver, Explain::off());
+    let is_explained = cg.explain.is_on() && cg.env.flags.trigger_eqp;
+    let mut body = Codegen::new(cg.resolver, if is_explained { Explain::on() } else { Explain::off() });
     body.write.programs = Rc::clone(&cg.write.programs);
     let rows = old_and_new(&mut body, target, old, new);
     body.write.body = Some(Body { policy });
@@ -126,7 +127,8 @@ fn compile<'a>(
     let scope = Scope { sources: rows, rules, fixed_db, within, ..Scope::outermost(text, &found) };
     emit_body(&mut body, &scope, create).map_err(crate::CompileError::without_offset)?;
     take_needs(cg, &body, create);
-    let program = body.b.finish();
+    let mut program = body.b.finish();
+    program.query_plan = body.explain.finish();
     Ok(Subprogram { program, token, name })
 }
 
