@@ -15,15 +15,36 @@ use lithe_format::PageNo;
 use lithe_format::db_header::Meta;
 use lithe_format::ptrmap::PtrmapType;
 
+/// What there is when a commit is about to take free pages out of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Pages in the database.
+    pub pages: u32,
+    /// Free ones among them.
+    pub free_pages: u32,
+    /// Bytes in a page.
+    pub page_size: u32,
+}
+
 impl Btree {
-    /// What a commit owes to a database in auto-vacuum mode FULL: after it there is no free page. To be called before
-    /// the pager commits; does nothing in other databases.
-    pub fn auto_vacuum_commit(&self) -> Result<()> {
+    /// What a commit owes to a database in auto-vacuum mode FULL: after it there is no free page, unless `how_many` of them,
+    /// asked with what there is, says that fewer shall go. To be called before the pager commits; does nothing in
+    /// other databases.
+    pub fn auto_vacuum_commit(&self, how_many: Option<&dyn Fn(Sizes) -> u32>) -> Result<()> {
         let empty = self.pager().page_count() == 0;
         if empty || self.auto_vacuum_mode()? != AutoVacuum::Full || self.freelist_count()? == 0 {
             return Ok(());
         }
-        self.vacuum_all()
+        let Some(how_many) = how_many else { return self.vacuum_all() };
+        let sizes = Sizes {
+            pages: self.pager().page_count(),
+            free_pages: self.freelist_count()?,
+            page_size: self.pager().page_size().get(),
+        };
+        match how_many(sizes) {
+            0 => Ok(()),
+            count => self.incremental_vacuum(count).map(drop),
+        }
     }
 
     /// Takes up to `count` free pages off the file's end, or all of them for 0. Answers whether any page

@@ -52,6 +52,7 @@ mod ptrmap;
 mod relocate;
 mod tree;
 
+pub use auto_vacuum::Sizes;
 pub use btree::{AutoVacuum, Btree, SecureDelete};
 pub use cursor::{Cursor, Leaf, Row, Seek};
 pub use error::{Error, Result};

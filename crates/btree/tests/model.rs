@@ -160,7 +160,7 @@ fn run<M: Model>(shape: Shape, seed: u64, model: &M) {
             97 => {
                 btree.incremental_vacuum(random.below(5) as u32).unwrap();
             }
-            98 => btree.auto_vacuum_commit().unwrap(),
+            98 => btree.auto_vacuum_commit(None).unwrap(),
             _ => {
                 let mut cursor = model.cursor(root);
                 assert_eq!(cursor.count(&btree).unwrap(), map.len() as u64);

@@ -137,7 +137,7 @@ fn write_ours(path: &Path, shape: Shape, rows: &[Row], random: &mut Random) -> V
     for cursor in [&mut table, &mut index, &mut without] {
         cursor.reset();
     }
-    btree.auto_vacuum_commit().unwrap();
+    btree.auto_vacuum_commit(None).unwrap();
     btree.pager().commit().unwrap();
     btree.pager().end_read().unwrap();
     deleted

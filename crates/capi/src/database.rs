@@ -1,6 +1,6 @@
 //! What can be asked of a connection's databases: files, transactions, limits, columns of tables.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr::{null, null_mut};
 
@@ -11,7 +11,7 @@ use crate::connection::{live, sqlite3};
 use crate::door::api;
 use crate::text;
 use crate::uri;
-use crate::vfs::{ours, sqlite3_file};
+use crate::vfs::sqlite3_file;
 
 impl sqlite3 {
     /// SQLITE_LIMIT_LENGTH.
@@ -76,50 +76,6 @@ api! {
         live(db).map_or_else(|code| code, |db| db.ok())
     }
 
-    fn sqlite3_file_control(db: *mut sqlite3, schema: *const c_char, op: c_int, arg: *mut c_void) -> c_int {
-        let db = match live(db) {
-            Ok(db) => db,
-            Err(code) => return code,
-        };
-        let schema = text::name(schema).filter(|schema| !schema.is_empty());
-        if let Some(schema) = &schema
-            && !db.has_database(schema)
-        {
-            return code::ERROR;
-        }
-        match op {
-            // FILE_POINTER, JOURNAL_POINTER: the files are not C's.
-            7 | 28 => {
-                *arg.cast::<*mut sqlite3_file>() = null_mut();
-                code::OK
-            }
-            // VFS_POINTER
-            27 => {
-                *arg.cast::<*mut c_void>() = ours::structure().cast();
-                code::OK
-            }
-            // VFSNAME
-            12 => {
-                *arg.cast::<*mut c_char>() = crate::memory::copy_text(b"unix");
-                code::OK
-            }
-            // DATA_VERSION
-            35 => {
-                let sql = format!("PRAGMA \"{}\".data_version", schema.as_deref().unwrap_or("main").replace('"', "\"\""));
-                match db.integer(&sql) {
-                    Ok(version) => {
-                        *arg.cast::<u32>() = version as u32;
-                        code::OK
-                    }
-                    Err(error) => db.fail(&error),
-                }
-            }
-            // RESET_CACHE
-            42 => code::OK,
-            _ => code::NOTFOUND,
-        }
-    }
-
     /// The engine's files are not structures of C.
     fn sqlite3_database_file_object(_name: *const c_char) -> *mut sqlite3_file {
         null_mut()
@@ -137,18 +93,6 @@ impl sqlite3 {
             Filename(uri::create(path, &of(b"-journal"), &of(b"-wal"), parameters))
         });
         kept.0
-    }
-
-    /// The integer that a statement answers; 0 without a row.
-    pub(crate) fn integer(&self, sql: &str) -> Result<i64, lithe_engine::Error> {
-        let mut answer = 0;
-        if let Some(mut statement) = self.core().prepare(sql.as_bytes())?.statement {
-            if statement.step(self.core())? == lithe_engine::Step::Row {
-                answer = lithe_engine::value::cast::to_integer(statement.value(0));
-            }
-            statement.reset(self.core());
-        }
-        Ok(answer)
     }
 }
 

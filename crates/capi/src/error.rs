@@ -56,6 +56,11 @@ impl LastError {
         *self.message.borrow_mut() = message.map(c_string);
     }
 
+    /// The system's code of the last failure of a file.
+    pub(crate) fn system_errno(&self) -> c_int {
+        self.system.get()
+    }
+
     /// The extended code.
     pub(crate) fn code(&self) -> c_int {
         self.code.get()

@@ -15,6 +15,7 @@ use crate::code;
 use crate::connection::{live, sqlite3};
 use crate::door::api;
 use crate::error::c_string;
+use crate::memory::{self, Destructor};
 use crate::statement::sqlite3_stmt;
 
 const STATEMENT: c_uint = 1;
@@ -125,6 +126,27 @@ fn handle(statement: &sqlite3_stmt) -> *mut c_void {
     std::ptr::from_ref(statement).cast_mut().cast()
 }
 
+type AutoVacuumFn = unsafe extern "C" fn(*mut c_void, *const c_char, c_uint, c_uint, c_uint) -> c_uint;
+
+/// A pointer of the application, destroyed with the hook that has it.
+struct Kept {
+    arg: *mut c_void,
+    destroy: Destructor,
+}
+
+impl Kept {
+    fn arg(&self) -> *mut c_void {
+        self.arg
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // SAFETY: the application gave both for this.
+        unsafe { memory::destroy(self.destroy, self.arg) };
+    }
+}
+
 type CommitFn = unsafe extern "C" fn(*mut c_void) -> c_int;
 type RollbackFn = unsafe extern "C" fn(*mut c_void);
 type UpdateFn = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char, i64);
@@ -177,6 +199,28 @@ api! {
             })
         }));
         db.hooks.wal.replace(arg)
+    }
+
+    fn sqlite3_autovacuum_pages(
+        db: *mut sqlite3, callback: Option<AutoVacuumFn>, arg: *mut c_void, destroy: Destructor,
+    ) -> c_int {
+        let db = match live(db) {
+            Ok(db) => db,
+            Err(code) => {
+                memory::destroy(destroy, arg);
+                return code;
+            }
+        };
+        let kept = Kept { arg, destroy };
+        db.core().set_auto_vacuum_hook(callback.map(|callback| -> lithe_engine::AutoVacuumHook {
+            Rc::new(move |database: &str, sizes: lithe_engine::Sizes| {
+                let name = c_string(database.as_bytes());
+                let lithe_engine::Sizes { pages, free_pages, page_size } = sizes;
+                // SAFETY: the application's function, called as documented.
+                unsafe { callback(kept.arg(), name.as_ptr(), pages, free_pages, page_size) }
+            })
+        }));
+        db.ok()
     }
 
     fn sqlite3_set_authorizer(db: *mut sqlite3, authorizer: Option<AuthorizeFn>, arg: *mut c_void) -> c_int {

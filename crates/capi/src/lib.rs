@@ -20,7 +20,7 @@
 //! | virtual tables | `virtual_table`, `index_info` |
 //! | parts of BLOBs, copies of databases | `blob`, `backup` |
 //! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `error`, `version` |
-//! | files | `vfs` |
+//! | files | `vfs`, `file_control` |
 //! | memory, mutexes, strings | `memory`, `mutex`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
 //! | functions with variable arguments | `variadic` and `csrc/variadic.c` |
 //! | what is not there yet | `unsupported` |
@@ -44,6 +44,7 @@ mod error;
 mod exec;
 mod extension;
 mod facts;
+mod file_control;
 mod function;
 mod hook;
 mod incomplete;

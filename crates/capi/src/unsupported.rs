@@ -1,7 +1,7 @@
 //! Functions that have their place and no engine behind them yet. Each says so: SQLITE_ERROR, and "not supported
 //! yet: …" as the connection's message, where there is a connection.
 
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
 use crate::connection::{live, sqlite3};
@@ -119,18 +119,5 @@ api! {
     ) -> c_int {
         memory::destroy(destroy, arg);
         refuse(db, "the R-Tree")
-    }
-
-    /// Nobody can say how many pages a commit takes out of the file.
-    fn sqlite3_autovacuum_pages(
-        db: *mut sqlite3,
-        callback: Option<unsafe extern "C" fn(*mut c_void, *const c_char, c_uint, c_uint, c_uint) -> c_uint>,
-        arg: *mut c_void, destroy: Destructor,
-    ) -> c_int {
-        if callback.is_none() {
-            return live(db).map_or_else(|code| code, |db| db.ok());
-        }
-        memory::destroy(destroy, arg);
-        refuse(db, "the callback of auto-vacuum")
     }
 }

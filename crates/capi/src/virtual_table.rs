@@ -157,7 +157,7 @@ fn code_only(code: c_int) -> FunctionError {
 ///
 /// # Safety
 /// `message` is null or such a text.
-unsafe fn take_message(message: *mut c_char) -> Option<String> {
+pub(crate) unsafe fn take_message(message: *mut c_char) -> Option<String> {
     // SAFETY: our caller's promise.
     unsafe {
         let text = text::name(message);

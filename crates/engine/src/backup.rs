@@ -266,6 +266,8 @@ impl Connection {
             return Err(Error::from_code(ResultCode::BUSY));
         }
         let fresh = Database::with_pager(open_image(bytes, how)?, &self.busy);
+        fresh.is_image.set(true);
+        fresh.size_max.set(how.size_max(bytes.len()));
         self.settings.apply_to(fresh.btree(), self.config(Config::LegacyFileFormat));
         self.replace_database(db, fresh);
         Ok(())
@@ -281,6 +283,13 @@ pub struct Deserialize {
     pub resizeable: bool,
     /// How many bytes it may have if it is resizeable; `None`: 1 GiB.
     pub size_max: Option<u64>,
+}
+
+impl Deserialize {
+    /// How many bytes a database may have that was made from `len`.
+    fn size_max(self, len: usize) -> u64 {
+        if self.resizeable { self.size_max.unwrap_or(SIZE_MAX) } else { len as u64 }
+    }
 }
 
 /// How large a resizeable database becomes at most.
@@ -320,8 +329,7 @@ fn open_image(bytes: &[u8], how: Deserialize) -> Result<Pager> {
     let options = OpenOptions { read_only: how.read_only, ..OpenOptions::default() };
     let pager = Pager::open(vfs, path, &options)?;
     pager.set_journal_mode(JournalMode::Memory)?;
-    let size_max = if how.resizeable { how.size_max.unwrap_or(SIZE_MAX) } else { bytes.len() as u64 };
     // What is no database is found out by the first statement.
-    let _ = pager.set_bytes_max(size_max);
+    let _ = pager.set_bytes_max(how.size_max(bytes.len()));
     Ok(pager)
 }

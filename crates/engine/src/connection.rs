@@ -260,6 +260,7 @@ impl Connection {
             limits: Limits { comments: true, ..self.limits.get() },
             flags: self.compile_flags.get(),
             authorizer: self.hooks.authorizer(),
+            shadow_tables: self.shadow_tables(),
             virtual_tables: self.virtual_tables.connected.clone(),
             overloaded: OverloadedFunctions::default(),
             parameters: Vec::new(),

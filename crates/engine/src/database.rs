@@ -29,10 +29,15 @@ pub(crate) struct Database {
     shared: Option<Share>,
     /// A backup writes it: it belongs to that until it ends.
     pub(crate) is_backup_target: Cell<bool>,
+    /// It was made from bytes (`sqlite3_deserialize`), and may have so many.
+    pub(crate) is_image: Cell<bool>,
+    pub(crate) size_max: Cell<u64>,
     /// PRAGMA cache_size has set it: the size in the header does not count.
     pub(crate) has_cache_size: Cell<bool>,
     /// Something was committed since the reads last ended.
     pub(crate) has_committed: Cell<bool>,
+    /// Commits of this connection so far.
+    pub(crate) commits: Cell<u32>,
 }
 
 impl Database {
@@ -96,8 +101,11 @@ impl Database {
             temporary_files: files,
             shared: None,
             is_backup_target: Cell::new(false),
+            is_image: Cell::new(false),
+            size_max: Cell::new(0),
             has_cache_size: Cell::new(false),
             has_committed: Cell::new(false),
+            commits: Cell::new(0),
         }
     }
 

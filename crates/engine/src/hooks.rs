@@ -23,6 +23,9 @@ pub type RollbackHook = Rc<dyn Fn()>;
 pub type UpdateHook = Rc<dyn Fn(Change, &str, &str, i64)>;
 /// Told after a commit to a database in WAL mode: the database, and how many frames its log has.
 pub type WalHook = Rc<dyn Fn(&str, u32)>;
+/// Asked at the commit to a database in auto-vacuum mode FULL, by its name and what there is: how many free pages to take
+/// out of the file.
+pub type AutoVacuumHook = Rc<dyn Fn(&str, lithe_btree::Sizes) -> u32>;
 /// Asked while a statement runs: true stops it.
 pub type ProgressHandler = Rc<dyn Fn() -> bool>;
 /// Asked for a collation that nobody has defined. What it answers is defined; it may as well define it itself.
@@ -100,6 +103,7 @@ pub(crate) struct Hooks {
     rollback: Slot<RollbackHook>,
     update: Slot<UpdateHook>,
     wal: Slot<WalHook>,
+    auto_vacuum: Slot<AutoVacuumHook>,
     progress: Slot<ProgressHandler>,
     /// Instructions between two calls of the progress handler; 0 without one.
     progress_interval: Cell<u32>,
@@ -157,6 +161,11 @@ impl Connection {
     /// Whom to tell of commits to databases in WAL mode.
     pub fn set_wal_hook(&self, hook: Option<WalHook>) {
         self.hooks.wal.set(hook);
+    }
+
+    /// Whom to ask how many free pages a commit takes out of a database in auto-vacuum mode FULL; all, if nobody.
+    pub fn set_auto_vacuum_hook(&self, hook: Option<AutoVacuumHook>) {
+        self.hooks.auto_vacuum.set(hook);
     }
 
     /// Whom to ask every so many instructions whether to go on; 0 means nobody.
@@ -217,6 +226,10 @@ impl Connection {
         }
     }
 
+    pub(crate) fn auto_vacuum_hook(&self) -> Option<AutoVacuumHook> {
+        self.hooks.auto_vacuum.get()
+    }
+
     pub(crate) fn has_wal_hook(&self) -> bool {
         self.hooks.wal.is_set()
     }
@@ -260,6 +273,7 @@ impl Connection {
         self.set_rollback_hook(None);
         self.set_update_hook(None);
         self.set_wal_hook(None);
+        self.set_auto_vacuum_hook(None);
         self.set_progress_handler(0, None);
         self.set_collation_needed(None);
         let _authorizer = self.hooks.authorizer.take();

@@ -23,6 +23,7 @@ mod database;
 mod define;
 mod error;
 mod expanded;
+mod file_control;
 mod foreign_key_check;
 mod hooks;
 mod host;
@@ -57,11 +58,13 @@ pub use config::Config;
 pub use connection::Connection;
 pub use error::{Error, Result};
 pub use hooks::{
-    AuthorizerCallback, Change, CollationNeeded, CommitHook, ProgressHandler, RollbackHook, TraceEvent, TraceHook,
+    AuthorizerCallback, AutoVacuumHook, Change, CollationNeeded, CommitHook, ProgressHandler, RollbackHook, TraceEvent, TraceHook,
     UpdateHook, WalHook, trace_mask,
 };
+pub use file_control::DatabaseFile;
 pub use interrupt::InterruptHandle;
 pub use limit::Limit;
+pub use lithe_btree::Sizes;
 pub use lithe_functions as function;
 pub use lithe_plan::authorize;
 pub use lithe_sql as sql;

@@ -28,8 +28,8 @@ impl Connection {
         if self.has_shared_cache() {
             self.check_schema_locks()?;
         }
-        if self.hooks.has_authorizer() {
-            // It is asked every time, so nothing that was compiled before serves.
+        if self.hooks.has_authorizer() || self.is_privileged() {
+            // It is asked every time, so nothing that was compiled before serves; nor does what other statements may not do.
             let (compiled, tail) = self.compile(sql, None)?;
             let statement = compiled.map(|compiled| Statement::new(Arc::new(compiled), None));
             return Ok(Prepared { statement, tail });

@@ -341,17 +341,23 @@ impl Statement {
             return Err(error);
         }
         let host = RunHost { connection, run };
+        let executing = &connection.transaction.executing;
+        executing.set(executing.get() + 1);
         let result = match &mut self.runner {
             Runner::Program(vm) => match vm.step(&host) {
-                Ok(VmStep::Row) => return Ok(Step::Row),
-                Ok(VmStep::Done) => Ok(()),
+                Ok(VmStep::Row) => Ok(Step::Row),
+                Ok(VmStep::Done) => Ok(Step::Done),
                 Err(error) => Err((error.policy(), Error::from(error))),
             },
-            Runner::Native(native) => match native.step(connection, run) {
-                Ok(Step::Row) => return Ok(Step::Row),
-                Ok(Step::Done) => Ok(()),
-                Err(error) => Err((lithe_vm::operand::OnConflict::Abort, error)),
-            },
+            Runner::Native(native) => {
+                native.step(connection, run).map_err(|error| (lithe_vm::operand::OnConflict::Abort, error))
+            }
+        };
+        executing.set(executing.get() - 1);
+        let result = match result {
+            Ok(Step::Row) => return Ok(Step::Row),
+            Ok(Step::Done) => Ok(()),
+            Err(error) => Err(error),
         };
         self.finish(connection, result)
     }

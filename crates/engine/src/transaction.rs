@@ -41,6 +41,8 @@ pub(crate) struct TransactionState {
     pub(crate) first_savepoint_began: Cell<bool>,
     /// Statements that run, and those of them that write.
     active: Cell<usize>,
+    /// Steps that are under way: more than one where user code runs statements of its own.
+    pub(crate) executing: Cell<u32>,
     active_writers: Cell<usize>,
     /// Savepoints of running statements.
     statement_savepoints: Cell<usize>,
@@ -83,6 +85,7 @@ impl TransactionState {
             concurrent: Cell::new(false),
             first_savepoint_began: Cell::new(false),
             active: Cell::new(0),
+            executing: Cell::new(0),
             active_writers: Cell::new(0),
             statement_savepoints: Cell::new(0),
             catalog_before: RefCell::default(),
@@ -421,14 +424,22 @@ impl Connection {
         let databases = self.databases();
         for (_, database) in databases.iter().filter(|(_, database)| database.is_writing()) {
             database.has_committed.set(true);
+            database.commits.set(database.commits.get().wrapping_add(1));
         }
         let told: Vec<_> = match self.has_wal_hook() {
             true => databases.iter().filter(|(_, database)| database.is_writing()).cloned().collect(),
             false => Vec::new(),
         };
+        let in_use = databases.iter().filter_map(|(db, database)| Some((*db, Rc::clone(database.in_use()?))));
+        let (numbers, btrees): (Vec<Db>, Vec<Rc<Btree>>) = in_use.unzip();
         let databases: Vec<_> = databases.into_iter().map(|(_, database)| database).collect();
-        let btrees: Vec<Rc<Btree>> = databases.iter().filter_map(|database| database.in_use().cloned()).collect();
-        crate::commit::commit(&btrees)?;
+        match self.auto_vacuum_hook() {
+            None => crate::commit::commit(&btrees, None)?,
+            Some(hook) => {
+                let how_many = |at: usize, sizes| hook(&self.catalog().database_name(numbers[at]).to_string(), sizes);
+                crate::commit::commit(&btrees, Some(&how_many))?;
+            }
+        }
         self.transaction.catalog_before.take();
         self.commit_virtual_tables();
         databases.iter().filter_map(|database| database.shared()).for_each(|cache| cache.end_write(self.id));

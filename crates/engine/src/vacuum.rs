@@ -26,6 +26,7 @@ use lithe_vm::operand::Db;
 use lithe_vm::program::Program;
 
 use crate::attach;
+use crate::config::Config;
 use crate::connection::Connection;
 use crate::database::{Database, temporary_pager};
 use crate::error::{Error, Result};
@@ -67,6 +68,9 @@ impl Vacuum {
         if connection.transaction.active_count() > 1 {
             return Err(Error::generic("cannot VACUUM - SQL statements in progress"));
         }
+        if connection.config(Config::ResetDatabase) && self.into.is_none() && self.db != Db::TEMP {
+            return reset(connection, self.db, run);
+        }
         connection.load_schemas()?;
         let into = self.into.as_ref().map(|program| attach::values(connection, program, bindings, run)).transpose()?;
         let into = match into.as_ref().map(|row| row.first().map(Value::as_ref)) {
@@ -83,6 +87,31 @@ impl Vacuum {
             Some(file) => vacuum_into(connection, self.db, &file, run),
         }
     }
+}
+
+/// Makes an empty database of whatever is there, even of what is no database (SQLITE_DBCONFIG_RESET_DATABASE). What has a
+/// log keeps it.
+fn reset(connection: &Connection, db: Db, run: &StatementRun) -> Result<()> {
+    let database = connection.database(db)?;
+    let pager = database.btree().pager();
+    if let Err(error) = connection.begin_writing(db, BeginKind::Exclusive, run) {
+        if !matches!(error.code().primary(), ResultCode::NOTADB | ResultCode::CORRUPT) {
+            return Err(error);
+        }
+        pager.begin_anew()?;
+        connection.begin_writing(db, BeginKind::Exclusive, run)?;
+    }
+    let cookie = if pager.page_count() > 0 { database.schema_cookie()? } else { 0 };
+    pager.set_page_count(0)?;
+    database.btree().initialise()?;
+    database.btree().set_meta(Meta::SchemaCookie, cookie.wrapping_add(1))?;
+    if pager.journal_mode() == JournalMode::Wal {
+        const WAL: u8 = 2;
+        let mut first = pager.write(PageNo::FIRST)?;
+        [first[WRITE_VERSION_AT], first[READ_VERSION_AT]] = [WAL, WAL];
+    }
+    connection.schema_was_replaced(db);
+    Ok(())
 }
 
 /// Rebuilds the database in a temporary one, and copies that back.

@@ -15,7 +15,8 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 use lithe_plan::catalog::connect_table;
-use lithe_plan::catalog::{ConnectedTable, NameBuf, Table, TableKind, VirtualState, VirtualTable as Definition};
+use lithe_plan::catalog::{ConnectedTable, NameBuf, Schema, Table, TableKind, VirtualState, VirtualTable as Definition};
+use lithe_plan::environment::ShadowTables;
 use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::{Db, VirtualId};
@@ -30,7 +31,7 @@ use crate::error::{Error, Result};
 #[derive(Default)]
 pub(crate) struct VirtualTables {
     /// By name in small letters.
-    modules: RefCell<HashMap<String, Rc<dyn Module>>>,
+    modules: RefCell<Modules>,
     pub(crate) connected: ConnectedTables,
     /// Those that have joined the transaction.
     joined: RefCell<Vec<Rc<Joined>>>,
@@ -50,6 +51,21 @@ impl From<Error> for lithe_functions::FunctionError {
     fn from(error: Error) -> Self {
         lithe_functions::FunctionError { code: error.code().0, message: error.message().to_owned().into() }
     }
+}
+
+type Modules = HashMap<String, Rc<dyn Module>>;
+
+fn find_module<'m>(modules: &'m Modules, name: &NameBuf) -> Option<&'m Rc<dyn Module>> {
+    modules.get(&name.name().to_str_lossy().to_ascii_lowercase())
+}
+
+/// Whether a table of that name would be one in which the virtual table `x` of some module stores what it has: `x_suffix`.
+fn is_shadow_name(schema: &Schema, modules: &Modules, name: &[u8]) -> bool {
+    let Some(at) = name.iter().rposition(|byte| *byte == b'_') else { return false };
+    let (owner, suffix) = (Name::new(&name[..at]), String::from_utf8_lossy(&name[at + 1..]));
+    let table = schema.table(owner);
+    let module = table.and_then(|table| find_module(modules, &table.virtual_table()?.module));
+    module.is_some_and(|module| module.is_shadow_name(&suffix))
 }
 
 /// The error of a module.
@@ -104,17 +120,33 @@ impl Connection {
 
     /// Whether the table of `db` is one in which the virtual table `x` of some module stores what it has: `x_suffix`.
     pub(crate) fn is_shadow_table(&self, db: Db, name: &[u8]) -> bool {
-        let catalog = self.catalog();
-        let Some(at) = name.iter().rposition(|byte| *byte == b'_') else { return false };
-        let (owner, suffix) = (Name::new(&name[..at]), String::from_utf8_lossy(&name[at + 1..]));
-        let table = catalog.schema(db).table(owner);
-        let module = table.and_then(|table| self.module(&table.virtual_table()?.module));
-        module.is_some_and(|module| module.is_shadow_name(&suffix))
+        is_shadow_name(self.catalog().schema(db), &self.virtual_tables.modules.borrow(), name)
+    }
+
+    /// A defensive connection leaves the tables in which virtual tables store what they have to these: to statements that
+    /// their methods run.
+    pub(crate) fn shadow_tables(&self) -> ShadowTables {
+        if !self.compile_flags.get().defensive || self.may_be_within_method() {
+            return ShadowTables::default();
+        }
+        let (catalog, modules) = (self.catalog(), self.virtual_tables.modules.borrow().clone());
+        ShadowTables::protected(move |name| {
+            catalog.databases().iter().any(|database| is_shadow_name(&database.schema, &modules, name.as_bytes()))
+        })
+    }
+
+    /// Whether what is compiled now may be a method's own statement: a step is under way, or a module makes a table.
+    fn may_be_within_method(&self) -> bool {
+        self.transaction.executing.get() > 0 || !self.virtual_tables.connecting.borrow().is_empty()
+    }
+
+    /// Whether what is compiled now may do what the same text may not at other times.
+    pub(crate) fn is_privileged(&self) -> bool {
+        self.compile_flags.get().defensive && self.may_be_within_method()
     }
 
     fn module(&self, name: &NameBuf) -> Option<Rc<dyn Module>> {
-        let key = name.name().to_str_lossy().to_ascii_lowercase();
-        self.virtual_tables.modules.borrow().get(&key).cloned()
+        find_module(&self.virtual_tables.modules.borrow(), name).cloned()
     }
 
     /// The definition of a virtual table that the catalog has.

@@ -35,6 +35,7 @@ mod concurrent;
 mod database;
 mod dirty;
 mod error;
+mod file_control;
 mod file_store;
 mod in_place;
 mod journal_mode;

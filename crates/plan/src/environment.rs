@@ -2,12 +2,15 @@
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
+use std::fmt;
+use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
 use hashbrown::HashMap;
 use lithe_format::db_header::TextEncoding;
 use lithe_functions::{Function, Registry};
 use lithe_sql::Limits;
+use lithe_sql::ast::Name;
 use lithe_value::{Collation, CustomCollation, Value};
 use lithe_vm::operand::Db;
 use lithe_vm::virtual_table::VirtualTables;
@@ -32,6 +35,8 @@ pub struct Environment {
     pub flags: Flags,
     /// Whom to ask whether a statement may do what it says.
     pub authorizer: Authorizer,
+    /// Which tables are the business of virtual tables alone.
+    pub shadow_tables: ShadowTables,
     /// The virtual tables that are connected.
     pub virtual_tables: VirtualTables,
     /// The functions that virtual tables have put in the place of others in this statement.
@@ -42,6 +47,29 @@ pub struct Environment {
     pub measures: Arc<Measures>,
     /// What the planner would have liked to know.
     pub wanted: Wanted,
+}
+
+/// Tells whether a table of that name is one in which a virtual table keeps what it has, if such tables are to be protected
+/// from the statement.
+#[derive(Clone, Default)]
+pub struct ShadowTables(Option<Rc<dyn Fn(Name<'_>) -> bool>>);
+
+impl ShadowTables {
+    /// Those that `is_shadow` says are protected.
+    pub fn protected(is_shadow: impl Fn(Name<'_>) -> bool + 'static) -> ShadowTables {
+        ShadowTables(Some(Rc::new(is_shadow)))
+    }
+
+    /// Whether the statement may not touch a table of that name.
+    pub fn protects(&self, name: Name<'_>) -> bool {
+        self.0.as_ref().is_some_and(|is_shadow| is_shadow(name))
+    }
+}
+
+impl fmt::Debug for ShadowTables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ShadowTables({})", if self.0.is_some() { "protected" } else { "free" })
+    }
 }
 
 /// Functions that live as long as a statement is compiled. The resolved tree refers to them, and nothing in its arena is

@@ -1,5 +1,6 @@
 //! An open file.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::io::{IoSlice, IoSliceMut};
 use std::ops::Range;
@@ -7,7 +8,11 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::flags::{DeviceCharacteristics, LockLevel, ShmLock, SyncFlags};
 use crate::mapping::Mapping;
+use crate::result_code::ResultCode;
 use crate::shm::ShmRegion;
+
+/// What a file makes of a pragma that it has taken over: a text or nothing, or an error.
+pub type PragmaAnswer = std::result::Result<Option<String>, (ResultCode, String)>;
 
 /// Which file it is, whatever it is called: device and inode, or something as unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -138,5 +143,22 @@ pub trait File: Send + Sync + Debug {
     /// Hint: the file will soon be `size` bytes long.
     fn size_hint(&self, _size: u64) -> Result<()> {
         Ok(())
+    }
+
+    /// From now on the file grows and shrinks by multiples of so many bytes, where that is possible; 0: as it comes.
+    fn set_chunk_size(&self, _bytes: u64) {}
+
+    /// From now on writes leave their neighbours in the sector alone when power is lost, or not.
+    fn set_powersafe_overwrite(&self, _on: bool) {}
+
+    /// A pragma is about to be compiled that concerns this database. `None`: it is none of the file's business. Otherwise it
+    /// is done, with an answer or without, or it has failed.
+    fn pragma(&self, _name: &str, _value: Option<&str>) -> Option<PragmaAnswer> {
+        None
+    }
+
+    /// By what whoever made a file of its own kind knows it again.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
     }
 }

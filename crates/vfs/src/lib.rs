@@ -19,12 +19,12 @@ mod unix;
 mod vfs;
 
 pub use error::{EIO, ENOSPC, Error, Op, Result};
-pub use file::{File, FileId};
+pub use file::{File, FileId, PragmaAnswer};
 pub use flags::{Access, DeviceCharacteristics, LockLevel, OpenFlags, ShmLock, SyncFlags};
 pub use mapping::Mapping;
 pub use memory::MemoryVfs;
 pub use result_code::ResultCode;
 pub use shm::{SHM_REGION_BYTES, ShmRegion};
 pub use sim::{Done, Fault, Loss, Random, Recording, Replay, Sim};
-pub use unix::UnixVfs;
+pub use unix::{UnixVfs, temporary_path};
 pub use vfs::{Opened, Vfs};

@@ -10,7 +10,9 @@
 
 pub(crate) mod ours;
 pub(crate) mod registry;
-pub(crate) mod theirs;
+mod theirs;
+
+pub(crate) use theirs::{TheirFile, TheirVfs};
 
 use std::ffi::{c_char, c_int, c_void};
 

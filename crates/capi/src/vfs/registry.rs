@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lithe_engine::vfs::Vfs;
 use lithe_engine::{Error, Target};
 
-use super::theirs::TheirVfs;
+use super::TheirVfs;
 use super::{ours, sqlite3_vfs};
 use crate::code;
 use crate::door::api;

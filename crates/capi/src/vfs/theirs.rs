@@ -1,5 +1,6 @@
 //! A VFS of the application, as the engine sees it: every call goes to the C methods.
 
+use std::any::Any;
 use std::ffi::{CString, OsStr, c_char, c_int, c_void};
 use std::fmt;
 use std::ops::Range;
@@ -11,13 +12,17 @@ use std::time::Duration;
 
 use lithe_engine::Target;
 use lithe_engine::vfs::{
-    Access, DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, ResultCode, SHM_REGION_BYTES, ShmLock,
+    Access, DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, PragmaAnswer, ResultCode, SHM_REGION_BYTES, ShmLock,
     ShmRegion, SyncFlags, Vfs,
 };
 use lithe_engine::vfs::{Error, Op, Result};
 
 use super::{SHM_EXCLUSIVE, SHM_LOCK, SHM_SHARED, SHM_UNLOCK, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
 use crate::{code, uri};
+
+/// SQLITE_FCNTL_SIZE_HINT and SQLITE_FCNTL_PRAGMA
+const SIZE_HINT: c_int = 5;
+const PRAGMA: c_int = 14;
 
 /// A registered VFS, for one connection.
 pub(crate) struct TheirVfs {
@@ -108,6 +113,7 @@ impl Vfs for TheirVfs {
         let methods = unsafe { (*handle).methods };
         let file = TheirFile {
             handle,
+            vfs: self.raw,
             methods,
             has_shm: flags.intersects(OpenFlags::MAIN_DB),
             _memory: memory,
@@ -191,8 +197,9 @@ impl Vfs for TheirVfs {
 }
 
 /// An open file of theirs.
-struct TheirFile {
+pub(crate) struct TheirFile {
     handle: *mut sqlite3_file,
+    vfs: *mut sqlite3_vfs,
     /// Null if it could not be opened.
     methods: *const sqlite3_io_methods,
     has_shm: bool,
@@ -232,6 +239,29 @@ macro_rules! call {
 }
 
 impl TheirFile {
+    /// The file as one of theirs, if it is one.
+    pub(crate) fn of(file: &Arc<dyn File>) -> Option<&TheirFile> {
+        file.as_any()?.downcast_ref()
+    }
+
+    pub(crate) fn handle(&self) -> *mut sqlite3_file {
+        self.handle
+    }
+
+    /// The VFS that has opened it.
+    pub(crate) fn vfs(&self) -> *mut sqlite3_vfs {
+        self.vfs
+    }
+
+    /// xFileControl.
+    pub(crate) fn control(&self, op: c_int, arg: *mut c_void) -> c_int {
+        match self.methods().and_then(|methods| methods.file_control) {
+            // SAFETY: the file's method; the application's argument, or ours, is what the verb wants.
+            Some(control) => unsafe { control(self.handle, op, arg) },
+            None => code::NOTFOUND,
+        }
+    }
+
     fn methods(&self) -> Option<&sqlite3_io_methods> {
         // SAFETY: null, or the table of methods, which is static or stands as long as the file.
         unsafe { self.methods.as_ref() }
@@ -348,6 +378,33 @@ impl File for TheirFile {
 
     fn shm_unmap(&self, delete: bool) -> Result<()> {
         checked(Op::ShmMap, call!(self, Op::ShmMap, shm_unmap(delete.into())))
+    }
+
+    fn size_hint(&self, size: u64) -> Result<()> {
+        let mut size = size.cast_signed();
+        match self.control(SIZE_HINT, std::ptr::from_mut(&mut size).cast()) {
+            code::NOTFOUND => Ok(()),
+            answer => checked(Op::Truncate, answer),
+        }
+    }
+
+    fn pragma(&self, name: &str, value: Option<&str>) -> Option<PragmaAnswer> {
+        let name = crate::error::c_string(name.as_bytes());
+        let value = value.map(|value| crate::error::c_string(value.as_bytes()));
+        let value_pointer = value.as_ref().map_or(null_mut(), |value| value.as_ptr().cast_mut());
+        let mut texts: [*mut c_char; 4] = [null_mut(), name.as_ptr().cast_mut(), value_pointer, null_mut()];
+        let answer = self.control(PRAGMA, texts.as_mut_ptr().cast());
+        // SAFETY: the file has left a text there that it made by `sqlite3_mprintf`, or nothing.
+        let text = unsafe { crate::virtual_table::take_message(texts[0]) };
+        match answer {
+            code::NOTFOUND => None,
+            code::OK => Some(Ok(text)),
+            other => Some(Err((ResultCode(other), text.unwrap_or_default()))),
+        }
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 }
 

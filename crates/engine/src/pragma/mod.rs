@@ -22,7 +22,7 @@ use lithe_vm::operand::Db;
 use lithe_vm::program::ResultColumn;
 
 use crate::connection::Connection;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::native::NativeRow;
 use crate::transaction::StatementRun;
 
@@ -60,6 +60,8 @@ pub(crate) struct PragmaCall {
     pragma: Option<&'static Pragma>,
     schema: Option<Db>,
     value: Option<Box<[u8]>>,
+    /// The file of the database has done it, with this answer.
+    taken_over: Option<String>,
 }
 
 impl std::fmt::Debug for Pragma {
@@ -71,8 +73,11 @@ impl std::fmt::Debug for Pragma {
 /// The pragma with its result columns.
 pub(crate) fn compile(connection: &Connection, pragma: &ast::Pragma<'_>) -> Result<(PragmaCall, Vec<ResultColumn>)> {
     let schema = pragma.name.schema.map(|schema| connection.catalog().database(schema.name)).transpose()?;
+    if let Some(taken) = taken_over(connection, pragma, schema)? {
+        return Ok(taken);
+    }
     let entry = groups().find(|entry| pragma.name.name.name.is(entry.name));
-    let call = PragmaCall { pragma: entry, schema, value: pragma.value.map(Into::into) };
+    let call = PragmaCall { pragma: entry, schema, value: pragma.value.map(Into::into), taken_over: None };
     let Some(entry) = entry else { return Ok((call, Vec::new())) };
     if entry.traits & NEEDS_SCHEMA != 0 {
         connection.load_schemas()?;
@@ -85,6 +90,30 @@ pub(crate) fn compile(connection: &Connection, pragma: &ast::Pragma<'_>) -> Resu
     };
     let column = |name: &&str| ResultColumn { name: (*name).to_owned(), ..ResultColumn::default() };
     Ok((call, names.iter().map(column).collect()))
+}
+
+/// Files of an application's own VFS may do a pragma themselves.
+fn taken_over(
+    connection: &Connection,
+    pragma: &ast::Pragma<'_>,
+    schema: Option<Db>,
+) -> Result<Option<(PragmaCall, Vec<ResultColumn>)>> {
+    let database = connection.database(schema.unwrap_or(Db::MAIN))?;
+    let Some(file) = database.opened().and_then(|btree| btree.pager().file()) else { return Ok(None) };
+    if file.as_any().is_none() {
+        return Ok(None);
+    }
+    let name = pragma.name.name.name.to_str_lossy();
+    let value = pragma.value.map(String::from_utf8_lossy);
+    match file.pragma(&name, value.as_deref()) {
+        None => Ok(None),
+        Some(Err((code, message))) => Err(Error::new(code, message)),
+        Some(Ok(answer)) => {
+            let column = || ResultColumn { name: "result".to_owned(), ..ResultColumn::default() };
+            let columns = answer.iter().map(|_| column()).collect();
+            Ok(Some((PragmaCall { pragma: None, schema, value: None, taken_over: answer }, columns)))
+        }
+    }
 }
 
 /// The pragmas that are table-valued functions, too, with their columns: those that answer something.
@@ -104,7 +133,7 @@ pub(crate) fn call(
     value: Option<Vec<u8>>,
 ) -> Result<Vec<NativeRow>> {
     let pragma = groups().find(|pragma| pragma.name == name);
-    let call = PragmaCall { pragma, schema, value: value.map(Vec::into_boxed_slice) };
+    let call = PragmaCall { pragma, schema, value: value.map(Vec::into_boxed_slice), taken_over: None };
     call.run(connection, run)
 }
 
@@ -127,6 +156,9 @@ impl PragmaCall {
     }
 
     pub(crate) fn run(&self, connection: &Connection, run: &StatementRun) -> Result<Vec<NativeRow>> {
+        if let Some(answer) = &self.taken_over {
+            return Ok(vec![vec![Value::from(answer.as_str())]]);
+        }
         let Some(pragma) = self.pragma else { return Ok(Vec::new()) };
         if pragma.traits & NEEDS_SCHEMA != 0 {
             connection.verify_schemas(run)?;

@@ -54,7 +54,7 @@ impl FileStore {
 
     fn open_log_file(&self) -> Result<Arc<dyn File>> {
         let mut flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::WAL;
-        if self.torn_sectors {
+        if self.torn_sectors.get() {
             flags = flags | OpenFlags::TORN_SECTORS;
         }
         Ok(self.vfs.open(Some(&self.wal_path), flags)?.file)
@@ -315,7 +315,12 @@ impl FileStore {
     pub(crate) fn close_wal(&self, pager: &Pager) -> Result<()> {
         let Some(wal) = self.wal.take() else { return Ok(()) };
         let last = pager.checkpoint_on_close() && !self.is_read_only() && self.lock(LockLevel::Exclusive).is_ok();
-        let delete = last && self.checkpoint_to_close(pager, &wal);
+        let is_complete = last && self.checkpoint_to_close(pager, &wal);
+        let delete = is_complete && !self.keeps_log.get();
+        if is_complete && !delete && pager.journal_size_limit().is_some() {
+            // All of it is in the database: as long as the limit allows it is no longer than nothing.
+            self.open_log_file()?.truncate(0)?;
+        }
         wal.close(delete);
         drop(wal);
         self.forget_what_is_known();

@@ -43,7 +43,11 @@ pub(crate) struct FileStore {
     locks: bool,
     /// It has a log whatever its header says.
     always_log: bool,
-    torn_sectors: bool,
+    torn_sectors: Cell<bool>,
+    /// The log stays when the last connection closes.
+    pub(crate) keeps_log: Cell<bool>,
+    /// What is in the file does not count: it is to be written anew.
+    pub(crate) is_void: Cell<bool>,
     mmap_size: Cell<u64>,
     /// Clean pages are copies for now, even if the file is mapped: they will change before the transaction ends.
     reads_privately: Cell<bool>,
@@ -81,7 +85,9 @@ impl FileStore {
             immutable,
             locks: !options.no_lock && !immutable,
             always_log: options.always_log,
-            torn_sectors: options.torn_sectors,
+            torn_sectors: Cell::new(options.torn_sectors),
+            keeps_log: Cell::new(false),
+            is_void: Cell::new(false),
             mmap_size: Cell::new(options.mmap_size),
             reads_privately: Cell::new(false),
             level: Cell::new(LockLevel::None),
@@ -104,6 +110,12 @@ impl FileStore {
 
     pub(crate) fn borrows_are_stable(&self) -> bool {
         self.mmap_size.get() == 0 || self.is_read_only() || self.is_wal()
+    }
+
+    /// Whether power loss leaves the neighbours of what is written alone.
+    pub(crate) fn set_powersafe_overwrite(&self, on: bool) {
+        self.torn_sectors.set(!on);
+        self.file.set_powersafe_overwrite(on);
     }
 
     pub(crate) fn set_mmap_size(&self, bytes: u64) {

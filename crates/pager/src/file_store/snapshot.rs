@@ -129,7 +129,7 @@ impl FileStore {
         self.known.set(Known::NOTHING);
         pager.view.page_count.set(0);
         pager.view.direct.set(0);
-        if size == 0 {
+        if size == 0 || self.is_void.get() {
             self.known.set(Known { valid: true, ..Known::NOTHING });
             return Ok(FileVersion::Rollback);
         }

@@ -217,7 +217,11 @@ impl FileStore {
         }
         let grows = pager.page_count() > txn.pages_before || txn.shape_before.is_some();
         drop(txn);
-        if grows { self.grow_to(pager, pager.page_count()) } else { Ok(()) }
+        if !grows {
+            return Ok(());
+        }
+        self.grow_to(pager, pager.page_count())?;
+        Ok(self.file.size_hint(u64::from(pager.page_count()) * u64::from(pager.page_size().get()))?)
     }
 
     /// Writes consecutive pages; those that were spilled come through `buf`.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustix::io::Errno;
 
@@ -35,7 +35,9 @@ pub(super) struct UnixFile {
     /// Deleted already: the path means nothing any more.
     pub(super) nameless: bool,
     /// Writes that power loss interrupts may harm the sector around them.
-    pub(super) torn_sectors: bool,
+    pub(super) torn_sectors: AtomicBool,
+    /// The file grows and shrinks by multiples of this; 0: as it comes.
+    pub(super) chunk_size: AtomicU64,
 }
 
 impl UnixFile {
@@ -50,7 +52,11 @@ impl UnixFile {
 
 impl File for UnixFile {
     fn characteristics(&self) -> DeviceCharacteristics {
-        if self.torn_sectors { DeviceCharacteristics::default() } else { DeviceCharacteristics::POWERSAFE_OVERWRITE }
+        if self.torn_sectors.load(Ordering::Relaxed) {
+            DeviceCharacteristics::default()
+        } else {
+            DeviceCharacteristics::POWERSAFE_OVERWRITE
+        }
     }
 
     fn read_at(&self, buf: &mut [u8], offset: u64) -> Result<usize> {
@@ -96,6 +102,7 @@ impl File for UnixFile {
     }
 
     fn truncate(&self, size: u64) -> Result<()> {
+        let size = self.in_chunks(size);
         retry(|| rustix::fs::ftruncate(self.fd(), size)).map_err(|errno| self.error(Op::Truncate, errno))
     }
 
@@ -179,9 +186,29 @@ impl File for UnixFile {
             Err(_) => true,
         })
     }
+
+    fn size_hint(&self, size: u64) -> Result<()> {
+        if self.chunk_size.load(Ordering::Relaxed) > 0 && self.size()? < size { self.truncate(size) } else { Ok(()) }
+    }
+
+    fn set_chunk_size(&self, bytes: u64) {
+        self.chunk_size.store(bytes, Ordering::Relaxed);
+    }
+
+    fn set_powersafe_overwrite(&self, on: bool) {
+        self.torn_sectors.store(!on, Ordering::Relaxed);
+    }
 }
 
 impl UnixFile {
+    /// The size that the file gets if `size` bytes are wanted.
+    fn in_chunks(&self, size: u64) -> u64 {
+        match self.chunk_size.load(Ordering::Relaxed) {
+            0 => size,
+            chunk => size.checked_next_multiple_of(chunk).unwrap_or(size),
+        }
+    }
+
     /// Reads the rest after a vectored read that stopped early: buffer by buffer, to the end of the
     /// file. Answers how much there was altogether.
     #[cold]

@@ -13,6 +13,8 @@ mod open;
 mod posix_lock;
 mod shm;
 
+pub use open::temporary_path;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -4,7 +4,7 @@
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
@@ -65,7 +65,8 @@ fn unix_file(path: &Path, flags: OpenFlags, fd: Arc<OwnedFd>, inode: Option<Inod
         shm: ShmHandle::default(),
         new_in_folder: AtomicBool::new(false),
         nameless: flags.contains(OpenFlags::DELETEONCLOSE),
-        torn_sectors: flags.contains(OpenFlags::TORN_SECTORS),
+        torn_sectors: AtomicBool::new(flags.contains(OpenFlags::TORN_SECTORS)),
+        chunk_size: AtomicU64::new(0),
     }
 }
 
@@ -225,6 +226,11 @@ fn temporary_name() -> String {
 }
 
 /// The first of SQLite's candidates that is a folder we may write to.
+/// A path at which a temporary file could be made.
+pub fn temporary_path() -> Option<PathBuf> {
+    Some(temporary_folder().ok()?.join(temporary_name()))
+}
+
 fn temporary_folder() -> Result<PathBuf> {
     let named = ["SQLITE_TMPDIR", "TMPDIR"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     let usual = ["/var/tmp", "/usr/tmp", "/tmp", "."].into_iter().map(PathBuf::from);

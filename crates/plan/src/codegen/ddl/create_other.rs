@@ -91,6 +91,9 @@ pub(crate) fn create_trigger<'a>(
         }
         return fail(format!("trigger {} already exists", create.name.name.name));
     }
+    if env.shadow_tables.protects(create.table.name.name) {
+        return fail("cannot create triggers on shadow tables");
+    }
     let trigger = build_trigger(create, db, target, &env.catalog)?;
     if parameters > 0 {
         return fail("trigger cannot use variables");

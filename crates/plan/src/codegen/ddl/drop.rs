@@ -118,6 +118,9 @@ fn delete_rows<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<()> {
 
 /// Tables with names in sqlite_ stay, but for what ANALYZE makes.
 fn may_be_dropped(cg: &Codegen<'_>, table: &Table) -> bool {
+    if cg.env.shadow_tables.protects(table.name.name()) {
+        return false;
+    }
     let name = table.name.as_bytes().to_ascii_lowercase();
     let is_free = name.starts_with(b"sqlite_stat") || name.starts_with(b"sqlite_parameters");
     !is_system_name(table.name.name()) || is_free || cg.env.flags.may_write_schema() && table.root != Some(PageNo::FIRST)

@@ -23,7 +23,8 @@ pub(super) fn database_of_table(cg: &Codegen<'_>, name: QualifiedName<'_>, tempo
 
 /// "object name reserved for internal use: sqlite_x".
 pub(super) fn refuse_reserved(cg: &Codegen<'_>, name: Name<'_>) -> Result<()> {
-    if is_system_name(name) && !cg.env.flags.may_write_schema() {
+    let is_reserved = is_system_name(name) && !cg.env.flags.may_write_schema();
+    if is_reserved || cg.env.shadow_tables.protects(name) {
         return fail(format!("object name reserved for internal use: {name}"));
     }
     Ok(())

@@ -100,7 +100,8 @@ pub(super) fn refuse_read_only<'a>(
     if table.virtual_table().is_some() && !table.connected().is_some_and(|connected| connected.is_writable) {
         return fail(format!("table {} may not be modified", table.name));
     }
-    if table.root == Some(PageNo::FIRST) && !cg.env.flags.may_write_schema() {
+    let is_schema = table.root == Some(PageNo::FIRST) && !cg.env.flags.may_write_schema();
+    if is_schema || cg.env.shadow_tables.protects(table.name.name()) {
         return fail(format!("table {} may not be modified", table.name));
     }
     let returns = has_returning && Triggers::exist(cg, target);

@@ -33,6 +33,9 @@ use crate::error::{CompileError, Result, fail};
 pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, sql: &'a [u8]) -> Result<()> {
     let found = cg.env.catalog.table(alter.table.schema, alter.table.name)?;
     let altered = Altered { db: found.db, table: found.table };
+    if cg.env.shadow_tables.protects(found.table.name.name()) {
+        return fail(format!("table {} may not be altered", found.table.name));
+    }
     // The module of a virtual table hears of its new name.
     if let (Some(of), AlterAction::RenameTable(_)) = (found.table.virtual_table(), &alter.action) {
         match of.state {

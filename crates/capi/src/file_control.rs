@@ -1,0 +1,172 @@
+//! `sqlite3_file_control`: what an application asks of the file of a database, and tells it.
+//!
+//! Verbs that concern the engine are answered here. A file of the application's own VFS gets all others; the engine's files
+//! know those that SQLite's know on Unix.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::null_mut;
+
+use lithe_engine::DatabaseFile;
+
+use crate::code;
+use crate::connection::{live, sqlite3};
+use crate::door::api;
+use crate::memory;
+use crate::text;
+use crate::vfs::{TheirFile, ours, sqlite3_file};
+
+/// SQLITE_FCNTL_*
+mod verb {
+    use std::ffi::c_int;
+
+    pub(super) const LOCKSTATE: c_int = 1;
+    pub(super) const LAST_ERRNO: c_int = 4;
+    pub(super) const SIZE_HINT: c_int = 5;
+    pub(super) const CHUNK_SIZE: c_int = 6;
+    pub(super) const FILE_POINTER: c_int = 7;
+    pub(super) const PERSIST_WAL: c_int = 10;
+    pub(super) const VFSNAME: c_int = 12;
+    pub(super) const POWERSAFE_OVERWRITE: c_int = 13;
+    pub(super) const TEMPFILENAME: c_int = 16;
+    pub(super) const MMAP_SIZE: c_int = 18;
+    pub(super) const HAS_MOVED: c_int = 20;
+    pub(super) const VFS_POINTER: c_int = 27;
+    pub(super) const JOURNAL_POINTER: c_int = 28;
+    pub(super) const DATA_VERSION: c_int = 35;
+    pub(super) const SIZE_LIMIT: c_int = 36;
+    pub(super) const RESERVE_BYTES: c_int = 38;
+    pub(super) const EXTERNAL_READER: c_int = 40;
+    pub(super) const RESET_CACHE: c_int = 42;
+}
+
+/// A number that the application wants set, or with a negative one answered: it gets the one in force.
+///
+/// # Safety
+/// `arg` can be read and written as such a number.
+unsafe fn exchange<T: Copy + PartialOrd + Default>(arg: *mut c_void, put: impl FnOnce(Option<T>) -> T) {
+    let arg = arg.cast::<T>();
+    // SAFETY: our caller's promise.
+    unsafe {
+        let wanted = Some(*arg).filter(|wanted| *wanted >= T::default());
+        *arg = put(wanted);
+    }
+}
+
+/// Does what the verb says. `None`: it is the file's business.
+///
+/// # Safety
+/// As `sqlite3_file_control` documents it.
+unsafe fn control_engine(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: *mut c_void) -> Option<c_int> {
+    let theirs = database.file().and_then(TheirFile::of);
+    // SAFETY: our caller's promise: the argument is what the verb wants.
+    unsafe {
+        match op {
+            verb::FILE_POINTER => {
+                *arg.cast::<*mut sqlite3_file>() = theirs.map_or(null_mut(), TheirFile::handle);
+            }
+            // The engine opens journals and logs when it needs them.
+            verb::JOURNAL_POINTER => *arg.cast::<*mut sqlite3_file>() = null_mut(),
+            verb::VFS_POINTER => {
+                let ours = ours::structure().cast::<c_void>();
+                *arg.cast::<*mut c_void>() = theirs.map_or(ours, |file| file.vfs().cast());
+            }
+            verb::DATA_VERSION => match database.data_version() {
+                Ok(version) => *arg.cast::<u32>() = version,
+                Err(error) => return Some(db.fail(&error)),
+            },
+            verb::RESERVE_BYTES => {
+                let number = *arg.cast::<c_int>();
+                *arg.cast::<c_int>() = database.reserved(u8::try_from(number).ok()).into();
+            }
+            verb::RESET_CACHE => {}
+            _ => return None,
+        }
+    }
+    Some(code::OK)
+}
+
+/// What SQLite's files know on Unix.
+///
+/// # Safety
+/// As `sqlite3_file_control` documents it.
+unsafe fn control_file(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: *mut c_void) -> c_int {
+    let Some(file) = database.file() else { return code::NOTFOUND };
+    // SAFETY: our caller's promise: the argument is what the verb wants.
+    unsafe {
+        match op {
+            verb::LOCKSTATE => *arg.cast::<c_int>() = database.lock_level() as c_int,
+            verb::LAST_ERRNO => *arg.cast::<c_int>() = db.error.system_errno(),
+            verb::SIZE_HINT => {
+                let bytes = u64::try_from(*arg.cast::<i64>()).unwrap_or(0);
+                return db.finish(database.size_hint(bytes));
+            }
+            verb::CHUNK_SIZE => file.set_chunk_size(u64::try_from(*arg.cast::<c_int>()).unwrap_or(0)),
+            verb::PERSIST_WAL => {
+                exchange::<c_int>(arg, |wanted| database.keeps_log(wanted.map(|wanted| wanted != 0)).into());
+            }
+            verb::POWERSAFE_OVERWRITE => {
+                exchange::<c_int>(arg, |wanted| database.powersafe_overwrite(wanted.map(|wanted| wanted != 0)).into());
+            }
+            verb::VFSNAME => *arg.cast::<*mut c_char>() = memory::copy_text(b"unix"),
+            verb::TEMPFILENAME => {
+                let Some(path) = lithe_engine::vfs::temporary_path() else { return code::ERROR };
+                *arg.cast::<*mut c_char>() = memory::copy_text(path.as_os_str().as_encoded_bytes());
+            }
+            verb::MMAP_SIZE => exchange::<i64>(arg, |wanted| {
+                i64::try_from(database.mmap_size(wanted.map(i64::cast_unsigned))).unwrap_or(i64::MAX)
+            }),
+            verb::HAS_MOVED => match database.has_moved() {
+                Ok(moved) => *arg.cast::<c_int>() = moved.into(),
+                Err(error) => return db.fail(&error),
+            },
+            verb::EXTERNAL_READER => *arg.cast::<c_int>() = 0,
+            _ => return code::NOTFOUND,
+        }
+    }
+    code::OK
+}
+
+/// What a database in memory knows that was made from bytes.
+///
+/// # Safety
+/// As `sqlite3_file_control` documents it.
+unsafe fn control_image(database: &DatabaseFile, op: c_int, arg: *mut c_void) -> c_int {
+    // SAFETY: our caller's promise: the argument is what the verb wants.
+    unsafe {
+        match op {
+            verb::SIZE_LIMIT => exchange::<i64>(arg, |wanted| {
+                i64::try_from(database.size_max(wanted.map(i64::cast_unsigned))).unwrap_or(i64::MAX)
+            }),
+            verb::VFSNAME => *arg.cast::<*mut c_char>() = memory::copy_text(b"memdb"),
+            _ => return code::NOTFOUND,
+        }
+    }
+    code::OK
+}
+
+api! {
+    fn sqlite3_file_control(db: *mut sqlite3, schema: *const c_char, op: c_int, arg: *mut c_void) -> c_int {
+        let db = match live(db) {
+            Ok(db) => db,
+            Err(code) => return code,
+        };
+        let schema = text::name(schema).filter(|schema| !schema.is_empty());
+        let Some(database) = db.core().database_file(schema.as_deref()) else { return code::ERROR };
+        if let Some(answer) = control_engine(&db, &database, op, arg) {
+            return answer;
+        }
+        if database.is_image() {
+            return control_image(&database, op, arg);
+        }
+        match database.file().and_then(TheirFile::of) {
+            Some(theirs) => {
+                if op == verb::PERSIST_WAL {
+                    // It is the engine that deletes the log.
+                    database.keeps_log(Some(*arg.cast::<c_int>()).filter(|keeps| *keeps >= 0).map(|keeps| keeps != 0));
+                }
+                theirs.control(op, arg)
+            }
+            None => control_file(&db, &database, op, arg),
+        }
+    }
+}

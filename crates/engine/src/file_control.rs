@@ -1,0 +1,123 @@
+//! What an application asks of the file of a database, and tells it (`sqlite3_file_control`).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_pager::Pager;
+use lithe_sql::ast::Name;
+use lithe_vfs::{File, LockLevel, Vfs};
+
+use crate::connection::Connection;
+use crate::database::Database;
+use crate::error::{Error, Result};
+
+/// The file of one database of a connection, if it has one.
+pub struct DatabaseFile {
+    database: Rc<Database>,
+}
+
+impl Connection {
+    /// The file of the database of that name, of main if none is given; `None` if there is no such database.
+    pub fn database_file(&self, schema: Option<&str>) -> Option<DatabaseFile> {
+        let db = self.catalog().find_database(Name::new(schema.unwrap_or("main").as_bytes()))?;
+        Some(DatabaseFile { database: self.database(db).ok()? })
+    }
+}
+
+impl DatabaseFile {
+    fn pager(&self) -> &Pager {
+        self.database.btree().pager()
+    }
+
+    /// The file; `None` in memory.
+    pub fn file(&self) -> Option<&Arc<dyn File>> {
+        self.pager().file().filter(|_| !self.database.is_shared_memory() && !self.is_image())
+    }
+
+    /// What the files lie in; `None` in memory.
+    pub fn vfs(&self) -> Option<&Arc<dyn Vfs>> {
+        self.pager().vfs().filter(|_| !self.database.is_shared_memory())
+    }
+
+    /// Whether it is a database in memory that was made from bytes.
+    pub fn is_image(&self) -> bool {
+        self.database.is_image.get()
+    }
+
+    /// The lock that this connection holds on it.
+    pub fn lock_level(&self) -> LockLevel {
+        self.pager().lock_level()
+    }
+
+    /// Whether the log stays when the last connection closes, after setting that if it is wanted.
+    pub fn keeps_log(&self, set: Option<bool>) -> bool {
+        if let Some(keeps) = set {
+            self.pager().set_keeps_log(keeps);
+        }
+        self.pager().keeps_log()
+    }
+
+    /// Whether power loss leaves the neighbours of what is written alone, after setting that if it is wanted.
+    pub fn powersafe_overwrite(&self, set: Option<bool>) -> bool {
+        if let Some(on) = set {
+            self.pager().set_powersafe_overwrite(on);
+        }
+        self.pager().powersafe_overwrite()
+    }
+
+    /// How many bytes a database that was made from bytes may have, after setting that if it is wanted: it is never less than
+    /// there are.
+    pub fn size_max(&self, set: Option<u64>) -> u64 {
+        if let Some(bytes) = set {
+            let pager = self.pager();
+            let page_size = u64::from(pager.page_size().get());
+            let bytes = bytes.max(u64::from(pager.page_count()) * page_size);
+            pager.set_max_page_count(u32::try_from(bytes / page_size).unwrap_or(u32::MAX));
+            self.database.size_max.set(bytes);
+        }
+        self.database.size_max.get()
+    }
+
+    /// How many bytes of the file may be mapped, after setting that if it is wanted.
+    pub fn mmap_size(&self, set: Option<u64>) -> u64 {
+        let before = self.pager().mmap_size();
+        if let Some(bytes) = set {
+            self.pager().set_mmap_size(bytes);
+        }
+        before
+    }
+
+    /// How many bytes at the end of each page the format leaves alone, after setting that if it is wanted: an empty
+    /// database takes it.
+    pub fn reserved(&self, set: Option<u8>) -> u8 {
+        let pager = self.pager();
+        let before = pager.reserved();
+        if let Some(reserved) = set {
+            pager.set_page_size(pager.page_size(), reserved);
+        }
+        before
+    }
+
+    /// Whether the path it was opened by now leads elsewhere.
+    pub fn has_moved(&self) -> Result<bool> {
+        let moved = self.file().map_or(Ok(false), |file| file.has_moved());
+        moved.map_err(|error| Error::from(lithe_pager::Error::from(error)))
+    }
+
+    /// Makes the file as long as it soon will be.
+    pub fn size_hint(&self, bytes: u64) -> Result<()> {
+        let hinted = self.file().map_or(Ok(()), |file| file.size_hint(bytes));
+        hinted.map_err(|error| Error::from(lithe_pager::Error::from(error)))
+    }
+
+    /// A number that changes with every commit of anybody.
+    pub fn data_version(&self) -> Result<u32> {
+        let pager = self.pager();
+        if !pager.is_reading() {
+            // Somebody else may have committed since this connection looked last.
+            pager.begin_read()?;
+            pager.end_read()?;
+        }
+        Ok(pager.data_version().wrapping_add(self.database.commits.get()))
+    }
+}
