@@ -32,16 +32,13 @@ impl Btree {
     /// other databases.
     pub fn auto_vacuum_commit(&self, how_many: Option<&dyn Fn(Sizes) -> u32>) -> Result<()> {
         let empty = self.pager().page_count() == 0;
-        if empty || self.auto_vacuum_mode()? != AutoVacuum::Full || self.freelist_count()? == 0 {
+        if empty || self.auto_vacuum_mode()? != AutoVacuum::Full {
             return Ok(());
         }
-        let Some(how_many) = how_many else { return self.vacuum_all() };
-        let sizes = Sizes {
-            pages: self.pager().page_count(),
-            free_pages: self.freelist_count()?,
-            page_size: self.pager().page_size().get(),
-        };
-        match how_many(sizes) {
+        let free_pages = self.freelist_count()?;
+        let sizes = Sizes { pages: self.pager().page_count(), free_pages, page_size: self.pager().page_size().get() };
+        // As in SQLite, it is asked even if there is nothing to take.
+        match how_many.map_or(free_pages, |how_many| how_many(sizes)).min(free_pages) {
             0 => Ok(()),
             count => self.incremental_vacuum(count).map(drop),
         }

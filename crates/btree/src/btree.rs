@@ -27,8 +27,6 @@ pub struct Btree {
     auto_vacuum: Cell<Option<AutoVacuum>>,
     /// What a database that is still empty will get.
     auto_vacuum_wanted: Cell<AutoVacuum>,
-    /// A new database gets schema format 1.
-    legacy_format: Cell<bool>,
     /// Memory for the page numbers of chains that are being written.
     page_list: Cell<Vec<PageNo>>,
     pub(crate) lost_keys: LostKeys,
@@ -76,7 +74,6 @@ impl Btree {
             secure_delete: Cell::default(),
             auto_vacuum: Cell::new(None),
             auto_vacuum_wanted: Cell::default(),
-            legacy_format: Cell::default(),
             page_list: Cell::default(),
             lost_keys: LostKeys::default(),
         }
@@ -142,9 +139,6 @@ impl Btree {
             return Ok(());
         }
         let mut header = DbHeader::new(self.page_size(), self.pager.reserved());
-        if self.legacy_format.get() {
-            header.meta[Meta::SchemaFormat as usize] = 1;
-        }
         let auto_vacuum = self.auto_vacuum_wanted.get();
         header.meta[Meta::LargestRoot as usize] = u32::from(auto_vacuum != AutoVacuum::None);
         header.meta[Meta::IncrementalVacuum as usize] = u32::from(auto_vacuum == AutoVacuum::Incremental);
@@ -154,11 +148,6 @@ impl Btree {
         drop(first);
         self.all_changed();
         Ok(())
-    }
-
-    /// Sets whether a database that is still empty gets the schema format that all versions of SQLite know.
-    pub fn set_legacy_format(&self, legacy: bool) {
-        self.legacy_format.set(legacy);
     }
 
     /// Whether this is an auto-vacuum database, or will be.

@@ -10,6 +10,7 @@ use lithe_engine::value::{Encoding, ValueRef, cast};
 
 use crate::code;
 use crate::connection::Locked;
+use crate::context::application_pointer;
 use crate::door::api;
 use crate::statement::{sqlite3_stmt, statement};
 use crate::text;
@@ -87,6 +88,20 @@ fn fetched(statement: &sqlite3_stmt, index: c_int) -> Option<*mut sqlite3_value>
     Some(std::ptr::from_mut(value))
 }
 
+/// What a value carries besides its content: only functions that take values ask for it.
+///
+/// # Safety
+/// `handle` is a live statement whose connection is locked.
+unsafe fn fill_in(handle: *mut sqlite3_stmt, index: c_int, value: &mut sqlite3_value) {
+    // SAFETY: our caller's promise.
+    let Some(statement) = (unsafe { handle.as_ref() }) else { return };
+    if let (Ok(mut inside), Ok(index)) = (statement.enter(), usize::try_from(index)) {
+        let inner = inside.get();
+        value.subtype = inner.value_subtype(index);
+        value.pointer = inner.value_pointer(index).and_then(|pointer| application_pointer(pointer));
+    }
+}
+
 api! {
     fn sqlite3_column_count(handle: *mut sqlite3_stmt) -> c_int {
         let Ok((statement, _db)) = statement(handle) else { return 0 };
@@ -130,7 +145,10 @@ api! {
     }
 
     fn sqlite3_column_value(statement: *mut sqlite3_stmt, index: c_int) -> *mut sqlite3_value {
-        with_value(statement, index, std::ptr::null_mut(), std::ptr::from_mut)
+        with_value(statement, index, std::ptr::null_mut(), |value| {
+            fill_in(statement, index, value);
+            std::ptr::from_mut(value)
+        })
     }
 }
 

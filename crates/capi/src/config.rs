@@ -46,6 +46,11 @@ pub(crate) fn wants_mutex(flags: OpenFlags) -> bool {
     }
 }
 
+/// Whether the process has said that it has one thread.
+pub(crate) fn is_single_threaded() -> bool {
+    THREADING.load(Ordering::Relaxed) == SINGLE_THREAD
+}
+
 /// Whether there is an error log.
 pub(crate) fn has_log() -> bool {
     LOG.load(Ordering::Acquire) != 0

@@ -80,7 +80,8 @@ impl Frame {
         for (index, (value, arg)) in self.values.iter_mut().zip(args).enumerate() {
             // SAFETY: our caller's promise.
             unsafe { value.borrow(*arg) };
-            if flags & Flags::SUBTYPE.0 != 0 {
+            // Only texts and blobs carry one; the flag is a hint.
+            if flags & Flags::SUBTYPE.0 != 0 || arg.bytes().is_some() {
                 value.subtype = facts.subtype(index);
             }
             if arg.is_null() {

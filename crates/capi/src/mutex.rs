@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::code;
+use crate::config;
 use crate::door::api;
 
 /// A mutex that the thread that holds it may take again.
@@ -127,9 +128,24 @@ fn is_static(mutex: *const sqlite3_mutex) -> bool {
     STATIC.as_ptr_range().contains(&mutex)
 }
 
+/// What stands for a mutex in single-threaded mode. Its number is SQLite's: programs ask it to find out about the mode.
+const fn no_mutex() -> *mut sqlite3_mutex {
+    std::ptr::without_provenance_mut(8)
+}
+
+/// The mutex behind a handle, if there is one.
+///
+/// # Safety
+/// `mutex` is null or came from `sqlite3_mutex_alloc`, and was not freed.
+unsafe fn real<'a>(mutex: *mut sqlite3_mutex) -> Option<&'a RecursiveMutex> {
+    // SAFETY: our caller's promise.
+    if mutex == no_mutex() { None } else { unsafe { mutex.as_ref() } }
+}
+
 api! {
     fn sqlite3_mutex_alloc(kind: c_int) -> *mut sqlite3_mutex {
         match kind {
+            FAST | RECURSIVE if config::is_single_threaded() => no_mutex(),
             FAST | RECURSIVE => Box::into_raw(Box::default()),
             _ => {
                 let found = usize::try_from(kind - STATIC_FIRST).ok().and_then(|index| STATIC.get(index));
@@ -139,36 +155,36 @@ api! {
     }
 
     fn sqlite3_mutex_free(mutex: *mut sqlite3_mutex) {
-        if !mutex.is_null() && !is_static(mutex) {
+        if !mutex.is_null() && mutex != no_mutex() && !is_static(mutex) {
             drop(Box::from_raw(mutex));
         }
     }
 
     fn sqlite3_mutex_enter(mutex: *mut sqlite3_mutex) {
-        if let Some(mutex) = mutex.as_ref() {
+        if let Some(mutex) = real(mutex) {
             mutex.enter();
         }
     }
 
     fn sqlite3_mutex_try(mutex: *mut sqlite3_mutex) -> c_int {
-        match mutex.as_ref() {
+        match real(mutex) {
             Some(mutex) if !mutex.try_enter() => code::BUSY,
             _ => code::OK,
         }
     }
 
     fn sqlite3_mutex_leave(mutex: *mut sqlite3_mutex) {
-        if let Some(mutex) = mutex.as_ref() {
+        if let Some(mutex) = real(mutex) {
             mutex.leave();
         }
     }
 
     fn sqlite3_mutex_held(mutex: *mut sqlite3_mutex) -> c_int {
-        mutex.as_ref().is_none_or(RecursiveMutex::is_mine).into()
+        real(mutex).is_none_or(RecursiveMutex::is_mine).into()
     }
 
     fn sqlite3_mutex_notheld(mutex: *mut sqlite3_mutex) -> c_int {
-        mutex.as_ref().is_none_or(|mutex| !mutex.is_mine()).into()
+        real(mutex).is_none_or(|mutex| !mutex.is_mine()).into()
     }
 }
 

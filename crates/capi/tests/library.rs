@@ -49,6 +49,14 @@ impl Workshop {
         self.compile("extension.c", "extension.so", &["-shared", "-fPIC"])
     }
 
+    /// Runs a program that wants a folder of its own.
+    fn run_in_folder(&self, mut command: Command, name: &str) -> Output {
+        let folder = self.path(&format!("files of {name}"));
+        fs::create_dir_all(&folder).unwrap();
+        command.arg(folder);
+        self.run(command)
+    }
+
     fn run(&self, mut command: Command) -> Output {
         command.env("LD_LIBRARY_PATH", &self.folder).output().unwrap()
     }
@@ -189,15 +197,15 @@ fn a_program_calls_every_function() {
     expect_success(&workshop.run(command), "every_function");
 }
 
-/// Programs that need nothing but the library.
-const PROGRAMS: [&str; 1] = ["virtual_tables.c"];
+/// Programs that need nothing but the library and an empty folder.
+const PROGRAMS: [&str; 2] = ["virtual_tables.c", "settings.c"];
 
 #[test]
 fn programs_run() {
     let workshop = Workshop::new("programs");
     for source in PROGRAMS {
         let program = workshop.compile(source, "program", &[library().to_str().unwrap(), "-lm"]);
-        expect_success(&workshop.run(Command::new(program)), source);
+        expect_success(&workshop.run_in_folder(Command::new(program), source), source);
     }
 }
 
@@ -218,7 +226,7 @@ fn the_program_is_clean_under_valgrind() {
         let mut command = Command::new("valgrind");
         command.args(["-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
         command.arg(program);
-        expect_success(&workshop.run(command), source);
+        expect_success(&workshop.run_in_folder(command, source), source);
     }
 }
 
@@ -242,6 +250,6 @@ fn the_program_is_clean_under_address_sanitizer() {
     expect_success(&workshop.run(command), "every_function under AddressSanitizer");
     for source in PROGRAMS {
         let program = workshop.compile(source, "program", &options);
-        expect_success(&workshop.run(Command::new(program)), source);
+        expect_success(&workshop.run_in_folder(Command::new(program), source), source);
     }
 }

@@ -4,15 +4,7 @@
 **
 ** Prints what is wrong and ends with 1, or "ok". It runs on SQLite's own library as well.
 */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "sqlite3.h"
-
-static int failures;
-
-#define CHECK(condition) do { if (!(condition)) { failures++; \
-  fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); } } while (0)
+#include "check.h"
 
 /* ---- what was asked ---- */
 
@@ -38,39 +30,6 @@ static void hears(int line, const char *expected) {
   heard[0] = 0;
 }
 #define HEARS(expected) hears(__LINE__, expected)
-
-/* All rows of a statement: columns separated by '|', rows by ' '; or its error. */
-static void answers(int line, sqlite3 *db, const char *sql, const char *expected) {
-  sqlite3_stmt *statement = NULL;
-  sqlite3_str *out = sqlite3_str_new(db);
-  const char *rest = sql;
-  int code = SQLITE_OK;
-  while (code == SQLITE_OK && *rest) {
-    code = sqlite3_prepare_v2(db, rest, -1, &statement, &rest);
-    while (code == SQLITE_OK && statement && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-      if (sqlite3_str_length(out)) sqlite3_str_appendchar(out, 1, ' ');
-      for (int i = 0; i < sqlite3_column_count(statement); i++) {
-        const char *text = (const char*)sqlite3_column_text(statement, i);
-        sqlite3_str_appendf(out, "%s%s", i ? "|" : "", text ? text : "NULL");
-      }
-      code = SQLITE_OK;
-    }
-    if (code == SQLITE_DONE) code = SQLITE_OK;
-    if (code != SQLITE_OK) {
-      sqlite3_str_reset(out);
-      sqlite3_str_appendf(out, "error %d: %s", sqlite3_extended_errcode(db), sqlite3_errmsg(db));
-    }
-    sqlite3_finalize(statement);
-    statement = NULL;
-  }
-  char *got = sqlite3_str_finish(out);
-  if (strcmp(got ? got : "", expected) != 0) {
-    failures++;
-    fprintf(stderr, "%s:%d: %s\n  got      %s\n  expected %s\n", __FILE__, line, sql, got, expected);
-  }
-  sqlite3_free(got);
-}
-#define ANSWERS(db, sql, expected) answers(__LINE__, db, sql, expected)
 
 /* What EXPLAIN QUERY PLAN says about the only loop of a statement. */
 static void plans(int line, sqlite3 *db, const char *sql, const char *expected) {
@@ -190,6 +149,10 @@ static void numbers(void) {
   ANSWERS(db, "CREATE TABLE t(x); INSERT INTO t SELECT value FROM series(1, 3); SELECT x, value FROM t LEFT JOIN series(x + 1, 2)",
           "1|2 2|NULL 3|NULL");
   PLANS(db, "SELECT * FROM series(1, 2)", "SCAN series VIRTUAL TABLE INDEX 3:plan 3");
+  ANSWERS(db, "SELECT x, value FROM t RIGHT JOIN series(2, 4) ON x = value", "2|2 3|3 NULL|4");
+  ANSWERS(db, "SELECT x, value FROM t FULL JOIN series(2, 4) ON x = value + 1", "3|2 1|NULL 2|NULL NULL|3 NULL|4");
+  ANSWERS(db, "SELECT x, value FROM t FULL JOIN series(2, 4) ON x = value + 1 WHERE value > 2 OR x = 1", "1|NULL NULL|3 NULL|4");
+  ANSWERS(db, "SELECT x, value FROM t RIGHT JOIN json_each('[2, 9]') ON x = value", "2|2 NULL|9");
   ANSWERS(db, "SELECT name, type, hidden FROM pragma_table_xinfo('series')", "value||0 start||1 stop|INT|1");
   ANSWERS(db, "INSERT INTO series VALUES(1)", "error 1: table series may not be modified");
   ANSWERS(db, "CREATE VIRTUAL TABLE v USING series", "error 1: no such module: series");
@@ -366,12 +329,16 @@ static row **place_of(store *table, sqlite3_int64 rowid) {
   while (*place && (*place)->rowid < rowid) place = &(*place)->next;
   return place;
 }
+/* What a change runs on its connection, too. */
+static const char *inner;
+
 static int store_update(sqlite3_vtab *vtab, int n, sqlite3_value **values, sqlite3_int64 *rowid) {
   store *table = (store*)vtab;
   int is_insert = n > 1 && sqlite3_value_type(values[0]) == SQLITE_NULL, unchanged = 0;
   sqlite3_int64 old = is_insert ? 0 : sqlite3_value_int64(values[0]);
   for (int i = 2; i < n; i++) unchanged += sqlite3_value_nochange(values[i]);
   note("%s %d unchanged%d", n == 1 ? "delete" : is_insert ? "insert" : "update", sqlite3_vtab_on_conflict(table->db), unchanged);
+  if (inner) CHECK(sqlite3_exec(table->db, inner, NULL, NULL, NULL) == SQLITE_OK);
   row **place = place_of(table, old);
   if (n == 1) {
     row *gone = *place;
@@ -563,6 +530,8 @@ static void questions(void) {
   PLANS(db, "SELECT * FROM t WHERE rowid = 1", "SCAN t VIRTUAL TABLE INDEX 1:a static text");
   ANSWERS(db, "SELECT x.a, y.b FROM t x, t y WHERE x.rowid = y.a", "1|one 2|two 3|three");
   ANSWERS(db, "SELECT a FROM t WHERE a = 1 OR b = 'TWO'", "1 2");
+  ANSWERS(db, "SELECT y.k, t.a FROM (SELECT 2 AS k UNION SELECT 5) y RIGHT JOIN t ON t.a = y.k", "2|2 NULL|1 NULL|3");
+  ANSWERS(db, "SELECT y.k, t.a FROM (SELECT 2 AS k UNION SELECT 5) y FULL JOIN t ON t.rowid = y.k AND t.a = 2", "2|2 5|NULL NULL|1 NULL|3");
   ANSWERS(db, "UPDATE t SET a = p.x FROM (SELECT 2 AS k, 22 AS x) p WHERE t.rowid = p.k; SELECT a FROM t", "1 22 3");
   ANSWERS(db, "CREATE VIEW v AS SELECT a FROM t; PRAGMA trusted_schema = OFF; SELECT * FROM v", "error 1: unsafe use of virtual table \"t\"");
   ANSWERS(db, "PRAGMA trusted_schema = ON; SELECT * FROM v", "1 22 3");
@@ -579,10 +548,40 @@ static void questions(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+/* A defensive connection: the tables that belong to virtual ones are theirs alone. */
+static void protection(void) {
+  sqlite3 *db;
+  CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK);
+  CHECK(sqlite3_create_module(db, "rows", &rows, NULL) == SQLITE_OK);
+  ANSWERS(db, "CREATE VIRTUAL TABLE t USING rows; CREATE TABLE t_shadow(x); INSERT INTO t_shadow VALUES(1)", "");
+  CHECK(sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) == SQLITE_OK);
+  ANSWERS(db, "SELECT * FROM t_shadow; CREATE INDEX i ON t_shadow(x)", "1");
+  ANSWERS(db, "INSERT INTO t_shadow VALUES(2)", "error 1: table t_shadow may not be modified");
+  ANSWERS(db, "UPDATE t_shadow SET x = 2", "error 1: table t_shadow may not be modified");
+  ANSWERS(db, "DELETE FROM t_shadow", "error 1: table t_shadow may not be modified");
+  ANSWERS(db, "DROP TABLE t_shadow", "error 1: table t_shadow may not be dropped");
+  ANSWERS(db, "ALTER TABLE t_shadow ADD COLUMN y", "error 1: table t_shadow may not be altered");
+  ANSWERS(db, "ALTER TABLE t_shadow RENAME TO y", "error 1: table t_shadow may not be altered");
+  ANSWERS(db, "CREATE TRIGGER r AFTER INSERT ON t_shadow BEGIN SELECT 1; END", "error 1: cannot create triggers on shadow tables");
+  ANSWERS(db, "CREATE TEMP TABLE t_shadow(a)", "error 1: object name reserved for internal use: t_shadow");
+  ANSWERS(db, "CREATE TABLE u_shadow(a); DROP TABLE u_shadow", "");
+  /* What a method runs may touch them, even if the same text was refused before. */
+  inner = "INSERT INTO t_shadow VALUES(2)";
+  ANSWERS(db, "INSERT INTO t(a) VALUES(1)", "");
+  inner = NULL;
+  ANSWERS(db, "INSERT INTO t_shadow VALUES(2)", "error 1: table t_shadow may not be modified");
+  ANSWERS(db, "SELECT * FROM t_shadow", "1 2");
+  CHECK(sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL) == SQLITE_OK);
+  ANSWERS(db, "INSERT INTO t_shadow VALUES(2); DROP TABLE t_shadow; DROP TABLE t", "");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+  heard[0] = 0;
+}
+
 int main(void) {
   numbers();
   changes();
   questions();
+  protection();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

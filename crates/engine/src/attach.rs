@@ -130,7 +130,7 @@ impl Attach {
         let database = Database::open(&target, &vfs, &connection.busy).map_err(|error| {
             Error::new(error.code(), format!("unable to open database: {}", String::from_utf8_lossy(&file)))
         })?;
-        connection.settings.apply_to(database.btree(), connection.config(Config::LegacyFileFormat));
+        connection.settings.apply_to(database.btree());
         connection.add_database(database);
         let db = connection.change_catalog(|catalog| catalog.attach(NameBuf::from(name), Arc::new(Schema::new(false))));
         connection.load_schemas().inspect_err(|_| remove(connection, db))

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   step(n)        source: a read transaction for this step   ── n pages ──►  target: one write transaction
-//!   between steps  written by its own connection:    those pages are copied again
+//!   between steps  written by its own connection:    those pages are copied again; in memory the copy starts over
 //!                  written by another connection:    the copy starts over
 //!   the last step  commits the target
 //! ```
@@ -20,7 +20,6 @@ use lithe_sql::ast::Name;
 use lithe_vfs::{MemoryVfs, ResultCode, Vfs};
 use lithe_vm::operand::Db;
 
-use crate::config::Config;
 use crate::connection::Connection;
 use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
@@ -190,6 +189,11 @@ impl Backup {
             self.next = 1;
             return Ok(());
         };
+        // As in SQLite, a database in memory is copied from its start again.
+        if source.path().is_none() && !changed.is_empty() {
+            self.next = 1;
+            return Ok(());
+        }
         for no in changed.range(1..self.next).filter(|no| **no <= source.page_count()) {
             self.copy(source, *no)?;
         }
@@ -268,7 +272,7 @@ impl Connection {
         let fresh = Database::with_pager(open_image(bytes, how)?, &self.busy);
         fresh.is_image.set(true);
         fresh.size_max.set(how.size_max(bytes.len()));
-        self.settings.apply_to(fresh.btree(), self.config(Config::LegacyFileFormat));
+        self.settings.apply_to(fresh.btree());
         self.replace_database(db, fresh);
         Ok(())
     }

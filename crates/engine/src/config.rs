@@ -88,6 +88,7 @@ impl Config {
             Config::WritableSchema => |flags| &mut flags.writable_schema,
             Config::Defensive => |flags| &mut flags.defensive,
             Config::TriggerEqp => |flags| &mut flags.trigger_eqp,
+            Config::LegacyFileFormat => |flags| &mut flags.legacy_file_format,
             Config::LegacyAlterTable => |flags| &mut flags.legacy_alter_table,
             Config::DqsDml => |flags| &mut flags.dqs_dml,
             Config::DqsDdl => |flags| &mut flags.dqs_ddl,
@@ -138,13 +139,6 @@ impl Connection {
             Config::EnableComments => {
                 self.limits.set(Limits { comments: on, ..self.limits.get() });
                 self.expire_programs();
-            }
-            Config::LegacyFileFormat => {
-                for (_, database) in self.databases() {
-                    if let Some(btree) = database.opened() {
-                        btree.set_legacy_format(on);
-                    }
-                }
             }
             // What the catalog says of the file does not hold while it is to be reset, nor afterwards.
             Config::ResetDatabase => self.forget_schema(Db::MAIN),

@@ -51,7 +51,7 @@ const MAXIMA: [(Limit, i32); 15] = [
     (Limit::LikePatternLength, 50_000),
     (Limit::VariableNumber, 32_766),
     (Limit::TriggerDepth, 1000),
-    (Limit::WorkerThreads, 0),
+    (Limit::WorkerThreads, 8),
     (Limit::ParserDepth, 2500),
     (Limit::Schema, 10_000_000),
     (Limit::TriggerSteps, 65_000),
@@ -65,13 +65,14 @@ const LENGTH_MIN: i32 = 30;
 pub(crate) struct OtherLimits {
     pub(crate) attached: i32,
     vdbe_op: i32,
+    worker_threads: i32,
     schema: i32,
     trigger_steps: i32,
 }
 
 impl Default for OtherLimits {
     fn default() -> OtherLimits {
-        OtherLimits { attached: 10, vdbe_op: 250_000_000, schema: 10_000_000, trigger_steps: 65_000 }
+        OtherLimits { attached: 10, vdbe_op: 250_000_000, worker_threads: 0, schema: 10_000_000, trigger_steps: 65_000 }
     }
 }
 
@@ -102,7 +103,7 @@ impl Connection {
             Limit::LikePatternLength => facts.like_pattern_length_max.get(),
             Limit::VariableNumber => limits.variable_number,
             Limit::TriggerDepth => facts.trigger_depth_max.get(),
-            Limit::WorkerThreads => 0,
+            Limit::WorkerThreads => return others.worker_threads,
             Limit::ParserDepth => limits.parser_depth,
             Limit::Schema => return others.schema,
             Limit::TriggerSteps => return others.trigger_steps,
@@ -132,7 +133,7 @@ impl Connection {
             Limit::LikePatternLength => facts.like_pattern_length_max.set(count),
             Limit::VariableNumber => limits.variable_number = count,
             Limit::TriggerDepth => facts.trigger_depth_max.set(count),
-            Limit::WorkerThreads => {}
+            Limit::WorkerThreads => others.worker_threads = value,
             Limit::ParserDepth => limits.parser_depth = count,
             Limit::Schema => others.schema = value,
             Limit::TriggerSteps => others.trigger_steps = value,

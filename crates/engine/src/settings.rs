@@ -47,8 +47,7 @@ impl Default for StoreSettings {
 
 impl StoreSettings {
     /// Gives a database that was just attached what all others have.
-    pub(crate) fn apply_to(&self, btree: &Btree, legacy_format: bool) {
-        btree.set_legacy_format(legacy_format);
+    pub(crate) fn apply_to(&self, btree: &Btree) {
         btree.pager().set_locking_mode(self.locking_mode.get());
         btree.set_secure_delete(self.secure_delete.get());
     }

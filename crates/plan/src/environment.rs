@@ -121,6 +121,8 @@ pub struct Flags {
     pub defensive: bool,
     /// EXPLAIN QUERY PLAN shows triggers too (SQLITE_DBCONFIG_TRIGGER_EQP).
     pub trigger_eqp: bool,
+    /// New databases get the schema format that all versions of SQLite know (SQLITE_DBCONFIG_LEGACY_FILE_FORMAT).
+    pub legacy_file_format: bool,
     /// PRAGMA trusted_schema.
     pub trusted_schema: bool,
     /// PRAGMA legacy_alter_table.
@@ -153,6 +155,7 @@ impl Default for Flags {
             writable_schema: false,
             defensive: false,
             trigger_eqp: false,
+            legacy_file_format: false,
             trusted_schema: true,
             legacy_alter_table: false,
             automatic_index: true,

@@ -52,6 +52,8 @@ pub fn call(
     let result = with_values(arguments, |values| call.function.call(&mut context, values));
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     if !call.function.is_builtin() {
+        // It may have interrupted its own statement.
+        m.turns = 1;
         site.keep_constant(call.constant_arguments);
         check_length(&out, host)?;
     }

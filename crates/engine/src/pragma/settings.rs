@@ -130,7 +130,7 @@ fn trusted_schema(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 
 /// A defensive connection does not let anybody write the schema.
 fn writable_schema(call: &Call<'_>) -> Result<Vec<NativeRow>> {
-    if call.value.is_some() && call.connection.config(Config::Defensive) {
+    if call.boolean() == Some(true) && call.connection.config(Config::Defensive) {
         return nothing();
     }
     compile_switch(call, |flags| &mut flags.writable_schema)

@@ -188,7 +188,8 @@ impl File for UnixFile {
     }
 
     fn size_hint(&self, size: u64) -> Result<()> {
-        if self.chunk_size.load(Ordering::Relaxed) > 0 && self.size()? < size { self.truncate(size) } else { Ok(()) }
+        let is_wanted = self.chunk_size.load(Ordering::Relaxed) > 0 && self.size()? < self.in_chunks(size);
+        if is_wanted { self.truncate(size) } else { Ok(()) }
     }
 
     fn set_chunk_size(&self, bytes: u64) {

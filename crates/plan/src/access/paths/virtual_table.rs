@@ -14,7 +14,7 @@ use crate::access::order::Wish;
 use crate::access::terms::{Constraint, ConstraintId, Left, MadeOf, Op, Right};
 use crate::catalog::{ConnectedTable, Table};
 use crate::error::{CompileError, Result, fail};
-use crate::ir::{Coll, ColumnIndex, Expr, SourceSet, UnaryOp};
+use crate::ir::{Coll, ColumnIndex, Expr, JoinKind, SourceSet, UnaryOp};
 
 /// The number of the rowid, where columns have theirs.
 const ROWID: i32 = -1;
@@ -69,8 +69,17 @@ impl<'a> PathFinder<'_, 'a> {
     /// The constraints on columns of the table that its module may be told of.
     fn virtual_constraints(&self, source: usize) -> Vec<ConstraintId> {
         let facts = &self.facts[source];
+        // Rows that have not joined come by the same scan once more: of a table that is RIGHT joined it may leave none out. The
+        // arguments of a function are another matter: they say which rows there are.
+        let is_right = matches!(facts.source.join, JoinKind::Right | JoinKind::Full);
+        let is_argument = |constraint: &Constraint<'a>| {
+            let Left::Column(column) = constraint.left else { return false };
+            let column = column.position().and_then(|at| facts.table?.columns.get(at));
+            constraint.op == Op::Eq && column.is_some_and(|column| column.hidden)
+        };
         let is_usable = |constraint: &Constraint<'a>| {
             constraint.source == source
+                && (!is_right || is_argument(constraint))
                 && !constraint.needs.contains(source)
                 && matches!(constraint.left, Left::Column(_))
                 && constraint.made_of == MadeOf::Comparison

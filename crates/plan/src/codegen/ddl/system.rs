@@ -53,6 +53,9 @@ const TEXT_ENCODING: u8 = 5;
 /// The schema format that a new database gets: descending indexes, and integers 0 and 1 without bytes.
 const NEW_FILE_FORMAT: i32 = 4;
 
+/// The one that all versions of SQLite know.
+const LEGACY_FILE_FORMAT: i32 = 1;
+
 /// A row for the schema table.
 pub(super) struct NewRow<'r> {
     pub kind: &'static str,
@@ -97,7 +100,8 @@ pub(super) fn prepare_database(cg: &mut Codegen<'_>, db: Db) {
     let is_set = cg.b.label();
     cg.b.emit(Insn::ReadCookie { db, index: FILE_FORMAT, dst: format });
     cg.b.emit(Insn::If { null_jumps: 1, reg: format, target: is_set });
-    cg.b.emit(Insn::SetCookie { db, index: FILE_FORMAT, value: NEW_FILE_FORMAT });
+    let value = if cg.env.flags.legacy_file_format { LEGACY_FILE_FORMAT } else { NEW_FILE_FORMAT };
+    cg.b.emit(Insn::SetCookie { db, index: FILE_FORMAT, value });
     let encoding = cg.env.catalog.schema(Db::MAIN).encoding as i32;
     cg.b.emit(Insn::SetCookie { db, index: TEXT_ENCODING, value: encoding });
     cg.b.place(is_set);

@@ -36,7 +36,7 @@ use lithe_vm::operand::{Addr, CursorId};
 use super::{Codegen, ColumnAccess, DerivedRows};
 use crate::access::{JoinPlan, LogEst, Loop, Path, Purpose};
 use crate::catalog::Table;
-use crate::error::{CompileError, Result};
+use crate::error::Result;
 use crate::explain::{describe_filter, describe_loop};
 use crate::ir::{Expr, JoinKind, Source, SourceId, SourceKind, SubqueryId};
 use or::OrBody;
@@ -177,7 +177,7 @@ fn begin_right<'a>(cg: &mut Codegen<'a>, source: &'a Source<'a>, opened: &Opened
     }
     let access = match source.kind {
         SourceKind::Table(_, table) if table.virtual_table().is_some() => {
-            return Err(CompileError::not_supported("RIGHT JOIN of a virtual table"));
+            ColumnAccess::Virtual { cursor: opened.table_cursor() }
         }
         SourceKind::Table(_, table) => ColumnAccess::Table { cursor: opened.table_cursor(), table },
         _ => opened.derived.as_ref().expect("the rows of a query are prepared").access(),
@@ -398,7 +398,15 @@ fn emit_rest<'a>(
         outside.opened.emit_null_row(cg);
     }
     let done = cg.b.label();
-    right.emit_rest(cg, &open.opened, done)?;
+    let planned = &loops.plan.loops[at];
+    let rows = match (planned.path, right.source.kind) {
+        (Path::Virtual(path), _) => virtual_table::begin_scan(cg, open.opened.table_cursor(), path, done)?,
+        (Path::Function(arguments), SourceKind::Table(_, table)) => {
+            begin_function(cg, table, open.opened.table_cursor(), arguments, done)?
+        }
+        _ => open.opened.begin_scan(cg, right.source, done)?,
+    };
+    right.emit_rest(cg, &rows)?;
     cg.b.place(done);
     Ok(())
 }

@@ -26,6 +26,7 @@ use lithe_vm::program::CursorKind;
 use super::super::{Codegen, ColumnAccess};
 use super::hash::column_of;
 use super::source::Opened;
+use super::walk::Walk;
 use crate::error::Result;
 use crate::ir::{Coll, ColumnIndex, Source, SourceKind};
 
@@ -126,10 +127,9 @@ impl<'a> RightJoin<'a> {
         cg.b.place(self.next);
     }
 
-    /// After all loops: the rows that have not joined.
-    pub fn emit_rest(&self, cg: &mut Codegen<'a>, opened: &Opened, done: Addr) -> Result<()> {
+    /// After all loops, on a scan of all `rows`: those that have not joined.
+    pub fn emit_rest(&self, cg: &mut Codegen<'a>, rows: &Walk) -> Result<()> {
         let next = cg.b.label();
-        let rows = opened.begin_scan(cg, self.source, done)?;
         let (start, count) = self.emit_identity(cg)?;
         cg.b.emit(Insn::Found { cursor: self.joined, count, start, target: next });
         cg.b.emit(Insn::Gosub { ret: self.ret, target: self.row });
@@ -157,6 +157,9 @@ impl<'a> RightJoin<'a> {
 /// The columns that tell the rows of a source apart: the rowid, or the primary key.
 pub(super) fn identity(source: &Source<'_>) -> Vec<ColumnIndex> {
     match source.kind {
+        SourceKind::Table(_, table) if table.virtual_table().is_some() && table.is_without_rowid() => {
+            (0..table.columns.len()).map(ColumnIndex::new).collect()
+        }
         SourceKind::Table(_, table) if table.is_without_rowid() => {
             let key = table.primary_key().expect("a WITHOUT ROWID table has a primary key");
             key.key_columns()
