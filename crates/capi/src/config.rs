@@ -21,6 +21,7 @@ static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
 /// The library is in use from now on, or not any more.
 pub(crate) fn set_initialized(is: bool) {
+    lithe_engine::set_memory_gauge(memory::used);
     INITIALIZED.store(is, Ordering::Relaxed);
 }
 

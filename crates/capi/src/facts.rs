@@ -153,7 +153,12 @@ api! {
     }
 
     fn sqlite3_db_release_memory(db: *mut sqlite3) -> c_int {
-        live(db).map_or_else(|code| code, |_| code::OK)
+        let db = match live(db) {
+            Ok(db) => db,
+            Err(code) => return code,
+        };
+        db.core().release_memory();
+        code::OK
     }
 
     fn sqlite3_get_clientdata(db: *mut sqlite3, name: *const c_char) -> *mut c_void {

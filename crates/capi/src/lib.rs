@@ -21,7 +21,7 @@
 //! | parts of BLOBs, copies of databases | `blob`, `backup` |
 //! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `error`, `version` |
 //! | files | `vfs`, `file_control` |
-//! | memory, mutexes, strings | `memory`, `mutex`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
+//! | memory, mutexes, strings | `heap`, `memory`, `mutex`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
 //! | functions with variable arguments | `variadic` and `csrc/variadic.c` |
 //! | what is not there yet | `unsupported` |
 //!
@@ -46,6 +46,7 @@ mod extension;
 mod facts;
 mod file_control;
 mod function;
+mod heap;
 mod hook;
 mod incomplete;
 mod index_info;

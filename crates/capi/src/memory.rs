@@ -5,7 +5,8 @@
 //!   0                8   16
 //! ```
 //!
-//! Counted is what goes through these functions. The memory of connections and pages is Rust's, and is not here.
+//! The library's own allocator counts these blocks with everything else (see `heap`). What functions of the application's own
+//! have made (SQLITE_CONFIG_MALLOC) is counted here.
 
 use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::ffi::{c_char, c_int, c_void};
@@ -13,6 +14,7 @@ use std::ptr::{null_mut, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicI64, AtomicPtr, Ordering};
 
 use crate::door::api;
+use crate::heap;
 
 const HEADER: usize = 16;
 const ALIGN: usize = 16;
@@ -21,13 +23,10 @@ const _: () = assert!(HEADER >= size_of::<u64>() && HEADER / ALIGN * ALIGN == HE
 /// More than this is refused, as SQLite does.
 const SIZE_MAX: u64 = 0x7fff_fef0;
 
-static USED: AtomicI64 = AtomicI64::new(0);
-static COUNT: AtomicI64 = AtomicI64::new(0);
-static HIGHWATER: AtomicI64 = AtomicI64::new(0);
-static COUNT_HIGHWATER: AtomicI64 = AtomicI64::new(0);
+/// What the application's functions have made: bytes and blocks, and the largest request of all.
+static CUSTOM_BYTES: AtomicI64 = AtomicI64::new(0);
+static CUSTOM_BLOCKS: AtomicI64 = AtomicI64::new(0);
 static LARGEST: AtomicI64 = AtomicI64::new(0);
-static SOFT_LIMIT: AtomicI64 = AtomicI64::new(0);
-static HARD_LIMIT: AtomicI64 = AtomicI64::new(0);
 
 /// The functions that an application has put in their place (SQLITE_CONFIG_MALLOC).
 #[repr(C)]
@@ -178,23 +177,22 @@ unsafe fn size_of_block(block: *mut c_void) -> u64 {
     }
 }
 
-/// Would `n` more bytes be over the hard limit?
-fn is_over_limit(n: u64) -> bool {
-    let limit = HARD_LIMIT.load(Ordering::Relaxed);
-    limit > 0 && USED.load(Ordering::Relaxed).saturating_add_unsigned(n) > limit
+fn count(bytes: i64, blocks: i64) {
+    if custom().is_some() {
+        CUSTOM_BYTES.fetch_add(bytes, Ordering::Relaxed);
+        CUSTOM_BLOCKS.fetch_add(blocks, Ordering::Relaxed);
+    }
 }
 
-fn count(bytes: i64, blocks: i64) {
-    let used = USED.fetch_add(bytes, Ordering::Relaxed) + bytes;
-    HIGHWATER.fetch_max(used, Ordering::Relaxed);
-    let count = COUNT.fetch_add(blocks, Ordering::Relaxed) + blocks;
-    COUNT_HIGHWATER.fetch_max(count, Ordering::Relaxed);
+/// Bytes in use.
+pub(crate) fn used() -> i64 {
+    heap::used().0 + CUSTOM_BYTES.load(Ordering::Relaxed)
 }
 
 /// Memory for the application. Null for 0 bytes, for too many, and when there is none.
 pub(crate) fn malloc(n: u64) -> *mut c_void {
     LARGEST.fetch_max(n as i64, Ordering::Relaxed);
-    if n == 0 || n > SIZE_MAX || is_over_limit(n) {
+    if n == 0 || n > SIZE_MAX || lithe_engine::is_over_hard_limit(n) {
         return null_mut();
     }
     let block = match custom().and_then(|methods| methods.malloc) {
@@ -241,7 +239,7 @@ unsafe fn resize(block: *mut c_void, n: u64) -> *mut c_void {
             return null_mut();
         }
         let old = size_of_block(block);
-        if n > SIZE_MAX || (n > old && is_over_limit(n - old)) {
+        if n > SIZE_MAX || (n > old && lithe_engine::is_over_hard_limit(n - old)) {
             return null_mut();
         }
         let new = match custom().and_then(|methods| methods.realloc) {
@@ -270,18 +268,14 @@ pub(crate) fn copy_text(bytes: &[u8]) -> *mut c_char {
 
 /// The pair (current, highest) of a status verb: 0 bytes, 5 the largest request, 9 blocks; `None` for other verbs.
 pub(crate) fn status(op: c_int, reset: bool) -> Option<(i64, i64)> {
-    let (now, highest) = match op {
-        0 => (&USED, &HIGHWATER),
-        5 => (&LARGEST, &LARGEST),
-        9 => (&COUNT, &COUNT_HIGHWATER),
-        _ => return None,
-    };
-    let current = now.load(Ordering::Relaxed);
-    let seen = highest.load(Ordering::Relaxed);
-    if reset {
-        highest.store(if op == 5 { 0 } else { current }, Ordering::Relaxed);
+    let (bytes, blocks) = heap::used();
+    let custom = (CUSTOM_BYTES.load(Ordering::Relaxed), CUSTOM_BLOCKS.load(Ordering::Relaxed));
+    match op {
+        0 => Some((bytes + custom.0, heap::highest(reset, false).0 + custom.0)),
+        5 => Some((0, if reset { LARGEST.swap(0, Ordering::Relaxed) } else { LARGEST.load(Ordering::Relaxed) })),
+        9 => Some((blocks + custom.1, heap::highest(false, reset).1 + custom.1)),
+        _ => None,
     }
-    Some((if op == 5 { 0 } else { current }, seen))
 }
 
 api! {
@@ -310,7 +304,7 @@ api! {
     }
 
     fn sqlite3_memory_used() -> i64 {
-        USED.load(Ordering::Relaxed)
+        used()
     }
 
     fn sqlite3_memory_highwater(reset: c_int) -> i64 {
@@ -318,25 +312,13 @@ api! {
     }
 
     fn sqlite3_soft_heap_limit64(n: i64) -> i64 {
-        let before = SOFT_LIMIT.load(Ordering::Relaxed);
-        if n >= 0 {
-            let hard = HARD_LIMIT.load(Ordering::Relaxed);
-            let limit = if hard > 0 && (n == 0 || n > hard) { hard } else { n };
-            SOFT_LIMIT.store(limit, Ordering::Relaxed);
-        }
-        before
+        lithe_engine::set_memory_gauge(used);
+        lithe_engine::soft_heap_limit(n)
     }
 
     fn sqlite3_hard_heap_limit64(n: i64) -> i64 {
-        let before = HARD_LIMIT.load(Ordering::Relaxed);
-        if n >= 0 {
-            HARD_LIMIT.store(n, Ordering::Relaxed);
-            let soft = SOFT_LIMIT.load(Ordering::Relaxed);
-            if n < soft || soft == 0 {
-                SOFT_LIMIT.store(n, Ordering::Relaxed);
-            }
-        }
-        before
+        lithe_engine::set_memory_gauge(used);
+        lithe_engine::hard_heap_limit(n)
     }
 
     fn sqlite3_soft_heap_limit(n: c_int) {

@@ -36,7 +36,7 @@ thread_local! {
 }
 
 #[inline]
-fn this_thread() -> usize {
+pub(crate) fn this_thread() -> usize {
     THREAD.with(|here| std::ptr::from_ref(here) as usize)
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use lithe_engine::Counter;
+use lithe_engine::{Counter, PageCounter};
 
 use crate::code;
 use crate::connection::{live, sqlite3};
@@ -18,14 +18,40 @@ fn process_status(op: c_int, reset: bool) -> Option<(i64, i64)> {
     (0..STATUS_COUNT).contains(&op).then(|| memory::status(op, reset).unwrap_or((0, 0)))
 }
 
-/// The same of a connection.
-fn connection_status(db: &sqlite3, op: c_int) -> Option<(i64, i64)> {
-    match op {
+/// The same of a connection. There is no lookaside: its verbs are 0, as in a SQLite that is configured without it.
+fn connection_status(db: &sqlite3, op: c_int, reset: bool) -> Option<(i64, i64)> {
+    let core = db.core();
+    let pages = |counter| core.page_count_of(counter, reset).cast_signed();
+    let now = match op {
+        // CACHE_USED and CACHE_USED_SHARED: connections share no cache but that of files that are not mapped.
+        1 | 11 => core.page_memory().cast_signed(),
+        // SCHEMA_USED
+        2 => core.schema_memory().cast_signed(),
+        // STMT_USED
+        3 => statement_memory(db),
+        7 => pages(PageCounter::Hit),
+        8 => pages(PageCounter::Miss),
+        9 => pages(PageCounter::Write),
+        12 => pages(PageCounter::Spill),
         // DEFERRED_FKS: 0 when every deferred constraint holds.
-        10 => Some((i64::from(db.core().has_deferred_violations()), 0)),
-        0..=13 => Some((0, 0)),
-        _ => None,
+        10 => core.has_deferred_violations().into(),
+        // LOOKASIDE_* and TEMPBUF_SPILL
+        0 | 4..=6 | 13 => 0,
+        _ => return None,
+    };
+    Some((now, 0))
+}
+
+/// What all statements of a connection take.
+fn statement_memory(db: &sqlite3) -> i64 {
+    let mut bytes = 0;
+    let mut next = db.statements.get();
+    // SAFETY: the list has live statements of this connection, whose mutex is held.
+    while let Some(statement) = unsafe { next.as_ref() } {
+        bytes += statement.enter().map_or(0, |mut inside| inside.get().status(Counter::MemoryUsed, false).cast_signed());
+        next = statement.next.get();
     }
+    bytes
 }
 
 api! {
@@ -49,11 +75,11 @@ api! {
         code::OK
     }
 
-    fn sqlite3_db_status64(db: *mut sqlite3, op: c_int, current: *mut i64, highest: *mut i64, _reset: c_int) -> c_int {
+    fn sqlite3_db_status64(db: *mut sqlite3, op: c_int, current: *mut i64, highest: *mut i64, reset: c_int) -> c_int {
         let (Ok(db), Some(current), Some(highest)) = (live(db), current.as_mut(), highest.as_mut()) else {
             return code::MISUSE;
         };
-        let Some(status) = connection_status(&db, op) else { return code::ERROR };
+        let Some(status) = connection_status(&db, op, reset != 0) else { return code::ERROR };
         (*current, *highest) = status;
         code::OK
     }

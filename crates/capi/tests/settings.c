@@ -376,6 +376,57 @@ static void files(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+static sqlite3_int64 of_connection(sqlite3 *db, int verb, int reset) {
+  sqlite3_int64 now = -1, highest = -1;
+  CHECK(sqlite3_db_status64(db, verb, &now, &highest, reset) == SQLITE_OK);
+  return now;
+}
+
+static void counters(void) {
+  sqlite3_int64 before = sqlite3_memory_used(), now = 0, highest = 0;
+  sqlite3 *db = open_file("count.db");
+  sqlite3_stmt *statement = NULL;
+  int narrow = 0, high = 0;
+  ANSWERS(db, "CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob(100000))", "");
+  CHECK(sqlite3_memory_used() > before);
+  CHECK(sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now, &highest, 0) == SQLITE_OK && now > before && highest >= now);
+  CHECK(sqlite3_status(SQLITE_STATUS_MALLOC_COUNT, &narrow, &high, 0) == SQLITE_OK && narrow > 0 && high >= narrow);
+  CHECK(sqlite3_memory_highwater(0) >= sqlite3_memory_used());
+  CHECK(of_connection(db, SQLITE_DBSTATUS_CACHE_WRITE, 0) > 20);
+  of_connection(db, SQLITE_DBSTATUS_CACHE_WRITE, 1);
+  CHECK(of_connection(db, SQLITE_DBSTATUS_CACHE_WRITE, 0) == 0);
+  CHECK(of_connection(db, SQLITE_DBSTATUS_SCHEMA_USED, 0) > 50);
+  CHECK(of_connection(db, SQLITE_DBSTATUS_STMT_USED, 0) == 0);
+  CHECK(sqlite3_prepare_v2(db, "SELECT a FROM t", -1, &statement, NULL) == SQLITE_OK);
+  CHECK(of_connection(db, SQLITE_DBSTATUS_STMT_USED, 0) > 50);
+  CHECK(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_MEMUSED, 0) > 50);
+  CHECK(sqlite3_step(statement) == SQLITE_ROW && sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_RUN, 0) == 1);
+  CHECK(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0) > 0);
+  sqlite3_finalize(statement);
+  ANSWERS(db, "PRAGMA mmap_size = 0; SELECT length(a) FROM t", "0 100000");
+  of_connection(db, SQLITE_DBSTATUS_CACHE_HIT, 1);
+  of_connection(db, SQLITE_DBSTATUS_CACHE_MISS, 1);
+  ANSWERS(db, "SELECT count(*) FROM t", "1");
+  CHECK(of_connection(db, SQLITE_DBSTATUS_CACHE_HIT, 0) > 0);
+  ANSWERS(db, "PRAGMA cache_size = 20; BEGIN; INSERT INTO t SELECT zeroblob(3000) FROM t, t, t", "");
+  ANSWERS(db, "INSERT INTO t SELECT randomblob(3000) FROM json_each('[1,2,3,4,5,6,7,8,9]'), json_each('[1,2,3,4,5,6,7,8,9]')", "");
+  CHECK(of_connection(db, SQLITE_DBSTATUS_CACHE_SPILL, 0) > 0 && of_connection(db, SQLITE_DBSTATUS_CACHE_USED, 0) > 4096);
+  ANSWERS(db, "ROLLBACK", "");
+  CHECK(of_connection(db, SQLITE_DBSTATUS_DEFERRED_FKS, 0) == 0);
+  CHECK(sqlite3_db_release_memory(db) == SQLITE_OK);
+  /* Above the hard limit there is no memory, until it is lifted. */
+  CHECK(sqlite3_hard_heap_limit64(1000) == 0 && sqlite3_hard_heap_limit64(-1) == 1000);
+  CHECK(sqlite3_soft_heap_limit64(-1) == 1000);
+  CHECK(sqlite3_malloc(100000) == NULL);
+  int code = sqlite3_prepare_v2(db, "SELECT length(hex(zeroblob(1000000)))", -1, &statement, NULL);
+  CHECK((code == SQLITE_OK ? sqlite3_step(statement) : code) == SQLITE_NOMEM);
+  sqlite3_finalize(statement);
+  CHECK(sqlite3_hard_heap_limit64(0) == 1000);
+  CHECK(sqlite3_soft_heap_limit64(0) == 0);
+  ANSWERS(db, "SELECT a = a, 1 FROM t", "1|1");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
 int main(int count, char **arguments) {
   folder = count > 1 ? arguments[1] : ".";
   all_switches();
@@ -390,6 +441,7 @@ int main(int count, char **arguments) {
   explaining();
   auto_vacuum();
   files();
+  counters();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

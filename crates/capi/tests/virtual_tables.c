@@ -150,7 +150,7 @@ static void numbers(void) {
           "1|2 2|NULL 3|NULL");
   PLANS(db, "SELECT * FROM series(1, 2)", "SCAN series VIRTUAL TABLE INDEX 3:plan 3");
   ANSWERS(db, "SELECT x, value FROM t RIGHT JOIN series(2, 4) ON x = value", "2|2 3|3 NULL|4");
-  ANSWERS(db, "SELECT x, value FROM t FULL JOIN series(2, 4) ON x = value + 1", "3|2 1|NULL 2|NULL NULL|3 NULL|4");
+  ANSWERS(db, "SELECT x, value FROM t FULL JOIN series(2, 4) ON x = value + 1", "1|NULL 2|NULL 3|2 NULL|3 NULL|4");
   ANSWERS(db, "SELECT x, value FROM t FULL JOIN series(2, 4) ON x = value + 1 WHERE value > 2 OR x = 1", "1|NULL NULL|3 NULL|4");
   ANSWERS(db, "SELECT x, value FROM t RIGHT JOIN json_each('[2, 9]') ON x = value", "2|2 NULL|9");
   ANSWERS(db, "SELECT name, type, hidden FROM pragma_table_xinfo('series')", "value||0 start||1 stop|INT|1");

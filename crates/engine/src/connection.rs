@@ -278,6 +278,10 @@ impl Connection {
         result
     }
 
+    pub(crate) fn forget_arena(&self) {
+        drop(self.arena.take());
+    }
+
     // ---- facts ----
 
     /// The rowid of the last row that this connection inserted.

@@ -117,6 +117,10 @@ impl Host for RunHost<'_> {
         self.connection.interrupts.is_set()
     }
 
+    fn check_memory(&self) -> Result<(), VmError> {
+        Ok(self.connection.check_memory()?)
+    }
+
     fn has_update_hook(&self) -> bool {
         self.connection.has_update_hook()
     }

@@ -25,6 +25,7 @@ mod error;
 mod expanded;
 mod file_control;
 mod foreign_key_check;
+mod heap_limit;
 mod hooks;
 mod host;
 mod integrity;
@@ -62,10 +63,12 @@ pub use hooks::{
     UpdateHook, WalHook, trace_mask,
 };
 pub use file_control::DatabaseFile;
+pub use heap_limit::{hard_heap_limit, is_over_hard_limit, set_memory_gauge, soft_heap_limit};
 pub use interrupt::InterruptHandle;
 pub use limit::Limit;
 pub use lithe_btree::Sizes;
 pub use lithe_functions as function;
+pub use lithe_pager::PageCounter;
 pub use lithe_plan::authorize;
 pub use lithe_sql as sql;
 pub use lithe_value as value;

@@ -62,6 +62,7 @@ impl Connection {
     /// Compiles the first statement of `sql` without looking into the cache; as an EXPLAIN or not, if `explain` says so, and
     /// else as the text does.
     pub(crate) fn compile(&self, sql: &[u8], explain: Option<Explain>) -> Result<(Option<Compiled>, usize)> {
+        self.check_memory()?;
         if sql.len() > self.limits.get().sql_length as usize {
             return Err(Error::new(ResultCode::TOOBIG, "statement too long"));
         }

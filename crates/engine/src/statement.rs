@@ -314,6 +314,7 @@ impl Statement {
     }
 
     fn begin(&mut self, connection: &Connection) -> Result<()> {
+        connection.check_memory()?;
         if self.compiled.generation != connection.generation() {
             self.recompile(connection)?;
         }

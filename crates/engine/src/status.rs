@@ -1,5 +1,8 @@
 //! What statements have cost (`sqlite3_stmt_status`).
 
+use lithe_pager::{PageCounter, Pager};
+
+use crate::connection::Connection;
 use crate::statement::Statement;
 
 /// A counter of a statement, by SQLite's numbers (SQLITE_STMTSTATUS_*).
@@ -41,6 +44,22 @@ impl Counter {
             Counter::MemoryUsed,
         ];
         ALL.into_iter().find(|counter| *counter as i32 == number)
+    }
+}
+
+impl Connection {
+    /// About how many bytes of memory the pages of all databases take.
+    pub fn page_memory(&self) -> u64 {
+        self.sum_of_pagers(Pager::memory_used)
+    }
+
+    /// The value of a counter over all databases, which `reset` sets to 0.
+    pub fn page_count_of(&self, counter: PageCounter, reset: bool) -> u64 {
+        self.sum_of_pagers(|pager| pager.count(counter, reset))
+    }
+
+    fn sum_of_pagers(&self, of: impl Fn(&Pager) -> u64) -> u64 {
+        self.databases().iter().filter_map(|(_, database)| Some(of(database.opened()?.pager()))).sum()
     }
 }
 

@@ -32,6 +32,7 @@ mod busy;
 mod change_log;
 mod checkpoint;
 mod concurrent;
+mod counts;
 mod database;
 mod dirty;
 mod error;
@@ -60,6 +61,7 @@ mod wal;
 mod write;
 
 pub use change_log::ChangeLog;
+pub use counts::PageCounter;
 pub use database::Database;
 pub use error::{Error, Result};
 pub use lithe_vfs::ResultCode;

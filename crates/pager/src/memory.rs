@@ -55,6 +55,13 @@ impl MemoryStore {
         if self.is_read_only { Err(Error::ReadOnly(ResultCode::READONLY)) } else { Ok(()) }
     }
 
+    /// How many pages are in memory.
+    pub(crate) fn pages_in_memory(&self) -> usize {
+        let pages = self.pages.borrow();
+        // Only a temporary database counts them: there some may be elsewhere.
+        if self.vfs.is_some() { pages.in_memory } else { pages.all.len() }
+    }
+
     pub(crate) fn vfs(&self) -> Option<&Arc<dyn Vfs>> {
         self.vfs.as_ref()
     }

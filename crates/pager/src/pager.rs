@@ -10,6 +10,7 @@ use lithe_vfs::{OpenFlags, Vfs};
 
 use crate::change_log::ChangeLogs;
 use crate::concurrent::Concurrent;
+use crate::counts::Counts;
 use crate::database::Database;
 use crate::dirty::DirtySet;
 use crate::error::{Error, Result};
@@ -39,6 +40,7 @@ pub struct Pager {
     pub(crate) concurrent: Concurrent,
     pub(crate) read_ahead: ReadAhead,
     pub(crate) change_logs: ChangeLogs,
+    pub(crate) counts: Counts,
     /// Why this transaction can only be rolled back.
     pub(crate) failure: RefCell<Option<Error>>,
 }
@@ -150,6 +152,7 @@ impl Pager {
             concurrent: Concurrent::default(),
             read_ahead: ReadAhead::new(),
             change_logs: ChangeLogs::default(),
+            counts: Counts::default(),
             failure: RefCell::new(None),
         }
     }

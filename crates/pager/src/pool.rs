@@ -67,6 +67,11 @@ struct Cached {
 }
 
 impl Pool {
+    /// How many pages are here.
+    pub(crate) fn len(&self) -> usize {
+        if self.is_unused() { 0 } else { self.shards.iter().map(|shard| guard(shard).pages.len()).sum() }
+    }
+
     /// Whether no page ever was here.
     pub(crate) fn is_unused(&self) -> bool {
         !self.used.load(Ordering::Relaxed)

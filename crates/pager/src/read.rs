@@ -2,6 +2,7 @@
 
 use lithe_format::PageNo;
 
+use crate::counts::PageCounter;
 use crate::error::{Error, Result};
 use crate::page_ref::PageRef;
 use crate::pager::{Pager, State, Store};
@@ -68,6 +69,7 @@ impl Pager {
     pub(crate) fn clean_page(&self, no: PageNo) -> Result<PageRef> {
         match &self.store {
             Store::Memory(memory) => {
+                self.counts.add(PageCounter::Hit, 1);
                 let page = memory.page(no, self.page_size().bytes())?;
                 page.ok_or(Error::corrupt_page(no, "page beyond the end of the database"))
             }

@@ -24,6 +24,7 @@ use lithe_format::PageNo;
 use lithe_format::wal::Sum;
 use lithe_vfs::{OpenFlags, Vfs};
 
+use crate::counts::PageCounter;
 use crate::dirty::{PageHashes, SlotId};
 use crate::error::Result;
 use crate::file_store::FileStore;
@@ -261,6 +262,7 @@ impl Pager {
             (slot.no, &**slot.bytes.as_ref().expect("cold pages are not being written"))
         };
         let pages: Vec<(PageNo, &[u8])> = victims.iter().map(page).collect();
+        self.counts.add(PageCounter::Spill, pages.len());
         match &self.store {
             _ if pages.is_empty() => {}
             Store::File(file) if self.spills_into_log(file) => file.spill_wal(self, &pages)?,

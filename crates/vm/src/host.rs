@@ -78,6 +78,11 @@ pub trait Host {
     /// True when the statement should stop with SQLITE_INTERRUPT. Called every few hundred loop turns.
     fn is_interrupted(&self) -> bool;
 
+    /// Fails if the process uses more memory than it may.
+    fn check_memory(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Does anybody want to know which rows change (an open BLOB)? Asked once a run.
     fn watches_rows(&self) -> bool {
         false

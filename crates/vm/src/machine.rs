@@ -156,6 +156,7 @@ impl Machine {
     #[cold]
     fn look_at_interrupts(&mut self, host: &dyn Host) -> Result<(), Fault> {
         self.turns = TURNS;
+        host.check_memory()?;
         if host.is_interrupted() { Err(Error::Interrupt.into()) } else { Ok(()) }
     }
 

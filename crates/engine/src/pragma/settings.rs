@@ -1,7 +1,5 @@
 //! Switches of the connection.
 
-use std::sync::atomic::{AtomicI64, Ordering};
-
 use lithe_plan::environment::Flags as CompileFlags;
 use lithe_value::Value;
 use lithe_vm::facts::Flags;
@@ -9,6 +7,7 @@ use lithe_vm::facts::Flags;
 use super::{Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, answer, nothing};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::heap_limit;
 use crate::native::NativeRow;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
@@ -181,22 +180,22 @@ fn threads(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     answer(cell.get())
 }
 
-/// Advice for the whole process. Memory is bounded by cache_size and temp_store; the number is kept for those who ask.
-static SOFT_HEAP_LIMIT: AtomicI64 = AtomicI64::new(0);
-
 fn soft_heap_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
-    if let Some(limit) = call.integer().filter(|limit| *limit >= 0) {
-        SOFT_HEAP_LIMIT.store(limit, Ordering::Relaxed);
-    }
-    answer(SOFT_HEAP_LIMIT.load(Ordering::Relaxed))
+    heap_limit::soft_heap_limit(call.integer().unwrap_or(-1));
+    answer(heap_limit::soft_heap_limit(-1))
 }
 
-/// A limit that must never be passed cannot be kept by advice.
+/// SQL can make it lower, not higher. Nobody can keep it who does not know how much memory is in use.
 fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    let before = heap_limit::hard_heap_limit(-1);
     match call.integer() {
-        Some(1..) => Err(Error::not_supported("PRAGMA hard_heap_limit")),
-        _ => answer(0),
+        Some(1..) if !heap_limit::has_gauge() => return Err(Error::not_supported("PRAGMA hard_heap_limit")),
+        Some(limit) if limit > 0 && (before == 0 || limit < before) => {
+            heap_limit::hard_heap_limit(limit);
+        }
+        _ => {}
     }
+    answer(heap_limit::hard_heap_limit(-1))
 }
 
 fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<NativeRow>> {

@@ -13,6 +13,7 @@ use lithe_vfs::{File, LockLevel, OpenFlags, ResultCode, ShmLock};
 
 use super::FileStore;
 use crate::SQLITE_VERSION_NUMBER;
+use crate::counts::PageCounter;
 use crate::error::{Error, Result};
 use crate::options::{LockingMode, Synchronous};
 use crate::pager::Pager;
@@ -218,6 +219,7 @@ impl FileStore {
             // All that was written was cut off again.
             return Ok(());
         }
+        pager.counts.add(PageCounter::Write, pages.len());
         let went_on =
             self.with_wal(|wal| wal.commit(&*self.vfs, &pages, pager.page_size(), pager.page_count(), &policy))?;
         if let Err(error) = went_on {

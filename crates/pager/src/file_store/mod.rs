@@ -19,6 +19,7 @@ use lithe_vfs::{DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, Resul
 pub(crate) use log::PATIENCE;
 pub(crate) use snapshot::Known;
 
+use crate::counts::Counts;
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::options::{BeginKind, LockingMode, OpenOptions};
@@ -48,6 +49,8 @@ pub(crate) struct FileStore {
     pub(crate) keeps_log: Cell<bool>,
     /// What is in the file does not count: it is to be written anew.
     pub(crate) is_void: Cell<bool>,
+    /// Pages that were read through the pool.
+    pub(crate) counts: Counts,
     mmap_size: Cell<u64>,
     /// Clean pages are copies for now, even if the file is mapped: they will change before the transaction ends.
     reads_privately: Cell<bool>,
@@ -88,6 +91,7 @@ impl FileStore {
             torn_sectors: Cell::new(options.torn_sectors),
             keeps_log: Cell::new(false),
             is_void: Cell::new(false),
+            counts: Counts::default(),
             mmap_size: Cell::new(options.mmap_size),
             reads_privately: Cell::new(false),
             level: Cell::new(LockLevel::None),

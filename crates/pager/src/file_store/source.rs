@@ -3,6 +3,7 @@
 use lithe_format::{PageNo, PageSize};
 
 use super::FileStore;
+use crate::counts::PageCounter;
 use crate::error::Result;
 use crate::page_ref::PageRef;
 use crate::pager::View;
@@ -24,13 +25,18 @@ impl FileStore {
         {
             return Ok(mapped.clone());
         }
-        self.database.pool.get_or_read(self.pool_state.get(), no, page_size.bytes(), |buf| match mapped {
+        let read = |buf: &mut [u8]| match mapped {
             Some(mapped) => {
                 buf.copy_from_slice(&mapped);
                 Ok(())
             }
-            None => self.read(no, frame, buf),
-        })
+            None => {
+                self.counts.add(PageCounter::Miss, 1);
+                self.read(no, frame, buf)
+            }
+        };
+        let pool = &self.database.pool;
+        self.counts.of_pool(|| pool.get_or_read(self.pool_state.get(), no, page_size.bytes(), read))
     }
 
     /// The page `no` where it lies in the mapped file, whatever a log may have.

@@ -11,6 +11,7 @@ use lithe_vfs::{Access, LockLevel, OpenFlags, ResultCode};
 use super::journal_file::{JournalFile, sector_size};
 use super::playback::play_back;
 use crate::SQLITE_VERSION_NUMBER;
+use crate::counts::PageCounter;
 use crate::error::{Error, Result};
 use crate::file_store::FileStore;
 use crate::options::{JournalMode, Synchronous};
@@ -209,6 +210,7 @@ impl FileStore {
         pager.end_epoch();
         let txn = pager.txn.borrow();
         let pages = written_pages(&txn, pager.page_count());
+        pager.counts.add(PageCounter::Write, pages.len());
         let mut buf = Vec::new();
         for run in pages.chunk_by(|a, b| a.plus(1) == Some(*b)) {
             for part in run.chunks(RUN_MAX) {

@@ -28,6 +28,21 @@ pub struct Schema {
     next_number: u64,
 }
 
+impl Schema {
+    /// About how many bytes it takes.
+    pub fn memory_used(&self) -> u64 {
+        let of_table = |table: &Table| {
+            let columns = table.columns.len() * size_of::<Column>();
+            let indexes = table.indexes.iter().map(|index| size_of::<Index>() + index.columns.len() * size_of::<usize>() * 4);
+            size_of::<Table>() + table.sql.len() + columns + indexes.sum::<usize>()
+        };
+        let tables: usize = self.tables.values().map(|table| of_table(&table.object)).sum();
+        let triggers: usize =
+            self.triggers.values().map(|trigger| size_of::<Trigger>() + trigger.object.sql.len()).sum();
+        (tables + triggers) as u64
+    }
+}
+
 /// An object with its number in the order of creation.
 #[derive(Debug)]
 struct Numbered<T> {

@@ -1,0 +1,94 @@
+//! Limits of the process's memory (`sqlite3_soft_heap_limit64`, `sqlite3_hard_heap_limit64`, and the pragmas).
+//!
+//! How much memory is in use only the allocator knows, and that belongs to the program: a door that has one says so. Above
+//! the soft limit a connection gives back what it keeps for later; above the hard one statements fail with SQLITE_NOMEM.
+//! Caches have their own bounds, `cache_size` and `temp_store`.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use lithe_vfs::ResultCode;
+
+use crate::connection::Connection;
+use crate::error::{Error, Result};
+
+static SOFT: AtomicI64 = AtomicI64::new(0);
+static HARD: AtomicI64 = AtomicI64::new(0);
+static GAUGE: OnceLock<fn() -> i64> = OnceLock::new();
+
+/// Says who knows how many bytes are in use. The first one counts.
+pub fn set_memory_gauge(gauge: fn() -> i64) {
+    let _ = GAUGE.set(gauge);
+}
+
+/// Whether anybody knows how many bytes are in use.
+pub(crate) fn has_gauge() -> bool {
+    GAUGE.get().is_some()
+}
+
+/// The soft limit before it is set to `bytes`: 0 is none, a negative number changes nothing. It is never above the hard one.
+pub fn soft_heap_limit(bytes: i64) -> i64 {
+    let before = SOFT.load(Ordering::Relaxed);
+    if bytes >= 0 {
+        let hard = HARD.load(Ordering::Relaxed);
+        SOFT.store(if hard > 0 && (bytes == 0 || bytes > hard) { hard } else { bytes }, Ordering::Relaxed);
+    }
+    before
+}
+
+/// The hard limit before it is set to `bytes`.
+pub fn hard_heap_limit(bytes: i64) -> i64 {
+    let before = HARD.load(Ordering::Relaxed);
+    if bytes >= 0 {
+        HARD.store(bytes, Ordering::Relaxed);
+        let soft = SOFT.load(Ordering::Relaxed);
+        if bytes < soft || soft == 0 {
+            SOFT.store(bytes, Ordering::Relaxed);
+        }
+    }
+    before
+}
+
+/// Whether `more` bytes would be above the hard limit.
+#[inline]
+pub fn is_over_hard_limit(more: u64) -> bool {
+    let limit = HARD.load(Ordering::Relaxed);
+    limit > 0 && is_above(limit, more)
+}
+
+#[cold]
+fn is_above(limit: i64, more: u64) -> bool {
+    GAUGE.get().is_some_and(|gauge| gauge().saturating_add_unsigned(more) > limit)
+}
+
+impl Connection {
+    /// Called when a statement begins and now and then while it runs.
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM above the hard limit.
+    #[inline]
+    pub(crate) fn check_memory(&self) -> Result<()> {
+        // The soft limit is never above the hard one: 0 means that there is none at all.
+        if SOFT.load(Ordering::Relaxed) == 0 { Ok(()) } else { self.keep_limits() }
+    }
+
+    #[cold]
+    fn keep_limits(&self) -> Result<()> {
+        if is_above(SOFT.load(Ordering::Relaxed), 0) {
+            self.release_memory();
+        }
+        if is_over_hard_limit(0) { Err(Error::from_code(ResultCode::NOMEM)) } else { Ok(()) }
+    }
+
+    /// Gives back what is kept to be used again.
+    pub fn release_memory(&self) {
+        self.forget_programs();
+        drop(self.shape.take());
+        self.forget_arena();
+    }
+
+    /// About how many bytes the catalog takes.
+    pub fn schema_memory(&self) -> u64 {
+        self.catalog().databases().iter().map(|database| database.schema.memory_used()).sum()
+    }
+}
