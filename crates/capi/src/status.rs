@@ -48,7 +48,8 @@ fn statement_memory(db: &sqlite3) -> i64 {
     let mut next = db.statements.get();
     // SAFETY: the list has live statements of this connection, whose mutex is held.
     while let Some(statement) = unsafe { next.as_ref() } {
-        bytes += statement.enter().map_or(0, |mut inside| inside.get().status(Counter::MemoryUsed, false).cast_signed());
+        bytes +=
+            statement.enter().map_or(0, |mut inside| inside.get().status(Counter::MemoryUsed, false).cast_signed());
         next = statement.next.get();
     }
     bytes

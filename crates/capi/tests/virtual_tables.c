@@ -548,6 +548,101 @@ static void questions(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+/* ---- six rows (n % 3, n), told of LIMIT and OFFSET ---- */
+
+/* What it does with them: nothing, all of it, or only what SQLite checks again. */
+static enum { IGNORES, SKIPS, LEAVES } counting;
+typedef struct { sqlite3_vtab_cursor base; int at; } counted_cursor;
+
+static int counted_connect(sqlite3 *db, void *data, int n, const char *const *arguments, sqlite3_vtab **vtab, char **message) {
+  (void)data; (void)n; (void)arguments; (void)message;
+  *vtab = sqlite3_malloc(sizeof **vtab);
+  return sqlite3_declare_vtab(db, "CREATE TABLE x(a, b)");
+}
+static int counted_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
+  int arguments = 0;
+  (void)vtab;
+  note("asked");
+  for (int i = 0; i < info->nConstraint; i++) {
+    sqlite3_value *value = NULL;
+    int op = info->aConstraint[i].op, is_limit = op == SQLITE_INDEX_CONSTRAINT_LIMIT || op == SQLITE_INDEX_CONSTRAINT_OFFSET;
+    int is_known = sqlite3_vtab_rhs_value(info, i, &value) == SQLITE_OK;
+    note("%d%s %s", op, info->aConstraint[i].usable ? "" : "!", is_known ? (const char*)sqlite3_value_text(value) : "?");
+    CHECK(!is_limit || info->aConstraint[i].iColumn == 0);
+    if (!info->aConstraint[i].usable || (is_limit ? counting == IGNORES : op != SQLITE_INDEX_CONSTRAINT_EQ)) continue;
+    info->aConstraintUsage[i].argvIndex = ++arguments;
+    info->aConstraintUsage[i].omit = !is_limit || counting == SKIPS;
+  }
+  info->orderByConsumed = counting != IGNORES;
+  return SQLITE_OK;
+}
+static int counted_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
+  (void)vtab;
+  *cursor = sqlite3_malloc(sizeof(counted_cursor));
+  memset(*cursor, 0, sizeof(counted_cursor));
+  return SQLITE_OK;
+}
+static int counted_filter(sqlite3_vtab_cursor *base, int number, const char *text, int n, sqlite3_value **values) {
+  (void)number; (void)text;
+  char list[100] = "";
+  for (int i = 0; i < n; i++) strcat(strcat(list, " "), (const char*)sqlite3_value_text(values[i]));
+  note("filter%s", list);
+  ((counted_cursor*)base)->at = 0;
+  return SQLITE_OK;
+}
+static int counted_next(sqlite3_vtab_cursor *base) { ((counted_cursor*)base)->at++; return SQLITE_OK; }
+static int counted_eof(sqlite3_vtab_cursor *base) { return ((counted_cursor*)base)->at >= 6; }
+static int counted_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
+  int at = ((counted_cursor*)base)->at;
+  sqlite3_result_int(context, column == 0 ? at % 3 : at);
+  return SQLITE_OK;
+}
+static int counted_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
+  *rowid = ((counted_cursor*)base)->at;
+  return SQLITE_OK;
+}
+
+static sqlite3_module counted = {
+  0, counted_connect, counted_connect, counted_best_index, series_disconnect, series_disconnect, counted_open, series_close,
+  counted_filter, counted_next, counted_eof, counted_column, counted_rowid, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL
+};
+
+/* The table does nothing about its constraints: what rows come out shows what it was trusted with. */
+static void limits(void) {
+  sqlite3 *db;
+  heard[0] = 0;
+  CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK);
+  CHECK(sqlite3_create_module(db, "counted", &counted, NULL) == SQLITE_OK);
+  ANSWERS(db, "CREATE VIRTUAL TABLE v USING counted; CREATE TABLE o(x); INSERT INTO o VALUES(1), (2)", "");
+  counting = IGNORES;
+  ANSWERS(db, "SELECT b FROM v LIMIT 2 OFFSET 1", "1 2");
+  HEARS("asked; 74 1; 73 2; filter");
+  ANSWERS(db, "SELECT b FROM v WHERE a + 0 = 1 LIMIT 1", "1");
+  HEARS("asked; filter");
+  ANSWERS(db, "SELECT b FROM v ORDER BY b LIMIT 2", "0 1");
+  HEARS("asked; 73 2; filter");
+  ANSWERS(db, "SELECT b FROM v ORDER BY b + 0 LIMIT 2; SELECT count(*) FROM v LIMIT 2; SELECT b FROM v, o LIMIT 2", "0 1 6 0 0");
+  HEARS("asked; filter; asked; filter; asked; filter");
+  counting = LEAVES; /* other texts: a program that is known is not compiled again */
+  ANSWERS(db, "SELECT v.b FROM v LIMIT 2 OFFSET 1", "1 2");
+  HEARS("asked; 74 1; 73 2; filter 1 2");
+  counting = SKIPS;
+  ANSWERS(db, "SELECT w.b FROM v AS w LIMIT 2 OFFSET 1", "0 1");
+  HEARS("asked; 74 1; 73 2; filter 1 2");
+  ANSWERS(db, "SELECT b FROM v WHERE a = 1 LIMIT 1 OFFSET 1", "0");
+  HEARS("asked; 2 1; 74 1; 73 1; filter 1 1 1");
+  ANSWERS(db, "SELECT b FROM v WHERE a = 1 AND b > 2 LIMIT 1", "3");
+  HEARS("asked; 2 1; 4 2; 73 1; asked; 2 1; 4 2; 73! 1; filter 1");
+  ANSWERS(db, "SELECT x, (SELECT b FROM v WHERE a = x LIMIT 1) FROM o", "1|0 2|0");
+  HEARS("asked; 2 ?; 73 1; filter 1 1; filter 2 1");
+  ANSWERS(db, "SELECT b FROM (SELECT b FROM v ORDER BY b LIMIT 1 + 1)", "0 1");
+  HEARS("asked; 73 ?; filter 2");
+  ANSWERS(db, "SELECT DISTINCT b FROM v LIMIT 2; SELECT row_number() OVER () FROM v LIMIT 1", "0 1 1");
+  HEARS("asked; filter; asked; filter");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
 /* A defensive connection: the tables that belong to virtual ones are theirs alone. */
 static void protection(void) {
   sqlite3 *db;
@@ -581,6 +676,7 @@ int main(void) {
   numbers();
   changes();
   questions();
+  limits();
   protection();
   if (failures == 0) printf("ok\n");
   return failures != 0;

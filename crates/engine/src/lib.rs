@@ -58,12 +58,12 @@ pub use busy::BusyCallback;
 pub use config::Config;
 pub use connection::Connection;
 pub use error::{Error, Result};
-pub use hooks::{
-    AuthorizerCallback, AutoVacuumHook, Change, CollationNeeded, CommitHook, ProgressHandler, RollbackHook, TraceEvent, TraceHook,
-    UpdateHook, WalHook, trace_mask,
-};
 pub use file_control::DatabaseFile;
 pub use heap_limit::{hard_heap_limit, is_over_hard_limit, set_memory_gauge, soft_heap_limit};
+pub use hooks::{
+    AuthorizerCallback, AutoVacuumHook, Change, CollationNeeded, CommitHook, ProgressHandler, RollbackHook, TraceEvent,
+    TraceHook, UpdateHook, WalHook, trace_mask,
+};
 pub use interrupt::InterruptHandle;
 pub use limit::Limit;
 pub use lithe_btree::Sizes;

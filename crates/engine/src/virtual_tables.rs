@@ -15,7 +15,9 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 use lithe_plan::catalog::connect_table;
-use lithe_plan::catalog::{ConnectedTable, NameBuf, Schema, Table, TableKind, VirtualState, VirtualTable as Definition};
+use lithe_plan::catalog::{
+    ConnectedTable, NameBuf, Schema, Table, TableKind, VirtualState, VirtualTable as Definition,
+};
 use lithe_plan::environment::ShadowTables;
 use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;

@@ -52,7 +52,9 @@ pub struct Environment {
 /// Tells whether a table of that name is one in which a virtual table keeps what it has, if such tables are to be protected
 /// from the statement.
 #[derive(Clone, Default)]
-pub struct ShadowTables(Option<Rc<dyn Fn(Name<'_>) -> bool>>);
+pub struct ShadowTables(Option<Rc<IsShadow>>);
+
+type IsShadow = dyn Fn(Name<'_>) -> bool;
 
 impl ShadowTables {
     /// Those that `is_shadow` says are protected.

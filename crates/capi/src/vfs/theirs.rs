@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use lithe_engine::Target;
 use lithe_engine::vfs::{
-    Access, DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, PragmaAnswer, ResultCode, SHM_REGION_BYTES, ShmLock,
-    ShmRegion, SyncFlags, Vfs,
+    Access, DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, PragmaAnswer, ResultCode, SHM_REGION_BYTES,
+    ShmLock, ShmRegion, SyncFlags, Vfs,
 };
 use lithe_engine::vfs::{Error, Op, Result};
 

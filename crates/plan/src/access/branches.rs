@@ -42,6 +42,7 @@ impl<'a> Join<'_, 'a> {
             facts: self.facts,
             terms: &terms,
             order: &order,
+            limit: None,
             in_or: true,
             for_write: true,
             found: Candidates::default(),

@@ -74,11 +74,22 @@ pub struct VirtualWay {
     pub shows_hex: bool,
 }
 
+/// What an argument of such a scan is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgumentOf {
+    /// The right side of a constraint.
+    Constraint(ConstraintId),
+    /// LIMIT.
+    Limit,
+    /// OFFSET.
+    Offset,
+}
+
 /// An argument of such a scan.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
-    /// The constraint whose right side it is.
-    pub id: ConstraintId,
+    /// What it is.
+    pub of: ArgumentOf,
     /// The scan makes the constraint true.
     pub omit: bool,
     /// Of an IN: all values together, not one after the other.

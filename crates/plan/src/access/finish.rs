@@ -1,6 +1,6 @@
 //! The last step of planning: from chosen candidates to a plan with all values in it, and a place for every condition.
 
-use super::candidate::{self, Candidate, Candidates, VirtualWay, Way};
+use super::candidate::{self, ArgumentOf, Candidate, Candidates, VirtualWay, Way};
 use super::checks::Checks;
 use super::facts::SourceFacts;
 use super::order::{OrderColumns, OrderResult, Wish};
@@ -10,7 +10,7 @@ use super::search::Found;
 use super::terms::{Constraint, ConstraintId, Op, Right, Terms};
 use super::{Join, LogEst, is_whole};
 use crate::error::Result;
-use crate::ir::{ColumnIndex, CompareRows, Expr, JoinKind, SourceKind, SourceSet};
+use crate::ir::{ColumnIndex, CompareRows, Expr, How, JoinKind, SourceKind, SourceSet};
 
 /// DISTINCT leaves an eighth of the rows.
 const DISTINCT_FRACTION: i16 = 30;
@@ -184,17 +184,30 @@ impl<'a> Join<'_, 'a> {
     /// What the scan of a virtual table makes true need not be checked, if the table says so.
     fn virtual_path(&self, way: &VirtualWay, checks: &mut Checks<'_, 'a>) -> Path<'a> {
         let values = Values { join: self, terms: self.terms };
+        let mut skips_offset = false;
         for argument in way.arguments.iter().filter(|argument| argument.omit) {
-            checks.note_used(argument.id);
+            match argument.of {
+                ArgumentOf::Constraint(id) => checks.note_used(id),
+                // What it makes of LIMIT is none of our business: nobody asks for more rows.
+                ArgumentOf::Limit => {}
+                ArgumentOf::Offset => skips_offset = true,
+            }
         }
+        let limit = self.request.limit;
+        let plain = |value: Option<Expr<'a>>| match value {
+            Some(value) => Key::Value { value, how: How::default(), is: false },
+            None => Key::Null,
+        };
         let (arena, arguments) = (self.cg.arena, way.arguments.iter());
-        let keys = arena.alloc_slice_fill_iter(
-            arguments.clone().map(|argument| values.key(&candidate::Key::Constraint(argument.id))),
-        );
+        let keys = arena.alloc_slice_fill_iter(arguments.clone().map(|argument| match argument.of {
+            ArgumentOf::Constraint(id) => values.key(&candidate::Key::Constraint(id)),
+            ArgumentOf::Limit => plain(limit.map(|limit| limit.limit)),
+            ArgumentOf::Offset => plain(limit.and_then(|limit| limit.offset)),
+        }));
         let all_at_once = arena.alloc_slice_fill_iter(arguments.map(|argument| argument.all_at_once));
         let text = arena.alloc_str(&describe_scan(&way.scan.plan, way.shows_hex));
         let scan = self.cg.add_scan(way.scan.clone());
-        Path::Virtual(arena.alloc(VirtualPath { scan, keys, all_at_once, text }))
+        Path::Virtual(arena.alloc(VirtualPath { scan, keys, all_at_once, skips_offset, text }))
     }
 
     /// All equalities with what is known are the key, not only the one that the candidate was made for.

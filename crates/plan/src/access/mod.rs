@@ -74,6 +74,7 @@ fn plan<'a>(cg: &Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> 
         facts: &facts,
         terms: &terms,
         order: &order,
+        limit: request.limit,
         in_or: false,
         for_write: request.purpose == Purpose::Write,
         found: Candidates::default(),

@@ -4,7 +4,7 @@ use lithe_vm::operand::{Db, ScanId};
 
 use super::log_est::LogEst;
 use crate::catalog::{Index, Table};
-use crate::ir::{ColumnIndex, Expr, How, In, OrderTerm, Source, SourceSet, Term};
+use crate::ir::{ColumnIndex, Expr, How, In, Limit, OrderTerm, Source, SourceSet, Term};
 
 /// The join to be planned.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ pub struct JoinRequest<'a> {
     pub result_width: usize,
     /// The most rows that will be read (LIMIT + OFFSET, when they are known), for costs.
     pub row_limit: Option<u64>,
+    /// LIMIT and OFFSET, where a virtual table may be told of them: of a SELECT of which every row is one of its result.
+    pub limit: Option<&'a Limit<'a>>,
     /// What the rows are for.
     pub purpose: Purpose,
 }
@@ -143,6 +145,8 @@ pub struct VirtualPath<'a> {
     pub keys: &'a [Key<'a>],
     /// Of an IN: all values are one argument.
     pub all_at_once: &'a [bool],
+    /// It leaves out the rows that OFFSET means.
+    pub skips_offset: bool,
     /// What EXPLAIN QUERY PLAN says about it.
     pub text: &'a str,
 }
@@ -233,6 +237,11 @@ pub struct OrBranch<'a> {
 }
 
 impl<'a> JoinPlan<'a> {
+    /// Whether a virtual table leaves out the rows that OFFSET means.
+    pub fn skips_offset(&self) -> bool {
+        self.loops.iter().any(|planned| matches!(planned.path, Path::Virtual(path) if path.skips_offset))
+    }
+
     /// The source of a loop.
     pub fn source_of(&self, planned: &Loop<'a>) -> &'a Source<'a> {
         &self.request.sources[planned.source]

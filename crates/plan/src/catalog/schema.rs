@@ -33,7 +33,8 @@ impl Schema {
     pub fn memory_used(&self) -> u64 {
         let of_table = |table: &Table| {
             let columns = table.columns.len() * size_of::<Column>();
-            let indexes = table.indexes.iter().map(|index| size_of::<Index>() + index.columns.len() * size_of::<usize>() * 4);
+            let indexes =
+                table.indexes.iter().map(|index| size_of::<Index>() + index.columns.len() * size_of::<usize>() * 4);
             size_of::<Table>() + table.sql.len() + columns + indexes.sum::<usize>()
         };
         let tables: usize = self.tables.values().map(|table| of_table(&table.object)).sum();

@@ -151,6 +151,7 @@ impl Connection {
             limits: Limits::default(),
             flags: self.flags.get(),
             authorizer: Default::default(),
+            shadow_tables: Default::default(),
             virtual_tables: Default::default(),
             overloaded: Default::default(),
             parameters: Vec::new(),

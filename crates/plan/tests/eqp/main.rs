@@ -145,6 +145,7 @@ fn environment(theirs: &rusqlite::Connection) -> Environment {
         limits,
         flags: Flags::default(),
         authorizer: Default::default(),
+        shadow_tables: Default::default(),
         virtual_tables: Default::default(),
         overloaded: Default::default(),
         parameters: Vec::new(),

@@ -26,7 +26,7 @@ use super::order::OrderColumns;
 use super::terms::{Condition, Constraint, ConstraintId, Left, MadeOf, Op, Selectivity, Terms, is_pattern_match};
 use crate::codegen::Codegen;
 use crate::error::Result;
-use crate::ir::{ColumnIndex, Expr, SourceSet};
+use crate::ir::{ColumnIndex, Expr, Limit, SourceSet};
 
 /// What fetching a row costs more than stepping to an entry: 3.
 pub(super) const ROW_FETCH: i16 = 16;
@@ -41,6 +41,8 @@ pub struct PathFinder<'c, 'a> {
     pub terms: &'c Terms<'a>,
     /// The columns whose order is wanted.
     pub order: &'c OrderColumns<'a>,
+    /// What a virtual table may be told of LIMIT and OFFSET.
+    pub limit: Option<&'a Limit<'a>>,
     /// Whether the conditions are those of a branch of an OR.
     pub in_or: bool,
     /// The rows are going to be changed: a scan of an index instead of the table is no option.

@@ -89,6 +89,7 @@ impl<'a> PathFinder<'_, 'a> {
             facts: self.facts,
             terms: branch,
             order: &order,
+            limit: None,
             in_or: true,
             for_write: self.for_write,
             found: Candidates::default(),

@@ -8,13 +8,13 @@ use lithe_vm::program::Scan;
 use lithe_vm::virtual_table::{IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanPlan, Usage, constraint};
 
 use super::PathFinder;
-use crate::access::candidate::{Argument, VirtualWay, Way};
+use crate::access::candidate::{Argument, ArgumentOf, VirtualWay, Way};
 use crate::access::log_est::LogEst;
 use crate::access::order::Wish;
 use crate::access::terms::{Constraint, ConstraintId, Left, MadeOf, Op, Right};
 use crate::catalog::{ConnectedTable, Table};
 use crate::error::{CompileError, Result, fail};
-use crate::ir::{Coll, ColumnIndex, Expr, JoinKind, SourceSet, UnaryOp};
+use crate::ir::{Coll, ColumnIndex, Expr, JoinKind, Limit, SourceSet, UnaryOp, is_constant};
 
 /// The number of the rowid, where columns have theirs.
 const ROWID: i32 = -1;
@@ -28,6 +28,8 @@ struct Asked<'c, 'a> {
     connected: ConnectedTable,
     /// The constraints.
     ids: &'c [ConstraintId],
+    /// LIMIT and OFFSET, if they can be left to the table.
+    limit: Option<&'a Limit<'a>>,
 }
 
 impl<'a> PathFinder<'_, 'a> {
@@ -40,7 +42,8 @@ impl<'a> PathFinder<'_, 'a> {
         connected: ConnectedTable,
     ) -> Result<()> {
         let ids = self.virtual_constraints(source);
-        let asked = Asked { source, must_follow, table, connected, ids: &ids };
+        let limit = self.limit_for(source, &ids);
+        let asked = Asked { source, must_follow, table, connected, ids: &ids, limit };
         let all = self.ask(asked, |_| true)?;
         let is_simple = all.is_some_and(|answer| answer.needs.is_subset_of(must_follow) && !answer.has_in);
         if is_simple {
@@ -91,33 +94,86 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// Asks the table for a scan with those constraints that `may_use` lets through, and adds the candidate that it answers.
     fn ask(&mut self, asked: Asked<'_, 'a>, may_use: impl Fn(&Constraint<'a>) -> bool) -> Result<Option<Answer>> {
+        let may_use_all = asked.ids.iter().all(|&id| may_use(self.terms.constraint(id)));
+        let Some(info) = self.question(asked, &may_use, may_use_all)? else { return Ok(None) };
+        if !self.is_limit_misplaced(asked, &info) {
+            return self.add_answer(asked, info).map(Some);
+        }
+        match self.question(asked, &may_use, false)? {
+            Some(info) => self.add_answer(asked, info).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// LIMIT and OFFSET can be left to the table if every condition is one that it is told of, and the order too.
+    fn limit_for(&self, source: usize, ids: &[ConstraintId]) -> Option<&'a Limit<'a>> {
+        let limit = self.limit?;
+        let is_told = |at: usize| ids.iter().any(|&id| self.terms.constraint(id).condition == at);
+        let is_ordered = self.order.columns.is_empty() || !self.index_order(source).0.is_empty();
+        let is_fixed = is_constant(&limit.limit) && limit.offset.as_ref().is_none_or(is_constant);
+        let all_told = (0..self.terms.conditions.len()).all(is_told);
+        (self.facts.len() == 1 && is_ordered && is_fixed && all_told).then_some(limit)
+    }
+
+    /// Whether the table wants to count the rows although some of them will not be wanted, or come in another order.
+    fn is_limit_misplaced(&self, asked: Asked<'_, 'a>, info: &IndexInfo) -> bool {
+        let (own, limits) = info.usage.split_at(asked.ids.len().min(info.usage.len()));
+        if limits.iter().all(|usage| usage.argument == 0) {
+            return false;
+        }
+        let is_handled = |(&id, usage): (&ConstraintId, &Usage)| {
+            usage.argument > 0 && (self.terms.constraint(id).op != Op::In || usage.all_at_once)
+        };
+        let is_in_order = info.order_by.is_empty() || info.order_by_consumed;
+        !(is_in_order && asked.ids.iter().zip(own).all(is_handled))
+    }
+
+    /// What the table answers; nothing if it has no way of scanning with these constraints.
+    fn question(
+        &self,
+        asked: Asked<'_, 'a>,
+        may_use: &impl Fn(&Constraint<'a>) -> bool,
+        may_limit: bool,
+    ) -> Result<Option<IndexInfo>> {
         let constraints = asked.ids.iter().map(|&id| {
             let constraint = self.terms.constraint(id);
             self.index_constraint(constraint, may_use(constraint))
         });
-        let mut info = IndexInfo::new(constraints.collect());
+        let count = |op, value: Expr<'a>| IndexConstraint {
+            column: 0,
+            op,
+            usable: may_limit,
+            collation: "BINARY".to_owned(),
+            value: self.known_value(&value),
+            is_in: false,
+        };
+        let offset = asked.limit.and_then(|limit| limit.offset).map(|offset| count(constraint::OFFSET, offset));
+        let limit = asked.limit.map(|limit| count(constraint::LIMIT, limit.limit));
+        let mut info = IndexInfo::new(constraints.chain(offset).chain(limit).collect());
         info.columns_used = self.columns_used(asked.source);
         (info.order_by, info.order_use) = self.index_order(asked.source);
         let Some(table) = self.cg.env.virtual_tables.get(asked.connected.id.0) else {
             return Err(CompileError::unconnected(lithe_vm::operand::Db::MAIN, asked.table));
         };
         match table.best_index(&mut info) {
-            Ok(true) => {}
-            Ok(false) => return Ok(None),
+            Ok(true) => Ok(Some(info)),
+            Ok(false) => Ok(None),
             Err(error) => {
                 let code = lithe_vfs::ResultCode(error.code);
                 let text = if error.message.is_empty() { code.text().into() } else { error.message };
-                return Err(CompileError::new(text).with_code(code));
+                Err(CompileError::new(text).with_code(code))
             }
         }
-        self.add_answer(asked, info).map(Some)
     }
 
     fn add_answer(&mut self, asked: Asked<'_, 'a>, info: IndexInfo) -> Result<Answer> {
         let malfunction = || fail(format!("{}.xBestIndex malfunction", asked.table.name));
         let mut arguments: Vec<(u32, Argument)> = Vec::new();
         let (mut needs, mut has_in) = (asked.must_follow, false);
-        for ((&id, constraint), usage) in asked.ids.iter().zip(&info.constraints).zip(&info.usage) {
+        let own = asked.ids.iter().map(|&id| ArgumentOf::Constraint(id));
+        let offset = asked.limit.and_then(|limit| limit.offset).map(|_| ArgumentOf::Offset);
+        let all = own.chain(offset).chain(asked.limit.map(|_| ArgumentOf::Limit));
+        for ((of, constraint), usage) in all.zip(&info.constraints).zip(&info.usage) {
             let Usage { argument, omit, all_at_once } = *usage;
             if argument == 0 {
                 continue;
@@ -126,10 +182,12 @@ impl<'a> PathFinder<'_, 'a> {
             if !constraint.usable || is_taken || argument as usize > info.constraints.len() {
                 return malfunction();
             }
-            needs = needs.union(self.terms.constraint(id).needs);
             let all_at_once = all_at_once && constraint.is_in;
-            has_in |= self.terms.constraint(id).op == Op::In && !all_at_once;
-            arguments.push((argument, Argument { id, omit, all_at_once }));
+            if let ArgumentOf::Constraint(id) = of {
+                needs = needs.union(self.terms.constraint(id).needs);
+                has_in |= self.terms.constraint(id).op == Op::In && !all_at_once;
+            }
+            arguments.push((argument, Argument { of, omit, all_at_once }));
         }
         arguments.sort_by_key(|(at, _)| *at);
         if arguments.iter().enumerate().any(|(at, (argument, _))| *argument as usize != at + 1) {
@@ -139,11 +197,18 @@ impl<'a> PathFinder<'_, 'a> {
         let arguments: Vec<Argument> = arguments.into_iter().map(|(_, argument)| argument).collect();
         let scan = self.found.scans.len();
         let mut candidate = self.candidate(asked.source, needs, Way::Virtual(scan));
-        candidate.used = arguments.iter().map(|argument| argument.id).collect();
+        candidate.used = arguments
+            .iter()
+            .filter_map(|argument| match argument.of {
+                ArgumentOf::Constraint(id) => Some(id),
+                ArgumentOf::Limit | ArgumentOf::Offset => None,
+            })
+            .collect();
         candidate.run = cost(info.estimated_cost);
         candidate.rows = LogEst::of(info.estimated_rows.max(1).cast_unsigned());
         candidate.one_row = info.finds_one_row && !has_in;
-        candidate.looks_up = !arguments.is_empty();
+        // The limit alone is no reason to leave another scan out of account.
+        candidate.looks_up = !candidate.used.is_empty();
         candidate.gives_order = gives_order;
         candidate.order = u8::from(gives_order);
         let shows_hex = info.shows_hex;

@@ -123,7 +123,9 @@ fn may_be_dropped(cg: &Codegen<'_>, table: &Table) -> bool {
     }
     let name = table.name.as_bytes().to_ascii_lowercase();
     let is_free = name.starts_with(b"sqlite_stat") || name.starts_with(b"sqlite_parameters");
-    !is_system_name(table.name.name()) || is_free || cg.env.flags.may_write_schema() && table.root != Some(PageNo::FIRST)
+    !is_system_name(table.name.name())
+        || is_free
+        || cg.env.flags.may_write_schema() && table.root != Some(PageNo::FIRST)
 }
 
 /// All triggers on the table go with it, temporary ones on a table of another database too.

@@ -102,7 +102,7 @@ impl<'a> Codegen<'a> {
         self.explain_accumulators(&accumulators);
         let extreme = self.single_extreme(select);
         let order = extreme.map_or(WantedOrder::Any, WantedOrder::MinMax);
-        let plan = self.plan(select, order, None)?;
+        let plan = self.plan(select, order, None, None)?;
         self.explain_constant_row(&plan);
         self.in_loop_of(&plan, |cg| {
             let loops = begin_loops(cg, &plan)?;

@@ -68,7 +68,7 @@ impl<'a> Codegen<'a> {
         }
         self.explain.open(|| "COMPOUND QUERY".to_owned());
         self.explain.open(|| "LEFT-MOST SUBQUERY".to_owned());
-        self.emit_core(&cores[0], &[], sink)?;
+        self.emit_core(&cores[0], &[], None, sink)?;
         self.explain.close();
         self.emit_appended(&cores[1..], sink)?;
         self.explain.close();
@@ -79,7 +79,7 @@ impl<'a> Codegen<'a> {
     fn emit_appended(&mut self, cores: &'a [Core<'a>], sink: &Sink) -> Result<()> {
         for core in cores {
             self.explain.open(|| "UNION ALL".to_owned());
-            self.emit_core(core, &[], sink)?;
+            self.emit_core(core, &[], None, sink)?;
             self.explain.close();
         }
         Ok(())
@@ -121,7 +121,7 @@ impl<'a> Codegen<'a> {
         let order_by = self.order_of_core(core, order);
         self.coroutine(width, |cg, coroutine| {
             let sink = cg.coroutine_sink(coroutine, keep);
-            cg.emit_core(core, order_by, &sink)?;
+            cg.emit_core(core, order_by, None, &sink)?;
             cg.b.place(sink.done);
             Ok(())
         })

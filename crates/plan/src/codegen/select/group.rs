@@ -64,8 +64,12 @@ impl<'a> Codegen<'a> {
     ) -> Result<()> {
         let directed = self.directed_like(select.group_by, order_by);
         let terms = directed.unwrap_or(select.group_by);
-        let plan =
-            self.plan(select, WantedOrder::GroupBy(terms, if directed.is_some() { order_by } else { &[] }), None)?;
+        let plan = self.plan(
+            select,
+            WantedOrder::GroupBy(terms, if directed.is_some() { order_by } else { &[] }),
+            None,
+            None,
+        )?;
         // A sorter has the groups in the order of ORDER BY; loops that bring equal rows together may have them in another.
         let is_ordered = directed.is_some() && (!plan.in_order || plan.order_by_met || plan.one_row);
         let order_by = if is_ordered { &[] } else { order_by };

@@ -37,7 +37,7 @@ pub use derived::DerivedRows;
 
 use super::Codegen;
 use crate::error::Result;
-use crate::ir::{Core, CoreBody, OrderTerm, Query};
+use crate::ir::{Core, CoreBody, Limit, OrderTerm, Query};
 use sink::Sink;
 
 /// Where the rows of a query go.
@@ -132,17 +132,23 @@ impl<'a> Codegen<'a> {
     pub fn emit_query(&mut self, query: &'a Query<'a>, destination: &Destination) -> Result<()> {
         let sink = self.open_sink(query, destination)?;
         match query.cores {
-            [core] => self.emit_core(core, query.order_by, &sink)?,
+            [core] => self.emit_core(core, query.order_by, query.limit, &sink)?,
             _ => self.emit_compound(query, &sink)?,
         }
         self.b.place(sink.done);
         Ok(())
     }
 
-    /// One core, without the sink's end.
-    fn emit_core(&mut self, core: &Core<'a>, order_by: &'a [OrderTerm<'a>], sink: &Sink) -> Result<()> {
+    /// One core, without the sink's end. `limit` is what the sink does, if there is no other core.
+    fn emit_core(
+        &mut self,
+        core: &Core<'a>,
+        order_by: &'a [OrderTerm<'a>],
+        limit: Option<&'a Limit<'a>>,
+        sink: &Sink,
+    ) -> Result<()> {
         match core.body {
-            CoreBody::Select(select) => self.emit_select(select, order_by, core.span, sink),
+            CoreBody::Select(select) => self.emit_select(select, order_by, core.span, limit, sink),
             CoreBody::Values(rows) => self.emit_values(rows, order_by, sink),
         }
     }

@@ -9,7 +9,7 @@ use super::distinct::Distinct;
 use super::sink::Sink;
 use crate::access::{JoinPlan, JoinRequest, Purpose, WantedOrder, plan_join};
 use crate::error::Result;
-use crate::ir::{Expr, OrderTerm, Select, is_constant, same};
+use crate::ir::{Expr, Limit, OrderTerm, Select, is_constant, same};
 
 impl<'a> Codegen<'a> {
     /// Emits one SELECT.
@@ -18,6 +18,7 @@ impl<'a> Codegen<'a> {
         select: &'a Select<'a>,
         order_by: &'a [OrderTerm<'a>],
         span: Span,
+        limit: Option<&'a Limit<'a>>,
         sink: &Sink,
     ) -> Result<()> {
         let order_by = useful_order(order_by, select);
@@ -28,7 +29,7 @@ impl<'a> Codegen<'a> {
         } else if select.distinct && is_order_of_result(select, order_by) {
             self.emit_distinct_in_order(select, order_by, sink)
         } else {
-            self.emit_plain(select, order_by, sink)
+            self.emit_plain(select, order_by, limit, sink)
         }
     }
 
@@ -44,9 +45,15 @@ impl<'a> Codegen<'a> {
         self.emit_group_by(self.arena.alloc(grouped), order_by, sink, "DISTINCT")
     }
 
-    fn emit_plain(&mut self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>], sink: &Sink) -> Result<()> {
+    fn emit_plain(
+        &mut self,
+        select: &'a Select<'a>,
+        order_by: &'a [OrderTerm<'a>],
+        limit: Option<&'a Limit<'a>>,
+        sink: &Sink,
+    ) -> Result<()> {
         let order = if order_by.is_empty() { WantedOrder::Any } else { WantedOrder::OrderBy(order_by) };
-        let plan = self.plan(select, order, sink.row_limit)?;
+        let plan = self.plan(select, order, sink.row_limit, limit.filter(|_| !select.distinct))?;
         self.explain_constant_row(&plan);
         let is_sorted = order_by.is_empty() || plan.in_order || plan.one_row;
         let distinct = self.open_distinct(select.columns, plan.distinct)?;
@@ -55,7 +62,9 @@ impl<'a> Codegen<'a> {
             let loops = begin_loops(cg, &plan)?;
             match (&sorter, &distinct) {
                 (None, None) => {
-                    cg.emit_offset(sink, loops.next);
+                    if !plan.skips_offset() {
+                        cg.emit_offset(sink, loops.next);
+                    }
                     let row = cg.row_registers(sink, false);
                     cg.emit_columns(sink, select.columns, row)?;
                     cg.explain_filter(sink);
@@ -93,6 +102,7 @@ impl<'a> Codegen<'a> {
         select: &'a Select<'a>,
         order: WantedOrder<'a>,
         row_limit: Option<u64>,
+        limit: Option<&'a Limit<'a>>,
     ) -> Result<JoinPlan<'a>> {
         let is_plain = !select.is_aggregate && select.windows.is_empty();
         let request = JoinRequest {
@@ -103,6 +113,7 @@ impl<'a> Codegen<'a> {
             distinct: is_plain && select.distinct,
             result_width: select.columns.len(),
             row_limit,
+            limit,
             purpose: Purpose::Read,
         };
         plan_join(self, request)

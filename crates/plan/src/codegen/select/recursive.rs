@@ -59,7 +59,7 @@ impl<'a> Codegen<'a> {
         self.explain.open(|| "SETUP".to_owned());
         let start = into_queue(self);
         if setup == 1 {
-            self.emit_core(&query.cores[0], &[], &start)?;
+            self.emit_core(&query.cores[0], &[], None, &start)?;
         } else {
             let cores = Query { cores: &query.cores[..setup], order_by: &[], limit: None, ..*query };
             self.emit_compound(self.arena.alloc(cores), &start)?;
@@ -91,7 +91,7 @@ impl<'a> Codegen<'a> {
                 self.explain.open(|| if at == 0 { "LEFT-MOST SUBQUERY".to_owned() } else { "UNION ALL".to_owned() });
             }
             let step = into_queue(self);
-            self.in_loop(|cg| cg.emit_core(core, &[], &step))?;
+            self.in_loop(|cg| cg.emit_core(core, &[], None, &step))?;
             self.b.place(step.done);
             if is_compound {
                 self.explain.close();

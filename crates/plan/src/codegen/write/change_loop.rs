@@ -127,6 +127,7 @@ pub(super) fn plan<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, purpos
         distinct: false,
         result_width: 0,
         row_limit: None,
+        limit: None,
         purpose,
     };
     plan_join(cg, request)

@@ -90,7 +90,7 @@ impl<'a> Codegen<'a> {
         let inner: &'a Select<'a> = self.arena.alloc(Select { columns, distinct: false, windows: &[], ..*select });
         self.coroutine(columns.len(), |cg, coroutine| {
             let sink = cg.coroutine_sink(coroutine, Reg::NONE);
-            cg.emit_select(inner, terms, span, &sink)?;
+            cg.emit_select(inner, terms, span, None, &sink)?;
             cg.b.place(sink.done);
             Ok(())
         })

@@ -158,6 +158,7 @@ impl<'a> ParentReference<'a> {
             result_width: 0,
             distinct: false,
             row_limit: None,
+            limit: None,
             purpose: Purpose::Read,
         };
         let plan = plan_join(cg, request)?;
