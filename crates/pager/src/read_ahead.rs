@@ -3,14 +3,15 @@
 //! A page of a mapped file that is touched for the first time is read by the system while we wait. It cannot know what
 //! comes next: it reads what the device is set to around the page (128 KiB, or megabytes), which takes longer than all
 //! that is wanted, and when that has been in vain for a while, that one page and no more, so that a value on four pages
-//! waits for the device four times. So it is told beforehand what will be read. To be told it must be asked first whether the pages are in memory,
-//! which costs a system call, about as long as copying a page takes; where everything is in memory, as it mostly is,
-//! that is done once in a while only:
+//! waits for the device four times. So it is told beforehand what will be read. To be told it must be asked first
+//! whether the pages are in memory, which costs a system call, about as long as copying a page takes; where everything is
+//! in memory, as it mostly is, that is done once in a while only, and only by who reads runs at all:
 //!
 //! ```text
-//!   run         1  2  3  4  5  6  7  8  9 10 11 12 13
-//!   looked at   x  x     x        x           x              up to 63 are passed over
-//!               ^ was not in memory: from here on each is looked at again, and for a while the leaves before them
+//!   run         1  2  3  4  5 ... 8  9 10 ... 14
+//!   looked at   x  x  x  x        x            x             up to 63 are passed over
+//!   with leaf      x  x  x        x            x
+//!                        ^ as soon as one is not in memory, it begins anew
 //! ```
 //!
 //! A leaf that is not in memory is asked for together with its neighbours, if the values of the leaves before lay there:
@@ -26,8 +27,11 @@ use crate::pager::{Pager, Store};
 /// So many runs are not looked at after long enough.
 const UNSEEN_MAX: u8 = 63;
 
-/// Leaves are looked at until so many leaves and runs in a row were in memory.
+/// Leaves are looked at until so many runs in a row were in memory, with their leaves.
 const WARM: u8 = 4;
+
+/// So many pages on the way to a leaf are looked at, and then no more before a run is: who reads rows only is left alone.
+const LEAF_LOOKS: u8 = 8;
 
 /// More than this is not asked for at once: reading it takes long enough for the system to read ahead by itself.
 const ASK_MAX: usize = 4 << 20;
@@ -35,8 +39,11 @@ const ASK_MAX: usize = 4 << 20;
 /// What is known of how much of the file is in memory.
 #[derive(Debug)]
 pub(crate) struct ReadAhead {
-    /// So many runs and leaves were looked at in a row and were in memory; 0: the last was not.
+    /// So many runs were looked at in a row and were in memory; 0: the last was not, or its leaf.
     warm: Cell<u8>,
+    /// So many pages are still looked at on the way to a leaf. A run says little of what is in memory without its leaf: the
+    /// system reads so much around a leaf that the run comes along.
+    leaf_looks: Cell<u8>,
     /// So many runs are still not looked at.
     unseen: Cell<u8>,
     /// The leaf that was looked at last: the next run is likely one of its values.
@@ -71,9 +78,10 @@ impl Reach {
 
 impl ReadAhead {
     pub(crate) fn new() -> ReadAhead {
-        // Leaves are not looked at before a run was not in memory: who reads rows only never asks.
+        // Leaves are not looked at before a run was: who reads rows only never asks.
         ReadAhead {
-            warm: Cell::new(WARM),
+            warm: Cell::new(0),
+            leaf_looks: Cell::new(0),
             unseen: Cell::new(0),
             leaf: Cell::new(0),
             leaf_was_missing: Cell::new(false),
@@ -86,17 +94,22 @@ impl Pager {
     /// Hint: a run of `count` pages, from `first` on, will be read.
     #[inline]
     pub fn expect_run(&self, first: PageNo, count: u32) {
-        let unseen = &self.read_ahead.unseen;
-        match unseen.get() {
+        let ahead = &self.read_ahead;
+        match ahead.unseen.get() {
             0 => self.look_at_run(first, count),
-            n => unseen.set(n - 1),
+            n => {
+                ahead.unseen.set(n - 1);
+                if n == 1 {
+                    ahead.leaf_looks.set(LEAF_LOOKS);
+                }
+            }
         }
     }
 
     /// Hint: page `no`, likely a leaf, will be read.
     #[inline]
     pub fn expect_leaf(&self, no: PageNo) {
-        if self.read_ahead.warm.get() < WARM {
+        if self.read_ahead.leaf_looks.get() > 0 {
             self.look_at_leaf(no);
         }
     }
@@ -108,19 +121,21 @@ impl Pager {
         if leaf > 0 {
             ahead.reach.set(ahead.reach.get().after(leaf, first.get(), first.get().saturating_add(count - 1)));
         }
-        let came_with_leaf = leaf > 0 && ahead.leaf_was_missing.get();
-        if !self.is_in_memory(first, count) {
+        let is_missing = !self.is_in_memory(first, count);
+        if is_missing {
             self.ask_for(first, count);
-            ahead.warm.set(0);
-        } else if !came_with_leaf {
-            ahead.warm.set((ahead.warm.get() + 1).min(UNSEEN_MAX));
-            ahead.unseen.set(ahead.warm.get());
         }
+        let is_cold = is_missing || (leaf > 0 && ahead.leaf_was_missing.get());
+        let warm = if is_cold { 0 } else { (ahead.warm.get() + 1).min(UNSEEN_MAX) };
+        ahead.warm.set(warm);
+        ahead.unseen.set(if warm < WARM { 0 } else { warm });
+        ahead.leaf_looks.set(if warm < WARM { LEAF_LOOKS } else { 0 });
     }
 
     #[cold]
     fn look_at_leaf(&self, no: PageNo) {
         let ahead = &self.read_ahead;
+        ahead.leaf_looks.set(ahead.leaf_looks.get() - 1);
         let is_missing = !self.is_in_memory(no, 1);
         ahead.leaf.set(no.get());
         ahead.leaf_was_missing.set(is_missing);
@@ -129,7 +144,6 @@ impl Pager {
             let before = reach.before.min(no.get() - 1);
             self.ask_for(PageNo::new(no.get() - before).unwrap_or(no), before + 1 + reach.behind);
         }
-        ahead.warm.set(if is_missing { 0 } else { ahead.warm.get() + 1 });
     }
 
     fn is_in_memory(&self, first: PageNo, count: u32) -> bool {
