@@ -209,6 +209,16 @@ fn programs_run() {
     }
 }
 
+/// Not under valgrind: its children end with connections open, which is their subject.
+#[test]
+fn a_program_forks() {
+    let workshop = Workshop::new("forks");
+    let program = workshop.compile("forks.c", "program", &[library().to_str().unwrap(), "-lm"]);
+    let mut command = Command::new(program);
+    command.current_dir(&workshop.folder);
+    expect_success(&workshop.run(command), "forks.c");
+}
+
 #[test]
 fn the_program_is_clean_under_valgrind() {
     if !has_program("valgrind") {

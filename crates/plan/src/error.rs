@@ -19,6 +19,8 @@ pub struct CompileError {
     pub offset: Option<u32>,
     /// The virtual table that has to be connected first.
     pub unconnected: Option<Box<Unconnected>>,
+    /// Whether a star has nothing that it stands for: SQLite then looks at the rest of FROM nevertheless.
+    pub(crate) is_of_star: bool,
 }
 
 /// A virtual table that a statement names and whose module has not been asked yet.
@@ -36,12 +38,23 @@ pub type Result<T, E = CompileError> = std::result::Result<T, E>;
 impl CompileError {
     /// SQLITE_ERROR with this message.
     pub fn new(message: impl Into<String>) -> CompileError {
-        CompileError { code: ResultCode::ERROR, message: message.into(), offset: None, unconnected: None }
+        CompileError {
+            code: ResultCode::ERROR,
+            message: message.into(),
+            offset: None,
+            unconnected: None,
+            is_of_star: false,
+        }
     }
 
     /// SQLITE_ERROR with this message, at the start of `span`.
     pub fn at(span: Span, message: impl Into<String>) -> CompileError {
         CompileError { offset: Some(span.start), ..CompileError::new(message) }
+    }
+
+    /// A star that stands for nothing.
+    pub(crate) fn of_star(message: impl Into<String>) -> CompileError {
+        CompileError { is_of_star: true, ..CompileError::new(message) }
     }
 
     /// What Lithe cannot do yet.

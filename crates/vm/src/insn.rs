@@ -394,6 +394,10 @@ instructions! {
     AggValue { aggregate: AggregateId, acc: Reg, dst: Reg }
     /// dst = final value of the aggregate; the state is gone.
     AggFinal { aggregate: AggregateId, acc: Reg, dst: Reg }
+    /// dst = the subtype of src's value.
+    Subtype { src: Reg, dst: Reg }
+    /// Give the text or BLOB in dst the subtype that src says.
+    SetSubtype { src: Reg, dst: Reg }
     /// Set the collation for the next Call (min, max, nullif …).
     CollationFor { collation: CollationId, flag: Reg }
 

@@ -363,6 +363,19 @@ impl Register {
         }
     }
 
+    /// Gives a text or blob that has come out of a row the subtype that it had before: such a one has memory of its own.
+    pub fn restore_subtype(&mut self, subtype: u8) {
+        let (kind, bytes) = match self.as_ref() {
+            ValueRef::Text(text) => (BytesKind::Text, text),
+            ValueRef::Blob(blob) => (BytesKind::Blob, blob),
+            _ => return,
+        };
+        if subtype != 0 {
+            self.set_buffer(kind, Buffer::from(bytes));
+            self.set_subtype(subtype);
+        }
+    }
+
     /// The pointer that the register carries.
     pub fn pointer(&self) -> Option<&Rc<Pointer>> {
         if let Register::Pointer(pointer) = self { Some(pointer) } else { None }

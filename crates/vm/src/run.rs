@@ -649,6 +649,15 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::AggInverse { aggregate, start, acc } => aggregate::inverse(m, program, host, aggregate, start, acc)?,
             Insn::AggValue { aggregate, acc, dst } => aggregate::value(m, program, host, aggregate, acc, dst)?,
             Insn::AggFinal { aggregate, acc, dst } => aggregate::finish(m, program, host, aggregate, acc, dst)?,
+            Insn::Subtype { src, dst } => {
+                let subtype = m.reg(src).subtype();
+                m.reg_mut(dst).set_integer(i64::from(subtype));
+            }
+            Insn::SetSubtype { src, dst } => {
+                if let lithe_value::ValueRef::Integer(subtype) = m.reg(src).as_ref() {
+                    m.reg_mut(dst).restore_subtype(subtype as u8);
+                }
+            }
             Insn::CollationFor { flag, .. } => aggregate::watch_kept(m, flag),
 
             // ---- triggers, foreign keys ----

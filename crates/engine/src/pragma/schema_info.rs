@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use lithe_plan::catalog::{Catalog, Column, ForeignKey, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table};
+use lithe_plan::catalog::{
+    Catalog, CollationName, Column, ForeignKey, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table,
+};
 use lithe_sql::ast::{ForeignKeyAction, Name};
 use lithe_value::Value;
 use lithe_vm::operand::Db;
@@ -213,10 +215,24 @@ fn index_row(at: usize, column: &IndexColumn, index: &Index, table: &Table, exte
     let mut row = vec![Value::from(at as i64), Value::from(cid), column_name];
     if extended {
         row.push(Value::from(column.descending));
-        row.push(text(column.collation.name().as_bytes()));
-        row.push(Value::from(at < usize::from(index.key_count)));
+        let is_key = at < usize::from(index.key_count);
+        row.push(text(shown_collation(column, is_key, table).name().as_bytes()));
+        row.push(Value::from(is_key));
     }
     row
+}
+
+/// What follows the key in an index of a WITHOUT ROWID table is shown with the collations of the primary key or else of the
+/// columns, which nothing compares by.
+fn shown_collation<'t>(column: &'t IndexColumn, is_key: bool, table: &'t Table) -> &'t CollationName {
+    match column.term {
+        IndexTerm::Column(at) if !is_key && table.is_without_rowid() => {
+            let of_key = |key: &&IndexColumn| matches!(key.term, IndexTerm::Column(other) if other == at);
+            let key = table.primary_key().and_then(|key| key.key_columns().iter().find(of_key));
+            key.map_or(&table.columns[usize::from(at)].collation, |key| &key.collation)
+        }
+        _ => &column.collation,
+    }
 }
 
 fn database_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {

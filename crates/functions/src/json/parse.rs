@@ -12,18 +12,16 @@ pub struct Parsed<'a> {
     pub is_json5: bool,
 }
 
-/// Reads a text. What is no JSON5 is an error, which is the offset where that shows.
+/// Reads a text. What is no JSON5 is an error, which is the offset where that shows. Of what stands behind a value SQLite says
+/// where, before it, a value or label was looked for last and something else found.
 pub fn parse(text: &[u8]) -> Result<Parsed<'_>, usize> {
-    let mut parser = Parser { text, at: 0, depth: 0, is_json5: false };
+    let mut parser = Parser { text, at: 0, depth: 0, is_json5: false, missed: 0 };
     parser.skip_space();
     let json = parser.value()?;
-    let end = parser.at;
     parser.skip_space();
     match parser.peek() {
         None => Ok(Parsed { json, is_json5: parser.is_json5 }),
-        // SQLite says of a second value no more than that there is an error.
-        Some(_) if parser.at > end => Err(0),
-        Some(_) => Err(parser.at),
+        Some(_) => Err(parser.missed),
     }
 }
 
@@ -32,6 +30,8 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     is_json5: bool,
+    /// Where a value or a label in quotes was looked for last, and there was none.
+    missed: usize,
 }
 
 type Result<T, E = usize> = std::result::Result<T, E>;
@@ -91,8 +91,12 @@ impl<'a> Parser<'a> {
         let mut items = Vec::new();
         while self.peek() != Some(b']') {
             items.push(self.value()?);
-            self.separator(b']')?;
+            if !self.separator(b']')? {
+                self.at += 1;
+                return Ok(Json::Array(items));
+            }
         }
+        self.missed = self.at;
         self.at += 1;
         Ok(Json::Array(items))
     }
@@ -111,23 +115,33 @@ impl<'a> Parser<'a> {
             self.at += 1;
             self.skip_space();
             members.push((label, self.value()?));
-            self.separator(b'}')?;
+            if !self.separator(b'}')? {
+                self.at += 1;
+                return Ok(Json::Object(members));
+            }
         }
+        self.missed = self.at;
         self.at += 1;
         Ok(Json::Object(members))
     }
 
-    /// A comma and what stands around it, unless `close` follows. A comma before `close` is JSON5.
-    fn separator(&mut self, close: u8) -> Result<()> {
+    /// A comma and what stands around it, unless `close` follows; whether there was one. A comma before `close` is JSON5.
+    fn separator(&mut self, close: u8) -> Result<bool> {
+        let start = self.at;
         self.skip_space();
         match self.peek() {
             Some(b',') => {
                 self.at += 1;
                 self.skip_space();
                 self.is_json5 |= self.peek() == Some(close);
-                Ok(())
+                Ok(true)
             }
-            Some(byte) if byte == close => Ok(()),
+            Some(byte) if byte == close => {
+                if !self.text[start..self.at].iter().all(|byte| b" \t\n\r".contains(byte)) {
+                    self.missed = self.at;
+                }
+                Ok(false)
+            }
             _ => self.fail(),
         }
     }
@@ -153,7 +167,7 @@ impl<'a> Parser<'a> {
         if self.at == start {
             return self.fail();
         }
-        self.is_json5 = true;
+        (self.is_json5, self.missed) = (true, start);
         Ok(Text { escapes, bytes: Cow::Borrowed(&self.text[start..self.at]) })
     }
 

@@ -3,11 +3,16 @@
 use fastrand::Rng;
 
 use crate::expr::deterministic;
+use crate::json;
 use crate::schema::pick;
 
 /// A call of a function that depends on nothing but its arguments.
 pub fn call(rng: &mut Rng, columns: &[String], depth: u32) -> String {
-    if rng.u32(0..5) == 0 { rare(rng, columns, depth) } else { common(rng, columns, depth) }
+    match rng.u32(0..10) {
+        0..2 => rare(rng, columns, depth),
+        2 => json::call(rng, columns, depth),
+        _ => common(rng, columns, depth),
+    }
 }
 
 fn common(rng: &mut Rng, columns: &[String], depth: u32) -> String {
@@ -69,8 +74,9 @@ const FORMATS: [&str; 17] = [
     "%c%%",
 ];
 const DATES: [&str; 5] = ["date", "time", "datetime", "julianday", "unixepoch"];
-const TIMES: [&str; 14] = [
+const TIMES: [&str; 18] = [
     "%Y-%m-%d", "%H:%M:%f", "%j", "%J", "%s", "%w", "%W", "%u", "%G-%V", "%e|%k|%l", "%p %P %I", "%F %T", "%R", "%U%g",
+    "%d.%m.%y", "%T.%f", "%%|%s", "%h",
 ];
 const MOMENTS: [&str; 12] = [
     "'2024-02-29'",
@@ -86,7 +92,8 @@ const MOMENTS: [&str; 12] = [
     "'2024-13-01'",
     "-1",
 ];
-const MODIFIERS: [&str; 18] = [
+/// `localtime` and `utc` are not among them: SQLite makes days of numbers that are none.
+const MODIFIERS: [&str; 26] = [
     "+1 day",
     "-1 month",
     "+1 month",
@@ -105,6 +112,14 @@ const MODIFIERS: [&str; 18] = [
     "+0001-02-03 04:05",
     "ceiling",
     "nonsense",
+    "floor",
+    "+1 year",
+    "-400 days",
+    "+00:30",
+    "-0100-00-00",
+    "+1.5 seconds",
+    "weekday 7",
+    "subsecond",
 ];
 
 fn moment(rng: &mut Rng, columns: &[String], depth: u32) -> String {

@@ -3,6 +3,7 @@
 use fastrand::Rng;
 
 use crate::expr;
+use crate::json;
 use crate::schema::{Schema, Table, one_in, pick};
 
 /// FROM with what can be named in it.
@@ -23,13 +24,19 @@ pub fn sources(rng: &mut Rng, schema: &Schema, most: usize) -> Sources {
     }
     let mut found = Sources { from: String::new(), columns: Vec::new() };
     for i in 0..rng.usize(1..most + 1) {
-        let Some(table) = schema.any_source(rng) else { break };
         let alias = format!("s{i}");
+        if one_in(rng, 24) {
+            let (source, columns) = json::source(rng);
+            found.from.push_str(&format!("{}{source} AS {alias}", if found.from.is_empty() { " FROM " } else { ", " }));
+            found.columns.extend(columns.iter().map(|column| format!("{alias}.{column}")));
+            continue;
+        }
+        let Some(table) = schema.any_source(rng) else { break };
         let mut own: Vec<String> = table.columns.iter().map(|column| format!("{alias}.{column}")).collect();
         let is_subquery = one_in(rng, 8);
         let source = if is_subquery { subquery(rng, table, &alias, &mut own) } else { table.name.clone() };
         let hint = if !is_subquery && one_in(rng, 20) { " NOT INDEXED" } else { "" };
-        if i == 0 {
+        if found.from.is_empty() {
             found.from = format!(" FROM {source} AS {alias}{hint}");
         } else {
             let join = *pick(rng, &JOINS);
@@ -78,8 +85,12 @@ fn subquery(rng: &mut Rng, table: &Table, alias: &str, own: &mut Vec<String>) ->
         2 => {
             *own = vec![format!("{alias}.u")];
             let second = pick(rng, &table.columns);
-            // Without the columns' affinities: see docs/PLAN.md, known gaps.
-            format!("(SELECT quote({first}) AS u FROM {0} UNION ALL SELECT hex({second}) FROM {0})", table.name)
+            let (op, name) = (pick(rng, &["UNION ALL", "UNION ALL", "UNION", "EXCEPT", "INTERSECT"]), &table.name);
+            match *op {
+                "UNION ALL" => format!("(SELECT {first} AS u FROM {name} UNION ALL SELECT {second} FROM {name})"),
+                // Of values that are equal and not the same any may stand for all.
+                _ => format!("(SELECT quote({first}) AS u FROM {name} {op} SELECT hex({second}) FROM {name})"),
+            }
         }
         3 => {
             let filter = expr::simple_condition(rng, &table.columns);

@@ -8,11 +8,12 @@
 
 mod alter;
 mod call;
+mod catalog;
 #[path = "../common/mod.rs"]
 mod common;
-
 mod expr;
 mod from;
+mod json;
 mod pair;
 mod query;
 mod schema;

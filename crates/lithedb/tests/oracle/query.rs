@@ -3,8 +3,10 @@
 
 use fastrand::Rng;
 
+use crate::catalog;
 use crate::expr;
 use crate::from::{Sources, sources};
+use crate::json;
 use crate::schema::{Schema, pick};
 use crate::window;
 use crate::with::{recursive, with};
@@ -14,7 +16,12 @@ pub fn select(rng: &mut Rng, schema: &Schema) -> String {
         0..2 => compound(rng, schema),
         2..6 => grouped(rng, schema),
         6..7 => with(rng, schema),
-        7..8 => format!("SELECT {}", expr::deterministic(rng, &[], 3)),
+        7..8 => match rng.u32(0..4) {
+            0 => json::lateral(rng, schema),
+            1 => catalog::select(rng, schema),
+            2 => format!("SELECT {}", json::call(rng, &[], 3)),
+            _ => format!("SELECT {}", expr::deterministic(rng, &[], 3)),
+        },
         8..9 => format!(
             "VALUES ({}, {}), ({}, {})",
             expr::literal(rng),
@@ -188,7 +195,8 @@ fn aggregate(rng: &mut Rng, sources: &Sources) -> String {
     } else {
         String::new()
     };
-    match rng.u32(0..12) {
+    match rng.u32(0..13) {
+        12 => format!("{}{filter}", json::aggregate(rng, &sources.columns)),
         9 => {
             format!("group_concat(quote({column}), '|' ORDER BY {}){filter}", total_order(std::slice::from_ref(column)))
         }

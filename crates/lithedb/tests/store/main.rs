@@ -12,6 +12,7 @@
 //! | `transactions` | several files, concurrent writers, waiting |
 //! | `busy` | who is turned away, and with what code |
 //! | `super_journal` | what SQLite makes of a crash within a commit over two files |
+//! | `recovery` | who comes while a log is recovered |
 //! | `large` | files over 4 GB, temporary files |
 
 mod backup;
@@ -21,6 +22,7 @@ mod common;
 mod large;
 mod opening;
 mod pragmas;
+mod recovery;
 mod script;
 mod shared_cache;
 mod super_journal;

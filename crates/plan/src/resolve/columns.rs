@@ -110,7 +110,7 @@ impl<'a> Resolver<'a> {
     /// `*`: the columns of all sources; a column that USING made of two is shown once.
     fn star(&self, scope: &Scope<'_, 'a>, items: &mut Vec<ResultItem<'a>>) -> Result<()> {
         if scope.sources.is_empty() {
-            return fail("no tables specified");
+            return Err(CompileError::of_star("no tables specified"));
         }
         for (at, source) in scope.sources.iter().enumerate() {
             let behind = &scope.sources[at + 1..];
@@ -165,7 +165,7 @@ impl<'a> Resolver<'a> {
                 _ => {}
             }
         }
-        if is_found { Ok(()) } else { fail(format!("no such table: {table}")) }
+        if is_found { Ok(()) } else { Err(CompileError::of_star(format!("no such table: {table}"))) }
     }
 
     fn star_item(&self, scope: &Scope<'_, 'a>, name: Name<'a>, expr: Expr<'a>) -> ResultItem<'a> {

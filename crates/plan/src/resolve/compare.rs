@@ -220,13 +220,8 @@ fn in_how<'a>(value: &Expr<'a>, at: usize, member: &OutputColumn<'a>) -> How<'a>
 }
 
 fn in_how_of<'a>(value: &Expr<'a>, member: &OutputColumn<'a>) -> How<'a> {
-    // The column of a FULL JOIN that USING has merged has an affinity elsewhere, but not here.
-    let own = match value {
-        Expr::Function(call) if call.is_merged_column => None,
-        value => affinity_of(value),
-    };
     How {
-        affinity: comparison_affinity(own, member.affinity),
+        affinity: comparison_affinity(affinity_of(value), member.affinity),
         collation: collation_of(value).unwrap_or(member.collation),
     }
 }

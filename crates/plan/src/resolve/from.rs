@@ -56,13 +56,31 @@ impl<'a> Resolver<'a> {
         recursion: Option<&Recursion<'_, 'a>>,
     ) -> Result<FromPart<'a>> {
         let mut part = FromPart::default();
-        for item in items {
-            self.from_item(outer, item, item.join, &mut part, found, recursion)?;
+        for (at, item) in items.iter().enumerate() {
+            self.from_item(outer, item, item.join, &mut part, found, recursion)
+                .map_err(|error| self.after_star(outer, item, error, &items[at + 1..]))?;
         }
         if part.sources.len() > JOIN_SOURCES_MAX {
             return fail("at most 64 tables in a join");
         }
         Ok(part)
+    }
+
+    /// The error that SQLite reports when a star in a common table stands for nothing: it goes on with the sources behind
+    /// that table, but knows no common tables any more, and the last thing that it misses counts.
+    fn after_star(
+        &self,
+        outer: &Scope<'_, 'a>,
+        item: &FromItem<'a>,
+        error: CompileError,
+        rest: &[FromItem<'a>],
+    ) -> CompileError {
+        if !error.is_of_star || !matches!(item.source, ast::Source::Table(_)) {
+            return error;
+        }
+        let blind = Scope { with: None, ..*outer };
+        let later = rest.iter().find_map(|item| self.item(&blind, item, None).err());
+        later.filter(|later| later.message.starts_with("no such table: ")).unwrap_or(error)
     }
 
     #[allow(clippy::wrong_self_convention)] // an item of FROM, not a conversion

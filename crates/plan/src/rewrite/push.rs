@@ -1,6 +1,7 @@
 //! Conditions move into the queries in FROM that they are about: fewer rows come out, and indexes inside can serve.
 
 use lithe_sql::ast::CompoundOp;
+use lithe_value::Affinity;
 
 use super::Rewriter;
 use super::flatten::{Replace, is_kept_apart};
@@ -26,8 +27,8 @@ impl<'a> Rewriter<'a> {
         if !takes_conditions(select, derived) {
             return select;
         }
-        let (pushed, kept): (Vec<Term<'a>>, Vec<Term<'a>>) =
-            select.terms.iter().copied().partition(|term| can_push(select, at, derived, term));
+        let goes = |term: &Term<'a>| can_push(select, at, derived, term);
+        let pushed: Vec<Term<'a>> = select.terms.iter().copied().filter(goes).collect();
         if pushed.is_empty() {
             return select;
         }
@@ -41,6 +42,9 @@ impl<'a> Rewriter<'a> {
             Core { body: CoreBody::Select(self.with_conditions(inner, &conditions)), ..*core }
         }));
         let source = self.with_query(&select.sources[at], derived, query);
+        // Inside, a column is what its core makes of it; outside, its integers may have become reals.
+        let stays = |term: &Term<'a>| !goes(term) || query.is_compound() && looks_at_real(&term.expr);
+        let kept: Vec<Term<'a>> = select.terms.iter().copied().filter(stays).collect();
         let terms = self.arena.alloc_slice_copy(&kept);
         self.with_source(&Select { terms, ..*select }, at, source)
     }
@@ -104,6 +108,10 @@ fn is_binary(expr: &Expr<'_>) -> bool {
         Expr::Collate(..) => true,
         _ => false,
     })
+}
+
+fn looks_at_real(expr: &Expr<'_>) -> bool {
+    any(expr, &mut |expr| matches!(expr, Expr::Column(column) if column.affinity == Some(Affinity::Real)))
 }
 
 fn has_query(expr: &Expr<'_>) -> bool {

@@ -40,3 +40,12 @@ CREATE TABLE fl(a INT)
 CREATE TABLE fr(a)
 INSERT INTO fr VALUES ('1'), (2)
 SELECT a = '1', a = 1, a IN (1), a IN (SELECT 1), a NOT IN (SELECT 1) FROM fl FULL JOIN fr USING(a)
+SELECT a, a IN (SELECT '1'), a IN (SELECT x'31') FROM fl FULL JOIN fr USING(a)
+SELECT (a, 1) IN (SELECT '1', 1), (2, a) IN (SELECT 2, '2') FROM fr FULL JOIN fl USING(a)
+-- A star that stands for nothing is reported, but for what is missed behind it.
+WITH w AS (SELECT *) SELECT 1 FROM w AS x, w AS y
+WITH w AS (SELECT *), v AS (SELECT 1) SELECT 1 FROM w AS x, v AS y
+WITH w AS (SELECT *), v AS (SELECT 1) SELECT 1 FROM v, w AS x
+WITH w AS (SELECT no.*) SELECT 1 FROM w AS x LEFT JOIN (SELECT count(*) AS n FROM w) AS y ON y.n > 2
+WITH w AS (SELECT *) SELECT (SELECT count(*) FROM w), x.* FROM w AS x
+SELECT 1 FROM (SELECT *), missing

@@ -23,3 +23,11 @@ INSERT INTO ex VALUES (1, 'x', 5, '7', 0) ON CONFLICT(a) DO UPDATE SET e = (excl
 SELECT e FROM ex
 CREATE TRIGGER exr AFTER UPDATE ON ex BEGIN INSERT INTO missing VALUES (1); END
 INSERT INTO ex(a, b) VALUES (NULL, 2) ON CONFLICT(a) DO UPDATE SET b = 3
+-- A clause for an index that would replace: a single row whose foreign key fails is not inserted first.
+PRAGMA foreign_keys = ON
+CREATE TABLE fk(a, b, c, UNIQUE(a, c) ON CONFLICT REPLACE, FOREIGN KEY(b, c) REFERENCES fk(a, c))
+INSERT INTO fk VALUES (1, '', 'a') ON CONFLICT(a, c) DO NOTHING
+SELECT last_insert_rowid()
+INSERT INTO fk(rowid, a, b, c) VALUES (10, 1, '', 'a')
+SELECT last_insert_rowid()
+PRAGMA foreign_keys = OFF

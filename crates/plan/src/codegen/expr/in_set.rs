@@ -125,7 +125,7 @@ impl<'a> Codegen<'a> {
         };
         let count = set.how.len();
         let start = self.emit_row(&set.value)?;
-        let affinities = self.set_affinities(set.how);
+        let affinities = self.value_affinities(set);
         if affinities != AffinityListId::NONE {
             self.b.emit(Insn::Affinity { start, affinities });
         }
@@ -247,7 +247,17 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    /// The affinities that members and value get.
+    /// The affinities that the value gets: those of the members, but a column that FULL JOIN USING has merged stays what it is.
+    fn value_affinities(&mut self, set: &In<'a>) -> AffinityListId {
+        let items = if let Expr::Row(items) = set.value { items } else { std::slice::from_ref(&set.value) };
+        let is_merged = |at: usize| matches!(items.get(at), Some(Expr::Function(call)) if call.is_merged_column);
+        let hows = set.how.iter().enumerate();
+        let own = |(at, how): (usize, &How<'a>)| if is_merged(at) { How { affinity: None, ..*how } } else { *how };
+        let hows: Vec<How<'a>> = hows.map(own).collect();
+        self.set_affinities(&hows)
+    }
+
+    /// The affinities that members get.
     fn set_affinities(&mut self, hows: &[How<'a>]) -> AffinityListId {
         if hows.iter().all(|how| how.affinity.is_none()) {
             return AffinityListId::NONE;

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use lithe_functions::Flags;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, AggregateId, CursorId, Reg};
 use lithe_vm::program::{AggregateCall, CursorKind};
@@ -49,6 +50,8 @@ struct Waiting {
     sorter: CursorId,
     row: Reg,
     terms: usize,
+    /// How many columns behind the arguments hold their subtypes, which rows of a sorter do not have.
+    subtypes: usize,
 }
 
 impl<'a> Accumulators<'a> {
@@ -182,9 +185,11 @@ impl<'a> Codegen<'a> {
         let waiting = if call.order_by.is_empty() {
             None
         } else {
-            let (key, width) = (self.order_key(call.order_by)?, call.order_by.len() + call.args.len());
+            let reads_subtypes = call.function.flags().contains(Flags::SUBTYPE);
+            let subtypes = if reads_subtypes { call.args.len() } else { 0 };
+            let (key, width) = (self.order_key(call.order_by)?, call.order_by.len() + call.args.len() + subtypes);
             let sorter = self.ephemeral(CursorKind::Sorter, key, width);
-            Some(Waiting { sorter, row: self.b.registers(width), terms: call.order_by.len() })
+            Some(Waiting { sorter, row: self.b.registers(width), terms: call.order_by.len(), subtypes })
         };
         self.set_aggregate(call.id, result);
         Ok(Accumulator { call, id, state, result, seen, waiting })
@@ -285,7 +290,10 @@ impl<'a> Codegen<'a> {
         for (at, term) in call.order_by.iter().enumerate() {
             self.emit_into(&term.expr, waiting.row.at(at))?;
         }
-        let count = (waiting.terms + call.args.len()) as u32;
+        for at in 0..waiting.subtypes {
+            self.b.emit(Insn::Subtype { src: args.at(at), dst: args.at(call.args.len() + at) });
+        }
+        let count = (waiting.terms + call.args.len() + waiting.subtypes) as u32;
         self.b.emit(Insn::SorterInsert { cursor: waiting.sorter, start: waiting.row, count });
         Ok(())
     }
@@ -307,9 +315,13 @@ impl<'a> Codegen<'a> {
         self.b.emit(Insn::SorterSort { cursor, target: end });
         let top = self.b.here();
         let start = waiting.row.at(waiting.terms);
-        for at in 0..accumulator.call.args.len() {
+        let args = accumulator.call.args.len();
+        for at in 0..args + waiting.subtypes {
             let column = (waiting.terms + at) as u16;
             self.b.emit(Insn::Column { cursor, column, dst: start.at(at) });
+        }
+        for at in 0..waiting.subtypes {
+            self.b.emit(Insn::SetSubtype { src: start.at(args + at), dst: start.at(at) });
         }
         self.b.emit(Insn::AggStep { aggregate: accumulator.id, start, acc: accumulator.state });
         self.b.emit(Insn::SorterNext { cursor, target: top });

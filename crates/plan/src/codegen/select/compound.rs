@@ -130,7 +130,16 @@ impl<'a> Codegen<'a> {
     pub(super) fn coroutine_sink(&mut self, coroutine: &Coroutine, keep: Reg) -> Sink {
         let Coroutine { co, start, count } = *coroutine;
         let destination = Destination::Coroutine { co, start };
-        Sink { destination, width: count, limit: None, offset: None, keep, row_limit: None, done: self.b.label() }
+        Sink {
+            destination,
+            width: count,
+            limit: None,
+            offset: None,
+            keep,
+            row_limit: None,
+            done: self.b.label(),
+            reals: None,
+        }
     }
 
     fn order_of_core(&self, core: &Core<'a>, order: &[MergeTerm<'a>]) -> &'a [OrderTerm<'a>] {

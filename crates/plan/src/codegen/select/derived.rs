@@ -151,9 +151,10 @@ impl<'a> Codegen<'a> {
         let query: &'a Query<'a> = derived.query;
         let shown = if is_values_clause(derived) { ShownValues::Nowhere } else { ShownValues::AsConstants };
         let outer = std::mem::replace(&mut self.select.shown_values, shown);
+        let sink = self.open_source_sink(query, destination)?;
         let result = match derived.cte {
-            Some(cte) if cte.setup_cores.get().is_some() => self.emit_recursive(query, cte, destination),
-            _ => self.emit_query(query, destination),
+            Some(cte) if cte.setup_cores.get().is_some() => self.emit_recursive(query, cte, &sink),
+            _ => self.emit_into_sink(query, &sink),
         };
         self.select.shown_values = outer;
         result

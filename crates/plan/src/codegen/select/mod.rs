@@ -122,6 +122,8 @@ pub(super) struct State {
     recursive_rows: Vec<recursive::CurrentRow>,
     /// ORDER BY positions of queues.
     queue_orders: Vec<Vec<u16>>,
+    /// Columns of sinks whose integers become reals.
+    reals: Vec<Vec<u16>>,
     /// Numbers of selects, as EXPLAIN QUERY PLAN shows them.
     numbers: explain::SelectNumbers,
     shown_values: explain::ShownValues,
@@ -131,9 +133,13 @@ impl<'a> Codegen<'a> {
     /// Runs the query and sends its rows to `destination`.
     pub fn emit_query(&mut self, query: &'a Query<'a>, destination: &Destination) -> Result<()> {
         let sink = self.open_sink(query, destination)?;
+        self.emit_into_sink(query, &sink)
+    }
+
+    fn emit_into_sink(&mut self, query: &'a Query<'a>, sink: &Sink) -> Result<()> {
         match query.cores {
-            [core] => self.emit_core(core, query.order_by, query.limit, &sink)?,
-            _ => self.emit_compound(query, &sink)?,
+            [core] => self.emit_core(core, query.order_by, query.limit, sink)?,
+            _ => self.emit_compound(query, sink)?,
         }
         self.b.place(sink.done);
         Ok(())

@@ -36,14 +36,8 @@ impl<'a> Codegen<'a> {
         ColumnAccess::Registers { start, rowid: Reg::NONE }
     }
 
-    pub(super) fn emit_recursive(
-        &mut self,
-        query: &'a Query<'a>,
-        table: &CommonTable<'a>,
-        destination: &Destination,
-    ) -> Result<()> {
+    pub(super) fn emit_recursive(&mut self, query: &'a Query<'a>, table: &CommonTable<'a>, sink: &Sink) -> Result<()> {
         let setup = usize::from(table.setup_cores.get().expect("the table is recursive"));
-        let sink = self.open_sink(query, destination)?;
         let width = sink.width;
         let queue = self.open_queue(query, setup, width)?;
         let into_queue = |cg: &mut Codegen<'a>| Sink {
@@ -54,6 +48,7 @@ impl<'a> Codegen<'a> {
             keep: Reg::NONE,
             row_limit: None,
             done: cg.b.label(),
+            reals: sink.reals,
         };
 
         self.explain.open(|| "SETUP".to_owned());
@@ -76,8 +71,8 @@ impl<'a> Codegen<'a> {
         }
         self.b.emit(Insn::Delete { flags: 0, cursor: queue.rows });
         let skipped = self.b.label();
-        self.emit_offset(&sink, skipped);
-        self.deliver(&sink, row)?;
+        self.emit_offset(sink, skipped);
+        self.deliver(sink, row)?;
         self.b.place(skipped);
 
         self.select.recursive_rows.push(CurrentRow { id: table.id, start: row });

@@ -8,7 +8,7 @@ use lithe_vm::program::CursorKind;
 use super::super::Codegen;
 use super::Destination;
 use crate::error::Result;
-use crate::ir::{Expr, Limit, OrderTerm, Query};
+use crate::ir::{CoreBody, Expr, Limit, OrderTerm, Query};
 
 /// Where the rows of a query end.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,8 @@ pub(super) struct Sink {
     pub row_limit: Option<u64>,
     /// Whoever has seen enough jumps here; the sink's owner places it.
     pub done: Addr,
+    /// Number of the list of columns, in the generator's state, whose integers become reals.
+    pub reals: Option<u16>,
 }
 
 /// A sorter between the loops and the sink. Its rows are the ORDER BY terms, then the result columns that are none of
@@ -53,11 +55,32 @@ impl<'a> Codegen<'a> {
             keep: Reg::NONE,
             row_limit: None,
             done,
+            reals: None,
         };
         if let Some(limit) = query.limit {
             self.emit_limit(limit, &mut sink)?;
         }
         Ok(sink)
+    }
+
+    /// A sink for the rows of a source. Where the cores of a query say different things about a column's affinity, and it is
+    /// REAL, integers of it are read as reals.
+    pub(super) fn open_source_sink(&mut self, query: &Query<'a>, destination: &Destination) -> Result<Sink> {
+        let mut sink = self.open_sink(query, destination)?;
+        let reals = reals_of(query);
+        if !reals.is_empty() {
+            sink.reals = Some(self.select.reals.len() as u16);
+            self.select.reals.push(reals);
+        }
+        Ok(sink)
+    }
+
+    fn emit_reals(&mut self, sink: &Sink, row: Reg) {
+        let Some(list) = sink.reals else { return };
+        let Codegen { b, select, .. } = self;
+        for &at in &select.reals[usize::from(list)] {
+            b.emit(Insn::RealAffinity { reg: row.at(usize::from(at)) });
+        }
     }
 
     fn emit_limit(&mut self, limit: &Limit<'a>, sink: &mut Sink) -> Result<()> {
@@ -113,6 +136,7 @@ impl<'a> Codegen<'a> {
     /// Delivers the row in the registers from `row` on.
     pub(super) fn deliver(&mut self, sink: &Sink, row: Reg) -> Result<()> {
         let (count, width) = (sink.width as u16, sink.width as u32);
+        self.emit_reals(sink, row);
         match sink.destination {
             Destination::Output => self.b.emit(Insn::ResultRow { start: row, count: width }),
             Destination::Coroutine { co, start } => {
@@ -229,4 +253,22 @@ impl<'a> Codegen<'a> {
         let list: Vec<Affinity> = list.iter().map(|affinity| affinity.unwrap_or(Affinity::Blob)).collect();
         self.b.affinity_list(&list)
     }
+}
+
+/// The columns of REAL affinity that may hold integers: one SELECT alone makes reals of them itself. That a CAST makes is no
+/// more than a number to SQLite.
+fn reals_of(query: &Query<'_>) -> Vec<u16> {
+    if query.single_select().is_some() {
+        return Vec::new();
+    }
+    let is_cast = |at: usize| {
+        let row = match query.cores[0].body {
+            CoreBody::Select(select) => select.columns,
+            CoreBody::Values(rows) => rows.first().copied().unwrap_or_default(),
+        };
+        matches!(row.get(at), Some(Expr::Cast(..)))
+    };
+    let columns = query.columns.iter().enumerate();
+    let reals = columns.filter(|(at, column)| column.affinity == Some(Affinity::Real) && !is_cast(*at));
+    reals.map(|(at, _)| at as u16).collect()
 }

@@ -1,5 +1,7 @@
 //! INSERT.
 
+use std::sync::Arc;
+
 use lithe_sql::ast;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
@@ -14,7 +16,7 @@ use super::rows::{RowValue, Rows};
 use super::target::{Target, prepare_target};
 use super::unique::{Unique, Uniqueness, emit_unique};
 use super::upsert::Upserts;
-use crate::catalog::Table;
+use crate::catalog::{Index, Table};
 use crate::codegen::Codegen;
 use crate::error::Result;
 use crate::ir::{Expr, OutputColumn};
@@ -94,12 +96,17 @@ fn may_replace(resolved: &ResolvedInsert<'_>, policy: Option<ast::Conflict>) -> 
     let table = resolved.target.table;
     let is_replace = |conflict| row::policy_of(policy, conflict) == ast::Conflict::Replace;
     let is_given = value_for(resolved, ChangedColumn::Rowid).is_some();
-    // ON CONFLICT DO NOTHING without a target leaves nothing to be replaced.
+    // ON CONFLICT DO NOTHING without a target leaves nothing to be replaced, and a clause for an index counts more than what
+    // the index says.
     if resolved.upserts.iter().any(|upsert| upsert.constraint == Constraint::Any && upsert.update.is_none()) {
         return false;
     }
-    is_given && is_replace(table.rowid_conflict)
-        || table.indexes.iter().any(|index| index.is_unique() && is_replace(index.conflict()))
+    let has_clause = |constraint| resolved.upserts.iter().any(|upsert| upsert.constraint == constraint);
+    let may_replace = |(at, index): (usize, &Arc<Index>)| {
+        index.is_unique() && is_replace(index.conflict()) && !has_clause(Constraint::Index(at))
+    };
+    is_given && is_replace(table.rowid_conflict) && !has_clause(Constraint::Rowid)
+        || table.indexes.iter().enumerate().any(may_replace)
 }
 
 /// Whether the values of a row are those of the columns, one after the other: a query may put them where they belong.

@@ -1,0 +1,215 @@
+//! Random JSON: functions, operators, aggregates, `json_each` and `json_tree`.
+
+use fastrand::Rng;
+
+use crate::expr::{deterministic, literal};
+use crate::query::total_order;
+use crate::schema::{Schema, one_in, pick};
+
+const TEXTS: [&str; 16] = [
+    r#"{"a":1,"b":[1,2.5,null,true],"c":{"d":"x","e":[]}}"#,
+    r#"[1,"2",3.0,[4,[5]],{"k":5,"k":6}]"#,
+    r#"{"a b":"\u00e4\n","":0,"a":{"a":{"a":-0.0}}}"#,
+    r#"["a\"b","\\","\/","\u0041"]"#,
+    r#"[]"#,
+    r#"{}"#,
+    r#"null"#,
+    r#""text""#,
+    r#"12"#,
+    r#"-1.5e3"#,
+    r#" [ 1 , 2 ] "#,
+    r#"[9223372036854775807,9223372036854775808,1e400,1E5]"#,
+    r#"[false,true,null,"null"]"#,
+    r#"{"b":[{"a":1},{"a":2},{"a":[3]}]}"#,
+    r#"[[1,2],[3,4],[]]"#,
+    r#"{"x":"[1,2]","y":"{}"}"#,
+];
+/// JSON5, and what is none at all.
+const ODD_TEXTS: [&str; 14] = [
+    "{a:1,b:[0x1F,.5,+3,]}",
+    "{'a':'x'}",
+    "[Infinity,-Infinity,NaN]",
+    "/* c */ [1] // d",
+    "{\"a\":",
+    "[1,2",
+    "nul",
+    "",
+    "01",
+    "{\"a\" 1}",
+    "[1,,2]",
+    "'a'",
+    "\"\\x41\\'\\v\"",
+    "[1]x",
+];
+const PATHS: [&str; 20] = [
+    "$",
+    "$.a",
+    "$.b",
+    "$.b[0]",
+    "$.b[#-1]",
+    "$.b[#]",
+    "$.c.d",
+    "$[1]",
+    "$[0]",
+    "$[#-2]",
+    "$[3][1][0]",
+    "$.x",
+    "$.\"a b\"",
+    "$.a.a.a",
+    "$[4].k",
+    "$.b[1].a",
+    "$.b[9]",
+    "$[#]",
+    "$.\"\"",
+    "$.c.e[0]",
+];
+const ODD_PATHS: [&str; 8] = ["a", "$[", "$.", "$.b[x]", "$.b[#-]", "", "$a", "$[#-99]"];
+
+fn quoted(text: impl AsRef<str>) -> String {
+    format!("'{}'", text.as_ref().replace('\'', "''"))
+}
+
+/// A text that is JSON; what is none only where no rows decide who comes to the error first.
+fn text(rng: &mut Rng, columns: &[String], depth: u32) -> String {
+    match rng.u32(0..12) {
+        0..2 if columns.is_empty() => quoted(pick(rng, &ODD_TEXTS)),
+        2..4 if !columns.is_empty() => {
+            let column = pick(rng, columns);
+            format!("CASE WHEN json_valid({column}) THEN {column} END")
+        }
+        4 if depth > 1 => json_value(rng, columns, depth - 1),
+        5 => format!("jsonb({})", quoted(pick(rng, &TEXTS))),
+        _ => quoted(pick(rng, &TEXTS)),
+    }
+}
+
+fn path(rng: &mut Rng, columns: &[String]) -> String {
+    if columns.is_empty() && one_in(rng, 8) { quoted(pick(rng, &ODD_PATHS)) } else { quoted(pick(rng, &PATHS)) }
+}
+
+/// A value to be put into JSON: no BLOB, which JSON does not have.
+fn member(rng: &mut Rng, columns: &[String], depth: u32) -> String {
+    match rng.u32(0..5) {
+        0 if depth > 1 => json_value(rng, columns, depth - 1),
+        1 => quoted(pick(rng, &TEXTS)),
+        2 => {
+            let value = deterministic(rng, columns, depth.saturating_sub(1));
+            format!("CASE typeof({value}) WHEN 'blob' THEN hex({value}) ELSE {value} END")
+        }
+        _ => match literal(rng) {
+            blob if blob.starts_with('x') => "NULL".to_owned(),
+            other => other,
+        },
+    }
+}
+
+/// Text that is JSON and known to be.
+fn json_value(rng: &mut Rng, columns: &[String], depth: u32) -> String {
+    let json = text(rng, columns, depth);
+    match rng.u32(0..11) {
+        0 => format!("json({json})"),
+        1 => format!("json_array({}, {})", member(rng, columns, depth), member(rng, columns, depth)),
+        2 => format!(
+            "json_object({}, {}, 'z', {})",
+            quoted(pick(rng, &["a", "b", "a b", ""])),
+            member(rng, columns, depth),
+            member(rng, columns, depth)
+        ),
+        3..7 => {
+            let function = pick(rng, &["json_insert", "json_replace", "json_set", "json_array_insert"]);
+            // Only an element of an array can be pushed aside.
+            let path = if *function == "json_array_insert" {
+                quoted(pick(rng, &["$[0]", "$[1]", "$.b[0]", "$[#]", "$.b[#-1]", "$.x[0]"]))
+            } else {
+                path(rng, columns)
+            };
+            format!("{function}({json}, {path}, {})", member(rng, columns, depth))
+        }
+        7 => format!("json_remove({json}, {}, {})", path(rng, columns), path(rng, columns)),
+        8 => format!("json_patch({json}, {})", text(rng, columns, depth)),
+        9 => format!("json_pretty({json})"),
+        _ => format!("({json} -> {})", path(rng, columns)),
+    }
+}
+
+/// A call or an operator.
+pub fn call(rng: &mut Rng, columns: &[String], depth: u32) -> String {
+    let json = text(rng, columns, depth);
+    match rng.u32(0..15) {
+        0..4 => json_value(rng, columns, depth),
+        4 => format!("hex(jsonb({json}))"),
+        5 => format!("json_extract({json}, {})", path(rng, columns)),
+        6 => format!("json_extract({json}, {}, {})", path(rng, columns), path(rng, columns)),
+        7 => format!("({json} ->> {})", path(rng, columns)),
+        8 => {
+            let step = *pick(rng, &["'a'", "'b'", "0", "1", "-1", "'a b'", "''", "'$.b'", "99", "NULL"]);
+            format!("({json} {} {step})", pick(rng, &["->", "->>"]))
+        }
+        9 => format!("json_type({json}, {})", path(rng, columns)),
+        10 => format!("json_array_length({json}, {})", path(rng, columns)),
+        11 => format!("json_quote({})", member(rng, columns, depth)),
+        12 => {
+            let any = if one_in(rng, 2) { quoted(pick(rng, &ODD_TEXTS)) } else { json };
+            format!("json_valid({any}, {})", pick(rng, &["1", "2", "4", "5", "6", "8", "9"]))
+        }
+        13 => format!("json_error_position({})", quoted(pick(rng, &ODD_TEXTS))),
+        _ => {
+            let function = pick(rng, &["insert", "set", "replace"]);
+            format!("json(jsonb_{function}({json}, {}, {}))", path(rng, columns), member(rng, columns, depth))
+        }
+    }
+}
+
+/// An aggregate whose value does not depend on the order of rows.
+pub fn aggregate(rng: &mut Rng, columns: &[String]) -> String {
+    let column = pick(rng, columns).clone();
+    let order = total_order(std::slice::from_ref(&column));
+    let value = format!("quote({column})");
+    match rng.u32(0..4) {
+        0 => format!("json_group_array({value} ORDER BY {order})"),
+        1 => format!("json_group_object({value}, length({column}) ORDER BY {order})"),
+        2 => format!("json_group_array(json_array({value}) ORDER BY {order})"),
+        _ => format!("hex(jsonb_group_array({value} ORDER BY {order}))"),
+    }
+}
+
+/// What a table-valued function shows. `id` and `parent` are each engine's own: see docs/PLAN.md, known gaps.
+const SHOWN: [&str; 6] = ["key", "value", "type", "atom", "fullkey", "path"];
+
+/// A source of FROM, and its columns.
+pub fn source(rng: &mut Rng) -> (String, Vec<&'static str>) {
+    let function = pick(rng, &["json_each", "json_tree"]);
+    let root = if rng.bool() { format!(", {}", quoted(pick(rng, &PATHS))) } else { String::new() };
+    let call = format!("{function}({}{root})", quoted(pick(rng, &TEXTS)));
+    (format!("(SELECT {} FROM {call})", SHOWN.join(", ")), SHOWN.to_vec())
+}
+
+/// A table beside the members of what its rows hold.
+pub fn lateral(rng: &mut Rng, schema: &Schema) -> String {
+    let Some(table) = schema.any_source(rng) else { return "SELECT 1".to_owned() };
+    let column = pick(rng, &table.columns);
+    let function = pick(rng, &["json_each", "json_tree"]);
+    let json = match rng.u32(0..3) {
+        0 => format!("CASE WHEN json_valid(s.{column}) THEN s.{column} END"),
+        1 => format!("json_array(quote(s.{column}), 2, json({}))", quoted(pick(rng, &TEXTS))),
+        _ => format!("json_object('k', hex(s.{column}), 'l', {})", rng.i32(0..9)),
+    };
+    let join = pick(rng, &[", ", " JOIN ", " CROSS JOIN ", " LEFT JOIN "]);
+    let filter = match rng.u32(0..4) {
+        0 => format!(" WHERE j.type = '{}'", pick(rng, &["integer", "text", "array", "null"])),
+        1 => " WHERE j.atom IS NOT NULL".to_owned(),
+        2 => format!(" WHERE j.key = {}", pick(rng, &["0", "1", "'k'", "'a'"])),
+        _ => String::new(),
+    };
+    let (first, second) = (pick(rng, &SHOWN), pick(rng, &SHOWN));
+    if one_in(rng, 4) {
+        return format!(
+            "SELECT count(*), count(j.{first}) FROM {} AS s{join}{function}({json}) AS j{filter}",
+            table.name
+        );
+    }
+    format!(
+        "SELECT quote(s.{column}), j.{first}, j.{second}, j.fullkey FROM {} AS s{join}{function}({json}) AS j{filter}",
+        table.name
+    )
+}
