@@ -9,9 +9,10 @@ use lithe_format::record;
 use lithe_pager::CacheSize;
 use lithe_plan::catalog::{BuildOptions, Catalog, Schema, SchemaRow, Table};
 use lithe_sql::ast::Name;
-use lithe_value::{Buffer, Encoding, ValueRef};
+use lithe_value::{Affinity, Buffer, Encoding, ValueRef};
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
+use lithe_vm::program::ResultColumn;
 
 use crate::connection::Connection;
 use crate::database::{Database, while_reading};
@@ -206,7 +207,7 @@ impl Connection {
         let Some(statement) = prepared.statement else { return Ok(Vec::new()) };
         let column = |at| {
             let column = statement.column(at);
-            (column.name.clone(), column.declared_type.clone().unwrap_or_default())
+            (column.name.clone(), shown_type(column))
         };
         Ok((0..statement.column_count()).map(column).collect())
     }
@@ -325,4 +326,21 @@ impl SchemaTexts {
         let [kind, name, table_name, sql] = self.texts.each_ref().map(Option::as_deref);
         SchemaRow { kind, name, table_name, root_page: self.root_page, sql }
     }
+}
+
+/// The type of a view's column: as it was declared, unless the column's affinity is another one.
+fn shown_type(column: &ResultColumn) -> String {
+    let declared = column.declared_type.as_deref();
+    let own = declared.map(Affinity::of_type);
+    match column.affinity {
+        Some(affinity) if own != Some(affinity) => match affinity {
+            Affinity::Blob => "BLOB",
+            Affinity::Text => "TEXT",
+            Affinity::Numeric => "NUM",
+            Affinity::Integer => "INT",
+            Affinity::Real => "REAL",
+        },
+        _ => declared.unwrap_or_default(),
+    }
+    .to_owned()
 }

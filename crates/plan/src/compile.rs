@@ -97,6 +97,7 @@ fn result_column(env: &Environment, column: &OutputColumn<'_>) -> ResultColumn {
     ResultColumn {
         name: column.name.to_str_lossy().into_owned(),
         declared_type: column.origin.as_ref().and_then(declared_type),
+        affinity: column.affinity,
         origin: column.origin.map(|origin| ColumnOrigin {
             database: env.catalog.database_name(origin.db).to_string(),
             table: origin.table.name.to_string(),

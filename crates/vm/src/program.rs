@@ -95,6 +95,8 @@ pub struct ResultColumn {
     pub name: String,
     /// The declared type, when the column is a table's column.
     pub declared_type: Option<String>,
+    /// Its affinity, if it has one.
+    pub affinity: Option<Affinity>,
     /// Database, table and column that the value comes from, when it comes straight from one.
     pub origin: Option<ColumnOrigin>,
 }

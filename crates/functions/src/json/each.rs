@@ -24,13 +24,14 @@ pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, is_tree: bool) -> Re
         return Ok(Vec::new());
     };
     let mut walk = Walk { rows: Vec::new(), is_tree, next_id: 0 };
-    let (parent_path, key) = split(&root_path);
     if is_tree {
+        let (parent_path, key) = split(&root_path);
         walk.row(start, key, None, &root_path, &parent_path);
     } else {
         match start {
             Json::Array(_) | Json::Object(_) => walk.children(start, None, &root_path),
-            _ => walk.row(start, key, None, &root_path, &parent_path),
+            // To json_each, what has no members is no member of anything.
+            _ => walk.row(start, Value::NULL, None, &root_path, &root_path),
         }
     }
     Ok(walk.rows)

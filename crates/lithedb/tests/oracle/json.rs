@@ -69,28 +69,36 @@ fn quoted(text: impl AsRef<str>) -> String {
     format!("'{}'", text.as_ref().replace('\'', "''"))
 }
 
-/// A text that is JSON; what is none only where no rows decide who comes to the error first.
-fn text(rng: &mut Rng, columns: &[String], depth: u32) -> String {
+/// Whether texts and paths may be none at all: only where one expression is all there is, for else rows, constraints and other
+/// values decide who comes to which error first.
+#[derive(Clone, Copy, PartialEq)]
+enum Odd {
+    Never,
+    AtTimes,
+}
+
+/// A text that is JSON.
+fn text(rng: &mut Rng, columns: &[String], depth: u32, odd: Odd) -> String {
     match rng.u32(0..12) {
-        0..2 if columns.is_empty() => quoted(pick(rng, &ODD_TEXTS)),
+        0..2 if odd == Odd::AtTimes => quoted(pick(rng, &ODD_TEXTS)),
         2..4 if !columns.is_empty() => {
             let column = pick(rng, columns);
             format!("CASE WHEN json_valid({column}) THEN {column} END")
         }
-        4 if depth > 1 => json_value(rng, columns, depth - 1),
+        4 if depth > 1 => json_value(rng, columns, depth - 1, odd),
         5 => format!("jsonb({})", quoted(pick(rng, &TEXTS))),
         _ => quoted(pick(rng, &TEXTS)),
     }
 }
 
-fn path(rng: &mut Rng, columns: &[String]) -> String {
-    if columns.is_empty() && one_in(rng, 8) { quoted(pick(rng, &ODD_PATHS)) } else { quoted(pick(rng, &PATHS)) }
+fn path(rng: &mut Rng, odd: Odd) -> String {
+    if odd == Odd::AtTimes && one_in(rng, 8) { quoted(pick(rng, &ODD_PATHS)) } else { quoted(pick(rng, &PATHS)) }
 }
 
 /// A value to be put into JSON: no BLOB, which JSON does not have.
-fn member(rng: &mut Rng, columns: &[String], depth: u32) -> String {
+fn member(rng: &mut Rng, columns: &[String], depth: u32, odd: Odd) -> String {
     match rng.u32(0..5) {
-        0 if depth > 1 => json_value(rng, columns, depth - 1),
+        0 if depth > 1 => json_value(rng, columns, depth - 1, odd),
         1 => quoted(pick(rng, &TEXTS)),
         2 => {
             let value = deterministic(rng, columns, depth.saturating_sub(1));
@@ -104,16 +112,16 @@ fn member(rng: &mut Rng, columns: &[String], depth: u32) -> String {
 }
 
 /// Text that is JSON and known to be.
-fn json_value(rng: &mut Rng, columns: &[String], depth: u32) -> String {
-    let json = text(rng, columns, depth);
+fn json_value(rng: &mut Rng, columns: &[String], depth: u32, odd: Odd) -> String {
+    let json = text(rng, columns, depth, odd);
     match rng.u32(0..11) {
         0 => format!("json({json})"),
-        1 => format!("json_array({}, {})", member(rng, columns, depth), member(rng, columns, depth)),
+        1 => format!("json_array({}, {})", member(rng, columns, depth, odd), member(rng, columns, depth, odd)),
         2 => format!(
             "json_object({}, {}, 'z', {})",
             quoted(pick(rng, &["a", "b", "a b", ""])),
-            member(rng, columns, depth),
-            member(rng, columns, depth)
+            member(rng, columns, depth, odd),
+            member(rng, columns, depth, odd)
         ),
         3..7 => {
             let function = pick(rng, &["json_insert", "json_replace", "json_set", "json_array_insert"]);
@@ -121,33 +129,42 @@ fn json_value(rng: &mut Rng, columns: &[String], depth: u32) -> String {
             let path = if *function == "json_array_insert" {
                 quoted(pick(rng, &["$[0]", "$[1]", "$.b[0]", "$[#]", "$.b[#-1]", "$.x[0]"]))
             } else {
-                path(rng, columns)
+                path(rng, odd)
             };
-            format!("{function}({json}, {path}, {})", member(rng, columns, depth))
+            format!("{function}({json}, {path}, {})", member(rng, columns, depth, odd))
         }
-        7 => format!("json_remove({json}, {}, {})", path(rng, columns), path(rng, columns)),
-        8 => format!("json_patch({json}, {})", text(rng, columns, depth)),
+        7 => format!("json_remove({json}, {}, {})", path(rng, odd), path(rng, odd)),
+        8 => format!("json_patch({json}, {})", text(rng, columns, depth, odd)),
         9 => format!("json_pretty({json})"),
-        _ => format!("({json} -> {})", path(rng, columns)),
+        _ => format!("({json} -> {})", path(rng, odd)),
     }
 }
 
-/// A call or an operator.
+/// A call or an operator that does not fail.
 pub fn call(rng: &mut Rng, columns: &[String], depth: u32) -> String {
-    let json = text(rng, columns, depth);
+    any_call(rng, columns, depth, Odd::Never)
+}
+
+/// A call or an operator on constants, which may fail.
+pub fn lone_call(rng: &mut Rng) -> String {
+    any_call(rng, &[], 3, Odd::AtTimes)
+}
+
+fn any_call(rng: &mut Rng, columns: &[String], depth: u32, odd: Odd) -> String {
+    let json = text(rng, columns, depth, odd);
     match rng.u32(0..15) {
-        0..4 => json_value(rng, columns, depth),
+        0..4 => json_value(rng, columns, depth, odd),
         4 => format!("hex(jsonb({json}))"),
-        5 => format!("json_extract({json}, {})", path(rng, columns)),
-        6 => format!("json_extract({json}, {}, {})", path(rng, columns), path(rng, columns)),
-        7 => format!("({json} ->> {})", path(rng, columns)),
+        5 => format!("json_extract({json}, {})", path(rng, odd)),
+        6 => format!("json_extract({json}, {}, {})", path(rng, odd), path(rng, odd)),
+        7 => format!("({json} ->> {})", path(rng, odd)),
         8 => {
             let step = *pick(rng, &["'a'", "'b'", "0", "1", "-1", "'a b'", "''", "'$.b'", "99", "NULL"]);
             format!("({json} {} {step})", pick(rng, &["->", "->>"]))
         }
-        9 => format!("json_type({json}, {})", path(rng, columns)),
-        10 => format!("json_array_length({json}, {})", path(rng, columns)),
-        11 => format!("json_quote({})", member(rng, columns, depth)),
+        9 => format!("json_type({json}, {})", path(rng, odd)),
+        10 => format!("json_array_length({json}, {})", path(rng, odd)),
+        11 => format!("json_quote({})", member(rng, columns, depth, odd)),
         12 => {
             let any = if one_in(rng, 2) { quoted(pick(rng, &ODD_TEXTS)) } else { json };
             format!("json_valid({any}, {})", pick(rng, &["1", "2", "4", "5", "6", "8", "9"]))
@@ -155,7 +172,7 @@ pub fn call(rng: &mut Rng, columns: &[String], depth: u32) -> String {
         13 => format!("json_error_position({})", quoted(pick(rng, &ODD_TEXTS))),
         _ => {
             let function = pick(rng, &["insert", "set", "replace"]);
-            format!("json(jsonb_{function}({json}, {}, {}))", path(rng, columns), member(rng, columns, depth))
+            format!("json(jsonb_{function}({json}, {}, {}))", path(rng, odd), member(rng, columns, depth, odd))
         }
     }
 }

@@ -19,7 +19,7 @@ pub fn select(rng: &mut Rng, schema: &Schema) -> String {
         7..8 => match rng.u32(0..4) {
             0 => json::lateral(rng, schema),
             1 => catalog::select(rng, schema),
-            2 => format!("SELECT {}", json::call(rng, &[], 3)),
+            2 => format!("SELECT {}", json::lone_call(rng)),
             _ => format!("SELECT {}", expr::deterministic(rng, &[], 3)),
         },
         8..9 => format!(

@@ -54,7 +54,10 @@ impl Wal {
     /// Takes the turn to write. A snapshot that is held must be the newest state, else there is no
     /// going on from it; without one, it begins to read, and answers as [`Wal::begin_read`] does.
     pub(crate) fn begin_write(&self, holds_snapshot: bool, patience: Duration) -> Result<Begun> {
-        let base = self.shared.turns.take(patience)?;
+        let base = match self.shared.turns.take(patience) {
+            Err(Error::Busy) if !holds_snapshot => return Err(self.why_busy()),
+            taken => taken?,
+        };
         let begun = if holds_snapshot { self.check_newest(base) } else { self.begin_read_newest(base) };
         match begun {
             Ok(begun) if self.is_writable() => {
@@ -70,6 +73,16 @@ impl Wal {
                 Err(error)
             }
         }
+    }
+
+    /// Who has the turn to write may be recovering the index.
+    fn why_busy(&self) -> Error {
+        let has_no_header =
+            matches!(self.index.open(), Ok(true)) && matches!(self.index.header(), Ok(HeaderState::Unreadable));
+        if has_no_header && let Err(error) = self.wait_for_who_writes_it() {
+            return error;
+        }
+        Error::Busy
     }
 
     fn start_tail(&self, base: Option<Base>) {

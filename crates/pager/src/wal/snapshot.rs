@@ -183,7 +183,7 @@ impl Wal {
 
     /// Somebody holds the write lock and has not finished the header: a commit takes a moment, a
     /// recovery takes longer.
-    fn wait_for_who_writes_it(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
+    pub(super) fn wait_for_who_writes_it(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
         let slot = RECOVER_SLOT..RECOVER_SLOT + 1;
         if !self.file.shm_lock(slot.clone(), ShmLock::Shared)? {
             return Err(Error::BusyRecovery);

@@ -9,3 +9,8 @@ CREATE TABLE w(a COLLATE NOCASE, b COLLATE RTRIM, c, PRIMARY KEY(c)) WITHOUT ROW
 CREATE INDEX wi ON w(b)
 SELECT * FROM pragma_index_xinfo('w')
 SELECT * FROM pragma_index_xinfo('wi')
+-- json_each of what has no members.
+SELECT key, fullkey, path FROM json_each('{"a":1}', '$.a')
+SELECT key, fullkey, path FROM json_tree('{"a":1}', '$.a')
+SELECT key, fullkey, path FROM json_each('[[7]]', '$[0][#-1]')
+SELECT key, fullkey, path FROM json_each('5')
