@@ -336,7 +336,7 @@ fn shown_type(column: &ResultColumn) -> String {
         Some(affinity) if own != Some(affinity) => match affinity {
             Affinity::Blob => "BLOB",
             Affinity::Text => "TEXT",
-            Affinity::Numeric => "NUM",
+            Affinity::Numeric | Affinity::FlexNum => "NUM",
             Affinity::Integer => "INT",
             Affinity::Real => "REAL",
         },

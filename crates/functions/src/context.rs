@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::rc::Rc;
 
-use lithe_value::{Buffer, Collation, Encoding, Value};
+use lithe_value::{Buffer, Collation, Encoding, Value, ValueRef};
 
 use crate::error::{FunctionError, Result};
 
@@ -190,6 +190,25 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn check_length(&self, length: usize) -> Result {
         if length > self.connection.length_max() { Err(FunctionError::too_big()) } else { Ok(()) }
+    }
+
+    /// Makes room for `additional` more bytes of a text or blob, if it may be so long and there is memory.
+    #[inline]
+    pub fn room(&self, buffer: &mut Buffer, additional: usize) -> Result {
+        self.check_length(buffer.len().saturating_add(additional))?;
+        Ok(buffer.try_reserve(additional)?)
+    }
+
+    /// Answers a copy of a value.
+    #[inline]
+    pub fn answer(&mut self, value: ValueRef<'_>) -> Result {
+        if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = value {
+            let mut buffer = self.out.take_buffer();
+            self.room(&mut buffer, bytes.len())?;
+            self.out.set_blob_buffer(buffer);
+        }
+        self.out.set(value);
+        Ok(())
     }
 
     /// Answers a text built in `buffer`, which should be that of [`Value::take_buffer`].

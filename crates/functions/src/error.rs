@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use lithe_value::arith::TooBig;
+use lithe_value::arith::NoRoom;
+use lithe_value::buffer::OutOfMemory;
 
 /// An SQLite result code and the message that belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +42,18 @@ impl FunctionError {
     }
 }
 
-impl From<TooBig> for FunctionError {
-    fn from(_: TooBig) -> Self {
-        FunctionError::too_big()
+impl From<NoRoom> for FunctionError {
+    fn from(error: NoRoom) -> Self {
+        match error {
+            NoRoom::TooBig => FunctionError::too_big(),
+            NoRoom::OutOfMemory => FunctionError::out_of_memory(),
+        }
+    }
+}
+
+impl From<OutOfMemory> for FunctionError {
+    fn from(_: OutOfMemory) -> Self {
+        FunctionError::out_of_memory()
     }
 }
 

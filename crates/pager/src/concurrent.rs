@@ -16,7 +16,7 @@ use lithe_format::PageNo;
 use lithe_format::db_header::{CHANGE_COUNTER_AT, FREELIST_COUNT_AT, HEADER_LEN, VERSION_VALID_FOR_AT};
 
 use crate::dirty::PageHashes;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, zeros};
 use crate::file_store::{FileStore, PATIENCE};
 use crate::page_ref::PageRef;
 use crate::pager::Pager;
@@ -95,7 +95,7 @@ impl FileStore {
         let mut spilled: Vec<PageNo> = txn.temp.page_numbers().filter(kept).collect();
         spilled.sort_unstable();
         let page_size = pager.page_size().bytes();
-        let mut buf = vec![0; page_size * BATCH.min(spilled.len())];
+        let mut buf = zeros(page_size * BATCH.min(spilled.len()))?;
         for batch in spilled.chunks(BATCH) {
             txn.temp.read_all(batch, page_size, &mut buf[..batch.len() * page_size])?;
             let pages: Vec<(PageNo, &[u8])> = batch.iter().copied().zip(buf.chunks_exact(page_size)).collect();

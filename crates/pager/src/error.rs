@@ -106,3 +106,11 @@ impl From<lithe_vfs::Error> for Error {
         }
     }
 }
+
+/// So many zeros, if there is memory for them: for buffers of many pages.
+pub(crate) fn zeros(len: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).map_err(|_| Error::NoMem)?;
+    bytes.resize(len, 0);
+    Ok(bytes)
+}

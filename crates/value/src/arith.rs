@@ -3,6 +3,7 @@
 //! NULL in, NULL out. Texts and blobs count as the number at their start. Two integers give an integer, or
 //! a real where that would overflow; division by zero gives NULL.
 
+use crate::buffer::OutOfMemory;
 use crate::cast;
 use crate::number::{NumberText, Numeric};
 use crate::value::Value;
@@ -102,12 +103,23 @@ pub fn shift_right(left: ValueRef<'_>, right: ValueRef<'_>) -> Number {
     bitwise(left, right, |a, b| shift(a, b.saturating_neg()))
 }
 
-/// A text or blob that would be longer than the limit of the connection.
+/// Why a text or blob cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooBig;
+pub enum NoRoom {
+    /// It would be longer than the limit of the connection.
+    TooBig,
+    /// There is no memory for it.
+    OutOfMemory,
+}
+
+impl From<OutOfMemory> for NoRoom {
+    fn from(_: OutOfMemory) -> NoRoom {
+        NoRoom::OutOfMemory
+    }
+}
 
 /// `left || right`: a text of at most `length_max` bytes.
-pub fn concat(left: ValueRef<'_>, right: ValueRef<'_>, length_max: usize, out: &mut Value) -> Result<(), TooBig> {
+pub fn concat(left: ValueRef<'_>, right: ValueRef<'_>, length_max: usize, out: &mut Value) -> Result<(), NoRoom> {
     if left.is_null() || right.is_null() {
         out.set_null();
         return Ok(());
@@ -117,10 +129,10 @@ pub fn concat(left: ValueRef<'_>, right: ValueRef<'_>, length_max: usize, out: &
     let right = cast::to_bytes(right, &mut right_scratch);
     let length = left.len().saturating_add(right.len());
     if length > length_max {
-        return Err(TooBig);
+        return Err(NoRoom::TooBig);
     }
     let mut buffer = out.take_buffer();
-    buffer.reserve(length);
+    buffer.try_reserve(length)?;
     buffer.extend(left);
     buffer.extend(right);
     out.set_text_buffer(buffer);
@@ -228,7 +240,7 @@ mod tests {
         let mut out = Value::NULL;
         concat("a".into(), 1.5.into(), 4, &mut out).unwrap();
         assert_eq!(out, Value::from("a1.5"));
-        assert_eq!(concat("ab".into(), 1.5.into(), 4, &mut out), Err(TooBig));
+        assert_eq!(concat("ab".into(), 1.5.into(), 4, &mut out), Err(NoRoom::TooBig));
         concat("a".into(), ValueRef::Null, 4, &mut out).unwrap();
         assert!(out.is_null());
     }

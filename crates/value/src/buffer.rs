@@ -18,6 +18,10 @@ pub struct Buffer {
     len: usize,
 }
 
+/// Memory for a large value that could not be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory;
+
 /// The smallest allocation: below this the allocator gains nothing from asking for less.
 const CAPACITY_MIN: usize = 32;
 
@@ -98,16 +102,38 @@ impl Buffer {
         }
     }
 
+    /// Makes room for `additional` more bytes, or fails if there is no memory for so many. Whoever builds a value as long as its
+    /// data says asks for room here; what is written then needs no more.
+    #[inline]
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), OutOfMemory> {
+        if self.bytes.len() - self.len < additional { self.try_grow(additional) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn try_grow(&mut self, additional: usize) -> Result<(), OutOfMemory> {
+        let capacity = self.grown(additional);
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(capacity).map_err(|_| OutOfMemory)?;
+        bytes.extend_from_slice(self.as_slice());
+        bytes.resize(capacity, 0);
+        self.bytes = bytes.into_boxed_slice();
+        Ok(())
+    }
+
     #[cold]
     fn grow(&mut self, additional: usize) {
+        let mut bytes = vec![0; self.grown(additional)].into_boxed_slice();
+        bytes[..self.len].copy_from_slice(self.as_slice());
+        self.bytes = bytes;
+    }
+
+    /// The capacity that has room for `additional` more bytes, and for some of those that will follow.
+    fn grown(&self, additional: usize) -> usize {
         let needed = self.len.checked_add(additional).expect("buffer larger than memory");
         // Doubling while small; past a mebibyte by half, so that a long text does not hold twice its size.
         let amortized = if self.bytes.len() < 1 << 20 { self.bytes.len() * 2 } else { self.bytes.len() / 2 * 3 };
         // An empty buffer takes what was asked: texts that are written in one go know their size.
-        let capacity = needed.max(amortized).max(CAPACITY_MIN);
-        let mut bytes = vec![0; capacity].into_boxed_slice();
-        bytes[..self.len].copy_from_slice(self.as_slice());
-        self.bytes = bytes;
+        needed.max(amortized).max(CAPACITY_MIN)
     }
 
     /// Appends one byte.
@@ -182,6 +208,15 @@ impl std::fmt::Write for Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn says_when_there_is_no_memory() {
+        let mut buffer = Buffer::from(&b"kept"[..]);
+        assert_eq!(buffer.try_reserve(isize::MAX as usize - 100), Err(OutOfMemory));
+        assert_eq!(buffer.try_reserve(1 << 20), Ok(()));
+        assert_eq!(buffer.as_slice(), b"kept");
+        assert!(buffer.capacity() >= 4 + (1 << 20));
+    }
 
     #[test]
     fn grows_and_keeps_its_memory() {

@@ -39,7 +39,15 @@ const LARGEST: usize = 16;
 /// Entries between two looks whether the statement is interrupted.
 const ENTRIES_BETWEEN_CHECKS: u64 = 1000;
 
-/// Reads the whole index under `cursor`. The text for sqlite_stat1 goes to `dst`, about the first `columns` columns; a row for
+/// What is asked about an index.
+pub struct Shape {
+    /// The averages of so many of its first columns.
+    pub columns: usize,
+    /// It is unique, and has one column.
+    pub is_one_unique: bool,
+}
+
+/// Reads the whole index under `cursor`. The text for sqlite_stat1 goes to `dst`, about the first columns of `shape`; a row for
 /// each sample (nEq, nLt, nDLt, sample) to the temporary table `samples`.
 #[inline(never)]
 pub fn analyze_index(
@@ -48,7 +56,7 @@ pub fn analyze_index(
     host: &dyn Host,
     cursor: CursorId,
     samples: CursorId,
-    columns: usize,
+    shape: Shape,
     dst: Reg,
 ) -> Result<(), Error> {
     let key = program.cursor(cursor).key.as_deref().ok_or_else(not_an_index)?;
@@ -56,7 +64,7 @@ pub fn analyze_index(
         VmCursor::Tree(tree) => tree.place.cursor.count(&tree.btree)?,
         _ => return Err(not_an_index()),
     };
-    let mut groups = Groups::new(key, entries);
+    let mut groups = Groups { is_one_unique: shape.is_one_unique, ..Groups::new(key, entries) };
     let mut record = Register::Null;
     let mut stands = m.cursor(cursor).first()?;
     while stands {
@@ -69,7 +77,7 @@ pub fn analyze_index(
         stands = m.cursor(cursor).next()?;
     }
     groups.end();
-    let text = groups.averages(columns);
+    let text = groups.averages(shape.columns);
     m.reg_mut(dst).set_bytes(BytesKind::Text, text.as_bytes());
     if host.facts().takes_samples() {
         write_samples(m, host, &groups, samples)?;
@@ -115,6 +123,9 @@ struct Sample {
 struct Groups<'k> {
     key: &'k KeyInfo,
     entries: u64,
+    /// The index is unique, of one column: behind an entry that is not NULL SQLite takes all for different, even NULLs.
+    is_one_unique: bool,
+    has_value: bool,
     /// Every so many entries one is a regular sample.
     distance: u64,
     /// The current entry; its groups are counted here as they grow.
@@ -135,6 +146,8 @@ impl<'k> Groups<'k> {
         Groups {
             key,
             entries: 0,
+            is_one_unique: false,
+            has_value: false,
             distance,
             current,
             first: Sample::default(),
@@ -146,7 +159,9 @@ impl<'k> Groups<'k> {
     /// The next entry.
     fn add(&mut self, record: &[u8]) {
         let width = self.key.columns().len();
-        let changed = if self.entries == 0 { 0 } else { self.first_difference(record) };
+        let is_new = self.entries == 0 || self.is_one_unique && self.has_value;
+        let changed = if is_new { 0 } else { self.first_difference(record) };
+        self.has_value |= self.is_one_unique && !Columns::new(record).value().is_null();
         if self.entries > 0 {
             self.close(changed);
             for at in changed..width {

@@ -3,6 +3,8 @@
 //! Sorters, temporary tables and hash tables keep their rows here: an entry that refers to a record takes eight
 //! bytes, and a row costs no allocation of its own.
 
+use std::collections::TryReserveError;
+
 /// A block of records.
 #[derive(Debug, Default)]
 pub struct Arena {
@@ -30,6 +32,12 @@ impl Span {
 }
 
 impl Arena {
+    /// Makes room for a record of `len` bytes.
+    #[inline]
+    pub fn make_room(&mut self, len: usize) -> Result<(), TryReserveError> {
+        if self.bytes.capacity() - self.bytes.len() < len { self.bytes.try_reserve(len) } else { Ok(()) }
+    }
+
     /// Adds a record. The owner keeps the arena within its budget by asking for [`bytes`](Arena::bytes) after each.
     #[inline]
     pub fn push(&mut self, record: &[u8]) -> Span {
@@ -53,7 +61,9 @@ impl Arena {
     /// Forgets all records, and keeps memory of an ordinary size.
     pub fn clear(&mut self) {
         self.bytes.clear();
-        self.bytes.shrink_to(KEPT_BYTES);
+        if self.bytes.capacity() > KEPT_BYTES {
+            self.bytes = Vec::new();
+        }
     }
 
     /// Moves the records at `spans`, which must come in the order of their places, together, and forgets all

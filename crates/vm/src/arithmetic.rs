@@ -35,7 +35,7 @@ pub fn concat(m: &mut Machine, host: &dyn Host, lhs: Reg, rhs: Reg, dst: Reg) ->
     let mut out = if dst == lhs || dst == rhs { Default::default() } else { m.reg_mut(dst).take_memory() };
     let length_max = host.facts().length_max.get() as usize;
     let (left, right) = (m.reg(lhs).as_ref(), m.reg(rhs).as_ref());
-    arith::concat(left, right, length_max, &mut out).map_err(|_| Error::too_big())?;
+    arith::concat(left, right, length_max, &mut out)?;
     m.reg_mut(dst).set_value(out);
     Ok(())
 }

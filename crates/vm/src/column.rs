@@ -20,7 +20,7 @@ pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16,
         if is_null || u32::from(column) >= count {
             m.reg_mut(dst).set_null();
         } else {
-            crate::flow::copy(m, Reg(start).at(usize::from(column)), dst, 1);
+            crate::flow::copy(m, Reg(start).at(usize::from(column)), dst, 1)?;
         }
         return Ok(());
     }

@@ -1,8 +1,11 @@
 //! What a run can fail with, typed by what the engine must do about it.
 
+use std::collections::TryReserveError;
 use std::fmt;
 
 use lithe_format::Malformed;
+use lithe_value::arith::NoRoom;
+use lithe_value::buffer::OutOfMemory;
 use lithe_vfs::ResultCode;
 
 use crate::operand::OnConflict;
@@ -83,6 +86,12 @@ impl Error {
         Error::from_code(ResultCode::TOOBIG)
     }
 
+    /// "out of memory".
+    #[cold]
+    pub fn no_memory() -> Error {
+        Error::from_code(ResultCode::NOMEM)
+    }
+
     /// A part of the machine that is not there yet.
     #[cold]
     pub fn unsupported(what: &str) -> Error {
@@ -111,6 +120,27 @@ impl Error {
 }
 
 /// The message, as `sqlite3_errmsg` gives it.
+impl From<OutOfMemory> for Error {
+    fn from(_: OutOfMemory) -> Error {
+        Error::no_memory()
+    }
+}
+
+impl From<TryReserveError> for Error {
+    fn from(_: TryReserveError) -> Error {
+        Error::no_memory()
+    }
+}
+
+impl From<NoRoom> for Error {
+    fn from(error: NoRoom) -> Error {
+        match error {
+            NoRoom::TooBig => Error::too_big(),
+            NoRoom::OutOfMemory => Error::no_memory(),
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

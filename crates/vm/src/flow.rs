@@ -93,12 +93,17 @@ pub fn own_lent(m: &mut Machine) {
 
 /// Copies registers. The ranges may not overlap.
 #[inline(never)]
-pub fn copy(m: &mut Machine, src: Reg, dst: Reg, count: usize) {
+pub fn copy(m: &mut Machine, src: Reg, dst: Reg, count: usize) -> Result<(), Error> {
     for i in 0..count {
         let source = std::mem::take(m.reg_mut(src.at(i)));
-        m.reg_mut(dst.at(i)).copy_from(&source);
+        let room = m.reg_mut(dst.at(i)).make_room_for(&source);
+        if room.is_ok() {
+            m.reg_mut(dst.at(i)).copy_from(&source);
+        }
         *m.reg_mut(src.at(i)) = source;
+        room?;
     }
+    Ok(())
 }
 
 /// Moves registers; the sources become NULL.

@@ -98,12 +98,20 @@ impl GroupsCursor {
                 self.load(machine, group);
                 Found::Known
             }
-            None if self.bytes > self.budget => Found::Full,
+            None if self.bytes > self.budget || !self.has_room() => Found::Full,
             None => {
                 self.add(machine, start, hash);
                 Found::New
             }
         }
+    }
+
+    /// Whether memory has room for one more group; rows go through a sorter otherwise.
+    fn has_room(&mut self) -> bool {
+        let hashes = &self.hashes;
+        self.registers.try_reserve(self.key_len() + self.block.1).is_ok()
+            && self.slots.try_reserve(1, |&group| hashes[group as usize]).is_ok()
+            && self.hashes.try_reserve(1).is_ok()
     }
 
     #[inline]

@@ -11,6 +11,7 @@
 //! A row with a NULL in its key joins nothing and is left out. Beyond the budget the rows move to a temporary
 //! index whose key has one more column, the number of the row, so that rows of one key keep their order.
 
+use std::collections::TryReserveError;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -76,7 +77,9 @@ impl HashCursor {
         }
         match &mut self.content {
             Content::Memory { table, .. } => {
-                table.insert(self.builder.build(row), &self.key);
+                let record = self.builder.try_build(row)?;
+                table.make_room(record.len())?;
+                table.insert(record, &self.key);
                 if table.bytes() > host.memory_budget() { self.spill(&temporary.btree(host)?) } else { Ok(()) }
             }
             Content::Tree(tree) => tree.insert(row, &mut self.builder),
@@ -190,6 +193,13 @@ impl MemoryHash {
     fn bytes(&self) -> usize {
         let slots = self.heads.len() * (size_of::<Chain>() + 1) * 3 / 2;
         self.records.bytes() + self.rows.len() * size_of::<Row>() + slots
+    }
+
+    /// Makes room for one more record.
+    #[inline]
+    fn make_room(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.records.make_room(len)?;
+        if self.rows.len() == self.rows.capacity() { self.rows.try_reserve(1) } else { Ok(()) }
     }
 
     fn insert(&mut self, record: &[u8], key: &KeyInfo) {

@@ -236,8 +236,8 @@ instructions! {
     /// Load the statistics that ANALYZE has written to `db` into the catalog.
     LoadStatistics { db: Db }
     /// Read the whole index under `cursor`: the text for sqlite_stat1 about its first `columns` columns into `dst`, samples as
-    /// rows (nEq, nLt, nDLt, sample) into the temporary table `samples`.
-    AnalyzeIndex { cursor: CursorId, samples: CursorId, columns: u16, dst: Reg }
+    /// rows (nEq, nLt, nDLt, sample) into the temporary table `samples`. `is_one_unique` 1: it is unique, and has one column.
+    AnalyzeIndex { is_one_unique: u8, cursor: CursorId, samples: CursorId, columns: u16, dst: Reg }
     /// Forget the table, index or trigger `name` (`kind` 0 table or view, 1 index, 2 trigger) of `db` in the catalog.
     DropFromCatalog { db: Db, kind: u8, name: TextId }
     /// Call into the engine: `call` stands in `Program::host_calls`; arguments `start..start+count`, result to `dst`. For what only a connection

@@ -111,11 +111,15 @@ pub fn make_record(
     let Machine { registers, scratch, builder, .. } = m;
     let mut row = row.values(scratch, registers, program);
     row.check_length(host)?;
-    let zeros = vec![0; row.zeros as usize];
+    let mut zeros = Buffer::new();
+    zeros.try_reserve(row.zeros as usize)?;
+    zeros.fill(0, row.zeros as usize);
     if let (Some(last), true) = (row.values.last_mut(), row.zeros > 0) {
-        *last = ValueRef::Blob(&zeros);
+        *last = ValueRef::Blob(zeros.as_slice());
     }
-    buffer.extend(builder.build(&row.values));
+    let record = builder.try_build(&row.values)?;
+    buffer.try_reserve(record.len())?;
+    buffer.extend(record);
     scratch.give_back(row.values);
     m.reg_mut(dst).set_buffer(BytesKind::Blob, buffer);
     Ok(())

@@ -19,6 +19,7 @@ use std::rc::Rc;
 use lithe_functions::Pointer;
 use lithe_functions::aggregate::{Extreme, Sum};
 use lithe_pager::PageRef;
+use lithe_value::buffer::OutOfMemory;
 use lithe_value::{Buffer, Value, ValueRef};
 
 use crate::aggregate::Accumulator;
@@ -29,6 +30,9 @@ pub const INLINE_MAX: usize = 22;
 
 /// Memory up to this size survives a reset; more is given back.
 const SPARE_MAX: usize = 4 << 20;
+
+/// Longer values ask whether there is memory for a copy.
+const LONG: usize = 64 << 10;
 
 /// One register of a frame.
 #[derive(Default)]
@@ -448,6 +452,27 @@ impl Register {
         let mut value = Value::NULL;
         value.set_blob_buffer(self.take_buffer());
         value
+    }
+
+    /// Has memory for a copy of a long value, which [`Register::copy_from`] then uses.
+    #[inline]
+    pub fn make_room_for(&mut self, source: &Register) -> Result<(), OutOfMemory> {
+        match source {
+            Register::OwnedText { len, .. } | Register::OwnedBlob { len, .. } => self.make_room(*len as usize),
+            _ => Ok(()),
+        }
+    }
+
+    /// Has memory for a value of `len` bytes, if that is long; the value that was here may be gone.
+    #[inline]
+    pub fn make_room(&mut self, len: usize) -> Result<(), OutOfMemory> {
+        if len <= LONG {
+            return Ok(());
+        }
+        let mut buffer = self.take_buffer();
+        buffer.try_reserve(len)?;
+        *self = Register::Spare(buffer.into_parts().0);
+        Ok(())
     }
 
     /// Becomes a copy of another register. What can be shared (pages, parameters) is.

@@ -200,7 +200,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 m.registers[dst.0 as usize].copy_from(parameter);
             }
             Insn::ParentRegister { src, dst } => frames.copy_from_parent(m, src, dst),
-            Insn::Copy { src, dst, count } => flow::copy(m, src, dst, count as usize),
+            Insn::Copy { src, dst, count } => flow::copy(m, src, dst, count as usize)?,
             Insn::Move { src, dst, count } => flow::move_registers(m, src, dst, count as usize),
             Insn::Cast { affinity, reg } => arithmetic::cast(m, host, affinity, reg),
             Insn::Affinity { start, affinities } => arithmetic::apply_affinities(m, program, start, affinities),
@@ -396,8 +396,9 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
             Insn::ParseSchema { db, condition } => host.parse_schema(db, program.text(condition))?,
             Insn::LoadStatistics { db } => host.load_statistics(db)?,
-            Insn::AnalyzeIndex { cursor, samples, columns, dst } => {
-                analyze::analyze_index(m, program, host, cursor, samples, usize::from(columns), dst)?;
+            Insn::AnalyzeIndex { is_one_unique, cursor, samples, columns, dst } => {
+                let shape = analyze::Shape { columns: usize::from(columns), is_one_unique: is_one_unique != 0 };
+                analyze::analyze_index(m, program, host, cursor, samples, shape, dst)?;
             }
             Insn::DropFromCatalog { db, kind, name } => {
                 host.drop_from_catalog(db, kind, &program.texts[name.0 as usize]);

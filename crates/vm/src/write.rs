@@ -75,7 +75,7 @@ pub fn insert_row(
     match cursors[usize::from(cursor.0)].settled()? {
         VmCursor::Tree(tree) => insert_values(tree, builder, rowid, &row, flags)?,
         VmCursor::Ephemeral(ephemeral) => {
-            ephemeral.insert_row(rowid, builder.build(&row.values), host, temporary)?;
+            ephemeral.insert_row(rowid, builder.try_build(&row.values)?, host, temporary)?;
         }
         _ => return Err(not_writable()),
     }
@@ -231,7 +231,7 @@ pub fn index_insert_row(
     row.check_length(host)?;
     match cursors[usize::from(cursor.0)].settled()? {
         VmCursor::Tree(tree) => insert_key_values(tree, builder, &row.values, flags)?,
-        VmCursor::Ephemeral(ephemeral) => ephemeral.insert_entry(builder.build(&row.values), host, temporary)?,
+        VmCursor::Ephemeral(ephemeral) => ephemeral.insert_entry(builder.try_build(&row.values)?, host, temporary)?,
         _ => return Err(not_writable()),
     }
     scratch.give_back(row.values);

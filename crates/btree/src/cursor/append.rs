@@ -4,6 +4,7 @@ use super::{Cursor, Seek};
 use crate::btree::Btree;
 use crate::error::Result;
 use crate::node::TreeKind;
+use crate::overflow::make_room;
 use lithe_format::PageNo;
 use lithe_format::payload::Payload;
 
@@ -48,7 +49,7 @@ impl Btree {
             };
             let row = source.row(from)?;
             let row = if row.span.overflows() {
-                payload.resize(row.len() as usize, 0);
+                make_room(&mut payload, row.len() as usize)?;
                 source.read_payload(from, 0, &mut payload)?;
                 Payload::from_bytes(&payload)
             } else {

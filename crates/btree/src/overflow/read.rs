@@ -54,8 +54,15 @@ pub(crate) fn read_whole(
     if u64::from(span.len - span.local) > pages * u64::from(btree.usable_size()) {
         return Err(corrupt(no, "payload longer than the database"));
     }
-    out.resize(span.len as usize, 0);
+    make_room(out, span.len as usize)?;
     read(btree, leaf, no, span, 0, out)
+}
+
+/// Makes `out` so many bytes long, if there is memory for them.
+pub(crate) fn make_room(out: &mut Vec<u8>, len: usize) -> Result<()> {
+    out.try_reserve_exact(len.saturating_sub(out.len())).map_err(|_| lithe_pager::Error::NoMem)?;
+    out.resize(len, 0);
+    Ok(())
 }
 
 /// The page `count` links after `no`.

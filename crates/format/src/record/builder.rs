@@ -1,5 +1,7 @@
 //! Making a record from values.
 
+use std::collections::TryReserveError;
+
 use crate::payload::Payload;
 use crate::serial_type::{SchemaFormat, SerialType, push_content};
 use crate::varint;
@@ -72,6 +74,21 @@ impl Builder {
             push_content(&mut self.bytes, value, *serial);
         }
         &self.bytes
+    }
+
+    /// As [`Builder::build`], if there is memory for the record.
+    pub fn try_build(&mut self, values: &[ValueRef<'_>]) -> Result<&[u8], TryReserveError> {
+        let content = |value: &ValueRef<'_>| match value {
+            ValueRef::Text(content) | ValueRef::Blob(content) if content.len() >= LARGE => content.len(),
+            _ => 0,
+        };
+        // Numbers, short texts and the header take no memory to speak of.
+        let large: usize = values.iter().map(content).sum();
+        if large > 0 {
+            self.bytes.clear();
+            self.bytes.try_reserve(large + LARGE * values.len())?;
+        }
+        Ok(self.build(values))
     }
 
     /// The record of `values` in parts: large texts and BLOBs stay where they are. `zeros` zero bytes

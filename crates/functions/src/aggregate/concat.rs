@@ -49,6 +49,7 @@ impl Concat {
         if length > length_max {
             return Err(FunctionError::too_big());
         }
+        self.text.try_reserve(separator.len() + value.len())?;
         self.text.extend(separator);
         self.text.extend(value);
         self.count += 1;
@@ -82,12 +83,17 @@ impl Concat {
     }
 
     /// The text, NULL if there were no values.
-    pub fn value(&self, out: &mut Value) {
+    pub fn value(&self, out: &mut Value) -> Result {
         if self.count == 0 {
             out.set_null();
-        } else {
-            out.set_text(&self.text.as_slice()[self.removed_len..]);
+            return Ok(());
         }
+        let text = &self.text.as_slice()[self.removed_len..];
+        let mut buffer = out.take_buffer();
+        buffer.try_reserve(text.len())?;
+        buffer.extend(text);
+        out.set_text_buffer(buffer);
+        Ok(())
     }
 }
 
@@ -98,7 +104,7 @@ mod tests {
     #[track_caller]
     fn check(concat: &Concat, expected: &str) {
         let mut out = Value::NULL;
-        concat.value(&mut out);
+        concat.value(&mut out).unwrap();
         assert_eq!(out, Value::from(expected));
     }
 
@@ -128,7 +134,7 @@ mod tests {
         concat.inverse("c".into());
         concat.inverse("d".into());
         let mut out = Value::from(1);
-        concat.value(&mut out);
+        concat.value(&mut out).unwrap();
         assert!(out.is_null());
     }
 }

@@ -145,7 +145,7 @@ impl BuiltinAccumulator {
             BuiltinAccumulator::Total(sum) => out.set_real(sum.total()),
             BuiltinAccumulator::Avg(sum) => out.set(sum.average()),
             BuiltinAccumulator::Extreme(extreme) => out.set(extreme.value()),
-            BuiltinAccumulator::Concat(concat) => concat.value(out),
+            BuiltinAccumulator::Concat(concat) => concat.value(out)?,
         }
         Ok(())
     }

@@ -78,13 +78,23 @@ impl Output {
 
     fn push(&mut self, text: &[u8]) -> Result {
         self.check(text.len())?;
+        self.buffer.try_reserve(text.len())?;
         self.buffer.extend(text);
         Ok(())
     }
 
     fn fill(&mut self, byte: u8, count: usize) -> Result {
         self.check(count)?;
+        self.buffer.try_reserve(count)?;
         self.buffer.fill(byte, count);
+        Ok(())
+    }
+
+    fn repeat(&mut self, text: &[u8], count: usize) -> Result {
+        let length = text.len().saturating_mul(count);
+        self.check(length)?;
+        self.buffer.try_reserve(length)?;
+        (0..count).for_each(|_| self.buffer.extend(text));
         Ok(())
     }
 

@@ -32,7 +32,7 @@ pub(super) fn write_character(output: &mut Output, spec: &Spec, value: ValueRef<
     if pads_first {
         output.fill(b' ', width - 1)?;
     }
-    output.push(&character.repeat(copies))?;
+    output.repeat(character, copies)?;
     push_counted(output, character, &last)
 }
 

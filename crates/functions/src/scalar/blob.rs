@@ -24,12 +24,13 @@ fn hex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut buffer = context.out.take_buffer();
     let encoding = context.connection.encoding();
     if encoding == Encoding::Utf8 || matches!(args[0], ValueRef::Blob(_)) {
-        context.check_length(bytes.len().saturating_mul(2))?;
+        context.room(&mut buffer, bytes.len().saturating_mul(2))?;
         push_hex(bytes, &mut buffer);
     } else {
         let mut encoded = lithe_value::Buffer::new();
+        context.room(&mut encoded, bytes.len().saturating_mul(2))?;
         encoding.encode(bytes, &mut encoded);
-        context.check_length(encoded.len().saturating_mul(2))?;
+        context.room(&mut buffer, encoded.len().saturating_mul(2))?;
         push_hex(encoded.as_slice(), &mut buffer);
     }
     context.answer_text(buffer)
@@ -48,6 +49,7 @@ fn unhex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         },
     };
     let mut buffer = context.out.take_buffer();
+    context.room(&mut buffer, text.len() / 2)?;
     let mut rest = text;
     while let Some(&first) = rest.first() {
         if let Some(high) = hex_digit(first) {
@@ -93,8 +95,8 @@ fn octet_length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 /// So many zeros.
 fn zeroblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let length = usize::try_from(cast::to_integer(args[0]).max(0)).unwrap_or(usize::MAX);
-    context.check_length(length)?;
     let mut buffer = context.out.take_buffer();
+    context.room(&mut buffer, length)?;
     buffer.fill(0, length);
     context.answer_blob(buffer)
 }
@@ -102,8 +104,8 @@ fn zeroblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 /// So many random bytes, at least one.
 fn randomblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let length = usize::try_from(cast::to_integer(args[0]).max(1)).unwrap_or(usize::MAX);
-    context.check_length(length)?;
     let mut buffer = context.out.take_buffer();
+    context.room(&mut buffer, length)?;
     context.connection.randomness(buffer.append(length));
     context.answer_blob(buffer)
 }

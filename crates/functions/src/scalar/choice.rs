@@ -30,8 +30,7 @@ const fn inline(name: &'static str, args: Arity, eval: ScalarFn) -> Scalar {
 /// The first that is not NULL.
 fn coalesce(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let found = args.iter().find(|arg| !arg.is_null());
-    context.out.set(found.copied().unwrap_or_default());
-    Ok(())
+    context.answer(found.copied().unwrap_or_default())
 }
 
 /// The value behind the first condition that is true; behind none, the last argument if it stands alone.
@@ -39,14 +38,12 @@ fn iif(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let (pairs, otherwise) = args.as_chunks::<2>();
     let chosen = pairs.iter().find(|[condition, _]| cast::truth(*condition) == Some(true));
     let value = chosen.map(|&[_, value]| value).or(otherwise.first().copied());
-    context.out.set(value.unwrap_or_default());
-    Ok(())
+    context.answer(value.unwrap_or_default())
 }
 
 /// The first argument: what is likely is for the planner to know.
 fn first(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    context.out.set(args[0]);
-    Ok(())
+    context.answer(args[0])
 }
 
 /// The first argument, or NULL if both are equal.
@@ -54,8 +51,7 @@ fn nullif(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     if compare(args[0], args[1], context.collation).is_eq() {
         return null(context);
     }
-    context.out.set(args[0]);
-    Ok(())
+    context.answer(args[0])
 }
 
 /// The largest, of equals the first; NULL if one is NULL.
@@ -82,6 +78,5 @@ fn best(
             best = arg;
         }
     }
-    context.out.set(best);
-    Ok(())
+    context.answer(best)
 }

@@ -13,6 +13,7 @@ pub(super) const FUNCTIONS: [Scalar; 3] =
 /// The argument as an SQL literal.
 fn quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut buffer = context.out.take_buffer();
+    make_room(context, args[0], &mut buffer)?;
     push_literal(args[0], &mut buffer);
     context.answer_text(buffer)
 }
@@ -20,6 +21,7 @@ fn quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 /// The same; a text with control characters becomes a call of `unistr`, so that the literal has none.
 fn unistr_quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut buffer = context.out.take_buffer();
+    make_room(context, args[0], &mut buffer)?;
     match args[0] {
         ValueRef::Text(text) if utf8::until_nul(text).iter().any(u8::is_ascii_control) => {
             push_unistr_call(utf8::until_nul(text), &mut buffer);
@@ -28,6 +30,19 @@ fn unistr_quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
     context.answer_text(buffer)
 }
+
+/// Room for the literal of a value, which is seldom more than twice as long.
+fn make_room(context: &Context<'_>, value: ValueRef<'_>, buffer: &mut Buffer) -> Result {
+    let length = match value {
+        ValueRef::Text(text) => text.len(),
+        ValueRef::Blob(blob) => blob.len().saturating_mul(2),
+        _ => 0,
+    };
+    context.room(buffer, length.saturating_add(LITERAL_MARKS_LEN))
+}
+
+/// More than the marks around a literal take.
+const LITERAL_MARKS_LEN: usize = 16;
 
 fn push_literal(value: ValueRef<'_>, buffer: &mut Buffer) {
     match value {

@@ -35,16 +35,14 @@ fn substr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
             return null(context); // an empty text is empty, an empty blob is nothing
         }
         let (from, to) = range(start, count, || blob.len());
-        context.out.set_blob(&blob[from.min(blob.len())..to.min(blob.len())]);
-        return Ok(());
+        return context.answer(ValueRef::Blob(&blob[from.min(blob.len())..to.min(blob.len())]));
     }
     let mut scratch = NumberText::default();
     let text = utf8::until_nul(cast::to_bytes(args[0], &mut scratch));
     let (from, to) = range(start, count, || count_from_the_end(text));
     let from_at = utf8::offset(text, from);
     let to_at = from_at + utf8::offset(&text[from_at..], to - from);
-    context.out.set_text(&text[from_at..to_at]);
-    Ok(())
+    context.answer(ValueRef::Text(&text[from_at..to_at]))
 }
 
 /// The units from `start`, which counts from 1 or from the end, and of those `count`, or `-count` before it. `length` is
@@ -129,19 +127,18 @@ fn replace(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         return null(context);
     };
     if pattern.first().is_none_or(|&first| first == 0) {
-        context.out.set_text(text);
-        return Ok(());
+        return context.answer(ValueRef::Text(text));
     }
     let Some(replacement) = text_of(args[2], replacement_scratch) else { return null(context) };
     let mut buffer = context.out.take_buffer();
     let mut copied = 0;
     for at in memmem::find_iter(text, pattern) {
+        context.room(&mut buffer, at - copied + replacement.len())?;
         buffer.extend(&text[copied..at]);
         buffer.extend(replacement);
         copied = at + pattern.len();
-        context.check_length(buffer.len())?;
     }
-    context.check_length(buffer.len().saturating_add(text.len() - copied))?;
+    context.room(&mut buffer, text.len() - copied)?;
     buffer.extend(&text[copied..]);
     context.answer_text(buffer)
 }
@@ -178,8 +175,7 @@ fn trim_ends(context: &mut Context<'_>, args: &[ValueRef<'_>], at_start: bool, a
             text = &text[..text.len() - len];
         }
     }
-    context.out.set_text(text);
-    Ok(())
+    context.answer(ValueRef::Text(text))
 }
 
 /// The characters of `text` up to a NUL, each as its bytes.

@@ -48,6 +48,7 @@ fn copy_then(context: &mut Context<'_>, value: ValueRef<'_>, change: fn(&mut [u8
     let mut scratch = NumberText::default();
     let Some(text) = text_of(value, &mut scratch) else { return null(context) };
     let mut buffer = context.out.take_buffer();
+    context.room(&mut buffer, text.len())?;
     buffer.extend(text);
     change(buffer.as_mut_slice());
     context.answer_text(buffer)
@@ -71,11 +72,10 @@ fn join(context: &mut Context<'_>, separator: &[u8], args: &[ValueRef<'_>]) -> R
     for &arg in args {
         let mut scratch = NumberText::default();
         let Some(text) = text_of(arg, &mut scratch) else { continue };
-        if !is_first {
-            buffer.extend(separator);
-        }
+        let separator = if is_first { &[] } else { separator };
         is_first = false;
-        context.check_length(buffer.len().saturating_add(text.len()))?;
+        context.room(&mut buffer, separator.len().saturating_add(text.len()))?;
+        buffer.extend(separator);
         buffer.extend(text);
     }
     context.answer_text(buffer)

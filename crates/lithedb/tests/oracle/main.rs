@@ -116,10 +116,14 @@ fn check_world(seed: u64, show: impl Fn(&str)) -> Result<(), String> {
     schema.has_foreign_keys = !attaches && rng.u32(0..3) == 0;
     schema.analyzes = rng.u32(0..4) == 0;
     let tables = rng.usize(1..4);
+    // In a transaction SQLite forgets to undo what a statement has done, if the CASCADE of a foreign key does not find the row
+    // that its check finds, because their columns have different affinities.
+    let mut must_roll_back = false;
     for at in 0..STATEMENTS {
         let sql = match at {
             0 if attaches => "ATTACH ':memory:' AS aux".to_owned(),
             0 if schema.has_foreign_keys => "PRAGMA foreign_keys = ON".to_owned(),
+            _ if must_roll_back => "ROLLBACK".to_owned(),
             1 if schema.analyzes => "PRAGMA analysis_limit = 1000".to_owned(),
             _ if at <= tables => schema.create_table(&mut rng),
             _ => next_statement(&mut rng, &mut schema),
@@ -130,7 +134,8 @@ fn check_world(seed: u64, show: impl Fn(&str)) -> Result<(), String> {
         match pair.run(sql) {
             Ok(Ended::TooLate) => return Ok(()),
             Ok(ended) => {
-                if ended == Ended::WithError || may_change_schema(sql) {
+                must_roll_back = ended == Ended::WithForeignKey && pair.is_in_transaction();
+                if ended != Ended::Well || may_change_schema(sql) {
                     pair.read_schema(&mut schema);
                 }
                 if may_insert(sql) && pair.has_last_rowid(&schema) {

@@ -27,6 +27,8 @@ pub enum Answer {
 pub enum Ended {
     Well,
     WithError,
+    /// With a violated foreign key.
+    WithForeignKey,
     /// SQLite took too long, and Lithe was not asked: triggers that call each other can run for ever.
     TooLate,
 }
@@ -63,9 +65,18 @@ impl Pair {
         }
         let lithe = in_order(self.on_lithe(sql), is_ordered);
         if same(&lithe, &sqlite) || is_ordered && same_order(&lithe, &sqlite, !sql.contains("LIMIT")) {
-            return Ok(if matches!(lithe, Answer::Error { .. }) { Ended::WithError } else { Ended::Well });
+            return Ok(match lithe {
+                Answer::Error { code, .. } if code == ResultCode::CONSTRAINT_FOREIGNKEY.0 => Ended::WithForeignKey,
+                Answer::Error { .. } => Ended::WithError,
+                Answer::Rows { .. } => Ended::Well,
+            });
         }
         Err(Difference { sql: sql.to_owned(), lithe, sqlite })
+    }
+
+    /// Whether a transaction is open.
+    pub fn is_in_transaction(&self) -> bool {
+        !self.sqlite.is_autocommit()
     }
 
     /// Whether a table has a row with the largest rowid: those of new rows are chosen at random then.

@@ -229,7 +229,9 @@ impl FileStore {
     /// Writes consecutive pages; those that were spilled come through `buf`.
     fn write_run(&self, txn: &WriteTxn, page_size: PageSize, run: &[PageNo], buf: &mut Vec<u8>) -> Result<()> {
         let spilled: Vec<PageNo> = run.iter().copied().filter(|&no| txn.dirty.find(no).is_none()).collect();
-        buf.resize(spilled.len() * page_size.bytes(), 0);
+        let len = spilled.len() * page_size.bytes();
+        buf.try_reserve_exact(len.saturating_sub(buf.len())).map_err(|_| Error::NoMem)?;
+        buf.resize(len, 0);
         txn.temp.read_all(&spilled, page_size.bytes(), buf)?;
         let mut spilled = buf.chunks_exact(page_size.bytes());
         let slices: Vec<IoSlice<'_>> = run

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use lithe_vfs::{Access, OpenFlags, ResultCode, SyncFlags, Vfs};
 
 use super::playback::super_journal_of;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, zeros};
 
 /// A super-journal that was created and not deleted yet.
 ///
@@ -97,7 +97,7 @@ fn text_of(path: &Path) -> Result<&str> {
 pub(super) fn delete_if_unused(vfs: &dyn Vfs, path: &Path) -> Result<()> {
     let Ok(opened) = vfs.open(Some(path), OpenFlags::READONLY | OpenFlags::SUPER_JOURNAL) else { return Ok(()) };
     let len = opened.file.size()?.min(LIST_BYTES_MAX);
-    let mut list = vec![0; len as usize];
+    let mut list = zeros(len as usize)?;
     opened.file.read_at(&mut list, 0)?;
     drop(opened);
     for journal in list.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {

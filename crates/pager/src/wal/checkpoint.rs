@@ -12,7 +12,7 @@ use lithe_vfs::{File, ResultCode, SyncFlags, Vfs};
 use super::Wal;
 use super::index::HeaderState;
 use crate::dirty::PageHashes;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, zeros};
 use crate::page_ref::Epoch;
 
 /// How much a checkpoint is to achieve.
@@ -246,7 +246,7 @@ impl Wal {
                 database.write_vectored_at(&slices, at)?;
                 continue;
             }
-            let mut buf = vec![0; page_size.bytes() * batch.len()];
+            let mut buf = zeros(page_size.bytes() * batch.len())?;
             for (&(_, frame), page) in batch.iter().zip(buf.chunks_exact_mut(page_size.bytes())) {
                 self.read_page(frame, page_size, page)?;
             }

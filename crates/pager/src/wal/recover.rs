@@ -7,7 +7,7 @@ use lithe_format::wal_index::{IndexHeader, READ_MARK_UNUSED};
 use lithe_vfs::{File, ResultCode};
 
 use super::Wal;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, zeros};
 
 /// How much of the log is read at once.
 const CHUNK: usize = 1 << 20;
@@ -90,7 +90,7 @@ impl<'f> Frames<'f> {
     fn new(log: &'f dyn File, wal: WalHeader, sum: Sum) -> Result<Frames<'f>> {
         let frame_len = wal.frame_len() as usize;
         let in_log = usize::try_from(log.size()? / wal.frame_len()).unwrap_or(usize::MAX);
-        let chunk = vec![0; (CHUNK / frame_len).min(in_log).max(1) * frame_len];
+        let chunk = zeros((CHUNK / frame_len).min(in_log).max(1) * frame_len)?;
         Ok(Frames { log, wal, sum, chunk, ready: 0..0, at: HEADER_LEN as u64 })
     }
 

@@ -12,6 +12,7 @@
 //! The bytes of a removed record stay, so that a cursor that stood on it can find its place again.
 
 use std::cmp::Ordering;
+use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use lithe_btree::KeyInfo;
@@ -80,6 +81,12 @@ impl MemoryIndex {
     /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         self.records.bytes() + self.len * size_of::<Entry>()
+    }
+
+    /// Makes room for one more record.
+    #[inline]
+    pub fn make_room(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.records.make_room(len)
     }
 
     /// Inserts a record, or replaces the one with an equal key.

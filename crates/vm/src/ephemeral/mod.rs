@@ -308,6 +308,7 @@ impl EphemeralCursor {
     ) -> Result<(), Error> {
         let mut store = self.store.borrow_mut();
         if let Store::Table(table) = &mut *store {
+            table.make_room(record.len())?;
             table.insert(rowid, record);
         }
         store.keep_within_budget(host, temporary)
@@ -317,8 +318,14 @@ impl EphemeralCursor {
     pub fn insert_entry(&mut self, record: &[u8], host: &dyn Host, temporary: &Temporary) -> Result<(), Error> {
         let mut store = self.store.borrow_mut();
         match &mut *store {
-            Store::Index(index) => index.insert(record),
-            Store::Set(set) => set.insert(record),
+            Store::Index(index) => {
+                index.make_room(record.len())?;
+                index.insert(record);
+            }
+            Store::Set(set) => {
+                set.make_room(record.len())?;
+                set.insert(record);
+            }
             Store::Table(_) | Store::Moved(_) => {}
         }
         store.keep_within_budget(host, temporary)

@@ -6,6 +6,7 @@
 //!   records   .............| record | ...    the key's columns, and whatever follows them
 //! ```
 
+use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
@@ -51,6 +52,12 @@ impl MemorySet {
     #[inline]
     pub fn bytes(&self) -> usize {
         self.records.bytes() + self.table.len() * (size_of::<Span>() + 1) * 3 / 2
+    }
+
+    /// Makes room for one more record.
+    #[inline]
+    pub fn make_room(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.records.make_room(len)
     }
 
     /// Adds a key. One that is there already stays.

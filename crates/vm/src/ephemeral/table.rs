@@ -9,7 +9,7 @@
 //! Rowids nearly always count up, so inserting is appending. Recursive queries take rows from the front while
 //! they append: both ends are cheap.
 
-use std::collections::VecDeque;
+use std::collections::{TryReserveError, VecDeque};
 
 use crate::arena::{Arena, Span};
 
@@ -32,6 +32,13 @@ struct Row {
 const DEAD_MIN: usize = 4096;
 
 impl MemoryTable {
+    /// Makes room for one more record.
+    #[inline]
+    pub fn make_room(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.records.make_room(len)?;
+        if self.rows.len() == self.rows.capacity() { self.rows.try_reserve(1) } else { Ok(()) }
+    }
+
     /// Inserts a record, or replaces the one of that rowid.
     #[inline]
     pub fn insert(&mut self, rowid: i64, record: &[u8]) {

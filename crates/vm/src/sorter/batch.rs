@@ -10,6 +10,7 @@
 //! becomes the bar that new rows have to pass. Each cut is linear, so that a row costs a constant, whatever N is.
 
 use std::cmp::Ordering;
+use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use lithe_btree::KeyInfo;
@@ -101,6 +102,13 @@ impl Batch {
                 compare_to_values(self.record(bar), &row[..key_len], &self.key).is_gt()
             }
         }
+    }
+
+    /// Makes room for one more record.
+    #[inline]
+    pub fn make_room(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.records.make_room(len)?;
+        if self.entries.len() == self.entries.capacity() { self.entries.try_reserve(1) } else { Ok(()) }
     }
 
     /// Adds a record.

@@ -83,7 +83,9 @@ impl Sorter {
         let Some(prefix) = self.batch.admits(row) else {
             return Ok(());
         };
-        self.batch.push(prefix, self.builder.build(row));
+        let record = self.builder.try_build(row)?;
+        self.batch.make_room(record.len())?;
+        self.batch.push(prefix, record);
         if self.batch.bytes() > self.budget { self.spill(host) } else { Ok(()) }
     }
 

@@ -82,6 +82,7 @@ pub struct RunWriter {
 
 impl RunWriter {
     pub fn row(&mut self, prefix: u64, record: &[u8]) -> Result<(), Error> {
+        self.buffer.try_reserve(HEADER_LEN + record.len())?;
         self.buffer.extend_from_slice(&(record.len() as u32).to_le_bytes());
         self.buffer.extend_from_slice(&prefix.to_le_bytes());
         self.buffer.extend_from_slice(record);
@@ -158,6 +159,7 @@ impl RunReader {
         let have = self.buffer.len();
         let wanted = len.max(BUFFER_LEN) - have;
         let take = (self.rest.end - self.rest.start).min(wanted as u64) as usize;
+        self.buffer.try_reserve(take)?;
         self.buffer.resize(have + take, 0);
         if self.file.read_at(&mut self.buffer[have..], self.rest.start)? < take {
             return Err(cut_short());

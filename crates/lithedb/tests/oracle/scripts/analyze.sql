@@ -70,3 +70,9 @@ PRAGMA optimize(0x10003)
 INSERT INTO po SELECT a, b FROM po, (SELECT 1 UNION SELECT 2 UNION SELECT 3)
 PRAGMA optimize(0x10002)
 SELECT * FROM sqlite_stat1 WHERE tbl = 'po'
+-- NULLs behind the values of a unique index of one column.
+CREATE TABLE uniq(a INTEGER PRIMARY KEY DESC, b UNIQUE)
+CREATE UNIQUE INDEX uniq_b ON uniq(b DESC)
+INSERT INTO uniq(b) VALUES (3), (NULL), (1), (NULL), (NULL)
+ANALYZE uniq
+SELECT * FROM sqlite_stat1 WHERE tbl = 'uniq'

@@ -175,7 +175,9 @@ fn analyze_index<'a>(
     cg.b.emit(Insn::OpenEphemeral { cursor: samples });
     system::load_text(cg, table.name.as_bytes(), row.at(0));
     system::load_text(cg, index_name(table, index).as_bytes(), row.at(1));
-    cg.b.emit(Insn::AnalyzeIndex { cursor, samples, columns: index.key_count, dst: row.at(2) });
+    let is_one_unique = index.is_unique() && index.key_count == 1;
+    let columns = index.key_count;
+    cg.b.emit(Insn::AnalyzeIndex { is_one_unique: u8::from(is_one_unique), cursor, samples, columns, dst: row.at(2) });
     system::append_row(cg, statistics.counts, row, COUNTS_COLUMNS);
     cg.b.emit(Insn::Rewind { cursor: samples, target: done });
     let top = cg.b.here();

@@ -247,12 +247,18 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    /// The affinities that the value gets: those of the members, but a column that FULL JOIN USING has merged stays what it is.
+    /// The affinities that the value gets: those of the members, but a column that FULL JOIN USING has merged only becomes a
+    /// number, and only before columns of numbers.
     fn value_affinities(&mut self, set: &In<'a>) -> AffinityListId {
         let items = if let Expr::Row(items) = set.value { items } else { std::slice::from_ref(&set.value) };
         let is_merged = |at: usize| matches!(items.get(at), Some(Expr::Function(call)) if call.is_merged_column);
         let hows = set.how.iter().enumerate();
-        let own = |(at, how): (usize, &How<'a>)| if is_merged(at) { How { affinity: None, ..*how } } else { *how };
+        let InSet::Query(query) = set.set else { return self.set_affinities(set.how) };
+        let of_merged = |at: usize| query.columns[at].affinity.filter(|member| member.is_numeric());
+        let own = |(at, how): (usize, &How<'a>)| match is_merged(at) {
+            true => How { affinity: of_merged(at).map(|_| Affinity::Numeric), ..*how },
+            false => *how,
+        };
         let hows: Vec<How<'a>> = hows.map(own).collect();
         self.set_affinities(&hows)
     }

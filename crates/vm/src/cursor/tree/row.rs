@@ -198,6 +198,7 @@ impl TreeCursor {
         }
         let mut buffer = dst.take_buffer();
         buffer.clear();
+        buffer.try_reserve(len)?;
         self.place.cursor.read_payload(&self.btree, column.at, buffer.append(len))?;
         if column.serial.is_text() {
             dst.set_buffer(BytesKind::Text, buffer);
@@ -221,6 +222,7 @@ impl TreeCursor {
             let mut buffer = dst.take_buffer();
             buffer.clear();
             let len = row.len() as usize;
+            buffer.try_reserve(len)?;
             self.place.cursor.read_payload(&self.btree, 0, buffer.append(len))?;
             dst.set_buffer(BytesKind::Blob, buffer);
         } else {
@@ -329,7 +331,9 @@ impl TreeCursor {
     #[cold]
     fn compare_overflowing(&mut self, key: &SearchKey<'_>) -> Result<Ordering, Error> {
         let mut entry = std::mem::take(&mut self.place.memory.header);
-        entry.resize(self.place.cursor.row(&self.btree)?.len() as usize, 0);
+        let len = self.place.cursor.row(&self.btree)?.len() as usize;
+        entry.try_reserve_exact(len.saturating_sub(entry.len()))?;
+        entry.resize(len, 0);
         let read = self.place.cursor.read_payload(&self.btree, 0, &mut entry);
         let order = read.map_err(Error::from).and_then(|()| Ok(key.compare_entry(&entry)?));
         self.place.memory.header = entry;
