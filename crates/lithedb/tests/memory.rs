@@ -102,7 +102,7 @@ const SCRIPT: &[&str] = &[
     "?SELECT count(*), max(length(b)), sum(length(hex(b))) FROM t",
     "?SELECT b, c FROM t WHERE a < 4",
     "?SELECT length(b || c || b), length(replace(c, '0', 'zero')), length(quote(b)) FROM t WHERE a < 3",
-    "?SELECT length(printf('%.*c', 1000000, 'x')), length(upper(c)), length(CAST(b AS TEXT)) FROM t WHERE a < 3",
+    "?SELECT length(printf('%.*c', 1000000, 'x')), length(upper(c)) FROM t WHERE a < 3",
     "?SELECT length(group_concat(c)), length(group_concat(c || '' ORDER BY c)) FROM t WHERE a <> 1",
     "?SELECT count(*) FROM (SELECT c, b FROM t ORDER BY b DESC, c LIMIT 3000)",
     "?SELECT count(*) FROM (SELECT DISTINCT c || 'x' FROM t)",
@@ -220,7 +220,7 @@ const WORLDS: [World; 4] = [
 ];
 
 /// How many allocations of each world are refused in a run: these, spread over the script.
-const CASES: u64 = 20;
+const CASES: u64 = 6;
 
 #[test]
 fn large_allocations_that_fail_are_errors() {

@@ -185,7 +185,8 @@ fn step_values(
 #[inline]
 fn step_in_place(acc: &mut Register, value: ValueRef<'_>, collation: &Collation) -> bool {
     match (acc, value) {
-        (Register::CountValues(_) | Register::Sum(_) | Register::Extreme(_), ValueRef::Null) => true,
+        // A window's min() or max() counts rows that it leaves out, too: it takes them back in order.
+        (Register::CountValues(_) | Register::Sum(_), ValueRef::Null) => true,
         (Register::Sum(sum), _) => {
             sum.step(value);
             true
