@@ -170,7 +170,9 @@ impl Stretch {
             let to = index * len;
             let here = len.min(content.len() - to);
             let in_content = content.len().saturating_sub(from).min(here);
-            content.copy_within(from..from + in_content, to);
+            if in_content > 0 {
+                content.copy_within(from..from + in_content, to);
+            }
             if in_content < here {
                 let start = (from + in_content) - content.len();
                 content[to + in_content..to + here].copy_from_slice(&behind[start..][..here - in_content]);

@@ -26,7 +26,7 @@ fn fill(pager: &Pager, pages: std::ops::RangeInclusive<u32>, seed: u8) {
 fn check(pager: &Pager, content_len: usize) -> usize {
     let mut in_runs = 0;
     for first in 2..=COUNT {
-        for (count, cut) in [(2, 0), (5, 0), (9, 100), (40, 1)] {
+        for (count, cut) in [(2, 0), (2, 700), (5, 0), (9, 100), (40, 1)] {
             let mut heads = vec![[0xee; 4]; count];
             let mut content = vec![0xee; count * content_len - cut];
             let done = pager.read_run(no(first), &mut heads, content_len, &mut content).unwrap();
@@ -46,7 +46,7 @@ fn check(pager: &Pager, content_len: usize) -> usize {
 #[test]
 fn runs() {
     for mode in [JournalMode::Delete, JournalMode::Wal] {
-        for (mmap_size, reserved) in [(0, 0), (0, 12), (u64::MAX, 0)] {
+        for (mmap_size, reserved) in [(0, 0), (0, 12), (0, 200), (u64::MAX, 0)] {
             let folder = Folder::new();
             let options = OpenOptions { mmap_size, cache_size: CacheSize::Pages(16), ..OpenOptions::default() };
             let pager = open_with(&folder.file("a.db"), &options);
