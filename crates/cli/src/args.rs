@@ -1,6 +1,9 @@
 //! The command line: `lithe [options] [FILE] [SQL…]`, with options spelled as `sqlite3` spells them (`-csv` and `--csv`).
 
+use std::ffi::OsString;
+
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use crate::output::Mode;
 use crate::settings::Settings;
@@ -99,6 +102,9 @@ struct Modes {
     /// Tab-separated values
     #[arg(long)]
     tabs: bool,
+    /// Values and rows between the separators that ASCII has for them
+    #[arg(long)]
+    ascii: bool,
     /// A JSON array of objects
     #[arg(long)]
     json: bool,
@@ -111,46 +117,54 @@ struct Modes {
 }
 
 impl Modes {
-    fn chosen(&self) -> Option<Mode> {
+    fn chosen(&self) -> Option<&'static Mode> {
         let switches = [
-            (self.column, Mode::Column),
-            (self.r#box, Mode::Box),
-            (self.table, Mode::Table),
-            (self.markdown, Mode::Markdown),
-            (self.line, Mode::Line),
-            (self.list, Mode::List),
-            (self.csv, Mode::Csv),
-            (self.tabs, Mode::Tabs),
-            (self.json, Mode::Json),
-            (self.html, Mode::Html),
-            (self.quote, Mode::Quote),
+            (self.column, "column"),
+            (self.r#box, "box"),
+            (self.table, "table"),
+            (self.markdown, "markdown"),
+            (self.line, "line"),
+            (self.list, "list"),
+            (self.csv, "csv"),
+            (self.tabs, "tabs"),
+            (self.ascii, "ascii"),
+            (self.json, "json"),
+            (self.html, "html"),
+            (self.quote, "quote"),
         ];
-        switches.into_iter().find(|(is_on, _)| *is_on).map(|(_, mode)| mode)
+        switches.into_iter().find(|(is_on, _)| *is_on).map(|(_, name)| Mode::known(name))
     }
 }
 
 impl Args {
     /// The arguments of this process. Leaves it with a message if they are wrong.
     pub fn from_command_line() -> Args {
-        Args::parse_from(std::env::args().map(with_two_dashes))
+        Args::try_parse_from(std::env::args_os().map(with_two_dashes)).unwrap_or_else(|error| match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => error.exit(),
+            _ => {
+                let _ = error.print();
+                std::process::exit(1) // what scripts expect that know `sqlite3`
+            }
+        })
     }
 
     /// Makes the settings what the arguments say.
     pub fn apply(&self, settings: &mut Settings) {
+        let style = &mut settings.style;
         if let Some(mode) = self.modes.chosen() {
-            settings.set_mode(mode);
+            style.set_mode(mode);
         }
         if self.header || self.noheader {
-            settings.headers = self.header;
+            style.titles = Some(self.header);
         }
         if let Some(separator) = &self.separator {
-            settings.column_separator = separator.clone();
+            style.column_separator = separator.clone();
         }
         if let Some(newline) = &self.newline {
-            settings.row_separator = newline.clone();
+            style.row_separator = newline.clone();
         }
         if let Some(null) = &self.nullvalue {
-            settings.null = null.clone();
+            style.null = Some(null.clone());
         }
         settings.bail = self.bail;
         settings.echo = self.echo;
@@ -158,9 +172,13 @@ impl Args {
 }
 
 /// `-csv` becomes `--csv`; single letters, lone dashes and values stay as they are.
-fn with_two_dashes(argument: String) -> String {
-    let is_long = argument.len() > 2 && argument.starts_with('-') && argument.as_bytes()[1].is_ascii_alphabetic();
-    if is_long { format!("-{argument}") } else { argument }
+fn with_two_dashes(argument: OsString) -> OsString {
+    match argument.to_str() {
+        Some(text) if text.len() > 2 && text.starts_with('-') && text.as_bytes()[1].is_ascii_alphabetic() => {
+            format!("-{text}").into()
+        }
+        _ => argument,
+    }
 }
 
 #[cfg(test)]
@@ -171,11 +189,11 @@ mod tests {
     fn one_dash_or_two() {
         let args = |list: &[&str]| {
             Args::parse_from(
-                std::iter::once("lithe".to_owned()).chain(list.iter().map(|a| with_two_dashes((*a).into()))),
+                std::iter::once(OsString::from("lithe")).chain(list.iter().map(|a| with_two_dashes((*a).into()))),
             )
         };
         let parsed = args(&["-csv", "--header", "-nullvalue", "-", "a.db", "SELECT -1"]);
-        assert_eq!(parsed.modes.chosen(), Some(Mode::Csv));
+        assert_eq!(parsed.modes.chosen().map(|mode| mode.name), Some("csv"));
         assert!(parsed.header && parsed.file.as_deref() == Some("a.db"));
         assert_eq!((parsed.nullvalue.as_deref(), parsed.sql), (Some("-"), vec!["SELECT -1".to_owned()]));
     }

@@ -20,7 +20,7 @@ pub enum Input {
 /// What reading a line gave.
 pub enum Line {
     /// A line, without its end.
-    Text(String),
+    Text(Vec<u8>),
     /// Ctrl-C: the statement that was being typed is given up.
     Interrupted,
     /// The end.
@@ -56,7 +56,7 @@ impl Input {
     pub fn line(&mut self, prompt: &str) -> Result<Line, String> {
         match self {
             Input::Terminal(editor, _) => match editor.readline(prompt) {
-                Ok(line) => Ok(Line::Text(line)),
+                Ok(line) => Ok(Line::Text(line.into_bytes())),
                 Err(ReadlineError::Interrupted) => Ok(Line::Interrupted),
                 Err(ReadlineError::Eof) => Ok(Line::End),
                 Err(error) => Err(error.to_string()),
@@ -69,9 +69,7 @@ impl Input {
                 if bytes.last() == Some(&b'\n') {
                     bytes.pop();
                 }
-                Ok(Line::Text(
-                    String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
-                ))
+                Ok(Line::Text(bytes))
             }
         }
     }

@@ -5,6 +5,7 @@
 //! | `args` | the command line |
 //! | `shell` | the state between statements; running lines and SQL |
 //! | `input` | where lines come from: terminal, file, argument |
+//! | `sink` | where rows go: standard output, file, program |
 //! | `commands` | the dot commands, one table entry each |
 //! | `output` | how rows are shown, one room a mode |
 //! | `complete` | completion of keywords and names |
@@ -20,6 +21,7 @@ mod quote;
 mod report;
 mod settings;
 mod shell;
+mod sink;
 mod stopwatch;
 
 use std::process::ExitCode;

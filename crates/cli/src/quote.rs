@@ -9,15 +9,15 @@ pub fn literal(value: ValueRef<'_>) -> String {
         ValueRef::Integer(integer) => integer.to_string(),
         ValueRef::Real(real) if real.is_infinite() => if real > 0.0 { "9.0e+999" } else { "-9.0e+999" }.to_owned(),
         ValueRef::Real(real) => lithe::real_to_text(real),
-        ValueRef::Text(text) => string(&String::from_utf8_lossy(text)),
+        ValueRef::Text(text) => text_literal_on_one_line(text),
         ValueRef::Blob(blob) => blob_literal(blob),
     }
 }
 
-/// `X'00ff'`
+/// `x'00ff'`
 pub fn blob_literal(blob: &[u8]) -> String {
     let digits: String = blob.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("X'{digits}'")
+    format!("x'{digits}'")
 }
 
 /// `'it''s'`
@@ -25,26 +25,31 @@ pub fn string(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// A string literal on one line: line ends are put in by replace() and char().
-pub fn string_on_one_line(text: &str) -> String {
-    let mut literal = string(text);
-    for (end, code, placeholder) in [('\n', 10, "\\n"), ('\r', 13, "\\r")] {
-        if !text.contains(end) {
-            continue;
-        }
-        let placeholder = unused(text, placeholder);
-        literal = format!("replace({},'{placeholder}',char({code}))", literal.replace(end, &placeholder));
-    }
-    literal
+/// A literal without control characters, but for line ends and tabs: those become `unistr('…\u001b…')`.
+pub fn text_literal(bytes: &[u8]) -> String {
+    escaped(bytes, |byte| byte < b' ' && !matches!(byte, b'\n' | b'\r' | b'\t'))
 }
 
-/// A text beginning as `wanted` that does not occur in `text`.
-fn unused(text: &str, wanted: &str) -> String {
-    if !text.contains(wanted) {
-        return wanted.to_owned();
+/// A literal without any control characters.
+pub fn text_literal_on_one_line(bytes: &[u8]) -> String {
+    escaped(bytes, |byte| byte < b' ')
+}
+
+/// A text that is not UTF-8 is a BLOB's bytes: there is no literal for it.
+fn escaped(bytes: &[u8], is_escaped: impl Fn(u8) -> bool) -> String {
+    let Ok(text) = std::str::from_utf8(bytes) else { return format!("CAST({} AS TEXT)", blob_literal(bytes)) };
+    if !bytes.iter().any(|byte| is_escaped(*byte)) {
+        return string(text);
     }
-    let numbered = (0..).map(|n| format!("({wanted}{n})"));
-    numbered.into_iter().find(|candidate| !text.contains(candidate.as_str())).unwrap_or_default()
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match u8::try_from(c) {
+            Ok(byte) if is_escaped(byte) => out.push_str(&format!("\\u{byte:04x}")),
+            Ok(b'\\') => out.push_str("\\\\"),
+            _ => out.push(c),
+        }
+    }
+    format!("unistr({})", string(&out))
 }
 
 /// A name, in double quotes if it needs them.
@@ -64,9 +69,11 @@ mod tests {
     #[test]
     fn literals() {
         assert_eq!(literal(ValueRef::Text(b"it's")), "'it''s'");
-        assert_eq!(literal(ValueRef::Blob(&[0, 255])), "X'00ff'");
-        assert_eq!(string_on_one_line("a\nb"), "replace('a\\nb','\\n',char(10))");
-        assert_eq!(string_on_one_line("\\n\n"), "replace('\\n(\\n0)','(\\n0)',char(10))");
+        assert_eq!(literal(ValueRef::Blob(&[0, 255])), "x'00ff'");
+        assert_eq!(text_literal(b"a\nb"), "'a\nb'");
+        assert_eq!(text_literal_on_one_line(b"a\nb\\"), "unistr('a\\u000ab\\\\')");
+        assert_eq!(text_literal(b"a\0'"), "unistr('a\\u0000''')");
+        assert_eq!(text_literal(b"caf\xe9"), "CAST(x'636166e9' AS TEXT)");
         assert_eq!(identifier("a_1"), "a_1");
         assert_eq!(identifier("1 a\"b"), "\"1 a\"\"b\"");
         assert_eq!(identifier("select"), "\"select\"");

@@ -2,8 +2,9 @@
 
 use lithe::{Error, ResultCode};
 
-/// How much of a statement's line is shown.
+/// How much of a statement's line is shown, and how much of that in front of the place.
 const CONTEXT: usize = 78;
+const CONTEXT_BEFORE: usize = 50;
 
 /// An error of compiling `sql`. `place` is how the statement is named: "near line 3".
 pub fn parse_error(error: &Error, sql: &str, place: &str) -> String {
@@ -27,8 +28,8 @@ pub fn runtime_error(error: &Error, place: &str) -> String {
 /// Two lines: the part of the statement around the place, and an arrow to it.
 fn caret(sql: &str, offset: usize) -> String {
     let mut start = 0;
-    if offset > CONTEXT / 2 && sql.len() > CONTEXT {
-        start = floor_boundary(sql, offset - CONTEXT / 2);
+    if offset > CONTEXT_BEFORE && sql.len() > CONTEXT {
+        start = floor_boundary(sql, offset - CONTEXT_BEFORE);
     }
     let end = floor_boundary(sql, (start + CONTEXT).min(sql.len()));
     let line: String = sql[start..end].chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();

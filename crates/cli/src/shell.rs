@@ -1,7 +1,6 @@
 //! The shell: what stays between statements, and how lines and SQL are run.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,9 +10,11 @@ use lithe::{Connection, Error, InterruptHandle, OpenFlags, Statement};
 use crate::args::Args;
 use crate::commands;
 use crate::input::{self, Input, Line};
-use crate::output::{self, Mode};
+use crate::output::style::Align;
+use crate::output::{self, Mode, Style};
 use crate::report;
 use crate::settings::Settings;
+use crate::sink::Sink;
 use crate::stopwatch::Stopwatch;
 
 /// The state of a shell.
@@ -22,21 +23,13 @@ pub struct Shell {
     /// The database as it was named.
     pub file: String,
     pub settings: Settings,
-    pub output: Output,
+    pub output: Sink,
     interrupts: Interrupts,
     /// How deep `.read` is nested.
     pub read_depth: u32,
     /// Set by `.exit`.
     pub exit_code: Option<u8>,
     has_failed: bool,
-}
-
-/// Where rows go.
-pub enum Output {
-    Stdout,
-    File(BufWriter<File>),
-    /// A file for the next statement only.
-    Once(BufWriter<File>),
 }
 
 /// The connection that Ctrl-C interrupts.
@@ -62,6 +55,9 @@ impl Shell {
         let file = args.file.clone().unwrap_or_else(|| ":memory:".to_owned());
         let connection = open_database(&file, args.readonly)?;
         let mut settings = Settings::default();
+        if args.sql.is_empty() && wants_terminal(args) {
+            settings.style.set_mode(Mode::known("tty"));
+        }
         args.apply(&mut settings);
         let interrupts = Interrupts {
             handle: Arc::new(Mutex::new(connection.interrupt_handle())),
@@ -71,7 +67,7 @@ impl Shell {
             connection,
             file,
             settings,
-            output: Output::Stdout,
+            output: Sink::stdout(),
             interrupts,
             read_depth: 0,
             exit_code: None,
@@ -93,7 +89,7 @@ impl Shell {
             println!("{} (level with SQLite {})", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
             return ExitCode::SUCCESS;
         }
-        let reads_terminal = args.sql.is_empty() && self.wants_terminal(args);
+        let reads_terminal = args.sql.is_empty() && wants_terminal(args);
         if !reads_terminal {
             self.interrupts.listen();
         }
@@ -113,9 +109,7 @@ impl Shell {
     }
 
     fn exit_status(&mut self) -> ExitCode {
-        if let Err(error) = self.output.flush() {
-            self.complain(&format!("cannot write the output: {error}"));
-        }
+        self.set_output(Sink::stdout());
         ExitCode::from(self.exit_code.unwrap_or(u8::from(self.has_failed)))
     }
 
@@ -123,15 +117,25 @@ impl Shell {
         if text.trim_start().starts_with('.') {
             return self.run_command(text.trim());
         }
-        self.run_sql(text, None)
+        self.run_sql(text.as_bytes(), None)
     }
 
-    fn wants_terminal(&self, args: &Args) -> bool {
-        args.interactive || (input::is_terminal() && !args.batch)
+    /// Sends the output elsewhere from now on.
+    pub fn set_output(&mut self, output: Sink) {
+        if let Err(error) = std::mem::replace(&mut self.output, output).close() {
+            self.complain(&format!("Error: cannot write the output: {error}"));
+        }
+    }
+
+    /// What was for one command or text of SQL only has got it.
+    fn end_once(&mut self) {
+        if self.output.is_once() {
+            self.set_output(Sink::stdout());
+        }
     }
 
     fn read_standard_input(&mut self, args: &Args) {
-        let wants_terminal = self.wants_terminal(args);
+        let wants_terminal = wants_terminal(args);
         let opened = if wants_terminal { Input::terminal() } else { Ok(Input::standard()) };
         let mut input = match opened {
             Ok(input) => input,
@@ -180,31 +184,34 @@ impl Shell {
                 return;
             }
         }
-        if !pending.text.trim().is_empty() {
+        if !pending.text.trim_ascii().is_empty() {
             let _ = self.run_sql(&pending.text, pending.place());
         }
     }
 
-    fn take_line(&mut self, pending: &mut Pending, line: &str) -> Result<(), Reported> {
+    fn take_line(&mut self, pending: &mut Pending, line: &[u8]) -> Result<(), Reported> {
         pending.line += 1;
         if pending.text.is_empty() {
-            let trimmed = line.trim();
+            let trimmed = line.trim_ascii();
             if trimmed.is_empty() {
                 return Ok(());
             }
-            if line.starts_with('.') || line.starts_with('#') {
+            if line.starts_with(b".") || line.starts_with(b"#") {
+                let command = String::from_utf8_lossy(trimmed).into_owned();
                 if self.settings.echo {
-                    println!("{trimmed}");
+                    println!("{command}");
                 }
-                return if line.starts_with('.') { self.run_command(trimmed) } else { Ok(()) };
+                return if line.starts_with(b".") { self.run_command(&command) } else { Ok(()) };
             }
             pending.first_line = pending.line;
+        } else if is_terminator(line) && lithe::is_complete([&pending.text, &b";"[..]].concat()) {
+            let text = std::mem::take(&mut pending.text);
+            return self.run_sql(&text, pending.place());
         } else {
-            pending.text.push('\n');
+            pending.text.push(b'\n');
         }
-        pending.text.push_str(line);
-        let ends_here = line.trim_end().ends_with(';') || matches!(line.trim(), "/" | "go" | "GO");
-        if !ends_here || !lithe::is_complete(&pending.text) {
+        pending.text.extend_from_slice(line);
+        if !line.trim_ascii_end().ends_with(b";") || !lithe::is_complete(&pending.text) {
             return Ok(());
         }
         let text = std::mem::take(&mut pending.text);
@@ -213,56 +220,67 @@ impl Shell {
 
     /// Runs a dot command.
     pub fn run_command(&mut self, line: &str) -> Result<(), Reported> {
-        commands::run(self, line).map_err(|message| {
+        let was_once = self.output.is_once();
+        let result = commands::run(self, line);
+        if was_once {
+            self.end_once();
+        }
+        result.map_err(|message| {
             self.complain(&format!("Error: {message}"));
             Reported
         })
     }
 
     /// Runs all statements of a text. `line` is where it begins, if it comes from a file.
-    pub fn run_sql(&mut self, text: &str, line: Option<usize>) -> Result<(), Reported> {
+    pub fn run_sql(&mut self, text: &[u8], line: Option<usize>) -> Result<(), Reported> {
         if self.settings.echo {
-            println!("{text}");
+            println!("{}", String::from_utf8_lossy(text));
         }
         let place = line.map_or_else(String::new, |line| format!(" near line {line}"));
-        let mut rest = text;
-        while !rest.trim().is_empty() {
-            let tail = self.run_first(rest, &place)?;
-            rest = &rest[tail..];
+        let watch = Stopwatch::start();
+        let mut rest = text.trim_ascii_start();
+        let mut result = Ok(());
+        let mut has_statement = false;
+        while !rest.is_empty() && result.is_ok() {
+            match self.run_first(rest, &place) {
+                Ok(Ran { tail, is_statement }) => {
+                    rest = rest[tail..].trim_ascii_start();
+                    has_statement |= is_statement;
+                }
+                Err(reported) => result = Err(reported),
+            }
         }
-        Ok(())
+        if has_statement {
+            self.after_statements(&watch, result.is_ok());
+        }
+        self.end_once();
+        result
     }
 
     /// Runs the first statement of a text and says where it ends.
-    fn run_first(&mut self, text: &str, place: &str) -> Result<usize, Reported> {
+    fn run_first(&mut self, text: &[u8], place: &str) -> Result<Ran, Reported> {
         self.interrupts.pressed.store(0, Ordering::Relaxed);
-        let watch = Stopwatch::start();
-        let mut sink = std::mem::replace(&mut self.output, Output::Stdout);
+        let mut sink = std::mem::replace(&mut self.output, Sink::stdout());
         let result = self.run_first_into(text, &mut sink);
-        self.output = sink.after_statement();
-        match result {
-            Ok(Ran { tail, is_statement }) => {
-                if is_statement {
-                    self.after_statement(&watch);
-                }
-                Ok(tail)
-            }
-            Err(Failure::Compiling(error)) => Err(self.fail(&report::parse_error(&error, text, place))),
-            Err(Failure::Running(error)) => Err(self.fail(&report::runtime_error(&error, place))),
-            Err(Failure::Writing(error)) => Err(self.fail(&format!("Error: cannot write the output: {error}"))),
-        }
+        self.output = sink;
+        result.map_err(|failure| match failure {
+            Failure::Compiling(error) => self.fail(&report::parse_error(&error, &String::from_utf8_lossy(text), place)),
+            Failure::Running(error) => self.fail(&report::runtime_error(&error, place)),
+            Failure::Writing(error) => self.fail(&format!("Error: cannot write the output: {error}")),
+        })
     }
 
-    fn run_first_into(&self, text: &str, sink: &mut Output) -> Result<Ran, Failure> {
+    fn run_first_into(&self, text: &[u8], sink: &mut Sink) -> Result<Ran, Failure> {
         let (statement, tail) = self.connection.prepare_first(text).map_err(Failure::Compiling)?;
         let Some(mut statement) = statement else { return Ok(Ran { tail, is_statement: false }) };
+        commands::parameter::bind(&self.connection, &mut statement).map_err(Failure::Running)?;
         let mut out = sink.writer();
         if self.settings.eqp && statement.is_explain() == 0 {
             let explain = format!("EXPLAIN QUERY PLAN {}", statement.sql());
             let mut plan = self.connection.prepare(&explain).map_err(Failure::Compiling)?;
             show_plan(&mut plan, &mut *out)?;
         }
-        if statement.is_explain() == 2 && self.settings.mode.is_for_people() {
+        if statement.is_explain() == 2 && self.shows_explain() {
             show_plan(&mut statement, &mut *out)?;
         } else {
             self.show_rows(&mut statement, &mut *out)?;
@@ -276,13 +294,12 @@ impl Shell {
             return statement.step().map(|_| ()).map_err(Failure::Running);
         }
         let columns = statement.column_names().into_iter().map(str::to_owned).collect();
-        let listing = (statement.is_explain() == 1 && self.settings.mode.is_for_people()).then(|| Settings {
-            mode: Mode::Column,
-            headers: true,
-            widths: Vec::new(),
-            ..self.settings.clone()
+        let listing = (statement.is_explain() == 1 && self.shows_explain()).then(|| Style {
+            mode: Mode::known("column"),
+            align: vec![Align::Left; statement.column_count()],
+            ..Style::default()
         });
-        let mut printer = output::printer(listing.as_ref().unwrap_or(&self.settings), columns);
+        let mut printer = output::printer(listing.as_ref().unwrap_or(&self.settings.style), columns);
         let result = loop {
             match statement.step() {
                 Ok(Some(row)) => printer.row(out, &row).map_err(Failure::Writing)?,
@@ -294,8 +311,13 @@ impl Shell {
         result
     }
 
-    fn after_statement(&self, watch: &Stopwatch) {
-        if self.settings.changes {
+    /// EXPLAIN is shown as a listing or tree, not as rows for a program.
+    fn shows_explain(&self) -> bool {
+        self.settings.explain && self.settings.style.mode.is_for_people()
+    }
+
+    fn after_statements(&self, watch: &Stopwatch, is_well: bool) {
+        if self.settings.changes && is_well {
             println!("changes: {}   total_changes: {}", self.connection.changes(), self.connection.total_changes());
         }
         if self.settings.timer {
@@ -318,7 +340,7 @@ impl Shell {
 /// A statement that is being typed.
 #[derive(Default)]
 struct Pending {
-    text: String,
+    text: Vec<u8>,
     /// The number of the last line, and of the one with which the text began.
     line: usize,
     first_line: usize,
@@ -365,39 +387,6 @@ fn show_children(nodes: &[(i64, i64, String)], parent: i64, indent: &str, out: &
     Ok(())
 }
 
-impl Output {
-    /// A writer that hands on what it has when it is flushed.
-    fn writer(&mut self) -> Box<dyn Write + '_> {
-        match self {
-            Output::Stdout => Box::new(BufWriter::new(io::stdout().lock())),
-            Output::File(file) | Output::Once(file) => Box::new(file),
-        }
-    }
-
-    fn after_statement(mut self) -> Output {
-        if matches!(self, Output::Once(_)) {
-            // `run_first_into` has flushed it and reported what went wrong.
-            let _ = self.flush();
-            return Output::Stdout;
-        }
-        self
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Output::Stdout => io::stdout().flush(),
-            Output::File(file) | Output::Once(file) => file.flush(),
-        }
-    }
-
-    /// Writes a text.
-    pub fn print(&mut self, text: &str) -> Result<(), String> {
-        let mut out = self.writer();
-        let result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        result.map_err(|e| format!("cannot write the output: {e}"))
-    }
-}
-
 impl Interrupts {
     /// From now on Ctrl-C stops the running statement.
     fn listen(&self) {
@@ -410,6 +399,16 @@ impl Interrupts {
             interrupts.handle.lock().unwrap_or_else(|e| e.into_inner()).interrupt();
         });
     }
+}
+
+/// Whether somebody is to be talked to.
+fn wants_terminal(args: &Args) -> bool {
+    args.interactive || (input::is_terminal() && !args.batch)
+}
+
+/// `go` and `/` end a statement, as they do in the shells of other databases.
+fn is_terminator(line: &[u8]) -> bool {
+    matches!(line.trim_ascii(), b"/") || line.trim_ascii().eq_ignore_ascii_case(b"go")
 }
 
 fn open_database(file: &str, readonly: bool) -> Result<Connection, String> {

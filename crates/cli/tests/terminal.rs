@@ -61,3 +61,40 @@ fn control_c_stops_the_statement() {
     session.send_line("SELECT 6 * 7;").unwrap();
     session.exp_string("42").unwrap();
 }
+
+#[test]
+fn control_c_gives_up_what_is_typed() {
+    let home = tempfile::tempdir().unwrap();
+    let mut session = shell(&home);
+    session.exp_string(READY).unwrap();
+    session.send_line("SELECT nonsense").unwrap();
+    session.exp_string("   ...> ").unwrap();
+    session.send_control('c').unwrap();
+    session.exp_string(READY).unwrap();
+    session.send_line("SELECT 6 * 7;").unwrap();
+    session.exp_string("42").unwrap();
+}
+
+#[test]
+fn statements_are_remembered() {
+    let home = tempfile::tempdir().unwrap();
+    let mut session = shell(&home);
+    session.exp_string(READY).unwrap();
+    session.send_line("SELECT 6 * 7;").unwrap();
+    session.exp_string(" 42 ").unwrap();
+    session.exp_string(READY).unwrap();
+    session.send_line(".exit").unwrap();
+    session.exp_eof().unwrap();
+
+    let mut session = shell(&home);
+    session.exp_string(READY).unwrap();
+    session.send("\x1b[A\x1b[A\r").unwrap(); // twice the arrow upwards: behind `.exit`
+    session.flush().unwrap();
+    session.exp_string(" 42 ").unwrap();
+}
+
+#[test]
+fn rows_are_shown_in_a_box_in_which_values_can_be_told_apart() {
+    check(&["SELECT 1 || '' AS a;"], "'1'");
+    check(&["SELECT nullif(1, 1) AS a;"], "NULL");
+}

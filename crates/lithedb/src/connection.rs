@@ -128,9 +128,10 @@ impl Connection {
     }
 
     /// Compiles the first statement of `sql`, and says where the text goes on: how scripts are run statement by
-    /// statement. There is no statement if only white space and comments are left.
-    pub fn prepare_first(&self, sql: &str) -> Result<(Option<Statement<'_>>, usize)> {
-        let prepared = self.core.prepare(sql.as_bytes())?;
+    /// statement. There is no statement if only white space and comments are left. The text may hold literals that are
+    /// not UTF-8: they become values of the same bytes.
+    pub fn prepare_first(&self, sql: impl AsRef<[u8]>) -> Result<(Option<Statement<'_>>, usize)> {
+        let prepared = self.core.prepare(sql.as_ref())?;
         Ok((prepared.statement.map(|statement| Statement::new(self, statement)), prepared.tail))
     }
 
@@ -138,6 +139,12 @@ impl Connection {
     /// it back when it is dropped.
     pub fn prepare_cached(&self, sql: &str) -> Result<CachedStatement<'_>> {
         CachedStatement::get(self, sql)
+    }
+
+    /// Whether a database can only be read, because of how it was opened or because of its file's permissions. Nothing
+    /// if there is no such database.
+    pub fn is_read_only(&self, database: &str) -> Option<bool> {
+        self.core.is_read_only(Some(database))
     }
 
     /// Runs a query and gives its first row to `f`.

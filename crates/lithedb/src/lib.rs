@@ -66,8 +66,8 @@ pub use statement::{Rows, Statement};
 pub use transaction::{Transaction, TransactionBehavior};
 
 /// Whether `sql` ends with a complete statement: a semicolon that is not within a literal, a comment or a trigger's body.
-pub fn is_complete(sql: &str) -> bool {
-    lithe_engine::sql::is_complete(sql.as_bytes())
+pub fn is_complete(sql: impl AsRef<[u8]>) -> bool {
+    lithe_engine::sql::is_complete(sql.as_ref())
 }
 
 /// A real as SQLite writes it as text: `0.1`, `1.0e+20`, `Inf`.

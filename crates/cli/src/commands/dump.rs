@@ -1,4 +1,4 @@
-//! `.dump`: the database as SQL that makes it again.
+//! `.dump`: the database as SQL that makes it again. `.fullschema`: all of it but the rows.
 
 use lithe::{Connection, Row, ValueRef, params};
 
@@ -6,6 +6,19 @@ use crate::quote;
 use crate::shell::Shell;
 
 type Result<T> = std::result::Result<T, String>;
+
+/// What `.dump` was asked for.
+#[derive(Default)]
+struct Options {
+    /// Patterns for the names of tables, views, indexes and triggers. Without any, everything.
+    patterns: Vec<String>,
+    data_only: bool,
+    /// Line ends stay in literals.
+    newlines: bool,
+    /// Without SQLite's own tables.
+    no_system: bool,
+    preserve_rowids: bool,
+}
 
 /// A row of the schema table.
 struct Object {
@@ -15,88 +28,183 @@ struct Object {
 }
 
 pub fn dump(shell: &mut Shell, arguments: &[String]) -> Result<()> {
-    let mut text = String::from("PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n");
+    let options = Options::parse(arguments)?;
+    let mut text =
+        if options.data_only { String::new() } else { "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n".into() };
     // One read transaction, so that all tables are of one moment.
     let is_own_transaction = shell.connection.is_autocommit();
     if is_own_transaction {
         shell.connection.execute_batch("BEGIN").map_err(|e| e.to_string())?;
     }
-    let result = dump_objects(shell, arguments, &mut text);
+    let result = dump_objects(shell, &options, &mut text);
     if is_own_transaction {
         shell.connection.execute_batch("COMMIT").map_err(|e| e.to_string())?;
     }
-    text.push_str(if result.is_ok() { "COMMIT;\n" } else { "ROLLBACK; -- due to errors\n" });
+    if !options.data_only {
+        text.push_str(if result.is_ok() { "COMMIT;\n" } else { "ROLLBACK; -- due to errors\n" });
+    }
     shell.output.print(&text)?;
     result
 }
 
-fn dump_objects(shell: &mut Shell, patterns: &[String], text: &mut String) -> Result<()> {
-    let objects = objects(&shell.connection, patterns)?;
-    let (tables, others): (Vec<_>, Vec<_>) = objects.into_iter().partition(|object| object.kind == "table");
-    for table in &tables {
-        dump_table(&shell.connection, table, text)?;
-        shell.output.print(&std::mem::take(text))?; // table by table: a large database does not fit memory
-    }
-    for object in others {
-        if let Some(sql) = &object.sql {
-            text.push_str(sql);
-            text.push_str(";\n");
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Options> {
+        let mut options = Options::default();
+        for argument in arguments {
+            match argument.strip_prefix('-').map(|name| name.trim_start_matches('-')) {
+                None => options.patterns.push(argument.clone()),
+                Some("data-only") => options.data_only = true,
+                Some("newlines") => options.newlines = true,
+                Some("nosys") => options.no_system = true,
+                Some("preserve-rowids") => options.preserve_rowids = true,
+                Some(_) => return Err(format!("unknown option: {argument}")),
+            }
         }
+        Ok(options)
+    }
+}
+
+fn dump_objects(shell: &mut Shell, options: &Options, text: &mut String) -> Result<()> {
+    let objects = objects(&shell.connection, options)?;
+    let (tables, others): (Vec<_>, Vec<_>) = objects.into_iter().partition(|object| object.kind == "table");
+    let mut has_statistics = false;
+    for table in &tables {
+        if !options.data_only {
+            dump_definition(table, &mut has_statistics, text);
+        }
+        dump_rows(shell, table, options, text)?;
+    }
+    for sql in others.iter().filter(|_| !options.data_only).filter_map(|object| object.sql.as_ref()) {
+        text.push_str(sql);
+        text.push_str(";\n");
     }
     Ok(())
 }
 
-fn objects(connection: &Connection, patterns: &[String]) -> Result<Vec<Object>> {
+/// In the order in which they were made, sqlite_sequence last of the tables: its rows change when others are filled.
+fn objects(connection: &Connection, options: &Options) -> Result<Vec<Object>> {
     let all = vec!["%".to_owned()];
-    let patterns = if patterns.is_empty() { &all } else { patterns };
+    let patterns = if options.patterns.is_empty() { &all } else { &options.patterns };
+    let conditions: Vec<String> = (1..=patterns.len()).map(|i| format!("name LIKE ?{i} ESCAPE '\\'")).collect();
+    let sql = format!(
+        "SELECT name, type, sql FROM sqlite_schema WHERE {} ORDER BY name = 'sqlite_sequence', rowid",
+        conditions.join(" OR ")
+    );
+    let mut statement = connection.prepare(&sql).map_err(|e| e.to_string())?;
+    for (i, pattern) in patterns.iter().enumerate() {
+        statement.bind(i + 1, pattern.as_str()).map_err(|e| e.to_string())?;
+    }
     let mut objects = Vec::new();
-    for pattern in patterns {
-        // sqlite_sequence last among the tables: its rows change when other tables are filled.
-        let sql =
-            "SELECT name, type, sql FROM sqlite_schema WHERE tbl_name LIKE ?1 ORDER BY name = 'sqlite_sequence', rowid";
-        let mut statement = connection.prepare(sql).map_err(|e| e.to_string())?;
-        let row = |row: &Row<'_>| Ok(Object { name: row.get(0)?, kind: row.get(1)?, sql: row.get(2)? });
-        objects.extend(statement.query_map(params![pattern], row).map_err(|e| e.to_string())?);
+    while let Some(row) = statement.step().map_err(|e| e.to_string())? {
+        let object = Object::from_row(&row).map_err(|e| e.to_string())?;
+        if !options.no_system || !object.name.starts_with("sqlite_") {
+            objects.push(object);
+        }
     }
     Ok(objects)
 }
 
-fn dump_table(connection: &Connection, table: &Object, text: &mut String) -> Result<()> {
-    let Some(sql) = &table.sql else { return Ok(()) };
-    match table.name.as_str() {
-        "sqlite_sequence" => text.push_str("DELETE FROM sqlite_sequence;\n"),
-        name if name.starts_with("sqlite_stat") => text.push_str("ANALYZE sqlite_schema;\n"),
-        name if name.starts_with("sqlite_") => return Ok(()),
-        _ => {
-            text.push_str(sql);
-            text.push_str(";\n");
-        }
+impl Object {
+    fn from_row(row: &Row<'_>) -> lithe::Result<Object> {
+        Ok(Object { name: row.get(0)?, kind: row.get(1)?, sql: row.get(2)? })
     }
-    dump_rows(connection, &table.name, text)
 }
 
-fn dump_rows(connection: &Connection, table: &str, text: &mut String) -> Result<()> {
-    let columns = stored_columns(connection, table)?;
-    let names: Vec<String> = columns.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
-    let sql = format!("SELECT {} FROM {}", names.join(","), quote::identifier(table));
-    let mut statement = connection.prepare(&sql).map_err(|e| e.to_string())?;
+fn dump_definition(table: &Object, has_statistics: &mut bool, text: &mut String) {
+    let Some(sql) = &table.sql else { return };
+    match table.name.as_str() {
+        "sqlite_sequence" => text.push_str("DELETE FROM sqlite_sequence;\n"),
+        name if name.starts_with("sqlite_stat") => {
+            if !std::mem::replace(has_statistics, true) {
+                text.push_str("ANALYZE sqlite_schema;\n");
+            }
+        }
+        name if name.starts_with("sqlite_") => {}
+        _ => text.push_str(&format!("{};\n", if_not_exists(sql))),
+    }
+}
+
+/// A table whose name is in quotes is made only if it is not there: `sqlite3` shows it so.
+pub fn if_not_exists(sql: &str) -> String {
+    match sql.strip_prefix("CREATE TABLE ") {
+        Some(rest) if rest.starts_with(['"', '\'']) => format!("CREATE TABLE IF NOT EXISTS {rest}"),
+        _ => sql.to_owned(),
+    }
+}
+
+fn is_dumped(table: &str) -> bool {
+    !table.starts_with("sqlite_") || table == "sqlite_sequence" || table.starts_with("sqlite_stat")
+}
+
+/// How much text is collected before it goes out: a large table does not fit memory.
+const PIECE: usize = 64 * 1024;
+
+fn dump_rows(shell: &mut Shell, table: &Object, options: &Options, text: &mut String) -> Result<()> {
+    if table.sql.is_none() || !is_dumped(&table.name) {
+        return Ok(());
+    }
+    let (mut columns, has_key) = stored_columns(&shell.connection, &table.name)?;
+    let name = quote::identifier(&table.name);
+    let mut names = String::new();
+    if options.preserve_rowids && !has_key && has_rowid(&shell.connection, &name) {
+        columns.insert(0, "rowid".to_owned());
+        names = format!("({})", columns.iter().map(|c| quote::identifier(c)).collect::<Vec<_>>().join(","));
+    }
+    let list: Vec<String> = columns.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
+    let sql = format!("SELECT {} FROM {name}", list.join(","));
+    let mut statement = shell.connection.prepare(&sql).map_err(|e| e.to_string())?;
     while let Some(row) = statement.step().map_err(|e| e.to_string())? {
-        let values: Vec<String> = (0..row.column_count()).map(|i| literal(row.get_ref(i))).collect();
-        text.push_str(&format!("INSERT INTO {} VALUES({});\n", quote::identifier(table), values.join(",")));
+        let values: Vec<String> = (0..row.column_count()).map(|i| literal(row.get_ref(i), options.newlines)).collect();
+        text.push_str(&format!("INSERT INTO {name}{names} VALUES({});\n", values.join(",")));
+        if text.len() > PIECE {
+            shell.output.print(&std::mem::take(text))?;
+        }
     }
     Ok(())
 }
 
-/// The columns that INSERT gives a value: not the generated ones.
-fn stored_columns(connection: &Connection, table: &str) -> Result<Vec<String>> {
-    let pragma = format!("PRAGMA table_info({})", quote::string(table));
-    let mut statement = connection.prepare(&pragma).map_err(|e| e.to_string())?;
-    statement.query_map([], |row| row.get("name")).map_err(|e| e.to_string())
-}
-
-fn literal(value: ValueRef<'_>) -> String {
+fn literal(value: ValueRef<'_>, newlines: bool) -> String {
     match value {
-        ValueRef::Text(text) => quote::string_on_one_line(&String::from_utf8_lossy(text)),
+        ValueRef::Text(text) if newlines => quote::text_literal(text),
+        // As SQLite's `.dump` has always written them.
+        ValueRef::Blob(blob) => quote::blob_literal(blob).replacen('x', "X", 1),
         other => quote::literal(other),
     }
+}
+
+/// The columns that INSERT gives a value, not the generated ones; and whether one of them is the rowid.
+fn stored_columns(connection: &Connection, table: &str) -> Result<(Vec<String>, bool)> {
+    let pragma = format!("PRAGMA table_info({})", quote::string(table));
+    let mut statement = connection.prepare(&pragma).map_err(|e| e.to_string())?;
+    let columns: Vec<(String, String, i64)> = statement
+        .query_map([], |row| Ok((row.get("name")?, row.get("type")?, row.get("pk")?)))
+        .map_err(|e| e.to_string())?;
+    let mut keys = columns.iter().filter(|(_, _, key)| *key > 0);
+    let only = keys.next().filter(|_| keys.next().is_none());
+    let has_key = only.is_some_and(|(_, type_name, _)| type_name.eq_ignore_ascii_case("INTEGER"));
+    Ok((columns.into_iter().map(|(name, _, _)| name).collect(), has_key))
+}
+
+fn has_rowid(connection: &Connection, table: &str) -> bool {
+    connection.prepare(&format!("SELECT rowid FROM {table}")).is_ok()
+}
+
+pub fn full_schema(shell: &mut Shell, arguments: &[String]) -> Result<()> {
+    if !arguments.is_empty() {
+        return Err(super::usage(".fullschema"));
+    }
+    super::show::schema(shell, &["--nosys".to_owned()])?;
+    let statistics = "SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite^_stat%' ESCAPE '^' ORDER BY name";
+    let mut statement = shell.connection.prepare(statistics).map_err(|e| e.to_string())?;
+    let tables: Vec<String> = statement.query_map(params![], |row| row.get(0)).map_err(|e| e.to_string())?;
+    drop(statement);
+    if tables.is_empty() {
+        return shell.output.print("/* No STAT tables available */\n");
+    }
+    let mut text = "ANALYZE sqlite_schema;\n".to_owned();
+    for name in tables {
+        let table = Object { name, kind: "table".to_owned(), sql: Some(String::new()) };
+        dump_rows(shell, &table, &Options::default(), &mut text)?;
+    }
+    shell.output.print(&(text + "ANALYZE sqlite_schema;\n"))
 }

@@ -9,6 +9,7 @@ use lithe::{Backup, BackupStep, Connection, OpenFlags, ResultCode};
 use super::usage;
 use crate::input::Input;
 use crate::shell::{READ_DEPTH_MAX, Shell};
+use crate::sink::shell_command;
 
 type Result = std::result::Result<(), String>;
 
@@ -35,13 +36,30 @@ pub fn read(shell: &mut Shell, arguments: &[String]) -> Result {
 
 /// Runs the lines of a file.
 pub fn read_file(shell: &mut Shell, file: &str) -> Result {
-    if shell.read_depth >= READ_DEPTH_MAX {
+    if shell.read_depth + 1 >= READ_DEPTH_MAX {
         return Err(format!("input nesting limit ({READ_DEPTH_MAX}) reached: check recursion"));
     }
     let opened = std::fs::File::open(file).map_err(|e| format!("cannot open \"{file}\": {e}"))?;
+    if opened.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(format!("cannot open \"{file}\": it is a folder"));
+    }
     shell.read_depth += 1;
     shell.run_input(&mut Input::Lines(Box::new(std::io::BufReader::new(opened))));
     shell.read_depth -= 1;
+    Ok(())
+}
+
+/// `.shell` and `.system`: what is not 0 of the command's code is told.
+pub fn shell(shell: &mut Shell, arguments: &[String]) -> Result {
+    if arguments.is_empty() {
+        return Err(usage(".shell"));
+    }
+    let quoted = |word: &String| if word.contains(' ') { format!("\"{word}\"") } else { word.clone() };
+    let line: Vec<String> = arguments.iter().map(quoted).collect();
+    let status = shell_command(&line.join(" ")).status().map_err(|e| format!("cannot run the command: {e}"))?;
+    if !status.success() {
+        shell.output.print(&format!("System command returns {}\n", status.code().unwrap_or(-1)))?;
+    }
     Ok(())
 }
 
@@ -56,7 +74,7 @@ pub fn backup(shell: &mut Shell, arguments: &[String]) -> Result {
         [schema, file] => (schema.as_str(), file),
         _ => return Err(usage(".backup")),
     };
-    let target = Connection::open(file).map_err(|e| e.to_string())?;
+    let target = Connection::open(file).map_err(|e| format!("cannot open \"{file}\": {e}"))?;
     copy(&target, "main", &shell.connection, schema)
 }
 
@@ -67,7 +85,8 @@ pub fn restore(shell: &mut Shell, arguments: &[String]) -> Result {
         [schema, file] => (schema.as_str(), file),
         _ => return Err(usage(".restore")),
     };
-    let source = Connection::open_with_flags(file, OpenFlags::READONLY).map_err(|e| e.to_string())?;
+    let source =
+        Connection::open_with_flags(file, OpenFlags::READONLY).map_err(|e| format!("cannot open \"{file}\": {e}"))?;
     copy(&shell.connection, schema, &source, "main")
 }
 

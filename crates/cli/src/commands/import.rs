@@ -2,14 +2,15 @@
 
 use std::fs::File;
 use std::io::{BufReader, IsTerminal, Read};
+use std::process::Stdio;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lithe::{Connection, Statement};
 
 use super::usage;
-use crate::output::Mode;
 use crate::quote;
 use crate::shell::Shell;
+use crate::sink::shell_command;
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -19,32 +20,37 @@ struct Options {
     table: String,
     schema: String,
     separator: u8,
+    /// Rows end with U+001E, and nothing is in quotes.
+    is_ascii: bool,
     skip: usize,
     verbose: bool,
 }
 
 pub fn import(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     let options = Options::parse(shell, arguments)?;
-    let file = File::open(&options.file).map_err(|e| format!("cannot open \"{}\": {e}", options.file))?;
-    let progress = progress_bar(&file);
-    let source = skip_lines(BufReader::new(progress.wrap_read(file)), options.skip)?;
-    let mut reader =
-        csv::ReaderBuilder::new().delimiter(options.separator).has_headers(false).flexible(true).from_reader(source);
+    let mut source = Source::open(&options.file)?;
+    let progress = source.progress_bar();
+    let lines = skip_lines(BufReader::new(progress.wrap_read(&mut source)), options.skip)?;
+    let mut builder = csv::ReaderBuilder::new();
+    builder.delimiter(options.separator).has_headers(false).flexible(true);
+    if options.is_ascii {
+        builder.terminator(csv::Terminator::Any(b'\x1e')).quoting(false);
+    }
+    let mut reader = builder.from_reader(lines);
     let result = import_rows(&shell.connection, &options, &mut reader);
     progress.finish_and_clear();
     let counts = result?;
     if options.verbose {
-        shell.output.print(&format!("Added {} rows with {} errors\n", counts.added, counts.failed))?;
+        let Counts { added, failed, lines } = counts;
+        shell.output.print(&format!("Added {added} rows with {failed} errors using {lines} lines of input\n"))?;
     }
     Ok(())
 }
 
 impl Options {
     fn parse(shell: &Shell, arguments: &[String]) -> Result<Options> {
-        let mut separator = match shell.settings.mode {
-            Mode::Csv => ",".to_owned(),
-            _ => shell.settings.column_separator.clone(),
-        };
+        let style = &shell.settings.style;
+        let (mut separator, mut is_ascii) = (style.column_separator.clone(), style.mode.name == "ascii");
         let (mut names, mut schema, mut skip, mut verbose) = (Vec::new(), "main".to_owned(), 0, false);
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
@@ -52,7 +58,7 @@ impl Options {
             match argument.trim_start_matches('-') {
                 "csv" if argument.starts_with('-') => separator = ",".to_owned(),
                 "tabs" if argument.starts_with('-') => separator = "\t".to_owned(),
-                "ascii" if argument.starts_with('-') => separator = "\x1f".to_owned(),
+                "ascii" if argument.starts_with('-') => (separator, is_ascii) = ("\x1f".to_owned(), true),
                 "schema" if argument.starts_with('-') => schema = value()?,
                 "skip" if argument.starts_with('-') => skip = value()?.parse().map_err(|_| usage(".import"))?,
                 "v" if argument.starts_with('-') => verbose = true,
@@ -66,7 +72,7 @@ impl Options {
         let [separator] = separator.as_bytes() else {
             return Err("multi-character column separators not allowed for import".to_owned());
         };
-        Ok(Options { file, table, schema, separator: *separator, skip, verbose })
+        Ok(Options { file, table, schema, separator: *separator, is_ascii, skip, verbose })
     }
 
     fn qualified_table(&self) -> String {
@@ -74,15 +80,54 @@ impl Options {
     }
 }
 
-/// A bar on a terminal when the file has a known size, else nothing.
-fn progress_bar(file: &File) -> ProgressBar {
-    let size = file.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
-    match size {
-        Some(size) if std::io::stderr().is_terminal() => {
-            let style = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {eta} left");
-            ProgressBar::new(size).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+/// A file, or what the program after a `|` writes.
+enum Source {
+    File(File),
+    Program(std::process::Child),
+}
+
+impl Source {
+    fn open(name: &str) -> Result<Source> {
+        if let Some(command) = name.strip_prefix('|') {
+            let child = shell_command(command).stdout(Stdio::piped()).spawn();
+            return child.map(Source::Program).map_err(|e| format!("cannot run \"{command}\": {e}"));
         }
-        _ => ProgressBar::hidden(),
+        let file = File::open(name).map_err(|e| format!("cannot open \"{name}\": {e}"))?;
+        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            return Err(format!("cannot open \"{name}\": it is a folder"));
+        }
+        Ok(Source::File(file))
+    }
+
+    /// A bar on a terminal when the file has a known size, else nothing.
+    fn progress_bar(&self) -> ProgressBar {
+        let Source::File(file) = self else { return ProgressBar::hidden() };
+        let size = file.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
+        match size {
+            Some(size) if std::io::stderr().is_terminal() => {
+                let style = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {eta} left");
+                ProgressBar::new(size).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+            }
+            _ => ProgressBar::hidden(),
+        }
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Source::File(file) => file.read(buffer),
+            Source::Program(child) => child.stdout.as_mut().map_or(Ok(0), |stdout| stdout.read(buffer)),
+        }
+    }
+}
+
+impl Drop for Source {
+    fn drop(&mut self) {
+        if let Source::Program(child) = self {
+            drop(child.stdout.take()); // a program that writes on would wait for ever
+            let _ = child.wait();
+        }
     }
 }
 
@@ -100,6 +145,8 @@ fn skip_lines<R: Read>(mut source: BufReader<R>, count: usize) -> Result<BufRead
 struct Counts {
     added: u64,
     failed: u64,
+    /// Lines of the input.
+    lines: u64,
 }
 
 /// All rows in one transaction, unless one is open already. A row that the table refuses is told and passed over.
@@ -120,16 +167,18 @@ fn import_rows<R: Read>(connection: &Connection, options: &Options, reader: &mut
     let sql = format!("INSERT INTO {} VALUES({parameters})", options.qualified_table());
     let mut statement = connection.prepare(&sql).map_err(|e| e.to_string())?;
     let mut counts = Counts::default();
-    for (number, record) in records.enumerate() {
+    for record in records.by_ref() {
         let record = record.map_err(|e| e.to_string())?;
-        match insert(&mut statement, &record, column_count, options, number) {
+        let line = record.position().map_or(0, csv::Position::line) + options.skip as u64;
+        match insert(&mut statement, &record, column_count, options, line) {
             Ok(()) => counts.added += 1,
             Err(error) => {
                 counts.failed += 1;
-                eprintln!("{}:{}: INSERT failed: {error}", options.file, number + 1);
+                eprintln!("{}:{line}: INSERT failed: {error}", options.file);
             }
         }
     }
+    counts.lines = records.reader().position().line().saturating_sub(1) + options.skip as u64;
     drop(statement);
     if is_own_transaction {
         connection.execute_batch("COMMIT").map_err(|e| e.to_string())?;
@@ -143,17 +192,32 @@ fn columns_of(connection: &Connection, options: &Options) -> Result<usize> {
     statement.query_map([], |_| Ok(())).map(|columns| columns.len()).map_err(|e| e.to_string())
 }
 
-/// A table whose columns the file's first row names.
+/// A table whose columns the file's first row names. Names that occur more than once get numbers.
 fn create_table(connection: &Connection, options: &Options, header: &csv::ByteRecord) -> Result<()> {
-    let mut names: Vec<String> = Vec::new();
-    for (i, field) in header.iter().enumerate() {
-        let name = String::from_utf8_lossy(field).into_owned();
-        let name = if name.is_empty() { format!("c{}", i + 1) } else { name };
-        let is_taken = names.iter().any(|other| other.eq_ignore_ascii_case(&name));
-        names.push(if is_taken { format!("{name}_{}", i + 1) } else { name });
+    let name =
+        |field: &[u8]| if field.is_empty() { "?".to_owned() } else { String::from_utf8_lossy(field).into_owned() };
+    let wanted: Vec<String> = header.iter().map(name).collect();
+    let occurs = |name: &String| wanted.iter().filter(|other| other.eq_ignore_ascii_case(name)).count();
+    let mut names = wanted.clone();
+    for i in 0..wanted.len() {
+        let mut number = i + 1;
+        while occurs(&wanted[i]) > 1 && (names[i] == wanted[i] || wanted.contains(&names[i])) {
+            names[i] = format!("{}_{number}", wanted[i]);
+            number += 1;
+        }
     }
-    let columns: Vec<String> = names.iter().map(|name| format!("\"{}\" ANY", name.replace('"', "\"\""))).collect();
-    let sql = format!("CREATE TABLE {}(\n{})", options.qualified_table(), columns.join(", "));
+    let renamed: Vec<String> = wanted
+        .iter()
+        .zip(&names)
+        .filter(|(wanted, name)| wanted != name)
+        .map(|(wanted, name)| format!("\"{wanted}\" to \"{name}\""))
+        .collect();
+    if !renamed.is_empty() {
+        eprintln!("Columns renamed during .import {} due to duplicates:\n{}", options.file, renamed.join(",\n"));
+    }
+    let columns: Vec<String> = names.iter().map(|name| format!("\"{}\" TEXT", name.replace('"', "\"\""))).collect();
+    let table = format!("\"{}\"", options.table.replace('"', "\"\""));
+    let sql = format!("CREATE TABLE {}.{table}(\n{})", quote::identifier(&options.schema), columns.join(", "));
     connection.execute_batch(&sql).map_err(|e| e.to_string())
 }
 
@@ -163,10 +227,10 @@ fn insert(
     record: &csv::ByteRecord,
     column_count: usize,
     options: &Options,
-    number: usize,
+    line: u64,
 ) -> lithe::Result<()> {
     if record.len() != column_count {
-        let (file, line, found) = (&options.file, number + 1, record.len());
+        let (file, found) = (&options.file, record.len());
         let treatment = if found < column_count { "filling the rest with NULL" } else { "extras ignored" };
         eprintln!("{file}:{line}: expected {column_count} columns but found {found} - {treatment}");
     }

@@ -4,14 +4,21 @@
 //! | --- | --- |
 //! | `show` | what settings are, what is in the database |
 //! | `set` | settings, output |
-//! | `files` | `.open`, `.read`, `.backup`, `.restore` |
+//! | `mode` | `.mode` |
+//! | `parameter` | `.parameter` |
+//! | `files` | `.open`, `.read`, `.backup`, `.restore`, `.shell` |
 //! | `import`, `dump` | the commands of those names |
 
 mod dump;
 mod files;
 mod import;
+mod mode;
+pub mod parameter;
 mod set;
 mod show;
+
+use std::iter::Peekable;
+use std::str::Chars;
 
 use lithe::Connection;
 
@@ -43,33 +50,55 @@ const COMMANDS: &[Command] = &[
     command(".cd", "DIRECTORY", "Change the working directory", files::cd),
     command(".changes", "on|off", "Show the number of rows changed by SQL", set::changes),
     command(".databases", "", "List the databases and their files", show::databases),
-    command(".dump", "?TABLE?…", "Show the database as SQL", dump::dump),
+    command(
+        ".dump",
+        "?OBJECT?…",
+        "Show the database as SQL: --data-only --newlines --nosys --preserve-rowids",
+        dump::dump,
+    ),
     command(".echo", "on|off", "Print statements before running them", set::echo),
     command(".eqp", "on|off", "Show the query plan before each statement", set::eqp),
     command(".exit", "?CODE?", "Leave, with a return code", set::exit),
+    command(".explain", "on|off|auto", "Show EXPLAIN as a listing or a tree", set::explain),
+    command(".fullschema", "", "Show all CREATE statements, and what ANALYZE has found", dump::full_schema),
     command(".headers", "on|off", "Show column names", set::headers),
     command(".help", "?PATTERN?", "Show this text, or the commands that match", show::help),
     command(
         ".import",
         "FILE TABLE",
-        "Read rows from FILE into TABLE: --csv --tabs --skip N --schema S -v",
+        "Read rows from FILE (or |PROGRAM) into TABLE: --ascii --csv --tabs --skip N --schema S -v",
         import::import,
     ),
     command(".indexes", "?TABLE?", "List indexes", show::indexes),
-    command(".mode", "MODE ?TABLE?", "Choose how rows are shown", set::mode),
+    command(
+        ".mode",
+        "?MODE? ?TABLE? ?OPTIONS?",
+        "Choose how rows are shown; alone: what was chosen; -v: with all options; --list: the modes",
+        mode::mode,
+    ),
     command(".nullvalue", "TEXT", "Choose the text shown for NULL", set::nullvalue),
-    command(".once", "FILE", "Send the output of the next statement to FILE", set::once),
+    command(".once", "FILE", "Send the output of the next statements or command to FILE or |PROGRAM", set::once),
     command(".open", "?--readonly? ?--new? FILE", "Close this database and open FILE", files::open),
-    command(".output", "?FILE?", "Send output to FILE, or back to the terminal", set::output),
+    command(".output", "?FILE?", "Send output to FILE or |PROGRAM, or back to the terminal", set::output),
+    command(
+        ".parameter",
+        "init|list|set N V|unset N|clear",
+        "Values for parameters of statements",
+        parameter::parameter,
+    ),
     command(".print", "TEXT…", "Print a text", set::print),
     command(".prompt", "MAIN CONTINUE", "Change the prompts", set::prompt),
     command(".quit", "", "Leave", set::exit),
     command(".read", "FILE", "Run the lines of FILE", files::read),
     command(".restore", "?DB? FILE", "Restore DB (default \"main\") from FILE", files::restore),
-    command(".schema", "?PATTERN?", "Show the CREATE statements that match", show::schema),
+    command(".save", "?DB? FILE", "Copy DB (default \"main\") to FILE", files::backup),
+    command(".schema", "?PATTERN?", "Show the CREATE statements that match: --nosys", show::schema),
     command(".separator", "COLUMN ?ROW?", "Choose the texts between columns and rows", set::separator),
+    command(".shell", "COMMAND…", "Run a command of the system", files::shell),
     command(".show", "", "Show the settings", show::settings),
+    command(".system", "COMMAND…", "Run a command of the system", files::shell),
     command(".tables", "?PATTERN?", "List tables and views", show::tables),
+    command(".timeout", "MS", "Wait MS milliseconds for locks of others", set::timeout),
     command(".timer", "on|off", "Show how long statements take", set::timer),
     command(".version", "", "Show the version", show::version),
     command(".width", "N1 N2 …", "Set column widths: 0 fits, negative aligns right", set::width),
@@ -93,7 +122,7 @@ pub fn run(shell: &mut Shell, line: &str) -> Result<(), String> {
     }
 }
 
-/// Words apart at spaces; in single quotes as they are, in double quotes with backslash escapes.
+/// Words apart at spaces; in single quotes as they are, in double quotes or without quotes with backslash escapes.
 fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut chars = line.chars().peekable();
@@ -112,7 +141,7 @@ fn split(line: &str) -> Vec<String> {
             }
             Some(_) => {
                 while let Some(c) = chars.next_if(|c| !c.is_whitespace()) {
-                    word.push(c);
+                    if c == '\\' { unescape(&mut chars, &mut word) } else { word.push(c) }
                 }
             }
         }
@@ -120,19 +149,41 @@ fn split(line: &str) -> Vec<String> {
     }
 }
 
-fn double_quoted(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, word: &mut String) {
+fn double_quoted(chars: &mut Peekable<Chars<'_>>, word: &mut String) {
     while let Some(c) = chars.next() {
         match c {
             '"' => return,
-            '\\' => match chars.next() {
-                Some('n') => word.push('\n'),
-                Some('t') => word.push('\t'),
-                Some('r') => word.push('\r'),
-                Some(other) => word.push(other),
-                None => return,
-            },
+            '\\' => unescape(chars, word),
             c => word.push(c),
         }
+    }
+}
+
+/// What a backslash and the characters after it mean: `\t`, `\n`, `\r`, up to three octal digits, or the next character.
+fn unescape(chars: &mut Peekable<Chars<'_>>, word: &mut String) {
+    match chars.next() {
+        Some('n') => word.push('\n'),
+        Some('t') => word.push('\t'),
+        Some('r') => word.push('\r'),
+        Some(digit @ '0'..='7') => {
+            let mut code = u32::from(digit) - u32::from('0');
+            for _ in 0..2 {
+                let Some(digit) = chars.next_if(|c| ('0'..='7').contains(c)) else { break };
+                code = code * 8 + (u32::from(digit) - u32::from('0'));
+            }
+            word.extend(char::from_u32(code));
+        }
+        Some(other) => word.push(other),
+        None => word.push('\\'),
+    }
+}
+
+/// What switches something on or off.
+fn boolean(text: &str) -> Result<bool, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "on" | "yes" | "true" | "1" => Ok(true),
+        "off" | "no" | "false" | "0" => Ok(false),
+        other => Err(format!("not a boolean value: \"{other}\"")),
     }
 }
 
@@ -167,6 +218,7 @@ mod tests {
         assert_eq!(split(".separator '\\t' \"\\n\""), [".separator", "\\t", "\n"]);
         assert_eq!(split(".read 'a b'\"c\""), [".read", "a b", "c"]);
         assert_eq!(split(".print ''"), [".print", ""]);
+        assert_eq!(split(".separator \\t \\037x"), [".separator", "\t", "\x1fx"]);
     }
 
     #[test]

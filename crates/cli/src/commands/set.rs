@@ -1,21 +1,14 @@
 //! Commands that set something.
 
-use std::fs::File;
-use std::io::BufWriter;
-
-use super::usage;
-use crate::output::{MODES, Mode};
-use crate::shell::{Output, Shell};
+use super::{boolean, usage};
+use crate::shell::Shell;
+use crate::sink::Sink;
 
 type Result = std::result::Result<(), String>;
 
 fn switch(arguments: &[String], command: &str, setting: &mut bool) -> Result {
     let [value] = arguments else { return Err(usage(command)) };
-    *setting = match value.to_ascii_lowercase().as_str() {
-        "on" | "yes" | "true" | "1" => true,
-        "off" | "no" | "false" | "0" => false,
-        other => return Err(format!("not a boolean value: \"{other}\"")),
-    };
+    *setting = boolean(value)?;
     Ok(())
 }
 
@@ -35,8 +28,28 @@ pub fn eqp(shell: &mut Shell, arguments: &[String]) -> Result {
     switch(arguments, ".eqp", &mut shell.settings.eqp)
 }
 
+/// `.explain on|off|auto`: automatically is on for EXPLAIN, which nothing else is.
+pub fn explain(shell: &mut Shell, arguments: &[String]) -> Result {
+    match arguments {
+        [value] if value == "auto" => shell.settings.explain = true,
+        _ => switch(arguments, ".explain", &mut shell.settings.explain)?,
+    }
+    Ok(())
+}
+
 pub fn headers(shell: &mut Shell, arguments: &[String]) -> Result {
-    switch(arguments, ".headers", &mut shell.settings.headers)
+    let mut titles = false;
+    switch(arguments, ".headers", &mut titles)?;
+    shell.settings.style.titles = Some(titles);
+    Ok(())
+}
+
+/// `.timeout MS`: how long locks of others are waited for.
+pub fn timeout(shell: &mut Shell, arguments: &[String]) -> Result {
+    let [milliseconds] = arguments else { return Err(usage(".timeout")) };
+    let milliseconds: i64 = milliseconds.parse().map_err(|_| usage(".timeout"))?;
+    shell.connection.busy_timeout(std::time::Duration::from_millis(milliseconds.max(0).unsigned_abs()));
+    Ok(())
 }
 
 pub fn timer(shell: &mut Shell, arguments: &[String]) -> Result {
@@ -53,48 +66,27 @@ pub fn exit(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
-pub fn mode(shell: &mut Shell, arguments: &[String]) -> Result {
-    let Some(name) = arguments.first() else {
-        let name = shell.settings.mode.name();
-        return shell.output.print(&format!("current output mode: {name}\n"));
-    };
-    let Some(mode) = Mode::named(name) else {
-        let names: Vec<&str> = MODES.iter().map(|(name, _)| *name).collect();
-        return Err(format!("mode should be one of: {}", names.join(" ")));
-    };
-    shell.settings.set_mode(mode);
-    if mode == Mode::Insert {
-        shell.settings.insert_table = arguments.get(1).cloned().unwrap_or_else(|| "table".to_owned());
-    }
-    Ok(())
-}
-
 pub fn nullvalue(shell: &mut Shell, arguments: &[String]) -> Result {
     let [text] = arguments else { return Err(usage(".nullvalue")) };
-    shell.settings.null = text.clone();
+    shell.settings.style.null = Some(text.clone());
     Ok(())
 }
 
 pub fn separator(shell: &mut Shell, arguments: &[String]) -> Result {
+    let style = &mut shell.settings.style;
     match arguments {
-        [column] => shell.settings.column_separator = unescaped(column),
+        [column] => style.column_separator = column.clone(),
         [column, row] => {
-            shell.settings.column_separator = unescaped(column);
-            shell.settings.row_separator = unescaped(row);
+            style.column_separator = column.clone();
+            style.row_separator = row.clone();
         }
         _ => return Err(usage(".separator")),
     }
     Ok(())
 }
 
-/// `\t` and `\n` mean the characters even without quotes.
-fn unescaped(text: &str) -> String {
-    text.replace("\\t", "\t").replace("\\n", "\n").replace("\\r", "\r")
-}
-
 pub fn width(shell: &mut Shell, arguments: &[String]) -> Result {
-    let widths: std::result::Result<Vec<i32>, _> = arguments.iter().map(|width| width.parse()).collect();
-    shell.settings.widths = widths.map_err(|_| usage(".width"))?;
+    shell.settings.style.widths = super::mode::widths(arguments.iter().map(String::as_str))?;
     Ok(())
 }
 
@@ -113,21 +105,23 @@ pub fn print(shell: &mut Shell, arguments: &[String]) -> Result {
 }
 
 pub fn output(shell: &mut Shell, arguments: &[String]) -> Result {
-    shell.output = match arguments {
-        [] => Output::Stdout,
-        [file] if file == "stdout" => Output::Stdout,
-        [file] => Output::File(create(file)?),
-        _ => return Err(usage(".output")),
-    };
-    Ok(())
+    redirect(shell, arguments, ".output", false)
 }
 
 pub fn once(shell: &mut Shell, arguments: &[String]) -> Result {
-    let [file] = arguments else { return Err(usage(".once")) };
-    shell.output = Output::Once(create(file)?);
-    Ok(())
+    redirect(shell, arguments, ".once", true)
 }
 
-fn create(file: &str) -> std::result::Result<BufWriter<File>, String> {
-    File::create(file).map(BufWriter::new).map_err(|e| format!("cannot open \"{file}\": {e}"))
+/// Output goes back to where it came from even if the new place cannot be opened.
+fn redirect(shell: &mut Shell, arguments: &[String], command: &str, is_once: bool) -> Result {
+    shell.set_output(Sink::stdout());
+    match arguments {
+        [] if !is_once => {}
+        [file] if file == "stdout" => {}
+        // A program's words need no quotes around them.
+        [first, ..] if first.starts_with('|') => shell.set_output(Sink::open(&arguments.join(" "), is_once)?),
+        [file] => shell.set_output(Sink::open(file, is_once)?),
+        _ => return Err(usage(command)),
+    }
+    Ok(())
 }

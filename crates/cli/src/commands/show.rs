@@ -2,9 +2,10 @@
 
 use lithe::{Connection, params};
 
-use super::COMMANDS;
+use super::dump::if_not_exists;
+use super::{COMMANDS, usage};
 use crate::quote;
-use crate::shell::{Output, Shell};
+use crate::shell::Shell;
 
 type Result = std::result::Result<(), String>;
 
@@ -30,18 +31,19 @@ pub fn version(shell: &mut Shell, _: &[String]) -> Result {
 
 pub fn settings(shell: &mut Shell, _: &[String]) -> Result {
     let on = |is_on: bool| if is_on { "on" } else { "off" };
-    let settings = &shell.settings;
-    let widths: Vec<String> = settings.widths.iter().map(i32::to_string).collect();
-    let output = if matches!(shell.output, Output::Stdout) { "stdout" } else { "file" };
+    let (settings, style) = (&shell.settings, &shell.settings.style);
+    let widths: Vec<String> = style.widths.iter().map(i32::to_string).collect();
+    let output = if shell.output.is_stdout() { "stdout" } else { "file" };
     let lines = [
         ("echo", on(settings.echo).to_owned()),
         ("eqp", on(settings.eqp).to_owned()),
-        ("headers", on(settings.headers).to_owned()),
-        ("mode", settings.mode.name().to_owned()),
-        ("nullvalue", format!("{:?}", settings.null)),
+        ("explain", if settings.explain { "auto" } else { "off" }.to_owned()),
+        ("headers", on(style.has_titles()).to_owned()),
+        ("mode", style.mode.name.to_owned()),
+        ("nullvalue", format!("{:?}", style.null())),
         ("output", output.to_owned()),
-        ("colseparator", format!("{:?}", settings.column_separator)),
-        ("rowseparator", format!("{:?}", settings.row_separator)),
+        ("colseparator", format!("{:?}", style.column_separator)),
+        ("rowseparator", format!("{:?}", style.row_separator)),
         ("timer", on(settings.timer).to_owned()),
         ("changes", on(settings.changes).to_owned()),
         ("bail", on(settings.bail).to_owned()),
@@ -59,7 +61,9 @@ pub fn databases(shell: &mut Shell, _: &[String]) -> Result {
         .and_then(|mut list| list.query_map([], |row| Ok((row.get("name")?, row.get("file")?))))
         .map_err(|e| e.to_string())?;
     let shown = |file: &str| if file.is_empty() { "\"\"".to_owned() } else { file.to_owned() };
-    let text: String = databases.iter().map(|(name, file)| format!("{name}: {}\n", shown(file))).collect();
+    let access = |name: &str| if shell.connection.is_read_only(name) == Some(true) { "r/o" } else { "r/w" };
+    let line = |(name, file): &(String, String)| format!("{name}: {} {}\n", shown(file), access(name));
+    let text: String = databases.iter().map(line).collect();
     shell.output.print(&text)
 }
 
@@ -119,10 +123,26 @@ fn in_columns(names: &[String]) -> String {
 }
 
 pub fn schema(shell: &mut Shell, arguments: &[String]) -> Result {
-    let pattern = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let (options, patterns): (Vec<&String>, Vec<&String>) = arguments.iter().partition(|word| word.starts_with('-'));
+    let (mut no_system, pattern) = (false, patterns.first().copied());
+    for option in options {
+        match option.trim_start_matches('-') {
+            "nosys" => no_system = true,
+            "indent" => {} // lines stay as they were typed
+            _ => return Err(format!("unknown option: {option}")),
+        }
+    }
+    if patterns.len() > 1 {
+        return Err(usage(".schema"));
+    }
     let mut text = String::new();
+    if let Some(table) = pattern.filter(|pattern| is_schema_table(pattern)) {
+        text = format!(
+            "CREATE TABLE {table} (\n  type text,\n  name text,\n  tbl_name text,\n  rootpage integer,\n  sql text\n);\n"
+        );
+    }
     for schema in schemas(&shell.connection)? {
-        for sql in create_statements(&shell.connection, &schema, pattern)? {
+        for sql in create_statements(&shell.connection, &schema, pattern, no_system)? {
             text.push_str(&sql);
             text.push_str(";\n");
         }
@@ -130,27 +150,56 @@ pub fn schema(shell: &mut Shell, arguments: &[String]) -> Result {
     shell.output.print(&text)
 }
 
+/// The table that describes all others is in none.
+fn is_schema_table(name: &str) -> bool {
+    ["sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// The statements that make what matches; the pattern may name the schema in front.
 fn create_statements(
     connection: &Connection,
     schema: &str,
     pattern: Option<&String>,
+    no_system: bool,
 ) -> std::result::Result<Vec<String>, String> {
     let table = if schema == "temp" { "sqlite_temp_schema" } else { "sqlite_schema" };
+    let system = if no_system { "AND name NOT LIKE 'sqlite^_%' ESCAPE '^'" } else { "" };
     let sql = format!(
-        "SELECT sql, type, name FROM {}.{table} WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite^_%' ESCAPE '^'
-         AND (tbl_name LIKE ?1 OR name LIKE ?1) ORDER BY rowid",
+        "SELECT sql, type, name FROM {}.{table} WHERE sql IS NOT NULL {system}
+         AND (tbl_name LIKE ?1 ESCAPE '\\' OR ?2 || '.' || tbl_name LIKE ?1 ESCAPE '\\') ORDER BY rowid",
         quote::identifier(schema)
     );
     let mut statement = connection.prepare(&sql).map_err(|e| e.to_string())?;
     let pattern = pattern.map_or("%", String::as_str);
     let found: Vec<(String, String, String)> = statement
-        .query_map(params![pattern], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .query_map(params![pattern, schema], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .map_err(|e| e.to_string())?;
-    let with_columns = |(sql, kind, name): (String, String, String)| match kind.as_str() {
-        "view" => format!("{sql}\n/* {} */", view_signature(connection, schema, &name)),
-        _ => sql,
+    let shown = |(sql, kind, name): (String, String, String)| {
+        let sql = in_schema(&if_not_exists(&sql), schema);
+        if kind == "view" { format!("{sql}\n/* {} */", view_signature(connection, schema, &name)) } else { sql }
     };
-    Ok(found.into_iter().map(with_columns).collect())
+    Ok(found.into_iter().map(shown).collect())
+}
+
+/// The statement with the schema in front of the name, if that is another than `main`.
+fn in_schema(sql: &str, schema: &str) -> String {
+    const BEGINNINGS: [&str; 7] = [
+        "CREATE TABLE IF NOT EXISTS ",
+        "CREATE TABLE ",
+        "CREATE VIEW ",
+        "CREATE TRIGGER ",
+        "CREATE INDEX ",
+        "CREATE UNIQUE INDEX ",
+        "CREATE VIRTUAL TABLE ",
+    ];
+    let beginning = BEGINNINGS.iter().find_map(|beginning| Some((*beginning, sql.strip_prefix(beginning)?)));
+    match beginning {
+        Some((beginning, rest)) if schema == "temp" => format!("{beginning}temp.{rest}"),
+        Some((beginning, rest)) if schema != "main" => format!("{beginning}{}.{rest}", quote::identifier(schema)),
+        _ => sql.to_owned(),
+    }
 }
 
 /// `view(column, …)`: a view's columns cannot be seen in its text.

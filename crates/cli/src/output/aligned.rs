@@ -2,16 +2,22 @@
 
 use std::io::{self, Write};
 
-use lithe::Row;
+use lithe::{Row, ValueRef};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::{Mode, Printer, text, texts};
-use crate::settings::Settings;
+use super::style::{Align, Layout};
+use super::{Printer, Style, cell, text};
 
 pub struct Aligned<'s> {
-    settings: &'s Settings,
-    columns: Vec<String>,
-    rows: Vec<Vec<String>>,
+    style: &'s Style,
+    titles: Vec<Cell>,
+    rows: Vec<Vec<Cell>>,
+}
+
+/// What stands in one place of the table.
+struct Cell {
+    text: String,
+    align: Align,
 }
 
 /// The lines around cells: left, between, right.
@@ -22,11 +28,12 @@ struct Rule {
     right: &'static str,
 }
 
-/// What a mode draws.
+/// What a layout draws.
 struct Frame {
     top: Option<Rule>,
-    below_header: Option<Rule>,
-    /// Between rows, when a row has several lines.
+    below_titles: Option<Rule>,
+    /// Between rows, when one of them has several lines.
+    between_rows: Option<Rule>,
     bottom: Option<Rule>,
     cell: Rule,
 }
@@ -36,67 +43,108 @@ const fn rule(left: &'static str, fill: &'static str, between: &'static str, rig
 }
 
 const BOX: Frame = Frame {
-    top: Some(rule("┌─", "─", "─┬─", "─┐")),
-    below_header: Some(rule("├─", "─", "─┼─", "─┤")),
-    bottom: Some(rule("└─", "─", "─┴─", "─┘")),
+    top: Some(rule("╭─", "─", "─┬─", "─╮")),
+    below_titles: Some(rule("╞═", "═", "═╪═", "═╡")),
+    between_rows: Some(rule("├─", "─", "─┼─", "─┤")),
+    bottom: Some(rule("╰─", "─", "─┴─", "─╯")),
     cell: rule("│ ", " ", " │ ", " │"),
 };
 const TABLE: Frame = Frame {
     top: Some(rule("+-", "-", "-+-", "-+")),
-    below_header: Some(rule("+-", "-", "-+-", "-+")),
+    below_titles: Some(rule("+-", "-", "-+-", "-+")),
+    between_rows: Some(rule("+-", "-", "-+-", "-+")),
     bottom: Some(rule("+-", "-", "-+-", "-+")),
     cell: rule("| ", " ", " | ", " |"),
 };
 const MARKDOWN: Frame = Frame {
     top: None,
-    below_header: Some(rule("|-", "-", "-|-", "-|")),
+    below_titles: Some(rule("|-", "-", "-|-", "-|")),
+    between_rows: None,
     bottom: None,
     cell: rule("| ", " ", " | ", " |"),
 };
-const COLUMN: Frame =
-    Frame { top: None, below_header: Some(rule("", "-", "  ", "")), bottom: None, cell: rule("", " ", "  ", "") };
+const COLUMN: Frame = Frame {
+    top: None,
+    below_titles: Some(rule("", "-", "  ", "")),
+    between_rows: Some(rule("", "", "", "")),
+    bottom: None,
+    cell: rule("", " ", "  ", ""),
+};
+
+/// Tabs go to the next multiple of this.
+const TAB_WIDTH: usize = 8;
+
+/// A table that has to fit the screen does not make its columns narrower than this.
+const SQUEEZED_WIDTH_MIN: usize = 5;
 
 impl<'s> Aligned<'s> {
-    pub fn new(settings: &'s Settings, columns: Vec<String>) -> Aligned<'s> {
-        Aligned { settings, columns, rows: Vec::new() }
-    }
-
-    fn widths(&self) -> Vec<usize> {
-        let widest = |i: usize| {
-            let cells = self.rows.iter().map(|row| row[i].as_str());
-            let header = self.settings.headers.then_some(self.columns[i].as_str());
-            cells.chain(header).flat_map(str::lines).map(UnicodeWidthStr::width).max().unwrap_or(0)
+    pub fn new(style: &'s Style, columns: Vec<String>) -> Aligned<'s> {
+        let title = |name: &String| Cell {
+            text: shortened(without_tabs(&String::from_utf8_lossy(&text::title(style, name))), style.limits.title),
+            align: Align::Center,
         };
-        (0..self.columns.len())
-            .map(|i| match self.settings.widths.get(i) {
-                Some(width) if *width != 0 => width.unsigned_abs() as usize,
-                _ => widest(i),
-            })
-            .collect()
+        let titles = columns.iter().map(title).collect();
+        Aligned { style, titles, rows: Vec::new() }
     }
 
-    /// One row of cells. A cell of several lines makes several lines of output.
-    fn cells(
-        &self,
-        out: &mut dyn Write,
-        frame: &Frame,
-        cells: &[String],
-        widths: &[usize],
-        center: bool,
-    ) -> io::Result<()> {
-        let split: Vec<Vec<&str>> = cells.iter().zip(widths).map(|(cell, width)| wrapped(cell, *width)).collect();
+    fn cell(&self, index: usize, value: ValueRef<'_>) -> Cell {
+        let is_number = matches!(value, ValueRef::Integer(_) | ValueRef::Real(_));
+        let by_width = self.style.widths.get(index).is_some_and(|width| *width < 0);
+        let by_value = if is_number || by_width { Align::Right } else { Align::Left };
+        Cell {
+            text: without_tabs(&String::from_utf8_lossy(&cell(self.style, value))),
+            align: self.style.align.get(index).copied().unwrap_or(by_value),
+        }
+    }
+
+    fn widths(&self, frame: &Frame) -> Vec<usize> {
+        let widest = |i: usize| {
+            let title = self.style.has_titles().then_some(&self.titles[i]);
+            let cells = self.rows.iter().map(|row| &row[i]).chain(title);
+            cells.flat_map(|cell| cell.text.lines()).map(UnicodeWidthStr::width).max().unwrap_or(0)
+        };
+        let wrapped = |width: usize| if self.style.wrap > 0 { width.min(self.style.wrap) } else { width };
+        let mut widths: Vec<usize> = (0..self.titles.len())
+            .map(|i| match self.style.widths.get(i) {
+                Some(width) if *width != 0 => width.unsigned_abs() as usize,
+                _ => wrapped(widest(i)),
+            })
+            .collect();
+        if let Some(screen) = self.style.screen_columns() {
+            let lines = frame.cell.between.width() * widths.len().saturating_sub(1);
+            squeeze(&mut widths, screen.saturating_sub(lines + frame.cell.left.width() + frame.cell.right.width()));
+        }
+        widths
+    }
+
+    fn has_border(&self) -> bool {
+        self.style.border || matches!(self.style.mode.layout, Layout::Markdown)
+    }
+
+    fn rule(&self, out: &mut dyn Write, rule: Option<&Rule>, widths: &[usize]) -> io::Result<()> {
+        let Some(rule) = rule else { return Ok(()) };
+        let fills: Vec<String> = widths.iter().map(|width| rule.fill.repeat(*width)).collect();
+        let (left, right) = if self.has_border() { (rule.left, rule.right) } else { (rule.fill, rule.fill) };
+        writeln!(out, "{left}{}{right}", fills.join(rule.between))
+    }
+
+    /// One row of cells, of as many lines as the highest of them has.
+    fn row_of(&self, out: &mut dyn Write, frame: &Frame, cells: &[Cell], widths: &[usize]) -> io::Result<()> {
+        let lines_of = |(cell, width): (&'_ Cell, &usize)| wrapped(&cell.text, *width, self.style.word_wrap);
+        let split: Vec<Vec<String>> = cells.iter().zip(widths).map(lines_of).collect();
         let height = split.iter().map(Vec::len).max().unwrap_or(1).max(1);
+        let height = if self.style.limits.lines > 0 { height.min(self.style.limits.lines + 1) } else { height };
+        let edge = |edge: &'static str| if self.has_border() { edge } else { frame.cell.fill };
         for line in 0..height {
-            out.write_all(frame.cell.left.as_bytes())?;
+            out.write_all(edge(frame.cell.left).as_bytes())?;
             for (i, width) in widths.iter().enumerate() {
                 if i > 0 {
                     out.write_all(frame.cell.between.as_bytes())?;
                 }
-                let content = split[i].get(line).copied().unwrap_or("");
-                let to_right = self.settings.widths.get(i).is_some_and(|w| *w < 0);
-                out.write_all(padded(content, *width, center, to_right).as_bytes())?;
+                let content = split[i].get(line).map_or("", String::as_str);
+                out.write_all(padded(content, *width, cells[i].align).as_bytes())?;
             }
-            writeln!(out, "{}", frame.cell.right)?;
+            writeln!(out, "{}", edge(frame.cell.right))?;
         }
         Ok(())
     }
@@ -104,7 +152,7 @@ impl<'s> Aligned<'s> {
 
 impl Printer for Aligned<'_> {
     fn row(&mut self, _: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
-        self.rows.push(texts(self.settings, row).iter().map(|t| text::harmless(t).replace('\t', "    ")).collect());
+        self.rows.push((0..row.column_count()).map(|i| self.cell(i, row.get_ref(i))).collect());
         Ok(())
     }
 
@@ -112,39 +160,93 @@ impl Printer for Aligned<'_> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let frame = match self.settings.mode {
-            Mode::Box => &BOX,
-            Mode::Table => &TABLE,
-            Mode::Markdown => &MARKDOWN,
+        let frame = match self.style.mode.layout {
+            Layout::Box => &BOX,
+            Layout::Table => &TABLE,
+            Layout::Markdown => &MARKDOWN,
             _ => &COLUMN,
         };
-        let widths = self.widths();
-        line(out, frame.top.as_ref(), &widths)?;
-        if self.settings.headers {
-            let center = self.settings.mode != Mode::Column;
-            self.cells(out, frame, &self.columns, &widths, center)?;
-            line(out, frame.below_header.as_ref(), &widths)?;
+        let widths = self.widths(frame);
+        if self.has_border() {
+            self.rule(out, frame.top.as_ref(), &widths)?;
         }
-        for row in &self.rows {
-            self.cells(out, frame, row, &widths, false)?;
+        if self.style.has_titles() {
+            self.row_of(out, frame, &self.titles, &widths)?;
+            self.rule(out, frame.below_titles.as_ref(), &widths)?;
         }
-        line(out, frame.bottom.as_ref(), &widths)
+        let is_high = |cell: &Cell, width: usize| cell.text.lines().nth(1).is_some() || cell.text.width() > width;
+        let has_high = self.rows.iter().any(|row| row.iter().zip(&widths).any(|(cell, width)| is_high(cell, *width)));
+        for (i, row) in self.rows.iter().enumerate() {
+            if i > 0 && has_high {
+                self.rule(out, frame.between_rows.as_ref(), &widths)?;
+            }
+            self.row_of(out, frame, row, &widths)?;
+        }
+        if self.has_border() {
+            self.rule(out, frame.bottom.as_ref(), &widths)?;
+        }
+        Ok(())
     }
 }
 
-fn line(out: &mut dyn Write, rule: Option<&Rule>, widths: &[usize]) -> io::Result<()> {
-    let Some(rule) = rule else { return Ok(()) };
-    let fills: Vec<String> = widths.iter().map(|width| rule.fill.repeat(*width)).collect();
-    writeln!(out, "{}{}{}", rule.left, fills.join(rule.between), rule.right)
+/// Makes the widest columns narrower until all of them together take no more than `room`.
+fn squeeze(widths: &mut [usize], room: usize) {
+    let fits = |most: usize| widths.iter().map(|width| *width.min(&most)).sum::<usize>() <= room;
+    let widest = widths.iter().copied().max().unwrap_or(0);
+    if fits(widest) {
+        return;
+    }
+    let (mut fitting, mut too_wide) = (0, widest);
+    while too_wide - fitting > 1 {
+        let middle = fitting.midpoint(too_wide);
+        if fits(middle) { fitting = middle } else { too_wide = middle }
+    }
+    widths.iter_mut().for_each(|width| *width = (*width).min(fitting.max(SQUEEZED_WIDTH_MIN)));
+}
+
+/// The first line, and no more of it than `limit` columns. A limit of 0 is none.
+fn shortened(title: String, limit: usize) -> String {
+    let line = title.lines().next().unwrap_or_default();
+    if limit == 0 || (line.len() == title.len() && line.width() <= limit) {
+        return title;
+    }
+    const DOTS: &str = "...";
+    let end = fitting(line, limit.saturating_sub(DOTS.len()).max(1));
+    format!("{}{DOTS}", &line[..end])
+}
+
+fn without_tabs(text: &str) -> String {
+    if !text.contains('\t') {
+        return text.to_owned();
+    }
+    let (mut out, mut column) = (String::with_capacity(text.len() + TAB_WIDTH), 0);
+    for c in text.chars() {
+        match c {
+            '\t' => {
+                let spaces = TAB_WIDTH - column % TAB_WIDTH;
+                out.extend(std::iter::repeat_n(' ', spaces));
+                column += spaces;
+            }
+            '\n' => {
+                out.push(c);
+                column = 0;
+            }
+            c => {
+                out.push(c);
+                column += c.width().unwrap_or(0);
+            }
+        }
+    }
+    out
 }
 
 /// The lines of a cell, none wider than `width`.
-fn wrapped(cell: &str, width: usize) -> Vec<&str> {
+fn wrapped(cell: &str, width: usize, between_words: bool) -> Vec<String> {
     let mut pieces = Vec::new();
     for mut line in cell.lines() {
         loop {
-            let end = fitting(line, width);
-            pieces.push(&line[..end]);
+            let end = line_end(line, width, between_words);
+            pieces.push(line[..end].to_owned());
             line = &line[end..];
             if line.is_empty() {
                 break;
@@ -154,17 +256,32 @@ fn wrapped(cell: &str, width: usize) -> Vec<&str> {
     pieces
 }
 
-fn padded(content: &str, width: usize, center: bool, to_right: bool) -> String {
+/// Where a line that is too wide is cut: behind the last space or hyphen, unless little of the line were left then.
+fn line_end(line: &str, width: usize, between_words: bool) -> usize {
+    let end = fitting(line, width);
+    if end == line.len() {
+        return end;
+    }
+    if line[end..].starts_with(' ') && line[..end].width() <= width {
+        return end + 1; // a space that ends a line needs no room
+    }
+    let at_word = line[..end].rfind([' ', '-']).map_or(0, |at| at + 1);
+    if at_word > 0 && (between_words || 2 * line[..at_word].width() >= width) { at_word } else { end }
+}
+
+/// Text in the middle of, or at one side of a column. What is too wide can only be a space at a line's end.
+fn padded(content: &str, width: usize, align: Align) -> String {
+    let content = if content.width() > width { content.trim_end_matches(' ') } else { content };
     let missing = width - content.width().min(width);
-    let left = match (center, to_right) {
-        (true, _) => missing / 2,
-        (false, true) => missing,
-        (false, false) => 0,
+    let left = match align {
+        Align::Left => 0,
+        Align::Center => missing / 2,
+        Align::Right => missing,
     };
     format!("{}{content}{}", " ".repeat(left), " ".repeat(missing - left))
 }
 
-/// How many bytes of the line fit a width that the user has set; at least one character.
+/// How many bytes of the line fit a width; at least one character.
 fn fitting(line: &str, width: usize) -> usize {
     let mut used = 0;
     for (at, c) in line.char_indices() {
@@ -182,18 +299,47 @@ mod tests {
 
     #[test]
     fn padding_counts_columns_of_the_terminal() {
-        assert_eq!(padded("ab", 5, false, false), "ab   ");
-        assert_eq!(padded("ab", 5, true, false), " ab  ");
-        assert_eq!(padded("ab", 5, false, true), "   ab");
-        assert_eq!(padded("日本", 5, false, false), "日本 ");
+        assert_eq!(padded("ab", 5, Align::Left), "ab   ");
+        assert_eq!(padded("ab", 5, Align::Center), " ab  ");
+        assert_eq!(padded("ab", 5, Align::Right), "   ab");
+        assert_eq!(padded("日本", 5, Align::Left), "日本 ");
+        assert_eq!(padded("abcde ", 5, Align::Left), "abcde");
     }
 
     #[test]
     fn long_cells_are_wrapped() {
-        assert_eq!(wrapped("", 5), Vec::<&str>::new());
-        assert_eq!(wrapped("abc\nde", 5), ["abc", "de"]);
-        assert_eq!(wrapped("abcdefg", 3), ["abc", "def", "g"]);
-        assert_eq!(wrapped("日本語", 4), ["日本", "語"]);
-        assert_eq!(wrapped("日本", 1), ["日", "本"]);
+        assert_eq!(wrapped("", 5, false), Vec::<&str>::new());
+        assert_eq!(wrapped("abc\nde", 5, false), ["abc", "de"]);
+        assert_eq!(wrapped("abcdefg", 3, false), ["abc", "def", "g"]);
+        assert_eq!(wrapped("日本語", 4, false), ["日本", "語"]);
+        assert_eq!(wrapped("日本", 1, false), ["日", "本"]);
+        assert_eq!(wrapped("the quick brown", 9, false), ["the quick ", "brown"]);
+        assert_eq!(wrapped("a quickness", 8, false), ["a quickn", "ess"]);
+        assert_eq!(wrapped("a quickness", 8, true), ["a ", "quicknes", "s"]);
+    }
+
+    #[test]
+    fn the_widest_columns_are_squeezed_first() {
+        let squeezed = |widths: &[usize], room| {
+            let mut widths = widths.to_vec();
+            squeeze(&mut widths, room);
+            widths
+        };
+        assert_eq!(squeezed(&[3, 40, 20], 80), [3, 40, 20]);
+        assert_eq!(squeezed(&[3, 40, 20], 43), [3, 20, 20]);
+        assert_eq!(squeezed(&[100, 100], 4), [5, 5]);
+        assert_eq!(squeezed(&[], 4), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn titles_are_shortened() {
+        assert_eq!(shortened("abcdefgh".to_owned(), 6), "abc...");
+        assert_eq!(shortened("abcdef".to_owned(), 6), "abcdef");
+        assert_eq!(shortened("a\nb".to_owned(), 0), "a\nb");
+    }
+
+    #[test]
+    fn tabs_go_to_the_next_stop() {
+        assert_eq!(without_tabs("ab\tc\nd\te"), "ab      c\nd       e");
     }
 }

@@ -1,42 +1,41 @@
 //! Rows of an HTML table.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use lithe::Row;
 
-use super::{Printer, texts};
-use crate::settings::Settings;
+use super::{Printer, Style, text};
 
 pub struct Html<'s> {
-    settings: &'s Settings,
+    style: &'s Style,
     columns: Vec<String>,
     has_begun: bool,
 }
 
 impl<'s> Html<'s> {
-    pub fn new(settings: &'s Settings, columns: Vec<String>) -> Html<'s> {
-        Html { settings, columns, has_begun: false }
+    pub fn new(style: &'s Style, columns: Vec<String>) -> Html<'s> {
+        Html { style, columns, has_begun: false }
     }
 }
 
-fn write_row(out: &mut dyn Write, tag: &str, cells: &[String]) -> io::Result<()> {
+fn write_row<'c>(out: &mut dyn Write, tag: &str, cells: impl Iterator<Item = Cow<'c, [u8]>>) -> io::Result<()> {
     write!(out, "<TR>")?;
     for cell in cells {
-        writeln!(out, "<{tag}>{}</{tag}>", escaped(cell))?;
+        write!(out, "<{tag}>")?;
+        out.write_all(&cell)?;
+        writeln!(out, "</{tag}>")?;
     }
     writeln!(out, "</TR>")
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
-}
-
 impl Printer for Html<'_> {
     fn row(&mut self, out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
-        if !std::mem::replace(&mut self.has_begun, true) && self.settings.headers {
-            write_row(out, "TH", &self.columns)?;
+        let style = self.style;
+        if !std::mem::replace(&mut self.has_begun, true) && style.has_titles() {
+            write_row(out, "TH", self.columns.iter().map(|name| text::title(style, name)))?;
         }
-        write_row(out, "TD", &texts(self.settings, row))
+        write_row(out, "TD", (0..row.column_count()).map(|i| text::shown(style, row.get_ref(i))))
     }
 
     fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {

@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use lithe::Row;
+use unicode_width::UnicodeWidthStr;
 
-use super::{Printer, text, texts};
-use crate::settings::Settings;
+use super::{Printer, Style, cell, text};
 
 pub struct Lines<'s> {
-    settings: &'s Settings,
+    style: &'s Style,
     columns: Vec<String>,
     width: usize,
     has_begun: bool,
@@ -18,9 +18,11 @@ pub struct Lines<'s> {
 const NAME_WIDTH_MIN: usize = 5;
 
 impl<'s> Lines<'s> {
-    pub fn new(settings: &'s Settings, columns: Vec<String>) -> Lines<'s> {
-        let width = columns.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(NAME_WIDTH_MIN);
-        Lines { settings, columns, width, has_begun: false }
+    pub fn new(style: &'s Style, columns: Vec<String>) -> Lines<'s> {
+        let shown = |name: &String| String::from_utf8_lossy(&text::title(style, name)).into_owned();
+        let columns: Vec<String> = columns.iter().map(shown).collect();
+        let width = columns.iter().map(|name| name.width()).max().unwrap_or(0).max(NAME_WIDTH_MIN);
+        Lines { style, columns, width, has_begun: false }
     }
 }
 
@@ -29,8 +31,10 @@ impl Printer for Lines<'_> {
         if std::mem::replace(&mut self.has_begun, true) {
             writeln!(out)?;
         }
-        for (name, value) in self.columns.iter().zip(texts(self.settings, row)) {
-            writeln!(out, "{name:>width$} = {}", text::harmless(&value), width = self.width)?;
+        for (i, name) in self.columns.iter().enumerate() {
+            write!(out, "{}{name} = ", " ".repeat(self.width - name.width()))?;
+            out.write_all(&cell(self.style, row.get_ref(i)))?;
+            writeln!(out)?;
         }
         Ok(())
     }

@@ -1,11 +1,14 @@
-//! How rows are shown: one room a family of modes.
+//! How rows are shown: one room a family of layouts.
 //!
-//! | room | modes |
+//! | room | its one subject |
 //! | --- | --- |
-//! | `separated` | list, csv, tabs, ascii, quote |
-//! | `aligned` | column, box, table, markdown |
+//! | `style` | the modes by name, and what the user sets on top of one |
+//! | `text` | values as texts: quotes, BLOBs, control characters |
+//! | `separated` | list, csv, tabs, ascii, quote, tcl |
+//! | `aligned` | column, box, qbox, table, markdown |
 //! | `line` | line |
 //! | `json`, `html`, `insert` | the modes of those names |
+//! | `tally` | count, off |
 
 mod aligned;
 mod html;
@@ -13,71 +16,16 @@ mod insert;
 mod json;
 mod line;
 mod separated;
-mod text;
+pub mod style;
+mod tally;
+pub mod text;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use lithe::{Row, Value};
+use lithe::{Row, ValueRef};
 
-use crate::settings::Settings;
-
-/// The output modes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    Ascii,
-    Box,
-    Column,
-    Csv,
-    Html,
-    Insert,
-    Json,
-    Line,
-    List,
-    Markdown,
-    Quote,
-    Table,
-    Tabs,
-}
-
-/// The modes by name.
-pub const MODES: &[(&str, Mode)] = &[
-    ("ascii", Mode::Ascii),
-    ("box", Mode::Box),
-    ("column", Mode::Column),
-    ("csv", Mode::Csv),
-    ("html", Mode::Html),
-    ("insert", Mode::Insert),
-    ("json", Mode::Json),
-    ("line", Mode::Line),
-    ("list", Mode::List),
-    ("markdown", Mode::Markdown),
-    ("quote", Mode::Quote),
-    ("table", Mode::Table),
-    ("tabs", Mode::Tabs),
-];
-
-impl Mode {
-    /// The mode of that name; an unambiguous beginning of it will do.
-    pub fn named(name: &str) -> Option<Mode> {
-        let exact = MODES.iter().find(|(n, _)| *n == name);
-        let mut beginning = MODES.iter().filter(|(n, _)| !name.is_empty() && n.starts_with(name));
-        let only = match (beginning.next(), beginning.next()) {
-            (Some(only), None) => Some(only),
-            _ => None,
-        };
-        exact.or(only).map(|(_, mode)| *mode)
-    }
-
-    /// Whether the output is meant to be read by people, so that a query plan may be drawn as a tree.
-    pub fn is_for_people(self) -> bool {
-        matches!(self, Mode::List | Mode::Column | Mode::Box | Mode::Table | Mode::Markdown | Mode::Line)
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        MODES.iter().find(|(_, mode)| *mode == self).map_or("", |(name, _)| name)
-    }
-}
+pub use style::{Layout, Mode, Style};
 
 /// Shows the rows of one statement.
 pub trait Printer {
@@ -88,20 +36,39 @@ pub trait Printer {
 }
 
 /// The printer for a statement with these columns.
-pub fn printer<'s>(settings: &'s Settings, columns: Vec<String>) -> Box<dyn Printer + 's> {
-    match settings.mode {
-        Mode::List | Mode::Csv | Mode::Tabs | Mode::Ascii | Mode::Quote => {
-            Box::new(separated::Separated::new(settings, columns))
+pub fn printer<'s>(style: &'s Style, columns: Vec<String>) -> Box<dyn Printer + 's> {
+    match style.mode.layout {
+        Layout::Separated => Box::new(separated::Separated::new(style, columns)),
+        Layout::Column | Layout::Box | Layout::Table | Layout::Markdown => {
+            Box::new(aligned::Aligned::new(style, columns))
         }
-        Mode::Column | Mode::Box | Mode::Table | Mode::Markdown => Box::new(aligned::Aligned::new(settings, columns)),
-        Mode::Line => Box::new(line::Lines::new(settings, columns)),
-        Mode::Json => Box::new(json::Json::new(columns)),
-        Mode::Html => Box::new(html::Html::new(settings, columns)),
-        Mode::Insert => Box::new(insert::Insert::new(settings, columns)),
+        Layout::Line => Box::new(line::Lines::new(style, columns)),
+        Layout::Json | Layout::JsonLines => Box::new(json::Json::new(style, columns)),
+        Layout::Html => Box::new(html::Html::new(style, columns)),
+        Layout::Insert => Box::new(insert::Insert::new(style, columns)),
+        Layout::Count => Box::new(tally::Tally::new(true)),
+        Layout::Off => Box::new(tally::Tally::new(false)),
     }
 }
 
-/// The values of a row as texts, NULL as the settings say.
-fn texts(settings: &Settings, row: &Row<'_>) -> Vec<String> {
-    (0..row.column_count()).map(|i| text::shown(&Value::from(row.get_ref(i)), &settings.null)).collect()
+/// A value within the limits of what is shown of one.
+fn cell<'v>(style: &Style, value: ValueRef<'v>) -> Cow<'v, [u8]> {
+    let shown = text::shown(style, value);
+    let limits = style.limits;
+    if limits.characters == 0 && limits.lines == 0 {
+        return shown;
+    }
+    let text = String::from_utf8_lossy(&shown);
+    let within = |limit: usize, mut ends: Box<dyn Iterator<Item = usize> + '_>| match limit {
+        0 => text.len(),
+        _ => ends.nth(limit - 1).unwrap_or(text.len()),
+    };
+    let characters = within(limits.characters, Box::new(text.char_indices().map(|(at, c)| at + c.len_utf8())));
+    let lines = within(limits.lines, Box::new(text.match_indices('\n').map(|(at, _)| at)));
+    let end = characters.min(lines);
+    if end == text.len() {
+        return shown;
+    }
+    let dots = if lines < characters { "\n..." } else { "..." };
+    Cow::Owned(format!("{}{dots}", &text[..end]).into_bytes())
 }

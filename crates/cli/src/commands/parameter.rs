@@ -1,0 +1,92 @@
+//! `.parameter`: values for the parameters of statements. They live in the table `temp.sqlite_parameters`, as in `sqlite3`,
+//! so that SQL can read and change them.
+
+use lithe::{Connection, Statement, Value, params};
+
+use super::usage;
+use crate::quote;
+use crate::shell::Shell;
+
+type Result<T> = std::result::Result<T, String>;
+
+const CREATE: &str = "CREATE TABLE IF NOT EXISTS temp.sqlite_parameters(key TEXT PRIMARY KEY, value) WITHOUT ROWID";
+
+pub fn parameter(shell: &mut Shell, arguments: &[String]) -> Result<()> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let connection = &shell.connection;
+    match words[..] {
+        ["init"] => create(connection),
+        ["clear"] if exists(connection) => {
+            connection.execute_batch("DELETE FROM temp.sqlite_parameters").map_err(|e| e.to_string())
+        }
+        ["clear"] => Ok(()),
+        ["list"] => list(shell),
+        ["set", name, value] => {
+            create(connection)?;
+            set(connection, name, value)
+        }
+        ["unset", name] if exists(connection) => connection
+            .execute("DELETE FROM temp.sqlite_parameters WHERE key = ?1", params![name])
+            .map(|_| ())
+            .map_err(|e| e.to_string()),
+        ["unset", _] => Ok(()),
+        _ => Err(usage(".parameter")),
+    }
+}
+
+/// Names that begin with `sqlite_` are the engine's own, unless the schema may be written.
+fn create(connection: &Connection) -> Result<()> {
+    if exists(connection) {
+        return Ok(());
+    }
+    let was_writable: i64 =
+        connection.query_row("PRAGMA writable_schema", [], |row| row.get(0)).map_err(|e| e.to_string())?;
+    let create = format!("PRAGMA writable_schema = ON; {CREATE}; PRAGMA writable_schema = {was_writable}");
+    connection.execute_batch(&create).map_err(|e| e.to_string())
+}
+
+fn exists(connection: &Connection) -> bool {
+    let sql = "SELECT 1 FROM temp.sqlite_temp_schema WHERE name = 'sqlite_parameters'";
+    connection.query_row(sql, [], |_| Ok(())).is_ok()
+}
+
+/// The value is an expression; what is none is a text.
+fn set(connection: &Connection, name: &str, value: &str) -> Result<()> {
+    let insert = |value: &str| {
+        let sql = format!("REPLACE INTO temp.sqlite_parameters(key, value) VALUES (?1, {value})");
+        connection.execute(&sql, params![name])
+    };
+    insert(value).or_else(|_| insert(&quote::string(value))).map(|_| ()).map_err(|e| e.to_string())
+}
+
+fn list(shell: &mut Shell) -> Result<()> {
+    if !exists(&shell.connection) {
+        return Ok(());
+    }
+    let sql = "SELECT key, quote(value) FROM temp.sqlite_parameters ORDER BY key";
+    let mut statement = shell.connection.prepare(sql).map_err(|e| e.to_string())?;
+    let rows: Vec<(String, String)> =
+        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(|e| e.to_string())?;
+    drop(statement);
+    let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let text: String = rows.iter().map(|(name, value)| format!("{name:<widest$} {value}\n")).collect();
+    shell.output.print(&text)
+}
+
+/// Gives a statement's parameters their values. Those without one are NULL.
+pub fn bind(connection: &Connection, statement: &mut Statement<'_>) -> lithe::Result<()> {
+    if statement.parameter_count() == 0 || !exists(connection) {
+        return Ok(());
+    }
+    let mut lookup = connection.prepare("SELECT value FROM temp.sqlite_parameters WHERE key = ?1")?;
+    for index in 1..=statement.parameter_count() {
+        let name = statement.parameter_name(index).map_or_else(|| format!("?{index}"), str::to_owned);
+        lookup.reset();
+        lookup.bind(1, name.as_str())?;
+        let value = lookup.step()?.map(|row| Value::from(row.get_ref(0)));
+        if let Some(value) = value {
+            statement.bind(index, value.as_ref())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,246 @@
+//! What decides how rows look: the modes, and what `.mode` and its relatives set on top of one.
+
+use super::text::Quote;
+
+/// An output mode: a layout, and what goes with it unless the user says otherwise.
+#[derive(Debug)]
+pub struct Mode {
+    pub name: &'static str,
+    pub layout: Layout,
+    pub column_separator: &'static str,
+    pub row_separator: &'static str,
+    pub null: &'static str,
+    pub quote: Quote,
+    /// Column names are shown.
+    pub titles: bool,
+}
+
+/// What draws the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    Separated,
+    Box,
+    Table,
+    Markdown,
+    Column,
+    Line,
+    Html,
+    Json,
+    /// One JSON object a line.
+    JsonLines,
+    Insert,
+    Count,
+    Off,
+}
+
+const fn separated(
+    name: &'static str,
+    column_separator: &'static str,
+    row_separator: &'static str,
+    null: &'static str,
+    quote: Quote,
+) -> Mode {
+    Mode { name, layout: Layout::Separated, column_separator, row_separator, null, quote, titles: false }
+}
+
+const fn other(name: &'static str, layout: Layout, null: &'static str, quote: Quote, titles: bool) -> Mode {
+    Mode { name, layout, column_separator: "|", row_separator: "\n", null, quote, titles }
+}
+
+/// The modes by name.
+pub static MODES: &[Mode] = &[
+    separated("ascii", "\x1f", "\x1e", "", Quote::Off),
+    separated("batch", "|", "\n", "", Quote::Plain),
+    other("box", Layout::Box, "", Quote::Plain, true),
+    other("column", Layout::Column, "", Quote::Plain, true),
+    other("count", Layout::Count, "", Quote::Plain, false),
+    separated("csv", ",", "\r\n", "", Quote::Csv),
+    other("html", Layout::Html, "", Quote::Html, false),
+    other("insert", Layout::Insert, "NULL", Quote::Sql, false),
+    other("jobject", Layout::JsonLines, "null", Quote::Json, false),
+    other("json", Layout::Json, "null", Quote::Json, false),
+    other("line", Layout::Line, "", Quote::Plain, false),
+    separated("list", "|", "\n", "", Quote::Plain),
+    other("markdown", Layout::Markdown, "", Quote::Plain, true),
+    other("off", Layout::Off, "", Quote::Plain, false),
+    other("qbox", Layout::Box, "NULL", Quote::Sql, true),
+    separated("quote", ",", "\n", "NULL", Quote::Sql),
+    other("table", Layout::Table, "", Quote::Plain, true),
+    separated("tabs", "\t", "\n", "", Quote::Off),
+    separated("tcl", " ", "\n", "", Quote::Tcl),
+    other("tty", Layout::Box, "NULL", Quote::Relaxed, true),
+];
+
+impl Mode {
+    /// The mode of that name; an unambiguous beginning of it will do.
+    pub fn named(name: &str) -> Option<&'static Mode> {
+        let exact = MODES.iter().find(|mode| mode.name == name);
+        let mut beginning = MODES.iter().filter(|mode| !name.is_empty() && mode.name.starts_with(name));
+        let only = match (beginning.next(), beginning.next()) {
+            (Some(only), None) => Some(only),
+            _ => None,
+        };
+        exact.or(only)
+    }
+
+    /// A mode that is known to be there.
+    ///
+    /// # Panics
+    /// If there is none of that name: names in this program are literals.
+    pub fn known(name: &'static str) -> &'static Mode {
+        Mode::named(name).expect("the table has this mode")
+    }
+
+    /// Whether the output is meant to be read by people, so that a query plan may be drawn as a tree.
+    pub fn is_for_people(&self) -> bool {
+        matches!(self.quote, Quote::Plain | Quote::Relaxed) || self.name == "qbox"
+    }
+}
+
+/// Where a value stands in a column that is wider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    Left,
+    Center,
+    Right,
+}
+
+/// How wide the screen is that a table has to fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Screen {
+    /// It may be as wide as it likes.
+    Any,
+    /// As wide as the terminal, if there is one.
+    Terminal,
+    Columns(usize),
+}
+
+/// What shows control characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Escape {
+    /// `^X`
+    Ascii,
+    /// U+2400 and following
+    Symbol,
+    /// They go out as they are.
+    Off,
+}
+
+/// What shows BLOBs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlobQuote {
+    /// What fits the quotes of texts.
+    Auto,
+    Text,
+    Sql,
+    Hex,
+    Tcl,
+    Json,
+    Size,
+}
+
+/// How much of a long value is shown; 0 is all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    pub lines: usize,
+    pub characters: usize,
+    pub title: usize,
+}
+
+/// What a terminal shows of long values unless told otherwise.
+pub const LIMITS_ON: Limits = Limits { lines: 5, characters: 300, title: 20 };
+
+/// How rows are shown.
+#[derive(Clone, Debug)]
+pub struct Style {
+    pub mode: &'static Mode,
+    /// What the user wants; otherwise the mode decides.
+    pub titles: Option<bool>,
+    pub column_separator: String,
+    pub row_separator: String,
+    /// What the user wants NULL to look like; otherwise the mode decides.
+    pub null: Option<String>,
+    pub quote: Quote,
+    pub blob: BlobQuote,
+    pub escape: Escape,
+    /// Column widths: 0 fits the content, negative aligns to the right.
+    pub widths: Vec<i32>,
+    pub align: Vec<Align>,
+    /// Columns that are wider are wrapped; 0 never.
+    pub wrap: usize,
+    /// Wrap between words, however short the line.
+    pub word_wrap: bool,
+    pub limits: Limits,
+    pub screen: Screen,
+    /// Lines around the whole of a table.
+    pub border: bool,
+    /// The table that mode `insert` names.
+    pub insert_table: String,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        let mode = Mode::known("list");
+        Style {
+            mode,
+            titles: None,
+            column_separator: mode.column_separator.to_owned(),
+            row_separator: mode.row_separator.to_owned(),
+            null: None,
+            quote: mode.quote,
+            blob: BlobQuote::Auto,
+            escape: Escape::Ascii,
+            widths: Vec::new(),
+            align: Vec::new(),
+            wrap: 0,
+            word_wrap: false,
+            limits: Limits::default(),
+            screen: Screen::Any,
+            border: true,
+            insert_table: "table".to_owned(),
+        }
+    }
+}
+
+impl Style {
+    /// Another mode, with all that goes with it. Titles, NULL and widths stay what the user has made them.
+    pub fn set_mode(&mut self, mode: &'static Mode) {
+        let is_terminal = mode.name == "tty";
+        *self = Style {
+            mode: match mode.name {
+                "tty" => Mode::known("qbox"),
+                "batch" => Mode::known("list"),
+                _ => mode,
+            },
+            titles: self.titles,
+            column_separator: mode.column_separator.to_owned(),
+            row_separator: mode.row_separator.to_owned(),
+            null: self.null.take(),
+            quote: mode.quote,
+            widths: std::mem::take(&mut self.widths),
+            limits: if is_terminal { LIMITS_ON } else { Limits::default() },
+            screen: if is_terminal { Screen::Terminal } else { Screen::Any },
+            ..Style::default()
+        };
+    }
+
+    pub fn has_titles(&self) -> bool {
+        self.titles.unwrap_or(self.mode.titles)
+    }
+
+    pub fn null(&self) -> &str {
+        match &self.null {
+            Some(null) if self.mode.name != "quote" => null, // in mode quote NULL is SQL, like all else
+            _ => self.mode.null,
+        }
+    }
+
+    /// How many columns of the terminal a table may take.
+    pub fn screen_columns(&self) -> Option<usize> {
+        match self.screen {
+            Screen::Any => None,
+            Screen::Terminal => console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns)),
+            Screen::Columns(columns) => Some(columns),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What the shell prints, for what users of `sqlite3` type: sessions in files, with the expected output beside them.
+//!
+//! ```text
+//! @ file NAME          what follows is written to a file of the session's folder
+//! @ run ARGUMENTS      the shell runs there with these arguments, what follows is its input
+//! @ out                its output, with control characters as \xNN
+//! @ err                its error output
+//! @ exit CODE
+//! ```
+//!
+//! `UPDATE=1` writes what was printed into the files; the difference is then to be read. Outputs were compared with those of
+//! `sqlite3` 3.40 and, where newer versions are documented to print something else, with that documentation.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+fn check(name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/outputs").join(name).with_extension("txt");
+    let expected = std::fs::read_to_string(&path).unwrap();
+    let printed = replay(&expected);
+    if std::env::var_os("UPDATE").is_some() {
+        return std::fs::write(&path, printed).unwrap();
+    }
+    for (number, (expected, printed)) in expected.lines().zip(printed.lines()).enumerate() {
+        assert_eq!(printed, expected, "{}:{}", path.display(), number + 1);
+    }
+    assert_eq!(printed, expected, "{}", path.display());
+}
+
+/// The session with what the shell prints now.
+fn replay(session: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let mut replayed = String::new();
+    for block in blocks(session) {
+        let (head, body) = block.split_once('\n').unwrap_or((block, ""));
+        let words: Vec<&str> = head.splitn(3, ' ').collect();
+        match words[..] {
+            ["@", "file", name] => {
+                std::fs::write(folder.path().join(name), body).unwrap();
+                replayed.push_str(block);
+            }
+            ["@", "run", arguments] => {
+                replayed.push_str(block);
+                replayed.push_str(&run(folder.path(), &split(arguments), body));
+            }
+            ["@", "run"] => {
+                replayed.push_str(block);
+                replayed.push_str(&run(folder.path(), &[], body));
+            }
+            ["@", "out" | "err"] | ["@", "exit", _] => {} // what was printed then
+            _ => replayed.push_str(block),
+        }
+    }
+    replayed
+}
+
+/// The parts of a session that begin with a line `@ …`.
+fn blocks(session: &str) -> Vec<&str> {
+    let starts = session.match_indices("@ ").map(|(at, _)| at);
+    let mut starts: Vec<usize> = starts.filter(|at| *at == 0 || session.as_bytes()[at - 1] == b'\n').collect();
+    if starts.first() != Some(&0) {
+        starts.insert(0, 0);
+    }
+    let ends = starts.iter().skip(1).copied().chain([session.len()]);
+    starts.iter().zip(ends).map(|(start, end)| &session[*start..end]).collect()
+}
+
+/// Words, apart at spaces that are not in single quotes.
+fn split(arguments: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut is_quoted = false;
+    for c in arguments.chars() {
+        match c {
+            '\'' => is_quoted = !is_quoted,
+            ' ' if !is_quoted => words.push(String::new()),
+            c => words.last_mut().unwrap().push(c),
+        }
+    }
+    words
+}
+
+fn run(folder: &Path, arguments: &[String], input: &str) -> String {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lithe"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("HOME", folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A shell that has ended does not read.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let mut printed = String::new();
+    for (name, bytes) in [("out", &output.stdout), ("err", &output.stderr)] {
+        if !bytes.is_empty() {
+            writeln!(printed, "@ {name}\n{}", visible(bytes)).unwrap();
+        }
+    }
+    writeln!(printed, "@ exit {}", output.status.code().unwrap()).unwrap();
+    printed
+}
+
+/// Text as it is, other bytes by their number. The last line's end is not shown, but its absence is.
+fn visible(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\n' | '\t' => text.push(c),
+                c if c.is_ascii_control() => write!(text, "\\x{:02x}", u32::from(c)).unwrap(),
+                c => text.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            write!(text, "\\x{byte:02x}").unwrap();
+        }
+    }
+    match text.strip_suffix('\n') {
+        Some(text) => text.to_owned(),
+        None => text + "\\",
+    }
+}
+
+macro_rules! sessions {
+    ($($name:ident)*) => { $(#[test] fn $name() { check(stringify!($name)); })* };
+}
+
+sessions! { modes tables errors arguments files import dump settings }
