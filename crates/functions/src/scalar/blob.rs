@@ -17,13 +17,13 @@ pub(super) const FUNCTIONS: [Scalar; 6] = [
     pure("zeroblob", 1, zeroblob),
 ];
 
-/// The bytes of the argument, as the database stores it, in hexadecimal.
+/// The bytes of the argument in hexadecimal, those of a text in the database's encoding, those of a number as ASCII digits.
 fn hex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
     let bytes = cast::to_bytes(args[0], &mut scratch);
     let mut buffer = context.out.take_buffer();
     let encoding = context.connection.encoding();
-    if encoding == Encoding::Utf8 || matches!(args[0], ValueRef::Blob(_)) {
+    if encoding == Encoding::Utf8 || !matches!(args[0], ValueRef::Text(_)) {
         context.room(&mut buffer, bytes.len().saturating_mul(2))?;
         push_hex(bytes, &mut buffer);
     } else {

@@ -123,7 +123,8 @@ pub fn simple(rng: &mut Rng, schema: &Schema, most: usize) -> String {
     }
     let filter = filter(rng, schema, &sources);
     let order = order_by(rng, columns.len());
-    let may_be_star = order.is_empty() && (distinct.is_empty() || is_counted);
+    // Without FROM, * is an error; which one, if it is in WITH, depends on what else is wrong.
+    let may_be_star = !sources.from.is_empty() && order.is_empty() && (distinct.is_empty() || is_counted);
     let list = if may_be_star && rng.u32(0..6) == 0 { "*".to_owned() } else { columns.join(", ") };
     if is_counted {
         return format!("SELECT count(*) FROM (SELECT DISTINCT {list}{}{filter})", sources.from);

@@ -22,6 +22,8 @@ pub struct Schema {
     /// ANALYZE is run now and then, under a limit: which samples are taken without one is each engine's own choice, and plans
     /// with it, and with plans what cannot be compared.
     pub analyzes: bool,
+    /// UPSERT, RETURNING and triggers meet often.
+    pub upserts: bool,
     /// A second database is attached as `aux`.
     pub is_attached: bool,
     /// The unique keys of tables, by name.

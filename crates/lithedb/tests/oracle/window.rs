@@ -48,6 +48,11 @@ fn call(rng: &mut Rng, sources: &Sources, windows: &mut Vec<String>) -> String {
         windows.push(window);
         return format!("{function}{filter} OVER w{}", windows.len() - 1);
     }
+    // A window made of a named one.
+    if one_in(rng, 8) {
+        windows.push(format!("{partition}ORDER BY {order}"));
+        return format!("{function}{filter} OVER (w{}{frame})", windows.len() - 1);
+    }
     format!("{function}{filter} OVER ({window})")
 }
 
@@ -91,19 +96,23 @@ fn frame(rng: &mut Rng, is_total: bool) -> String {
     let unit = if is_total { *pick(rng, &["ROWS", "GROUPS", "RANGE"]) } else { *pick(rng, &["GROUPS", "RANGE"]) };
     // A RANGE with a number needs a single term in ORDER BY.
     let has_numbers = unit != "RANGE" || !is_total;
-    let starts: &[&str] = if has_numbers {
-        &["UNBOUNDED PRECEDING", "2 PRECEDING", "CURRENT ROW", "1 FOLLOWING"]
-    } else {
-        &["UNBOUNDED PRECEDING", "CURRENT ROW"]
-    };
-    let ends: &[&str] = if has_numbers {
-        &["1 PRECEDING", "CURRENT ROW", "1 FOLLOWING", "UNBOUNDED FOLLOWING"]
-    } else {
-        &["CURRENT ROW", "UNBOUNDED FOLLOWING"]
-    };
     let exclude =
         pick(rng, &["", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES", " EXCLUDE NO OTHERS"]);
     // Which of several equal rows is the current one is open.
     let exclude = if is_total || !exclude.contains("ROW") && !exclude.contains("TIES") { exclude } else { &"" };
-    format!(" {unit} BETWEEN {} AND {}{exclude}", pick(rng, starts), pick(rng, ends))
+    let bound = |rng: &mut Rng, unbounded: &str| {
+        let number =
+            if unit == "RANGE" { pick(rng, &["0", "1", "2", "1.5", "100"]) } else { pick(rng, &["0", "1", "2", "3"]) };
+        match rng.u32(0..6) {
+            0 => format!("UNBOUNDED {unbounded}"),
+            1..4 if has_numbers => format!("{number} {}", pick(rng, &["PRECEDING", "FOLLOWING"])),
+            4 if has_numbers => format!("{number} PRECEDING"),
+            _ => "CURRENT ROW".to_owned(),
+        }
+    };
+    // A frame with its beginning only, and one whose end comes before its beginning: an error, or empty.
+    if one_in(rng, 5) {
+        return format!(" {unit} {}{exclude}", bound(rng, "PRECEDING"));
+    }
+    format!(" {unit} BETWEEN {} AND {}{exclude}", bound(rng, "PRECEDING"), bound(rng, "FOLLOWING"))
 }

@@ -23,10 +23,11 @@ pub fn insert(rng: &mut Rng, schema: &Schema) -> String {
     let count = some.len();
     let columns =
         if is_partial || some.len() < table.columns.len() { format!("({})", list(&some)) } else { String::new() };
-    let (policy, tail) = if one_in(rng, 6) { ("", upsert(rng, table)) } else { (*policy, String::new()) };
-    let tail = tail + &returning(rng, table);
+    let is_upsert = one_in(rng, if schema.upserts { 2 } else { 6 });
+    let (policy, tail) = if is_upsert { ("", upsert(rng, table)) } else { (*policy, String::new()) };
+    let tail = tail + &returning(rng, schema, table);
     match rng.u32(0..12) {
-        0 => format!("INSERT{policy} INTO {} DEFAULT VALUES{}", table.name, returning(rng, table)),
+        0 => format!("INSERT{policy} INTO {} DEFAULT VALUES{}", table.name, returning(rng, schema, table)),
         1 => {
             let source = query::plain_select(rng, schema, count);
             format!("INSERT{policy} INTO {}{columns} {source}{tail}", table.name)
@@ -80,12 +81,17 @@ fn upsert(rng: &mut Rng, table: &Table) -> String {
     clauses
 }
 
-fn returning(rng: &mut Rng, table: &Table) -> String {
-    match rng.u32(0..24) {
+fn returning(rng: &mut Rng, schema: &Schema, table: &Table) -> String {
+    match rng.u32(0..if schema.upserts { 5 } else { 24 }) {
         0 => " RETURNING *".to_owned(),
         1 => {
             let column = pick(rng, &table.columns);
             format!(" RETURNING typeof({column}), quote({column}) AS r")
+        }
+        2 if schema.upserts => {
+            let value = expr::deterministic(rng, &table.columns, 2);
+            // Not what is in the table meanwhile: in which order rows are changed is open.
+            format!(" RETURNING {value} AS r, (SELECT {value})")
         }
         _ => String::new(),
     }
@@ -110,7 +116,7 @@ pub fn update(rng: &mut Rng, schema: &Schema) -> String {
         let assign = |column: &String| format!("{column} = {}", expr::deterministic(rng, &table.columns, 2));
         columns.iter().map(assign).collect::<Vec<_>>().join(", ")
     };
-    let tail = returning(rng, table);
+    let tail = returning(rng, schema, table);
     format!("UPDATE{} {} SET {set}{}{tail}", pick(rng, &POLICIES), table.name, filter(rng, table))
 }
 
@@ -133,7 +139,7 @@ fn update_from(rng: &mut Rng, schema: &Schema, table: &Table) -> String {
 pub fn delete(rng: &mut Rng, schema: &Schema) -> String {
     let Some(table) = target(rng, schema) else { return "SELECT 1".to_owned() };
     if one_in(rng, 12) {
-        return format!("DELETE FROM {}{}", table.name, returning(rng, table));
+        return format!("DELETE FROM {}{}", table.name, returning(rng, schema, table));
     }
     if one_in(rng, 8)
         && let Some(other) = schema.any_table(rng)
@@ -141,7 +147,7 @@ pub fn delete(rng: &mut Rng, schema: &Schema) -> String {
         let (mine, theirs) = (pick(rng, &table.columns), pick(rng, &other.columns));
         return format!("DELETE FROM {} WHERE {mine} IN (SELECT {theirs} FROM {})", table.name, other.name);
     }
-    format!("DELETE FROM {} WHERE {}{}", table.name, condition(rng, table), returning(rng, table))
+    format!("DELETE FROM {} WHERE {}{}", table.name, condition(rng, table), returning(rng, schema, table))
 }
 
 fn filter(rng: &mut Rng, table: &Table) -> String {

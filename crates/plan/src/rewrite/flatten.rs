@@ -76,7 +76,7 @@ impl<'a> Rewriter<'a> {
 
     fn merge(&self, draft: &mut Draft<'a>, core_at: usize, merge: &Merge<'_, 'a>) {
         let Merge { outer, at, source, query, inner } = *merge;
-        let mut replace = Replace { source: source.id, columns: inner.columns };
+        let mut replace = Replace { source: source.id, columns: inner.columns, is_part: false };
         let mut map = Map { arena: self.arena, change: &mut replace };
         let outer = map.select(outer).unwrap_or(outer);
         let outer_order = map.order(draft.query.order_by).unwrap_or(draft.query.order_by);
@@ -158,6 +158,8 @@ impl<'a> Rewriter<'a> {
 pub(super) struct Replace<'a> {
     pub source: SourceId,
     pub columns: &'a [Expr<'a>],
+    /// The columns are those of one of several parts, and may have other affinities than what they replace.
+    pub is_part: bool,
 }
 
 impl<'a> Change<'a> for Replace<'a> {
@@ -166,6 +168,10 @@ impl<'a> Change<'a> for Replace<'a> {
             return None;
         }
         column.index.position().map(|at| self.columns[at])
+    }
+
+    fn compares_anew(&self) -> bool {
+        self.is_part
     }
 
     fn query(&mut self, query: &'a Query<'a>) -> Nested<'a> {

@@ -5,15 +5,20 @@
 use bumpalo::Bump;
 
 use crate::ir::{
-    Aggregate, Between, Call, Case, Column, Compare, CompareRows, Core, CoreBody, Derived, Expr, FrameBound, In, InSet,
-    Limit, OrderTerm, Query, Raise, Select, Source, SourceId, SourceKind, Subquery, SubqueryId, Term, TermOrigin, When,
-    Window, WindowCall,
+    Aggregate, Between, Call, Case, Column, Compare, CompareRows, Core, CoreBody, Derived, Expr, FrameBound, How, In,
+    InSet, Limit, OrderTerm, Query, Raise, Select, Source, SourceId, SourceKind, Subquery, SubqueryId, Term,
+    TermOrigin, When, Window, WindowCall, affinity_of, comparison_affinity,
 };
 
 /// What a rebuilding changes.
 pub(super) trait Change<'a> {
     /// What stands for a column from now on.
     fn column(&mut self, column: &'a Column<'a>) -> Option<Expr<'a>>;
+
+    /// Whether comparisons apply the affinities of what stands for their operands now.
+    fn compares_anew(&self) -> bool {
+        false
+    }
 
     /// What stands for a nested query, if that is not simply the query with its parts changed.
     fn query(&mut self, query: &'a Query<'a>) -> Nested<'a> {
@@ -74,7 +79,8 @@ impl<'a> Map<'_, 'a> {
             Expr::Or(x, y) => self.pair(x, y).map(|(x, y)| Expr::Or(x, y)),
             Expr::Compare(compare) => {
                 let [left, right] = self.several([&compare.left, &compare.right])?;
-                Some(Expr::Compare(arena.alloc(Compare { left, right, ..**compare })))
+                let how = self.how(compare.how, &left, Some(&right));
+                Some(Expr::Compare(arena.alloc(Compare { left, right, how, ..**compare })))
             }
             Expr::CompareRows(compare) => {
                 let [left, right] = self.several([&compare.left, &compare.right])?;
@@ -82,7 +88,9 @@ impl<'a> Map<'_, 'a> {
             }
             Expr::Between(between) => {
                 let [value, low, high] = self.several([&between.value, &between.low, &between.high])?;
-                Some(Expr::Between(arena.alloc(Between { value, low, high, ..**between })))
+                let low_how = self.how(between.low_how, &value, Some(&low));
+                let high_how = self.how(between.high_how, &value, Some(&high));
+                Some(Expr::Between(arena.alloc(Between { value, low, low_how, high, high_how })))
             }
             Expr::In(set) => self.in_set(set),
             Expr::Case(case) => self.case(case),
@@ -101,6 +109,14 @@ impl<'a> Map<'_, 'a> {
                 Some(Expr::Raise(arena.alloc(Raise { message, ..**raise })))
             }
         }
+    }
+
+    /// How two operands are compared that were changed. A list has no affinity.
+    fn how(&self, how: How<'a>, left: &Expr<'a>, right: Option<&Expr<'a>>) -> How<'a> {
+        if !self.change.compares_anew() {
+            return how;
+        }
+        How { affinity: comparison_affinity(affinity_of(left), right.and_then(affinity_of)), ..how }
     }
 
     fn boxed(&mut self, expr: &Expr<'a>) -> Option<&'a Expr<'a>> {
@@ -151,15 +167,30 @@ impl<'a> Map<'_, 'a> {
         if value.is_none() && members.is_none() && id == set.id {
             return None;
         }
-        let new = In { value: value.unwrap_or(set.value), set: members.unwrap_or(set.set), id, ..*set };
+        let how = match (&value, set.how) {
+            (Some(value), [how]) if matches!(set.set, InSet::List(_)) => {
+                std::slice::from_ref(self.arena.alloc(self.how(*how, value, None)))
+            }
+            (_, how) => how,
+        };
+        let new = In { value: value.unwrap_or(set.value), set: members.unwrap_or(set.set), how, id };
         Some(Expr::In(self.arena.alloc(new)))
     }
 
     fn case(&mut self, case: &'a Case<'a>) -> Option<Expr<'a>> {
         let operand = self.option(&case.operand);
         let whens = self.list(case.whens, |map, when| {
-            let [condition, value] = map.several([&when.condition, &when.value])?;
-            Some(When { condition, value, ..*when })
+            let changed = map.several([&when.condition, &when.value]);
+            let is_compared = case.operand.is_some() && map.change.compares_anew();
+            let [condition, value] = match changed {
+                None if is_compared => [when.condition, when.value],
+                changed => changed?,
+            };
+            let how = match operand.as_ref().or(case.operand.as_ref()) {
+                Some(operand) => map.how(when.how, operand, Some(&condition)),
+                None => when.how,
+            };
+            Some(When { condition, how, value })
         });
         let otherwise = self.option(&case.otherwise);
         if operand.is_none() && whens.is_none() && otherwise.is_none() {

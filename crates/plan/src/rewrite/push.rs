@@ -7,8 +7,8 @@ use super::Rewriter;
 use super::flatten::{Replace, is_kept_apart};
 use super::map::Map;
 use crate::ir::{
-    Child, Coll, Core, CoreBody, Derived, Expr, JoinKind, Query, Select, SourceKind, SourceSet, Term, TermOrigin, any,
-    for_each_child, is_deterministic, same,
+    Child, Coll, Core, CoreBody, Derived, Expr, JoinKind, Query, Select, SourceId, SourceKind, SourceSet, Term,
+    TermOrigin, affinity_of, any, for_each_child, is_deterministic, same,
 };
 
 impl<'a> Rewriter<'a> {
@@ -36,14 +36,16 @@ impl<'a> Rewriter<'a> {
         let mut query = *derived.query;
         query.cores = self.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| {
             let CoreBody::Select(inner) = core.body else { return *core };
-            let mut replace = Replace { source: id, columns: inner.columns };
+            let mut replace = Replace { source: id, columns: inner.columns, is_part: query.is_compound() };
             let mut map = Map { arena: self.arena, change: &mut replace };
             let conditions: Vec<Expr<'a>> = pushed.iter().map(|term| map.expr(&term.expr)).collect();
             Core { body: CoreBody::Select(self.with_conditions(inner, &conditions)), ..*core }
         }));
         let source = self.with_query(&select.sources[at], derived, query);
-        // Inside, a column is what its core makes of it; outside, its integers may have become reals.
-        let stays = |term: &Term<'a>| !goes(term) || query.is_compound() && looks_at_real(&term.expr);
+        // Inside, a column is what its core makes of it, and compared as such; outside, its integers may have become reals,
+        // and it may be compared in another way. A row has to do for both.
+        let is_other = |term: &Term<'a>| looks_at_real(&term.expr) || has_other_affinity(&term.expr, id, derived.query);
+        let stays = |term: &Term<'a>| !goes(term) || query.is_compound() && is_other(term);
         let kept: Vec<Term<'a>> = select.terms.iter().copied().filter(stays).collect();
         let terms = self.arena.alloc_slice_copy(&kept);
         self.with_source(&Select { terms, ..*select }, at, source)
@@ -112,6 +114,21 @@ fn is_binary(expr: &Expr<'_>) -> bool {
 
 fn looks_at_real(expr: &Expr<'_>) -> bool {
     any(expr, &mut |expr| matches!(expr, Expr::Column(column) if column.affinity == Some(Affinity::Real)))
+}
+
+/// Whether a column of the compound query has another affinity in one of its parts.
+fn has_other_affinity(expr: &Expr<'_>, id: SourceId, query: &Query<'_>) -> bool {
+    let in_core = |core: &Core<'_>, at: usize| match core.body {
+        CoreBody::Select(select) => select.columns.get(at).and_then(affinity_of),
+        CoreBody::Values(_) => None,
+    };
+    any(expr, &mut |expr| match expr {
+        Expr::Column(column) if column.source == id => {
+            let at = column.index.position();
+            at.is_some_and(|at| query.cores.iter().any(|core| in_core(core, at) != column.affinity))
+        }
+        _ => false,
+    })
 }
 
 fn has_query(expr: &Expr<'_>) -> bool {

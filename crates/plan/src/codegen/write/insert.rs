@@ -295,6 +295,7 @@ fn fire_before<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &R
     cg.set_access(target.source, new.access());
     row::emit_given_type_check(cg, target, new);
     row::emit_generated(cg, target, new)?;
+    row::emit_generated_type_check(cg, target, new);
     let policy = super::statement_policy(cg, resolved.or);
     triggers.fire_before(cg, &resolved.target, None, Some(new), Firing { policy, ignore: *next })
 }

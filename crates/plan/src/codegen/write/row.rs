@@ -111,6 +111,13 @@ pub(super) fn emit_generated_of_given<'a>(cg: &mut Codegen<'a>, target: &Target<
     Ok(())
 }
 
+/// STRICT: a BEFORE trigger sees generated columns of the right types only.
+pub(super) fn emit_generated_type_check(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
+    if target.table.has_generated_columns() {
+        emit_type_check(cg, target, row);
+    }
+}
+
 /// STRICT: the types of stored generated columns are checked after NOT NULL, those of the others before.
 fn emit_type_check_but_stored(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
     let columns = &target.table.columns;

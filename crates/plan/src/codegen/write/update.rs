@@ -207,6 +207,7 @@ fn emit_unchanged<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>, row: Ro
 fn emit_generated<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) -> Result<()> {
     cg.set_access(target.source, row.access());
     row::emit_generated(cg, target, row)?;
+    row::emit_generated_type_check(cg, target, row);
     cg.set_access(target.source, table_access(target));
     Ok(())
 }

@@ -1,0 +1,12 @@
+-- Conditions on a compound query in FROM hold in its parts, with the affinities of their columns, and outside.
+CREATE TABLE t10(c0 VARCHAR(10), c1, c2 INTEGER);
+INSERT INTO t10 VALUES (3, 'ab', 'a'), (4, 4, 'x'), (NULL, 8, 9.2e18), ('ABC ', 2, 5), (0, '1', 5);
+SELECT quote(s0.u) FROM (SELECT c0 AS u FROM t10 UNION SELECT c2 FROM t10) AS s0 WHERE s0.u >= 3;
+SELECT quote(s0.u) FROM (SELECT c0 AS u FROM t10 UNION ALL SELECT c2 FROM t10) AS s0 WHERE s0.u >= 3;
+SELECT quote(s0.u) FROM (SELECT c0 AS u FROM t10 UNION ALL SELECT c2 FROM t10 LIMIT 50) AS s0 WHERE u >= 3;
+SELECT quote(s0.u) FROM (SELECT c0 AS u FROM t10 UNION ALL SELECT c2 FROM t10) AS s0 WHERE s0.u <= 3;
+SELECT quote(s0.u) FROM (SELECT c2 AS u FROM t10 UNION ALL SELECT c0 FROM t10) AS s0 WHERE s0.u IN (3, 5);
+SELECT quote(s0.u) FROM (SELECT c2 AS u FROM t10 UNION ALL SELECT c0 FROM t10) AS s0 WHERE s0.u BETWEEN 3 AND 5;
+SELECT quote(s0.u) FROM (SELECT c2 AS u FROM t10 UNION ALL SELECT 5) AS s0 WHERE s0.u = '5';
+SELECT quote(s0.u) FROM (SELECT c2 AS u FROM t10 UNION ALL SELECT '5') AS s0 WHERE CASE s0.u WHEN '5' THEN 1 END;
+SELECT quote(u) FROM (SELECT c2 + 0 AS u FROM t10 UNION ALL SELECT c2 + 1 FROM t10) AS s0 WHERE u = '5';
