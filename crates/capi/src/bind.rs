@@ -28,8 +28,11 @@ unsafe fn bind(handle: *mut sqlite3_stmt, number: c_int, value: BindValue<'_>) -
     };
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
     // What is no number is out of range, like 0.
-    let result = inside.get().bind(db.core(), usize::try_from(number).unwrap_or(0), value);
-    db.finish(result)
+    match inside.get().bind(db.core(), usize::try_from(number).unwrap_or(0), value) {
+        // As in SQLite, the connection's last error stays what it is.
+        Ok(()) => code::OK,
+        Err(error) => db.fail(&error),
+    }
 }
 
 /// Binds bytes, and calls the destructor: they have been copied, or never will be.

@@ -9,10 +9,10 @@ use std::ptr::null;
 use lithe_engine::value::{Encoding, ValueRef, cast};
 
 use crate::code;
-use crate::connection::Locked;
+use crate::connection::sqlite3;
 use crate::context::application_pointer;
 use crate::door::api;
-use crate::statement::{sqlite3_stmt, statement};
+use crate::statement::{looked_at, sqlite3_stmt, statement};
 use crate::text;
 use crate::value::{kind_of, len_of, sqlite3_value};
 
@@ -20,15 +20,15 @@ use crate::value::{kind_of, len_of, sqlite3_value};
 ///
 /// # Safety
 /// `handle` is null or a live statement.
-#[inline]
+#[inline(always)]
 unsafe fn with<T>(handle: *mut sqlite3_stmt, index: c_int, none: T, f: impl FnOnce(ValueRef<'_>) -> T) -> T {
     // SAFETY: our caller's promise.
-    let Ok((statement, db)) = (unsafe { statement(handle) }) else { return none };
-    let Ok(mut inside) = statement.enter() else { return none };
-    let inner = inside.get();
-    match usize::try_from(index) {
-        Ok(index) if statement.has_row.get() && index < inner.column_count() => f(inner.value(index)),
-        _ => {
+    let Some((statement, db)) = (unsafe { looked_at(handle) }) else { return none };
+    let Some(inner) = statement.look() else { return none };
+    // What is negative is far behind the last column.
+    match inner.value_if_any(index as u32 as usize) {
+        Some(value) => f(value),
+        None => {
             out_of_range(&db);
             f(ValueRef::Null)
         }
@@ -36,7 +36,7 @@ unsafe fn with<T>(handle: *mut sqlite3_stmt, index: c_int, none: T, f: impl FnOn
 }
 
 #[cold]
-fn out_of_range(db: &Locked<'_>) {
+fn out_of_range(db: &sqlite3) {
     db.fail_code(code::RANGE);
 }
 
@@ -52,7 +52,7 @@ unsafe fn with_value<T>(
     f: impl FnOnce(&mut sqlite3_value) -> T,
 ) -> T {
     // SAFETY: our caller's promise.
-    let Ok((statement, db)) = (unsafe { statement(handle) }) else { return none };
+    let Some((statement, db)) = (unsafe { looked_at(handle) }) else { return none };
     match fetched(statement, index) {
         // SAFETY: the value stands as long as the statement, and the connection is locked: nobody else looks at it.
         Some(value) => f(unsafe { &mut *value }),
@@ -67,25 +67,46 @@ unsafe fn with_value<T>(
 /// The value of a column, filled in for the present row.
 #[inline]
 fn fetched(statement: &sqlite3_stmt, index: c_int) -> Option<*mut sqlite3_value> {
-    let mut inside = statement.enter().ok()?;
-    let inner = inside.get();
-    let index = usize::try_from(index).ok()?;
-    if !statement.has_row.get() || index >= inner.column_count() {
-        return None;
-    }
+    let inner = statement.look()?;
+    let index = index as u32 as usize;
+    let content = inner.value_if_any(index)?;
     // SAFETY: the connection is locked; what was given out of it is pointers into the values' memory, or to the
     // values themselves, none of which is looked at during this call.
     let columns = unsafe { &mut *statement.columns.get() };
-    if columns.len() < inner.column_count() {
+    if index >= columns.len() {
         columns.resize_with(inner.column_count(), sqlite3_value::default);
     }
-    let value = &mut columns[index];
+    let value = columns.get_mut(index)?;
     if value.row != statement.row.get() {
         // SAFETY: the row stands until the next step or reset, and then `row` says that this is over.
-        unsafe { value.borrow(inner.value(index)) };
+        unsafe { value.borrow(content) };
         value.row = statement.row.get();
     }
     Some(std::ptr::from_mut(value))
+}
+
+/// The text of a column with a NUL behind it: in its place if there is room, else in a copy. `other` is for what is no text.
+///
+/// # Safety
+/// `handle` is null or a live statement.
+#[inline(always)]
+unsafe fn text_or<T>(handle: *mut sqlite3_stmt, index: c_int, other: fn(&mut sqlite3_value) -> *const T) -> *const T {
+    // SAFETY: our caller's promise.
+    let Some((statement, db)) = (unsafe { looked_at(handle) }) else { return null() };
+    let Ok(mut inside) = statement.enter() else { return null() };
+    // The bytes stay where they are as long as the row stands.
+    if let Some(text) = inside.get().text_with_nul(index as u32 as usize) {
+        return text.as_ptr().cast();
+    }
+    drop(inside);
+    match fetched(statement, index) {
+        // SAFETY: the value stands as long as the statement, and the connection is locked: nobody else looks at it.
+        Some(value) => other(unsafe { &mut *value }),
+        None => {
+            out_of_range(&db);
+            null()
+        }
+    }
 }
 
 /// What a value carries besides its content: only functions that take values ask for it.
@@ -102,10 +123,20 @@ unsafe fn fill_in(handle: *mut sqlite3_stmt, index: c_int, value: &mut sqlite3_v
     }
 }
 
+/// The value as an integer. What is no integer is read out of line.
+#[inline(always)]
+fn integer_of(value: ValueRef<'_>) -> i64 {
+    #[inline(never)]
+    fn convert(value: ValueRef<'_>) -> i64 {
+        cast::to_integer(value)
+    }
+    if let ValueRef::Integer(integer) = value { integer } else { convert(value) }
+}
+
 api! {
     fn sqlite3_column_count(handle: *mut sqlite3_stmt) -> c_int {
-        let Ok((statement, _db)) = statement(handle) else { return 0 };
-        statement.enter().map_or(0, |mut inside| inside.get().column_count() as c_int)
+        let Some((statement, _db)) = looked_at(handle) else { return 0 };
+        statement.look().map_or(0, |inner| inner.column_count() as c_int)
     }
 
     fn sqlite3_column_type(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
@@ -113,11 +144,11 @@ api! {
     }
 
     fn sqlite3_column_int(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
-        with(statement, index, 0, |value| cast::to_integer(value) as c_int)
+        with(statement, index, 0, integer_of) as c_int
     }
 
     fn sqlite3_column_int64(statement: *mut sqlite3_stmt, index: c_int) -> i64 {
-        with(statement, index, 0, cast::to_integer)
+        with(statement, index, 0, integer_of)
     }
 
     fn sqlite3_column_double(statement: *mut sqlite3_stmt, index: c_int) -> f64 {
@@ -125,7 +156,7 @@ api! {
     }
 
     fn sqlite3_column_text(statement: *mut sqlite3_stmt, index: c_int) -> *const u8 {
-        with_value(statement, index, null(), sqlite3_value::text)
+        text_or(statement, index, sqlite3_value::text)
     }
 
     fn sqlite3_column_text16(statement: *mut sqlite3_stmt, index: c_int) -> *const c_void {
@@ -133,11 +164,13 @@ api! {
     }
 
     fn sqlite3_column_blob(statement: *mut sqlite3_stmt, index: c_int) -> *const c_void {
-        with_value(statement, index, null(), sqlite3_value::blob)
+        // Programs that fetch text this way expect the NUL that SQLite happens to leave behind it.
+        let start = text_or(statement, index, sqlite3_value::blob);
+        if start.is_null() || with(statement, index, 0, len_of) > 0 { start } else { null() }
     }
 
     fn sqlite3_column_bytes(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
-        with(statement, index, 0, |value| len_of(value) as c_int)
+        with(statement, index, 0, len_of) as c_int
     }
 
     fn sqlite3_column_bytes16(statement: *mut sqlite3_stmt, index: c_int) -> c_int {

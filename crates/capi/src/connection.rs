@@ -19,7 +19,7 @@ use crate::code;
 use crate::database::Filename;
 use crate::error::LastError;
 use crate::hook::Hooks;
-use crate::mutex::RecursiveMutex;
+use crate::recursive_mutex::RecursiveMutex;
 use crate::statement::sqlite3_stmt;
 use crate::virtual_table::VirtualTableState;
 
@@ -71,7 +71,7 @@ impl sqlite3 {
         let interrupt = core.as_ref().map(Connection::interrupt_handle);
         sqlite3 {
             state: Cell::new(if core.is_some() { OPEN } else { SICK }),
-            mutex: has_mutex.then(RecursiveMutex::default),
+            mutex: has_mutex.then(RecursiveMutex::favouring),
             core: UnsafeCell::new(core),
             interrupt,
             error: LastError::new(),
@@ -151,6 +151,43 @@ impl Drop for Locked<'_> {
     }
 }
 
+/// A connection, held by a call that only reads what stands in the connection's objects: it leaves nothing half done.
+pub(crate) struct Held<'a> {
+    db: &'a sqlite3,
+}
+
+impl Deref for Held<'_> {
+    type Target = sqlite3;
+
+    #[inline]
+    fn deref(&self) -> &sqlite3 {
+        self.db
+    }
+}
+
+impl Drop for Held<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(mutex) = &self.db.mutex {
+            mutex.leave();
+        }
+    }
+}
+
+/// The connection of a statement, to be read. It may be poisoned.
+///
+/// # Safety
+/// As [`of_object`].
+#[inline(always)]
+pub(crate) unsafe fn held<'a>(db: *const sqlite3) -> Held<'a> {
+    // SAFETY: our caller's promise.
+    let db = unsafe { &*db };
+    if let Some(mutex) = &db.mutex {
+        mutex.enter();
+    }
+    Held { db }
+}
+
 /// The connection behind a handle, even a sick one.
 ///
 /// # Safety
@@ -184,7 +221,7 @@ pub(crate) unsafe fn live<'a>(db: *const sqlite3) -> Result<Locked<'a>, c_int> {
 ///
 /// # Safety
 /// `db` is the live connection that the object was made on.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn of_object<'a>(db: *const sqlite3) -> Locked<'a> {
     // SAFETY: our caller's promise.
     Locked::new(unsafe { &*db })

@@ -20,6 +20,8 @@ pub(crate) struct LastError {
     /// -1: nowhere.
     offset: Cell<c_int>,
     system: Cell<c_int>,
+    /// There is an offset or a message: what a call without them has to forget.
+    has_details: Cell<bool>,
     /// `None`: the text of the code.
     message: RefCell<Option<CString>>,
     wide: RefCell<Vec<u16>>,
@@ -31,6 +33,7 @@ impl LastError {
             code: Cell::new(code::OK),
             offset: Cell::new(-1),
             system: Cell::new(0),
+            has_details: Cell::new(false),
             message: RefCell::new(None),
             wide: RefCell::new(Vec::new()),
         }
@@ -39,13 +42,15 @@ impl LastError {
     /// The last call ended with this code, and there is nothing more to say about it.
     #[inline]
     pub(crate) fn set_code(&self, code: c_int) {
-        if self.code.replace(code) & 0xff != code::OK {
+        self.code.set(code);
+        if self.has_details.get() {
             self.forget();
         }
     }
 
     #[cold]
     fn forget(&self) {
+        self.has_details.set(false);
         self.offset.set(-1);
         *self.message.borrow_mut() = None;
     }
@@ -54,6 +59,7 @@ impl LastError {
         self.code.set(code);
         self.offset.set(offset.and_then(|offset| c_int::try_from(offset).ok()).unwrap_or(-1));
         *self.message.borrow_mut() = message.map(c_string);
+        self.has_details.set(message.is_some() || offset.is_some());
     }
 
     /// The system's code of the last failure of a file.
@@ -76,8 +82,10 @@ impl LastError {
 
 /// Up to the first NUL: more no C program would see.
 pub(crate) fn c_string(bytes: &[u8]) -> CString {
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    CString::new(&bytes[..end]).unwrap_or_default()
+    match CStr::from_bytes_until_nul(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => CString::new(bytes).unwrap_or_default(),
+    }
 }
 
 impl sqlite3 {

@@ -21,7 +21,7 @@
 //! | parts of BLOBs, copies of databases | `blob`, `backup` |
 //! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `error`, `version` |
 //! | files | `vfs`, `file_control` |
-//! | memory, mutexes, strings | `heap`, `memory`, `mutex`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
+//! | memory, mutexes, strings | `heap`, `memory`, `mutex`, `recursive_mutex`, `thread`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
 //! | functions with variable arguments | `variadic` and `csrc/variadic.c` |
 //! | what is not there yet | `unsupported` |
 //!
@@ -55,12 +55,14 @@ mod mprintf;
 mod mutex;
 mod open;
 mod prepare;
+mod recursive_mutex;
 mod statement;
 mod status;
 mod step;
 mod string;
 mod string_builder;
 mod text;
+mod thread;
 mod unsupported;
 mod uri;
 mod value;

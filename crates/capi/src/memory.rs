@@ -191,7 +191,9 @@ pub(crate) fn used() -> i64 {
 
 /// Memory for the application. Null for 0 bytes, for too many, and when there is none.
 pub(crate) fn malloc(n: u64) -> *mut c_void {
-    LARGEST.fetch_max(n as i64, Ordering::Relaxed);
+    if n as i64 > LARGEST.load(Ordering::Relaxed) {
+        LARGEST.store(n as i64, Ordering::Relaxed);
+    }
     if n == 0 || n > SIZE_MAX || lithe_engine::is_over_hard_limit(n) {
         return null_mut();
     }
@@ -268,12 +270,15 @@ pub(crate) fn copy_text(bytes: &[u8]) -> *mut c_char {
 
 /// The pair (current, highest) of a status verb: 0 bytes, 5 the largest request, 9 blocks; `None` for other verbs.
 pub(crate) fn status(op: c_int, reset: bool) -> Option<(i64, i64)> {
-    let (bytes, blocks) = heap::used();
     let custom = (CUSTOM_BYTES.load(Ordering::Relaxed), CUSTOM_BLOCKS.load(Ordering::Relaxed));
+    let largest = || {
+        let asked = if reset { LARGEST.swap(0, Ordering::Relaxed) } else { LARGEST.load(Ordering::Relaxed) };
+        asked.max(heap::largest(reset) as i64)
+    };
     match op {
-        0 => Some((bytes + custom.0, heap::highest(reset, false).0 + custom.0)),
-        5 => Some((0, if reset { LARGEST.swap(0, Ordering::Relaxed) } else { LARGEST.load(Ordering::Relaxed) })),
-        9 => Some((blocks + custom.1, heap::highest(false, reset).1 + custom.1)),
+        0 => Some((heap::used().0 + custom.0, heap::highest(reset).0 + custom.0)),
+        5 => Some((0, largest())),
+        9 => Some((heap::used().1 + custom.1, heap::highest(reset).1 + custom.1)),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@ use std::ptr::null_mut;
 use lithe_engine::Statement;
 
 use crate::code;
-use crate::connection::{self, Locked, sqlite3};
+use crate::connection::{self, Held, Locked, sqlite3};
 use crate::value::sqlite3_value;
 
 /// Names that were given out as C strings, by what they are of and the column or parameter.
@@ -27,7 +27,6 @@ pub struct sqlite3_stmt {
     is_entered: Cell<bool>,
     /// Rows so far, all runs together: whether a column was fetched for the present one.
     pub(crate) row: Cell<u64>,
-    pub(crate) has_row: Cell<bool>,
     pub(crate) columns: UnsafeCell<Vec<sqlite3_value>>,
     /// The NULL that is a column that does not exist.
     pub(crate) no_column: UnsafeCell<sqlite3_value>,
@@ -60,7 +59,6 @@ impl sqlite3_stmt {
             inner: UnsafeCell::new(inner),
             is_entered: Cell::new(false),
             row: Cell::new(0),
-            has_row: Cell::new(false),
             columns: UnsafeCell::default(),
             no_column: UnsafeCell::default(),
             is_legacy,
@@ -108,10 +106,19 @@ impl sqlite3_stmt {
         Ok(Inside { statement: self })
     }
 
+    /// Looks inside, unless somebody is there who may change it.
+    #[inline(always)]
+    pub(crate) fn look(&self) -> Option<&Statement> {
+        if self.is_entered.get() {
+            return None;
+        }
+        // SAFETY: nobody is inside, the mutex keeps other threads out, and whoever only looks calls nobody who could come in.
+        Some(unsafe { &*self.inner.get() })
+    }
+
     /// The values of the present row do not stand any more.
     #[inline]
     pub(crate) fn leave_row(&self) {
-        self.has_row.set(false);
         self.row.set(self.row.get() + 1);
     }
 }
@@ -153,6 +160,18 @@ pub(crate) unsafe fn statement<'a>(handle: *mut sqlite3_stmt) -> Result<(&'a sql
     Ok((statement, db))
 }
 
+/// The statement behind a handle for a call that only looks at it, with its connection held.
+///
+/// # Safety
+/// As [`statement`].
+#[inline(always)]
+pub(crate) unsafe fn looked_at<'a>(handle: *mut sqlite3_stmt) -> Option<(&'a sqlite3_stmt, Held<'a>)> {
+    // SAFETY: our caller's promise.
+    let statement = unsafe { handle.as_ref() }?;
+    // SAFETY: a connection lives at least as long as its statements.
+    Some((statement, unsafe { connection::held(statement.db) }))
+}
+
 #[cold]
 fn refuse_poisoned(db: &sqlite3) -> c_int {
     db.fail_code(code::INTERNAL)
@@ -182,16 +201,23 @@ pub(crate) unsafe fn finalize(handle: *mut sqlite3_stmt) -> c_int {
 }
 
 /// Ends the run. Answers what it ended with, as `sqlite3_reset` does.
+#[inline]
 pub(crate) fn reset(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
     let Ok(mut inside) = statement.enter() else { return code::MISUSE };
     statement.leave_row();
     inside.get().reset(db.core());
-    db.hooks.profile(statement);
-    let last = statement.last.replace(code::OK);
-    match code::primary(last) {
-        code::OK => db.ok(),
-        // The error stays the connection's last one, with its message, where nothing has happened since.
-        _ if db.error.code() == last => db.masked(last),
-        _ => db.fail_code(last),
+    drop(inside);
+    if db.hooks.is_traced() || statement.began.get().is_some() {
+        db.hooks.profile(statement);
     }
+    match statement.last.replace(code::OK) {
+        code::OK => db.ok(),
+        last => ended_with(db, last),
+    }
+}
+
+#[cold]
+fn ended_with(db: &sqlite3, last: c_int) -> c_int {
+    // The error stays the connection's last one, with its message, where nothing has happened since.
+    if db.error.code() == last { db.masked(last) } else { db.fail_code(last) }
 }

@@ -7,7 +7,7 @@ use lithe_engine::{Statement, Step};
 use crate::code;
 use crate::connection::{Locked, sqlite3};
 use crate::door::api;
-use crate::statement::{Inside, finalize, reset, sqlite3_stmt, statement};
+use crate::statement::{Inside, finalize, looked_at, reset, sqlite3_stmt, statement};
 
 /// One step. The connection has been locked.
 #[inline]
@@ -18,14 +18,13 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
         return step_traced(statement, db, inside);
     }
     match inside.get().step(db.core()) {
-        Ok(Step::Row) => row(statement, db),
+        Ok(Step::Row) => row(db),
         other => end(statement, db, other),
     }
 }
 
 #[inline]
-fn row(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
-    statement.has_row.set(true);
+fn row(db: &sqlite3) -> c_int {
     db.error.set_code(code::ROW);
     code::ROW
 }
@@ -63,7 +62,7 @@ fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Ins
     let result = Statement::step(inside.get(), db.core());
     drop(inside);
     if let Ok(Step::Row) = result {
-        let answer = row(statement, db);
+        let answer = row(db);
         db.hooks.trace_row(statement);
         return answer;
     }
@@ -95,10 +94,8 @@ api! {
     }
 
     fn sqlite3_data_count(handle: *mut sqlite3_stmt) -> c_int {
-        let Ok((statement, _db)) = statement(handle) else { return 0 };
-        if !statement.has_row.get() {
-            return 0;
-        }
-        statement.enter().map_or(0, |mut inside| inside.get().column_count() as c_int)
+        let Some((statement, _db)) = looked_at(handle) else { return 0 };
+        let row = statement.look().filter(|inner| inner.is_on_row());
+        row.map_or(0, |inner| inner.column_count() as c_int)
     }
 }

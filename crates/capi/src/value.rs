@@ -135,21 +135,38 @@ impl sqlite3_value {
     }
 
     /// The text with its NUL; null for NULL.
+    #[inline]
     pub(crate) fn text(&mut self) -> *const u8 {
-        if matches!(self.raw, Raw::Null) {
-            return null();
+        if self.text.is_made {
+            return self.text.memory.as_ptr();
         }
-        if !self.text.is_made {
-            let mut memory = std::mem::take(&mut self.text.memory);
-            memory.clear();
-            let mut scratch = NumberText::default();
-            let bytes = cast::to_bytes(self.get(), &mut scratch);
-            memory.reserve(bytes.len() + 1);
-            memory.extend_from_slice(bytes);
-            memory.push(0);
-            self.text = Form { is_made: true, memory };
+        match self.get() {
+            ValueRef::Null => null(),
+            // SAFETY: the bytes are not in the memory that the copy goes to.
+            ValueRef::Text(text) => unsafe { self.make_text(std::ptr::from_ref(text)) },
+            value => {
+                let mut scratch = NumberText::default();
+                let bytes = std::ptr::from_ref(cast::to_bytes(value, &mut scratch));
+                // SAFETY: as above.
+                unsafe { self.make_text(bytes) }
+            }
         }
-        self.text.memory.as_ptr()
+    }
+
+    /// Copies the text, and puts a NUL behind it.
+    ///
+    /// # Safety
+    /// `text` can be read, and is not in the memory of this form.
+    #[inline]
+    unsafe fn make_text(&mut self, text: *const [u8]) -> *const u8 {
+        let memory = &mut self.text.memory;
+        memory.clear();
+        memory.reserve(text.len() + 1);
+        // SAFETY: our caller's promise.
+        memory.extend_from_slice(unsafe { &*text });
+        memory.push(0);
+        self.text.is_made = true;
+        memory.as_ptr()
     }
 
     /// The text in UTF-16 with a double NUL; null for NULL.
@@ -213,12 +230,16 @@ impl sqlite3_value {
 }
 
 /// How many bytes a value has as a blob or UTF-8 text.
-#[inline]
+#[inline(always)]
 pub(crate) fn len_of(value: ValueRef<'_>) -> usize {
+    #[inline(never)]
+    fn len_of_number(number: ValueRef<'_>) -> usize {
+        cast::to_bytes(number, &mut NumberText::default()).len()
+    }
     match value {
         ValueRef::Null => 0,
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len(),
-        number => cast::to_bytes(number, &mut NumberText::default()).len(),
+        number => len_of_number(number),
     }
 }
 

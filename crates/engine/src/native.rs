@@ -278,6 +278,11 @@ impl NativeRun {
         self.given = 0;
     }
 
+    /// How many columns its rows have.
+    pub(crate) fn column_count(&self) -> usize {
+        self.native.columns().len()
+    }
+
     pub(crate) fn column(&self, index: usize) -> ValueRef<'_> {
         let row = self.rows.as_ref().and_then(|rows| rows.get(self.given.wrapping_sub(1)));
         row.and_then(|row| row.get(index)).map_or(ValueRef::Null, Value::as_ref)

@@ -10,6 +10,7 @@ use lithe_sql::ast::Explain;
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::ResultCode;
 use lithe_vm::program::{Program, ResultColumn};
+use lithe_vm::register::Register;
 use lithe_vm::status::Counters;
 use lithe_vm::vm::{Step as VmStep, Vm};
 
@@ -498,13 +499,34 @@ impl Statement {
     /// The value of column `index` of the row that the statement stands on; NULL if it stands on none.
     #[inline]
     pub fn value(&self, index: usize) -> ValueRef<'_> {
+        self.value_if_any(index).unwrap_or(ValueRef::Null)
+    }
+
+    /// The same; `None` if there is no such column, or no row.
+    #[inline]
+    pub fn value_if_any(&self, index: usize) -> Option<ValueRef<'_>> {
         if !self.is_on_row {
-            return ValueRef::Null;
+            return None;
         }
         match &self.runner {
-            Runner::Program(vm) => vm.column(index),
-            Runner::Native(native) => native.column(index),
+            Runner::Program(vm) => vm.register(index).map(Register::as_ref),
+            Runner::Native(native) => (index < native.column_count()).then(|| native.column(index)),
         }
+    }
+
+    /// The text of column `index` with a NUL behind it, if it is one and has room for that where it lies.
+    #[inline]
+    pub fn text_with_nul(&mut self, index: usize) -> Option<&[u8]> {
+        match &mut self.runner {
+            Runner::Program(vm) if self.is_on_row => vm.column_with_nul(index),
+            _ => None,
+        }
+    }
+
+    /// Whether it stands on a row.
+    #[inline]
+    pub fn is_on_row(&self) -> bool {
+        self.is_on_row
     }
 }
 

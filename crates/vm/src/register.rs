@@ -196,6 +196,18 @@ impl Register {
         }
     }
 
+    /// The text with a NUL behind it, in the memory that it has: `None` if it is no text, or there is no room.
+    #[inline]
+    pub fn text_with_nul(&mut self) -> Option<&[u8]> {
+        let (len, memory) = match self {
+            Register::InlineText(inline) => (usize::from(inline.len), &mut inline.bytes[..]),
+            Register::OwnedText { len, memory, .. } => (*len as usize, &mut memory[..]),
+            _ => return None,
+        };
+        *memory.get_mut(len)? = 0;
+        memory.get(..=len)
+    }
+
     /// Whether the value is NULL.
     #[inline]
     pub fn is_null(&self) -> bool {
@@ -595,5 +607,24 @@ mod tests {
         register.set_zeros(5);
         assert_eq!(register.as_ref(), ValueRef::Blob(&[0; 5]));
         assert_eq!(register.untouched_zeros(), None);
+    }
+
+    #[test]
+    fn a_nul_behind_a_text_where_there_is_room() {
+        let longest = [b'x'; INLINE_MAX];
+        for (text, has_room) in [(&b""[..], true), (b"short", true), (&longest[1..], true), (&longest, false)] {
+            let mut register = Register::Null;
+            register.set(ValueRef::Text(text));
+            let expected = has_room.then(|| [text, b"\0"].concat());
+            assert_eq!(register.text_with_nul(), expected.as_deref());
+            assert_eq!(register.as_ref(), ValueRef::Text(text));
+        }
+        let mut buffer = Buffer::new();
+        buffer.reserve(100);
+        buffer.extend(&[b'y'; 50]);
+        let mut register = Register::Null;
+        register.set_buffer(BytesKind::Text, buffer);
+        assert_eq!(register.text_with_nul(), Some(&[&[b'y'; 50][..], b"\0"].concat()[..]));
+        assert_eq!(Register::Integer(5).text_with_nul(), None);
     }
 }

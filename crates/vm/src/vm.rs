@@ -157,26 +157,30 @@ impl Vm {
     /// A column of the current row, NULL without one. It stands until the next step or reset.
     #[inline]
     pub fn column(&self, index: usize) -> ValueRef<'_> {
-        let row = &self.machine.row;
-        match self.machine.registers.get(row.start + index) {
-            Some(register) if index < row.len() => register.as_ref(),
-            _ => ValueRef::Null,
-        }
+        self.register(index).map_or(ValueRef::Null, Register::as_ref)
+    }
+
+    /// The register that holds a column of the current row; `None` if there is no such column.
+    #[inline]
+    pub fn register(&self, index: usize) -> Option<&Register> {
+        self.machine.registers.get(self.machine.row.clone())?.get(index)
+    }
+
+    /// A column of the current row that is a text, with a NUL behind it: `None` if it is none, or has no room for that where it
+    /// is. The bytes stand as long as those of [`Vm::column`], which are the same but for the NUL.
+    #[inline]
+    pub fn column_with_nul(&mut self, index: usize) -> Option<&[u8]> {
+        self.machine.registers.get_mut(self.machine.row.clone())?.get_mut(index)?.text_with_nul()
     }
 
     /// The subtype of a column of the current row.
     pub fn column_subtype(&self, index: usize) -> u8 {
-        self.column_register(index).map_or(0, Register::subtype)
+        self.register(index).map_or(0, Register::subtype)
     }
 
     /// The pointer that a column of the current row carries.
     pub fn column_pointer(&self, index: usize) -> Option<&Rc<Pointer>> {
-        self.column_register(index)?.pointer()
-    }
-
-    fn column_register(&self, index: usize) -> Option<&Register> {
-        let row = &self.machine.row;
-        if index < row.len() { self.machine.registers.get(row.start + index) } else { None }
+        self.register(index)?.pointer()
     }
 
     /// Rows changed so far by a run that has not ended.

@@ -1,0 +1,306 @@
+//! A mutex that the thread that holds it may take again, and that costs the only thread which uses it next to nothing.
+//!
+//! ```text
+//!   favouring ──another thread wants it──► withdrawing ──the favourite has left──► shared
+//!
+//!   favourite        the thread that may take it without an atomic exchange: the first one that took it
+//!   favourite_depth  how often it holds it so; written by the favourite only
+//!
+//!   state            shared: 0 free, 1 held, 2 held and perhaps waited for
+//!   owner, depth     shared: the thread that holds it (only the owner sees its own number here), and how often
+//! ```
+//!
+//! Every call on a connection begins and ends with its mutex, and nearly all connections are used by one thread only. An atomic
+//! exchange each way would be a tenth of a short query. The favourite writes its depth, and then looks whether it is still
+//! favoured; whoever else wants the mutex withdraws the favour, and then looks at the depth. One of them sees the other, provided
+//! that neither's read overtakes its write: the newcomer makes sure of that for both, by a [`thread::barrier`]. From then on
+//! the mutex is shared for good.
+
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering, compiler_fence};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::thread::{self, this_thread};
+
+/// See the picture.
+#[derive(Debug)]
+pub struct RecursiveMutex {
+    favourite: AtomicUsize,
+    favourite_depth: AtomicU32,
+    mode: AtomicU8,
+    state: AtomicU32,
+    owner: AtomicUsize,
+    depth: AtomicU32,
+    withdrawing: Mutex<()>,
+    parking: Mutex<()>,
+    unparked: Condvar,
+}
+
+const NOBODY: usize = 0;
+
+const FAVOURING: u8 = 0;
+const WITHDRAWING: u8 = 1;
+const SHARED: u8 = 2;
+
+const FREE: u32 = 0;
+const HELD: u32 = 1;
+const AWAITED: u32 = 2;
+
+impl RecursiveMutex {
+    /// One that many threads use.
+    pub(crate) const fn shared() -> RecursiveMutex {
+        RecursiveMutex {
+            favourite: AtomicUsize::new(NOBODY),
+            favourite_depth: AtomicU32::new(0),
+            mode: AtomicU8::new(SHARED),
+            state: AtomicU32::new(FREE),
+            owner: AtomicUsize::new(NOBODY),
+            depth: AtomicU32::new(0),
+            withdrawing: Mutex::new(()),
+            parking: Mutex::new(()),
+            unparked: Condvar::new(),
+        }
+    }
+
+    /// One that favours the first thread that takes it.
+    pub(crate) fn favouring() -> RecursiveMutex {
+        let mode = if thread::has_barrier() { FAVOURING } else { SHARED };
+        RecursiveMutex { mode: AtomicU8::new(mode), ..RecursiveMutex::shared() }
+    }
+
+    /// Takes it, waiting for another thread to leave.
+    #[inline(always)]
+    pub(crate) fn enter(&self) {
+        let me = this_thread();
+        if self.favourite.load(Ordering::Relaxed) != me || !self.enter_favoured() {
+            self.enter_otherwise(me);
+        }
+    }
+
+    /// Takes it unless another thread has it.
+    pub(crate) fn try_enter(&self) -> bool {
+        let me = this_thread();
+        if self.favourite.load(Ordering::Relaxed) == me && self.enter_favoured() {
+            return true;
+        }
+        if self.becomes_favourite(me) {
+            return self.try_enter();
+        }
+        self.withdraw(false) && self.try_enter_shared(me)
+    }
+
+    /// Leaves it. Only the thread that holds it may.
+    #[inline(always)]
+    pub(crate) fn leave(&self) {
+        if self.favourite.load(Ordering::Relaxed) == this_thread() {
+            let depth = self.favourite_depth.load(Ordering::Relaxed);
+            if depth > 0 {
+                self.favourite_depth.store(depth - 1, Ordering::Release);
+                return;
+            }
+        }
+        self.leave_shared();
+    }
+
+    /// Whether this thread holds it.
+    pub(crate) fn is_mine(&self) -> bool {
+        let me = this_thread();
+        let is_favourite = self.favourite.load(Ordering::Relaxed) == me;
+        (is_favourite && self.favourite_depth.load(Ordering::Relaxed) > 0) || self.owner.load(Ordering::Relaxed) == me
+    }
+
+    // ---- for one thread ----
+
+    /// The favourite takes it. Answers whether it could.
+    #[inline(always)]
+    fn enter_favoured(&self) -> bool {
+        let depth = self.favourite_depth.load(Ordering::Relaxed);
+        self.favourite_depth.store(depth.wrapping_add(1), Ordering::Relaxed);
+        // The processor may still read first: then the barrier of whoever withdraws the favour comes in between.
+        compiler_fence(Ordering::SeqCst);
+        self.mode.load(Ordering::Acquire) == FAVOURING || self.is_still_favoured(depth)
+    }
+
+    /// Somebody else wants it. The favourite has had it all the time if it had it before; else it gives it up.
+    #[cold]
+    fn is_still_favoured(&self, depth: u32) -> bool {
+        if depth == 0 {
+            self.favourite_depth.store(0, Ordering::Release);
+        }
+        depth > 0
+    }
+
+    /// Whether this thread is the first one here.
+    fn becomes_favourite(&self, me: usize) -> bool {
+        self.mode.load(Ordering::Acquire) == FAVOURING
+            && self.favourite.compare_exchange(NOBODY, me, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Nobody is favoured any more. Waits until the favourite has left, if `waits`; else answers whether it had.
+    #[cold]
+    fn withdraw(&self, waits: bool) -> bool {
+        if self.mode.load(Ordering::Acquire) == SHARED {
+            return true;
+        }
+        let _withdrawing = self.withdrawing.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.mode.load(Ordering::Acquire) == FAVOURING {
+            self.mode.store(WITHDRAWING, Ordering::Release);
+            thread::barrier();
+        }
+        let mut looks = 0_u64;
+        while self.favourite_depth.load(Ordering::Acquire) > 0 {
+            if !waits {
+                return false;
+            }
+            // It happens once to a mutex: nobody needs to be woken.
+            match looks {
+                0..100 => std::hint::spin_loop(),
+                100..200 => std::thread::yield_now(),
+                _ => std::thread::sleep(Duration::from_micros(looks.min(1000))),
+            }
+            looks += 1;
+        }
+        self.mode.store(SHARED, Ordering::Release);
+        true
+    }
+
+    // ---- for many threads ----
+
+    #[inline(never)]
+    fn enter_otherwise(&self, me: usize) {
+        if self.mode.load(Ordering::Acquire) == SHARED {
+            return self.enter_shared(me);
+        }
+        if self.becomes_favourite(me) {
+            return self.enter();
+        }
+        self.withdraw(true);
+        self.enter_shared(me);
+    }
+
+    #[inline]
+    fn enter_shared(&self, me: usize) {
+        if !self.try_enter_shared(me) {
+            self.wait();
+            self.owner.store(me, Ordering::Relaxed);
+            self.depth.store(1, Ordering::Relaxed);
+        }
+    }
+
+    #[inline]
+    fn try_enter_shared(&self, me: usize) -> bool {
+        if self.owner.load(Ordering::Relaxed) == me {
+            self.depth.store(self.depth.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+            return true;
+        }
+        if self.state.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            return false;
+        }
+        self.owner.store(me, Ordering::Relaxed);
+        self.depth.store(1, Ordering::Relaxed);
+        true
+    }
+
+    #[cold]
+    fn wait(&self) {
+        let mut parked = self.parking.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.state.swap(AWAITED, Ordering::Acquire) != FREE {
+            parked = self.unparked.wait(parked).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    #[inline(never)]
+    fn leave_shared(&self) {
+        let depth = self.depth.load(Ordering::Relaxed).saturating_sub(1);
+        self.depth.store(depth, Ordering::Relaxed);
+        if depth > 0 {
+            return;
+        }
+        self.owner.store(NOBODY, Ordering::Relaxed);
+        if self.state.swap(FREE, Ordering::Release) == AWAITED {
+            self.wake();
+        }
+    }
+
+    #[cold]
+    fn wake(&self) {
+        // Whoever has announced itself is waiting by the time that the lock can be had.
+        drop(self.parking.lock().unwrap_or_else(PoisonError::into_inner));
+        self.unparked.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
+
+    /// Threads count under the mutex, now and then taking it twice, as this thread does from the beginning.
+    fn check_counting(mutex: &RecursiveMutex, threads: u64, rounds: u64) {
+        let count = AtomicU64::new(0);
+        let work = || {
+            for round in 0..rounds {
+                mutex.enter();
+                if round % 3 == 0 {
+                    mutex.enter();
+                }
+                let seen = count.load(Ordering::Relaxed);
+                if round % 64 == 0 {
+                    std::thread::yield_now();
+                }
+                count.store(seen + 1, Ordering::Relaxed);
+                if round % 3 == 0 {
+                    mutex.leave();
+                }
+                assert!(mutex.is_mine());
+                mutex.leave();
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(work);
+            }
+            work();
+        });
+        assert_eq!(count.load(Ordering::Relaxed), threads * rounds);
+        assert!(!mutex.is_mine());
+    }
+
+    #[test]
+    fn one_thread_at_a_time_and_that_one_as_often_as_it_likes() {
+        check_counting(&RecursiveMutex::shared(), 4, 2000);
+        check_counting(&RecursiveMutex::favouring(), 1, 2000);
+        check_counting(&RecursiveMutex::favouring(), 4, 2000);
+    }
+
+    #[test]
+    fn a_favour_is_withdrawn_at_any_moment() {
+        for _ in 0..300 {
+            let mutex = RecursiveMutex::favouring();
+            mutex.enter();
+            mutex.leave();
+            check_counting(&mutex, 3, 40);
+        }
+    }
+
+    #[test]
+    fn trying_waits_for_nobody() {
+        for mutex in [RecursiveMutex::shared(), RecursiveMutex::favouring()] {
+            assert!(mutex.try_enter() && mutex.try_enter());
+            std::thread::scope(|scope| scope.spawn(|| assert!(!mutex.try_enter() && !mutex.is_mine())).join().unwrap());
+            // It was asked for in between.
+            mutex.enter();
+            (0..3).for_each(|_| mutex.leave());
+            assert!(!mutex.is_mine());
+            std::thread::scope(|scope| {
+                let other = || {
+                    assert!(mutex.try_enter() && mutex.is_mine());
+                    mutex.leave();
+                };
+                scope.spawn(other).join().unwrap();
+            });
+            assert!(mutex.try_enter() && mutex.is_mine());
+            mutex.leave();
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Which thread runs, and how one thread makes sure of what another one has seen.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// A number of the thread that runs, never 0. Threads that are alive have different ones.
+///
+/// It is where the system keeps the thread's own memory: one instruction, where a variable of the thread would be a call in a
+/// shared library.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[inline(always)]
+pub(crate) fn this_thread() -> usize {
+    let here: usize;
+    // SAFETY: the ABI of this system has the thread's memory begin with its own address.
+    unsafe { std::arch::asm!("mov {}, fs:0", out(reg) here, options(nostack, preserves_flags, pure, readonly)) };
+    here
+}
+
+/// As above.
+#[cfg(all(target_os = "linux", target_arch = "aarch64"))]
+#[inline(always)]
+pub(crate) fn this_thread() -> usize {
+    let here: usize;
+    // SAFETY: reads a register.
+    unsafe { std::arch::asm!("mrs {}, tpidr_el0", out(reg) here, options(nostack, preserves_flags, pure, nomem)) };
+    here
+}
+
+/// As above.
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+#[inline]
+pub(crate) fn this_thread() -> usize {
+    thread_local! {
+        static HERE: u8 = const { 0 };
+    }
+    HERE.with(|here| std::ptr::from_ref(here) as usize)
+}
+
+/// Whether there is a [`barrier`].
+pub(crate) fn has_barrier() -> bool {
+    static HAS_BARRIER: OnceLock<bool> = OnceLock::new();
+    *HAS_BARRIER.get_or_init(system::register)
+}
+
+/// Every other thread of the process goes through a full memory barrier: what it did before is seen here, and what this
+/// thread did before is seen by whatever the other does next. Only if [`has_barrier`].
+///
+/// So a thread that is alone nearly always needs no barrier of its own, only the one that comes rarely pays.
+pub(crate) fn barrier() {
+    // The child of a fork may have to register for itself.
+    if !system::barrier() && !(system::register() && system::barrier()) {
+        // It has worked before. What a processor holds back reaches the others in far less than this.
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    /// Commands of membarrier(2).
+    const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
+    const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4;
+
+    fn membarrier(command: libc::c_int) -> bool {
+        // SAFETY: the call takes no memory of ours.
+        unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
+    }
+
+    pub(super) fn register() -> bool {
+        membarrier(REGISTER_PRIVATE_EXPEDITED)
+    }
+
+    pub(super) fn barrier() -> bool {
+        membarrier(PRIVATE_EXPEDITED)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    pub(super) fn register() -> bool {
+        false
+    }
+
+    pub(super) fn barrier() -> bool {
+        false
+    }
+}
