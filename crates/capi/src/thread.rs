@@ -48,10 +48,11 @@ pub(crate) fn has_barrier() -> bool {
 /// So a thread that is alone nearly always needs no barrier of its own, only the one that comes rarely pays.
 pub(crate) fn barrier() {
     // The child of a fork may have to register for itself.
-    if !system::barrier() && !(system::register() && system::barrier()) {
-        // It has worked before. What a processor holds back reaches the others in far less than this.
-        std::thread::sleep(Duration::from_millis(10));
+    if system::barrier() || (system::register() && system::barrier()) {
+        return;
     }
+    // It has worked before. What a processor holds back reaches the others in far less than this.
+    std::thread::sleep(Duration::from_millis(10));
 }
 
 #[cfg(target_os = "linux")]
