@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use lithe_btree::Btree;
 use lithe_format::PageNo;
+use lithe_pager::CacheSize;
 use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::{File, OpenFlags, ResultCode};
@@ -21,8 +22,11 @@ use crate::error::Error;
 use crate::hooks::Change;
 use crate::transaction::StatementRun;
 
-/// Bytes that one sorter or hash table may take before it goes to a temporary file: as much as the page cache's default.
-const TEMPORARY_MEMORY: usize = 2000 * 1024;
+/// Bytes that one sorter or hash table may take before it goes to a temporary file, if nobody has set `cache_size`: pages that
+/// are read take no memory of ours, so there is room.
+const TEMPORARY_MEMORY: usize = 16 << 20;
+/// However small the cache, so much is worth its while.
+const TEMPORARY_MEMORY_MIN: usize = 256 << 10;
 
 /// One running statement's view of its connection.
 pub(crate) struct RunHost<'c> {
@@ -45,7 +49,15 @@ impl Host for RunHost<'_> {
     }
 
     fn memory_budget(&self) -> usize {
-        if self.connection.temporary_files().is_none() { usize::MAX } else { TEMPORARY_MEMORY }
+        if self.connection.temporary_files().is_none() {
+            return usize::MAX;
+        }
+        let Ok(main) = self.connection.database(Db::MAIN) else { return TEMPORARY_MEMORY };
+        let pager = main.btree().pager();
+        match pager.cache_size() {
+            size if size == CacheSize::default() => TEMPORARY_MEMORY,
+            size => (size.pages(pager.page_size()) * pager.page_size().get() as usize).max(TEMPORARY_MEMORY_MIN),
+        }
     }
 
     fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), VmError> {

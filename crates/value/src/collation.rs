@@ -55,7 +55,7 @@ impl Collation {
     #[inline]
     pub fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
         match self {
-            Collation::Binary => left.cmp(right),
+            Collation::Binary => crate::compare::compare_bytes(left, right),
             Collation::NoCase => compare_nocase(left, right),
             Collation::RTrim => trim_spaces(left).cmp(trim_spaces(right)),
             Collation::Custom(custom) => custom.compare(left, right),

@@ -54,8 +54,8 @@ fn time_scan(host: &ExampleHost, root: PageNo, rounds: u32) {
     b.emit(Insn::OpenRead { cursor });
     b.emit(Insn::Rewind { cursor, target: end });
     let again = b.here();
-    b.emit(Insn::AggColumn { aggregate, cursor, column: 0, acc: sums });
-    b.emit(Insn::AggColumn { aggregate, cursor, column: 1, acc: sums.at(1) });
+    b.emit(Insn::AggColumn { is_real: 0, aggregate, cursor, column: 0, acc: sums });
+    b.emit(Insn::AggColumn { is_real: 0, aggregate, cursor, column: 1, acc: sums.at(1) });
     b.emit(Insn::Next { cursor, target: again });
     b.place(end);
     b.emit(Insn::AggFinal { aggregate, acc: sums, dst: row });

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use lithe_functions::aggregate::Extreme;
 use lithe_functions::{
     AggregateState, Arguments, BuiltinAccumulator, BuiltinAggregate, CallSite, Context, Kind, PlainArguments, Ranking,
 };
@@ -40,20 +41,35 @@ pub fn step_quickly(m: &mut Machine, start: Reg, acc: Reg) -> bool {
     m.kept_flag == Reg::NONE && step_value(m.reg_mut(acc), number, &Collation::Binary)
 }
 
+/// The one argument of an aggregate, read from a row.
+#[derive(Clone, Copy)]
+pub struct ColumnOperand {
+    /// Whose column.
+    pub cursor: CursorId,
+    /// Which column.
+    pub column: u16,
+    /// The column is one of reals: integers are reals that were stored so.
+    pub is_real: bool,
+}
+
+impl ColumnOperand {
+    #[inline]
+    fn with_affinity(self, value: ValueRef<'_>) -> ValueRef<'_> {
+        match value {
+            ValueRef::Integer(integer) if self.is_real => ValueRef::Real(integer as f64),
+            value => value,
+        }
+    }
+}
+
 /// The same with a column, which may then be of any class.
 #[inline(never)]
-pub fn column_quickly(
-    m: &mut Machine,
-    program: &Program,
-    id: AggregateId,
-    cursor: CursorId,
-    column: u16,
-    acc: Reg,
-) -> bool {
+pub fn column_quickly(m: &mut Machine, program: &Program, id: AggregateId, operand: ColumnOperand, acc: Reg) -> bool {
     let Machine { registers, cursors, kept_flag, .. } = m;
-    let Some(value) = cursors[usize::from(cursor.0)].value_quickly(usize::from(column)) else {
+    let Some(value) = cursors[usize::from(operand.cursor.0)].value_quickly(usize::from(operand.column)) else {
         return false;
     };
+    let value = operand.with_affinity(value);
     let collation = &program.aggregates[usize::from(id.0)].collation;
     *kept_flag == Reg::NONE && step_value(&mut registers[acc.0 as usize], value, collation)
 }
@@ -84,12 +100,11 @@ pub fn column(
     program: &Program,
     host: &dyn Host,
     id: AggregateId,
-    cursor: CursorId,
-    column: u16,
+    operand: ColumnOperand,
     acc: Reg,
 ) -> Result<(), Fault> {
-    crate::column::with_column(m, program, cursor, column, |m, value| {
-        step_values(m, program, host, id, &[value.as_ref()], &PlainArguments, acc)
+    crate::column::with_column(m, program, operand.cursor, operand.column, |m, value| {
+        step_values(m, program, host, id, &[operand.with_affinity(value.as_ref())], &PlainArguments, acc)
     })??;
     Ok(())
 }
@@ -166,10 +181,14 @@ fn step_values(
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
     let flag = std::mem::replace(&mut m.kept_flag, Reg::NONE);
-    if let (Reg::NONE, [value]) = (flag, values)
-        && step_in_place(m.reg_mut(acc), *value, &call.collation)
-    {
-        return Ok(());
+    if let (Reg::NONE, [value]) = (flag, values) {
+        let acc = m.reg_mut(acc);
+        if acc.is_null() {
+            begin_in_place(program, id, acc);
+        }
+        if step_in_place(acc, *value, &call.collation) {
+            return Ok(());
+        }
     }
     let mut accumulator = take(m, program, id, acc)?;
     let is_kept = flag != Reg::NONE && keeps_its_value(call, &accumulator, values);
@@ -179,6 +198,21 @@ fn step_values(
         m.reg_mut(flag).set_integer(1);
     }
     result
+}
+
+/// The state of no rows, if it is one that lies open in its register.
+#[inline]
+fn begin_in_place(program: &Program, id: AggregateId, acc: &mut Register) {
+    use BuiltinAggregate::{Avg, Count, CountRows, GroupConcat, Max, Min, Sum, Total};
+    let Kind::Aggregate(kind) = program.aggregates[usize::from(id.0)].function.kind() else { return };
+    *acc = match kind {
+        CountRows => Register::CountRows(0),
+        Count => Register::CountValues(0),
+        Sum | Total | Avg => Register::Sum(Box::default()),
+        Min if !program.takes_rows_back(id) => Register::Extreme(Box::new(Extreme::smallest())),
+        Max if !program.takes_rows_back(id) => Register::Extreme(Box::new(Extreme::largest())),
+        Min | Max | GroupConcat => return,
+    };
 }
 
 /// One more value for a state that lies open in its register. False says nothing: the state must be taken out.
@@ -270,12 +304,36 @@ pub fn finish(
     dst: Reg,
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
+    if finish_in_place(m, call, acc, dst) {
+        return Ok(());
+    }
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = m.reg_mut(dst).take_memory();
     let subtype = accumulator.finish(call, host, &mut out)?;
     m.reg_mut(dst).set_value(out);
     m.reg_mut(dst).set_subtype(subtype);
     Ok(())
+}
+
+/// The same for a number that can be read off the state in its register. False says nothing, and changes nothing.
+#[inline]
+fn finish_in_place(m: &mut Machine, call: &AggregateCall, acc: Reg, dst: Reg) -> bool {
+    let Kind::Aggregate(kind) = call.function.kind() else { return false };
+    let value = match (kind, m.reg(acc)) {
+        (_, Register::CountRows(count) | Register::CountValues(count)) => ValueRef::Integer(*count),
+        (BuiltinAggregate::Sum, Register::Sum(sum)) => match sum.sum() {
+            Ok(value) => value,
+            Err(_) => return false,
+        },
+        (BuiltinAggregate::Total, Register::Sum(sum)) => ValueRef::from(sum.total()),
+        (BuiltinAggregate::Avg, Register::Sum(sum)) => sum.average(),
+        _ => return false,
+    };
+    m.reg_mut(dst).set(value);
+    if acc != dst {
+        m.reg_mut(acc).set_null();
+    }
+    true
 }
 
 /// The state in a register, or that of no rows; the register becomes NULL.

@@ -15,8 +15,6 @@
 //! how many entries and groups come before them. Samples are the first entries of the largest groups of one column, and
 //! entries at regular distances between them.
 
-use std::cmp::Ordering;
-
 use lithe_btree::KeyInfo;
 use lithe_format::db_header::TextEncoding;
 use lithe_format::record::Builder;
@@ -25,7 +23,7 @@ use lithe_value::{Encoding, Value, ValueRef};
 use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::host::Host;
-use crate::keys::{Columns, compare_column};
+use crate::keys::{Columns, equal_columns};
 use crate::machine::Machine;
 use crate::operand::{CursorId, Reg};
 use crate::program::Program;
@@ -64,22 +62,29 @@ pub fn analyze_index(
         VmCursor::Tree(tree) => tree.place.cursor.count(&tree.btree)?,
         _ => return Err(not_an_index()),
     };
-    let mut groups = Groups { is_one_unique: shape.is_one_unique, ..Groups::new(key, entries) };
+    let takes_samples = host.facts().takes_samples();
+    let mut groups = Groups { is_one_unique: shape.is_one_unique, takes_samples, ..Groups::new(key, entries) };
     let mut record = Register::Null;
     let mut stands = m.cursor(cursor).first()?;
     while stands {
         let VmCursor::Tree(tree) = m.cursor(cursor).settled()? else { return Err(not_an_index()) };
-        tree.record(&mut record)?;
-        groups.add(record.as_ref().bytes().unwrap_or_default());
+        match tree.record_quickly() {
+            Some(bytes) => groups.add(bytes),
+            None => {
+                tree.record(&mut record)?;
+                groups.add(record.as_ref().bytes().unwrap_or_default());
+            }
+        }
         if groups.entries.is_multiple_of(ENTRIES_BETWEEN_CHECKS) && host.is_interrupted() {
             return Err(Error::Interrupt);
         }
-        stands = m.cursor(cursor).next()?;
+        let VmCursor::Tree(tree) = m.cursor(cursor) else { return Err(not_an_index()) };
+        stands = tree.next_quickly() || tree.next()?;
     }
     groups.end();
     let text = groups.averages(shape.columns);
     m.reg_mut(dst).set_bytes(BytesKind::Text, text.as_bytes());
-    if host.facts().takes_samples() {
+    if takes_samples {
         write_samples(m, host, &groups, samples)?;
     }
     Ok(())
@@ -119,6 +124,17 @@ struct Sample {
     distinct_less: Vec<u64>,
 }
 
+impl Sample {
+    /// Becomes a sample of the current entry, whose groups go on.
+    fn begin(&mut self, current: &Sample) {
+        self.record.clone_from(&current.record);
+        self.less.clone_from(&current.less);
+        self.distinct_less.clone_from(&current.distinct_less);
+        self.equal.clear();
+        self.equal.resize(current.equal.len(), 0);
+    }
+}
+
 /// The groups that the entries so far make up.
 struct Groups<'k> {
     key: &'k KeyInfo,
@@ -126,6 +142,8 @@ struct Groups<'k> {
     /// The index is unique, of one column: behind an entry that is not NULL SQLite takes all for different, even NULLs.
     is_one_unique: bool,
     has_value: bool,
+    /// Somebody wants them.
+    takes_samples: bool,
     /// Every so many entries one is a regular sample.
     distance: u64,
     /// The current entry; its groups are counted here as they grow.
@@ -148,6 +166,7 @@ impl<'k> Groups<'k> {
             entries: 0,
             is_one_unique: false,
             has_value: false,
+            takes_samples: true,
             distance,
             current,
             first: Sample::default(),
@@ -163,7 +182,9 @@ impl<'k> Groups<'k> {
         let changed = if is_new { 0 } else { self.first_difference(record) };
         self.has_value |= self.is_one_unique && !Columns::new(record).value().is_null();
         if self.entries > 0 {
-            self.close(changed);
+            if self.takes_samples {
+                self.close(changed);
+            }
             for at in changed..width {
                 self.current.less[at] += self.current.equal[at];
                 self.current.distinct_less[at] += 1;
@@ -173,12 +194,16 @@ impl<'k> Groups<'k> {
         self.current.equal.iter_mut().for_each(|equal| *equal += 1);
         self.current.record.clear();
         self.current.record.extend_from_slice(record);
-        if changed == 0 {
-            self.first = self.growing();
-        }
         self.entries += 1;
+        if !self.takes_samples {
+            return;
+        }
+        if changed == 0 {
+            self.first.begin(&self.current);
+        }
         if self.entries.is_multiple_of(self.distance) {
-            let sample = self.growing();
+            let mut sample = Sample::default();
+            sample.begin(&self.current);
             self.regular.push(sample);
         }
     }
@@ -190,19 +215,9 @@ impl<'k> Groups<'k> {
         }
     }
 
-    /// The current entry as a sample whose groups go on.
-    fn growing(&self) -> Sample {
-        Sample { equal: vec![0; self.current.equal.len()], ..self.current.clone() }
-    }
-
     /// In how many leading columns the record is equal to the entry before.
     fn first_difference(&self, record: &[u8]) -> usize {
-        let (mut before, mut now) = (Columns::new(&self.current.record), Columns::new(record));
-        let columns = self.key.columns();
-        columns
-            .iter()
-            .position(|column| compare_column(before.value(), now.value(), column) != Ordering::Equal)
-            .unwrap_or(columns.len())
+        equal_columns(&self.current.record, record, self.key)
     }
 
     /// The groups of more than `from` columns end: samples learn how large they were.
@@ -220,10 +235,11 @@ impl<'k> Groups<'k> {
     }
 
     fn keep_if_large(&mut self) {
-        let sample = std::mem::take(&mut self.first);
-        if sample.equal.first().is_none_or(|&size| size < 2) {
+        // Most groups of most indexes: their sample's memory serves the next one.
+        if self.first.equal.first().is_none_or(|&size| size < 2) {
             return;
         }
+        let sample = std::mem::take(&mut self.first);
         if self.largest.len() < LARGEST {
             self.largest.push(sample);
             return;

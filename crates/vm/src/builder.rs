@@ -48,7 +48,17 @@ impl ProgramBuilder {
 
     /// Appends an instruction to the current stream.
     pub fn emit(&mut self, insn: Insn) {
-        if self.in_prologue { self.prologue.push(insn) } else { self.body.push(insn) }
+        if self.in_prologue {
+            self.prologue.push(insn);
+        } else if let Insn::RealAffinity { reg } = insn
+            && self.last_label < self.body.len()
+            && let Some(last) = self.body.last_mut()
+            && let Some(both) = last.with_real_affinity(reg)
+        {
+            *last = both;
+        } else {
+            self.body.push(insn);
+        }
     }
 
     /// Runs `f` with everything it emits going to the prologue. Jumps inside the prologue are not allowed.
@@ -131,13 +141,15 @@ impl ProgramBuilder {
     /// Column puts a value into a register, the next and last instruction uses it, and nobody else will: one instruction
     /// does both.
     fn fuse_column(&mut self, reg: Reg) {
-        let [.., Insn::Column { cursor, column, dst }, user] = self.body[..] else {
-            return;
+        let (cursor, column, dst, is_real, user) = match self.body[..] {
+            [.., Insn::Column { cursor, column, dst }, user] => (cursor, column, dst, false, user),
+            [.., Insn::ColumnReal { cursor, column, dst }, user] => (cursor, column, dst, true, user),
+            _ => return,
         };
         if dst != reg || self.in_prologue || self.last_label + 2 > self.body.len() {
             return;
         }
-        if let Some(fused) = user.with_column(cursor, column, reg) {
+        if let Some(fused) = user.with_column(cursor, column, is_real, reg) {
             self.body.truncate(self.body.len() - 2);
             self.body.push(fused);
         }

@@ -27,39 +27,38 @@ pub fn call(
     dst: Reg,
 ) -> Result<(), Error> {
     let call = &program.calls[usize::from(id.0)];
-    let count = usize::from(call.argument_count);
-    if m.must_own && !call.function.is_builtin() {
+    let is_builtin = call.function.is_builtin();
+    if m.must_own && !is_builtin {
         // The application may commit while its function looks at the arguments.
         flow::own_lent(m);
     }
     if m.sites.len() < program.calls.len() {
         m.sites.resize_with(program.calls.len(), CallSite::new);
     }
+    let count = usize::from(call.argument_count);
     // A text is built in the memory of `dst`, unless that is where an argument is.
-    let is_argument = (start.0..start.0 + count as u32).contains(&dst.0);
-    let mut out = std::mem::take(&mut m.out);
-    if !is_argument && m.reg(dst).has_memory() {
-        out.set_blob_buffer(m.reg_mut(dst).take_buffer());
+    if m.reg(dst).has_memory() && !(start.0..start.0 + count as u32).contains(&dst.0) {
+        let memory = m.reg_mut(dst).take_buffer();
+        m.out.set_blob_buffer(memory);
     }
-    let Machine { registers, sites, .. } = m;
+    let Machine { registers, sites, out, .. } = m;
     let arguments = &registers[start.0 as usize..][..count];
     let connection = FunctionConnection(host);
     let site = &mut sites[usize::from(id.0)];
     let facts = RegisterArguments(arguments);
-    let mut context = Context::new(&mut out, &call.collation, site, &connection);
+    let mut context = Context::new(out, &call.collation, site, &connection);
     context.must_be_pure = call.must_be_pure;
     context.arguments = &facts;
     let result = with_values(arguments, |values| call.function.call(&mut context, values));
     let (subtype, pointer) = (context.subtype, context.pointer.take());
-    if !call.function.is_builtin() {
+    if !is_builtin {
         // It may have interrupted its own statement.
         m.turns = 1;
         site.keep_constant(call.constant_arguments);
-        check_length(&out, host)?;
+        check_length(out, host)?;
     }
     result.map_err(function_failed)?;
-    m.reg_mut(dst).set_result(&mut out, subtype, pointer);
-    m.out = out;
+    registers[dst.0 as usize].set_result(out, subtype, pointer);
     Ok(())
 }
 

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use lithe_value::ValueRef;
+use lithe_value::compare::{compare_bytes, compare_integer_real, compare_reals};
 use lithe_vfs::ResultCode;
 
 use crate::compare;
@@ -37,11 +39,36 @@ pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16,
     Ok(())
 }
 
-/// A column that is an integer, if it is one of the ordinary ones. `None` says nothing.
-#[inline]
-pub fn integer_quickly(m: &Machine, cursor: CursorId, column: u16) -> Option<i64> {
-    match &m.cursors[usize::from(cursor.0)] {
-        VmCursor::Tree(tree) => tree.integer_quickly(usize::from(column)),
+/// A column of reals that is not one of the ordinary ones.
+#[inline(never)]
+pub fn real_column(m: &mut Machine, program: &Program, cursor: CursorId, number: u16, dst: Reg) -> Result<(), Fault> {
+    column(m, program, cursor, number, dst)?;
+    if let Register::Integer(integer) = *m.reg(dst) {
+        m.reg_mut(dst).set_real(integer as f64);
+    }
+    Ok(())
+}
+
+/// The order of a column and a register, if both are numbers, or both texts without a collation of their own, and the column
+/// is one of the ordinary ones. `None` says nothing: ask [`compare`].
+#[inline(never)]
+pub fn order_quickly(m: &Machine, operands: ColumnCompare) -> Option<Ordering> {
+    let ColumnCompare { flags, collation, cursor, column, rhs } = operands;
+    let VmCursor::Tree(tree) = &m.cursors[usize::from(cursor.0)] else {
+        return None;
+    };
+    let (lhs, rhs) = (tree.value_quickly(usize::from(column))?, m.reg(rhs));
+    let lhs = match lhs {
+        ValueRef::Integer(lhs) if flags.0 & CompareFlags::REAL_COLUMN != 0 => ValueRef::Real(lhs as f64),
+        lhs => lhs,
+    };
+    match (lhs, rhs) {
+        (ValueRef::Integer(lhs), Register::Integer(rhs)) => Some(lhs.cmp(rhs)),
+        (ValueRef::Real(lhs), Register::Real(rhs)) => Some(compare_reals(lhs, *rhs)),
+        (ValueRef::Real(lhs), Register::Integer(rhs)) => Some(compare_integer_real(*rhs, lhs).reverse()),
+        (ValueRef::Text(lhs), rhs) if collation == CollationId::BINARY && compare::keeps_texts(flags) => {
+            rhs.text().map(|rhs| compare_bytes(lhs, rhs))
+        }
         _ => None,
     }
 }
@@ -72,6 +99,19 @@ pub fn compare(
 ) -> Result<bool, Fault> {
     let ColumnCompare { flags, collation, cursor, column, rhs } = operands;
     let collation = &program.collations[usize::from(collation.0)];
+    if flags.0 & CompareFlags::REAL_COLUMN != 0 {
+        return with_column(m, program, cursor, column, |m, value| {
+            let mut real = Register::Null;
+            let value = match *value {
+                Register::Integer(integer) => {
+                    real.set_real(integer as f64);
+                    &real
+                }
+                _ => value,
+            };
+            compare::jumps(value, m.reg(rhs), flags, collation, test)
+        });
+    }
     if let Some(value) = m.cursors[usize::from(cursor.0)].value_quickly(usize::from(column))
         && !value.is_null()
         && let Some(jumps) = compare::value_jumps(value, &m.registers[rhs.0 as usize], flags, collation, test)

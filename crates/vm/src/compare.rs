@@ -9,6 +9,7 @@
 use std::cmp::Ordering;
 
 use lithe_btree::KeyInfo;
+use lithe_value::compare::{compare_bytes, compare_reals};
 use lithe_value::{Affinity, Collation, NumberText, ValueRef};
 
 use crate::keys::compare_column;
@@ -24,10 +25,29 @@ pub fn jumps(
     collation: &Collation,
     test: fn(Ordering) -> bool,
 ) -> bool {
-    match outcome(lhs, rhs, flags, collation) {
+    match order_quickly(lhs, rhs, flags, collation).or_else(|| outcome(lhs, rhs, flags, collation)) {
         Some(order) => test(order),
         None => flags.0 & CompareFlags::NULL_JUMPS != 0,
     }
+}
+
+/// The order of two numbers, or of two texts that are compared as bytes. `None` says nothing: ask [`outcome`].
+#[inline]
+fn order_quickly(lhs: &Register, rhs: &Register, flags: CompareFlags, collation: &Collation) -> Option<Ordering> {
+    match (lhs, rhs) {
+        (Register::Real(lhs), Register::Real(rhs)) => Some(compare_reals(*lhs, *rhs)),
+        (Register::Integer(lhs), Register::Integer(rhs)) => Some(lhs.cmp(rhs)),
+        (Register::InlineText(_), rhs) if collation.is_binary() && keeps_texts(flags) => {
+            Some(compare_bytes(lhs.text()?, rhs.text()?))
+        }
+        _ => None,
+    }
+}
+
+/// Whether texts that are compared stay texts.
+#[inline]
+pub fn keeps_texts(flags: CompareFlags) -> bool {
+    flags.0 & CompareFlags::AFFINITY_MASK <= Affinity::Text as u8
 }
 
 /// Whether a comparison with a value that is not NULL on its left jumps; `None` if the right one is NULL.

@@ -1,14 +1,15 @@
 //! Instructions that read a column themselves, in place of one that reads it from a register.
 
 use crate::insn::Insn;
-use crate::operand::{CursorId, Reg};
+use crate::operand::{CompareFlags, CursorId, Reg};
 
 impl Insn {
-    /// This instruction with a column in the place of the register `reg`, if there is such an instruction.
-    pub(crate) fn with_column(self, cursor: CursorId, column: u16, reg: Reg) -> Option<Insn> {
+    /// This instruction with a column in the place of the register `reg`, if there is such an instruction. `is_real` says that
+    /// the column is one of reals.
+    pub(crate) fn with_column(self, cursor: CursorId, column: u16, is_real: bool, reg: Reg) -> Option<Insn> {
         match self {
             Insn::AggStep { aggregate, start, acc } if start == reg && acc != reg => {
-                Some(Insn::AggColumn { aggregate, cursor, column, acc })
+                Some(Insn::AggColumn { is_real: u8::from(is_real), aggregate, cursor, column, acc })
             }
             Insn::IsNull { reg: operand, target } if operand == reg => {
                 Some(Insn::ColumnIsNull { cursor, column, target })
@@ -16,12 +17,22 @@ impl Insn {
             Insn::NotNull { reg: operand, target } if operand == reg => {
                 Some(Insn::ColumnNotNull { cursor, column, target })
             }
-            _ => self.compare_with_column(cursor, column, reg),
+            _ => self.compare_with_column(cursor, column, is_real, reg),
+        }
+    }
+
+    /// This instruction and the affinity of a column of reals behind it, in one.
+    pub(crate) fn with_real_affinity(self, reg: Reg) -> Option<Insn> {
+        match self {
+            Insn::Column { cursor, column, dst } if dst == reg => Some(Insn::ColumnReal { cursor, column, dst }),
+            _ => None,
         }
     }
 
     /// A comparison whose left operand is the column; one with the column at its right is turned round.
-    fn compare_with_column(self, cursor: CursorId, column: u16, reg: Reg) -> Option<Insn> {
+    fn compare_with_column(self, cursor: CursorId, column: u16, is_real: bool, reg: Reg) -> Option<Insn> {
+        let of_column =
+            |flags: CompareFlags| if is_real { CompareFlags(flags.0 | CompareFlags::REAL_COLUMN) } else { flags };
         use Insn::{ColumnEq, ColumnGe, ColumnGt, ColumnLe, ColumnLt, ColumnNe, Eq, Ge, Gt, Le, Lt, Ne};
         macro_rules! compare {
             ($($insn:ident => $column:ident / $turned:ident),*) => {
@@ -29,10 +40,10 @@ impl Insn {
                     $(
                         $insn { lhs, rhs, .. } if lhs == reg && rhs == reg => None,
                         $insn { flags, collation, lhs, rhs, target } if lhs == reg => {
-                            Some($column { flags, collation, cursor, column, rhs, target })
+                            Some($column { flags: of_column(flags), collation, cursor, column, rhs, target })
                         }
                         $insn { flags, collation, lhs, rhs, target } if rhs == reg => {
-                            Some($turned { flags, collation, cursor, column, rhs: lhs, target })
+                            Some($turned { flags: of_column(flags), collation, cursor, column, rhs: lhs, target })
                         }
                     )*
                     _ => None,
@@ -60,9 +71,19 @@ mod tests {
 
     /// The names of the instructions that remain of a Column into a temporary register and what `user` makes of it.
     fn fused(label_between: bool, user: impl Fn(&mut ProgramBuilder, Reg) -> Insn) -> Vec<&'static str> {
+        fused_behind(&[], label_between, user)
+    }
+
+    /// The same with other instructions right behind the Column.
+    fn fused_behind(
+        behind: &[fn(Reg) -> Insn],
+        label_between: bool,
+        user: impl Fn(&mut ProgramBuilder, Reg) -> Insn,
+    ) -> Vec<&'static str> {
         let mut b = ProgramBuilder::new();
         let reg = b.temporary();
         b.emit(Insn::Column { cursor: CURSOR, column: 3, dst: reg });
+        behind.iter().for_each(|insn| b.emit(insn(reg)));
         if label_between {
             b.here();
         }
@@ -90,6 +111,14 @@ mod tests {
             |b: &mut ProgramBuilder, reg| Insn::AggStep { aggregate: AggregateId(0), start: reg, acc: b.register() };
         assert_eq!(fused(false, step), ["AggColumn"]);
         assert_eq!(fused(true, step), ["Column", "AggStep"]);
+        let real: fn(Reg) -> Insn = |reg| Insn::RealAffinity { reg };
+        assert_eq!(fused_behind(&[real], false, step), ["AggColumn"]);
+        assert_eq!(fused_behind(&[real], false, less(false)), ["ColumnLt"]);
+        assert_eq!(fused_behind(&[real], true, step), ["ColumnReal", "AggStep"]);
+        assert_eq!(
+            fused_behind(&[|_| Insn::Noop {}, real], false, step),
+            ["Column", "Noop", "RealAffinity", "AggStep"]
+        );
         let copy = |b: &mut ProgramBuilder, reg| Insn::Copy { src: reg, dst: b.register(), count: 1 };
         assert_eq!(fused(false, copy), ["Column", "Copy"]);
     }

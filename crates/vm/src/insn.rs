@@ -171,7 +171,8 @@ instructions! {
     /// dst = lhs >= rhs
     GeValue { flags: CompareFlags, collation: CollationId, lhs: Reg, rhs: Reg, dst: Reg }
     /// Jump if column `column` of the row under `cursor` = rhs: Column and Eq in one, without the register between them.
-    /// The builder makes these where the register is given back right after the comparison.
+    /// The builder makes these where the register is given back right after the comparison. With the flag REAL_COLUMN the
+    /// column is read as ColumnReal reads it.
     ColumnEq { flags: CompareFlags, collation: CollationId, cursor: CursorId, column: u16, rhs: Reg, target: Addr }
     /// Jump if the column <> rhs.
     ColumnNe { flags: CompareFlags, collation: CollationId, cursor: CursorId, column: u16, rhs: Reg, target: Addr }
@@ -311,6 +312,8 @@ instructions! {
     NoConflict { cursor: CursorId, count: u16, start: Reg, target: Addr }
     /// dst = column `column` of the row under `cursor`. Past the record's end: the column's default (CursorInfo), else NULL.
     Column { cursor: CursorId, column: u16, dst: Reg }
+    /// Column and RealAffinity in one: an integer becomes a real.
+    ColumnReal { cursor: CursorId, column: u16, dst: Reg }
     /// dst..dst+count = columns `column..column+count` of the row: one parse of the record's header.
     Columns { cursor: CursorId, column: u16, dst: Reg, count: u32 }
     /// dst = rowid of the row under `cursor` (NULL on a null row).
@@ -340,6 +343,9 @@ instructions! {
     IdxInsert { flags: u8, cursor: CursorId, count: u16, record: Reg, start: Reg }
     /// MakeRecord and IdxInsert in one: insert the entry made of `start..start+count` into index `cursor`.
     IdxInsertRow { flags: u8, cursor: CursorId, count: u16, affinities: AffinityListId, start: Reg }
+    /// RowData and IdxInsert in one, for filling an empty index: add the row of `sorter`, whose rows come in the index's order,
+    /// behind all entries of index `cursor`.
+    IdxAppend { sorter: CursorId, cursor: CursorId }
     /// Delete the entry with the key `start..start+count` from index `cursor`. Not found is SQLITE_CORRUPT_INDEX when `must_exist`.
     IdxDelete { must_exist: u8, cursor: CursorId, start: Reg, count: u32 }
 
@@ -386,8 +392,9 @@ instructions! {
     Call { call: CallId, start: Reg, dst: Reg }
     /// Feed the arguments `start..` to aggregate `aggregate`, whose state is register `acc` (NULL: no state yet).
     AggStep { aggregate: AggregateId, start: Reg, acc: Reg }
-    /// Feed column `column` of the row under `cursor` to an aggregate of one argument: Column and AggStep in one.
-    AggColumn { aggregate: AggregateId, cursor: CursorId, column: u16, acc: Reg }
+    /// Feed column `column` of the row under `cursor` to an aggregate of one argument: Column and AggStep in one; with
+    /// `is_real` 1, ColumnReal and AggStep.
+    AggColumn { is_real: u8, aggregate: AggregateId, cursor: CursorId, column: u16, acc: Reg }
     /// The inverse of AggStep (window frames).
     AggInverse { aggregate: AggregateId, start: Reg, acc: Reg }
     /// dst = current value of the aggregate, its state kept (window frames).

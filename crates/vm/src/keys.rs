@@ -89,6 +89,25 @@ fn compare_short_headers(left: &[u8], right: &[u8], key: &KeyInfo) -> Option<Ord
     Some(Ordering::Equal)
 }
 
+/// In how many of the key's columns, from the first on, two records are equal.
+pub fn equal_columns(left: &[u8], right: &[u8], key: &KeyInfo) -> usize {
+    equal_short_columns(left, right, key).unwrap_or_else(|| {
+        let (mut left, mut right) = (Columns::new(left), Columns::new(right));
+        let differs = |column| compare_column(left.value(), right.value(), column).is_ne();
+        key.columns().iter().position(differs).unwrap_or(key.columns().len())
+    })
+}
+
+fn equal_short_columns(left: &[u8], right: &[u8], key: &KeyInfo) -> Option<usize> {
+    let (mut left, mut right) = (ShortColumns::new(left)?, ShortColumns::new(right)?);
+    for (at, column) in key.columns().iter().enumerate() {
+        if compare_column(left.value()?, right.value()?, column).is_ne() {
+            return Some(at);
+        }
+    }
+    Some(key.columns().len())
+}
+
 fn compare_any_records(left: &[u8], right: &[u8], key: &KeyInfo) -> Ordering {
     let (mut left, mut right) = (Columns::new(left), Columns::new(right));
     let unequal = |column| compare_column(left.value(), right.value(), column);
@@ -385,6 +404,7 @@ mod tests {
                 let (a, b) = (builder.build(&rows[0]).to_vec(), builder.build(&rows[1]).to_vec());
                 let order = lithe_value::compare(left, right, &Collation::Binary);
                 assert_eq!(compare_records(&a, &b, &key), order);
+                assert_eq!(equal_columns(&a, &b, &key), if order.is_eq() { 2 } else { 1 });
                 assert_eq!(compare_to_values(&a, &rows[1], &key), order);
                 assert_eq!(compare_to_values(&a, &rows[1][..1], &key), Ordering::Equal);
                 assert_eq!(hasher.hash_record(&b, &key), hasher.hash_values(&rows[1], &key));

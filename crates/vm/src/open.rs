@@ -43,6 +43,13 @@ fn tree_at_page(
     cursor: CursorId,
     root: PageNo,
 ) -> Result<(), Error> {
+    if let VmCursor::Tree(tree) = m.cursor(cursor)
+        && tree.place.cursor.root() == root
+    {
+        // A nested query that is run once more: a cursor stays with its tree for as long as the statement runs.
+        tree.begin_again();
+        return Ok(());
+    }
     let info = program.cursor(cursor);
     let btree = host.btree(info.db)?;
     m.must_own |= !btree.pager().borrows_are_stable();

@@ -132,7 +132,7 @@ impl OnConflict {
 }
 
 /// How a comparison treats affinity and NULL: bits 0..2 an affinity applied to both operands first
-/// (0: none), NULL_JUMPS, NULL_EQ.
+/// (0: none), NULL_JUMPS, NULL_EQ, REAL_COLUMN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct CompareFlags(pub u8);
 
@@ -143,6 +143,8 @@ impl CompareFlags {
     pub const NULL_JUMPS: u8 = 0x10;
     /// NULLs are equal to each other and to nothing else (IS, IS NOT, DISTINCT): the result is never NULL.
     pub const NULL_EQ: u8 = 0x20;
+    /// The column that the instruction reads is one of reals: integers are reals that were stored so.
+    pub const REAL_COLUMN: u8 = 0x40;
 }
 
 /// How EXPLAIN shows an operand.

@@ -208,6 +208,18 @@ impl Register {
         memory.get(..=len)
     }
 
+    /// The bytes of a text.
+    #[inline]
+    pub fn text(&self) -> Option<&[u8]> {
+        match self {
+            Register::InlineText(inline) => Some(inline.as_slice()),
+            other => match other.as_ref() {
+                ValueRef::Text(text) => Some(text),
+                _ => None,
+            },
+        }
+    }
+
     /// Whether the value is NULL.
     #[inline]
     pub fn is_null(&self) -> bool {
@@ -281,7 +293,10 @@ impl Register {
     /// Becomes a real, or NULL if it is NaN.
     #[inline]
     pub fn set_real(&mut self, real: f64) {
-        self.replace(if real.is_nan() { Register::Null } else { Register::Real(real) });
+        match self {
+            Register::Real(old) if !real.is_nan() => *old = real,
+            _ => self.replace(if real.is_nan() { Register::Null } else { Register::Real(real) }),
+        }
     }
 
     /// Becomes 1, 0 or NULL.

@@ -5,6 +5,8 @@
 
 use std::cmp::Ordering;
 
+use lithe_value::number::Numeric;
+
 use crate::aggregate;
 use crate::analyze;
 use crate::arithmetic;
@@ -68,17 +70,15 @@ macro_rules! compare_and_jump {
     }};
 }
 
-/// A comparison of a column that jumps: an integer and an integer are compared here.
+/// A comparison of a column that jumps. What is of one kind, and ordinary, is compared in one call.
 macro_rules! compare_column_and_jump {
     ($m:ident, $program:ident, $pc:ident, $flags:ident, $collation:ident, $cursor:ident, $column:ident, $rhs:ident,
-     $target:ident, $op:tt, $test:ident) => {{
-        let jumps = match (column::integer_quickly($m, $cursor, $column), $m.reg($rhs)) {
-            (Some(lhs), Register::Integer(rhs)) => lhs $op *rhs,
-            _ => {
-                let (flags, collation, cursor, column, rhs) = ($flags, $collation, $cursor, $column, $rhs);
-                let operands = ColumnCompare { flags, collation, cursor, column, rhs };
-                column::compare($m, $program, operands, Ordering::$test)?
-            }
+     $target:ident, $test:ident) => {{
+        let (flags, collation, cursor, column, rhs) = ($flags, $collation, $cursor, $column, $rhs);
+        let operands = ColumnCompare { flags, collation, cursor, column, rhs };
+        let jumps = match column::order_quickly($m, operands) {
+            Some(order) => order.$test(),
+            None => column::compare($m, $program, operands, Ordering::$test)?,
         };
         if jumps {
             $pc = at($target);
@@ -94,15 +94,21 @@ macro_rules! compare_to_value {
     }};
 }
 
-/// An operator on two integers that does not overflow is computed here, everything else elsewhere.
+/// An operator on two integers that does not overflow, or on two reals, is computed here, everything else elsewhere.
 macro_rules! arithmetic {
-    ($m:ident, $lhs:ident, $rhs:ident, $dst:ident, $checked:ident, $slow:path) => {{
+    ($m:ident, $lhs:ident, $rhs:ident, $dst:ident, $checked:ident, $slow:path $(, $real:tt)?) => {{
         let result = match ($m.reg($lhs), $m.reg($rhs)) {
-            (Register::Integer(lhs), Register::Integer(rhs)) => lhs.$checked(*rhs),
+            (Register::Integer(lhs), Register::Integer(rhs)) => lhs.$checked(*rhs).map(Numeric::Integer),
+            $(
+                (Register::Real(lhs), Register::Real(rhs)) => Some(Numeric::Real(lhs $real rhs)),
+                (Register::Integer(lhs), Register::Real(rhs)) => Some(Numeric::Real(*lhs as f64 $real rhs)),
+                (Register::Real(lhs), Register::Integer(rhs)) => Some(Numeric::Real(lhs $real *rhs as f64)),
+            )?
             _ => None,
         };
         match result {
-            Some(result) => $m.reg_mut($dst).set_integer(result),
+            Some(Numeric::Integer(result)) => $m.reg_mut($dst).set_integer(result),
+            Some(Numeric::Real(result)) => $m.reg_mut($dst).set_real(result),
             None => arithmetic::binary($m, $slow, $lhs, $rhs, $dst),
         }
     }};
@@ -226,9 +232,9 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
 
             // ---- arithmetic ----
-            Insn::Add { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_add, arithmetic::add),
-            Insn::Subtract { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_sub, arithmetic::subtract),
-            Insn::Multiply { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_mul, arithmetic::multiply),
+            Insn::Add { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_add, arithmetic::add, +),
+            Insn::Subtract { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_sub, arithmetic::subtract, -),
+            Insn::Multiply { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_mul, arithmetic::multiply, *),
             Insn::Divide { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_div, arithmetic::divide),
             Insn::Remainder { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_rem, arithmetic::remainder),
             Insn::Concat { lhs, rhs, dst } => arithmetic::concat(m, host, lhs, rhs, dst)?,
@@ -274,24 +280,24 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::Ge { flags, collation, lhs, rhs, target } => {
                 compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, >=, is_ge)
             }
-            Insn::ColumnEq { flags, collation, cursor, column, rhs, target } => compare_column_and_jump!(
-                m, program, pc, flags, collation, cursor, column, rhs, target, ==, is_eq
-            ),
-            Insn::ColumnNe { flags, collation, cursor, column, rhs, target } => compare_column_and_jump!(
-                m, program, pc, flags, collation, cursor, column, rhs, target, !=, is_ne
-            ),
-            Insn::ColumnLt { flags, collation, cursor, column, rhs, target } => compare_column_and_jump!(
-                m, program, pc, flags, collation, cursor, column, rhs, target, <, is_lt
-            ),
-            Insn::ColumnLe { flags, collation, cursor, column, rhs, target } => compare_column_and_jump!(
-                m, program, pc, flags, collation, cursor, column, rhs, target, <=, is_le
-            ),
-            Insn::ColumnGt { flags, collation, cursor, column, rhs, target } => compare_column_and_jump!(
-                m, program, pc, flags, collation, cursor, column, rhs, target, >, is_gt
-            ),
-            Insn::ColumnGe { flags, collation, cursor, column, rhs, target } => compare_column_and_jump!(
-                m, program, pc, flags, collation, cursor, column, rhs, target, >=, is_ge
-            ),
+            Insn::ColumnEq { flags, collation, cursor, column, rhs, target } => {
+                compare_column_and_jump!(m, program, pc, flags, collation, cursor, column, rhs, target, is_eq)
+            }
+            Insn::ColumnNe { flags, collation, cursor, column, rhs, target } => {
+                compare_column_and_jump!(m, program, pc, flags, collation, cursor, column, rhs, target, is_ne)
+            }
+            Insn::ColumnLt { flags, collation, cursor, column, rhs, target } => {
+                compare_column_and_jump!(m, program, pc, flags, collation, cursor, column, rhs, target, is_lt)
+            }
+            Insn::ColumnLe { flags, collation, cursor, column, rhs, target } => {
+                compare_column_and_jump!(m, program, pc, flags, collation, cursor, column, rhs, target, is_le)
+            }
+            Insn::ColumnGt { flags, collation, cursor, column, rhs, target } => {
+                compare_column_and_jump!(m, program, pc, flags, collation, cursor, column, rhs, target, is_gt)
+            }
+            Insn::ColumnGe { flags, collation, cursor, column, rhs, target } => {
+                compare_column_and_jump!(m, program, pc, flags, collation, cursor, column, rhs, target, is_ge)
+            }
             Insn::ColumnIsNull { cursor, column, target } => {
                 if column::is_null(m, program, cursor, column)? {
                     pc = at(target);
@@ -541,6 +547,15 @@ fn steps_until_row<'p, const WATCHED: bool>(
                     column::column(m, program, cursor, column, dst)?;
                 }
             }
+            Insn::ColumnReal { cursor, column, dst } => {
+                let is_done = match &mut m.cursors[usize::from(cursor.0)] {
+                    VmCursor::Tree(tree) => tree.real_quickly(usize::from(column), &mut m.registers[dst.0 as usize]),
+                    _ => false,
+                };
+                if !is_done {
+                    column::real_column(m, program, cursor, column, dst)?;
+                }
+            }
             Insn::Columns { cursor, column, dst, count } => {
                 column::columns(m, program, cursor, column, dst, count)?;
             }
@@ -572,6 +587,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 let row = RowRegisters { start, count: usize::from(count), affinities };
                 write::index_insert_row(m, program, host, flags, cursor, row)?;
             }
+            Insn::IdxAppend { sorter, cursor } => write::index_append(m, sorter, cursor)?,
             Insn::IdxDelete { must_exist, cursor, start, count } => {
                 write::index_delete(m, program, must_exist != 0, cursor, start, count as usize)?;
             }
@@ -642,9 +658,10 @@ fn steps_until_row<'p, const WATCHED: bool>(
                     aggregate::step(m, program, host, aggregate, start, acc)?;
                 }
             }
-            Insn::AggColumn { aggregate, cursor, column, acc } => {
-                if !aggregate::column_quickly(m, program, aggregate, cursor, column, acc) {
-                    aggregate::column(m, program, host, aggregate, cursor, column, acc)?;
+            Insn::AggColumn { is_real, aggregate, cursor, column, acc } => {
+                let operand = aggregate::ColumnOperand { cursor, column, is_real: is_real != 0 };
+                if !aggregate::column_quickly(m, program, aggregate, operand, acc) {
+                    aggregate::column(m, program, host, aggregate, operand, acc)?;
                 }
             }
             Insn::AggInverse { aggregate, start, acc } => aggregate::inverse(m, program, host, aggregate, start, acc)?,

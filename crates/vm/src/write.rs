@@ -215,6 +215,25 @@ pub fn index_insert(
     entry_inserted(m, program, host, flags, cursor)
 }
 
+/// Adds the row of a sorter to an index, behind all of its entries.
+#[inline(never)]
+pub fn index_append(m: &mut Machine, sorter: CursorId, cursor: CursorId) -> Result<(), Error> {
+    let Machine { cursors, builder, .. } = m;
+    let Ok([VmCursor::Sorter(sorter), VmCursor::Tree(tree)]) =
+        cursors.get_disjoint_mut([usize::from(sorter.0), usize::from(cursor.0)])
+    else {
+        return Err(not_writable());
+    };
+    let record = sorter.sorter.row().unwrap_or_default();
+    if tree.encoding() != Encoding::Utf8 {
+        // The sorter has its texts in UTF-8, and their order may be another one there.
+        return insert_key_values(tree, builder, &record::values(record)?, 0);
+    }
+    tree.release_row();
+    tree.place.last_seek = None;
+    Ok(tree.place.cursor.append_index(&tree.btree, &Payload::from_bytes(record))?)
+}
+
 /// Inserts the entry that some registers make up into an index.
 #[inline(never)]
 pub fn index_insert_row(

@@ -37,12 +37,37 @@ impl Cursor {
         } else if self.state == State::Row && self.parse_cell()?.rowid == rowid {
             return Ok(Some(Seek::Exact)); // whoever walks over rows and changes them
         }
+        if self.steps_to_rowid(rowid)? {
+            return Ok(Some(Seek::Exact));
+        }
         match self.range {
             Some(range) if self.state == State::Row && range.contains(rowid) => {
                 self.seek_rowid_on_leaf(rowid, range).map(Some)
             }
             _ => Ok(None),
         }
+    }
+
+    /// Whether the row is the one after that on which the cursor stands: it is so in every step of a join with a table
+    /// that lies in the same order. The cursor goes there.
+    #[inline]
+    fn steps_to_rowid(&mut self, rowid: i64) -> Result<bool> {
+        let is_successor = self.row.is_some_and(|row| row.rowid.checked_add(1) == Some(rowid));
+        if !is_successor || self.state != State::Row {
+            return Ok(false);
+        }
+        let level = self.here_mut();
+        if !level.node.is_leaf() || level.index + 1 >= level.node.cell_count {
+            return Ok(false);
+        }
+        level.index += 1;
+        if self.parse_cell()?.rowid == rowid {
+            self.at_last = false;
+            return Ok(true);
+        }
+        self.here_mut().index -= 1;
+        self.row = None;
+        Ok(false)
     }
 
     fn seek_rowid_from_root(&mut self, btree: &Btree, rowid: i64) -> Result<Seek> {

@@ -29,6 +29,20 @@ fn like(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 }
 
 fn matches(context: &mut Context<'_>, args: &[ValueRef<'_>], dialect: Dialect) -> Result {
+    // What most calls are: a text, and the pattern of the call before.
+    if let [ValueRef::Text(pattern), ValueRef::Text(text)] = *args
+        && let Some(kept) = context.site.get_mut::<Prepared>()
+        && kept.fits(pattern, dialect, None)
+    {
+        let is_match = kept.pattern.matches(text);
+        context.out.set_integer(i64::from(is_match));
+        return Ok(());
+    }
+    matches_any(context, args, dialect)
+}
+
+#[inline(never)]
+fn matches_any(context: &mut Context<'_>, args: &[ValueRef<'_>], dialect: Dialect) -> Result {
     let (mut pattern_scratch, mut text_scratch) = (NumberText::default(), NumberText::default());
     let pattern = cast::to_bytes(args[0], &mut pattern_scratch);
     if pattern.len() > context.connection.like_pattern_length_max() {
@@ -66,9 +80,16 @@ struct Prepared {
     pattern: Pattern,
 }
 
+impl Prepared {
+    #[inline]
+    fn fits(&self, source: &[u8], dialect: Dialect, escape: Option<u32>) -> bool {
+        self.dialect == dialect && self.escape == escape && *self.source == *source
+    }
+}
+
 /// The pattern of the last call at this site, if it was the same: mostly it is a literal.
 fn prepared<'a>(site: &'a mut CallSite, source: &[u8], dialect: Dialect, escape: Option<u32>) -> &'a Pattern {
-    let fits = |kept: &Prepared| *kept.source == *source && kept.dialect == dialect && kept.escape == escape;
+    let fits = |kept: &Prepared| kept.fits(source, dialect, escape);
     let make = || Prepared { source: source.into(), dialect, escape, pattern: Pattern::new(source, dialect, escape) };
     &site.get_or_make(fits, make).pattern
 }

@@ -11,6 +11,11 @@ pub(super) struct Literal {
     search: Search,
 }
 
+/// Texts up to this length are searched eight bytes at a time: a search of longer ones begins with more steps.
+const SHORT: usize = 48;
+const LOW_BITS: u64 = 0x0101_0101_0101_0101;
+const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+
 #[derive(Clone, Debug)]
 enum Search {
     WithCase(Box<Finder<'static>>),
@@ -55,9 +60,47 @@ impl Literal {
         // The anchor stands between the place for what is before it and the place for what is behind it.
         let from = at + anchor;
         let to = (text.len() + anchor + 1).checked_sub(self.bytes.len())?;
+        if to.saturating_sub(from) <= SHORT {
+            return self.find_in_short(text, anchor, from, to);
+        }
         memchr::memchr2_iter(lower, upper, text.get(from..to)?)
             .map(|found| at + found)
             .find(|&position| self.match_at(text, position))
+    }
+}
+
+impl Literal {
+    /// The first place where it stands so that its anchor is in `from..to`.
+    fn find_in_short(&self, text: &[u8], anchor: usize, from: usize, to: usize) -> Option<usize> {
+        let byte = self.bytes[anchor];
+        // A letter and its capital differ in one bit.
+        let fold = if byte.is_ascii_alphabetic() { 0x20 } else { 0 };
+        let (fold, wanted) = (LOW_BITS * fold, LOW_BITS * u64::from(byte | fold as u8));
+        let mut at = from;
+        while at < to {
+            let unequal = (eight_bytes(text, at) | fold) ^ wanted;
+            // The high bit of each byte that is zero; perhaps of one behind such a one, too.
+            let mut zeros = unequal.wrapping_sub(LOW_BITS) & !unequal & HIGH_BITS;
+            while zeros != 0 {
+                let position = at + zeros.trailing_zeros() as usize / 8 - anchor;
+                if self.match_at(text, position) {
+                    return Some(position);
+                }
+                zeros &= zeros - 1;
+            }
+            at += 8;
+        }
+        None
+    }
+}
+
+/// The bytes at `at`, the first one lowest; zeros behind the end.
+#[inline]
+fn eight_bytes(text: &[u8], at: usize) -> u64 {
+    let rest = text.get(at..).unwrap_or_default();
+    match rest.first_chunk() {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => rest.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u64::from(byte)),
     }
 }
 

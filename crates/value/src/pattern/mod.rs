@@ -64,12 +64,18 @@ impl Pattern {
 
     /// Whether the whole of `text`, up to a NUL, matches.
     pub fn matches(&self, text: &[u8]) -> bool {
-        let text = utf8::until_nul(text);
-        match self.segments.as_deref() {
-            None => false,
-            Some([]) => self.begins_open || text.is_empty(),
-            Some(segments) => self.segments_match(segments, text),
+        let Some(segments) = self.segments.as_deref() else { return false };
+        // With an open end, what does not match with all that follows the NUL does not match without it: most texts need no
+        // look for one.
+        if self.ends_open && !segments.is_empty() && !self.segments_match(segments, text) {
+            return false;
         }
+        let text = match memchr::memchr(0, text) {
+            Some(nul) => &text[..nul],
+            None if self.ends_open => return true,
+            None => text,
+        };
+        if segments.is_empty() { self.begins_open || text.is_empty() } else { self.segments_match(segments, text) }
     }
 
     fn segments_match(&self, mut segments: &[Segment], text: &[u8]) -> bool {

@@ -35,6 +35,9 @@ impl Segment {
 
     /// Where its first match at or behind `at` ends.
     pub(super) fn find(&self, text: &[u8], at: usize) -> Option<usize> {
+        if let [Element::Literal(literal)] = &*self.elements {
+            return literal.find(text, at).map(|position| position + literal.len());
+        }
         self.positions(text, at).find_map(|position| self.match_at(text, position))
     }
 

@@ -67,3 +67,22 @@ fn long_patterns_and_texts_end() {
     let text = "a".repeat(20_000);
     check(Dialect::Like, &pattern, &[&(text.clone() + "b")], &[&text]);
 }
+
+#[test]
+fn literals_are_found_in_texts_of_every_length() {
+    for len in 0..80 {
+        for at in 0..len {
+            let mut text = vec![b'.'; len];
+            text[at] = b'Q';
+            for (pattern, is_there) in [("%q%", true), ("%q.%", at + 1 < len), ("%.q%", at > 0), ("%qq%", false)] {
+                let found = Pattern::new(pattern.as_bytes(), Dialect::Like, None).matches(&text);
+                assert_eq!(found, is_there, "{pattern} in {:?}", String::from_utf8_lossy(&text));
+            }
+        }
+    }
+    // Bytes that differ from the one sought in the bit of case only, and what ends the text.
+    check(Dialect::Like, "%@%", &["@"], &["`", "a`"]);
+    check(Dialect::Like, "%q%", &["q\0"], &["a\0q", "\0q", ""]);
+    check(Dialect::Like, "%", &["", "\0", "\0q"], &[]);
+    check(Dialect::Like, "a%", &["a\0", "ab\0"], &["\0a", ""]);
+}

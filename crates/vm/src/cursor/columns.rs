@@ -33,11 +33,17 @@ const SHORT_LEN: [u16; 0x80] = {
     lengths
 };
 
+/// So many types are looked at together.
+const TOGETHER: usize = 4;
+const HIGH_BITS: u32 = 0x8080_8080;
+
 /// The first columns of the row under a cursor.
 #[derive(Debug, Default)]
 pub struct Columns {
-    types: [u16; COLUMNS_MAX],
-    starts: [u16; COLUMNS_MAX],
+    /// Types that were looked at together may reach past the last column: there is room for them.
+    types: [u16; COLUMNS_MAX + TOGETHER],
+    /// Where each content starts, and behind the last one where it ends.
+    starts: [u32; COLUMNS_MAX + TOGETHER + 1],
     /// How many columns of this row are known.
     known: usize,
     /// How many columns of each row are to be found.
@@ -53,44 +59,91 @@ impl Columns {
     /// The cursor stands on another row, whose payload is at `span` of `page`.
     #[inline]
     pub fn find(&mut self, page: &[u8], span: PayloadSpan) {
-        self.known = self.find_known(page, span).unwrap_or(0);
+        if !self.find_few(page, span) {
+            self.known = self.find_known(page, span).unwrap_or(0);
+        }
     }
 
+    /// Finds the columns if they are few and have types of one byte, as most have that are looked at.
     #[inline]
+    fn find_few(&mut self, page: &[u8], span: PayloadSpan) -> bool {
+        let start = span.at as usize;
+        let Some(&[header_len, ref types @ ..]) = page.get(start..).and_then(<[u8]>::first_chunk::<{ 1 + TOGETHER }>)
+        else {
+            return false;
+        };
+        let known = self.wanted.min(usize::from(header_len).saturating_sub(1));
+        // So many of the high bits are of types that count.
+        let counted = (1u64 << (8 * known.min(TOGETHER))) as u32;
+        let long = u32::from_le_bytes(*types) & HIGH_BITS & counted.wrapping_sub(1);
+        if self.wanted > TOGETHER || header_len >= 0x80 || long != 0 {
+            return false;
+        }
+        self.starts[0] = span.at + u32::from(header_len);
+        self.place_short(0, *types);
+        self.known = known;
+        self.starts[known] <= span.at + span.local
+    }
+
+    #[inline(never)]
     fn find_known(&mut self, page: &[u8], span: PayloadSpan) -> Option<usize> {
         let start = span.at as usize;
-        // Starts have 16 bits. Pages end before that; records in memory may not.
-        let end = (start + span.local as usize).min(1 << 16);
         let &header_len @ 1..0x80 = page.get(start)? else {
             return None;
         };
-        let mut content = start + usize::from(header_len);
-        let header = page.get(start + 1..content)?;
-        let wanted = self.wanted.min(COLUMNS_MAX);
-        let mut known = 0;
-        let mut at = 0;
-        while known < wanted && at < header.len() {
-            let first = header[at];
-            let (serial, len) = if first < 0x80 {
-                at += 1;
-                (u16::from(first), SHORT_LEN[usize::from(first)])
-            } else {
-                let &second @ ..0x80 = header.get(at + 1)? else {
+        let header_end = start + usize::from(header_len);
+        self.starts[0] = header_end as u32;
+        let (mut known, mut at) = (0, start + 1);
+        // A type takes a byte at least.
+        let wanted = self.wanted.min(usize::from(header_len) - 1);
+        while known < wanted {
+            // What stands behind the header, and is taken for types here, is not counted: it is past `wanted`, or past
+            // `header_end`.
+            let types = types_at(page, at)?;
+            let long = u32::from_le_bytes(types) & HIGH_BITS;
+            self.place_short(known, types);
+            if long == 0 {
+                (known, at) = (known + TOGETHER, at + TOGETHER);
+                continue;
+            }
+            let short = long.trailing_zeros() as usize / 8;
+            (known, at) = (known + short, at + short);
+            if known < wanted && at + 1 < header_end {
+                let [first, second @ ..0x80] = *page.get(at..)?.first_chunk()? else {
                     break;
                 };
-                at += 2;
                 let serial = u16::from(first & 0x7f) << 7 | u16::from(second);
-                (serial, serial.saturating_sub(FIRST_LONG) / 2)
-            };
-            self.types[known] = serial;
-            self.starts[known] = content as u16;
-            content += usize::from(len);
-            if content > end {
+                self.types[known] = serial;
+                self.starts[known + 1] = self.starts[known] + u32::from(serial.saturating_sub(FIRST_LONG) / 2);
+                (known, at) = (known + 1, at + 2);
+            } else {
                 break;
             }
-            known += 1;
         }
-        Some(known)
+        // Long types leave fewer columns than the header has bytes.
+        let beyond = at.saturating_sub(header_end);
+        let known = known.saturating_sub(beyond).min(wanted);
+        let end = span.at + span.local;
+        if self.starts[known] <= end { Some(known) } else { Some(self.known_before(known, end)) }
+    }
+
+    /// Columns from `known` on have these types, as far as they are of one byte.
+    #[inline]
+    fn place_short(&mut self, known: usize, types: [u8; TOGETHER]) {
+        let known = known.min(COLUMNS_MAX);
+        let mut start = self.starts[known];
+        let slots = self.types[known..][..TOGETHER].iter_mut().zip(&mut self.starts[known + 1..][..TOGETHER]);
+        for ((slot, end), serial) in slots.zip(types) {
+            *slot = u16::from(serial);
+            start += u32::from(SHORT_LEN[usize::from(serial & 0x7f)]);
+            *end = start;
+        }
+    }
+
+    /// How many of the columns end before `end`.
+    #[cold]
+    fn known_before(&self, known: usize, end: u32) -> usize {
+        self.starts[1..=known].iter().take_while(|start| **start <= end).count()
     }
 
     /// The type of column `index`, and where on the page its content starts.
@@ -100,8 +153,19 @@ impl Columns {
             return None;
         }
         let (serial, start) = (*self.types.get(index)?, *self.starts.get(index)?);
-        Some((SerialType(u32::from(serial)), usize::from(start)))
+        Some((SerialType(u32::from(serial)), start as usize))
     }
+}
+
+/// The bytes at `at`, zeros where the page has no more.
+#[inline]
+fn types_at(page: &[u8], at: usize) -> Option<[u8; TOGETHER]> {
+    let rest = page.get(at..)?;
+    Some(rest.first_chunk().copied().unwrap_or_else(|| {
+        let mut types = [0; TOGETHER];
+        types[..rest.len()].copy_from_slice(rest);
+        types
+    }))
 }
 
 /// How far the first eight bytes of an integer's content are shifted to leave the integer, by serial type.
@@ -110,10 +174,13 @@ const SHIFTS: [u32; 7] = [0, 56, 48, 40, 32, 16, 0];
 /// The value whose content is at `at` of a page.
 #[inline]
 pub fn value(page: &[u8], serial: SerialType, at: usize) -> Option<ValueRef<'_>> {
-    match integer(page, serial, at) {
-        Some(integer) => Some(ValueRef::Integer(integer)),
-        None => serial.decode(page, at),
+    if let Some(integer) = integer(page, serial, at) {
+        return Some(ValueRef::Integer(integer));
     }
+    if serial.is_text() {
+        return page.get(at..)?.get(..serial.len() as usize).map(ValueRef::Text);
+    }
+    serial.decode(page, at)
 }
 
 /// The integer whose content is at `at` of a page, if the type is one of an integer with content.

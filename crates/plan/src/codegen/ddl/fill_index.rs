@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use lithe_sql::ast::Conflict;
-use lithe_vm::insn::{Insn, insert_flags};
+use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Db, Reg};
 use lithe_vm::program::{CursorInfo, CursorKind};
 
@@ -103,7 +103,6 @@ fn emit_sort_rows<'a>(cg: &mut Codegen<'a>, filling: &Filling<'_, 'a>, sorter: C
 /// Appends the sorted entries to the tree.
 fn emit_build(cg: &mut Codegen<'_>, filling: &Filling<'_, '_>, sorter: CursorId, cursor: CursorId) {
     let done = cg.b.label();
-    let record = cg.b.register();
     let keys = usize::from(filling.index.key_count);
     // Of the entry before, for comparison. It begins as NULLs, which are equal to nothing.
     let previous = cg.b.registers(keys);
@@ -115,8 +114,7 @@ fn emit_build(cg: &mut Codegen<'_>, filling: &Filling<'_, '_>, sorter: CursorId,
     if filling.index.is_unique() {
         emit_comparison(cg, filling, sorter, cursor, previous);
     }
-    cg.b.emit(Insn::RowData { cursor: sorter, dst: record });
-    cg.b.emit(Insn::IdxInsert { flags: insert_flags::APPEND, cursor, count: 0, record, start: Reg::NONE });
+    cg.b.emit(Insn::IdxAppend { sorter, cursor });
     cg.b.emit(Insn::SorterNext { cursor: sorter, target: top });
     cg.b.place(done);
 }

@@ -6,7 +6,7 @@ use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 use super::super::Codegen;
 use super::Value;
 use crate::error::Result;
-use crate::ir::{Compare, CompareOp, CompareRows, Expr, How};
+use crate::ir::{Compare, CompareOp, CompareRows, Expr, How, is_constant};
 
 /// The operands of a comparison instruction.
 #[derive(Clone, Copy)]
@@ -26,12 +26,21 @@ impl<'a> Codegen<'a> {
         target: Addr,
         null_jumps: bool,
     ) -> Result<()> {
-        let left = self.emit(&compare.left)?;
-        let right = self.emit(&compare.right)?;
+        let (left, right) = self.emit_compared(&compare.left, &compare.right)?;
         self.jump_compare(op, &compare.how, left.reg, right.reg, target, null_jumps)?;
         self.release(right);
         self.release(left);
         Ok(())
+    }
+
+    /// Two operands to be read. A constant at the right that is computed where it is first needed comes first: then the left
+    /// one, if it is a column, stands right before its comparison, and both become one instruction.
+    fn emit_compared(&mut self, left: &Expr<'a>, right: &Expr<'a>) -> Result<(Value, Value)> {
+        if matches!(left, Expr::Column(_)) && is_constant(right) {
+            let right = self.emit(right)?;
+            return Ok((self.emit(left)?, right));
+        }
+        Ok((self.emit(left)?, self.emit(right)?))
     }
 
     /// Jumps if the values of two registers compare so.

@@ -31,6 +31,8 @@ pub(super) struct Accumulators<'a> {
     decider: Option<(usize, Reg)>,
     /// The first of the registers that belong to one group: states, bare columns, `has_row`.
     block: Reg,
+    /// Whether anybody looks at `has_row`.
+    notes_rows: bool,
 }
 
 /// One call's registers.
@@ -165,7 +167,8 @@ impl<'a> Codegen<'a> {
             bare.into_iter().enumerate().map(|(at, column)| (column, block.at(calls.len() + at))).collect();
         let has_row = block.at(calls.len() + bare.len());
         let decider = decider.map(|at| (at, self.b.register()));
-        Ok(Accumulators { calls, bare, has_row, decider, block })
+        let notes_rows = !select.group_by.is_empty() || !bare.is_empty();
+        Ok(Accumulators { calls, bare, has_row, decider, block, notes_rows })
     }
 
     fn open_accumulator(&mut self, call: &'a Aggregate<'a>, state: Reg) -> Result<Accumulator<'a>> {
@@ -228,7 +231,9 @@ impl<'a> Codegen<'a> {
             }
             self.b.place(taken);
         }
-        self.b.emit(Insn::Integer { value: 1, dst: accumulators.has_row });
+        if accumulators.notes_rows {
+            self.b.emit(Insn::Integer { value: 1, dst: accumulators.has_row });
+        }
         Ok(())
     }
 

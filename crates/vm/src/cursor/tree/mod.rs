@@ -122,10 +122,14 @@ impl Place {
     /// Begins anew on another tree. Which columns were wanted is still known: most often they will be again.
     fn reopen(&mut self, root: PageNo, key: Option<Arc<KeyInfo>>, encoding: Encoding) {
         self.cursor.reopen(root, key);
-        self.state = RowState::Unread;
         self.encoding = encoding;
-        self.is_ahead = false;
         self.has_lent = false;
+        self.stand_nowhere();
+    }
+
+    fn stand_nowhere(&mut self) {
+        self.state = RowState::Unread;
+        self.is_ahead = false;
         self.last_seek = None;
         self.is_scan = false;
         self.sequence = 0;
@@ -162,6 +166,12 @@ impl TreeCursor {
         let mut place = Place::new(cursor, Encoding::Utf8);
         place.is_ahead = is_ahead;
         TreeCursor { btree, place }
+    }
+
+    /// Closes the cursor and opens it again on the same tree.
+    pub fn begin_again(&mut self) {
+        self.place.close();
+        self.place.stand_nowhere();
     }
 
     /// A second cursor on the same tree, standing nowhere.

@@ -88,11 +88,16 @@ impl TreeCursor {
         true
     }
 
-    /// A column that has been found and is an integer with content. `None` says nothing.
+    /// Puts a column of reals into a register, if it is a number and among those that have been found. False says nothing.
     #[inline(never)]
-    pub fn integer_quickly(&self, index: usize) -> Option<i64> {
-        let (serial, at) = self.found(index)?;
-        columns::integer(self.place.page.as_ref()?, serial, at)
+    pub fn real_quickly(&mut self, index: usize, dst: &mut Register) -> bool {
+        let real = match self.value_quickly(index) {
+            Some(ValueRef::Real(real)) => real,
+            Some(ValueRef::Integer(integer)) => integer as f64,
+            _ => return false,
+        };
+        dst.set_real(real);
+        true
     }
 
     /// A column that has been found, where it stands. `None` says nothing.
@@ -209,6 +214,17 @@ impl TreeCursor {
             dst.set_buffer(BytesKind::Blob, buffer);
         }
         Ok(true)
+    }
+
+    /// The whole record where it stands, if all of it is on its page and in UTF-8. `None` says nothing: ask
+    /// [`TreeCursor::record`].
+    #[inline]
+    pub fn record_quickly(&mut self) -> Option<&[u8]> {
+        let is_read = self.read_row_quickly() || self.place.state == RowState::Read;
+        if !is_read || self.place.encoding != Encoding::Utf8 || self.place.span.overflows() {
+            return None;
+        }
+        self.place.page.as_ref()?.get(self.place.span.range())
     }
 
     /// Puts the whole record into a register, as a blob. Texts in it become UTF-8.
