@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
-use lithe_engine::{Backup, BackupStep, Deserialize};
+use lithe_engine::{Backup, BackupStep, Deserialize, Error};
 
 use crate::code;
 use crate::connection::{self, live, sqlite3};
@@ -27,6 +27,24 @@ const NO_COPY: c_uint = 1;
 const FREE_ON_CLOSE: c_uint = 1;
 const RESIZEABLE: c_uint = 2;
 const READ_ONLY: c_uint = 4;
+
+/// The bytes of a database. One that has no pages yet gets its first.
+fn serialize(db: &sqlite3, schema: &str) -> Result<Vec<u8>, Error> {
+    let bytes = db.core().serialize(schema)?;
+    if !bytes.is_empty() || schema.eq_ignore_ascii_case("temp") {
+        return Ok(bytes);
+    }
+    let sql = format!("PRAGMA \"{}\".user_version = 0", schema.replace('"', "\"\""));
+    if let Some(mut statement) = db.core().prepare(sql.as_bytes())?.statement {
+        let written = statement.step(db.core());
+        db.core().put_back(statement);
+        // Where nothing can be written there is nothing.
+        if written.is_err() {
+            return Ok(bytes);
+        }
+    }
+    db.core().serialize(schema)
+}
 
 api! {
     fn sqlite3_backup_init(
@@ -97,7 +115,9 @@ api! {
             }
         };
         put_size(-1);
-        match db.core().serialize(&schema) {
+        match serialize(&db, &schema) {
+            // The temporary database is made when somebody needs it.
+            Ok(bytes) if bytes.is_empty() => null_mut(),
             Ok(bytes) => {
                 put_size(bytes.len() as i64);
                 if flags & NO_COPY != 0 {

@@ -14,7 +14,7 @@ use crate::context::application_pointer;
 use crate::door::api;
 use crate::statement::{looked_at, sqlite3_stmt, statement};
 use crate::text;
-use crate::value::{kind_of, len_of, sqlite3_value};
+use crate::value::{kind_of, sqlite3_value};
 
 /// Calls `f` with a column of the present row; a column that is not there is NULL, and SQLITE_RANGE.
 ///
@@ -55,7 +55,7 @@ unsafe fn with_value<T>(
     let Some((statement, db)) = (unsafe { looked_at(handle) }) else { return none };
     match fetched(statement, index) {
         // SAFETY: the value stands as long as the statement, and the connection is locked: nobody else looks at it.
-        Some(value) => f(unsafe { &mut *value }),
+        Some(value) => db.core().with_real_digits(|| f(unsafe { &mut *value })),
         None => {
             out_of_range(&db);
             // SAFETY: the connection is locked, and nobody keeps this one.
@@ -101,7 +101,7 @@ unsafe fn text_or<T>(handle: *mut sqlite3_stmt, index: c_int, other: fn(&mut sql
     drop(inside);
     match fetched(statement, index) {
         // SAFETY: the value stands as long as the statement, and the connection is locked: nobody else looks at it.
-        Some(value) => other(unsafe { &mut *value }),
+        Some(value) => db.core().with_real_digits(|| other(unsafe { &mut *value })),
         None => {
             out_of_range(&db);
             null()
@@ -120,6 +120,15 @@ unsafe fn fill_in(handle: *mut sqlite3_stmt, index: c_int, value: &mut sqlite3_v
         let inner = inside.get();
         value.subtype = inner.value_subtype(index);
         value.pointer = inner.value_pointer(index).and_then(|pointer| application_pointer(pointer));
+    }
+}
+
+#[inline(always)]
+fn len_unless_number(value: ValueRef<'_>) -> Option<usize> {
+    match value {
+        ValueRef::Null => Some(0),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.len()),
+        ValueRef::Integer(_) | ValueRef::Real(_) => None,
     }
 }
 
@@ -166,11 +175,15 @@ api! {
     fn sqlite3_column_blob(statement: *mut sqlite3_stmt, index: c_int) -> *const c_void {
         // Programs that fetch text this way expect the NUL that SQLite happens to leave behind it.
         let start = text_or(statement, index, sqlite3_value::blob);
-        if start.is_null() || with(statement, index, 0, len_of) > 0 { start } else { null() }
+        if start.is_null() || with(statement, index, None, len_unless_number) != Some(0) { start } else { null() }
     }
 
     fn sqlite3_column_bytes(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
-        with(statement, index, 0, len_of) as c_int
+        // The digits of a number may be counted differently on each connection.
+        match with(statement, index, Some(0), len_unless_number) {
+            Some(len) => len as c_int,
+            None => with_value(statement, index, 0, |value| value.len() as c_int),
+        }
     }
 
     fn sqlite3_column_bytes16(statement: *mut sqlite3_stmt, index: c_int) -> c_int {

@@ -8,6 +8,7 @@ use lithe_engine::OpenFlags;
 use crate::code;
 use crate::door::{api, guard};
 use crate::memory;
+use crate::mutex;
 use crate::variadic::{Arguments, CArgs};
 
 /// SQLITE_CONFIG_SINGLETHREAD 1, MULTITHREAD 2, SERIALIZED 3.
@@ -92,14 +93,25 @@ unsafe extern "C" fn lithe_config(op: c_int, args: *mut CArgs) -> c_int {
                 LOG.store(function.expose_provenance(), Ordering::Release);
             }
             17 => URI.store(args.int() != 0, Ordering::Relaxed),
-            // Page caches, scratch memory, lookaside, statistics: there is nothing here that they would tune.
-            6 | 7 | 9 | 13 | 14 | 18 | 20 | 21 | 22 | 25 | 26 | 27 | 28 | 29 => {}
+            // SAFETY: the verb has a pointer to be written.
+            11 => match unsafe { args.pointer::<mutex::sqlite3_mutex_methods>().as_mut() } {
+                Some(out) => *out = mutex::METHODS,
+                None => return code::MISUSE,
+            },
+            // Page caches, lookaside, statistics: there is nothing here that they would tune.
+            7 | 9 | 13 | 14 | 18 | 20 | 22 | 25 | 26 | 27 | 29 => {}
+            // ROWID_IN_VIEW: views have none.
+            // SAFETY: the verb has a pointer to be written.
+            30 => match unsafe { args.pointer::<c_int>().as_mut() } {
+                Some(out) => *out = 0,
+                None => return code::MISUSE,
+            },
             // SAFETY: the verb has a pointer to be written.
             24 => match unsafe { args.pointer::<c_int>().as_mut() } {
                 Some(out) => *out = 0,
                 None => return code::MISUSE,
             },
-            // Mutexes and page caches of the application's own, a heap of its own.
+            // Mutexes and page caches of the application's own, a heap of its own; and what SQLite has as options of its build.
             _ => return code::ERROR,
         }
         code::OK

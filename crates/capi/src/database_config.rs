@@ -45,10 +45,10 @@ unsafe extern "C" fn lithe_db_config(db: *mut sqlite3, op: c_int, args: *mut CAr
             1001 => return code::OK,
             // FP_DIGITS
             1023 => {
-                let _wanted = args.int();
+                let stands = db.core().set_real_digits(args.int());
                 // SAFETY: null, or where the application wants the number.
                 if let Some(out) = unsafe { args.pointer::<c_int>().as_mut() } {
-                    *out = 17;
+                    *out = stands;
                 }
                 return code::OK;
             }

@@ -37,6 +37,38 @@ unsafe fn real<'a>(mutex: *mut sqlite3_mutex) -> Option<&'a RecursiveMutex> {
     if mutex == no_mutex() { None } else { unsafe { mutex.as_ref() } }
 }
 
+/// SQLITE_CONFIG_GETMUTEX: how mutexes are made and used.
+#[repr(C)]
+#[allow(non_camel_case_types)]
+pub struct sqlite3_mutex_methods {
+    init: unsafe extern "C" fn() -> c_int,
+    end: unsafe extern "C" fn() -> c_int,
+    alloc: unsafe extern "C" fn(c_int) -> *mut sqlite3_mutex,
+    free: unsafe extern "C" fn(*mut sqlite3_mutex),
+    enter: unsafe extern "C" fn(*mut sqlite3_mutex),
+    try_enter: unsafe extern "C" fn(*mut sqlite3_mutex) -> c_int,
+    leave: unsafe extern "C" fn(*mut sqlite3_mutex),
+    held: unsafe extern "C" fn(*mut sqlite3_mutex) -> c_int,
+    not_held: unsafe extern "C" fn(*mut sqlite3_mutex) -> c_int,
+}
+
+unsafe extern "C" fn nothing_to_do() -> c_int {
+    code::OK
+}
+
+/// Ours.
+pub(crate) const METHODS: sqlite3_mutex_methods = sqlite3_mutex_methods {
+    init: nothing_to_do,
+    end: nothing_to_do,
+    alloc: sqlite3_mutex_alloc,
+    free: sqlite3_mutex_free,
+    enter: sqlite3_mutex_enter,
+    try_enter: sqlite3_mutex_try,
+    leave: sqlite3_mutex_leave,
+    held: sqlite3_mutex_held,
+    not_held: sqlite3_mutex_notheld,
+};
+
 api! {
     fn sqlite3_mutex_alloc(kind: c_int) -> *mut sqlite3_mutex {
         match kind {

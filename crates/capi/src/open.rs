@@ -38,7 +38,10 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
     let flags = flags.cast_unsigned();
     // One of: 1 read only, 2 read and write, 6 read, write and create.
     if !matches!(flags & ACCESS, 1 | 2 | 6) {
-        return code::MISUSE;
+        // There is a connection only so that it can be asked what was wrong.
+        *out = Box::into_raw(Box::new(sqlite3::new(None, OpenFlags(flags & !IGNORED), Vec::new(), true)));
+        // SAFETY: just made.
+        return unsafe { (**out).fail_code(code::MISUSE) };
     }
     let mut flags = OpenFlags(flags & !IGNORED);
     if config::uri_everywhere() {

@@ -29,7 +29,7 @@ fn prepare(db: &Locked<'_>, handle: *mut sqlite3, source: &Source<'_>, out: &mut
             }
             (db.ok(), prepared.tail)
         }
-        Err(error) => (db.fail(&error), source.sql.len()),
+        Err(error) => (db.fail(&error), db.core().tail_after_error(source.sql)),
     }
 }
 

@@ -35,8 +35,10 @@ fn connection_status(db: &sqlite3, op: c_int, reset: bool) -> Option<(i64, i64)>
         12 => pages(PageCounter::Spill),
         // DEFERRED_FKS: 0 when every deferred constraint holds.
         10 => core.has_deferred_violations().into(),
-        // LOOKASIDE_* and TEMPBUF_SPILL
-        0 | 4..=6 | 13 => 0,
+        // TEMPBUF_SPILL
+        13 => core.temporary_spilled(reset).cast_signed(),
+        // LOOKASIDE_*
+        0 | 4..=6 => 0,
         _ => return None,
     };
     Some((now, 0))

@@ -230,17 +230,8 @@ impl sqlite3_value {
 }
 
 /// How many bytes a value has as a blob or UTF-8 text.
-#[inline(always)]
-pub(crate) fn len_of(value: ValueRef<'_>) -> usize {
-    #[inline(never)]
-    fn len_of_number(number: ValueRef<'_>) -> usize {
-        cast::to_bytes(number, &mut NumberText::default()).len()
-    }
-    match value {
-        ValueRef::Null => 0,
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len(),
-        number => len_of_number(number),
-    }
+fn len_of(value: ValueRef<'_>) -> usize {
+    cast::to_bytes(value, &mut NumberText::default()).len()
 }
 
 /// The storage class by its number.

@@ -112,6 +112,17 @@ static void configuration(void) {
   CHECK(sqlite3_shutdown() == SQLITE_OK);
   sqlite3_mem_methods methods;
   CHECK(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &methods) == SQLITE_OK && methods.xMalloc != NULL);
+  sqlite3_mutex_methods mutexes;
+  CHECK(sqlite3_config(SQLITE_CONFIG_GETMUTEX, &mutexes) == SQLITE_OK && mutexes.xMutexInit() == SQLITE_OK);
+  sqlite3_mutex *mutex = mutexes.xMutexAlloc(SQLITE_MUTEX_RECURSIVE);
+  mutexes.xMutexEnter(mutex);
+  CHECK(mutexes.xMutexTry(mutex) == SQLITE_OK);
+  mutexes.xMutexLeave(mutex);
+  mutexes.xMutexLeave(mutex);
+  mutexes.xMutexFree(mutex);
+  CHECK(mutexes.xMutexEnd() == SQLITE_OK);
+  int is_allowed = -1;
+  CHECK(sqlite3_config(SQLITE_CONFIG_ROWID_IN_VIEW, &is_allowed) == SQLITE_OK && is_allowed == 0);
   CHECK(sqlite3_config(SQLITE_CONFIG_LOG, count_log, &log_calls) == SQLITE_OK);
   sqlite3_log(SQLITE_NOTICE, "n=%d", 7);
   CHECK(log_calls == 1);
@@ -207,6 +218,8 @@ static void formats(void) {
   FORMATS("   42|42   |00042|+42| 42|1,234,567", "%5d|%-5d|%05d|%+d|% d|%,d", 42, 42, 42, 42, 42, 1234567);
   FORMATS("1.500000 1.5e+00 1.5 0.1 1e+20 Inf", "%f %.1e %g %!.15g %g %f", 1.5, 1.5, 1.5, 0.1, 1e20, 1e999);
   FORMATS("a|  a|a  |ab|a", "%s|%3s|%-3s|%.2s|%.*s", "a", "a", "a", "abc", 1, "abc");
+  volatile double zero = 0.0;
+  FORMATS("NaN|       NaN|NaN  |      null", "%f|%10g|%-5e|%010f", zero / zero, zero / zero, zero / zero, zero / zero);
   FORMATS("x\xe2\x82\xac  y", "%c%c%3c", 'x', 0x20ac, 'y');
   FORMATS("it''s 'it''s' NULL (NULL) \"\"", "%q %Q %Q %q \"%w\"", "it's", "it's", (char*)NULL, (char*)NULL, "");
   FORMATS("owned%", "%z%%", sqlite3_mprintf("owned"));
@@ -811,6 +824,8 @@ static void opening(const char *folder) {
   SAME(sqlite3_errmsg(db), "no such vfs: nope");
   CHECK(sqlite3_close(db) == SQLITE_OK);
   CHECK(sqlite3_open_v2(":memory:", &db, 0, NULL) == SQLITE_MISUSE && sqlite3_open_v2(":memory:", NULL, 6, NULL) == SQLITE_MISUSE);
+  SAME(sqlite3_errmsg(db), "bad parameter or other API misuse");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
   char *uri = sqlite3_mprintf("file:%s?mode=rwc&mine=0x10&flag=on", path(folder, "uri.db"));
   CHECK(sqlite3_open_v2(uri, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK);
   sqlite3_free(uri);
@@ -856,6 +871,7 @@ static void blobs(void) {
   CHECK(sqlite3_blob_reopen(blob, 2) == SQLITE_OK && sqlite3_blob_bytes(blob) == 2);
   CHECK(sqlite3_blob_reopen(blob, 3) == SQLITE_ERROR);
   SAME(sqlite3_errmsg(db), "cannot open value of type integer");
+  CHECK(sqlite3_blob_reopen(blob, 1) == SQLITE_ABORT);
   CHECK(sqlite3_blob_read(blob, bytes, 1, 0) == SQLITE_ABORT && sqlite3_blob_close(blob) == SQLITE_OK);
   CHECK(sqlite3_blob_open(db, "main", "t", "b", 9, 0, &blob) == SQLITE_ERROR && blob == NULL);
   SAME(sqlite3_errmsg(db), "no such rowid: 9");
@@ -878,7 +894,12 @@ static void backups(void) {
   }
   CHECK(sqlite3_backup_finish(NULL) == SQLITE_OK);
   sqlite3_int64 size = 0;
-  unsigned char *bytes = sqlite3_serialize(from, "main", &size, 0);
+  sqlite3 *empty = open_memory();
+  unsigned char *bytes = sqlite3_serialize(empty, NULL, &size, 0);
+  CHECK(bytes != NULL && size == 4096 && memcmp(bytes, "SQLite format 3", 16) == 0);
+  sqlite3_free(bytes);
+  CHECK(sqlite3_serialize(empty, "temp", &size, 0) == NULL && size == -1 && sqlite3_close(empty) == SQLITE_OK);
+  bytes = sqlite3_serialize(from, "main", &size, 0);
   if (bytes) {
     CHECK(size > 20000 && memcmp(bytes, "SQLite format 3", 16) == 0);
     CHECK(sqlite3_deserialize(to, "main", bytes, size, size, SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE) == SQLITE_OK);

@@ -413,6 +413,10 @@ static void counters(void) {
   CHECK(of_connection(db, SQLITE_DBSTATUS_CACHE_SPILL, 0) > 0 && of_connection(db, SQLITE_DBSTATUS_CACHE_USED, 0) > 4096);
   ANSWERS(db, "ROLLBACK", "");
   CHECK(of_connection(db, SQLITE_DBSTATUS_DEFERRED_FKS, 0) == 0);
+  ANSWERS(db, "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c WHERE x < 30000)"
+              "SELECT count(*) FROM (SELECT randomblob(100) AS r FROM c ORDER BY r LIMIT -1 OFFSET 1)", "29999");
+  CHECK(of_connection(db, SQLITE_DBSTATUS_TEMPBUF_SPILL, 1) > 0);
+  CHECK(of_connection(db, SQLITE_DBSTATUS_TEMPBUF_SPILL, 0) == 0);
   CHECK(sqlite3_db_release_memory(db) == SQLITE_OK);
   /* Above the hard limit there is no memory, until it is lifted. */
   CHECK(sqlite3_hard_heap_limit64(1000) == 0 && sqlite3_hard_heap_limit64(-1) == 1000);
@@ -424,6 +428,81 @@ static void counters(void) {
   CHECK(sqlite3_hard_heap_limit64(0) == 1000);
   CHECK(sqlite3_soft_heap_limit64(0) == 0);
   ANSWERS(db, "SELECT a = a, 1 FROM t", "1|1");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+/* How many digits a real has where it becomes a text, and only there. */
+static void digits(void) {
+  sqlite3 *db = open_memory(), *other = open_memory();
+  sqlite3_stmt *statement = NULL;
+  const char *query = "SELECT 1.0/3, 1.0/3||'', length(1.0/3), quote(1.0/3), json_array(1.0/3), 123456.7, typeof(1.0/3)";
+  int stands = -1;
+  CHECK(sqlite3_db_config(db, SQLITE_DBCONFIG_FP_DIGITS, -1, &stands) == SQLITE_OK && stands == 17);
+  CHECK(sqlite3_db_config(db, SQLITE_DBCONFIG_FP_DIGITS, 3, &stands) == SQLITE_OK && stands == 17);
+  CHECK(sqlite3_db_config(db, SQLITE_DBCONFIG_FP_DIGITS, 24, &stands) == SQLITE_OK && stands == 17);
+  CHECK(sqlite3_db_config(db, SQLITE_DBCONFIG_FP_DIGITS, 5, &stands) == SQLITE_OK && stands == 5);
+  ANSWERS(db, query, "0.33333|0.33333|7|0.33333333333333332|[0.33333333333333332]|1.2346e+05|real");
+  ANSWERS(other, query, "0.33333333333333332|0.33333333333333332|19|0.33333333333333332|[0.33333333333333332]|123456.7|real");
+  CHECK(sqlite3_prepare_v2(db, "SELECT 2.0/3", -1, &statement, NULL) == SQLITE_OK);
+  CHECK(sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_bytes(statement, 0) == 7);
+  CHECK(strcmp((const char*)sqlite3_column_text(statement, 0), "0.66667") == 0);
+  CHECK(sqlite3_column_double(statement, 0) == 2.0 / 3);
+  sqlite3_finalize(statement);
+  ANSWERS(db, "CREATE TABLE t(a TEXT, b); INSERT INTO t VALUES(1.0/3, 1.0/3)", "");
+  CHECK(sqlite3_db_config(db, SQLITE_DBCONFIG_FP_DIGITS, 17, NULL) == SQLITE_OK);
+  ANSWERS(db, "SELECT * FROM t", "0.33333|0.33333333333333332");
+  CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
+}
+
+/* Where the text goes on behind a statement that is wrong. */
+static void tails(void) {
+  static const struct { const char *sql, *tail; } wrong[] = {
+    {"selekt 1; select 2", " 1; select 2"},
+    {"select 1 from; select 2", " select 2"},
+    {"select * from nope; select 2", " select 2"},
+    {"insert into x values(1) blah; select 3", "; select 3"},
+    {"select 'abc; select 2", "'abc; select 2"},
+    {"select 1, @ ; select 2", "@ ; select 2"},
+    {"select abs(1, 2) /* x */ ; select 2", " select 2"},
+    {"select", ""},
+  };
+  sqlite3 *db = open_memory();
+  for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    sqlite3_stmt *statement = NULL;
+    const char *tail = NULL;
+    CHECK(sqlite3_prepare_v2(db, wrong[i].sql, -1, &statement, &tail) == SQLITE_ERROR && statement == NULL);
+    CHECK(strcmp(tail, wrong[i].tail) == 0);
+  }
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+/* Texts have their NUL, whatever their length and wherever they lie. */
+static void ends_of_texts(void) {
+  sqlite3 *db = open_memory();
+  sqlite3_stmt *statement = NULL;
+  ANSWERS(db, "CREATE TABLE t(a, b)", "");
+  CHECK(sqlite3_prepare_v2(db, "INSERT INTO t VALUES(?1, ?1 || ?1)", -1, &statement, NULL) == SQLITE_OK);
+  char text[201];
+  for (int length = 0; length <= 100; length++) {
+    memset(text, 'a' + length % 26, sizeof text);
+    sqlite3_bind_text(statement, 1, text, length, SQLITE_TRANSIENT);
+    CHECK(sqlite3_step(statement) == SQLITE_DONE && sqlite3_reset(statement) == SQLITE_OK);
+  }
+  sqlite3_finalize(statement);
+  CHECK(sqlite3_prepare_v2(db, "SELECT a, b, upper(a), ?1, a || '' FROM t ORDER BY length(a)", -1, &statement, NULL) == SQLITE_OK);
+  sqlite3_bind_text(statement, 1, "bound to a parameter, and long", -1, SQLITE_STATIC);
+  for (int length = 0; sqlite3_step(statement) == SQLITE_ROW; length++) {
+    memset(text, 'a' + length % 26, sizeof text);
+    for (int column = 0; column < 5; column++) {
+      const char *found = (const char*)sqlite3_column_text(statement, column);
+      const char *again = (const char*)sqlite3_column_blob(statement, column);
+      int bytes = sqlite3_column_bytes(statement, column);
+      CHECK((int)strlen(found) == bytes);
+      CHECK(bytes == 0 ? again == NULL : memcmp(again, found, bytes + 1) == 0);
+      if (column != 2 && column != 3) CHECK(bytes == (column == 1 ? 2 : 1) * length && memcmp(found, text, bytes) == 0);
+    }
+  }
+  sqlite3_finalize(statement);
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
@@ -440,6 +519,9 @@ int main(int count, char **arguments) {
   logs();
   explaining();
   auto_vacuum();
+  digits();
+  tails();
+  ends_of_texts();
   files();
   counters();
   if (failures == 0) printf("ok\n");

@@ -220,9 +220,9 @@ impl Blob {
         Ok(place)
     }
 
-    /// Goes to the same column of another row. After an error the BLOB can only be closed or reopened.
+    /// Goes to the same column of another row. After an error the BLOB can only be closed.
     pub fn reopen(&mut self, _connection: &Connection, rowid: i64) -> Result<()> {
-        if self.run.is_none() {
+        if self.run.is_none() || self.place.is_none() {
             return Err(Error::new(ResultCode::ABORT, "query aborted"));
         }
         self.find(rowid)

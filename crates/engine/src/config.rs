@@ -2,6 +2,7 @@
 
 use lithe_plan::environment::Flags as CompileFlags;
 use lithe_sql::Limits;
+use lithe_value::number::with_digits;
 use lithe_vm::facts::Flags;
 use lithe_vm::operand::Db;
 
@@ -144,6 +145,21 @@ impl Connection {
             Config::ResetDatabase => self.forget_schema(Db::MAIN),
             _ => {}
         }
+    }
+
+    /// How many significant digits a real has as a text (SQLITE_DBCONFIG_FP_DIGITS), after it was set to `digits`: what is not
+    /// from 4 to 23 changes nothing.
+    pub fn set_real_digits(&self, digits: i32) -> i32 {
+        if (4..=23).contains(&digits) {
+            self.real_digits.set(digits);
+        }
+        self.real_digits.get()
+    }
+
+    /// Calls `f`, during which reals become texts as on this connection.
+    #[inline]
+    pub fn with_real_digits<T>(&self, f: impl FnOnce() -> T) -> T {
+        with_digits(self.real_digits.get(), f)
     }
 
     /// Gives the main database a name besides "main" (SQLITE_DBCONFIG_MAINDBNAME).

@@ -75,6 +75,8 @@ pub struct Connection {
     pub(crate) virtual_tables: VirtualTables,
     pub(crate) other_limits: Cell<OtherLimits>,
     pub(crate) other_switches: Cell<OtherSwitches>,
+    /// How many digits a real has as a text.
+    pub(crate) real_digits: Cell<i32>,
     /// The arena of the last compilation, for the next one.
     arena: Cell<Option<Bump>>,
 }
@@ -130,6 +132,7 @@ impl Connection {
             virtual_tables: VirtualTables::default(),
             other_limits: Cell::default(),
             other_switches: Cell::default(),
+            real_digits: Cell::new(lithe_value::number::decimal::ROUND_TRIP_DIGITS),
             arena: Cell::new(None),
         })
     }

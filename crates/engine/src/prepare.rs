@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bumpalo::Bump;
 use lithe_plan::environment::{Environment, NO_SUCH_COLLATION};
 use lithe_sql::ast::{self, Explain};
+use lithe_sql::{Lexer, TokenKind};
 use lithe_vfs::ResultCode;
 use lithe_vm::program::{CursorKind, Program};
 
@@ -48,6 +49,24 @@ impl Connection {
             self.programs.borrow_mut().texts.put(sql, &compiled);
         }
         Ok(Prepared { statement: Some(Statement::new(compiled, None)), tail })
+    }
+
+    /// Where the text goes on after a statement that could not be compiled: behind it, if it could be read; else behind what was
+    /// in the way, or in front of what is no token at all.
+    pub fn tail_after_error(&self, sql: &[u8]) -> usize {
+        let parse = |arena: &Bump| {
+            let parsed = lithe_sql::parse_statement(sql, arena, &self.limits.get());
+            parsed.map(|parsed| parsed.tail).map_err(|error| error.offset)
+        };
+        let start = match self.with_arena(parse) {
+            Ok(tail) => return tail,
+            Err(offset) => offset.map_or(sql.len(), |offset| (offset as usize).min(sql.len())),
+        };
+        let token = Lexer::new(&sql[start..]).next_token();
+        match token.kind {
+            TokenKind::Illegal | TokenKind::Comment => start,
+            _ => start + token.span.end as usize,
+        }
     }
 
     /// Takes a statement that is not needed any more: the machine that ran it may run the next of its kind.

@@ -346,7 +346,7 @@ impl Statement {
         let executing = &connection.transaction.executing;
         executing.set(executing.get() + 1);
         let result = match &mut self.runner {
-            Runner::Program(vm) => match vm.step(&host) {
+            Runner::Program(vm) => match connection.with_real_digits(|| vm.step(&host)) {
                 Ok(VmStep::Row) => Ok(Step::Row),
                 Ok(VmStep::Done) => Ok(Step::Done),
                 Err(error) => Err((error.policy(), Error::from(error))),

@@ -58,6 +58,12 @@ impl Connection {
         self.sum_of_pagers(|pager| pager.count(counter, reset))
     }
 
+    /// Bytes that sorts have put into temporary files, which `reset` sets to 0.
+    pub fn temporary_spilled(&self, reset: bool) -> u64 {
+        let spilled = &self.facts.temporary_spilled;
+        if reset { spilled.take() } else { spilled.get() }
+    }
+
     fn sum_of_pagers(&self, of: impl Fn(&Pager) -> u64) -> u64 {
         self.databases().iter().filter_map(|(_, database)| Some(of(database.opened()?.pager()))).sum()
     }

@@ -107,7 +107,7 @@ impl Affinity {
                 ValueRef::Text(scratch.as_bytes())
             }
             (Affinity::Text, ValueRef::Real(real)) => {
-                *scratch = NumberText::from(real);
+                *scratch = NumberText::of_real(real);
                 ValueRef::Text(scratch.as_bytes())
             }
             _ => self.apply_numeric(value),

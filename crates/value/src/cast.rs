@@ -73,7 +73,7 @@ pub fn to_bytes<'a>(value: ValueRef<'a>, scratch: &'a mut NumberText) -> &'a [u8
             scratch.as_bytes()
         }
         ValueRef::Real(real) => {
-            *scratch = NumberText::from(real);
+            *scratch = NumberText::of_real(real);
             scratch.as_bytes()
         }
     }

@@ -33,6 +33,8 @@ pub struct ConnectionFacts {
     /// The time of the current step, in milliseconds of the Julian day number: `now` is the same for one step.
     /// The machine forgets it before each step; the first function that asks sets it.
     pub now: Cell<Option<i64>>,
+    /// Bytes of sorts that memory had no room for.
+    pub temporary_spilled: Cell<u64>,
 }
 
 /// Settings of a connection, one bit each.
@@ -88,6 +90,7 @@ impl Default for ConnectionFacts {
             encoding: Cell::new(Encoding::Utf8),
             analysis_limit: Cell::default(),
             now: Cell::default(),
+            temporary_spilled: Cell::new(0),
         }
     }
 }

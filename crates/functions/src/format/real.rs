@@ -30,6 +30,11 @@ struct Layout {
 }
 
 pub(super) fn write(output: &mut Output, spec: &Spec, kind: Real, real: f64) -> Result {
+    if real.is_nan() {
+        // Values of SQL never are; C programs may ask.
+        let text: &[u8] = if spec.zero { b"null" } else { b"NaN" };
+        return output.push_padded(text, text.len(), spec);
+    }
     if real.is_infinite() && !spec.zero {
         return write_infinity(output, spec, real);
     }

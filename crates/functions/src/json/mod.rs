@@ -93,7 +93,7 @@ fn argument<'v>(value: &'v ValueRef<'_>, number: &'v mut NumberText) -> Result<O
             number.as_bytes()
         }
         ValueRef::Real(real) => {
-            *number = NumberText::from(*real);
+            *number = NumberText::of_real(*real);
             number.as_bytes()
         }
     };

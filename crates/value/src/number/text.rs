@@ -1,6 +1,8 @@
 //! A number as text, on the stack.
 
+use std::cell::Cell;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::decimal::{DIGITS_MAX, Decimal, ROUND_TRIP_DIGITS, write_integer};
 
@@ -14,13 +16,42 @@ pub struct NumberText {
     len: u8,
 }
 
+thread_local! {
+    /// How many digits a real has at the most where SQL makes a text of it.
+    static DIGITS: Cell<i32> = const { Cell::new(ROUND_TRIP_DIGITS) };
+}
+
+/// Somebody has asked for another number of digits than the usual one.
+static DIGITS_VARY: AtomicBool = AtomicBool::new(false);
+
+/// Calls `f`, during which reals that become texts have so many significant digits at the most.
+///
+/// It is a setting of the thread while a statement runs: conversions happen everywhere, and nearly nobody wants other digits.
+pub fn with_digits<T>(digits: i32, f: impl FnOnce() -> T) -> T {
+    /// Puts the number back that was there before, also if `f` panics.
+    struct Before(i32);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            DIGITS.set(self.0);
+        }
+    }
+    if digits != ROUND_TRIP_DIGITS {
+        DIGITS_VARY.store(true, Ordering::Relaxed);
+    }
+    if !DIGITS_VARY.load(Ordering::Relaxed) {
+        return f();
+    }
+    let _before = Before(DIGITS.replace(digits));
+    f()
+}
+
 /// The text that SQLite makes of a real.
 pub fn real_to_text(real: f64) -> NumberText {
     NumberText::from(real)
 }
 
 impl NumberText {
-    /// A real with so many significant digits at the most (`SQLITE_DBCONFIG_FP_DIGITS`, 3 to 23).
+    /// A real with so many significant digits at the most (`SQLITE_DBCONFIG_FP_DIGITS`, 4 to 23).
     pub fn real_with_digits(real: f64, digits: i32) -> NumberText {
         let mut text = NumberText::default();
         if real.is_nan() {
@@ -42,6 +73,12 @@ impl NumberText {
             text.push_scientific(&decimal, exponent);
         }
         text
+    }
+
+    /// A real as SQL makes a text of it: with the digits of [`with_digits`].
+    pub fn of_real(real: f64) -> NumberText {
+        let digits = if DIGITS_VARY.load(Ordering::Relaxed) { DIGITS.get() } else { ROUND_TRIP_DIGITS };
+        NumberText::real_with_digits(real, digits)
     }
 
     /// The text.
@@ -176,6 +213,21 @@ mod tests {
         check(f64::MIN, "-1.7976931348623157e+308");
         check(f64::INFINITY, "Inf");
         check(f64::NEG_INFINITY, "-Inf");
+    }
+
+    #[test]
+    fn digits_are_set_for_a_while() {
+        let shown = || NumberText::of_real(1.0 / 3.0).as_str().to_owned();
+        let usual = shown();
+        let inner = || (shown(), with_digits(5, shown), with_digits(ROUND_TRIP_DIGITS, shown), shown());
+        let (before, fewer, again, after) = with_digits(4, inner);
+        assert_eq!((before.as_str(), fewer.as_str(), after.as_str()), ("0.3333", "0.33333", "0.3333"));
+        assert_eq!((again, shown()), (usual.clone(), usual));
+        assert_eq!(
+            with_digits(4, || NumberText::from(1.0 / 3.0).as_str().len()),
+            shown().len(),
+            "not where SQL does not ask"
+        );
     }
 
     #[test]

@@ -97,6 +97,8 @@ impl Sorter {
             none => none.insert(RunFile::new(host.temporary_file()?)),
         };
         runs.write_run(self.batch.rows())?;
+        let spilled = &host.facts().temporary_spilled;
+        spilled.set(spilled.get() + self.batch.bytes() as u64);
         self.batch.clear();
         Ok(())
     }
