@@ -32,10 +32,10 @@ pub fn read_at(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
 /// read one after the other mostly have one length, so that the branches are foreseen. All longer ones take the same time.
 #[inline]
 pub fn read_wide(bytes: &[u8]) -> Option<(u64, usize)> {
-    match *bytes {
-        [a, ..] if a < 0x80 => Some((u64::from(a), 1)),
-        [a, b, ..] if b < 0x80 => Some((u64::from(a & 0x7f) << 7 | u64::from(b), 2)),
-        [a, b, c, ..] if c < 0x80 => Some((u64::from(a & 0x7f) << 14 | u64::from(b & 0x7f) << 7 | u64::from(c), 3)),
+    match bytes.first_chunk() {
+        Some(&[a, _, _]) if a < 0x80 => Some((u64::from(a), 1)),
+        Some(&[a, b, _]) if b < 0x80 => Some((u64::from(a & 0x7f) << 7 | u64::from(b), 2)),
+        Some(&[a, b, c]) if c < 0x80 => Some((u64::from(a & 0x7f) << 14 | u64::from(b & 0x7f) << 7 | u64::from(c), 3)),
         _ => read_long(bytes),
     }
 }

@@ -70,6 +70,15 @@ impl Value {
         matches!(self.0, Repr::Null)
     }
 
+    /// How much memory it has for a text or blob.
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        match &self.0 {
+            Repr::Text { bytes, .. } | Repr::Blob { bytes, .. } => bytes.len(),
+            Repr::Null | Repr::Integer(_) | Repr::Real(_) => 0,
+        }
+    }
+
     /// Becomes NULL.
     #[inline]
     pub fn set_null(&mut self) {

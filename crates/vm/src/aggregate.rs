@@ -10,6 +10,7 @@ use lithe_value::{Collation, Value, ValueRef};
 use lithe_vfs::ResultCode;
 
 use crate::call::{FunctionConnection, RegisterArguments, check_length, function_failed};
+use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::flow;
@@ -103,6 +104,12 @@ pub fn column(
     operand: ColumnOperand,
     acc: Reg,
 ) -> Result<(), Fault> {
+    if let VmCursor::Tree(tree) = m.cursor(operand.cursor)
+        && tree.begin_row(usize::from(operand.column))?
+        && column_quickly(m, program, id, operand, acc)
+    {
+        return Ok(());
+    }
     crate::column::with_column(m, program, operand.cursor, operand.column, |m, value| {
         step_values(m, program, host, id, &[operand.with_affinity(value.as_ref())], &PlainArguments, acc)
     })??;

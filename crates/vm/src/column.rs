@@ -98,6 +98,12 @@ pub fn compare(
     test: fn(Ordering) -> bool,
 ) -> Result<bool, Fault> {
     let ColumnCompare { flags, collation, cursor, column, rhs } = operands;
+    if let VmCursor::Tree(tree) = m.cursor(cursor)
+        && tree.begin_row(usize::from(column))?
+        && let Some(order) = order_quickly(m, operands)
+    {
+        return Ok(test(order));
+    }
     let collation = &program.collations[usize::from(collation.0)];
     if flags.0 & CompareFlags::REAL_COLUMN != 0 {
         return with_column(m, program, cursor, column, |m, value| {

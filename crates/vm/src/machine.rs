@@ -14,7 +14,7 @@ use crate::fault::Fault;
 use crate::host::Host;
 use crate::operand::{CursorId, Reg};
 use crate::program::Program;
-use crate::register::Register;
+use crate::register::{Register, SPARE_MAX};
 use crate::status::Counters;
 use crate::subprogram::FramePool;
 
@@ -106,6 +106,9 @@ impl Machine {
         }
         self.once.clear();
         self.sites.iter_mut().for_each(CallSite::forget);
+        if self.out.capacity() > SPARE_MAX {
+            self.out = Value::NULL;
+        }
         self.row = 0..0;
         self.pc = 0;
         self.must_own = false;
@@ -231,17 +234,15 @@ impl OnceSet {
 /// Calls `f` with the values of some registers.
 #[inline]
 pub fn with_values<T>(registers: &[Register], f: impl FnOnce(&[ValueRef<'_>]) -> T) -> T {
-    /// So many are put together on the stack.
-    const FEW: usize = 4;
-    if registers.len() > FEW {
-        let values: Vec<ValueRef<'_>> = registers.iter().map(Register::as_ref).collect();
-        return f(&values);
+    // Few are put together on the stack.
+    match registers {
+        [] => f(&[]),
+        [a] => f(&[a.as_ref()]),
+        [a, b] => f(&[a.as_ref(), b.as_ref()]),
+        [a, b, c] => f(&[a.as_ref(), b.as_ref(), c.as_ref()]),
+        [a, b, c, d] => f(&[a.as_ref(), b.as_ref(), c.as_ref(), d.as_ref()]),
+        many => f(&many.iter().map(Register::as_ref).collect::<Vec<_>>()),
     }
-    let mut values = [ValueRef::Null; FEW];
-    for (value, register) in values.iter_mut().zip(registers) {
-        *value = register.as_ref();
-    }
-    f(&values[..registers.len()])
 }
 
 /// Memory for lists of values, so that collecting the arguments of an instruction allocates nothing.

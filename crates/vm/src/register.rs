@@ -29,7 +29,7 @@ use crate::rowset::RowSet;
 pub const INLINE_MAX: usize = 22;
 
 /// Memory up to this size survives a reset; more is given back.
-const SPARE_MAX: usize = 4 << 20;
+pub const SPARE_MAX: usize = 4 << 20;
 
 /// Longer values ask whether there is memory for a copy.
 const LONG: usize = 64 << 10;
@@ -363,8 +363,8 @@ impl Register {
         }
     }
 
-    /// Becomes the result of a function: a pointer goes with NULL only, a subtype with texts and blobs, whose memory is taken
-    /// from `out`.
+    /// Becomes the result of a function: a pointer goes with NULL only, a subtype with texts and blobs. The memory of long ones is
+    /// taken from `out`; that of short ones stays there for the next result.
     #[inline]
     pub fn set_result(&mut self, out: &mut Value, subtype: u8, pointer: Option<Rc<Pointer>>) {
         match out.as_ref() {
@@ -372,6 +372,9 @@ impl Register {
             ValueRef::Null => self.set_null(),
             ValueRef::Integer(integer) => self.set_integer(integer),
             ValueRef::Real(real) => self.set_real(real),
+            ValueRef::Text(text) if text.len() <= INLINE_MAX && subtype == 0 => {
+                self.set_inline(BytesKind::Text, Inline::new(text));
+            }
             ValueRef::Text(_) | ValueRef::Blob(_) => {
                 self.set_value(std::mem::take(out));
                 self.set_subtype(subtype);

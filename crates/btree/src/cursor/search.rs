@@ -23,18 +23,17 @@ impl Range {
 /// the key before it. `None` if a key is.
 #[inline]
 pub(super) fn halve(count: usize, wanted: i64, key: impl Fn(usize) -> Option<i64>) -> Option<(usize, Range)> {
-    let (mut low, mut high) = (0, count);
-    let mut range = Range::default();
-    while low < high {
-        let middle = (low + high) / 2;
-        let found = key(middle)?;
-        if found < wanted {
-            (low, range.above) = (middle + 1, Some(found));
-        } else {
-            (high, range.to) = (middle, Some(found));
-        }
+    // Which half it is nobody foresees: so there is no branch, and the range is read when it is known where it is.
+    let (mut low, mut left) = (0, count);
+    while left > 0 {
+        let half = left / 2;
+        let is_less = key(low + half)? < wanted;
+        low = if is_less { low + half + 1 } else { low };
+        left = if is_less { left - half - 1 } else { half };
     }
-    Some((low, range))
+    let above = if low > 0 { Some(key(low - 1)?) } else { None };
+    let to = if low < count { Some(key(low)?) } else { None };
+    Some((low, Range { above, to }))
 }
 
 /// The first of `count` ascending keys that is not less than `wanted` (or `count`), and if that is `tight`, the range

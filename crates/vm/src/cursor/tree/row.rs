@@ -54,7 +54,12 @@ impl TreeCursor {
             RowState::Read => return Ok(true),
             RowState::Unread => {}
             RowState::NullRow => return Ok(false),
-            RowState::Deferred(rowid) => self.seek_deferred(rowid)?,
+            RowState::Deferred(rowid) => {
+                self.seek_deferred(rowid)?;
+                if self.read_row_quickly() {
+                    return Ok(true);
+                }
+            }
         }
         if !self.is_on_row()? {
             return Ok(false);
@@ -75,6 +80,16 @@ impl TreeCursor {
         if self.place.state == RowState::Unread {
             self.read_row_quickly();
         }
+    }
+
+    /// Column `index` of a row that has not been looked at is about to be asked for. False if there is nothing new to be found.
+    #[inline]
+    pub fn begin_row(&mut self, index: usize) -> Result<bool, Error> {
+        if self.place.state == RowState::Read {
+            return Ok(false);
+        }
+        self.place.columns.want(index);
+        Ok(self.read_row_quickly() || self.read_row()?)
     }
 
     /// Puts a column into a register, if it is among those that have been found. False says nothing: ask
