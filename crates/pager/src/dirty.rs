@@ -111,6 +111,12 @@ impl DirtySet {
         self.unused.push(id);
     }
 
+    /// Forgets what was written to pages behind `end`.
+    pub(crate) fn remove_behind(&mut self, end: u32) {
+        let behind: Vec<PageNo> = self.index.keys().copied().filter(|no| no.get() > end).collect();
+        behind.into_iter().for_each(|no| self.remove(no));
+    }
+
     /// Notes that a page is finished; answers how many there are by now.
     pub(crate) fn finish(&mut self, id: SlotId) -> usize {
         let slot = self.slot_mut(id);

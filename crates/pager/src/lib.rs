@@ -19,7 +19,7 @@
 //! | `rollback` | rollback journals |
 //! | `wal`, `checkpoint` | write-ahead logs |
 //! | `sector` | pages that a torn write harms together |
-//! | `spill`, `temp_file` | transactions larger than the cache |
+//! | `spill`, `temp_file`, `page_map` | transactions larger than the cache |
 //! | `in_place` | transactions without a journal, which write before they commit |
 //! | `concurrent` | write transactions side by side |
 //! | `busy` | waiting for others |
@@ -42,6 +42,7 @@ mod in_place;
 mod journal_mode;
 mod memory;
 mod options;
+mod page_map;
 mod page_ref;
 mod pager;
 mod pool;

@@ -19,16 +19,16 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
 use lithe_format::PageNo;
 use lithe_format::wal::Sum;
 use lithe_vfs::{OpenFlags, Vfs};
 
 use crate::counts::PageCounter;
-use crate::dirty::{PageHashes, SlotId};
+use crate::dirty::SlotId;
 use crate::error::Result;
 use crate::file_store::FileStore;
 use crate::options::CacheSize;
+use crate::page_map::PageMap;
 use crate::page_ref::PageRef;
 use crate::pager::{Pager, Store, WriteTxn};
 use crate::temp_file::TempPages;
@@ -56,9 +56,26 @@ pub(crate) struct SpillMark {
 pub(crate) struct TempSpill {
     pages: TempPages,
     /// Where the newest version of a page is.
-    newest: HashMap<PageNo, u32, PageHashes>,
+    newest: PageMap,
     /// For each place the page there, and where its version before is.
-    log: Vec<(PageNo, Option<u32>)>,
+    log: Vec<Logged>,
+}
+
+/// Some places that follow each other, with pages that do so, too.
+#[derive(Clone, Copy, Debug)]
+struct Logged {
+    /// The first page.
+    no: PageNo,
+    len: u32,
+    /// Where the version before of the first page is, if there is one; those of the others follow it.
+    before: Option<u32>,
+}
+
+impl Logged {
+    /// Whether it goes on with this page.
+    fn goes_on(&self, no: PageNo, before: Option<u32>) -> bool {
+        self.no.get() + self.len == no.get() && before == self.before.map(|place| place + self.len)
+    }
 }
 
 impl TempSpill {
@@ -67,16 +84,16 @@ impl TempSpill {
     }
 
     pub(crate) fn contains(&self, no: PageNo) -> bool {
-        self.newest.contains_key(&no)
+        self.newest.get(no).is_some()
     }
 
     pub(crate) fn page_numbers(&self) -> impl Iterator<Item = PageNo> {
-        self.newest.keys().copied()
+        self.newest.page_numbers()
     }
 
     /// Reads a page, if it is here.
     pub(crate) fn read(&self, no: PageNo, buf: &mut [u8]) -> Result<bool> {
-        let Some(&place) = self.newest.get(&no) else { return Ok(false) };
+        let Some(place) = self.newest.get(no) else { return Ok(false) };
         self.pages.read(place, buf)?;
         Ok(true)
     }
@@ -84,7 +101,7 @@ impl TempSpill {
     /// Reads pages that are here into `buf`, one behind the other; neighbours, which mostly were spilled together,
     /// in one go.
     pub(crate) fn read_all(&self, pages: &[PageNo], page_size: usize, mut buf: &mut [u8]) -> Result<()> {
-        let places: Vec<u32> = pages.iter().map(|no| self.newest[no]).collect();
+        let places: Vec<u32> = pages.iter().filter_map(|no| self.newest.get(*no)).collect();
         for run in places.chunk_by(|a, b| a + 1 == *b) {
             let (here, rest) = buf.split_at_mut(run.len() * page_size);
             self.pages.read_run(run[0], page_size, here)?;
@@ -97,17 +114,17 @@ impl TempSpill {
         SpillMark { len: self.pages.len(), ..SpillMark::default() }
     }
 
-    /// Forgets a page whose newest version is elsewhere. No savepoint may be open.
+    /// Forgets a page whose newest version is elsewhere. No savepoint may want one of its versions here.
     pub(crate) fn forget(&mut self, no: PageNo) {
-        self.newest.remove(&no);
+        self.newest.remove(no);
     }
 
     /// Adds pages. What was spilled before `keep` stays as it is: a savepoint may return to it.
     fn add(&mut self, vfs: &dyn Vfs, pages: &[(PageNo, &[u8])], keep: u32) -> Result<()> {
         let (mut new, mut again) = (Vec::with_capacity(pages.len()), Vec::new());
         for &(no, bytes) in pages {
-            match self.newest.get(&no) {
-                Some(&place) if place >= keep => again.push((place, bytes)),
+            match self.newest.get(no) {
+                Some(place) if place >= keep => again.push((place, bytes)),
                 _ => new.push((no, bytes)),
             }
         }
@@ -120,17 +137,26 @@ impl TempSpill {
         let first = self.pages.append(vfs, OpenFlags::TEMP_JOURNAL, &bytes)?;
         for (place, (no, _)) in (first..).zip(new) {
             let before = self.newest.insert(no, place);
-            self.log.push((no, before));
+            match self.log.last_mut() {
+                Some(last) if last.goes_on(no, before) => last.len += 1,
+                _ => self.log.push(Logged { no, len: 1, before }),
+            }
         }
         Ok(())
     }
 
     fn back_to(&mut self, mark: SpillMark) {
-        while self.log.len() > mark.len as usize {
-            match self.log.pop() {
-                Some((no, Some(before))) => drop(self.newest.insert(no, before)),
-                Some((no, None)) => drop(self.newest.remove(&no)),
-                None => {}
+        for _ in mark.len..self.pages.len() {
+            let Some(last) = self.log.last_mut() else { break };
+            last.len -= 1;
+            let Logged { no, len, before } = *last;
+            let no = PageNo::new(no.get() + len).expect("a page comes after a page");
+            match before {
+                Some(before) => drop(self.newest.insert(no, before + len)),
+                None => drop(self.newest.remove(no)),
+            }
+            if len == 0 {
+                self.log.pop();
             }
         }
         self.pages.truncate(mark.len);
@@ -139,7 +165,7 @@ impl TempSpill {
     pub(crate) fn clear(&mut self) {
         self.pages.clear();
         self.log = Vec::new();
-        self.newest = HashMap::default();
+        self.newest.clear();
     }
 }
 
@@ -177,6 +203,15 @@ impl Added {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.bits.is_empty()
+    }
+
+    /// Forgets the pages behind `page_count`.
+    fn truncate(&mut self, page_count: u32, pages_before: u32) {
+        let left = page_count.saturating_sub(pages_before) as usize;
+        self.bits.truncate(left.div_ceil(64));
+        if let Some(last) = self.bits.get_mut(left / 64) {
+            *last &= (1 << (left % 64)) - 1;
+        }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -235,23 +270,24 @@ impl Pager {
     pub(crate) fn put_finished_away(&self, txn: &mut WriteTxn) -> Result<()> {
         let mut victims = txn.dirty.take_finished();
         let Store::File(file) = &self.store else { return Ok(()) };
-        if txn.savepoints.len() > 0 || txn.dirty_max == usize::MAX {
+        if txn.dirty_max == usize::MAX {
             return Ok(());
         }
+        let mut end = txn.savepoints.end();
         if !self.spills_into_log(file) {
             if !self.may_add(file, txn) {
                 return Ok(());
             }
-            let end = file.sectors(self.page_size()).end(txn.pages_before);
-            victims.retain(|&id| txn.dirty.slot(id).no.get() > end);
+            end = end.max(file.sectors(self.page_size()).end(txn.pages_before));
         }
+        victims.retain(|&id| txn.dirty.slot(id).no.get() > end);
         self.put_elsewhere(txn, &*file.vfs, &victims)
     }
 
-    /// Whether pages behind the end of the database may go to their place: not if a savepoint may want them back as they
-    /// were, and not if pages have another size than before, where behind the end is in the middle.
+    /// Whether pages behind the end of the database may go to their place: not if pages have another size than before,
+    /// where behind the end is in the middle. And not those that a savepoint may want back as they were.
     fn may_add(&self, file: &FileStore, txn: &WriteTxn) -> bool {
-        txn.savepoints.len() == 0 && txn.shape_before.is_none() && file.may_be_longer(txn.pages_before)
+        txn.shape_before.is_none() && file.may_be_longer(txn.pages_before)
     }
 
     fn put_elsewhere(&self, txn: &mut WriteTxn, vfs: &dyn Vfs, victims: &[SlotId]) -> Result<()> {
@@ -268,14 +304,15 @@ impl Pager {
             Store::File(file) if self.spills_into_log(file) => file.spill_wal(self, &pages)?,
             Store::File(file) if may_add => {
                 // Nothing may happen to the sector that has the last page of the database.
-                let end = file.sectors(self.page_size()).end(*pages_before);
+                let end = file.sectors(self.page_size()).end(*pages_before).max(savepoints.end());
                 let (old, new) = pages.split_at(pages.partition_point(|(no, _)| no.get() <= end));
                 file.write_added(self.page_size(), new)?;
                 for &(no, _) in new {
                     added.insert(no, *pages_before);
                     temp.forget(no);
                 }
-                temp.add(vfs, old, 0)?;
+                let keep = savepoints.newest_mark().map_or(0, |mark| mark.len);
+                temp.add(vfs, old, keep)?;
             }
             _ => {
                 let keep = savepoints.newest_mark().map_or(0, |mark| mark.len);
@@ -326,8 +363,9 @@ impl Pager {
         }
     }
 
-    /// Forgets what was spilled after `mark`.
-    pub(crate) fn spill_back_to(&self, txn: &mut WriteTxn, mark: SpillMark) -> Result<()> {
+    /// Forgets what was spilled after `mark`, when the database had `page_count` pages.
+    pub(crate) fn spill_back_to(&self, txn: &mut WriteTxn, mark: SpillMark, page_count: u32) -> Result<()> {
+        txn.added.truncate(page_count, txn.pages_before);
         match &self.store {
             Store::File(file) if self.spills_into_log(file) => file.spill_back_to_wal(mark),
             _ => {

@@ -76,8 +76,16 @@ pub fn cast(m: &mut Machine, host: &dyn Host, affinity: u8, reg: Reg) {
     if register.is_null() {
         return;
     }
+    let affinity = affinity_from_u8(affinity);
+    // What is of that class already stays what it is, also in that it is JSON.
+    if matches!(
+        (register.as_ref(), affinity),
+        (ValueRef::Text(_), Affinity::Text) | (ValueRef::Blob(_), Affinity::Blob)
+    ) {
+        return;
+    }
     let mut out = Default::default();
-    convert::cast(register.as_ref(), affinity_from_u8(affinity), host.facts().encoding.get(), &mut out);
+    convert::cast(register.as_ref(), affinity, host.facts().encoding.get(), &mut out);
     register.set_value(out);
 }
 

@@ -3,7 +3,6 @@
 use std::io::IoSlice;
 use std::time::Duration;
 
-use hashbrown::HashMap;
 use lithe_format::locks::{READ_MARKS, read_slots_from};
 use lithe_format::wal::{FrameHeader, HEADER_LEN, Salts, Sum, SumOrder, WalHeader, frame_len, frame_offset};
 use lithe_format::wal_index::{IndexHeader, READ_MARK_UNUSED};
@@ -14,8 +13,8 @@ use super::Wal;
 use super::index::HeaderState;
 use super::snapshot::Begun;
 use super::turns::Base;
-use crate::dirty::PageHashes;
 use crate::error::{Error, Result};
+use crate::page_map::PageMap;
 use crate::spill::SpillMark;
 
 /// How many frames go into one write.
@@ -33,7 +32,7 @@ pub(super) struct Tail {
     /// The pages of the frames that the index does not know yet.
     unindexed: Vec<PageNo>,
     /// Where the newest image of each page is that this transaction has spilled.
-    spilled: HashMap<PageNo, u32, PageHashes>,
+    spilled: PageMap,
     /// The log was started over by this transaction.
     restarted: bool,
 }
@@ -93,7 +92,7 @@ impl Wal {
             last_frame: header.last_frame,
             sum: header.sum,
             unindexed: Vec::new(),
-            spilled: HashMap::default(),
+            spilled: PageMap::default(),
             restarted: false,
         }));
     }
@@ -202,18 +201,20 @@ impl Wal {
         self.start_over_if_possible(tail, vfs)?;
         self.append(tail, vfs, pages, page_size, 0, policy)?;
         let first = tail.last_frame + 1 - pages.len() as u32;
-        tail.spilled.extend(pages.iter().map(|(no, _)| *no).zip(first..));
+        for ((no, _), frame) in pages.iter().zip(first..) {
+            tail.spilled.insert(*no, frame);
+        }
         self.index_tail(tail)
     }
 
     /// The newest frame of a page that this transaction has spilled.
     pub(crate) fn find_spilled(&self, no: PageNo) -> Option<u32> {
-        self.tail.borrow().as_ref()?.spilled.get(&no).copied()
+        self.tail.borrow().as_ref()?.spilled.get(no)
     }
 
     /// The pages that this transaction has spilled.
     pub(crate) fn spilled_pages(&self) -> Vec<PageNo> {
-        self.tail.borrow().as_ref().map_or(Vec::new(), |tail| tail.spilled.keys().copied().collect())
+        self.tail.borrow().as_ref().map_or(Vec::new(), |tail| tail.spilled.page_numbers().collect())
     }
 
     pub(crate) fn has_spilled(&self) -> bool {
@@ -242,7 +243,9 @@ impl Wal {
         self.index.truncate(last)?;
         tail.spilled.clear();
         let left = tail.first_frame + 1..=last;
-        tail.spilled.extend(left.filter_map(|frame| self.index.page_of(frame).map(|no| (no, frame))));
+        for (no, frame) in left.filter_map(|frame| Some((self.index.page_of(frame)?, frame))) {
+            tail.spilled.insert(no, frame);
+        }
         Ok(())
     }
 

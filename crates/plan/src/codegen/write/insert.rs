@@ -125,7 +125,7 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     let rowid = emit_rowid(cg, inserting, rows)?;
     cg.set_access(target.source, row.access());
     let checked = Checked { target, row: *row, policy, changed: None, ignore: *next };
-    if row::needs_final_values(target) || triggers.has_after() || inserting.returning.is_some() || !keys.is_empty() {
+    if row::needs_final_values(target) {
         row::emit_affinity(cg, target.table, *row, |_| true);
     }
     row::emit_generated_of_given(cg, target, *row)?;
@@ -146,14 +146,18 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     let rowid_is_given = rowid == GivenRowid::Yes || is_asked;
     let unique = Uniqueness { checked, old_key: None, rowid_is_given, upserts: &upserts.branches };
     let unique = emit_unique(cg, &unique)?;
+    upserts.emit_updates(cg, resolved, target, *row, *next, inserting.returning.as_ref(), &unique)?;
+    // Not before: `excluded` has the values as they were given.
+    if triggers.has_after() || inserting.returning.is_some() || !keys.is_empty() {
+        row::emit_affinity(cg, target.table, *row, |_| true);
+    }
     keys.check_new(cg, target, *row)?;
     emit_write(cg, inserting, rowid, &unique);
     if let Some(returning) = &inserting.returning {
         returning.emit_row(cg)?;
     }
     let firing = Firing { policy, ignore: *next };
-    triggers.fire_after(cg, &resolved.target, None, Some(*row), firing)?;
-    upserts.emit_updates(cg, resolved, target, *row, *next, inserting.returning.as_ref(), &unique)
+    triggers.fire_after(cg, &resolved.target, None, Some(*row), firing)
 }
 
 /// Puts the values of a row where they belong, defaults where there are none.

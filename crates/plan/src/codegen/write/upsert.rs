@@ -31,8 +31,9 @@ impl Upserts {
         Upserts { branches: clauses.iter().map(branch).collect() }
     }
 
-    /// Emits the updates, behind the code of the insertion; each goes on with the next row. An update to which no check
-    /// leads is not looked at: what is wrong with its triggers is no error.
+    /// Emits the updates, around which the insertion jumps; each goes on with the next row. An update to which no check
+    /// leads is not looked at: what is wrong with its triggers is no error, and what is wrong with those of the others is told
+    /// before what is wrong with triggers AFTER INSERT.
     #[allow(clippy::too_many_arguments)]
     pub fn emit_updates<'a>(
         &self,
@@ -44,14 +45,21 @@ impl Upserts {
         returning: Option<&ReturningRows<'a>>,
         unique: &Unique,
     ) -> Result<()> {
+        if unique.updates.is_empty() {
+            return Ok(());
+        }
+        let behind = cg.b.label();
+        cg.b.emit(Insn::Goto { target: behind });
         for (branch, clause) in self.branches.iter().zip(insert.upserts) {
             if let (Some(place), Some(set)) = (branch.update.filter(|at| unique.updates.contains(at)), clause.update) {
-                cg.b.emit(Insn::Goto { target: next });
                 cg.b.place(place);
                 cg.set_access(insert.excluded, excluded.access());
                 emit_update(cg, insert, target, &set, next, returning)?;
+                cg.b.emit(Insn::Goto { target: next });
             }
         }
+        cg.b.place(behind);
+        cg.set_access(target.source, excluded.access());
         Ok(())
     }
 }

@@ -1,0 +1,16 @@
+-- A conflict of the rowid is found before values get the affinities of their columns, also where there is RETURNING or a trigger.
+CREATE TABLE a(c0 INTEGER PRIMARY KEY, c3 VARCHAR(10), c4);
+INSERT INTO a VALUES (1, 1, 1);
+INSERT INTO a VALUES (1, -1, 0) ON CONFLICT(c0) DO UPDATE SET c4 = 1 WHERE excluded.c3 > 9 RETURNING c0;
+INSERT INTO a VALUES (1, 100, 0) ON CONFLICT(c0) DO UPDATE SET c4 = typeof(excluded.c3) RETURNING c4;
+INSERT INTO a VALUES (3, 100, 0) RETURNING typeof(c3);
+CREATE TABLE log(x);
+CREATE TRIGGER r AFTER INSERT ON a BEGIN INSERT INTO log VALUES (typeof(new.c3)); END;
+INSERT INTO a VALUES (1, 100, 0), (4, 7, 7) ON CONFLICT(c0) DO UPDATE SET c4 = typeof(excluded.c3);
+SELECT * FROM a;
+SELECT * FROM log;
+-- What is wrong with the triggers of the update is told first.
+CREATE TRIGGER r2 AFTER INSERT ON a BEGIN INSERT INTO nothing VALUES (1); END;
+CREATE TRIGGER r3 BEFORE UPDATE ON a BEGIN INSERT INTO nowhere VALUES (1); END;
+INSERT INTO a VALUES (1, 100, 0) ON CONFLICT(c0) DO UPDATE SET c4 = 1;
+INSERT INTO a VALUES (5, 5, 5);
