@@ -66,6 +66,17 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
     }
 }
 
+/// A database that is made will have UTF-16; one that is there keeps what it has.
+fn prefer_utf16(db: &sqlite3) {
+    let order = if cfg!(target_endian = "little") { "le" } else { "be" };
+    // What is wrong with the file, the first statement will say.
+    let Ok(prepared) = db.core().prepare(format!("PRAGMA encoding = 'UTF-16{order}'").as_bytes()) else { return };
+    if let Some(mut statement) = prepared.statement {
+        let _ = statement.step(db.core());
+        db.core().put_back(statement);
+    }
+}
+
 /// Keys and values of a URI.
 type Parameters = Vec<(Vec<u8>, Vec<u8>)>;
 
@@ -83,7 +94,11 @@ api! {
 
     fn sqlite3_open16(filename: *const c_void, db: *mut *mut sqlite3) -> c_int {
         let filename = text::utf16_string(filename);
-        open(filename.as_deref(), db, 0x6, std::ptr::null())
+        let answer = open(filename.as_deref(), db, 0x6, std::ptr::null());
+        if answer == code::OK {
+            prefer_utf16(&**db);
+        }
+        answer
     }
 
     fn sqlite3_open_v2(filename: *const c_char, db: *mut *mut sqlite3, flags: c_int, vfs: *const c_char) -> c_int {

@@ -27,6 +27,8 @@ pub struct sqlite3_stmt {
     is_entered: Cell<bool>,
     /// Rows so far, all runs together: whether a column was fetched for the present one.
     pub(crate) row: Cell<u64>,
+    /// It was stepped since the last reset.
+    pub(crate) was_stepped: Cell<bool>,
     pub(crate) columns: UnsafeCell<Vec<sqlite3_value>>,
     /// The NULL that is a column that does not exist.
     pub(crate) no_column: UnsafeCell<sqlite3_value>,
@@ -59,6 +61,7 @@ impl sqlite3_stmt {
             inner: UnsafeCell::new(inner),
             is_entered: Cell::new(false),
             row: Cell::new(0),
+            was_stepped: Cell::new(false),
             columns: UnsafeCell::default(),
             no_column: UnsafeCell::default(),
             is_legacy,
@@ -204,6 +207,10 @@ pub(crate) unsafe fn finalize(handle: *mut sqlite3_stmt) -> c_int {
 #[inline]
 pub(crate) fn reset(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
     let Ok(mut inside) = statement.enter() else { return code::MISUSE };
+    if !statement.was_stepped.replace(false) {
+        // The last error is another call's, and stays.
+        return code::OK;
+    }
     statement.leave_row();
     inside.get().reset(db.core());
     drop(inside);

@@ -14,6 +14,7 @@ use crate::statement::{Inside, finalize, looked_at, reset, sqlite3_stmt, stateme
 fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
     statement.leave_row();
+    statement.was_stepped.set(true);
     if db.hooks.is_traced() {
         return step_traced(statement, db, inside);
     }

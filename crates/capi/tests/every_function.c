@@ -845,7 +845,17 @@ static void opening(const char *folder) {
   CHECK(sqlite3_close_v2(db) == SQLITE_OK);
   CHECK(sqlite3_step(statement) == SQLITE_ROW && sqlite3_finalize(statement) == SQLITE_OK);
   const unsigned short wide[] = {':', 'm', 'e', 'm', 'o', 'r', 'y', ':', 0};
-  CHECK(sqlite3_open16(wide, &db) == SQLITE_OK && sqlite3_close(db) == SQLITE_OK);
+  CHECK(sqlite3_open16(wide, &db) == SQLITE_OK);
+  ANSWERS(db, "SELECT substr(encoding, 1, 6) FROM pragma_encoding", "UTF-16");
+  run(db, "CREATE TABLE t(a UNIQUE); INSERT INTO t VALUES('\xc3\xa9')");
+  ANSWERS(db, "SELECT length(hex(a)) FROM t", "4");
+  /* An error stays the last one until something else happens. */
+  CHECK(sqlite3_prepare_v2(db, "INSERT INTO t SELECT a FROM t", -1, &statement, NULL) == SQLITE_OK);
+  CHECK(sqlite3_step(statement) == SQLITE_CONSTRAINT && sqlite3_reset(statement) == SQLITE_CONSTRAINT);
+  CHECK(sqlite3_reset(statement) == SQLITE_OK && sqlite3_extended_errcode(db) == SQLITE_CONSTRAINT_UNIQUE);
+  CHECK(sqlite3_finalize(statement) == SQLITE_OK);
+  SAME(sqlite3_errmsg(db), "UNIQUE constraint failed: t.a");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
   const char *pairs[] = {"k", "v"};
   const char *made = sqlite3_create_filename("d", "j", "w", 1, pairs);
   SAME(made, "d");

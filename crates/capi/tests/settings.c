@@ -413,8 +413,9 @@ static void counters(void) {
   CHECK(of_connection(db, SQLITE_DBSTATUS_CACHE_SPILL, 0) > 0 && of_connection(db, SQLITE_DBSTATUS_CACHE_USED, 0) > 4096);
   ANSWERS(db, "ROLLBACK", "");
   CHECK(of_connection(db, SQLITE_DBSTATUS_DEFERRED_FKS, 0) == 0);
-  ANSWERS(db, "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c WHERE x < 30000)"
-              "SELECT count(*) FROM (SELECT randomblob(100) AS r FROM c ORDER BY r LIMIT -1 OFFSET 1)", "29999");
+  ANSWERS(db, "CREATE TEMP TABLE large AS WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c WHERE x < 30000)"
+              "SELECT randomblob(100) AS r FROM c;"
+              "SELECT count(*) FROM (SELECT r FROM large ORDER BY r LIMIT -1 OFFSET 1)", "29999");
   CHECK(of_connection(db, SQLITE_DBSTATUS_TEMPBUF_SPILL, 1) > 0);
   CHECK(of_connection(db, SQLITE_DBSTATUS_TEMPBUF_SPILL, 0) == 0);
   CHECK(sqlite3_db_release_memory(db) == SQLITE_OK);
@@ -476,6 +477,22 @@ static void tails(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+/* Which pragmas may change a database. */
+static void writing_pragmas(void) {
+  static const struct { const char *sql; int is_read_only; } pragmas[] = {
+    {"PRAGMA user_version", 1}, {"PRAGMA user_version = 1", 0}, {"PRAGMA journal_mode", 0}, {"PRAGMA wal_checkpoint", 0},
+    {"PRAGMA incremental_vacuum", 0}, {"PRAGMA foreign_keys = 1", 1}, {"PRAGMA table_info(t)", 1},
+  };
+  sqlite3 *db = open_memory();
+  for (unsigned i = 0; i < sizeof pragmas / sizeof *pragmas; i++) {
+    sqlite3_stmt *statement = NULL;
+    CHECK(sqlite3_prepare_v2(db, pragmas[i].sql, -1, &statement, NULL) == SQLITE_OK);
+    CHECK(sqlite3_stmt_readonly(statement) == pragmas[i].is_read_only);
+    sqlite3_finalize(statement);
+  }
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
 /* Texts have their NUL, whatever their length and wherever they lie. */
 static void ends_of_texts(void) {
   sqlite3 *db = open_memory();
@@ -521,6 +538,7 @@ int main(int count, char **arguments) {
   auto_vacuum();
   digits();
   tails();
+  writing_pragmas();
   ends_of_texts();
   files();
   counters();

@@ -550,8 +550,8 @@ static void questions(void) {
 
 /* ---- six rows (n % 3, n), told of LIMIT and OFFSET ---- */
 
-/* What it does with them: nothing, all of it, or only what SQLite checks again. */
-static enum { IGNORES, SKIPS, LEAVES } counting;
+/* What it does with them: nothing, all of it, only what SQLite checks again, or all of it but the order. */
+static enum { IGNORES, SKIPS, LEAVES, SORTS_NOT } counting;
 typedef struct { sqlite3_vtab_cursor base; int at; } counted_cursor;
 
 static int counted_connect(sqlite3 *db, void *data, int n, const char *const *arguments, sqlite3_vtab **vtab, char **message) {
@@ -573,7 +573,7 @@ static int counted_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     info->aConstraintUsage[i].argvIndex = ++arguments;
     info->aConstraintUsage[i].omit = !is_limit || counting == SKIPS;
   }
-  info->orderByConsumed = counting != IGNORES;
+  info->orderByConsumed = counting != IGNORES && counting != SORTS_NOT;
   return SQLITE_OK;
 }
 static int counted_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
@@ -638,6 +638,11 @@ static void limits(void) {
   HEARS("asked; 2 ?; 73 1; filter 1 1; filter 2 1");
   ANSWERS(db, "SELECT b FROM (SELECT b FROM v ORDER BY b LIMIT 1 + 1)", "0 1");
   HEARS("asked; 73 ?; filter 2");
+  counting = SORTS_NOT; /* it is trusted to know which rows are the first */
+  ANSWERS(db, "SELECT b FROM v ORDER BY b DESC LIMIT 2", "5 4");
+  HEARS("asked; 73 2; filter 2");
+  ANSWERS(db, "SELECT b FROM v WHERE a = 1 AND b > 2 ORDER BY b DESC LIMIT 1", "5");
+  HEARS("asked; 2 1; 4 2; 73 1; asked; 2 1; 4 2; 73! 1; filter 1");
   ANSWERS(db, "SELECT DISTINCT b FROM v LIMIT 2; SELECT row_number() OVER () FROM v LIMIT 1", "0 1 1");
   HEARS("asked; filter; asked; filter");
   CHECK(sqlite3_close(db) == SQLITE_OK);

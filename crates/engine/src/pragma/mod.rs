@@ -43,6 +43,8 @@ const SILENT_WHEN_SET: u8 = 2;
 const NEEDS_SCHEMA: u8 = 4;
 /// Setting it changes the database file.
 const WRITES: u8 = 8;
+/// It may change the database file, whether a value is given or not.
+const ALWAYS_WRITES: u8 = 16;
 
 /// One run of a pragma.
 struct Call<'c> {
@@ -152,7 +154,10 @@ fn pragma_list(_: &Call<'_>) -> Result<Vec<NativeRow>> {
 impl PragmaCall {
     /// Whether it changes no database file.
     pub(crate) fn is_read_only(&self) -> bool {
-        self.pragma.is_none_or(|pragma| pragma.traits & WRITES == 0 || self.value.is_none())
+        let writes = |pragma: &Pragma| {
+            pragma.traits & ALWAYS_WRITES != 0 || (pragma.traits & WRITES != 0 && self.value.is_some())
+        };
+        !self.pragma.is_some_and(writes)
     }
 
     pub(crate) fn run(&self, connection: &Connection, run: &StatementRun) -> Result<Vec<NativeRow>> {

@@ -10,7 +10,7 @@ use lithe_value::{Encoding, Value};
 use lithe_vm::operand::Db;
 
 use super::{
-    Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, integer, nothing, safety_level,
+    ALWAYS_WRITES, Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, integer, nothing, safety_level,
 };
 use crate::config::Config;
 use crate::database::Database;
@@ -26,7 +26,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("default_cache_size", SILENT_WHEN_SET | WRITES, default_cache_size),
     entry("encoding", SILENT_WHEN_SET, encoding),
     entry("freelist_count", 0, freelist_count),
-    entry("journal_mode", WRITES, journal_mode),
+    entry("journal_mode", ALWAYS_WRITES, journal_mode),
     entry("journal_size_limit", 0, journal_size_limit),
     entry("locking_mode", 0, locking_mode),
     entry("max_page_count", 0, max_page_count),
@@ -39,8 +39,8 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("temp_store", SILENT_WHEN_SET, temp_store),
     entry("temp_store_directory", SILENT, temp_store_directory),
     entry("user_version", SILENT_WHEN_SET | WRITES, |call| header_value(call, Meta::UserVersion)),
-    Pragma { name: "incremental_vacuum", columns: &[], traits: SILENT, run: incremental_vacuum },
-    Pragma { name: "wal_checkpoint", columns: &["busy", "log", "checkpointed"], traits: 0, run: wal_checkpoint },
+    Pragma { name: "incremental_vacuum", columns: &[], traits: SILENT | ALWAYS_WRITES, run: incremental_vacuum },
+    Pragma { name: "wal_checkpoint", columns: &["busy", "log", "checkpointed"], traits: ALWAYS_WRITES, run: wal_checkpoint },
     entry("wal_autocheckpoint", 0, wal_autocheckpoint),
 ];
 

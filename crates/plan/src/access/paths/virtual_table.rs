@@ -115,7 +115,8 @@ impl<'a> PathFinder<'_, 'a> {
         (self.facts.len() == 1 && is_ordered && is_fixed && all_told).then_some(limit)
     }
 
-    /// Whether the table wants to count the rows although some of them will not be wanted, or come in another order.
+    /// Whether the table wants to count the rows although some of them will not be wanted. Which of them come first it is trusted
+    /// to know, also if it does not give them in that order.
     fn is_limit_misplaced(&self, asked: Asked<'_, 'a>, info: &IndexInfo) -> bool {
         let (own, limits) = info.usage.split_at(asked.ids.len().min(info.usage.len()));
         if limits.iter().all(|usage| usage.argument == 0) {
@@ -124,8 +125,7 @@ impl<'a> PathFinder<'_, 'a> {
         let is_handled = |(&id, usage): (&ConstraintId, &Usage)| {
             usage.argument > 0 && (self.terms.constraint(id).op != Op::In || usage.all_at_once)
         };
-        let is_in_order = info.order_by.is_empty() || info.order_by_consumed;
-        !(is_in_order && asked.ids.iter().zip(own).all(is_handled))
+        !asked.ids.iter().zip(own).all(is_handled)
     }
 
     /// What the table answers; nothing if it has no way of scanning with these constraints.
