@@ -10,7 +10,8 @@ use lithe_value::{Encoding, Value};
 use lithe_vm::operand::Db;
 
 use super::{
-    ALWAYS_WRITES, Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, integer, nothing, safety_level,
+    ALWAYS_WRITES, Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, integer, nothing,
+    safety_level,
 };
 use crate::config::Config;
 use crate::database::Database;
@@ -40,7 +41,12 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("temp_store_directory", SILENT, temp_store_directory),
     entry("user_version", SILENT_WHEN_SET | WRITES, |call| header_value(call, Meta::UserVersion)),
     Pragma { name: "incremental_vacuum", columns: &[], traits: SILENT | ALWAYS_WRITES, run: incremental_vacuum },
-    Pragma { name: "wal_checkpoint", columns: &["busy", "log", "checkpointed"], traits: ALWAYS_WRITES, run: wal_checkpoint },
+    Pragma {
+        name: "wal_checkpoint",
+        columns: &["busy", "log", "checkpointed"],
+        traits: ALWAYS_WRITES,
+        run: wal_checkpoint,
+    },
     entry("wal_autocheckpoint", 0, wal_autocheckpoint),
 ];
 
