@@ -107,6 +107,18 @@ impl From<lithe_vfs::Error> for Error {
     }
 }
 
+/// All of these, if there is memory for the list: for the pages of large transactions.
+pub(crate) fn listed<T>(items: impl Iterator<Item = T>) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    for item in items {
+        if list.len() == list.capacity() {
+            list.try_reserve(1).map_err(|_| Error::NoMem)?;
+        }
+        list.push(item);
+    }
+    Ok(list)
+}
+
 /// So many zeros, if there is memory for them: for buffers of many pages.
 pub(crate) fn zeros(len: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();

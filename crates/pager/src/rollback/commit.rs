@@ -12,7 +12,7 @@ use super::journal_file::{JournalFile, sector_size};
 use super::playback::play_back;
 use crate::SQLITE_VERSION_NUMBER;
 use crate::counts::PageCounter;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::file_store::FileStore;
 use crate::options::{JournalMode, Synchronous};
 use crate::page_ref::PageRef;
@@ -157,7 +157,7 @@ impl FileStore {
     }
 
     fn write_journal(&self, pager: &Pager, super_journal: Option<&str>) -> Result<()> {
-        let pages = self.pages_to_journal(pager);
+        let pages = self.pages_to_journal(pager)?;
         let before = pager.txn.borrow().pages_before;
         let old = pages.iter().map(|&no| Ok((no, self.page_before(pager, no)?)));
         let txn = &mut *self.rollback.borrow_mut();
@@ -180,10 +180,11 @@ impl FileStore {
     }
 
     /// The pages whose old content is lost by this commit: overwritten or cut off.
-    fn pages_to_journal(&self, pager: &Pager) -> Vec<PageNo> {
+    fn pages_to_journal(&self, pager: &Pager) -> Result<Vec<PageNo>> {
         let lock_byte_page = pager.page_size_before().lock_byte_page();
         if pager.is_reshaped() {
-            return (1..=pager.pages_before()).filter_map(PageNo::new).filter(|no| *no != lock_byte_page).collect();
+            let all = (1..=pager.pages_before()).filter_map(PageNo::new);
+            return listed(all.filter(|no| *no != lock_byte_page));
         }
         let txn = pager.txn.borrow();
         let before = txn.pages_before;
@@ -195,12 +196,12 @@ impl FileStore {
         let mut pages = if sectors.are_shared() {
             sectors.whole(touched.chain(PageNo::new(after)), before)
         } else {
-            touched.filter(|no| no.get() <= before).collect()
+            listed(touched.filter(|no| no.get() <= before))?
         };
         pages.retain(|&no| no != lock_byte_page);
         pages.sort_unstable();
         pages.dedup();
-        pages
+        Ok(pages)
     }
 
     /// The new pages, in order, neighbours in one write.
@@ -209,7 +210,7 @@ impl FileStore {
         self.rollback.borrow_mut().file_changed = true;
         pager.end_epoch();
         let txn = pager.txn.borrow();
-        let pages = written_pages(&txn, pager.page_count());
+        let pages = written_pages(&txn, pager.page_count())?;
         pager.counts.add(PageCounter::Write, pages.len());
         let mut buf = Vec::new();
         for run in pages.chunk_by(|a, b| a.plus(1) == Some(*b)) {
@@ -358,10 +359,10 @@ fn has_journal_file(mode: JournalMode) -> bool {
 }
 
 /// The pages that were written and that the database keeps, in order.
-fn written_pages(txn: &WriteTxn, page_count: u32) -> Vec<PageNo> {
+fn written_pages(txn: &WriteTxn, page_count: u32) -> Result<Vec<PageNo>> {
     let all = txn.dirty.iter().map(|(no, _)| no).chain(txn.temp.page_numbers());
-    let mut pages: Vec<PageNo> = all.filter(|no| no.get() <= page_count).collect();
+    let mut pages = listed(all.filter(|no| no.get() <= page_count))?;
     pages.sort_unstable();
     pages.dedup();
-    pages
+    Ok(pages)
 }

@@ -3,7 +3,6 @@
 use std::io::IoSlice;
 use std::time::Duration;
 
-use hashbrown::HashSet;
 use lithe_format::locks::{CHECKPOINT_SLOT, READ_MARKS, read_slot, read_slots_from};
 use lithe_format::wal_index::READ_MARK_UNUSED;
 use lithe_format::{PageNo, PageSize};
@@ -11,7 +10,6 @@ use lithe_vfs::{File, ResultCode, SyncFlags, Vfs};
 
 use super::Wal;
 use super::index::HeaderState;
-use crate::dirty::PageHashes;
 use crate::error::{Error, Result, zeros};
 use crate::page_ref::Epoch;
 
@@ -200,7 +198,7 @@ impl Wal {
         if let Some(flags) = work.sync {
             self.shared.file().sync(flags)?;
         }
-        let pages = self.newest_images(first, last, header.page_count);
+        let pages = self.newest_images(first, last, header.page_count)?;
         work.database.size_hint(u64::from(header.page_count) * u64::from(page_size.get()))?;
         for run in pages.chunk_by(|a, b| a.0.plus(1) == Some(b.0)) {
             self.copy_run(work.database, page_size, run)?;
@@ -218,20 +216,21 @@ impl Wal {
     }
 
     /// For each page with frames among `first..=last` the newest of them, by page.
-    fn newest_images(&self, first: u32, last: u32, page_count: u32) -> Vec<(PageNo, u32)> {
-        let mut seen: HashSet<PageNo, PageHashes> = HashSet::default();
+    fn newest_images(&self, first: u32, last: u32, page_count: u32) -> Result<Vec<(PageNo, u32)>> {
         let mut images = Vec::new();
-        for frame in (first..=last).rev() {
-            // Pages past the end were cut off by a later transaction.
-            if let Some(no) = self.index.page_of(frame)
-                && no.get() <= page_count
-                && seen.insert(no)
-            {
-                images.push((no, frame));
-            }
-        }
+        images.try_reserve_exact(last.saturating_sub(first) as usize + 1).map_err(|_| Error::NoMem)?;
+        // Pages past the end were cut off by a later transaction.
+        let kept = |frame| self.index.page_of(frame).filter(|no| no.get() <= page_count).map(|no| (no, frame));
+        images.extend((first..=last).filter_map(kept));
         images.sort_unstable();
-        images
+        images.dedup_by(|newer, older| {
+            let is_same_page = newer.0 == older.0;
+            if is_same_page {
+                older.1 = newer.1;
+            }
+            is_same_page
+        });
+        Ok(images)
     }
 
     /// Neighbouring pages go in one write.
