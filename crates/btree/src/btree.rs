@@ -25,6 +25,8 @@ pub struct Btree {
     secure_delete: Cell<SecureDelete>,
     /// What the header says, once it has been looked at.
     auto_vacuum: Cell<Option<AutoVacuum>>,
+    /// The schema cookie, likewise: every statement asks for it.
+    schema_cookie: Cell<Option<u32>>,
     /// What a database that is still empty will get.
     auto_vacuum_wanted: Cell<AutoVacuum>,
     /// Memory for the page numbers of chains that are being written.
@@ -73,6 +75,7 @@ impl Btree {
             known_version: Cell::new(0),
             secure_delete: Cell::default(),
             auto_vacuum: Cell::new(None),
+            schema_cookie: Cell::new(None),
             auto_vacuum_wanted: Cell::default(),
             page_list: Cell::default(),
             lost_keys: LostKeys::default(),
@@ -122,6 +125,23 @@ impl Btree {
             return Ok(0);
         }
         Ok(at_u32(&self.page(PageNo::FIRST)?, which.offset()))
+    }
+
+    /// The schema cookie, of which every statement makes sure.
+    #[inline]
+    pub fn schema_cookie(&self) -> Result<u32> {
+        self.notice_others();
+        match self.schema_cookie.get() {
+            Some(cookie) => Ok(cookie),
+            None => self.read_schema_cookie(),
+        }
+    }
+
+    #[cold]
+    fn read_schema_cookie(&self) -> Result<u32> {
+        let cookie = self.meta(Meta::SchemaCookie)?;
+        self.schema_cookie.set(Some(cookie));
+        Ok(cookie)
     }
 
     /// Changes one of the header's meta values.
@@ -215,7 +235,7 @@ impl Btree {
     pub(crate) fn write(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.notice_others();
         let page = self.pager.write(no);
-        self.known_version.set(self.pager.write_version());
+        self.wrote(no);
         page
     }
 
@@ -224,7 +244,7 @@ impl Btree {
     pub(crate) fn overwrite(&self, no: PageNo, anew: Range<usize>) -> Result<PageMut<'_>> {
         self.notice_others();
         let page = self.pager.overwrite(no, anew);
-        self.known_version.set(self.pager.write_version());
+        self.wrote(no);
         page
     }
 
@@ -233,8 +253,17 @@ impl Btree {
     pub(crate) fn new_page(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.notice_others();
         let page = self.pager.new_page(no);
-        self.known_version.set(self.pager.write_version());
+        self.wrote(no);
         page
+    }
+
+    /// Page `no` is being changed by this crate.
+    #[inline]
+    fn wrote(&self, no: PageNo) {
+        self.known_version.set(self.pager.write_version());
+        if no == PageNo::FIRST {
+            self.schema_cookie.set(None);
+        }
     }
 
     pub(crate) fn set_page_count(&self, count: u32) -> Result<()> {
@@ -267,6 +296,7 @@ impl Btree {
             counter.set(counter.get() + 1);
         }
         self.auto_vacuum.set(None);
+        self.schema_cookie.set(None);
     }
 
     #[inline]

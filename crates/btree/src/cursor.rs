@@ -164,7 +164,8 @@ impl Cursor {
     /// Makes this a cursor on another tree, and keeps the memory of the one before.
     pub fn reopen(&mut self, root: PageNo, key_info: Option<Arc<KeyInfo>>) {
         self.reset();
-        if self.root != root || self.key_info.is_some() != key_info.is_some() {
+        if self.root != root || !is_same_order(self.key_info.as_ref(), key_info.as_ref()) {
+            self.state = State::Nowhere;
             self.path.clear();
         }
         self.root = root;
@@ -173,8 +174,12 @@ impl Cursor {
 
     /// Lets go of the place and of its leaf. Whoever ends a transaction resets its cursors first. The way to the leaf is
     /// kept for the next search, which looks whether it is still what it was: a statement that is run again and again
-    /// reads no page above the leaves.
+    /// reads no page above the leaves. A cursor that has just added the last entry of all keeps its place, which holds no
+    /// leaf: rows that are added one by one, each by a statement of its own, are added without a search.
     pub fn reset(&mut self) {
+        if self.state == State::Written && self.at_last {
+            return;
+        }
         self.state = State::Nowhere;
         self.at_last = false;
         self.row = None;
@@ -293,5 +298,14 @@ impl Cursor {
         let row = row.ok_or_else(|| node.corrupt("cell outside the page"))?;
         self.row = Some(row);
         Ok(row)
+    }
+}
+
+/// Whether two cursors are on tables, or on indexes of one order.
+fn is_same_order(one: Option<&Arc<KeyInfo>>, other: Option<&Arc<KeyInfo>>) -> bool {
+    match (one, other) {
+        (None, None) => true,
+        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+        _ => false,
     }
 }

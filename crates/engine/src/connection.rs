@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use bumpalo::Bump;
 use hashbrown::{HashMap, HashSet};
+use lithe_btree::Btree;
 use lithe_format::PageNo;
 use lithe_functions::Registry;
 use lithe_plan::catalog::{Catalog, Schema, Wanted};
@@ -166,6 +167,14 @@ impl Connection {
     pub(crate) fn database(&self, db: Db) -> Result<Rc<Database>> {
         let found = self.databases.borrow().get(usize::from(db.0)).cloned();
         found.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))
+    }
+
+    /// The B-trees of a database.
+    #[inline]
+    pub(crate) fn btree(&self, db: Db) -> Result<Rc<Btree>> {
+        let databases = self.databases.borrow();
+        let database = databases.get(usize::from(db.0)).ok_or_else(|| Error::from_code(ResultCode::SCHEMA))?;
+        Ok(Rc::clone(database.btree()))
     }
 
     /// Whether any database shares its cache with other connections.

@@ -6,7 +6,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_btree::Btree;
-use lithe_format::db_header::Meta;
 use lithe_pager::{BeginKind, JournalMode, OpenOptions, Pager, Synchronous};
 use lithe_vfs::{ResultCode, Vfs};
 
@@ -140,7 +139,7 @@ impl Database {
 
     /// The schema cookie in the file.
     pub(crate) fn schema_cookie(&self) -> Result<u32> {
-        Ok(self.btree().meta(Meta::SchemaCookie)?)
+        Ok(self.btree().schema_cookie()?)
     }
 
     /// The B-trees if they are open and no backup has them.

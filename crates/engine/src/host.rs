@@ -36,7 +36,7 @@ pub(crate) struct RunHost<'c> {
 
 impl Host for RunHost<'_> {
     fn btree(&self, db: Db) -> Result<Rc<Btree>, VmError> {
-        Ok(Rc::clone(self.connection.database(db)?.btree()))
+        Ok(self.connection.btree(db)?)
     }
 
     fn temporary_btree(&self) -> Result<Rc<Btree>, VmError> {
@@ -61,15 +61,15 @@ impl Host for RunHost<'_> {
     }
 
     fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), VmError> {
-        self.connection.begin_on(db, write != 0, self.run)?;
-        if let Some(check) = check {
-            let cookie = self.connection.database(db)?.schema_cookie()?;
-            if cookie != check.cookie {
+        let database = self.connection.database(db)?;
+        self.connection.begin_on_database(db, &database, write != 0, self.run)?;
+        match check {
+            Some(check) if database.schema_cookie()? != check.cookie => {
                 self.connection.forget_schema(db);
-                return Err(VmError::Schema);
+                Err(VmError::Schema)
             }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn auto_commit(&self, on: bool, rollback: bool) -> Result<(), VmError> {

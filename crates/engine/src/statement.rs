@@ -90,7 +90,8 @@ pub struct Statement {
     own_sql: Option<Box<str>>,
     runner: Runner,
     /// Part of the connection's transaction while the statement runs.
-    run: Option<StatementRun>,
+    run: StatementRun,
+    is_running: bool,
     is_on_row: bool,
     /// When the run began, if somebody wants to know how long it takes.
     began: Option<Instant>,
@@ -108,7 +109,16 @@ impl Statement {
     /// A statement with this program, run by `idle` if there is such a machine.
     pub(crate) fn new(compiled: Arc<Compiled>, idle: Option<Box<Vm>>) -> Statement {
         let runner = idle.map_or_else(|| Runner::new(&compiled), Runner::Program);
-        Statement { compiled, own_sql: None, runner, run: None, is_on_row: false, began: None, tag: 0 }
+        Statement {
+            compiled,
+            own_sql: None,
+            runner,
+            run: StatementRun::default(),
+            is_running: false,
+            is_on_row: false,
+            began: None,
+            tag: 0,
+        }
     }
 
     /// A statement of the text `sql`, whose shape has this program. The caller binds its literals.
@@ -198,7 +208,7 @@ impl Statement {
 
     /// Whether it has begun to run and is neither at its end nor reset.
     pub fn is_running(&self) -> bool {
-        self.run.is_some()
+        self.is_running
     }
 
     /// What [`Statement::set_tag`] has set: how hooks tell the door above which of its statements it is.
@@ -238,7 +248,8 @@ impl Statement {
             return Err(Error::from_code(ResultCode::RANGE));
         }
         let len = match value {
-            BindValue::Value(value) => value.bytes().map_or(0, |bytes| bytes.len() as u64),
+            BindValue::Value(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len() as u64,
+            BindValue::Value(_) => 0,
             BindValue::ZeroBlob(len) => len,
         };
         if len > u64::from(connection.facts.length_max.get()) {
@@ -295,7 +306,7 @@ impl Statement {
         self.is_on_row = false;
         let mut recompiled = 0;
         loop {
-            if self.run.is_none() {
+            if !self.is_running {
                 self.begin(connection)?;
             }
             match self.advance(connection) {
@@ -320,7 +331,8 @@ impl Statement {
             self.recompile(connection)?;
         }
         connection.facts.now.set(None);
-        self.run = Some(connection.statement_begins());
+        connection.run_begins(&self.run);
+        self.is_running = true;
         if connection.has_shared_cache()
             && let Body::Program(program) = &self.compiled.body
             && let Err(error) = connection.lock_tables(program)
@@ -336,12 +348,12 @@ impl Statement {
     }
 
     fn advance(&mut self, connection: &Connection) -> Result<Step> {
-        let Some(run) = &self.run else { return Ok(Step::Done) };
-        if connection.was_rolled_back(run) {
+        if connection.was_rolled_back(&self.run) {
             let error = Error::new(ResultCode::ABORT_ROLLBACK, "abort due to ROLLBACK");
             self.end(connection, Some(&error));
             return Err(error);
         }
+        let run = &self.run;
         let host = RunHost { connection, run };
         let executing = &connection.transaction.executing;
         executing.set(executing.get() + 1);
@@ -369,14 +381,15 @@ impl Statement {
         connection: &Connection,
         result: Result<(), (lithe_vm::operand::OnConflict, Error)>,
     ) -> Result<Step> {
-        self.release_rows(connection);
-        let Some(run) = self.run.take() else { return Ok(Step::Done) };
+        self.release_rows();
+        self.is_running = false;
+        let run = &self.run;
         let result = result
-            .and_then(|()| connection.statement_succeeds(&run).map_err(|e| (lithe_vm::operand::OnConflict::Abort, e)));
+            .and_then(|()| connection.statement_succeeds(run).map_err(|e| (lithe_vm::operand::OnConflict::Abort, e)));
         let result = match result {
             Ok(()) => Ok(Step::Done),
             Err((policy, error)) => {
-                connection.statement_fails(&run, error.code(), policy)?;
+                connection.statement_fails(run, error.code(), policy)?;
                 Err(error)
             }
         };
@@ -403,13 +416,16 @@ impl Statement {
     /// Ends the run before its end. A reader that is stopped has succeeded as far as it went; a writer's work is kept,
     /// as its rows were given out one by one.
     fn end(&mut self, connection: &Connection, error: Option<&Error>) {
-        self.release_rows(connection);
-        let Some(run) = self.run.take() else { return };
+        self.release_rows();
+        if !std::mem::take(&mut self.is_running) {
+            return;
+        }
+        let run = &self.run;
         match error {
-            Some(error) => drop(connection.statement_fails(&run, error.code(), lithe_vm::operand::OnConflict::Abort)),
+            Some(error) => drop(connection.statement_fails(run, error.code(), lithe_vm::operand::OnConflict::Abort)),
             None => {
-                if let Err(error) = connection.statement_succeeds(&run) {
-                    let _ = connection.statement_fails(&run, error.code(), lithe_vm::operand::OnConflict::Abort);
+                if let Err(error) = connection.statement_succeeds(run) {
+                    let _ = connection.statement_fails(run, error.code(), lithe_vm::operand::OnConflict::Abort);
                 }
             }
         }
@@ -417,13 +433,15 @@ impl Statement {
     }
 
     /// Closes cursors, so that locks can be given back.
-    fn release_rows(&mut self, connection: &Connection) {
-        match (&mut self.runner, &self.run) {
-            (Runner::Program(vm), Some(_)) => vm.reset(),
-            (Runner::Native(native), _) => native.reset(),
-            (Runner::Program(_), None) => {}
+    fn release_rows(&mut self) {
+        match &mut self.runner {
+            Runner::Program(vm) if self.is_running => vm.reset(),
+            Runner::Program(_) => {}
+            Runner::Native(native) => {
+                native.reset();
+                self.run.late_error.take();
+            }
         }
-        let _ = connection;
     }
 
     /// Makes an EXPLAIN (1) or EXPLAIN QUERY PLAN (2) of the statement, or (0) what these explain. Bound values stay.

@@ -115,16 +115,22 @@ impl Connection {
 
     /// A statement starts to run.
     pub(crate) fn statement_begins(&self) -> StatementRun {
+        let run = StatementRun::default();
+        self.run_begins(&run);
+        run
+    }
+
+    /// A statement starts to run, whose last run has ended.
+    #[inline]
+    pub(crate) fn run_begins(&self, run: &StatementRun) {
         let state = &self.transaction;
         if !state.has_active() {
             self.interrupts.clear();
         }
         state.active.set(state.active.get() + 1);
-        let run = StatementRun::default();
         run.rollbacks_before.set(state.rollbacks.get());
         run.violations_before.set(self.violations());
         run.schema_rollbacks_before.set(state.schema_rollbacks.get());
-        run
     }
 
     /// Has a ROLLBACK pulled the transaction away from under the statement? One that only reads goes on, unless the
@@ -137,11 +143,15 @@ impl Connection {
 
     /// The statement is about to read or write `db`.
     pub(crate) fn begin_on(&self, db: Db, write: bool, run: &StatementRun) -> Result<()> {
+        self.begin_on_database(db, &*self.database(db)?, write, run)
+    }
+
+    /// The same of a database that was looked up.
+    pub(crate) fn begin_on_database(&self, db: Db, database: &Database, write: bool, run: &StatementRun) -> Result<()> {
         if write {
-            return self.begin_writing(db, BeginKind::Immediate, run);
+            return self.begin_writing_on(db, database, BeginKind::Immediate, run);
         }
-        let database = self.database(db)?;
-        self.begin_reading(&database)
+        self.begin_reading(database)
     }
 
     fn begin_reading(&self, database: &Database) -> Result<()> {
@@ -157,10 +167,14 @@ impl Connection {
     /// The statement is about to write `db`, with others locked out as `kind` says.
     pub(crate) fn begin_writing(&self, db: Db, kind: BeginKind, run: &StatementRun) -> Result<()> {
         let database = self.database(db)?;
+        self.begin_writing_on(db, &database, kind, run)
+    }
+
+    fn begin_writing_on(&self, db: Db, database: &Database, kind: BeginKind, run: &StatementRun) -> Result<()> {
         if self.compile_flags.get().query_only && db != Db::TEMP {
             return Err(Error::new(ResultCode::READONLY, "attempt to write a readonly database"));
         }
-        self.begin_write_on(&database, kind)?;
+        self.begin_write_on(database, kind)?;
         if !run.is_writer.replace(true) {
             self.transaction.active_writers.set(self.transaction.active_writers.get() + 1);
         }

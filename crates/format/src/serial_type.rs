@@ -188,8 +188,11 @@ pub(crate) fn push_content(out: &mut Vec<u8>, value: &ValueRef<'_>, serial: Seri
     match value {
         ValueRef::Null => {}
         ValueRef::Integer(i) => {
-            let bytes = i.to_be_bytes();
-            out.extend_from_slice(&bytes[8 - serial.len() as usize..]);
+            // All eight bytes, which is one store, and then as many as count.
+            let (start, len) = (out.len(), serial.len());
+            let leading = (*i as u64) << (64 - 8 * len).min(63);
+            out.extend_from_slice(&leading.to_be_bytes());
+            out.truncate(start + len as usize);
         }
         ValueRef::Real(r) => out.extend_from_slice(&r.to_bits().to_be_bytes()),
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => out.extend_from_slice(bytes),

@@ -47,6 +47,8 @@ impl Slot {
 pub(crate) struct DirtySet {
     slots: Vec<Slot>,
     index: HashMap<PageNo, SlotId, PageHashes>,
+    /// Some that were found last, by page number modulo the length: statements go back to few pages.
+    recent: Recent,
     unused: Vec<SlotId>,
     /// The hand of the clock that finds pages to spill.
     hand: usize,
@@ -72,7 +74,15 @@ impl DirtySet {
 
     #[inline]
     pub(crate) fn find(&self, no: PageNo) -> Option<SlotId> {
-        self.index.get(&no).copied()
+        let recent = self.recent.at(no);
+        match recent.get() {
+            Some((known, id)) if known == no => Some(id),
+            _ => {
+                let id = self.index.get(&no).copied()?;
+                recent.set(Some((no, id)));
+                Some(id)
+            }
+        }
     }
 
     #[inline]
@@ -105,6 +115,7 @@ impl DirtySet {
     /// Forgets what was written to a page, if it is here.
     pub(crate) fn remove(&mut self, no: PageNo) {
         let Some(id) = self.index.remove(&no) else { return };
+        self.recent.at(no).set(None);
         let bytes = self.slot_mut(id).bytes.take();
         assert!(bytes.is_some(), "page {no} is being written");
         self.recycle(bytes);
@@ -220,6 +231,7 @@ impl DirtySet {
     /// Empties the set and hands out what was in it.
     pub(crate) fn drain(&mut self, mut to: impl FnMut(PageNo, Arc<[u8]>) -> Option<Arc<[u8]>>) {
         self.index.clear();
+        self.recent = Recent::default();
         self.unused.clear();
         self.finished.clear();
         self.hand = 0;
@@ -233,6 +245,20 @@ impl DirtySet {
         }
         self.slots = slots;
         self.spare.truncate(SPARE_MAX);
+    }
+}
+
+/// Slots of pages that were asked for last.
+#[derive(Debug, Default)]
+struct Recent([Cell<Option<(PageNo, SlotId)>>; RECENT_COUNT]);
+
+const RECENT_COUNT: usize = 32;
+
+impl Recent {
+    /// Where page `no` is, if it is here at all.
+    #[inline]
+    fn at(&self, no: PageNo) -> &Cell<Option<(PageNo, SlotId)>> {
+        &self.0[no.index() % RECENT_COUNT]
     }
 }
 

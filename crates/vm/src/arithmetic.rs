@@ -1,7 +1,7 @@
 //! Operators, conversions and truth. What two integers give without overflow is computed in the loop.
 
 use lithe_value::arith::{self, Number};
-use lithe_value::{Affinity, NumberText, ValueRef, cast as convert};
+use lithe_value::{Affinity, NumberText, Value, ValueRef, cast as convert};
 
 use crate::error::Error;
 use crate::host::Host;
@@ -108,6 +108,7 @@ pub fn apply_affinity(register: &mut Register, affinity: Affinity) {
         | (_, Register::Null)
         | (Affinity::Integer | Affinity::Numeric, Register::Integer(_))
         | (Affinity::Text, Register::InlineText(_) | Register::PageText { .. } | Register::OwnedText { .. }) => {}
+        (Affinity::Text, Register::Shared(value)) if matches!(Value::as_ref(value), ValueRef::Text(_)) => {}
         _ => convert_affinity(register, affinity),
     }
 }

@@ -227,7 +227,7 @@ impl OnceSet {
     /// A new run.
     #[inline]
     pub fn clear(&mut self) {
-        self.0.fill(0);
+        self.0.clear();
     }
 }
 

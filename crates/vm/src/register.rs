@@ -564,15 +564,22 @@ impl Register {
     /// NULL for the next run: pages and states are let go, memory of ordinary size is kept.
     #[inline]
     pub fn clear(&mut self) {
+        if self.holds_nothing() {
+            std::mem::forget(std::mem::take(self));
+        } else {
+            self.clear_memory();
+        }
+    }
+
+    #[inline(never)]
+    fn clear_memory(&mut self) {
         match self {
-            Register::Spare(_) | Register::Null => {}
-            Register::OwnedText { .. } | Register::OwnedBlob { .. } => {
-                let (memory, _) = self.take_buffer().into_parts();
-                if memory.len() <= SPARE_MAX {
-                    *self = Register::Spare(memory);
-                }
+            Register::Spare(_) => {}
+            Register::OwnedText { memory, .. } | Register::OwnedBlob { memory, .. } if memory.len() <= SPARE_MAX => {
+                let memory = std::mem::take(memory);
+                std::mem::forget(std::mem::replace(self, Register::Spare(memory))); // an empty box holds nothing
             }
-            _ => self.replace(Register::Null),
+            _ => *self = Register::Null,
         }
     }
 }

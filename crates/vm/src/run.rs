@@ -540,7 +540,10 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
             Insn::Column { cursor, column, dst } => {
                 let is_done = match &mut m.cursors[usize::from(cursor.0)] {
-                    VmCursor::Tree(tree) => tree.column_quickly(usize::from(column), &mut m.registers[dst.0 as usize]),
+                    VmCursor::Tree(tree) => {
+                        let (column, register) = (usize::from(column), &mut m.registers[dst.0 as usize]);
+                        tree.column_quickly(column, register) || tree.column(column, register)?
+                    }
                     _ => false,
                 };
                 if !is_done {

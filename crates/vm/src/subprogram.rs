@@ -109,8 +109,13 @@ impl<'p> Frames<'p> {
     }
 
     /// Ends the innermost subprogram: the program that called it, and where that goes on. `None` at the outermost.
-    #[inline(never)]
+    #[inline]
     pub fn leave(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize)> {
+        if self.waiting.is_empty() { None } else { self.leave_inner(m, host) }
+    }
+
+    #[inline(never)]
+    fn leave_inner(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize)> {
         let frame = self.pop(m, host)?;
         Some((frame.0, frame.1))
     }

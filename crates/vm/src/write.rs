@@ -326,11 +326,8 @@ pub fn index_delete(
 pub fn new_rowid(m: &mut Machine, cursor: CursorId, dst: Reg, autoincrement: Reg) -> Result<(), Error> {
     let largest = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {
-            if tree.last()? {
-                tree.rowid()?
-            } else {
-                None
-            }
+            // (The cursor's own rowid: of a row that it has just written it needs no look at the page.)
+            if tree.last()? { Some(tree.place.cursor.rowid()?) } else { None }
         }
         VmCursor::Ephemeral(ephemeral) => ephemeral.last_rowid(),
         _ => return Err(not_writable()),

@@ -276,7 +276,9 @@ impl NewCell<'_, '_> {
         self.payload.reader().copy_to(local);
         match self.overflow {
             Some(first) => rest.copy_from_slice(&first.get().to_be_bytes()),
-            None => rest.fill(0),
+            // (A cell that is shorter than the shortest freeblock.)
+            None if !rest.is_empty() => rest.fill(0),
+            None => {}
         }
     }
 }

@@ -45,8 +45,8 @@ impl Leaf {
 }
 
 impl Cursor {
-    /// The row or entry on which the cursor stands, if it is whole on its page and nothing has been written since the
-    /// cursor came here. `None` says nothing: [`Cursor::row`] knows.
+    /// The row or entry on which the cursor stands, if its cell was looked at before or is an ordinary one, and nothing has
+    /// been written since the cursor came here. `None` says nothing: [`Cursor::row`] knows.
     #[inline]
     pub fn peek(&self, btree: &Btree) -> Option<Row<'_>> {
         if !self.is_on_current_row(btree) {
@@ -54,6 +54,9 @@ impl Cursor {
         }
         let level = self.path.last()?;
         let node = &level.node;
+        if let Some(row) = self.row {
+            return Some(Row { page: &node.page, span: row.span });
+        }
         let mut at = node.cell_at(usize::from(level.index)).ok()?;
         if node.kind == PageKind::IndexInterior {
             at += CHILD_LEN;

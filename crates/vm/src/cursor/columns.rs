@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The columns of a row are found together, as far as any column of any row has been asked for: then a column costs
-//! a look into two small arrays. What is not so ordinary (a header of more than 127 bytes, a type of more than two,
-//! content that is not on the page), and columns further on, are left to the record's view.
+//! a look into two small arrays. What is not so ordinary (a header of more than 127 bytes, a type of more than 16
+//! bits, columns behind one that ends on another page), and columns further on, are left to the record's view.
 
 use lithe_format::cell::PayloadSpan;
 use lithe_format::serial_type::SerialType;
@@ -46,6 +46,8 @@ pub struct Columns {
     starts: [u32; COLUMNS_MAX + TOGETHER + 1],
     /// How many columns of this row are known.
     known: usize,
+    /// The one after those is known to begin on the page and to end on another.
+    is_cut: bool,
     /// How many columns of each row are to be found.
     wanted: usize,
 }
@@ -59,6 +61,7 @@ impl Columns {
     /// The cursor stands on another row, whose payload is at `span` of `page`.
     #[inline]
     pub fn find(&mut self, page: &[u8], span: PayloadSpan) {
+        self.is_cut = false;
         if !self.find_few(page, span) {
             self.known = self.find_known(page, span).unwrap_or(0);
         }
@@ -109,13 +112,12 @@ impl Columns {
             let short = long.trailing_zeros() as usize / 8;
             (known, at) = (known + short, at + short);
             if known < wanted && at + 1 < header_end {
-                let [first, second @ ..0x80] = *page.get(at..)?.first_chunk()? else {
+                let Some((serial, len)) = wide_type(page.get(at..header_end)?) else {
                     break;
                 };
-                let serial = u16::from(first & 0x7f) << 7 | u16::from(second);
                 self.types[known] = serial;
                 self.starts[known + 1] = self.starts[known] + u32::from(serial.saturating_sub(FIRST_LONG) / 2);
-                (known, at) = (known + 1, at + 2);
+                (known, at) = (known + 1, at + len);
             } else {
                 break;
             }
@@ -124,7 +126,11 @@ impl Columns {
         let beyond = at.saturating_sub(header_end);
         let known = known.saturating_sub(beyond).min(wanted);
         let end = span.at + span.local;
-        if self.starts[known] <= end { Some(known) } else { Some(self.known_before(known, end)) }
+        if self.starts[known] > end {
+            self.is_cut = true;
+            return Some(self.known_before(known, end));
+        }
+        Some(known)
     }
 
     /// Columns from `known` on have these types, as far as they are of one byte.
@@ -141,9 +147,18 @@ impl Columns {
     }
 
     /// How many of the columns end before `end`.
-    #[cold]
+    #[inline]
     fn known_before(&self, known: usize, end: u32) -> usize {
         self.starts[1..=known].iter().take_while(|start| **start <= end).count()
+    }
+
+    /// The type of column `index`, and where on the page its content starts, if it ends on another.
+    #[inline]
+    pub fn cut(&self, index: usize) -> Option<(SerialType, usize)> {
+        if index != self.known || !self.is_cut {
+            return None;
+        }
+        Some((SerialType(u32::from(self.types[index])), self.starts[index] as usize))
     }
 
     /// The type of column `index`, and where on the page its content starts.
@@ -154,6 +169,20 @@ impl Columns {
         }
         let (serial, start) = (*self.types.get(index)?, *self.starts.get(index)?);
         Some((SerialType(u32::from(serial)), start as usize))
+    }
+}
+
+/// A type of two or three bytes, and how many these are; `None` if it does not fit.
+#[inline]
+fn wide_type(header: &[u8]) -> Option<(u16, usize)> {
+    let bits = |byte: u8| u32::from(byte & 0x7f);
+    match *header {
+        [first, second @ ..0x80, ..] => Some(((bits(first) << 7 | bits(second)) as u16, 2)),
+        [first, second, third @ ..0x80, ..] => {
+            let serial = bits(first) << 14 | bits(second) << 7 | bits(third);
+            Some((u16::try_from(serial).ok()?, 3))
+        }
+        _ => None,
     }
 }
 

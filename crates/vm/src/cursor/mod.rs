@@ -54,19 +54,26 @@ impl VmCursor {
     /// Closes the cursor and keeps the place of a tree's.
     #[inline]
     pub fn close(&mut self) {
-        if !matches!(self, VmCursor::Closed(_)) {
-            *self = match std::mem::take(self) {
-                VmCursor::Tree(tree) => VmCursor::Closed(Some(tree.close())),
-                _ => VmCursor::Closed(None),
-            };
+        match std::mem::take(self) {
+            VmCursor::Tree(tree) => self.put(VmCursor::Closed(Some(tree.close()))),
+            VmCursor::Closed(remains) => self.put(VmCursor::Closed(remains)),
+            _ => {}
         }
     }
 
+    /// Becomes `cursor`, where nothing is but an empty place: there is nothing to let go of.
+    #[inline]
+    pub fn put(&mut self, cursor: VmCursor) {
+        debug_assert!(matches!(self, VmCursor::Closed(None)), "the place of a cursor is empty");
+        std::mem::forget(std::mem::replace(self, cursor));
+    }
+
     /// The place of the tree cursor that was here.
+    #[inline]
     pub fn take_place(&mut self) -> Option<Box<Place>> {
-        self.close();
         match std::mem::take(self) {
             VmCursor::Closed(remains) => remains,
+            VmCursor::Tree(tree) => Some(tree.close()),
             _ => None,
         }
     }

@@ -164,7 +164,21 @@ impl TreeCursor {
             dst.set_null();
             return Ok(true);
         }
-        if self.column_quickly(index, dst) { Ok(true) } else { self.column_by_view(index, dst) }
+        if self.column_quickly(index, dst) {
+            return Ok(true);
+        }
+        match self.cut_column(index) {
+            Some(column) => self.put_overflowing(column, dst),
+            None => self.column_by_view(index, dst),
+        }
+    }
+
+    /// A column that has been found to begin on the row's page and to end on another.
+    #[inline]
+    fn cut_column(&self, index: usize) -> Option<Column> {
+        let (serial, start) = self.place.columns.cut(index)?;
+        let column = Column { serial, at: start as u32 - self.place.span.at };
+        (column.end() <= self.place.span.len).then_some(column)
     }
 
     /// A column that is out of order, past the end, or not on the row's page.
@@ -333,7 +347,7 @@ impl TreeCursor {
         if !self.read_row_quickly() && self.place.state != RowState::Read {
             return None;
         }
-        let page = self.place.page.as_ref()?;
+        let page = self.place.page.as_ref().filter(|_| !self.place.span.overflows())?;
         let start = self.place.span.at as usize;
         match *page.get(start..)? {
             [header_len @ 2..0x80, serial @ 1..=6, ..] => {
