@@ -16,16 +16,40 @@ use crate::text;
 /// SQL that one prepare call is given.
 struct Source<'a> {
     sql: &'a [u8],
-    is_legacy: bool,
+    how: How,
 }
+
+/// By which of the calls, and with what flags.
+#[derive(Clone, Copy)]
+struct How {
+    /// By one of those that report errors in the old way.
+    is_legacy: bool,
+    flags: c_uint,
+}
+
+impl How {
+    const LEGACY: How = How { is_legacy: true, flags: 0 };
+    const V2: How = How { is_legacy: false, flags: 0 };
+
+    fn v3(flags: c_uint) -> How {
+        How { is_legacy: false, flags }
+    }
+}
+
+/// As the header has it. (The other flags of `sqlite3_prepare_v3` are hints.)
+const SQLITE_PREPARE_NO_VTAB: c_uint = 0x04;
 
 /// Compiles the first statement. Answers the code and how many bytes were used.
 fn prepare(db: &Locked<'_>, handle: *mut sqlite3, source: &Source<'_>, out: &mut *mut sqlite3_stmt) -> (c_int, usize) {
-    match db.core().prepare(source.sql) {
+    let prepared = match source.how.flags & SQLITE_PREPARE_NO_VTAB {
+        0 => db.core().prepare(source.sql),
+        _ => db.core().prepare_without_virtual_tables(source.sql),
+    };
+    match prepared {
         Ok(prepared) => {
             if let Some(inner) = prepared.statement {
                 let sql = c_string(&source.sql[..prepared.tail]);
-                *out = sqlite3_stmt::create(db, handle, inner, sql, source.is_legacy);
+                *out = sqlite3_stmt::create(db, handle, inner, sql, source.how.is_legacy);
             }
             (db.ok(), prepared.tail)
         }
@@ -77,7 +101,7 @@ unsafe fn prepare8(
     handle: *mut sqlite3,
     sql: *const c_char,
     n: c_int,
-    is_legacy: bool,
+    how: How,
     statement: *mut *mut sqlite3_stmt,
     tail: *mut *const c_char,
 ) -> c_int {
@@ -87,7 +111,7 @@ unsafe fn prepare8(
             Ok(begun) => begun,
             Err(code) => return code,
         };
-        let source = Source { sql: source(sql, n), is_legacy };
+        let source = Source { sql: source(sql, n), how };
         let (code, used) = prepare(&db, handle, &source, out);
         if let Some(tail) = tail.as_mut() {
             *tail = sql.add(used);
@@ -102,7 +126,7 @@ unsafe fn prepare16(
     handle: *mut sqlite3,
     sql: *const c_void,
     n: c_int,
-    is_legacy: bool,
+    how: How,
     statement: *mut *mut sqlite3_stmt,
     tail: *mut *const c_void,
 ) -> c_int {
@@ -117,7 +141,7 @@ unsafe fn prepare16(
         let mut utf8 = lithe_engine::value::Buffer::new();
         Encoding::UTF16_NATIVE.decode(&wide[..end], &mut utf8);
         let sql8 = utf8.into_vec();
-        let (code, used) = prepare(&db, handle, &Source { sql: &sql8, is_legacy }, out);
+        let (code, used) = prepare(&db, handle, &Source { sql: &sql8, how }, out);
         if let Some(tail) = tail.as_mut() {
             *tail = sql.byte_add(text::utf16_len(&sql8[..used]));
         }
@@ -129,39 +153,39 @@ api! {
     fn sqlite3_prepare(
         db: *mut sqlite3, sql: *const c_char, n: c_int, statement: *mut *mut sqlite3_stmt, tail: *mut *const c_char,
     ) -> c_int {
-        prepare8(db, sql, n, true, statement, tail)
+        prepare8(db, sql, n, How::LEGACY, statement, tail)
     }
 
     fn sqlite3_prepare_v2(
         db: *mut sqlite3, sql: *const c_char, n: c_int, statement: *mut *mut sqlite3_stmt, tail: *mut *const c_char,
     ) -> c_int {
-        prepare8(db, sql, n, false, statement, tail)
+        prepare8(db, sql, n, How::V2, statement, tail)
     }
 
     fn sqlite3_prepare_v3(
-        db: *mut sqlite3, sql: *const c_char, n: c_int, _flags: c_uint, statement: *mut *mut sqlite3_stmt,
+        db: *mut sqlite3, sql: *const c_char, n: c_int, flags: c_uint, statement: *mut *mut sqlite3_stmt,
         tail: *mut *const c_char,
     ) -> c_int {
-        prepare8(db, sql, n, false, statement, tail)
+        prepare8(db, sql, n, How::v3(flags), statement, tail)
     }
 
     fn sqlite3_prepare16(
         db: *mut sqlite3, sql: *const c_void, n: c_int, statement: *mut *mut sqlite3_stmt, tail: *mut *const c_void,
     ) -> c_int {
-        prepare16(db, sql, n, true, statement, tail)
+        prepare16(db, sql, n, How::LEGACY, statement, tail)
     }
 
     fn sqlite3_prepare16_v2(
         db: *mut sqlite3, sql: *const c_void, n: c_int, statement: *mut *mut sqlite3_stmt, tail: *mut *const c_void,
     ) -> c_int {
-        prepare16(db, sql, n, false, statement, tail)
+        prepare16(db, sql, n, How::V2, statement, tail)
     }
 
     fn sqlite3_prepare16_v3(
-        db: *mut sqlite3, sql: *const c_void, n: c_int, _flags: c_uint, statement: *mut *mut sqlite3_stmt,
+        db: *mut sqlite3, sql: *const c_void, n: c_int, flags: c_uint, statement: *mut *mut sqlite3_stmt,
         tail: *mut *const c_void,
     ) -> c_int {
-        prepare16(db, sql, n, false, statement, tail)
+        prepare16(db, sql, n, How::v3(flags), statement, tail)
     }
 
     fn sqlite3_sql(handle: *mut sqlite3_stmt) -> *const c_char {

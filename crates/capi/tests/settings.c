@@ -382,6 +382,63 @@ static sqlite3_int64 of_connection(sqlite3 *db, int verb, int reset) {
   return now;
 }
 
+/* To statements compiled with SQLITE_PREPARE_NO_VTAB there are no virtual tables. */
+static void no_virtual_tables(void) {
+  sqlite3 *db = open_file("novtab.db");
+  const char *const refused[][2] = {
+    {"SELECT * FROM json_each('[1,2]')", "no such table: json_each"},
+    {"SELECT * FROM pragma_table_info('t')", "no such table: pragma_table_info"},
+    {"SELECT * FROM v", "no such table: main.json_each"},
+    {"SELECT (SELECT 1 FROM json_each('[1]'))", "no such table: json_each"},
+    {"EXPLAIN SELECT * FROM json_tree, t", "no such table: json_tree"},
+  };
+  const char *const accepted[] = {"SELECT * FROM t", "PRAGMA table_info(t)", "INSERT INTO t VALUES (1)",
+                                  "CREATE VIEW w AS SELECT * FROM json_each('[1]')"};
+  sqlite3_stmt *statement = NULL;
+  ANSWERS(db, "CREATE TABLE t(a); CREATE VIEW v AS SELECT * FROM json_each('[1]'); SELECT value FROM v", "1");
+  for (unsigned i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+    CHECK(sqlite3_prepare_v3(db, refused[i][0], -1, SQLITE_PREPARE_NO_VTAB, &statement, NULL) == SQLITE_ERROR);
+    CHECK(statement == NULL && strcmp(sqlite3_errmsg(db), refused[i][1]) == 0);
+    CHECK(sqlite3_prepare_v3(db, refused[i][0], -1, 0, &statement, NULL) == SQLITE_OK);
+    sqlite3_finalize(statement);
+  }
+  for (unsigned i = 0; i < sizeof(accepted) / sizeof(*accepted); i++) {
+    CHECK(sqlite3_prepare_v3(db, accepted[i], -1, SQLITE_PREPARE_NO_VTAB, &statement, NULL) == SQLITE_OK);
+    sqlite3_finalize(statement);
+  }
+  /* Also after the schema has changed and the statement is compiled again. */
+  CHECK(sqlite3_prepare_v3(db, "SELECT value FROM changing", -1, SQLITE_PREPARE_NO_VTAB, &statement, NULL) == SQLITE_ERROR);
+  ANSWERS(db, "CREATE TABLE changing(value)", "");
+  CHECK(sqlite3_prepare_v3(db, "SELECT value FROM changing", -1, SQLITE_PREPARE_NO_VTAB, &statement, NULL) == SQLITE_OK);
+  ANSWERS(db, "DROP TABLE changing; CREATE VIEW changing AS SELECT value FROM json_each('[1]')", "");
+  CHECK(sqlite3_step(statement) == SQLITE_ERROR);
+  sqlite3_finalize(statement);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+/* Steps over whole tables and indexes, as SQLite counts them: the first row is no step. */
+static void steps_of_scans(void) {
+  sqlite3 *db = open_file("steps.db");
+  const struct { const char *sql; int steps; } scans[] = {
+    {"SELECT * FROM t", 2}, {"SELECT * FROM t WHERE a = 2", 0}, {"SELECT * FROM t NOT INDEXED WHERE rowid = 2", 0},
+    {"SELECT * FROM w", 1}, {"SELECT * FROM w WHERE b = 2", 1}, {"SELECT * FROM w ORDER BY a DESC", 1},
+    {"SELECT * FROM t x, t y", 8}, {"SELECT * FROM t NOT INDEXED ORDER BY a", 2}, {"SELECT * FROM t WHERE a > 1", 0},
+    {"SELECT * FROM t LIMIT 1", 0}, {"SELECT max(a) FROM t", 0}, {"SELECT * FROM json_each('[1,2,3]')", 0},
+  };
+  ANSWERS(db, "CREATE TABLE t(a); CREATE INDEX i ON t(a); INSERT INTO t VALUES (1), (2), (3);"
+              "CREATE TABLE w(a PRIMARY KEY, b) WITHOUT ROWID; INSERT INTO w VALUES (1, 1), (2, 2)", "");
+  for (unsigned i = 0; i < sizeof(scans) / sizeof(*scans); i++) {
+    sqlite3_stmt *statement = NULL;
+    CHECK(sqlite3_prepare_v2(db, scans[i].sql, -1, &statement, NULL) == SQLITE_OK);
+    while (sqlite3_step(statement) == SQLITE_ROW) {}
+    int steps = sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0);
+    if (steps != scans[i].steps) fprintf(stderr, "%s: %d steps\n", scans[i].sql, steps);
+    CHECK(steps == scans[i].steps);
+    sqlite3_finalize(statement);
+  }
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
 static void counters(void) {
   sqlite3_int64 before = sqlite3_memory_used(), now = 0, highest = 0;
   sqlite3 *db = open_file("count.db");
@@ -542,6 +599,8 @@ int main(int count, char **arguments) {
   ends_of_texts();
   files();
   counters();
+  no_virtual_tables();
+  steps_of_scans();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use lithe_plan::environment::{Environment, NO_SUCH_COLLATION};
+use lithe_plan::environment::{Environment, Flags as CompileFlags, NO_SUCH_COLLATION};
 use lithe_sql::ast::{self, Explain};
 use lithe_sql::{Lexer, TokenKind};
 use lithe_vfs::ResultCode;
@@ -49,6 +49,24 @@ impl Connection {
             self.programs.borrow_mut().texts.put(sql, &compiled);
         }
         Ok(Prepared { statement: Some(Statement::new(compiled, None)), tail })
+    }
+
+    /// As [`Connection::prepare`], for statements that use no virtual table: to them there is none.
+    pub fn prepare_without_virtual_tables(&self, sql: &[u8]) -> Result<Prepared> {
+        if self.has_shared_cache() {
+            self.check_schema_locks()?;
+        }
+        let (compiled, tail) = self.without_virtual_tables(|| self.compile(sql, None))?;
+        let statement = compiled.map(|compiled| Statement::new(Arc::new(compiled), None));
+        Ok(Prepared { statement, tail })
+    }
+
+    pub(crate) fn without_virtual_tables<T>(&self, compile: impl FnOnce() -> T) -> T {
+        let flags = self.compile_flags.get();
+        self.compile_flags.set(CompileFlags { no_virtual_tables: true, ..flags });
+        let compiled = compile();
+        self.compile_flags.set(CompileFlags { no_virtual_tables: flags.no_virtual_tables, ..self.compile_flags.get() });
+        compiled
     }
 
     /// Where the text goes on after a statement that could not be compiled: behind it, if it could be read; else behind what was
@@ -115,6 +133,7 @@ impl Connection {
             body,
             parameter_count: statement.parameters.count as usize,
             is_shape: false,
+            no_virtual_tables: self.compile_flags.get().no_virtual_tables,
             parameters: parameters.collect(),
             explain: statement.explain,
             generation: self.generation(),

@@ -31,6 +31,8 @@ pub struct Compiled {
     pub(crate) parameter_count: usize,
     /// The text is a shape: the literals of each statement are bound to its parameters.
     pub(crate) is_shape: bool,
+    /// It may use no virtual table.
+    pub(crate) no_virtual_tables: bool,
     pub(crate) parameters: Vec<ParameterName>,
     /// Whether it explains another statement.
     pub(crate) explain: Explain,
@@ -489,7 +491,11 @@ impl Statement {
 
     fn compile_again(&mut self, connection: &Connection, explain: Explain) -> Result<()> {
         self.end(connection, None);
-        let (compiled, _) = connection.compile(self.sql().as_bytes(), Some(explain))?;
+        let compile = || connection.compile(self.sql().as_bytes(), Some(explain));
+        let (compiled, _) = match self.compiled.no_virtual_tables {
+            true => connection.without_virtual_tables(compile)?,
+            false => compile()?,
+        };
         let compiled = Arc::new(compiled.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))?);
         let mut runner = Runner::new(&compiled);
         match (&mut self.runner, &mut runner) {

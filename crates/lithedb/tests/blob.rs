@@ -158,13 +158,19 @@ fn bytes_are_written_in_place() {
 fn reopening_goes_to_another_row() {
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch("CREATE TABLE t(b); INSERT INTO t VALUES (x'0102'), ('text'), (NULL), (7)").unwrap();
-    let mut blob = connection.blob_open("main", "t", "b", 1, true).unwrap();
+    let open = || connection.blob_open("main", "t", "b", 1, true).unwrap();
+    let refused =
+        [(3, "cannot open value of type null"), (4, "cannot open value of type integer"), (5, "no such rowid: 5")];
+    for (rowid, message) in refused {
+        let mut blob = open();
+        assert_eq!(blob.reopen(rowid).unwrap_err().message(), message);
+        // From now on it can only be closed.
+        assert_eq!(blob.read_at(&mut [0], 0).unwrap_err().code(), lithe::ResultCode::ABORT);
+        assert_eq!(blob.reopen(1).unwrap_err().code(), lithe::ResultCode::ABORT);
+    }
+    let mut blob = open();
     blob.reopen(2).unwrap();
     assert_eq!(blob.len(), 4);
-    assert_eq!(blob.reopen(3).unwrap_err().message(), "cannot open value of type null");
-    assert_eq!(blob.reopen(4).unwrap_err().message(), "cannot open value of type integer");
-    assert_eq!(blob.reopen(5).unwrap_err().message(), "no such rowid: 5");
-    assert_eq!(blob.read_at(&mut [0], 0).unwrap_err().code(), lithe::ResultCode::ABORT);
     // The row it was at before may change now.
     blob.reopen(1).unwrap();
     connection.execute_batch("UPDATE t SET b = 'other' WHERE rowid = 2").unwrap();

@@ -135,6 +135,8 @@ pub struct Flags {
     pub automatic_index: bool,
     /// PRAGMA cell_size_check and the like do not change programs; a read-only connection (PRAGMA query_only) does.
     pub query_only: bool,
+    /// Virtual tables are as if they were not there (SQLITE_PREPARE_NO_VTAB).
+    pub no_virtual_tables: bool,
     /// The schema is being loaded or checked: no code is wanted, and names in it are trusted.
     pub reading_schema: bool,
 }
@@ -163,6 +165,7 @@ impl Default for Flags {
             automatic_index: true,
             case_sensitive_like: false,
             query_only: false,
+            no_virtual_tables: false,
             reading_schema: false,
         }
     }

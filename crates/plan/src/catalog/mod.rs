@@ -246,7 +246,7 @@ impl Catalog {
     /// The table or view of that name, or "no such table: x".
     pub fn table(&self, schema: Option<Ident<'_>>, name: Ident<'_>) -> Result<FoundTable<'_>, CompileError> {
         let found = self.find_table(schema.map(|schema| schema.name), name.name);
-        found.ok_or_else(|| CompileError::new(format!("no such table: {}", Qualified(schema, name))))
+        found.ok_or_else(|| no_such_table(schema, name))
     }
 
     /// The index of that name.
@@ -275,6 +275,11 @@ impl Catalog {
         let own = found.table.triggers.iter().map(move |trigger| FoundTrigger { db: found.db, trigger });
         of_temp.map(|trigger| FoundTrigger { db: Db::TEMP, trigger }).chain(own)
     }
+}
+
+/// What is said of a table that is not there.
+pub(crate) fn no_such_table(schema: Option<Ident<'_>>, name: Ident<'_>) -> CompileError {
+    CompileError::new(format!("no such table: {}", Qualified(schema, name)))
 }
 
 /// `schema.name` or `name`, for messages.

@@ -9,7 +9,7 @@ use super::columns::unique_names;
 use super::scope::{Found, NestedName, Scope, ScopeColumns, ScopeSource};
 use super::select::SelectPart;
 use super::with::Recursion;
-use crate::catalog::{FoundTable, Table, VirtualState};
+use crate::catalog::{FoundTable, Table, VirtualState, no_such_table};
 use crate::error::{CompileError, Result, fail};
 use crate::ir::{
     CommonTable, CoreBody, Derived, Expr, Indexed, JOIN_SOURCES_MAX, JoinKind, OutputColumn, Query, Select, Source,
@@ -211,11 +211,14 @@ impl<'a> Resolver<'a> {
     }
 
     fn look_up_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
+        let is_known =
+            |found: &FoundTable<'_>| !self.env.flags.no_virtual_tables || found.table.virtual_table().is_none();
         let Some(db) = scope.fixed_db.filter(|_| name.schema.is_none()) else {
-            return self.env.catalog.table(name.schema, name.name);
+            let found = self.env.catalog.table(name.schema, name.name)?;
+            return if is_known(&found) { Ok(found) } else { Err(no_such_table(name.schema, name.name)) };
         };
         let database = self.env.catalog.database_name(db).name();
-        let found = self.env.catalog.find_table(Some(database), name.name.name);
+        let found = self.env.catalog.find_table(Some(database), name.name.name).filter(is_known);
         found.ok_or_else(|| CompileError::new(format!("no such table: {database}.{}", name.name.name)))
     }
 

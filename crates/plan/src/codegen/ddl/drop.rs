@@ -43,6 +43,9 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
         return missing(cg, drop, if is_view { "view" } else { "table" });
     };
     let (db, table) = (found.db, &**found.table);
+    if env.flags.no_virtual_tables && table.virtual_table().is_some() {
+        return missing(cg, drop, if is_view { "view" } else { "table" });
+    }
     if let Some(of) = table.virtual_table() {
         let error = CompileError::unconnected(db, table);
         match of.state {

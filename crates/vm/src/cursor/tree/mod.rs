@@ -62,7 +62,7 @@ pub struct Place {
     pub has_lent: bool,
     /// Where the last seek ended, for an insert that follows it.
     pub last_seek: Option<Seek>,
-    /// The cursor goes over a whole table.
+    /// The cursor goes over a whole table or index.
     is_scan: bool,
     /// How many steps such scans have taken.
     scan_steps: u64,
@@ -221,7 +221,7 @@ impl TreeCursor {
     #[inline]
     pub fn first(&mut self) -> Result<bool, Error> {
         self.forget_row();
-        self.place.is_scan = self.place.cursor.key_info().is_none();
+        self.place.is_scan = true;
         Ok(self.place.cursor.first(&self.btree)?)
     }
 
@@ -229,7 +229,7 @@ impl TreeCursor {
     #[inline]
     pub fn last(&mut self) -> Result<bool, Error> {
         self.forget_row();
-        self.place.is_scan = self.place.cursor.key_info().is_none();
+        self.place.is_scan = true;
         Ok(self.place.cursor.last(&self.btree)?)
     }
 
@@ -241,8 +241,8 @@ impl TreeCursor {
             return Ok(self.place.cursor.is_valid());
         }
         self.forget_row();
-        self.place.scan_steps += u64::from(self.place.is_scan);
         let is_there = self.place.cursor.next(&self.btree)?;
+        self.place.scan_steps += u64::from(self.place.is_scan && is_there);
         self.enter_leaf();
         Ok(is_there)
     }
@@ -284,8 +284,9 @@ impl TreeCursor {
     #[inline]
     pub fn previous(&mut self) -> Result<bool, Error> {
         self.forget_row();
-        self.place.scan_steps += u64::from(self.place.is_scan);
-        Ok(self.place.cursor.previous(&self.btree)?)
+        let is_there = self.place.cursor.previous(&self.btree)?;
+        self.place.scan_steps += u64::from(self.place.is_scan && is_there);
+        Ok(is_there)
     }
 
     /// Goes to a row of a table, or to a neighbour of where it would be.
@@ -302,6 +303,7 @@ impl TreeCursor {
     #[inline]
     pub fn seek_key(&mut self, key: &SearchKey<'_>) -> Result<Seek, Error> {
         self.forget_row();
+        self.place.is_scan = false;
         let seek = self.place.cursor.seek_key(&self.btree, key)?;
         self.place.last_seek = Some(seek);
         Ok(seek)
