@@ -27,8 +27,8 @@ unsafe fn bind(handle: *mut sqlite3_stmt, number: c_int, value: BindValue<'_>) -
         Err(code) => return code,
     };
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
-    // What is no number is out of range, like 0.
-    match inside.get().bind(db.core(), usize::try_from(number).unwrap_or(0), value) {
+    // What is negative is far behind the last parameter.
+    match inside.get().bind(db.core(), number as u32 as usize, value) {
         // As in SQLite, the connection's last error stays what it is.
         Ok(()) => code::OK,
         Err(error) => db.fail(&error),

@@ -117,6 +117,7 @@ impl sqlite3 {
 /// A connection, held until this is dropped.
 pub(crate) struct Locked<'a> {
     db: &'a sqlite3,
+    as_favourite: bool,
 }
 
 impl Deref for Locked<'_> {
@@ -131,10 +132,8 @@ impl Deref for Locked<'_> {
 impl<'a> Locked<'a> {
     #[inline(always)]
     fn new(db: &'a sqlite3) -> Locked<'a> {
-        if let Some(mutex) = &db.mutex {
-            mutex.enter();
-        }
-        Locked { db }
+        let as_favourite = db.mutex.as_ref().is_some_and(RecursiveMutex::enter);
+        Locked { db, as_favourite }
     }
 }
 
@@ -146,7 +145,7 @@ impl Drop for Locked<'_> {
             self.db.poisoned.set(true);
         }
         if let Some(mutex) = &self.db.mutex {
-            mutex.leave();
+            mutex.leave_as(self.as_favourite);
         }
     }
 }
@@ -154,6 +153,7 @@ impl Drop for Locked<'_> {
 /// A connection, held by a call that only reads what stands in the connection's objects: it leaves nothing half done.
 pub(crate) struct Held<'a> {
     db: &'a sqlite3,
+    as_favourite: bool,
 }
 
 impl Deref for Held<'_> {
@@ -169,7 +169,7 @@ impl Drop for Held<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(mutex) = &self.db.mutex {
-            mutex.leave();
+            mutex.leave_as(self.as_favourite);
         }
     }
 }
@@ -182,10 +182,8 @@ impl Drop for Held<'_> {
 pub(crate) unsafe fn held<'a>(db: *const sqlite3) -> Held<'a> {
     // SAFETY: our caller's promise.
     let db = unsafe { &*db };
-    if let Some(mutex) = &db.mutex {
-        mutex.enter();
-    }
-    Held { db }
+    let as_favourite = db.mutex.as_ref().is_some_and(RecursiveMutex::enter);
+    Held { db, as_favourite }
 }
 
 /// The connection behind a handle, even a sick one.

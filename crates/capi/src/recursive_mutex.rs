@@ -68,12 +68,23 @@ impl RecursiveMutex {
         RecursiveMutex { mode: AtomicU8::new(mode), ..RecursiveMutex::shared() }
     }
 
-    /// Takes it, waiting for another thread to leave.
+    /// Takes it, waiting for another thread to leave. Answers whether as the favourite, which
+    /// [`RecursiveMutex::leave_as`] need not find out again.
     #[inline(always)]
-    pub(crate) fn enter(&self) {
+    pub(crate) fn enter(&self) -> bool {
         let me = this_thread();
-        if self.favourite.load(Ordering::Relaxed) != me || !self.enter_favoured() {
-            self.enter_otherwise(me);
+        (self.favourite.load(Ordering::Relaxed) == me && self.enter_favoured()) || self.enter_otherwise(me)
+    }
+
+    /// Leaves it as it was entered: who entered as the favourite is it until it has left.
+    #[inline(always)]
+    pub(crate) fn leave_as(&self, favourite: bool) {
+        if favourite {
+            let depth = self.favourite_depth.load(Ordering::Relaxed);
+            debug_assert!(depth > 0, "left more often than entered");
+            self.favourite_depth.store(depth.wrapping_sub(1), Ordering::Release);
+        } else {
+            self.leave_shared();
         }
     }
 
@@ -167,15 +178,15 @@ impl RecursiveMutex {
     // ---- for many threads ----
 
     #[inline(never)]
-    fn enter_otherwise(&self, me: usize) {
-        if self.mode.load(Ordering::Acquire) == SHARED {
-            return self.enter_shared(me);
+    fn enter_otherwise(&self, me: usize) -> bool {
+        if self.mode.load(Ordering::Acquire) != SHARED {
+            if self.becomes_favourite(me) {
+                return self.enter();
+            }
+            self.withdraw(true);
         }
-        if self.becomes_favourite(me) {
-            return self.enter();
-        }
-        self.withdraw(true);
         self.enter_shared(me);
+        false
     }
 
     #[inline]
