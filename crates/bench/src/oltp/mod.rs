@@ -60,7 +60,7 @@ pub fn run(options: &Options) -> Result<Experiment> {
         skipped,
         ..Experiment::default()
     };
-    experiment.charts.push(sum(&duels));
+    experiment.charts.extend(sum(&duels));
     for (group, id, title) in [
         (Group::Query, "query", "Queries"),
         (Group::Change, "change", "Changes"),
@@ -78,20 +78,23 @@ fn id(operation: &Operation) -> String {
     letters.collect()
 }
 
-/// Those operations alone that both have done.
-fn sum(duels: &[Duel]) -> Chart {
+/// Those operations alone that both have done; `None` if there is none.
+fn sum(duels: &[Duel]) -> Option<Chart> {
     let both: Vec<&Duel> = duels.iter().filter(|duel| duel.advantage().is_some()).collect();
+    if both.is_empty() {
+        return None;
+    }
     let row = |side: Side| {
         let total = both.iter().filter_map(|duel| duel.median(side)).sum();
         let label = format!("{}: {} operations", side.name(), both.len());
         Row { name: Name::new(side.to_string(), label, side), samples: vec![total] }
     };
-    Chart::bars(
+    Some(Chart::bars(
         "sum",
         "All operations together (the sum of their medians)",
         "ms",
         vec![row(Side::Sqlite), row(Side::Lithe)],
-    )
+    ))
 }
 
 fn judge(experiment: &mut Experiment, duels: &[Duel]) {
