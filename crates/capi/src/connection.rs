@@ -115,25 +115,21 @@ impl sqlite3 {
 }
 
 /// A connection, held until this is dropped.
-pub(crate) struct Locked<'a> {
-    db: &'a sqlite3,
-    as_favourite: bool,
-}
+pub(crate) struct Locked<'a>(Held<'a>);
 
 impl Deref for Locked<'_> {
     type Target = sqlite3;
 
     #[inline]
     fn deref(&self) -> &sqlite3 {
-        self.db
+        self.0.db
     }
 }
 
 impl<'a> Locked<'a> {
     #[inline(always)]
     fn new(db: &'a sqlite3) -> Locked<'a> {
-        let as_favourite = db.mutex.as_ref().is_some_and(RecursiveMutex::enter);
-        Locked { db, as_favourite }
+        Locked(Held::new(db))
     }
 }
 
@@ -142,10 +138,7 @@ impl Drop for Locked<'_> {
     fn drop(&mut self) {
         // Only panics of this library are seen here, and those end the use of the connection that they happen in.
         if std::thread::panicking() {
-            self.db.poisoned.set(true);
-        }
-        if let Some(mutex) = &self.db.mutex {
-            mutex.leave_as(self.as_favourite);
+            self.0.db.poisoned.set(true);
         }
     }
 }
@@ -165,6 +158,14 @@ impl Deref for Held<'_> {
     }
 }
 
+impl<'a> Held<'a> {
+    #[inline(always)]
+    fn new(db: &'a sqlite3) -> Held<'a> {
+        let as_favourite = db.mutex.as_ref().is_some_and(RecursiveMutex::enter);
+        Held { db, as_favourite }
+    }
+}
+
 impl Drop for Held<'_> {
     #[inline(always)]
     fn drop(&mut self) {
@@ -181,9 +182,7 @@ impl Drop for Held<'_> {
 #[inline(always)]
 pub(crate) unsafe fn held<'a>(db: *const sqlite3) -> Held<'a> {
     // SAFETY: our caller's promise.
-    let db = unsafe { &*db };
-    let as_favourite = db.mutex.as_ref().is_some_and(RecursiveMutex::enter);
-    Held { db, as_favourite }
+    Held::new(unsafe { &*db })
 }
 
 /// The connection behind a handle, even a sick one.

@@ -101,26 +101,22 @@ impl RecursiveMutex {
     }
 
     /// Leaves it. Only the thread that holds it may.
-    #[inline(always)]
     pub(crate) fn leave(&self) {
-        if self.favourite.load(Ordering::Relaxed) == this_thread() {
-            let depth = self.favourite_depth.load(Ordering::Relaxed);
-            if depth > 0 {
-                self.favourite_depth.store(depth - 1, Ordering::Release);
-                return;
-            }
-        }
-        self.leave_shared();
+        self.leave_as(self.is_favourites(this_thread()));
     }
 
     /// Whether this thread holds it.
     pub(crate) fn is_mine(&self) -> bool {
         let me = this_thread();
-        let is_favourite = self.favourite.load(Ordering::Relaxed) == me;
-        (is_favourite && self.favourite_depth.load(Ordering::Relaxed) > 0) || self.owner.load(Ordering::Relaxed) == me
+        self.is_favourites(me) || self.owner.load(Ordering::Relaxed) == me
     }
 
     // ---- for one thread ----
+
+    /// Whether this thread holds it as the favourite.
+    fn is_favourites(&self, me: usize) -> bool {
+        self.favourite.load(Ordering::Relaxed) == me && self.favourite_depth.load(Ordering::Relaxed) > 0
+    }
 
     /// The favourite takes it. Answers whether it could.
     #[inline(always)]

@@ -31,9 +31,7 @@ impl Connection {
         }
         if self.hooks.has_authorizer() || self.is_privileged() {
             // It is asked every time, so nothing that was compiled before serves; nor does what other statements may not do.
-            let (compiled, tail) = self.compile(sql, None)?;
-            let statement = compiled.map(|compiled| Statement::new(Arc::new(compiled), None));
-            return Ok(Prepared { statement, tail });
+            return self.prepare_anew(sql);
         }
         let known = self.programs.borrow_mut().texts.take(sql, self.generation());
         if let Some((compiled, idle)) = known {
@@ -56,7 +54,12 @@ impl Connection {
         if self.has_shared_cache() {
             self.check_schema_locks()?;
         }
-        let (compiled, tail) = self.without_virtual_tables(|| self.compile(sql, None))?;
+        self.without_virtual_tables(|| self.prepare_anew(sql))
+    }
+
+    /// Compiles it, whatever was compiled before, and keeps it for nobody.
+    fn prepare_anew(&self, sql: &[u8]) -> Result<Prepared> {
+        let (compiled, tail) = self.compile(sql, None)?;
         let statement = compiled.map(|compiled| Statement::new(Arc::new(compiled), None));
         Ok(Prepared { statement, tail })
     }

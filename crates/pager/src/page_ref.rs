@@ -69,14 +69,6 @@ impl PageRef {
         self.epoch == OWNED || self.epoch == epoch.0
     }
 
-    /// Has the processor fetch what is at `at`, for somebody who will soon read it.
-    #[inline]
-    pub fn prefetch(&self, at: usize) {
-        if let Some(byte) = self.get(at) {
-            prefetch(byte);
-        }
-    }
-
     fn as_slice_ptr(&self) -> *const [u8] {
         std::ptr::slice_from_raw_parts(self.data.as_ptr(), self.len as usize)
     }
@@ -185,19 +177,6 @@ impl MappedFile {
         // SAFETY: within the valid part; the module's docs say why the bytes stand still.
         unsafe { std::slice::from_raw_parts(self.base.as_ptr().add(offset), len) }
     }
-}
-
-/// Has the processor fetch the cache line of `byte`. Nothing waits for it.
-#[inline]
-pub(crate) fn prefetch(byte: &u8) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: every x86-64 processor has the instruction, and it only hints.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(byte).cast()) }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = byte;
 }
 
 /// Private bytes that nobody else refers to: a page being written.

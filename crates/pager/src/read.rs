@@ -4,7 +4,7 @@ use lithe_format::PageNo;
 
 use crate::counts::PageCounter;
 use crate::error::{Error, Result};
-use crate::page_ref::{PageRef, prefetch};
+use crate::page_ref::PageRef;
 use crate::pager::{Pager, State, Store};
 
 impl Pager {
@@ -94,18 +94,6 @@ impl Pager {
         match &self.store {
             Store::Memory(_) => self.clean_page(no).is_ok_and(|current| current.is_same(page)),
             Store::File(file) => file.page_at_hand(&self.view, no).is_some_and(|current| current.is_same(page)),
-        }
-    }
-
-    /// Has the processor fetch the beginnings of the `n` pages from `first` on (of those it is likely to keep until they
-    /// are read), if they lie in one piece in the mapped file.
-    #[inline]
-    pub fn prefetch_run(&self, first: PageNo, n: u32) {
-        const PAGES_MAX: u32 = 8;
-        if let Some(run) = self.contiguous_pages(first, n.min(PAGES_MAX)) {
-            for page in run.chunks_exact(self.page_size().bytes()) {
-                page.first().into_iter().chain(page.get(64)).for_each(prefetch);
-            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Searching a tree from the root, or from where the cursor stands if that is near.
 
 use super::search::{Range, halve, lower_bound};
-use super::{Cursor, Level, ParsedRow, Seek, State};
+use super::{Cursor, Level, Seek, State};
 use crate::btree::Btree;
 use crate::error::Result;
 use crate::key::{Cells, SearchKey};
@@ -108,11 +108,7 @@ impl Cursor {
         self.row = None;
         self.at_last = false;
         self.state = State::Row;
-        let ParsedRow { rowid: found, span, .. } = self.parse_cell()?;
-        if span.overflows() {
-            // Who reads this row begins with the number of the page on which it goes on.
-            self.here().node.page.prefetch(span.range().end);
-        }
+        let found = self.parse_cell()?.rowid;
         Ok(match found.cmp(&rowid) {
             Ordering::Equal => Seek::Exact,
             Ordering::Less => Seek::Less,

@@ -25,9 +25,6 @@ pub(crate) fn read(
 ) -> Result<()> {
     let local = &leaf[span.range()];
     let mut offset = offset as usize;
-    if offset == 0 && out.len() > local.len() {
-        prefetch_chain(btree, leaf, span, out.len() - local.len());
-    }
     if let Some(here) = local.get(offset..) {
         let (head, tail) = out.split_at_mut(here.len().min(out.len()));
         head.copy_from_slice(&here[..head.len()]);
@@ -42,15 +39,6 @@ pub(crate) fn read(
     let skip = offset - local.len();
     let first = page_of_chain(btree, first, skip / content)?;
     read_chain(btree, first, skip % content, out)
-}
-
-/// What is on the leaf is about to be copied: the pages that probably come next are on their way meanwhile.
-#[inline]
-fn prefetch_chain(btree: &Btree, leaf: &PageRef, span: PayloadSpan, len: usize) {
-    let content = btree.usable_size() as usize - CONTENT_AT;
-    if let (Some(first), Ok(count)) = (span.overflow_page(leaf), u32::try_from(len.div_ceil(content))) {
-        btree.pager().prefetch_run(first, count);
-    }
 }
 
 /// Puts the whole payload into `out`.
