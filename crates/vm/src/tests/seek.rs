@@ -375,6 +375,6 @@ fn a_statement_runs_again_and_again() {
         vm.reset();
     }
     let counters = vm.counters();
-    assert_eq!((counters.runs, counters.fullscan_steps, counters.sorts), (6, 15, 0));
+    assert_eq!((counters.runs, counters.fullscan_steps, counters.sorts), (6, 12, 0));
     assert!(counters.vm_steps > 0);
 }
