@@ -1,5 +1,6 @@
 //! What all cursors of one connection on one database share.
 
+use crate::cursor::Interiors;
 use crate::error::{Result, corrupt};
 use crate::lost_keys::LostKeys;
 use lithe_format::btree_page::{PageHeader, PageKind, header_at};
@@ -32,6 +33,7 @@ pub struct Btree {
     /// Memory for the page numbers of chains that are being written.
     page_list: Cell<Vec<PageNo>>,
     pub(crate) lost_keys: LostKeys,
+    pub(crate) interiors: Interiors,
 }
 
 const CHANGE_COUNTERS: usize = 64;
@@ -79,6 +81,7 @@ impl Btree {
             auto_vacuum_wanted: Cell::default(),
             page_list: Cell::default(),
             lost_keys: LostKeys::default(),
+            interiors: Interiors::default(),
         }
     }
 

@@ -22,6 +22,7 @@ mod append;
 mod blob;
 mod delete;
 mod insert;
+mod interiors;
 mod payload;
 mod peek;
 mod restore;
@@ -30,6 +31,7 @@ mod seek;
 mod walk;
 
 use blob::Chain;
+pub(crate) use interiors::Interiors;
 pub use payload::Row;
 pub use peek::Leaf;
 use search::Range;
@@ -250,23 +252,38 @@ impl Cursor {
     /// Makes page `no` the page at `depth` of the path. If it is there already, nothing is read.
     #[inline]
     fn enter(&mut self, btree: &Btree, depth: usize, no: PageNo) -> Result<()> {
-        match self.path.get(depth) {
-            Some(level) if level.node.no == no && btree.pager().is_intact(&level.node.page) => Ok(()),
-            _ => self.load(btree, depth, no),
-        }
+        if self.has_entered(btree, depth, no) { Ok(()) } else { self.load(btree, depth, no) }
+    }
+
+    /// Whether page `no` is the page at `depth` of the path.
+    #[inline]
+    fn has_entered(&self, btree: &Btree, depth: usize, no: PageNo) -> bool {
+        self.path.get(depth).is_some_and(|level| level.node.no == no && btree.pager().is_intact(&level.node.page))
     }
 
     fn load(&mut self, btree: &Btree, depth: usize, no: PageNo) -> Result<()> {
-        if depth >= MAX_DEPTH {
-            return Err(corrupt(self.root, "tree deeper than any"));
-        }
-        self.path.truncate(depth);
-        self.range = None;
         let node = Node::load(btree, no, self.kind())?;
         if node.cell_count == 0 {
             return Err(node.corrupt("page without cells below the root"));
         }
-        self.path.push(Level { node, index: 0 });
+        self.put_node(depth, node)
+    }
+
+    /// Makes `node` the page at `depth` of the path, and the last one.
+    #[inline]
+    fn put_node(&mut self, depth: usize, node: Node) -> Result<()> {
+        if depth >= MAX_DEPTH {
+            return Err(corrupt(self.root, "tree deeper than any"));
+        }
+        self.range = None;
+        let new = Level { node, index: 0 };
+        match self.path.get_mut(depth) {
+            Some(level) => {
+                *level = new;
+                self.path.truncate(depth + 1);
+            }
+            None => self.path.push(new),
+        }
         Ok(())
     }
 

@@ -58,14 +58,22 @@ fn content(rowid: i64) -> Vec<u8> {
     record
 }
 
-/// Seeks rowids here and there, the cursor reset each time as by a statement that is run again.
+/// Seeks rowids here and there, so often that interior pages are decoded, and looks at what is beside some. The cursor is reset
+/// each time as by a statement that is run again.
 fn check(cursor: &mut Cursor, btree: &Btree, count: i64, odd: bool) {
-    for step in 0..200 {
+    let gap = if odd { 1 } else { 2 };
+    for step in 0..3000 {
         let rowid = step * 7919 % (2 * count);
         let found = cursor.seek_rowid(btree, rowid).unwrap() == Seek::Exact;
         assert_eq!(found, rowid % 2 == 0 || odd, "row {rowid}");
         if found {
             assert_eq!(cursor.row(btree).unwrap().local(), content(rowid), "row {rowid}");
+        }
+        if found && step % 3 == 0 && cursor.next(btree).unwrap() {
+            assert_eq!(cursor.rowid().unwrap(), rowid + gap);
+        }
+        if found && step % 3 == 1 && cursor.previous(btree).unwrap() {
+            assert_eq!(cursor.rowid().unwrap(), rowid - gap);
         }
         cursor.reset();
     }

@@ -9,6 +9,7 @@ use lithe_vfs::ResultCode;
 
 use crate::error::Error;
 use crate::host::Host;
+use crate::insn::Insn;
 use crate::machine::Machine;
 use crate::operand::OnConflict;
 use crate::program::Program;
@@ -108,6 +109,10 @@ impl Vm {
     pub fn step(&mut self, host: &dyn Host) -> Result<Step, Error> {
         if self.state != State::Running {
             self.begin(host);
+        } else if self.is_at_end() {
+            self.machine.counters.vm_steps += 1;
+            self.end(host, self.machine.changes);
+            return Ok(Step::Done);
         }
         host.facts().now.set(None);
         match run(&self.program, &mut self.machine, host) {
@@ -123,6 +128,12 @@ impl Vm {
                 Err(error)
             }
         }
+    }
+
+    /// Whether a run that has given a row has nothing left to do: whatever finds one row at most ends so.
+    #[inline]
+    fn is_at_end(&self) -> bool {
+        matches!(self.program.insns.get(self.machine.pc), Some(Insn::Halt {})) && self.machine.immediate_violations == 0
     }
 
     fn begin(&mut self, host: &dyn Host) {

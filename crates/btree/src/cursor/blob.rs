@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::node::Node;
 use crate::overflow;
 use lithe_format::PageNo;
+use lithe_format::cell::PayloadSpan;
 use lithe_format::overflow::CONTENT_AT;
 use lithe_format::payload::Payload;
 
@@ -37,23 +38,24 @@ impl Chain {
 impl Cursor {
     /// Fills `out` with the payload's bytes from `offset` on, overflow pages included.
     pub fn read_payload(&mut self, btree: &Btree, offset: u32, out: &mut [u8]) -> Result<()> {
-        self.check_stretch(btree, offset, out.len())?;
+        let span = self.check_stretch(btree, offset, out.len())?;
         if out.is_empty() {
             return Ok(()); // the end of the payload is on no page
         }
-        let Some((no, skip)) = self.far_page(btree, offset)? else {
-            let span = self.parse()?.span;
-            let node = &self.here().node;
-            return overflow::read(btree, &node.page, node.no, span, offset, out);
-        };
-        overflow::read_chain(btree, no, skip, out)
+        let content = btree.usable_size() - CONTENT_AT as u32;
+        if offset >= span.local && offset - span.local >= content {
+            let (no, skip) = self.chain_page(btree, (offset - span.local) as usize, content as usize)?;
+            return overflow::read_chain(btree, no, skip, out);
+        }
+        // The beginning of a chain needs no memory.
+        let node = &self.here().node;
+        overflow::read(btree, &node.page, node.no, span, offset, out)
     }
 
     /// Overwrites the payload's bytes from `offset` on. The length of a payload does not change, and neither may
     /// the key of an index entry.
     pub fn write_payload(&mut self, btree: &Btree, offset: u32, bytes: &[u8]) -> Result<()> {
-        self.check_stretch(btree, offset, bytes.len())?;
-        let span = self.parse()?.span;
+        let span = self.check_stretch(btree, offset, bytes.len())?;
         let local = span.range();
         let split = (local.len().saturating_sub(offset as usize)).min(bytes.len());
         let (on_page, on_chain) = bytes.split_at(split);
@@ -82,21 +84,12 @@ impl Cursor {
         Ok(())
     }
 
-    fn check_stretch(&mut self, btree: &Btree, offset: u32, len: usize) -> Result<()> {
-        let whole = self.row(btree)?.len();
-        let within = u64::from(offset) + len as u64 <= u64::from(whole);
-        if within { Ok(()) } else { Err(Error::Misuse("a stretch beyond the end of a payload")) }
-    }
-
-    /// The overflow page on which the byte at `offset` is, and where, if that is not the first one: the beginning of
-    /// a chain needs no memory.
-    fn far_page(&mut self, btree: &Btree, offset: u32) -> Result<Option<(PageNo, usize)>> {
-        let span = self.parse()?.span;
-        let content = btree.usable_size() as usize - CONTENT_AT;
-        match offset.checked_sub(span.local) {
-            Some(skip) if skip as usize >= content => self.chain_page(btree, skip as usize, content).map(Some),
-            _ => Ok(None),
-        }
+    /// The payload of the row, if the stretch is part of it.
+    #[inline]
+    fn check_stretch(&mut self, btree: &Btree, offset: u32, len: usize) -> Result<PayloadSpan> {
+        let span = self.row(btree)?.span;
+        let within = u64::from(offset) + len as u64 <= u64::from(span.len);
+        if within { Ok(span) } else { Err(Error::Misuse("a stretch beyond the end of a payload")) }
     }
 
     fn chain_page(&mut self, btree: &Btree, skip: usize, content: usize) -> Result<(PageNo, usize)> {

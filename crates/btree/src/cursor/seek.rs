@@ -1,5 +1,6 @@
 //! Searching a tree from the root, or from where the cursor stands if that is near.
 
+use super::interiors::Turn;
 use super::search::{Range, halve, lower_bound};
 use super::{Cursor, Level, Seek, State};
 use crate::btree::Btree;
@@ -75,23 +76,48 @@ impl Cursor {
         self.row = None;
         self.at_last = false;
         self.enter_root(btree)?;
-        let mut range = Range::default();
-        let mut depth = 0;
+        let (mut depth, mut range) = self.descend_decoded(btree, rowid)?;
         while let Some(level) = self.path.get_mut(depth) {
             if level.node.is_leaf() {
                 self.path.truncate(depth + 1);
                 self.range = Some(range);
                 return self.seek_rowid_on_leaf(rowid, range);
             }
-            let index;
-            (index, range) = find_child(&level.node, rowid, range)?;
-            level.index = index as u16;
-            let child = level.node.child(index)?;
-            btree.pager().expect_leaf(child);
+            btree.interiors.visit(self.root, self.version, &level.node);
+            let turn = find_child(&level.node, rowid, range)?;
+            level.index = turn.index as u16;
+            range = turn.range;
+            btree.pager().expect_leaf(turn.child);
             depth += 1;
-            self.enter(btree, depth, child)?;
+            self.enter(btree, depth, turn.child)?;
         }
         Ok(Seek::Empty)
+    }
+
+    /// From the root on as far as pages are decoded. Answers the depth of the first page that is not, and the range of its rowids.
+    #[inline]
+    fn descend_decoded(&mut self, btree: &Btree, rowid: i64) -> Result<(usize, Range)> {
+        let decoded = btree.interiors.of(self.root, self.version);
+        let mut page = decoded.page(self.root);
+        let mut range = Range::default();
+        let mut depth = 0;
+        while let Some(interior) = page {
+            let turn = interior.search(rowid, range);
+            range = turn.range;
+            let Some(level) = self.path.get_mut(depth) else { break };
+            level.index = turn.index as u16;
+            btree.pager().expect_leaf(turn.child);
+            depth += 1;
+            page = decoded.page(turn.child);
+            if self.has_entered(btree, depth, turn.child) {
+                continue;
+            }
+            match page {
+                Some(interior) => self.put_node(depth, interior.node(btree, turn.child)?)?,
+                None => self.load(btree, depth, turn.child)?,
+            }
+        }
+        Ok((depth, range))
     }
 
     /// Searches the leaf at the end of the path.
@@ -280,7 +306,7 @@ fn find_row(node: &Node, rowid: i64, range: Range) -> Result<usize> {
 /// The child of an interior page of a table that holds `rowid` if any does, and the range of its rowids: cells carry
 /// the largest rowid of the child before them.
 #[inline]
-fn find_child(node: &Node, rowid: i64, range: Range) -> Result<(usize, Range)> {
+fn find_child(node: &Node, rowid: i64, range: Range) -> Result<Turn> {
     let page: &[u8] = &node.page;
     let pointers = node.pointers()?;
     let rowid_of = |index: usize| cell::read_interior_rowid(page, usize::from(u16::from_be_bytes(pointers[index])));
@@ -290,5 +316,6 @@ fn find_child(node: &Node, rowid: i64, range: Range) -> Result<(usize, Range)> {
     } else {
         lower_bound(true, pointers.len(), rowid, range, rowid_of)
     };
-    found.ok_or_else(|| node.corrupt("cell outside the page"))
+    let (index, range) = found.ok_or_else(|| node.corrupt("cell outside the page"))?;
+    Ok(Turn { index, child: node.child(index)?, range })
 }

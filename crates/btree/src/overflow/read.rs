@@ -37,6 +37,9 @@ pub(crate) fn read(
     let first = span.overflow_page(leaf).ok_or_else(|| corrupt(no, "overflow page 0"))?;
     let content = btree.usable_size() as usize - CONTENT_AT;
     let skip = offset - local.len();
+    if skip < content {
+        return read_chain(btree, first, skip, out);
+    }
     let first = page_of_chain(btree, first, skip / content)?;
     read_chain(btree, first, skip % content, out)
 }
