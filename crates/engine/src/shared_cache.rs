@@ -17,21 +17,18 @@
 //!   writer   says that it writes, then looks at all notes
 //! ```
 
+mod tables;
+
 use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use lithe_format::PageNo;
-use lithe_plan::catalog::{Schema, Table};
 use lithe_vfs::{MemoryVfs, ResultCode};
-use lithe_vm::insn::Insn;
-use lithe_vm::operand::Db;
-use lithe_vm::program::Program;
 
-use crate::connection::Connection;
 use crate::error::Error;
+use tables::TableUse;
+pub(crate) use tables::TableUses;
 
 /// Which connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -448,133 +445,6 @@ impl Share {
     }
 }
 
-/// The tables that a program reads and writes.
-pub(crate) struct TableUses {
-    program: Arc<Program>,
-    generation: u64,
-    tables: Rc<[TableUse]>,
-}
-
-/// A table that a program reads or writes.
-struct TableUse {
-    db: Db,
-    table: Arc<str>,
-    writes: bool,
-}
-
-impl Connection {
-    /// A statement is about to run: takes the locks on the tables that it reads and writes in shared databases.
-    pub(crate) fn lock_tables(&self, program: &Arc<Program>) -> Result<(), Error> {
-        let tables = self.tables_of(program);
-        let spares_reads = self.settings.read_uncommitted.get();
-        for used in tables.chunk_by(|a, b| a.db == b.db) {
-            let database = self.database(used[0].db)?;
-            let Some(share) = database.shared() else { continue };
-            if used.iter().any(|used| used.writes) {
-                share.begin_write(self.id, false)?;
-            }
-            if spares_reads {
-                // The schema is locked all the same: it comes first.
-                share.lock_tables(self.id, &used[..1])?;
-                for used in used[1..].iter().filter(|used| used.writes) {
-                    share.lock_tables(self.id, std::slice::from_ref(used))?;
-                }
-            } else {
-                share.lock_tables(self.id, used)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What a program reads and writes, by database, each beginning with the schema. Most statements that run are the
-    /// one that ran before.
-    fn tables_of(&self, program: &Arc<Program>) -> Rc<[TableUse]> {
-        if let Some(known) = &*self.table_uses.borrow()
-            && Arc::ptr_eq(&known.program, program)
-            && known.generation == self.generation()
-        {
-            return Rc::clone(&known.tables);
-        }
-        let mut trees = Vec::new();
-        collect_uses(program, &mut trees);
-        trees.sort_by_key(|tree| tree.db.0);
-        let catalog = self.catalog();
-        let mut tables = Vec::new();
-        for trees in trees.chunk_by(|a, b| a.db == b.db) {
-            let db = trees[0].db;
-            tables.push(TableUse { db, table: SCHEMA.into(), writes: false });
-            tables.extend(trees.iter().map(|tree| TableUse {
-                db,
-                table: table_of(catalog.schema(db), tree.root).into(),
-                writes: tree.writes,
-            }));
-        }
-        let tables: Rc<[TableUse]> = tables.into();
-        let (program, generation) = (Arc::clone(program), self.generation());
-        self.table_uses.replace(Some(TableUses { program, generation, tables: Rc::clone(&tables) }));
-        tables
-    }
-
-    /// Nothing can be compiled while another connection changes the schema.
-    pub(crate) fn check_schema_locks(&self) -> Result<(), Error> {
-        for (db, database) in self.databases() {
-            if database.shared().is_some_and(|share| share.cache.is_schema_locked(self.id)) {
-                let name = self.catalog().database_name(db).clone();
-                let name = String::from_utf8_lossy(name.as_bytes()).into_owned();
-                return Err(locked(&format!("database schema is locked: {name}")));
-            }
-        }
-        Ok(())
-    }
-
-    /// Calls `callback` when the connection whose locks on a shared cache were in this one's way ends its transaction.
-    pub fn unlock_notify(&self, callback: Option<UnlockCallback>) -> Result<(), Error> {
-        let databases = self.databases();
-        let blocked =
-            databases.iter().filter_map(|(_, database)| database.shared()).find(|share| share.cache.blocks(self.id));
-        match (blocked, callback) {
-            (Some(share), callback) => share.cache.unlock_notify(self.id, callback),
-            (None, Some(callback)) => {
-                callback();
-                Ok(())
-            }
-            (None, None) => Ok(()),
-        }
-    }
-}
-
-/// A tree that a program reads or writes.
-struct TreeUse {
-    db: Db,
-    root: PageNo,
-    writes: bool,
-}
-
-fn collect_uses(program: &Program, uses: &mut Vec<TreeUse>) {
-    for insn in program.insns.iter() {
-        let (cursor, writes) = match insn {
-            Insn::OpenRead { cursor } => (*cursor, false),
-            Insn::OpenWrite { cursor } | Insn::OpenWriteAt { cursor, .. } | Insn::ClearTree { cursor, .. } => {
-                (*cursor, true)
-            }
-            _ => continue,
-        };
-        let info = program.cursor(cursor);
-        uses.extend(info.root.map(|root| TreeUse { db: info.db, root, writes }));
-    }
-    program.subprograms.iter().for_each(|sub| collect_uses(&sub.program, uses));
-}
-
-/// The name of the table that a tree belongs to.
-fn table_of(schema: &Schema, root: PageNo) -> String {
-    let is_it =
-        |table: &&Arc<Table>| table.root == Some(root) || table.indexes.iter().any(|index| index.root == Some(root));
-    match schema.tables().into_iter().find(is_it) {
-        Some(table) if root != PageNo::FIRST => String::from_utf8_lossy(table.name.as_bytes()).into_owned(),
-        _ => SCHEMA.to_owned(),
-    }
-}
-
 fn locked(message: &str) -> Error {
     Error::new(ResultCode::LOCKED_SHAREDCACHE, message)
 }
@@ -582,6 +452,7 @@ fn locked(message: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lithe_vm::operand::Db;
 
     fn check(outcome: Result<(), Error>, expected: Option<&str>) {
         assert_eq!(outcome.err().map(|error| error.message().to_owned()).as_deref(), expected);

@@ -16,7 +16,7 @@ use lithe_vm::operand::Db;
 use lithe_vm::virtual_table::VirtualTables;
 
 use crate::authorize::Authorizer;
-use crate::catalog::{Catalog, Measures, Wanted};
+use crate::catalog::{Catalog, Measures, Table, Wanted};
 use crate::error::{CompileError, Result};
 use crate::ir::Coll;
 
@@ -175,6 +175,11 @@ impl Flags {
     /// Whether SQL may write the schema tables.
     pub fn may_write_schema(&self) -> bool {
         self.writable_schema && !self.defensive
+    }
+
+    /// Whether statements may name the table.
+    pub fn may_use(&self, table: &Table) -> bool {
+        !self.no_virtual_tables || table.virtual_table().is_none()
     }
 }
 

@@ -211,8 +211,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn look_up_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
-        let is_known =
-            |found: &FoundTable<'_>| !self.env.flags.no_virtual_tables || found.table.virtual_table().is_none();
+        let is_known = |found: &FoundTable<'_>| self.env.flags.may_use(found.table);
         let Some(db) = scope.fixed_db.filter(|_| name.schema.is_none()) else {
             let found = self.env.catalog.table(name.schema, name.name)?;
             return if is_known(&found) { Ok(found) } else { Err(no_such_table(name.schema, name.name)) };

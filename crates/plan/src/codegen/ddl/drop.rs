@@ -39,13 +39,11 @@ fn schema_name<'a>(name: QualifiedName<'a>) -> Option<Name<'a>> {
 fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     let is_view = drop.kind == ObjectKind::View;
     let env = cg.env;
-    let Some(found) = env.catalog.find_table(schema_name(drop.name), drop.name.name.name) else {
+    let found = env.catalog.find_table(schema_name(drop.name), drop.name.name.name);
+    let Some(found) = found.filter(|found| env.flags.may_use(found.table)) else {
         return missing(cg, drop, if is_view { "view" } else { "table" });
     };
     let (db, table) = (found.db, &**found.table);
-    if env.flags.no_virtual_tables && table.virtual_table().is_some() {
-        return missing(cg, drop, if is_view { "view" } else { "table" });
-    }
     if let Some(of) = table.virtual_table() {
         let error = CompileError::unconnected(db, table);
         match of.state {
