@@ -19,7 +19,7 @@ use crate::value::{Pointer, sqlite3_value};
 ///
 /// # Safety
 /// `handle` is null or a live statement.
-#[inline]
+#[inline(always)]
 unsafe fn bind(handle: *mut sqlite3_stmt, number: c_int, value: BindValue<'_>) -> c_int {
     // SAFETY: our caller's promise.
     let (statement, db) = match unsafe { statement(handle) } {

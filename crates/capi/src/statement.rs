@@ -204,7 +204,7 @@ pub(crate) unsafe fn finalize(handle: *mut sqlite3_stmt) -> c_int {
 }
 
 /// Ends the run. Answers what it ended with, as `sqlite3_reset` does.
-#[inline]
+#[inline(always)]
 pub(crate) fn reset(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
     let Ok(mut inside) = statement.enter() else { return code::MISUSE };
     if !statement.was_stepped.replace(false) {
