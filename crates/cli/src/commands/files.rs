@@ -29,6 +29,16 @@ pub fn open(shell: &mut Shell, arguments: &[String]) -> Result {
     shell.reopen(file, readonly)
 }
 
+/// `.clone NEWFILE`: what the database holds, and nothing of what it held.
+pub fn clone(shell: &mut Shell, arguments: &[String]) -> Result {
+    let [file] = arguments else { return Err(usage(".clone")) };
+    if std::fs::exists(file).unwrap_or(false) {
+        return Err(format!("File \"{file}\" already exists."));
+    }
+    shell.connection.execute("VACUUM INTO ?1", lithe::params![file.as_str()]).map_err(|e| e.to_string())?;
+    Ok(())
+}
+
 pub fn read(shell: &mut Shell, arguments: &[String]) -> Result {
     let [file] = arguments else { return Err(usage(".read")) };
     read_file(shell, file)

@@ -49,6 +49,7 @@ const COMMANDS: &[Command] = &[
     command(".bail", "on|off", "Stop after an error", set::bail),
     command(".cd", "DIRECTORY", "Change the working directory", files::cd),
     command(".changes", "on|off", "Show the number of rows changed by SQL", set::changes),
+    command(".clone", "NEWFILE", "Copy the database to a new file, as VACUUM INTO does", files::clone),
     command(".databases", "", "List the databases and their files", show::databases),
     command(
         ".dump",
@@ -70,6 +71,7 @@ const COMMANDS: &[Command] = &[
         import::import,
     ),
     command(".indexes", "?TABLE?", "List indexes", show::indexes),
+    command(".indices", "?TABLE?", "List indexes", show::indexes),
     command(
         ".mode",
         "?MODE? ?TABLE? ?OPTIONS?",

@@ -52,17 +52,20 @@ pub static MODES: &[Mode] = &[
     separated("ascii", "\x1f", "\x1e", "", Quote::Off),
     separated("batch", "|", "\n", "", Quote::Plain),
     other("box", Layout::Box, "", Quote::Plain, true),
+    separated("c", ",", "\n", "NULL", Quote::Tcl),
     other("column", Layout::Column, "", Quote::Plain, true),
     other("count", Layout::Count, "", Quote::Plain, false),
     separated("csv", ",", "\r\n", "", Quote::Csv),
     other("html", Layout::Html, "", Quote::Html, false),
     other("insert", Layout::Insert, "NULL", Quote::Sql, false),
+    separated("jatom", ",", "\n", "null", Quote::Json),
     other("jobject", Layout::JsonLines, "null", Quote::Json, false),
     other("json", Layout::Json, "null", Quote::Json, false),
     other("line", Layout::Line, "", Quote::Plain, false),
     separated("list", "|", "\n", "", Quote::Plain),
     other("markdown", Layout::Markdown, "", Quote::Plain, true),
     other("off", Layout::Off, "", Quote::Plain, false),
+    other("psql", Layout::Table, "", Quote::Plain, true),
     other("qbox", Layout::Box, "NULL", Quote::Sql, true),
     separated("quote", ",", "\n", "NULL", Quote::Sql),
     other("table", Layout::Table, "", Quote::Plain, true),
@@ -174,6 +177,8 @@ pub struct Style {
     pub screen: Screen,
     /// Lines around the whole of a table.
     pub border: bool,
+    /// BLOBs that are JSONB are shown as the JSON that they are.
+    pub text_jsonb: bool,
     /// The table that mode `insert` names.
     pub insert_table: String,
 }
@@ -197,6 +202,7 @@ impl Default for Style {
             limits: Limits::default(),
             screen: Screen::Any,
             border: true,
+            text_jsonb: false,
             insert_table: "table".to_owned(),
         }
     }
@@ -220,6 +226,8 @@ impl Style {
             widths: std::mem::take(&mut self.widths),
             limits: if is_terminal { LIMITS_ON } else { Limits::default() },
             screen: if is_terminal { Screen::Terminal } else { Screen::Any },
+            border: mode.name != "psql",
+            text_jsonb: is_terminal,
             ..Style::default()
         };
     }

@@ -82,6 +82,15 @@ fn quoted<'v>(style: &Style, bytes: &'v [u8]) -> Cow<'v, [u8]> {
 }
 
 fn blob<'v>(style: &Style, bytes: &'v [u8]) -> Cow<'v, [u8]> {
+    if style.text_jsonb
+        && let Some(json) = json_of_jsonb(bytes)
+    {
+        let shown = quoted(style, json.as_bytes()).into_owned();
+        return Cow::Owned(match style.quote {
+            Quote::Sql => [b"jsonb(", &shown[..], b")"].concat(), // SQL that gives the same value
+            _ => shown,
+        });
+    }
     let how = match (style.blob, style.quote) {
         (BlobQuote::Auto, Quote::Sql | Quote::Relaxed) => BlobQuote::Sql,
         (BlobQuote::Auto, Quote::Json) => BlobQuote::Json,
@@ -97,6 +106,17 @@ fn blob<'v>(style: &Style, bytes: &'v [u8]) -> Cow<'v, [u8]> {
         BlobQuote::Size => format!("({}-byte blob)", bytes.len()),
     };
     Cow::Owned(text.into_bytes())
+}
+
+/// The JSON text of a BLOB that is JSONB: SQL knows, asked of a database of our own.
+fn json_of_jsonb(bytes: &[u8]) -> Option<String> {
+    thread_local! {
+        static SQL: Option<lithe::Connection> = lithe::Connection::open(":memory:").ok();
+    }
+    SQL.with(|sql| {
+        let strictly = "SELECT json(?1) WHERE json_valid(?1, 8)";
+        sql.as_ref()?.query_row(strictly, lithe::params![bytes], |row| row.get(0)).ok()
+    })
 }
 
 /// Where nothing says how long a text is, it ends at its first NUL.
