@@ -67,11 +67,6 @@ impl LastError {
         self.system.get()
     }
 
-    /// The extended code.
-    pub(crate) fn code(&self) -> c_int {
-        self.code.get()
-    }
-
     fn message(&self) -> *const c_char {
         match &*self.message.borrow() {
             Some(message) => message.as_ptr(),
@@ -109,6 +104,12 @@ impl sqlite3 {
             self.error.system.set(errno);
         }
         self.masked(error.code().0)
+    }
+
+    /// The call has failed, and what has failed is not told yet. A message that is there stays, whatever it is about.
+    pub(crate) fn fail_untold(&self) -> c_int {
+        self.error.code.set(code::ERROR);
+        code::ERROR
     }
 
     /// The call has failed with this code and its text.

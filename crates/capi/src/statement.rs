@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ffi::{CString, c_int};
 use std::ptr::null_mut;
 
-use lithe_engine::Statement;
+use lithe_engine::{Error, Statement};
 
 use crate::code;
 use crate::connection::{self, Held, Locked, sqlite3};
@@ -34,8 +34,8 @@ pub struct sqlite3_stmt {
     pub(crate) no_column: UnsafeCell<sqlite3_value>,
     /// Made by `sqlite3_prepare` or `sqlite3_prepare16`: errors come out of `sqlite3_reset`.
     pub(crate) is_legacy: bool,
-    /// What the last run ended with: `sqlite3_reset` answers it.
-    pub(crate) last: Cell<c_int>,
+    /// The error that the last run ended with: `sqlite3_reset` answers it.
+    pub(crate) failure: Cell<Option<Box<Error>>>,
     pub(crate) sql: CString,
     /// Names that were given out.
     pub(crate) names: RefCell<Names>,
@@ -65,7 +65,7 @@ impl sqlite3_stmt {
             columns: UnsafeCell::default(),
             no_column: UnsafeCell::default(),
             is_legacy,
-            last: Cell::new(code::OK),
+            failure: Cell::new(None),
             sql,
             names: RefCell::default(),
             began: Cell::new(None),
@@ -217,14 +217,14 @@ pub(crate) fn reset(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
     if db.hooks.is_traced() || statement.began.get().is_some() {
         db.hooks.profile(statement);
     }
-    match statement.last.replace(code::OK) {
-        code::OK => db.ok(),
-        last => ended_with(db, last),
+    match statement.failure.take() {
+        None => db.ok(),
+        Some(error) => ended_with(db, &error),
     }
 }
 
+/// The error becomes the connection's last one, whatever has happened since.
 #[cold]
-fn ended_with(db: &sqlite3, last: c_int) -> c_int {
-    // The error stays the connection's last one, with its message, where nothing has happened since.
-    if db.error.code() == last { db.masked(last) } else { db.fail_code(last) }
+pub(crate) fn ended_with(db: &sqlite3, error: &Error) -> c_int {
+    db.fail(error)
 }

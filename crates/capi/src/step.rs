@@ -7,7 +7,7 @@ use lithe_engine::{Statement, Step};
 use crate::code;
 use crate::connection::{Locked, sqlite3};
 use crate::door::api;
-use crate::statement::{Inside, finalize, looked_at, reset, sqlite3_stmt, statement};
+use crate::statement::{Inside, ended_with, finalize, looked_at, reset, sqlite3_stmt, statement};
 
 /// One step. The connection has been locked.
 #[inline]
@@ -15,6 +15,9 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
     statement.leave_row();
     statement.was_stepped.set(true);
+    if let Some(error) = statement.failure.take() {
+        ended_with(db, &error); // as if by sqlite3_reset
+    }
     if db.hooks.is_traced() {
         return step_traced(statement, db, inside);
     }
@@ -33,17 +36,14 @@ fn row(db: &sqlite3) -> c_int {
 fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine::Error>) -> c_int {
     match result {
         Err(error) => {
-            statement.last.set(error.code().0);
-            let code = db.fail(&error);
+            let code = error.code().0;
             // Statements of the old interface say only that something went wrong, until they are reset.
-            if statement.is_legacy && !matches!(code::primary(code), code::BUSY | code::MISUSE) {
-                code::ERROR
-            } else {
-                code
-            }
+            let is_told = !statement.is_legacy || matches!(code::primary(code), code::BUSY | code::MISUSE);
+            let answer = if is_told { db.fail(&error) } else { db.fail_untold() };
+            statement.failure.set(Some(Box::new(error)));
+            answer
         }
         Ok(_) => {
-            statement.last.set(code::OK);
             db.error.set_code(code::DONE);
             code::DONE
         }

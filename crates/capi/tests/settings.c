@@ -580,6 +580,36 @@ static void ends_of_texts(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+/* Statements of the old interface say what went wrong when they are reset; so does the next step, which resets them. */
+static void old_interface(void) {
+  sqlite3 *db = NULL;
+  sqlite3_stmt *statement = NULL, *other = NULL;
+  const char *message = "UNIQUE constraint failed: t.a";
+  CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK);
+  CHECK(sqlite3_exec(db, "CREATE TABLE t(a UNIQUE); INSERT INTO t VALUES(1)", NULL, NULL, NULL) == SQLITE_OK);
+  CHECK(sqlite3_prepare(db, "INSERT INTO t VALUES(1)", -1, &statement, NULL) == SQLITE_OK);
+  CHECK(sqlite3_step(statement) == SQLITE_ERROR && sqlite3_extended_errcode(db) == SQLITE_ERROR);
+  CHECK(strcmp(sqlite3_errmsg(db), "SQL logic error") == 0);
+  CHECK(sqlite3_step(statement) == SQLITE_ERROR && sqlite3_extended_errcode(db) == SQLITE_ERROR);
+  CHECK(strcmp(sqlite3_errmsg(db), message) == 0);
+  CHECK(sqlite3_reset(statement) == SQLITE_CONSTRAINT && sqlite3_extended_errcode(db) == SQLITE_CONSTRAINT_UNIQUE);
+  CHECK(strcmp(sqlite3_errmsg(db), message) == 0);
+  CHECK(sqlite3_reset(statement) == SQLITE_OK);
+  /* What has happened since does not matter, with the new interface neither. */
+  CHECK(sqlite3_step(statement) == SQLITE_ERROR);
+  CHECK(sqlite3_prepare_v2(db, "INSERT INTO t VALUES(1)", -1, &other, NULL) == SQLITE_OK);
+  CHECK(sqlite3_errcode(db) == SQLITE_OK);
+  CHECK(sqlite3_finalize(statement) == SQLITE_CONSTRAINT && strcmp(sqlite3_errmsg(db), message) == 0);
+  CHECK(sqlite3_step(other) == SQLITE_CONSTRAINT);
+  CHECK(sqlite3_exec(db, "DELETE FROM t", NULL, NULL, NULL) == SQLITE_OK);
+  CHECK(sqlite3_step(other) == SQLITE_DONE && sqlite3_errcode(db) == SQLITE_DONE);
+  CHECK(sqlite3_step(other) == SQLITE_CONSTRAINT);
+  CHECK(sqlite3_exec(db, "DELETE FROM t", NULL, NULL, NULL) == SQLITE_OK);
+  CHECK(sqlite3_reset(other) == SQLITE_CONSTRAINT && strcmp(sqlite3_errmsg(db), message) == 0);
+  sqlite3_finalize(other);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
 int main(int count, char **arguments) {
   folder = count > 1 ? arguments[1] : ".";
   all_switches();
@@ -601,6 +631,7 @@ int main(int count, char **arguments) {
   counters();
   no_virtual_tables();
   steps_of_scans();
+  old_interface();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }
