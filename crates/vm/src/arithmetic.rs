@@ -1,7 +1,7 @@
 //! Operators, conversions and truth. What two integers give without overflow is computed in the loop.
 
 use lithe_value::arith::{self, Number};
-use lithe_value::{Affinity, NumberText, Value, ValueRef, cast as convert};
+use lithe_value::{Affinity, Encoding, NumberText, Value, ValueRef, cast as convert};
 
 use crate::error::Error;
 use crate::host::Host;
@@ -71,10 +71,10 @@ pub fn or(lhs: Option<bool>, rhs: Option<bool>) -> Option<bool> {
 
 /// CAST.
 #[inline(never)]
-pub fn cast(m: &mut Machine, host: &dyn Host, affinity: u8, reg: Reg) {
+pub fn cast(m: &mut Machine, host: &dyn Host, affinity: u8, reg: Reg) -> Result<(), Error> {
     let register = m.reg_mut(reg);
     if register.is_null() {
-        return;
+        return Ok(());
     }
     let affinity = affinity_from_u8(affinity);
     // What is of that class already stays what it is, also in that it is JSON.
@@ -82,11 +82,22 @@ pub fn cast(m: &mut Machine, host: &dyn Host, affinity: u8, reg: Reg) {
         (register.as_ref(), affinity),
         (ValueRef::Text(_), Affinity::Text) | (ValueRef::Blob(_), Affinity::Blob)
     ) {
-        return;
+        return Ok(());
     }
-    let mut out = Default::default();
-    convert::cast(register.as_ref(), affinity, host.facts().encoding.get(), &mut out);
+    let encoding = host.facts().encoding.get();
+    let mut out = Value::NULL;
+    if let (ValueRef::Text(bytes) | ValueRef::Blob(bytes), Affinity::Text | Affinity::Blob) =
+        (register.as_ref(), affinity)
+    {
+        // UTF-16 may take twice as many bytes.
+        let len = if encoding == Encoding::Utf8 { bytes.len() } else { 2 * bytes.len() };
+        let mut buffer = out.take_buffer();
+        buffer.try_reserve(len)?;
+        out.set_blob_buffer(buffer);
+    }
+    convert::cast(register.as_ref(), affinity, encoding, &mut out);
     register.set_value(out);
+    Ok(())
 }
 
 /// Applies one affinity each to the registers from `start` on.

@@ -524,6 +524,12 @@ impl Register {
             Register::OwnedText { subtype: 0, .. } | Register::OwnedBlob { subtype: 0, .. } => {
                 return self.set(source.as_ref());
             }
+            Register::OwnedText { subtype, len, .. } | Register::OwnedBlob { subtype, len, .. }
+                if *len as usize > LONG =>
+            {
+                self.set(source.as_ref());
+                return self.set_subtype(*subtype);
+            }
             Register::OwnedText { subtype, len, memory } => {
                 Register::OwnedText { subtype: *subtype, len: *len, memory: memory.clone() }
             }

@@ -208,7 +208,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::ParentRegister { src, dst } => frames.copy_from_parent(m, src, dst),
             Insn::Copy { src, dst, count } => flow::copy(m, src, dst, count as usize)?,
             Insn::Move { src, dst, count } => flow::move_registers(m, src, dst, count as usize),
-            Insn::Cast { affinity, reg } => arithmetic::cast(m, host, affinity, reg),
+            Insn::Cast { affinity, reg } => arithmetic::cast(m, host, affinity, reg)?,
             Insn::Affinity { start, affinities } => arithmetic::apply_affinities(m, program, start, affinities),
             Insn::RealAffinity { reg } => {
                 if let Register::Integer(integer) = *m.reg(reg) {

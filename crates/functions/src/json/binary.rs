@@ -6,6 +6,10 @@
 
 use std::borrow::Cow;
 
+use lithe_value::buffer::OutOfMemory;
+
+use super::output::{self, Output};
+use super::parse::Failure;
 use super::tree::{DEPTH_MAX, Escapes, Json, Text};
 
 mod kind {
@@ -28,7 +32,7 @@ mod kind {
 const SIZE_INLINE_MAX: usize = 11;
 
 /// Appends the value.
-pub fn push(json: &Json<'_>, out: &mut Vec<u8>) {
+pub fn push(json: &Json<'_>, out: &mut Output) {
     match json {
         Json::Null => push_bytes(kind::NULL, b"", out),
         Json::True => push_bytes(kind::TRUE, b"", out),
@@ -39,27 +43,30 @@ pub fn push(json: &Json<'_>, out: &mut Vec<u8>) {
         Json::BareReal(digits) => push_bytes(kind::FLOAT5, digits, out),
         Json::Text(text) => push_text(text, out),
         Json::Array(items) => {
-            let mut content = Vec::new();
+            let mut content = Output::default();
             items.iter().for_each(|item| push(item, &mut content));
-            push_bytes(kind::ARRAY, &content, out);
+            push_container(false, content, out);
         }
         Json::Object(members) => {
-            let mut content = Vec::new();
+            let mut content = Output::default();
             for (label, value) in members {
                 push_text(label, &mut content);
                 push(value, &mut content);
             }
-            push_bytes(kind::OBJECT, &content, out);
+            push_container(true, content, out);
         }
     }
 }
 
 /// Appends an object or array with this content.
-pub fn push_container(is_object: bool, content: &[u8], out: &mut Vec<u8>) {
-    push_bytes(if is_object { kind::OBJECT } else { kind::ARRAY }, content, out);
+pub fn push_container(is_object: bool, content: Output, out: &mut Output) {
+    match content.finish() {
+        Ok(content) => push_bytes(if is_object { kind::OBJECT } else { kind::ARRAY }, content.as_slice(), out),
+        Err(OutOfMemory) => out.lose(),
+    }
 }
 
-fn push_text(text: &Text<'_>, out: &mut Vec<u8>) {
+fn push_text(text: &Text<'_>, out: &mut Output) {
     let kind = match text.escapes {
         Escapes::None => kind::TEXT,
         Escapes::Json => kind::TEXTJ,
@@ -69,26 +76,29 @@ fn push_text(text: &Text<'_>, out: &mut Vec<u8>) {
     push_bytes(kind, &text.bytes, out);
 }
 
-fn push_bytes(kind: u8, content: &[u8], out: &mut Vec<u8>) {
+fn push_bytes(kind: u8, content: &[u8], out: &mut Output) {
     let size = content.len();
     if size <= SIZE_INLINE_MAX {
         out.push((size as u8) << 4 | kind);
     } else if let Ok(size) = u8::try_from(size) {
-        out.extend_from_slice(&[0xc0 | kind, size]);
+        out.extend(&[0xc0 | kind, size]);
     } else if let Ok(size) = u16::try_from(size) {
         out.push(0xd0 | kind);
-        out.extend_from_slice(&size.to_be_bytes());
+        out.extend(&size.to_be_bytes());
     } else {
         out.push(0xe0 | kind);
-        out.extend_from_slice(&(size as u32).to_be_bytes());
+        out.extend(&(size as u32).to_be_bytes());
     }
-    out.extend_from_slice(content);
+    out.extend(content);
 }
 
+/// Why a BLOB is no JSONB; nobody wants to know where.
+const MALFORMED: Failure = Failure::Malformed(0);
+
 /// Reads a blob that is JSONB and nothing else.
-pub fn parse(blob: &[u8]) -> Option<Json<'_>> {
+pub fn parse(blob: &[u8]) -> Result<Json<'_>, Failure> {
     let (json, rest) = value(blob, 0)?;
-    rest.is_empty().then_some(json)
+    if rest.is_empty() { Ok(json) } else { Err(MALFORMED) }
 }
 
 /// Whether the outermost header fits the blob.
@@ -110,23 +120,23 @@ fn header(blob: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((first & 15, &rest[..size], &rest[size..]))
 }
 
-fn value(blob: &[u8], depth: usize) -> Option<(Json<'_>, &[u8])> {
-    let (kind, mut content, rest) = header(blob)?;
+fn value(blob: &[u8], depth: usize) -> Result<(Json<'_>, &[u8]), Failure> {
+    let (kind, mut content, rest) = header(blob).ok_or(MALFORMED)?;
     if depth > DEPTH_MAX {
-        return None;
+        return Err(MALFORMED);
     }
     let json = match kind {
-        kind::NULL | kind::TRUE | kind::FALSE if !content.is_empty() => return None,
+        kind::NULL | kind::TRUE | kind::FALSE if !content.is_empty() => return Err(MALFORMED),
         kind::NULL => Json::Null,
         kind::TRUE => Json::True,
         kind::FALSE => Json::False,
-        kind::INT..=kind::FLOAT5 => number(kind, content)?,
-        kind::TEXT..=kind::TEXTRAW => Json::Text(text(kind, content)?),
+        kind::INT..=kind::FLOAT5 => number(kind, content).ok_or(MALFORMED)?,
+        kind::TEXT..=kind::TEXTRAW => Json::Text(text(kind, content).ok_or(MALFORMED)?),
         kind::ARRAY => {
             let mut items = Vec::new();
             while !content.is_empty() {
                 let (item, behind) = value(content, depth + 1)?;
-                items.push(item);
+                output::push(&mut items, item)?;
                 content = behind;
             }
             Json::Array(items)
@@ -134,17 +144,17 @@ fn value(blob: &[u8], depth: usize) -> Option<(Json<'_>, &[u8])> {
         kind::OBJECT => {
             let mut members = Vec::new();
             while !content.is_empty() {
-                let (kind, bytes, behind) = header(content)?;
-                let label = text(kind, bytes)?;
+                let (kind, bytes, behind) = header(content).ok_or(MALFORMED)?;
+                let label = text(kind, bytes).ok_or(MALFORMED)?;
                 let (member, behind) = value(behind, depth + 1)?;
-                members.push((label, member));
+                output::push(&mut members, (label, member))?;
                 content = behind;
             }
             Json::Object(members)
         }
-        _ => return None,
+        _ => return Err(MALFORMED),
     };
-    Some((json, rest))
+    Ok((json, rest))
 }
 
 /// The bytes have to be what the text parser reads as that kind.

@@ -2,6 +2,7 @@
 
 use lithe_value::{NumberText, Value, ValueRef, cast};
 
+use super::output::{self, Output};
 use super::path::{self, BadPath};
 use super::render;
 use super::tree::{Escapes, Json, Text};
@@ -26,12 +27,12 @@ pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, is_tree: bool) -> Re
     let mut walk = Walk { rows: Vec::new(), is_tree, next_id: 0 };
     if is_tree {
         let (parent_path, key) = split(&root_path);
-        walk.row(start, key, None, &root_path, &parent_path);
+        walk.row(start, key, None, &root_path, &parent_path)?;
     } else {
         match start {
-            Json::Array(_) | Json::Object(_) => walk.children(start, None, &root_path),
+            Json::Array(_) | Json::Object(_) => walk.children(start, None, &root_path)?,
             // To json_each, what has no members is no member of anything.
-            _ => walk.row(start, Value::NULL, None, &root_path, &root_path),
+            _ => walk.row(start, Value::NULL, None, &root_path, &root_path)?,
         }
     }
     Ok(walk.rows)
@@ -47,7 +48,7 @@ fn split(path: &[u8]) -> (Vec<u8>, Value) {
     }
     match last {
         None => (path.to_vec(), Value::NULL),
-        Some((at, path::Step::Label(label))) => (path[..at].to_vec(), Value::text(&*label.to_sql())),
+        Some((at, path::Step::Label(label))) => (path[..at].to_vec(), Value::text(&*label.label_to_sql())),
         Some((at, path::Step::Index(index))) => (path[..at].to_vec(), Value::from(index as i64)),
         Some((at, path::Step::FromEnd(_))) => (path[..at].to_vec(), Value::NULL),
     }
@@ -60,19 +61,21 @@ struct Walk {
 }
 
 impl Walk {
-    fn row(&mut self, json: &Json<'_>, key: Value, parent: Option<i64>, fullkey: &[u8], path: &[u8]) {
+    fn row(&mut self, json: &Json<'_>, key: Value, parent: Option<i64>, fullkey: &[u8], path: &[u8]) -> Result<()> {
         let id = self.next_id;
         self.next_id += 1;
         let mut atom = Value::NULL;
-        let is_scalar = render::with_sql_value(json, |value| atom.set(value)).is_some();
+        let is_scalar = render::with_sql_value(json, |value| atom.set(value))?.is_some();
         let value = if is_scalar {
             Value::from(atom.as_ref())
         } else {
-            let mut text = Vec::new();
+            let mut text = Output::default();
             render::push_json(json, &mut text);
-            Value::text(text)
+            let mut value = Value::NULL;
+            value.set_text_buffer(text.finish()?);
+            value
         };
-        self.rows.push(vec![
+        let row = vec![
             key,
             value,
             Value::from(json.type_name()),
@@ -81,28 +84,31 @@ impl Walk {
             parent.filter(|_| self.is_tree).map_or(Value::NULL, Value::from),
             Value::text(fullkey),
             Value::text(path),
-        ]);
+        ];
+        output::push(&mut self.rows, row)?;
         if self.is_tree {
-            self.children(json, Some(id), fullkey);
+            self.children(json, Some(id), fullkey)?;
         }
+        Ok(())
     }
 
-    fn children(&mut self, json: &Json<'_>, parent: Option<i64>, path: &[u8]) {
+    fn children(&mut self, json: &Json<'_>, parent: Option<i64>, path: &[u8]) -> Result<()> {
         match json {
             Json::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
                     let fullkey = [path, format!("[{at}]").as_bytes()].concat();
-                    self.row(item, Value::from(at as i64), parent, &fullkey, path);
+                    self.row(item, Value::from(at as i64), parent, &fullkey, path)?;
                 }
             }
             Json::Object(members) => {
                 for (label, value) in members {
                     let fullkey = [path, &label_step(label)[..]].concat();
-                    self.row(value, Value::text(&*label.to_sql()), parent, &fullkey, path);
+                    self.row(value, Value::text(&*label.label_to_sql()), parent, &fullkey, path)?;
                 }
             }
             _ => {}
         }
+        Ok(())
     }
 }
 

@@ -34,7 +34,7 @@ fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -
     let (step, behind) = first_step(path)?;
     match (json, &step) {
         (Json::Object(members), Step::Label(label)) => {
-            let wanted = label.to_sql();
+            let wanted = label.label_to_sql();
             if let Some((_, found)) = members.iter_mut().find(|(label, _)| label.is(&wanted)) {
                 return edit_at(found, behind, edit, value);
             }
@@ -101,7 +101,7 @@ pub fn remove(json: &mut Json<'_>, path: &[u8]) -> Result<bool, BadPath> {
         let (step, behind) = first_step(rest)?;
         let place = match (&*at, &step) {
             (Json::Object(members), Step::Label(label)) => {
-                let wanted = label.to_sql();
+                let wanted = label.label_to_sql();
                 members.iter().position(|(label, _)| label.is(&wanted))
             }
             (Json::Array(items), step) => step.place(items.len()).filter(|&place| place < items.len()),
@@ -136,7 +136,7 @@ pub fn patch<'a>(target: &mut Json<'a>, patch: Json<'a>) {
     }
     let Json::Object(members) = target else { return };
     for (label, change) in changes {
-        let wanted = label.to_sql();
+        let wanted = label.label_to_sql();
         let place = members.iter().position(|(label, _)| label.is(&wanted));
         match (change, place) {
             (Json::Null, Some(place)) => drop(members.remove(place)),

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
-use lithe_value::{ValueRef, cast};
+use lithe_value::{Buffer, ValueRef, cast};
 
+use super::output::Output;
 use super::tree::{Json, Text};
 use super::{SUBTYPE, binary, element, render};
 use crate::aggregate::{AggregateFunction, AggregateState};
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{FunctionError, Result};
 
 /// One of the aggregates.
 #[derive(Clone, Copy, Debug)]
@@ -46,19 +47,27 @@ impl AggregateFunction for Group {
 /// The rows so far, each as the bytes that it adds; nothing for a row whose label is NULL.
 struct GroupState {
     group: Group,
-    rows: VecDeque<Option<Vec<u8>>>,
+    rows: VecDeque<Option<Buffer>>,
+}
+
+impl GroupState {
+    fn push(&mut self, row: Option<Buffer>) -> Result {
+        self.rows.try_reserve(1).map_err(|_| FunctionError::out_of_memory())?;
+        self.rows.push_back(row);
+        Ok(())
+    }
 }
 
 impl AggregateState for GroupState {
     fn step(&mut self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         let (label, value) = if self.group.is_object { (Some(args[0]), 1) } else { (None, 0) };
         if label.is_some_and(ValueRef::is_null) {
-            self.rows.push_back(None);
-            return Ok(());
+            return self.push(None);
         }
         let json = element(&args[value], context.arg_subtype(value))?;
-        let label = label.map(|label| Text::from_sql(&cast::to_text(label)));
-        let mut bytes = Vec::new();
+        let label = label.map(cast::to_text);
+        let label = label.as_deref().map(Text::from_sql).transpose()?;
+        let mut bytes = Output::default();
         if self.group.is_binary {
             label.into_iter().for_each(|label| binary::push(&Json::Text(label), &mut bytes));
             binary::push(&json, &mut bytes);
@@ -69,8 +78,7 @@ impl AggregateState for GroupState {
             }
             render::push_json(&json, &mut bytes);
         }
-        self.rows.push_back(Some(bytes));
-        Ok(())
+        self.push(Some(bytes.finish()?))
     }
 
     fn inverse(&mut self, _context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
@@ -79,25 +87,25 @@ impl AggregateState for GroupState {
     }
 
     fn value(&mut self, context: &mut Context<'_>) -> Result {
-        let mut buffer = context.out.take_buffer();
+        let buffer = context.out.take_buffer();
         let rows = || self.rows.iter().flatten();
         if self.group.is_binary {
-            let content: Vec<u8> = rows().flatten().copied().collect();
-            let mut bytes = Vec::new();
-            binary::push_container(self.group.is_object, &content, &mut bytes);
-            buffer.extend(&bytes);
-            return context.answer_blob(buffer);
+            let (mut content, mut bytes) = (Output::default(), Output::behind(buffer));
+            rows().for_each(|row| content.extend(row.as_slice()));
+            binary::push_container(self.group.is_object, content, &mut bytes);
+            return context.answer_blob(bytes.finish()?);
         }
         let [open, close] = if self.group.is_object { *b"{}" } else { *b"[]" };
-        buffer.push(open);
+        let mut text = Output::behind(buffer);
+        text.push(open);
         for (at, row) in rows().enumerate() {
             if at > 0 {
-                buffer.push(b',');
+                text.push(b',');
             }
-            buffer.extend(row);
+            text.extend(row.as_slice());
         }
-        buffer.push(close);
+        text.push(close);
         context.subtype = SUBTYPE;
-        context.answer_text(buffer)
+        context.answer_text(text.finish()?)
     }
 }

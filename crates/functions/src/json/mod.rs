@@ -6,6 +6,7 @@
 //! | `parse` | text to tree: JSON and JSON5 |
 //! | `binary` | JSONB to tree and back |
 //! | `render` | tree to text and to SQL's values |
+//! | `output` | bytes as they are written, where memory may end |
 //! | `path` | `$.a[3]` |
 //! | `edit` | changing a tree |
 //! | `group` | the aggregates |
@@ -14,6 +15,7 @@ mod binary;
 mod each;
 mod edit;
 mod group;
+mod output;
 mod parse;
 mod path;
 mod render;
@@ -28,6 +30,8 @@ use crate::context::Context;
 use crate::error::{FunctionError, Result};
 use crate::function::{Arity, Flags, Scalar, ScalarFn};
 use edit::Edit;
+use output::Output;
+use parse::Failure;
 use path::BadPath;
 use tree::{Json, Text};
 
@@ -80,12 +84,12 @@ pub(crate) const FUNCTIONS: [Scalar; 32] = [
 
 /// A JSON argument: text, JSONB, or a number, which is JSON, too. NULL gives none.
 fn argument<'v>(value: &'v ValueRef<'_>, number: &'v mut NumberText) -> Result<Option<Json<'v>>> {
-    let malformed = || FunctionError::new("malformed JSON");
     let text = match value {
         ValueRef::Null => return Ok(None),
         ValueRef::Blob(blob) => match binary::parse(blob) {
-            Some(json) => return Ok(Some(json)),
-            None => blob,
+            Ok(json) => return Ok(Some(json)),
+            Err(Failure::Malformed(_)) => blob,
+            Err(failure) => return Err(failure.into()),
         },
         ValueRef::Text(text) => utf8::until_nul(text),
         ValueRef::Integer(integer) => {
@@ -97,17 +101,18 @@ fn argument<'v>(value: &'v ValueRef<'_>, number: &'v mut NumberText) -> Result<O
             number.as_bytes()
         }
     };
-    parse::parse(text).map(|parsed| Some(parsed.json)).map_err(|_| malformed())
+    Ok(Some(parse::parse(text)?.json))
 }
 
 /// A value to be put into JSON: what a JSON function has made stays JSON, other texts become strings.
 fn element<'v>(value: &'v ValueRef<'_>, subtype: u8) -> Result<Json<'v>> {
     match value {
-        ValueRef::Text(text) if subtype == SUBTYPE => {
-            parse::parse(text).map(|parsed| parsed.json).map_err(|_| FunctionError::new("malformed JSON"))
-        }
-        ValueRef::Blob(blob) => binary::parse(blob).ok_or_else(|| FunctionError::new("JSON cannot hold BLOB values")),
-        value => Ok(render::of_sql_value(*value)),
+        ValueRef::Text(text) if subtype == SUBTYPE => Ok(parse::parse(text)?.json),
+        ValueRef::Blob(blob) => binary::parse(blob).map_err(|failure| match failure {
+            Failure::Malformed(_) => FunctionError::new("JSON cannot hold BLOB values"),
+            failure => failure.into(),
+        }),
+        value => Ok(render::of_sql_value(*value)?),
     }
 }
 
@@ -117,23 +122,18 @@ fn owned_text(text: Text<'_>) -> Text<'static> {
 
 /// Answers JSON, as text or as JSONB.
 fn answer<const BINARY: bool>(context: &mut Context<'_>, json: &Json<'_>) -> Result {
-    let mut buffer = context.out.take_buffer();
-    let mut bytes = Vec::new();
+    let mut bytes = Output::behind(context.out.take_buffer());
     if BINARY {
         binary::push(json, &mut bytes);
-        buffer.extend(&bytes);
-        return context.answer_blob(buffer);
+        return context.answer_blob(bytes.finish()?);
     }
     render::push_json(json, &mut bytes);
-    buffer.extend(&bytes);
     context.subtype = SUBTYPE;
-    context.answer_text(buffer)
+    context.answer_text(bytes.finish()?)
 }
 
 fn answer_bytes(context: &mut Context<'_>, bytes: &[u8]) -> Result {
-    let mut buffer = context.out.take_buffer();
-    buffer.extend(bytes);
-    context.answer_text(buffer)
+    context.answer(ValueRef::Text(bytes))
 }
 
 fn null(context: &mut Context<'_>) -> Result {
@@ -184,7 +184,7 @@ fn object<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) 
         let ValueRef::Text(label) = pair[0] else {
             return Err(FunctionError::new("json_object() labels must be TEXT"));
         };
-        members.push((Text::from_sql(label), element(&pair[1], context.arg_subtype(2 * at + 1))?));
+        members.push((Text::from_sql(label)?, element(&pair[1], context.arg_subtype(2 * at + 1))?));
     }
     answer::<BINARY>(context, &Json::Object(members))
 }
@@ -230,8 +230,7 @@ fn answer_found<const BINARY: bool>(context: &mut Context<'_>, json: &Json<'_>) 
     if matches!(json, Json::Array(_) | Json::Object(_)) {
         return answer::<BINARY>(context, json);
     }
-    render::with_sql_value(json, |value| context.out.set(value));
-    Ok(())
+    render::with_sql_value(json, |value| context.answer(value))?.unwrap_or(Ok(()))
 }
 
 fn extract<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -344,9 +343,17 @@ fn pretty(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut number = NumberText::default();
     let Some(json) = argument(&args[0], &mut number)? else { return null(context) };
     let indent = args.get(1).and_then(|indent| path_text(*indent)).unwrap_or_else(|| b"    ".to_vec());
-    let mut bytes = Vec::new();
-    render::push_pretty(&json, &indent, 0, &mut bytes);
-    answer_bytes(context, &bytes)
+    let mut text = Output::behind(context.out.take_buffer());
+    render::push_pretty(&json, &indent, 0, &mut text);
+    context.answer_text(text.finish()?)
+}
+
+fn is_jsonb(blob: &[u8]) -> Result<bool> {
+    match binary::parse(blob) {
+        Ok(_) => Ok(true),
+        Err(Failure::Malformed(_)) => Ok(false),
+        Err(failure) => Err(failure.into()),
+    }
 }
 
 fn valid(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -367,7 +374,7 @@ fn valid(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
     let has = |flag: i64| flags & flag != 0;
     if let ValueRef::Blob(blob) = args[0]
-        && ((has(JSONB) && binary::looks_right(blob)) || (has(JSONB_STRICTLY) && binary::parse(blob).is_some()))
+        && ((has(JSONB) && binary::looks_right(blob)) || (has(JSONB_STRICTLY) && is_jsonb(blob)?))
     {
         context.out.set_integer(1);
         return Ok(());
@@ -376,7 +383,8 @@ fn valid(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let text = cast::to_bytes(args[0], &mut number);
     let is_valid = match parse::parse(utf8::until_nul(text)) {
         Ok(parsed) => has(JSON5) || (has(JSON) && !parsed.is_json5),
-        Err(_) => false,
+        Err(Failure::Malformed(_)) => false,
+        Err(failure) => return Err(failure.into()),
     };
     context.out.set_integer(i64::from(is_valid));
     Ok(())
@@ -388,7 +396,7 @@ fn error_position(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         return null(context);
     }
     if let ValueRef::Blob(blob) = args[0]
-        && binary::parse(blob).is_some()
+        && is_jsonb(blob)?
     {
         context.out.set_integer(0);
         return Ok(());
@@ -397,7 +405,8 @@ fn error_position(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let text = utf8::until_nul(cast::to_bytes(args[0], &mut number));
     let position = match parse::parse(text) {
         Ok(_) => 0,
-        Err(at) => 1 + text[..at].iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as i64,
+        Err(failure @ Failure::OutOfMemory) => return Err(failure.into()),
+        Err(Failure::Malformed(at)) => 1 + text[..at].iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as i64,
     };
     context.out.set_integer(position);
     Ok(())

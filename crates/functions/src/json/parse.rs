@@ -2,7 +2,11 @@
 
 use std::borrow::Cow;
 
+use lithe_value::buffer::OutOfMemory;
+
+use super::output;
 use super::tree::{DEPTH_MAX, Escapes, Json, Text, escape, is_plain_escape};
+use crate::error::FunctionError;
 
 /// A text that was read.
 pub struct Parsed<'a> {
@@ -12,16 +16,40 @@ pub struct Parsed<'a> {
     pub is_json5: bool,
 }
 
-/// Reads a text. What is no JSON5 is an error, which is the offset where that shows. Of what stands behind a value SQLite says
+/// Why a text could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// It is no JSON5; at this offset that shows.
+    Malformed(usize),
+    /// There is no memory for the tree.
+    OutOfMemory,
+}
+
+impl From<OutOfMemory> for Failure {
+    fn from(_: OutOfMemory) -> Failure {
+        Failure::OutOfMemory
+    }
+}
+
+impl From<Failure> for FunctionError {
+    fn from(failure: Failure) -> FunctionError {
+        match failure {
+            Failure::Malformed(_) => FunctionError::new("malformed JSON"),
+            Failure::OutOfMemory => FunctionError::out_of_memory(),
+        }
+    }
+}
+
+/// Reads a text. What is no JSON5 is an error, with the offset where that shows. Of what stands behind a value SQLite says
 /// where, before it, a value or label was looked for last and something else found.
-pub fn parse(text: &[u8]) -> Result<Parsed<'_>, usize> {
+pub fn parse(text: &[u8]) -> Result<Parsed<'_>> {
     let mut parser = Parser { text, at: 0, depth: 0, is_json5: false, missed: 0 };
     parser.skip_space();
     let json = parser.value()?;
     parser.skip_space();
     match parser.peek() {
         None => Ok(Parsed { json, is_json5: parser.is_json5 }),
-        Some(_) => Err(parser.missed),
+        Some(_) => Err(Failure::Malformed(parser.missed)),
     }
 }
 
@@ -34,7 +62,7 @@ struct Parser<'a> {
     missed: usize,
 }
 
-type Result<T, E = usize> = std::result::Result<T, E>;
+type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl<'a> Parser<'a> {
     fn peek(&self) -> Option<u8> {
@@ -46,7 +74,7 @@ impl<'a> Parser<'a> {
     }
 
     fn fail<T>(&self) -> Result<T> {
-        Err(self.at)
+        Err(Failure::Malformed(self.at))
     }
 
     fn skip_space(&mut self) {
@@ -90,7 +118,7 @@ impl<'a> Parser<'a> {
     fn array(&mut self) -> Result<Json<'a>> {
         let mut items = Vec::new();
         while self.peek() != Some(b']') {
-            items.push(self.value()?);
+            output::push(&mut items, self.value()?)?;
             if !self.separator(b']')? {
                 self.at += 1;
                 return Ok(Json::Array(items));
@@ -114,7 +142,7 @@ impl<'a> Parser<'a> {
             }
             self.at += 1;
             self.skip_space();
-            members.push((label, self.value()?));
+            output::push(&mut members, (label, self.value()?))?;
             if !self.separator(b'}')? {
                 self.at += 1;
                 return Ok(Json::Object(members));
@@ -182,7 +210,9 @@ impl<'a> Parser<'a> {
             match self.peek() {
                 Some(byte) if byte == quote => break,
                 Some(b'\\') => {
-                    let Some((_, len)) = escape(&self.text[self.at + 1..]) else { return Err(self.at + 1) };
+                    let Some((_, len)) = escape(&self.text[self.at + 1..]) else {
+                        return Err(Failure::Malformed(self.at + 1));
+                    };
                     if is_plain_escape(self.text[self.at + 1]) {
                         escapes = if escapes == Escapes::Json5 { escapes } else { Escapes::Json };
                     } else {

@@ -104,7 +104,7 @@ pub fn find<'j, 'a>(json: &'j Json<'a>, path: &[u8]) -> Result<Option<&'j Json<'
         let (step, behind) = first_step(rest)?;
         let next = match (at, &step) {
             (Json::Object(members), Step::Label(label)) => {
-                let wanted = label.to_sql();
+                let wanted = label.label_to_sql();
                 members.iter().find(|(label, _)| label.is(&wanted)).map(|(_, value)| value)
             }
             (Json::Array(items), step) => step.place(items.len()).and_then(|at| items.get(at)),

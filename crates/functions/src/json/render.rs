@@ -1,11 +1,13 @@
 //! Tree to text, and to SQL's values.
 
+use lithe_value::buffer::OutOfMemory;
 use lithe_value::{NumberText, ValueRef, number};
 
+use super::output::Output;
 use super::tree::{Escapes, Json, Text, escape, is_plain_escape, push_escaped};
 
 /// The value as JSON text, without any space.
-pub fn push_json(json: &Json<'_>, out: &mut Vec<u8>) {
+pub fn push_json(json: &Json<'_>, out: &mut Output) {
     match json {
         Json::Array(items) => {
             out.push(b'[');
@@ -34,10 +36,10 @@ pub fn push_json(json: &Json<'_>, out: &mut Vec<u8>) {
 }
 
 /// The value as JSON text over several lines, with `indent` for each level.
-pub fn push_pretty(json: &Json<'_>, indent: &[u8], level: usize, out: &mut Vec<u8>) {
-    let line = |level: usize, out: &mut Vec<u8>| {
+pub fn push_pretty(json: &Json<'_>, indent: &[u8], level: usize, out: &mut Output) {
+    let line = |level: usize, out: &mut Output| {
         out.push(b'\n');
-        (0..level).for_each(|_| out.extend_from_slice(indent));
+        (0..level).for_each(|_| out.extend(indent));
     };
     match json {
         Json::Array(items) if !items.is_empty() => {
@@ -60,7 +62,7 @@ pub fn push_pretty(json: &Json<'_>, indent: &[u8], level: usize, out: &mut Vec<u
                 }
                 line(level + 1, out);
                 push_string(label, out);
-                out.extend_from_slice(b": ");
+                out.extend(b": ");
                 push_pretty(value, indent, level + 1, out);
             }
             line(level, out);
@@ -70,15 +72,15 @@ pub fn push_pretty(json: &Json<'_>, indent: &[u8], level: usize, out: &mut Vec<u
     }
 }
 
-fn push_scalar(json: &Json<'_>, out: &mut Vec<u8>) {
+fn push_scalar(json: &Json<'_>, out: &mut Output) {
     match json {
-        Json::Null => out.extend_from_slice(b"null"),
-        Json::True => out.extend_from_slice(b"true"),
-        Json::False => out.extend_from_slice(b"false"),
-        Json::Integer(digits) | Json::Real(digits) => out.extend_from_slice(digits),
+        Json::Null => out.extend(b"null"),
+        Json::True => out.extend(b"true"),
+        Json::False => out.extend(b"false"),
+        Json::Integer(digits) | Json::Real(digits) => out.extend(digits),
         Json::Hex(digits) => match hex(digits) {
-            Some(value) => out.extend_from_slice(value.to_string().as_bytes()),
-            None => out.extend_from_slice(b"9.0e999"),
+            Some(value) => out.extend(value.to_string().as_bytes()),
+            None => out.extend(b"9.0e999"),
         },
         Json::BareReal(digits) => push_bare_real(digits, out),
         Json::Text(text) => push_string(text, out),
@@ -94,7 +96,7 @@ fn hex(digits: &[u8]) -> Option<i128> {
 }
 
 /// JSON wants digits on both sides of the point.
-fn push_bare_real(digits: &[u8], out: &mut Vec<u8>) {
+fn push_bare_real(digits: &[u8], out: &mut Output) {
     let mut before = None;
     for (at, &byte) in digits.iter().enumerate() {
         if byte == b'.' && !before.is_some_and(|before: u8| before.is_ascii_digit()) {
@@ -108,10 +110,10 @@ fn push_bare_real(digits: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn push_string(text: &Text<'_>, out: &mut Vec<u8>) {
+fn push_string(text: &Text<'_>, out: &mut Output) {
     out.push(b'"');
     match text.escapes {
-        Escapes::None | Escapes::Json => out.extend_from_slice(&text.bytes),
+        Escapes::None | Escapes::Json => out.extend(&text.bytes),
         Escapes::Raw => text.bytes.iter().for_each(|&byte| push_escaped(byte, out)),
         Escapes::Json5 => push_json5_bytes(&text.bytes, out),
     }
@@ -119,7 +121,7 @@ fn push_string(text: &Text<'_>, out: &mut Vec<u8>) {
 }
 
 /// The escapes of JSON5 as those of JSON.
-fn push_json5_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+fn push_json5_bytes(bytes: &[u8], out: &mut Output) {
     let mut rest = bytes;
     while let Some((&byte, behind)) = rest.split_first() {
         rest = behind;
@@ -132,18 +134,18 @@ fn push_json5_bytes(bytes: &[u8], out: &mut Vec<u8>) {
         match character {
             _ if is_plain_escape(behind[0]) => {
                 out.push(b'\\');
-                out.extend_from_slice(&behind[..len]);
+                out.extend(&behind[..len]);
             }
             Some(character) if character == u32::from(b'\'') => out.push(b'\''),
-            Some(character) => out.extend_from_slice(format!("\\u{character:04x}").as_bytes()),
+            Some(character) => out.extend(format!("\\u{character:04x}").as_bytes()),
             None => {}
         }
     }
 }
 
 /// Gives the SQL value of a scalar to `f`; nothing for arrays and objects.
-pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> Option<T> {
-    Some(match json {
+pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> Result<Option<T>, OutOfMemory> {
+    Ok(Some(match json {
         Json::Null => f(ValueRef::Null),
         Json::True => f(ValueRef::Integer(1)),
         Json::False => f(ValueRef::Integer(0)),
@@ -159,14 +161,14 @@ pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> 
             None => f(ValueRef::from(f64::INFINITY)),
         },
         Json::Real(digits) | Json::BareReal(digits) => f(ValueRef::from(number::text_to_real(digits))),
-        Json::Text(text) => f(ValueRef::Text(&text.to_sql())),
-        Json::Array(_) | Json::Object(_) => return None,
-    })
+        Json::Text(text) => f(ValueRef::Text(&text.to_sql()?)),
+        Json::Array(_) | Json::Object(_) => return Ok(None),
+    }))
 }
 
 /// An SQL value that is no blob as a JSON value.
-pub fn of_sql_value(value: ValueRef<'_>) -> Json<'static> {
-    match value {
+pub fn of_sql_value(value: ValueRef<'_>) -> Result<Json<'_>, OutOfMemory> {
+    Ok(match value {
         ValueRef::Null | ValueRef::Blob(_) => Json::Null,
         ValueRef::Integer(integer) => Json::Integer(NumberText::from(integer).as_bytes().to_vec().into()),
         ValueRef::Real(real) if real.is_infinite() => {
@@ -174,6 +176,6 @@ pub fn of_sql_value(value: ValueRef<'_>) -> Json<'static> {
             Json::Real(digits.into())
         }
         ValueRef::Real(real) => Json::Real(NumberText::from(real).as_bytes().to_vec().into()),
-        ValueRef::Text(text) => Json::Text(Text::from_sql(text)),
-    }
+        ValueRef::Text(text) => Json::Text(Text::from_sql(text)?),
+    })
 }

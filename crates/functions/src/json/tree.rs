@@ -3,6 +3,10 @@
 
 use std::borrow::Cow;
 
+use lithe_value::buffer::OutOfMemory;
+
+use super::output::Output;
+
 /// How deep arrays and objects may be nested.
 pub const DEPTH_MAX: usize = 1000;
 
@@ -71,20 +75,37 @@ impl Json<'_> {
 
 impl<'a> Text<'a> {
     /// The bytes of an SQL text, escaped where JSON wants it.
-    pub fn from_sql(text: &[u8]) -> Text<'static> {
+    pub fn from_sql(text: &'a [u8]) -> Result<Text<'a>, OutOfMemory> {
         if !text.iter().any(|&byte| needs_escape(byte)) {
-            return Text { escapes: Escapes::None, bytes: Cow::Owned(text.to_vec()) };
+            return Ok(Text { escapes: Escapes::None, bytes: Cow::Borrowed(text) });
         }
-        let mut bytes = Vec::with_capacity(text.len() + 8);
+        let mut bytes = Output::default();
         text.iter().for_each(|&byte| push_escaped(byte, &mut bytes));
-        Text { escapes: Escapes::Json, bytes: Cow::Owned(bytes) }
+        Ok(Text { escapes: Escapes::Json, bytes: Cow::Owned(bytes.finish()?.into_vec()) })
     }
 
     /// The text that it stands for.
-    pub fn to_sql(&self) -> Cow<'_, [u8]> {
+    pub fn to_sql(&self) -> Result<Cow<'_, [u8]>, OutOfMemory> {
+        Ok(match self.escapes {
+            Escapes::None | Escapes::Raw => Cow::Borrowed(&self.bytes),
+            Escapes::Json | Escapes::Json5 => {
+                let mut out = Vec::new();
+                out.try_reserve_exact(self.bytes.len()).map_err(|_| OutOfMemory)?;
+                unescape(&self.bytes, &mut out);
+                Cow::Owned(out)
+            }
+        })
+    }
+
+    /// The text that it stands for, of a label: those are short, and there is memory for them.
+    pub fn label_to_sql(&self) -> Cow<'_, [u8]> {
         match self.escapes {
             Escapes::None | Escapes::Raw => Cow::Borrowed(&self.bytes),
-            Escapes::Json | Escapes::Json5 => Cow::Owned(unescaped(&self.bytes)),
+            Escapes::Json | Escapes::Json5 => {
+                let mut out = Vec::with_capacity(self.bytes.len());
+                unescape(&self.bytes, &mut out);
+                Cow::Owned(out)
+            }
         }
     }
 
@@ -92,7 +113,7 @@ impl<'a> Text<'a> {
     pub fn is(&self, other: &[u8]) -> bool {
         match self.escapes {
             Escapes::None | Escapes::Raw => *self.bytes == *other,
-            Escapes::Json | Escapes::Json5 => *self.to_sql() == *other,
+            Escapes::Json | Escapes::Json5 => *self.label_to_sql() == *other,
         }
     }
 }
@@ -103,7 +124,7 @@ pub fn needs_escape(byte: u8) -> bool {
 }
 
 /// The byte as it stands in a JSON string.
-pub fn push_escaped(byte: u8, out: &mut Vec<u8>) {
+pub fn push_escaped(byte: u8, out: &mut Output) {
     let letter = match byte {
         b'"' | b'\\' => byte,
         0x08 => b'b',
@@ -112,7 +133,7 @@ pub fn push_escaped(byte: u8, out: &mut Vec<u8>) {
         0x0c => b'f',
         b'\r' => b'r',
         0..0x20 => {
-            out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
+            out.extend(format!("\\u{byte:04x}").as_bytes());
             return;
         }
         _ => {
@@ -120,7 +141,7 @@ pub fn push_escaped(byte: u8, out: &mut Vec<u8>) {
             return;
         }
     };
-    out.extend_from_slice(&[b'\\', letter]);
+    out.extend(&[b'\\', letter]);
 }
 
 /// One escape of JSON or JSON5, behind its backslash: the character that it stands for (none for a line that goes on),
@@ -154,8 +175,8 @@ pub fn is_plain_escape(first: u8) -> bool {
     matches!(first, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u')
 }
 
-fn unescaped(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
+/// Appends what the bytes stand for. No escape is shorter than what it stands for.
+fn unescape(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         out.extend_from_slice(&rest[..at]);
@@ -170,10 +191,9 @@ fn unescaped(bytes: &[u8]) -> Vec<u8> {
             character = 0x10000 + ((character - 0xd800) << 10) + (low - 0xdc00);
             rest = &rest[1 + len..];
         }
-        push_utf8(character, &mut out);
+        push_utf8(character, out);
     }
     out.extend_from_slice(rest);
-    out
 }
 
 /// A character in UTF-8; half of a surrogate pair, too, though it is none.

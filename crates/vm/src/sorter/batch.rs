@@ -16,6 +16,7 @@ use std::sync::Arc;
 use lithe_btree::KeyInfo;
 use lithe_value::ValueRef;
 
+use super::stable;
 use crate::arena::{Arena, Span};
 use crate::keys::{Prefix, compare_records, compare_to_values, prefix};
 
@@ -137,14 +138,15 @@ impl Batch {
     }
 
     /// Sorts the rows, and drops those past the limit.
-    pub fn sort(&mut self) {
+    pub fn sort(&mut self) -> Result<(), TryReserveError> {
         let exact = self.all_exact && self.key.columns().len() <= 1;
         let order = Order { key: &self.key, records: &self.records, exact };
-        // The entries are in the order of arrival, which a stable sort keeps among equals.
-        self.entries.sort_by(|a, b| order.compare(a, b));
+        // The entries are in the order of arrival, which stays that of equals.
+        stable::sort(&mut self.entries, |a, b| order.compare(a, b))?;
         if let Some(limit) = self.limit {
             self.entries.truncate(limit);
         }
+        Ok(())
     }
 
     /// The row at place `index`.

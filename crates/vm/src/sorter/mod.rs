@@ -14,6 +14,7 @@
 mod batch;
 mod merge;
 mod run;
+mod stable;
 
 use std::sync::Arc;
 
@@ -91,7 +92,7 @@ impl Sorter {
 
     #[cold]
     fn spill(&mut self, host: &dyn Host) -> Result<(), Error> {
-        self.batch.sort();
+        self.batch.sort()?;
         let runs = match &mut self.runs {
             Some(runs) => runs,
             none => none.insert(RunFile::new(host.temporary_file()?)),
@@ -106,7 +107,7 @@ impl Sorter {
     /// Sorts and goes to the first row; false if there is none.
     pub fn sort(&mut self, host: &dyn Host) -> Result<bool, Error> {
         if self.runs.is_none() {
-            self.batch.sort();
+            self.batch.sort()?;
             self.reading = Reading::Batch(0);
             return Ok(self.batch.row(0).is_some());
         }
