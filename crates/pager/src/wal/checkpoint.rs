@@ -53,6 +53,10 @@ pub(crate) struct Checkpointer<'c> {
     pub(crate) wait: &'c Wait<'c>,
 }
 
+/// So many frames are listed at once, in 1 MB. Of a longer log a page may be copied more than once, at last as its newest frame has it:
+/// until then nobody reads it from the database, as the log has it.
+const LISTED_FRAMES: u32 = 1 << 17;
+
 impl Checkpointer<'_> {
     /// Waits for others, except when passive.
     fn wait_for(&self, mut attempt: impl FnMut() -> Result<bool>) -> Result<bool> {
@@ -198,10 +202,13 @@ impl Wal {
         if let Some(flags) = work.sync {
             self.shared.file().sync(flags)?;
         }
-        let pages = self.newest_images(first, last, header.page_count)?;
         work.database.size_hint(u64::from(header.page_count) * u64::from(page_size.get()))?;
-        for run in pages.chunk_by(|a, b| a.0.plus(1) == Some(b.0)) {
-            self.copy_run(work.database, page_size, run)?;
+        for first in (first..=last).step_by(LISTED_FRAMES as usize) {
+            let last = first.saturating_add(LISTED_FRAMES - 1).min(last);
+            let pages = self.newest_images(first, last, header.page_count)?;
+            for run in pages.chunk_by(|a, b| a.0.plus(1) == Some(b.0)) {
+                self.copy_run(work.database, page_size, run)?;
+            }
         }
         if last == header.last_frame {
             let size = u64::from(header.page_count) * u64::from(page_size.get());
