@@ -104,6 +104,10 @@ impl Host for RunHost<'_> {
         Ok(self.connection.load_statistics(db)?)
     }
 
+    fn check_no_readers(&self) -> Result<(), VmError> {
+        Ok(self.connection.check_no_readers()?)
+    }
+
     fn drop_from_catalog(&self, db: Db, kind: u8, name: &str) {
         self.connection.drop_from_catalog(db, kind, name);
     }

@@ -44,6 +44,10 @@ pub(crate) struct TransactionState {
     /// Steps that are under way: more than one where user code runs statements of its own.
     pub(crate) executing: Cell<u32>,
     active_writers: Cell<usize>,
+    /// Statements that have begun to use a database.
+    active_users: Cell<usize>,
+    /// Virtual tables that are being dropped: what they store they drop by statements of their own.
+    pub(crate) destroying: Cell<usize>,
     /// Savepoints of running statements.
     statement_savepoints: Cell<usize>,
     /// The catalog before the first schema change of the transaction: what a rollback goes back to.
@@ -67,6 +71,8 @@ struct Savepoint {
 #[derive(Debug, Default)]
 pub(crate) struct StatementRun {
     is_writer: Cell<bool>,
+    /// It has begun to use a database.
+    is_user: Cell<bool>,
     /// The position in the stack of savepoints of its own one.
     savepoint: Cell<Option<usize>>,
     violations_before: Cell<Violations>,
@@ -87,6 +93,8 @@ impl TransactionState {
             active: Cell::new(0),
             executing: Cell::new(0),
             active_writers: Cell::new(0),
+            active_users: Cell::new(0),
+            destroying: Cell::new(0),
             statement_savepoints: Cell::new(0),
             catalog_before: RefCell::default(),
             rollbacks: Cell::new(0),
@@ -148,6 +156,9 @@ impl Connection {
 
     /// The same of a database that was looked up.
     pub(crate) fn begin_on_database(&self, db: Db, database: &Database, write: bool, run: &StatementRun) -> Result<()> {
+        if !run.is_user.replace(true) {
+            self.transaction.active_users.set(self.transaction.active_users.get() + 1);
+        }
         if write {
             return self.begin_writing_on(db, database, BeginKind::Immediate, run);
         }
@@ -162,6 +173,15 @@ impl Connection {
         }
         pager.begin_concurrent()?;
         if pager.is_writing() { self.deepen(pager) } else { Ok(()) }
+    }
+
+    /// DROP asks: does another statement use any database?
+    pub(crate) fn check_no_readers(&self) -> Result<()> {
+        let own = 1 + self.transaction.destroying.get();
+        if self.transaction.active_users.get() > own {
+            return Err(Error::from_code(ResultCode::LOCKED));
+        }
+        Ok(())
     }
 
     /// The statement is about to write `db`, with others locked out as `kind` says.
@@ -344,6 +364,9 @@ impl Connection {
         if run.is_writer.replace(false) {
             state.active_writers.set(state.active_writers.get().saturating_sub(1));
         }
+        if run.is_user.replace(false) {
+            state.active_users.set(state.active_users.get().saturating_sub(1));
+        }
         state.active.set(state.active.get().saturating_sub(1));
         if state.active.get() == 0 && state.autocommit.get() {
             self.end_reads();
@@ -424,7 +447,7 @@ impl Connection {
 
     fn check_deferred_violations(&self) -> Result<()> {
         let (deferred, immediate) = self.violations();
-        if deferred + immediate > 0 {
+        if deferred + immediate != 0 {
             return Err(Error::new(ResultCode::CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed"));
         }
         Ok(())

@@ -268,7 +268,11 @@ impl Connection {
         if Rc::strong_count(&table) > own {
             return Err(Error::new(ResultCode::LOCKED, ResultCode::LOCKED.text()));
         }
-        table.destroy().map_err(failed)
+        let destroying = &self.transaction.destroying;
+        destroying.set(destroying.get() + 1);
+        let destroyed = table.destroy().map_err(failed);
+        destroying.set(destroying.get() - 1);
+        destroyed
     }
 
     /// ALTER TABLE RENAME.

@@ -60,10 +60,11 @@ pub fn message_text(message: &Register) -> String {
     }
 }
 
-/// A statement must not end with an immediate foreign key violated.
+/// A statement must not end with an immediate foreign key violated. (As in SQLite, nor with more rows put right than it had
+/// put wrong, once it counts.)
 #[inline]
 pub fn check_immediate_violations(m: &Machine) -> Result<(), Error> {
-    if m.immediate_violations > 0 { Err(foreign_key_failed()) } else { Ok(()) }
+    if m.immediate_violations != 0 { Err(foreign_key_failed()) } else { Ok(()) }
 }
 
 #[cold]

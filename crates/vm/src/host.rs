@@ -57,6 +57,11 @@ pub trait Host {
         Ok(())
     }
 
+    /// Fails with SQLITE_LOCKED if another statement of the connection reads.
+    fn check_no_readers(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Forgets a table (0), index (1) or trigger (2).
     fn drop_from_catalog(&self, db: Db, kind: u8, name: &str);
 

@@ -228,6 +228,8 @@ instructions! {
     SetCookie { db: Db, index: u8, value: i32 }
     /// Create a B-tree in `db` (`kind` 1 table, 2 index), its root page number into `dst`.
     CreateTree { db: Db, kind: u8, dst: Reg }
+    /// Fail with SQLITE_LOCKED if another statement of the connection reads: what it reads must not be dropped.
+    CheckNoReaders {}
     /// Delete the B-tree at the root page number in the register `root`; the page that moved into its place (auto-vacuum) or 0 goes to `moved`.
     DropTree { db: Db, root: Reg, moved: Reg }
     /// Delete all rows of cursor info `cursor`'s tree; the number of rows is added to the change count if `count_changes` is 1.

@@ -396,6 +396,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::ReadCookie { db, index, dst } => schema::read_cookie(m, host, db, index, dst)?,
             Insn::SetCookie { db, index, value } => host.set_cookie(db, index, value as u32)?,
             Insn::CreateTree { db, kind, dst } => schema::create_tree(m, host, db, kind, dst)?,
+            Insn::CheckNoReaders {} => host.check_no_readers()?,
             Insn::DropTree { db, root, moved } => schema::drop_tree(m, host, db, root, moved)?,
             Insn::ClearTree { count_changes, cursor } => {
                 schema::clear_tree(m, program, host, cursor, count_changes != 0)?;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use lithe::{Connection, ResultCode};
 
+use crate::common::{Failure, Rows, ask_lithe, ask_sqlite, exactly, failure_of_lithe, failure_of_sqlite};
 use crate::script::{Folder, check};
 
 #[test]
@@ -197,5 +198,65 @@ fn writers_wait_as_long_as_they_are_told() {
             a.execute_batch("COMMIT").unwrap();
         });
         assert_eq!(a.query_row("SELECT count(*) FROM t", [], |row| row.get::<i64>(0)).unwrap(), 1);
+    }
+}
+
+/// What DROP answers while another statement stands on its first row, how many rows that goes on to give, and what is left of
+/// the schema then.
+type Dropped = (Result<(), Failure>, usize, Rows);
+
+const DROP_SCHEMA: &str = "
+    CREATE TABLE t(a, b); CREATE INDEX ta ON t(a); INSERT INTO t VALUES (1, 2), (3, 4), (5, 6);
+    CREATE TABLE u(a); INSERT INTO u VALUES (1), (2);
+    CREATE VIEW v AS SELECT * FROM t; CREATE TRIGGER r AFTER INSERT ON u BEGIN SELECT 1; END;
+    CREATE TEMP TABLE own(a); INSERT INTO own VALUES (1), (2);
+    ATTACH ':memory:' AS other; CREATE TABLE other.o(a);";
+const SCHEMA: &str = "SELECT name FROM sqlite_schema UNION ALL SELECT name FROM temp.sqlite_schema
+    UNION ALL SELECT name FROM other.sqlite_schema";
+
+fn drop_on_lithe(before: &str, reader: &str, drop: &str) -> Dropped {
+    let connection = Connection::open(":memory:").unwrap();
+    connection.execute_batch(&format!("{DROP_SCHEMA}{before}")).unwrap();
+    let mut statement = connection.prepare(reader).unwrap();
+    assert!(statement.step().unwrap().is_some(), "{reader}");
+    let answer = connection.execute_batch(drop).map_err(failure_of_lithe);
+    let mut count = 0;
+    while statement.step().unwrap().is_some() {
+        count += 1;
+    }
+    (answer, count, ask_lithe(&connection, SCHEMA, exactly).unwrap())
+}
+
+fn drop_on_sqlite(before: &str, reader: &str, drop: &str) -> Dropped {
+    let connection = rusqlite::Connection::open_in_memory().unwrap();
+    connection.execute_batch(&format!("{DROP_SCHEMA}{before}")).unwrap();
+    let mut statement = connection.prepare(reader).unwrap();
+    let mut rows = statement.raw_query();
+    assert!(rows.next().unwrap().is_some(), "{reader}");
+    let answer = connection.execute_batch(drop).map_err(failure_of_sqlite);
+    let mut count = 0;
+    while rows.next().unwrap().is_some() {
+        count += 1;
+    }
+    (answer, count, ask_sqlite(&connection, SCHEMA, exactly).unwrap())
+}
+
+#[test]
+fn no_tree_is_dropped_while_a_statement_reads() {
+    let readers = [
+        "SELECT * FROM t",
+        "SELECT * FROM u",
+        "SELECT * FROM own",
+        "VALUES (1), (2)",
+        "INSERT INTO u VALUES (3), (4) RETURNING a",
+    ];
+    let drops = ["TABLE t", "INDEX ta", "VIEW v", "TRIGGER r", "TABLE own", "TABLE other.o", "TABLE IF EXISTS nothing"];
+    for before in ["", "BEGIN"] {
+        for reader in readers {
+            for drop in drops.map(|what| format!("DROP {what}")) {
+                let (lithe, sqlite) = (drop_on_lithe(before, reader, &drop), drop_on_sqlite(before, reader, &drop));
+                assert_eq!(lithe, sqlite, "{before} {reader}: {drop}");
+            }
+        }
     }
 }

@@ -14,3 +14,12 @@ CREATE TRIGGER r2 AFTER INSERT ON a BEGIN INSERT INTO nothing VALUES (1); END;
 CREATE TRIGGER r3 BEFORE UPDATE ON a BEGIN INSERT INTO nowhere VALUES (1); END;
 INSERT INTO a VALUES (1, 100, 0) ON CONFLICT(c0) DO UPDATE SET c4 = 1;
 INSERT INTO a VALUES (5, 5, 5);
+-- The entries of indexes are made of final values, but not before the rowid was looked for.
+CREATE TABLE u(a INTEGER PRIMARY KEY, b NUMERIC, c TEXT UNIQUE, UNIQUE(a));
+INSERT INTO u VALUES (1, 2, 3), (2, 2, 4);
+INSERT INTO u VALUES (1, '1e3', 5) ON CONFLICT(a) DO UPDATE SET c = typeof(excluded.b) || typeof(excluded.c);
+INSERT INTO u VALUES (7, '1e3', 4) ON CONFLICT(c) DO UPDATE SET b = typeof(excluded.b) || typeof(excluded.c);
+INSERT INTO u VALUES (1, '1e3', 4) ON CONFLICT(c) DO UPDATE SET b = typeof(excluded.c) ON CONFLICT(a) DO UPDATE SET b = 1;
+INSERT INTO u VALUES (1, '1e3', 9) ON CONFLICT(c) DO NOTHING ON CONFLICT(a) DO UPDATE SET b = typeof(excluded.c);
+INSERT INTO u VALUES (9, '1e3', 9) RETURNING typeof(b), typeof(c);
+SELECT * FROM u;

@@ -67,8 +67,11 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
         _ => {}
     }
     cg.use_database(db, true);
-    system::forget_statistics(cg, db, system::TABLE_NAME_COLUMN, table.name.name())?;
     delete_rows(cg, found)?;
+    if table.root.is_some() {
+        cg.b.emit(Insn::CheckNoReaders {});
+    }
+    system::forget_statistics(cg, db, system::TABLE_NAME_COLUMN, table.name.name())?;
     drop_triggers(cg, found)?;
     if table.autoincrement
         && let Some(sequence) = system::system_table(cg, db, SEQUENCE_TABLE)
@@ -149,6 +152,7 @@ fn drop_index<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     }
     let (db, name) = (found.db, found.index.name.name());
     cg.use_database(db, true);
+    cg.b.emit(Insn::CheckNoReaders {});
     system::forget_statistics(cg, db, system::INDEX_NAME_COLUMN, name)?;
     let schema = system::open_schema_table(cg, db)?;
     let conditions = [Is::Text(schema_column::NAME, name.as_bytes()), Is::Text(schema_column::TYPE, b"index")];

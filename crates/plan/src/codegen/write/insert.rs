@@ -125,7 +125,8 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     let rowid = emit_rowid(cg, inserting, rows)?;
     cg.set_access(target.source, row.access());
     let checked = Checked { target, row: *row, policy, changed: None, ignore: *next };
-    if row::needs_final_values(target) {
+    let needs_final_values = row::needs_final_values(target.table);
+    if needs_final_values {
         row::emit_affinity(cg, target.table, *row, |_| true);
     }
     row::emit_generated_of_given(cg, target, *row)?;
@@ -144,7 +145,8 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     let is_named = upserts.branches.iter().any(|branch| branch.constraint == Constraint::Rowid);
     let is_asked = is_named && value_for(resolved, ChangedColumn::Rowid).is_some();
     let rowid_is_given = rowid == GivenRowid::Yes || is_asked;
-    let unique = Uniqueness { checked, old_key: None, rowid_is_given, upserts: &upserts.branches };
+    let affinity_waits = !needs_final_values && !target.indexes.is_empty();
+    let unique = Uniqueness { checked, old_key: None, rowid_is_given, affinity_waits, upserts: &upserts.branches };
     let unique = emit_unique(cg, &unique)?;
     upserts.emit_updates(cg, resolved, target, *row, *next, inserting.returning.as_ref(), &unique)?;
     // Not before: `excluded` has the values as they were given.

@@ -247,10 +247,9 @@ fn emit_permuted(cg: &mut Codegen<'_>, row: Row, columns: &[u16]) -> Reg {
     start
 }
 
-/// Whether the values of new rows have to be in their final form before the record is made: something looks at them.
-pub(super) fn needs_final_values(target: &Target<'_>) -> bool {
-    let table = target.table;
-    !target.indexes.is_empty() || !table.checks.is_empty() || table.strict || table.has_generated_columns()
+/// Whether the values of new rows have to be in their final form before constraints are looked at: something looks at them.
+pub(super) fn needs_final_values(table: &Table) -> bool {
+    !table.checks.is_empty() || table.strict || table.has_generated_columns()
 }
 
 /// The columns that the expression of a generated column names.

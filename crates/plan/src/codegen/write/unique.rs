@@ -37,6 +37,9 @@ pub(super) struct Uniqueness<'c, 'a> {
     pub old_key: Option<Reg>,
     /// Whether the row's rowid can be one that is there: it was given, not made.
     pub rowid_is_given: bool,
+    /// The values still have to be given the affinities of their columns, of which entries of indexes are made: after a conflict of
+    /// the rowid `excluded` has them as they were given.
+    pub affinity_waits: bool,
     /// ON CONFLICT clauses.
     pub upserts: &'c [UpsertBranch],
 }
@@ -66,7 +69,12 @@ pub(super) fn emit_unique<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>)
     let mut done =
         Unique { entries: vec![None; target.indexes.len()], replaces: false, is_sought: false, updates: Vec::new() };
     let mut types_wait = super::row::checks_types_late(target.table);
+    let mut affinity_waits = unique.affinity_waits;
     for check in order_of_checks(unique) {
+        if affinity_waits && check != Constraint::Rowid {
+            super::row::emit_affinity(cg, target.table, unique.checked.row, |_| true);
+            affinity_waits = false;
+        }
         if types_wait && check != Constraint::Rowid {
             super::row::emit_type_check(cg, target, unique.checked.row);
             types_wait = false;

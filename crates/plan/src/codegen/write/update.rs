@@ -146,8 +146,13 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
         row::emit_type_check(cg, target, row);
     }
     emit_checks(cg, &checked)?;
-    let uniqueness =
-        Uniqueness { checked, old_key: Some(updating.old_key), rowid_is_given: updating.changed.rowid, upserts: &[] };
+    let uniqueness = Uniqueness {
+        checked,
+        old_key: Some(updating.old_key),
+        rowid_is_given: updating.changed.rowid,
+        affinity_waits: false,
+        upserts: &[],
+    };
     let unique = emit_unique(cg, &uniqueness)?;
     emit_write(cg, updating, &checked, &unique, old)?;
     cg.set_access(target.source, row.access());

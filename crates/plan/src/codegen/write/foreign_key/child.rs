@@ -32,17 +32,20 @@ pub(super) fn is_concerned(target: &ChangeTarget<'_>, change: Change<'_>) -> boo
     })
 }
 
-/// The keys of the table that the change is about.
+/// The keys of the table that the change is about. If it is about `any` key, it is about those that refer to the table itself.
 pub(super) fn keys_of<'a>(
     cg: &Codegen<'a>,
     target: &ChangeTarget<'a>,
     change: Change<'_>,
+    any: bool,
 ) -> Result<Vec<ChildKey<'a>>> {
     let (db, table) = (target.db, target.table);
     let schema = cg.env.catalog.schema(db);
     let is_concerned = |key: &&ForeignKey| match change {
         Change::Insert | Change::Delete => true,
-        Change::Update(changed) => key.columns.iter().any(|&column| is_changed(table, changed, column)),
+        Change::Update(changed) => {
+            any && key.parent == table.name || key.columns.iter().any(|&column| is_changed(table, changed, column))
+        }
     };
     let mut keys = Vec::new();
     for key in table.foreign_keys.iter().filter(is_concerned) {

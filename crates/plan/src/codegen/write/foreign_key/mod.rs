@@ -61,7 +61,7 @@ impl<'a> ForeignKeys<'a> {
         let is_old = !matches!(change, Change::Insert);
         let is_read = is_old && (child::is_concerned(target, change) || parent::is_concerned(cg, target, change));
         let fit = if is_read { parent::check_fit(cg, target) } else { Ok(()) };
-        let found = child::keys_of(cg, target, change)
+        let found = child::keys_of(cg, target, change, is_read)
             .and_then(|of_child| Ok((of_child, parent::references_to(cg, target, change)?)));
         match (fit, found) {
             (Ok(()), Ok((of_child, to_parent))) => (keys.of_child, keys.to_parent) = (of_child, to_parent),
