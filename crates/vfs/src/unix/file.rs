@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::failure;
 use super::inode::InodeHandle;
+use super::look::{look_at_path, size_of};
 use super::shm::ShmHandle;
 use crate::error::{Error, Op, Result};
 use crate::flags::{DeviceCharacteristics, LockLevel, ShmLock, SyncFlags};
@@ -117,9 +118,9 @@ impl File for UnixFile {
     }
 
     fn size(&self) -> Result<u64> {
-        let stat = rustix::fs::fstat(self.fd()).map_err(|errno| self.error(Op::Stat, errno))?;
+        let size = size_of(self.fd()).map_err(|errno| self.error(Op::Stat, errno))?;
         // One byte is none: SQLite takes such a file for an empty one too (some file systems make files of a byte).
-        Ok(u64::try_from(stat.st_size).ok().filter(|size| *size != 1).unwrap_or(0))
+        Ok(if size == 1 { 0 } else { size })
     }
 
     fn lock(&self, level: LockLevel) -> Result<bool> {
@@ -181,10 +182,7 @@ impl File for UnixFile {
             return Ok(false);
         }
         let Some(inode) = &self.inode else { return Ok(false) };
-        Ok(match rustix::fs::stat(&self.path) {
-            Ok(stat) => super::inode::id_of(&stat) != inode.id(),
-            Err(_) => true,
-        })
+        Ok(look_at_path(&self.path).map_or(true, |look| look.id != inode.id()))
     }
 
     fn size_hint(&self, size: u64) -> Result<()> {

@@ -10,7 +10,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, Weak};
 
 use lithe_format::locks::{PENDING_BYTE, RESERVED_BYTE, SHARED_FIRST, SHARED_SIZE};
-use rustix::fs::Stat;
 
 use super::guard;
 use super::posix_lock::{self, Hold};
@@ -56,12 +55,6 @@ static INODES: Mutex<Option<HashMap<Key, Weak<Inode>>>> = Mutex::new(None);
 
 fn key(id: FileId) -> Key {
     (std::process::id(), id)
-}
-
-/// Which file a stat describes.
-#[allow(clippy::unnecessary_cast, reason = "other systems have other types there")]
-pub(super) fn id_of(stat: &Stat) -> FileId {
-    FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
 }
 
 impl Inode {

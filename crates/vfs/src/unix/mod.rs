@@ -5,10 +5,12 @@
 //! | `file` | reads, writes, syncs |
 //! | `open` | opening: read-only fallback, permissions, temporary files |
 //! | `inode` | what the handles of one file in this process share: descriptors and locks |
+//! | `look` | what a file is, and how long |
 //! | `shm` | the `-shm` file |
 
 mod file;
 mod inode;
+mod look;
 mod open;
 mod posix_lock;
 mod shm;
@@ -91,8 +93,7 @@ impl Vfs for UnixVfs {
 
 fn is_empty(path: &Path) -> bool {
     use rustix::fs::FileType;
-    let stat = rustix::fs::stat(path);
-    stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_size == 0)
+    look::look_at_path(path).is_ok_and(|look| look.kind == FileType::RegularFile && look.size == 0)
 }
 
 /// A kernel without getrandom: the hasher keys of the standard library are the next best source.

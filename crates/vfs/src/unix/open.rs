@@ -11,7 +11,8 @@ use rustix::io::Errno;
 
 use super::failure;
 use super::file::{UnixFile, is_a_folder};
-use super::inode::{Inode, InodeHandle, id_of};
+use super::inode::{Inode, InodeHandle};
+use super::look::{Look, look_at, look_at_path};
 use super::shm::ShmHandle;
 use crate::error::{Error, Op, Result};
 use crate::{OpenFlags, Opened, ResultCode};
@@ -33,8 +34,8 @@ pub(super) fn open(path: Option<&Path>, flags: OpenFlags) -> Result<Opened> {
 fn open_named(path: &Path, flags: OpenFlags) -> Result<Opened> {
     let writable = flags.contains(OpenFlags::READWRITE);
     if flags.contains(OpenFlags::MAIN_DB)
-        && let Ok(stat) = rustix::fs::stat(path)
-        && let Some((inode, fd)) = Inode::known(id_of(&stat), writable)
+        && let Ok(look) = look_at_path(path)
+        && let Some((inode, fd)) = Inode::known(look.id, writable)
     {
         return Ok(opened(path, flags, fd.clone(), Some(InodeHandle::new(inode, fd))));
     }
@@ -48,8 +49,8 @@ fn open_named(path: &Path, flags: OpenFlags) -> Result<Opened> {
         file.new_in_folder = AtomicBool::new(created);
         return Ok(Opened { file: Arc::new(file), flags });
     }
-    let stat = rustix::fs::fstat(&fd).map_err(|errno| failure(Op::Stat, errno).at(path))?;
-    let (inode, fd) = Inode::adopt(id_of(&stat), fd, flags.contains(OpenFlags::READWRITE));
+    let look = look_at(&fd).map_err(|errno| failure(Op::Stat, errno).at(path))?;
+    let (inode, fd) = Inode::adopt(look.id, fd, flags.contains(OpenFlags::READWRITE));
     Ok(opened(path, flags, fd.clone(), Some(InodeHandle::new(inode, fd))))
 }
 
@@ -154,8 +155,8 @@ impl Owner {
 
     /// The owner of the file `database`.
     fn like(database: Option<&Path>) -> Owner {
-        match database.and_then(|path| rustix::fs::stat(path).ok()) {
-            Some(stat) => Owner { mode: stat.st_mode & 0o777, ids: Some((stat.st_uid, stat.st_gid)) },
+        match database.and_then(|path| look_at_path(path).ok()) {
+            Some(look) => Owner { mode: permissions(&look), ids: Some((look.user, look.group)) },
             None => Owner { mode: DEFAULT_MODE, ids: None },
         }
     }
@@ -164,18 +165,23 @@ impl Owner {
     /// the file works for us.
     fn give(&self, fd: &OwnedFd) {
         let Some((user, group)) = self.ids else { return };
-        let Ok(stat) = rustix::fs::fstat(fd) else { return };
-        if stat.st_size != 0 {
+        let Ok(look) = look_at(fd) else { return };
+        if look.size != 0 {
             return;
         }
-        if stat.st_mode & 0o777 != self.mode {
+        if permissions(&look) != self.mode {
             let _ = rustix::fs::fchmod(fd, Mode::from_raw_mode(self.mode));
         }
-        if rustix::process::geteuid().is_root() && (stat.st_uid, stat.st_gid) != (user, group) {
+        if rustix::process::geteuid().is_root() && (look.user, look.group) != (user, group) {
             let ids = (rustix::fs::Uid::from_raw(user), rustix::fs::Gid::from_raw(group));
             let _ = rustix::fs::fchown(fd, Some(ids.0), Some(ids.1));
         }
     }
+}
+
+/// Who may read, write and execute.
+fn permissions(look: &Look) -> u32 {
+    look.mode.bits() & 0o777
 }
 
 /// Opens (creating it) the `-shm` file of the database at `database`.
@@ -225,12 +231,12 @@ fn temporary_name() -> String {
     format!("lithe_{:016x}", u64::from_ne_bytes(random))
 }
 
-/// The first of SQLite's candidates that is a folder we may write to.
 /// A path at which a temporary file could be made.
 pub fn temporary_path() -> Option<PathBuf> {
     Some(temporary_folder().ok()?.join(temporary_name()))
 }
 
+/// The first of SQLite's candidates that is a folder we may write to.
 fn temporary_folder() -> Result<PathBuf> {
     let named = ["SQLITE_TMPDIR", "TMPDIR"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     let usual = ["/var/tmp", "/usr/tmp", "/tmp", "."].into_iter().map(PathBuf::from);

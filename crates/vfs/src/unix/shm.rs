@@ -13,6 +13,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use super::file::retry;
 use super::guard;
 use super::inode::InodeHandle;
+use super::look::size_of;
 use super::posix_lock::{self, Hold};
 use super::{failure, open};
 use crate::error::{Error, Op, Result};
@@ -203,8 +204,7 @@ impl ShmNode {
         let number = number as usize;
         if number >= state.regions.len() {
             let wanted = (number as u64 + 1) * SHM_REGION_BYTES as u64;
-            let stat = rustix::fs::fstat(&self.fd).map_err(|errno| failure(Op::ShmSize, errno).at(&self.path))?;
-            let size = u64::try_from(stat.st_size).unwrap_or(0);
+            let size = size_of(&self.fd).map_err(|errno| failure(Op::ShmSize, errno).at(&self.path))?;
             if size < wanted {
                 if !extend {
                     return Ok(None);

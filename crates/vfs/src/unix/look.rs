@@ -1,0 +1,131 @@
+//! Asking what a file is, without asking for its times.
+//!
+//! Since Linux 6.13 a file whose times somebody has asked for gets a finer time at its next write; without, times move
+//! every few milliseconds only. A new time is a change of the inode, and the sync that follows has to write that, too: a
+//! `stat` before each commit made the sync of 4 kB take 90 µs instead of 65. `statx` takes a list of what is wanted, and
+//! `lseek` asks for the size alone.
+
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use rustix::fs::{FileType, Mode, SeekFrom};
+use rustix::io::Result;
+
+use crate::FileId;
+
+/// What is wanted to be known of a file.
+pub(super) struct Look {
+    pub(super) id: FileId,
+    pub(super) kind: FileType,
+    /// Who may do what.
+    pub(super) mode: Mode,
+    pub(super) user: u32,
+    pub(super) group: u32,
+    pub(super) size: u64,
+}
+
+/// The size of an open file in bytes.
+pub(super) fn size_of(fd: impl AsFd) -> Result<u64> {
+    // Nobody uses the position: reads and writes name their place.
+    rustix::fs::seek(&fd, SeekFrom::End(0)).or_else(|_| look_at(fd).map(|look| look.size))
+}
+
+/// Looks at the file at `path`, behind all links.
+pub(super) fn look_at_path(path: &Path) -> Result<Look> {
+    #[cfg(target_os = "linux")]
+    if let Some(looked) = statx::look(rustix::fs::CWD, path, rustix::fs::AtFlags::empty()) {
+        return looked;
+    }
+    rustix::fs::stat(path).map(|stat| Look::from_stat(&stat))
+}
+
+/// Looks at an open file.
+pub(super) fn look_at(fd: impl AsFd) -> Result<Look> {
+    #[cfg(target_os = "linux")]
+    if let Some(looked) = statx::look(&fd, Path::new(""), rustix::fs::AtFlags::EMPTY_PATH) {
+        return looked;
+    }
+    rustix::fs::fstat(fd).map(|stat| Look::from_stat(&stat))
+}
+
+impl Look {
+    #[allow(clippy::unnecessary_cast, reason = "other systems have other types there")]
+    fn from_stat(stat: &rustix::fs::Stat) -> Look {
+        Look {
+            id: FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 },
+            kind: FileType::from_raw_mode(stat.st_mode),
+            mode: Mode::from_raw_mode(stat.st_mode),
+            user: stat.st_uid,
+            group: stat.st_gid,
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod statx {
+    use std::os::fd::AsFd;
+    use std::path::Path;
+
+    use rustix::fs::{AtFlags, FileType, Mode, Statx, StatxFlags, makedev, statx};
+    use rustix::io::{Errno, Result};
+
+    use super::Look;
+    use crate::FileId;
+
+    /// What [`Look`] has.
+    const WANTED: StatxFlags = StatxFlags::INO
+        .union(StatxFlags::TYPE)
+        .union(StatxFlags::MODE)
+        .union(StatxFlags::UID)
+        .union(StatxFlags::GID)
+        .union(StatxFlags::SIZE);
+
+    /// `None` where the system, or who guards its calls, does not know the call.
+    pub(super) fn look(folder: impl AsFd, path: &Path, flags: AtFlags) -> Option<Result<Look>> {
+        match statx(folder, path, flags, WANTED) {
+            Ok(stat) => Some(Ok(Look::from_statx(&stat))),
+            Err(Errno::NOSYS | Errno::PERM) => None,
+            Err(errno) => Some(Err(errno)),
+        }
+    }
+
+    impl Look {
+        fn from_statx(stat: &Statx) -> Look {
+            let mode = u32::from(stat.stx_mode);
+            Look {
+                id: FileId { device: makedev(stat.stx_dev_major, stat.stx_dev_minor), inode: stat.stx_ino },
+                kind: FileType::from_raw_mode(mode),
+                mode: Mode::from_raw_mode(mode),
+                user: stat.stx_uid,
+                group: stat.stx_gid,
+                size: stat.stx_size,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{File, Permissions, remove_file, set_permissions, write};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    use super::*;
+
+    #[test]
+    fn a_look_sees_what_stat_sees() {
+        let path = std::env::temp_dir().join(format!("lithe-look-{}", std::process::id()));
+        write(&path, [7; 4321]).unwrap();
+        set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        let file = File::open(&path).unwrap();
+        let stat = file.metadata().unwrap();
+        for look in [look_at_path(&path).unwrap(), look_at(&file).unwrap()] {
+            assert_eq!((look.id.device, look.id.inode), (stat.dev(), stat.ino()));
+            assert_eq!((look.user, look.group, look.size), (stat.uid(), stat.gid(), 4321));
+            assert_eq!((look.kind, look.mode.bits() & 0o777), (FileType::RegularFile, 0o640));
+        }
+        assert_eq!(size_of(&file).unwrap(), 4321);
+        remove_file(&path).unwrap();
+        assert!(look_at_path(&path).is_err_and(|errno| errno == rustix::io::Errno::NOENT));
+    }
+}
