@@ -6,7 +6,7 @@ use common::{Shape, writable};
 use lithe_btree::{AutoVacuum, Btree, Cursor, Seek, TreeKind};
 use lithe_format::PageNo;
 use lithe_format::payload::Payload;
-use lithe_pager::{BeginKind, OpenOptions, Pager};
+use lithe_pager::{BeginKind, OpenOptions, PageCounter, Pager};
 use lithe_vfs::UnixVfs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -124,4 +124,24 @@ fn changes_are_seen() {
         pager.end_read().unwrap();
         elsewhere.pager().end_read().unwrap();
     }
+}
+
+/// A row for which the last leaf has no room comes to a new leaf: page 1, the leaf's parent and the new leaf are written,
+/// the full leaf is not.
+#[test]
+fn a_full_leaf_is_not_written() {
+    let file = File::new("full");
+    let (btree, root) = file.fill(&OpenOptions::default(), 1000);
+    let pager = btree.pager();
+    let written = |rowid| {
+        pager.begin_write(BeginKind::Immediate).unwrap();
+        insert(&btree, root, std::iter::once(rowid));
+        pager.count(PageCounter::Write, true);
+        pager.commit().unwrap();
+        pager.end_read().unwrap();
+        pager.count(PageCounter::Write, true)
+    };
+    let counts: Vec<u64> = (2000..2100).map(written).collect();
+    assert!(counts.iter().all(|pages| *pages == 2 || *pages == 3), "{counts:?}");
+    assert!(counts.contains(&2) && counts.contains(&3), "{counts:?}");
 }

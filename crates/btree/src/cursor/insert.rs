@@ -3,13 +3,13 @@
 use super::{Cursor, Level, ParsedRow, Seek, State};
 use crate::balance::{Pending, Step, balance};
 use crate::btree::Btree;
-use crate::edit::EditPage;
+use crate::edit::{EditPage, free_bytes};
 use crate::error::{Result, corrupt};
 use crate::key::{Prefix, SearchKey};
 use crate::node::Node;
 use crate::overflow;
 use lithe_format::PageNo;
-use lithe_format::btree_page::{CHILD_LEN, FREEBLOCK_MIN};
+use lithe_format::btree_page::{CHILD_LEN, FREEBLOCK_MIN, POINTER_LEN as CELL_POINTER_LEN, PageKind};
 use lithe_format::cell::PayloadSpan;
 use lithe_format::overflow::POINTER_LEN;
 use lithe_format::payload::Payload;
@@ -139,7 +139,12 @@ impl Cursor {
     #[inline]
     fn put_cell(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, at: Step, replaces: bool) -> Result<()> {
         if self.state != State::Written {
+            let is_full = !replaces && self.is_at_end_of_full_leaf(btree, at.index, cell.size())?;
             self.path.pop(); // the pager copies a page that somebody holds
+            if is_full {
+                self.state = State::Nowhere;
+                return self.put_balanced(btree, cell, at);
+            }
         }
         self.state = State::Nowhere;
         let mut page = EditPage::open(btree, at.no)?;
@@ -161,6 +166,19 @@ impl Cursor {
         self.version = btree.changed(self.root);
         self.state = State::Written;
         Ok(())
+    }
+
+    /// Whether a row of `size` bytes would come last on a leaf that has no room for it. Then it gets a leaf of its own if
+    /// it comes after all others, and this one must not be written for nothing: it would be journaled, logged and copied.
+    fn is_at_end_of_full_leaf(&self, btree: &Btree, index: usize, size: usize) -> Result<bool> {
+        let node = &self.here().node;
+        if index != node.count() || node.kind != PageKind::TableLeaf {
+            return Ok(false);
+        }
+        let header = btree.header(&node.page, node.no)?;
+        let wanted = size + CELL_POINTER_LEN;
+        Ok(header.gap() < wanted
+            && free_bytes(&node.page, &header, btree.usable_size()).map_err(|e| node.corrupt(e.0))? < wanted)
     }
 
     /// Balances the tree with the cell that its page has no room for.
