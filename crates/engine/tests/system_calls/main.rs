@@ -125,7 +125,7 @@ fn reads_without_a_mapping() {
 #[test]
 fn commits() {
     const BEGIN: &str = "lock Shared db, access journal, size db, lock Reserved db";
-    const JOURNAL: &str = "stat db, open journal, write journal, writev journal, size journal, sync journal, \
+    const JOURNAL: &str = "stat db, open journal, writev journal, size journal, sync journal, \
                            write journal, sync journal";
     // Page 1, which counts transactions, and the leaf.
     const PAGES: &str = "lock Exclusive db, 2 * writev db, sync db";

@@ -24,6 +24,8 @@ const BATCH: usize = 256;
 pub(crate) struct JournalFile {
     file: Arc<dyn File>,
     header: JournalHeader,
+    /// What the file begins with, until that is written together with the first records.
+    lead: Vec<u8>,
     /// Where the next record goes.
     end: u64,
     /// It names a super-journal, so its end must not survive it.
@@ -42,7 +44,7 @@ impl JournalFile {
     /// A journal in `file`.
     pub(crate) fn new(file: Arc<dyn File>, nonce: u32, page_size: PageSize, sector_size: u32) -> JournalFile {
         let header = JournalHeader { records: 0, nonce, page_count: 0, sector_size, page_size };
-        JournalFile { file, header, end: u64::from(sector_size), has_super: false }
+        JournalFile { file, header, lead: Vec::new(), end: u64::from(sector_size), has_super: false }
     }
 
     pub(crate) fn file(&self) -> &Arc<dyn File> {
@@ -51,18 +53,16 @@ impl JournalFile {
 
     /// Begins, or begins again, with a header that does not count: the journal of a transaction that
     /// found `page_count` pages.
-    pub(crate) fn begin(&mut self, page_count: u32) -> Result<()> {
+    pub(crate) fn begin(&mut self, page_count: u32) {
         self.header.page_count = page_count;
         self.header.records = 0;
-        self.end = u64::from(self.header.sector_size);
-        let mut padded = vec![0u8; self.header.sector_size as usize];
-        padded[..HEADER_LEN].copy_from_slice(&self.header.write());
-        padded[..MAGIC.len()].fill(0);
-        self.file.write_at(&padded, 0)?;
-        Ok(())
+        self.lead = vec![0u8; self.header.sector_size as usize];
+        self.lead[..HEADER_LEN].copy_from_slice(&self.header.write());
+        self.lead[..MAGIC.len()].fill(0);
+        self.end = self.lead.len() as u64;
     }
 
-    /// Adds the old content of some pages.
+    /// Writes what begins the journal, and the old content of all its pages.
     pub(crate) fn append<'a>(
         &mut self,
         pages: impl Iterator<Item = Result<(PageNo, impl AsRef<[u8]> + 'a)>>,
@@ -80,7 +80,8 @@ impl JournalFile {
 
     /// The checksum of one record and the page number of the next are neighbours: two pieces a page.
     fn write_records(&mut self, pages: &[(PageNo, impl AsRef<[u8]>)]) -> Result<()> {
-        if pages.is_empty() {
+        let lead = std::mem::take(&mut self.lead);
+        if pages.is_empty() && lead.is_empty() {
             return Ok(());
         }
         let mut glue = vec![[0u8; 8]; pages.len() + 1];
@@ -88,14 +89,17 @@ impl JournalFile {
             put_u32(&mut glue[at], 4, no.get());
             put_u32(&mut glue[at + 1], 0, record_checksum(self.header.nonce, page.as_ref()));
         }
-        let mut pieces = Vec::with_capacity(2 * pages.len() + 1);
-        pieces.push(IoSlice::new(&glue[0][4..]));
+        let mut pieces = Vec::with_capacity(2 * pages.len() + 2);
+        pieces.push(IoSlice::new(&lead));
+        if !pages.is_empty() {
+            pieces.push(IoSlice::new(&glue[0][4..]));
+        }
         for (at, (_, page)) in pages.iter().enumerate() {
             let after = &glue[at + 1];
             pieces.push(IoSlice::new(page.as_ref()));
             pieces.push(IoSlice::new(if at + 1 < pages.len() { after } else { &after[..4] }));
         }
-        self.file.write_vectored_at(&pieces, self.end)?;
+        self.file.write_vectored_at(&pieces, self.end - lead.len() as u64)?;
         self.end += self.header.record_len() * pages.len() as u64;
         self.header.records += pages.len() as u32;
         Ok(())

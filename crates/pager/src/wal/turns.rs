@@ -36,7 +36,10 @@ const PROCESS_TURN_MAX: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(super) struct Turns {
     state: Mutex<State>,
-    changed: Condvar,
+    /// The turn is free.
+    free: Condvar,
+    /// Commits were published or lost.
+    settled: Condvar,
     /// `None`: there is one connection, alone with the database.
     hub: Option<Arc<dyn File>>,
 }
@@ -47,7 +50,7 @@ struct State {
     taken: bool,
     /// How many connections wait for theirs.
     waiting: usize,
-    /// How many wait for anything, their turn included: nobody is woken if nobody sleeps, which is a system call.
+    /// How many wait for a commit to be settled: nobody is woken if nobody sleeps, which is a system call.
     asleep: usize,
     /// Since when the process has held the write lock.
     locked: Option<Instant>,
@@ -84,7 +87,7 @@ pub(super) struct Base {
 
 impl Turns {
     pub(super) fn new(hub: Option<Arc<dyn File>>) -> Turns {
-        Turns { state: Mutex::default(), changed: Condvar::new(), hub }
+        Turns { state: Mutex::default(), free: Condvar::new(), settled: Condvar::new(), hub }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -98,18 +101,27 @@ impl Turns {
         let mut state = self.state();
         if state.taken {
             state.waiting += 1;
-            state.asleep += 1;
             let (back, _) = self
-                .changed
+                .free
                 .wait_timeout_while(state, patience, |state| state.taken)
                 .unwrap_or_else(|poisoned| poisoned.into_inner());
             state = back;
             state.waiting -= 1;
-            state.asleep -= 1;
         }
         if state.taken {
             return Err(Error::Busy);
         }
+        if let Err(error) = self.lock_if_unlocked(&mut state) {
+            // Whoever waits for the turn was not woken, and has to find out for himself.
+            self.hand_on(&mut state);
+            return Err(error);
+        }
+        state.taken = true;
+        Ok(state.pending.back().map(|pending| Base { ticket: pending.ticket, header: pending.header }))
+    }
+
+    /// The process takes the write lock, if it does not hold it.
+    fn lock_if_unlocked(&self, state: &mut State) -> Result<()> {
         if let (Some(hub), None) = (&self.hub, state.locked) {
             hub.shm_map(0, true)?;
             if !hub.shm_lock(WRITE_SLOT..WRITE_SLOT + 1, ShmLock::Exclusive)? {
@@ -117,8 +129,7 @@ impl Turns {
             }
             state.locked = Some(Instant::now());
         }
-        state.taken = true;
-        Ok(state.pending.back().map(|pending| Base { ticket: pending.ticket, header: pending.header }))
+        Ok(())
     }
 
     /// Waits, during one's own turn, until nothing is pending.
@@ -129,34 +140,40 @@ impl Turns {
         }
     }
 
-    /// Sleeps until something has changed.
+    /// Sleeps until commits were settled.
     fn sleep<'s>(&'s self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
         state.asleep += 1;
-        let mut state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut state = self.settled.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
         state.asleep -= 1;
         state
     }
 
-    /// Something has changed.
+    /// Commits were settled. Whoever waits for another one finds out whether it is to sync.
     fn wake(&self, state: &State) {
         if state.asleep > 0 {
-            self.changed.notify_all();
+            self.settled.notify_all();
+        }
+    }
+
+    /// The turn is over, and the next one's. Only one is woken: the others would find the turn taken.
+    fn hand_on(&self, state: &mut State) {
+        state.taken = false;
+        if state.waiting > 0 {
+            self.free.notify_one();
         }
     }
 
     /// Ends a turn in which nothing was committed.
     pub(super) fn give_up(&self) {
         let mut state = self.state();
-        state.taken = false;
-        self.wake(&state);
+        self.hand_on(&mut state);
         self.unlock_if_unused(&mut state);
     }
 
     /// Ends a turn that went on from `base` and appended a commit with `header`. Answers its ticket.
     pub(super) fn append(&self, base: Option<Base>, header: IndexHeader, wants_sync: bool) -> Result<Ticket> {
         let mut state = self.state();
-        state.taken = false;
-        self.wake(&state);
+        self.hand_on(&mut state);
         if let Some(loss) = base.and_then(|base| state.loss_of(base.ticket)) {
             self.unlock_if_unused(&mut state);
             return Err(loss);
