@@ -279,7 +279,7 @@ impl Btree {
     /// Changes whenever the tree at `root` may have: by this connection's writes, a rollback, or a new
     /// snapshot.
     #[inline]
-    pub(crate) fn version(&self, root: PageNo) -> u64 {
+    pub fn version(&self, root: PageNo) -> u64 {
         self.notice_others();
         self.changes[root.get() as usize % CHANGE_COUNTERS].get()
     }

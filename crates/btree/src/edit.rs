@@ -5,6 +5,7 @@
 
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};
+use crate::node::Node;
 use lithe_format::btree_page::{
     self, FRAGMENTED_MAX, FREEBLOCK_MIN, Freeblock, POINTER_LEN, PageHeader, PageKind, put_right_child,
 };
@@ -91,13 +92,42 @@ impl<'p> EditPage<'p> {
         &mut self.page[at..at + size]
     }
 
+    /// Makes room for a cell of `size` bytes in the place of cell `index`, which is taken out and ends at `old_end`.
+    /// Answers where, for the caller to [fill](EditPage::bytes_mut); `None` if the page is too full for the new cell.
+    #[inline]
+    pub fn replace(&mut self, index: usize, old_end: usize, size: usize) -> Result<Option<usize>> {
+        let pointer_at = self.header.pointers_at() + POINTER_LEN * index;
+        let at = btree_page::cell_pointer(&self.page, pointer_at, 0);
+        let at = at.filter(|at| (self.header.pointers_end()..old_end).contains(at));
+        let at = at.ok_or_else(|| corrupt(self.no, "cell outside the page"))?;
+        let old_size = (old_end - at).max(FREEBLOCK_MIN);
+        if old_size == size && at + size <= self.limits.usable as usize {
+            return Ok(Some(at));
+        }
+        self.replace_elsewhere(index, at, old_size, size)
+    }
+
+    /// [`EditPage::replace`] where cell `index`, of `old_size` bytes at `at`, and the new one are not equally long.
+    fn replace_elsewhere(&mut self, index: usize, at: usize, old_size: usize, size: usize) -> Result<Option<usize>> {
+        if self.header.cell_count == 1 || at + old_size > self.limits.usable as usize {
+            self.remove(index)?;
+            return self.insert(index, size);
+        }
+        self.free(at, old_size)?;
+        if let Some(place) = self.allocate_content(size)? {
+            put_u16(&mut self.page, self.header.pointers_at() + POINTER_LEN * index, place as u16);
+            self.header.write(&mut self.page);
+            return Ok(Some(place));
+        }
+        self.remove_pointer(index);
+        self.header.write(&mut self.page);
+        self.insert(index, size)
+    }
+
     /// Takes cell `index` out.
     pub fn remove(&mut self, index: usize) -> Result<()> {
         let (at, size) = self.cell(index)?;
-        let pointer_at = self.header.pointers_at() + POINTER_LEN * index;
-        let pointers_end = self.header.pointers_end();
-        self.page.copy_within(pointer_at + POINTER_LEN..pointers_end, pointer_at);
-        self.header.cell_count -= 1;
+        self.remove_pointer(index);
         if self.header.cell_count == 0 {
             self.clear();
         } else {
@@ -105,6 +135,19 @@ impl<'p> EditPage<'p> {
         }
         self.header.write(&mut self.page);
         Ok(())
+    }
+
+    fn remove_pointer(&mut self, index: usize) {
+        let pointer_at = self.header.pointers_at() + POINTER_LEN * index;
+        let pointers_end = self.header.pointers_end();
+        self.page.copy_within(pointer_at + POINTER_LEN..pointers_end, pointer_at);
+        self.header.cell_count -= 1;
+    }
+
+    /// Ends the changes, and answers the page as a cursor keeps it.
+    pub fn into_node(self) -> Node {
+        let EditPage { page, no, header, .. } = self;
+        Node::of(page.share(), no, &header)
     }
 
     /// Adds a cell after all others, on a page without holes that has room for it. The header is written by
@@ -181,6 +224,20 @@ impl<'p> EditPage<'p> {
             if self.header.gap() < size + POINTER_LEN {
                 return Err(corrupt(self.no, "freeblocks overlap"));
             }
+        }
+        self.header.content_at -= size as u32;
+        Ok(Some(self.header.content_at as usize))
+    }
+
+    /// Finds `size` bytes of content, where a pointer is there already and nothing may be moved; only `header` is changed.
+    fn allocate_content(&mut self, size: usize) -> Result<Option<usize>> {
+        if self.header.first_freeblock != 0
+            && let Some(at) = self.allocate_freeblock(size)?
+        {
+            return Ok(Some(at));
+        }
+        if self.header.gap() < size {
+            return Ok(None);
         }
         self.header.content_at -= size as u32;
         Ok(Some(self.header.content_at as usize))

@@ -51,14 +51,20 @@ impl Node {
         if header.kind.is_table() != (tree == TreeKind::Table) {
             return Err(corrupt(no, "page of the other kind of tree"));
         }
-        Ok(Node {
+        Ok(Node::of(page, no, &header))
+    }
+
+    /// Page `no`, whose header has been read and checked.
+    #[inline]
+    pub fn of(page: PageRef, no: PageNo, header: &PageHeader) -> Node {
+        Node {
             page,
             no,
             kind: header.kind,
             cell_count: header.cell_count,
-            header_at: header_at as u8,
+            header_at: header.at as u8,
             pointers_at: header.pointers_at() as u8,
-        })
+        }
     }
 
     #[inline]

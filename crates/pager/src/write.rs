@@ -8,7 +8,7 @@ use lithe_format::PageNo;
 
 use crate::dirty::{FINISHED_MAX, SlotId};
 use crate::error::{Error, Result};
-use crate::page_ref::UniquePage;
+use crate::page_ref::{PageRef, UniquePage};
 use crate::pager::{Pager, State, Store, WriteTxn};
 
 /// A page being written. While it lives, the same page must not be read or written by another way.
@@ -24,16 +24,15 @@ impl Pager {
     /// The page `no`, to be changed. Whoever holds a [`crate::PageRef`] of it keeps what it was.
     pub fn write(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.misuse_unless(self.state.get() == State::Writing, "a page is written outside a write transaction")?;
-        let known = self.txn.borrow().dirty.find(no);
-        let slot = match known {
-            Some(slot) => {
-                let txn = &mut *self.txn.borrow_mut();
-                txn.savepoints.note_write(&mut txn.dirty, slot);
-                slot
-            }
-            None => self.make_dirty(no)?,
-        };
-        Ok(self.take(slot, no))
+        let mut txn = self.txn.borrow_mut();
+        if let Some(slot) = txn.dirty.find(no) {
+            let txn = &mut *txn;
+            txn.savepoints.note_write(&mut txn.dirty, slot);
+            return Ok(self.take_from(txn, slot, no));
+        }
+        drop(txn);
+        let slot = self.make_dirty(no)?;
+        Ok(self.take_from(&mut self.txn.borrow_mut(), slot, no))
     }
 
     /// The page `no`, as [`Pager::write`] gives it, of which the caller writes all of `anew`: what is there until then
@@ -145,10 +144,6 @@ impl Pager {
         self.view.direct.set(0);
     }
 
-    fn take(&self, slot: SlotId, no: PageNo) -> PageMut<'_> {
-        self.take_from(&mut self.txn.borrow_mut(), slot, no)
-    }
-
     /// Takes the bytes out of their slot; if a reader or a savepoint holds them too, a copy.
     fn take_from(&self, txn: &mut WriteTxn, slot: SlotId, no: PageNo) -> PageMut<'_> {
         self.bump_write_version();
@@ -170,6 +165,21 @@ impl PageMut<'_> {
     pub fn no(&self) -> PageNo {
         self.no
     }
+
+    /// Ends the writing, and answers the page as it is now: nobody needs to look it up again.
+    pub fn share(mut self) -> PageRef {
+        let bytes = self.page.take().expect("a page is taken when it is dropped").into_shared();
+        let page = PageRef::from_arc(bytes.clone());
+        self.put_back(bytes);
+        page
+    }
+
+    fn put_back(&self, bytes: Arc<[u8]>) {
+        let mut txn = self.pager.txn.borrow_mut();
+        let place = &mut txn.dirty.slot_mut(self.slot).bytes;
+        debug_assert!(place.is_none(), "page {} was put back twice", self.no);
+        *place = Some(bytes);
+    }
 }
 
 impl Deref for PageMut<'_> {
@@ -190,11 +200,9 @@ impl DerefMut for PageMut<'_> {
 
 impl Drop for PageMut<'_> {
     fn drop(&mut self) {
-        let Some(page) = self.page.take() else { return };
-        let mut txn = self.pager.txn.borrow_mut();
-        let place = &mut txn.dirty.slot_mut(self.slot).bytes;
-        debug_assert!(place.is_none(), "page {} was put back twice", self.no);
-        *place = Some(page.into_shared());
+        if let Some(page) = self.page.take() {
+            self.put_back(page.into_shared());
+        }
     }
 }
 

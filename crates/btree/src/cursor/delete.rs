@@ -5,7 +5,6 @@ use crate::balance::{Pending, Step, balance};
 use crate::btree::Btree;
 use crate::edit::EditPage;
 use crate::error::{Result, corrupt};
-use crate::node::Node;
 use crate::overflow;
 use lithe_format::btree_page::CHILD_LEN;
 use lithe_format::{PageNo, cell};
@@ -24,23 +23,33 @@ impl Cursor {
         if self.here().node.is_leaf() { self.delete_from_leaf(btree) } else { self.delete_from_interior(btree) }
     }
 
-    fn delete_from_leaf(&mut self, btree: &Btree) -> Result<()> {
-        let Level { node, index } = self.path.pop().expect("an entry has a path");
-        let no = node.no;
-        drop(node);
-        self.state = State::Nowhere;
-        let mut page = EditPage::open(btree, no)?;
-        page.remove(usize::from(index))?;
-        let balances = !self.path.is_empty() && page.is_underfull()?;
-        drop(page);
-        if balances {
-            let steps = self.take_steps(Step { no, index: usize::from(index) });
-            balance(btree, &steps, None)?;
-            btree.changed(self.root);
-            self.state = State::Lost;
+    /// Deletes the entry on which the cursor stands, for whoever goes nowhere from there: no note of the place is made, and
+    /// the cursor then stands nowhere.
+    pub fn remove(&mut self, btree: &Btree) -> Result<()> {
+        if !self.restore(btree)? {
             return Ok(());
         }
-        let node = Node::load(btree, no, self.kind())?;
+        if self.here().node.is_leaf() {
+            self.at_last = false;
+            self.free_overflow(btree)?;
+            if let Some((page, _)) = self.take_from_leaf(btree)? {
+                drop(page);
+                self.version = btree.changed(self.root);
+            }
+        } else {
+            self.delete(btree)?;
+        }
+        self.state = State::Nowhere;
+        self.row = None;
+        Ok(())
+    }
+
+    fn delete_from_leaf(&mut self, btree: &Btree) -> Result<()> {
+        let Some((page, index)) = self.take_from_leaf(btree)? else {
+            self.state = State::Lost;
+            return Ok(());
+        };
+        let node = page.into_node();
         self.version = btree.changed(self.root);
         self.row = None;
         if node.cell_count > 0 {
@@ -52,6 +61,25 @@ impl Cursor {
             self.path.push(Level { index: 0, node });
         }
         Ok(())
+    }
+
+    /// Takes the cell out on which the cursor stands, which then stands nowhere. Answers the leaf and where on it the cell
+    /// was, or `None` if the tree had to be balanced.
+    fn take_from_leaf<'p>(&mut self, btree: &'p Btree) -> Result<Option<(EditPage<'p>, u16)>> {
+        let Level { node, index } = self.path.pop().expect("an entry has a path");
+        let no = node.no;
+        drop(node); // the pager copies a page that somebody holds
+        self.state = State::Nowhere;
+        let mut page = EditPage::open(btree, no)?;
+        page.remove(usize::from(index))?;
+        if self.path.is_empty() || !page.is_underfull()? {
+            return Ok(Some((page, index)));
+        }
+        drop(page);
+        let steps = self.take_steps(Step { no, index: usize::from(index) });
+        balance(btree, &steps, None)?;
+        btree.changed(self.root);
+        Ok(None)
     }
 
     /// An entry on an interior page divides two subtrees, so another has to take its place: the

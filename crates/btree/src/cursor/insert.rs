@@ -99,12 +99,14 @@ impl Cursor {
             self.synchronise(btree)?;
         }
         let mut at = self.place();
+        let mut replaced_end = None;
         match seek {
             Seek::Exact => {
                 if self.overwrite(btree, &cell)? {
                     return Ok(());
                 }
                 self.free_overflow(btree)?;
+                replaced_end = Some(self.parse()?.span.end());
                 if !self.here().node.is_leaf() {
                     cell.child = Some(self.here().node.child(at.index)?);
                 }
@@ -116,7 +118,7 @@ impl Cursor {
             Seek::Greater | Seek::Empty => self.at_last = seek == Seek::Empty,
         }
         cell.write_overflow(btree)?;
-        self.put_cell(btree, &cell, at, seek == Seek::Exact)
+        self.put_cell(btree, &cell, at, replaced_end)
     }
 
     /// The page and cell on which the cursor stands.
@@ -134,10 +136,10 @@ impl Cursor {
         leaf.index + 1 == leaf.node.cell_count && above.iter().all(|level| level.index == level.node.cell_count)
     }
 
-    /// Writes the cell to the page at which the cursor stands, before cell `at` or in its place. If it does not fit
-    /// there, the tree is balanced and the cursor has lost its path.
+    /// Writes the cell to the page at which the cursor stands, before cell `at`, or in the place of that cell, if this is
+    /// the one that ends at `replaced_end`. If it does not fit there, the tree is balanced and the cursor has lost its path.
     #[inline]
-    fn put_cell(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, at: Step, replaces: bool) -> Result<()> {
+    fn put_cell(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, at: Step, replaced_end: Option<usize>) -> Result<()> {
         if self.state != State::Written {
             let is_full = !replaces && self.is_at_end_of_full_leaf(btree, at.index, cell.size())?;
             self.path.pop(); // the pager copies a page that somebody holds
@@ -147,23 +149,31 @@ impl Cursor {
             }
         }
         self.state = State::Nowhere;
+        let is_adopted = cell.overflow.is_some() && btree.auto_vacuum()?;
         let mut page = EditPage::open(btree, at.no)?;
-        if replaces {
-            page.remove(at.index)?;
-        }
         let size = cell.size();
-        let Some(place) = page.insert(at.index, size)? else {
+        let place = match replaced_end {
+            Some(old_end) => page.replace(at.index, old_end, size)?,
+            None => page.insert(at.index, size)?,
+        };
+        let Some(place) = place else {
             drop(page);
             return self.put_balanced(btree, cell, at);
         };
         cell.write(page.bytes_mut(place, size));
+        self.row = Some(cell.parsed(place));
+        self.version = btree.changed(self.root);
+        if replaced_end.is_some() && !is_adopted {
+            // Whoever replaces a row is on its way over the table, and goes on from here.
+            self.path.push(Level { node: page.into_node(), index: at.index as u16 });
+            self.state = State::Row;
+            return Ok(());
+        }
         drop(page);
-        if cell.overflow.is_some() && btree.auto_vacuum()? {
+        if is_adopted {
             btree.adopt_cells(at.no, at.index..at.index + 1)?;
         }
-        self.row = Some(cell.parsed(place));
         self.written = at;
-        self.version = btree.changed(self.root);
         self.state = State::Written;
         Ok(())
     }
@@ -209,19 +219,21 @@ impl Cursor {
             return Ok(false);
         }
         let Level { node, index } = self.path.pop().expect("an entry has a path");
-        let no = node.no;
-        let first = span.overflow_page(&node.page);
-        drop(node);
+        let Node { page, no, .. } = node;
+        let first = span.overflow_page(&page);
+        drop(page); // the pager copies a page that somebody holds
         self.state = State::Nowhere;
         let mut page = btree.write(no)?;
         let mut payload = cell.payload.reader();
         payload.copy_to(&mut page[span.range()]);
-        drop(page);
-        if span.overflows() {
+        let node = if span.overflows() {
+            drop(page);
             let first = first.ok_or_else(|| corrupt(no, "overflow page 0"))?;
             overflow::overwrite_chain(btree, first, 0, &mut payload, span.len - span.local)?;
-        }
-        let node = Node::load(btree, no, self.kind())?;
+            Node::load(btree, no, self.kind())?
+        } else {
+            Node { page: page.share(), ..node }
+        };
         self.path.push(Level { node, index });
         self.version = btree.changed(self.root);
         self.state = State::Row;

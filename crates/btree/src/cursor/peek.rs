@@ -14,7 +14,7 @@ const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
 /// The leaf on which a cursor stands, and where on it.
 ///
-/// It holds for as long as nothing is written ([`Pager::write_version`](lithe_pager::Pager::write_version)).
+/// It holds for as long as the tree does not change ([`Btree::version`]).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Leaf {
     /// The cell on which the cursor stands.

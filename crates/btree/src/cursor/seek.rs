@@ -177,6 +177,16 @@ impl Cursor {
         }
     }
 
+    /// Whether the cursor is known to stand on the entry that equals `key`: then it need not be sought.
+    pub fn stands_on_key(&mut self, btree: &Btree, key: &SearchKey<'_>) -> Result<bool> {
+        if self.state != State::Row || self.version != btree.version(self.root) {
+            return Ok(false);
+        }
+        let here = self.path.len() - 1;
+        let order = self.order_of_entry(btree, here, usize::from(self.path[here].index), key)?;
+        Ok(order == Ordering::Equal)
+    }
+
     /// Searches the leaf on which the cursor stands, if the key belongs between its first and its last entry: then it
     /// belongs nowhere else. Keys that come in order, as those of joins often do, need no search from the root.
     fn seek_key_near(&mut self, btree: &Btree, key: &SearchKey<'_>) -> Result<Option<Seek>> {
