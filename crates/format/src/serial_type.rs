@@ -88,6 +88,13 @@ impl SerialType {
         }
     }
 
+    /// Eight bytes that begin with the content of an integer of this type.
+    #[inline]
+    pub(crate) const fn leading_bytes(self, integer: i64) -> [u8; 8] {
+        let shift = 64 - 8 * self.len();
+        ((integer as u64) << if shift < 63 { shift } else { 63 }).to_be_bytes()
+    }
+
     /// The number of content bytes.
     #[inline]
     pub const fn len(self) -> u32 {
@@ -189,10 +196,9 @@ pub(crate) fn push_content(out: &mut Vec<u8>, value: &ValueRef<'_>, serial: Seri
         ValueRef::Null => {}
         ValueRef::Integer(i) => {
             // All eight bytes, which is one store, and then as many as count.
-            let (start, len) = (out.len(), serial.len());
-            let leading = (*i as u64) << (64 - 8 * len).min(63);
-            out.extend_from_slice(&leading.to_be_bytes());
-            out.truncate(start + len as usize);
+            let start = out.len();
+            out.extend_from_slice(&serial.leading_bytes(*i));
+            out.truncate(start + serial.len() as usize);
         }
         ValueRef::Real(r) => out.extend_from_slice(&r.to_bits().to_be_bytes()),
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => out.extend_from_slice(bytes),

@@ -12,6 +12,11 @@ use crate::insn::Insn;
 use crate::operand::*;
 use crate::program::*;
 
+/// What most programs fit in: their memory need not grow.
+const PROLOGUE_LEN: usize = 8;
+const BODY_LEN: usize = 32;
+const LABEL_COUNT: usize = 16;
+
 /// A program under construction.
 #[derive(Default)]
 pub struct ProgramBuilder {
@@ -41,7 +46,13 @@ pub struct ProgramBuilder {
 impl ProgramBuilder {
     /// An empty program.
     pub fn new() -> ProgramBuilder {
-        ProgramBuilder { collations: vec![Collation::Binary], ..ProgramBuilder::default() }
+        ProgramBuilder {
+            prologue: Vec::with_capacity(PROLOGUE_LEN),
+            body: Vec::with_capacity(BODY_LEN),
+            labels: Vec::with_capacity(LABEL_COUNT),
+            collations: vec![Collation::Binary],
+            ..ProgramBuilder::default()
+        }
     }
 
     // ---- code ----
@@ -247,7 +258,8 @@ impl ProgramBuilder {
     pub fn finish(self) -> Program {
         let shift = self.prologue.len() as u32;
         let labels = self.labels;
-        let mut insns = self.prologue;
+        let mut insns = Vec::with_capacity(self.prologue.len() + self.body.len());
+        insns.extend(self.prologue);
         insns.extend(self.body);
         for insn in &mut insns {
             insn.for_each_target(|target| {

@@ -11,6 +11,9 @@ use crate::operand::{AffinityListId, Reg};
 use crate::program::Program;
 use crate::register::{BytesKind, Register};
 
+/// No record of short values is longer: the limit on lengths need not be asked.
+const SHORT_RECORD_MAX: usize = 8192;
+
 /// The registers that a row is made of.
 #[derive(Clone, Copy)]
 pub struct RowRegisters {
@@ -37,6 +40,28 @@ impl RowRegisters {
         let registers = &registers[self.start.0 as usize..][..self.count];
         let affinities = program.affinities.get(usize::from(self.affinities.0)).map_or(&[][..], |list| list);
         RowValues::new(scratch, registers, affinities)
+    }
+
+    /// The record of the values as they are stored, once the affinities have been applied, if all are short: what most rows
+    /// are. `None` says nothing: ask [`RowRegisters::values`].
+    #[inline]
+    pub fn short_record<'b>(
+        self,
+        builder: &'b mut Builder,
+        registers: &[Register],
+        program: &Program,
+        host: &dyn Host,
+    ) -> Option<&'b [u8]> {
+        let registers = &registers[self.start.0 as usize..][..self.count];
+        let ends_in_zeros = registers.last().and_then(Register::untouched_zeros).is_some();
+        if ends_in_zeros || (host.facts().length_max.get() as usize) < SHORT_RECORD_MAX {
+            return None;
+        }
+        let affinities = program.affinities.get(usize::from(self.affinities.0)).map_or(&[][..], |list| list);
+        builder.build_of_short(registers.iter().enumerate().map(|(at, register)| match register.as_ref() {
+            ValueRef::Real(real) if affinities.get(at) == Some(&Affinity::Real) => stored_real(real),
+            value => value,
+        }))
     }
 
     fn contains(self, reg: Reg) -> bool {
@@ -85,15 +110,18 @@ impl<'a> RowValues<'a> {
 /// makes it a real again.
 #[inline]
 fn store_reals_as_integers(values: &mut [ValueRef<'_>], affinities: &[Affinity]) {
-    const LIMIT: f64 = (1i64 << 47) as f64;
     for (value, affinity) in values.iter_mut().zip(affinities) {
-        if let (ValueRef::Real(real), Affinity::Real) = (*value, affinity)
-            && (-LIMIT..LIMIT).contains(&real)
-            && real.trunc() == real
-        {
-            *value = ValueRef::Integer(real as i64);
+        if let (ValueRef::Real(real), Affinity::Real) = (*value, affinity) {
+            *value = stored_real(real);
         }
     }
+}
+
+#[inline]
+fn stored_real<'a>(real: f64) -> ValueRef<'a> {
+    const LIMIT: f64 = (1i64 << 47) as f64;
+    let is_integer = (-LIMIT..LIMIT).contains(&real) && real.trunc() == real;
+    if is_integer { ValueRef::Integer(real as i64) } else { ValueRef::Real(real) }
 }
 
 /// dst = the record of a row.

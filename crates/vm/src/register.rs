@@ -577,6 +577,16 @@ impl Register {
         }
     }
 
+    /// Gives the memory of a long value back that [`Register::clear`] has kept.
+    #[inline]
+    pub fn rest(&mut self) {
+        if let Register::Spare(memory) = self
+            && memory.len() > LONG
+        {
+            *self = Register::Null;
+        }
+    }
+
     #[inline(never)]
     fn clear_memory(&mut self) {
         match self {

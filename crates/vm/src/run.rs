@@ -534,8 +534,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 }
             }
             Insn::NoConflict { cursor, count, start, target } => {
-                let has_null = m.regs(start, usize::from(count)).iter().any(Register::is_null);
-                if has_null || !seek::found(m, program, cursor, start, count)? {
+                if seek::has_no_conflict(m, program, cursor, start, count)? {
                     pc = at(target);
                 }
             }

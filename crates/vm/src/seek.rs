@@ -256,6 +256,25 @@ pub fn found(m: &mut Machine, program: &Program, cursor: CursorId, start: Reg, c
     })
 }
 
+/// Whether nothing is in the way of an entry whose key is to be unique: no entry begins with the key, or there is a NULL in
+/// it. The cursor is left where the entry goes, and knows that, unless there is a NULL.
+#[inline(never)]
+pub fn has_no_conflict(
+    m: &mut Machine,
+    program: &Program,
+    cursor: CursorId,
+    start: Reg,
+    count: u16,
+) -> Result<bool, Error> {
+    if m.regs(start, usize::from(count)).iter().any(Register::is_null) {
+        if let VmCursor::Tree(tree) = m.cursor(cursor) {
+            tree.place.last_seek = None;
+        }
+        return Ok(true);
+    }
+    Ok(!found(m, program, cursor, start, count)?)
+}
+
 /// Notes that the row of an index entry is wanted, once a column of it is.
 #[inline(never)]
 pub fn deferred(m: &mut Machine, index: CursorId, table: CursorId) -> Result<(), Error> {

@@ -100,6 +100,11 @@ impl Vm {
         self.machine.parameters.iter_mut().for_each(Register::set_null);
     }
 
+    /// The machine is kept, for a statement that may never come: it gives the memory of long values back.
+    pub fn rest(&mut self) {
+        self.machine.registers.iter_mut().for_each(Register::rest);
+    }
+
     /// Whether a run has begun and not ended.
     pub fn is_running(&self) -> bool {
         self.state == State::Running

@@ -69,6 +69,30 @@ pub fn insert_row(
     row.apply_affinities(m, program);
     own_row(m, cursor);
     let rowid = m.reg(rowid).integer();
+    let Machine { registers, cursors, builder, .. } = m;
+    if let VmCursor::Tree(tree) = &mut cursors[usize::from(cursor.0)]
+        && tree.encoding() == Encoding::Utf8
+        && let Some(record) = row.short_record(builder, registers, program, host)
+    {
+        insert_payload(tree, rowid, &Payload::from_bytes(record), flags)?;
+    } else {
+        insert_any_row(m, program, host, flags, cursor, rowid, row)?;
+    }
+    inserted(m, program.cursor(cursor), host, flags, rowid);
+    Ok(())
+}
+
+/// Inserts a row of which not all values are short, or one that is not for a B-tree in UTF-8.
+#[inline(never)]
+fn insert_any_row(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    flags: u8,
+    cursor: CursorId,
+    rowid: i64,
+    row: RowRegisters,
+) -> Result<(), Error> {
     let Machine { registers, cursors, scratch, builder, temporary, .. } = m;
     let row = row.values(scratch, registers, program);
     row.check_length(host)?;
@@ -80,7 +104,6 @@ pub fn insert_row(
         _ => return Err(not_writable()),
     }
     scratch.give_back(row.values);
-    inserted(m, program.cursor(cursor), host, flags, rowid);
     Ok(())
 }
 
@@ -307,10 +330,11 @@ pub fn index_delete(
     let found = match cursors[usize::from(cursor.0)].settled()? {
         VmCursor::Tree(tree) => {
             let key = SearchKey::new(program.key(cursor), &values, Prefix::Equal);
-            let found = tree.seek_key(&key)? == Seek::Exact;
+            // It stands there already if it is the entry that is in the way of a new row.
+            let found = tree.stands_on_key(&key)? || tree.seek_key(&key)? == Seek::Exact;
             if found {
                 tree.release_row();
-                tree.place.cursor.delete(&tree.btree)?;
+                tree.place.cursor.remove(&tree.btree)?;
             }
             found
         }

@@ -13,7 +13,12 @@ pub struct Builder {
     format: SchemaFormat,
     bytes: Vec<u8>,
     serials: Vec<SerialType>,
+    /// Memory for records of short values, longer than they are.
+    short: Vec<u8>,
 }
+
+/// The longest content whose type takes one byte.
+const SHORT_MAX: usize = 57;
 
 /// Content at least this long is not copied into the record but becomes a part of the payload.
 const LARGE: usize = 1024;
@@ -38,10 +43,52 @@ impl Builder {
 
     /// The record of `values` in one piece.
     pub fn build(&mut self, values: &[ValueRef<'_>]) -> &[u8] {
+        if let Some(len) = self.fill_short(values.iter().copied()) {
+            return &self.short[..len];
+        }
         match short_header_len(values) {
             Some(header_len) => self.build_short(values, header_len),
             None => self.build_long(values),
         }
+    }
+
+    /// The record of values that are short, in one pass over them: what most rows are. `None` says nothing: they are to be
+    /// built by one of the other ways.
+    #[inline]
+    pub fn build_of_short<'v>(&mut self, values: impl ExactSizeIterator<Item = ValueRef<'v>>) -> Option<&[u8]> {
+        let len = self.fill_short(values)?;
+        Some(&self.short[..len])
+    }
+
+    /// Puts the record into `self.short`, and answers its length.
+    #[inline]
+    fn fill_short<'v>(&mut self, values: impl ExactSizeIterator<Item = ValueRef<'v>>) -> Option<usize> {
+        let header_len = u8::try_from(values.len() + 1).ok().filter(|len| *len < 0x80)?;
+        // An integer is stored as eight bytes, of which the next value overwrites those that do not count.
+        let len_max = usize::from(header_len) + values.len() * SHORT_MAX + size_of::<i64>();
+        if self.short.len() < len_max {
+            self.short.resize(len_max, 0);
+        }
+        let (header, content) = self.short.split_at_mut(usize::from(header_len));
+        header[0] = header_len;
+        let mut at = 0;
+        for (place, value) in header[1..].iter_mut().zip(values) {
+            let serial = SerialType::of(&value, self.format);
+            match value {
+                ValueRef::Null => {}
+                ValueRef::Integer(integer) => {
+                    *content[at..].first_chunk_mut()? = serial.leading_bytes(integer);
+                }
+                ValueRef::Real(real) => *content[at..].first_chunk_mut()? = real.to_bits().to_be_bytes(),
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) if bytes.len() <= SHORT_MAX => {
+                    content[at..][..bytes.len()].copy_from_slice(bytes);
+                }
+                ValueRef::Text(_) | ValueRef::Blob(_) => return None,
+            }
+            *place = serial.0 as u8;
+            at += serial.len() as usize;
+        }
+        Some(usize::from(header_len) + at)
     }
 
     /// A record whose header has a known length, with types of one or two bytes.
@@ -95,6 +142,11 @@ impl Builder {
     /// are added to the last value, which must then be a BLOB; they cost no memory.
     #[inline]
     pub fn build_parts<'a>(&'a mut self, values: &[ValueRef<'a>], zeros: u32) -> Payload<'a> {
+        if zeros == 0
+            && let Some(len) = self.fill_short(values.iter().copied())
+        {
+            return Payload::from_bytes(&self.short[..len]);
+        }
         let is_large = |value: &ValueRef<'_>| match value {
             ValueRef::Text(content) | ValueRef::Blob(content) => content.len() >= LARGE,
             ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => false,
@@ -183,13 +235,12 @@ impl Builder {
 /// The length of the header of a record of `values`, if it takes one byte and each type at most two.
 #[inline]
 fn short_header_len(values: &[ValueRef<'_>]) -> Option<u8> {
-    /// The longest content whose type takes one byte, and two.
-    const ONE: usize = 57;
+    /// The longest content whose type takes two bytes.
     const TWO: usize = 8185;
     let mut len = 1;
     for value in values {
         len += match value {
-            ValueRef::Text(content) | ValueRef::Blob(content) if content.len() > ONE => {
+            ValueRef::Text(content) | ValueRef::Blob(content) if content.len() > SHORT_MAX => {
                 if content.len() > TWO {
                     return None;
                 }
@@ -249,6 +300,23 @@ mod tests {
                 row.resize(count, ValueRef::Integer(-300));
                 let long = Builder::new().build_long(&row).to_vec();
                 assert_eq!(Builder::new().build(&row), long, "{count} of {len}");
+                let is_short = len <= SHORT_MAX && count < 127;
+                let short = is_short.then_some(&long[..]);
+                assert_eq!(Builder::new().build_of_short(row.iter().copied()), short, "{count} of {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn short_records_overwrite_each_other() {
+        let mut builder = Builder::new();
+        let numbers = [i64::MIN, -(1 << 40), -1, 0, 1, 2, 300, 70_000, 1 << 30, i64::MAX];
+        for width in (1..numbers.len()).rev() {
+            for row in numbers.windows(width) {
+                let mut row: Vec<_> = row.iter().map(|n| ValueRef::Integer(*n)).collect();
+                row.extend([ValueRef::Text(b"ab"), ValueRef::Real(0.5), ValueRef::Null]);
+                let long = Builder::new().build_long(&row).to_vec();
+                assert_eq!(builder.build_of_short(row.iter().copied()), Some(&long[..]));
             }
         }
     }

@@ -247,12 +247,18 @@ impl TreeCursor {
         Ok(is_there)
     }
 
+    /// Changes whenever the tree may have: what is written to other trees is no matter to whoever reads this one.
+    #[inline]
+    fn tree_version(&self) -> u64 {
+        self.btree.version(self.place.cursor.root())
+    }
+
     /// The loop goes over the leaf by itself from here on.
     fn enter_leaf(&mut self) {
         if let Some((page, leaf)) = self.place.cursor.leaf(&self.btree) {
             self.place.page = Some(page.clone());
             self.place.leaf = leaf;
-            self.place.leaf_version = self.btree.pager().write_version();
+            self.place.leaf_version = self.tree_version();
         }
     }
 
@@ -261,7 +267,7 @@ impl TreeCursor {
     #[inline(never)]
     pub fn next_quickly(&mut self) -> bool {
         let index = self.place.leaf.index + 1;
-        if index >= self.place.leaf.count || self.place.leaf_version != self.btree.pager().write_version() {
+        if index >= self.place.leaf.count || self.place.leaf_version != self.tree_version() {
             return false;
         }
         self.place.scan_steps += u64::from(self.place.is_scan);
@@ -307,6 +313,12 @@ impl TreeCursor {
         let seek = self.place.cursor.seek_key(&self.btree, key)?;
         self.place.last_seek = Some(seek);
         Ok(seek)
+    }
+
+    /// Whether the cursor is known to stand on the entry that equals `key`.
+    #[inline]
+    pub fn stands_on_key(&mut self, key: &SearchKey<'_>) -> Result<bool, Error> {
+        Ok(!self.place.is_ahead && self.place.cursor.stands_on_key(&self.btree, key)?)
     }
 
     /// The row of that rowid is wanted, once a column of it is.

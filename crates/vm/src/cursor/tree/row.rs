@@ -32,10 +32,7 @@ impl TreeCursor {
     #[inline]
     pub fn leaf_rowid(&self) -> Option<i64> {
         let leaf = &self.place.leaf;
-        if leaf.count == 0
-            || self.place.state == RowState::NullRow
-            || self.place.leaf_version != self.btree.pager().write_version()
-        {
+        if leaf.count == 0 || self.place.state == RowState::NullRow || self.place.leaf_version != self.tree_version() {
             return None;
         }
         leaf.rowid(self.place.page.as_ref()?, leaf.index)
