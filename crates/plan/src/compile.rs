@@ -99,11 +99,11 @@ fn result_column(env: &Environment, column: &OutputColumn<'_>) -> ResultColumn {
         declared_type: column.origin.as_ref().and_then(declared_type),
         affinity: column.affinity,
         origin: column.origin.map(|origin| ColumnOrigin {
-            database: env.catalog.database_name(origin.db).to_string(),
-            table: origin.table.name.to_string(),
+            database: env.catalog.database_name(origin.db).into(),
+            table: (&origin.table.name).into(),
             column: origin
                 .column
-                .map_or_else(|| "rowid".to_owned(), |at| origin.table.columns[usize::from(at)].name.to_string()),
+                .map_or_else(|| "rowid".to_owned(), |at| (&origin.table.columns[usize::from(at)].name).into()),
         }),
     }
 }

@@ -83,9 +83,8 @@ impl<'c, 'a> Checks<'c, 'a> {
     /// The conditions that need no source, are always the same and cost little: checked before anything is read.
     pub fn constant(&self) -> &'a [Expr<'a>] {
         let conditions = self.join.terms.conditions.iter().enumerate();
-        let constant: Vec<Expr<'a>> =
-            conditions.filter(|(at, _)| self.is_constant(*at)).map(|(_, condition)| condition.expr).collect();
-        self.join.cg.arena.alloc_slice_copy(&constant)
+        let constant = conditions.filter(|(at, _)| self.is_constant(*at)).map(|(_, condition)| condition.expr);
+        bumpalo::collections::Vec::from_iter_in(constant, self.join.cg.arena).into_bump_slice()
     }
 
     /// Gives every other condition its place in the loops.
@@ -101,8 +100,7 @@ impl<'c, 'a> Checks<'c, 'a> {
         let arena = self.join.cg.arena;
         let checks_at = |wanted: Place| {
             let here = placed.iter().filter(|(place, ..)| *place == wanted).map(|(_, _, expr)| *expr);
-            let here: Vec<Expr<'a>> = here.collect();
-            &*arena.alloc_slice_copy(&here)
+            bumpalo::collections::Vec::from_iter_in(here, arena).into_bump_slice()
         };
         for (level, planned) in loops.iter_mut().enumerate() {
             planned.join_checks = checks_at(Place { level, is_row_check: false });

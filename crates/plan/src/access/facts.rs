@@ -484,8 +484,11 @@ fn column_size(column: &Column) -> u64 {
     if column.affinity.is_numeric() || column.declared_type.is_empty() {
         return 1;
     }
-    let written = column.declared_type.to_ascii_lowercase();
-    let after = |word: &[u8]| written.windows(word.len()).rposition(|part| part == word).map(|at| &written[at..]);
+    let written = &column.declared_type;
+    let after = |word: &[u8]| {
+        let is_it = |part: &[u8]| part.eq_ignore_ascii_case(word);
+        written.windows(word.len()).rposition(is_it).map(|at| &written[at..])
+    };
     let bytes = match after(b"char").or_else(|| after(b"blob(")) {
         Some(sized) => number_in(sized).unwrap_or(0),
         None => UNKNOWN_BYTES,

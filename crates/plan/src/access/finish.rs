@@ -39,9 +39,11 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     let keeps_order = join.facts.iter().all(|facts| !is_right(facts.source.join));
     let behind = join.order_by_behind(candidates, found).filter(|_| keeps_order);
     let order = behind.unwrap_or(found.order);
-    let chosen: Vec<&Candidate> = loops.iter().map(|&number| &candidates.all[number]).collect();
+    let arena = join.cg.arena;
+    let chosen = loops.iter().map(|&number| &candidates.all[number]);
+    let chosen = bumpalo::collections::Vec::from_iter_in(chosen, arena);
     let mut checks = Checks::new(join, &chosen);
-    let mut planned = Vec::with_capacity(chosen.len());
+    let mut planned = bumpalo::collections::Vec::with_capacity_in(chosen.len(), arena);
     let mut outside = SourceSet::EMPTY;
     for (level, candidate) in chosen.iter().enumerate() {
         let path = join.path(candidate, &candidates.scans, outside, &mut checks)?;
@@ -67,7 +69,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     Ok(JoinPlan {
         request: join.request,
         constant_checks: checks.constant(),
-        loops: join.cg.arena.alloc_slice_copy(&planned),
+        loops: planned.into_bump_slice(),
         in_order,
         ordered_terms: ordered,
         order_by_met: behind.is_some(),
@@ -75,7 +77,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
         one_row: chosen.iter().all(|candidate| candidate.one_row),
         // Most rows of a DISTINCT are taken to have seven equals.
         rows: if distinct == DistinctPlan::Nothing { found.rows } else { found.rows - DISTINCT_FRACTION },
-        scans: join.cg.arena.alloc_slice_fill_iter(join.facts.iter().map(SourceFacts::scan_cost)),
+        scans: arena.alloc_slice_fill_iter(join.facts.iter().map(SourceFacts::scan_cost)),
     })
 }
 

@@ -41,6 +41,13 @@ impl From<&str> for NameBuf {
     }
 }
 
+impl From<&NameBuf> for String {
+    /// The text of the name: what `to_string` gives, without the formatter.
+    fn from(name: &NameBuf) -> String {
+        name.name().to_str_lossy().into_owned()
+    }
+}
+
 impl From<String> for NameBuf {
     fn from(name: String) -> NameBuf {
         NameBuf(name.into_bytes().into())

@@ -153,8 +153,8 @@ impl<'a> Codegen<'a> {
             return None;
         }
         Some(Arc::new(TableFacts {
-            name: table.name.to_string(),
-            database: self.env.catalog.database_name(db).to_string(),
+            name: (&table.name).into(),
+            database: self.env.catalog.database_name(db).into(),
             defaults: stored_defaults(table),
             rowid_column: table.rowid_column,
             without_rowid: table.is_without_rowid(),

@@ -161,13 +161,16 @@ impl<'a> Resolver<'a> {
                 None => return Answer::Unknown,
             },
         };
-        let mut matches: Vec<Expr<'a>> = Vec::new();
+        let mut matches = bumpalo::collections::Vec::new_in(self.arena);
         for source in sources {
             let Some(found) = self.column_of_source(source, db, wanted) else { continue };
             let is_using = wanted.table.is_none() && source.using.contains(&wanted.column.name);
             match source.join {
                 JoinKind::Full if is_using && !matches.is_empty() => matches.push(found),
-                JoinKind::Right if is_using && !matches.is_empty() => matches = vec![found],
+                JoinKind::Right if is_using && !matches.is_empty() => {
+                    matches.clear();
+                    matches.push(found);
+                }
                 _ if is_using && !matches.is_empty() => {}
                 _ if matches.is_empty() => matches.push(found),
                 _ => return Answer::Ambiguous,

@@ -32,16 +32,17 @@ impl<'a> Resolver<'a> {
         let limit = select.limit.map(|limit| self.limit(scope, limit)).transpose()?;
         let mut outer = Vec::new();
         let is_compound = !select.rest.is_empty();
-        let parts = match recursion {
+        let mut parts = match recursion {
             Some(recursion) => self.recursive_cores(scope, select, recursion, &mut outer)?,
             None => self.cores(scope, select, &mut outer)?,
         };
-        let mut columns = parts[0].columns.clone();
+        // (Of a single core nobody asks for the columns again.)
+        let mut columns = if is_compound { parts[0].columns.clone() } else { std::mem::take(&mut parts[0].columns) };
         let mut order_by = parts[0].order_by;
-        let mut merged = Merge::new(columns.len());
-        parts[1..].iter().for_each(|part| merged.add(part, &mut columns));
         let cores: &'a [Core<'a>] = self.arena.alloc_slice_fill_iter(parts.iter().map(|part| part.core));
         if is_compound {
+            let mut merged = Merge::new(columns.len());
+            parts[1..].iter().for_each(|part| merged.add(part, &mut columns));
             let last = &parts[parts.len() - 1].columns;
             columns.iter_mut().zip(last).for_each(|(column, last)| column.inner_origin = last.inner_origin);
             columns = merged.finish(&columns);

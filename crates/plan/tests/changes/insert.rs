@@ -67,6 +67,83 @@ fn from_queries() {
 }
 
 #[test]
+fn records_are_transferred() {
+    check(
+        "create table s(a int, b text default 'x', c real, d)
+        insert into s values('1', 2, 3, x'04'), (null, null, null, null), ('q', 'long text that is not inline any more', 2.5, 1e300)
+        insert into s(a, d) values(7, zeroblob(5000))
+        alter table s add column e int default 9
+        insert into s values(-1, '', -0.0, 0, 1)
+        create table t(a int, b text default 'x', c real, d, e int default 9)
+        insert into t select * from s
+        insert into t select * from s
+        select rowid, a, b, c, typeof(c), hex(substr(d, 1, 9)), e, typeof(e) from t
+        create table f(a int, b text, c real, d, e int default 8)
+        insert into f select * from s
+        select a, b, c, e, typeof(e) from f
+        create table n(a text, b, c blob, d int, e)
+        insert into n select * from s
+        select typeof(a), typeof(b), typeof(c), typeof(d), e from n
+        create table o(a int not null, b text, c real, d, e)
+        insert into o select * from s
+        insert or ignore into o select * from s
+        select count(*) from o
+        create table k(x, i integer primary key, y text)
+        create table l(p, q integer primary key, r text)
+        insert into k values(1, 5, 'a'), (2, 3, 'b'), (3, 9, 'c')
+        insert into l select * from k
+        insert into l select * from k
+        update l set p = 10
+        insert or ignore into l select * from k
+        select * from l
+        delete from l where q = 5
+        insert or fail into l select * from k
+        select * from l
+        delete from l where q = 3
+        insert or replace into l select * from k
+        select * from l
+        delete from l
+        insert into l(p, q, r) select * from k
+        insert into l(r, q, p) select * from k where i = 100
+        insert into l select * from k limit 0
+        insert into l select * from l
+        select * from l order by q desc
+        create table w(x, i integer primary key, y text, check(x < 3))
+        insert into w select * from k
+        insert or ignore into w select * from k
+        create unique index wx on w(x)
+        insert or replace into w select * from k where x < 3
+        select * from w",
+    );
+}
+
+#[test]
+fn unique_keys_with_nulls() {
+    check(
+        "create table t(a unique, b unique, c)
+        create index tc on t(c)
+        insert into t values(1, 1, 'a'), (null, 2, 'b'), (2, null, 'c'), (null, null, 'd'), (null, null, 'e')
+        insert or ignore into t values(3, 1, 'f'), (null, 3, 'g'), (1, 4, 'h'), (null, 4, 'i'), (4, 2, 'j'), (null, 5, null)
+        insert or replace into t values(1, 2, 'k'), (null, 4, 'l'), (2, 3, 'm'), (null, null, 'n')
+        update or ignore t set a = b
+        update or replace t set b = 4 where c > 'l'
+        update t set a = null, b = null where c = 'd'
+        insert into t select a + 10, b + 10, c from t
+        select * from t order by rowid
+        select a from t order by a
+        select b from t order by b
+        create table p(a, b)
+        create unique index pa on p(a) where b > 0
+        create unique index pe on p(a + b)
+        create unique index pn on p(+b collate nocase)
+        insert or ignore into p values(1, 1), (1, 0), (1, 2), (null, 3), (null, 4), (2, 5), (2, '5'), ('x', 'Y'), ('z', 'y')
+        insert or replace into p values(2, 6), (7, 1), (null, 'Y'), (9, null), (9, null), (2, -5)
+        update or replace p set b = 2 where a = 9
+        select * from p order by rowid",
+    );
+}
+
+#[test]
 fn constraints() {
     check(
         "create table t(a not null, b unique, c check(c > 0), d default 9 not null, constraint pos check (b > 0))

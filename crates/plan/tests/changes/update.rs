@@ -3,6 +3,31 @@
 use super::check;
 
 #[test]
+fn rows_that_grow_and_shrink() {
+    check(
+        "create table t(a integer primary key, b, c text)
+        with recursive n(i) as (values(1) union all select i + 1 from n where i < 600)
+            insert into t select i, i, substr('abcdefghijklmnopqrstuvwxyz', 1 + i % 20) from n
+        update t set b = b + 1
+        update t set c = c || 'x'
+        update t set c = substr(c, 3) where a % 3 = 0
+        update t set c = null where a % 7 = 0
+        update t set c = c || c || c || c, b = -b where a % 5 = 0
+        update t set c = hex(zeroblob(3000)) where a % 50 = 0
+        update t set b = b + 1, c = c || 'y'
+        update t set c = 'z' where a % 25 = 0
+        update t set b = '7', c = 8 where a between 100 and 110
+        select count(*), sum(b), sum(length(c)), min(c), max(c), count(c) from t
+        select * from t where a between 98 and 112
+        create table r(a real, b int, c text)
+        insert into r values(1, 2, 3), (1.5, 2.5, 3.5), ('4', '5', 6)
+        update r set a = a + 1, b = '8', c = 9 where b > 2 returning a, b, c, typeof(a), typeof(b), typeof(c)
+        update r set a = b, b = a, c = a
+        select a, b, c, typeof(a), typeof(b), typeof(c) from r",
+    );
+}
+
+#[test]
 fn columns() {
     check(
         "create table t(a, b int, c text)

@@ -38,7 +38,7 @@ pub(crate) fn insert<'a>(
     } else if let Some(connected) = resolved.target.table.connected() {
         super::virtual_table::insert(cg, &resolved, connected)?;
     } else {
-        insert_rows(cg, &resolved, &triggers)?;
+        insert_rows(cg, insert, &resolved, &triggers)?;
     }
     Ok(resolved.returning.map_or(&[], |returning| returning.columns))
 }
@@ -56,7 +56,12 @@ struct Inserting<'c, 'a> {
     next: Addr,
 }
 
-fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, triggers: &Triggers<'a>) -> Result<()> {
+fn insert_rows<'a>(
+    cg: &mut Codegen<'a>,
+    insert: &ast::Insert<'a>,
+    resolved: &ResolvedInsert<'a>,
+    triggers: &Triggers<'a>,
+) -> Result<()> {
     let is_single = !matches!(resolved.rows, InsertRows::Query(_));
     if !is_single || !triggers.is_empty() {
         cg.note_more_changes();
@@ -69,6 +74,12 @@ fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, triggers
     let keys = ForeignKeys::of(cg, &resolved.target, Change::Insert)?;
     let mut target = prepare_target(cg, &resolved.target, |_| true)?;
     target.open(cg)?;
+    if triggers.is_empty()
+        && keys.is_empty()
+        && let Some(source) = super::transfer::source(insert, resolved)
+    {
+        return super::transfer::emit(cg, &target, super::statement_policy(cg, resolved.or), source);
+    }
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let autoincrement = AutoIncrement::begin(cg, &target)?;
     let row = Row::new(cg, target.table.columns.len());

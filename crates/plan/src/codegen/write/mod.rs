@@ -15,6 +15,7 @@
 //! | `unique` | nothing is there twice |
 //! | `index` | index entries of new and old rows |
 //! | `insert`, `rows`, `upsert` | INSERT, where its rows come from, ON CONFLICT |
+//! | `transfer` | rows of a table of the same shape, inserted as they are |
 //! | `prepare` | queries in statements rewritten |
 //! | `autoincrement` | sqlite_sequence |
 //! | `change_loop` | which rows UPDATE and DELETE are about, and whether they can be changed as they are found |
@@ -44,6 +45,7 @@ mod returning;
 mod row;
 mod rows;
 mod target;
+mod transfer;
 mod trigger;
 mod unique;
 mod update;

@@ -79,8 +79,8 @@ fn write_facts(cg: &Codegen<'_>, db: Db, table: &Table) -> Arc<TableFacts> {
     let strict_type =
         |column: &Column| (column.name.to_string(), String::from_utf8_lossy(&column.declared_type).into_owned());
     Arc::new(TableFacts {
-        name: table.name.to_string(),
-        database: cg.env.catalog.database_name(db).to_string(),
+        name: (&table.name).into(),
+        database: cg.env.catalog.database_name(db).into(),
         defaults: stored_defaults(table),
         strict_types: table.strict.then(|| table.columns.iter().map(strict_type).collect()),
         rowid_column: table.rowid_column,

@@ -16,6 +16,7 @@ use super::delete::emit_replace_row;
 use super::index::{NewEntry, emit_new_entry};
 use super::row::policy_of;
 use super::target::{Target, TargetIndex};
+use crate::catalog::IndexTerm;
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
 use crate::resolve::Constraint;
@@ -170,7 +171,7 @@ fn emit_index_check<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: u
         };
         emit_conflict(cg, unique, constraint, policy, failure, done, find, is_new)?;
         cg.b.place(is_new);
-        entry.is_sought = has_no_nulls(unique, index);
+        entry.is_sought = is_inserted_as_sought(index);
         done.is_sought = done.is_sought && !index.is_table;
     }
     done.entries[at] = Some(entry);
@@ -185,17 +186,10 @@ fn keeps_key<'a>(unique: &Uniqueness<'_, 'a>, index: &TargetIndex<'a>) -> bool {
     !key.iter().any(depends) && !index.filter.as_ref().is_some_and(depends)
 }
 
-/// A key with a NULL in it conflicts with nothing and is not looked for, so the cursor stands anywhere.
-fn has_no_nulls(unique: &Uniqueness<'_, '_>, index: &TargetIndex<'_>) -> bool {
-    let table = unique.checked.target.table;
-    index.filter.is_none()
-        && index.index.key_columns().iter().all(|column| match column.term {
-            crate::catalog::IndexTerm::Column(at) => {
-                table.columns[usize::from(at)].not_null.is_some() || table.rowid_column == Some(at)
-            }
-            crate::catalog::IndexTerm::Rowid => true,
-            crate::catalog::IndexTerm::Expr(_) => false,
-        })
+/// The values of expressions get their affinity not before they are inserted: they were sought as something else.
+fn is_inserted_as_sought(index: &TargetIndex<'_>) -> bool {
+    let is_value = |term: &IndexTerm| matches!(term, IndexTerm::Column(_) | IndexTerm::Rowid);
+    index.index.key_columns().iter().all(|column| is_value(&column.term))
 }
 
 /// Reads the key of the row whose entry is in the way, and goes to `is_same` if it is the row that is being updated. `None`

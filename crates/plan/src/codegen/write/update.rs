@@ -189,7 +189,11 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
             }
         }
     }
-    row::emit_affinity(cg, table, row, |at| updating.changed.has_column(at));
+    // The record is made with the affinities of its columns: they are applied here only if somebody looks at the row before.
+    let is_seen = updating.returning.is_some() || !updating.triggers.is_empty() || !updating.keys.is_empty();
+    if is_seen || row::needs_final_values(target) {
+        row::emit_affinity(cg, table, row, |at| updating.changed.has_column(at));
+    }
     Ok(row)
 }
 
