@@ -141,7 +141,7 @@ impl Cursor {
     #[inline]
     fn put_cell(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, at: Step, replaced_end: Option<usize>) -> Result<()> {
         if self.state != State::Written {
-            let is_full = !replaces && self.is_at_end_of_full_leaf(btree, at.index, cell.size())?;
+            let is_full = replaced_end.is_none() && self.is_at_end_of_full_leaf(btree, at.index, cell.size())?;
             self.path.pop(); // the pager copies a page that somebody holds
             if is_full {
                 self.state = State::Nowhere;
