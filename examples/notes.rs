@@ -32,6 +32,6 @@ fn main() -> lithe::Result<()> {
 
     // Errors carry SQLite's code and message, and the place in the SQL.
     let error = connection.execute("SELECT nope FROM note", []).unwrap_err();
-    println!("{error} (at byte {:?}, {:?})", error.offset(), error.code());
+    println!("{error} ({:?}, at byte {})", error.code(), error.offset().unwrap_or(0));
     Ok(())
 }

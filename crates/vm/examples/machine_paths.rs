@@ -1,6 +1,6 @@
 //! Times the paths that the machine lives on: a scan that sums two columns, and a point query by rowid.
 //!
-//! `cargo run --release -p lithe-vm --example hot_paths [rounds [scan|point|sort]]`; under `valgrind --tool=callgrind` it shows where the
+//! `cargo run --release -p lithe-vm --example machine_paths [rounds [scan|point|sort]]`; under `valgrind --tool=callgrind` it shows where the
 //! instructions go.
 
 use std::any::Any;

@@ -1,4 +1,4 @@
-//! Times the paths that the crate promises to be fast: `cargo run --release -p lithe-btree --example hot_paths`.
+//! Times the paths that the crate promises to be fast: `cargo run --release -p lithe-btree --example tree_paths`.
 
 use lithe_btree::{Btree, Cursor, KeyColumn, KeyInfo, Prefix, SearchKey, TreeKind};
 use lithe_format::PageNo;

@@ -1,4 +1,4 @@
-//! Nanoseconds of the paths that every read takes: `cargo run --release --example hot_paths -p lithe-pager`.
+//! Nanoseconds of the paths that every read takes: `cargo run --release --example page_paths -p lithe-pager`.
 //! With an argument, only that path, a hundred thousand times, to be counted by a profiler.
 
 use std::hint::black_box;
