@@ -45,7 +45,7 @@ pub(super) fn emit<'a>(
     if target.table.rowid_column.is_some() {
         cg.b.emit(Insn::Rowid { cursor: from, dst: row.rowid });
         let checked = Checked { target, row, policy, changed: None, ignore: next };
-        let unique = Uniqueness { checked, old_key: None, rowid_is_given: true, upserts: &[] };
+        let unique = Uniqueness { checked, old_key: None, rowid_is_given: true, affinity_waits: false, upserts: &[] };
         let is_sought = cg.in_loop(|cg| emit_unique(cg, &unique))?.is_sought;
         flags |= if is_sought { insert_flags::USE_SEEK } else { 0 };
     } else {

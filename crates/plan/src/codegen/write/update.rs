@@ -191,7 +191,7 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
     }
     // The record is made with the affinities of its columns: they are applied here only if somebody looks at the row before.
     let is_seen = updating.returning.is_some() || !updating.triggers.is_empty() || !updating.keys.is_empty();
-    if is_seen || row::needs_final_values(target) {
+    if is_seen || !target.indexes.is_empty() || row::needs_final_values(table) {
         row::emit_affinity(cg, table, row, |at| updating.changed.has_column(at));
     }
     Ok(row)
