@@ -48,6 +48,8 @@ pub struct Columns {
     known: usize,
     /// The one after those is known to begin on the page and to end on another.
     is_cut: bool,
+    /// The record is known to have no more than those: it is older than further columns of its table.
+    is_short: bool,
     /// How many columns of each row are to be found.
     wanted: usize,
 }
@@ -62,6 +64,7 @@ impl Columns {
     #[inline]
     pub fn find(&mut self, page: &[u8], span: PayloadSpan) {
         self.is_cut = false;
+        self.is_short = false;
         if !self.find_few(page, span) {
             self.known = self.find_known(page, span).unwrap_or(0);
         }
@@ -85,7 +88,9 @@ impl Columns {
         self.starts[0] = span.at + u32::from(header_len);
         self.place_short(0, *types);
         self.known = known;
-        self.starts[known] <= span.at + span.local
+        let is_whole = self.starts[known] <= span.at + span.local;
+        self.is_short = is_whole && known < self.wanted;
+        is_whole
     }
 
     #[inline(never)]
@@ -130,6 +135,7 @@ impl Columns {
             self.is_cut = true;
             return Some(self.known_before(known, end));
         }
+        self.is_short = known < self.wanted && at >= header_end;
         Some(known)
     }
 
@@ -150,6 +156,12 @@ impl Columns {
     #[inline]
     fn known_before(&self, known: usize, end: u32) -> usize {
         self.starts[1..=known].iter().take_while(|start| **start <= end).count()
+    }
+
+    /// Whether the record is known not to have column `index`.
+    #[inline]
+    pub fn lacks(&self, index: usize) -> bool {
+        self.is_short && index >= self.known
     }
 
     /// The type of column `index`, and where on the page its content starts, if it ends on another.

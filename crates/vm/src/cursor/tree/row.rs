@@ -164,6 +164,9 @@ impl TreeCursor {
         if self.column_quickly(index, dst) {
             return Ok(true);
         }
+        if self.place.columns.lacks(index) {
+            return Ok(false);
+        }
         match self.cut_column(index) {
             Some(column) => self.put_overflowing(column, dst),
             None => self.column_by_view(index, dst),
