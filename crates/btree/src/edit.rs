@@ -96,8 +96,7 @@ impl<'p> EditPage<'p> {
     /// Answers where, for the caller to [fill](EditPage::bytes_mut); `None` if the page is too full for the new cell.
     #[inline]
     pub fn replace(&mut self, index: usize, old_end: usize, size: usize) -> Result<Option<usize>> {
-        let pointer_at = self.header.pointers_at() + POINTER_LEN * index;
-        let at = btree_page::cell_pointer(&self.page, pointer_at, 0);
+        let at = btree_page::cell_pointer(&self.page, self.header.pointers_at(), index);
         let at = at.filter(|at| (self.header.pointers_end()..old_end).contains(at));
         let at = at.ok_or_else(|| corrupt(self.no, "cell outside the page"))?;
         let old_size = (old_end - at).max(FREEBLOCK_MIN);
@@ -114,7 +113,8 @@ impl<'p> EditPage<'p> {
             return self.insert(index, size);
         }
         self.free(at, old_size)?;
-        if let Some(place) = self.allocate_content(size)? {
+        // The pointer is there already.
+        if let Some(place) = self.allocate_content(size, 0)? {
             put_u16(&mut self.page, self.header.pointers_at() + POINTER_LEN * index, place as u16);
             self.header.write(&mut self.page);
             return Ok(Some(place));
@@ -207,36 +207,31 @@ impl<'p> EditPage<'p> {
     /// Finds `size` bytes of content and two for the pointer; only `header` is changed.
     #[inline]
     fn allocate(&mut self, size: usize) -> Result<Option<usize>> {
-        let gap = self.header.gap();
-        if self.header.first_freeblock != 0
-            && gap >= POINTER_LEN
-            && let Some(at) = self.allocate_freeblock(size)?
-        {
+        if let Some(at) = self.allocate_content(size, POINTER_LEN)? {
             return Ok(Some(at));
         }
-        if gap < size + POINTER_LEN {
-            if self.header.first_freeblock == 0 && self.header.fragmented == 0
-                || self.free_bytes()? < size + POINTER_LEN
-            {
-                return Ok(None);
-            }
-            self.defragment()?;
-            if self.header.gap() < size + POINTER_LEN {
-                return Err(corrupt(self.no, "freeblocks overlap"));
-            }
+        if self.header.first_freeblock == 0 && self.header.fragmented == 0 || self.free_bytes()? < size + POINTER_LEN {
+            return Ok(None);
         }
-        self.header.content_at -= size as u32;
-        Ok(Some(self.header.content_at as usize))
+        self.defragment()?;
+        match self.allocate_content(size, POINTER_LEN)? {
+            None => Err(corrupt(self.no, "freeblocks overlap")),
+            found => Ok(found),
+        }
     }
 
-    /// Finds `size` bytes of content, where a pointer is there already and nothing may be moved; only `header` is changed.
-    fn allocate_content(&mut self, size: usize) -> Result<Option<usize>> {
+    /// Finds `size` bytes of content where nothing has to be moved for it, and leaves as much of the gap as the pointer
+    /// takes; only `header` is changed.
+    #[inline]
+    fn allocate_content(&mut self, size: usize, pointer_len: usize) -> Result<Option<usize>> {
+        let gap = self.header.gap();
         if self.header.first_freeblock != 0
+            && gap >= pointer_len
             && let Some(at) = self.allocate_freeblock(size)?
         {
             return Ok(Some(at));
         }
-        if self.header.gap() < size {
+        if gap < size + pointer_len {
             return Ok(None);
         }
         self.header.content_at -= size as u32;

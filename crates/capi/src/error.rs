@@ -98,6 +98,7 @@ impl sqlite3 {
     }
 
     /// The call has failed.
+    #[cold]
     pub(crate) fn fail(&self, error: &Error) -> c_int {
         self.error.set(error.code().0, Some(error.message().as_bytes()), error.offset());
         if let Some(errno) = error.system_errno() {

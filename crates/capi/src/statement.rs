@@ -219,12 +219,7 @@ pub(crate) fn reset(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
     }
     match statement.failure.take() {
         None => db.ok(),
-        Some(error) => ended_with(db, &error),
+        // It becomes the connection's last one, whatever has happened since.
+        Some(error) => db.fail(&error),
     }
-}
-
-/// The error becomes the connection's last one, whatever has happened since.
-#[cold]
-pub(crate) fn ended_with(db: &sqlite3, error: &Error) -> c_int {
-    db.fail(error)
 }

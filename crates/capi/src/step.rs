@@ -7,7 +7,7 @@ use lithe_engine::{Statement, Step};
 use crate::code;
 use crate::connection::{Locked, sqlite3};
 use crate::door::api;
-use crate::statement::{Inside, ended_with, finalize, looked_at, reset, sqlite3_stmt, statement};
+use crate::statement::{Inside, finalize, looked_at, reset, sqlite3_stmt, statement};
 
 /// One step. The connection has been locked.
 #[inline]
@@ -16,7 +16,7 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
     statement.leave_row();
     statement.was_stepped.set(true);
     if let Some(error) = statement.failure.take() {
-        ended_with(db, &error); // as if by sqlite3_reset
+        db.fail(&error); // as if by sqlite3_reset
     }
     if db.hooks.is_traced() {
         return step_traced(statement, db, inside);

@@ -1,15 +1,15 @@
 //! Commits a second, by mode and number of writers: `cargo run --release --example commits -p lithe-pager [folder]`.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lithe_format::db_header::DbHeader;
-use lithe_format::{PageNo, PageSize};
+use common::{PAGES, create};
+use lithe_format::PageNo;
 use lithe_pager::{BeginKind, CheckpointMode, JournalMode, OpenOptions, Pager, Synchronous};
 use lithe_vfs::UnixVfs;
-
-const PAGES: u32 = 2000;
 
 fn main() {
     let parent = std::env::args().nth(1).map_or_else(std::env::temp_dir, PathBuf::from);
@@ -27,7 +27,7 @@ fn main() {
                 continue;
             }
             let path = folder.join("a.db");
-            create(&path, mode);
+            drop(create(&path, mode, &OpenOptions::default()));
             let start = Instant::now();
             let total: u32 = std::thread::scope(|scope| {
                 let threads: Vec<_> = (0..writers)
@@ -50,18 +50,6 @@ fn main() {
 
 fn open(path: &Path) -> Pager {
     Pager::open(Arc::new(UnixVfs), path, &OpenOptions::default()).unwrap()
-}
-
-fn create(path: &Path, mode: JournalMode) {
-    let pager = open(path);
-    pager.begin_write(BeginKind::Immediate).unwrap();
-    for n in 1..=PAGES {
-        pager.new_page(PageNo::new(n).unwrap()).unwrap()[100] = 13;
-    }
-    DbHeader::new(PageSize::DEFAULT, 0).write(&mut pager.write(PageNo::FIRST).unwrap());
-    pager.commit().unwrap();
-    pager.end_read().unwrap();
-    pager.set_journal_mode(mode).unwrap();
 }
 
 /// Two pages a transaction, for a second, with checkpoints as SQLite makes them.

@@ -1,17 +1,14 @@
 //! Nanoseconds of the paths that every read takes: `cargo run --release --example page_paths -p lithe-pager`.
 //! With an argument, only that path, a hundred thousand times, to be counted by a profiler.
 
+mod common;
+
 use std::hint::black_box;
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
-use lithe_format::db_header::DbHeader;
-use lithe_format::{PageNo, PageSize};
+use common::create;
+use lithe_format::PageNo;
 use lithe_pager::{BeginKind, JournalMode, OpenOptions, Pager};
-use lithe_vfs::UnixVfs;
-
-const PAGES: u32 = 2000;
 
 fn main() {
     let folder = std::env::temp_dir().join(format!("lithe-hot-paths-{}", std::process::id()));
@@ -20,7 +17,8 @@ fn main() {
     for mode in [JournalMode::Delete, JournalMode::Wal] {
         for mapped in [true, false] {
             let path = folder.join(format!("{mode:?}-{mapped}.db"));
-            let pager = create(&path, mode, mapped);
+            let mmap_size = if mapped { u64::MAX } else { 0 };
+            let pager = create(&path, mode, &OpenOptions { mmap_size, ..OpenOptions::default() });
             let name = |what: &str| format!("{what}, {mode:?}, {}", if mapped { "mapped" } else { "buffered" });
             measure(&name("transaction"), only.as_deref(), || {
                 pager.begin_read().unwrap();
@@ -60,20 +58,6 @@ fn read_pages(name: &str, only: Option<&str>, pager: &Pager) {
         let page = pager.page(PageNo::new(2 + n).unwrap()).unwrap();
         black_box(page[100]);
     });
-}
-
-fn create(path: &Path, mode: JournalMode, mapped: bool) -> Pager {
-    let options = OpenOptions { mmap_size: if mapped { u64::MAX } else { 0 }, ..OpenOptions::default() };
-    let pager = Pager::open(Arc::new(UnixVfs), path, &options).unwrap();
-    pager.begin_write(BeginKind::Immediate).unwrap();
-    for n in 1..=PAGES {
-        pager.new_page(PageNo::new(n).unwrap()).unwrap()[100] = 13;
-    }
-    DbHeader::new(PageSize::DEFAULT, 0).write(&mut pager.write(PageNo::FIRST).unwrap());
-    pager.commit().unwrap();
-    pager.end_read().unwrap();
-    pager.set_journal_mode(mode).unwrap();
-    pager
 }
 
 fn measure(name: &str, only: Option<&str>, mut work: impl FnMut()) {

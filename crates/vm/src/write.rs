@@ -125,7 +125,7 @@ fn insert_values(
     flags: u8,
 ) -> Result<(), Error> {
     if tree.encoding() == Encoding::Utf8 {
-        return insert_payload(tree, rowid, &builder.build_parts(&row.values, row.zeros), flags);
+        return insert_payload(tree, rowid, &builder.build_longer_parts(&row.values, row.zeros), flags);
     }
     let texts = EncodedTexts::new(&row.values, tree.encoding());
     insert_payload(tree, rowid, &builder.build_parts(&texts.replace(&row.values), row.zeros), flags)

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   page    header | pointers ...            free            ... | child, rowid | child, rowid
-//!   decoded header, first rowid, and for each cell    | rowid less the first, child |    8 bytes
+//!   decoded first rowid, and for each cell    | rowid less the first, child |    8 bytes
 //! ```
 //!
 //! On a page, a look at one cell is a look at a pointer and at the cell, each on a line of its own that is rarely in the
@@ -13,12 +13,12 @@
 //! version are decoded, so that trees that change cost nothing; and no more than [`BYTES_MAX`] of them are kept, so that it is
 //! the pages near the roots of large trees.
 
-use super::search::{Range, halve, lower_bound};
+use super::search::{Range, find_child};
 use crate::btree::Btree;
 use crate::error::Result;
 use crate::node::Node;
 use lithe_format::PageNo;
-use lithe_format::btree_page::PageKind;
+use lithe_format::btree_page::{self, PageKind};
 use lithe_format::cell::read_interior_rowid;
 use std::cell::{Cell, Ref, RefCell};
 
@@ -58,18 +58,9 @@ pub(super) struct Tree<'i> {
 
 /// A decoded page.
 pub(super) struct Interior {
-    header: Header,
     first_rowid: i64,
     cells: Box<[Decoded]>,
     right_child: PageNo,
-}
-
-/// What a [`Node`] says of a page besides the page.
-#[derive(Clone, Copy)]
-struct Header {
-    cell_count: u16,
-    header_at: u8,
-    pointers_at: u8,
 }
 
 #[derive(Clone, Copy)]
@@ -147,8 +138,7 @@ impl Interior {
             let rowid = u32::try_from(rowid_of(index)?.checked_sub(first_rowid)?).ok()?;
             cells.push(Decoded { rowid, child: node.child(index).ok()? });
         }
-        let header = Header { cell_count: node.cell_count, header_at: node.header_at, pointers_at: node.pointers_at };
-        Some(Interior { header, first_rowid, cells: cells.into(), right_child: node.child(count).ok()? })
+        Some(Interior { first_rowid, cells: cells.into(), right_child: node.child(count).ok()? })
     }
 
     fn bytes(&self) -> usize {
@@ -158,20 +148,22 @@ impl Interior {
     /// The page as a node: of the page itself nothing is read.
     #[inline]
     pub fn node(&self, btree: &Btree, no: PageNo) -> Result<Node> {
-        let Header { cell_count, header_at, pointers_at } = self.header;
-        let page = btree.page(no)?;
-        Ok(Node { page, no, kind: PageKind::TableInterior, cell_count, header_at, pointers_at })
+        let (kind, header_at) = (PageKind::TableInterior, btree_page::header_at(no));
+        Ok(Node {
+            page: btree.page(no)?,
+            no,
+            kind,
+            cell_count: self.cells.len() as u16,
+            header_at: header_at as u8,
+            pointers_at: (header_at + kind.header_len()) as u8,
+        })
     }
 
     /// The child that has `rowid` if any has. The rowids of the page are within `range`.
     #[inline]
     pub fn search(&self, rowid: i64, range: Range) -> Turn {
         let rowid_of = |index: usize| Some(self.first_rowid + i64::from(self.cells[index].rowid));
-        let found = if range == Range::default() {
-            halve(self.cells.len(), rowid, rowid_of) // the root, whose lines are in the cache
-        } else {
-            lower_bound(true, self.cells.len(), rowid, range, rowid_of)
-        };
+        let found = find_child(self.cells.len(), rowid, range, rowid_of);
         let (index, range) = found.expect("decoded rowids are there");
         Turn { index, child: self.cells.get(index).map_or(self.right_child, |cell| cell.child), range }
     }

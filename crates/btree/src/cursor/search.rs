@@ -19,10 +19,27 @@ impl Range {
     }
 }
 
+/// The child that has `wanted` if any has, of `count` and one more, whose largest keys are `key`; and the range of its keys. All are
+/// within `range`. `None` if a key is.
+#[inline]
+pub(super) fn find_child(
+    count: usize,
+    wanted: i64,
+    range: Range,
+    key: impl Fn(usize) -> Option<i64>,
+) -> Option<(usize, Range)> {
+    if range == Range::default() {
+        // The root, which is looked at in every search: its lines are in the cache, and guessing saves none.
+        halve(count, wanted, key)
+    } else {
+        lower_bound(true, count, wanted, range, key)
+    }
+}
+
 /// The first of `count` ascending keys that is not less than `wanted` (or `count`), by halving, and the range between it and
 /// the key before it. `None` if a key is.
 #[inline]
-pub(super) fn halve(count: usize, wanted: i64, key: impl Fn(usize) -> Option<i64>) -> Option<(usize, Range)> {
+fn halve(count: usize, wanted: i64, key: impl Fn(usize) -> Option<i64>) -> Option<(usize, Range)> {
     // Which half it is nobody foresees: so there is no branch, and the range is read when it is known where it is.
     let (mut low, mut left) = (0, count);
     while left > 0 {

@@ -1,7 +1,7 @@
 //! Searching a tree from the root, or from where the cursor stands if that is near.
 
 use super::interiors::Turn;
-use super::search::{Range, halve, lower_bound};
+use super::search::{self, Range, lower_bound};
 use super::{Cursor, Level, Seek, State};
 use crate::btree::Btree;
 use crate::error::Result;
@@ -320,12 +320,7 @@ fn find_child(node: &Node, rowid: i64, range: Range) -> Result<Turn> {
     let page: &[u8] = &node.page;
     let pointers = node.pointers()?;
     let rowid_of = |index: usize| cell::read_interior_rowid(page, usize::from(u16::from_be_bytes(pointers[index])));
-    let found = if range == Range::default() {
-        // The root, which is looked at in every search: its lines are in the cache, and guessing saves none.
-        halve(pointers.len(), rowid, rowid_of)
-    } else {
-        lower_bound(true, pointers.len(), rowid, range, rowid_of)
-    };
+    let found = search::find_child(pointers.len(), rowid, range, rowid_of);
     let (index, range) = found.ok_or_else(|| node.corrupt("cell outside the page"))?;
     Ok(Turn { index, child: node.child(index)?, range })
 }

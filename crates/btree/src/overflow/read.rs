@@ -14,7 +14,8 @@ const RUN_MAX: usize = 256;
 /// The usual ones bring no more than this.
 const RUN_SHORT: usize = 8;
 
-/// Fills `out` with the payload's bytes from `offset` on. The caller has checked that they are part of it.
+/// Fills `out` with the payload's bytes from `offset` on, which is on the leaf or on the first page of the chain. The caller
+/// has checked that they are part of the payload.
 pub(crate) fn read(
     btree: &Btree,
     leaf: &PageRef,
@@ -35,13 +36,9 @@ pub(crate) fn read(
         return Ok(());
     }
     let first = span.overflow_page(leaf).ok_or_else(|| corrupt(no, "overflow page 0"))?;
-    let content = btree.usable_size() as usize - CONTENT_AT;
     let skip = offset - local.len();
-    if skip < content {
-        return read_chain(btree, first, skip, out);
-    }
-    let first = page_of_chain(btree, first, skip / content)?;
-    read_chain(btree, first, skip % content, out)
+    debug_assert!(skip < btree.usable_size() as usize - CONTENT_AT, "whoever begins further on knows the page");
+    read_chain(btree, first, skip, out)
 }
 
 /// Puts the whole payload into `out`.

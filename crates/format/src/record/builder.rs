@@ -43,9 +43,15 @@ impl Builder {
 
     /// The record of `values` in one piece.
     pub fn build(&mut self, values: &[ValueRef<'_>]) -> &[u8] {
-        if let Some(len) = self.fill_short(values.iter().copied()) {
-            return &self.short[..len];
+        match self.fill_short(values.iter().copied()) {
+            Some(len) => &self.short[..len],
+            None => self.build_longer(values),
         }
+    }
+
+    /// [`Builder::build`] where not all values are short.
+    #[inline]
+    fn build_longer(&mut self, values: &[ValueRef<'_>]) -> &[u8] {
         match short_header_len(values) {
             Some(header_len) => self.build_short(values, header_len),
             None => self.build_long(values),
@@ -147,6 +153,12 @@ impl Builder {
         {
             return Payload::from_bytes(&self.short[..len]);
         }
+        self.build_longer_parts(values, zeros)
+    }
+
+    /// [`Builder::build_parts`] for whom [`Builder::build_of_short`] has said nothing.
+    #[inline]
+    pub fn build_longer_parts<'a>(&'a mut self, values: &[ValueRef<'a>], zeros: u32) -> Payload<'a> {
         let is_large = |value: &ValueRef<'_>| match value {
             ValueRef::Text(content) | ValueRef::Blob(content) => content.len() >= LARGE,
             ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => false,
@@ -154,7 +166,7 @@ impl Builder {
         if zeros > 0 || values.iter().any(is_large) {
             return self.build_cut(values, zeros);
         }
-        Payload::from_bytes(self.build(values))
+        Payload::from_bytes(self.build_longer(values))
     }
 
     #[inline(never)]

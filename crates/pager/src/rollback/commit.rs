@@ -170,8 +170,7 @@ impl FileStore {
             }
             _ => {
                 let journal = txn.journal.as_mut().expect("the journal was opened at the first write");
-                journal.begin(before);
-                journal.append(old)?;
+                journal.write(before, old)?;
                 journal.make_hot(super_journal, pager.synchronous(), pager.sync_flags())?;
             }
         }

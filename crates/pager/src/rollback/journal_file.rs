@@ -24,8 +24,6 @@ const BATCH: usize = 256;
 pub(crate) struct JournalFile {
     file: Arc<dyn File>,
     header: JournalHeader,
-    /// What the file begins with, until that is written together with the first records.
-    lead: Vec<u8>,
     /// Where the next record goes.
     end: u64,
     /// It names a super-journal, so its end must not survive it.
@@ -44,43 +42,41 @@ impl JournalFile {
     /// A journal in `file`.
     pub(crate) fn new(file: Arc<dyn File>, nonce: u32, page_size: PageSize, sector_size: u32) -> JournalFile {
         let header = JournalHeader { records: 0, nonce, page_count: 0, sector_size, page_size };
-        JournalFile { file, header, lead: Vec::new(), end: u64::from(sector_size), has_super: false }
+        JournalFile { file, header, end: u64::from(sector_size), has_super: false }
     }
 
     pub(crate) fn file(&self) -> &Arc<dyn File> {
         &self.file
     }
 
-    /// Begins, or begins again, with a header that does not count: the journal of a transaction that
-    /// found `page_count` pages.
-    pub(crate) fn begin(&mut self, page_count: u32) {
-        self.header.page_count = page_count;
-        self.header.records = 0;
-        self.lead = vec![0u8; self.header.sector_size as usize];
-        self.lead[..HEADER_LEN].copy_from_slice(&self.header.write());
-        self.lead[..MAGIC.len()].fill(0);
-        self.end = self.lead.len() as u64;
-    }
-
-    /// Writes what begins the journal, and the old content of all its pages.
-    pub(crate) fn append<'a>(
+    /// Writes the journal, or writes it anew, of a transaction that found `page_count` pages: a header that does not count,
+    /// and the old content of `pages`.
+    pub(crate) fn write<'a>(
         &mut self,
+        page_count: u32,
         pages: impl Iterator<Item = Result<(PageNo, impl AsRef<[u8]> + 'a)>>,
     ) -> Result<()> {
+        self.header.page_count = page_count;
+        self.header.records = 0;
+        let mut lead = vec![0u8; self.header.sector_size as usize];
+        lead[..HEADER_LEN].copy_from_slice(&self.header.write());
+        lead[..MAGIC.len()].fill(0);
+        self.end = lead.len() as u64;
         let mut batch = Vec::with_capacity(BATCH);
         for page in pages {
             batch.push(page?);
             if batch.len() == BATCH {
-                self.write_records(&batch)?;
+                self.write_records(&lead, &batch)?;
+                lead.clear();
                 batch.clear();
             }
         }
-        self.write_records(&batch)
+        self.write_records(&lead, &batch)
     }
 
-    /// The checksum of one record and the page number of the next are neighbours: two pieces a page.
-    fn write_records(&mut self, pages: &[(PageNo, impl AsRef<[u8]>)]) -> Result<()> {
-        let lead = std::mem::take(&mut self.lead);
+    /// Writes records, behind `lead` if that is not written yet. The checksum of one record and the page number of the next
+    /// are neighbours: two pieces a page.
+    fn write_records(&mut self, lead: &[u8], pages: &[(PageNo, impl AsRef<[u8]>)]) -> Result<()> {
         if pages.is_empty() && lead.is_empty() {
             return Ok(());
         }
@@ -90,7 +86,7 @@ impl JournalFile {
             put_u32(&mut glue[at + 1], 0, record_checksum(self.header.nonce, page.as_ref()));
         }
         let mut pieces = Vec::with_capacity(2 * pages.len() + 2);
-        pieces.push(IoSlice::new(&lead));
+        pieces.push(IoSlice::new(lead));
         if !pages.is_empty() {
             pieces.push(IoSlice::new(&glue[0][4..]));
         }
