@@ -18,7 +18,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_btree::Btree;
-use lithe_pager::{BeginKind, CheckpointMode, Pager};
+use lithe_pager::{BeginKind, Pager};
 use lithe_plan::catalog::Catalog;
 use lithe_plan::environment::Flags as CompileFlags;
 use lithe_vfs::ResultCode;
@@ -394,7 +394,7 @@ impl Connection {
         }
         let limit = self.settings.wal_autocheckpoint.get();
         if limit > 0 && pager.log_frames().is_some_and(|frames| frames >= limit) {
-            let _ = pager.checkpoint(CheckpointMode::Passive);
+            let _ = pager.checkpoint_long_log(limit);
         }
     }
 

@@ -25,6 +25,17 @@ impl Pager {
         if file.is_wal() { file.checkpoint(self, mode) } else { Ok(Checkpoint::WITHOUT_LOG) }
     }
 
+    /// The automatic checkpoint, after a commit that has left `limit` frames or more in the log. It waits for no
+    /// reader; what goes wrong is tried again after the next commit.
+    pub fn checkpoint_long_log(&self, limit: u32) -> Result<()> {
+        match &self.store {
+            Store::File(file) if file.is_wal() && self.state.get() == State::Idle => {
+                file.checkpoint_long_log(self, limit)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// How many frames the log has, as far as this connection knows: after a commit, what an automatic
     /// checkpoint is decided by.
     pub fn log_frames(&self) -> Option<u32> {

@@ -324,6 +324,42 @@ fn writers_of_one_process_share_syncs() {
     assert_eq!(sqlite(&path, "PRAGMA integrity_check"), "ok");
 }
 
+/// However closely writers follow each other, the log begins anew now and then.
+#[test]
+fn a_log_that_many_write_comes_to_an_end() {
+    const LIMIT: u32 = 40;
+    const EACH: u32 = 400;
+    let folder = Folder::new();
+    let path = folder.file("a.db");
+    make_rows(&path, 8, WAL);
+    let keeper = open(&path);
+    let rows = rows_of(&keeper, 8);
+    std::thread::scope(|scope| {
+        for writer in 1..=4 {
+            let (path, rows): (&Path, &Rows) = (&path, &rows);
+            scope.spawn(move || {
+                let pager = open(path);
+                pager.set_busy_timeout(Duration::from_secs(60));
+                for _ in 0..EACH {
+                    pager.begin_write(BeginKind::Immediate).unwrap();
+                    rows.set(&pager, writer, rows.get(&pager, writer) + 1);
+                    pager.commit().unwrap();
+                    pager.end_read().unwrap();
+                    if pager.log_frames().is_some_and(|frames| frames >= LIMIT) {
+                        pager.checkpoint_long_log(LIMIT).unwrap();
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(all(&keeper, &rows), "400 400 400 400 0 0 0 0");
+    // The file is never cut, so it is as long as the log ever was.
+    let frames = std::fs::metadata(folder.file("a.db-wal")).unwrap().len() / (4096 + 24);
+    assert!(frames < u64::from(2 * EACH), "{frames} frames of {} commits", 4 * EACH);
+    drop(keeper);
+    assert_eq!(sqlite(&path, "PRAGMA integrity_check"), "ok");
+}
+
 /// A writer goes on from a commit that is not published yet, and that has made the log much longer.
 #[test]
 fn long_commits_beside_short_ones() {

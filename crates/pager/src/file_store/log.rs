@@ -20,7 +20,7 @@ use crate::pager::Pager;
 use crate::pool::Changes;
 use crate::spill::SpillMark;
 use crate::wal::shared::SharedWal;
-use crate::wal::{Begun, Checkpoint, CheckpointMode, Checkpointer, Policy, Wal};
+use crate::wal::{Begun, Checkpoint, CheckpointMode, Checkpointer, Policy, Wait, Wal};
 
 /// How long a writer waits for other writers of this process at a stretch, if it waits at all.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(10);
@@ -301,16 +301,30 @@ impl FileStore {
 
     /// Copies frames from the log into the database.
     pub(crate) fn checkpoint(&self, pager: &Pager, mode: CheckpointMode) -> Result<Checkpoint> {
-        let work = Checkpointer {
+        let wait: &Wait<'_> = &|attempt| pager.retry_while_busy(attempt);
+        let work = self.checkpointer(pager, mode, wait);
+        let done = self.with_wal(|wal| wal.checkpoint(&work));
+        self.forget_what_is_known();
+        done
+    }
+
+    /// The checkpoint after a commit that has left more than `limit` frames in the log.
+    pub(crate) fn checkpoint_long_log(&self, pager: &Pager, limit: u32) -> Result<()> {
+        let work = self.checkpointer(pager, CheckpointMode::Passive, &|attempt| attempt());
+        let done = self.with_wal(|wal| wal.checkpoint_long_log(&work, limit));
+        self.forget_what_is_known();
+        done
+    }
+
+    fn checkpointer<'c>(&'c self, pager: &Pager, mode: CheckpointMode, wait: &'c Wait<'c>) -> Checkpointer<'c> {
+        Checkpointer {
             mode,
             vfs: &*self.vfs,
             database: &*self.file,
             sync: (pager.synchronous() > Synchronous::Off).then(|| pager.sync_flags()),
-            wait: &|attempt| pager.retry_while_busy(attempt),
-        };
-        let done = self.with_wal(|wal| wal.checkpoint(&work));
-        self.forget_what_is_known();
-        done
+            patience: Duration::ZERO,
+            wait,
+        }
     }
 
     /// Leaves the log. The last connection of all copies it into the database and deletes it.
@@ -365,13 +379,7 @@ impl FileStore {
 
     /// Whether the log has nothing left that the database lacks.
     fn checkpoint_to_close(&self, pager: &Pager, wal: &Wal) -> bool {
-        let work = Checkpointer {
-            mode: CheckpointMode::Passive,
-            vfs: &*self.vfs,
-            database: &*self.file,
-            sync: (pager.synchronous() > Synchronous::Off).then(|| pager.sync_flags()),
-            wait: &|attempt| attempt(),
-        };
+        let work = self.checkpointer(pager, CheckpointMode::Passive, &|attempt| attempt());
         wal.checkpoint(&work).is_ok_and(|done| !done.busy && done.log_frames == done.checkpointed_frames)
     }
 

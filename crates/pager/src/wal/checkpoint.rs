@@ -40,7 +40,7 @@ pub struct Checkpoint {
 }
 
 /// Runs an attempt again and again while it is busy.
-type Wait<'w> = dyn Fn(&mut dyn FnMut() -> Result<()>) -> Result<()> + 'w;
+pub(crate) type Wait<'w> = dyn Fn(&mut dyn FnMut() -> Result<()>) -> Result<()> + 'w;
 
 /// What a checkpoint works with.
 pub(crate) struct Checkpointer<'c> {
@@ -49,6 +49,8 @@ pub(crate) struct Checkpointer<'c> {
     pub(crate) database: &'c dyn File,
     /// Syncs on the way; `None`: none.
     pub(crate) sync: Option<SyncFlags>,
+    /// How long it waits for its turn among the writers of this process, each time.
+    pub(crate) patience: Duration,
     /// Runs an attempt until it is not busy, as long as the busy handler says so.
     pub(crate) wait: &'c Wait<'c>,
 }
@@ -96,7 +98,7 @@ impl Wal {
         let mut mode = work.mode;
         let mut writing = false;
         if mode > CheckpointMode::Passive {
-            writing = work.wait_for(|| match self.shared.turns.take(Duration::ZERO) {
+            writing = work.wait_for(|| match self.shared.turns.take(work.patience) {
                 Ok(_) => Ok(true),
                 Err(Error::Busy) => Ok(false),
                 Err(error) => Err(error),

@@ -15,13 +15,15 @@
 //! | `snapshot` | beginning and ending to read |
 //! | `recover` | building the index from the log |
 //! | `append` | committing: frames, sync, header |
-//! | `checkpoint` | from the log into the database |
-//! | `shared`, `turns` | what connections of one process share of a log; its writers in turn, one sync for several |
+//! | `checkpoint`, `long_log` | from the log into the database; by itself, after a commit |
+//! | `shared`, `turns`, `company` | what connections of one process share of a log; its writers in turn, one sync for several; whom it waits for |
 
 mod append;
 mod checkpoint;
+mod company;
 mod frame_map;
 mod index;
+mod long_log;
 mod read_lock;
 mod recover;
 pub(crate) mod shared;
@@ -39,8 +41,8 @@ use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{File, ShmLock};
 
 pub(crate) use append::Policy;
-pub(crate) use checkpoint::Checkpointer;
 pub use checkpoint::{Checkpoint, CheckpointMode};
+pub(crate) use checkpoint::{Checkpointer, Wait};
 pub(crate) use snapshot::Begun;
 
 use self::append::Tail;

@@ -1,5 +1,6 @@
 //! What the connections of one process share of a log.
 
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use lithe_vfs::{File, Mapping};
@@ -16,13 +17,21 @@ pub(crate) struct SharedWal {
     mapping: OnceLock<Option<Mapping>>,
     readers: Mutex<Vec<Weak<ReadLock>>>,
     pub(super) turns: Turns,
+    /// How long the log is when writers next try together to bring it to an end.
+    pub(super) next_try: AtomicU32,
 }
 
 impl SharedWal {
     /// The log in `file`. `hub` is a handle on the database through which the process holds the write
     /// lock, whichever connection writes; `None` if there is only one connection.
     pub(crate) fn new(file: Arc<dyn File>, hub: Option<Arc<dyn File>>) -> SharedWal {
-        SharedWal { file, mapping: OnceLock::new(), readers: Mutex::default(), turns: Turns::new(hub) }
+        SharedWal {
+            file,
+            mapping: OnceLock::new(),
+            readers: Mutex::default(),
+            turns: Turns::new(hub),
+            next_try: AtomicU32::new(0),
+        }
     }
 
     pub(super) fn file(&self) -> &dyn File {

@@ -12,6 +12,8 @@
 //! loss could take back. The process holds the write lock of the log meanwhile; a handle of its own,
 //! the hub, does, because it outlives the turn of a connection.
 //!
+//! Who is about to sync may wait for those who come back from the last one (`company`).
+//!
 //! When a sync fails, all commits that are not published are lost: those that waited for it, and
 //! those that went on from them.
 
@@ -23,6 +25,7 @@ use lithe_format::locks::WRITE_SLOT;
 use lithe_format::wal_index::IndexHeader;
 use lithe_vfs::{File, ShmLock, SyncFlags};
 
+use super::company::Company;
 use super::index::WalIndex;
 use crate::error::{Error, Result};
 
@@ -62,6 +65,8 @@ struct State {
     /// Which were lost, and why. Syncs seldom fail, so the list is short.
     lost: Vec<Loss>,
     syncing: bool,
+    /// Whom the next sync waits for.
+    company: Company,
 }
 
 #[derive(Debug)]
@@ -132,9 +137,18 @@ impl Turns {
         Ok(())
     }
 
+    /// Whether connections of this process are about to commit, apart from those that do not wait for each other.
+    pub(super) fn are_in_use(&self) -> bool {
+        let state = self.state();
+        state.taken || state.waiting > 0 || !state.pending.is_empty()
+    }
+
     /// Waits, during one's own turn, until nothing is pending.
     pub(super) fn wait_until_settled(&self) {
         let mut state = self.state();
+        // Nobody else can append now.
+        state.company.expect_nobody();
+        self.wake(&state);
         while !state.pending.is_empty() {
             state = self.sleep(state);
         }
@@ -196,12 +210,39 @@ impl Turns {
             } else if state.syncing {
                 state = self.sleep(state);
                 continue;
+            } else if state.company.is_awaited(state.pending.len()) {
+                state = self.wait_for_company(state, ticket);
+                continue;
             } else {
                 state = self.sync(state, index, log, flags);
             }
             self.wake(&state);
             self.unlock_if_unused(&mut state);
         }
+    }
+
+    /// Sleeps while the others of the last sync may come back with their next commit. Whoever completes them syncs
+    /// for all; the first one who sleeps looks to it that nobody sleeps for long.
+    fn wait_for_company<'s>(&'s self, mut state: MutexGuard<'s, State>, ticket: Ticket) -> MutexGuard<'s, State> {
+        if state.company.watch.is_some() {
+            return self.sleep(state);
+        }
+        state.company.watch = Some(ticket);
+        state.asleep += 1;
+        let before = state.pending.len();
+        let pause = state.company.pause();
+        let (mut state, slept) =
+            self.settled.wait_timeout(state, pause).unwrap_or_else(|poisoned| poisoned.into_inner());
+        state.asleep -= 1;
+        if state.company.watch != Some(ticket) {
+            return state;
+        }
+        state.company.watch = None;
+        let here = state.pending.len();
+        if slept.timed_out() && !state.syncing && here <= before {
+            state.company.give_up(here);
+        }
+        state
     }
 
     /// Syncs for all who have appended by now.
@@ -215,9 +256,14 @@ impl Turns {
         state.syncing = true;
         let covered = state.appended;
         drop(state);
+        let start = Instant::now();
         let synced = log.sync(flags);
+        let took = start.elapsed();
         let mut state = self.state();
         state.syncing = false;
+        // Those who are told now, and those who have appended meanwhile.
+        let in_flight = state.pending.len();
+        state.company.note_sync(took, in_flight);
         match synced {
             Ok(()) => state.publish(index, covered),
             Err(error) => state.lose_all(error.into()),
@@ -243,6 +289,8 @@ impl Turns {
 impl State {
     /// Publishes the newest commit up to `covered`, and with it those before.
     fn publish(&mut self, index: &WalIndex, covered: Ticket) {
+        // Who has watched may leave; of those who stay another one will.
+        self.company.watch = None;
         let count = self.pending.iter().take_while(|pending| pending.ticket <= covered).count();
         if let Some(newest) = self.pending.drain(..count).next_back() {
             index.publish(&newest.header);
@@ -251,6 +299,7 @@ impl State {
     }
 
     fn lose_all(&mut self, error: Error) {
+        self.company.watch = None;
         self.pending.clear();
         self.lost.push(Loss { first: self.settled + 1, last: self.appended, error });
         self.settled = self.appended;
