@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use crate::blobs::read::rowid;
 use crate::blobs::workload::Workload;
-use crate::files::{Files, Layout, Overwrite};
+use crate::files::{Files, Layout, Overwrite, settle};
 use crate::frame::results::{Name, Side};
 use crate::frame::turns::{Contestant, Round, micros_each};
 use crate::frame::{Error, Result};
@@ -78,12 +78,14 @@ impl<L: Library> Contestant for WithLibrary<OverwriteSql<'_>, L> {
         // The mode is a property of the file: set once, before several threads open it.
         let main = L::open(&path, &this.settings())?;
         let micros = if this.threads == 1 {
+            settle(this.workload.folder())?;
             micros_each(work.items.len(), || this.overwrite(&main, &work.items))?.0
         } else {
             let mut connections = Vec::new();
             for _ in 0..this.threads {
                 connections.push(L::open(&path, &this.settings())?);
             }
+            settle(this.workload.folder())?;
             this.overwrite_from_threads(connections, &work)?
         };
         this.check(&main, &work)?;
@@ -176,6 +178,7 @@ impl Contestant for OverwriteFiles<'_> {
             let mut names = self.files.names();
             items.iter().try_for_each(|item| names.overwrite(item.key, self.how, &item.bytes))
         };
+        settle(self.workload.folder())?;
         let (micros, ()) = micros_each(work.items.len(), || {
             let [share] = shares[..] else {
                 return thread::scope(|scope| {
