@@ -8,6 +8,7 @@
 //! | `machine` | what it was measured on |
 //! | `sql` | SQL libraries behind one interface |
 //! | `files` | plain files |
+//! | `bare` | what nobody can do without who writes pages durably: the limit |
 //! | `tables` | the tables of several experiments |
 //! | `report` | the page, the raw figures, the pictures |
 //! | `blobs` … | the experiments |
@@ -15,6 +16,7 @@
 // The frame is made for all experiments; those after `blobs` use the rest of it.
 #![allow(dead_code)]
 
+mod bare;
 mod blobs;
 mod cli;
 mod concurrency;

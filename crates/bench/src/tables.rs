@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use crate::bare::{Database, user};
 use crate::content::text;
 use crate::files::settle;
 use crate::frame::progress::Progress;
+use crate::frame::scratch::Scratch;
 use crate::frame::{Error, Result};
 use crate::sql::{Cell, Connection, Library, Settings, Statement};
 
@@ -82,6 +84,11 @@ pub fn create<L: Library>(path: &Path, rows: usize, strings: &Strings) -> Result
     }
     progress.finish();
     settle(path)
+}
+
+/// What the limit writes into: as many pages as such a database has.
+pub fn bare(scratch: &Scratch, rows: usize) -> Result<Database> {
+    Database::create(&scratch.file("limit.db"), 2 * user::pages(rows))
 }
 
 #[cfg(test)]

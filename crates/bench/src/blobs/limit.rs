@@ -1,4 +1,4 @@
-//! What the hardware allows: copying a BLOB's bytes out of a mapping, or one `pread`, with no database at all.
+//! What the hardware allows who reads: copying a BLOB's bytes out of a mapping, or one `pread`, with no database at all.
 //!
 //! The bytes are those of one large file in which the BLOBs lie one after the other: a file of the same size as the
 //! databases, read at the same places in the same order.

@@ -6,13 +6,15 @@
 //! | `workload` | which BLOBs there are, which of them a turn touches |
 //! | `fill` | making databases and files |
 //! | `read` | reading in random order |
-//! | `limit` | the same bytes without a database: what the hardware allows |
+//! | `limit` | the same bytes without a database: the limit of reading |
 //! | `lookup` | small rows by their key |
 //! | `cold` | reading when nothing is in the system's cache |
 //! | `overwrite` | new content of the same size |
+//! | `bare` | the same pages without a database: the limit of overwriting |
 //! | `tool` | making, exporting, running databases that are to stay |
 //! | `goals` | what is to be reached |
 
+mod bare;
 mod cold;
 mod fill;
 mod goals;
@@ -26,12 +28,14 @@ mod workload;
 
 use std::time::Instant;
 
+use crate::bare::PAGE_LEN;
 use crate::files::{Layout, Overwrite, disk_bytes};
 use crate::frame::Result;
 use crate::frame::results::{Chart, Experiment, Name, Row, Side};
 use crate::frame::turns::{Contestants, take_turns};
 use crate::sql::{Library, Lithe, MAP_ALL, Settings, Sqlite};
 
+use bare::Bare;
 pub use goals::kilobytes;
 use limit::{CopyFromMapping, OnePread, Packed};
 use options::Part;
@@ -66,11 +70,14 @@ pub fn run(options: &Options) -> Result<Experiment> {
     } else if options.has(Part::Cold) {
         experiment.skipped.push("reading with cold caches: only root may drop them".to_owned());
     }
+    let overwrites = [Part::Overwrite, Part::Commit].iter().any(|part| options.has(*part));
+    let has_limit = overwrites && options.common.has(Side::Limit) && options.page_size == PAGE_LEN;
+    let bare = if has_limit { Some(Bare::create(&workload)?) } else { None };
     if options.has(Part::Overwrite) {
-        experiment.charts.push(overwrite_warm(&workload)?);
+        experiment.charts.push(overwrite_warm(&workload, bare.as_ref())?);
     }
     if options.has(Part::Commit) {
-        experiment.charts.push(overwrite_durably(&workload)?);
+        experiment.charts.push(overwrite_durably(&workload, bare.as_ref())?);
     }
     experiment.charts.push(disk);
     experiment.judge(&goals::goals(options));
@@ -82,7 +89,7 @@ fn about(options: &Options) -> String {
     format!(
         "{} BLOBs of {} to {} random bytes in kv(k INTEGER PRIMARY KEY, v BLOB), page size {}, and as one file each. \
          All of them are visited in random order, everything in the system's cache unless a chart says otherwise. \
-         Connections stay open from round to round.",
+         Connections stay open from round to round. The limit moves the same bytes without a database, by bare calls.",
         options.count,
         options.size.saturating_sub(options.variance),
         options.size + options.variance,
@@ -162,7 +169,7 @@ fn buffered(workload: &Workload) -> Settings {
 }
 
 /// In one transaction; files without fsync.
-fn overwrite_warm(workload: &Workload) -> Result<Chart> {
+fn overwrite_warm(workload: &Workload, bare: Option<&Bare<'_>>) -> Result<Chart> {
     let common = &workload.options.common;
     let mut contestants: Contestants<'_> = Vec::new();
     if common.has(Side::Files) {
@@ -181,13 +188,14 @@ fn overwrite_warm(workload: &Workload) -> Result<Chart> {
     if common.has(Side::Lithe) {
         contestants.extend(overwrite::in_one_transaction::<Lithe>(workload));
     }
+    contestants.extend(bare.into_iter().flat_map(Bare::in_one_transaction));
     let rows = take_turns("blobs: overwriting in one transaction", common.rounds(), common.seed, &mut contestants)?;
     let title = format!("Overwriting {} BLOBs in one transaction", workload.options.overwrites);
     Ok(Chart::bars("overwrite", title, "µs a BLOB", rows))
 }
 
 /// Each durable before the next.
-fn overwrite_durably(workload: &Workload) -> Result<Chart> {
+fn overwrite_durably(workload: &Workload, bare: Option<&Bare<'_>>) -> Result<Chart> {
     let common = &workload.options.common;
     let writers = workload.options.writers;
     let mut contestants: Contestants<'_> = Vec::new();
@@ -206,6 +214,7 @@ fn overwrite_durably(workload: &Workload) -> Result<Chart> {
     if common.has(Side::Lithe) {
         contestants.extend(overwrite::one_by_one::<Lithe>(workload));
     }
+    contestants.extend(bare.into_iter().flat_map(Bare::one_by_one));
     let rows = take_turns("blobs: overwriting one by one", common.rounds(), common.seed, &mut contestants)?;
     Ok(Chart::bars("commit", "Overwriting BLOBs, each durable before the next", "µs a BLOB", rows))
 }

@@ -26,9 +26,9 @@ impl Workload {
     pub fn new(options: &Options) -> Result<Workload> {
         let options = options.clone();
         let content = Content::new(options.common.seed, options.size, options.variance);
-        // Two databases, two times files, and a write-ahead log or two; every file takes whole blocks.
+        // Three databases (one of them the limit's), two times files, and a write-ahead log; every file takes whole blocks.
         let each = (options.size + 4096) as u64;
-        let scratch = Scratch::new(&options.common.folder(), 5 * each * options.count as u64)?;
+        let scratch = Scratch::new(&options.common.folder(), 6 * each * options.count as u64)?;
         Ok(Workload { options, content, scratch, newest_version: AtomicU32::new(0) })
     }
 

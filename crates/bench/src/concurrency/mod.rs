@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use clap::Args;
 use fastrand::Rng;
 
+use crate::bare::{self, Database, user};
 use crate::cli::Common;
 use crate::files::settle;
 use crate::frame::goals::{Better, Wanted};
@@ -49,6 +50,8 @@ pub const QUICK: &[&str] = &["--rows=20000", "--queries=10000", "--commits=320",
 struct World<'a> {
     options: &'a Options,
     scratch: Scratch,
+    /// What the limit writes into.
+    limit: Option<Database>,
 }
 
 /// How a writer begins.
@@ -64,7 +67,8 @@ enum Begin {
 pub fn run(options: &Options) -> Result<Experiment> {
     let common = &options.common;
     let scratch = Scratch::new(&common.folder(), tables::bytes_needed(options.rows, 2))?;
-    let (world, strings) = (World { options, scratch }, Strings::new(common.seed));
+    let limit = if common.has(Side::Limit) { Some(tables::bare(&scratch, options.rows)?) } else { None };
+    let (world, strings) = (World { options, scratch, limit }, Strings::new(common.seed));
     for_each_library!(common, |L| {
         world.create::<L>(&strings)?;
     });
@@ -78,7 +82,8 @@ pub fn run(options: &Options) -> Result<Experiment> {
         about: format!(
             "A table of {} rows with two strings of 1,000 characters, in WAL mode. Beside a writer that commits without \
              pause (synchronous NORMAL), readers ask for random rows. Then several writers commit one update a \
-             transaction, each durable before the next (synchronous FULL), on rows of their own.",
+             transaction, each durable before the next (synchronous FULL), on rows of their own. The limit appends the \
+             same pages to a log by bare calls, one fdatasync for all who wait.",
             options.rows
         ),
         options: options_of(&[
@@ -107,9 +112,10 @@ fn goals() -> Vec<Wanted<'static>> {
         than,
         times,
         better: Better::Faster,
+        limit: None,
     };
     vec![
-        wanted("writers", "lithe/8", "sqlite/8", "With eight writers, Lithe commits", "SQLite", 4.0),
+        wanted("writers", "lithe/8", "sqlite/8", "With eight writers, Lithe commits", "SQLite", 4.0).within("limit/8"),
         wanted(
             "writers",
             "lithe-concurrent/8",
@@ -117,8 +123,9 @@ fn goals() -> Vec<Wanted<'static>> {
             "With eight writers and BEGIN CONCURRENT, Lithe commits",
             "SQLite",
             4.0,
-        ),
-        wanted("writers", "lithe/1", "sqlite/1", "With one writer, Lithe commits", "SQLite", 1.0),
+        )
+        .within("limit/8"),
+        wanted("writers", "lithe/1", "sqlite/1", "With one writer, Lithe commits", "SQLite", 1.0).within("limit/1"),
         wanted("readers", "lithe/1", "sqlite/1", "Beside a writer, Lithe answers one reader", "SQLite", 1.0),
         wanted("readers", "lithe/2", "sqlite/2", "Beside a writer, Lithe answers two readers", "SQLite", 1.0),
     ]
@@ -156,6 +163,12 @@ impl World<'_> {
         if common.has(Side::Lithe) && has_begin_concurrent {
             let label = "Lithe, BEGIN CONCURRENT";
             self.add_writers::<Lithe>(&mut contestants, "lithe-concurrent", label, Begin::Concurrently);
+        }
+        if let Some(database) = &self.limit {
+            for &writers in &self.options.writers {
+                let name = Name::new(format!("limit/{writers}"), "limit", Side::Limit);
+                contestants.push(Box::new(Turn(name, move |round| self.write_bare(database, round, writers))));
+            }
         }
         self.curves("writers", "Commits of several writers", "commits a second", &self.options.writers, contestants)
     }
@@ -206,20 +219,37 @@ impl World<'_> {
         let connection = self.open::<L>(Synchronous::Full)?;
         let before = connection.integer("SELECT sum(c1) FROM user")?;
         let connections = (0..writers).map(|_| self.open::<L>(Synchronous::Full)).collect::<Result<Vec<_>>>()?;
-        let share = (self.options.commits / writers).max(1);
-        let rows = self.options.rows / writers;
         settle(self.scratch.path())?;
         let (seconds, _) = together(connections, |at, connection, gate| {
-            let mut rng = Rng::with_seed(round.seed + at as u64);
+            let ids = self.ids(round, writers, at);
             let mut update = connection.prepare("UPDATE user SET c1 = c1 + 1 WHERE id = ?")?;
             gate.pass();
-            (0..share).try_for_each(|_| count_up(&connection, &mut update, at * rows + rng.usize(1..=rows), begin))
+            ids.into_iter().try_for_each(|id| count_up(&connection, &mut update, id, begin))
         })?;
-        let (found, wanted) = (connection.integer("SELECT sum(c1) FROM user")? - before, share * writers);
+        let (found, wanted) = (connection.integer("SELECT sum(c1) FROM user")? - before, self.share(writers) * writers);
         if usize::try_from(found) != Ok(wanted) {
             return Err(Error::WrongContent(format!("{found} updates found instead of {wanted}")));
         }
         Ok(wanted as f64 / seconds)
+    }
+
+    fn write_bare(&self, database: &Database, round: Round, writers: usize) -> Result<f64> {
+        let (settings, pages) =
+            (Settings { journal_mode: Some(JournalMode::Wal), ..Settings::default() }, user::pages(self.options.rows));
+        let ids = (0..writers).flat_map(|at| self.ids(round, writers, at));
+        let transactions: Vec<_> = ids.map(|id| user::update(&[id], JournalMode::Wal, pages)).collect();
+        Ok(transactions.len() as f64 / bare::work(database, &settings, writers, &transactions)?)
+    }
+
+    /// How many commits a writer does.
+    fn share(&self, writers: usize) -> usize {
+        (self.options.commits / writers).max(1)
+    }
+
+    /// The rows that writer `at` updates, all of its own part of the table.
+    fn ids(&self, round: Round, writers: usize, at: usize) -> Vec<usize> {
+        let (mut rng, rows) = (Rng::with_seed(round.seed + at as u64), self.options.rows / writers);
+        (0..self.share(writers)).map(|_| at * rows + rng.usize(1..=rows)).collect()
     }
 
     /// Queries a second of all readers together, beside a writer that commits until the last of them is done.

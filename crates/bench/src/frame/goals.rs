@@ -20,6 +20,9 @@ pub struct Goal {
     /// What is better.
     #[serde(default)]
     pub better: Better,
+    /// How many times better the least is that anybody has to do, in the same run: nobody can be asked for more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<f64>,
 }
 
 /// What is better.
@@ -47,6 +50,18 @@ impl Goal {
     /// Whether it was reached.
     pub fn is_met(&self) -> bool {
         self.measured >= self.wanted
+    }
+
+    /// Whether even the limit missed it.
+    pub fn is_beyond_limit(&self) -> bool {
+        self.limit.is_some_and(|limit| limit < self.wanted)
+    }
+
+    /// What the limit has to say about a goal that was missed: "the limit itself 1.6 times: out of reach".
+    pub fn excuse(&self) -> Option<String> {
+        let limit = self.limit.filter(|_| !self.is_met())?;
+        let verdict = if self.is_beyond_limit() { ": out of reach" } else { "" };
+        Some(format!("the limit itself {} times{verdict}", digits_or_two(limit)))
     }
 
     /// "Lithe reads 10 kB BLOBs through SQL 2.4 times faster than files."
@@ -79,13 +94,22 @@ pub struct Wanted<'a> {
     pub times: f64,
     /// See [`Goal::better`].
     pub better: Better,
+    /// The limit's row, if there is one: see [`Goal::limit`].
+    pub limit: Option<&'a str>,
+}
+
+impl<'a> Wanted<'a> {
+    /// The same goal, of which that row is the limit.
+    pub fn within(self, limit: &'a str) -> Wanted<'a> {
+        Wanted { limit: Some(limit), ..self }
+    }
 }
 
 impl Experiment {
     /// Adds the goal to be so many times faster, of which the ratio is known; the first is the headline.
     pub fn judge_ratio(&mut self, what: String, than: &str, wanted: f64, measured: f64) {
         let (than, is_headline) = (than.to_owned(), self.goals.is_empty());
-        self.goals.push(Goal { what, than, wanted, measured, is_headline, better: Better::Faster });
+        self.goals.push(Goal { what, than, wanted, measured, is_headline, better: Better::Faster, limit: None });
     }
 
     /// Adds those goals whose rows were measured; the first of them is the headline.
@@ -97,7 +121,10 @@ impl Experiment {
             if measured.is_finite() {
                 let is_headline = self.goals.is_empty();
                 let (what, than) = (goal.what.clone(), goal.than.to_owned());
-                self.goals.push(Goal { what, than, wanted: goal.times, measured, is_headline, better: goal.better });
+                let limit = goal.limit.and_then(|id| chart.row(id)).map(|row| chart.advantage(row, against));
+                let limit = limit.filter(|ratio| ratio.is_finite());
+                let (wanted, better) = (goal.times, goal.better);
+                self.goals.push(Goal { what, than, wanted, measured, is_headline, better, limit });
             }
         }
     }
@@ -108,9 +135,15 @@ pub fn digits(ratio: f64) -> String {
     if ratio < 9.95 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
 }
 
+/// A goal is said to the second digit if it has one: 0.95.
+pub fn digits_or_two(ratio: f64) -> String {
+    if (ratio * 10.0).fract().abs() < 1e-9 { digits(ratio) } else { format!("{ratio:.2}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::results::{Chart, Name, Row, Side};
 
     #[test]
     fn sentences() {
@@ -124,7 +157,30 @@ mod tests {
 
     fn check(measured: f64, sentence: &str) {
         let (what, than) = ("Lithe reads".to_owned(), "files".to_owned());
-        let goal = Goal { what, than, wanted: 2.0, measured, is_headline: false, better: Better::Faster };
+        let goal = Goal { what, than, wanted: 2.0, measured, is_headline: false, better: Better::Faster, limit: None };
         assert_eq!(goal.sentence(), sentence);
+    }
+
+    #[test]
+    fn a_goal_beyond_the_limit_is_said_to_be() {
+        check_excuse(2.0, 1.25, None);
+        check_excuse(1.0, 2.5, Some("the limit itself 2.5 times"));
+        check_excuse(1.0, 1.6, Some("the limit itself 1.6 times: out of reach"));
+        // Lithe can only be better than the limit by chance: a goal that is reached needs no excuse.
+        check_excuse(2.5, 1.6, None);
+    }
+
+    /// Lithe and the limit are so many times faster than SQLite, where twice was wanted.
+    fn check_excuse(lithe: f64, limit: f64, excuse: Option<&str>) {
+        let row = |id, side, times: f64| Row { name: Name::new(id, id, side), samples: vec![10.0 / times] };
+        let rows = vec![row("s", Side::Sqlite, 1.0), row("l", Side::Lithe, lithe), row("bare", Side::Limit, limit)];
+        let charts = vec![Chart::bars("c", "C", "µs", rows)];
+        let mut experiment = Experiment { charts, ..Experiment::default() };
+        let what = "Lithe writes".to_owned();
+        let (than, better, times) = ("SQLite", Better::Faster, 2.0);
+        let wanted = Wanted { chart: "c", row: "l", against: "s", what, than, times, better, limit: None };
+        experiment.judge(&[wanted.within("bare")]);
+        assert_eq!(experiment.goals[0].limit, Some(limit));
+        assert_eq!(experiment.goals[0].excuse().as_deref(), excuse);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::frame::goals::{Goal, digits};
+use crate::frame::goals::{Goal, digits_or_two};
 use crate::frame::results::{Chart, Data, Experiment, Row, Side};
 
 /// All of an experiment.
@@ -26,12 +26,8 @@ pub fn experiment(experiment: &Experiment) -> String {
 
 fn verdict(goal: &Goal) -> String {
     let mark = if goal.is_met() { "reached" } else { "MISSED " };
-    format!("{mark}  {} (goal: {} times)\n", goal.sentence(), digits_or_two(goal.wanted))
-}
-
-/// A goal is said to the second digit if it has one: 0.95.
-fn digits_or_two(ratio: f64) -> String {
-    if (ratio * 10.0).fract().abs() < 1e-9 { digits(ratio) } else { format!("{ratio:.2}") }
+    let excuse = goal.excuse().map_or_else(String::new, |words| format!("; {words}"));
+    format!("{mark}  {} (goal: {} times{excuse})\n", goal.sentence(), digits_or_two(goal.wanted))
 }
 
 fn chart(chart: &Chart) -> String {

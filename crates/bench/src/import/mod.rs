@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::bare::{self, Database, user};
 use crate::cli::Common;
 use crate::files::settle;
 use crate::frame::goals::{Better, Wanted};
-use crate::frame::results::{Chart, Experiment, options_of};
+use crate::frame::results::{Chart, Experiment, Side, options_of};
 use crate::frame::scratch::Scratch;
 use crate::frame::threads::together;
 use crate::frame::turns::{Contestants, Round, Turn, micros_each, take_turns};
@@ -69,7 +70,7 @@ pub fn run(options: &Options) -> Result<Experiment> {
         about: format!(
             "Rows of an integer and two strings of 1,000 characters, into a new database every time, synchronous FULL: \
              {} rows each in its own transaction, and {} rows in one transaction, as SQL text a row and through a \
-             prepared statement. Times include the commit.",
+             prepared statement. Times include the commit. The limit writes the same pages by bare calls.",
             options.commits, options.rows
         ),
         options: options_of(&[
@@ -94,16 +95,21 @@ pub fn run(options: &Options) -> Result<Experiment> {
 fn goals() -> Vec<Wanted<'static>> {
     let wanted = |chart, row, against, what: &str, times| {
         let what = format!("Lithe imports rows {what}");
-        Wanted { chart, row, against, what, than: "SQLite", times, better: Better::Faster }
+        Wanted { chart, row, against, what, than: "SQLite", times, better: Better::Faster, limit: None }
     };
+    let bulk = |row, against, what, times| wanted("bulk", row, against, what, times);
+    let commit = |row, against, what, times| wanted("commit", row, against, what, times);
     vec![
-        wanted("bulk", "lithe-delete-prepared", "sqlite-delete-prepared", "through a prepared statement", 2.0),
-        wanted("bulk", "lithe-wal-prepared", "sqlite-wal-prepared", "through a prepared statement (WAL)", 2.0),
-        wanted("bulk", "lithe-delete-text", "sqlite-delete-text", "as SQL text", 2.5),
-        wanted("bulk", "lithe-wal-text", "sqlite-wal-text", "as SQL text (WAL)", 2.5),
-        wanted("commit", "lithe-delete", "sqlite-delete", "durably one by one", 1.0),
-        wanted("commit", "lithe-wal", "sqlite-wal", "durably one by one (WAL)", 1.0),
-        wanted("commit", "lithe-wal-threads", "sqlite-wal-threads", "durably from several threads", 4.0),
+        bulk("lithe-delete-prepared", "sqlite-delete-prepared", "through a prepared statement", 2.0)
+            .within("limit-delete"),
+        bulk("lithe-wal-prepared", "sqlite-wal-prepared", "through a prepared statement (WAL)", 2.0)
+            .within("limit-wal"),
+        bulk("lithe-delete-text", "sqlite-delete-text", "as SQL text", 2.5).within("limit-delete"),
+        bulk("lithe-wal-text", "sqlite-wal-text", "as SQL text (WAL)", 2.5).within("limit-wal"),
+        commit("lithe-delete", "sqlite-delete", "durably one by one", 1.0).within("limit-delete"),
+        commit("lithe-wal", "sqlite-wal", "durably one by one (WAL)", 1.0).within("limit-wal"),
+        commit("lithe-wal-threads", "sqlite-wal-threads", "durably from several threads", 4.0)
+            .within("limit-wal-threads"),
     ]
 }
 
@@ -115,6 +121,10 @@ impl World<'_> {
             for_each_library!(common, |L| {
                 self.add::<L>(&mut contestants, mode, way);
             });
+            // However the rows come, they are the same pages: one limit for both ways.
+            if common.has(Side::Limit) && way != Way::Text {
+                self.add_limit(&mut contestants, mode, way);
+            }
         }
         let rows =
             take_turns(&format!("import: {}", title.to_lowercase()), common.rounds(), common.seed, &mut contestants)?;
@@ -132,9 +142,27 @@ impl World<'_> {
         contestants.push(Box::new(Turn(name, move |round: Round| self.import::<L>(round, mode, way))));
     }
 
+    fn add_limit<'w>(&'w self, contestants: &mut Contestants<'w>, mode: Mode, way: Way) {
+        let Options { rows, commits, .. } = *self.options;
+        let (id, words, rows, threads) = match way {
+            Way::OneByOne(1) => ("", String::new(), commits, 1),
+            Way::OneByOne(threads) => ("-threads", format!("{threads} threads"), commits / threads * threads, threads),
+            Way::Text | Way::Prepared => ("", String::new(), rows, 1),
+        };
+        let transactions = match way {
+            Way::OneByOne(_) => (1..=rows).map(|row| user::insert(row, mode.journal)).collect(),
+            Way::Text | Way::Prepared => vec![user::import(rows)],
+        };
+        contestants.push(Box::new(Turn(mode.name(Side::Limit, id, &words), move |_| {
+            let database = Database::create(&self.scratch.file("limit.db"), user::EMPTY)?;
+            let seconds = bare::work(&database, &settings(mode), threads, &transactions)?;
+            Ok(seconds * 1e6 / rows.max(1) as f64)
+        })));
+    }
+
     fn import<L: Library>(&self, round: Round, mode: Mode, way: Way) -> Result<f64> {
         let path = self.scratch.file("import.db");
-        let settings = Settings { journal_mode: Some(mode.journal), busy_timeout: Some(60_000), ..Settings::default() };
+        let settings = settings(mode);
         let connection = L::open(&path, &settings)?;
         connection.run(tables::SCHEMA)?;
         settle(self.scratch.path())?;
@@ -206,6 +234,10 @@ impl World<'_> {
         }
         Ok(())
     }
+}
+
+fn settings(mode: Mode) -> Settings {
+    Settings { journal_mode: Some(mode.journal), busy_timeout: Some(60_000), ..Settings::default() }
 }
 
 fn text(strings: &Strings, key: usize) -> String {

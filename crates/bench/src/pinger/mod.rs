@@ -108,7 +108,7 @@ fn together(duels: &[Duel]) -> Vec<Row> {
 fn goals() -> Vec<Wanted<'static>> {
     let wanted = |chart, row, against, what: &str, than, times| {
         let what = format!("Lithe {what}");
-        Wanted { chart, row, against, what, than, times, better: Better::Faster }
+        Wanted { chart, row, against, what, than, times, better: Better::Faster, limit: None }
     };
     let load = "loads a script of INSERTs";
     vec![

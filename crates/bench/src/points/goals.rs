@@ -9,7 +9,7 @@ const SCALING: f64 = 0.9;
 pub fn goals(threads: &[usize]) -> Vec<Wanted<'static>> {
     let wanted = |chart, row, against, what: &str, than, times| {
         let what = format!("Lithe answers point queries {what}");
-        Wanted { chart, row, against, what, than, times, better: Better::Faster }
+        Wanted { chart, row, against, what, than, times, better: Better::Faster, limit: None }
     };
     let mut goals = vec![
         wanted("wal-hit", "lithe/1", "sqlite/1", "in WAL mode", "SQLite", 3.0),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::charts::{Palette, Width, definitions, svg};
 use super::html::{escape, table};
-use crate::frame::goals::{Goal, digits};
+use crate::frame::goals::{Goal, digits_or_two};
 use crate::frame::results::{Chart, Experiment, Report};
 use crate::frame::table::chart_lines;
 
@@ -37,11 +37,13 @@ fn head() -> String {
 fn opening(report: &Report) -> String {
     let goals: Vec<&Goal> = report.experiments.iter().flat_map(|e| &e.goals).collect();
     let met = goals.iter().filter(|goal| goal.is_met()).count();
+    let beyond = goals.iter().filter(|goal| !goal.is_met() && goal.is_beyond_limit()).count();
+    let beyond = if beyond == 0 { String::new() } else { format!(", {beyond} of the others missed by the limit, too") };
     let short =
         if report.is_quick { " This is the short version (--quick): smaller tables, fewer rounds." } else { "" };
     let mut out = format!(
         "<header><h1>Lithe side by side</h1><p class=\"lead\">The same work done by Lithe, by SQLite and by plain files, \
-         turn by turn on one machine. {met} of {} goals reached.{short}</p><p class=\"faint\">{}, {} cores. {}. {}.</p>\
+         turn by turn on one machine. {met} of {} goals reached{beyond}.{short}</p><p class=\"faint\">{}, {} cores. {}. {}.</p>\
          </header>",
         goals.len(),
         escape(&report.machine.cpu),
@@ -58,12 +60,13 @@ fn goal_list(goals: &[&Goal], class: &str) -> String {
     let mut out = format!("<ul class=\"goals {class}\">");
     for goal in goals {
         let (mark, word) = if goal.is_met() { ("met", "reached") } else { ("missed", "missed") };
-        let _ = write!(
-            out,
-            "<li class=\"{mark}\"><span class=\"says\">{}</span> <span class=\"mark\">goal {}× {word}</span></li>",
-            escape(&goal.sentence()),
-            digits(goal.wanted),
-        );
+        let mut remarks = vec![format!("goal {}× {word}", digits_or_two(goal.wanted))];
+        remarks.extend(goal.excuse());
+        let _ = write!(out, "<li class=\"{mark}\"><span class=\"says\">{}</span>", escape(&goal.sentence()));
+        for remark in remarks {
+            let _ = write!(out, " <span class=\"mark\">{}</span>", escape(&remark));
+        }
+        out.push_str("</li>");
     }
     out.push_str("</ul>");
     out
@@ -139,7 +142,8 @@ fn machine(report: &Report) -> String {
 
 const READING: &str = "<section id=\"reading\"><h2>How to read this</h2><p>Contestants take turns, round by round; the \
 first round warms up and is thrown away. A bar ends at the median of the rounds, and the line through it goes from the \
-smallest to the largest. \u{201c}Times faster\u{201d} is the ratio of two medians. What was read or written is compared \
+smallest to the largest. \u{201c}Times faster\u{201d} is the ratio of two medians. \u{201c}limit\u{201d} moves the \
+same bytes and waits for the same syncs by bare calls, without a database: what it misses is out of reach. What was read or written is compared \
 with what it should be, outside the timed part. Figures move from machine to machine; the ratios move less. All samples \
 are in results.json.</p></section>";
 

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use fastrand::Rng;
 
+use crate::bare::{self, Database, user};
 use crate::cli::Common;
 use crate::files::settle;
 use crate::frame::goals::{Better, Wanted};
-use crate::frame::results::{Chart, Experiment, options_of};
+use crate::frame::results::{Chart, Experiment, Name, Side, options_of};
 use crate::frame::scratch::Scratch;
 use crate::frame::threads::together;
 use crate::frame::turns::{Contestants, Round, Turn, micros_each, take_turns};
@@ -47,13 +48,16 @@ const UPDATE: &str = "UPDATE user SET c1 = c1 + 1 WHERE id = ?";
 struct World<'a> {
     options: &'a Options,
     scratch: Scratch,
+    /// What the limit writes into.
+    limit: Option<Database>,
 }
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<Experiment> {
     let common = &options.common;
     let scratch = Scratch::new(&common.folder(), tables::bytes_needed(options.rows, 2))?;
-    let (world, strings) = (World { options, scratch }, Strings::new(common.seed));
+    let limit = if common.has(Side::Limit) { Some(tables::bare(&scratch, options.rows)?) } else { None };
+    let (world, strings) = (World { options, scratch, limit }, Strings::new(common.seed));
     for_each_library!(common, |L| {
         tables::create::<L>(&world.database::<L>(), options.rows, &strings)?;
     });
@@ -62,7 +66,7 @@ pub fn run(options: &Options) -> Result<Experiment> {
         title: "Updating rows".to_owned(),
         about: format!(
             "A table of {} rows with two strings of 1,000 characters; an integer is counted up at random keys, \
-             synchronous FULL. Times include the commits.",
+             synchronous FULL. Times include the commits. The limit writes the same pages by bare calls.",
             options.rows
         ),
         options: options_of(&[
@@ -89,16 +93,19 @@ pub fn run(options: &Options) -> Result<Experiment> {
 fn goals() -> Vec<Wanted<'static>> {
     let wanted = |chart, row, against, what: &str, times| {
         let what = format!("Lithe updates rows {what}");
-        Wanted { chart, row, against, what, than: "SQLite", times, better: Better::Faster }
+        Wanted { chart, row, against, what, than: "SQLite", times, better: Better::Faster, limit: None }
     };
+    let bulk = |row, against, what, times| wanted("bulk", row, against, what, times);
+    let commit = |row, against, what, times| wanted("commit", row, against, what, times);
     vec![
-        wanted("bulk", "lithe-delete-1000", "sqlite-delete-1000", "1,000 a transaction", 2.0),
-        wanted("bulk", "lithe-wal-1000", "sqlite-wal-1000", "1,000 a transaction (WAL)", 2.0),
-        wanted("bulk", "lithe-delete-10000", "sqlite-delete-10000", "10,000 a transaction", 2.0),
-        wanted("bulk", "lithe-wal-10000", "sqlite-wal-10000", "10,000 a transaction (WAL)", 2.0),
-        wanted("commit", "lithe-delete", "sqlite-delete", "durably one by one", 1.0),
-        wanted("commit", "lithe-wal", "sqlite-wal", "durably one by one (WAL)", 1.0),
-        wanted("commit", "lithe-wal-threads", "sqlite-wal-threads", "durably from several threads", 4.0),
+        bulk("lithe-delete-1000", "sqlite-delete-1000", "1,000 a transaction", 2.0).within("limit-delete-1000"),
+        bulk("lithe-wal-1000", "sqlite-wal-1000", "1,000 a transaction (WAL)", 2.0).within("limit-wal-1000"),
+        bulk("lithe-delete-10000", "sqlite-delete-10000", "10,000 a transaction", 2.0).within("limit-delete-10000"),
+        bulk("lithe-wal-10000", "sqlite-wal-10000", "10,000 a transaction (WAL)", 2.0).within("limit-wal-10000"),
+        commit("lithe-delete", "sqlite-delete", "durably one by one", 1.0).within("limit-delete"),
+        commit("lithe-wal", "sqlite-wal", "durably one by one (WAL)", 1.0).within("limit-wal"),
+        commit("lithe-wal-threads", "sqlite-wal-threads", "durably from several threads", 4.0)
+            .within("limit-wal-threads"),
     ]
 }
 
@@ -111,6 +118,21 @@ struct Way {
     threads: usize,
 }
 
+impl Way {
+    fn name(self, side: Side) -> Name {
+        let (id, words) = match self {
+            Way { batch: 1, threads: 1, .. } => (String::new(), String::new()),
+            Way { batch: 1, threads, .. } => ("-threads".to_owned(), format!("{threads} threads")),
+            Way { batch, .. } => (format!("-{batch}"), format!("{batch} rows a transaction")),
+        };
+        self.mode.name(side, &id, &words)
+    }
+
+    fn settings(self) -> Settings {
+        Settings { journal_mode: Some(self.mode.journal), busy_timeout: Some(60_000), ..Settings::default() }
+    }
+}
+
 impl World<'_> {
     fn database<L: Library>(&self) -> PathBuf {
         self.scratch.file(&format!("{}.db", L::SIDE))
@@ -121,32 +143,39 @@ impl World<'_> {
         let mut contestants: Contestants<'_> = Vec::new();
         for &way in ways {
             for_each_library!(common, |L| {
-                self.add::<L>(&mut contestants, way);
+                let name = way.name(L::SIDE);
+                contestants.push(Box::new(Turn(name, move |round| self.update::<L>(round, way))));
             });
+            if let Some(database) = &self.limit {
+                let name = way.name(Side::Limit);
+                contestants.push(Box::new(Turn(name, move |round| self.update_bare(database, round, way))));
+            }
         }
         let rows = take_turns(&title.to_lowercase(), common.rounds(), common.seed, &mut contestants)?;
         Ok(Chart::bars(id, title, "µs a row", rows))
     }
 
-    fn add<'w, L: Library>(&'w self, contestants: &mut Contestants<'w>, way: Way) {
-        let (id, words) = match way {
-            Way { batch: 1, threads: 1, .. } => (String::new(), String::new()),
-            Way { batch: 1, threads, .. } => ("-threads".to_owned(), format!("{threads} threads")),
-            Way { batch, .. } => (format!("-{batch}"), format!("{batch} rows a transaction")),
-        };
-        let name = way.mode.name(L::SIDE, &id, &words);
-        contestants.push(Box::new(Turn(name, move |round: Round| self.update::<L>(round, way))));
+    /// The rows that a turn of this round updates.
+    fn ids(&self, round: Round, way: Way) -> Vec<usize> {
+        let count = if way.batch == 1 { self.options.commits } else { self.options.updates };
+        let mut rng = Rng::with_seed(round.seed);
+        (0..count).map(|_| rng.usize(1..=self.options.rows)).collect()
+    }
+
+    fn update_bare(&self, database: &Database, round: Round, way: Way) -> Result<f64> {
+        let (ids, pages) = (self.ids(round, way), 2 * user::pages(self.options.rows));
+        let transactions: Vec<_> =
+            ids.chunks(way.batch).map(|ids| user::update(ids, way.mode.journal, pages)).collect();
+        Ok(bare::work(database, &way.settings(), way.threads, &transactions)? * 1e6 / ids.len().max(1) as f64)
     }
 
     fn update<L: Library>(&self, round: Round, way: Way) -> Result<f64> {
         let path = self.database::<L>();
-        let settings =
-            Settings { journal_mode: Some(way.mode.journal), busy_timeout: Some(60_000), ..Settings::default() };
+        let settings = way.settings();
         let connection = L::open(&path, &settings)?;
         let before = connection.integer("SELECT sum(c1) FROM user")?;
-        let count = if way.batch == 1 { self.options.commits } else { self.options.updates };
-        let mut rng = Rng::with_seed(round.seed);
-        let ids: Vec<usize> = (0..count).map(|_| rng.usize(1..=self.options.rows)).collect();
+        let ids = self.ids(round, way);
+        let count = ids.len();
         settle(self.scratch.path())?;
         let micros = if way.threads == 1 {
             micros_each(count, || count_up(&connection, &ids, way.batch))?.0
