@@ -21,7 +21,7 @@ pub(crate) struct Slot {
     pub(crate) no: PageNo,
     /// Its newest bytes; `None` while a [`crate::PageMut`] has them, or in an unused slot.
     pub(crate) bytes: Option<Arc<[u8]>>,
-    /// The serial number of the savepoint under which the version before was put aside.
+    /// The serial number of the savepoint under which it came here, or the version before was last put aside.
     pub(crate) saved: u64,
     /// It was used since the hand of the clock last came by.
     used: Cell<bool>,
@@ -122,10 +122,11 @@ impl DirtySet {
         self.unused.push(id);
     }
 
-    /// Forgets what was written to pages behind `end`.
-    pub(crate) fn remove_behind(&mut self, end: u32) {
-        let behind: Vec<PageNo> = self.index.keys().copied().filter(|no| no.get() > end).collect();
-        behind.into_iter().for_each(|no| self.remove(no));
+    /// Forgets the pages that came, or whose versions before were put aside, under the savepoint `serial` or a later one.
+    pub(crate) fn remove_saved_since(&mut self, serial: u64) {
+        let since = self.slots.iter().filter(|slot| slot.saved >= serial && slot.bytes.is_some());
+        let since: Vec<PageNo> = since.map(|slot| slot.no).collect();
+        since.into_iter().for_each(|no| self.remove(no));
     }
 
     /// Notes that a page is finished; answers how many there are by now.

@@ -5,17 +5,18 @@
 //! page's slot under which savepoint it did so, that it is done once.
 //!
 //! ```text
-//!   savepoints    0: undo [page 7: elsewhere before]
-//!                 1: undo [page 7: bytes, page 9: elsewhere before]   <- the newest
+//!   savepoints    0: undo [page 7: bytes]
+//!                 1: undo [page 7: newer bytes, page 9: bytes]   <- the newest
+//!   dirty set     page 7 saved under 1, page 9 under 1, page 12 came under 1, page 3 before all
 //! ```
 //!
-//! "Elsewhere" is not in the dirty set: clean, or spilled before the savepoint was opened; what was
-//! spilled after is cut off when going back, so a page that is spilled is put aside like one that is
-//! written. Releasing moves into the savepoint below what that one has not put aside itself.
+//! A page that was not in the dirty set, because it was clean or spilled, needs no note: its slot tells under which savepoint
+//! it came, and going back forgets the slot. What was spilled after the savepoint is cut off when going back, so a page that is
+//! spilled is put aside like one that is written. What is noted is thus never more than the dirty set was, however many pages a
+//! statement changes.
 //!
-//! Pages behind the end that the database had at every open savepoint need no note: who goes back cuts them off. Nor is
-//! a page noted alone if the one before it was noted just now in the same way: a statement that adds or changes most of a
-//! large database makes few notes.
+//! Releasing moves into the savepoint below what that one has not put aside itself. Slots may go on to name a savepoint that
+//! was released: it is newer than those that are still open, and older than all to come, which is all that is asked of it.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ use lithe_vfs::{OpenFlags, Vfs};
 
 use crate::dirty::{DirtySet, SlotId};
 use crate::error::Result;
-use crate::spill::SpillMark;
+use crate::spill::{Marks, SpillMark};
 use crate::temp_file::TempPages;
 
 /// The serial number of "before all savepoints".
@@ -40,8 +41,8 @@ struct Savepoint {
     moment: Moment,
     /// The last page that the database had at this savepoint, or at one below.
     end: u32,
-    /// Pages behind the end were written.
-    has_added: bool,
+    /// Pages came into the dirty set.
+    has_arrived: bool,
     undo: Vec<Undo>,
 }
 
@@ -52,40 +53,19 @@ pub(crate) struct Moment {
     pub(crate) spilled: SpillMark,
 }
 
-/// How some pages that follow each other were when the savepoint was opened.
+/// How a page of the dirty set was when the savepoint was opened.
 #[derive(Debug)]
 struct Undo {
-    /// The first page.
     no: PageNo,
-    /// How many pages. A version in memory is that of one page.
-    len: u32,
     before: Version,
     /// What the slot's `saved` was.
     saved: u64,
 }
 
-impl Undo {
-    /// Whether what it says holds for the pages of `next`, too, so that both can be one.
-    fn goes_on_with(&self, next: &Undo) -> bool {
-        let follows = match (&self.before, &next.before) {
-            (Version::Elsewhere, Version::Elsewhere) => true,
-            (Version::Temp(place), Version::Temp(next)) => place + self.len == *next,
-            _ => false,
-        };
-        follows && self.no.get() + self.len == next.no.get() && self.saved == next.saved
-    }
-
-    fn pages(&self) -> impl DoubleEndedIterator<Item = PageNo> + use<> {
-        (self.no.get()..self.no.get() + self.len).filter_map(PageNo::new)
-    }
-}
-
 #[derive(Debug)]
 enum Version {
-    /// Not in the dirty set.
-    Elsewhere,
     Memory(Arc<[u8]>),
-    /// In the temporary file of put-aside versions: the place of the first page, those of the others follow.
+    /// At this place in the temporary file of put-aside versions.
     Temp(u32),
 }
 
@@ -114,9 +94,10 @@ impl Savepoints {
         self.open.last().map_or(NO_SAVEPOINT, |savepoint| savepoint.serial)
     }
 
-    /// What was spilled before the newest was opened.
-    pub(crate) fn newest_mark(&self) -> Option<SpillMark> {
-        self.open.last().map(|savepoint| savepoint.moment.spilled)
+    /// How much was spilled before the oldest and the newest were opened.
+    pub(crate) fn marks(&self) -> Marks {
+        let mark = |savepoint: Option<&Savepoint>| savepoint.map_or(0, |savepoint| savepoint.moment.spilled.len);
+        Marks { oldest: mark(self.open.first()), newest: mark(self.open.last()) }
     }
 
     /// The last page that the database had at one of them; 0 if none is open.
@@ -127,7 +108,7 @@ impl Savepoints {
     pub(crate) fn open(&mut self, moment: Moment) {
         self.serial += 1;
         let end = self.end().max(moment.page_count);
-        self.open.push(Savepoint { serial: self.serial, moment, end, has_added: false, undo: Vec::new() });
+        self.open.push(Savepoint { serial: self.serial, moment, end, has_arrived: false, undo: Vec::new() });
     }
 
     pub(crate) fn clear(&mut self) {
@@ -136,14 +117,11 @@ impl Savepoints {
         self.temp.clear();
     }
 
-    /// The page `no` comes into the dirty set now.
+    /// A page comes into the dirty set now, and its slot names the newest savepoint.
     #[inline]
-    pub(crate) fn note_first_write(&mut self, no: PageNo) {
-        let Some(newest) = self.open.last_mut() else { return };
-        if no.get() > newest.end {
-            newest.has_added = true;
-        } else {
-            push(&mut newest.undo, Undo { no, len: 1, before: Version::Elsewhere, saved: NO_SAVEPOINT });
+    pub(crate) fn note_arrival(&mut self) {
+        if let Some(newest) = self.open.last_mut() {
+            newest.has_arrived = true;
         }
     }
 
@@ -154,7 +132,7 @@ impl Savepoints {
         let slot = dirty.slot_mut(id);
         if slot.saved < newest.serial {
             let before = slot.bytes.clone().expect("the page is not being written already");
-            newest.undo.push(Undo { no: slot.no, len: 1, before: Version::Memory(before), saved: slot.saved });
+            newest.undo.push(Undo { no: slot.no, before: Version::Memory(before), saved: slot.saved });
             slot.saved = newest.serial;
             self.in_memory += 1;
         }
@@ -166,16 +144,11 @@ impl Savepoints {
             let released = self.open.pop().expect("the length was checked");
             let below = self.newest();
             if let Some(newest) = self.open.last_mut() {
-                newest.has_added |= released.has_added;
+                newest.has_arrived |= released.has_arrived;
             }
             for undo in released.undo {
-                for no in undo.pages() {
-                    if let Some(id) = dirty.find(no) {
-                        dirty.slot_mut(id).saved = below;
-                    }
-                }
                 match self.open.last_mut() {
-                    Some(newest) if undo.saved < below => push(&mut newest.undo, undo),
+                    Some(newest) if undo.saved < below => newest.undo.push(undo),
                     _ => self.forget(undo.before, dirty),
                 }
             }
@@ -195,40 +168,46 @@ impl Savepoints {
     /// Puts all pages back to how they were when the savepoint `depth` was opened; it stays open.
     /// Answers what else was then. Should it fail, the transaction cannot go on.
     pub(crate) fn rollback_to(&mut self, depth: usize, dirty: &mut DirtySet, page_size: usize) -> Result<Moment> {
-        let has_added = self.open[depth..].iter().any(|savepoint| savepoint.has_added);
-        loop {
-            let last = self.open.len() - 1;
-            let undo = std::mem::take(&mut self.open[last].undo);
-            for undo in undo.into_iter().rev() {
-                self.put_back(undo, dirty, page_size)?;
-            }
-            if last == depth {
-                if has_added {
-                    dirty.remove_behind(self.open[last].end);
-                }
-                self.open[last].has_added = false;
-                return Ok(self.open[last].moment);
-            }
-            self.open.pop();
+        let serial = self.open[depth].serial;
+        if self.open[depth..].iter().any(|savepoint| savepoint.has_arrived) {
+            // Also those that were there before, and have changed since: they are put back below.
+            dirty.remove_saved_since(serial);
         }
+        while self.open.len() > depth + 1 {
+            let newer = self.open.pop().expect("the length was checked");
+            self.put_all_back(newer.undo, serial, dirty, page_size)?;
+        }
+        let savepoint = &mut self.open[depth];
+        savepoint.has_arrived = false;
+        let (undo, moment) = (std::mem::take(&mut savepoint.undo), savepoint.moment);
+        self.put_all_back(undo, serial, dirty, page_size)?;
+        Ok(moment)
+    }
+
+    /// Puts back what was there before savepoint `serial`; other versions are of pages that came, or had changed, since.
+    fn put_all_back(&mut self, undo: Vec<Undo>, serial: u64, dirty: &mut DirtySet, page_size: usize) -> Result<()> {
+        for undo in undo {
+            match undo.saved < serial {
+                true => self.put_back(undo, dirty, page_size)?,
+                false => self.forget(undo.before, dirty),
+            }
+        }
+        Ok(())
     }
 
     fn put_back(&mut self, undo: Undo, dirty: &mut DirtySet, page_size: usize) -> Result<()> {
-        let (pages, saved) = (undo.pages(), undo.saved);
-        match undo.before {
-            Version::Elsewhere => pages.rev().for_each(|no| dirty.remove(no)),
+        let before = match undo.before {
             Version::Memory(before) => {
                 self.in_memory -= 1;
-                put_into(dirty, undo.no, before, saved);
+                before
             }
-            Version::Temp(first) => {
-                for (no, place) in pages.zip(first..) {
-                    let mut bytes = vec![0; page_size];
-                    self.temp.read(place, &mut bytes)?;
-                    put_into(dirty, no, Arc::from(bytes), saved);
-                }
+            Version::Temp(place) => {
+                let mut bytes = vec![0; page_size];
+                self.temp.read(place, &mut bytes)?;
+                Arc::from(bytes)
             }
-        }
+        };
+        put_into(dirty, undo.no, before, undo.saved);
         Ok(())
     }
 
@@ -248,7 +227,6 @@ impl Savepoints {
             }
             self.in_memory -= batch.len();
         }
-        self.open.iter_mut().for_each(|savepoint| join(&mut savepoint.undo));
         Ok(())
     }
 }
@@ -264,23 +242,4 @@ fn put_into(dirty: &mut DirtySet, no: PageNo, before: Arc<[u8]>, saved: u64) {
             dirty.recycle(after);
         }
     }
-}
-
-fn push(list: &mut Vec<Undo>, undo: Undo) {
-    match list.last_mut() {
-        Some(last) if last.goes_on_with(&undo) => last.len += undo.len,
-        _ => list.push(undo),
-    }
-}
-
-/// Makes one of notes that go on with each other.
-fn join(list: &mut Vec<Undo>) {
-    list.dedup_by(|next, last| {
-        let goes_on = last.goes_on_with(next);
-        if goes_on {
-            last.len += next.len;
-        }
-        goes_on
-    });
-    list.shrink_to(2 * list.len());
 }

@@ -51,30 +51,34 @@ pub(crate) struct SpillMark {
     pub(crate) restarted: bool,
 }
 
+/// How much was spilled when the oldest and the newest savepoint were opened: 0 if there is none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Marks {
+    pub(crate) oldest: u32,
+    pub(crate) newest: u32,
+}
+
 /// Pages spilled into a temporary file.
 #[derive(Debug, Default)]
 pub(crate) struct TempSpill {
     pages: TempPages,
     /// Where the newest version of a page is.
     newest: PageMap,
-    /// For each place the page there, and where its version before is.
-    log: Vec<Logged>,
+    /// By place: which places hold versions that a savepoint may want back, and for which pages.
+    replaced: Vec<Replaced>,
 }
 
-/// Some places that follow each other, with pages that do so, too.
+/// Places that follow each other, and hold newer versions of the pages at other places, which follow each other, too.
 #[derive(Clone, Copy, Debug)]
-struct Logged {
-    /// The first page.
-    no: PageNo,
+struct Replaced {
+    place: u32,
     len: u32,
-    /// Where the version before of the first page is, if there is one; those of the others follow it.
-    before: Option<u32>,
+    before: u32,
 }
 
-impl Logged {
-    /// Whether it goes on with this page.
-    fn goes_on(&self, no: PageNo, before: Option<u32>) -> bool {
-        self.no.get() + self.len == no.get() && before == self.before.map(|place| place + self.len)
+impl Replaced {
+    fn goes_on(&self, place: u32, before: u32) -> bool {
+        self.place + self.len == place && self.before + self.len == before
     }
 }
 
@@ -119,12 +123,19 @@ impl TempSpill {
         self.newest.remove(no);
     }
 
-    /// Adds pages. What was spilled before `keep` stays as it is: a savepoint may return to it.
-    fn add(&mut self, vfs: &dyn Vfs, pages: &[(PageNo, &[u8])], keep: u32) -> Result<()> {
+    /// What is noted of pages, in bytes.
+    fn memory(&self) -> usize {
+        self.newest.memory() + self.replaced.capacity() * size_of::<Replaced>()
+    }
+
+    /// Adds pages, while savepoints are open since `marks`. What was spilled before the newest of them stays as it is: it
+    /// may return to it.
+    fn add(&mut self, vfs: &dyn Vfs, pages: &[(PageNo, &[u8])], marks: Marks) -> Result<()> {
+        self.forget_replaced(marks.oldest);
         let (mut new, mut again) = (Vec::with_capacity(pages.len()), Vec::new());
         for &(no, bytes) in pages {
             match self.newest.get(no) {
-                Some(place) if place >= keep => again.push((place, bytes)),
+                Some(place) if place >= marks.newest => again.push((place, bytes)),
                 _ => new.push((no, bytes)),
             }
         }
@@ -136,35 +147,57 @@ impl TempSpill {
         let bytes: Vec<&[u8]> = new.iter().map(|(_, bytes)| *bytes).collect();
         let first = self.pages.append(vfs, OpenFlags::TEMP_JOURNAL, &bytes)?;
         for (place, (no, _)) in (first..).zip(new) {
-            let before = self.newest.insert(no, place);
-            match self.log.last_mut() {
-                Some(last) if last.goes_on(no, before) => last.len += 1,
-                _ => self.log.push(Logged { no, len: 1, before }),
+            if let Some(before) = self.newest.insert(no, place) {
+                self.note_replaced(place, before);
             }
         }
         Ok(())
     }
 
+    fn note_replaced(&mut self, place: u32, before: u32) {
+        match self.replaced.last_mut() {
+            Some(last) if last.goes_on(place, before) => last.len += 1,
+            _ => self.replaced.push(Replaced { place, len: 1, before }),
+        }
+    }
+
+    /// Nobody goes back to what places before `oldest` have replaced.
+    fn forget_replaced(&mut self, oldest: u32) {
+        let forgotten = self.replaced.partition_point(|replaced| replaced.place + replaced.len <= oldest);
+        self.replaced.drain(..forgotten);
+    }
+
+    /// Where the version is that the one at `place` has replaced.
+    fn replaced_by(&self, place: u32) -> Option<u32> {
+        let at = self.replaced.partition_point(|replaced| replaced.place <= place).checked_sub(1)?;
+        let replaced = self.replaced[at];
+        let offset = place - replaced.place;
+        (offset < replaced.len).then(|| replaced.before + offset)
+    }
+
     fn back_to(&mut self, mark: SpillMark) {
-        for _ in mark.len..self.pages.len() {
-            let Some(last) = self.log.last_mut() else { break };
-            last.len -= 1;
-            let Logged { no, len, before } = *last;
-            let no = PageNo::new(no.get() + len).expect("a page comes after a page");
-            match before {
-                Some(before) => drop(self.newest.insert(no, before + len)),
-                None => drop(self.newest.remove(no)),
+        if mark.len >= self.pages.len() {
+            return;
+        }
+        let after: Vec<PageNo> = self.newest.pages_from_place(mark.len).collect();
+        for no in after {
+            let newest = self.newest.remove(no);
+            let kept = std::iter::successors(newest, |&place| self.replaced_by(place)).find(|&place| place < mark.len);
+            if let Some(kept) = kept {
+                self.newest.insert(no, kept);
             }
-            if len == 0 {
-                self.log.pop();
-            }
+        }
+        let left = self.replaced.partition_point(|replaced| replaced.place < mark.len);
+        self.replaced.truncate(left);
+        if let Some(last) = self.replaced.last_mut() {
+            last.len = last.len.min(mark.len - last.place);
         }
         self.pages.truncate(mark.len);
     }
 
     pub(crate) fn clear(&mut self) {
         self.pages.clear();
-        self.log = Vec::new();
+        self.replaced = Vec::new();
         self.newest.clear();
     }
 }
@@ -226,15 +259,29 @@ impl Pager {
         if txn.dirty.len() + txn.savepoints.in_memory() < txn.dirty_max { Ok(()) } else { self.spill(txn) }
     }
 
-    /// How many pages may be dirty in memory.
+    /// How many pages may be dirty in memory as long as none is elsewhere.
     pub(crate) fn dirty_max(&self) -> usize {
+        self.dirty_max_beside(0)
+    }
+
+    /// How many pages may be dirty in memory when notes about pages take so many bytes of it.
+    fn dirty_max_beside(&self, notes: usize) -> usize {
         let spills = self.cache_spill() && self.vfs_for_spilling().is_some();
         if !spills {
             return usize::MAX;
         }
         let size = self.cache_size();
         let most = if size == CacheSize::default() { DIRTY_DEFAULT } else { size };
-        most.pages(self.page_size()).max(self.spill_pages() as usize).max(DIRTY_MIN)
+        let most = most.pages(self.page_size()).max(self.spill_pages() as usize);
+        most.saturating_sub(notes / self.page_size().bytes()).max(DIRTY_MIN)
+    }
+
+    /// What is noted of the pages that were put elsewhere, in bytes.
+    fn memory_of_notes(&self, txn: &WriteTxn) -> usize {
+        match &self.store {
+            Store::File(file) if self.spills_into_log(file) => file.memory_of_spilled_wal(),
+            _ => txn.temp.memory(),
+        }
     }
 
     fn vfs_for_spilling(&self) -> Option<&Arc<dyn Vfs>> {
@@ -311,12 +358,10 @@ impl Pager {
                     added.insert(no, *pages_before);
                     temp.forget(no);
                 }
-                let keep = savepoints.newest_mark().map_or(0, |mark| mark.len);
-                temp.add(vfs, old, keep)?;
+                temp.add(vfs, old, savepoints.marks())?;
             }
             _ => {
-                let keep = savepoints.newest_mark().map_or(0, |mark| mark.len);
-                temp.add(vfs, &pages, keep)?;
+                temp.add(vfs, &pages, savepoints.marks())?;
             }
         }
         let spilled: Vec<PageNo> = pages.into_iter().map(|(no, _)| no).collect();
@@ -324,6 +369,7 @@ impl Pager {
             dirty.remove(no);
         }
         txn.spilled = true;
+        txn.dirty_max = self.dirty_max_beside(self.memory_of_notes(txn));
         Ok(())
     }
 

@@ -133,7 +133,7 @@ impl Pager {
     }
 
     fn insert(&self, txn: &mut WriteTxn, no: PageNo, bytes: Arc<[u8]>) -> SlotId {
-        txn.savepoints.note_first_write(no);
+        txn.savepoints.note_arrival();
         let slot = txn.dirty.insert(no, bytes, txn.savepoints.newest());
         self.look_twice();
         slot

@@ -280,6 +280,10 @@ impl FileStore {
         self.with_wal(|wal| wal.find_spilled(no))
     }
 
+    pub(crate) fn memory_of_spilled_wal(&self) -> usize {
+        self.with_wal(Wal::memory_of_spilled)
+    }
+
     pub(crate) fn read_spilled_wal(&self, pager: &Pager, no: PageNo, buf: &mut [u8]) -> Result<()> {
         self.with_wal(|wal| match wal.find_spilled(no) {
             Some(frame) => wal.read_page(frame, pager.page_size(), buf),

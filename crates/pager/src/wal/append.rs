@@ -212,6 +212,11 @@ impl Wal {
         self.tail.borrow().as_ref()?.spilled.get(no)
     }
 
+    /// What is noted of the pages that this transaction has spilled, in bytes.
+    pub(crate) fn memory_of_spilled(&self) -> usize {
+        self.tail.borrow().as_ref().map_or(0, |tail| tail.spilled.memory())
+    }
+
     /// The pages that this transaction has spilled.
     pub(crate) fn spilled_pages(&self) -> Vec<PageNo> {
         self.tail.borrow().as_ref().map_or(Vec::new(), |tail| tail.spilled.page_numbers().collect())
