@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_btree::Btree;
-use lithe_pager::{BeginKind, JournalMode, OpenOptions, Pager, Synchronous};
+use lithe_pager::{BeginKind, CacheSize, JournalMode, OpenOptions, Pager, Synchronous};
 use lithe_vfs::{ResultCode, Vfs};
 
 use crate::busy::BusyHandler;
@@ -211,9 +211,12 @@ pub(crate) fn temporary_pager(files: Option<Arc<dyn Vfs>>, options: &OpenOptions
     }
 }
 
-/// A private B-tree for what one statement puts aside.
-pub(crate) fn temporary_btree(files: Option<Arc<dyn Vfs>>) -> Result<Rc<Btree>> {
+/// A private B-tree for what one statement puts aside, with a cache of that size.
+pub(crate) fn temporary_btree(files: Option<Arc<dyn Vfs>>, cache: Option<CacheSize>) -> Result<Rc<Btree>> {
     let btree = Btree::new(temporary_pager(files, &OpenOptions::default()));
+    if let Some(cache) = cache {
+        btree.pager().set_cache_size(cache);
+    }
     btree.pager().begin_write(BeginKind::Exclusive)?;
     Ok(Rc::new(btree))
 }

@@ -25,6 +25,11 @@ use crate::transaction::StatementRun;
 /// Bytes that one sorter or hash table may take before it goes to a temporary file, if nobody has set `cache_size`: pages that
 /// are read take no memory of ours, so there is room.
 const TEMPORARY_MEMORY: usize = 16 << 20;
+/// The share of `cache_size`, if somebody has set it: the dirty pages of a transaction take all of it, and several sorters
+/// and tables may be in use beside them.
+const TEMPORARY_SHARE: usize = 4;
+/// Up to so much, a small cache may be taken as a whole.
+const TEMPORARY_MEMORY_SMALL: usize = 1 << 20;
 /// However small the cache, so much is worth its while.
 const TEMPORARY_MEMORY_MIN: usize = 256 << 10;
 
@@ -34,13 +39,24 @@ pub(crate) struct RunHost<'c> {
     pub(crate) run: &'c StatementRun,
 }
 
+impl RunHost<'_> {
+    /// What `cache_size` of the main database says, if somebody has set it.
+    fn cache_bytes(&self) -> Option<usize> {
+        let main = self.connection.database(Db::MAIN).ok()?;
+        let pager = main.btree().pager();
+        let size = Some(pager.cache_size()).filter(|size| *size != CacheSize::default())?;
+        Some(size.pages(pager.page_size()) * pager.page_size().get() as usize)
+    }
+}
+
 impl Host for RunHost<'_> {
     fn btree(&self, db: Db) -> Result<Rc<Btree>, VmError> {
         Ok(self.connection.btree(db)?)
     }
 
     fn temporary_btree(&self) -> Result<Rc<Btree>, VmError> {
-        Ok(crate::database::temporary_btree(self.connection.temporary_files())?)
+        let cache = self.cache_bytes().map(|_| CacheSize::KiB((self.memory_budget() >> 10) as u32));
+        Ok(crate::database::temporary_btree(self.connection.temporary_files(), cache)?)
     }
 
     fn temporary_file(&self) -> Result<Arc<dyn File>, VmError> {
@@ -52,12 +68,8 @@ impl Host for RunHost<'_> {
         if self.connection.temporary_files().is_none() {
             return usize::MAX;
         }
-        let Ok(main) = self.connection.database(Db::MAIN) else { return TEMPORARY_MEMORY };
-        let pager = main.btree().pager();
-        match pager.cache_size() {
-            size if size == CacheSize::default() => TEMPORARY_MEMORY,
-            size => (size.pages(pager.page_size()) * pager.page_size().get() as usize).max(TEMPORARY_MEMORY_MIN),
-        }
+        let Some(cache) = self.cache_bytes() else { return TEMPORARY_MEMORY };
+        (cache / TEMPORARY_SHARE).max(cache.min(TEMPORARY_MEMORY_SMALL)).max(TEMPORARY_MEMORY_MIN)
     }
 
     fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), VmError> {

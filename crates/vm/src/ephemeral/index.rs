@@ -78,9 +78,9 @@ impl MemoryIndex {
         self.version
     }
 
-    /// Bytes of memory in use.
+    /// Bytes of memory in use; blocks count as full, because they have room for that.
     pub fn bytes(&self) -> usize {
-        self.records.bytes() + self.len * size_of::<Entry>()
+        self.records.bytes() + self.blocks.len() * BLOCK_MAX * size_of::<Entry>()
     }
 
     /// Makes room for one more record.
@@ -107,13 +107,20 @@ impl MemoryIndex {
             self.blocks.push(vec![entry]);
             return;
         };
-        block.insert(place.slot, entry);
-        if block.len() > BLOCK_MAX {
-            // Keys that come in order leave full blocks behind, others leave halves.
-            let at = if place.slot + 1 == block.len() { BLOCK_MAX } else { BLOCK_MAX / 2 };
-            let upper = block.split_off(at);
-            self.blocks.insert(place.block + 1, upper);
+        if block.len() < BLOCK_MAX {
+            block.insert(place.slot, entry);
+            return;
         }
+        // Keys that come in order leave full blocks behind, others leave halves.
+        let at = if place.slot == BLOCK_MAX { BLOCK_MAX } else { BLOCK_MAX / 2 };
+        let mut upper = Vec::with_capacity(BLOCK_MAX);
+        upper.extend(block.drain(at..));
+        if place.slot < at {
+            block.insert(place.slot, entry);
+        } else {
+            upper.insert(place.slot - at, entry);
+        }
+        self.blocks.insert(place.block + 1, upper);
     }
 
     /// The first entry that begins with the key `values`, or else the first after where such an entry would be.
