@@ -702,7 +702,10 @@ static void hooks(const char *folder) {
   run(db, "PRAGMA journal_mode=WAL");
   CHECK(sqlite3_wal_hook(db, on_wal, &wal_commits) == NULL || 1);
   run(db, "INSERT INTO t VALUES(4)");
+  ANSWERS(db, "PRAGMA wal_autocheckpoint", "0");
   CHECK(wal_commits == 1 && sqlite3_wal_hook(db, NULL, NULL) == &wal_commits);
+  CHECK(sqlite3_wal_autocheckpoint(db, 5) == SQLITE_OK);
+  ANSWERS(db, "PRAGMA wal_autocheckpoint", "5");
   int frames = 0, checkpointed = 0;
   CHECK(sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_FULL, &frames, &checkpointed) == SQLITE_OK);
   CHECK(frames > 0 && frames == checkpointed);

@@ -158,8 +158,10 @@ impl Connection {
         self.hooks.update.set(hook);
     }
 
-    /// Whom to tell of commits to databases in WAL mode.
+    /// Whom to tell of commits to databases in WAL mode: the log is theirs from now on, and there are no more automatic
+    /// checkpoints.
     pub fn set_wal_hook(&self, hook: Option<WalHook>) {
+        self.settings.wal_autocheckpoint.set(0);
         self.hooks.wal.set(hook);
     }
 

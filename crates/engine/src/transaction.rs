@@ -18,7 +18,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_btree::Btree;
-use lithe_pager::{BeginKind, Pager};
+use lithe_pager::{BeginKind, CheckpointMode, Pager};
 use lithe_plan::catalog::Catalog;
 use lithe_plan::environment::Flags as CompileFlags;
 use lithe_vfs::ResultCode;
@@ -210,6 +210,7 @@ impl Connection {
         if let Some(cache) = database.shared() {
             cache.begin_write(self.id, kind == BeginKind::Exclusive)?;
         }
+        pager.set_may_bypass_log(self.settings.wal_autocheckpoint.get() > 0);
         pager.begin_write(kind)?;
         self.deepen(pager)
     }
@@ -393,7 +394,10 @@ impl Connection {
             return;
         }
         let limit = self.settings.wal_autocheckpoint.get();
-        if limit > 0 && pager.log_frames().is_some_and(|frames| frames >= limit) {
+        if pager.pages_past_log() > 0 {
+            // What went past the log would be in it otherwise, and who comes must see that it is not.
+            let _ = pager.checkpoint_at_once(CheckpointMode::Truncate);
+        } else if limit > 0 && pager.log_frames().is_some_and(|frames| frames >= limit) {
             let _ = pager.checkpoint_long_log(limit);
         }
     }

@@ -4,12 +4,21 @@ use lithe_vfs::ResultCode;
 
 use crate::error::{Error, Result};
 use crate::pager::{Pager, State, Store};
-use crate::wal::{Checkpoint, CheckpointMode};
+use crate::wal::{Checkpoint, CheckpointMode, Wait};
 
 impl Pager {
     /// Copies frames from the write-ahead log into the database. Outside WAL mode there is nothing to
     /// do.
     pub fn checkpoint(&self, mode: CheckpointMode) -> Result<Checkpoint> {
+        self.checkpoint_or_wait(mode, &|attempt| self.retry_while_busy(attempt))
+    }
+
+    /// The same, as far as nobody is in the way.
+    pub fn checkpoint_at_once(&self, mode: CheckpointMode) -> Result<Checkpoint> {
+        self.checkpoint_or_wait(mode, &|attempt| attempt())
+    }
+
+    fn checkpoint_or_wait(&self, mode: CheckpointMode, wait: &Wait<'_>) -> Result<Checkpoint> {
         let Store::File(file) = &self.store else { return Ok(Checkpoint::WITHOUT_LOG) };
         if self.state.get() != State::Idle {
             return Err(Error::Locked);
@@ -22,7 +31,7 @@ impl Pager {
         if file.is_wal() && file.is_read_only() && mode != CheckpointMode::Noop {
             return Err(Error::ReadOnly(ResultCode::READONLY));
         }
-        if file.is_wal() { file.checkpoint(self, mode) } else { Ok(Checkpoint::WITHOUT_LOG) }
+        if file.is_wal() { file.checkpoint(self, mode, wait) } else { Ok(Checkpoint::WITHOUT_LOG) }
     }
 
     /// The automatic checkpoint, after a commit that has left `limit` frames or more in the log. It waits for no

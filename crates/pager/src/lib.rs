@@ -29,6 +29,7 @@
 #![deny(unsafe_code)]
 
 mod busy;
+mod bypass;
 mod change_log;
 mod checkpoint;
 mod concurrent;

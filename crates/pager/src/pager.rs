@@ -8,6 +8,7 @@ use std::sync::Arc;
 use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{OpenFlags, Vfs};
 
+use crate::bypass::Bypass;
 use crate::change_log::ChangeLogs;
 use crate::concurrent::Concurrent;
 use crate::counts::Counts;
@@ -83,6 +84,8 @@ pub(crate) struct WriteTxn {
     pub(crate) spilled: bool,
     /// Pages may be, or were, written to their place before the commit.
     pub(crate) in_place: InPlace,
+    /// In WAL mode: whether pages go past the log.
+    pub(crate) bypass: Bypass,
     /// How many pages may be dirty in memory.
     pub(crate) dirty_max: usize,
     /// The page count when it began.

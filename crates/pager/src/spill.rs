@@ -1,7 +1,7 @@
 //! Spilling: a transaction that has written more pages than the cache holds puts some of them
 //! elsewhere, and only its index of them grows.
 //!
-//! In WAL mode they are appended to the log, without a mark that commits: their final place. With a
+//! In WAL mode they are appended to the log, without a mark that commits: their final place (or past it: see `bypass`). With a
 //! rollback journal it depends on the page:
 //!
 //! ```text
@@ -234,6 +234,11 @@ impl Added {
         bits.filter_map(move |index| PageNo::new(pages_before + 1 + index))
     }
 
+    /// How many of them the database of `page_count` pages has.
+    pub(crate) fn count(&self, page_count: u32, pages_before: u32) -> u32 {
+        self.page_numbers(pages_before).take_while(|no| no.get() <= page_count).count() as u32
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.bits.is_empty()
     }
@@ -292,7 +297,7 @@ impl Pager {
     }
 
     /// Whether spilled pages go into the log: a concurrent transaction has no turn to write there.
-    fn spills_into_log(&self, file: &FileStore) -> bool {
+    pub(crate) fn spills_into_log(&self, file: &FileStore) -> bool {
         file.is_wal() && !self.concurrent.is_active()
     }
 
@@ -334,11 +339,16 @@ impl Pager {
     /// Whether pages behind the end of the database may go to their place: not if pages have another size than before,
     /// where behind the end is in the middle. And not those that a savepoint may want back as they were.
     fn may_add(&self, file: &FileStore, txn: &WriteTxn) -> bool {
-        txn.shape_before.is_none() && file.may_be_longer(txn.pages_before)
+        !file.is_wal() && txn.shape_before.is_none() && file.may_be_longer(txn.pages_before)
     }
 
-    fn put_elsewhere(&self, txn: &mut WriteTxn, vfs: &dyn Vfs, victims: &[SlotId]) -> Result<()> {
+    pub(crate) fn put_elsewhere(&self, txn: &mut WriteTxn, vfs: &dyn Vfs, victims: &[SlotId]) -> Result<()> {
         let may_add = matches!(&self.store, Store::File(file) if self.may_add(file, txn));
+        let adds = victims.last().is_some_and(|&id| txn.dirty.slot(id).no.get() > txn.pages_before);
+        let past = match &self.store {
+            Store::File(file) if adds && self.spills_into_log(file) => self.bypass(file, txn)?,
+            _ => None,
+        };
         let WriteTxn { dirty, savepoints, temp, added, pages_before, .. } = txn;
         let page = |id: &SlotId| {
             let slot = dirty.slot(*id);
@@ -348,7 +358,12 @@ impl Pager {
         self.counts.add(PageCounter::Spill, pages.len());
         match &self.store {
             _ if pages.is_empty() => {}
-            Store::File(file) if self.spills_into_log(file) => file.spill_wal(self, &pages)?,
+            Store::File(file) if self.spills_into_log(file) => {
+                let (new, logged): (Vec<_>, Vec<_>) = pages.iter().partition(|(no, _)| file.goes_past_log(*no, past));
+                file.write_added(self.page_size(), &new)?;
+                new.iter().for_each(|(no, _)| added.insert(*no, *pages_before));
+                file.spill_wal(self, &logged)?;
+            }
             Store::File(file) if may_add => {
                 // Nothing may happen to the sector that has the last page of the database.
                 let end = file.sectors(self.page_size()).end(*pages_before).max(savepoints.end());
@@ -380,7 +395,7 @@ impl Pager {
         }
         let mut bytes = vec![0; self.page_size().bytes()];
         match &self.store {
-            Store::File(file) if self.spills_into_log(file) => file.read_spilled_wal(self, no, &mut bytes)?,
+            Store::File(file) if self.is_in_log(file, no) => file.read_spilled_wal(self, no, &mut bytes)?,
             Store::File(file) if !txn.temp.contains(no) => file.read_added(no, &mut bytes)?,
             _ => drop(txn.temp.read(no, &mut bytes)?),
         }
@@ -388,16 +403,19 @@ impl Pager {
     }
 
     pub(crate) fn is_spilled(&self, txn: &WriteTxn, no: PageNo) -> Result<bool> {
-        match &self.store {
-            Store::File(file) if self.spills_into_log(file) => Ok(file.spilled_frame(no).is_some()),
-            _ => Ok(txn.temp.contains(no) || txn.added.contains(no, txn.pages_before)),
-        }
+        let is_in_log = matches!(&self.store, Store::File(file) if self.is_in_log(file, no));
+        Ok(is_in_log || txn.temp.contains(no) || txn.added.contains(no, txn.pages_before))
+    }
+
+    /// Whether the log has the newest version of a page that this transaction has spilled.
+    fn is_in_log(&self, file: &FileStore, no: PageNo) -> bool {
+        self.spills_into_log(file) && file.spilled_frame(no).is_some()
     }
 
     /// Whether anything was spilled.
     pub(crate) fn has_spilled(&self, txn: &WriteTxn) -> bool {
         match &self.store {
-            Store::File(file) if self.spills_into_log(file) => file.has_spilled_wal(),
+            Store::File(file) if self.spills_into_log(file) && file.has_spilled_wal() => true,
             _ => !txn.temp.is_empty() || !txn.added.is_empty(),
         }
     }

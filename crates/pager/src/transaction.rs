@@ -16,6 +16,7 @@
 
 use lithe_vfs::{LockLevel, ResultCode};
 
+use crate::bypass::Bypass;
 use crate::error::{Error, Result};
 use crate::file_store::FileStore;
 use crate::in_place::InPlace;
@@ -206,6 +207,7 @@ impl Pager {
         let rolled_back = match &self.store {
             Store::Memory(_) => Ok(()),
             Store::File(file) if file.is_wal() => {
+                self.undo_bypass(file);
                 file.end_write_wal(self, None);
                 Ok(())
             }
@@ -241,6 +243,7 @@ impl Pager {
         txn.spilled = false;
         txn.shape_before = None;
         txn.in_place = InPlace::Never;
+        txn.bypass = Bypass::default();
         if let Store::File(file) = &self.store {
             file.read_privately(false);
         }

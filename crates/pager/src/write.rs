@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lithe_format::PageNo;
 
-use crate::dirty::{FINISHED_MAX, SlotId};
+use crate::dirty::SlotId;
 use crate::error::{Error, Result};
 use crate::page_ref::{PageRef, UniquePage};
 use crate::pager::{Pager, State, Store, WriteTxn};
@@ -89,8 +89,7 @@ impl Pager {
     pub fn finish_page(&self, no: PageNo) -> Result<()> {
         let txn = &mut *self.txn.borrow_mut();
         let Some(slot) = txn.dirty.find(no) else { return Ok(()) };
-        let enough = FINISHED_MAX.min(txn.dirty_max / 2);
-        if txn.dirty.finish(slot) < enough { Ok(()) } else { self.put_finished_away(txn) }
+        if txn.dirty.finish(slot) < self.finished_enough(txn) { Ok(()) } else { self.put_finished_away(txn) }
     }
 
     /// Whether adding page `no` leaves no gap; the page of the lock bytes is none.

@@ -119,6 +119,11 @@ pub trait File: Send + Sync + Debug {
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
     }
 
+    /// Whether another process uses the shared memory, too; `true` where that cannot be told. It is mapped already.
+    fn shm_is_shared(&self) -> Result<bool> {
+        Ok(true)
+    }
+
     /// Leaves the shared memory; with `delete`, the last to leave removes it.
     fn shm_unmap(&self, _delete: bool) -> Result<()> {
         Ok(())

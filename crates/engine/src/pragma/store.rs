@@ -241,6 +241,7 @@ fn temp_store_directory(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 fn wal_autocheckpoint(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let cell = &call.connection.settings.wal_autocheckpoint;
     if let Some(frames) = call.integer() {
+        call.connection.set_wal_hook(None);
         cell.set(u32::try_from(frames.clamp(0, i64::from(i32::MAX))).unwrap_or(0));
     }
     answer(i64::from(cell.get()))

@@ -167,6 +167,10 @@ impl File for CountingFile {
         self.file.shm_barrier();
     }
 
+    fn shm_is_shared(&self) -> Result<bool> {
+        self.note("look who shares shm").shm_is_shared()
+    }
+
     fn shm_unmap(&self, delete: bool) -> Result<()> {
         self.note("unmap shm").shm_unmap(delete)
     }

@@ -8,7 +8,7 @@ use lithe::vfs::{DeviceCharacteristics, Random, Recording, Sim};
 
 use crate::config::{Config, pick};
 use crate::engines::{Code, Model, Op, open, run, set_up};
-use crate::ops::{AUX_SCHEMA, Ops, SCHEMA};
+use crate::ops::{AUX_SCHEMA, LARGE_LOAD, Ops, SCHEMA};
 use crate::promise::Commit;
 use crate::state::{State, damage_of, state_of};
 
@@ -20,6 +20,8 @@ pub struct Machine {
     pub sim: Sim,
     pub folder: PathBuf,
     pub random: Random,
+    /// Whether another process seems to be there.
+    company: Random,
     one: Option<Connection>,
     two: Option<Connection>,
     /// What the second connection saw when it began to read.
@@ -73,6 +75,7 @@ impl Machine {
             config,
             sim,
             random,
+            company: Random::new(!seed),
             one: None,
             two: None,
             reader: None,
@@ -94,6 +97,9 @@ impl Machine {
         }
         for _ in 0..count {
             self.read_beside();
+            if self.config.is_wal() && self.config.cache_pages < LARGE_LOAD && self.company.one_in(6) {
+                self.load();
+            }
             self.transaction();
             if self.random.one_in(2) {
                 self.compare();
@@ -191,6 +197,7 @@ impl Machine {
     fn both(&mut self, op: &Op) {
         let begun = self.sim.recorded();
         self.note(format!("{} {:?}", op.sql, op.args));
+        self.sim.set_shm_shared(self.company.one_in(4));
         let mut done = run(self.one(), op);
         if code_of(&done) == BUSY && self.reader.is_some() {
             // A reader in rollback mode keeps others from committing.
@@ -276,6 +283,34 @@ impl Machine {
             }
         }
         let end = if self.random.one_in(5) { "ROLLBACK" } else { "COMMIT" };
+        self.both(&Op::new(end, []));
+    }
+
+    /// A bulk load, which may go past the log: more than fits the cache.
+    fn load(&mut self) {
+        if self.company.one_in(2) {
+            self.end_reader();
+            let begun = self.sim.recorded();
+            self.note("PRAGMA wal_checkpoint(TRUNCATE)".to_string());
+            self.one().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+            self.note_span(begun);
+        }
+        self.both(&Op::new("BEGIN IMMEDIATE", []));
+        let mut has_savepoint = false;
+        for _ in 0..1 + self.company.below(2) {
+            let load = self.ops.load(&mut self.company);
+            self.both(&load);
+            let sql = match self.company.below(5) {
+                0 => "SAVEPOINT l",
+                1 if has_savepoint => "ROLLBACK TO l",
+                2 => "DELETE FROM t WHERE id % 3 = 1",
+                3 => "UPDATE t SET n = n + 1 WHERE id % 5 = 1",
+                _ => continue,
+            };
+            has_savepoint |= sql == "SAVEPOINT l";
+            self.both(&Op::new(sql, []));
+        }
+        let end = if self.company.one_in(5) { "ROLLBACK" } else { "COMMIT" };
         self.both(&Op::new(end, []));
     }
 

@@ -16,6 +16,9 @@ pub const SCHEMA: [&str; 4] = [
 /// The table of the second database.
 pub const AUX_SCHEMA: &str = "CREATE TABLE aux.a(id INTEGER PRIMARY KEY, n INT, v BLOB)";
 
+/// So many pages are more than a small cache holds.
+pub const LARGE_LOAD: u32 = 12;
+
 const COUNT: &str = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<?1)";
 const POLICIES: [&str; 6] = ["ABORT", "ABORT", "FAIL", "ROLLBACK", "IGNORE", "REPLACE"];
 
@@ -77,6 +80,18 @@ impl Ops {
         let count = Arg::Int(1 + random.below(40) as i64);
         let bytes = self.bytes(random, 1);
         Op::new(format!("INSERT INTO t(n, v) {COUNT} SELECT i % 7, substr(?2, 1 + i) FROM c"), [count, bytes])
+    }
+
+    /// Many pages at once.
+    pub fn load(&mut self, random: &mut Random) -> Op {
+        self.number += 1;
+        let mut bytes = vec![0; self.page_size as usize];
+        Random::new(self.number).fill(&mut bytes);
+        let count = Arg::Int((LARGE_LOAD + random.below(8) as u32).into());
+        Op::new(
+            format!("INSERT INTO t(n, v) {COUNT} SELECT i % 7, substr(?2, 1 + i) FROM c"),
+            [count, Arg::Blob(bytes)],
+        )
     }
 
     fn update(&mut self, random: &mut Random) -> Op {

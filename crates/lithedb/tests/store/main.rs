@@ -13,9 +13,11 @@
 //! | `busy` | who is turned away, and with what code |
 //! | `super_journal` | what SQLite makes of a crash within a commit over two files |
 //! | `recovery` | who comes while a log is recovered |
+//! | `bulk` | bulk loads past the log |
 //! | `large` | files over 4 GB, temporary files |
 
 mod backup;
+mod bulk;
 mod busy;
 #[path = "../common/mod.rs"]
 mod common;

@@ -152,7 +152,7 @@ impl FileStore {
         }
         pager.view.page_count.set(page_count);
         self.map(pager, size)?;
-        let mut future = false;
+        let (mut future, mut counts_pages) = (false, false);
         if page_count > 0 {
             let page = self.page(&pager.view, PageNo::FIRST)?;
             let header = DbHeader::read(&page).map_err(|_| Error::NotADb)?;
@@ -160,6 +160,7 @@ impl FileStore {
                 return Err(Error::NotADb);
             }
             pager.adopt_page_size(header.page_size, header.reserved);
+            counts_pages = header.trusted_page_count().is_some();
             let count = header.trusted_page_count().unwrap_or(page_count);
             if in_log.is_none() && count > pages_in_file {
                 return Err(Error::corrupt("the file is shorter than its header says"));
@@ -167,7 +168,7 @@ impl FileStore {
             pager.view.page_count.set(if in_log.is_some() { page_count } else { count });
             future = matches!(header.write_version, FileVersion::Unknown(_));
         }
-        self.know_snapshot(pager, size, future);
+        self.know_snapshot(pager, size, future, counts_pages);
         Ok(())
     }
 
@@ -188,6 +189,7 @@ impl FileStore {
             self.lock(LockLevel::Exclusive)?;
         }
         let patience = if holds_snapshot || !pager.waits_when_busy() { Duration::ZERO } else { PATIENCE };
+        self.past_log.set(0);
         let begun = self.with_wal(|wal| wal.begin_write(holds_snapshot, patience))?;
         if holds_snapshot {
             return Ok(());
@@ -208,6 +210,7 @@ impl FileStore {
             self.take_turn_to_commit(pager)?;
         }
         self.count_change_wal(pager)?;
+        pager.settle_bypass(self)?;
         let policy = self.log_policy(pager);
         let neighbours = self.neighbours_for_log(pager)?;
         let txn = pager.txn.borrow();
@@ -222,6 +225,7 @@ impl FileStore {
         pager.counts.add(PageCounter::Write, pages.len());
         let went_on =
             self.with_wal(|wal| wal.commit(&*self.vfs, &pages, pager.page_size(), pager.page_count(), &policy))?;
+        self.past_log.set(txn.added.count(pager.page_count(), txn.pages_before));
         if let Err(error) = went_on {
             // It has committed. Nothing can be read until the read transaction ends.
             pager.fail(&error);
@@ -266,12 +270,23 @@ impl FileStore {
             let state = self.database.pool.advance(self.pool_state.get(), &identity, changes);
             self.pool_state.set(state);
             let known = self.known.get();
-            self.know_snapshot(pager, known.file_size, known.is_from_the_future);
+            let size = if self.past_log.get() > 0 { self.map_longer(pager) } else { known.file_size };
+            self.know_snapshot(pager, size, known.is_from_the_future, known.counts_pages);
         }
+    }
+
+    /// Our own commit has made the file longer, past the log: answers its size, as far as it is mapped now.
+    fn map_longer(&self, pager: &Pager) -> u64 {
+        let before = self.known.get().file_size;
+        let Ok(size) = self.file.size() else { return before };
+        if self.map(pager, size).is_ok() { size } else { before }
     }
 
     /// Appends pages to the log that do not commit yet.
     pub(crate) fn spill_wal(&self, pager: &Pager, pages: &[(PageNo, &[u8])]) -> Result<()> {
+        if pages.is_empty() {
+            return Ok(());
+        }
         let policy = self.log_policy(pager);
         self.with_wal(|wal| wal.spill(&*self.vfs, pages, pager.page_size(), &policy))
     }
@@ -304,8 +319,7 @@ impl FileStore {
     }
 
     /// Copies frames from the log into the database.
-    pub(crate) fn checkpoint(&self, pager: &Pager, mode: CheckpointMode) -> Result<Checkpoint> {
-        let wait: &Wait<'_> = &|attempt| pager.retry_while_busy(attempt);
+    pub(crate) fn checkpoint(&self, pager: &Pager, mode: CheckpointMode, wait: &Wait<'_>) -> Result<Checkpoint> {
         let work = self.checkpointer(pager, mode, wait);
         let done = self.with_wal(|wal| wal.checkpoint(&work));
         self.forget_what_is_known();

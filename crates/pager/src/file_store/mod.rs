@@ -54,6 +54,8 @@ pub(crate) struct FileStore {
     mmap_size: Cell<u64>,
     /// Clean pages are copies for now, even if the file is mapped: they will change before the transaction ends.
     reads_privately: Cell<bool>,
+    /// How many pages the last transaction put past the log.
+    pub(crate) past_log: Cell<u32>,
     /// The lock that is held.
     pub(crate) level: Cell<LockLevel>,
     known: Cell<Known>,
@@ -94,6 +96,7 @@ impl FileStore {
             counts: Counts::default(),
             mmap_size: Cell::new(options.mmap_size),
             reads_privately: Cell::new(false),
+            past_log: Cell::new(0),
             level: Cell::new(LockLevel::None),
             known: Cell::new(Known::NOTHING),
             pool_state: Cell::new(0),

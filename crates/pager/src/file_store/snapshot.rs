@@ -24,7 +24,7 @@ pub(crate) struct Known {
     pub(super) page_count: u32,
     pub(super) direct: u32,
     /// Page 1 says how many pages there are, and is believed.
-    counts_pages: bool,
+    pub(super) counts_pages: bool,
     /// Its write version is one that only later libraries write.
     pub(super) is_from_the_future: bool,
 }
@@ -211,7 +211,7 @@ impl FileStore {
     }
 
     /// Remembers a snapshot of the log, with a database file of `size` bytes behind it.
-    pub(super) fn know_snapshot(&self, pager: &Pager, size: u64, is_from_the_future: bool) {
+    pub(super) fn know_snapshot(&self, pager: &Pager, size: u64, is_from_the_future: bool, counts_pages: bool) {
         let page_count = pager.page_count();
         let direct = if self.with_wal(Wal::is_transparent) { self.direct_pages(pager) } else { 0 };
         pager.view.direct.set(direct);
@@ -221,7 +221,7 @@ impl FileStore {
             file_size: size,
             page_count,
             direct,
-            counts_pages: false,
+            counts_pages,
             is_from_the_future,
         });
     }

@@ -277,7 +277,8 @@ impl FileStore {
         Ok(())
     }
 
-    fn cut_to(&self, pager: &Pager, page_count: u32) -> Result<()> {
+    /// The file ends with this page, or before.
+    pub(crate) fn cut_to(&self, pager: &Pager, page_count: u32) -> Result<()> {
         let wanted = u64::from(page_count) * u64::from(pager.page_size().get());
         if self.file.size()? > wanted {
             self.file.truncate(wanted)?;

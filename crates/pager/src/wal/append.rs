@@ -3,7 +3,7 @@
 use std::io::IoSlice;
 use std::time::Duration;
 
-use lithe_format::locks::{READ_MARKS, read_slots_from};
+use lithe_format::locks::{CHECKPOINT_SLOT, READ_MARKS, read_slots_from};
 use lithe_format::wal::{FrameHeader, HEADER_LEN, Salts, Sum, SumOrder, WalHeader, frame_len, frame_offset};
 use lithe_format::wal_index::{IndexHeader, READ_MARK_UNUSED};
 use lithe_format::{PageNo, PageSize};
@@ -20,6 +20,9 @@ use crate::spill::SpillMark;
 /// How many frames go into one write.
 const BATCH: usize = 512;
 
+/// How long the log may be if pages are to go past it: it is searched once.
+const SEARCHED_FRAMES: u32 = 1 << 16;
+
 /// What a write transaction has appended so far.
 #[derive(Debug)]
 pub(super) struct Tail {
@@ -35,6 +38,8 @@ pub(super) struct Tail {
     spilled: PageMap,
     /// The log was started over by this transaction.
     restarted: bool,
+    /// Pages go past the log: the lock of checkpointers is held.
+    bypassed: bool,
 }
 
 /// How the log is kept.
@@ -94,6 +99,7 @@ impl Wal {
             unindexed: Vec::new(),
             spilled: PageMap::default(),
             restarted: false,
+            bypassed: false,
         }));
     }
 
@@ -177,6 +183,7 @@ impl Wal {
             // What stays in the index is cleared away by who appends next.
             let _ = self.index.truncate(tail.first_frame);
         }
+        self.end_bypass(&tail);
         self.forget_unpublished_header();
         self.shared.turns.give_up();
     }
@@ -185,6 +192,42 @@ impl Wal {
     fn forget_unpublished_header(&self) {
         if let Some(published) = IndexHeader::read(&self.words.get()) {
             self.header.set(published);
+        }
+    }
+
+    /// Behind which page others may go past the log in this transaction, if that may be: it has appended nothing yet, and nobody
+    /// follows the log. Keeps checkpointers away until the transaction ends.
+    pub(crate) fn begin_bypass(&self) -> Result<Option<u32>> {
+        let tail = &mut *self.tail.borrow_mut();
+        let tail = tail.as_mut().expect("writing needs a turn");
+        let last = self.header.get().last_frame;
+        let is_plain = tail.base.is_none() && tail.last_frame == last && last <= SEARCHED_FRAMES;
+        if !is_plain || self.is_followed()? {
+            return Ok(None);
+        }
+        tail.bypassed = tail.bypassed || self.lock_alone(CHECKPOINT_SLOT..CHECKPOINT_SLOT + 1)?;
+        if !tail.bypassed {
+            return Ok(None);
+        }
+        // However old a snapshot is: what it knows of pages behind the file's end is in the log.
+        self.index.ensure_frame(last, false)?;
+        Ok(Some((1..=last).filter_map(|frame| self.index.page_of(frame)).map(PageNo::get).max().unwrap_or(0)))
+    }
+
+    /// Whether another process may read what is appended.
+    pub(crate) fn is_followed(&self) -> Result<bool> {
+        Ok(!self.index.is_private() && self.file.shm_is_shared()?)
+    }
+
+    /// Whether pages have gone past the log, in a transaction that is not over.
+    pub(crate) fn is_bypassed(&self) -> bool {
+        self.tail.borrow().as_ref().is_some_and(|tail| tail.bypassed)
+    }
+
+    fn end_bypass(&self, tail: &Tail) {
+        if tail.bypassed {
+            // A lock that the system does not take back goes when the log is closed.
+            let _ = self.unlock_alone(CHECKPOINT_SLOT..CHECKPOINT_SLOT + 1);
         }
     }
 
@@ -283,6 +326,7 @@ impl Wal {
                 Err(error)
             }
         };
+        self.end_bypass(&tail);
         let header = committed.inspect_err(|_| self.forget_unpublished_header())?;
         if tail.restarted {
             self.limit_size(page_size, header.last_frame, policy);

@@ -52,6 +52,8 @@ pub struct Machine {
     in_doubt: Option<State>,
     /// Histories from before interrupted recoveries count as long as nobody has seen the result.
     stamps: u64,
+    /// Whether another process seems to be there.
+    company: Random,
 }
 
 const PATH: &str = "/db";
@@ -63,7 +65,8 @@ impl Machine {
         if !config.powersafe {
             sim.set_device(DeviceCharacteristics::default(), 2048);
         }
-        Machine { sim, config, pager: None, other: None, history: vec![], in_doubt: None, stamps: 0 }
+        let company = Random::new(!seed);
+        Machine { sim, config, pager: None, other: None, history: vec![], in_doubt: None, stamps: 0, company }
     }
 
     fn open(&self) -> Result<Pager, Error> {
@@ -75,6 +78,7 @@ impl Machine {
         };
         let pager = Pager::open(self.sim.vfs(), Path::new(PATH), &options)?;
         pager.set_synchronous(self.config.synchronous);
+        pager.set_may_bypass_log(true);
         if self.config.journal != JournalMode::Wal {
             pager.set_journal_mode(self.config.journal)?;
         }
@@ -121,9 +125,13 @@ impl Machine {
     pub fn transaction(&mut self, random: &mut Random) -> Outcome {
         let mut state = self.committed();
         let stamps: Vec<u64> = (0..PAGES_MAX * 2).map(|_| self.next_stamp()).collect();
+        // Another process may come, or go, while the transaction runs.
+        let (sim, company) = (self.sim.clone(), [0; 2].map(|_| self.company.one_in(4)));
         let Ok(pager) = self.pager() else { return Outcome::Failed };
         let mut stamps = stamps.into_iter();
+        sim.set_shm_shared(company[0]);
         let changed = change(pager, &mut state, random, &mut stamps);
+        sim.set_shm_shared(company[1]);
         let outcome = match changed {
             Ok(true) => {
                 let committed = pager.commit();

@@ -132,6 +132,10 @@ impl File for MemoryFile {
         Ok(())
     }
 
+    fn shm_is_shared(&self) -> Result<bool> {
+        Ok(false)
+    }
+
     fn shm_unmap(&self, delete: bool) -> Result<()> {
         self.leave_shm(&mut guard(&self.held), delete);
         Ok(())

@@ -152,6 +152,10 @@ impl File for SimFile {
         self.file.shm_unlock(slots, how)
     }
 
+    fn shm_is_shared(&self) -> Result<bool> {
+        Ok(self.sim.world().shm_is_shared)
+    }
+
     fn shm_unmap(&self, delete: bool) -> Result<()> {
         self.file.shm_unmap(delete)
     }

@@ -67,6 +67,7 @@ struct World {
     characteristics: DeviceCharacteristics,
     sector_size: u32,
     sync_time: Duration,
+    shm_is_shared: bool,
 }
 
 impl Sim {
@@ -84,6 +85,7 @@ impl Sim {
             characteristics: DeviceCharacteristics::POWERSAFE_OVERWRITE,
             sector_size: 4096,
             sync_time: Duration::ZERO,
+            shm_is_shared: false,
         };
         Sim { world: Arc::new(Mutex::new(world)) }
     }
@@ -132,6 +134,11 @@ impl Sim {
     /// Sets how long a sync takes: threads that meet are simulated no more, but may be compared.
     pub fn set_sync_time(&self, time: Duration) {
         self.world().sync_time = time;
+    }
+
+    /// Makes it look as if another process used the shared memory of databases, or none.
+    pub fn set_shm_shared(&self, shared: bool) {
+        self.world().shm_is_shared = shared;
     }
 
     /// Turns the power off, if it is not, and on again: locks and shared memory are gone, and `loss` says

@@ -163,6 +163,10 @@ impl File for UnixFile {
         self.shm.unlock(slots, how)
     }
 
+    fn shm_is_shared(&self) -> Result<bool> {
+        self.shm.is_shared()
+    }
+
     fn shm_unmap(&self, delete: bool) -> Result<()> {
         self.shm.unmap(delete);
         Ok(())

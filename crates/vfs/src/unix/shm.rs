@@ -112,6 +112,14 @@ impl ShmHandle {
         share.node.unlock(slots, how)
     }
 
+    /// Whether another process has announced itself.
+    pub(super) fn is_shared(&self) -> Result<bool> {
+        match &*guard(&self.inner) {
+            Some(share) => share.node.is_shared(),
+            None => Ok(false),
+        }
+    }
+
     pub(super) fn unmap(&self, delete: bool) {
         if let Some(share) = guard(&self.inner).take() {
             if delete {
@@ -188,6 +196,11 @@ impl ShmNode {
             true => Ok(()),
             false => Err(self.busy()),
         }
+    }
+
+    fn is_shared(&self) -> Result<bool> {
+        let held = posix_lock::held_by_others(self.fd.as_fd(), SHM_ALIVE_BYTE, 1, Op::ShmLock);
+        Ok(held.map_err(|e| e.at(&self.path))? != Hold::Nothing)
     }
 
     fn busy(&self) -> Error {

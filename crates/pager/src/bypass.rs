@@ -1,0 +1,159 @@
+//! Bulk loads in WAL mode: pages that the database file has never had go to their place, past the log.
+//!
+//! ```text
+//!   database file   0             the file's end
+//!                   | pages of the database | pages that this transaction adds
+//!                     into the log            to their place: written once, synced before the commit
+//!   log             header | frames ... | the frame that commits
+//! ```
+//!
+//! Through the log, everything that is added is summed up, written twice and read once. Behind the end of the file it can be
+//! written once, as other databases do in a table that the transaction has made: no snapshot reaches that far, until
+//! the commit in the log says that the database is longer. Before that, the pages are forced to the device, whatever
+//! `synchronous` says of the log itself (but for OFF): else the commit could survive a power loss, and the pages not.
+//!
+//! What it takes:
+//!
+//! * No page up to the end of the file, or that has a frame in the log, goes past it: others may see it in an older snapshot.
+//! * No other process uses the database, neither when the first page goes past the log nor at the commit; should one have come
+//!   meanwhile, the pages go into the log as well. It might follow the log, to replicate the database. Who comes later finds the
+//!   log cut to nothing, by a checkpoint right after the commit, and knows that something may have been missed.
+//! * The connection checkpoints by itself (`wal_autocheckpoint`). If not, the log is somebody else's business.
+//! * The lock of checkpointers is held until the transaction ends: they cut the file to the size that they know.
+//! * Page 1 says where the database ends, not the size of the file, which a crash leaves too long.
+//!
+//! It begins when a transaction has so many pages in memory that an automatic checkpoint would follow it.
+
+use lithe_format::PageNo;
+
+use crate::dirty::{FINISHED_MAX, SlotId};
+use crate::error::{Result, zeros};
+use crate::file_store::FileStore;
+use crate::options::Synchronous;
+use crate::pager::{Pager, Store, WriteTxn};
+use crate::wal::Wal;
+
+/// Whether a transaction puts pages past the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Bypass {
+    /// It has not come to that.
+    #[default]
+    Undecided,
+    Never,
+    /// Those behind this one.
+    Behind(u32),
+}
+
+/// Smaller transactions are better off with a single sync: as many pages as let an automatic checkpoint follow by default.
+const BULK: usize = 1000;
+
+impl Pager {
+    /// Sets whether pages that make the database much longer may go past the log, into the file: not, unless this says so.
+    pub fn set_may_bypass_log(&self, may: bool) {
+        self.settings.may_bypass_log.set(may);
+    }
+
+    /// How many pages the last transaction put past the log.
+    pub fn pages_past_log(&self) -> u32 {
+        match &self.store {
+            Store::File(file) if file.is_wal() => file.past_log.get(),
+            _ => 0,
+        }
+    }
+
+    /// How many finished pages are worth to be put away.
+    pub(crate) fn finished_enough(&self, txn: &WriteTxn) -> usize {
+        let is_wal = matches!(&self.store, Store::File(file) if self.spills_into_log(file));
+        let may_come = is_wal && txn.bypass == Bypass::Undecided && self.settings.may_bypass_log.get();
+        let batch = if may_come { BULK } else { FINISHED_MAX };
+        batch.min(txn.dirty_max / 2)
+    }
+
+    /// Behind which page those that are spilled go to their place, if they do: decided by the first that are.
+    pub(crate) fn bypass(&self, file: &FileStore, txn: &mut WriteTxn) -> Result<Option<u32>> {
+        if txn.bypass == Bypass::Undecided {
+            txn.bypass = self.decide_bypass(file, txn)?;
+        }
+        Ok(match txn.bypass {
+            Bypass::Behind(end) => Some(end.max(txn.savepoints.end())),
+            _ => None,
+        })
+    }
+
+    fn decide_bypass(&self, file: &FileStore, txn: &WriteTxn) -> Result<Bypass> {
+        let page_size = self.page_size();
+        let is_plain = txn.shape_before.is_none() && !file.sectors(page_size).are_shared();
+        if !self.settings.may_bypass_log.get() || !is_plain || !file.may_be_longer(txn.pages_before) {
+            return Ok(Bypass::Never);
+        }
+        let Some(in_log) = file.with_wal(Wal::begin_bypass)? else { return Ok(Bypass::Never) };
+        let in_file = file.file.size()?.div_ceil(u64::from(page_size.get()));
+        let in_file = u32::try_from(in_file).unwrap_or(u32::MAX);
+        Ok(Bypass::Behind(in_log.max(in_file).max(txn.pages_before)))
+    }
+
+    /// Before the commit: whatever went past the log is on the device, or after all in the log.
+    pub(crate) fn settle_bypass(&self, file: &FileStore) -> Result<()> {
+        let txn = &mut *self.txn.borrow_mut();
+        if txn.added.is_empty() {
+            return Ok(());
+        }
+        if file.with_wal(Wal::is_followed)? {
+            return self.log_added(file, txn);
+        }
+        let rest = self.rest_behind(file, txn)?;
+        self.put_elsewhere(txn, &*file.vfs, &rest)?;
+        if self.synchronous() > Synchronous::Off {
+            file.file.sync(self.sync_flags())?;
+        }
+        Ok(())
+    }
+
+    /// What can go the same way of what is still in memory, by number.
+    fn rest_behind(&self, file: &FileStore, txn: &mut WriteTxn) -> Result<Vec<SlotId>> {
+        let Some(end) = self.bypass(file, txn)? else { return Ok(Vec::new()) };
+        let goes = |no: &PageNo| no.get() <= self.page_count() && file.goes_past_log(*no, Some(end));
+        let mut pages: Vec<PageNo> = txn.dirty.iter().map(|(no, _)| no).filter(goes).collect();
+        pages.sort_unstable();
+        Ok(pages.into_iter().filter_map(|no| txn.dirty.find(no)).collect())
+    }
+
+    /// Somebody has come who may follow the log.
+    fn log_added(&self, file: &FileStore, txn: &mut WriteTxn) -> Result<()> {
+        const BATCH: usize = 128;
+        let page_size = self.page_size().bytes();
+        let is_newest = |no: &PageNo| {
+            no.get() <= self.page_count() && txn.dirty.find(*no).is_none() && file.spilled_frame(*no).is_none()
+        };
+        let mut added = txn.added.page_numbers(txn.pages_before).filter(is_newest).peekable();
+        let mut buf = zeros(BATCH * page_size)?;
+        while added.peek().is_some() {
+            let batch: Vec<PageNo> = added.by_ref().take(BATCH).collect();
+            for (no, page) in batch.iter().zip(buf.chunks_exact_mut(page_size)) {
+                file.read_added(*no, page)?;
+            }
+            let pages: Vec<(PageNo, &[u8])> = batch.into_iter().zip(buf.chunks_exact(page_size)).collect();
+            file.spill_wal(self, &pages)?;
+        }
+        drop(added);
+        txn.added.clear();
+        Ok(())
+    }
+
+    /// A rollback, while nobody else can write: the file is as long as before. Too long is no harm.
+    pub(crate) fn undo_bypass(&self, file: &FileStore) {
+        let txn = self.txn.borrow();
+        if let (Bypass::Behind(end), false) = (txn.bypass, txn.added.is_empty())
+            && file.with_wal(Wal::is_bypassed)
+        {
+            let _ = file.cut_to(self, end);
+        }
+    }
+}
+
+impl FileStore {
+    /// Whether a page that is spilled goes past the log, as all do behind `end`: but not one that has a frame there already.
+    pub(crate) fn goes_past_log(&self, no: PageNo, end: Option<u32>) -> bool {
+        end.is_some_and(|end| no.get() > end) && self.spilled_frame(no).is_none()
+    }
+}
