@@ -18,6 +18,7 @@
 //! those that went on from them.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -35,10 +36,16 @@ pub(super) type Ticket = u64;
 /// Other processes try for the write lock every few milliseconds, and must find it free at times.
 const PROCESS_TURN_MAX: Duration = Duration::from_millis(50);
 
+/// How often one looks whether the turn has become free before one sleeps: a turn takes some microseconds, and
+/// falling asleep and waking up takes longer.
+const LOOKS: u32 = 100;
+
 /// The writers of one process.
 #[derive(Debug)]
 pub(super) struct Turns {
     state: Mutex<State>,
+    /// The turn is somebody's: what `State::taken` says, for those who look without the mutex.
+    taken: AtomicBool,
     /// The turn is free.
     free: Condvar,
     /// Commits were published or lost.
@@ -92,7 +99,13 @@ pub(super) struct Base {
 
 impl Turns {
     pub(super) fn new(hub: Option<Arc<dyn File>>) -> Turns {
-        Turns { state: Mutex::default(), free: Condvar::new(), settled: Condvar::new(), hub }
+        Turns {
+            state: Mutex::default(),
+            taken: AtomicBool::new(false),
+            free: Condvar::new(),
+            settled: Condvar::new(),
+            hub,
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -103,6 +116,9 @@ impl Turns {
     /// commit that is appended and not published, if there is one; `Busy` after `patience`, or if
     /// another process writes.
     pub(super) fn take(&self, patience: Duration) -> Result<Option<Base>> {
+        if !patience.is_zero() {
+            self.look_for_a_moment();
+        }
         let mut state = self.state();
         if state.taken {
             state.waiting += 1;
@@ -118,11 +134,21 @@ impl Turns {
         }
         if let Err(error) = self.lock_if_unlocked(&mut state) {
             // Whoever waits for the turn was not woken, and has to find out for himself.
-            self.hand_on(&mut state);
+            self.hand_on(state);
             return Err(error);
         }
         state.taken = true;
+        self.taken.store(true, Ordering::Relaxed);
         Ok(state.pending.back().map(|pending| Base { ticket: pending.ticket, header: pending.header }))
+    }
+
+    fn look_for_a_moment(&self) {
+        for _ in 0..LOOKS {
+            if !self.taken.load(Ordering::Relaxed) {
+                break;
+            }
+            std::hint::spin_loop();
+        }
     }
 
     /// The process takes the write lock, if it does not hold it.
@@ -137,7 +163,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Whether connections of this process are about to commit, apart from those that do not wait for each other.
+    /// Whether connections of this process write, or are about to.
     pub(super) fn are_in_use(&self) -> bool {
         let state = self.state();
         state.taken || state.waiting > 0 || !state.pending.is_empty()
@@ -148,7 +174,8 @@ impl Turns {
         let mut state = self.state();
         // Nobody else can append now.
         state.company.expect_nobody();
-        self.wake(&state);
+        self.wake(state);
+        let mut state = self.state();
         while !state.pending.is_empty() {
             state = self.sleep(state);
         }
@@ -162,17 +189,23 @@ impl Turns {
         state
     }
 
-    /// Commits were settled. Whoever waits for another one finds out whether it is to sync.
-    fn wake(&self, state: &State) {
-        if state.asleep > 0 {
+    /// Commits were settled. Whoever waits for another one finds out whether it is to sync. The mutex is
+    /// given back first: nobody wakes up only to wait for it.
+    fn wake(&self, state: MutexGuard<'_, State>) {
+        let somebody_sleeps = state.asleep > 0;
+        drop(state);
+        if somebody_sleeps {
             self.settled.notify_all();
         }
     }
 
     /// The turn is over, and the next one's. Only one is woken: the others would find the turn taken.
-    fn hand_on(&self, state: &mut State) {
+    fn hand_on(&self, mut state: MutexGuard<'_, State>) {
         state.taken = false;
-        if state.waiting > 0 {
+        self.taken.store(false, Ordering::Relaxed);
+        let somebody_waits = state.waiting > 0;
+        drop(state);
+        if somebody_waits {
             self.free.notify_one();
         }
     }
@@ -180,21 +213,25 @@ impl Turns {
     /// Ends a turn in which nothing was committed.
     pub(super) fn give_up(&self) {
         let mut state = self.state();
-        self.hand_on(&mut state);
+        state.taken = false;
         self.unlock_if_unused(&mut state);
+        self.hand_on(state);
     }
 
     /// Ends a turn that went on from `base` and appended a commit with `header`. Answers its ticket.
     pub(super) fn append(&self, base: Option<Base>, header: IndexHeader, wants_sync: bool) -> Result<Ticket> {
         let mut state = self.state();
-        self.hand_on(&mut state);
-        if let Some(loss) = base.and_then(|base| state.loss_of(base.ticket)) {
+        let loss = base.and_then(|base| state.loss_of(base.ticket));
+        state.taken = false;
+        if let Some(loss) = loss {
             self.unlock_if_unused(&mut state);
+            self.hand_on(state);
             return Err(loss);
         }
         state.appended += 1;
         let ticket = state.appended;
         state.pending.push_back(Pending { ticket, header, wants_sync });
+        self.hand_on(state);
         Ok(ticket)
     }
 
@@ -216,8 +253,9 @@ impl Turns {
             } else {
                 state = self.sync(state, index, log, flags);
             }
-            self.wake(&state);
             self.unlock_if_unused(&mut state);
+            self.wake(state);
+            state = self.state();
         }
     }
 
