@@ -19,8 +19,9 @@ use super::Wal;
 use super::checkpoint::{CheckpointMode, Checkpointer};
 use crate::error::{Error, Result};
 
-/// How long it waits for its turn. The others wait as long at a stretch.
-const PATIENCE: Duration = Duration::from_millis(10);
+/// How long it waits for its turn at a stretch. Among short transactions that is long; if somebody writes much, the
+/// log can wait.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// Whoever has just committed needs a moment to leave its snapshot; a reader may stay for long, and is not waited for.
 const PAUSES_MAX: u32 = 20;
