@@ -71,8 +71,11 @@ pub fn run(options: &Options) -> Result<Experiment> {
         experiment.skipped.push("reading with cold caches: only root may drop them".to_owned());
     }
     let overwrites = [Part::Overwrite, Part::Commit].iter().any(|part| options.has(*part));
-    let has_limit = overwrites && options.common.has(Side::Limit) && options.page_size == PAGE_LEN;
-    let bare = if has_limit { Some(Bare::create(&workload)?) } else { None };
+    let has_limit = overwrites && options.common.has(Side::Limit);
+    let bare = if has_limit && options.page_size == PAGE_LEN { Some(Bare::create(&workload)?) } else { None };
+    if has_limit && bare.is_none() {
+        experiment.skipped.push(format!("the limit of overwriting: bare calls know pages of {PAGE_LEN} bytes only"));
+    }
     if options.has(Part::Overwrite) {
         experiment.charts.push(overwrite_warm(&workload, bare.as_ref())?);
     }
