@@ -1,12 +1,13 @@
 //! json_each() and json_tree(): a row for each element, or for everything within.
 
+use lithe_value::buffer::OutOfMemory;
 use lithe_value::{NumberText, Value, ValueRef, cast};
 
 use super::output::{self, Output};
-use super::path::{self, BadPath};
+use super::path;
 use super::render;
 use super::tree::{Escapes, Json, Text};
-use super::{argument, bad_path};
+use super::{argument, path_failure};
 use crate::error::Result;
 
 /// The columns of a row.
@@ -19,15 +20,15 @@ pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, is_tree: bool) -> Re
     let root_path = match root {
         None => b"$".to_vec(),
         Some(ValueRef::Null) => return Ok(Vec::new()),
-        Some(root) => cast::to_text(root).into_owned(),
+        Some(root) => output::copy(cast::to_bytes(root, &mut NumberText::default()))?,
     };
-    let Some(start) = path::find(&json, &root_path).map_err(|BadPath| bad_path(&root_path))? else {
+    let Some(start) = path::find(&json, &root_path).map_err(|failure| path_failure(failure, &root_path))? else {
         return Ok(Vec::new());
     };
     let mut walk = Walk { rows: Vec::new(), is_tree, next_id: 0 };
     if is_tree {
-        let (parent_path, key) = split(&root_path);
-        walk.row(start, key, None, &root_path, &parent_path)?;
+        let (parent_path, key) = split(&root_path)?;
+        walk.row(start, key, None, &root_path, parent_path)?;
     } else {
         match start {
             Json::Array(_) | Json::Object(_) => walk.children(start, None, &root_path)?,
@@ -39,19 +40,19 @@ pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, is_tree: bool) -> Re
 }
 
 /// The path of what is around the last step, and that step as a key.
-fn split(path: &[u8]) -> (Vec<u8>, Value) {
+fn split(path: &[u8]) -> Result<(&[u8], Value)> {
     let mut rest = &path[1..];
     let mut last = None;
     while let Ok((step, behind)) = path::first_step(rest) {
         last = Some((path.len() - rest.len(), step));
         rest = behind;
     }
-    match last {
-        None => (path.to_vec(), Value::NULL),
-        Some((at, path::Step::Label(label))) => (path[..at].to_vec(), Value::text(&*label.label_to_sql())),
-        Some((at, path::Step::Index(index))) => (path[..at].to_vec(), Value::from(index as i64)),
-        Some((at, path::Step::FromEnd(_))) => (path[..at].to_vec(), Value::NULL),
-    }
+    Ok(match last {
+        None => (path, Value::NULL),
+        Some((at, path::Step::Label(label))) => (&path[..at], output::text_value(&label.to_sql()?)?),
+        Some((at, path::Step::Index(index))) => (&path[..at], Value::from(index as i64)),
+        Some((at, path::Step::FromEnd(_))) => (&path[..at], Value::NULL),
+    })
 }
 
 struct Walk {
@@ -65,9 +66,10 @@ impl Walk {
         let id = self.next_id;
         self.next_id += 1;
         let mut atom = Value::NULL;
-        let is_scalar = render::with_sql_value(json, |value| atom.set(value))?.is_some();
+        let is_scalar =
+            render::with_sql_value(json, |value| copied(value).map(|copy| atom = copy))?.transpose()?.is_some();
         let value = if is_scalar {
-            Value::from(atom.as_ref())
+            copied(atom.as_ref())?
         } else {
             let mut text = Output::default();
             render::push_json(json, &mut text);
@@ -82,8 +84,8 @@ impl Walk {
             atom,
             Value::from(id),
             parent.filter(|_| self.is_tree).map_or(Value::NULL, Value::from),
-            Value::text(fullkey),
-            Value::text(path),
+            output::text_value(fullkey)?,
+            output::text_value(path)?,
         ];
         output::push(&mut self.rows, row)?;
         if self.is_tree {
@@ -96,14 +98,14 @@ impl Walk {
         match json {
             Json::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    let fullkey = [path, format!("[{at}]").as_bytes()].concat();
+                    let fullkey = output::concat(&[path, format!("[{at}]").as_bytes()])?;
                     self.row(item, Value::from(at as i64), parent, &fullkey, path)?;
                 }
             }
             Json::Object(members) => {
                 for (label, value) in members {
-                    let fullkey = [path, &label_step(label)[..]].concat();
-                    self.row(value, Value::text(&*label.label_to_sql()), parent, &fullkey, path)?;
+                    let fullkey = label_step(path, label)?;
+                    self.row(value, output::text_value(&label.to_sql()?)?, parent, &fullkey, path)?;
                 }
             }
             _ => {}
@@ -112,11 +114,18 @@ impl Walk {
     }
 }
 
-/// A label as a step of a path: quoted unless it is a plain word.
-fn label_step(label: &Text<'_>) -> Vec<u8> {
+/// The path with a label as its next step: quoted unless it is a plain word.
+fn label_step(path: &[u8], label: &Text<'_>) -> Result<Vec<u8>, OutOfMemory> {
     let bytes = &label.bytes;
     let is_word = label.escapes == Escapes::None
         && bytes.first().is_some_and(u8::is_ascii_alphabetic)
         && bytes.iter().all(u8::is_ascii_alphanumeric);
-    if is_word { [b".", &bytes[..]].concat() } else { [b".\"", &bytes[..], b"\""].concat() }
+    if is_word { output::concat(&[path, b".", bytes]) } else { output::concat(&[path, b".\"", bytes, b"\""]) }
+}
+
+fn copied(value: ValueRef<'_>) -> Result<Value, OutOfMemory> {
+    match value {
+        ValueRef::Text(text) => output::text_value(text),
+        value => Ok(Value::from(value)),
+    }
 }

@@ -1,7 +1,12 @@
 //! Changing a tree at the end of a path; merge patches.
 
-use super::path::{BadPath, Step, first_step, steps};
-use super::tree::Json;
+use lithe_value::buffer::OutOfMemory;
+
+use super::output;
+use super::path::{Failure, Step, first_step, steps};
+use super::tree::{Json, Text};
+
+type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
 /// What is done at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,14 +22,14 @@ pub enum Edit {
 }
 
 /// Edits the value at the end of the path. Where it leads nowhere, nothing happens.
-pub fn edit<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -> Result<(), BadPath> {
+pub fn edit<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -> Result {
     edit_at(json, steps(path)?, edit, value)
 }
 
-fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -> Result<(), BadPath> {
+fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -> Result {
     if path.is_empty() {
         if matches!(edit, Edit::Replace | Edit::Set) {
-            *json = value.clone();
+            *json = value.try_clone()?;
         }
         return Ok(());
     }
@@ -34,29 +39,29 @@ fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -
     let (step, behind) = first_step(path)?;
     match (json, &step) {
         (Json::Object(members), Step::Label(label)) => {
-            let wanted = label.label_to_sql();
+            let wanted = label.to_sql()?;
             if let Some((_, found)) = members.iter_mut().find(|(label, _)| label.is(&wanted)) {
                 return edit_at(found, behind, edit, value);
             }
             if edit != Edit::Replace
                 && let Some(new) = built(behind, edit, value)?
             {
-                let mut label = label.clone();
-                label.bytes = label.bytes.into_owned().into();
-                members.push((super::owned_text(label), new));
+                let label = Text { escapes: label.escapes, bytes: output::copy(&label.bytes)?.into() };
+                output::push(members, (label, new))?;
             }
         }
         (Json::Array(items), step) => {
             let Some(at) = step.place(items.len()) else { return Ok(()) };
             if edit == Edit::ArrayInsert && behind.is_empty() && at <= items.len() {
-                items.insert(at, value.clone());
+                output::make_room(items)?;
+                items.insert(at, value.try_clone()?);
             } else if let Some(found) = items.get_mut(at) {
                 return edit_at(found, behind, edit, value);
             } else if at == items.len()
                 && edit != Edit::Replace
                 && let Some(new) = built(behind, edit, value)?
             {
-                items.push(new);
+                output::push(items, new)?;
             }
         }
         _ => {}
@@ -65,9 +70,9 @@ fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -
 }
 
 /// The value with what the rest of a path puts around it; none if that cannot begin with nothing.
-fn built<'a>(path: &[u8], edit: Edit, value: &Json<'a>) -> Result<Option<Json<'a>>, BadPath> {
+fn built<'a>(path: &[u8], edit: Edit, value: &Json<'a>) -> Result<Option<Json<'a>>> {
     let mut json = if path.is_empty() {
-        return Ok((edit != Edit::ArrayInsert).then(|| value.clone()));
+        return (edit != Edit::ArrayInsert).then(|| value.try_clone()).transpose().map_err(Failure::from);
     } else if path[0] == b'[' {
         Json::Array(Vec::new())
     } else {
@@ -88,7 +93,7 @@ pub fn ends_in_array(path: &[u8]) -> bool {
 }
 
 /// Removes the value at the end of the path; false if that is the whole.
-pub fn remove(json: &mut Json<'_>, path: &[u8]) -> Result<bool, BadPath> {
+pub fn remove(json: &mut Json<'_>, path: &[u8]) -> Result<bool> {
     let mut rest = steps(path)?;
     if rest.is_empty() {
         return Ok(false);
@@ -101,7 +106,7 @@ pub fn remove(json: &mut Json<'_>, path: &[u8]) -> Result<bool, BadPath> {
         let (step, behind) = first_step(rest)?;
         let place = match (&*at, &step) {
             (Json::Object(members), Step::Label(label)) => {
-                let wanted = label.label_to_sql();
+                let wanted = label.to_sql()?;
                 members.iter().position(|(label, _)| label.is(&wanted))
             }
             (Json::Array(items), step) => step.place(items.len()).filter(|&place| place < items.len()),
@@ -126,28 +131,29 @@ pub fn remove(json: &mut Json<'_>, path: &[u8]) -> Result<bool, BadPath> {
 }
 
 /// A merge patch (RFC 7396).
-pub fn patch<'a>(target: &mut Json<'a>, patch: Json<'a>) {
+pub fn patch<'a>(target: &mut Json<'a>, patch: Json<'a>) -> Result<(), OutOfMemory> {
     let Json::Object(changes) = patch else {
         *target = patch;
-        return;
+        return Ok(());
     };
     if !matches!(target, Json::Object(_)) {
         *target = Json::Object(Vec::new());
     }
-    let Json::Object(members) = target else { return };
+    let Json::Object(members) = target else { return Ok(()) };
     for (label, change) in changes {
-        let wanted = label.label_to_sql();
+        let wanted = label.to_sql()?;
         let place = members.iter().position(|(label, _)| label.is(&wanted));
         match (change, place) {
             (Json::Null, Some(place)) => drop(members.remove(place)),
             (Json::Null, None) => {}
-            (change, Some(place)) => self::patch(&mut members[place].1, change),
+            (change, Some(place)) => self::patch(&mut members[place].1, change)?,
             (change, None) => {
                 let mut new = Json::Null;
-                self::patch(&mut new, change);
+                self::patch(&mut new, change)?;
                 drop(wanted);
-                members.push((label, new));
+                output::push(members, (label, new))?;
             }
         }
     }
+    Ok(())
 }

@@ -32,7 +32,6 @@ use crate::function::{Arity, Flags, Scalar, ScalarFn};
 use edit::Edit;
 use output::Output;
 use parse::Failure;
-use path::BadPath;
 use tree::{Json, Text};
 
 /// What marks a text as JSON on its way from one function to another.
@@ -116,10 +115,6 @@ fn element<'v>(value: &'v ValueRef<'_>, subtype: u8) -> Result<Json<'v>> {
     }
 }
 
-fn owned_text(text: Text<'_>) -> Text<'static> {
-    Text { escapes: text.escapes, bytes: text.bytes.into_owned().into() }
-}
-
 /// Answers JSON, as text or as JSONB.
 fn answer<const BINARY: bool>(context: &mut Context<'_>, json: &Json<'_>) -> Result {
     let mut bytes = Output::behind(context.out.take_buffer());
@@ -142,13 +137,36 @@ fn null(context: &mut Context<'_>) -> Result {
 }
 
 /// The text of a path; NULL gives none.
-fn path_text(value: ValueRef<'_>) -> Option<Vec<u8>> {
-    (!value.is_null()).then(|| utf8::until_nul(&cast::to_text(value)).to_vec())
+fn path_text(value: ValueRef<'_>) -> Result<Option<Vec<u8>>> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    Ok(Some(output::copy(utf8::until_nul(cast::to_bytes(value, &mut NumberText::default())))?))
 }
 
-fn bad_path(path: &[u8]) -> FunctionError {
-    let path = String::from_utf8_lossy(path).replace('\'', "''");
-    FunctionError::new(format!("bad JSON path: '{path}'"))
+/// Why nothing was found or changed at the end of a path.
+fn path_failure(failure: path::Failure, path: &[u8]) -> FunctionError {
+    match failure {
+        path::Failure::BadPath => about_path("bad JSON path", path),
+        path::Failure::OutOfMemory => FunctionError::out_of_memory(),
+    }
+}
+
+/// An error that quotes a path.
+fn about_path(what: &str, path: &[u8]) -> FunctionError {
+    let mut message = Output::default();
+    message.extend(what.as_bytes());
+    message.extend(b": '");
+    for chunk in path.utf8_chunks() {
+        for (at, part) in chunk.valid().split('\'').enumerate() {
+            message.extend(if at > 0 { b"''" } else { b"" });
+            message.extend(part.as_bytes());
+        }
+        message.extend(if chunk.invalid().is_empty() { b"" } else { "\u{fffd}".as_bytes() });
+    }
+    message.push(b'\'');
+    let message = message.finish().map(|message| String::from_utf8(message.into_vec()).unwrap_or_default());
+    message.map_or_else(FunctionError::from, FunctionError::new)
 }
 
 fn json(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -168,9 +186,9 @@ fn jsonb(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 }
 
 fn array<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let mut items = Vec::with_capacity(args.len());
+    let mut items = Vec::new();
     for (at, value) in args.iter().enumerate() {
-        items.push(element(value, context.arg_subtype(at))?);
+        output::push(&mut items, element(value, context.arg_subtype(at))?)?;
     }
     answer::<BINARY>(context, &Json::Array(items))
 }
@@ -179,12 +197,13 @@ fn object<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) 
     if !args.len().is_multiple_of(2) {
         return Err(FunctionError::new("json_object() requires an even number of arguments"));
     }
-    let mut members = Vec::with_capacity(args.len() / 2);
+    let mut members = Vec::new();
     for (at, pair) in args.chunks_exact(2).enumerate() {
         let ValueRef::Text(label) = pair[0] else {
             return Err(FunctionError::new("json_object() labels must be TEXT"));
         };
-        members.push((Text::from_sql(label)?, element(&pair[1], context.arg_subtype(2 * at + 1))?));
+        let value = element(&pair[1], context.arg_subtype(2 * at + 1))?;
+        output::push(&mut members, (Text::from_sql(label)?, value))?;
     }
     answer::<BINARY>(context, &Json::Object(members))
 }
@@ -199,8 +218,8 @@ fn with_target<T>(args: &[ValueRef<'_>], f: impl FnOnce(Option<&Json<'_>>) -> T)
     let mut number = NumberText::default();
     let Some(json) = argument(&args[0], &mut number)? else { return Ok(None) };
     let Some(path) = args.get(1) else { return Ok(Some(f(Some(&json)))) };
-    let Some(path) = path_text(*path) else { return Ok(None) };
-    let found = path::find(&json, &path).map_err(|BadPath| bad_path(&path))?;
+    let Some(path) = path_text(*path)? else { return Ok(None) };
+    let found = path::find(&json, &path).map_err(|failure| path_failure(failure, &path))?;
     Ok(Some(f(found)))
 }
 
@@ -242,29 +261,29 @@ fn extract<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>])
     let Some(json) = argument(first, &mut number)? else { return null(context) };
     let mut items = Vec::new();
     for path in paths {
-        let Some(path) = path_text(*path) else { return null(context) };
-        let found = path::find(&json, &path).map_err(|BadPath| bad_path(&path))?;
+        let Some(path) = path_text(*path)? else { return null(context) };
+        let found = path::find(&json, &path).map_err(|failure| path_failure(failure, &path))?;
         if paths.len() == 1 {
             return match found {
                 Some(found) => answer_found::<BINARY>(context, found),
                 None => null(context),
             };
         }
-        items.push(found.cloned().unwrap_or(Json::Null));
+        output::push(&mut items, found.map_or(Ok(Json::Null), Json::try_clone)?)?;
     }
     answer::<BINARY>(context, &Json::Array(items))
 }
 
 /// The path that the right operand of an arrow means: itself, an index, or a label.
-fn arrow_path(value: ValueRef<'_>) -> Option<Vec<u8>> {
-    let text = path_text(value)?;
-    Some(match value {
+fn arrow_path(value: ValueRef<'_>) -> Result<Option<Vec<u8>>> {
+    let Some(text) = path_text(value)? else { return Ok(None) };
+    Ok(Some(match value {
         ValueRef::Integer(index) if index >= 0 => format!("$[{index}]").into_bytes(),
         ValueRef::Integer(index) => format!("$[#{index}]").into_bytes(),
         _ if text.is_empty() || text.starts_with(b"$") => text,
-        _ if text.starts_with(b"[") && text.ends_with(b"]") => [b"$", &text[..]].concat(),
-        _ => [b"$.\"", &text[..], b"\""].concat(),
-    })
+        _ if text.starts_with(b"[") && text.ends_with(b"]") => output::concat(&[b"$", &text])?,
+        _ => output::concat(&[b"$.\"", &text, b"\""])?,
+    }))
 }
 
 fn arrow(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -286,14 +305,15 @@ fn arrow_to(
 ) -> Result {
     let mut number = NumberText::default();
     let Some(json) = argument(&args[0], &mut number)? else { return null(context) };
-    let Some(path) = arrow_path(args[1]) else { return null(context) };
+    let Some(path) = arrow_path(args[1])? else { return null(context) };
     // A label with a quote in it is found by no path, and is no error here.
-    let is_own =
-        path.is_empty() || path_text(args[1]).is_some_and(|text| text.starts_with(b"$") || text.starts_with(b"["));
+    let operand = path_text(args[1])?.unwrap_or_default();
+    let is_own = path.is_empty() || operand.starts_with(b"$") || operand.starts_with(b"[");
     match path::find(&json, &path) {
         Ok(Some(found)) => answer(context, found),
-        Err(BadPath) if is_own => Err(bad_path(&path)),
-        Ok(None) | Err(BadPath) => null(context),
+        Err(path::Failure::BadPath) if !is_own => null(context),
+        Err(failure) => Err(path_failure(failure, &path)),
+        Ok(None) => null(context),
     }
 }
 
@@ -305,14 +325,13 @@ fn change<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>], 
     let mut number = NumberText::default();
     let Some(mut json) = argument(first, &mut number)? else { return null(context) };
     for (at, pair) in changes.chunks_exact(2).enumerate() {
-        let Some(path) = path_text(pair[0]) else { continue };
+        let Some(path) = path_text(pair[0])? else { continue };
         let value = element(&pair[1], context.arg_subtype(2 * at + 2))?;
-        path::steps(&path).map_err(|BadPath| bad_path(&path))?;
+        path::steps(&path).map_err(|failure| path_failure(failure, &path))?;
         if edit == Edit::ArrayInsert && !edit::ends_in_array(&path) {
-            let path = String::from_utf8_lossy(&path).replace('\'', "''");
-            return Err(FunctionError::new(format!("not an array element: '{path}'")));
+            return Err(about_path("not an array element", &path));
         }
-        edit::edit(&mut json, &path, edit, &value).map_err(|BadPath| bad_path(&path))?;
+        edit::edit(&mut json, &path, edit, &value).map_err(|failure| path_failure(failure, &path))?;
     }
     answer::<BINARY>(context, &json)
 }
@@ -322,8 +341,8 @@ fn remove<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) 
     let mut number = NumberText::default();
     let Some(mut json) = argument(first, &mut number)? else { return null(context) };
     for path in paths {
-        let Some(path) = path_text(*path) else { return null(context) };
-        if !edit::remove(&mut json, &path).map_err(|BadPath| bad_path(&path))? {
+        let Some(path) = path_text(*path)? else { return null(context) };
+        if !edit::remove(&mut json, &path).map_err(|failure| path_failure(failure, &path))? {
             return null(context);
         }
     }
@@ -335,14 +354,14 @@ fn patch<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -
     let [first, second] = &mut numbers;
     let Some(mut target) = argument(&args[0], first)? else { return null(context) };
     let Some(patch) = argument(&args[1], second)? else { return null(context) };
-    edit::patch(&mut target, patch);
+    edit::patch(&mut target, patch)?;
     answer::<BINARY>(context, &target)
 }
 
 fn pretty(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut number = NumberText::default();
     let Some(json) = argument(&args[0], &mut number)? else { return null(context) };
-    let indent = args.get(1).and_then(|indent| path_text(*indent)).unwrap_or_else(|| b"    ".to_vec());
+    let indent = args.get(1).map_or(Ok(None), |indent| path_text(*indent))?.unwrap_or_else(|| b"    ".to_vec());
     let mut text = Output::behind(context.out.take_buffer());
     render::push_pretty(&json, &indent, 0, &mut text);
     context.answer_text(text.finish()?)

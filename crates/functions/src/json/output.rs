@@ -2,8 +2,8 @@
 //!
 //! Writers go on when there is no memory for what they write, and write nothing: whoever takes the bytes is told.
 
-use lithe_value::Buffer;
 use lithe_value::buffer::OutOfMemory;
+use lithe_value::{Buffer, Value};
 
 /// What has been written.
 #[derive(Debug, Default)]
@@ -46,11 +46,47 @@ impl Output {
     }
 }
 
+/// Makes room for one more in a list that may become long.
+pub fn make_room<T>(list: &mut Vec<T>) -> Result<(), OutOfMemory> {
+    if list.len() == list.capacity() { list.try_reserve(1).map_err(|_| OutOfMemory) } else { Ok(()) }
+}
+
 /// Adds to a list that may become long.
 pub fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), OutOfMemory> {
-    if list.len() == list.capacity() {
-        list.try_reserve(1).map_err(|_| OutOfMemory)?;
-    }
+    make_room(list)?;
     list.push(item);
     Ok(())
+}
+
+/// Lists items.
+pub fn collect<T>(items: impl ExactSizeIterator<Item = Result<T, OutOfMemory>>) -> Result<Vec<T>, OutOfMemory> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(items.len()).map_err(|_| OutOfMemory)?;
+    for item in items {
+        list.push(item?);
+    }
+    Ok(list)
+}
+
+/// A copy of bytes.
+pub fn copy(bytes: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
+    concat(&[bytes])
+}
+
+/// The pieces one behind the other.
+pub fn concat(pieces: &[&[u8]]) -> Result<Vec<u8>, OutOfMemory> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(pieces.iter().map(|piece| piece.len()).sum()).map_err(|_| OutOfMemory)?;
+    pieces.iter().for_each(|piece| all.extend_from_slice(piece));
+    Ok(all)
+}
+
+/// A text as a value.
+pub fn text_value(text: &[u8]) -> Result<Value, OutOfMemory> {
+    let mut buffer = Buffer::new();
+    buffer.try_reserve(text.len())?;
+    buffer.extend(text);
+    let mut value = Value::NULL;
+    value.set_text_buffer(buffer);
+    Ok(value)
 }

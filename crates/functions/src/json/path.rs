@@ -4,11 +4,26 @@
 
 use std::borrow::Cow;
 
+use lithe_value::buffer::OutOfMemory;
+
 use super::tree::{Escapes, Json, Text};
 
-/// The path is none.
+/// Why nothing was found or changed at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BadPath;
+pub enum Failure {
+    /// The path is none.
+    BadPath,
+    /// There is no memory for a label, or for what is changed.
+    OutOfMemory,
+}
+
+impl From<OutOfMemory> for Failure {
+    fn from(_: OutOfMemory) -> Failure {
+        Failure::OutOfMemory
+    }
+}
+
+type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// One step.
 pub enum Step<'p> {
@@ -21,8 +36,8 @@ pub enum Step<'p> {
 }
 
 /// The steps of a path behind its `$`.
-pub fn steps(path: &[u8]) -> Result<&[u8], BadPath> {
-    path.strip_prefix(b"$").ok_or(BadPath)
+pub fn steps(path: &[u8]) -> Result<&[u8]> {
+    path.strip_prefix(b"$").ok_or(Failure::BadPath)
 }
 
 /// Whether the next step is one into an array.
@@ -31,15 +46,15 @@ fn is_index(path: &[u8]) -> bool {
 }
 
 /// The first step and what follows it.
-pub fn first_step(path: &[u8]) -> Result<(Step<'_>, &[u8]), BadPath> {
+pub fn first_step(path: &[u8]) -> Result<(Step<'_>, &[u8])> {
     match path.first() {
         Some(b'.') => label(&path[1..]),
         Some(b'[') => index(&path[1..]),
-        _ => Err(BadPath),
+        _ => Err(Failure::BadPath),
     }
 }
 
-fn label(path: &[u8]) -> Result<(Step<'_>, &[u8]), BadPath> {
+fn label(path: &[u8]) -> Result<(Step<'_>, &[u8])> {
     if let Some(quoted) = path.strip_prefix(b"\"") {
         let mut end = 0;
         loop {
@@ -47,7 +62,7 @@ fn label(path: &[u8]) -> Result<(Step<'_>, &[u8]), BadPath> {
                 Some(b'"') => break,
                 Some(b'\\') => end += 2,
                 Some(_) => end += 1,
-                None => return Err(BadPath),
+                None => return Err(Failure::BadPath),
             }
         }
         let bytes = &quoted[..end];
@@ -56,14 +71,14 @@ fn label(path: &[u8]) -> Result<(Step<'_>, &[u8]), BadPath> {
     }
     let end = path.iter().position(|byte| matches!(byte, b'.' | b'[')).unwrap_or(path.len());
     if end == 0 {
-        return Err(BadPath);
+        return Err(Failure::BadPath);
     }
     let escapes =
         if path[..end].iter().any(|&byte| super::tree::needs_escape(byte)) { Escapes::Raw } else { Escapes::None };
     Ok((Step::Label(Text { escapes, bytes: Cow::Borrowed(&path[..end]) }), &path[end..]))
 }
 
-fn index(path: &[u8]) -> Result<(Step<'_>, &[u8]), BadPath> {
+fn index(path: &[u8]) -> Result<(Step<'_>, &[u8])> {
     let (from_end, rest) = match path {
         [b'#', b'-', rest @ ..] if rest.first().is_some_and(u8::is_ascii_digit) => (true, rest),
         [b'#', rest @ ..] => return close(rest).map(|rest| (Step::FromEnd(0), rest)),
@@ -71,7 +86,7 @@ fn index(path: &[u8]) -> Result<(Step<'_>, &[u8]), BadPath> {
     };
     let len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if len == 0 {
-        return Err(BadPath);
+        return Err(Failure::BadPath);
     }
     let (digits, rest) = rest.split_at(len);
     let number = digits.iter().fold(0_usize, |n, digit| n.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
@@ -79,8 +94,8 @@ fn index(path: &[u8]) -> Result<(Step<'_>, &[u8]), BadPath> {
     Ok((step, close(rest)?))
 }
 
-fn close(rest: &[u8]) -> Result<&[u8], BadPath> {
-    rest.strip_prefix(b"]").ok_or(BadPath)
+fn close(rest: &[u8]) -> Result<&[u8]> {
+    rest.strip_prefix(b"]").ok_or(Failure::BadPath)
 }
 
 impl Step<'_> {
@@ -95,7 +110,7 @@ impl Step<'_> {
 }
 
 /// The value that the path leads to.
-pub fn find<'j, 'a>(json: &'j Json<'a>, path: &[u8]) -> Result<Option<&'j Json<'a>>, BadPath> {
+pub fn find<'j, 'a>(json: &'j Json<'a>, path: &[u8]) -> Result<Option<&'j Json<'a>>> {
     let (mut at, mut rest) = (json, steps(path)?);
     while !rest.is_empty() {
         if is_index(rest) && !matches!(at, Json::Array(_)) {
@@ -104,7 +119,7 @@ pub fn find<'j, 'a>(json: &'j Json<'a>, path: &[u8]) -> Result<Option<&'j Json<'
         let (step, behind) = first_step(rest)?;
         let next = match (at, &step) {
             (Json::Object(members), Step::Label(label)) => {
-                let wanted = label.label_to_sql();
+                let wanted = label.to_sql()?;
                 members.iter().find(|(label, _)| label.is(&wanted)).map(|(_, value)| value)
             }
             (Json::Array(items), step) => step.place(items.len()).and_then(|at| items.get(at)),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use lithe_value::buffer::OutOfMemory;
 
-use super::output::Output;
+use super::output::{self, Output};
 
 /// How deep arrays and objects may be nested.
 pub const DEPTH_MAX: usize = 1000;
@@ -24,7 +24,7 @@ pub enum Escapes {
 }
 
 /// A string, without its quotes.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Text<'a> {
     /// What its bytes mean.
     pub escapes: Escapes,
@@ -33,7 +33,7 @@ pub struct Text<'a> {
 }
 
 /// A JSON value.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Json<'a> {
     /// null
     Null,
@@ -57,7 +57,26 @@ pub enum Json<'a> {
     Object(Vec<(Text<'a>, Json<'a>)>),
 }
 
-impl Json<'_> {
+impl<'a> Json<'a> {
+    /// A copy, if there is memory for one.
+    pub fn try_clone(&self) -> Result<Json<'a>, OutOfMemory> {
+        Ok(match self {
+            Json::Null => Json::Null,
+            Json::True => Json::True,
+            Json::False => Json::False,
+            Json::Integer(digits) => Json::Integer(try_clone(digits)?),
+            Json::Hex(digits) => Json::Hex(try_clone(digits)?),
+            Json::Real(digits) => Json::Real(try_clone(digits)?),
+            Json::BareReal(digits) => Json::BareReal(try_clone(digits)?),
+            Json::Text(text) => Json::Text(text.try_clone()?),
+            Json::Array(items) => Json::Array(output::collect(items.iter().map(Json::try_clone))?),
+            Json::Object(members) => {
+                let copies = members.iter().map(|(label, value)| Ok((label.try_clone()?, value.try_clone()?)));
+                Json::Object(output::collect(copies)?)
+            }
+        })
+    }
+
     /// What `json_type` answers.
     pub fn type_name(&self) -> &'static str {
         match self {
@@ -91,31 +110,33 @@ impl<'a> Text<'a> {
             Escapes::Json | Escapes::Json5 => {
                 let mut out = Vec::new();
                 out.try_reserve_exact(self.bytes.len()).map_err(|_| OutOfMemory)?;
-                unescape(&self.bytes, &mut out);
+                unescape(&self.bytes, |bytes| out.extend_from_slice(bytes));
                 Cow::Owned(out)
             }
         })
     }
 
-    /// The text that it stands for, of a label: those are short, and there is memory for them.
-    pub fn label_to_sql(&self) -> Cow<'_, [u8]> {
-        match self.escapes {
-            Escapes::None | Escapes::Raw => Cow::Borrowed(&self.bytes),
-            Escapes::Json | Escapes::Json5 => {
-                let mut out = Vec::with_capacity(self.bytes.len());
-                unescape(&self.bytes, &mut out);
-                Cow::Owned(out)
-            }
-        }
-    }
-
     /// Whether it stands for `other`.
     pub fn is(&self, other: &[u8]) -> bool {
-        match self.escapes {
-            Escapes::None | Escapes::Raw => *self.bytes == *other,
-            Escapes::Json | Escapes::Json5 => *self.label_to_sql() == *other,
+        if matches!(self.escapes, Escapes::None | Escapes::Raw) {
+            return *self.bytes == *other;
         }
+        let mut rest = Some(other);
+        unescape(&self.bytes, |bytes| rest = rest.and_then(|rest| rest.strip_prefix(bytes)));
+        rest.is_some_and(<[u8]>::is_empty)
     }
+
+    /// A copy, if there is memory for one.
+    pub fn try_clone(&self) -> Result<Text<'a>, OutOfMemory> {
+        Ok(Text { escapes: self.escapes, bytes: try_clone(&self.bytes)? })
+    }
+}
+
+fn try_clone<'a>(bytes: &Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, OutOfMemory> {
+    Ok(match bytes {
+        Cow::Borrowed(bytes) => Cow::Borrowed(*bytes),
+        Cow::Owned(bytes) => Cow::Owned(output::copy(bytes)?),
+    })
 }
 
 /// Whether JSON wants an escape for the byte.
@@ -175,11 +196,11 @@ pub fn is_plain_escape(first: u8) -> bool {
     matches!(first, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u')
 }
 
-/// Appends what the bytes stand for. No escape is shorter than what it stands for.
-fn unescape(bytes: &[u8], out: &mut Vec<u8>) {
+/// Gives out what the bytes stand for, piece by piece. No escape is shorter than what it stands for.
+fn unescape(bytes: &[u8], mut out: impl FnMut(&[u8])) {
     let mut rest = bytes;
     while let Some(at) = memchr::memchr(b'\\', rest) {
-        out.extend_from_slice(&rest[..at]);
+        out(&rest[..at]);
         rest = &rest[at + 1..];
         // What is no escape cannot be here: it was looked at when it was read.
         let Some((character, len)) = escape(rest) else { continue };
@@ -191,16 +212,16 @@ fn unescape(bytes: &[u8], out: &mut Vec<u8>) {
             character = 0x10000 + ((character - 0xd800) << 10) + (low - 0xdc00);
             rest = &rest[1 + len..];
         }
-        push_utf8(character, out);
+        utf8(character, &mut out);
     }
-    out.extend_from_slice(rest);
+    out(rest);
 }
 
 /// A character in UTF-8; half of a surrogate pair, too, though it is none.
-fn push_utf8(character: u32, out: &mut Vec<u8>) {
+fn utf8(character: u32, out: &mut impl FnMut(&[u8])) {
     match char::from_u32(character) {
-        Some(character) => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
-        None => out.extend_from_slice(&[
+        Some(character) => out(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        None => out(&[
             0xe0 | (character >> 12) as u8,
             0x80 | (character >> 6 & 0x3f) as u8,
             0x80 | (character & 0x3f) as u8,
