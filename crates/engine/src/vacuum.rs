@@ -168,6 +168,10 @@ fn vacuum_into(connection: &Connection, db: Db, file: &[u8], run: &StatementRun)
 
 /// The page size and auto-vacuum mode that the new database is to have: the old one's, or those that were asked for since.
 fn give_shape(connection: &Connection, fresh: &Btree, old: &Btree, fixed_size: bool) -> Result<()> {
+    if old.pager().journal_mode() == JournalMode::Wal && fixed_size {
+        // A size that was wanted is not wanted any more, even after another change of the journal mode.
+        connection.settings.next_page_size.set(None);
+    }
     let wanted = connection.settings.next_page_size.get().filter(|_| !fixed_size);
     fresh.pager().begin_read()?;
     fresh.pager().set_page_size(wanted.unwrap_or(old.page_size()), old.pager().reserved());

@@ -35,9 +35,7 @@ impl Pager {
                     (_, JournalMode::Wal) => return self.enter_wal(file),
                     _ => self.settings.journal_mode.set(mode),
                 }
-                let left_behind = matches!(old, JournalMode::Truncate | JournalMode::Persist);
-                let wanted = matches!(mode, JournalMode::Truncate | JournalMode::Persist);
-                if left_behind && !wanted && !file.keeps_locks(self) {
+                if leaves_journal(old) && !leaves_journal(mode) && !file.keeps_locks(self) {
                     file.delete_old_journal(self)?;
                 }
             }
@@ -50,10 +48,14 @@ impl Pager {
         if !file.can_have_wal(self) {
             return Ok(self.journal_mode());
         }
+        let left_journal = leaves_journal(self.journal_mode());
         self.write_file_version(FileVersion::Wal)?;
         // The first look at the file opens the log.
         self.begin_read()?;
+        // As long as the log is open nobody leaves WAL mode again, and no journal is anybody's.
+        let deleted = if left_journal && file.is_wal() { file.delete_journal() } else { Ok(()) };
         self.end_read()?;
+        deleted?;
         Ok(self.journal_mode())
     }
 
@@ -90,6 +92,11 @@ impl Pager {
     }
 }
 
+/// Whether the journal stays when a transaction is over.
+fn leaves_journal(mode: JournalMode) -> bool {
+    matches!(mode, JournalMode::Truncate | JournalMode::Persist)
+}
+
 impl FileStore {
     /// Deletes the journal that TRUNCATE or PERSIST left behind. The RESERVED lock tells it from a hot
     /// one; if somebody else has that, the journal is theirs.
@@ -102,9 +109,9 @@ impl FileStore {
             }
         }
         let deleted = match self.lock(LockLevel::Reserved) {
-            Ok(()) => self.vfs.delete(&self.journal_path, false),
+            Ok(()) => self.delete_journal(),
             Err(Error::Busy) => Ok(()),
-            Err(error) => return Err(error),
+            Err(error) => Err(error),
         };
         if before < LockLevel::Reserved {
             self.unlock(LockLevel::Shared)?;
@@ -112,7 +119,11 @@ impl FileStore {
         if before == LockLevel::None {
             pager.end_read()?;
         }
-        match deleted {
+        deleted
+    }
+
+    fn delete_journal(&self) -> Result<()> {
+        match self.vfs.delete(&self.journal_path, false) {
             Err(error) if error.code() != ResultCode::IOERR_DELETE_NOENT => Err(error.into()),
             _ => Ok(()),
         }

@@ -231,6 +231,12 @@ fn journal_modes_change() {
     assert_eq!(all(&pager, &rows), "1 2 3");
     assert_eq!(pager.journal_mode(), JournalMode::Wal);
     sqlite.close();
+    // What PERSIST leaves behind goes when nobody needs it any more.
+    assert_eq!(pager.set_journal_mode(JournalMode::Persist).unwrap(), JournalMode::Persist);
+    write(&pager, || rows.set(&pager, 1, 4));
+    assert!(folder.file("a.db-journal").exists());
+    assert_eq!(pager.set_journal_mode(JournalMode::Wal).unwrap(), JournalMode::Wal);
+    assert!(!folder.file("a.db-journal").exists());
 }
 
 #[test]

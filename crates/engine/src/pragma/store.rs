@@ -5,7 +5,7 @@ use std::rc::Rc;
 use lithe_btree::{AutoVacuum, SecureDelete};
 use lithe_format::PageSize;
 use lithe_format::db_header::Meta;
-use lithe_pager::{CacheSize, JournalMode, LockingMode, Synchronous};
+use lithe_pager::{CacheSize, JournalMode, LockingMode, Pager, Synchronous};
 use lithe_value::{Encoding, Value};
 use lithe_vm::operand::Db;
 
@@ -125,12 +125,15 @@ fn cache_spill(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
     if let Some(value) = call.value {
-        let pages = u32::try_from(integer(value)).unwrap_or(0);
-        let is_number = value.first().is_some_and(u8::is_ascii_digit);
-        // What is no number and no word for off is on, as is a negative number.
-        pager.set_cache_spill(boolean(value, !is_number || pages != 0));
-        if is_number && pages > 1 {
-            pager.set_spill_pages(pages);
+        let is_number = value.iter().find(|byte| !b"+-".contains(byte)).is_some_and(u8::is_ascii_digit);
+        let size = if is_number { integer(value) } else { 1 };
+        // Every database of the connection spills, or none.
+        let spills = boolean(value, size != 0);
+        for database in call.connection.databases().iter().filter_map(|(_, database)| database.opened()) {
+            database.pager().set_cache_spill(spills);
+        }
+        if is_number && size != 0 {
+            pager.set_spill_pages(u32::try_from(pages_of(size, pager)).unwrap_or(u32::MAX));
         }
         return nothing();
     }
@@ -138,11 +141,20 @@ fn cache_spill(call: &Call<'_>) -> Result<Vec<NativeRow>> {
         return answer(0);
     }
     call.connection.begin_on(call.db(), false, call.run)?;
-    let in_cache = match pager.cache_size() {
-        CacheSize::Pages(pages) => u64::from(pages),
-        CacheSize::KiB(kib) => u64::from(kib) * 1024 / (u64::from(pager.page_size().get()) + PAGE_OVERHEAD),
-    };
+    let in_cache = pages_of(
+        match pager.cache_size() {
+            CacheSize::Pages(pages) => i64::from(pages),
+            CacheSize::KiB(kib) => -i64::from(kib),
+        },
+        pager,
+    );
     answer(i64::try_from(in_cache.max(u64::from(pager.spill_pages()))).unwrap_or(i64::MAX))
+}
+
+/// How many pages a size is for SQLite: a number of them or, negative, of KiB.
+fn pages_of(size: i64, pager: &Pager) -> u64 {
+    let page = u64::from(pager.page_size().get()) + PAGE_OVERHEAD;
+    if size < 0 { size.unsigned_abs().saturating_mul(1024) / page } else { size.unsigned_abs() }
 }
 
 /// The cache size that the file itself remembers.
@@ -193,6 +205,8 @@ fn locking_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     }
     let mode = match call.db() {
         Db::TEMP => LockingMode::Exclusive,
+        // That of databases to be attached.
+        _ if call.schema.is_none() && wanted.is_none() => call.connection.settings.locking_mode.get(),
         db => call.connection.database(db)?.btree().pager().locking_mode(),
     };
     answer(if mode == LockingMode::Exclusive { "exclusive" } else { "normal" })

@@ -62,6 +62,12 @@ fn settings_of_databases() {
         "cache_spill=1",
         "cache_spill=3000",
         "cache_spill=5",
+        "cache_spill=-5000",
+        "cache_spill=-1",
+        "cache_spill='7x'",
+        "cache_spill=1.5",
+        "cache_spill=yes",
+        "cache_spill=0",
         "data_version",
         "data_version=4",
         "freelist_count=4",
@@ -199,7 +205,13 @@ fn several_databases() {
          a: PRAGMA b.locking_mode
          a: ATTACH '{dir}/c.db' AS c
          a: PRAGMA c.locking_mode
-         a: PRAGMA temp.locking_mode = normal",
+         a: PRAGMA temp.locking_mode = normal
+         a: PRAGMA b.locking_mode = normal
+         a: PRAGMA locking_mode
+         a: PRAGMA main.locking_mode = normal
+         a: PRAGMA locking_mode
+         a: PRAGMA b.cache_spill = off
+         a: PRAGMA cache_spill",
     );
 }
 

@@ -51,6 +51,24 @@ fn check_vacuum(before: &str, how: &str) {
     check(&format!("{before}\n{SCHEMA}\n{how}\n{LOOK}"));
 }
 
+/// In WAL mode the page size stays, and what was asked for is forgotten.
+#[test]
+fn a_page_size_asked_for_in_vain() {
+    check(
+        "a: PRAGMA journal_mode = WAL
+         a: CREATE TABLE t(a)
+         a: PRAGMA page_size = 8192
+         a: VACUUM
+         a: PRAGMA page_size
+         a: PRAGMA journal_mode = DELETE
+         a: VACUUM
+         a: PRAGMA page_size
+         a: PRAGMA page_size = 8192
+         a: VACUUM
+         a: PRAGMA page_size",
+    );
+}
+
 #[test]
 fn everything_comes_over() {
     check_vacuum("", "a: VACUUM");
