@@ -64,7 +64,7 @@ impl Pager {
         let pages = victims.iter().map(|&id| dirty.slot(id)).filter(|slot| slot.no != PageNo::FIRST);
         let pages: Vec<(PageNo, &[u8])> =
             pages.map(|slot| (slot.no, &**slot.bytes.as_ref().expect("cold pages are not being written"))).collect();
-        file.write_added(self.page_size(), &pages)?;
+        file.write_added(self, &pages)?;
         let written: Vec<PageNo> = pages.into_iter().map(|(no, _)| no).collect();
         file.database.pool.forget(written.iter().copied());
         for no in written {

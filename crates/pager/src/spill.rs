@@ -360,7 +360,7 @@ impl Pager {
             _ if pages.is_empty() => {}
             Store::File(file) if self.spills_into_log(file) => {
                 let (new, logged): (Vec<_>, Vec<_>) = pages.iter().partition(|(no, _)| file.goes_past_log(*no, past));
-                file.write_added(self.page_size(), &new)?;
+                file.write_added(self, &new)?;
                 new.iter().for_each(|(no, _)| added.insert(*no, *pages_before));
                 file.spill_wal(self, &logged)?;
             }
@@ -368,7 +368,7 @@ impl Pager {
                 // Nothing may happen to the sector that has the last page of the database.
                 let end = file.sectors(self.page_size()).end(*pages_before).max(savepoints.end());
                 let (old, new) = pages.split_at(pages.partition_point(|(no, _)| no.get() <= end));
-                file.write_added(self.page_size(), new)?;
+                file.write_added(self, new)?;
                 for &(no, _) in new {
                     added.insert(no, *pages_before);
                     temp.forget(no);

@@ -150,6 +150,10 @@ pub trait File: Send + Sync + Debug {
         Ok(())
     }
 
+    /// Hint: `len` bytes at `offset`, a long stretch that was just written, will be synced, and hardly be written again before. The
+    /// device may begin with them.
+    fn write_back(&self, _offset: u64, _len: u64) {}
+
     /// From now on the file grows and shrinks by multiples of so many bytes, where that is possible; 0: as it comes.
     fn set_chunk_size(&self, _bytes: u64) {}
 

@@ -187,6 +187,10 @@ impl File for CountingFile {
         self.note("stat").has_moved()
     }
 
+    fn write_back(&self, offset: u64, len: u64) {
+        self.note("write back").write_back(offset, len);
+    }
+
     fn size_hint(&self, size: u64) -> Result<()> {
         self.file.size_hint(size)
     }

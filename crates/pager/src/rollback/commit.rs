@@ -18,6 +18,9 @@ use crate::options::{JournalMode, Synchronous};
 use crate::page_ref::PageRef;
 use crate::pager::{Pager, WriteTxn};
 
+/// So many bytes are worth a request of their own to the device, before the sync.
+const WRITE_BACK_MIN: usize = 256 << 10;
+
 /// How far the commit of the current transaction has come.
 #[derive(Debug, Default)]
 pub(crate) struct RollbackTxn {
@@ -253,10 +256,16 @@ impl FileStore {
     }
 
     /// Writes pages, in ascending order, that are behind the end of the database as others know it.
-    pub(crate) fn write_added(&self, page_size: PageSize, pages: &[(PageNo, &[u8])]) -> Result<()> {
+    pub(crate) fn write_added(&self, pager: &Pager, pages: &[(PageNo, &[u8])]) -> Result<()> {
+        let page_size = pager.page_size();
         for run in pages.chunk_by(|(a, _), (b, _)| a.plus(1) == Some(*b)) {
             let slices: Vec<IoSlice<'_>> = run.iter().map(|(_, bytes)| IoSlice::new(bytes)).collect();
-            self.file.write_vectored_at(&slices, run[0].0.offset(page_size.get()))?;
+            let offset = run[0].0.offset(page_size.get());
+            self.file.write_vectored_at(&slices, offset)?;
+            let len = run.len() * page_size.bytes();
+            if len >= WRITE_BACK_MIN && pager.synchronous() > Synchronous::Off {
+                self.file.write_back(offset, len as u64);
+            }
         }
         Ok(())
     }

@@ -194,6 +194,10 @@ impl File for UnixFile {
         if is_wanted { self.truncate(size) } else { Ok(()) }
     }
 
+    fn write_back(&self, offset: u64, len: u64) {
+        super::write_back::begin(self.fd(), offset, len);
+    }
+
     fn set_chunk_size(&self, bytes: u64) {
         self.chunk_size.store(bytes, Ordering::Relaxed);
     }

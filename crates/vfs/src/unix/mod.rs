@@ -7,6 +7,7 @@
 //! | `inode` | what the handles of one file in this process share: descriptors and locks |
 //! | `look` | what a file is, and how long |
 //! | `shm` | the `-shm` file |
+//! | `write_back` | beginning to write what a sync will wait for |
 
 mod file;
 mod inode;
@@ -14,6 +15,7 @@ mod look;
 mod open;
 mod posix_lock;
 mod shm;
+mod write_back;
 
 pub use open::temporary_path;
 
