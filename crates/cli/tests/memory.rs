@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// With a cache of 2 MB. A few bytes for each page would exceed it.
-const MOST_KIB: u64 = 10_000;
+const MOST_KIB: u64 = 16_000;
 
 const SCRIPT: &str = "PRAGMA cache_size = -2000; PRAGMA mmap_size = 0; PRAGMA synchronous = OFF;
 CREATE TABLE t(a INTEGER PRIMARY KEY, b);

@@ -5,9 +5,10 @@
 //! have their memory, and its cursors their place.
 
 use std::collections::VecDeque;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
 use lithe_vm::vm::Vm;
 
 use crate::statement::Compiled;
@@ -28,15 +29,32 @@ pub(crate) struct ProgramCache {
 
 /// Programs by text; the oldest goes when there are too many.
 pub(crate) struct Programs {
-    programs: HashMap<Box<[u8]>, Entry>,
-    /// The texts in the order in which they came.
-    order: VecDeque<Box<[u8]>>,
+    /// By [`hash_of`] the text; each program has its own.
+    programs: HashTable<Entry>,
+    /// In the order in which their texts came.
+    order: VecDeque<Arc<Compiled>>,
+    hashes: DefaultHashBuilder,
 }
 
 struct Entry {
     compiled: Arc<Compiled>,
     /// A machine with this program that nobody uses.
     idle: Option<Box<Vm>>,
+}
+
+impl Entry {
+    fn is_of(&self, text: &[u8]) -> bool {
+        self.compiled.sql.as_bytes() == text
+    }
+}
+
+/// So many bytes at either end of a text tell it from others, with its length: values may be long, and are compared if it comes
+/// to that.
+const TOLD_BY: usize = 64;
+
+fn hash_of(hashes: &DefaultHashBuilder, text: &[u8]) -> u64 {
+    let end = text.len().min(TOLD_BY);
+    hashes.hash_one((text.len(), &text[..end], &text[text.len() - end..]))
 }
 
 impl ProgramCache {
@@ -47,37 +65,50 @@ impl ProgramCache {
 
 impl Programs {
     fn new() -> Programs {
-        Programs { programs: HashMap::new(), order: VecDeque::new() }
+        Programs { programs: HashTable::new(), order: VecDeque::new(), hashes: DefaultHashBuilder::default() }
     }
 
     /// The program for `text`, if it was compiled against generation `generation`, perhaps with a machine for it.
     pub(crate) fn take(&mut self, text: &[u8], generation: u64) -> Option<(Arc<Compiled>, Option<Box<Vm>>)> {
         if text.len() > TEXT_LEN_MAX {
-            return None; // a script is not hashed to its end for each of its statements
+            return None;
         }
-        let entry = self.programs.get_mut(text).filter(|entry| entry.compiled.generation == generation)?;
-        Some((Arc::clone(&entry.compiled), entry.idle.take()))
+        let entry = self.programs.find_mut(hash_of(&self.hashes, text), |entry| entry.is_of(text))?;
+        let is_current = entry.compiled.generation == generation;
+        is_current.then(|| (Arc::clone(&entry.compiled), entry.idle.take()))
     }
 
     pub(crate) fn put(&mut self, text: &[u8], compiled: &Arc<Compiled>) {
-        if text.len() > TEXT_LEN_MAX {
+        // What is not UTF-8 has another text by now, and would be found by that.
+        if text.len() > TEXT_LEN_MAX || compiled.sql.as_bytes() != text {
             return;
         }
-        let entry = Entry { compiled: Arc::clone(compiled), idle: None };
-        if self.programs.insert(text.into(), entry).is_none() {
-            self.order.push_back(text.into());
+        let hash = |entry: &Entry| hash_of(&self.hashes, entry.compiled.sql.as_bytes());
+        let new = Entry { compiled: Arc::clone(compiled), idle: None };
+        match self.programs.entry(hash(&new), |entry| entry.is_of(text), hash) {
+            hash_table::Entry::Occupied(mut known) => *known.get_mut() = new,
+            hash_table::Entry::Vacant(place) => {
+                place.insert(new);
+                self.order.push_back(Arc::clone(compiled));
+            }
         }
         if self.order.len() > CAPACITY
             && let Some(oldest) = self.order.pop_front()
         {
-            self.programs.remove(&oldest);
+            self.remove(oldest.sql.as_bytes());
+        }
+    }
+
+    fn remove(&mut self, text: &[u8]) {
+        if let Ok(entry) = self.programs.find_entry(hash_of(&self.hashes, text), |entry| entry.is_of(text)) {
+            entry.remove();
         }
     }
 
     /// Keeps a machine for the next statement with its program.
     pub(crate) fn put_back(&mut self, compiled: &Arc<Compiled>, vm: Box<Vm>) {
-        let entry = self.programs.get_mut(compiled.sql.as_bytes());
-        if let Some(entry) = entry.filter(|entry| Arc::ptr_eq(&entry.compiled, compiled)) {
+        let hash = hash_of(&self.hashes, compiled.sql.as_bytes());
+        if let Some(entry) = self.programs.find_mut(hash, |entry| Arc::ptr_eq(&entry.compiled, compiled)) {
             entry.idle = Some(vm);
         }
     }
