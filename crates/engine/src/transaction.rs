@@ -394,7 +394,7 @@ impl Connection {
             return;
         }
         let limit = self.settings.wal_autocheckpoint.get();
-        if pager.pages_past_log() > 0 {
+        if pager.has_bypassed_log() {
             // What went past the log would be in it otherwise, and who comes must see that it is not.
             let _ = pager.checkpoint_at_once(CheckpointMode::Truncate);
         } else if limit > 0 && pager.log_frames().is_some_and(|frames| frames >= limit) {

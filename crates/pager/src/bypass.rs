@@ -53,12 +53,9 @@ impl Pager {
         self.settings.may_bypass_log.set(may);
     }
 
-    /// How many pages the last transaction put past the log.
-    pub fn pages_past_log(&self) -> u32 {
-        match &self.store {
-            Store::File(file) if file.is_wal() => file.past_log.get(),
-            _ => 0,
-        }
+    /// Whether the last transaction has put pages past the log.
+    pub fn has_bypassed_log(&self) -> bool {
+        matches!(&self.store, Store::File(file) if file.is_wal() && file.bypassed_log.get())
     }
 
     /// How many finished pages are worth to be put away.
@@ -75,7 +72,7 @@ impl Pager {
             txn.bypass = self.decide_bypass(file, txn)?;
         }
         Ok(match txn.bypass {
-            Bypass::Behind(end) => Some(end.max(txn.savepoints.end())),
+            Bypass::Behind(end) => Some(end),
             _ => None,
         })
     }
@@ -111,8 +108,8 @@ impl Pager {
 
     /// What can go the same way of what is still in memory, by number.
     fn rest_behind(&self, file: &FileStore, txn: &mut WriteTxn) -> Result<Vec<SlotId>> {
-        let Some(end) = self.bypass(file, txn)? else { return Ok(Vec::new()) };
-        let goes = |no: &PageNo| no.get() <= self.page_count() && file.goes_past_log(*no, Some(end));
+        let end = self.placed_behind(file, txn)?;
+        let goes = |no: &PageNo| no.get() <= self.page_count() && self.is_placed(*no, end);
         let mut pages: Vec<PageNo> = txn.dirty.iter().map(|(no, _)| no).filter(goes).collect();
         pages.sort_unstable();
         Ok(pages.into_iter().filter_map(|no| txn.dirty.find(no)).collect())
@@ -148,12 +145,5 @@ impl Pager {
         {
             let _ = file.cut_to(self, end);
         }
-    }
-}
-
-impl FileStore {
-    /// Whether a page that is spilled goes past the log, as all do behind `end`: but not one that has a frame there already.
-    pub(crate) fn goes_past_log(&self, no: PageNo, end: Option<u32>) -> bool {
-        end.is_some_and(|end| no.get() > end) && self.spilled_frame(no).is_none()
     }
 }

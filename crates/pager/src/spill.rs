@@ -234,9 +234,9 @@ impl Added {
         bits.filter_map(move |index| PageNo::new(pages_before + 1 + index))
     }
 
-    /// How many of them the database of `page_count` pages has.
-    pub(crate) fn count(&self, page_count: u32, pages_before: u32) -> u32 {
-        self.page_numbers(pages_before).take_while(|no| no.get() <= page_count).count() as u32
+    /// Whether the database of `page_count` pages has any of them.
+    pub(crate) fn has_any(&self, page_count: u32, pages_before: u32) -> bool {
+        self.page_numbers(pages_before).next().is_some_and(|no| no.get() <= page_count)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -325,13 +325,8 @@ impl Pager {
         if txn.dirty_max == usize::MAX {
             return Ok(());
         }
-        let mut end = txn.savepoints.end();
-        if !self.spills_into_log(file) {
-            if !self.may_add(file, txn) {
-                return Ok(());
-            }
-            end = end.max(file.sectors(self.page_size()).end(txn.pages_before));
-        }
+        let end = if self.spills_into_log(file) { Some(txn.savepoints.end()) } else { self.placed_behind(file, txn)? };
+        let Some(end) = end else { return Ok(()) };
         victims.retain(|&id| txn.dirty.slot(id).no.get() > end);
         self.put_elsewhere(txn, &*file.vfs, &victims)
     }
@@ -342,11 +337,21 @@ impl Pager {
         !file.is_wal() && txn.shape_before.is_none() && file.may_be_longer(txn.pages_before)
     }
 
+    /// Behind which page those that are put away go to their place in the database, if any do.
+    pub(crate) fn placed_behind(&self, file: &FileStore, txn: &mut WriteTxn) -> Result<Option<u32>> {
+        let end = if self.spills_into_log(file) {
+            self.bypass(file, txn)?
+        } else {
+            // Nothing may happen to the sector that has the last page of the database.
+            self.may_add(file, txn).then(|| file.sectors(self.page_size()).end(txn.pages_before))
+        };
+        Ok(end.map(|end| end.max(txn.savepoints.end())))
+    }
+
     pub(crate) fn put_elsewhere(&self, txn: &mut WriteTxn, vfs: &dyn Vfs, victims: &[SlotId]) -> Result<()> {
-        let may_add = matches!(&self.store, Store::File(file) if self.may_add(file, txn));
         let adds = victims.last().is_some_and(|&id| txn.dirty.slot(id).no.get() > txn.pages_before);
-        let past = match &self.store {
-            Store::File(file) if adds && self.spills_into_log(file) => self.bypass(file, txn)?,
+        let behind = match &self.store {
+            Store::File(file) if adds => self.placed_behind(file, txn)?,
             _ => None,
         };
         let WriteTxn { dirty, savepoints, temp, added, pages_before, .. } = txn;
@@ -356,28 +361,18 @@ impl Pager {
         };
         let pages: Vec<(PageNo, &[u8])> = victims.iter().map(page).collect();
         self.counts.add(PageCounter::Spill, pages.len());
+        let (placed, others): (Vec<_>, Vec<_>) = pages.iter().partition(|(no, _)| self.is_placed(*no, behind));
+        if let Store::File(file) = &self.store {
+            file.write_added(self, &placed)?;
+        }
+        for &(no, _) in &placed {
+            added.insert(no, *pages_before);
+            temp.forget(no);
+        }
         match &self.store {
-            _ if pages.is_empty() => {}
-            Store::File(file) if self.spills_into_log(file) => {
-                let (new, logged): (Vec<_>, Vec<_>) = pages.iter().partition(|(no, _)| file.goes_past_log(*no, past));
-                file.write_added(self, &new)?;
-                new.iter().for_each(|(no, _)| added.insert(*no, *pages_before));
-                file.spill_wal(self, &logged)?;
-            }
-            Store::File(file) if may_add => {
-                // Nothing may happen to the sector that has the last page of the database.
-                let end = file.sectors(self.page_size()).end(*pages_before).max(savepoints.end());
-                let (old, new) = pages.split_at(pages.partition_point(|(no, _)| no.get() <= end));
-                file.write_added(self, new)?;
-                for &(no, _) in new {
-                    added.insert(no, *pages_before);
-                    temp.forget(no);
-                }
-                temp.add(vfs, old, savepoints.marks())?;
-            }
-            _ => {
-                temp.add(vfs, &pages, savepoints.marks())?;
-            }
+            _ if others.is_empty() => {}
+            Store::File(file) if self.spills_into_log(file) => file.spill_wal(self, &others)?,
+            _ => temp.add(vfs, &others, savepoints.marks())?,
         }
         let spilled: Vec<PageNo> = pages.into_iter().map(|(no, _)| no).collect();
         for no in spilled {
@@ -405,6 +400,11 @@ impl Pager {
     pub(crate) fn is_spilled(&self, txn: &WriteTxn, no: PageNo) -> Result<bool> {
         let is_in_log = matches!(&self.store, Store::File(file) if self.is_in_log(file, no));
         Ok(is_in_log || txn.temp.contains(no) || txn.added.contains(no, txn.pages_before))
+    }
+
+    /// Whether a page that is put away goes to its place, as all do behind `end`: but not one that has a frame in the log already.
+    pub(crate) fn is_placed(&self, no: PageNo, end: Option<u32>) -> bool {
+        end.is_some_and(|end| no.get() > end) && matches!(&self.store, Store::File(file) if !self.is_in_log(file, no))
     }
 
     /// Whether the log has the newest version of a page that this transaction has spilled.

@@ -330,6 +330,20 @@ fn writers_of_one_process_share_syncs() {
     assert_eq!(sqlite(&path, "PRAGMA integrity_check"), "ok");
 }
 
+/// Four threads, each with a connection of its own, do `work` with the row of their number.
+fn four_writers(path: &Path, work: impl Fn(&Pager, u32) + Sync) {
+    std::thread::scope(|scope| {
+        for writer in 1..=4 {
+            let work = &work;
+            scope.spawn(move || {
+                let pager = open(path);
+                pager.set_busy_timeout(Duration::from_secs(60));
+                work(&pager, writer);
+            });
+        }
+    });
+}
+
 /// However closely writers follow each other, the log begins anew now and then.
 #[test]
 fn a_log_that_many_write_comes_to_an_end() {
@@ -340,22 +354,12 @@ fn a_log_that_many_write_comes_to_an_end() {
     make_rows(&path, 8, WAL);
     let keeper = open(&path);
     let rows = rows_of(&keeper, 8);
-    std::thread::scope(|scope| {
-        for writer in 1..=4 {
-            let (path, rows): (&Path, &Rows) = (&path, &rows);
-            scope.spawn(move || {
-                let pager = open(path);
-                pager.set_busy_timeout(Duration::from_secs(60));
-                for _ in 0..EACH {
-                    pager.begin_write(BeginKind::Immediate).unwrap();
-                    rows.set(&pager, writer, rows.get(&pager, writer) + 1);
-                    pager.commit().unwrap();
-                    pager.end_read().unwrap();
-                    if pager.log_frames().is_some_and(|frames| frames >= LIMIT) {
-                        pager.checkpoint_long_log(LIMIT).unwrap();
-                    }
-                }
-            });
+    four_writers(&path, |pager, writer| {
+        for _ in 0..EACH {
+            write(pager, || rows.set(pager, writer, rows.get(pager, writer) + 1));
+            if pager.log_frames().is_some_and(|frames| frames >= LIMIT) {
+                pager.checkpoint_long_log(LIMIT).unwrap();
+            }
         }
     });
     assert_eq!(all(&keeper, &rows), "400 400 400 400 0 0 0 0");
@@ -374,22 +378,12 @@ fn long_commits_beside_short_ones() {
     make_rows(&path, 4, WAL);
     let keeper = open(&path);
     let rows = rows_of(&keeper, 4);
-    std::thread::scope(|scope| {
-        for writer in 1..=4 {
-            let (path, rows): (&Path, &Rows) = (&path, &rows);
-            scope.spawn(move || {
-                let pager = open(path);
-                pager.set_busy_timeout(Duration::from_secs(60));
-                for round in 1..=6 {
-                    pager.begin_write(BeginKind::Immediate).unwrap();
-                    rows.set(&pager, writer, round);
-                    let count = pager.page_count();
-                    for n in 1..=1500 {
-                        pager.new_page(no(count + n)).unwrap();
-                    }
-                    pager.commit().unwrap();
-                    pager.end_read().unwrap();
-                }
+    four_writers(&path, |pager, writer| {
+        for round in 1..=6 {
+            write(pager, || {
+                rows.set(pager, writer, round);
+                let count = pager.page_count();
+                (1..=1500).for_each(|n| drop(pager.new_page(no(count + n)).unwrap()));
             });
         }
     });

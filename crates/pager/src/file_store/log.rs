@@ -189,7 +189,7 @@ impl FileStore {
             self.lock(LockLevel::Exclusive)?;
         }
         let patience = if holds_snapshot || !pager.waits_when_busy() { Duration::ZERO } else { PATIENCE };
-        self.past_log.set(0);
+        self.bypassed_log.set(false);
         let begun = self.with_wal(|wal| wal.begin_write(holds_snapshot, patience))?;
         if holds_snapshot {
             return Ok(());
@@ -225,7 +225,7 @@ impl FileStore {
         pager.counts.add(PageCounter::Write, pages.len());
         let went_on =
             self.with_wal(|wal| wal.commit(&*self.vfs, &pages, pager.page_size(), pager.page_count(), &policy))?;
-        self.past_log.set(txn.added.count(pager.page_count(), txn.pages_before));
+        self.bypassed_log.set(txn.added.has_any(pager.page_count(), txn.pages_before));
         if let Err(error) = went_on {
             // It has committed. Nothing can be read until the read transaction ends.
             pager.fail(&error);
@@ -270,7 +270,7 @@ impl FileStore {
             let state = self.database.pool.advance(self.pool_state.get(), &identity, changes);
             self.pool_state.set(state);
             let known = self.known.get();
-            let size = if self.past_log.get() > 0 { self.map_longer(pager) } else { known.file_size };
+            let size = if self.bypassed_log.get() { self.map_longer(pager) } else { known.file_size };
             self.know_snapshot(pager, size, known.is_from_the_future, known.counts_pages);
         }
     }

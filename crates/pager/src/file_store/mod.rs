@@ -54,8 +54,8 @@ pub(crate) struct FileStore {
     mmap_size: Cell<u64>,
     /// Clean pages are copies for now, even if the file is mapped: they will change before the transaction ends.
     reads_privately: Cell<bool>,
-    /// How many pages the last transaction put past the log.
-    pub(crate) past_log: Cell<u32>,
+    /// The last transaction has put pages past the log.
+    pub(crate) bypassed_log: Cell<bool>,
     /// The lock that is held.
     pub(crate) level: Cell<LockLevel>,
     known: Cell<Known>,
@@ -96,7 +96,7 @@ impl FileStore {
             counts: Counts::default(),
             mmap_size: Cell::new(options.mmap_size),
             reads_privately: Cell::new(false),
-            past_log: Cell::new(0),
+            bypassed_log: Cell::new(false),
             level: Cell::new(LockLevel::None),
             known: Cell::new(Known::NOTHING),
             pool_state: Cell::new(0),
