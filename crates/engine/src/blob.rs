@@ -202,7 +202,9 @@ impl Blob {
             return Err(Error::from_code(ResultCode::READONLY));
         }
         let place = self.place_of(connection, offset, bytes.len())?;
-        Ok(self.cursor.write_payload(&self.btree, place.at + offset as u32, bytes)?)
+        let written = self.cursor.write_payload(&self.btree, place.at + offset as u32, bytes);
+        connection.lend_uncommitted();
+        Ok(written?)
     }
 
     /// The value's place, if the range is within it and the row is still what it was.

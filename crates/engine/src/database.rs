@@ -59,6 +59,9 @@ impl Database {
         let file_name = pager.path().map(Path::to_path_buf).unwrap_or_default();
         let is_file = pager.path().is_some() && target.is_shared();
         let shared = is_file.then(|| Share::new(SharedCache::of_file(file_name.as_os_str().as_encoded_bytes())));
+        if let Some(share) = &shared {
+            pager.share_uncommitted(share.uncommitted());
+        }
         Ok(Database { file_name, shared, ..Database::with_pager(pager, busy) })
     }
 
@@ -70,6 +73,7 @@ impl Database {
         let options = OpenOptions { always_log: true, create: true, read_only: false, ..options.clone() };
         let pager = Pager::open(Arc::clone(files) as Arc<dyn Vfs>, Path::new("/main"), &options)?;
         pager.set_synchronous(Synchronous::Off);
+        pager.share_uncommitted(share.uncommitted());
         Ok(Database { shared: Some(share), ..Database::with_pager(pager, busy) })
     }
 

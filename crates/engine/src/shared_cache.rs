@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Only the locks on tables are shared. Pages are read and written as separate connections do, each with its snapshot,
-//! so that threads share nothing that is written: `read_uncommitted` spares a reader the locks, and shows it what
-//! was committed last.
+//! so that threads share nothing that is written; but a snapshot goes on to what others of the cache commit, and
+//! `read_uncommitted`, which spares a reader the locks, lays over it what is not committed yet (see `lithe_pager`).
 //!
 //! Nor do locks for reading make threads meet. Each connection notes for itself what it reads:
 //!
@@ -24,6 +24,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
+use lithe_pager::Uncommitted;
 use lithe_vfs::{MemoryVfs, ResultCode};
 
 use crate::error::Error;
@@ -64,6 +65,8 @@ pub(crate) struct SharedCache {
     is_written: AtomicBool,
     /// The files of a database in memory.
     memory: Option<Arc<MemoryVfs>>,
+    /// What a transaction has changed and not committed.
+    uncommitted: Arc<Uncommitted>,
 }
 
 /// Files in memory under a name, as long as a database in them is open: the VFS "memdb".
@@ -373,6 +376,11 @@ impl Share {
     /// The files of a database in memory.
     pub(crate) fn memory(&self) -> Option<&Arc<MemoryVfs>> {
         self.cache.memory()
+    }
+
+    /// What a transaction has changed and not committed.
+    pub(crate) fn uncommitted(&self) -> &Arc<Uncommitted> {
+        &self.cache.uncommitted
     }
 
     /// `me` begins to read and write tables, until its transaction ends.

@@ -305,6 +305,12 @@ impl Statement {
 
     /// Goes on to the next row, starting over after the end or an error.
     pub fn step(&mut self, connection: &Connection) -> Result<Step> {
+        let stepped = self.step_on(connection);
+        connection.lend_uncommitted();
+        stepped
+    }
+
+    fn step_on(&mut self, connection: &Connection) -> Result<Step> {
         self.is_on_row = false;
         let mut recompiled = 0;
         loop {
@@ -352,6 +358,12 @@ impl Statement {
     fn advance(&mut self, connection: &Connection) -> Result<Step> {
         if connection.was_rolled_back(&self.run) {
             let error = Error::new(ResultCode::ABORT_ROLLBACK, "abort due to ROLLBACK");
+            self.end(connection, Some(&error));
+            return Err(error);
+        }
+        if connection.has_shared_cache()
+            && let Err(error) = connection.see_uncommitted()
+        {
             self.end(connection, Some(&error));
             return Err(error);
         }
@@ -411,7 +423,11 @@ impl Statement {
 
     /// Ends a run: what it holds is given back, and the next step starts over. Bound values stay.
     pub fn reset(&mut self, connection: &Connection) {
+        let was_running = self.is_running;
         self.end(connection, None);
+        if was_running {
+            connection.lend_uncommitted();
+        }
         self.is_on_row = false;
     }
 

@@ -169,7 +169,11 @@ impl Connection {
         database.check_free()?;
         let pager = database.btree().pager();
         if !self.transaction.concurrent.get() {
-            return Ok(pager.begin_read()?);
+            pager.begin_read()?;
+            if self.settings.read_uncommitted.get() && database.shared().is_some() {
+                pager.see_uncommitted(true)?;
+            }
+            return Ok(());
         }
         pager.begin_concurrent()?;
         if pager.is_writing() { self.deepen(pager) } else { Ok(()) }

@@ -22,6 +22,7 @@
 //! | `spill`, `temp_file`, `page_map` | transactions larger than the cache |
 //! | `in_place` | transactions without a journal, which write before they commit |
 //! | `concurrent` | write transactions side by side |
+//! | `uncommitted` | what connections of one shared cache see of each other's transactions |
 //! | `busy` | waiting for others |
 //! | `change_log` | which pages commits change, for backups |
 //! | `memory` | databases that have no file |
@@ -59,6 +60,7 @@ mod spill;
 mod temp_file;
 mod together;
 mod transaction;
+mod uncommitted;
 mod wal;
 mod write;
 
@@ -74,6 +76,7 @@ pub use rollback::SuperJournal;
 pub use run::Head;
 pub use settings::BusyHandler;
 pub use together::commit_together;
+pub use uncommitted::Uncommitted;
 pub use wal::{Checkpoint, CheckpointMode};
 pub use write::PageMut;
 

@@ -16,14 +16,14 @@ use std::mem::size_of;
 use lithe_format::PageNo;
 
 /// The places of pages.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct PageMap {
     /// By their first page; none is empty.
     leaves: Vec<Leaf>,
 }
 
 /// Some runs, in order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Leaf {
     /// The first page of the first run: a search looks at no run of another leaf.
     first: u32,

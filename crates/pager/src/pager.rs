@@ -24,6 +24,7 @@ use crate::read_ahead::ReadAhead;
 use crate::savepoint::Savepoints;
 use crate::settings::Settings;
 use crate::spill::{Added, TempSpill};
+use crate::uncommitted::{OwnTxn, Sharing};
 
 /// One connection's hold on one database: its transaction, its private copies, its settings.
 ///
@@ -32,13 +33,14 @@ use crate::spill::{Added, TempSpill};
 pub struct Pager {
     pub(crate) view: View,
     pub(crate) state: Cell<State>,
-    pub(crate) txn: RefCell<WriteTxn>,
+    pub(crate) txn: OwnTxn,
     pub(crate) store: Store,
     pub(crate) write_version: Cell<u64>,
     pub(crate) settings: Settings,
     /// Counts the changes by others, for `PRAGMA data_version`.
     pub(crate) data_version: Cell<u32>,
     pub(crate) concurrent: Concurrent,
+    pub(crate) sharing: Sharing,
     pub(crate) read_ahead: ReadAhead,
     pub(crate) change_logs: ChangeLogs,
     pub(crate) counts: Counts,
@@ -92,6 +94,24 @@ pub(crate) struct WriteTxn {
     pub(crate) pages_before: u32,
     /// Page size and reserved bytes when it began, if it has changed them.
     pub(crate) shape_before: Option<(PageSize, u8)>,
+    /// Pages that have changed since others last looked at them; `None`: nobody has, or any may have.
+    pub(crate) changed: Option<Vec<PageNo>>,
+}
+
+/// More changes than these are not listed.
+const CHANGED_MAX: usize = 1 << 16;
+
+impl WriteTxn {
+    /// Page `no` comes into the dirty set, or its buffer is replaced there.
+    #[inline]
+    pub(crate) fn note_change(&mut self, no: PageNo) {
+        if let Some(changed) = &mut self.changed {
+            changed.push(no);
+            if changed.len() > CHANGED_MAX {
+                self.changed = None;
+            }
+        }
+    }
 }
 
 /// Where the committed pages are.
@@ -147,12 +167,13 @@ impl Pager {
                 page_count: Cell::new(0),
             },
             state: Cell::new(State::Idle),
-            txn: RefCell::default(),
+            txn: OwnTxn::default(),
             store,
             write_version: Cell::new(0),
             settings: Settings::new(options),
             data_version: Cell::new(data_version),
             concurrent: Concurrent::default(),
+            sharing: Sharing::default(),
             read_ahead: ReadAhead::new(),
             change_logs: ChangeLogs::default(),
             counts: Counts::default(),

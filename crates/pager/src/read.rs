@@ -29,6 +29,11 @@ impl Pager {
         {
             return Ok(page);
         }
+        if self.has_draft()
+            && let Some(page) = self.drafted_page(no)?
+        {
+            return Ok(page);
+        }
         if self.concurrent.is_active() {
             self.concurrent.note_read(no);
         }
@@ -90,6 +95,11 @@ impl Pager {
             if self.has_spilled(&txn) && self.is_spilled(&txn, no).unwrap_or(true) {
                 return false;
             }
+        }
+        if self.has_draft()
+            && let Some(is_version) = self.is_drafted(no, page)
+        {
+            return is_version;
         }
         match &self.store {
             Store::Memory(_) => self.clean_page(no).is_ok_and(|current| current.is_same(page)),

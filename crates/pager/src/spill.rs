@@ -215,7 +215,7 @@ impl Added {
         Some((index as usize / 64, 1 << (index % 64)))
     }
 
-    fn contains(&self, no: PageNo, pages_before: u32) -> bool {
+    pub(crate) fn contains(&self, no: PageNo, pages_before: u32) -> bool {
         Added::bit(no, pages_before).is_some_and(|(word, bit)| self.bits.get(word).is_some_and(|bits| bits & bit != 0))
     }
 

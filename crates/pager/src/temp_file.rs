@@ -69,6 +69,11 @@ impl TempPages {
         self.len = 0;
     }
 
+    /// The file, if there is one.
+    pub(crate) fn handle(&self) -> Option<Arc<dyn File>> {
+        self.file.clone()
+    }
+
     fn file(&self) -> &Arc<dyn File> {
         self.file.as_ref().expect("a place was given out")
     }

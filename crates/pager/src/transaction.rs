@@ -49,6 +49,7 @@ impl Pager {
             State::Reading => Ok(()),
             State::Writing => self.rollback(),
         };
+        self.lay_nothing_over();
         self.state.set(State::Idle);
         self.view.direct.set(0);
         self.end_epoch();
@@ -97,6 +98,7 @@ impl Pager {
     }
 
     fn start_write(&self, was_idle: bool) {
+        self.note_begin();
         let mut txn = self.txn.borrow_mut();
         txn.pages_before = self.page_count();
         txn.dirty_max = self.dirty_max();
@@ -188,6 +190,7 @@ impl Pager {
             }
         }
         self.end_write();
+        self.note_end(true);
         outcome
     }
 
@@ -215,6 +218,7 @@ impl Pager {
         };
         self.forget_dirty_pages();
         self.end_write();
+        self.note_end(false);
         self.failure.replace(None);
         if let Store::File(file) = &self.store {
             self.note_failure(rolled_back.and_then(|()| file.look_after_rollback(self)))?;
@@ -242,6 +246,7 @@ impl Pager {
         txn.added.clear();
         txn.spilled = false;
         txn.shape_before = None;
+        txn.changed = None;
         txn.in_place = InPlace::Never;
         txn.bypass = Bypass::default();
         if let Store::File(file) = &self.store {
@@ -311,6 +316,7 @@ impl Pager {
             return Err(Error::Misuse("no such savepoint"));
         }
         self.check_failure()?;
+        txn.changed = None;
         let went = txn.savepoints.rollback_to(depth, &mut txn.dirty, self.page_size().bytes());
         let went = went.and_then(|moment| self.spill_back_to(txn, moment.spilled, moment.page_count).map(|()| moment));
         let moment = self.note_failure(went)?;
@@ -335,5 +341,6 @@ impl Drop for Pager {
     fn drop(&mut self) {
         // Nobody is there to hear of an error; what could not be undone is found by the next reader.
         let _ = self.close();
+        self.leave_cache();
     }
 }

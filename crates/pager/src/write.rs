@@ -70,6 +70,7 @@ impl Pager {
                 let old = txn.dirty.slot_mut(slot).bytes.replace(blank);
                 assert!(old.is_some(), "page {no} is being written");
                 txn.dirty.recycle(old);
+                txn.note_change(no);
                 slot
             }
             None => {
@@ -133,6 +134,7 @@ impl Pager {
 
     fn insert(&self, txn: &mut WriteTxn, no: PageNo, bytes: Arc<[u8]>) -> SlotId {
         txn.savepoints.note_arrival();
+        txn.note_change(no);
         let slot = txn.dirty.insert(no, bytes, txn.savepoints.newest());
         self.look_twice();
         slot
@@ -152,8 +154,11 @@ impl Pager {
         let bytes = taken.bytes.take().expect("a page is not written twice at once");
         let page = match UniquePage::new(bytes) {
             Ok(page) => page,
-            Err(shared) => UniquePage::new(txn.dirty.buffer(&shared))
-                .unwrap_or_else(|_| unreachable!("a new buffer is ours alone")),
+            Err(shared) => {
+                txn.note_change(no);
+                let copy = UniquePage::new(txn.dirty.buffer(&shared));
+                copy.unwrap_or_else(|_| unreachable!("a new buffer is ours alone"))
+            }
         };
         PageMut { pager: self, slot, no, page: Some(page) }
     }

@@ -157,7 +157,7 @@ fn fullfsync(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 fn read_uncommitted(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let cell = &call.connection.settings.read_uncommitted;
     let Some(on) = call.boolean() else { return answer(cell.get()) };
-    cell.set(on);
+    call.connection.set_read_uncommitted(on);
     nothing()
 }
 

@@ -47,8 +47,45 @@ impl Connection {
             } else {
                 share.lock_tables(self.id, used)?;
             }
+            database.btree().pager().follow_cache()?;
         }
         Ok(())
+    }
+
+    /// Before a step: what others of the cache have changed meanwhile is seen by who reads what is not committed.
+    pub(crate) fn see_uncommitted(&self) -> Result<(), Error> {
+        if !self.settings.read_uncommitted.get() {
+            return Ok(());
+        }
+        let databases = self.databases();
+        let shared = databases.iter().filter(|(_, database)| database.shared().is_some());
+        shared
+            .map(|(_, database)| database)
+            .try_for_each(|database| Ok(database.btree().pager().see_uncommitted(false)?))
+    }
+
+    /// After a step: others of the cache may look at what it has changed, until the next one.
+    pub(crate) fn lend_uncommitted(&self) {
+        if self.has_shared_cache() && self.transaction.executing.get() == 0 {
+            self.any_database(|database| {
+                if let (Some(_), Some(btree)) = (database.shared(), database.in_use()) {
+                    btree.pager().lend_uncommitted();
+                }
+                false
+            });
+        }
+    }
+
+    /// PRAGMA read_uncommitted.
+    pub(crate) fn set_read_uncommitted(&self, on: bool) {
+        self.settings.read_uncommitted.set(on);
+        if !on {
+            for (_, database) in self.databases() {
+                if let Some(btree) = database.opened() {
+                    btree.pager().ignore_uncommitted();
+                }
+            }
+        }
     }
 
     /// What a program reads and writes, by database, each beginning with the schema. Most statements that run are the

@@ -1,11 +1,11 @@
 //! Locks on tables among connections that share a cache.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use lithe::{Connection, ResultCode};
 
-use crate::script::check;
+use crate::script::{Folder, check};
 
 /// The same for a file in WAL mode and for a database in memory. (In rollback mode a commit waits for all readers of the file,
 /// shared or not.)
@@ -86,16 +86,233 @@ fn the_schema() {
     ));
 }
 
+/// As [`check_shared`], and for a file in rollback mode.
+fn check_everywhere(script: &str) {
+    check(&format!(
+        "a open file:{{dir}}/test.db?cache=shared
+         b open file:{{dir}}/test.db?cache=shared
+         {script}"
+    ));
+    check_shared(script);
+}
+
+/// A query for the numbers up to `last`.
+fn numbers(last: u32) -> String {
+    format!(
+        "WITH RECURSIVE c(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM c WHERE value < {last}) SELECT value FROM c"
+    )
+}
+
 #[test]
-fn what_is_not_committed_is_seen_by_nobody() {
-    // SQLite would show the row that is not committed yet.
-    let open = || Connection::open("file:uncommitted?mode=memory&cache=shared").unwrap();
+fn what_is_not_committed() {
+    check_everywhere(&format!(
+        "{TABLES}
+         b: PRAGMA read_uncommitted = 1
+         a: BEGIN
+         a: INSERT INTO t VALUES (3)
+         b: SELECT * FROM t
+         b: BEGIN
+         b: SELECT * FROM t
+         a: INSERT INTO t VALUES (4)
+         b: SELECT * FROM t
+         b: SELECT count(*) FROM sqlite_schema
+         b: INSERT INTO u VALUES (1)
+         a: SAVEPOINT s
+         a: INSERT INTO t VALUES (5)
+         a: DELETE FROM u
+         b: SELECT (SELECT group_concat(x) FROM t), (SELECT count(*) FROM u)
+         a: ROLLBACK TO s
+         b: SELECT (SELECT group_concat(x) FROM t), (SELECT count(*) FROM u)
+         a: INSERT INTO t VALUES (6)
+         a: RELEASE s
+         b: SELECT * FROM t
+         a: ROLLBACK
+         b: SELECT * FROM t
+         b: INSERT INTO t VALUES (7)
+         a: SELECT * FROM u
+         a: SELECT * FROM t
+         a: PRAGMA read_uncommitted = 1
+         a: SELECT * FROM t
+         a: INSERT INTO u VALUES (8)
+         b: COMMIT
+         a: SELECT * FROM t
+         b: PRAGMA read_uncommitted = 0
+         a: BEGIN
+         a: INSERT INTO t VALUES (9)
+         b: SELECT * FROM t
+         b: PRAGMA read_uncommitted = 1
+         b: SELECT * FROM t
+         b: PRAGMA read_uncommitted = 0
+         b: SELECT * FROM t
+         a: COMMIT
+         b: SELECT * FROM t"
+    ));
+}
+
+#[test]
+fn a_schema_that_is_not_committed() {
+    check_everywhere(&format!(
+        "{TABLES}
+         b: PRAGMA read_uncommitted = 1
+         a: BEGIN
+         a: INSERT INTO t VALUES (3)
+         b: SELECT * FROM t
+         a: CREATE TABLE z(a)
+         b: SELECT * FROM t
+         b: SELECT * FROM sqlite_schema
+         a: COMMIT
+         b: SELECT * FROM t
+         b: SELECT * FROM z
+         a: BEGIN
+         a: DROP TABLE z
+         a: ROLLBACK
+         b: SELECT * FROM z
+         b: BEGIN
+         b: SELECT * FROM t
+         a: CREATE TABLE y(a)
+         b: COMMIT
+         a: CREATE TABLE y(a)
+         b: SELECT * FROM y"
+    ));
+}
+
+#[test]
+fn much_that_is_not_committed() {
+    // More than the cache holds: pages that were spilled are seen, too, also those that were written again since.
+    let (few, some, many) = (numbers(500), numbers(1000), numbers(20_000));
+    check_everywhere(&format!(
+        "{TABLES}
+         a: CREATE INDEX i ON t(x)
+         a: PRAGMA cache_size = 10
+         a: INSERT INTO t SELECT value % 7 || hex(zeroblob(200)) FROM ({few})
+         a: BEGIN
+         a: INSERT INTO t SELECT value || hex(zeroblob(500)) FROM ({some})
+         b: PRAGMA read_uncommitted = 1
+         b: SELECT count(*), sum(length(x)) FROM t
+         b: SELECT count(*) FROM t WHERE x > '9'
+         a: UPDATE t SET x = x || 'y' WHERE rowid % 3 = 0
+         b: SELECT count(*), sum(length(x)) FROM t
+         b: SELECT count(*) FROM t WHERE x > '9'
+         a: SAVEPOINT s
+         a: DELETE FROM t WHERE rowid % 5 > 0
+         a: INSERT INTO u SELECT value FROM ({many})
+         b: SELECT count(*), sum(length(x)), (SELECT sum(x) FROM u) FROM t
+         a: ROLLBACK TO s
+         b: SELECT count(*), sum(length(x)), (SELECT sum(x) FROM u) FROM t
+         a: UPDATE t SET x = 'z' || x WHERE rowid % 2 = 0
+         b: SELECT count(*), sum(length(x)), (SELECT sum(x) FROM u) FROM t
+         b: SELECT count(*) FROM t WHERE x > 'y'
+         b: PRAGMA integrity_check
+         a: COMMIT
+         b: SELECT count(*), sum(length(x)), (SELECT sum(x) FROM u) FROM t
+         b: SELECT count(*) FROM t WHERE x > 'y'"
+    ));
+}
+
+#[test]
+fn rows_that_come_and_go_while_they_are_read() {
+    let open = || Connection::open("file:come_and_go?mode=memory&cache=shared").unwrap();
     let (a, b) = (open(), open());
-    a.execute_batch("CREATE TABLE t(x); INSERT INTO t VALUES (1); BEGIN; INSERT INTO t VALUES (2)").unwrap();
-    let count = || b.query_row("SELECT count(*) FROM t", [], |row| row.get::<i64>(0));
-    assert_eq!(count().unwrap_err().code(), ResultCode::LOCKED_SHAREDCACHE);
+    a.execute_batch("CREATE TABLE t(x); INSERT INTO t VALUES (1), (2); BEGIN; INSERT INTO t VALUES (3)").unwrap();
     b.execute_batch("PRAGMA read_uncommitted = 1").unwrap();
-    assert_eq!(count().unwrap(), 1);
+    let mut statement = b.prepare("SELECT x FROM t").unwrap();
+    let mut rows = statement.query([]).unwrap();
+    let mut next = || rows.next().unwrap().map(|row| row.get::<i64>(0).unwrap());
+    assert_eq!((next(), next()), (Some(1), Some(2)));
+    a.execute_batch("INSERT INTO t VALUES (4); DELETE FROM t WHERE x = 3").unwrap();
+    assert_eq!(next(), Some(4));
+    a.execute_batch("INSERT INTO t VALUES (5)").unwrap();
+    a.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(next(), None);
+}
+
+#[test]
+fn what_others_of_the_cache_commit_is_seen_within_a_transaction() {
+    check_shared(&format!(
+        "{TABLES}
+         b: BEGIN
+         b: SELECT * FROM t
+         a: INSERT INTO u VALUES (6)
+         b: SELECT * FROM u
+         b: INSERT INTO u VALUES (7)
+         b: COMMIT
+         a: SELECT * FROM u
+         b: BEGIN
+         b: SELECT * FROM t
+         a: INSERT INTO u VALUES (8)
+         a: INSERT INTO u VALUES (9)
+         b: INSERT INTO t VALUES (10)
+         b: SELECT * FROM u
+         b: ROLLBACK
+         a: SELECT * FROM t"
+    ));
+    // Not what anybody else does.
+    check(&format!(
+        "a open file:{{dir}}/test.db?cache=shared
+         b open file:{{dir}}/test.db?cache=shared
+         a: PRAGMA journal_mode = WAL
+         {TABLES}
+         c: SELECT * FROM t
+         b: BEGIN
+         b: SELECT * FROM t
+         c: INSERT INTO u VALUES (6)
+         b: SELECT * FROM u
+         b: INSERT INTO u VALUES (6)
+         b: COMMIT
+         b: SELECT * FROM u"
+    ));
+}
+
+#[test]
+fn readers_of_what_is_not_committed_in_threads() {
+    // Rows come in pairs, one statement each: who reads finds all pairs whole.
+    for kind in ["memory", "wal", "delete"] {
+        let folder = Folder::new();
+        let uri = match kind {
+            "memory" => "file:pairs?mode=memory&cache=shared".to_owned(),
+            kind => format!("file:{}?cache=shared", folder.file(&format!("{kind}.db")).display()),
+        };
+        let open = || {
+            let connection = Connection::open(&uri).unwrap();
+            connection.busy_timeout(std::time::Duration::from_secs(20));
+            connection
+        };
+        let writer = open();
+        if kind != "memory" {
+            writer.execute_batch(&format!("PRAGMA journal_mode = {kind}; PRAGMA synchronous = off")).unwrap();
+        }
+        writer.execute_batch("PRAGMA cache_size = 20; CREATE TABLE t(x, y); CREATE INDEX i ON t(x)").unwrap();
+        let is_done = AtomicBool::new(false);
+        let read = || {
+            let reader = open();
+            reader.execute_batch("PRAGMA read_uncommitted = 1").unwrap();
+            while !is_done.load(Ordering::Relaxed) {
+                let odd = "SELECT count(*) FROM (SELECT x FROM t GROUP BY x HAVING count(*) % 2 OR sum(length(y)) % 2)";
+                assert_eq!(reader.query_row(odd, [], |row| row.get::<i64>(0)).unwrap(), 0);
+            }
+        };
+        let pair = format!("INSERT INTO t SELECT ?1, hex(zeroblob(30 * value)) || 'z' FROM ({})", numbers(2));
+        let write = || -> lithe::Result<()> {
+            for round in 0..30 {
+                writer.execute_batch("BEGIN")?;
+                for at in 0..20 {
+                    let x = (round * 20 + at) * 7919 % 600;
+                    writer.execute(&pair, [x])?;
+                    if at % 5 == 4 {
+                        writer.execute_batch("SAVEPOINT s; DELETE FROM t WHERE x % 2; ROLLBACK TO s; RELEASE s")?;
+                    }
+                }
+                writer.execute_batch(if round % 3 == 0 { "ROLLBACK" } else { "COMMIT" })?;
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            (0..2).for_each(|_| drop(scope.spawn(read)));
+            let written = write();
+            is_done.store(true, Ordering::Relaxed);
+            written.unwrap_or_else(|error| panic!("{kind}: {error}"));
+        });
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use lithe_format::db_header::{
     CHANGE_COUNTER_AT, DbHeader, FileVersion, PAGE_COUNT_AT, VERSION_VALID_FOR_AT, WRITER_VERSION_AT,
 };
 use lithe_format::locks::read_slot;
+use lithe_format::wal_index::IndexHeader;
 use lithe_format::{MAX_PAGE_NO, PageNo};
 use lithe_vfs::{File, LockLevel, OpenFlags, ResultCode, ShmLock};
 
@@ -133,6 +134,16 @@ impl FileStore {
             Begun::Changed => pager.note_foreign_change(),
             Begun::AsBefore | Begun::Elsewhere => pager.bump_write_version(),
         }
+        Ok(())
+    }
+
+    /// The snapshot becomes that of another connection of the same shared cache.
+    pub(crate) fn go_on_to(&self, pager: &Pager, newest: IndexHeader) -> Result<()> {
+        self.with_wal(|wal| wal.go_on_to_shared(newest))?;
+        self.look_through_log(pager)?;
+        let identity = self.with_wal(Wal::identity);
+        self.adopt_pool_state(pager, &identity);
+        pager.bump_write_version();
         Ok(())
     }
 

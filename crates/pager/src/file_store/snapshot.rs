@@ -243,6 +243,12 @@ impl FileStore {
         self.known.set(Known::NOTHING);
     }
 
+    /// What tells the state of a file that has no log from others.
+    pub(crate) fn fingerprint_words(&self) -> [u32; 4] {
+        let fingerprint = &self.known.get().fingerprint;
+        [0, 4, 8, 12].map(|at| at_u32(fingerprint, at))
+    }
+
     /// The change counter of the file as it was when this transaction began.
     pub(crate) fn change_counter(&self) -> u32 {
         at_u32(&self.known.get().fingerprint, 0)

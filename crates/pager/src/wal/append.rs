@@ -160,6 +160,15 @@ impl Wal {
         Ok(Begun::Changed)
     }
 
+    /// As [`Wal::go_on_to`], for the commit of another connection of the same shared cache, which is published.
+    pub(crate) fn go_on_to_shared(&self, newest: IndexHeader) -> Result<()> {
+        if newest.salts != self.header.get().salts {
+            // A log that was started over had nothing left that we have not seen: we hold a read mark.
+            self.frames.set((1, 0));
+        }
+        self.go_on_to(newest, false)
+    }
+
     /// The snapshot becomes that of a commit of this process. The read mark stays: it is further back,
     /// and keeps more than is needed.
     ///
@@ -263,6 +272,11 @@ impl Wal {
     /// The pages that this transaction has spilled.
     pub(crate) fn spilled_pages(&self) -> Vec<PageNo> {
         self.tail.borrow().as_ref().map_or(Vec::new(), |tail| tail.spilled.page_numbers().collect())
+    }
+
+    /// The last frame that is not of this transaction, and the last that it has spilled.
+    pub(crate) fn spilled_frames(&self) -> (u32, u32) {
+        self.tail.borrow().as_ref().map_or((0, 0), |tail| (tail.first_frame, tail.last_frame))
     }
 
     pub(crate) fn has_spilled(&self) -> bool {

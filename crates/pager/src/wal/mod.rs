@@ -32,7 +32,7 @@ mod turns;
 
 use std::cell::{Cell, RefCell};
 use std::io::IoSliceMut;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use lithe_format::wal::frame_offset;
@@ -50,7 +50,7 @@ use self::frame_map::FrameMap;
 use self::index::{HeaderWords, WalIndex};
 use self::read_lock::ReadLock;
 use self::shared::SharedWal;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::page_ref::{Epoch, MappedFile, PageRef};
 use crate::pool::Identity;
 
@@ -173,6 +173,18 @@ impl Wal {
     /// Reads a stretch of the log.
     pub(crate) fn read_vectored(&self, pieces: &mut [IoSliceMut<'_>], offset: u64) -> Result<usize> {
         Ok(self.shared.file().read_vectored_at(pieces, offset)?)
+    }
+
+    /// The header of the snapshot.
+    pub(crate) fn snapshot_header(&self) -> IndexHeader {
+        self.header.get()
+    }
+
+    /// The pages of some frames that the index knows.
+    pub(crate) fn pages_of(&self, frames: RangeInclusive<u32>) -> Result<Vec<PageNo>> {
+        self.index.ensure_frame(*frames.end(), false)?;
+        let page_of = |frame| self.index.page_of(frame).ok_or(Error::corrupt("the WAL index lacks a page"));
+        frames.map(page_of).collect()
     }
 
     /// The last frame of the snapshot.
