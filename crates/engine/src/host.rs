@@ -8,11 +8,11 @@ use lithe_btree::Btree;
 use lithe_format::PageNo;
 use lithe_pager::CacheSize;
 use lithe_sql::ast::Name;
-use lithe_value::{Value, ValueRef};
+use lithe_value::ValueRef;
 use lithe_vfs::{File, OpenFlags, ResultCode};
 use lithe_vm::error::Error as VmError;
 use lithe_vm::facts::ConnectionFacts;
-use lithe_vm::host::Host;
+use lithe_vm::host::{Host, TableRows};
 use lithe_vm::operand::{Db, VirtualId};
 use lithe_vm::program::SchemaCheck;
 use lithe_vm::virtual_table::VirtualTable;
@@ -170,7 +170,7 @@ impl Host for RunHost<'_> {
         self.connection.row_watches.row_changed(db, root, rowid);
     }
 
-    fn table_rows(&self, function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<Vec<Vec<Value>>, VmError> {
+    fn table_rows(&self, function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<TableRows, VmError> {
         Ok(crate::table_functions::rows(self.connection, self.run, function, arguments)?)
     }
 

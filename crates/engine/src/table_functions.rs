@@ -9,6 +9,7 @@ use lithe_plan::catalog::{Column, NameBuf, Table, TableKind, VirtualState, Virtu
 use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef, cast};
 use lithe_vfs::ResultCode;
+use lithe_vm::host::TableRows;
 
 use crate::connection::Connection;
 use crate::error::{Error, Result};
@@ -39,22 +40,25 @@ fn table(name: String, columns: &[&str], hidden: &[&str]) -> Table {
     Table { name, kind, columns, ..Table::default() }
 }
 
-/// The rows of a function, hidden columns included.
+/// The rows of a function. The hidden columns are its arguments.
 pub(crate) fn rows(
     connection: &Connection,
     run: &StatementRun,
     function: &str,
     arguments: &[Option<ValueRef<'_>>],
-) -> Result<Vec<NativeRow>> {
-    let mut rows = match function.strip_prefix(PRAGMA) {
+) -> Result<TableRows> {
+    let rows = match function.strip_prefix(PRAGMA) {
         Some(name) => pragma_rows(connection, run, name, arguments)?,
         None if function.starts_with("json_") => json_rows(function, arguments)?,
         None => return Err(Error::generic(format!("no such table: {function}"))),
     };
-    for row in &mut rows {
-        row.extend((0..2).map(|at| arguments.get(at).copied().flatten().map_or(Value::NULL, Value::from)));
-    }
-    Ok(rows)
+    let argument = |at: usize| match arguments.get(at).copied().flatten() {
+        // The root that json_each() has if it is told none.
+        None if at == 1 && function.starts_with("json_") => Ok(Value::text(&b"$"[..])),
+        None => Ok(Value::NULL),
+        Some(value) => Value::try_copy(value).map_err(|_| Error::from_code(ResultCode::NOMEM)),
+    };
+    Ok(TableRows { rows, hidden: vec![argument(0)?, argument(1)?] })
 }
 
 fn pragma_rows(

@@ -8,7 +8,7 @@
 //! A function that answers a text writes into the buffer that the slot had for the previous row;
 //! only a longer text than ever before allocates.
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, OutOfMemory};
 use crate::value_ref::ValueRef;
 
 /// An SQL value that owns its text or blob.
@@ -43,6 +43,16 @@ impl Value {
         let mut value = Value::NULL;
         value.set_text_buffer(text.into());
         value
+    }
+
+    /// A copy of a value, if there is memory for it.
+    pub fn try_copy(value: ValueRef<'_>) -> Result<Value, OutOfMemory> {
+        let (ValueRef::Text(bytes) | ValueRef::Blob(bytes)) = value else { return Ok(Value::from(value)) };
+        let mut buffer = Buffer::new();
+        buffer.try_reserve(bytes.len())?;
+        buffer.extend(bytes);
+        let is_text = matches!(value, ValueRef::Text(_));
+        Ok(if is_text { Value::text(buffer) } else { Value::blob(buffer) })
     }
 
     /// A blob with a buffer of its own.

@@ -19,6 +19,15 @@ use crate::operand::{Db, VirtualId};
 use crate::program::SchemaCheck;
 use crate::virtual_table::VirtualTable;
 
+/// What a table-valued function has made.
+#[derive(Debug, Default)]
+pub struct TableRows {
+    /// The rows, without the hidden columns.
+    pub rows: Vec<Vec<Value>>,
+    /// The hidden columns, which are the arguments: the same in each row.
+    pub hidden: Vec<Value>,
+}
+
 /// The connection, as a running program sees it.
 pub trait Host {
     /// The B-trees of database `db`.
@@ -97,7 +106,7 @@ pub trait Host {
     fn row_changed(&self, _db: Db, _root: PageNo, _rowid: Option<i64>) {}
 
     /// The rows of a table-valued function. An argument that is not given is none.
-    fn table_rows(&self, function: &str, _arguments: &[Option<ValueRef<'_>>]) -> Result<Vec<Vec<Value>>, Error> {
+    fn table_rows(&self, function: &str, _arguments: &[Option<ValueRef<'_>>]) -> Result<TableRows, Error> {
         Err(Error::unsupported(function))
     }
 

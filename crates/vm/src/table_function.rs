@@ -37,7 +37,7 @@ pub fn filter(
         .map(|(at, register)| (given & (1 << at) != 0).then(|| register.as_ref()))
         .collect();
     let rows = host.table_rows(&program.texts[name.0 as usize], &arguments)?;
-    let is_empty = rows.is_empty();
+    let is_empty = rows.rows.is_empty();
     *m.cursor(cursor) = VmCursor::Rows(Box::new(RowsCursor::new(rows)));
     Ok(!is_empty)
 }

@@ -214,7 +214,7 @@ impl VmCursor {
             VmCursor::Sorter(sorter) => sorter.column(column, dst),
             VmCursor::Hash(hash) => hash.column(column, dst),
             VmCursor::Rows(rows) => {
-                rows.column(column, dst);
+                rows.column(column, dst)?;
                 Ok(true)
             }
             // (The columns of a virtual table are read by an instruction of their own.)

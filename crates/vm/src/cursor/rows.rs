@@ -1,42 +1,52 @@
 //! A cursor on rows that a table-valued function has made.
 
-use lithe_value::Value;
+use lithe_value::buffer::OutOfMemory;
+use lithe_value::{Value, ValueRef};
 
+use crate::host::TableRows;
 use crate::register::Register;
 
 /// The rows, and where the cursor stands.
 #[derive(Debug, Default)]
 pub struct RowsCursor {
-    rows: Vec<Vec<Value>>,
+    made: TableRows,
     at: usize,
     is_null: bool,
 }
 
 impl RowsCursor {
     /// On the first of these rows.
-    pub fn new(rows: Vec<Vec<Value>>) -> RowsCursor {
-        RowsCursor { rows, at: 0, is_null: false }
+    pub fn new(made: TableRows) -> RowsCursor {
+        RowsCursor { made, at: 0, is_null: false }
     }
 
     /// Goes to the first row; false if there is none.
     pub fn first(&mut self) -> bool {
         (self.at, self.is_null) = (0, false);
-        !self.rows.is_empty()
+        !self.made.rows.is_empty()
     }
 
     /// Goes to the next row; false if there is none.
     pub fn next(&mut self) -> bool {
-        self.at = (self.at + 1).min(self.rows.len());
-        self.at < self.rows.len()
+        self.at = (self.at + 1).min(self.made.rows.len());
+        self.at < self.made.rows.len()
     }
 
     /// Puts a column of the row into a register.
-    pub fn column(&self, column: usize, dst: &mut Register) {
-        let value = self.rows.get(self.at).filter(|_| !self.is_null).and_then(|row| row.get(column));
-        match value {
-            Some(value) => dst.set(value.as_ref()),
+    pub fn column(&self, column: usize, dst: &mut Register) -> Result<(), OutOfMemory> {
+        let row = self.made.rows.get(self.at).filter(|_| !self.is_null);
+        let value =
+            row.and_then(|row| row.get(column).or_else(|| self.made.hidden.get(column.checked_sub(row.len())?)));
+        match value.map(Value::as_ref) {
+            Some(value) => {
+                if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = value {
+                    dst.make_room(bytes.len())?;
+                }
+                dst.set(value);
+            }
             None => dst.set_null(),
         }
+        Ok(())
     }
 
     /// The number of the row, from 1.

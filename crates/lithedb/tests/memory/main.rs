@@ -1,0 +1,144 @@
+//! Memory that is not there: every large allocation of a script is made to fail once. The statement reports SQLITE_NOMEM, what
+//! is in the database is what was there before it or what it makes, it succeeds when it is run again, and the connection goes on.
+//!
+//! ```text
+//!   script      line 1      line 2      line 3 ...
+//!   files    |           |           |             kept as they were before each line
+//!               allocation 1 refused: line 2, and the one after it, on a copy of the files
+//!               allocation 2 refused: ...
+//! ```
+//!
+//! Small allocations, single pages among them, are not made to fail: like most Rust programs, a process that cannot have a few
+//! bytes ends.
+//! `SURVEY=1` shows where large allocations are made, `LINE=7` and `ALLOCATION=3` say which are refused, `CASES=1000` how many of
+//! each setting at most (`CASES=1000000` is all of them). `SHOW=1` names each case before it runs: one that is not survived says
+//! nothing itself.
+//!
+//! | module | subject |
+//! | --- | --- |
+//! | `scarce` | the allocator |
+//! | `script` | what is run |
+//! | `stage` | the files as they were before a line, and what is in a database |
+
+mod scarce;
+mod script;
+mod stage;
+
+use lithe::{Connection, ResultCode};
+
+use scarce::{Mode, with_mode};
+use script::SCRIPT;
+use stage::{Line, Stages, content, integrity, run};
+
+/// How many allocations of each setting are refused in a run: these, spread over the script.
+const CASES: usize = 60;
+
+/// A case: the line, and the number of its allocation that is refused.
+type Case = (usize, u64);
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
+}
+
+fn check_setting(pragmas: &str) {
+    let stages = Stages::prepare(pragmas);
+    if number("SURVEY").is_some() {
+        for at in 0..SCRIPT.len() {
+            count_allocations(&stages, at, Mode::Survey);
+        }
+        return;
+    }
+    let lines = (0..SCRIPT.len()).filter(|&at| number("LINE").is_none_or(|line| line == at as u64));
+    let of_line = |at| (1..=count_allocations(&stages, at, Mode::Refuse(0))).map(move |number| (at, number));
+    let all: Vec<Case> = lines.flat_map(of_line).collect();
+    eprintln!("{pragmas}: {} large allocations", all.len());
+    let cases: Vec<Case> = match number("ALLOCATION") {
+        Some(allocation) => all.into_iter().filter(|case| case.1 == allocation).collect(),
+        None => {
+            assert!(all.len() > 10, "{} large allocations", all.len());
+            let wanted = number("CASES").map_or(CASES, |cases| cases as usize).min(all.len());
+            (0..wanted).map(|case| all[case * all.len() / wanted]).collect()
+        }
+    };
+    let missed = cases.iter().filter(|case| !refuse(&stages, **case)).count();
+    eprintln!("{pragmas}: {} allocations refused, {missed} of them not asked for", cases.len());
+    // What is asked for may differ a little between two runs, by what the time allows. It must not by much.
+    assert!(missed * 20 <= cases.len(), "{missed} of {} allocations were not asked for", cases.len());
+}
+
+/// How many large allocations a line makes.
+fn count_allocations(stages: &Stages, at: usize, mode: Mode) -> u64 {
+    let stage = stages.before(at);
+    let connection = stage.open();
+    let (ran, count) = with_mode(mode, || run(&connection, SCRIPT[at]));
+    ran.unwrap_or_else(|error| panic!("{}: {error}", SCRIPT[at]));
+    count
+}
+
+/// Refuses one allocation of a line; answers whether it was asked for.
+fn refuse(stages: &Stages, (at, number): Case) -> bool {
+    let line = SCRIPT[at];
+    let place = format!("{}, LINE={at} ALLOCATION={number}, {line}", stages.pragmas);
+    if self::number("SHOW").is_some() {
+        eprintln!("{place}");
+    }
+    let stage = stages.before(at);
+    let connection = stage.open();
+    let (ran, count) = with_mode(Mode::Refuse(number), || run(&connection, line));
+    let answer = match ran {
+        Ok(answer) => answer,
+        Err(error) => {
+            let code = error.code();
+            assert!(matches!(code, ResultCode::NOMEM | ResultCode::IOERR_NOMEM), "{place}: {code:?} {error}");
+            go_on(stages, at, &connection, &place)
+        }
+    };
+    let Line { before: _, after, answer: expected } = &stages.lines[at];
+    assert_eq!(&content(&connection), after, "{place}");
+    assert!(answer.is_none() || answer == *expected, "{place}: another answer");
+    if line.starts_with('?') {
+        return count >= number;
+    }
+    if let Some(next) = SCRIPT.get(at + 1) {
+        run(&connection, next).unwrap_or_else(|error| panic!("{place}, then {next}: {error}"));
+        assert_eq!(content(&connection), stages.lines[at + 1].after, "{place}, then {next}");
+    }
+    assert_eq!(integrity(&connection), "ok", "{place}");
+    count >= number
+}
+
+/// After a line that failed: it has done nothing, and does it when it is run again, or all. What it answers then.
+fn go_on(stages: &Stages, at: usize, connection: &Connection, place: &str) -> Option<u64> {
+    let line = SCRIPT[at];
+    if line.starts_with("BEGIN") && !connection.is_autocommit() {
+        connection.execute_batch("ROLLBACK").unwrap_or_else(|error| panic!("{place}: {error}"));
+    }
+    let now = content(connection);
+    if now == stages.lines[at].before {
+        return run(connection, line).unwrap_or_else(|error| panic!("{place}, once more: {error}"));
+    }
+    assert_eq!(now, stages.lines[at].after, "{place}");
+    None
+}
+
+#[test]
+fn large_pages_small_cache() {
+    check_setting("PRAGMA page_size = 65536; PRAGMA cache_size = 10; PRAGMA mmap_size = 0");
+}
+
+#[test]
+fn large_pages_in_a_log() {
+    check_setting("PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; PRAGMA cache_size = 10");
+}
+
+#[test]
+fn tiny_cache_and_temporary_files() {
+    check_setting(
+        "PRAGMA cache_size = -100; PRAGMA temp_store = FILE; PRAGMA journal_mode = WAL; PRAGMA mmap_size = 0",
+    );
+}
+
+#[test]
+fn temporary_tables_in_memory() {
+    check_setting("PRAGMA temp_store = MEMORY; PRAGMA journal_mode = PERSIST");
+}

@@ -1,0 +1,94 @@
+//! The system's memory, of which a thread may be refused one large piece.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+/// What counts as large: more than a few pages.
+const LARGE: usize = 256 << 10;
+
+#[global_allocator]
+static MEMORY: Scarce = Scarce;
+
+/// The system's memory, of which a thread may be refused one large piece.
+struct Scarce;
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Mode {
+    /// Everything is granted.
+    Plenty,
+    /// Large allocations are counted; that of this number is refused, none if it is 0.
+    Refuse(u64),
+    /// Large allocations are shown, once for each place.
+    Survey,
+}
+
+thread_local! {
+    static MODE: Cell<Mode> = const { Cell::new(Mode::Plenty) };
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Runs `work` of this thread in a mode; how many large allocations it makes is counted if one of them is to be refused.
+pub(crate) fn with_mode<T>(mode: Mode, work: impl FnOnce() -> T) -> (T, u64) {
+    COUNT.set(0);
+    MODE.set(mode);
+    let done = work();
+    MODE.set(Mode::Plenty);
+    (done, COUNT.get())
+}
+
+fn is_granted(size: usize) -> bool {
+    if size < LARGE {
+        return true;
+    }
+    match MODE.get() {
+        Mode::Plenty => true,
+        Mode::Refuse(number) => {
+            COUNT.set(COUNT.get() + 1);
+            COUNT.get() != number
+        }
+        Mode::Survey => {
+            MODE.set(Mode::Plenty);
+            show_place();
+            MODE.set(Mode::Survey);
+            true
+        }
+    }
+}
+
+// SAFETY: whatever is granted comes from the system's allocator and goes back to it.
+unsafe impl GlobalAlloc for Scarce {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        if is_granted(layout.size()) { unsafe { System.alloc(layout) } } else { std::ptr::null_mut() }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        if is_granted(layout.size()) { unsafe { System.alloc_zeroed(layout) } } else { std::ptr::null_mut() }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        if is_granted(new_size) { unsafe { System.realloc(memory, layout, new_size) } } else { std::ptr::null_mut() }
+    }
+}
+
+/// Shows who allocates: the innermost functions of Lithe, each place once in a thread.
+fn show_place() {
+    thread_local!(static SEEN: Cell<BTreeSet<String>> = const { Cell::new(BTreeSet::new()) });
+    let trace = std::backtrace::Backtrace::force_capture().to_string();
+    let is_ours = |line: &&str| line.starts_with("at ./crates/") || line.contains("/crates/");
+    let ours = trace.lines().map(str::trim).filter(is_ours).filter(|line| !line.contains("tests/memory/"));
+    let place = ours.take(6).collect::<Vec<_>>().join(" < ");
+    let mut seen = SEEN.take();
+    if seen.insert(place.clone()) {
+        eprintln!("{place}");
+    }
+    SEEN.set(seen);
+}

@@ -1,0 +1,117 @@
+//! The files as they were before each line of the script, and what is in a database.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lithe::{Connection, OpenFlags, ValueRef};
+use tempfile::TempDir;
+
+use crate::script::SCRIPT;
+
+/// What one line does when there is plenty of memory.
+pub(crate) struct Line {
+    pub(crate) before: String,
+    pub(crate) after: String,
+    /// A sum of all that it answers, if it only reads.
+    pub(crate) answer: Option<u64>,
+}
+
+/// The script, played once.
+pub(crate) struct Stages {
+    pub(crate) pragmas: String,
+    pub(crate) lines: Vec<Line>,
+    /// Where the files are that each line begins with: lines that only read begin with the same ones.
+    files: Vec<PathBuf>,
+    _folder: TempDir,
+}
+
+/// A copy of the files, of one's own.
+pub(crate) struct Stage<'s> {
+    pragmas: &'s str,
+    folder: TempDir,
+}
+
+impl Stages {
+    pub(crate) fn prepare(pragmas: &str) -> Stages {
+        let folder = tempfile::tempdir().unwrap();
+        let live = folder.path().join("live");
+        fs::create_dir(&live).unwrap();
+        let connection = open(&live, pragmas);
+        let (mut lines, mut files): (Vec<Line>, Vec<PathBuf>) = (Vec::new(), Vec::new());
+        let mut before = content(&connection);
+        for (at, line) in SCRIPT.iter().enumerate() {
+            let changed = at == 0 || !SCRIPT[at - 1].starts_with('?');
+            let kept = if changed { folder.path().join(at.to_string()) } else { files[at - 1].clone() };
+            if changed {
+                copy_files(&live, &kept);
+            }
+            files.push(kept);
+            let answer = run(&connection, line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            let after = content(&connection);
+            lines.push(Line { before, after: after.clone(), answer });
+            before = after;
+        }
+        Stages { pragmas: pragmas.to_owned(), lines, files, _folder: folder }
+    }
+
+    pub(crate) fn before(&self, line: usize) -> Stage<'_> {
+        let folder = tempfile::tempdir().unwrap();
+        copy_files(&self.files[line], folder.path());
+        Stage { pragmas: &self.pragmas, folder }
+    }
+}
+
+impl Stage<'_> {
+    pub(crate) fn open(&self) -> Connection {
+        open(self.folder.path(), self.pragmas)
+    }
+}
+
+fn open(folder: &Path, pragmas: &str) -> Connection {
+    let connection = Connection::open_with_flags(folder.join("db"), OpenFlags::DEFAULT).unwrap();
+    connection.execute_batch(pragmas).unwrap();
+    connection
+}
+
+/// All but the shared memory, which whoever comes makes anew.
+fn copy_files(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        if file.file_name() != "db-shm" {
+            fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        }
+    }
+}
+
+/// Runs one line of the script; every value is looked at. Answers the sum of them, if the line only reads.
+pub(crate) fn run(connection: &Connection, line: &str) -> lithe::Result<Option<u64>> {
+    let mut sum = 0_u64;
+    let mut add = |byte: u8| sum = sum.wrapping_mul(31).wrapping_add(u64::from(byte));
+    let mut rest = line.trim_start_matches('?');
+    while !rest.trim().is_empty() {
+        let (sql, tail) = rest.split_once("; ").unwrap_or((rest, ""));
+        let mut statement = connection.prepare(sql)?;
+        while let Some(row) = statement.step()? {
+            for column in 0..row.column_count() {
+                match row.get_ref(column) {
+                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.iter().for_each(|byte| add(*byte)),
+                    value => value.to_string().bytes().for_each(&mut add),
+                }
+            }
+        }
+        rest = tail;
+    }
+    Ok(line.starts_with('?').then_some(sum))
+}
+
+/// What is in the database.
+pub(crate) fn content(connection: &Connection) -> String {
+    let tables = "SELECT group_concat(name || coalesce(sql, '')) FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'";
+    let text = |sql: &str| connection.query_row(sql, [], |row| Ok(row.get_ref(0).to_string())).unwrap_or_default();
+    let rows = "SELECT count(*) || ' ' || total(length(b)) || ' ' || total(length(c)) || ' ' || total(a) FROM t";
+    format!("{} {}", text(tables), text(rows))
+}
+
+pub(crate) fn integrity(connection: &Connection) -> String {
+    connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap()
+}
