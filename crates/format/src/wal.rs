@@ -35,7 +35,8 @@ const SALTS_AT: usize = 16;
 const SUMS_AT: usize = 24;
 const _: () = assert!(SUMS_AT + 8 == HEADER_LEN);
 
-const FRAME_DB_SIZE_AT: usize = 4;
+/// Where a frame says how large the database is that it commits.
+pub const DB_SIZE_AT: usize = 4;
 const FRAME_SALTS_AT: usize = 8;
 const FRAME_SUMS_AT: usize = 16;
 const _: () = assert!(FRAME_SUMS_AT + 8 == FRAME_HEADER_LEN);
@@ -159,14 +160,14 @@ impl FrameHeader {
         let no = PageNo::new(at_u32(header, 0))?;
         let sum = before.add(wal.order, &header[..FRAME_SALTS_AT]).add(wal.order, page);
         let counts = sum == read_sum(header, FRAME_SUMS_AT);
-        counts.then_some((FrameHeader { no, db_size: at_u32(header, FRAME_DB_SIZE_AT) }, sum))
+        counts.then_some((FrameHeader { no, db_size: at_u32(header, DB_SIZE_AT) }, sum))
     }
 
     /// The header of the frame of `page`, and the checksum that the next goes on from.
     pub fn write(&self, order: SumOrder, salts: Salts, before: Sum, page: &[u8]) -> ([u8; FRAME_HEADER_LEN], Sum) {
         let mut bytes = [0; FRAME_HEADER_LEN];
         put_u32(&mut bytes, 0, self.no.get());
-        put_u32(&mut bytes, FRAME_DB_SIZE_AT, self.db_size);
+        put_u32(&mut bytes, DB_SIZE_AT, self.db_size);
         put_pair(&mut bytes, FRAME_SALTS_AT, salts.0);
         let sum = before.add(order, &bytes[..FRAME_SALTS_AT]).add(order, page);
         put_pair(&mut bytes, FRAME_SUMS_AT, sum.0);

@@ -198,14 +198,6 @@ impl Files {
         written
     }
 
-    /// What is in them now, and in those that have come with them.
-    pub fn read(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let entries = std::fs::read_dir(&self.folder).unwrap().map(|entry| entry.unwrap().path());
-        let mut paths: Vec<PathBuf> = entries.collect();
-        paths.sort();
-        paths.into_iter().map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect()
-    }
-
     /// Opens them with SQLite.
     pub fn open(&self, config: &Config) -> rusqlite::Result<rusqlite::Connection> {
         let db = rusqlite::Connection::open(self.folder.join("main.db"))?;

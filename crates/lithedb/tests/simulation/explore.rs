@@ -33,6 +33,10 @@ pub fn run_seed(seed: u64) -> u64 {
     for generation in 0..1 + random.below(3) {
         let machine = Machine::new(seed, random.clone(), config.clone(), disk, model, generation);
         let run = machine.run(3 + random.below(12), generation == 0);
+        if std::env::var_os("TRACE").is_some() {
+            println!("{config:?}\n{}", run.trace.join("\n"));
+            return 1;
+        }
         let mut explorer =
             Explorer { seed, config: &config, run: &run, random: random.clone(), crashes: 0, left: None };
         explorer.explore();
@@ -41,9 +45,7 @@ pub fn run_seed(seed: u64) -> u64 {
         // The next generation finds what the crash has left, as SQLite understands it.
         let files = Files::new(&Config::folder(seed), &left);
         model = Model::of_files(&files, &config).unwrap();
-        // What a torn commit has left of its padding ends in the middle of a sector, where the next commit begins and may
-        // be torn, too: without powersafe overwrite a log withstands one power loss at a time.
-        disk = if config.powersafe { left } else { files.read() };
+        disk = left;
         let other = Config::random(&mut random);
         config = Config {
             journal: other.journal,

@@ -350,6 +350,7 @@ impl FileStore {
             mode,
             vfs: &*self.vfs,
             database: &*self.file,
+            is_read_only: self.opened_read_only,
             sync: (pager.synchronous() > Synchronous::Off).then(|| pager.sync_flags()),
             patience: Duration::ZERO,
             wait,

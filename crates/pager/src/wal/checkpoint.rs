@@ -6,7 +6,7 @@ use std::time::Duration;
 use lithe_format::locks::{CHECKPOINT_SLOT, READ_MARKS, read_slot, read_slots_from};
 use lithe_format::wal_index::READ_MARK_UNUSED;
 use lithe_format::{PageNo, PageSize};
-use lithe_vfs::{File, ResultCode, SyncFlags, Vfs};
+use lithe_vfs::{File, Op, ResultCode, SyncFlags, Vfs};
 
 use super::Wal;
 use super::index::HeaderState;
@@ -47,6 +47,8 @@ pub(crate) struct Checkpointer<'c> {
     pub(crate) mode: CheckpointMode,
     pub(crate) vfs: &'c dyn Vfs,
     pub(crate) database: &'c dyn File,
+    /// The database must not be written.
+    pub(crate) is_read_only: bool,
     /// Syncs on the way; `None`: none.
     pub(crate) sync: Option<SyncFlags>,
     /// How long it waits for its turn among the writers of this process, each time.
@@ -164,7 +166,11 @@ impl Wal {
         if !work.wait_for(|| self.lock_alone(read_slot(0)..read_slot(0) + 1))? {
             return Ok(());
         }
-        let copied = self.copy_frames(work, page_size, done + 1, safe);
+        let copied = match work.is_read_only {
+            // What SQLite's connection finds out when it tries to.
+            true => Err(lithe_vfs::Error::new(Op::Write).into()),
+            false => self.copy_frames(work.database, work.sync, page_size, done + 1, safe),
+        };
         if copied.is_ok() {
             self.index.set_backfilled(safe);
         }
@@ -197,28 +203,35 @@ impl Wal {
 
     /// The log is durable before the database changes; the database is durable before the log may be
     /// overwritten.
-    fn copy_frames(&self, work: &Checkpointer<'_>, page_size: PageSize, first: u32, last: u32) -> Result<()> {
+    pub(super) fn copy_frames(
+        &self,
+        database: &dyn File,
+        sync: Option<SyncFlags>,
+        page_size: PageSize,
+        first: u32,
+        last: u32,
+    ) -> Result<()> {
         let header = self.header.get();
         self.map_up_to(&header, header.last_frame, false)?;
         self.index.set_backfill_attempted(last);
-        if let Some(flags) = work.sync {
+        if let Some(flags) = sync {
             self.shared.file().sync(flags)?;
         }
-        work.database.size_hint(u64::from(header.page_count) * u64::from(page_size.get()))?;
+        database.size_hint(u64::from(header.page_count) * u64::from(page_size.get()))?;
         for first in (first..=last).step_by(LISTED_FRAMES as usize) {
             let last = first.saturating_add(LISTED_FRAMES - 1).min(last);
             let pages = self.newest_images(first, last, header.page_count)?;
             for run in pages.chunk_by(|a, b| a.0.plus(1) == Some(b.0)) {
-                self.copy_run(work.database, page_size, run)?;
+                self.copy_run(database, page_size, run)?;
             }
         }
         if last == header.last_frame {
             let size = u64::from(header.page_count) * u64::from(page_size.get());
-            if work.database.size()? != size {
-                work.database.truncate(size)?;
+            if database.size()? != size {
+                database.truncate(size)?;
             }
-            if let Some(flags) = work.sync {
-                work.database.sync(flags)?;
+            if let Some(flags) = sync {
+                database.sync(flags)?;
             }
         }
         Ok(())

@@ -13,7 +13,7 @@
 //! | `index`, `frame_map` | the WAL index: finding the newest image of a page; what one connection lists of it |
 //! | `read_lock` | the lock of a reader, kept for a moment after a transaction |
 //! | `snapshot` | beginning and ending to read |
-//! | `recover` | building the index from the log |
+//! | `recover`, `torn_end` | building the index from the log; the end of a log that a power loss has torn |
 //! | `append` | committing: frames, sync, header |
 //! | `checkpoint`, `long_log` | from the log into the database; by itself, after a commit |
 //! | `shared`, `turns`, `company` | what connections of one process share of a log; its writers in turn, one sync for several; whom it waits for |
@@ -28,6 +28,7 @@ mod read_lock;
 mod recover;
 pub(crate) mod shared;
 mod snapshot;
+mod torn_end;
 mod turns;
 
 use std::cell::{Cell, RefCell};

@@ -30,6 +30,7 @@ impl Wal {
         self.index.set_backfilled(0);
         self.index.set_backfill_attempted(header.last_frame);
         self.index.set_read_mark(0, 0);
+        let mut is_read = false;
         for mark in 1..READ_MARKS {
             let slot = read_slot(mark)..read_slot(mark) + 1;
             // A mark that is in use stays what it is.
@@ -37,7 +38,12 @@ impl Wal {
                 let first = mark == 1 && header.last_frame > 0;
                 self.index.set_read_mark(mark, if first { header.last_frame } else { READ_MARK_UNUSED });
                 self.unlock_alone(slot)?;
+            } else {
+                is_read = true;
             }
+        }
+        if !is_read {
+            self.mend_torn_end(&header)?;
         }
         self.index.publish(&header);
         Ok(())
