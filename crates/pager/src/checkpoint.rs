@@ -1,7 +1,5 @@
 //! Checkpoints, as a connection asks for them.
 
-use lithe_vfs::ResultCode;
-
 use crate::error::{Error, Result};
 use crate::pager::{Pager, State, Store};
 use crate::wal::{Checkpoint, CheckpointMode, Wait};
@@ -27,9 +25,6 @@ impl Pager {
             // The first look at the file tells whether it has a log.
             self.begin_read()?;
             self.end_read()?;
-        }
-        if file.is_wal() && file.is_read_only() && mode != CheckpointMode::Noop {
-            return Err(Error::ReadOnly(ResultCode::READONLY));
         }
         if file.is_wal() { file.checkpoint(self, mode, wait) } else { Ok(Checkpoint::WITHOUT_LOG) }
     }

@@ -35,6 +35,9 @@ impl Pager {
                     (_, JournalMode::Wal) => return self.enter_wal(file),
                     _ => self.settings.journal_mode.set(mode),
                 }
+                if matches!(mode, JournalMode::Memory | JournalMode::Off) {
+                    file.keeps_journal.set(false);
+                }
                 if leaves_journal(old) && !leaves_journal(mode) && !file.keeps_locks(self) {
                     file.delete_old_journal(self)?;
                 }
@@ -48,7 +51,7 @@ impl Pager {
         if !file.can_have_wal(self) {
             return Ok(self.journal_mode());
         }
-        let left_journal = leaves_journal(self.journal_mode());
+        let left_journal = leaves_journal(self.journal_mode()) || file.keeps_locks(self) || file.keeps_journal.get();
         self.write_file_version(FileVersion::Wal)?;
         // The first look at the file opens the log.
         self.begin_read()?;
@@ -66,7 +69,7 @@ impl Pager {
         self.settings.journal_mode.set(mode);
         let written = file.without_wal(|| self.write_file_version(FileVersion::Rollback));
         if !file.keeps_locks(self) {
-            file.unlock(LockLevel::None)?;
+            file.give_up_lock(self, LockLevel::None)?;
         }
         written
     }
@@ -93,7 +96,7 @@ impl Pager {
 }
 
 /// Whether the journal stays when a transaction is over.
-fn leaves_journal(mode: JournalMode) -> bool {
+pub(crate) fn leaves_journal(mode: JournalMode) -> bool {
     matches!(mode, JournalMode::Truncate | JournalMode::Persist)
 }
 

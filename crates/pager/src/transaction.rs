@@ -333,7 +333,7 @@ impl Pager {
         let ended = self.end_read();
         let Store::File(file) = &self.store else { return ended };
         let closed = file.close_wal(self);
-        ended.and(closed).and(file.unlock(LockLevel::None))
+        ended.and(closed).and(file.give_up_lock(self, LockLevel::None))
     }
 }
 

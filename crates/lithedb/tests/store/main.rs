@@ -13,6 +13,7 @@
 //! | `busy` | who is turned away, and with what code |
 //! | `super_journal` | what SQLite makes of a crash within a commit over two files |
 //! | `recovery` | who comes while a log is recovered |
+//! | `journals` | what lies beside a database between transactions |
 //! | `bulk` | bulk loads past the log |
 //! | `large` | files over 4 GB, temporary files |
 
@@ -21,6 +22,7 @@ mod bulk;
 mod busy;
 #[path = "../common/mod.rs"]
 mod common;
+mod journals;
 mod large;
 mod opening;
 mod pragmas;

@@ -139,6 +139,39 @@ fn files_and_folders_that_cannot_be_written() {
     make_read_only(&dir, 0o755);
 }
 
+/// A connection that may only read can do of a checkpoint what needs no writing to the database.
+#[test]
+fn checkpoints_read_only() {
+    for mode in ["PASSIVE", "FULL", "RESTART", "TRUNCATE", "NOOP"] {
+        for before in ["", "a: PRAGMA wal_checkpoint", "a: PRAGMA wal_checkpoint(TRUNCATE)", "a close"] {
+            for others in [
+                "",
+                "a: INSERT INTO t VALUES (2)",
+                "c: BEGIN IMMEDIATE",
+                "c: BEGIN\nc: SELECT * FROM t\na: PRAGMA user_version = 5",
+            ] {
+                check(&format!(
+                    "a: PRAGMA journal_mode = WAL
+                     a: CREATE TABLE t(a)
+                     a: INSERT INTO t VALUES (1)
+                     {before}
+                     {others}
+                     b open file:{{dir}}/test.db?mode=ro
+                     b: PRAGMA wal_checkpoint({mode})
+                     b: SELECT * FROM t
+                     b: PRAGMA wal_checkpoint({mode})
+                     b: BEGIN
+                     b: SELECT * FROM t
+                     b: PRAGMA wal_checkpoint({mode})
+                     b: COMMIT
+                     d: PRAGMA query_only = 1
+                     d: PRAGMA wal_checkpoint({mode})"
+                ));
+            }
+        }
+    }
+}
+
 #[test]
 fn logs_read_only() {
     check(

@@ -4,6 +4,7 @@
 //!   a: SQL                   runs SQL on the connection a, which opens {dir}/test.db when it is first used
 //!   b open URI               opens the connection b
 //!   b close
+//!   b journals               tells which journals there are, how long they are up to a sector, and whether they have a header
 //!   sqlite: SQL              runs SQL on SQLite whatever the engine, while nobody else has test.db open
 //! ```
 //!
@@ -117,6 +118,8 @@ fn play<E: Engine>(script: &str, folder: &Path) -> Vec<String> {
                 connections.insert(name.to_owned(), connection);
                 Vec::new()
             })
+        } else if rest == " journals" {
+            Ok(vec![journals(folder)])
         } else {
             assert_eq!(rest, " close", "{line}");
             connections.remove(name);
@@ -129,6 +132,22 @@ fn play<E: Engine>(script: &str, folder: &Path) -> Vec<String> {
         .replace(dir, "{dir}")
     };
     lines.map(answer).collect()
+}
+
+/// The rollback journals in a folder.
+fn journals(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut journals: Vec<PathBuf> = entries.filter(|path| path.to_str().unwrap().ends_with("-journal")).collect();
+    journals.sort();
+    let tell = |path: &PathBuf| {
+        let content = std::fs::read(path).unwrap();
+        let has_header = content.first().is_some_and(|&byte| byte != 0);
+        let name = path.file_name().unwrap().to_str().unwrap();
+        // How many pages a transaction puts into the journal is each engine's own affair.
+        let len = if content.len() > 512 { "more".to_owned() } else { content.len().to_string() };
+        format!("{name} {len}{}", if has_header { " with a header" } else { "" })
+    };
+    journals.iter().map(tell).collect()
 }
 
 impl Engine for Lithe {

@@ -22,7 +22,7 @@ pub(crate) use snapshot::Known;
 use crate::counts::Counts;
 use crate::database::Database;
 use crate::error::{Error, Result};
-use crate::options::{BeginKind, LockingMode, OpenOptions};
+use crate::options::{BeginKind, JournalMode, LockingMode, OpenOptions};
 use crate::pager::Pager;
 use crate::pool::StateNo;
 use crate::rollback::commit::RollbackTxn;
@@ -62,6 +62,8 @@ pub(crate) struct FileStore {
     /// The state of the database that this connection looks at, as the pool counts.
     pool_state: Cell<StateNo>,
     pub(crate) rollback: RefCell<RollbackTxn>,
+    /// The rollback journal lies there between transactions, for as long as the EXCLUSIVE lock is held.
+    pub(crate) keeps_journal: Cell<bool>,
     /// The write-ahead log, in WAL mode.
     wal: RefCell<Option<Wal>>,
     /// The log as others share it, while a transaction uses an index of its own.
@@ -101,6 +103,7 @@ impl FileStore {
             known: Cell::new(Known::NOTHING),
             pool_state: Cell::new(0),
             rollback: RefCell::default(),
+            keeps_journal: Cell::new(false),
             wal: RefCell::new(None),
             shared_wal: RefCell::new(None),
             ignores_wal: Cell::new(immutable),
@@ -156,13 +159,24 @@ impl FileStore {
         Ok(())
     }
 
-    /// Lowers the lock.
+    /// Lowers the lock. A journal that lies there is anybody's from now on.
     pub(crate) fn unlock(&self, level: LockLevel) -> Result<()> {
+        self.keeps_journal.set(false);
         if self.locks {
             self.file.unlock(level)?;
         }
         self.level.set(level);
         Ok(())
+    }
+
+    /// Lowers the lock when all is done: the journal that exclusive locking has kept goes first, in mode DELETE.
+    pub(crate) fn give_up_lock(&self, pager: &Pager, level: LockLevel) -> Result<()> {
+        let is_ours = self.keeps_journal.get() && self.level.get() == LockLevel::Exclusive;
+        if is_ours && pager.journal_mode() == JournalMode::Delete {
+            // One that stays is no harm: it has no header.
+            let _ = self.vfs.delete(&self.journal_path, false);
+        }
+        self.unlock(level)
     }
 
     /// Whether locks outlive transactions.

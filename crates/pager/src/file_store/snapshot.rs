@@ -91,7 +91,7 @@ impl FileStore {
         if self.keeps_locks(pager) {
             return Ok(());
         }
-        self.unlock(LockLevel::None)
+        self.give_up_lock(pager, LockLevel::None)
     }
 
     /// Learns size and shape of the database, unless it is as we left it.

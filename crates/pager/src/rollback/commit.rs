@@ -14,6 +14,7 @@ use crate::SQLITE_VERSION_NUMBER;
 use crate::counts::PageCounter;
 use crate::error::{Error, Result, listed};
 use crate::file_store::FileStore;
+use crate::journal_mode::leaves_journal;
 use crate::options::{JournalMode, Synchronous};
 use crate::page_ref::PageRef;
 use crate::pager::{Pager, WriteTxn};
@@ -51,6 +52,7 @@ impl FileStore {
             return Err(Error::CantOpen(ResultCode::CANTOPEN));
         }
         txn.journal = Some(self.new_journal(pager, opened.file));
+        self.keeps_journal.set(false);
         Ok(())
     }
 
@@ -100,7 +102,7 @@ impl FileStore {
             let _ = self.cut_to(pager, pager.page_count());
         }
         if !self.keeps_locks(pager) {
-            let _ = self.unlock(LockLevel::Shared);
+            let _ = self.give_up_lock(pager, LockLevel::Shared);
         }
         Ok(finished)
     }
@@ -130,7 +132,7 @@ impl FileStore {
         }
         self.finish_journal(pager)?;
         if !self.keeps_locks(pager) {
-            self.unlock(LockLevel::Shared)?;
+            self.give_up_lock(pager, LockLevel::Shared)?;
         }
         Ok(())
     }
@@ -326,7 +328,10 @@ impl FileStore {
         };
         let finished = self.finish_journal_file(pager, &journal);
         match finished {
-            Ok(()) => *txn = RollbackTxn::default(),
+            Ok(()) => {
+                *txn = RollbackTxn::default();
+                self.keeps_journal.set(self.keeps_locks(pager));
+            }
             // It is still there for a rollback, or for the next one who opens the database.
             Err(_) => txn.journal = Some(journal),
         }
@@ -334,14 +339,16 @@ impl FileStore {
     }
 
     fn finish_journal_file(&self, pager: &Pager, journal: &JournalFile) -> Result<()> {
-        let limit = pager.journal_size_limit();
-        let (syncs, size_max) = match pager.journal_mode() {
-            JournalMode::Truncate => (pager.synchronous() >= Synchronous::Full, Some(0)),
-            // A name of a super-journal must not be what the next journal ends with.
-            JournalMode::Persist if journal.has_super => (pager.synchronous() > Synchronous::Off, Some(0)),
-            JournalMode::Persist => (pager.synchronous() > Synchronous::Off, limit),
-            _ => return Ok(self.vfs.delete(&self.journal_path, pager.synchronous() >= Synchronous::Extra)?),
-        };
+        let mode = pager.journal_mode();
+        // As long as the lock is held nobody else looks at it: what DELETE would make anew for each commit is kept.
+        let stays = leaves_journal(mode) || mode == JournalMode::Delete && self.keeps_locks(pager);
+        if !stays {
+            return Ok(self.vfs.delete(&self.journal_path, pager.synchronous() >= Synchronous::Extra)?);
+        }
+        let is_cut = mode == JournalMode::Truncate;
+        let syncs = pager.synchronous() >= if is_cut { Synchronous::Full } else { Synchronous::Normal };
+        // A name of a super-journal must not be what the next journal ends with.
+        let size_max = if is_cut || journal.has_super { Some(0) } else { pager.journal_size_limit() };
         let file = journal.file();
         if size_max == Some(0) && !syncs {
             return Ok(file.truncate(0)?);
