@@ -105,6 +105,9 @@ impl Machine {
                 self.compare();
             }
             self.maintain();
+            if self.company.one_in(5) {
+                self.change_settings();
+            }
         }
         self.end_reader();
         if self.random.one_in(2) {
@@ -206,7 +209,7 @@ impl Machine {
             self.note("again".to_string());
             return self.both(op);
         }
-        if op.sql == "VACUUM" {
+        if op.sql.starts_with("VACUUM") {
             if done.as_ref().is_err_and(|error| error.message().contains("not supported yet")) {
                 done = Ok(());
             }
@@ -338,7 +341,8 @@ impl Machine {
             }
             8 => {
                 self.end_reader();
-                self.both(&Op::new("VACUUM", []));
+                let aux = self.config.attached && self.company.one_in(2);
+                self.both(&Op::new(if aux { "VACUUM aux" } else { "VACUUM" }, []));
             }
             9 | 10 => self.reopen(),
             11..=13 => {
@@ -347,6 +351,44 @@ impl Machine {
             }
             _ => {}
         }
+    }
+
+    /// What an application changes while it runs, as far as it is promised no less afterwards.
+    fn change_settings(&mut self) {
+        let lasts_alike = !self.config.attached || matches!(self.config.synchronous, "FULL" | "EXTRA");
+        match self.company.below(6) {
+            0 | 1 if !self.config.two && !self.config.exclusive => {
+                let mode = pick(&mut self.company, &["EXCLUSIVE", "EXCLUSIVE", "NORMAL"]);
+                self.set(&format!("PRAGMA locking_mode={mode}"));
+            }
+            2 if self.config.journal == "DELETE" && lasts_alike => {
+                let mode = pick(&mut self.company, &["DELETE", "TRUNCATE", "PERSIST"]);
+                self.set(&format!("PRAGMA journal_mode={mode}"));
+            }
+            3 => {
+                let bytes = pick(&mut self.company, &["-1", "0", "1000", "5000"]);
+                self.set(&format!("PRAGMA journal_size_limit={bytes}"));
+            }
+            4 => {
+                let how = pick(&mut self.company, &["ON", "OFF", "FAST"]);
+                self.set(&format!("PRAGMA secure_delete={how}"));
+            }
+            // All pages change, and how many there are to a sector. (In WAL mode the size stays.)
+            _ => {
+                let size = pick(&mut self.company, &[512, 1024, 2048, 4096]);
+                let auto_vacuum = pick(&mut self.company, &["NONE", "FULL", "INCREMENTAL"]);
+                self.set(&format!("PRAGMA page_size={size}; PRAGMA auto_vacuum={auto_vacuum}"));
+                self.both(&Op::new("VACUUM", []));
+            }
+        }
+    }
+
+    fn set(&mut self, pragmas: &str) {
+        self.end_reader();
+        let begun = self.sim.recorded();
+        self.note(pragmas.to_string());
+        self.one().execute_batch(pragmas).unwrap();
+        self.note_span(begun);
     }
 }
 

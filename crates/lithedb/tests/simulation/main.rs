@@ -2,7 +2,7 @@
 //! committed, whatever of the unsynced writes is there, and whenever the power fails.
 //!
 //! A run is a function of its seed: `SEED=17` replays one, `FIRST=1000000` begins elsewhere, and `CRASHES=1000000`
-//! says how many crashes there are to be. Each run is recorded once; at every thing that it has done to the
+//! says how many crashes there are to be; `TRACE=1` shows what the runs do, without crashes. Each run is recorded once; at every thing that it has done to the
 //! disk the power fails, and a machine with what is left recovers.
 
 mod config;

@@ -52,7 +52,8 @@ impl<'c> Promise<'c> {
         let lasts = match config.journal {
             "WAL" if full => Lasts::AtOnce,
             "WAL" => Lasts::FromLogSync,
-            "DELETE" if config.synchronous == "FULL" => Lasts::FromNextCommit,
+            // With exclusive locking the journal stays, and what is synced is the end of its header.
+            "DELETE" if config.synchronous == "FULL" && !config.exclusive => Lasts::FromNextCommit,
             "MEMORY" | "OFF" => Lasts::AtOnce,
             _ if full => Lasts::AtOnce,
             _ => Lasts::FromNextCommit,

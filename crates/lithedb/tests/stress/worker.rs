@@ -105,6 +105,7 @@ impl Worker {
                 70..93 => self.read(),
                 93..97 => self.checkpoint(),
                 97 => self.check_quickly(),
+                98 if self.takes_turns => self.write_exclusively(),
                 _ => std::thread::sleep(Duration::from_millis(self.random.u64(..5))),
             }
         }
@@ -178,6 +179,21 @@ impl Worker {
             "UPDATE log SET filler = NULL WHERE writer={writer} AND seq < {old} AND seq > {old} - 250"
         ))?;
         Ok((last + count).cast_unsigned())
+    }
+
+    /// Keeps the lock over some transactions, and gives it back.
+    fn write_exclusively(&mut self) {
+        // Only within its turn: who keeps a lock for reading and waits for its turn is in the way of who has it.
+        let begin = |worker: &mut Worker| {
+            worker.engine.batch("PRAGMA locking_mode=EXCLUSIVE")?;
+            worker.transfer()
+        };
+        self.write(begin, "transferred");
+        for _ in 0..self.random.u8(..3) {
+            self.write(Worker::transfer, "transferred");
+        }
+        let given_back = self.engine.batch("PRAGMA locking_mode=NORMAL");
+        self.expect(given_back.and_then(|()| self.engine.batch("SELECT count(*) FROM account")), "locking_mode");
     }
 
     /// Reads first and writes then: somebody may have been quicker.
