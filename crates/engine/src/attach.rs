@@ -130,6 +130,11 @@ impl Attach {
         let database = Database::open(&target, &vfs, &connection.busy).map_err(|error| {
             Error::new(error.code(), format!("unable to open database: {}", String::from_utf8_lossy(&file)))
         })?;
+        let is_same =
+            |other: &Database| matches!((other.shared(), database.shared()), (Some(a), Some(b)) if a.is_same(b));
+        if connection.any_database(is_same) {
+            return Err(Error::generic("database is already attached"));
+        }
         connection.settings.apply_to(database.btree());
         connection.add_database(database);
         let db = connection.change_catalog(|catalog| catalog.attach(NameBuf::from(name), Arc::new(Schema::new(false))));

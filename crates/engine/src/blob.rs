@@ -100,7 +100,8 @@ impl Connection {
             view: View::new(),
             header: Vec::new(),
         };
-        let opened = blob.begin(self, db).and_then(|()| blob.find(rowid));
+        let opened = self.lock_table(db, table, write);
+        let opened = opened.and_then(|()| blob.begin(self, db)).and_then(|()| blob.find(rowid));
         if let Err(error) = opened {
             blob.fail(self, &error);
             return Err(error);
@@ -203,7 +204,7 @@ impl Blob {
         }
         let place = self.place_of(connection, offset, bytes.len())?;
         let written = self.cursor.write_payload(&self.btree, place.at + offset as u32, bytes);
-        connection.lend_uncommitted();
+        connection.step_ends();
         Ok(written?)
     }
 
@@ -236,9 +237,11 @@ impl Blob {
         self.cursor.reset();
         connection.row_watches.remove(&self.watch);
         let Some(run) = self.run.take() else { return Ok(()) };
-        connection
+        let ended = connection
             .statement_succeeds(&run)
-            .inspect_err(|error| drop(connection.statement_fails(&run, error.code(), OnConflict::Abort)))
+            .inspect_err(|error| drop(connection.statement_fails(&run, error.code(), OnConflict::Abort)));
+        connection.step_ends();
+        ended
     }
 
     fn fail(&mut self, connection: &Connection, error: &Error) {

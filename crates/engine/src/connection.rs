@@ -190,7 +190,7 @@ impl Connection {
     }
 
     /// Whether `is_it` holds for any database.
-    pub(crate) fn any_database(&self, is_it: impl Fn(&Database) -> bool) -> bool {
+    pub(crate) fn any_database(&self, mut is_it: impl FnMut(&Database) -> bool) -> bool {
         self.databases.borrow().iter().any(|database| is_it(database))
     }
 

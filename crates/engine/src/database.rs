@@ -198,10 +198,12 @@ fn cannot_open(error: lithe_pager::Error) -> Error {
 
 /// Calls `f` while there is a snapshot: that of the transaction if one is open, else one that ends with the call.
 pub(crate) fn while_reading<T>(pager: &Pager, f: impl FnOnce() -> Result<T>) -> Result<T> {
-    let was_reading = pager.is_reading();
+    let (was_reading, was_resting) = (pager.is_reading(), pager.is_resting());
     pager.begin_read()?;
     let result = f();
-    if !was_reading {
+    if was_resting {
+        pager.rest();
+    } else if !was_reading {
         pager.end_read()?;
     }
     result

@@ -87,6 +87,7 @@ fn check_databases(
         let is_virtual = |table: &&Arc<Table>| table.virtual_table().is_some();
         let virtual_tables: Vec<Arc<Table>> = tables.iter().filter(is_virtual).cloned().collect();
         let tables: Vec<Arc<Table>> = tables.into_iter().filter(|table| table.root.is_some()).collect();
+        tables.iter().try_for_each(|table| connection.lock_table(db, table, false))?;
         check_trees(&database, catalog.database_name(db).name(), &tables, table.is_some(), answer)?;
         for table in &tables {
             check_rows(connection, run, db, table, request.with_entries, answer)?;

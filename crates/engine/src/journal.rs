@@ -1,6 +1,7 @@
 //! Journal modes and checkpoints, as pragmas and the API ask for them.
 
 use lithe_pager::{BeginKind, JournalMode};
+use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
 use crate::connection::Connection;
@@ -30,10 +31,18 @@ impl Connection {
         if pager.is_writing() && pager.has_changes() {
             return Ok(pager.journal_mode());
         }
+        if database.shared().is_some_and(|share| share.is_written_by_others(self.id)) {
+            return Ok(pager.journal_mode());
+        }
         let is_alone = self.is_autocommit() && self.transaction.active_count() <= 1;
         if is_wal != (mode == JournalMode::Wal) && !is_alone && pager.path().is_some() {
             let way = if is_wal { "out of" } else { "into" };
             return Err(Error::generic(format!("cannot change {way} wal mode from within a transaction")));
+        }
+        if is_wal != (mode == JournalMode::Wal)
+            && let Some(share) = database.shared()
+        {
+            share.begin_write(self.id, true)?;
         }
         if mode == JournalMode::Wal && !is_wal {
             give_first_page(database)?;
@@ -55,6 +64,9 @@ impl Connection {
         for (at, database) in self.databases() {
             if db.is_some_and(|wanted| wanted != at) || database.opened().is_none() {
                 continue;
+            }
+            if database.shared().is_some_and(|share| share.is_used_by_others(self.id)) {
+                return Err(Error::new(ResultCode::LOCKED, "database table is locked"));
             }
             match database.btree().pager().checkpoint(mode) {
                 Ok(done) => {

@@ -417,6 +417,25 @@ impl Share {
         false
     }
 
+    /// Whether both are of one cache.
+    pub(crate) fn is_same(&self, other: &Share) -> bool {
+        Arc::ptr_eq(&self.cache, &other.cache)
+    }
+
+    /// Whether somebody else has a write transaction.
+    pub(crate) fn is_written_by_others(&self, me: ConnectionId) -> bool {
+        guard(&self.cache.locks).writer.is_some_and(|writer| writer != me)
+    }
+
+    /// Whether somebody else has a transaction.
+    pub(crate) fn is_used_by_others(&self, me: ConnectionId) -> bool {
+        let locks = guard(&self.cache.locks);
+        let is_used =
+            locks.writer.is_some_and(|writer| writer != me) || locks.tables.iter().any(|lock| lock.holder != me);
+        let others = locks.notes.iter().filter(|notes| notes.who != me);
+        is_used || others.into_iter().any(|notes| !guard(&notes.reads).tables.is_empty())
+    }
+
     /// `me` begins a write transaction.
     pub(crate) fn begin_write(&self, me: ConnectionId, exclusive: bool) -> Result<(), Error> {
         self.is_listed.set(true);

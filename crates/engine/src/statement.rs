@@ -94,6 +94,8 @@ pub struct Statement {
     /// Part of the connection's transaction while the statement runs.
     run: StatementRun,
     is_running: bool,
+    /// It runs under locks on tables of shared caches.
+    is_under_locks: bool,
     is_on_row: bool,
     /// When the run began, if somebody wants to know how long it takes.
     began: Option<Instant>,
@@ -117,6 +119,7 @@ impl Statement {
             runner,
             run: StatementRun::default(),
             is_running: false,
+            is_under_locks: false,
             is_on_row: false,
             began: None,
             tag: 0,
@@ -306,7 +309,7 @@ impl Statement {
     /// Goes on to the next row, starting over after the end or an error.
     pub fn step(&mut self, connection: &Connection) -> Result<Step> {
         let stepped = self.step_on(connection);
-        connection.lend_uncommitted();
+        connection.step_ends();
         stepped
     }
 
@@ -343,10 +346,16 @@ impl Statement {
         self.is_running = true;
         if connection.has_shared_cache()
             && let Body::Program(program) = &self.compiled.body
-            && let Err(error) = connection.lock_tables(program)
         {
-            self.end(connection, Some(&error));
-            return Err(error);
+            match connection.lock_tables(program) {
+                Ok(locks_all) => self.is_under_locks = locks_all,
+                Err(error) => {
+                    self.end(connection, Some(&error));
+                    return Err(error);
+                }
+            }
+            let under_locks = &connection.transaction.active_under_locks;
+            under_locks.set(under_locks.get() + usize::from(self.is_under_locks));
         }
         if connection.is_traced(trace_mask::STATEMENT) {
             connection.trace(TraceEvent::Statement(self));
@@ -362,7 +371,7 @@ impl Statement {
             return Err(error);
         }
         if connection.has_shared_cache()
-            && let Err(error) = connection.see_uncommitted()
+            && let Err(error) = connection.step_begins()
         {
             self.end(connection, Some(&error));
             return Err(error);
@@ -397,6 +406,7 @@ impl Statement {
     ) -> Result<Step> {
         self.release_rows();
         self.is_running = false;
+        self.leave_locks(connection);
         let run = &self.run;
         let result = result
             .and_then(|()| connection.statement_succeeds(run).map_err(|e| (lithe_vm::operand::OnConflict::Abort, e)));
@@ -409,6 +419,13 @@ impl Statement {
         };
         self.tell_profile(connection);
         result
+    }
+
+    fn leave_locks(&mut self, connection: &Connection) {
+        if std::mem::take(&mut self.is_under_locks) {
+            let under_locks = &connection.transaction.active_under_locks;
+            under_locks.set(under_locks.get() - 1);
+        }
     }
 
     /// The run has ended: tells how long it took.
@@ -426,7 +443,7 @@ impl Statement {
         let was_running = self.is_running;
         self.end(connection, None);
         if was_running {
-            connection.lend_uncommitted();
+            connection.step_ends();
         }
         self.is_on_row = false;
     }
@@ -438,6 +455,7 @@ impl Statement {
         if !std::mem::take(&mut self.is_running) {
             return;
         }
+        self.leave_locks(connection);
         let run = &self.run;
         match error {
             Some(error) => drop(connection.statement_fails(run, error.code(), lithe_vm::operand::OnConflict::Abort)),

@@ -17,7 +17,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_btree::Btree;
+use lithe_btree::{AutoVacuum, Btree};
 use lithe_pager::{BeginKind, CheckpointMode, Pager};
 use lithe_plan::catalog::Catalog;
 use lithe_plan::environment::Flags as CompileFlags;
@@ -44,6 +44,8 @@ pub(crate) struct TransactionState {
     /// Steps that are under way: more than one where user code runs statements of its own.
     pub(crate) executing: Cell<u32>,
     active_writers: Cell<usize>,
+    /// Statements that run under locks on tables of shared caches: who changes other tables is not in their way.
+    pub(crate) active_under_locks: Cell<usize>,
     /// Statements that have begun to use a database.
     active_users: Cell<usize>,
     /// Virtual tables that are being dropped: what they store they drop by statements of their own.
@@ -93,6 +95,7 @@ impl TransactionState {
             active: Cell::new(0),
             executing: Cell::new(0),
             active_writers: Cell::new(0),
+            active_under_locks: Cell::new(0),
             active_users: Cell::new(0),
             destroying: Cell::new(0),
             statement_savepoints: Cell::new(0),
@@ -216,6 +219,10 @@ impl Connection {
         }
         pager.set_may_bypass_log(self.settings.wal_autocheckpoint.get() > 0);
         pager.begin_write(kind)?;
+        if database.shared().is_some() {
+            let moves_pages = database.btree().auto_vacuum_mode()? != AutoVacuum::None;
+            pager.set_commits_beside_readers(kind != BeginKind::Exclusive && !moves_pages);
+        }
         self.deepen(pager)
     }
 

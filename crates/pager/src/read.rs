@@ -13,6 +13,7 @@ impl Pager {
     /// A clean page of a mapped file is a pointer into the mapping, found by arithmetic.
     #[inline]
     pub fn page(&self, no: PageNo) -> Result<PageRef> {
+        debug_assert!(!self.is_resting(), "a page is read while a commit may change it");
         let view = &self.view;
         if no.get() <= view.direct.get() && no != view.lock_byte_page.get() {
             let page_size = view.page_size.get();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lithe_vfs::{LockLevel, Vfs};
+use lithe_vfs::Vfs;
 
 use crate::error::{Error, Result};
 use crate::options::Synchronous;
@@ -94,7 +94,7 @@ impl Pager {
     fn lock_to_commit(&self) -> Result<()> {
         match &self.store {
             Store::File(file) if !file.is_wal() && self.has_changes() => {
-                self.retry_while_busy(|| file.lock(LockLevel::Exclusive))
+                self.retry_while_busy(|| file.lock_to_commit(self))
             }
             _ => Ok(()),
         }

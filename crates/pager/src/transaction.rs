@@ -30,12 +30,17 @@ impl Pager {
     #[inline]
     pub fn begin_read(&self) -> Result<()> {
         if self.state.get() != State::Idle {
+            self.go_on()?;
             return self.check_failure();
         }
         match &self.store {
             Store::Memory(_) => {}
-            Store::File(file) => self.retry_while_busy(|| file.begin_read(self))?,
+            Store::File(file) => self.retry_while_busy(|| {
+                self.wait_for_seat()?;
+                file.begin_read(self)
+            })?,
         }
+        self.take_seat();
         self.state.set(State::Reading);
         Ok(())
     }
@@ -60,6 +65,8 @@ impl Pager {
             Store::File(file) if failed && !file.is_wal() => file.leave_to_recovery(),
             Store::File(file) => file.end_read(self),
         };
+        self.give_seat_up();
+        self.let_others_go_on();
         rolled_back.and(ended)
     }
 
@@ -73,14 +80,19 @@ impl Pager {
             return Ok(());
         }
         let was_idle = self.state.get() == State::Idle;
+        self.go_on()?;
         match self.state.get() {
             State::Writing => return self.check_failure(),
             State::Reading => {
                 self.check_failure()?;
                 self.begin_write_on_snapshot(kind)?;
             }
-            State::Idle => self.retry_while_busy(|| self.begin_read_and_write(kind))?,
+            State::Idle => self.retry_while_busy(|| {
+                self.wait_for_seat()?;
+                self.begin_read_and_write(kind)
+            })?,
         }
+        self.take_seat();
         self.start_write(was_idle);
         Ok(())
     }
@@ -218,6 +230,9 @@ impl Pager {
         };
         self.forget_dirty_pages();
         self.end_write();
+        if rolled_back.is_err() {
+            self.note_half_way();
+        }
         self.note_end(false);
         self.failure.replace(None);
         if let Store::File(file) = &self.store {

@@ -78,6 +78,16 @@ pub trait File: Send + Sync + Debug {
         Ok(())
     }
 
+    /// Takes `Shared` though another handle of this process is at `Pending`, for owners who have agreed on that. `false`: there
+    /// is no such handle, or it is further already.
+    fn join_readers(&self) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Says that this handle, which holds `Shared`, reads nothing until it says otherwise: another handle of this process that
+    /// asks for `Exclusive` need not wait for it. For handles whose owners have agreed on that.
+    fn stand_aside(&self, _aside: bool) {}
+
     /// Whether anybody, this handle included, holds `Reserved` or more.
     fn check_reserved(&self) -> Result<bool> {
         Ok(false)

@@ -58,7 +58,7 @@ const fn entry(name: &'static str, traits: u8, run: fn(&Call<'_>) -> Result<Vec<
 fn header_value(call: &Call<'_>, meta: Meta) -> Result<Vec<NativeRow>> {
     let Some(value) = call.value else {
         call.connection.begin_on(call.db(), false, call.run)?;
-        let value = call.connection.database(call.db())?.btree().meta(meta)?;
+        let value = call.connection.as_it_is_written(call.db(), |btree| Ok(btree.meta(meta)?))?;
         return answer(i64::from(value.cast_signed()));
     };
     let value = (integer(value) as i32).cast_unsigned();
@@ -77,12 +77,12 @@ fn schema_version(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 
 fn freelist_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
-    answer(i64::from(call.connection.database(call.db())?.btree().meta(Meta::FreelistCount)?))
+    call.connection.as_it_is_written(call.db(), |btree| answer(i64::from(btree.meta(Meta::FreelistCount)?)))
 }
 
 fn page_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
-    answer(i64::from(call.connection.database(call.db())?.btree().pager().page_count()))
+    call.connection.as_it_is_written(call.db(), |btree| answer(i64::from(btree.pager().page_count())))
 }
 
 /// Only a database that has no pages yet takes another size at once; others at the next VACUUM.

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use lithe_btree::Btree;
 use lithe_format::PageNo;
+use lithe_pager::Pager;
 use lithe_plan::catalog::{Schema, Table};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Db;
@@ -28,8 +30,9 @@ pub(super) struct TableUse {
 }
 
 impl Connection {
-    /// A statement is about to run: takes the locks on the tables that it reads and writes in shared databases.
-    pub(crate) fn lock_tables(&self, program: &Arc<Program>) -> Result<(), Error> {
+    /// A statement is about to run: takes the locks on the tables that it reads and writes in shared databases. Answers whether
+    /// it has locks on all.
+    pub(crate) fn lock_tables(&self, program: &Arc<Program>) -> Result<bool, Error> {
         let tables = self.tables_of(program);
         let spares_reads = self.settings.read_uncommitted.get();
         for used in tables.chunk_by(|a, b| a.db == b.db) {
@@ -47,33 +50,82 @@ impl Connection {
             } else {
                 share.lock_tables(self.id, used)?;
             }
-            database.btree().pager().follow_cache()?;
+            let pager = database.btree().pager();
+            pager.go_on()?;
+            pager.follow_cache()?;
         }
-        Ok(())
+        Ok(!spares_reads)
     }
 
-    /// Before a step: what others of the cache have changed meanwhile is seen by who reads what is not committed.
-    pub(crate) fn see_uncommitted(&self) -> Result<(), Error> {
+    /// What is no program reads or writes a table.
+    pub(crate) fn lock_table(&self, db: Db, table: &Table, writes: bool) -> Result<(), Error> {
+        let database = self.database(db)?;
+        let Some(share) = database.shared() else { return Ok(()) };
+        if writes {
+            share.begin_write(self.id, false)?;
+        }
+        let table = String::from_utf8_lossy(table.name.as_bytes());
+        let used = [TableUse { db, table: SCHEMA.into(), writes: false }, TableUse { db, table: table.into(), writes }];
+        let spares_read = self.settings.read_uncommitted.get() && !writes;
+        share.lock_tables(self.id, if spares_read { &used[..1] } else { &used })
+    }
+
+    /// Before a step: what others of the cache have changed meanwhile is looked at.
+    pub(crate) fn step_begins(&self) -> Result<(), Error> {
+        let sees_uncommitted = self.settings.read_uncommitted.get();
+        self.each_shared(|pager| {
+            pager.go_on()?;
+            if sees_uncommitted { pager.see_uncommitted(false) } else { Ok(()) }
+        })
+    }
+
+    /// After a step: others of the cache may look at what it has changed, or commit, until the next one.
+    pub(crate) fn step_ends(&self) {
+        let state = &self.transaction;
+        if !self.has_shared_cache() || state.executing.get() > 0 {
+            return;
+        }
+        let may_rest = state.active_count() == state.active_under_locks.get();
+        // Neither can fail.
+        let _ = self.each_shared(|pager| {
+            pager.lend_uncommitted();
+            if may_rest {
+                pager.rest();
+            }
+            Ok(())
+        });
+    }
+
+    /// Reads what belongs to no table: where the cache is shared, that is seen as it is written, whether or not it is committed.
+    pub(crate) fn as_it_is_written<T>(
+        &self,
+        db: Db,
+        read: impl FnOnce(&Btree) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let database = self.database(db)?;
+        let btree = database.btree();
+        if database.shared().is_none() {
+            return read(btree);
+        }
+        btree.pager().follow_cache()?;
+        btree.pager().see_uncommitted(true)?;
+        let read = read(btree);
         if !self.settings.read_uncommitted.get() {
-            return Ok(());
+            btree.pager().ignore_uncommitted();
         }
-        let databases = self.databases();
-        let shared = databases.iter().filter(|(_, database)| database.shared().is_some());
-        shared
-            .map(|(_, database)| database)
-            .try_for_each(|database| Ok(database.btree().pager().see_uncommitted(false)?))
+        read
     }
 
-    /// After a step: others of the cache may look at what it has changed, until the next one.
-    pub(crate) fn lend_uncommitted(&self) {
-        if self.has_shared_cache() && self.transaction.executing.get() == 0 {
-            self.any_database(|database| {
-                if let (Some(_), Some(btree)) = (database.shared(), database.in_use()) {
-                    btree.pager().lend_uncommitted();
-                }
-                false
-            });
-        }
+    /// Calls `act` for each shared database that is in use.
+    fn each_shared(&self, mut act: impl FnMut(&Pager) -> lithe_pager::Result<()>) -> Result<(), Error> {
+        let mut outcome = Ok(());
+        self.any_database(|database| {
+            if let (Some(_), Some(btree)) = (database.shared(), database.in_use()) {
+                outcome = act(btree.pager());
+            }
+            outcome.is_err()
+        });
+        Ok(outcome?)
     }
 
     /// PRAGMA read_uncommitted.

@@ -3,25 +3,27 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use lithe::{Connection, ResultCode};
+use lithe::{Connection, ResultCode, ValueRef};
 
-use crate::script::{Folder, check};
+use crate::script::{Folder, check, differences};
 
-/// The same for a file in WAL mode and for a database in memory. (In rollback mode a commit waits for all readers of the file,
-/// shared or not.)
+/// The same for files in rollback and in WAL mode, and for a database in memory.
 fn check_shared(script: &str) {
-    let file = "a open file:{dir}/test.db
-        a: PRAGMA journal_mode = WAL
-        a open file:{dir}/test.db?cache=shared
-        b open file:{dir}/test.db?cache=shared";
-    check(&format!("{file}\n{script}"));
+    for mode in ["DELETE", "PERSIST", "WAL"] {
+        check(&format!(
+            "a open file:{{dir}}/test.db?cache=shared
+             a: PRAGMA journal_mode = {mode}
+             b open file:{{dir}}/test.db?cache=shared
+             {script}"
+        ));
+    }
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let memory = format!(
+    check(&format!(
         "a open file:memory{number}?mode=memory&cache=shared
-         b open file:memory{number}?mode=memory&cache=shared"
-    );
-    check(&format!("{memory}\n{script}"));
+         b open file:memory{number}?mode=memory&cache=shared
+         {script}"
+    ));
 }
 
 const TABLES: &str = "
@@ -86,16 +88,6 @@ fn the_schema() {
     ));
 }
 
-/// As [`check_shared`], and for a file in rollback mode.
-fn check_everywhere(script: &str) {
-    check(&format!(
-        "a open file:{{dir}}/test.db?cache=shared
-         b open file:{{dir}}/test.db?cache=shared
-         {script}"
-    ));
-    check_shared(script);
-}
-
 /// A query for the numbers up to `last`.
 fn numbers(last: u32) -> String {
     format!(
@@ -105,7 +97,7 @@ fn numbers(last: u32) -> String {
 
 #[test]
 fn what_is_not_committed() {
-    check_everywhere(&format!(
+    check_shared(&format!(
         "{TABLES}
          b: PRAGMA read_uncommitted = 1
          a: BEGIN
@@ -151,7 +143,7 @@ fn what_is_not_committed() {
 
 #[test]
 fn a_schema_that_is_not_committed() {
-    check_everywhere(&format!(
+    check_shared(&format!(
         "{TABLES}
          b: PRAGMA read_uncommitted = 1
          a: BEGIN
@@ -180,7 +172,7 @@ fn a_schema_that_is_not_committed() {
 fn much_that_is_not_committed() {
     // More than the cache holds: pages that were spilled are seen, too, also those that were written again since.
     let (few, some, many) = (numbers(500), numbers(1000), numbers(20_000));
-    check_everywhere(&format!(
+    check_shared(&format!(
         "{TABLES}
          a: CREATE INDEX i ON t(x)
          a: PRAGMA cache_size = 10
@@ -264,6 +256,159 @@ fn what_others_of_the_cache_commit_is_seen_within_a_transaction() {
 }
 
 #[test]
+fn commits_beside_readers_of_other_caches() {
+    check(&format!(
+        "a open file:{{dir}}/test.db?cache=shared
+         b open file:{{dir}}/test.db?cache=shared
+         {TABLES}
+         b: BEGIN
+         b: SELECT * FROM t
+         c: SELECT * FROM t
+         a: INSERT INTO u VALUES (3)
+         c: INSERT INTO u VALUES (4)
+         c: BEGIN
+         c: SELECT * FROM u
+         a: INSERT INTO u VALUES (5)
+         a: BEGIN
+         a: INSERT INTO u VALUES (6)
+         a: COMMIT
+         b: SELECT * FROM t
+         b: COMMIT
+         b: SELECT * FROM t
+         c: SELECT * FROM u
+         d: SELECT * FROM u
+         a: COMMIT
+         c: COMMIT
+         b: BEGIN
+         b: SELECT * FROM t
+         a: COMMIT
+         b: SELECT * FROM u
+         b: INSERT INTO u VALUES (7)
+         b: COMMIT
+         c: SELECT * FROM u"
+    ));
+    // Pages move at a commit: it waits for all.
+    let script = format!(
+        "a open file:{{dir}}/test.db?cache=shared
+         b open file:{{dir}}/test.db?cache=shared
+         a: PRAGMA auto_vacuum = FULL
+         {TABLES}
+         a: INSERT INTO u VALUES (zeroblob(100000))
+         b: BEGIN
+         b: SELECT * FROM t
+         a: DELETE FROM u
+         b: SELECT * FROM t
+         b: COMMIT
+         a: DELETE FROM u
+         b: SELECT count(*) FROM u"
+    );
+    let found =
+        differences(&script, |line, answer| if line == "a: DELETE FROM u" { String::new() } else { answer.to_owned() });
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_statement_on_a_row_and_commits() {
+    for mode in ["DELETE", "TRUNCATE", "MEMORY", "WAL"] {
+        for mapped in [0, 1 << 30] {
+            let folder = Folder::new();
+            let open = || {
+                let uri = format!("file:{}?cache=shared", folder.file("test.db").display());
+                let connection = Connection::open(&uri).unwrap();
+                connection
+                    .execute_batch(&format!("PRAGMA mmap_size = {mapped}; PRAGMA journal_mode = {mode}"))
+                    .unwrap();
+                connection
+            };
+            let (a, b) = (open(), open());
+            a.execute_batch("CREATE TABLE t(x, y); CREATE TABLE u(x)").unwrap();
+            let rows = numbers(200);
+            a.execute_batch(&format!("INSERT INTO t SELECT value, hex(zeroblob(100 + value)) FROM ({rows})")).unwrap();
+            let mut statement = b.prepare("SELECT x, y FROM t").unwrap();
+            let mut reads = statement.query([]).unwrap();
+            for n in 1..=200 {
+                a.execute_batch(&format!("INSERT INTO u SELECT hex(zeroblob(500)) FROM ({})", numbers(n % 9 + 1)))
+                    .unwrap();
+                let row = reads.next().unwrap().unwrap();
+                let borrowed = row.get_ref(1);
+                a.execute_batch("DELETE FROM u WHERE rowid % 3 = 0").unwrap();
+                let locked = a.execute_batch("DELETE FROM t").unwrap_err();
+                assert_eq!(locked.code(), ResultCode::LOCKED_SHAREDCACHE, "{mode}: {locked}");
+                assert!(matches!(borrowed, ValueRef::Text(text) if text.len() == 200 + 2 * n as usize));
+                assert_eq!(row.get::<i64>(0).unwrap(), i64::from(n));
+            }
+            assert!(reads.next().unwrap().is_none());
+            drop(reads);
+            drop(statement);
+            assert_eq!(b.query_row("PRAGMA integrity_check", [], |row| row.get::<String>(0)).unwrap(), "ok");
+        }
+    }
+}
+
+#[test]
+fn commits_beside_readers_in_threads() {
+    // Each thread reads one table for the length of a transaction; what is written meanwhile are others.
+    for mapped in [0, 1 << 30] {
+        let folder = Folder::new();
+        let uri = format!("file:{}?cache=shared", folder.file("test.db").display());
+        let open = || {
+            let connection = Connection::open(&uri).unwrap();
+            connection.busy_timeout(std::time::Duration::from_secs(20));
+            connection.execute_batch(&format!("PRAGMA mmap_size = {mapped}; PRAGMA synchronous = off")).unwrap();
+            connection
+        };
+        let writer = open();
+        writer.execute_batch("CREATE TABLE t(x, y); CREATE TABLE u(x, y); CREATE INDEX i ON u(x)").unwrap();
+        writer
+            .execute_batch(&format!("INSERT INTO t SELECT value, hex(zeroblob(99)) FROM ({})", numbers(2000)))
+            .unwrap();
+        let is_done = AtomicBool::new(false);
+        let (sum_of_t, pairs_of_u) = ("SELECT sum(x), sum(length(y)) FROM t", "SELECT count(*) % 2, sum(x) % 2 FROM u");
+        let ask = |connection: &Connection, sql: &str| {
+            connection.query_row(sql, [], |row| Ok((row.get::<i64>(0)?, row.get::<Option<i64>>(1)?.unwrap_or(0))))
+        };
+        let read = || {
+            let reader = open();
+            while !is_done.load(Ordering::Relaxed) {
+                reader.execute_batch("BEGIN").unwrap();
+                for _ in 0..5 {
+                    assert_eq!(ask(&reader, sum_of_t).unwrap(), (2_001_000, 396_000));
+                }
+                match ask(&reader, pairs_of_u) {
+                    Ok(pairs) => assert_eq!(pairs, (0, 0)),
+                    Err(error) => assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}"),
+                }
+                reader.execute_batch("COMMIT").unwrap();
+            }
+        };
+        let write = || -> lithe::Result<i64> {
+            let mut commits = 0;
+            for n in 0..300 {
+                let pair = "INSERT INTO u VALUES (?1, hex(zeroblob(200))), (?1 + 2, zeroblob(3000))";
+                let written = match n % 5 {
+                    4 => writer.execute("DELETE FROM u WHERE rowid <= 10", []),
+                    _ => writer.execute(pair, [n * 7919 % 600]),
+                };
+                match written {
+                    Ok(_) => commits += 1,
+                    Err(error) if error.code() == ResultCode::LOCKED_SHAREDCACHE => std::thread::yield_now(),
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(commits)
+        };
+        let commits = std::thread::scope(|scope| {
+            (0..3).for_each(|_| drop(scope.spawn(read)));
+            let written = write();
+            is_done.store(true, Ordering::Relaxed);
+            written
+        });
+        assert!(commits.unwrap() > 0);
+        assert_eq!(writer.query_row("PRAGMA integrity_check", [], |row| row.get::<String>(0)).unwrap(), "ok");
+    }
+}
+
+#[test]
 fn readers_of_what_is_not_committed_in_threads() {
     // Rows come in pairs, one statement each: who reads finds all pairs whole.
     for kind in ["memory", "wal", "delete"] {
@@ -313,6 +458,149 @@ fn readers_of_what_is_not_committed_in_threads() {
             written.unwrap_or_else(|error| panic!("{kind}: {error}"));
         });
     }
+}
+
+#[test]
+fn schema_changes_pragmas_and_attached_databases() {
+    check(
+        "a open file:{dir}/x.db?cache=shared
+        b open file:{dir}/x.db?cache=shared
+        a: CREATE TABLE t(x)
+        a: CREATE TABLE u(y)
+        a: INSERT INTO t VALUES (1), (2)
+        a: INSERT INTO u VALUES (3)
+        b: BEGIN
+        b: SELECT * FROM t
+        a: DROP TABLE t
+        a: DROP TABLE u
+        a: CREATE TABLE v(a)
+        a: INSERT INTO t VALUES (9)
+        a: INSERT INTO u VALUES (9)
+        a: ALTER TABLE u ADD COLUMN z
+        a: CREATE INDEX ui ON u(y)
+        a: VACUUM
+        a: PRAGMA user_version = 5
+        b: PRAGMA user_version
+        a: PRAGMA journal_mode = wal
+        a: PRAGMA journal_mode
+        a: REINDEX
+        a: ANALYZE
+        a: BEGIN EXCLUSIVE
+        a: BEGIN IMMEDIATE
+        a: ROLLBACK
+        a: DELETE FROM t
+        b: COMMIT
+        a: DROP TABLE u
+        b: SELECT * FROM u
+        a: BEGIN IMMEDIATE
+        b: BEGIN IMMEDIATE
+        b: BEGIN
+        b: SELECT * FROM t
+        b: INSERT INTO t VALUES (1)
+        b: PRAGMA user_version = 3
+        b: CREATE TEMP TABLE tt(a)
+        b: CREATE TABLE w(a)
+        b: COMMIT
+        b: PRAGMA wal_checkpoint
+        b: VACUUM
+        b: DROP TABLE t
+        a: COMMIT
+        a: BEGIN EXCLUSIVE
+        b: SELECT 1
+        b: SELECT * FROM t
+        b: SELECT * FROM tt
+        b: PRAGMA user_version
+        b: PRAGMA table_info(t)
+        b: PRAGMA journal_mode
+        b: PRAGMA page_count
+        b: BEGIN IMMEDIATE
+        a: COMMIT
+        b: PRAGMA page_count
+        a: CREATE TABLE u(y)
+        a: BEGIN
+        a: INSERT INTO t VALUES (1)
+        b: PRAGMA user_version
+        b: PRAGMA user_version = 4
+        b: PRAGMA page_count
+        b: PRAGMA integrity_check
+        b: PRAGMA quick_check(u)
+        b: PRAGMA foreign_key_check
+        b: PRAGMA index_list(t)
+        b: PRAGMA table_list
+        b: PRAGMA freelist_count
+        b: PRAGMA schema_version
+        b: PRAGMA integrity_check(u)
+        b: PRAGMA integrity_check(t)
+        b: PRAGMA incremental_vacuum
+        b: PRAGMA optimize
+        b: ANALYZE
+        b: PRAGMA journal_mode = truncate
+        b: PRAGMA locking_mode
+        b: SELECT * FROM u
+        b: SELECT count(*) FROM pragma_table_info('t')
+        a: INSERT INTO t VALUES (zeroblob(50000))
+        b: PRAGMA page_count
+        b: PRAGMA read_uncommitted = 1
+        b: PRAGMA page_count
+        b: PRAGMA integrity_check
+        b: PRAGMA user_version
+        a: PRAGMA user_version = 17
+        b: PRAGMA user_version
+        b: PRAGMA schema_version
+        b: PRAGMA freelist_count
+        b: PRAGMA foreign_key_check
+        b: PRAGMA read_uncommitted = 0
+        b: PRAGMA user_version
+        b: PRAGMA page_count
+        b: PRAGMA freelist_count
+        a: DELETE FROM t
+        b: PRAGMA freelist_count
+        b: PRAGMA journal_mode = wal
+        a: COMMIT
+        b: BEGIN
+        b: SELECT * FROM u
+        a: PRAGMA journal_mode = wal
+        b: COMMIT
+        a: PRAGMA journal_mode = wal
+        b: BEGIN
+        b: SELECT * FROM u
+        a: PRAGMA wal_checkpoint
+        b: INSERT INTO u VALUES (8)
+        a: PRAGMA wal_checkpoint
+        a: PRAGMA journal_mode = delete
+        b: PRAGMA wal_checkpoint
+        b: COMMIT
+        a: PRAGMA wal_checkpoint(TRUNCATE)
+        c open file:{dir}/y.db
+        c: ATTACH 'file:{dir}/x.db?cache=shared' AS x
+        c: SELECT count(*) FROM x.t
+        a: BEGIN
+        a: INSERT INTO t VALUES (2)
+        c: SELECT count(*) FROM x.t
+        c: PRAGMA x.read_uncommitted
+        c: PRAGMA read_uncommitted = 1
+        c: SELECT count(*) FROM x.t
+        c: CREATE TABLE t(x)
+        c: INSERT INTO main.t SELECT * FROM x.t
+        c: SELECT count(*) FROM main.t
+        a: CREATE TABLE q(x)
+        c: SELECT * FROM x.t
+        c: SELECT * FROM main.t
+        c: DETACH x
+        a: ROLLBACK
+        c: DETACH x
+        c: ATTACH 'file:{dir}/x.db?cache=shared' AS x
+        c: ATTACH 'file:{dir}/x.db?cache=shared' AS x2
+        c: SELECT * FROM x2.t
+        c: SELECT count(*) FROM x.t
+        c: BEGIN
+        c: INSERT INTO x.t VALUES (5)
+        c: INSERT INTO main.t VALUES (5)
+        a: SELECT count(*) FROM t
+        a: SELECT count(*) FROM u
+        c: COMMIT
+        a: SELECT count(*) FROM t",
+    );
 }
 
 #[test]

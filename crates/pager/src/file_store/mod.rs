@@ -159,6 +159,15 @@ impl FileStore {
         Ok(())
     }
 
+    /// Takes the SHARED lock beside a handle of this process that waits for others to give up theirs; answers whether.
+    pub(crate) fn locks_beside(&self) -> Result<bool> {
+        let joined = self.locks && self.file.join_readers()?;
+        if joined {
+            self.level.set(LockLevel::Shared);
+        }
+        Ok(joined)
+    }
+
     /// Lowers the lock. A journal that lies there is anybody's from now on.
     pub(crate) fn unlock(&self, level: LockLevel) -> Result<()> {
         self.keeps_journal.set(false);

@@ -61,7 +61,7 @@ impl FileStore {
             pager.view.direct.set(known.direct);
             return Ok(());
         }
-        self.lock(LockLevel::Shared)?;
+        self.lock_shared(pager)?;
         if !alone && !self.immutable {
             self.roll_back_hot_journal(pager)?;
         }

@@ -66,14 +66,14 @@ impl FileStore {
     pub(crate) fn commit_phase_one_rollback(&self, pager: &Pager, super_journal: Option<&str>) -> Result<()> {
         if !pager.has_changes() {
             // Readers are in the way of a commit even if it changes nothing: so it is in SQLite.
-            return pager.retry_while_busy(|| self.lock(LockLevel::Exclusive));
+            return pager.retry_while_busy(|| self.lock_to_commit(pager));
         }
         // A commit that found others in the way is tried again, perhaps after more was written.
         if self.rollback.borrow().journaled != Some(pager.write_version()) {
             self.count_change(pager)?;
             self.write_journal(pager, super_journal)?;
         }
-        pager.retry_while_busy(|| self.lock(LockLevel::Exclusive))?;
+        pager.retry_while_busy(|| self.lock_to_commit(pager))?;
         self.write_database(pager)?;
         if pager.synchronous() > Synchronous::Off {
             self.file.sync(pager.sync_flags())?;

@@ -15,9 +15,16 @@
 //!
 //! A draft holds for the snapshot that the transaction began with. Who reads has to have the same one: a connection of a shared
 //! cache goes on to what others of the cache have committed ([`Pager::follow_cache`]), as if all had one snapshot.
+//!
+//! | module | subject |
+//! | --- | --- |
+//! | `own` | the transaction, in the hands of its connection or lent |
+//! | `draft` | making and reading drafts |
+//! | `seat` | commits through a rollback journal beside readers of the same cache |
 
 mod draft;
 mod own;
+mod seat;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -28,6 +35,7 @@ use lithe_format::{PageNo, PageSize};
 
 use self::draft::{Draft, Maker};
 pub(crate) use self::own::OwnTxn;
+use self::seat::{Seat, Seats};
 use crate::error::{Error, Result};
 use crate::file_store::FileStore;
 use crate::in_place::InPlace;
@@ -57,6 +65,7 @@ pub struct Uncommitted {
     version: AtomicU64,
     /// Counts the commits that others can go on to.
     commits: AtomicU64,
+    seats: Seats,
 }
 
 /// Where a transaction is lent to.
@@ -148,6 +157,16 @@ pub(crate) struct Sharing {
     was_lent: Cell<bool>,
     /// The state of the log that the write transaction began with.
     before: Cell<Option<IndexHeader>>,
+    seat: OnceCell<Arc<Seat>>,
+    is_seated: Cell<bool>,
+    is_resting: Cell<bool>,
+    /// The number of commits through a rollback journal when this connection last looked at the file.
+    looked_at: Cell<u64>,
+    /// A commit keeps the others of the cache from reading.
+    has_closed: Cell<bool>,
+    commits_beside: Cell<bool>,
+    /// A commit has found readers of other caches in its way.
+    is_pending: Cell<bool>,
 }
 
 impl Pager {
@@ -156,13 +175,20 @@ impl Pager {
         if self.sharing.cache.set(Arc::clone(cache)).is_ok() {
             self.txn.lend_to(cache);
             cache.company.fetch_add(1, Ordering::Relaxed);
+            if let Store::File(file) = &self.store {
+                let _ = self.sharing.seat.set(cache.seats.join(&file.file));
+            }
         }
     }
 
     /// The connection is closed.
     pub(crate) fn leave_cache(&self) {
         self.ignore_uncommitted();
+        self.let_others_go_on();
         if let Some(cache) = self.sharing.cache.get() {
+            if let Some(seat) = self.sharing.seat.get() {
+                cache.seats.leave(seat);
+            }
             cache.company.fetch_sub(1, Ordering::Relaxed);
         }
     }
@@ -212,6 +238,8 @@ impl Pager {
     /// The write transaction has ended.
     pub(crate) fn note_end(&self, committed: bool) {
         let Some(cache) = self.sharing.cache.get() else { return };
+        self.let_others_go_on();
+        self.sharing.commits_beside.set(false);
         let before = self.sharing.before.take();
         let was_lent = self.sharing.was_lent.take();
         let has_followers = committed && cache.has_company();
@@ -227,7 +255,11 @@ impl Pager {
         if let (true, Some(before), Some(after)) = (has_followers, before, self.log_header())
             && before.changes != after.changes
         {
-            lot.note_commit(&before, after);
+            // A concurrent transaction may have gone on from what others have committed since it began.
+            match after.changes == before.changes.wrapping_add(1) {
+                true => lot.note_commit(&before, after),
+                false => lot.commits.clear(),
+            }
             cache.commits.fetch_add(1, Ordering::Release);
         }
     }

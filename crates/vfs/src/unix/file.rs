@@ -130,6 +130,16 @@ impl File for UnixFile {
         }
     }
 
+    fn join_readers(&self) -> Result<bool> {
+        Ok(self.inode.as_ref().is_some_and(InodeHandle::join_readers))
+    }
+
+    fn stand_aside(&self, aside: bool) {
+        if let Some(inode) = &self.inode {
+            inode.stand_aside(aside);
+        }
+    }
+
     fn unlock(&self, level: LockLevel) -> Result<()> {
         match &self.inode {
             Some(inode) => inode.unlock(level).map_err(|error| error.at(&self.path)),

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use lithe_format::locks::{PENDING_BYTE, RESERVED_BYTE, SHARED_FIRST, SHARED_SIZE};
@@ -44,6 +45,8 @@ struct LockTable {
     level: LockLevel,
     /// How many handles hold `Shared` or more.
     sharers: usize,
+    /// How many of them stand aside.
+    aside: usize,
 }
 
 /// Which process has which file open. A forked child finds its parent's entries here, whose locks it does not
@@ -108,11 +111,13 @@ pub(super) struct InodeHandle {
     fd: Arc<OwnedFd>,
     /// What this handle holds. Changed under the inode's mutex only.
     level: Mutex<LockLevel>,
+    /// It holds `Shared`, and is in nobody's way. Changed under both mutexes.
+    is_aside: AtomicBool,
 }
 
 impl InodeHandle {
     pub(super) fn new(inode: Arc<Inode>, fd: Arc<OwnedFd>) -> InodeHandle {
-        InodeHandle { inode, fd, level: Mutex::new(LockLevel::None) }
+        InodeHandle { inode, fd, level: Mutex::new(LockLevel::None), is_aside: AtomicBool::new(false) }
     }
 
     pub(super) fn id(&self) -> FileId {
@@ -185,12 +190,38 @@ impl InodeHandle {
             locks.level = LockLevel::Pending;
             *level = LockLevel::Pending;
         }
-        if locks.sharers > 1 || !posix_lock::set(fd, Hold::Write, SHARED_FIRST, SHARED_SIZE, Op::Lock)? {
+        if locks.sharers - locks.aside > 1 || !posix_lock::set(fd, Hold::Write, SHARED_FIRST, SHARED_SIZE, Op::Lock)? {
             return Ok(false);
         }
         locks.level = LockLevel::Exclusive;
         *level = LockLevel::Exclusive;
         Ok(true)
+    }
+
+    /// Takes `Shared` beside a handle at `Pending`: the process has the lock that readers need.
+    pub(super) fn join_readers(&self) -> bool {
+        let mut level = guard(&self.level);
+        let locks = &mut guard(&self.inode.state).locks;
+        let joins = *level == LockLevel::None && locks.level == LockLevel::Pending;
+        if joins {
+            locks.sharers += 1;
+            *level = LockLevel::Shared;
+        }
+        joins
+    }
+
+    /// Stands aside, or does not any more.
+    pub(super) fn stand_aside(&self, aside: bool) {
+        let level = guard(&self.level);
+        let locks = &mut guard(&self.inode.state).locks;
+        if aside && *level != LockLevel::Shared {
+            return;
+        }
+        match (self.is_aside.swap(aside, Ordering::Relaxed), aside) {
+            (false, true) => locks.aside += 1,
+            (true, false) => locks.aside -= 1,
+            _ => {}
+        }
     }
 
     /// Lowers this handle's lock to `Shared` or `None`.
@@ -225,6 +256,7 @@ impl InodeHandle {
     fn leave(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<()> {
         *level = LockLevel::None;
         locks.sharers -= 1;
+        locks.aside -= usize::from(self.is_aside.swap(false, Ordering::Relaxed));
         if locks.sharers > 0 {
             return Ok(());
         }
@@ -246,5 +278,58 @@ impl Drop for InodeHandle {
     fn drop(&mut self) {
         // Nobody is there to hear of an error; closing the last descriptor drops the locks anyway.
         let _ = self.unlock(LockLevel::None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{File, LockLevel, OpenFlags, UnixVfs, Vfs};
+    use std::sync::Arc;
+
+    fn check(file: &Arc<dyn File>, level: LockLevel, expected: bool) {
+        assert_eq!(file.lock(level).unwrap(), expected, "{level:?}");
+    }
+
+    #[test]
+    fn standing_aside() {
+        use LockLevel::{Exclusive, None, Reserved, Shared};
+        let path = std::env::temp_dir().join(format!("lithe-inode-{}", std::process::id()));
+        let open = || {
+            let flags = OpenFlags::MAIN_DB | OpenFlags::READWRITE | OpenFlags::CREATE;
+            UnixVfs.open(Some(&path), flags).unwrap().file
+        };
+        let [writer, reader, other] = [open(), open(), open()];
+        std::fs::remove_file(&path).unwrap();
+        assert!(!other.join_readers().unwrap(), "nobody waits");
+        for file in [&writer, &reader, &other] {
+            check(file, Shared, true);
+        }
+        check(&writer, Reserved, true);
+        reader.stand_aside(true);
+        reader.stand_aside(true);
+        check(&writer, Exclusive, false);
+        other.unlock(None).unwrap();
+        check(&other, Shared, false);
+        assert!(other.join_readers().unwrap());
+        check(&writer, Exclusive, false);
+        other.unlock(None).unwrap();
+        check(&writer, Exclusive, true);
+        assert!(!other.join_readers().unwrap(), "it is further");
+        reader.unlock(None).unwrap();
+        writer.unlock(Shared).unwrap();
+        // Who leaves does not stand aside any more.
+        check(&reader, Shared, true);
+        check(&writer, Reserved, true);
+        check(&writer, Exclusive, false);
+        reader.stand_aside(true);
+        reader.stand_aside(false);
+        check(&writer, Exclusive, false);
+        reader.unlock(None).unwrap();
+        check(&writer, Exclusive, true);
+        other.stand_aside(true);
+        writer.unlock(None).unwrap();
+        check(&other, Shared, true);
+        check(&writer, Shared, true);
+        check(&writer, Exclusive, false);
     }
 }
