@@ -348,16 +348,22 @@ fn a_statement_on_a_row_and_commits() {
 #[test]
 fn commits_beside_readers_in_threads() {
     // Each thread reads one table for the length of a transaction; what is written meanwhile are others.
-    for mapped in [0, 1 << 30] {
+    for (mode, mapped) in [("DELETE", 0), ("DELETE", 1 << 30), ("WAL", 0), ("WAL", 1 << 30)] {
         let folder = Folder::new();
         let uri = format!("file:{}?cache=shared", folder.file("test.db").display());
         let open = || {
             let connection = Connection::open(&uri).unwrap();
             connection.busy_timeout(std::time::Duration::from_secs(20));
-            connection.execute_batch(&format!("PRAGMA mmap_size = {mapped}; PRAGMA synchronous = off")).unwrap();
+            connection
+                .execute_batch(&format!(
+                    "PRAGMA mmap_size = {mapped}; PRAGMA synchronous = off; PRAGMA wal_autocheckpoint = 20"
+                ))
+                .unwrap();
             connection
         };
         let writer = open();
+        writer.execute_batch(&format!("PRAGMA journal_mode = {mode}")).unwrap();
+        writer.execute_batch("CREATE TABLE v(x)").unwrap();
         writer.execute_batch("CREATE TABLE t(x, y); CREATE TABLE u(x, y); CREATE INDEX i ON u(x)").unwrap();
         writer
             .execute_batch(&format!("INSERT INTO t SELECT value, hex(zeroblob(99)) FROM ({})", numbers(2000)))
@@ -377,6 +383,10 @@ fn commits_beside_readers_in_threads() {
                 match ask(&reader, pairs_of_u) {
                     Ok(pairs) => assert_eq!(pairs, (0, 0)),
                     Err(error) => assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}"),
+                }
+                // Who has read before others of the cache committed can write after it.
+                if let Err(error) = reader.execute("INSERT INTO v VALUES (1)", []) {
+                    assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}");
                 }
                 reader.execute_batch("COMMIT").unwrap();
             }

@@ -43,9 +43,6 @@ use crate::page_ref::PageRef;
 use crate::pager::{Pager, State, Store, WriteTxn};
 use crate::wal::Wal;
 
-/// So many commits are remembered for those who are to go on to the newest.
-const COMMITS_MAX: usize = 64;
-
 /// What tells a committed state of the database from others, among connections that hold one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Snapshot {
@@ -81,8 +78,16 @@ struct Lot {
     undone: Option<Snapshot>,
     /// How many connections read what is not committed.
     readers: usize,
-    /// States of the log, each of which a connection of this cache has made of the one before.
-    commits: Vec<IndexHeader>,
+    /// The commits of this cache to a log, one after the other, since somebody else has made one.
+    commits: Option<Commits>,
+}
+
+/// States of a log, each of which was made of the one before, with the next number of changes.
+#[derive(Clone, Copy, Debug)]
+struct Commits {
+    /// The number of the first.
+    first: u32,
+    newest: IndexHeader,
 }
 
 /// What else is to be known of a transaction that is lent.
@@ -117,20 +122,17 @@ impl Lot {
 
     /// `after` was made of `before`.
     fn note_commit(&mut self, before: &IndexHeader, after: IndexHeader) {
-        if self.commits.last().is_none_or(|last| snapshot_of(last) != snapshot_of(before)) {
-            self.commits.clear();
-            self.commits.push(*before);
-        }
-        if self.commits.len() == COMMITS_MAX {
-            self.commits.remove(0);
-        }
-        self.commits.push(after);
+        let known = self.commits.as_ref().filter(|commits| commits.newest == *before);
+        let first = known.map_or(before.changes, |commits| commits.first);
+        // A concurrent transaction may have gone on from what others have committed since it began.
+        let is_next = after.changes == before.changes.wrapping_add(1);
+        self.commits = is_next.then_some(Commits { first, newest: after });
     }
 
     /// The newest state that was made of `snapshot`, if that is another one.
-    fn newest_of(&self, snapshot: Snapshot) -> Option<IndexHeader> {
-        let newest = *self.commits.last()?;
-        let is_older = self.commits[..self.commits.len() - 1].iter().any(|commit| snapshot_of(commit) == snapshot);
+    fn newest_of(&self, snapshot: &IndexHeader) -> Option<IndexHeader> {
+        let Commits { first, newest } = self.commits?;
+        let is_older = snapshot.changes.wrapping_sub(first) < newest.changes.wrapping_sub(first);
         is_older.then_some(newest)
     }
 }
@@ -255,11 +257,7 @@ impl Pager {
         if let (true, Some(before), Some(after)) = (has_followers, before, self.log_header())
             && before.changes != after.changes
         {
-            // A concurrent transaction may have gone on from what others have committed since it began.
-            match after.changes == before.changes.wrapping_add(1) {
-                true => lot.note_commit(&before, after),
-                false => lot.commits.clear(),
-            }
+            lot.note_commit(&before, after);
             cache.commits.fetch_add(1, Ordering::Release);
         }
     }
@@ -374,9 +372,16 @@ impl Pager {
         if is_newest || self.state.get() != State::Reading || !file.is_wal() {
             return Ok(());
         }
+        let newest = cache.lot().newest_of(&file.with_wal(Wal::snapshot_header));
+        let Some(newest) = newest else {
+            self.sharing.followed.set(commits);
+            return Ok(());
+        };
+        if !file.with_wal(|wal| wal.is_published(&newest)) {
+            // Somebody else has committed since, or one of this cache just now, who will tell.
+            return Ok(());
+        }
         self.sharing.followed.set(commits);
-        let newest = cache.lot().newest_of(file.snapshot());
-        let Some(newest) = newest else { return Ok(()) };
         self.lay_nothing_over();
         file.go_on_to(self, newest)
     }

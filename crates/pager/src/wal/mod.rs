@@ -181,6 +181,11 @@ impl Wal {
         self.header.get()
     }
 
+    /// Whether this is the newest commit, as the index has it.
+    pub(crate) fn is_published(&self, header: &IndexHeader) -> bool {
+        self.index.header_is(&header.write())
+    }
+
     /// The pages of some frames that the index knows.
     pub(crate) fn pages_of(&self, frames: RangeInclusive<u32>) -> Result<Vec<PageNo>> {
         self.index.ensure_frame(*frames.end(), false)?;
