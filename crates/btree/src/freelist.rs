@@ -11,8 +11,11 @@ use lithe_format::{MAX_PAGE_NO, PageNo};
 impl Btree {
     /// A page that nothing uses. Its content does not matter: the caller makes it new.
     pub(crate) fn allocate(&self) -> Result<PageNo> {
-        let mut pages = Vec::new();
-        self.allocate_run(1, &mut pages)?;
+        if self.freelist_count()? == 0 {
+            return self.extend();
+        }
+        let mut pages = Vec::with_capacity(1);
+        self.take_from_trunk(1, &mut pages)?;
         Ok(pages[0])
     }
 

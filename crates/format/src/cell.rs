@@ -168,8 +168,19 @@ fn size_from_end(at: usize, end: usize, limits: &Limits) -> Option<usize> {
 
 /// Appends an interior cell of a table to `out`.
 pub fn push_table_interior(out: &mut Vec<u8>, child: PageNo, rowid: i64) {
-    out.extend_from_slice(&child.get().to_be_bytes());
-    varint::push(out, rowid as u64);
+    let mut cell = [0; TABLE_INTERIOR_MAX];
+    let len = write_table_interior(&mut cell, child, rowid);
+    out.extend_from_slice(&cell[..len]);
+}
+
+/// The longest cell of an interior page of a table: the child, and a rowid.
+pub const TABLE_INTERIOR_MAX: usize = CHILD_LEN + varint::MAX_LEN;
+
+/// Writes a cell of an interior page of a table; answers its length.
+#[inline]
+pub fn write_table_interior(out: &mut [u8; TABLE_INTERIOR_MAX], child: PageNo, rowid: i64) -> usize {
+    out[..CHILD_LEN].copy_from_slice(&child.get().to_be_bytes());
+    CHILD_LEN + varint::write(&mut out[CHILD_LEN..], rowid as u64)
 }
 
 #[cfg(test)]

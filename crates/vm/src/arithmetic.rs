@@ -72,11 +72,14 @@ pub fn or(lhs: Option<bool>, rhs: Option<bool>) -> Option<bool> {
 /// CAST.
 #[inline(never)]
 pub fn cast(m: &mut Machine, host: &dyn Host, affinity: u8, reg: Reg) -> Result<(), Error> {
-    let register = m.reg_mut(reg);
+    cast_register(m.reg_mut(reg), affinity_from_u8(affinity), host)
+}
+
+/// CAST of the value in a register.
+pub fn cast_register(register: &mut Register, affinity: Affinity, host: &dyn Host) -> Result<(), Error> {
     if register.is_null() {
         return Ok(());
     }
-    let affinity = affinity_from_u8(affinity);
     // What is of that class already stays what it is, also in that it is JSON.
     if matches!(
         (register.as_ref(), affinity),

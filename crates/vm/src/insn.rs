@@ -334,6 +334,11 @@ instructions! {
     MakeRecord { count: u16, affinities: AffinityListId, start: Reg, dst: Reg }
     /// dst = a new rowid for table cursor `cursor`. With `autoincrement` not NONE that register holds the largest rowid ever used; it is raised. SQLITE_FULL when exhausted.
     NewRowid { cursor: CursorId, dst: Reg, autoincrement: Reg }
+    /// Looks for the row of the table `name` in sqlite_sequence, at which `cursor` is open: rowid = its rowid, NULL if there is
+    /// none; max = its number, 0 if there is none.
+    ReadSequence { cursor: CursorId, name: ConstId, rowid: Reg, max: Reg }
+    /// Write `max` into the row of the table `name` in sqlite_sequence, whose rowid is `rowid`; NULL: into a new one.
+    WriteSequence { cursor: CursorId, name: ConstId, rowid: Reg, max: Reg }
     /// Insert (or replace) `record` under the integer in `rowid`. Flags: `insert_flags`.
     Insert { flags: u8, cursor: CursorId, rowid: Reg, record: Reg }
     /// MakeRecord and Insert in one: insert the row made of `start..start+count` under the integer in `rowid`. Large texts

@@ -52,6 +52,7 @@ mod run;
 mod scan;
 mod schema;
 mod seek;
+mod sequence;
 mod sorter;
 pub mod status;
 mod strict;

@@ -29,6 +29,7 @@ use crate::register::Register;
 use crate::scan;
 use crate::schema;
 use crate::seek::{self, Bound};
+use crate::sequence;
 use crate::strict;
 use crate::subprogram::{Call, Frames};
 use crate::table_function;
@@ -574,6 +575,12 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 record::make_record(m, program, host, row, dst)?;
             }
             Insn::NewRowid { cursor, dst, autoincrement } => write::new_rowid(m, cursor, dst, autoincrement)?,
+            Insn::ReadSequence { cursor, name, rowid, max } => {
+                sequence::read(m, program, host, cursor, name, [rowid, max])?;
+            }
+            Insn::WriteSequence { cursor, name, rowid, max } => {
+                sequence::write(m, program, host, cursor, name, [rowid, max])?;
+            }
             Insn::Insert { flags, cursor, rowid, record } => {
                 write::insert(m, program, host, flags, cursor, rowid, record)?;
             }

@@ -131,8 +131,9 @@ fn insert_values(
     insert_payload(tree, rowid, &builder.build_parts(&texts.replace(&row.values), row.zeros), flags)
 }
 
+/// Inserts the record of a row under a rowid, or replaces the one of that rowid.
 #[inline]
-fn insert_payload(tree: &mut TreeCursor, rowid: i64, payload: &Payload<'_>, flags: u8) -> Result<(), Error> {
+pub fn insert_payload(tree: &mut TreeCursor, rowid: i64, payload: &Payload<'_>, flags: u8) -> Result<(), Error> {
     let seek = if flags & insert_flags::USE_SEEK != 0 { tree.place.last_seek } else { None };
     tree.release_row();
     tree.place.last_seek = None;
@@ -141,7 +142,7 @@ fn insert_payload(tree: &mut TreeCursor, rowid: i64, payload: &Payload<'_>, flag
 
 /// Counts the row and tells the hook.
 #[inline]
-fn inserted(m: &mut Machine, info: &CursorInfo, host: &dyn Host, flags: u8, rowid: i64) {
+pub fn inserted(m: &mut Machine, info: &CursorInfo, host: &dyn Host, flags: u8, rowid: i64) {
     if flags & insert_flags::COUNT_CHANGE != 0 {
         m.changes += 1;
     }
@@ -391,7 +392,8 @@ fn random_rowid(m: &mut Machine, cursor: CursorId) -> Result<i64, Error> {
     Err(Error::from_code(ResultCode::FULL))
 }
 
+/// What writing through a cursor of another kind answers: a program never does.
 #[cold]
-fn not_writable() -> Error {
+pub fn not_writable() -> Error {
     Error::new(ResultCode::INTERNAL, "the cursor cannot be written through")
 }

@@ -40,48 +40,13 @@ pub(super) fn balance(btree: &Btree, steps: &[Step], pending: Option<Pending>) -
     let appends = parent_step.index == parent.count()
         && pending.as_ref().is_some_and(|p| p.at == usize::from(header.cell_count) && p.cells.len() == 1);
     drop(page);
-    match pending {
-        Some(pending) if appends && header.kind == PageKind::TableLeaf => {
-            let at = parent.count();
-            drop(parent);
-            append_leaf(btree, parent_step.no, at, step.no, pending)
-        }
-        pending => {
-            let (reach, fill) = match () {
-                () if appends => (1, Fill::Left),
-                () if pending.is_some() => (SIBLINGS_MAX, Fill::Roomy),
-                () => (SIBLINGS_MAX, Fill::Even),
-            };
-            let window = Window::around(btree, parent, parent_step.index, reach)?;
-            redistribute(btree, window, pending, fill)
-        }
-    }
-}
-
-/// A row after all others, for which the last leaf has no room, gets a leaf of its own: rows that come in
-/// order leave full pages behind.
-fn append_leaf(btree: &Btree, parent: PageNo, at: usize, leaf: PageNo, pending: Pending) -> Result<Option<Pending>> {
-    let node = Node::load(btree, leaf, TreeKind::Table)?;
-    let last = node.cell_at(node.count().checked_sub(1).ok_or_else(|| node.corrupt("full page without cells"))?)?;
-    let rowid = cell::read_leaf_rowid(&node.page, last).ok_or_else(|| node.corrupt("cell outside the page"))?;
-    drop(node);
-
-    let new = btree.allocate()?;
-    // What comes in order comes here no more.
-    btree.pager().finish_page(leaf)?;
-    let mut page = EditPage::create(btree, btree.new_page(new)?, new, PageKind::TableLeaf);
-    page.push(pending.cells.get(0));
-    page.end_of_cells();
-    drop(page);
-    if btree.auto_vacuum()? {
-        btree.put_ptrmap(new, PtrmapType::Btree, Some(parent))?;
-        btree.adopt_children(new)?;
-    }
-    let mut dividers = CellList::default();
-    dividers.push(|bytes| cell::push_table_interior(bytes, leaf, rowid));
-    let mut parent = EditPage::open(btree, parent)?;
-    parent.set_child(at, new)?;
-    insert_dividers(&mut parent, at, dividers)
+    let (reach, fill) = match () {
+        () if appends => (1, Fill::Left),
+        () if pending.is_some() => (SIBLINGS_MAX, Fill::Roomy),
+        () => (SIBLINGS_MAX, Fill::Even),
+    };
+    let window = Window::around(btree, parent, parent_step.index, reach)?;
+    redistribute(btree, window, pending, fill)
 }
 
 fn redistribute(btree: &Btree, window: Window, pending: Option<Pending>, fill: Fill) -> Result<Option<Pending>> {

@@ -1,12 +1,17 @@
-//! Bulk loading: entries that come in order.
+//! Entries that come in order.
 
-use super::{Cursor, Seek};
+use super::insert::NewCell;
+use super::{Cursor, Level, Seek, State};
+use crate::balance::{Pending, Step, balance};
 use crate::btree::Btree;
+use crate::edit::EditPage;
 use crate::error::Result;
 use crate::node::TreeKind;
 use crate::overflow::make_room;
-use lithe_format::PageNo;
+use lithe_format::btree_page::PageKind;
 use lithe_format::payload::Payload;
+use lithe_format::ptrmap::PtrmapType;
+use lithe_format::{PageNo, cell};
 
 impl Cursor {
     /// Adds a row after all others; the caller vouches for the order. Pages are filled to the last byte.
@@ -19,6 +24,53 @@ impl Cursor {
     pub fn append_index(&mut self, btree: &Btree, payload: &Payload<'_>) -> Result<()> {
         let seek = if self.last(btree)? { Seek::Less } else { Seek::Empty };
         self.insert_index(btree, &[], payload, Some(seek))
+    }
+
+    /// A row after all others, for which the leaf `full` has no room, gets a leaf of its own: rows that come in order leave
+    /// full pages behind. `last_rowid` is the last one there. The path leads to the parent.
+    pub(super) fn append_leaf(
+        &mut self,
+        btree: &Btree,
+        cell: &NewCell<'_, '_>,
+        full: PageNo,
+        last_rowid: i64,
+    ) -> Result<()> {
+        // (The level goes at once: the pager copies a page that somebody holds.)
+        let level = self.path.pop().map(|level| (level.node.no, level.node.count()));
+        let (parent, at) = level.expect("a leaf that is not the root has a parent");
+        let new = btree.allocate()?;
+        // What comes in order comes here no more.
+        btree.pager().finish_page(full)?;
+        let mut page = EditPage::create(btree, btree.new_page(new)?, new, PageKind::TableLeaf);
+        let size = cell.size();
+        let place = page.insert(0, size)?.expect("a cell fits on an empty page");
+        cell.write(page.bytes_mut(place, size));
+        drop(page);
+        if btree.auto_vacuum()? {
+            btree.put_ptrmap(new, PtrmapType::Btree, Some(parent))?;
+            btree.adopt_children(new)?;
+        }
+        self.row = Some(cell.parsed(place));
+        self.written = Step { no: new, index: 0 };
+        self.range = None; // that of the other leaf
+
+        let mut divider = [0; cell::TABLE_INTERIOR_MAX];
+        let len = cell::write_table_interior(&mut divider, full, last_rowid);
+        let divider = &divider[..len];
+        let mut page = EditPage::open(btree, parent)?;
+        page.set_child(at, new)?;
+        if let Some(place) = page.insert(at, divider.len())? {
+            page.bytes_mut(place, divider.len()).copy_from_slice(divider);
+            self.path.push(Level { node: page.into_node(), index: at as u16 + 1 });
+            self.state = State::Written;
+        } else {
+            drop(page);
+            let steps = self.take_steps(Step { no: parent, index: at });
+            balance(btree, &steps, Some(Pending::one(at, divider.to_vec())))?;
+            self.state = State::Lost;
+        }
+        self.version = btree.changed(self.root);
+        Ok(())
     }
 }
 

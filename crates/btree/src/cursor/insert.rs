@@ -21,14 +21,14 @@ use std::sync::Arc;
 const SAVED_LEN_MAX: u32 = 256;
 
 /// A cell on its way to a page, still in its parts.
-struct NewCell<'p, 'a> {
+pub(super) struct NewCell<'p, 'a> {
     /// In place of an entry on an interior page: the child before it.
     child: Option<PageNo>,
     /// `None` in an index.
     rowid: Option<i64>,
     payload: &'p Payload<'a>,
     local: u32,
-    overflow: Option<PageNo>,
+    pub(super) overflow: Option<PageNo>,
 }
 
 impl Cursor {
@@ -100,6 +100,7 @@ impl Cursor {
         }
         let mut at = self.place();
         let mut replaced_end = None;
+        let mut last_rowid = None;
         match seek {
             Seek::Exact => {
                 if self.overwrite(btree, &cell)? {
@@ -114,11 +115,20 @@ impl Cursor {
             Seek::Less => {
                 self.at_last = self.at_last || self.is_path_rightmost();
                 at.index += 1;
+                if self.at_last && rowid.is_some() {
+                    last_rowid = Some(self.parse()?.rowid);
+                }
             }
             Seek::Greater | Seek::Empty => self.at_last = seek == Seek::Empty,
         }
         cell.write_overflow(btree)?;
-        self.put_cell(btree, &cell, at, replaced_end)
+        if self.put_cell(btree, &cell, at, replaced_end)? {
+            return Ok(());
+        }
+        match last_rowid {
+            Some(last_rowid) if !self.path.is_empty() => self.append_leaf(btree, &cell, at.no, last_rowid),
+            _ => self.put_balanced(btree, &cell, at),
+        }
     }
 
     /// The page and cell on which the cursor stands.
@@ -137,15 +147,21 @@ impl Cursor {
     }
 
     /// Writes the cell to the page at which the cursor stands, before cell `at`, or in the place of that cell, if this is
-    /// the one that ends at `replaced_end`. If it does not fit there, the tree is balanced and the cursor has lost its path.
+    /// the one that ends at `replaced_end`. Answers whether it fits there. If not, the path has lost that page.
     #[inline]
-    fn put_cell(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, at: Step, replaced_end: Option<usize>) -> Result<()> {
+    fn put_cell(
+        &mut self,
+        btree: &Btree,
+        cell: &NewCell<'_, '_>,
+        at: Step,
+        replaced_end: Option<usize>,
+    ) -> Result<bool> {
         if self.state != State::Written {
             let is_full = replaced_end.is_none() && self.is_at_end_of_full_leaf(btree, at.index, cell.size())?;
             self.path.pop(); // the pager copies a page that somebody holds
+            self.state = State::Nowhere;
             if is_full {
-                self.state = State::Nowhere;
-                return self.put_balanced(btree, cell, at);
+                return Ok(false);
             }
         }
         self.state = State::Nowhere;
@@ -156,10 +172,7 @@ impl Cursor {
             Some(old_end) => page.replace(at.index, old_end, size)?,
             None => page.insert(at.index, size)?,
         };
-        let Some(place) = place else {
-            drop(page);
-            return self.put_balanced(btree, cell, at);
-        };
+        let Some(place) = place else { return Ok(false) };
         cell.write(page.bytes_mut(place, size));
         self.row = Some(cell.parsed(place));
         self.version = btree.changed(self.root);
@@ -167,7 +180,7 @@ impl Cursor {
             // Whoever replaces a row is on its way over the table, and goes on from here.
             self.path.push(Level { node: page.into_node(), index: at.index as u16 });
             self.state = State::Row;
-            return Ok(());
+            return Ok(true);
         }
         drop(page);
         if is_adopted {
@@ -175,7 +188,7 @@ impl Cursor {
         }
         self.written = at;
         self.state = State::Written;
-        Ok(())
+        Ok(true)
     }
 
     /// Whether a row of `size` bytes would come last on a leaf that has no room for it. Then it gets a leaf of its own if
@@ -191,7 +204,7 @@ impl Cursor {
             && free_bytes(&node.page, &header, btree.usable_size()).map_err(|e| node.corrupt(e.0))? < wanted)
     }
 
-    /// Balances the tree with the cell that its page has no room for.
+    /// Balances the tree with the cell that its page has no room for. The cursor then knows no path to it.
     fn put_balanced(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, at: Step) -> Result<()> {
         let mut bytes = vec![0; cell.size()];
         cell.write(&mut bytes);
@@ -277,14 +290,14 @@ impl NewCell<'_, '_> {
     }
 
     #[inline]
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         let pointer = if self.overflows() { POINTER_LEN } else { 0 };
         (self.header_len() + self.local as usize + pointer).max(FREEBLOCK_MIN)
     }
 
     /// What parsing the cell would answer, if it was written at `at`.
     #[inline]
-    fn parsed(&self, at: usize) -> ParsedRow {
+    pub(super) fn parsed(&self, at: usize) -> ParsedRow {
         let at = (at + self.header_len()) as u32;
         let span = PayloadSpan { at, local: self.local, len: self.payload.len() };
         ParsedRow { rowid: self.rowid.unwrap_or(0), span, is_saved: false }
@@ -292,7 +305,7 @@ impl NewCell<'_, '_> {
 
     /// Puts the parts together.
     #[inline]
-    fn write(&self, out: &mut [u8]) {
+    pub(super) fn write(&self, out: &mut [u8]) {
         let mut at = 0;
         if let Some(child) = self.child {
             out[..CHILD_LEN].copy_from_slice(&child.get().to_be_bytes());

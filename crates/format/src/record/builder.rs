@@ -21,7 +21,7 @@ pub struct Builder {
 const SHORT_MAX: usize = 57;
 
 /// Content at least this long is not copied into the record but becomes a part of the payload.
-const LARGE: usize = 1024;
+const LARGE: usize = 256;
 /// Each large value cuts the record in two, and the payload holds so many parts.
 const LARGE_COUNT_MAX: usize = (Payload::MAX_PARTS - 1) / 2;
 
@@ -98,8 +98,14 @@ impl Builder {
     }
 
     /// A record whose header has a known length, with types of one or two bytes.
-    #[inline]
     fn build_short(&mut self, values: &[ValueRef<'_>], header_len: u8) -> &[u8] {
+        self.fill(values, header_len, &mut Cuts::none());
+        &self.bytes
+    }
+
+    /// Puts such a record into `self.bytes`, but for the large values that can be cut out.
+    #[inline]
+    fn fill<'a>(&mut self, values: &[ValueRef<'a>], header_len: u8, cuts: &mut Cuts<'a>) {
         self.bytes.clear();
         self.bytes.resize(usize::from(header_len), 0);
         self.bytes[0] = header_len;
@@ -116,9 +122,10 @@ impl Builder {
                     at += 2;
                 }
             }
-            push_content(&mut self.bytes, value, serial);
+            if !cuts.take(value, self.bytes.len()) {
+                push_content(&mut self.bytes, value, serial);
+            }
         }
-        &self.bytes
     }
 
     fn build_long(&mut self, values: &[ValueRef<'_>]) -> &[u8] {
@@ -159,37 +166,27 @@ impl Builder {
     /// [`Builder::build_parts`] for whom [`Builder::build_of_short`] has said nothing.
     #[inline]
     pub fn build_longer_parts<'a>(&'a mut self, values: &[ValueRef<'a>], zeros: u32) -> Payload<'a> {
-        let is_large = |value: &ValueRef<'_>| match value {
-            ValueRef::Text(content) | ValueRef::Blob(content) => content.len() >= LARGE,
-            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => false,
-        };
-        if zeros > 0 || values.iter().any(is_large) {
-            return self.build_cut(values, zeros);
+        let mut cuts = Cuts { room: LARGE_COUNT_MAX, ..Cuts::none() };
+        match short_header_len(values).filter(|_| zeros == 0) {
+            Some(header_len) => self.fill(values, header_len, &mut cuts),
+            None => self.fill_long(values, zeros, &mut cuts),
         }
-        Payload::from_bytes(self.build_longer(values))
+        if cuts.count == 0 && zeros == 0 { Payload::from_bytes(&self.bytes) } else { self.cut(&cuts, zeros) }
     }
 
     #[inline(never)]
-    fn build_cut<'a>(&'a mut self, values: &[ValueRef<'a>], zeros: u32) -> Payload<'a> {
+    fn fill_long<'a>(&mut self, values: &[ValueRef<'a>], zeros: u32, cuts: &mut Cuts<'a>) {
         self.start(values, zeros);
-        let mut cuts = [(0, &[] as &[u8]); LARGE_COUNT_MAX];
-        let mut count = 0;
         for (value, serial) in values.iter().zip(&self.serials) {
-            match value {
-                ValueRef::Text(content) | ValueRef::Blob(content)
-                    if content.len() >= LARGE && count < LARGE_COUNT_MAX =>
-                {
-                    cuts[count] = (self.bytes.len(), content);
-                    count += 1;
-                }
-                _ => push_content(&mut self.bytes, value, *serial),
+            if !cuts.take(value, self.bytes.len()) {
+                push_content(&mut self.bytes, value, *serial);
             }
         }
-        self.cut(&cuts[..count], zeros)
     }
 
     /// Interleaves the pieces of `self.bytes` with the large values between them.
-    fn cut<'a>(&'a self, cuts: &[(usize, &'a [u8])], zeros: u32) -> Payload<'a> {
+    fn cut<'a>(&'a self, cuts: &Cuts<'a>, zeros: u32) -> Payload<'a> {
+        let cuts = &cuts.at[..cuts.count];
         let mut parts = [&[] as &[u8]; Payload::MAX_PARTS];
         let mut from = 0;
         for (index, &(to, content)) in cuts.iter().enumerate() {
@@ -241,6 +238,34 @@ impl Builder {
         let last = self.serials.last_mut().expect("zeros belong to a value");
         assert!(last.is_blob(), "only a BLOB ends in zeros");
         *last = SerialType::blob(last.len() + zeros);
+    }
+}
+
+/// The large values that are left out of a record, and where they belong.
+struct Cuts<'a> {
+    count: usize,
+    /// How many there may be.
+    room: usize,
+    at: [(usize, &'a [u8]); LARGE_COUNT_MAX],
+}
+
+impl<'a> Cuts<'a> {
+    /// For a record in one piece.
+    fn none() -> Cuts<'a> {
+        Cuts { count: 0, room: 0, at: [(0, &[]); LARGE_COUNT_MAX] }
+    }
+
+    /// Leaves `value` out at `at`, if it is large; answers whether.
+    #[inline]
+    fn take(&mut self, value: &ValueRef<'a>, at: usize) -> bool {
+        match value {
+            ValueRef::Text(content) | ValueRef::Blob(content) if content.len() >= LARGE && self.count < self.room => {
+                self.at[self.count] = (at, content);
+                self.count += 1;
+                true
+            }
+            _ => false,
+        }
     }
 }
 

@@ -34,4 +34,4 @@ pub(crate) use create_other::{create_trigger, create_view, create_virtual_table}
 pub(crate) use create_table::create_table;
 pub(crate) use drop::drop_object;
 pub(crate) use reindex::reindex;
-pub(crate) use system::{Is, for_each_row, load_text, open_system_table};
+pub(crate) use system::open_system_table;

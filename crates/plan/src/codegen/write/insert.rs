@@ -50,7 +50,7 @@ struct Inserting<'c, 'a> {
     keys: &'c ForeignKeys<'a>,
     target: Target<'a>,
     row: Row,
-    autoincrement: Option<AutoIncrement<'a>>,
+    autoincrement: Option<AutoIncrement>,
     returning: Option<ReturningRows<'a>>,
     /// Where to go on when a row is left out, or done.
     next: Addr,
@@ -94,7 +94,7 @@ fn insert_rows<'a>(
     }
     rows.end(cg);
     if let Some(autoincrement) = &inserting.autoincrement {
-        autoincrement.end(cg)?;
+        autoincrement.end(cg);
     }
     if let Some(returning) = &inserting.returning {
         returning.emit_results(cg);
