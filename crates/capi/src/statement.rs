@@ -196,7 +196,10 @@ pub(crate) unsafe fn finalize(handle: *mut sqlite3_stmt) -> c_int {
     }
     statement.unlink(&db);
     // SAFETY: it was made by `create`, and nothing refers to it any more.
-    drop(unsafe { Box::from_raw(handle) });
+    let sqlite3_stmt { inner, .. } = *unsafe { Box::from_raw(handle) };
+    if !connection::is_poisoned(&db) {
+        db.core().put_back(inner.into_inner());
+    }
     drop(db);
     // SAFETY: the lock has been given back, and no reference is left.
     unsafe { connection::free_if_unused(db_handle) };

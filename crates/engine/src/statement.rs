@@ -1,6 +1,7 @@
 //! A compiled statement and its run.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -89,7 +90,7 @@ const RECOMPILE_MAX: usize = 50;
 pub struct Statement {
     compiled: Arc<Compiled>,
     /// The text, where the program was compiled from its shape.
-    own_sql: Option<Box<str>>,
+    own_sql: Option<OwnSql>,
     runner: Runner,
     /// Part of the connection's transaction while the statement runs.
     run: StatementRun,
@@ -101,6 +102,19 @@ pub struct Statement {
     began: Option<Instant>,
     /// What the door above calls it.
     tag: usize,
+}
+
+/// The text of one statement of many with the same program.
+struct OwnSql {
+    bytes: Box<[u8]>,
+    /// The same as a string: few ask for it, and to see whether it is UTF-8 means to look at all of it.
+    text: OnceCell<Box<str>>,
+}
+
+impl OwnSql {
+    fn text(&self) -> &str {
+        self.text.get_or_init(|| text_of(&self.bytes).into())
+    }
 }
 
 enum Runner {
@@ -128,7 +142,7 @@ impl Statement {
 
     /// A statement of the text `sql`, whose shape has this program. The caller binds its literals.
     pub(crate) fn of_shape(compiled: Arc<Compiled>, idle: Option<Box<Vm>>, sql: &[u8]) -> Statement {
-        let own_sql = Some(text_of(sql).into());
+        let own_sql = Some(OwnSql { bytes: sql.into(), text: OnceCell::new() });
         Statement { own_sql, ..Statement::new(compiled, idle) }
     }
 
@@ -154,7 +168,7 @@ impl Statement {
 
     /// Its text.
     pub fn sql(&self) -> &str {
-        self.own_sql.as_deref().unwrap_or(&self.compiled.sql)
+        self.own_sql.as_ref().map_or(&self.compiled.sql, OwnSql::text)
     }
 
     /// How many parameters there are.
@@ -615,7 +629,7 @@ impl Runner {
     }
 }
 
-/// The text as a string: nearly always it is one, which is found out fast.
+/// The text as a string, which it nearly always is.
 fn text_of(sql: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(sql).map_or_else(|_| String::from_utf8_lossy(sql), Cow::Borrowed)
 }
