@@ -292,7 +292,8 @@ impl Connection {
     }
 
     /// The statement has failed: undoes what the error's policy says, and what cannot be kept. Fails itself if what was to
-    /// be kept cannot be committed (SQLITE_BUSY): then all is undone, and this is the error that matters.
+    /// be kept cannot be committed (SQLITE_BUSY), or what a violated constraint leaves cannot be undone: then the whole
+    /// transaction is undone, and this is the error that matters.
     pub(crate) fn statement_fails(&self, run: &StatementRun, code: ResultCode, policy: OnConflict) -> Result<()> {
         let mut kept = Ok(());
         if self.was_rolled_back(run) {
@@ -320,8 +321,12 @@ impl Connection {
         } else if policy == OnConflict::Fail {
             kept = self.keep_failed(run, is_last_writer);
         } else if run.savepoint.get().is_some() {
-            if self.close_statement_savepoint(run, true).is_err() {
+            if let Err(error) = self.close_statement_savepoint(run, true) {
                 self.roll_back_all();
+                // A violated constraint would not say that the whole transaction is undone.
+                if code.primary() == ResultCode::CONSTRAINT {
+                    kept = Err(error);
+                }
             }
         } else if state.autocommit.get() && is_last_writer && self.is_writing() {
             self.roll_back_all();
