@@ -61,8 +61,8 @@ pub(crate) struct DirtySet {
 /// Buffers that are kept for the next transaction: enough for small ones, little memory.
 const SPARE_MAX: usize = 32;
 
-/// Buffers that are kept within a transaction: those of one batch of finished pages, still in the processor's cache.
-const SPARE_MAX_WITHIN: usize = 160;
+/// Buffers that are kept within a transaction in any case: those of one batch of finished pages, still in the processor's cache.
+const SPARE_MIN_WITHIN: usize = 160;
 
 /// So many finished pages are put away at once.
 pub(crate) const FINISHED_MAX: usize = 128;
@@ -181,14 +181,10 @@ impl DirtySet {
 
     /// A buffer that is like `like` but for the bytes `without`, which are anything.
     pub(crate) fn buffer_but(&mut self, like: &[u8], without: Range<usize>) -> Arc<[u8]> {
-        match self.take_spare(like.len()) {
-            Some(mut page) => {
-                page[..without.start].copy_from_slice(&like[..without.start]);
-                page[without.end..].copy_from_slice(&like[without.end..]);
-                page.into_shared()
-            }
-            None => Arc::from(like),
-        }
+        let mut page = self.blank(like.len());
+        page[..without.start].copy_from_slice(&like[..without.start]);
+        page[without.end..].copy_from_slice(&like[without.end..]);
+        page.into_shared()
     }
 
     /// A buffer of `len` zeros.
@@ -202,6 +198,13 @@ impl DirtySet {
         }
     }
 
+    /// A buffer of `len` bytes that are anything.
+    pub(crate) fn blank(&mut self, len: usize) -> UniquePage {
+        self.take_spare(len).unwrap_or_else(|| {
+            UniquePage::new(zeros(len)).unwrap_or_else(|_| unreachable!("a new buffer is ours alone"))
+        })
+    }
+
     fn take_spare(&mut self, len: usize) -> Option<UniquePage> {
         let bytes = self.spare.pop()?;
         if bytes.len() != len {
@@ -211,10 +214,11 @@ impl DirtySet {
         UniquePage::new(bytes).ok()
     }
 
-    /// Keeps a buffer that is not needed any more, if nobody refers to it.
+    /// Keeps a buffer that is not needed any more, if nobody refers to it: of a batch of pages that is put away all, for as
+    /// many come next.
     pub(crate) fn recycle(&mut self, bytes: Option<Arc<[u8]>>) {
         if let Some(bytes) = bytes
-            && self.spare.len() < SPARE_MAX_WITHIN
+            && self.spare.len() < SPARE_MIN_WITHIN.max(self.len() / 2)
             && Arc::strong_count(&bytes) == 1
         {
             self.spare.push(bytes);

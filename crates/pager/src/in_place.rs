@@ -13,12 +13,15 @@
 //! Page 1 waits for the commit: until then the database has the size that its header tells. A savepoint would want
 //! pages back, and while one is open nothing is written in place.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use lithe_format::PageNo;
 use lithe_vfs::LockLevel;
 
 use crate::dirty::SlotId;
 use crate::error::Result;
-use crate::file_store::FileStore;
+use crate::file_store::{FileStore, Reading};
 use crate::options::JournalMode;
 use crate::page_ref::PageRef;
 use crate::pager::{Pager, Store, WriteTxn};
@@ -41,7 +44,7 @@ impl Pager {
         if !without_journal || !(was_idle || file.mmap_size() == 0) {
             return InPlace::Never;
         }
-        file.read_privately(true);
+        file.set_reading(Reading::Copied);
         self.look_twice();
         InPlace::May
     }
@@ -60,6 +63,7 @@ impl Pager {
     /// Writes pages, which are given by number, to their place, neighbours in one go.
     pub(crate) fn put_in_place(&self, file: &FileStore, txn: &mut WriteTxn, victims: &[SlotId]) -> Result<()> {
         txn.in_place = InPlace::Done;
+        file.set_reading(Reading::Called);
         let WriteTxn { dirty, temp, added, pages_before, .. } = txn;
         let pages = victims.iter().map(|&id| dirty.slot(id)).filter(|slot| slot.no != PageNo::FIRST);
         let pages: Vec<(PageNo, &[u8])> =
@@ -83,10 +87,32 @@ impl Pager {
     /// The page `no` to be copied right away: if it is clean, from the mapping even if nobody may keep a reference to it.
     pub(crate) fn page_to_copy(&self, no: PageNo) -> Result<PageRef> {
         let Store::File(file) = &self.store else { return self.page(no) };
-        if self.txn.borrow().in_place == InPlace::Never || self.is_written(no) {
+        if self.txn.borrow().in_place != InPlace::May || self.is_written(no) {
             return self.page(no);
         }
         self.check_page_no(no)?;
         file.mapped_page(&self.view, no).map_or_else(|| self.page(no), Ok)
+    }
+
+    /// A copy of the clean page `no` but for the bytes `anew`, which are anything, once pages are written in place: what is to be
+    /// overwritten is not read.
+    pub(crate) fn copy_from_file(
+        &self,
+        txn: &mut WriteTxn,
+        no: PageNo,
+        anew: &Range<usize>,
+    ) -> Result<Option<Arc<[u8]>>> {
+        let Store::File(file) = &self.store else { return Ok(None) };
+        if txn.in_place != InPlace::Done {
+            return Ok(None);
+        }
+        self.check_page_no(no)?;
+        let mut page = txn.dirty.blank(self.page_size().bytes());
+        let offset = no.offset(self.page_size().get());
+        file.file.read_at(&mut page[..anew.start], offset)?;
+        if anew.end < page.len() {
+            file.file.read_at(&mut page[anew.end..], offset + anew.end as u64)?;
+        }
+        Ok(Some(page.into_shared()))
     }
 }

@@ -27,6 +27,7 @@ use crate::counts::PageCounter;
 use crate::dirty::SlotId;
 use crate::error::Result;
 use crate::file_store::FileStore;
+use crate::in_place::InPlace;
 use crate::options::CacheSize;
 use crate::page_map::PageMap;
 use crate::page_ref::PageRef;
@@ -324,6 +325,9 @@ impl Pager {
         let Store::File(file) = &self.store else { return Ok(()) };
         if txn.dirty_max == usize::MAX {
             return Ok(());
+        }
+        if txn.in_place == InPlace::Done && self.writes_in_place(file, txn) {
+            return self.put_in_place(file, txn, &victims);
         }
         let end = if self.spills_into_log(file) { Some(txn.savepoints.end()) } else { self.placed_behind(file, txn)? };
         let Some(end) = end else { return Ok(()) };

@@ -18,7 +18,7 @@ use lithe_vfs::{LockLevel, ResultCode};
 
 use crate::bypass::Bypass;
 use crate::error::{Error, Result};
-use crate::file_store::FileStore;
+use crate::file_store::{FileStore, Reading};
 use crate::in_place::InPlace;
 use crate::options::BeginKind;
 use crate::pager::{Pager, State, Store};
@@ -265,7 +265,7 @@ impl Pager {
         txn.in_place = InPlace::Never;
         txn.bypass = Bypass::default();
         if let Store::File(file) = &self.store {
-            file.read_privately(false);
+            file.set_reading(Reading::Mapped);
         }
     }
 

@@ -28,6 +28,18 @@ use crate::pool::StateNo;
 use crate::rollback::commit::RollbackTxn;
 use crate::wal::Wal;
 
+/// Where clean pages come from, if the file is mapped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// They are references into the mapping.
+    #[default]
+    Mapped,
+    /// They are copies out of the mapping: it will change before the transaction ends.
+    Copied,
+    /// The same in a transaction of many pages: each is copied once, and not worth a fault. They are read by calls.
+    Called,
+}
+
 /// A database in a file.
 #[derive(Debug)]
 pub(crate) struct FileStore {
@@ -52,8 +64,7 @@ pub(crate) struct FileStore {
     /// Pages that were read through the pool.
     pub(crate) counts: Counts,
     mmap_size: Cell<u64>,
-    /// Clean pages are copies for now, even if the file is mapped: they will change before the transaction ends.
-    reads_privately: Cell<bool>,
+    reading: Cell<Reading>,
     /// The last transaction has put pages past the log.
     pub(crate) bypassed_log: Cell<bool>,
     /// The lock that is held.
@@ -97,7 +108,7 @@ impl FileStore {
             is_void: Cell::new(false),
             counts: Counts::default(),
             mmap_size: Cell::new(options.mmap_size),
-            reads_privately: Cell::new(false),
+            reading: Cell::default(),
             bypassed_log: Cell::new(false),
             level: Cell::new(LockLevel::None),
             known: Cell::new(Known::NOTHING),
@@ -137,14 +148,14 @@ impl FileStore {
         self.mmap_size.get()
     }
 
-    /// From now on nobody gets a reference into the mapped file, or everybody again.
-    pub(crate) fn read_privately(&self, privately: bool) {
-        self.reads_privately.set(privately);
+    /// From now on clean pages come from there.
+    pub(crate) fn set_reading(&self, reading: Reading) {
+        self.reading.set(reading);
     }
 
     /// Whether clean pages are references into the mapped file.
     pub(crate) fn reads_mapped(&self) -> bool {
-        self.mmap_size.get() > 0 && !self.reads_privately.get()
+        self.mmap_size.get() > 0 && self.reading.get() == Reading::Mapped
     }
 
     /// Takes a lock, or reports that somebody is in the way.

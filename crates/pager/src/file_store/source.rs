@@ -2,7 +2,7 @@
 
 use lithe_format::{PageNo, PageSize};
 
-use super::FileStore;
+use super::{FileStore, Reading};
 use crate::counts::PageCounter;
 use crate::error::Result;
 use crate::page_ref::PageRef;
@@ -19,9 +19,10 @@ impl FileStore {
                 return Ok(page);
             }
         }
-        let mapped = if frame.is_none() { self.mapped_page(view, no) } else { None };
+        let reading = self.reading.get();
+        let mapped = if frame.is_none() && reading != Reading::Called { self.mapped_page(view, no) } else { None };
         if let Some(mapped) = &mapped
-            && !self.reads_privately.get()
+            && reading == Reading::Mapped
         {
             return Ok(mapped.clone());
         }
@@ -67,7 +68,7 @@ impl FileStore {
             let mapped = wal.mapped_page(frame, page_size, view.epoch.get());
             return mapped.or_else(|| self.database.pool.get(self.pool_state.get(), no));
         }
-        if !self.reads_privately.get()
+        if self.reading.get() == Reading::Mapped
             && let Some(page) = self.mapped_page(view, no)
         {
             return Some(page);
