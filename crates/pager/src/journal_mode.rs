@@ -2,7 +2,7 @@
 
 use lithe_format::PageNo;
 use lithe_format::db_header::{FileVersion, READ_VERSION_AT, WRITE_VERSION_AT};
-use lithe_vfs::{LockLevel, ResultCode};
+use lithe_vfs::{LockLevel, OpenFlags, ResultCode};
 
 use crate::error::{Error, Result};
 use crate::file_store::FileStore;
@@ -38,8 +38,12 @@ impl Pager {
                 if matches!(mode, JournalMode::Memory | JournalMode::Off) {
                     file.keeps_journal.set(false);
                 }
-                if leaves_journal(old) && !leaves_journal(mode) && !file.keeps_locks(self) {
-                    file.delete_old_journal(self)?;
+                // Commits without a journal in a file never sync the folder: one that comes back would undo parts of them.
+                let must_last =
+                    matches!(mode, JournalMode::Memory | JournalMode::Off) && file.removal_may_not_last.take();
+                let left_journal = leaves_journal(old) && !leaves_journal(mode) && !file.keeps_locks(self);
+                if left_journal || must_last {
+                    file.delete_old_journal(self, must_last)?;
                 }
             }
         }
@@ -102,8 +106,8 @@ pub(crate) fn leaves_journal(mode: JournalMode) -> bool {
 
 impl FileStore {
     /// Deletes the journal that TRUNCATE or PERSIST left behind. The RESERVED lock tells it from a hot
-    /// one; if somebody else has that, the journal is theirs.
-    fn delete_old_journal(&self, pager: &Pager) -> Result<()> {
+    /// one; if somebody else has that, the journal is theirs. With `must_last` it is gone for good, also one that was removed before.
+    fn delete_old_journal(&self, pager: &Pager, must_last: bool) -> Result<()> {
         let before = self.level.get();
         if before == LockLevel::None {
             match pager.begin_read() {
@@ -112,6 +116,7 @@ impl FileStore {
             }
         }
         let deleted = match self.lock(LockLevel::Reserved) {
+            Ok(()) if must_last => self.delete_journal_for_good(),
             Ok(()) => self.delete_journal(),
             Err(Error::Busy) => Ok(()),
             Err(error) => Err(error),
@@ -123,6 +128,15 @@ impl FileStore {
             pager.end_read()?;
         }
         deleted
+    }
+
+    /// (What is not there cannot be removed durably.)
+    fn delete_journal_for_good(&self) -> Result<()> {
+        drop(
+            self.vfs
+                .open(Some(&self.journal_path), OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::MAIN_JOURNAL)?,
+        );
+        Ok(self.vfs.delete(&self.journal_path, true)?)
     }
 
     fn delete_journal(&self) -> Result<()> {

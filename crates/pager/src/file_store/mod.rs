@@ -75,6 +75,8 @@ pub(crate) struct FileStore {
     pub(crate) rollback: RefCell<RollbackTxn>,
     /// The rollback journal lies there between transactions, for as long as the EXCLUSIVE lock is held.
     pub(crate) keeps_journal: Cell<bool>,
+    /// The last journal was removed, and the folder not synced since.
+    pub(crate) removal_may_not_last: Cell<bool>,
     /// The write-ahead log, in WAL mode.
     wal: RefCell<Option<Wal>>,
     /// The log as others share it, while a transaction uses an index of its own.
@@ -115,6 +117,7 @@ impl FileStore {
             pool_state: Cell::new(0),
             rollback: RefCell::default(),
             keeps_journal: Cell::new(false),
+            removal_may_not_last: Cell::new(false),
             wal: RefCell::new(None),
             shared_wal: RefCell::new(None),
             ignores_wal: Cell::new(immutable),

@@ -343,7 +343,9 @@ impl FileStore {
         // As long as the lock is held nobody else looks at it: what DELETE would make anew for each commit is kept.
         let stays = leaves_journal(mode) || mode == JournalMode::Delete && self.keeps_locks(pager);
         if !stays {
-            return Ok(self.vfs.delete(&self.journal_path, pager.synchronous() >= Synchronous::Extra)?);
+            let lasts = pager.synchronous() >= Synchronous::Extra;
+            self.removal_may_not_last.set(!lasts && pager.synchronous() > Synchronous::Off);
+            return Ok(self.vfs.delete(&self.journal_path, lasts)?);
         }
         let is_cut = mode == JournalMode::Truncate;
         let syncs = pager.synchronous() >= if is_cut { Synchronous::Full } else { Synchronous::Normal };
