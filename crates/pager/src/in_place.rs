@@ -96,23 +96,16 @@ impl Pager {
 
     /// A copy of the clean page `no` but for the bytes `anew`, which are anything, once pages are written in place: what is to be
     /// overwritten is not read.
-    pub(crate) fn copy_from_file(
-        &self,
-        txn: &mut WriteTxn,
-        no: PageNo,
-        anew: &Range<usize>,
-    ) -> Result<Option<Arc<[u8]>>> {
-        let Store::File(file) = &self.store else { return Ok(None) };
-        if txn.in_place != InPlace::Done {
-            return Ok(None);
-        }
+    pub(crate) fn copy_from_file(&self, txn: &mut WriteTxn, no: PageNo, anew: Range<usize>) -> Result<Arc<[u8]>> {
         self.check_page_no(no)?;
         let mut page = txn.dirty.blank(self.page_size().bytes());
-        let offset = no.offset(self.page_size().get());
-        file.file.read_at(&mut page[..anew.start], offset)?;
-        if anew.end < page.len() {
-            file.file.read_at(&mut page[anew.end..], offset + anew.end as u64)?;
+        if let Store::File(file) = &self.store {
+            let offset = no.offset(self.page_size().get());
+            file.file.read_at(&mut page[..anew.start], offset)?;
+            if anew.end < page.len() {
+                file.file.read_at(&mut page[anew.end..], offset + anew.end as u64)?;
+            }
         }
-        Ok(Some(page.into_shared()))
+        Ok(page.into_shared())
     }
 }

@@ -40,7 +40,7 @@ impl Pager {
                 }
                 // Commits without a journal in a file never sync the folder: one that comes back would undo parts of them.
                 let must_last =
-                    matches!(mode, JournalMode::Memory | JournalMode::Off) && file.removal_may_not_last.take();
+                    matches!(mode, JournalMode::Memory | JournalMode::Off) && file.removal_may_not_last.get();
                 let left_journal = leaves_journal(old) && !leaves_journal(mode) && !file.keeps_locks(self);
                 if left_journal || must_last {
                     file.delete_old_journal(self, must_last)?;
@@ -136,7 +136,9 @@ impl FileStore {
             self.vfs
                 .open(Some(&self.journal_path), OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::MAIN_JOURNAL)?,
         );
-        Ok(self.vfs.delete(&self.journal_path, true)?)
+        self.vfs.delete(&self.journal_path, true)?;
+        self.removal_may_not_last.set(false);
+        Ok(())
     }
 
     fn delete_journal(&self) -> Result<()> {

@@ -42,19 +42,14 @@ impl Pager {
         if !is_clean {
             return self.write(no);
         }
-        let mut txn = self.txn.borrow_mut();
-        self.prepare_to_write(&txn)?;
-        self.make_room(&mut txn)?;
-        let copy = match self.copy_from_file(&mut txn, no, &anew)? {
-            Some(copy) => copy,
-            None => {
-                drop(txn);
-                let clean = self.page_to_copy(no)?;
-                txn = self.txn.borrow_mut();
-                txn.dirty.buffer_but(&clean, anew)
-            }
+        let clean = if self.wrote_in_place() { None } else { Some(self.page_to_copy(no)?) };
+        let txn = &mut *self.txn.borrow_mut();
+        self.prepare_to_write(txn)?;
+        self.make_room(txn)?;
+        let copy = match clean {
+            Some(clean) => txn.dirty.buffer_but(&clean, anew),
+            None => self.copy_from_file(txn, no, anew)?,
         };
-        let txn = &mut *txn;
         let slot = self.insert(txn, no, copy);
         Ok(self.take_from(txn, slot, no))
     }

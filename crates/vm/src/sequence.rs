@@ -15,7 +15,7 @@ use crate::host::Host;
 use crate::machine::Machine;
 use crate::operand::{ConstId, CursorId, Reg};
 use crate::program::Program;
-use crate::record::EncodedTexts;
+use crate::record::RowValues;
 use crate::register::Register;
 use crate::write;
 
@@ -95,8 +95,7 @@ pub fn write(
     if tree.encoding() == Encoding::Utf8 {
         write::insert_payload(tree, rowid, &Payload::from_bytes(builder.build(&values)), 0)?;
     } else {
-        let texts = EncodedTexts::new(&values, tree.encoding());
-        write::insert_payload(tree, rowid, &Payload::from_bytes(builder.build(&texts.replace(&values))), 0)?;
+        write::insert_values(tree, builder, rowid, &RowValues { values: values.to_vec(), zeros: 0 }, 0)?;
     }
     write::inserted(m, program.cursor(cursor), host, 0, rowid);
     Ok(())

@@ -116,8 +116,9 @@ fn own_row(m: &mut Machine, cursor: CursorId) {
     }
 }
 
+/// Inserts a row, with its texts in the encoding of the database.
 #[inline]
-fn insert_values(
+pub fn insert_values(
     tree: &mut TreeCursor,
     builder: &mut record::Builder,
     rowid: i64,

@@ -28,7 +28,7 @@ pub(super) struct NewCell<'p, 'a> {
     rowid: Option<i64>,
     payload: &'p Payload<'a>,
     local: u32,
-    pub(super) overflow: Option<PageNo>,
+    overflow: Option<PageNo>,
 }
 
 impl Cursor {
@@ -156,15 +156,15 @@ impl Cursor {
         at: Step,
         replaced_end: Option<usize>,
     ) -> Result<bool> {
+        let mut is_full = false;
         if self.state != State::Written {
-            let is_full = replaced_end.is_none() && self.is_at_end_of_full_leaf(btree, at.index, cell.size())?;
+            is_full = replaced_end.is_none() && self.is_at_end_of_full_leaf(btree, at.index, cell.size())?;
             self.path.pop(); // the pager copies a page that somebody holds
-            self.state = State::Nowhere;
-            if is_full {
-                return Ok(false);
-            }
         }
         self.state = State::Nowhere;
+        if is_full {
+            return Ok(false);
+        }
         let is_adopted = cell.overflow.is_some() && btree.auto_vacuum()?;
         let mut page = EditPage::open(btree, at.no)?;
         let size = cell.size();
