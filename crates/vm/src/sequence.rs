@@ -4,6 +4,7 @@
 //! application may have written anything there: names and numbers of any type, or no column at all.
 
 use lithe_format::payload::Payload;
+use lithe_format::serial_type::{SchemaFormat, SerialType};
 use lithe_value::{Affinity, Encoding, ValueRef};
 
 use crate::arithmetic::cast_register;
@@ -40,8 +41,13 @@ pub fn read(
     let mut more = table(m, cursor)?.first()?;
     while more {
         let tree = table(m, cursor)?;
+        let found = tree.place.cursor.rowid()?;
+        if let Some(ordinary) = Ordinary::find(tree, name) {
+            number.set_integer(ordinary.number);
+            m.reg_mut(rowid).set_integer(found);
+            break;
+        }
         if is_row_of(tree, name)? {
-            let found = tree.place.cursor.rowid()?;
             read_number(tree, &mut number, host)?;
             m.reg_mut(rowid).set_integer(found);
             break;
@@ -51,6 +57,46 @@ pub fn read(
     }
     m.reg_mut(max).set_integer(number.integer());
     Ok(())
+}
+
+/// The number in a row as Lithe and SQLite write it, for a table with a name of up to 57 bytes:
+///
+/// ```text
+/// header length 3 | type of the name | type of the number | name | number
+/// ```
+struct Ordinary {
+    number: i64,
+    serial: SerialType,
+    /// Where in the record the number is.
+    at: usize,
+}
+
+impl Ordinary {
+    /// That of the row under the cursor, if it is such a row of the table `name`. `None` says nothing.
+    #[inline]
+    fn find(tree: &TreeCursor, name: ValueRef<'_>) -> Option<Ordinary> {
+        let (Encoding::Utf8, ValueRef::Text(name)) = (tree.encoding(), name) else { return None };
+        let record = tree.place.cursor.peek(&tree.btree)?.local();
+        let &[3, name_type @ ..0x80, number_type @ 1..=6, ..] = record else { return None };
+        let (name_type, serial) = (SerialType(u32::from(name_type)), SerialType(u32::from(number_type)));
+        let at = 3 + name_type.len() as usize;
+        let is_its = name_type.is_text() && record.get(3..at)? == name && record.len() == at + serial.len() as usize;
+        if is_its { Some(Ordinary { number: serial.decode_integer(record, at)?, serial, at }) } else { None }
+    }
+
+    /// Makes the number `max`, if it is as long. False: it is not.
+    #[inline]
+    fn overwrite(&self, tree: &mut TreeCursor, max: i64) -> Result<bool, Error> {
+        // 0 and 1 have types of their own in some databases.
+        if max <= 1 || SerialType::integer(max, SchemaFormat::Four) != self.serial {
+            return Ok(false);
+        }
+        tree.release_row();
+        let bytes = max.to_be_bytes();
+        let content = &bytes[bytes.len() - self.serial.len() as usize..];
+        tree.place.cursor.write_payload(&tree.btree, self.at as u32, content)?;
+        Ok(true)
+    }
 }
 
 /// Whether the row under the cursor is that of the table `name`.
@@ -85,14 +131,21 @@ pub fn write(
     name: ConstId,
     [rowid, max]: [Reg; 2],
 ) -> Result<(), Error> {
-    if m.reg(rowid).is_null() {
+    let is_new = m.reg(rowid).is_null();
+    if is_new {
         write::new_rowid(m, cursor, rowid, Reg::NONE)?;
     }
     let (rowid, max) = (m.reg(rowid).integer(), m.reg(max).integer());
-    let values = [program.constants[name.0 as usize].as_ref(), ValueRef::Integer(max)];
+    let name = program.constants[name.0 as usize].as_ref();
+    let values = [name, ValueRef::Integer(max)];
     let Machine { cursors, builder, .. } = m;
     let VmCursor::Tree(tree) = cursors[usize::from(cursor.0)].settled()? else { return Err(write::not_writable()) };
-    if tree.encoding() == Encoding::Utf8 {
+    let ordinary = if is_new { None } else { Ordinary::find(tree, name) };
+    if let Some(ordinary) = ordinary
+        && ordinary.overwrite(tree, max)?
+    {
+        // The cursor has not moved since the row was read.
+    } else if tree.encoding() == Encoding::Utf8 {
         write::insert_payload(tree, rowid, &Payload::from_bytes(builder.build(&values)), 0)?;
     } else {
         write::insert_values(tree, builder, rowid, &RowValues { values: values.to_vec(), zeros: 0 }, 0)?;

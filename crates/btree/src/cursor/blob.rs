@@ -68,12 +68,12 @@ impl Cursor {
         }
         if !on_page.is_empty() {
             let Level { node, index } = self.path.pop().expect("an entry has a path");
-            let no = node.no;
-            drop(node); // the pager copies a page that somebody holds
+            let Node { page, no, .. } = node;
+            drop(page); // the pager copies a page that somebody holds
             self.state = State::Nowhere;
-            btree.write(no)?[local.start + offset as usize..][..split].copy_from_slice(on_page);
-            let node = Node::load(btree, no, self.kind())?;
-            self.path.push(Level { node, index });
+            let mut page = btree.write(no)?;
+            page[local.start + offset as usize..][..split].copy_from_slice(on_page);
+            self.path.push(Level { node: Node { page: page.share(), ..node }, index });
             self.state = State::Row;
         }
         let chain_is_known = self.chain.version == self.version;
