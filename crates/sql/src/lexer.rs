@@ -28,6 +28,17 @@ impl<'s> Lexer<'s> {
         self.at as u32 // fits: see `new`
     }
 
+    /// Moves behind `bytes`, if the text goes on with them. Nobody has looked at what tokens they are.
+    #[inline]
+    pub fn skip_exactly(&mut self, bytes: &[u8]) -> Option<()> {
+        self.sql[self.at..].starts_with(bytes).then(|| self.at += bytes.len())
+    }
+
+    /// Moves to the first byte that is no white space.
+    pub fn skip_space(&mut self) {
+        self.skip_while(is_space);
+    }
+
     /// The next token; [`TokenKind::EndOfText`], with an empty span, at the end and ever after.
     #[inline]
     pub fn next_token(&mut self) -> Token {

@@ -9,11 +9,14 @@
 //! A file of a hundred thousand such statements has one shape, which is compiled once. Only literals that are whole members of
 //! a row are lifted; whatever else the text has is part of the shape, byte for byte. Text with parameters of its own has
 //! no shape, nor has text that goes on behind VALUES.
+//!
+//! Most statements have the shape of the one before. They need not be taken apart: what stands between the literals is
+//! compared, and only the literals are read.
 
 use bumpalo::Bump;
 
 use crate::ast::{ExprKind, Span};
-use crate::lexer::Lexer;
+use crate::lexer::{Lexer, is_space};
 use crate::text;
 use crate::token::{Token, TokenKind};
 
@@ -22,6 +25,11 @@ use crate::token::{Token, TokenKind};
 pub struct Shape {
     text: Vec<u8>,
     literals: Vec<Literal>,
+    /// Where in the text the parameter of each literal is.
+    places: Vec<u32>,
+    /// Nothing but white space is behind the last row: the text ends wherever that row and this space are followed by a
+    /// semicolon or nothing, which a comment could prevent.
+    may_come_again: bool,
 }
 
 /// A literal that was lifted.
@@ -51,8 +59,35 @@ const LITERALS_MAX: usize = 512;
 impl Shape {
     /// Takes the first statement of `sql` apart, if it is an INSERT of literals; answers the offset behind it.
     pub fn read(&mut self, sql: &[u8]) -> Option<usize> {
+        self.read_again(sql).or_else(|| self.read_anew(sql))
+    }
+
+    /// Reads a statement of the shape that was read last. `None` says nothing.
+    ///
+    /// The bytes between the literals are the same, and so are their tokens: none of them reaches into a literal, which a
+    /// parenthesis, a comma, white space or the end of a comment precedes.
+    fn read_again(&mut self, sql: &[u8]) -> Option<usize> {
+        if !self.may_come_again || self.literals.is_empty() {
+            return None;
+        }
+        let mut lexer = Lexer::new(sql);
+        lexer.skip_space();
+        let mut from = 0;
+        for (known, &place) in self.literals.iter_mut().zip(&self.places) {
+            lexer.skip_exactly(&self.text[from..place as usize])?;
+            *known = next_literal(sql, &mut lexer)?;
+            from = place as usize + 1;
+        }
+        lexer.skip_exactly(&self.text[from..])?;
+        let end = lexer.next_token();
+        matches!(end.kind, TokenKind::Semicolon | TokenKind::EndOfText).then_some(end.span.end as usize)
+    }
+
+    fn read_anew(&mut self, sql: &[u8]) -> Option<usize> {
         self.text.clear();
         self.literals.clear();
+        self.places.clear();
+        self.may_come_again = false;
         let mut lexer = Lexer::new(sql);
         let first = lexer.next_significant();
         if !matches!(first.kind, TokenKind::Insert | TokenKind::Replace) {
@@ -104,10 +139,13 @@ impl Reader<'_, '_> {
                 return None;
             }
             self.row()?;
+            let behind_row = self.lexer.offset();
             let after = self.lexer.next_significant();
             match after.kind {
                 TokenKind::Comma => {}
                 TokenKind::Semicolon | TokenKind::EndOfText => {
+                    let between = Span::new(behind_row, after.span.start);
+                    self.shape.may_come_again = between.text(self.sql).iter().all(|byte| is_space(*byte));
                     self.copy_to(after.span.start);
                     return Some(after.span.end as usize);
                 }
@@ -158,6 +196,7 @@ impl Reader<'_, '_> {
             return None;
         }
         self.copy_to(start);
+        self.shape.places.push(self.shape.text.len() as u32);
         self.shape.text.push(b'?');
         self.copied_to = end;
         self.shape.literals.push(literal);
@@ -167,6 +206,16 @@ impl Reader<'_, '_> {
     fn copy_to(&mut self, offset: u32) {
         self.shape.text.extend_from_slice(&self.sql[self.copied_to as usize..offset as usize]);
         self.copied_to = offset;
+    }
+}
+
+/// The literal that begins right here, its sign included.
+#[inline]
+fn next_literal(sql: &[u8], lexer: &mut Lexer<'_>) -> Option<Literal> {
+    let token = lexer.next_token();
+    match token.kind {
+        TokenKind::Minus => literal(sql, lexer.next_significant(), Some(token.span)),
+        _ => literal(sql, token, None),
     }
 }
 
@@ -235,6 +284,63 @@ mod tests {
                 &[Integer(4), Integer(i64::MIN), Real(b"9223372036854775808", false)],
             )),
         );
+    }
+
+    /// A statement read after another is what it is alone.
+    #[test]
+    fn shapes_that_come_again() {
+        let statements = [
+            "insert into t values(1,'a')",
+            "insert into t values(-2.5,x'01');",
+            "\n\tinsert into t values(- /* x */ 3,'it''s'); select 1",
+            "insert into t values('b',9223372036854775808)\n",
+            "insert into t values('b',4) -- c",
+            "insert into t values('b',4) -- c\n",
+            "insert into t values('b',5) -- c ; insert into t values('b',6)",
+            "insert into t values('b',4) /* c",
+            "insert into t values('b',5) /* c ; */ ; x",
+            "insert into t values('b',5) ;",
+            "insert into t values('b' ,5)",
+            "insert into t values('b',5,'?')",
+            "insert into t values('b',5,lower('?'))",
+            "insert into t values('b',-5,lower('?'))",
+            "insert into t values('b',--5,lower('?'))",
+            "insert into t values('b',--\n5,lower('?'))",
+            "insert into t values('b',0x10,lower('?'))",
+            "insert into t values('b',5)+1",
+            "insert into t values('b',5),(1,2)",
+            "insert into t values('b',15),(1,-2)",
+            "insert into t values('b',5e),(1,2)",
+            "insert into t values('b',5e3),(.1,2.)",
+            "insert into t values('b','c),(1,2)",
+            "insert into t values(1 ,2)",
+            "insert into t values(12,2)",
+            "insert into t values(12,2",
+            "insert into t values(null)",
+            "",
+            "insert into t values(12,2)\0",
+            "insert into t values(12,?)",
+            "insert into t values(12,2) returning 1",
+        ];
+        let arena = Bump::new();
+        let (mut shape, mut alone) = (Shape::default(), Shape::default());
+        for before in statements {
+            for sql in statements {
+                shape.read(before.as_bytes());
+                alone.may_come_again = false;
+                let tail = shape.read(sql.as_bytes());
+                assert_eq!(tail, alone.read(sql.as_bytes()), "{before}; {sql}");
+                if tail.is_some() {
+                    let values = |shape: &Shape| {
+                        format!(
+                            "{:?}",
+                            shape.literals.iter().map(|l| l.value(sql.as_bytes(), &arena)).collect::<Vec<_>>()
+                        )
+                    };
+                    assert_eq!((shape.text(), values(&shape)), (alone.text(), values(&alone)), "{before}; {sql}");
+                }
+            }
+        }
     }
 
     #[test]
