@@ -14,18 +14,32 @@ use crate::token::{Token, TokenKind};
 pub struct Lexer<'s> {
     sql: &'s [u8],
     at: usize,
+    /// The last token in quotes had such quotes inside, doubled.
+    has_doubled: bool,
 }
 
 impl<'s> Lexer<'s> {
     /// Reads `sql` from its start. What lies beyond 4 GB is not seen: offsets have 32 bits.
     pub fn new(sql: &'s [u8]) -> Lexer<'s> {
         let sql = sql.get(..u32::MAX as usize).unwrap_or(sql);
-        Lexer { sql, at: 0 }
+        Lexer { sql, at: 0, has_doubled: false }
     }
 
     /// The offset of the next token.
     pub fn offset(&self) -> u32 {
         self.at as u32 // fits: see `new`
+    }
+
+    /// What stands in a span of the text.
+    #[inline]
+    pub fn text(&self, span: Span) -> &'s [u8] {
+        span.text(self.sql)
+    }
+
+    /// Whether quotes are doubled inside the last token, which was one in quotes.
+    #[inline]
+    pub fn has_doubled_quotes(&self) -> bool {
+        self.has_doubled
     }
 
     /// Moves behind `bytes`, if the text goes on with them. Nobody has looked at what tokens they are.
@@ -204,6 +218,7 @@ impl<'s> Lexer<'s> {
     /// A string or an identifier; a doubled quote inside stands for one.
     fn quoted(&mut self, quote: u8) -> TokenKind {
         self.at += 1;
+        self.has_doubled = false;
         loop {
             let Some(length) = memchr2(quote, 0, &self.sql[self.at..]) else {
                 self.at = self.sql.len();
@@ -218,6 +233,7 @@ impl<'s> Lexer<'s> {
                 break;
             }
             self.at += 1;
+            self.has_doubled = true;
         }
         if quote == b'\'' { TokenKind::String } else { TokenKind::Identifier }
     }

@@ -37,6 +37,8 @@ pub struct Shape {
 pub struct Literal {
     kind: TokenKind,
     is_negative: bool,
+    /// A string with quotes inside.
+    has_doubled: bool,
     span: Span,
 }
 
@@ -75,7 +77,7 @@ impl Shape {
         let mut from = 0;
         for (known, &place) in self.literals.iter_mut().zip(&self.places) {
             lexer.skip_exactly(&self.text[from..place as usize])?;
-            *known = next_literal(sql, &mut lexer)?;
+            *known = next_literal(&mut lexer)?;
             from = place as usize + 1;
         }
         lexer.skip_exactly(&self.text[from..])?;
@@ -163,7 +165,7 @@ impl Reader<'_, '_> {
                 token = self.lexer.next_significant();
             }
             let mut after = None;
-            if let Some(literal) = literal(self.sql, token, minus) {
+            if let Some(literal) = literal(&self.lexer, token, minus) {
                 let next = self.lexer.next_significant();
                 if matches!(next.kind, TokenKind::Comma | TokenKind::RightParen) {
                     self.lift(literal, minus.unwrap_or(token.span).start, token.span.end)?;
@@ -211,24 +213,28 @@ impl Reader<'_, '_> {
 
 /// The literal that begins right here, its sign included.
 #[inline]
-fn next_literal(sql: &[u8], lexer: &mut Lexer<'_>) -> Option<Literal> {
+fn next_literal(lexer: &mut Lexer<'_>) -> Option<Literal> {
     let token = lexer.next_token();
     match token.kind {
-        TokenKind::Minus => literal(sql, lexer.next_significant(), Some(token.span)),
-        _ => literal(sql, token, None),
+        TokenKind::Minus => {
+            let number = lexer.next_significant();
+            literal(lexer, number, Some(token.span))
+        }
+        _ => literal(lexer, token, None),
     }
 }
 
-/// The literal that `token` is, if it is one that can be lifted.
-fn literal(sql: &[u8], token: Token, minus: Option<Span>) -> Option<Literal> {
+/// The literal that `token`, the last one read, is, if it is one that can be lifted.
+fn literal(lexer: &Lexer<'_>, token: Token, minus: Option<Span>) -> Option<Literal> {
     let is_liftable = match token.kind {
         TokenKind::Float => true,
         // Hexadecimal numbers have rules of their own about what is too large.
-        TokenKind::Integer => !matches!(token.span.text(sql), [b'0', b'x' | b'X', ..]),
+        TokenKind::Integer => !matches!(lexer.text(token.span), [b'0', b'x' | b'X', ..]),
         TokenKind::String | TokenKind::Blob => minus.is_none(),
         _ => false,
     };
-    is_liftable.then_some(Literal { kind: token.kind, is_negative: minus.is_some(), span: token.span })
+    let has_doubled = token.kind == TokenKind::String && lexer.has_doubled_quotes();
+    is_liftable.then_some(Literal { kind: token.kind, is_negative: minus.is_some(), has_doubled, span: token.span })
 }
 
 impl Literal {
@@ -237,7 +243,8 @@ impl Literal {
     pub fn value<'a>(&self, sql: &'a [u8], arena: &'a Bump) -> LiteralValue<'a> {
         let token = self.span.text(sql);
         match self.kind {
-            TokenKind::String => LiteralValue::Text(text::unquote(token, arena)),
+            TokenKind::String if self.has_doubled => LiteralValue::Text(text::unquote(token, arena)),
+            TokenKind::String => LiteralValue::Text(&token[1..token.len() - 1]),
             TokenKind::Blob => LiteralValue::Blob(text::decode_blob(token, arena)),
             TokenKind::Integer => match text::integer(token) {
                 ExprKind::Integer(value) => LiteralValue::Integer(if self.is_negative { -value } else { value }),
