@@ -21,6 +21,7 @@ impl Pager {
         if self.state.get() != State::Idle {
             return Err(Error::Locked);
         }
+        self.open_log_if_entered(file)?;
         if !file.is_wal() && self.data_version() == 0 {
             // The first look at the file tells whether it has a log.
             self.begin_read()?;

@@ -31,7 +31,13 @@ impl Pager {
             Store::File(file) => {
                 match (old, mode) {
                     (JournalMode::Wal, JournalMode::Wal) => return Ok(old),
-                    (JournalMode::Wal, _) => self.leave_wal(file, mode)?,
+                    (JournalMode::Wal, _) => {
+                        self.open_log_if_entered(file)?;
+                        match file.is_wal() {
+                            true => self.leave_wal(file, mode)?,
+                            false => self.settings.journal_mode.set(mode),
+                        }
+                    }
                     (_, JournalMode::Wal) => return self.enter_wal(file),
                     _ => self.settings.journal_mode.set(mode),
                 }
@@ -56,14 +62,23 @@ impl Pager {
             return Ok(self.journal_mode());
         }
         let left_journal = leaves_journal(self.journal_mode()) || file.keeps_locks(self) || file.keeps_journal.get();
-        self.write_file_version(FileVersion::Wal)?;
-        // The first look at the file opens the log.
-        self.begin_read()?;
-        // As long as the log is open nobody leaves WAL mode again, and no journal is anybody's.
-        let deleted = if left_journal && file.is_wal() { file.delete_journal() } else { Ok(()) };
-        self.end_read()?;
-        deleted?;
+        // The SHARED lock that a commit leaves keeps the file in WAL mode, and there no journal is anybody's.
+        self.write_file_version(FileVersion::Wal, || if left_journal { file.delete_journal() } else { Ok(()) })?;
+        if !file.is_wal() {
+            // The first look at the file opens the log. Should it find that others have left WAL mode, it is as if nothing was set.
+            file.enters_wal.set(true);
+            self.settings.journal_mode.set(JournalMode::Delete);
+        }
         Ok(self.journal_mode())
+    }
+
+    /// Opens the log if nothing was read since the database entered WAL mode, unless others have left it again.
+    pub(crate) fn open_log_if_entered(&self, file: &FileStore) -> Result<()> {
+        if !file.enters_wal.get() {
+            return Ok(());
+        }
+        self.begin_read()?;
+        self.end_read()
     }
 
     fn leave_wal(&self, file: &FileStore, mode: JournalMode) -> Result<()> {
@@ -71,17 +86,18 @@ impl Pager {
         self.retry_while_busy(|| file.lock(LockLevel::Exclusive))?;
         file.close_wal_to_leave(self)?;
         self.settings.journal_mode.set(mode);
-        let written = file.without_wal(|| self.write_file_version(FileVersion::Rollback));
+        let written = file.without_wal(|| self.write_file_version(FileVersion::Rollback, || Ok(())));
         if !file.keeps_locks(self) {
             file.give_up_lock(self, LockLevel::None)?;
         }
         written
     }
 
-    /// Writes the versions into page 1, in a transaction with the database to itself.
-    fn write_file_version(&self, version: FileVersion) -> Result<()> {
+    /// Writes the versions into page 1, in a transaction with the database to itself; `and_then` runs before all locks are given
+    /// back.
+    fn write_file_version(&self, version: FileVersion, and_then: impl FnOnce() -> Result<()>) -> Result<()> {
         self.begin_write(BeginKind::Exclusive)?;
-        let written = self.write_versions_on_page_1(version).and_then(|()| self.commit());
+        let written = self.write_versions_on_page_1(version).and_then(|()| self.commit()).and_then(|()| and_then());
         self.end_read()?;
         written
     }

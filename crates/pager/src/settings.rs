@@ -133,7 +133,7 @@ impl Pager {
     /// How transactions are made durable.
     pub fn journal_mode(&self) -> JournalMode {
         match &self.store {
-            Store::File(file) if file.is_wal() => JournalMode::Wal,
+            Store::File(file) if file.is_wal() || file.enters_wal.get() => JournalMode::Wal,
             _ => self.settings.journal_mode.get(),
         }
     }

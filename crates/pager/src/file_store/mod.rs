@@ -81,6 +81,8 @@ pub(crate) struct FileStore {
     wal: RefCell<Option<Wal>>,
     /// The log as others share it, while a transaction uses an index of its own.
     shared_wal: RefCell<Option<Wal>>,
+    /// The header was made to say WAL: the log is opened when the database is next read.
+    pub(crate) enters_wal: Cell<bool>,
     /// The log is not opened, whatever the header says: the file cannot change, or is leaving WAL mode.
     ignores_wal: Cell<bool>,
 }
@@ -120,6 +122,7 @@ impl FileStore {
             removal_may_not_last: Cell::new(false),
             wal: RefCell::new(None),
             shared_wal: RefCell::new(None),
+            enters_wal: Cell::new(false),
             ignores_wal: Cell::new(immutable),
         }
     }

@@ -75,6 +75,7 @@ impl FileStore {
     /// As [`FileStore::look`]. A checkpoint that the power cut short may have left a header that is none, on a device
     /// that does not write sectors whole: then the log has page 1.
     fn look_for_version(&self, pager: &Pager) -> Result<FileVersion> {
+        self.enters_wal.set(false);
         match self.look(pager) {
             Err(Error::NotADb) if !self.ignores_wal.get() && self.vfs.access(&self.wal_path, Access::Exists)? => {
                 Ok(FileVersion::Wal)
