@@ -27,8 +27,8 @@ pub struct Report {
 }
 
 impl Btree {
-    /// Checks the trees with the given roots, and unless that is only `part` of the database, that the
-    /// freelist is sound and no page is lost. Stops after `max_messages` messages.
+    /// Checks the trees with the given roots, and unless that is only `part` of the database, that no page is
+    /// lost; the freelist, too, but for a part without the schema. Stops after `max_messages` messages.
     pub fn integrity_check(&self, roots: &[PageNo], part: bool, max_messages: usize) -> Result<Report> {
         let pages = self.pager().page_count();
         if pages == 0 {
@@ -96,12 +96,15 @@ impl Check<'_> {
         if lock_byte_page <= self.pages {
             self.mark(lock_byte_page);
         }
-        if !part {
+        // The freelist begins on the root of the schema, and is checked with it, as in SQLite.
+        if !part || roots.contains(&PageNo::FIRST) {
             self.place = Place::Freelist;
             let first = self.page(PageNo::FIRST.get())?;
             let trunk = at_u32(&first, FREELIST_TRUNK_AT);
             self.check_freelist(trunk, at_u32(&first, Meta::FreelistCount.offset()));
             self.place = Place::Database;
+        }
+        if !part {
             self.check_largest_root(roots)?;
         }
         let mut counts = Vec::with_capacity(roots.len());

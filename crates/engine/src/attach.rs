@@ -124,7 +124,7 @@ impl Attach {
         if catalog.find_database(name).is_some() {
             return Err(Error::generic(format!("database {name} is already in use")));
         }
-        let mut target = open::target(&file, connection.flags)?;
+        let mut target = open::target(&file, connection.flags).map_err(|error| Error::generic(error.message()))?;
         target.flags = attach_flags(connection, target.flags);
         let vfs = open::vfs(&target, &connection.vfs)?;
         let database = Database::open(&target, &vfs, &connection.busy).map_err(|error| {

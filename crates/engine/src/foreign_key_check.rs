@@ -13,11 +13,12 @@ use crate::error::{Error, Result};
 use crate::native::NativeRow;
 use crate::statement::{Statement, Step};
 
-/// Checks the foreign keys of one table, or of all tables of one database or of all.
+/// Checks the foreign keys of one table, whatever database it is in, or of all tables of one database: main, if none is named.
 pub(crate) fn check(connection: &Connection, schema: Option<Db>, table: Option<&str>) -> Result<Vec<NativeRow>> {
     let catalog = connection.catalog();
     let mut rows = Vec::new();
     let mut is_found = table.is_none();
+    let schema = schema.or(table.is_none().then_some(Db::MAIN));
     for (db, database) in connection.databases() {
         if schema.is_some_and(|wanted| wanted != db) || database.opened().is_none() || (table.is_some() && is_found) {
             continue;

@@ -38,11 +38,12 @@ pub(crate) struct Request<'r> {
 pub(crate) fn check(connection: &Connection, run: &StatementRun, request: &Request<'_>) -> Result<Vec<NativeRow>> {
     let mut answer = Answer { messages: Vec::new(), left: request.limit };
     let result = check_databases(connection, run, request, &mut answer);
-    if let Err(error) = result {
+    match result {
+        Err(error) if answer.messages.is_empty() => return Err(error),
         // What has been found so far is told first.
-        run.late_error.replace(Some(error));
-    } else if answer.messages.is_empty() {
-        answer.messages.push("ok".to_owned());
+        Err(error) => drop(run.late_error.replace(Some(error))),
+        Ok(()) if answer.messages.is_empty() => answer.messages.push("ok".to_owned()),
+        Ok(()) => {}
     }
     Ok(answer.messages.into_iter().map(|message| vec![Value::from(message)]).collect())
 }

@@ -22,6 +22,8 @@ pub(crate) struct StoreSettings {
     /// What databases get that are attached from now on.
     pub(crate) locking_mode: Cell<LockingMode>,
     pub(crate) secure_delete: Cell<SecureDelete>,
+    /// Unless somebody has set it, each is mapped as the pager does.
+    pub(crate) mmap_size: Cell<Option<u64>>,
     /// PRAGMA read_uncommitted.
     pub(crate) read_uncommitted: Cell<bool>,
     /// Switches that are remembered for those who ask: on this system they change nothing.
@@ -38,6 +40,7 @@ impl Default for StoreSettings {
             next_auto_vacuum: Cell::new(None),
             locking_mode: Cell::new(LockingMode::Normal),
             secure_delete: Cell::new(SecureDelete::Off),
+            mmap_size: Cell::new(None),
             read_uncommitted: Cell::new(false),
             remembered: Cell::new(0),
             threads: Cell::new(0),
@@ -50,5 +53,8 @@ impl StoreSettings {
     pub(crate) fn apply_to(&self, btree: &Btree) {
         btree.pager().set_locking_mode(self.locking_mode.get());
         btree.set_secure_delete(self.secure_delete.get());
+        if let Some(size) = self.mmap_size.get() {
+            btree.pager().set_mmap_size(size);
+        }
     }
 }

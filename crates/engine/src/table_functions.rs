@@ -67,7 +67,8 @@ fn pragma_rows(
     name: &str,
     arguments: &[Option<ValueRef<'_>>],
 ) -> Result<Vec<NativeRow>> {
-    let text = |at: usize| arguments.get(at).copied().flatten().map(|value| cast::to_text(value).into_owned());
+    let given = |at: usize| arguments.get(at).copied().flatten().filter(|value| *value != ValueRef::Null);
+    let text = |at: usize| given(at).map(|value| cast::to_text(value).into_owned());
     let schema = match text(1) {
         Some(schema) => {
             let found = connection.catalog().find_database(Name::new(&schema));

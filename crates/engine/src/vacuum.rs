@@ -143,6 +143,11 @@ fn vacuum_into(connection: &Connection, db: Db, file: &[u8], run: &StatementRun)
     let cannot_open =
         |error: Error| Error::new(error.code(), format!("unable to open database: {}", String::from_utf8_lossy(file)));
     let vfs = open::vfs(&target, &connection.vfs)?;
+    // First, so that no empty file is left where this is not possible.
+    connection.begin_on(db, false, run)?;
+    let database = connection.database(db)?;
+    connection.check_schema(db, &database)?;
+    let main = database.btree();
     let copy = Database::open(&target, &vfs, &connection.busy).map_err(cannot_open)?;
     let pager = copy.btree().pager();
     if let Some(path) = pager.path()
@@ -150,10 +155,9 @@ fn vacuum_into(connection: &Connection, db: Db, file: &[u8], run: &StatementRun)
     {
         return Err(Error::generic("output file already exists"));
     }
-    connection.begin_on(db, false, run)?;
-    let database = connection.database(db)?;
-    connection.check_schema(db, &database)?;
-    let main = database.btree();
+    if connection.compile_flags.get().query_only {
+        return Err(Error::from_code(ResultCode::READONLY));
+    }
     if main.pager().page_count() == 0 {
         return Ok(());
     }

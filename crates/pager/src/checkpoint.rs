@@ -1,5 +1,7 @@
 //! Checkpoints, as a connection asks for them.
 
+use lithe_vfs::ResultCode;
+
 use crate::error::{Error, Result};
 use crate::pager::{Pager, State, Store};
 use crate::wal::{Checkpoint, CheckpointMode, Wait};
@@ -27,7 +29,14 @@ impl Pager {
             self.begin_read()?;
             self.end_read()?;
         }
-        if file.is_wal() { file.checkpoint(self, mode, wait) } else { Ok(Checkpoint::WITHOUT_LOG) }
+        if !file.is_wal() {
+            return Ok(Checkpoint::WITHOUT_LOG);
+        }
+        file.checkpoint(self, mode, wait).map_err(|error| match error.code() {
+            // Whoever may not even make the log's index cannot do this at all.
+            ResultCode::READONLY_CANTINIT => Error::ReadOnly(ResultCode::READONLY),
+            _ => error,
+        })
     }
 
     /// The automatic checkpoint, after a commit that has left `limit` frames or more in the log. It waits for no

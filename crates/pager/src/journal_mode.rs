@@ -61,6 +61,9 @@ impl Pager {
         if !file.can_have_wal(self) {
             return Ok(self.journal_mode());
         }
+        if file.is_read_only() {
+            return Err(Error::ReadOnly(ResultCode::READONLY));
+        }
         let left_journal = leaves_journal(self.journal_mode()) || file.keeps_locks(self) || file.keeps_journal.get();
         // The SHARED lock that a commit leaves keeps the file in WAL mode, and there no journal is anybody's.
         self.write_file_version(FileVersion::Wal, || if left_journal { file.delete_journal() } else { Ok(()) })?;

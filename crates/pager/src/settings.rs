@@ -76,7 +76,7 @@ impl Pager {
 
     /// Sets how many pages the database may have, and answers what is in force: never less than it has.
     pub fn set_max_page_count(&self, pages: u32) -> u32 {
-        self.settings.max_page_count.set(pages.max(self.page_count()).min(MAX_PAGE_NO));
+        self.settings.max_page_count.set(pages.min(MAX_PAGE_NO));
         self.max_page_count()
     }
 
@@ -88,9 +88,9 @@ impl Pager {
         self.end_read()
     }
 
-    /// How many pages the database may have.
+    /// How many pages the database may have: no fewer than it has, should others have made it longer.
     pub fn max_page_count(&self) -> u32 {
-        self.settings.max_page_count.get()
+        self.settings.max_page_count.get().max(self.page_count())
     }
 
     /// Sets whether pages leave memory before the commit when there are more of them than the cache

@@ -12,15 +12,16 @@ use lithe_pager::{BeginKind, CheckpointMode, JournalMode, OpenOptions, Pager, Sy
 use lithe_vfs::{Fault, Loss, Random, Sim};
 use model::{Config, Machine, Outcome};
 
-fn runs(default: u64) -> u64 {
-    std::env::var("RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(default)
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 fn each_seed(default: u64, run: impl Fn(u64)) {
     if let Ok(seed) = std::env::var("SEED") {
         return run(seed.parse().unwrap());
     }
-    for seed in 0..runs(default) {
+    let first = number("FIRST", 0);
+    for seed in first..first + number("RUNS", default) {
         let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(seed)));
         if let Err(panic) = failed {
             eprintln!("with SEED={seed}");

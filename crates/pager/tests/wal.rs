@@ -421,13 +421,19 @@ fn reading_only() {
         // Nobody else may run this program here.
         return modes(0o644, 0o755);
     };
-    assert!(first.contains("read: 0 22 0, write: attempt to write a readonly database"), "{first}");
+    assert!(
+        first.contains("read: 0 22 0, write: attempt to write a readonly database, checkpoint: Err(READONLY)\n"),
+        "{first}"
+    );
     modes(0o644, 0o755);
     let mut process = Sqlite::open(&path);
     process.sql(&update(3, 33));
     modes(0o444, 0o555);
     let second = run().unwrap();
-    assert!(second.contains("read: 0 22 33, write: attempt to write a readonly database"), "{second}");
+    assert!(
+        second.contains("read: 0 22 33, write: attempt to write a readonly database, checkpoint: Err(READONLY)\n"),
+        "{second}"
+    );
     modes(0o644, 0o755);
     process.close();
 }
@@ -443,7 +449,8 @@ fn read_only_process() {
     let rows = rows_of(&pager, 3);
     let seen = all(&pager, &rows);
     let error = pager.begin_write(BeginKind::Immediate).unwrap_err();
-    println!("read: {seen}, write: {error}");
+    let checkpoint = pager.checkpoint(CheckpointMode::Passive).map_err(|error| error.code());
+    println!("read: {seen}, write: {error}, checkpoint: {checkpoint:?}");
 }
 
 /// Who is alone with a log starts it over without asking anybody: not while it borrows from the log itself.

@@ -19,10 +19,11 @@ pub(super) const PRAGMAS: &[Pragma] = &[
 /// How many problems are listed unless a number is given.
 const PROBLEMS_MAX: usize = 100;
 
-/// The argument is the number of problems to list, or a table's name.
+/// The argument is the number of problems to list, or a table's name if it is in quotes or no number.
 fn check(call: &Call<'_>, with_entries: bool) -> Result<Vec<NativeRow>> {
-    let number = call.value.filter(|value| is_number(value)).map(integer);
-    let limit = number.and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0).unwrap_or(PROBLEMS_MAX);
+    let number = call.value.filter(|value| is_number(value) && !call.is_quoted).map(integer);
+    // A sign does not matter, as in SQLite.
+    let limit = number.and_then(|n| usize::try_from(n.unsigned_abs()).ok()).filter(|n| *n > 0).unwrap_or(PROBLEMS_MAX);
     let table = call.text().filter(|_| number.is_none());
     let request = Request { schema: call.schema, table: table.as_deref(), limit, with_entries };
     integrity::check(call.connection, call.run, &request)

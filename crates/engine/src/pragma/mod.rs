@@ -53,6 +53,8 @@ struct Call<'c> {
     /// The schema that was named.
     schema: Option<Db>,
     value: Option<&'c [u8]>,
+    /// The value stood in quotes, or is the argument of a function.
+    is_quoted: bool,
 }
 
 /// A compiled PRAGMA statement.
@@ -62,6 +64,7 @@ pub(crate) struct PragmaCall {
     pragma: Option<&'static Pragma>,
     schema: Option<Db>,
     value: Option<Box<[u8]>>,
+    is_quoted: bool,
     /// The file of the database has done it, with this answer.
     taken_over: Option<String>,
 }
@@ -79,7 +82,13 @@ pub(crate) fn compile(connection: &Connection, pragma: &ast::Pragma<'_>) -> Resu
         return Ok(taken);
     }
     let entry = groups().find(|entry| pragma.name.name.name.is(entry.name));
-    let call = PragmaCall { pragma: entry, schema, value: pragma.value.map(Into::into), taken_over: None };
+    let call = PragmaCall {
+        pragma: entry,
+        schema,
+        value: pragma.value.map(Into::into),
+        is_quoted: pragma.is_quoted,
+        taken_over: None,
+    };
     let Some(entry) = entry else { return Ok((call, Vec::new())) };
     if entry.traits & NEEDS_SCHEMA != 0 {
         connection.load_schemas()?;
@@ -113,7 +122,7 @@ fn taken_over(
         Some(Ok(answer)) => {
             let column = || ResultColumn { name: "result".to_owned(), ..ResultColumn::default() };
             let columns = answer.iter().map(|_| column()).collect();
-            Ok(Some((PragmaCall { pragma: None, schema, value: None, taken_over: answer }, columns)))
+            Ok(Some((PragmaCall { pragma: None, schema, value: None, is_quoted: false, taken_over: answer }, columns)))
         }
     }
 }
@@ -135,7 +144,8 @@ pub(crate) fn call(
     value: Option<Vec<u8>>,
 ) -> Result<Vec<NativeRow>> {
     let pragma = groups().find(|pragma| pragma.name == name);
-    let call = PragmaCall { pragma, schema, value: value.map(Vec::into_boxed_slice), taken_over: None };
+    let call =
+        PragmaCall { pragma, schema, value: value.map(Vec::into_boxed_slice), is_quoted: true, taken_over: None };
     call.run(connection, run)
 }
 
@@ -168,7 +178,8 @@ impl PragmaCall {
         if pragma.traits & NEEDS_SCHEMA != 0 {
             connection.verify_schemas(run)?;
         }
-        (pragma.run)(&Call { connection, run, schema: self.schema, value: self.value.as_deref() })
+        let value = self.value.as_deref();
+        (pragma.run)(&Call { connection, run, schema: self.schema, value, is_quoted: self.is_quoted })
     }
 }
 
@@ -196,17 +207,43 @@ impl Call<'_> {
 
 /// The number that a text begins with, decimal or hexadecimal; 0 without one, and when it does not fit 64 bits.
 fn integer(text: &[u8]) -> i64 {
+    leading_integer(text).0.unwrap_or(0)
+}
+
+/// As [`integer`], but the largest or smallest number when it does not fit.
+fn clamped_integer(text: &[u8]) -> i64 {
+    match leading_integer(text) {
+        (Some(value), _) => value,
+        (None, _) if text.first() == Some(&b'-') => i64::MIN,
+        (None, _) if text.iter().any(u8::is_ascii_digit) => i64::MAX,
+        (None, _) => 0,
+    }
+}
+
+/// The number that a text is, with nothing behind it.
+fn whole_integer(text: &[u8]) -> Option<i64> {
+    leading_integer(text).0.filter(|_| leading_integer(text).1)
+}
+
+/// The number that a text begins with if it has one that fits, and whether it is the whole text.
+fn leading_integer(text: &[u8]) -> (Option<i64>, bool) {
     let text = String::from_utf8_lossy(text);
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text.strip_prefix('+').unwrap_or(&text)),
     };
     let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
-    let magnitude = match hex {
-        Some(hex) => i64::from_str_radix(leading(hex, |c| c.is_ascii_hexdigit()), 16),
-        None => leading(digits, |c| c.is_ascii_digit()).parse(),
+    let (magnitude, rest) = match hex {
+        Some(hex) => {
+            let digits = leading(hex, |c| c.is_ascii_hexdigit());
+            (i64::from_str_radix(digits, 16), &hex[digits.len()..])
+        }
+        None => {
+            let leading = leading(digits, |c| c.is_ascii_digit());
+            (leading.parse(), &digits[leading.len()..])
+        }
     };
-    magnitude.map_or(0, |value: i64| if negative { -value } else { value })
+    (magnitude.ok().map(|value: i64| if negative { -value } else { value }), rest.is_empty())
 }
 
 fn leading(text: &str, wanted: impl Fn(char) -> bool) -> &str {
@@ -246,6 +283,9 @@ mod tests {
     #[test]
     fn values() {
         assert_eq!((integer(b"12"), integer(b"-0x10"), integer(b"abc"), integer(b"7x")), (12, -16, 0, 7));
+        let clamped = (clamped_integer(b"99999999999999999999"), clamped_integer(b"-99999999999999999999"));
+        assert_eq!((clamped, clamped_integer(b"x")), ((i64::MAX, i64::MIN), 0));
+        assert_eq!((whole_integer(b"0x1f"), whole_integer(b"1e3"), whole_integer(b"")), (Some(31), None, None));
         assert!(boolean(b"YES", false) && boolean(b"2", false) && !boolean(b"maybe", false));
         assert_eq!((safety_level(b"normal", 1), safety_level(b"EXTRA", 1), safety_level(b"0", 1)), (1, 3, 0));
     }

@@ -22,7 +22,8 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("index_list", &["seq", "name", "unique", "origin", "partial"], index_list),
     entry("index_info", &["seqno", "cid", "name"], |call| index_info(call, false)),
     entry("index_xinfo", &["seqno", "cid", "name", "desc", "coll", "key"], |call| index_info(call, true)),
-    entry("database_list", &["seq", "name", "file"], database_list),
+    // It tells which files there are even when none can be read.
+    Pragma { name: "database_list", columns: &["seq", "name", "file"], traits: 0, run: database_list },
     entry(
         "foreign_key_list",
         &["id", "seq", "table", "from", "to", "on_update", "on_delete", "match"],

@@ -10,8 +10,8 @@ use lithe_value::{Encoding, Value};
 use lithe_vm::operand::Db;
 
 use super::{
-    ALWAYS_WRITES, Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, integer, nothing,
-    safety_level,
+    ALWAYS_WRITES, Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, clamped_integer,
+    integer, nothing, safety_level, whole_integer,
 };
 use crate::config::Config;
 use crate::database::Database;
@@ -182,7 +182,7 @@ fn each(call: &Call<'_>) -> Result<Vec<Rc<Database>>> {
 fn journal_size_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
-    if let Some(limit) = call.integer() {
+    if let Some(limit) = call.value.map(clamped_integer) {
         pager.set_journal_size_limit(u64::try_from(limit).ok());
     }
     answer(pager.journal_size_limit().map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX)))
@@ -207,7 +207,11 @@ fn locking_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
         Db::TEMP => LockingMode::Exclusive,
         // That of databases to be attached.
         _ if call.schema.is_none() && wanted.is_none() => call.connection.settings.locking_mode.get(),
-        db => call.connection.database(db)?.btree().pager().locking_mode(),
+        db => match call.connection.database(db)?.btree().pager() {
+            // Nobody else has it, whatever is wanted.
+            pager if pager.path().is_none() => LockingMode::Exclusive,
+            pager => pager.locking_mode(),
+        },
     };
     answer(if mode == LockingMode::Exclusive { "exclusive" } else { "normal" })
 }
@@ -217,7 +221,7 @@ fn max_page_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
-    match call.integer().filter(|pages| *pages > 0) {
+    match call.value.and_then(whole_integer).filter(|pages| *pages > 0) {
         Some(pages) => answer(i64::from(pager.set_max_page_count(u32::try_from(pages).unwrap_or(u32::MAX)))),
         None => answer(i64::from(pager.max_page_count())),
     }
@@ -264,8 +268,14 @@ fn wal_autocheckpoint(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 fn mmap_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
-    if let Some(size) = call.integer() {
-        pager.set_mmap_size(u64::try_from(size).unwrap_or(u64::MAX));
+    if let Some(size) = call.value.map(clamped_integer) {
+        let size = u64::try_from(size).unwrap_or(u64::MAX);
+        if call.schema.is_none() {
+            call.connection.settings.mmap_size.set(Some(size));
+        }
+        for btree in each(call)?.iter().filter_map(|database| database.opened()) {
+            btree.pager().set_mmap_size(size);
+        }
     }
     if pager.path().is_none() || database.is_shared_memory() {
         return nothing(); // a database without a file has no mapping
@@ -352,7 +362,12 @@ fn synchronous(call: &Call<'_>) -> Result<Vec<NativeRow>> {
         return Err(Error::generic("Safety level may not be changed inside a transaction"));
     }
     if call.db() != Db::TEMP {
-        pager.set_synchronous(levels[usize::from(safety_level(value, 1) & 3)]);
+        // Numbers have three bits. Those above 3 are no level, but none is less than FULL.
+        let level = match safety_level(value, 1) & 7 {
+            7 => 0,
+            level => usize::from(level).min(levels.len() - 1),
+        };
+        pager.set_synchronous(levels[level]);
     }
     nothing()
 }

@@ -14,6 +14,9 @@ fn uris() {
          b: INSERT INTO t VALUES (2)
          b: CREATE TABLE u(a)
          b: PRAGMA user_version = 3
+         b: PRAGMA journal_mode = WAL
+         b: PRAGMA journal_mode
+         b: PRAGMA journal_mode = PERSIST
          b open file:{dir}/none.db?mode=rw
          b open file:{dir}/none.db?mode=ro
          b open file:{dir}/new.db?mode=rwc
@@ -25,6 +28,7 @@ fn uris() {
          b: SELECT * FROM t
          b open file:{dir}/test.db?immutable=1
          b: SELECT * FROM t
+         b: PRAGMA journal_mode = WAL
          b: INSERT INTO t VALUES (2)
          b open file:{dir}/test.db?nolock=1
          b: INSERT INTO t VALUES (2)
@@ -36,6 +40,7 @@ fn uris() {
          b: SELECT * FROM t
          b: ATTACH 'file:{dir}/none.db?mode=ro' AS x
          b: ATTACH 'file:{dir}/none.db?vfs=nosuch' AS x
+         b: ATTACH 'file:{dir}/none.db?mode=ro&mode=rw' AS x
          b: ATTACH 'file:{dir}/test.db?mode=ro' AS x
          b: INSERT INTO x.t VALUES (9)
          b open file://localhost{dir}/test.db

@@ -75,6 +75,9 @@ fn settings_of_databases() {
         "journal_size_limit",
         "journal_size_limit=1000",
         "journal_size_limit=-7",
+        "journal_size_limit=99999999999999999999",
+        "journal_size_limit=-99999999999999999999",
+        "journal_size_limit=7x",
         "locking_mode",
         "locking_mode=foo",
         "locking_mode=exclusive",
@@ -84,6 +87,11 @@ fn settings_of_databases() {
         "max_page_count=1",
         "max_page_count=0",
         "max_page_count=-3",
+        "max_page_count=500",
+        "max_page_count=1e3",
+        "max_page_count=7.5",
+        "max_page_count='400'",
+        "max_page_count=0x100",
         "secure_delete",
         "secure_delete=1",
         "secure_delete=fast",
@@ -91,6 +99,9 @@ fn settings_of_databases() {
         "synchronous",
         "synchronous=extra",
         "synchronous=0",
+        "synchronous=7",
+        "synchronous=8",
+        "synchronous=10",
         "page_size=5",
         "user_version=-3",
         "default_cache_size",
@@ -105,9 +116,8 @@ fn settings_of_databases() {
     let of_logs: Vec<&str> =
         pragmas[..20].iter().copied().filter(|pragma| !pragma.starts_with("data_version")).collect();
     check_pragmas("a: PRAGMA journal_mode = WAL", &of_logs);
-    // A database in memory stays with exclusive locking; it has no locks.
-    let of_memory: Vec<&str> = pragmas.iter().copied().filter(|pragma| *pragma != "locking_mode=normal").collect();
-    check_pragmas("a open :memory:", &of_memory);
+    check_pragmas("a open :memory:", &pragmas);
+    check_pragmas("a open file:", &["locking_mode", "locking_mode=normal", "locking_mode=exclusive"]);
     let temp: Vec<String> = [
         "cache_size",
         "journal_mode",
@@ -247,6 +257,83 @@ fn checkpoints() {
          b: SELECT count(*) FROM u
          a: PRAGMA wal_checkpoint",
     );
+}
+
+#[test]
+fn levels_that_are_none_are_durable() {
+    let connection = lithe::Connection::open(":memory:").unwrap();
+    for level in 3..=6 {
+        connection.execute_batch(&format!("PRAGMA synchronous = {level}")).unwrap();
+        let text = connection.query_row("PRAGMA synchronous", [], |row| row.get::<i64>(0)).unwrap();
+        assert_eq!(text, 3, "{level}");
+    }
+}
+
+#[test]
+fn mapping_of_all_databases() {
+    // The oracle maps nothing unless it is told to, so all is set before it is asked for.
+    check(
+        "a: PRAGMA mmap_size = 1000000
+         a: ATTACH '{dir}/b.db' AS b
+         a: PRAGMA b.mmap_size
+         a: PRAGMA mmap_size = 5000
+         a: PRAGMA b.mmap_size
+         a: PRAGMA main.mmap_size = 7000
+         a: PRAGMA b.mmap_size
+         a: PRAGMA main.mmap_size
+         a: ATTACH '{dir}/c.db' AS c
+         a: PRAGMA c.mmap_size",
+    );
+}
+
+#[test]
+fn where_foreign_key_check_looks() {
+    check(
+        "a: PRAGMA foreign_keys = 0
+         a: CREATE TABLE p(a INTEGER PRIMARY KEY)
+         a: ATTACH '{dir}/b.db' AS b
+         a: CREATE TABLE b.k(x REFERENCES p)
+         a: INSERT INTO b.k VALUES (1)
+         a: CREATE TABLE b.p(a INTEGER PRIMARY KEY)
+         a: PRAGMA foreign_key_check
+         a: PRAGMA b.foreign_key_check
+         a: PRAGMA foreign_key_check(k)
+         a: PRAGMA main.foreign_key_check(k)
+         a: SELECT * FROM pragma_foreign_key_check
+         a: SELECT * FROM pragma_foreign_key_check(NULL, 'b')
+         a: SELECT * FROM pragma_table_info(NULL)",
+    );
+}
+
+#[test]
+fn a_limit_of_pages_that_others_exceed() {
+    check(
+        "a: CREATE TABLE t(a)
+         a: PRAGMA max_page_count = 3
+         b: INSERT INTO t VALUES (zeroblob(30000))
+         a: PRAGMA max_page_count
+         a: INSERT INTO t VALUES (1)
+         a: INSERT INTO t VALUES (zeroblob(9000))
+         a: PRAGMA max_page_count",
+    );
+}
+
+#[test]
+fn what_integrity_check_is_asked() {
+    let asked = ["(t)", "('t')", "('3')", "(\"2\")", "([2])", "(-1)", "(+1)", "(0)", "(sqlite_schema)", "(1.5)", "(u)"];
+    let lines = asked.iter().map(|asked| format!("a: PRAGMA integrity_check{asked}\na: PRAGMA quick_check{asked}\n"));
+    check(&format!(
+        "a: CREATE TABLE t(a CHECK (a > 0), b NOT NULL)
+         a: CREATE TABLE \"2\"(a)
+         a: PRAGMA ignore_check_constraints = 1
+         a: INSERT INTO t VALUES (-1, 1), (-2, 2), (-3, 3)
+         a: SELECT * FROM pragma_integrity_check('t')
+         a: SELECT * FROM pragma_quick_check(2)
+         a: SELECT * FROM pragma_quick_check(5)
+         {}
+         a: DELETE FROM t",
+        lines.collect::<String>()
+    ));
 }
 
 #[test]

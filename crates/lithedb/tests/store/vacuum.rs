@@ -124,6 +124,13 @@ fn into_another_file() {
          a: VACUUM INTO NULL
          a: VACUUM INTO 5
          a: VACUUM INTO x'41'
+         b: BEGIN EXCLUSIVE
+         a: VACUUM INTO '{dir}/locked.db'
+         b: COMMIT
+         b open file:{dir}/locked.db?mode=ro
+         a: PRAGMA query_only = 1
+         a: VACUUM INTO '{dir}/query.db'
+         a: PRAGMA query_only = 0
          a: VACUUM INTO 'file:{dir}/uri.db?mode=rwc'
          a: VACUUM INTO '/no/such/folder/x.db'
          a: VACUUM INTO :memory

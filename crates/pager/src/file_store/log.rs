@@ -396,7 +396,7 @@ impl FileStore {
     /// Whether the database may be in WAL mode at all.
     pub(crate) fn can_have_wal(&self, pager: &Pager) -> bool {
         let exclusive = pager.locking_mode() == LockingMode::Exclusive;
-        self.locks && !self.is_read_only() && (exclusive || self.file.has_shm())
+        self.locks && (exclusive || self.file.has_shm())
     }
 
     /// Runs `work` on the database as if it were in rollback mode, whatever its header says.

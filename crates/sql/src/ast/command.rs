@@ -82,6 +82,8 @@ pub struct Pragma<'a> {
     pub name: QualifiedName<'a>,
     /// The value: a name, keyword, string or signed number, as one text, unquoted.
     pub value: Option<&'a [u8]>,
+    /// The value stands in quotes.
+    pub is_quoted: bool,
 }
 
 /// The kinds of BEGIN.

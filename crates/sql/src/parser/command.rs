@@ -28,16 +28,24 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn pragma(&mut self) -> Result<Stmt<'a>> {
         self.expect(TokenKind::Pragma)?;
         let name = self.qualified_name()?;
+        let mut is_quoted = false;
         let value = if self.take(TokenKind::Equal)? {
+            is_quoted = self.is_quoted();
             Some(self.pragma_value()?)
         } else if self.take(TokenKind::LeftParen)? {
+            is_quoted = self.is_quoted();
             let value = self.pragma_value()?;
             self.expect(TokenKind::RightParen)?;
             Some(value)
         } else {
             None
         };
-        Ok(Stmt::Pragma(self.arena.alloc(Pragma { name, value })))
+        Ok(Stmt::Pragma(self.arena.alloc(Pragma { name, value, is_quoted })))
+    }
+
+    /// Whether the next token is a name or string in quotes.
+    fn is_quoted(&self) -> bool {
+        self.token.span.text(self.sql).first().is_some_and(|first| b"'\"[`".contains(first))
     }
 
     fn pragma_value(&mut self) -> Result<&'a [u8]> {
