@@ -431,9 +431,10 @@ impl Pager {
         }
     }
 
-    /// Forgets what was spilled after `mark`, when the database had `page_count` pages.
-    pub(crate) fn spill_back_to(&self, txn: &mut WriteTxn, mark: SpillMark, page_count: u32) -> Result<()> {
-        txn.added.truncate(page_count, txn.pages_before);
+    /// Forgets what was spilled after `mark`, which is that of the newest savepoint.
+    pub(crate) fn spill_back_to(&self, txn: &mut WriteTxn, mark: SpillMark) -> Result<()> {
+        // An older one, of when the database was longer, may want pages back that are in their place.
+        txn.added.truncate(txn.savepoints.end(), txn.pages_before);
         match &self.store {
             Store::File(file) if self.spills_into_log(file) => file.spill_back_to_wal(mark),
             _ => {

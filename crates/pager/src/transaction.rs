@@ -333,7 +333,7 @@ impl Pager {
         self.check_failure()?;
         txn.changed = None;
         let went = txn.savepoints.rollback_to(depth, &mut txn.dirty, self.page_size().bytes());
-        let went = went.and_then(|moment| self.spill_back_to(txn, moment.spilled, moment.page_count).map(|()| moment));
+        let went = went.and_then(|moment| self.spill_back_to(txn, moment.spilled).map(|()| moment));
         let moment = self.note_failure(went)?;
         self.view.page_count.set(moment.page_count);
         self.bump_write_version();
