@@ -10,6 +10,7 @@ use lithe_format::payload::Limits;
 use lithe_format::{PageNo, PageSize};
 use lithe_pager::{PageMut, PageRef, Pager};
 use std::cell::Cell;
+use std::io::IoSlice;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -249,6 +250,20 @@ impl Btree {
         let page = self.pager.overwrite(no, anew);
         self.wrote(no);
         page
+    }
+
+    /// Writes whole pages from `first` on past the private copies: see [`Pager::put_straight`].
+    pub(crate) fn put_straight(
+        &self,
+        first: PageNo,
+        count: u32,
+        along: Option<PageNo>,
+        pieces: &[IoSlice<'_>],
+    ) -> Result<()> {
+        self.notice_others();
+        let put = self.pager.put_straight(first, count, along, pieces);
+        self.wrote(first);
+        put
     }
 
     /// Page `no`, all zeros, whatever it was: a page beyond the end or one from the freelist.

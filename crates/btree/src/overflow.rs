@@ -10,10 +10,11 @@
 //! checks each link on the way; from the first that disagrees it goes on where the link says.
 
 mod read;
+mod straight;
 mod write;
 
 pub(crate) use read::{make_room, page_of_chain, read, read_chain, read_whole};
-pub(crate) use write::{free_chain, overwrite_chain, write_chain};
+pub(crate) use write::{free_chain, overwrite_chain, overwrite_whole_chain, write_chain};
 
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};

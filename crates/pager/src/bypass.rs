@@ -61,7 +61,8 @@ impl Pager {
     /// How many finished pages are worth to be put away.
     pub(crate) fn finished_enough(&self, txn: &WriteTxn) -> usize {
         let is_wal = matches!(&self.store, Store::File(file) if self.spills_into_log(file));
-        let may_come = is_wal && txn.bypass == Bypass::Undecided && self.settings.may_bypass_log.get();
+        let is_undecided = txn.bypass == Bypass::Undecided && !txn.spilled;
+        let may_come = is_wal && is_undecided && self.settings.may_bypass_log.get();
         let batch = if may_come { BULK } else { FINISHED_MAX };
         batch.min(txn.dirty_max / 2)
     }

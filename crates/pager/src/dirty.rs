@@ -114,12 +114,18 @@ impl DirtySet {
 
     /// Forgets what was written to a page, if it is here.
     pub(crate) fn remove(&mut self, no: PageNo) {
-        let Some(id) = self.index.remove(&no) else { return };
+        let bytes = self.take(no);
+        self.recycle(bytes);
+    }
+
+    /// Takes a page out, if it is here.
+    pub(crate) fn take(&mut self, no: PageNo) -> Option<Arc<[u8]>> {
+        let id = self.index.remove(&no)?;
         self.recent.at(no).set(None);
         let bytes = self.slot_mut(id).bytes.take();
         assert!(bytes.is_some(), "page {no} is being written");
-        self.recycle(bytes);
         self.unused.push(id);
+        bytes
     }
 
     /// Forgets the pages that came, or whose versions before were put aside, under the savepoint `serial` or a later one.

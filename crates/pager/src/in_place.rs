@@ -94,6 +94,20 @@ impl Pager {
         file.mapped_page(&self.view, no).map_or_else(|| self.page(no), Ok)
     }
 
+    /// A copy of `clean`, which is page `no`; or the bytes themselves, if the pool lets them go, which has no use for them once
+    /// pages are written in place, and nobody else refers to them.
+    pub(crate) fn private(&self, txn: &mut WriteTxn, no: PageNo, clean: PageRef) -> Arc<[u8]> {
+        let taken = match &self.store {
+            Store::File(file) if txn.in_place == InPlace::Done => {
+                file.take_from_pool(no).filter(|bytes| clean.is_of(bytes))
+            }
+            _ => None,
+        };
+        let Some(bytes) = taken else { return txn.dirty.buffer(&clean) };
+        drop(clean);
+        if Arc::strong_count(&bytes) == 1 { bytes } else { txn.dirty.buffer(&bytes) }
+    }
+
     /// A copy of the clean page `no` but for the bytes `anew`, which are anything, once pages are written in place: what is to be
     /// overwritten is not read.
     pub(crate) fn copy_from_file(&self, txn: &mut WriteTxn, no: PageNo, anew: Range<usize>) -> Result<Arc<[u8]>> {
@@ -101,7 +115,9 @@ impl Pager {
         let mut page = txn.dirty.blank(self.page_size().bytes());
         if let Store::File(file) = &self.store {
             let offset = no.offset(self.page_size().get());
-            file.file.read_at(&mut page[..anew.start], offset)?;
+            if anew.start > 0 {
+                file.file.read_at(&mut page[..anew.start], offset)?;
+            }
             if anew.end < page.len() {
                 file.file.read_at(&mut page[anew.end..], offset + anew.end as u64)?;
             }

@@ -20,7 +20,7 @@
 //! | `wal`, `checkpoint` | write-ahead logs |
 //! | `sector` | pages that a torn write harms together |
 //! | `spill`, `temp_file`, `page_map` | transactions larger than the cache |
-//! | `in_place` | transactions without a journal, which write before they commit |
+//! | `in_place`, `straight` | transactions without a journal, which write before they commit |
 //! | `concurrent` | write transactions side by side |
 //! | `uncommitted` | what connections of one shared cache see of each other's transactions |
 //! | `busy` | waiting for others |
@@ -57,6 +57,7 @@ mod savepoint;
 mod sector;
 mod settings;
 mod spill;
+mod straight;
 mod temp_file;
 mod together;
 mod transaction;

@@ -86,6 +86,8 @@ pub(crate) struct WriteTxn {
     pub(crate) spilled: bool,
     /// Pages may be, or were, written to their place before the commit.
     pub(crate) in_place: InPlace,
+    /// The page that went to its place last beside what was written past the dirty set.
+    pub(crate) rests_in_pool: Option<PageNo>,
     /// In WAL mode: whether pages go past the log.
     pub(crate) bypass: Bypass,
     /// How many pages may be dirty in memory.

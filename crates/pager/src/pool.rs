@@ -127,7 +127,7 @@ impl Pool {
         page_size: usize,
         read: impl FnOnce(&mut [u8]) -> Result<()>,
     ) -> Result<PageRef> {
-        let limit = (self.pages_max.load(Ordering::Relaxed) / SHARDS).max(1);
+        let limit = self.limit();
         let mut shard = guard(self.shard(no));
         if let Some(page) = shard.get(state, no) {
             return Ok(page);
@@ -141,6 +141,26 @@ impl Pool {
         }
         guard(self.shard(no)).insert(state, no, bytes.clone(), limit);
         Ok(PageRef::from_arc(bytes))
+    }
+
+    /// The page `no` in `state`, if it is here, and not any more.
+    pub(crate) fn take(&self, state: StateNo, no: PageNo) -> Option<Arc<[u8]>> {
+        let mut shard = guard(self.shard(no));
+        let at = shard.index.get(&no).copied().filter(|_| shard.state == state)?;
+        Some(shard.take_out(at))
+    }
+
+    /// The page `no` is `bytes` in `state`.
+    pub(crate) fn put(&self, state: StateNo, no: PageNo, bytes: Arc<[u8]>) {
+        let limit = self.limit();
+        let mut shard = guard(self.shard(no));
+        shard.remove(no);
+        shard.insert(state, no, bytes, limit);
+    }
+
+    /// How many pages a shard may have.
+    fn limit(&self) -> usize {
+        (self.pages_max.load(Ordering::Relaxed) / SHARDS).max(1)
     }
 
     /// Pages that were written to their place: what is here of them is old.

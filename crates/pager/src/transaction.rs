@@ -263,6 +263,7 @@ impl Pager {
         txn.shape_before = None;
         txn.changed = None;
         txn.in_place = InPlace::Never;
+        txn.rests_in_pool = None;
         txn.bypass = Bypass::default();
         if let Store::File(file) = &self.store {
             file.set_reading(Reading::Mapped);

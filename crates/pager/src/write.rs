@@ -122,7 +122,7 @@ impl Pager {
         let txn = &mut *self.txn.borrow_mut();
         self.prepare_to_write(txn)?;
         self.make_room(txn)?;
-        let copy = txn.dirty.buffer(&clean);
+        let copy = self.private(txn, no, clean);
         Ok(self.insert(txn, no, copy))
     }
 

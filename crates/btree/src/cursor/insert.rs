@@ -240,10 +240,10 @@ impl Cursor {
         let mut payload = cell.payload.reader();
         payload.copy_to(&mut page[span.range()]);
         let node = if span.overflows() {
-            drop(page);
+            let page = page.share();
             let first = first.ok_or_else(|| corrupt(no, "overflow page 0"))?;
-            overflow::overwrite_chain(btree, first, 0, &mut payload, span.len - span.local)?;
-            Node::load(btree, no, self.kind())?
+            overflow::overwrite_whole_chain(btree, first, &mut payload, span.len - span.local, (no, &page))?;
+            Node { page, ..node }
         } else {
             Node { page: page.share(), ..node }
         };

@@ -1,5 +1,6 @@
 //! Writing and freeing chains.
 
+use super::straight::overwrite_straight;
 use super::{CHAIN_CUT, check_chain_page};
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};
@@ -7,6 +8,7 @@ use lithe_format::PageNo;
 use lithe_format::overflow::{self as page, CONTENT_AT};
 use lithe_format::payload::PayloadReader;
 use lithe_format::ptrmap::PtrmapType;
+use lithe_pager::PageRef;
 
 /// Writes the rest of a payload to a new chain; answers its first page.
 pub(crate) fn write_chain(btree: &Btree, payload: &mut PayloadReader<'_, '_>, len: u32) -> Result<PageNo> {
@@ -31,15 +33,44 @@ pub(crate) fn write_chain(btree: &Btree, payload: &mut PayloadReader<'_, '_>, le
     Ok(first)
 }
 
+/// Writes the last `len` bytes of a payload over its chain, which begins with page `no`. The rest of the row is on the page `leaf`,
+/// which was written before. Nothing of the page with which the chain ends is worth reading: no page follows it, and what is behind
+/// the content is nobody's.
+pub(crate) fn overwrite_whole_chain(
+    btree: &Btree,
+    no: PageNo,
+    payload: &mut PayloadReader<'_, '_>,
+    len: u32,
+    leaf: (PageNo, &PageRef),
+) -> Result<()> {
+    let Some((mut no, len)) = overwrite_straight(btree, no, payload, len, leaf)? else { return Ok(()) };
+    // A leaf of long values has few rows, and mostly lies beside their chains.
+    btree.pager().finish_page(leaf.0)?;
+    let content = btree.usable_size() - CONTENT_AT as u32;
+    let in_last = (len - 1) % content + 1;
+    if len > in_last {
+        no = overwrite_chain(btree, no, 0, payload, len - in_last)?.ok_or_else(|| corrupt(no, CHAIN_CUT))?;
+    }
+    check_chain_page(btree, no)?;
+    let usable = btree.usable_size() as usize;
+    let mut page = btree.overwrite(no, 0..usable)?;
+    let (here, behind) = page[..usable].split_at_mut(CONTENT_AT + in_last as usize);
+    page::put_next(here, None);
+    payload.copy_to(&mut here[CONTENT_AT..]);
+    behind.fill(0);
+    drop(page);
+    btree.pager().finish_page(no)
+}
+
 /// Writes the next `len` bytes of a payload over a chain that is long enough, after `skip` bytes of the content of
-/// page `no`.
+/// page `no`. Answers the page that follows the last one.
 pub(crate) fn overwrite_chain(
     btree: &Btree,
     mut no: PageNo,
     mut skip: usize,
     payload: &mut PayloadReader<'_, '_>,
     len: u32,
-) -> Result<()> {
+) -> Result<Option<PageNo>> {
     let content = btree.usable_size() as usize - CONTENT_AT;
     let mut rest = len as usize;
     loop {
@@ -54,7 +85,7 @@ pub(crate) fn overwrite_chain(
         rest -= here;
         skip = 0;
         if rest == 0 {
-            return Ok(());
+            return Ok(next);
         }
         no = next.ok_or_else(|| corrupt(no, CHAIN_CUT))?;
     }

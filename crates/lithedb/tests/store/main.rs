@@ -16,6 +16,7 @@
 //! | `journals` | what lies beside a database between transactions |
 //! | `bulk` | bulk loads past the log |
 //! | `large` | files over 4 GB, temporary files |
+//! | `overwrites` | long values overwritten in place |
 
 mod backup;
 mod bulk;
@@ -25,6 +26,7 @@ mod common;
 mod journals;
 mod large;
 mod opening;
+mod overwrites;
 mod pragmas;
 mod recovery;
 mod script;

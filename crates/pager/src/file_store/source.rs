@@ -1,5 +1,7 @@
 //! Where clean pages come from.
 
+use std::sync::Arc;
+
 use lithe_format::{PageNo, PageSize};
 
 use super::{FileStore, Reading};
@@ -38,6 +40,16 @@ impl FileStore {
         };
         let pool = &self.database.pool;
         self.counts.of_pool(|| pool.get_or_read(self.pool_state.get(), no, page_size.bytes(), read))
+    }
+
+    /// The clean page `no` is `bytes` from now on.
+    pub(crate) fn put_into_pool(&self, no: PageNo, bytes: Arc<[u8]>) {
+        self.database.pool.put(self.pool_state.get(), no, bytes);
+    }
+
+    /// The clean page `no`, if it is in the pool, which forgets it.
+    pub(crate) fn take_from_pool(&self, no: PageNo) -> Option<Arc<[u8]>> {
+        self.database.pool.take(self.pool_state.get(), no)
     }
 
     /// The page `no` where it lies in the mapped file, whatever a log may have.
