@@ -42,7 +42,10 @@ impl Pager {
         if !is_clean {
             return self.write(no);
         }
-        let clean = if self.wrote_in_place() { None } else { Some(self.page_to_copy(no)?) };
+        let is_whole = anew == (0..self.page_size().bytes());
+        // A concurrent transaction notes what it has looked at.
+        let is_read = !self.wrote_in_place() && (!is_whole || self.concurrent.is_active());
+        let clean = if is_read { Some(self.page_to_copy(no)?) } else { None };
         let txn = &mut *self.txn.borrow_mut();
         self.prepare_to_write(txn)?;
         self.make_room(txn)?;
