@@ -89,8 +89,10 @@ fn page_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 fn page_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
-    call.connection.begin_on(call.db(), false, call.run)?;
+    let begun = call.connection.begin_on(call.db(), false, call.run);
+    // What cannot be read, or is locked, has a size as far as this connection knows: asking never fails.
     let Some(size) = call.integer() else { return answer(i64::from(pager.page_size().get())) };
+    begun?;
     if let Some(size) = u32::try_from(size).ok().and_then(PageSize::new) {
         call.connection.settings.next_page_size.set(Some(size));
         pager.set_page_size(size, pager.reserved());

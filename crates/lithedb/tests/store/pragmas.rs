@@ -287,6 +287,18 @@ fn mapping_of_all_databases() {
 }
 
 #[test]
+fn what_cannot_be_read_has_a_page_size() {
+    check(
+        "a: CREATE TABLE t(a)
+         a: BEGIN EXCLUSIVE
+         b: PRAGMA page_size
+         b: PRAGMA page_count
+         a: COMMIT
+         b: PRAGMA page_count",
+    );
+}
+
+#[test]
 fn where_foreign_key_check_looks() {
     check(
         "a: PRAGMA foreign_keys = 0
