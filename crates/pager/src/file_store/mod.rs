@@ -14,6 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lithe_format::PageSize;
 use lithe_vfs::{DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, ResultCode, Vfs};
 
 pub(crate) use log::PATIENCE;
@@ -27,6 +28,14 @@ use crate::pager::Pager;
 use crate::pool::StateNo;
 use crate::rollback::commit::RollbackTxn;
 use crate::wal::Wal;
+
+/// How many pages of the database one call writes: 128 KiB.
+///
+/// Linux keeps what a call has written in pieces (folios) of its length, and each small write into a large piece looks at all of it:
+/// a file that was filled by longer calls makes updates dearer for as long as it stays in memory, and is filled no faster.
+pub(crate) fn pages_of_a_call(page_size: PageSize) -> usize {
+    (128 << 10) / page_size.bytes()
+}
 
 /// Where clean pages come from, if the file is mapped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

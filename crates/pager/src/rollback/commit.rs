@@ -13,7 +13,7 @@ use super::playback::play_back;
 use crate::SQLITE_VERSION_NUMBER;
 use crate::counts::PageCounter;
 use crate::error::{Error, Result, listed};
-use crate::file_store::FileStore;
+use crate::file_store::{FileStore, pages_of_a_call};
 use crate::journal_mode::leaves_journal;
 use crate::options::{JournalMode, Synchronous};
 use crate::page_ref::PageRef;
@@ -210,7 +210,6 @@ impl FileStore {
 
     /// The new pages, in order, neighbours in one write.
     fn write_database(&self, pager: &Pager) -> Result<()> {
-        const RUN_MAX: usize = 256;
         self.rollback.borrow_mut().file_changed = true;
         pager.end_epoch();
         let txn = pager.txn.borrow();
@@ -218,7 +217,7 @@ impl FileStore {
         pager.counts.add(PageCounter::Write, pages.len());
         let mut buf = Vec::new();
         for run in pages.chunk_by(|a, b| a.plus(1) == Some(*b)) {
-            for part in run.chunks(RUN_MAX) {
+            for part in run.chunks(pages_of_a_call(pager.page_size())) {
                 self.write_run(&txn, pager.page_size(), part, &mut buf)?;
             }
         }
@@ -261,12 +260,13 @@ impl FileStore {
     pub(crate) fn write_added(&self, pager: &Pager, pages: &[(PageNo, &[u8])]) -> Result<()> {
         let page_size = pager.page_size();
         for run in pages.chunk_by(|(a, _), (b, _)| a.plus(1) == Some(*b)) {
-            let slices: Vec<IoSlice<'_>> = run.iter().map(|(_, bytes)| IoSlice::new(bytes)).collect();
-            let offset = run[0].0.offset(page_size.get());
-            self.file.write_vectored_at(&slices, offset)?;
+            for part in run.chunks(pages_of_a_call(page_size)) {
+                let slices: Vec<IoSlice<'_>> = part.iter().map(|(_, bytes)| IoSlice::new(bytes)).collect();
+                self.file.write_vectored_at(&slices, part[0].0.offset(page_size.get()))?;
+            }
             let len = run.len() * page_size.bytes();
             if len >= WRITE_BACK_MIN && pager.synchronous() > Synchronous::Off {
-                self.file.write_back(offset, len as u64);
+                self.file.write_back(run[0].0.offset(page_size.get()), len as u64);
             }
         }
         Ok(())

@@ -11,6 +11,7 @@ use lithe_vfs::{File, Op, ResultCode, SyncFlags, Vfs};
 use super::Wal;
 use super::index::HeaderState;
 use crate::error::{Error, Result, zeros};
+use crate::file_store::pages_of_a_call;
 use crate::page_ref::Epoch;
 
 /// How much a checkpoint is to achieve.
@@ -257,8 +258,7 @@ impl Wal {
 
     /// Neighbouring pages go in one write.
     fn copy_run(&self, database: &dyn File, page_size: PageSize, run: &[(PageNo, u32)]) -> Result<()> {
-        const BATCH: usize = 256;
-        for batch in run.chunks(BATCH) {
+        for batch in run.chunks(pages_of_a_call(page_size)) {
             let mapped: Option<Vec<_>> =
                 batch.iter().map(|&(_, frame)| self.mapped_page(frame, page_size, Epoch::FIRST)).collect();
             let at = batch[0].0.offset(page_size.get());
