@@ -1,0 +1,502 @@
+//! Makes a script out of a seed.
+//!
+//! What is not asked, because no answer is right:
+//! * anything that is undone with `journal_mode=OFF`: SQLite documents ROLLBACK there as undefined. So there are no transactions, triggers
+//!   or unique keys that fail beside a small cache then;
+//! * a small cache beside other connections: SQLite locks the file exclusively as soon as a page is spilled, Lithe at the commit;
+//! * BEGIN IMMEDIATE after a savepoint that has not read anything yet: it fails, but takes its locks, and after ROLLBACK TO SQLite takes the
+//!   database for an empty one.
+
+use fastrand::Rng;
+
+use crate::scans;
+use crate::script::{SLOTS, Script, Step};
+use crate::writes;
+
+/// One of `choices`.
+pub fn pick<'c, T>(rng: &mut Rng, choices: &'c [T]) -> &'c T {
+    &choices[rng.usize(0..choices.len())]
+}
+
+/// `true` once in `n` times.
+pub fn one_in(rng: &mut Rng, n: u32) -> bool {
+    rng.u32(0..n) == 0
+}
+
+/// What the statements of a script are about. Tables have the columns a (a key, where there is one), b (few different numbers),
+/// c (texts) and d (BLOBs).
+pub struct World {
+    tables: Vec<Table>,
+    in_memory: bool,
+    /// How often, of a hundred steps, each kind comes.
+    weights: Weights,
+}
+
+/// A table.
+pub struct Table {
+    /// With its database, if that is not `main`.
+    pub name: String,
+    pub has_rowid: bool,
+    /// How many rows it begins with.
+    pub rows: u64,
+}
+
+impl Table {
+    /// The name without the database.
+    pub fn alias(&self) -> &str {
+        self.name.rsplit('.').next().unwrap_or(&self.name)
+    }
+}
+
+/// How often the kinds of steps come.
+struct Weights {
+    transactions: u32,
+    definitions: u32,
+    pragmas: u32,
+    others: u32,
+    blobs: u32,
+}
+
+impl World {
+    pub fn table(&self, rng: &mut Rng) -> &Table {
+        &self.tables[rng.usize(0..self.tables.len())]
+    }
+
+    /// A view, or where there may be none, a table.
+    pub fn view(&self, rng: &mut Rng) -> String {
+        if rng.bool() { "v".to_owned() } else { self.table(rng).name.clone() }
+    }
+
+    fn connection(&self, rng: &mut Rng) -> usize {
+        if self.in_memory || rng.u32(0..100) >= self.weights.others { 0 } else { rng.usize(1..3) }
+    }
+}
+
+/// What is not generated yet because the answers are known to differ. `INTERLEAVE_ALL` generates all of it.
+pub struct NotYet {
+    /// Statements that stand on rows while others write: rows that are deleted or inserted beside a scan are read otherwise than
+    /// by SQLite. So every statement is closed before another writes.
+    pub closes_before_writes: bool,
+    /// RETURNING of UPDATE and DELETE: their order, and what RAISE(IGNORE) of a trigger that runs afterwards leaves out.
+    pub no_returning: bool,
+    /// VACUUM, which sets last_insert_rowid() if there are views or triggers.
+    pub no_vacuum: bool,
+    /// Partial indexes, which a LIKE should not choose.
+    pub no_partial_index: bool,
+    /// DISTINCT, which scans an index that is DESC the other way round.
+    pub no_distinct: bool,
+    /// RIGHT and FULL JOIN, whose rows without a partner come in the order of another index.
+    pub no_right_join: bool,
+    /// Joins, whose automatic indexes have rows in another order, and of WITHOUT ROWID tables are not made.
+    pub no_join: bool,
+    /// NOT INDEXED beside OR, on WITHOUT ROWID tables.
+    pub no_not_indexed: bool,
+    /// Indexes on an expression of a WITHOUT ROWID table, which cover it.
+    pub no_covering_expression: bool,
+    /// BLOB handles on a file that another connection locks exclusively.
+    pub no_exclusive_locks: bool,
+    /// CREATE INDEX on a temporary table that does not exist has another message.
+    pub no_temporary_table: bool,
+}
+
+impl NotYet {
+    fn new() -> NotYet {
+        let is = std::env::var_os("INTERLEAVE_ALL").is_none();
+        NotYet {
+            closes_before_writes: is,
+            no_returning: is,
+            no_vacuum: is,
+            no_partial_index: is,
+            no_distinct: is,
+            no_right_join: is,
+            no_join: is,
+            no_not_indexed: is,
+            no_covering_expression: is,
+            no_exclusive_locks: is,
+            no_temporary_table: is,
+        }
+    }
+
+    /// Whether a step is generated.
+    fn allows(&self, step: &Step) -> bool {
+        let sql = step.sql().unwrap_or_default();
+        !(self.no_returning && sql.contains("RETURNING")
+            || self.no_vacuum && sql == "VACUUM"
+            || self.no_partial_index && sql.starts_with("CREATE") && sql.contains("INDEX") && sql.contains("WHERE")
+            || self.no_distinct && sql.contains("SELECT DISTINCT")
+            || self.no_right_join && (sql.contains("RIGHT JOIN") || sql.contains("FULL JOIN"))
+            || self.no_not_indexed && sql.contains("NOT INDEXED")
+            || self.no_covering_expression && sql.contains("INDEX i_w") && sql.contains("(length")
+            || self.no_exclusive_locks && sql == "PRAGMA locking_mode = exclusive"
+            || self.no_exclusive_locks && matches!(step, Step::Blob { conn, .. } if *conn > 0)
+            || self.no_join && [" AS x", " AS y"].iter().any(|word| sql.contains(word))
+            || self.no_temporary_table && sql.contains("temp."))
+    }
+}
+
+/// The script of a seed.
+pub fn script(seed: u64) -> Script {
+    let (not_yet, mut script) = (NotYet::new(), whole_script(seed));
+    script.steps.retain(|step| not_yet.allows(step));
+    Script { steps: if not_yet.closes_before_writes { with_closes(script.steps) } else { script.steps }, ..script }
+}
+
+/// The steps, with everything closed before anything is changed.
+fn with_closes(steps: Vec<Step>) -> Vec<Step> {
+    let mut calm = Vec::new();
+    let mut open = Vec::new();
+    for step in steps {
+        let reads = |sql: &str| sql.starts_with("SELECT") || sql.starts_with("WITH") && !sql.contains("INSERT");
+        let changes = match &step {
+            Step::Rows { .. } | Step::Close { .. } | Step::Read { .. } | Step::Row { .. } => false,
+            Step::Blob { writes, .. } => *writes,
+            Step::Write { .. } | Step::Reopen | Step::Quiet { .. } => true,
+            Step::Run { sql, .. } | Step::Open { sql, .. } | Step::Each { sql, .. } => !reads(sql),
+        };
+        if changes {
+            calm.extend(open.drain(..).map(|slot| Step::Close { slot }));
+        }
+        match step {
+            Step::Open { conn, sql, .. } if changes => calm.push(Step::Run { conn, sql }),
+            Step::Each { .. } if changes => {}
+            step => {
+                if let Step::Open { slot, .. } | Step::Blob { slot, .. } = &step {
+                    open.push(*slot);
+                }
+                calm.push(step);
+            }
+        }
+    }
+    calm
+}
+
+fn whole_script(seed: u64) -> Script {
+    let mut rng = Rng::with_seed(seed);
+    let rng = &mut rng;
+    let in_memory = one_in(rng, 6);
+    let weights = Weights {
+        transactions: *pick(rng, &[0, 6, 12, 25]),
+        definitions: *pick(rng, &[0, 0, 3, 10]),
+        pragmas: *pick(rng, &[0, 0, 2, 8]),
+        others: *pick(rng, &[0, 0, 0, 10, 30]),
+        blobs: *pick(rng, &[0, 0, 5, 20]),
+    };
+    let mut world = World { tables: Vec::new(), in_memory, weights };
+    let mut steps = Vec::new();
+    settings(rng, &world, &mut steps);
+    tables(rng, &mut world, &mut steps);
+    for _ in 0..rng.u32(8..50) {
+        step(rng, &world, &mut steps);
+    }
+    Script { in_memory, steps }
+}
+
+fn quiet(sql: impl Into<String>) -> Step {
+    Step::Quiet { conn: 0, sql: sql.into() }
+}
+
+fn run(sql: impl Into<String>) -> Step {
+    Step::Run { conn: 0, sql: sql.into() }
+}
+
+/// What is said about the file before there is anything in it.
+fn settings(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
+    steps.push(quiet("PRAGMA synchronous = 0"));
+    steps.push(quiet(format!("PRAGMA page_size = {}", pick(rng, &[512, 512, 1024, 1024, 4096]))));
+    let vacuum = pick(rng, &["0", "0", "0", "1", "2"]);
+    if *vacuum != "0" {
+        steps.push(quiet(format!("PRAGMA auto_vacuum = {vacuum}")));
+    }
+    let mut is_off = false;
+    if !world.in_memory {
+        let modes = ["delete", "delete", "truncate", "persist", "memory", "wal", "wal", "off"];
+        let mode = pick(rng, &modes[..if world.weights.transactions == 0 { 8 } else { 7 }]);
+        is_off = *mode == "off";
+        steps.push(run(format!("PRAGMA journal_mode = {mode}")));
+        if one_in(rng, 3) {
+            steps.push(quiet("PRAGMA mmap_size = 0"));
+        }
+        if one_in(rng, 10) {
+            steps.push(run("PRAGMA locking_mode = exclusive"));
+        }
+    }
+    if one_in(rng, 3) && world.weights.others == 0 && !is_off {
+        steps.push(quiet(format!("PRAGMA cache_size = {}", pick(rng, &[1, 5, 10, 50]))));
+    }
+    if one_in(rng, 12) {
+        steps.push(quiet("PRAGMA temp_store = 2"));
+    }
+    if one_in(rng, 12) {
+        steps.push(quiet("PRAGMA recursive_triggers = 1"));
+    }
+}
+
+fn tables(rng: &mut Rng, world: &mut World, steps: &mut Vec<Step>) {
+    let wanted = rng.usize(1..4);
+    if one_in(rng, 6) {
+        steps.push(run(if world.in_memory { "ATTACH ':memory:' AS aux" } else { "ATTACH '{dir}/aux.db' AS aux" }));
+        table(rng, world, "aux.x", steps);
+    }
+    for name in ["t", "w", "u", "s"] {
+        if world.tables.len() < wanted && rng.u32(0..3) > 0 {
+            table(rng, world, name, steps);
+        }
+    }
+    if one_in(rng, 8) {
+        table(rng, world, "temp.m", steps);
+    }
+    if world.tables.is_empty() {
+        table(rng, world, "t", steps);
+    }
+    if one_in(rng, 4) {
+        steps.push(run(trigger(rng, world, 0)));
+    }
+    if one_in(rng, 6) {
+        steps.push(run(view(rng, world)));
+    }
+}
+
+/// A table, its indexes, its rows.
+fn table(rng: &mut Rng, world: &mut World, name: &str, steps: &mut Vec<Step>) {
+    let rows = *pick(rng, &[0, 1, 3, 10, 10, 40, 100, 300]);
+    let (key, has_rowid) = match name {
+        "t" | "temp.m" => ("a INTEGER PRIMARY KEY, b, c, d", true),
+        "u" => (*pick(rng, &["a UNIQUE, b, c, d", "a INT, b INT, c TEXT UNIQUE, d", "a, b, c, d, UNIQUE(b, a)"]), true),
+        "w" => (
+            *pick(
+                rng,
+                &[
+                    "a PRIMARY KEY, b, c, d) WITHOUT ROWID",
+                    "a, b, c, d, PRIMARY KEY(b, a)) WITHOUT ROWID",
+                    "a, b, c, d, PRIMARY KEY(a DESC, b)) WITHOUT ROWID",
+                    "a INT, b, c TEXT, d, PRIMARY KEY(c, a)) WITHOUT ROWID",
+                ],
+            ),
+            false,
+        ),
+        _ => (
+            *pick(rng, &["a, b, c, d", "a INTEGER PRIMARY KEY AUTOINCREMENT, b, c, d", "a INT, b INT, c TEXT, d BLOB"]),
+            true,
+        ),
+    };
+    let end = if has_rowid { ")" } else { "" };
+    steps.push(run(format!("CREATE TABLE {name}({key}{end}")));
+    let own = Table { name: name.to_owned(), has_rowid, rows };
+    for i in 0..rng.usize(0..3) {
+        steps.push(run(index(rng, &own, i)));
+    }
+    if rows > 0 {
+        steps.push(run(format!(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows}) INSERT INTO {name} SELECT i{}, i * 7919 % {}, printf('%03d%.*c', i * 37 % 1000, i % {}, 'x'), zeroblob(i % {}) FROM n",
+            pick(rng, &["", "", " * 2", " - 5"]),
+            pick(rng, &[5, 11, 1000]),
+            pick(rng, &[1, 20, 50, 200, 700]),
+            pick(rng, &[1, 1, 10, 100, 1000])
+        )));
+    }
+    world.tables.push(own);
+}
+
+/// CREATE INDEX, number `i` of a table.
+fn index(rng: &mut Rng, table: &Table, i: usize) -> String {
+    let terms = ["b", "b, a", "b DESC", "c", "b, c", "a", "a DESC, b", "length(c)", "c COLLATE NOCASE", "a % 3, b"];
+    let filter = pick(rng, &["", "", "", "", " WHERE b > 3", " WHERE c IS NOT NULL"]);
+    let unique = if one_in(rng, 12) { "UNIQUE " } else { "" };
+    let (database, name) = match table.name.split_once('.') {
+        Some((database, name)) => (format!("{database}."), name),
+        None => (String::new(), table.name.as_str()),
+    };
+    format!("CREATE {unique}INDEX {database}i_{name}{i} ON {name}({}){filter}", pick(rng, &terms))
+}
+
+fn trigger(rng: &mut Rng, world: &World, i: usize) -> String {
+    let (table, other) = (world.table(rng), world.table(rng));
+    let event = pick(rng, &["INSERT", "DELETE", "UPDATE", "UPDATE OF b"]);
+    let time = pick(rng, &["BEFORE", "AFTER"]);
+    let row = if event.starts_with("DELETE") { "OLD" } else { "NEW" };
+    let when = if one_in(rng, 3) { format!(" WHEN {row}.a % 3 = 0") } else { String::new() };
+    let name = other.alias();
+    let action = match rng.u32(0..7) {
+        0 => format!("UPDATE {name} SET b = b + 1 WHERE a = {row}.a"),
+        1 => format!("INSERT INTO {name}(a, b) VALUES ({row}.a + 500, {row}.b)"),
+        2 => format!("INSERT OR REPLACE INTO {name}(a, b) VALUES ({row}.a, {row}.b)"),
+        3 => format!("DELETE FROM {name} WHERE a = {row}.a + 1"),
+        4 => format!("SELECT RAISE(IGNORE) WHERE {row}.b = 3"),
+        5 => format!("SELECT RAISE(ABORT, 'no') WHERE {row}.b = 4"),
+        _ => format!("UPDATE {name} SET c = {} WHERE b = {row}.b", writes::text(rng)),
+    };
+    let temp = if table.name == "temp.m" || one_in(rng, 3) { "TEMP " } else { "" };
+    let database = if table.name == "aux.x" && temp.is_empty() { "aux." } else { "" };
+    format!(
+        "CREATE {temp}TRIGGER {database}g{i} {time} {event} ON {}{when} BEGIN {action}; END",
+        if temp.is_empty() { table.alias() } else { &table.name }
+    )
+}
+
+fn view(rng: &mut Rng, world: &World) -> String {
+    let table = world.table(rng);
+    match rng.u32(0..3) {
+        0 => format!("CREATE VIEW v AS SELECT * FROM {}", table.alias()),
+        1 => {
+            format!("CREATE VIEW v AS SELECT a, b, c, d FROM {} WHERE {}", table.alias(), scans::predicate(rng, table))
+        }
+        _ => format!("CREATE TEMP VIEW v AS SELECT a, max(b) AS b, c, d FROM {} GROUP BY a", table.name),
+    }
+}
+
+fn step(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
+    let weights = &world.weights;
+    let slot = rng.usize(0..SLOTS);
+    let conn = world.connection(rng);
+    let choice = rng.u32(0..100);
+    let definitions = weights.transactions + weights.definitions;
+    let pragmas = definitions + weights.pragmas;
+    let blobs = pragmas + weights.blobs;
+    if choice < weights.transactions {
+        let sql = *pick(rng, &TRANSACTIONS);
+        if sql.starts_with("BEGIN ") {
+            steps.push(Step::Run { conn, sql: "ROLLBACK".to_owned() });
+        }
+        steps.push(Step::Run { conn, sql: sql.to_owned() });
+    } else if choice < definitions {
+        if world.weights.others > 0 {
+            // So that the connection knows the schema of the others: when one looks again is each engine's own affair.
+            steps.push(Step::Quiet { conn, sql: "SELECT count(*) FROM sqlite_schema".to_owned() });
+        }
+        steps.push(Step::Run { conn, sql: definition(rng, world) });
+    } else if choice < pragmas {
+        pragma(rng, world, conn, steps);
+    } else if choice < blobs {
+        blob(rng, world, conn, slot, steps);
+    } else {
+        rows(rng, world, conn, slot, steps);
+    }
+}
+
+const TRANSACTIONS: [&str; 16] = [
+    "BEGIN",
+    "BEGIN",
+    "BEGIN IMMEDIATE",
+    "BEGIN EXCLUSIVE",
+    "COMMIT",
+    "COMMIT",
+    "COMMIT",
+    "ROLLBACK",
+    "SAVEPOINT p",
+    "SAVEPOINT q",
+    "RELEASE p",
+    "RELEASE q",
+    "ROLLBACK TO p",
+    "ROLLBACK TO p",
+    "ROLLBACK TO q",
+    "SAVEPOINT p",
+];
+
+fn rows(rng: &mut Rng, world: &World, conn: usize, slot: usize, steps: &mut Vec<Step>) {
+    let count = |rng: &mut Rng| *pick(rng, &[1, 1, 2, 3, 10, 40, 1000]);
+    match rng.u32(0..100) {
+        0..30 => {
+            let sql = scans::scan(rng, world);
+            steps.push(Step::Open { conn, slot, sql });
+            if !one_in(rng, 8) {
+                steps.push(Step::Rows { slot, count: *pick(rng, &[1, 1, 2, 5, 20]) });
+            }
+        }
+        30..52 => steps.push(Step::Rows { slot, count: count(rng) }),
+        52..62 => {
+            let (count, sql) = (count(rng).min(400), writes::write_for_row(rng, world));
+            steps.push(Step::Each { slot, count, conn, sql });
+        }
+        62..65 => steps.push(Step::Close { slot }),
+        65..70 => steps.push(Step::Run { conn, sql: scans::scan(rng, world) }),
+        70..99 => steps.push(Step::Run { conn, sql: writes::write(rng, world) }),
+        _ if one_in(rng, 3) && !world.in_memory => steps.push(Step::Reopen),
+        _ => steps.push(Step::Run { conn, sql: "PRAGMA integrity_check".to_owned() }),
+    }
+}
+
+fn blob(rng: &mut Rng, world: &World, conn: usize, slot: usize, steps: &mut Vec<Step>) {
+    let table = world.table(rng);
+    let row = rng.i64(0..i64::try_from(table.rows).unwrap_or(0) + 4);
+    let (offset, count) = (rng.usize(0..400), rng.usize(1..60));
+    match rng.u32(0..8) {
+        0..3 => {
+            let (database, name) = table.name.split_once('.').unwrap_or(("main", &table.name));
+            let (database, name) = (database.to_owned(), name.to_owned());
+            let column = (*pick(rng, &["d", "d", "c"])).to_owned();
+            steps.push(Step::Blob { conn, slot, database, table: name, column, row, writes: rng.bool() });
+            steps.push(Step::Read { slot, offset, count });
+        }
+        3 => steps.push(Step::Row { slot, row }),
+        4 | 5 => steps.push(Step::Write { slot, offset, count }),
+        6 => steps.push(Step::Read { slot, offset, count }),
+        _ => steps.push(Step::Close { slot }),
+    }
+}
+
+fn definition(rng: &mut Rng, world: &World) -> String {
+    let table = world.table(rng);
+    let name = &table.name;
+    let number = rng.usize(0..3);
+    match rng.u32(0..16) {
+        0..4 => index(rng, table, number),
+        4..7 => format!(
+            "DROP INDEX {}i_{}{number}",
+            name.split_once('.').map_or("", |(database, _)| if database == "aux" { "aux." } else { "temp." }),
+            table.alias()
+        ),
+        7 => format!("ALTER TABLE {name} ADD e DEFAULT 5"),
+        8 => format!("ALTER TABLE {name} DROP e"),
+        9 => format!("ALTER TABLE {name} RENAME e TO f"),
+        10 => format!("ALTER TABLE {name} RENAME TO {}", pick(rng, &["z", "t", "u", "s", "w"])),
+        11 => trigger(rng, world, number),
+        12 => format!("DROP TRIGGER g{number}"),
+        13 => (*pick(
+            rng,
+            &[
+                "CREATE TABLE z(a, b, c, d)",
+                "DROP TABLE z",
+                "CREATE TEMP TABLE z(a, b)",
+                "DROP VIEW v",
+                "CREATE TABLE z AS SELECT * FROM t",
+            ],
+        ))
+        .to_owned(),
+        14 => format!("DROP TABLE {name}"),
+        _ => view(rng, world),
+    }
+}
+
+fn pragma(rng: &mut Rng, world: &World, conn: usize, steps: &mut Vec<Step>) {
+    let compared = [
+        "VACUUM",
+        "VACUUM",
+        "REINDEX",
+        "PRAGMA user_version = 7",
+        "PRAGMA user_version",
+        "PRAGMA integrity_check",
+        "PRAGMA schema_version",
+        "PRAGMA foreign_keys = 1",
+        "PRAGMA recursive_triggers = 1",
+        "PRAGMA locking_mode = normal",
+        "PRAGMA auto_vacuum = 1",
+        "PRAGMA auto_vacuum = 0",
+        "PRAGMA journal_mode",
+    ];
+    let modes = ["delete", "truncate", "persist", "memory", "wal"];
+    // How many pages there are is each engine's own affair.
+    let silent = [
+        "PRAGMA wal_checkpoint",
+        "PRAGMA wal_checkpoint(TRUNCATE)",
+        "PRAGMA cache_size = 20",
+        "PRAGMA mmap_size = 0",
+        "PRAGMA mmap_size = 1000000",
+        "PRAGMA cache_spill = 0",
+        "PRAGMA shrink_memory",
+    ];
+    steps.push(match rng.u32(0..10) {
+        0 if !world.in_memory => Step::Run { conn, sql: format!("PRAGMA journal_mode = {}", pick(rng, &modes)) },
+        1..4 => Step::Quiet { conn, sql: (*pick(rng, &silent)).to_owned() },
+        _ => Step::Run { conn, sql: (*pick(rng, &compared)).to_owned() },
+    });
+}

@@ -1,0 +1,176 @@
+//! Interleaving: random scripts in which several statements of a connection are open at once, stepped in part, and between
+//! their steps tables are written, altered, dropped, vacuumed, transactions and savepoints begun and undone, on Lithe and on SQLite.
+//! Every row, code, message, count of changes and rowid must be the same, and at the end what is in the files.
+//!
+//! A seed makes a script. `INTERLEAVE_SCRIPTS` says how many are played from `INTERLEAVE_FIRST` on, `INTERLEAVE_SEED` plays one alone
+//! (and prints it), `INTERLEAVE_MOST` says after how many scripts that differ a thread gives up, `INTERLEAVE_SCRIPT` names a file with a
+//! script that is played and shown with both answers. A script that differs is shortened as far as it still differs, and printed.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod engine;
+mod generate;
+mod play;
+mod scans;
+mod script;
+#[path = "../oracle/shrink.rs"]
+mod shrink;
+mod writes;
+
+use std::path::Path;
+
+use script::{Script, Step};
+
+#[test]
+fn interleaved_statements_have_the_same_answers() {
+    if let Some(file) = std::env::var_os("INTERLEAVE_SCRIPT") {
+        let script = Script::parse(&std::fs::read_to_string(file).unwrap());
+        return println!("{}", play::show_all(&script, folder().path()));
+    }
+    if let Some(seed) = number("INTERLEAVE_SEED") {
+        println!("{}", generate::script(seed));
+        return check(seed, folder().path()).unwrap_or_else(|report| panic!("{report}"));
+    }
+    let scripts = number("INTERLEAVE_SCRIPTS").unwrap_or(2_000);
+    let first = number("INTERLEAVE_FIRST").unwrap_or(0);
+    let most = number("INTERLEAVE_MOST").unwrap_or(1) as usize;
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get()) as u64;
+    let reports: Vec<String> = std::thread::scope(|scope| {
+        let run = |worker| {
+            let seeds = (first + worker..first + scripts).step_by(workers as usize);
+            move || {
+                let folder = folder();
+                seeds.filter_map(|seed| checked(seed, folder.path())).take(most).collect::<Vec<String>>()
+            }
+        };
+        let threads: Vec<_> = (0..workers).map(|worker| scope.spawn(run(worker))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(reports.is_empty(), "{}", reports.join("\n\n"));
+}
+
+/// Differences that were found once.
+#[test]
+fn kept_scripts_have_the_same_answers() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interleave/scripts");
+    for entry in std::fs::read_dir(kept).unwrap() {
+        let path = entry.unwrap().path();
+        let script = Script::parse(&std::fs::read_to_string(&path).unwrap());
+        let folder = folder();
+        if play::compare(&script, folder.path()).is_some() {
+            panic!("{}:\n{}", path.display(), play::show(&script, folder.path()));
+        }
+    }
+}
+
+/// In memory, where there is such a file system: what is tested is no device.
+fn folder() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+    folder.expect("a folder for the files")
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// The report about a script that differs; at once on the error output, too: the next may take long.
+fn checked(seed: u64, folder: &Path) -> Option<String> {
+    if std::env::var_os("INTERLEAVE_TRACE").is_some() {
+        eprintln!("seed {seed}");
+    }
+    let report = check(seed, folder).err();
+    report.iter().for_each(|report| eprintln!("{report}"));
+    report
+}
+
+fn check(seed: u64, folder: &Path) -> Result<(), String> {
+    let script = generate::script(seed);
+    match play::compare(&script, folder) {
+        None => Ok(()),
+        Some(found) => {
+            let short = shorten(&script, found.at, folder);
+            Err(format!("seed {seed}:\n{}", play::show(&short, folder)))
+        }
+    }
+}
+
+/// A short script that differs too.
+fn shorten(script: &Script, at: usize, folder: &Path) -> Script {
+    let of = |steps: &[Step]| Script { in_memory: script.in_memory, steps: steps.to_vec() };
+    let differs = |steps: &[Step]| play::compare(&of(steps), folder).is_some();
+    let mut steps = script.steps[..(at + 1).min(script.steps.len())].to_vec();
+    if !differs(&steps) {
+        steps.clone_from(&script.steps);
+    }
+    loop {
+        let before = steps.len();
+        steps = shrink::shortest(&steps, differs);
+        if steps.len() == before {
+            break;
+        }
+    }
+    shrink_numbers(&mut steps, &differs);
+    of(&steps)
+}
+
+/// Makes the numbers of a script smaller, and counts of steps, as long as it differs.
+fn shrink_numbers(steps: &mut [Step], differs: &impl Fn(&[Step]) -> bool) {
+    for at in 0..steps.len() {
+        for smaller in smaller_counts(&steps[at]) {
+            try_step(steps, at, smaller, differs);
+        }
+        let Some(sql) = steps[at].sql().map(str::to_owned) else { continue };
+        let mut sql = sql;
+        let mut from = 0;
+        while let Some((start, end)) = next_number(&sql, from) {
+            let Ok(number) = sql[start..end].parse::<u64>() else { break };
+            from = end;
+            for smaller in [number / 8, number / 2, number * 3 / 4, number.saturating_sub(1)] {
+                let text = format!("{}{smaller}{}", &sql[..start], &sql[end..]);
+                if number > 4 && smaller < number && try_step(steps, at, steps[at].with_sql(text.clone()), differs) {
+                    sql = text;
+                    from = start;
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn smaller_counts(step: &Step) -> Vec<Step> {
+    match step {
+        Step::Rows { slot, count } => {
+            [1, 2, count / 4, count / 2].map(|count| Step::Rows { slot: *slot, count }).to_vec()
+        }
+        Step::Each { slot, count, conn, sql } => [1, 2, count / 4, count / 2]
+            .map(|count| Step::Each { slot: *slot, count, conn: *conn, sql: sql.clone() })
+            .to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+fn try_step(steps: &mut [Step], at: usize, smaller: Step, differs: &impl Fn(&[Step]) -> bool) -> bool {
+    let before = std::mem::replace(&mut steps[at], smaller);
+    if steps[at] != before && differs(steps) {
+        return true;
+    }
+    steps[at] = before;
+    false
+}
+
+/// Where the next number of several digits, which is no part of a name, is.
+fn next_number(sql: &str, from: usize) -> Option<(usize, usize)> {
+    let bytes = sql.as_bytes();
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'?';
+    let mut start = from;
+    while start < bytes.len() {
+        let begins = bytes[start].is_ascii_digit() && (start == 0 || !is_part(bytes[start - 1]));
+        let end = start + bytes[start..].iter().take_while(|byte| is_part(**byte)).count();
+        if begins && bytes[start..end].iter().all(u8::is_ascii_digit) {
+            return Some((start, end));
+        }
+        start = end.max(start + 1);
+    }
+    None
+}

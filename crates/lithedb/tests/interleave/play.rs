@@ -1,0 +1,425 @@
+//! Plays a script on an engine, and notes every answer.
+
+use std::cell::OnceCell;
+use std::fmt;
+use std::path::Path;
+
+use lithe::{ResultCode, Value};
+
+use crate::common::{Failure, exactly};
+use crate::engine::{Budget, Engine, Lithe, Sqlite};
+use crate::script::{CONNECTIONS, SLOTS, Script, Step};
+
+/// Thousands of instructions that SQLite may take for a script, and Lithe.
+const SQLITE_BUDGET: u32 = 100_000;
+const LITHE_BUDGET: u32 = 400_000;
+
+/// Not yet: changes() and total_changes() of a statement whose commit fails, and of one whose RETURNING is not read to its end, are
+/// not SQLite's.
+const COMPARES_COUNTS: bool = false;
+
+/// What an engine answered to one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    rows: Vec<String>,
+    end: End,
+    /// Of the connection that was asked: changes, total changes, last rowid, autocommit.
+    state: Option<(u64, u64, i64, bool)>,
+}
+
+/// How a step has ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+enum End {
+    /// Nothing is there to be done: the slot is empty.
+    #[default]
+    Nothing,
+    /// There may be more rows.
+    Open,
+    Done,
+    Error(i32, String),
+}
+
+/// What is in a database: rows of its tables, and what integrity_check says.
+type Content = Vec<String>;
+
+/// Where two engines differ first.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The step; behind the last one, the content.
+    pub at: usize,
+    pub lithe: String,
+    pub sqlite: String,
+}
+
+/// What one engine made of a script.
+struct Played {
+    /// To each step; fewer if a panic has ended it.
+    answers: Vec<Answer>,
+    content: Content,
+}
+
+/// Plays a script on both. SQLite's files and Lithe's are in two folders in `folder`, which is emptied first.
+pub fn compare(script: &Script, folder: &Path) -> Option<Difference> {
+    let (lithe, sqlite) = play_both(script, folder)?;
+    let same = |at: &usize| lithe.answers.get(*at) == sqlite.answers.get(*at);
+    let at = (0..sqlite.answers.len()).find(|at| !same(at)).unwrap_or(script.steps.len());
+    if at < script.steps.len() {
+        let lithe = lithe.answers.get(at).map_or("panic".to_owned(), Answer::to_string);
+        return Some(Difference { at, lithe, sqlite: sqlite.answers[at].to_string() });
+    }
+    let differ = |sqlite: &Content, lithe: &Content| {
+        let from = sqlite.iter().zip(lithe).take_while(|(sqlite, lithe)| sqlite == lithe).count();
+        let show = |lines: &Content| lines.iter().skip(from).take(8).cloned().collect::<Vec<_>>().join("\n    ");
+        Some(Difference { at, lithe: show(lithe), sqlite: show(sqlite) })
+    };
+    if lithe.content != sqlite.content {
+        return differ(&sqlite.content, &lithe.content);
+    }
+    // What SQLite finds in Lithe's file.
+    if !script.in_memory {
+        let content = content_of_file::<Sqlite>(&folder.join("lithe"));
+        if content != lithe.content {
+            return differ(&content, &lithe.content);
+        }
+    }
+    None
+}
+
+/// What both make of a script, unless SQLite takes too long: then Lithe is not asked.
+fn play_both(script: &Script, folder: &Path) -> Option<(Played, Played)> {
+    let folders = [folder.join("lithe"), folder.join("sqlite")];
+    for folder in &folders {
+        let _ = std::fs::remove_dir_all(folder);
+        std::fs::create_dir_all(folder).expect("a folder for the files");
+    }
+    let budget = Budget::new(SQLITE_BUDGET);
+    let sqlite = play::<Sqlite>(script, &folders[1], &budget);
+    if budget.is_empty() {
+        return None;
+    }
+    let lithe = play::<Lithe>(script, &folders[0], &Budget::new(LITHE_BUDGET));
+    Some((lithe, sqlite))
+}
+
+/// Plays a script and shows both answers to each step.
+pub fn show_all(script: &Script, folder: &Path) -> String {
+    let Some((lithe, sqlite)) = play_both(script, folder) else { return "SQLite takes too long".to_owned() };
+    let mut shown = String::new();
+    for (at, step) in script.steps.iter().enumerate() {
+        let show = |played: &Played| played.answers.get(at).map_or("panic".to_owned(), Answer::to_string);
+        let (lithe, sqlite) = (show(&lithe), show(&sqlite));
+        shown.push_str(&if lithe == sqlite {
+            format!("{step}\n    {sqlite}\n")
+        } else {
+            format!("{step}\n    Lithe:  {lithe}\n    SQLite: {sqlite}\n")
+        });
+    }
+    match compare(script, folder) {
+        Some(difference) if difference.at == script.steps.len() => shown + &difference.to_string(),
+        _ => shown,
+    }
+}
+
+/// A script and where its answers differ.
+pub fn show(script: &Script, folder: &Path) -> String {
+    match compare(script, folder) {
+        Some(difference) => format!("{script}{difference}"),
+        None => format!("{script}no difference\n"),
+    }
+}
+
+/// The answers to each step (fewer if a panic has ended it), and what is in the database afterwards.
+fn play<E: Engine>(script: &Script, folder: &Path, budget: &Budget) -> Played {
+    let (mut answers, mut content) = (Vec::with_capacity(script.steps.len()), Content::new());
+    let run = std::panic::AssertUnwindSafe(|| {
+        let phases: Vec<&[Step]> = script.steps.split(|step| *step == Step::Reopen).collect();
+        for (i, steps) in phases.iter().enumerate() {
+            let path = if script.in_memory { ":memory:".into() } else { folder.join("main.db") };
+            let connections: [OnceCell<E::Connection>; CONNECTIONS] = Default::default();
+            let open = |at: usize| {
+                connections[at].get_or_init(|| E::open(&path, budget.clone()).expect("the database can be opened"))
+            };
+            let mut slots: [OpenSlot<'_, E>; SLOTS] = Default::default();
+            for step in *steps {
+                answers.push(play_step::<E>(step, folder, &mut slots, &open));
+            }
+            let is_last = i + 1 == phases.len();
+            if !is_last {
+                answers.push(Answer::default());
+            }
+            drop(slots);
+            if is_last && script.in_memory {
+                content = content_of::<E>(open(0));
+            }
+            for connection in connections.into_iter().filter_map(OnceCell::into_inner) {
+                E::close(connection).expect("the connection can be closed");
+            }
+        }
+        if !script.in_memory {
+            content = content_of_file::<E>(folder);
+        }
+    });
+    if let Err(panic) = std::panic::catch_unwind(run) {
+        let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+        content = vec![format!("panic {text}")];
+    }
+    Played { answers, content }
+}
+
+/// What is open in a slot.
+struct OpenSlot<'c, E: Engine> {
+    conn: usize,
+    row: Option<Vec<Value>>,
+    what: What<'c, E>,
+}
+
+enum What<'c, E: Engine> {
+    Nothing,
+    Statement(E::Statement<'c>),
+    Blob(E::Blob<'c>),
+}
+
+impl<E: Engine> Default for OpenSlot<'_, E> {
+    fn default() -> Self {
+        OpenSlot { conn: 0, row: None, what: What::Nothing }
+    }
+}
+
+fn play_step<'c, E: Engine>(
+    step: &Step,
+    folder: &Path,
+    slots: &mut [OpenSlot<'c, E>; SLOTS],
+    open: &impl Fn(usize) -> &'c E::Connection,
+) -> Answer {
+    let hide = |text: String| text.replace(&*folder.to_string_lossy(), "{dir}");
+    let mut answer = Answer::default();
+    let conn = match step {
+        Step::Run { conn, sql } => {
+            answer.end = run::<E>(open(*conn), &with_folder(sql, folder), &[], &mut answer.rows);
+            *conn
+        }
+        Step::Quiet { conn, sql } => {
+            // Whether the connection is in a transaction is compared nevertheless.
+            let _ = run::<E>(open(*conn), &with_folder(sql, folder), &[], &mut Vec::new());
+            *conn
+        }
+        Step::Open { conn, slot, sql } => {
+            slots[*slot] = OpenSlot::default();
+            match E::prepare(open(*conn), sql, &[]) {
+                Ok(statement) => {
+                    answer.end = End::Open;
+                    slots[*slot] = OpenSlot { conn: *conn, row: None, what: What::Statement(statement) };
+                }
+                Err((code, message)) => answer.end = End::Error(code, message),
+            }
+            *conn
+        }
+        Step::Rows { slot, count } => {
+            for _ in 0..*count {
+                answer.end = next_row(&mut slots[*slot], &mut answer.rows);
+                if answer.end != End::Open {
+                    break;
+                }
+            }
+            slots[*slot].conn
+        }
+        Step::Each { slot, count, conn, sql } => {
+            for _ in 0..*count {
+                answer.end = next_row(&mut slots[*slot], &mut answer.rows);
+                let Some(row) = slots[*slot].row.clone().filter(|_| answer.end == End::Open) else { break };
+                answer.end = run::<E>(open(*conn), sql, &row, &mut answer.rows);
+                if answer.end != End::Done {
+                    break;
+                }
+            }
+            *conn
+        }
+        Step::Close { slot } => {
+            let closed = std::mem::take(&mut slots[*slot]);
+            if let What::Blob(blob) = closed.what {
+                answer.end = ended(E::close_blob(blob));
+            }
+            closed.conn
+        }
+        Step::Reopen => unreachable!("a script is split there"),
+        Step::Blob { conn, slot, database, table, column, row, writes } => {
+            slots[*slot] = OpenSlot::default();
+            match E::blob(open(*conn), [database, table, column], *row, *writes) {
+                Ok(blob) => {
+                    answer.rows.push(format!("{} bytes", E::blob_len(&blob)));
+                    slots[*slot] = OpenSlot { conn: *conn, row: None, what: What::Blob(blob) };
+                }
+                Err((code, message)) => answer.end = End::Error(code, message),
+            }
+            *conn
+        }
+        Step::Read { slot, offset, count } | Step::Write { slot, offset, count } => {
+            let writes = matches!(step, Step::Write { .. });
+            answer.end = move_bytes(&mut slots[*slot], *offset, *count, writes, &mut answer.rows);
+            slots[*slot].conn
+        }
+        Step::Row { slot, row } => {
+            if let What::Blob(blob) = &mut slots[*slot].what {
+                answer.end = ended(E::reopen(blob, *row));
+                answer.rows.push(format!("{} bytes", E::blob_len(blob)));
+            }
+            slots[*slot].conn
+        }
+    };
+    if let End::Error(_, message) = &mut answer.end {
+        *message = hide(std::mem::take(message));
+    }
+    let (changes, total, rowid, autocommit) = E::state(open(conn));
+    let counts = if COMPARES_COUNTS { (changes, total) } else { (0, 0) };
+    answer.state = Some((counts.0, counts.1, rowid, autocommit));
+    answer
+}
+
+fn with_folder(sql: &str, folder: &Path) -> String {
+    sql.replace("{dir}", &folder.to_string_lossy())
+}
+
+/// Runs a statement to its end.
+fn run<E: Engine>(connection: &E::Connection, sql: &str, row: &[Value], rows: &mut Vec<String>) -> End {
+    let result = E::prepare(connection, sql, row).and_then(|mut statement| {
+        while let Some(row) = E::step(&mut statement)? {
+            rows.push(shown(&row));
+        }
+        Ok(())
+    });
+    ended(result)
+}
+
+fn ended(result: Result<(), Failure>) -> End {
+    match result {
+        Ok(()) => End::Done,
+        Err((code, message)) => End::Error(code, message),
+    }
+}
+
+/// The next row of a slot; the statement is gone at its end, or with an error.
+fn next_row<E: Engine>(slot: &mut OpenSlot<'_, E>, rows: &mut Vec<String>) -> End {
+    let What::Statement(statement) = &mut slot.what else { return End::Nothing };
+    match E::step(statement) {
+        Ok(Some(row)) => {
+            rows.push(shown(&row));
+            slot.row = Some(row);
+            End::Open
+        }
+        Ok(None) => {
+            slot.what = What::Nothing;
+            End::Done
+        }
+        Err((code, message)) => {
+            slot.what = What::Nothing;
+            End::Error(code, message)
+        }
+    }
+}
+
+/// Reads or writes bytes of a BLOB, within its length.
+fn move_bytes<E: Engine>(
+    slot: &mut OpenSlot<'_, E>,
+    offset: usize,
+    count: usize,
+    writes: bool,
+    rows: &mut Vec<String>,
+) -> End {
+    let What::Blob(blob) = &mut slot.what else { return End::Nothing };
+    let len = E::blob_len(blob);
+    let offset = offset.min(len);
+    let mut bytes = vec![b'w'; count.min(len - offset)];
+    let result = if writes { E::write(blob, &bytes, offset) } else { E::read(blob, &mut bytes, offset) };
+    // Which message a handle leaves behind is the interface's affair.
+    match result {
+        Ok(()) => {
+            rows.push(format!("{len} bytes: '{}'", bytes.escape_ascii()));
+            End::Done
+        }
+        Err((code, _)) => End::Error(code, String::new()),
+    }
+}
+
+fn shown(row: &[Value]) -> String {
+    let values: Vec<String> = row.iter().map(|value| exactly(value.as_ref())).collect();
+    format!("({})", values.join(", "))
+}
+
+fn content_of_file<E: Engine>(folder: &Path) -> Content {
+    let path = folder.join("main.db");
+    let connection = E::open(&path, Budget::new(u32::MAX)).expect("the database can be opened again");
+    let mut content = content_of::<E>(&connection);
+    let other = folder.join("aux.db");
+    if other.exists() {
+        let _ = run::<E>(&connection, &format!("ATTACH '{}' AS aux", other.display()), &[], &mut Vec::new());
+        content.extend(content_of_database::<E>(&connection, "aux"));
+        content.extend(answers::<E>(&connection, "PRAGMA integrity_check"));
+    }
+    E::close(connection).expect("the connection can be closed");
+    content
+}
+
+fn content_of<E: Engine>(connection: &E::Connection) -> Content {
+    let _ = run::<E>(connection, "ROLLBACK", &[], &mut Vec::new());
+    let mut content = answers::<E>(connection, "PRAGMA integrity_check");
+    content.extend(content_of_database::<E>(connection, "main"));
+    content.extend(content_of_database::<E>(connection, "temp"));
+    content
+}
+
+fn content_of_database<E: Engine>(connection: &E::Connection, database: &str) -> Content {
+    let schema = format!("SELECT type, name, tbl_name, sql FROM {database}.sqlite_schema ORDER BY 1, 2");
+    let mut content = answers::<E>(connection, &schema);
+    let names = format!("SELECT name FROM {database}.sqlite_schema WHERE type = 'table' ORDER BY 1");
+    for name in answers::<E>(connection, &names) {
+        let name = name.trim_matches(['(', ')', '\'']);
+        content.push(format!("table {database}.{name}"));
+        content.extend(answers::<E>(connection, &format!("SELECT * FROM {database}.\"{name}\"")));
+    }
+    content
+}
+
+/// Rows and how they ended.
+fn answers<E: Engine>(connection: &E::Connection, sql: &str) -> Vec<String> {
+    let mut rows = Vec::new();
+    match run::<E>(connection, sql, &[], &mut rows) {
+        End::Done => {}
+        other => rows.push(format!("{sql}: {other}")),
+    }
+    rows
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step {}:\n    Lithe:  {}\n    SQLite: {}\n", self.at + 1, self.lithe, self.sqlite)
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.rows.is_empty() {
+            write!(f, "{} rows ", self.rows.len())?;
+        }
+        self.rows.iter().rev().take(24).rev().try_for_each(|row| write!(f, "{row} "))?;
+        write!(f, "{}", self.end)?;
+        match self.state {
+            None => Ok(()),
+            Some((changes, total, rowid, autocommit)) => write!(
+                f,
+                " [changes {changes} of {total}, rowid {rowid}{}]",
+                if autocommit { "" } else { ", in a transaction" }
+            ),
+        }
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            End::Nothing => write!(f, "nothing"),
+            End::Open => write!(f, "(open)"),
+            End::Done => write!(f, "(done)"),
+            End::Error(code, message) => write!(f, "{:?} {message}", ResultCode(*code)),
+        }
+    }
+}
