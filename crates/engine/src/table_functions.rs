@@ -58,7 +58,11 @@ pub(crate) fn rows(
         None => Ok(Value::NULL),
         Some(value) => Value::try_copy(value).map_err(|_| Error::from_code(ResultCode::NOMEM)),
     };
-    Ok(TableRows { rows, hidden: vec![argument(0)?, argument(1)?] })
+    let hidden = vec![argument(0)?, argument(1)?];
+    if function.starts_with("json_") {
+        return Ok(TableRows { rows, hidden, subtype: json::each_subtype, first_rowid: 0 });
+    }
+    Ok(TableRows { rows, hidden, ..TableRows::default() })
 }
 
 fn pragma_rows(

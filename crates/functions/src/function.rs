@@ -19,6 +19,12 @@ pub trait ScalarFunction {
     fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result;
 }
 
+/// An argument of a call. One that is not there is NULL: how many there are has been looked at when the call was compiled.
+#[inline]
+pub fn arg<'a>(args: &[ValueRef<'a>], index: usize) -> ValueRef<'a> {
+    args.get(index).copied().unwrap_or(ValueRef::Null)
+}
+
 /// How many arguments a function takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arity {

@@ -20,12 +20,22 @@ use crate::program::SchemaCheck;
 use crate::virtual_table::VirtualTable;
 
 /// What a table-valued function has made.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct TableRows {
     /// The rows, without the hidden columns.
     pub rows: Vec<Vec<Value>>,
     /// The hidden columns, which are the arguments: the same in each row.
     pub hidden: Vec<Value>,
+    /// The subtype that a column of a row has.
+    pub subtype: fn(&[Value], usize) -> u8,
+    /// The rowid of the first row.
+    pub first_rowid: i64,
+}
+
+impl Default for TableRows {
+    fn default() -> TableRows {
+        TableRows { rows: Vec::new(), hidden: Vec::new(), subtype: |_, _| 0, first_rowid: 1 }
+    }
 }
 
 /// The connection, as a running program sees it.

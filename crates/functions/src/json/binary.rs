@@ -6,25 +6,37 @@
 
 use std::borrow::Cow;
 
-use lithe_value::buffer::OutOfMemory;
-
 use super::output::{self, Output};
 use super::parse::Failure;
-use super::tree::{DEPTH_MAX, Escapes, Json, Text};
+use super::tree::{DEPTH_MAX, Escapes, Json, Text, escape, is_plain_escape, needs_escape};
 
-mod kind {
+/// What a value is: the low half of its first byte.
+pub mod kind {
+    /// null.
     pub const NULL: u8 = 0;
+    /// true.
     pub const TRUE: u8 = 1;
+    /// false.
     pub const FALSE: u8 = 2;
+    /// An integer in decimal digits.
     pub const INT: u8 = 3;
+    /// A hexadecimal integer.
     pub const INT5: u8 = 4;
+    /// A number with a fraction or an exponent.
     pub const FLOAT: u8 = 5;
+    /// One with no digit before or behind its point.
     pub const FLOAT5: u8 = 6;
+    /// A string without escapes.
     pub const TEXT: u8 = 7;
+    /// One with escapes of JSON.
     pub const TEXTJ: u8 = 8;
+    /// One with escapes of JSON5.
     pub const TEXT5: u8 = 9;
+    /// One whose bytes stand for themselves.
     pub const TEXTRAW: u8 = 10;
+    /// An array.
     pub const ARRAY: u8 = 11;
+    /// An object.
     pub const OBJECT: u8 = 12;
 }
 
@@ -55,6 +67,7 @@ pub fn push(json: &Json<'_>, out: &mut Output) {
             }
             push_container(true, content, out);
         }
+        Json::Damaged(bytes) => out.extend(bytes),
     }
 }
 
@@ -62,7 +75,7 @@ pub fn push(json: &Json<'_>, out: &mut Output) {
 pub fn push_container(is_object: bool, content: Output, out: &mut Output) {
     match content.finish() {
         Ok(content) => push_bytes(if is_object { kind::OBJECT } else { kind::ARRAY }, content.as_slice(), out),
-        Err(OutOfMemory) => out.lose(),
+        Err(lost) => out.lose(lost),
     }
 }
 
@@ -95,88 +108,159 @@ fn push_bytes(kind: u8, content: &[u8], out: &mut Output) {
 /// Why a BLOB is no JSONB; nobody wants to know where.
 const MALFORMED: Failure = Failure::Malformed(0);
 
-/// Reads a blob that is JSONB and nothing else.
-pub fn parse(blob: &[u8]) -> Result<Json<'_>, Failure> {
-    let (json, rest) = value(blob, 0)?;
-    if rest.is_empty() { Ok(json) } else { Err(MALFORMED) }
+/// Whether a BLOB is taken for JSONB: its outermost header fits. What begins like a text of JSON has to be JSONB all through.
+pub fn looks_right(blob: &[u8]) -> Result<bool, Failure> {
+    let Some((kind, content, [])) = header(blob) else { return Ok(false) };
+    if kind > kind::OBJECT || (kind <= kind::FALSE && !content.is_empty()) {
+        return Ok(false);
+    }
+    if matches!(blob.first(), Some(b'{' | b'[' | b'0'..=b'9')) { is_valid(blob) } else { Ok(true) }
 }
 
-/// Whether the outermost header fits the blob.
-pub fn looks_right(blob: &[u8]) -> bool {
-    header(blob).is_some_and(|(kind, _, rest)| kind <= kind::OBJECT && rest.is_empty())
+/// Whether a BLOB is JSONB and nothing else, all through.
+pub fn is_valid(blob: &[u8]) -> Result<bool, Failure> {
+    match value(blob, 0, true) {
+        Ok((_, rest)) => Ok(rest.is_empty()),
+        Err(Failure::Malformed(_)) => Ok(false),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Reads a BLOB that looks right. What is damaged within it is an error for whoever comes across it.
+pub fn parse(blob: &[u8]) -> Result<Json<'_>, Failure> {
+    value(blob, 0, false).map(|(json, _)| json)
 }
 
 /// The kind, the content, and what follows.
-fn header(blob: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+pub fn header(blob: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&first, rest) = blob.split_first()?;
     let (size, rest) = match first >> 4 {
         size @ 0..=11 => (u64::from(size), rest),
-        12 => (u64::from(*rest.first()?), &rest[1..]),
-        13 => (u64::from(u16::from_be_bytes(*rest.first_chunk()?)), &rest[2..]),
-        14 => (u64::from(u32::from_be_bytes(*rest.first_chunk()?)), &rest[4..]),
-        _ => (u64::from_be_bytes(*rest.first_chunk()?), &rest[8..]),
+        12 => rest.split_first().map(|(&size, rest)| (u64::from(size), rest))?,
+        13 => rest.split_first_chunk().map(|(size, rest)| (u64::from(u16::from_be_bytes(*size)), rest))?,
+        14 => rest.split_first_chunk().map(|(size, rest)| (u64::from(u32::from_be_bytes(*size)), rest))?,
+        _ => rest.split_first_chunk().map(|(size, rest)| (u64::from_be_bytes(*size), rest))?,
     };
-    let size = usize::try_from(size).ok().filter(|&size| size <= rest.len())?;
-    Some((first & 15, &rest[..size], &rest[size..]))
+    let (content, rest) = rest.split_at_checked(usize::try_from(size).ok()?)?;
+    Some((first & 15, content, rest))
 }
 
-fn value(blob: &[u8], depth: usize) -> Result<(Json<'_>, &[u8]), Failure> {
-    let (kind, mut content, rest) = header(blob).ok_or(MALFORMED)?;
+/// Reads a value and what follows it: strictly, or as SQLite reads it, which looks at nothing that it does not need.
+fn value(blob: &[u8], depth: usize, is_strict: bool) -> Result<(Json<'_>, &[u8]), Failure> {
+    let (kind, content, rest) = header(blob).ok_or(MALFORMED)?;
     if depth > DEPTH_MAX {
         return Err(MALFORMED);
     }
     let json = match kind {
-        kind::NULL | kind::TRUE | kind::FALSE if !content.is_empty() => return Err(MALFORMED),
+        kind::NULL | kind::TRUE | kind::FALSE if is_strict && !content.is_empty() => return Err(MALFORMED),
         kind::NULL => Json::Null,
         kind::TRUE => Json::True,
         kind::FALSE => Json::False,
-        kind::INT..=kind::FLOAT5 => number(kind, content).ok_or(MALFORMED)?,
-        kind::TEXT..=kind::TEXTRAW => Json::Text(text(kind, content).ok_or(MALFORMED)?),
-        kind::ARRAY => {
-            let mut items = Vec::new();
-            while !content.is_empty() {
-                let (item, behind) = value(content, depth + 1)?;
-                output::push(&mut items, item)?;
-                content = behind;
-            }
-            Json::Array(items)
-        }
-        kind::OBJECT => {
-            let mut members = Vec::new();
-            while !content.is_empty() {
-                let (kind, bytes, behind) = header(content).ok_or(MALFORMED)?;
-                let label = text(kind, bytes).ok_or(MALFORMED)?;
-                let (member, behind) = value(behind, depth + 1)?;
-                output::push(&mut members, (label, member))?;
-                content = behind;
-            }
-            Json::Object(members)
-        }
+        kind::INT..=kind::FLOAT5 => number(kind, content, is_strict)?,
+        kind::TEXT..=kind::TEXTRAW => Json::Text(text(kind, content, is_strict)?),
+        kind::ARRAY => Json::Array(elements(content, depth, is_strict)?),
+        kind::OBJECT => Json::Object(members(content, depth, is_strict)?),
         _ => return Err(MALFORMED),
     };
     Ok((json, rest))
 }
 
-/// The bytes have to be what the text parser reads as that kind.
-fn number(kind: u8, content: &[u8]) -> Option<Json<'_>> {
-    let parsed = super::parse::parse(content).ok()?.json;
+fn elements(mut content: &[u8], depth: usize, is_strict: bool) -> Result<Vec<Json<'_>>, Failure> {
+    let mut items = Vec::new();
+    while !content.is_empty() {
+        let (item, behind) = match value(content, depth + 1, is_strict) {
+            Err(Failure::Malformed(_)) if !is_strict => (Json::Damaged(content), &[][..]),
+            read => read?,
+        };
+        output::push(&mut items, item)?;
+        content = behind;
+    }
+    Ok(items)
+}
+
+fn members(mut content: &[u8], depth: usize, is_strict: bool) -> Result<Vec<(Text<'_>, Json<'_>)>, Failure> {
+    let mut members = Vec::new();
+    while !content.is_empty() {
+        let member = header(content).ok_or(MALFORMED).and_then(|(kind, bytes, behind)| {
+            let label = text(kind, bytes, is_strict)?;
+            let (member, behind) = value(behind, depth + 1, is_strict)?;
+            Ok((label, member, behind))
+        });
+        let (label, member, behind) = match member {
+            Err(Failure::Malformed(_)) if !is_strict => {
+                (Text { escapes: Escapes::None, bytes: Cow::Borrowed(b"") }, Json::Damaged(content), &[][..])
+            }
+            read => read?,
+        };
+        output::push(&mut members, (label, member))?;
+        content = behind;
+    }
+    Ok(members)
+}
+
+/// Read strictly, the bytes have to be what the text parser reads as that kind.
+fn number(kind: u8, content: &[u8], is_strict: bool) -> Result<Json<'_>, Failure> {
     let digits = Cow::Borrowed(content);
-    match (kind, parsed) {
-        (kind::INT, Json::Integer(_)) => Some(Json::Integer(digits)),
-        (kind::INT5, Json::Hex(_)) => Some(Json::Hex(digits)),
-        (kind::FLOAT, Json::Real(_)) => Some(Json::Real(digits)),
-        (kind::FLOAT5, Json::BareReal(_) | Json::Real(_)) => Some(Json::BareReal(digits)),
-        _ => None,
+    if content.is_empty() {
+        return Err(MALFORMED);
+    }
+    let json = match kind {
+        kind::INT => Json::Integer(digits),
+        kind::INT5 => Json::Hex(digits),
+        kind::FLOAT => Json::Real(digits),
+        _ => Json::BareReal(digits),
+    };
+    if !is_strict {
+        return Ok(json);
+    }
+    match (&json, super::parse::parse(content)?.json) {
+        (Json::Integer(_), Json::Integer(_)) | (Json::Hex(_), Json::Hex(_)) | (Json::Real(_), Json::Real(_)) => {
+            Ok(json)
+        }
+        (Json::BareReal(_), Json::BareReal(_) | Json::Real(_)) => Ok(json),
+        _ => Err(MALFORMED),
     }
 }
 
-fn text(kind: u8, content: &[u8]) -> Option<Text<'_>> {
+/// Read strictly, a text has no escapes but those of its kind; otherwise anything but arrays and objects is a label.
+fn text(kind: u8, content: &[u8], is_strict: bool) -> Result<Text<'_>, Failure> {
     let escapes = match kind {
         kind::TEXT => Escapes::None,
         kind::TEXTJ => Escapes::Json,
         kind::TEXT5 => Escapes::Json5,
         kind::TEXTRAW => Escapes::Raw,
-        _ => return None,
+        kind::INT..=kind::FLOAT5 if !is_strict => Escapes::None,
+        _ => return Err(MALFORMED),
     };
-    Some(Text { escapes, bytes: Cow::Borrowed(content) })
+    if is_strict && !fits(escapes, content) {
+        return Err(MALFORMED);
+    }
+    Ok(Text { escapes, bytes: Cow::Borrowed(content) })
+}
+
+/// A label as anybody reads it who is not strict.
+pub fn label(kind: u8, content: &[u8]) -> Option<Text<'_>> {
+    text(kind, content, false).ok()
+}
+
+/// Whether a string may have these bytes between its quotes.
+fn fits(escapes: Escapes, mut bytes: &[u8]) -> bool {
+    while let Some((&byte, behind)) = bytes.split_first() {
+        bytes = behind;
+        match (escapes, byte) {
+            (Escapes::Raw, _) => return true,
+            (Escapes::Json5, b'"') => {}
+            (Escapes::Json | Escapes::Json5, b'\\') => {
+                let Some((_, len)) = escape(behind) else { return false };
+                if escapes == Escapes::Json && !behind.first().is_some_and(|&first| is_plain_escape(first)) {
+                    return false;
+                }
+                bytes = behind.get(len..).unwrap_or_default();
+            }
+            (Escapes::Json5, _) => {}
+            (_, byte) if needs_escape(byte) => return false,
+            _ => {}
+        }
+    }
+    true
 }

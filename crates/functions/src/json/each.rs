@@ -1,78 +1,245 @@
 //! json_each() and json_tree(): a row for each element, or for everything within.
+//!
+//! Both walk over JSONB, into which texts are put first: the id of an element is where it stands there, of a member of an object
+//! where its label stands.
+
+use std::borrow::Cow;
 
 use lithe_value::buffer::OutOfMemory;
 use lithe_value::{NumberText, Value, ValueRef, cast};
 
 use super::output::{self, Output};
-use super::path;
+use super::path::{self, Step};
 use super::render;
-use super::tree::{Escapes, Json, Text};
-use super::{argument, path_failure};
-use crate::error::Result;
+use super::tree::{DEPTH_MAX, Escapes, Json, Text};
+use super::{SUBTYPE, argument, binary, path_failure};
+use crate::error::{FunctionError, Result};
 
 /// The columns of a row.
 pub const EACH_COLUMNS: [&str; 8] = ["key", "value", "type", "atom", "id", "parent", "fullkey", "path"];
 
+/// Where `value` and `type` stand among the columns.
+const VALUE: usize = 1;
+const TYPE: usize = 2;
+
+/// The subtype of a column of a row: arrays and objects are JSON to the functions that they are given to.
+pub fn each_subtype(row: &[Value], column: usize) -> u8 {
+    let is_json = || {
+        let name = row.get(TYPE).map(Value::as_ref);
+        name.is_some_and(|name| matches!(name, ValueRef::Text(b"array" | b"object")))
+    };
+    if column == VALUE && is_json() { SUBTYPE } else { 0 }
+}
+
 /// The rows of `json_each(json, root)`, or of `json_tree`.
 pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, is_tree: bool) -> Result<Vec<Vec<Value>>> {
-    let mut number = NumberText::default();
-    let Some(json) = argument(&json, &mut number)? else { return Ok(Vec::new()) };
+    let Some(document) = binary_of(json)? else { return Ok(Vec::new()) };
     let root_path = match root {
         None => b"$".to_vec(),
         Some(ValueRef::Null) => return Ok(Vec::new()),
         Some(root) => output::copy(cast::to_bytes(root, &mut NumberText::default()))?,
     };
-    let Some(start) = path::find(&json, &root_path).map_err(|failure| path_failure(failure, &root_path))? else {
-        return Ok(Vec::new());
-    };
-    let mut walk = Walk { rows: Vec::new(), is_tree, next_id: 0 };
+    let found = find(&document, &root_path).map_err(|failure| path_failure(failure, &root_path))?;
+    let Some(root) = found else { return Ok(Vec::new()) };
+    let mut walk = Walk { rows: Vec::new(), is_tree };
     if is_tree {
-        let (parent_path, key) = split(&root_path)?;
-        walk.row(start, key, None, &root_path, parent_path)?;
+        let (parent_path, key) = split(&document, &root, &root_path)?;
+        walk.row(&root, key, None, &root_path, parent_path, 0)?;
+    } else if root.content().is_some_and(|(kind, _)| kind >= binary::kind::ARRAY) {
+        walk.children(&root, None, &root_path, 0)?;
     } else {
-        match start {
-            Json::Array(_) | Json::Object(_) => walk.children(start, None, &root_path)?,
-            // To json_each, what has no members is no member of anything.
-            _ => walk.row(start, Value::NULL, None, &root_path, &root_path)?,
-        }
+        // To json_each, what has no members is no member of anything.
+        walk.row(&root, Value::NULL, None, &root_path, &root_path, 0)?;
     }
     Ok(walk.rows)
 }
 
-/// The path of what is around the last step, and that step as a key.
-fn split(path: &[u8]) -> Result<(&[u8], Value)> {
-    let mut rest = &path[1..];
-    let mut last = None;
-    while let Ok((step, behind)) = path::first_step(rest) {
-        last = Some((path.len() - rest.len(), step));
-        rest = behind;
+/// The argument as JSONB; none for NULL.
+fn binary_of(json: ValueRef<'_>) -> Result<Option<Cow<'_, [u8]>>> {
+    if let ValueRef::Blob(blob) = json
+        && binary::looks_right(blob)?
+    {
+        return Ok(Some(Cow::Borrowed(blob)));
     }
-    Ok(match last {
-        None => (path, Value::NULL),
-        Some((at, path::Step::Label(label))) => (&path[..at], output::text_value(&label.to_sql()?)?),
-        Some((at, path::Step::Index(index))) => (&path[..at], Value::from(index as i64)),
-        Some((at, path::Step::FromEnd(_))) => (&path[..at], Value::NULL),
-    })
+    let mut number = NumberText::default();
+    let Some(json) = argument(json, &mut number)? else { return Ok(None) };
+    let mut bytes = Output::default();
+    binary::push(&json, &mut bytes);
+    Ok(Some(Cow::Owned(bytes.finish()?.into_vec())))
+}
+
+/// A value within JSONB.
+struct Node<'a> {
+    /// Where it stands, or its label.
+    id: usize,
+    /// Where it stands.
+    at: usize,
+    /// Its bytes, and what follows them in the array or object around it.
+    bytes: &'a [u8],
+}
+
+/// What leads from a value to one of its children.
+enum Key<'a> {
+    Index(usize),
+    Label(Text<'a>),
+}
+
+impl<'a> Node<'a> {
+    /// Its kind and content, if its header is right.
+    fn content(&self) -> Option<(u8, &'a [u8])> {
+        binary::header(self.bytes).map(|(kind, content, _)| (kind, content))
+    }
+
+    /// Where its content begins.
+    fn content_at(&self) -> Option<usize> {
+        let (_, content, rest) = binary::header(self.bytes)?;
+        Some(self.at + self.bytes.len() - content.len() - rest.len())
+    }
+
+    /// Its children, each with what leads to it, as far as they can be read.
+    fn children(&self) -> Children<'a> {
+        let (kind, rest) = self.content().unwrap_or_default();
+        let is_object = kind == binary::kind::OBJECT;
+        let rest = if kind >= binary::kind::ARRAY { rest } else { &[] };
+        Children { is_object, at: self.content_at().unwrap_or_default(), rest, index: 0 }
+    }
+}
+
+struct Children<'a> {
+    is_object: bool,
+    at: usize,
+    rest: &'a [u8],
+    index: usize,
+}
+
+impl<'a> Children<'a> {
+    /// The next child; an error where nobody can say what follows.
+    fn next(&mut self) -> Option<Result<(Key<'a>, Node<'a>), path::Failure>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let child = self.read();
+        if child.is_none() {
+            self.rest = &[];
+        }
+        Some(child.ok_or(path::Failure::Malformed))
+    }
+
+    fn read(&mut self) -> Option<(Key<'a>, Node<'a>)> {
+        let id = self.at;
+        let key = if self.is_object {
+            let (kind, label, rest) = binary::header(self.rest)?;
+            self.go_on(rest);
+            Key::Label(binary::label(kind, label)?)
+        } else {
+            Key::Index(self.index)
+        };
+        self.index += 1;
+        let node = Node { id, at: self.at, bytes: self.rest };
+        let (_, _, rest) = binary::header(self.rest)?;
+        self.go_on(rest);
+        Some((key, node))
+    }
+
+    fn go_on(&mut self, rest: &'a [u8]) {
+        self.at += self.rest.len() - rest.len();
+        self.rest = rest;
+    }
+}
+
+/// The value that a path leads to.
+fn find<'a>(document: &'a [u8], path: &[u8]) -> Result<Option<Node<'a>>, path::Failure> {
+    let (mut node, mut rest) = (Node { id: 0, at: 0, bytes: document }, path::steps(path)?);
+    while !rest.is_empty() {
+        let kind = node.content().map(|(kind, _)| kind);
+        if rest.first() == Some(&b'[') && kind != Some(binary::kind::ARRAY) {
+            return Ok(None);
+        }
+        let (step, behind) = path::first_step(rest)?;
+        match child(&node, &step)? {
+            Some(next) => (node, rest) = (next, behind),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(node))
+}
+
+/// The child that one step leads to.
+fn child<'a>(node: &Node<'a>, step: &Step<'_>) -> Result<Option<Node<'a>>, path::Failure> {
+    let wanted = if let Step::Label(label) = step { Some(label.to_sql()?) } else { None };
+    let mut count = 0;
+    if let Step::FromEnd(_) = step {
+        let mut children = node.children();
+        while let Some(child) = children.next() {
+            child?;
+            count += 1;
+        }
+    }
+    let place = step.place(count);
+    let mut children = node.children();
+    while let Some(child) = children.next() {
+        let (key, child) = child?;
+        let is_it = match (key, &wanted) {
+            (Key::Label(label), Some(wanted)) => label.is(wanted),
+            (Key::Index(index), None) => place == Some(index),
+            _ => false,
+        };
+        if is_it {
+            return Ok(Some(child));
+        }
+    }
+    Ok(None)
+}
+
+/// The path of what is around a place, and the step from there as a key. As in SQLite, that is the longest beginning of the path
+/// whose first child the place is, or all of the document.
+fn split<'p>(document: &[u8], root: &Node<'_>, path: &'p [u8]) -> Result<(&'p [u8], Value)> {
+    let is_around = |at: &usize| {
+        let prefix = path.get(..*at).unwrap_or_default();
+        let around = find(document, prefix).ok().flatten();
+        around.and_then(|around| around.content_at()) == Some(root.id)
+    };
+    let ends = (2..path.len()).rev().filter(|&at| matches!(path.get(at), Some(b'[' | b'.')));
+    let end = { ends }.find(is_around).unwrap_or(1);
+    let (around, step) = path.split_at_checked(end).unwrap_or((path, b""));
+    let key = match step {
+        [b'[', index @ ..] => {
+            let digits = index.iter().take_while(|byte| byte.is_ascii_digit());
+            let add = |number: i64, digit: &u8| number.saturating_mul(10).saturating_add(i64::from(digit - b'0'));
+            Value::from(digits.fold(0, add))
+        }
+        [_, b'"', label @ ..] => output::text_value(label.split_last().map_or(b"", |(_, label)| label))?,
+        [_, label @ ..] => output::text_value(label)?,
+        [] => Value::NULL,
+    };
+    Ok((around, key))
 }
 
 struct Walk {
     rows: Vec<Vec<Value>>,
     is_tree: bool,
-    next_id: i64,
 }
 
 impl Walk {
-    fn row(&mut self, json: &Json<'_>, key: Value, parent: Option<i64>, fullkey: &[u8], path: &[u8]) -> Result<()> {
-        let id = self.next_id;
-        self.next_id += 1;
+    fn row(
+        &mut self,
+        node: &Node<'_>,
+        key: Value,
+        parent: Option<i64>,
+        fullkey: &[u8],
+        path: &[u8],
+        depth: usize,
+    ) -> Result<()> {
+        let json = binary::parse(node.bytes)?;
+        let id = node.id as i64;
         let mut atom = Value::NULL;
         let is_scalar =
-            render::with_sql_value(json, |value| copied(value).map(|copy| atom = copy))?.transpose()?.is_some();
+            render::with_sql_value(&json, |value| copied(value).map(|copy| atom = copy))?.transpose()?.is_some();
         let value = if is_scalar {
             copied(atom.as_ref())?
         } else {
             let mut text = Output::default();
-            render::push_json(json, &mut text);
+            render::push_json(&json, &mut text);
             let mut value = Value::NULL;
             value.set_text_buffer(text.finish()?);
             value
@@ -88,27 +255,25 @@ impl Walk {
             output::text_value(path)?,
         ];
         output::push(&mut self.rows, row)?;
-        if self.is_tree {
-            self.children(json, Some(id), fullkey)?;
+        if self.is_tree && matches!(json, Json::Array(_) | Json::Object(_)) {
+            drop(json);
+            self.children(node, Some(id), fullkey, depth + 1)?;
         }
         Ok(())
     }
 
-    fn children(&mut self, json: &Json<'_>, parent: Option<i64>, path: &[u8]) -> Result<()> {
-        match json {
-            Json::Array(items) => {
-                for (at, item) in items.iter().enumerate() {
-                    let fullkey = output::concat(&[path, format!("[{at}]").as_bytes()])?;
-                    self.row(item, Value::from(at as i64), parent, &fullkey, path)?;
-                }
-            }
-            Json::Object(members) => {
-                for (label, value) in members {
-                    let fullkey = label_step(path, label)?;
-                    self.row(value, output::text_value(&label.to_sql()?)?, parent, &fullkey, path)?;
-                }
-            }
-            _ => {}
+    fn children(&mut self, node: &Node<'_>, parent: Option<i64>, path: &[u8], depth: usize) -> Result<()> {
+        if depth > DEPTH_MAX {
+            return Err(FunctionError::new("malformed JSON"));
+        }
+        let mut children = node.children();
+        while let Some(child) = children.next() {
+            let (key, child) = child.map_err(|failure| path_failure(failure, path))?;
+            let (key, fullkey) = match key {
+                Key::Index(at) => (Value::from(at as i64), output::concat(&[path, format!("[{at}]").as_bytes()])?),
+                Key::Label(label) => (output::text_value(&label.to_sql()?)?, label_step(path, &label)?),
+            };
+            self.row(&child, key, parent, &fullkey, path, depth)?;
         }
         Ok(())
     }
@@ -117,7 +282,7 @@ impl Walk {
 /// The path with a label as its next step: quoted unless it is a plain word.
 fn label_step(path: &[u8], label: &Text<'_>) -> Result<Vec<u8>, OutOfMemory> {
     let bytes = &label.bytes;
-    let is_word = label.escapes == Escapes::None
+    let is_word = matches!(label.escapes, Escapes::None | Escapes::Raw)
         && bytes.first().is_some_and(u8::is_ascii_alphabetic)
         && bytes.iter().all(u8::is_ascii_alphanumeric);
     if is_word { output::concat(&[path, b".", bytes]) } else { output::concat(&[path, b".\"", bytes, b"\""]) }

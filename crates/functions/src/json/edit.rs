@@ -3,7 +3,7 @@
 use lithe_value::buffer::OutOfMemory;
 
 use super::output;
-use super::path::{Failure, Step, first_step, steps};
+use super::path::{Failure, Step, damaged_element, damaged_member, first_step, steps};
 use super::tree::{Json, Text};
 
 type Result<T = (), E = Failure> = std::result::Result<T, E>;
@@ -33,7 +33,7 @@ fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -
         }
         return Ok(());
     }
-    if path[0] == b'[' && !matches!(json, Json::Array(_)) {
+    if path.first() == Some(&b'[') && !matches!(json, Json::Array(_)) {
         return Ok(());
     }
     let (step, behind) = first_step(path)?;
@@ -41,8 +41,11 @@ fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -
         (Json::Object(members), Step::Label(label)) => {
             let wanted = label.to_sql()?;
             if let Some((_, found)) = members.iter_mut().find(|(label, _)| label.is(&wanted)) {
+                refuse_label_at_end(behind, edit)?;
                 return edit_at(found, behind, edit, value);
             }
+            refuse_damaged(damaged_member(members))?;
+            refuse_label_at_end(behind, edit)?;
             if edit != Edit::Replace
                 && let Some(new) = built(behind, edit, value)?
             {
@@ -55,25 +58,40 @@ fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -
             if edit == Edit::ArrayInsert && behind.is_empty() && at <= items.len() {
                 output::make_room(items)?;
                 items.insert(at, value.try_clone()?);
-            } else if let Some(found) = items.get_mut(at) {
+                return Ok(());
+            }
+            if let Some(found) = items.get_mut(at) {
                 return edit_at(found, behind, edit, value);
-            } else if at == items.len()
+            }
+            refuse_damaged(damaged_element(items))?;
+            if at == items.len()
                 && edit != Edit::Replace
                 && let Some(new) = built(behind, edit, value)?
             {
                 output::push(items, new)?;
             }
         }
+        (Json::Damaged(_), _) => return Err(Failure::Malformed),
         _ => {}
     }
     Ok(())
+}
+
+/// Nothing can be pushed aside in an object.
+fn refuse_label_at_end(behind: &[u8], edit: Edit) -> Result {
+    if edit == Edit::ArrayInsert && behind.is_empty() { Err(Failure::NotAnElement) } else { Ok(()) }
+}
+
+/// Nothing can be added behind what is damaged.
+fn refuse_damaged<T>(damaged: Option<T>) -> Result {
+    damaged.map_or(Ok(()), |_| Err(Failure::Malformed))
 }
 
 /// The value with what the rest of a path puts around it; none if that cannot begin with nothing.
 fn built<'a>(path: &[u8], edit: Edit, value: &Json<'a>) -> Result<Option<Json<'a>>> {
     let mut json = if path.is_empty() {
         return (edit != Edit::ArrayInsert).then(|| value.try_clone()).transpose().map_err(Failure::from);
-    } else if path[0] == b'[' {
+    } else if path.first() == Some(&b'[') {
         Json::Array(Vec::new())
     } else {
         Json::Object(Vec::new())
@@ -87,11 +105,6 @@ fn built<'a>(path: &[u8], edit: Edit, value: &Json<'a>) -> Result<Option<Json<'a
     Ok((!is_empty).then_some(json))
 }
 
-/// Whether the path ends with a step into an array.
-pub fn ends_in_array(path: &[u8]) -> bool {
-    path == b"$" || path.ends_with(b"]")
-}
-
 /// Removes the value at the end of the path; false if that is the whole.
 pub fn remove(json: &mut Json<'_>, path: &[u8]) -> Result<bool> {
     let mut rest = steps(path)?;
@@ -100,16 +113,23 @@ pub fn remove(json: &mut Json<'_>, path: &[u8]) -> Result<bool> {
     }
     let mut at = json;
     loop {
-        if rest[0] == b'[' && !matches!(at, Json::Array(_)) {
+        if rest.first() == Some(&b'[') && !matches!(at, Json::Array(_)) {
             return Ok(true);
         }
         let (step, behind) = first_step(rest)?;
         let place = match (&*at, &step) {
             (Json::Object(members), Step::Label(label)) => {
                 let wanted = label.to_sql()?;
-                members.iter().position(|(label, _)| label.is(&wanted))
+                let place = members.iter().position(|(label, _)| label.is(&wanted));
+                refuse_damaged(damaged_member(members).filter(|_| place.is_none()))?;
+                place
             }
-            (Json::Array(items), step) => step.place(items.len()).filter(|&place| place < items.len()),
+            (Json::Array(items), step) => {
+                let place = step.place(items.len()).filter(|&place| place < items.len());
+                refuse_damaged(damaged_element(items).filter(|_| place.is_none()))?;
+                place
+            }
+            (Json::Damaged(_), _) => return Err(Failure::Malformed),
             _ => None,
         };
         let Some(place) = place else { return Ok(true) };
@@ -122,8 +142,14 @@ pub fn remove(json: &mut Json<'_>, path: &[u8]) -> Result<bool> {
                 items.remove(place);
                 return Ok(true);
             }
-            Json::Object(members) => at = &mut members[place].1,
-            Json::Array(items) => at = &mut items[place],
+            Json::Object(members) => {
+                let Some((_, found)) = members.get_mut(place) else { return Ok(true) };
+                at = found;
+            }
+            Json::Array(items) => {
+                let Some(found) = items.get_mut(place) else { return Ok(true) };
+                at = found;
+            }
             _ => return Ok(true),
         }
         rest = behind;
@@ -143,10 +169,10 @@ pub fn patch<'a>(target: &mut Json<'a>, patch: Json<'a>) -> Result<(), OutOfMemo
     for (label, change) in changes {
         let wanted = label.to_sql()?;
         let place = members.iter().position(|(label, _)| label.is(&wanted));
-        match (change, place) {
-            (Json::Null, Some(place)) => drop(members.remove(place)),
+        match (change, place.and_then(|place| members.get_mut(place))) {
             (Json::Null, None) => {}
-            (change, Some(place)) => self::patch(&mut members[place].1, change)?,
+            (Json::Null, Some(_)) => drop(place.map(|place| members.remove(place))),
+            (change, Some((_, member))) => self::patch(member, change)?,
             (change, None) => {
                 let mut new = Json::Null;
                 self::patch(&mut new, change)?;

@@ -10,6 +10,7 @@ use super::{SUBTYPE, binary, element, render};
 use crate::aggregate::{AggregateFunction, AggregateState};
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
+use crate::function::arg;
 
 /// One of the aggregates.
 #[derive(Clone, Copy, Debug)]
@@ -60,11 +61,11 @@ impl GroupState {
 
 impl AggregateState for GroupState {
     fn step(&mut self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-        let (label, value) = if self.group.is_object { (Some(args[0]), 1) } else { (None, 0) };
+        let (label, value) = if self.group.is_object { (Some(arg(args, 0)), 1) } else { (None, 0) };
         if label.is_some_and(ValueRef::is_null) {
             return self.push(None);
         }
-        let json = element(&args[value], context.arg_subtype(value))?;
+        let json = element(arg(args, value), context.arg_subtype(value))?;
         let label = label.map(cast::to_text);
         let label = label.as_deref().map(Text::from_sql).transpose()?;
         let mut bytes = Output::default();

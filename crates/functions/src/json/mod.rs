@@ -21,18 +21,20 @@ mod path;
 mod render;
 mod tree;
 
+use std::borrow::Cow;
+
 use lithe_value::{NumberText, ValueRef, cast, utf8};
 
-pub use each::{EACH_COLUMNS, each};
+pub use each::{EACH_COLUMNS, each, each_subtype};
 pub(crate) use group::{AGGREGATES, Group};
 
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
-use crate::function::{Arity, Flags, Scalar, ScalarFn};
+use crate::function::{Arity, Flags, Scalar, ScalarFn, arg};
 use edit::Edit;
 use output::Output;
 use parse::Failure;
-use tree::{Json, Text};
+use tree::{Escapes, Json, Text};
 
 /// What marks a text as JSON on its way from one function to another.
 const SUBTYPE: u8 = 74;
@@ -82,21 +84,18 @@ pub(crate) const FUNCTIONS: [Scalar; 32] = [
 ];
 
 /// A JSON argument: text, JSONB, or a number, which is JSON, too. NULL gives none.
-fn argument<'v>(value: &'v ValueRef<'_>, number: &'v mut NumberText) -> Result<Option<Json<'v>>> {
+fn argument<'v>(value: ValueRef<'v>, number: &'v mut NumberText) -> Result<Option<Json<'v>>> {
     let text = match value {
         ValueRef::Null => return Ok(None),
-        ValueRef::Blob(blob) => match binary::parse(blob) {
-            Ok(json) => return Ok(Some(json)),
-            Err(Failure::Malformed(_)) => blob,
-            Err(failure) => return Err(failure.into()),
-        },
+        ValueRef::Blob(blob) if binary::looks_right(blob)? => return Ok(Some(binary::parse(blob)?)),
+        ValueRef::Blob(text) => text,
         ValueRef::Text(text) => utf8::until_nul(text),
         ValueRef::Integer(integer) => {
-            *number = NumberText::from(*integer);
+            *number = NumberText::from(integer);
             number.as_bytes()
         }
         ValueRef::Real(real) => {
-            *number = NumberText::of_real(*real);
+            *number = NumberText::of_real(real);
             number.as_bytes()
         }
     };
@@ -104,14 +103,27 @@ fn argument<'v>(value: &'v ValueRef<'_>, number: &'v mut NumberText) -> Result<O
 }
 
 /// A value to be put into JSON: what a JSON function has made stays JSON, other texts become strings.
-fn element<'v>(value: &'v ValueRef<'_>, subtype: u8) -> Result<Json<'v>> {
+fn element<'v>(value: ValueRef<'v>, subtype: u8) -> Result<Json<'v>> {
     match value {
         ValueRef::Text(text) if subtype == SUBTYPE => Ok(parse::parse(text)?.json),
-        ValueRef::Blob(blob) => binary::parse(blob).map_err(|failure| match failure {
-            Failure::Malformed(_) => FunctionError::new("JSON cannot hold BLOB values"),
-            failure => failure.into(),
-        }),
-        value => Ok(render::of_sql_value(*value)?),
+        ValueRef::Blob(blob) if binary::looks_right(blob)? => Ok(binary::parse(blob)?),
+        ValueRef::Blob(_) => Err(FunctionError::new("JSON cannot hold BLOB values")),
+        value => Ok(render::of_sql_value(value)?),
+    }
+}
+
+/// A value that takes a place in JSON. Unlike those that JSON is made of, it is never JSON text on the way: bytes of a text stand
+/// for themselves, and infinities are the shortest number that is one.
+fn replacement<'v>(value: ValueRef<'v>, subtype: u8) -> Result<Json<'v>> {
+    match value {
+        ValueRef::Text(text) if subtype != SUBTYPE => {
+            Ok(Json::Text(Text { escapes: Escapes::Raw, bytes: Cow::Borrowed(text) }))
+        }
+        ValueRef::Real(real) if real.is_infinite() => {
+            let digits: &[u8] = if real > 0.0 { b"9e999" } else { b"-9e999" };
+            Ok(Json::Real(Cow::Borrowed(digits)))
+        }
+        _ => element(value, subtype),
     }
 }
 
@@ -149,6 +161,8 @@ fn path_failure(failure: path::Failure, path: &[u8]) -> FunctionError {
     match failure {
         path::Failure::BadPath => about_path("bad JSON path", path),
         path::Failure::OutOfMemory => FunctionError::out_of_memory(),
+        path::Failure::Malformed => FunctionError::new("malformed JSON"),
+        path::Failure::NotAnElement => about_path("not an array element", path),
     }
 }
 
@@ -165,13 +179,15 @@ fn about_path(what: &str, path: &[u8]) -> FunctionError {
         message.extend(if chunk.invalid().is_empty() { b"" } else { "\u{fffd}".as_bytes() });
     }
     message.push(b'\'');
-    let message = message.finish().map(|message| String::from_utf8(message.into_vec()).unwrap_or_default());
-    message.map_or_else(FunctionError::from, FunctionError::new)
+    match message.finish() {
+        Ok(message) => FunctionError::new(String::from_utf8(message.into_vec()).unwrap_or_default()),
+        Err(lost) => lost.into(),
+    }
 }
 
 fn json(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut number = NumberText::default();
-    match argument(&args[0], &mut number)? {
+    match argument(arg(args, 0), &mut number)? {
         Some(json) => answer::<false>(context, &json),
         None => null(context),
     }
@@ -179,7 +195,7 @@ fn json(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 fn jsonb(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut number = NumberText::default();
-    match argument(&args[0], &mut number)? {
+    match argument(arg(args, 0), &mut number)? {
         Some(json) => answer::<true>(context, &json),
         None => null(context),
     }
@@ -188,7 +204,7 @@ fn jsonb(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 fn array<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut items = Vec::new();
     for (at, value) in args.iter().enumerate() {
-        output::push(&mut items, element(value, context.arg_subtype(at))?)?;
+        output::push(&mut items, element(*value, context.arg_subtype(at))?)?;
     }
     answer::<BINARY>(context, &Json::Array(items))
 }
@@ -199,24 +215,24 @@ fn object<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) 
     }
     let mut members = Vec::new();
     for (at, pair) in args.chunks_exact(2).enumerate() {
-        let ValueRef::Text(label) = pair[0] else {
+        let [ValueRef::Text(label), value] = pair else {
             return Err(FunctionError::new("json_object() labels must be TEXT"));
         };
-        let value = element(&pair[1], context.arg_subtype(2 * at + 1))?;
+        let value = element(*value, context.arg_subtype(2 * at + 1))?;
         output::push(&mut members, (Text::from_sql(label)?, value))?;
     }
     answer::<BINARY>(context, &Json::Object(members))
 }
 
 fn quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let json = element(&args[0], context.arg_subtype(0))?;
+    let json = element(arg(args, 0), context.arg_subtype(0))?;
     answer::<false>(context, &json)
 }
 
 /// The value that a path leads to, of a function with the path as an argument that may be left out. None for NULLs.
 fn with_target<T>(args: &[ValueRef<'_>], f: impl FnOnce(Option<&Json<'_>>) -> T) -> Result<Option<T>> {
     let mut number = NumberText::default();
-    let Some(json) = argument(&args[0], &mut number)? else { return Ok(None) };
+    let Some(json) = argument(arg(args, 0), &mut number)? else { return Ok(None) };
     let Some(path) = args.get(1) else { return Ok(Some(f(Some(&json)))) };
     let Some(path) = path_text(*path)? else { return Ok(None) };
     let found = path::find(&json, &path).map_err(|failure| path_failure(failure, &path))?;
@@ -258,7 +274,7 @@ fn extract<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>])
         return null(context);
     }
     let mut number = NumberText::default();
-    let Some(json) = argument(first, &mut number)? else { return null(context) };
+    let Some(json) = argument(*first, &mut number)? else { return null(context) };
     let mut items = Vec::new();
     for path in paths {
         let Some(path) = path_text(*path)? else { return null(context) };
@@ -304,16 +320,13 @@ fn arrow_to(
     answer: impl FnOnce(&mut Context<'_>, &Json<'_>) -> Result,
 ) -> Result {
     let mut number = NumberText::default();
-    let Some(json) = argument(&args[0], &mut number)? else { return null(context) };
-    let Some(path) = arrow_path(args[1])? else { return null(context) };
-    // A label with a quote in it is found by no path, and is no error here.
-    let operand = path_text(args[1])?.unwrap_or_default();
-    let is_own = path.is_empty() || operand.starts_with(b"$") || operand.starts_with(b"[");
+    let (json, operand) = (arg(args, 0), arg(args, 1));
+    let Some(json) = argument(json, &mut number)? else { return null(context) };
+    let Some(path) = arrow_path(operand)? else { return null(context) };
     match path::find(&json, &path) {
         Ok(Some(found)) => answer(context, found),
-        Err(path::Failure::BadPath) if !is_own => null(context),
-        Err(failure) => Err(path_failure(failure, &path)),
         Ok(None) => null(context),
+        Err(failure) => Err(path_failure(failure, &path_text(operand)?.unwrap_or_default())),
     }
 }
 
@@ -323,14 +336,12 @@ fn change<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>], 
         return Err(FunctionError::new(format!("json_{name}() needs an odd number of arguments")));
     }
     let mut number = NumberText::default();
-    let Some(mut json) = argument(first, &mut number)? else { return null(context) };
+    let Some(mut json) = argument(*first, &mut number)? else { return null(context) };
     for (at, pair) in changes.chunks_exact(2).enumerate() {
-        let Some(path) = path_text(pair[0])? else { continue };
-        let value = element(&pair[1], context.arg_subtype(2 * at + 2))?;
+        let [path, value] = pair else { continue };
+        let Some(path) = path_text(*path)? else { continue };
         path::steps(&path).map_err(|failure| path_failure(failure, &path))?;
-        if edit == Edit::ArrayInsert && !edit::ends_in_array(&path) {
-            return Err(about_path("not an array element", &path));
-        }
+        let value = replacement(*value, context.arg_subtype(2 * at + 2))?;
         edit::edit(&mut json, &path, edit, &value).map_err(|failure| path_failure(failure, &path))?;
     }
     answer::<BINARY>(context, &json)
@@ -339,7 +350,7 @@ fn change<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>], 
 fn remove<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let [first, paths @ ..] = args else { return null(context) };
     let mut number = NumberText::default();
-    let Some(mut json) = argument(first, &mut number)? else { return null(context) };
+    let Some(mut json) = argument(*first, &mut number)? else { return null(context) };
     for path in paths {
         let Some(path) = path_text(*path)? else { return null(context) };
         if !edit::remove(&mut json, &path).map_err(|failure| path_failure(failure, &path))? {
@@ -352,27 +363,19 @@ fn remove<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) 
 fn patch<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut numbers = [NumberText::default(), NumberText::default()];
     let [first, second] = &mut numbers;
-    let Some(mut target) = argument(&args[0], first)? else { return null(context) };
-    let Some(patch) = argument(&args[1], second)? else { return null(context) };
+    let Some(mut target) = argument(arg(args, 0), first)? else { return null(context) };
+    let Some(patch) = argument(arg(args, 1), second)? else { return null(context) };
     edit::patch(&mut target, patch)?;
     answer::<BINARY>(context, &target)
 }
 
 fn pretty(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut number = NumberText::default();
-    let Some(json) = argument(&args[0], &mut number)? else { return null(context) };
+    let Some(json) = argument(arg(args, 0), &mut number)? else { return null(context) };
     let indent = args.get(1).map_or(Ok(None), |indent| path_text(*indent))?.unwrap_or_else(|| b"    ".to_vec());
     let mut text = Output::behind(context.out.take_buffer());
     render::push_pretty(&json, &indent, 0, &mut text);
     context.answer_text(text.finish()?)
-}
-
-fn is_jsonb(blob: &[u8]) -> Result<bool> {
-    match binary::parse(blob) {
-        Ok(_) => Ok(true),
-        Err(Failure::Malformed(_)) => Ok(false),
-        Err(failure) => Err(failure.into()),
-    }
 }
 
 fn valid(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -388,18 +391,19 @@ fn valid(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     if !(1..=15).contains(&flags) {
         return Err(FunctionError::new("FLAGS parameter to json_valid() must be between 1 and 15"));
     }
-    if args[0].is_null() {
+    let json = arg(args, 0);
+    if json.is_null() {
         return null(context);
     }
     let has = |flag: i64| flags & flag != 0;
-    if let ValueRef::Blob(blob) = args[0]
-        && ((has(JSONB) && binary::looks_right(blob)) || (has(JSONB_STRICTLY) && is_jsonb(blob)?))
+    if let ValueRef::Blob(blob) = json
+        && ((has(JSONB) && binary::looks_right(blob)?) || (has(JSONB_STRICTLY) && binary::is_valid(blob)?))
     {
         context.out.set_integer(1);
         return Ok(());
     }
     let mut number = NumberText::default();
-    let text = cast::to_bytes(args[0], &mut number);
+    let text = cast::to_bytes(json, &mut number);
     let is_valid = match parse::parse(utf8::until_nul(text)) {
         Ok(parsed) => has(JSON5) || (has(JSON) && !parsed.is_json5),
         Err(Failure::Malformed(_)) => false,
@@ -411,21 +415,22 @@ fn valid(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 /// The number of the character where a text stops being JSON5, from 1; 0 if it does not.
 fn error_position(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    if args[0].is_null() {
+    let json = arg(args, 0);
+    if json.is_null() {
         return null(context);
     }
-    if let ValueRef::Blob(blob) = args[0]
-        && is_jsonb(blob)?
+    if let ValueRef::Blob(blob) = json
+        && binary::is_valid(blob)?
     {
         context.out.set_integer(0);
         return Ok(());
     }
     let mut number = NumberText::default();
-    let text = utf8::until_nul(cast::to_bytes(args[0], &mut number));
+    let text = utf8::until_nul(cast::to_bytes(json, &mut number));
     let position = match parse::parse(text) {
         Ok(_) => 0,
         Err(failure @ Failure::OutOfMemory) => return Err(failure.into()),
-        Err(Failure::Malformed(at)) => 1 + text[..at].iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as i64,
+        Err(Failure::Malformed(at)) => 1 + text.iter().take(at).filter(|&&byte| byte & 0xc0 != 0x80).count() as i64,
     };
     context.out.set_integer(position);
     Ok(())

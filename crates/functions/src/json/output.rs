@@ -5,18 +5,50 @@
 use lithe_value::buffer::OutOfMemory;
 use lithe_value::{Buffer, Value};
 
+use crate::error::FunctionError;
+
+/// Why not everything was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// There was no memory for something.
+    OutOfMemory,
+    /// Something was damaged JSONB.
+    Damaged,
+}
+
+impl From<Lost> for FunctionError {
+    fn from(lost: Lost) -> FunctionError {
+        match lost {
+            Lost::OutOfMemory => FunctionError::out_of_memory(),
+            Lost::Damaged => FunctionError::new("malformed JSON"),
+        }
+    }
+}
+
+impl From<OutOfMemory> for Lost {
+    fn from(_: OutOfMemory) -> Lost {
+        Lost::OutOfMemory
+    }
+}
+
+impl From<Lost> for OutOfMemory {
+    /// For what writes no values, and so comes across nothing that is damaged.
+    fn from(_: Lost) -> OutOfMemory {
+        OutOfMemory
+    }
+}
+
 /// What has been written.
 #[derive(Debug, Default)]
 pub struct Output {
     buffer: Buffer,
-    /// There was no memory for something.
-    is_lost: bool,
+    lost: Option<Lost>,
 }
 
 impl Output {
     /// Writes behind what is in the buffer.
     pub fn behind(buffer: Buffer) -> Output {
-        Output { buffer, is_lost: false }
+        Output { buffer, lost: None }
     }
 
     /// Writes one byte.
@@ -31,18 +63,23 @@ impl Output {
         if self.buffer.try_reserve(bytes.len()).is_ok() {
             self.buffer.extend(bytes);
         } else {
-            self.is_lost = true;
+            self.lose(Lost::OutOfMemory);
         }
     }
 
     /// Something that should have been written was lost elsewhere.
-    pub fn lose(&mut self) {
-        self.is_lost = true;
+    pub fn lose(&mut self, lost: Lost) {
+        self.lost.get_or_insert(lost);
+    }
+
+    /// Something cannot be written, because it is damaged.
+    pub fn refuse(&mut self) {
+        self.lose(Lost::Damaged);
     }
 
     /// All that was written.
-    pub fn finish(self) -> Result<Buffer, OutOfMemory> {
-        if self.is_lost { Err(OutOfMemory) } else { Ok(self.buffer) }
+    pub fn finish(self) -> Result<Buffer, Lost> {
+        self.lost.map_or(Ok(self.buffer), Err)
     }
 }
 

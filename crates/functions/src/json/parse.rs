@@ -43,7 +43,7 @@ impl From<Failure> for FunctionError {
 /// Reads a text. What is no JSON5 is an error, with the offset where that shows. Of what stands behind a value SQLite says
 /// where, before it, a value or label was looked for last and something else found.
 pub fn parse(text: &[u8]) -> Result<Parsed<'_>> {
-    let mut parser = Parser { text, at: 0, depth: 0, is_json5: false, missed: 0 };
+    let mut parser = Parser { text, at: 0, depth: 0, is_json5: false, missed: 0, space_at: 0, json5_space_at: 0 };
     parser.skip_space();
     let json = parser.value()?;
     parser.skip_space();
@@ -60,6 +60,9 @@ struct Parser<'a> {
     is_json5: bool,
     /// Where a value or a label in quotes was looked for last, and there was none.
     missed: usize,
+    /// Where the white space began that was skipped last, and where what of it is JSON5's.
+    space_at: usize,
+    json5_space_at: usize,
 }
 
 type Result<T, E = Failure> = std::result::Result<T, E>;
@@ -70,7 +73,17 @@ impl<'a> Parser<'a> {
     }
 
     fn rest(&self) -> &'a [u8] {
-        &self.text[self.at..]
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// The text from an earlier place up to this one.
+    fn since(&self, start: usize) -> &'a [u8] {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    /// What stands behind the byte that is looked at.
+    fn behind(&self) -> &'a [u8] {
+        self.text.get(self.at + 1..).unwrap_or_default()
     }
 
     fn fail<T>(&self) -> Result<T> {
@@ -78,28 +91,37 @@ impl<'a> Parser<'a> {
     }
 
     fn skip_space(&mut self) {
+        self.space_at = self.at;
+        self.skip_plain_space();
+        self.json5_space_at = self.at;
         loop {
-            match self.peek() {
-                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
-                _ => match json5_space(self.rest()) {
-                    0 => return,
-                    len => {
-                        self.at += len;
-                        self.is_json5 = true;
-                    }
-                },
+            match json5_space(self.rest()) {
+                0 => return,
+                len => {
+                    self.at += len;
+                    self.is_json5 = true;
+                }
             }
+            self.skip_plain_space();
         }
     }
 
+    fn skip_plain_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    /// A value, behind white space that has been skipped.
     fn value(&mut self) -> Result<Json<'a>> {
         match self.peek() {
             Some(b'{') => self.nested(Self::object),
             Some(b'[') => self.nested(Self::array),
             Some(quote @ (b'"' | b'\'')) => self.string(quote).map(Json::Text),
             Some(b'-' | b'+' | b'.' | b'0'..=b'9') => self.number(),
+            // Where there is no value, it was missed in front of the space.
+            None | Some(b',' | b':' | b']' | b'}') => Err(Failure::Malformed(self.space_at)),
             Some(_) => self.word(),
-            None => self.fail(),
         }
     }
 
@@ -138,7 +160,7 @@ impl<'a> Parser<'a> {
             };
             self.skip_space();
             if self.peek() != Some(b':') {
-                return self.fail();
+                return Err(Failure::Malformed(self.json5_space_at));
             }
             self.at += 1;
             self.skip_space();
@@ -165,24 +187,27 @@ impl<'a> Parser<'a> {
                 Ok(true)
             }
             Some(byte) if byte == close => {
-                if !self.text[start..self.at].iter().all(|byte| b" \t\n\r".contains(byte)) {
+                if !self.since(start).iter().all(|byte| b" \t\n\r".contains(byte)) {
                     self.missed = self.at;
                 }
                 Ok(false)
             }
-            _ => self.fail(),
+            _ => Err(Failure::Malformed(self.json5_space_at)),
         }
     }
 
-    /// A label without quotes.
+    /// A label without quotes. A word that is a value is none.
     fn bare_label(&mut self) -> Result<Text<'a>> {
         let start = self.at;
+        if !matches!(self.peek(), Some(b'}' | b',' | b':' | b'{' | b'[') | None) && self.word().is_ok() {
+            return Err(Failure::Malformed(start));
+        }
         let mut escapes = Escapes::None;
         loop {
             match self.peek() {
                 Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80..) if json5_space(self.rest()) == 0 => self.at += 1,
                 Some(b'0'..=b'9') if self.at > start => self.at += 1,
-                Some(b'\\') => match escape(&self.text[self.at + 1..]) {
+                Some(b'\\') => match escape(self.behind()) {
                     Some((_, len @ 5)) => {
                         escapes = Escapes::Json;
                         self.at += 1 + len;
@@ -196,7 +221,7 @@ impl<'a> Parser<'a> {
             return self.fail();
         }
         (self.is_json5, self.missed) = (true, start);
-        Ok(Text { escapes, bytes: Cow::Borrowed(&self.text[start..self.at]) })
+        Ok(Text { escapes, bytes: Cow::Borrowed(self.since(start)) })
     }
 
     fn string(&mut self, quote: u8) -> Result<Text<'a>> {
@@ -210,10 +235,10 @@ impl<'a> Parser<'a> {
             match self.peek() {
                 Some(byte) if byte == quote => break,
                 Some(b'\\') => {
-                    let Some((_, len)) = escape(&self.text[self.at + 1..]) else {
+                    let Some((_, len)) = escape(self.behind()) else {
                         return Err(Failure::Malformed(self.at + 1));
                     };
-                    if is_plain_escape(self.text[self.at + 1]) {
+                    if self.behind().first().is_some_and(|&first| is_plain_escape(first)) {
                         escapes = if escapes == Escapes::Json5 { escapes } else { Escapes::Json };
                     } else {
                         (escapes, self.is_json5) = (Escapes::Json5, true);
@@ -229,7 +254,7 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        let bytes = Cow::Borrowed(&self.text[start..self.at]);
+        let bytes = Cow::Borrowed(self.since(start));
         self.at += 1;
         if escapes == Escapes::Json5 && !bytes.iter().any(|&byte| byte == b'\\' || byte == b'"' || byte < 0x20) {
             escapes = Escapes::None; // only its quotes were special
@@ -245,22 +270,23 @@ impl<'a> Parser<'a> {
         self.at - start
     }
 
+    /// A number. SQLite says of a sign without one that the sign is wrong, and of other numbers where they go wrong.
     fn number(&mut self) -> Result<Json<'a>> {
-        let mut start = self.at;
-        match self.peek() {
-            Some(b'-') => self.at += 1,
-            Some(b'+') => {
+        let sign_at = self.at;
+        let sign = self.peek().filter(|byte| matches!(byte, b'-' | b'+'));
+        self.at += usize::from(sign.is_some());
+        self.is_json5 |= sign == Some(b'+');
+        let start = if sign == Some(b'+') { self.at } else { sign_at };
+        if sign.is_some() {
+            // Behind a sign, nobody asks what follows the word.
+            if let Some(len) = infinity(self.rest()) {
+                self.at += len;
                 self.is_json5 = true;
-                self.at += 1;
-                start = self.at;
+                return Ok(Json::Real(Cow::Borrowed(if sign == Some(b'-') { b"-9e999" } else { b"9e999" })));
             }
-            _ => {}
-        }
-        let is_negative = self.text[start] == b'-';
-        if let Some(len) = infinity(self.rest()) {
-            self.at += len;
-            self.is_json5 = true;
-            return Ok(Json::Real(Cow::Borrowed(if is_negative { b"-9e999" } else { b"9e999" })));
+            if !matches!(self.peek(), Some(b'.' | b'0'..=b'9')) {
+                return Err(Failure::Malformed(sign_at));
+            }
         }
         if matches!(self.rest(), [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit()) {
             self.at += 2;
@@ -268,37 +294,38 @@ impl<'a> Parser<'a> {
                 self.at += 1;
             }
             self.is_json5 = true;
-            return Ok(Json::Hex(Cow::Borrowed(&self.text[start..self.at])));
+            return Ok(Json::Hex(Cow::Borrowed(self.since(start))));
         }
+        self.decimal(sign_at, start)
+    }
+
+    /// The digits of a number, its point and its exponent; its sign may stand at `sign_at`, and its bytes begin at `start`.
+    fn decimal(&mut self, sign_at: usize, start: usize) -> Result<Json<'a>> {
         let zero_first = self.peek() == Some(b'0');
         let whole = self.digits();
         if zero_first && whole > 1 {
-            self.at -= whole - 1;
-            return self.fail();
+            return Err(Failure::Malformed(sign_at + 1));
         }
         let (mut is_real, mut is_bare) = (false, false);
         if self.peek() == Some(b'.') {
+            let has_sign = self.at > sign_at && whole == 0;
             self.at += 1;
             let fraction = self.digits();
             if whole + fraction == 0 {
-                return self.fail();
+                return Err(Failure::Malformed(if has_sign { self.at } else { sign_at }));
             }
             (is_real, is_bare) = (true, whole == 0 || fraction == 0);
-        } else if whole == 0 {
-            return self.fail();
         }
         if matches!(self.peek(), Some(b'e' | b'E')) {
             self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
+            self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
             if self.digits() == 0 {
-                return self.fail();
+                return Err(Failure::Malformed(self.at - 1));
             }
             is_real = true;
         }
         self.is_json5 |= is_bare;
-        let bytes = Cow::Borrowed(&self.text[start..self.at]);
+        let bytes = Cow::Borrowed(self.since(start));
         Ok(match (is_real, is_bare) {
             (_, true) => Json::BareReal(bytes),
             (true, false) => Json::Real(bytes),
@@ -317,7 +344,8 @@ impl<'a> Parser<'a> {
             let has = self.rest().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()));
             has && !is_word(self.text.get(self.at + word.len()))
         };
-        let (json, len) = if let Some(len) = infinity(self.rest()) {
+        let whole_infinity = |len: &usize| !is_word(self.text.get(self.at + len));
+        let (json, len) = if let Some(len) = infinity(self.rest()).filter(whole_infinity) {
             (Json::Real(Cow::Borrowed(b"9e999")), len)
         } else if json5("nan") {
             (Json::Null, 3)
@@ -336,12 +364,9 @@ fn is_word(byte: Option<&u8>) -> bool {
     byte.is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// The length of the word Infinity, or its short form.
+/// The length of the word Infinity at the start of a text, or of its short form.
 fn infinity(text: &[u8]) -> Option<usize> {
-    let is = |word: &str| {
-        text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
-            && !is_word(text.get(word.len()))
-    };
+    let is = |word: &str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()));
     if is("infinity") {
         Some(8)
     } else if is("inf") {
@@ -362,7 +387,11 @@ fn json5_space(text: &[u8]) -> usize {
         | [0xe3, 0x80, 0x80, ..]
         | [0xef, 0xbb, 0xbf, ..] => 3,
         [b'/', b'/', rest @ ..] => {
-            2 + rest.iter().position(|&byte| byte == b'\n' || byte == b'\r').unwrap_or(rest.len())
+            let is_end = |at: &usize| {
+                let rest = rest.get(*at..).unwrap_or_default();
+                matches!(rest, [b'\n' | b'\r', ..] | [0xe2, 0x80, 0xa8 | 0xa9, ..])
+            };
+            2 + (0..rest.len()).find(is_end).unwrap_or(rest.len())
         }
         [b'/', b'*', rest @ ..] => rest.windows(2).position(|pair| pair == b"*/").map_or(0, |at| at + 4),
         _ => 0,

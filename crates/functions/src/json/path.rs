@@ -15,6 +15,10 @@ pub enum Failure {
     BadPath,
     /// There is no memory for a label, or for what is changed.
     OutOfMemory,
+    /// The value, which is JSONB, is damaged where the path leads.
+    Malformed,
+    /// Only elements of arrays can be pushed aside, and the path ends with a label.
+    NotAnElement,
 }
 
 impl From<OutOfMemory> for Failure {
@@ -40,16 +44,11 @@ pub fn steps(path: &[u8]) -> Result<&[u8]> {
     path.strip_prefix(b"$").ok_or(Failure::BadPath)
 }
 
-/// Whether the next step is one into an array.
-fn is_index(path: &[u8]) -> bool {
-    path.first() == Some(&b'[')
-}
-
 /// The first step and what follows it.
 pub fn first_step(path: &[u8]) -> Result<(Step<'_>, &[u8])> {
-    match path.first() {
-        Some(b'.') => label(&path[1..]),
-        Some(b'[') => index(&path[1..]),
+    match path {
+        [b'.', rest @ ..] => label(rest),
+        [b'[', rest @ ..] => index(rest),
         _ => Err(Failure::BadPath),
     }
 }
@@ -65,17 +64,14 @@ fn label(path: &[u8]) -> Result<(Step<'_>, &[u8])> {
                 None => return Err(Failure::BadPath),
             }
         }
-        let bytes = &quoted[..end];
-        let escapes = if bytes.contains(&b'\\') { Escapes::Json } else { Escapes::None };
-        return Ok((Step::Label(Text { escapes, bytes: Cow::Borrowed(bytes) }), &quoted[end + 1..]));
+        let (bytes, rest) = quoted.split_at_checked(end).ok_or(Failure::BadPath)?;
+        let escapes = if bytes.contains(&b'\\') { Escapes::Json5 } else { Escapes::Raw };
+        let rest = rest.strip_prefix(b"\"").ok_or(Failure::BadPath)?;
+        return Ok((Step::Label(Text { escapes, bytes: Cow::Borrowed(bytes) }), rest));
     }
     let end = path.iter().position(|byte| matches!(byte, b'.' | b'[')).unwrap_or(path.len());
-    if end == 0 {
-        return Err(Failure::BadPath);
-    }
-    let escapes =
-        if path[..end].iter().any(|&byte| super::tree::needs_escape(byte)) { Escapes::Raw } else { Escapes::None };
-    Ok((Step::Label(Text { escapes, bytes: Cow::Borrowed(&path[..end]) }), &path[end..]))
+    let (bytes, rest) = path.split_at_checked(end).filter(|_| end > 0).ok_or(Failure::BadPath)?;
+    Ok((Step::Label(Text { escapes: Escapes::Raw, bytes: Cow::Borrowed(bytes) }), rest))
 }
 
 fn index(path: &[u8]) -> Result<(Step<'_>, &[u8])> {
@@ -88,7 +84,7 @@ fn index(path: &[u8]) -> Result<(Step<'_>, &[u8])> {
     if len == 0 {
         return Err(Failure::BadPath);
     }
-    let (digits, rest) = rest.split_at(len);
+    let (digits, rest) = rest.split_at_checked(len).ok_or(Failure::BadPath)?;
     let number = digits.iter().fold(0_usize, |n, digit| n.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
     let step = if from_end { Step::FromEnd(number) } else { Step::Index(number) };
     Ok((step, close(rest)?))
@@ -113,22 +109,36 @@ impl Step<'_> {
 pub fn find<'j, 'a>(json: &'j Json<'a>, path: &[u8]) -> Result<Option<&'j Json<'a>>> {
     let (mut at, mut rest) = (json, steps(path)?);
     while !rest.is_empty() {
-        if is_index(rest) && !matches!(at, Json::Array(_)) {
+        if rest.first() == Some(&b'[') && !matches!(at, Json::Array(_)) {
             return Ok(None);
         }
         let (step, behind) = first_step(rest)?;
         let next = match (at, &step) {
             (Json::Object(members), Step::Label(label)) => {
                 let wanted = label.to_sql()?;
-                members.iter().find(|(label, _)| label.is(&wanted)).map(|(_, value)| value)
+                let found = members.iter().find(|(label, _)| label.is(&wanted)).or(damaged_member(members));
+                found.map(|(_, value)| value)
             }
-            (Json::Array(items), step) => step.place(items.len()).and_then(|at| items.get(at)),
+            (Json::Array(items), step) => {
+                step.place(items.len()).and_then(|at| items.get(at).or(damaged_element(items)))
+            }
             _ => None,
         };
         match next {
+            Some(Json::Damaged(_)) => return Err(Failure::Malformed),
             Some(next) => (at, rest) = (next, behind),
             None => return Ok(None),
         }
     }
     Ok(Some(at))
+}
+
+/// The last element, if nobody can say what it is and what follows it.
+pub fn damaged_element<'j, 'a>(items: &'j [Json<'a>]) -> Option<&'j Json<'a>> {
+    items.last().filter(|last| matches!(last, Json::Damaged(_)))
+}
+
+/// The last member, if nobody can say what it is and what follows it.
+pub fn damaged_member<'j, 'a>(members: &'j [(Text<'a>, Json<'a>)]) -> Option<&'j (Text<'a>, Json<'a>)> {
+    members.last().filter(|(_, last)| matches!(last, Json::Damaged(_)))
 }

@@ -3,7 +3,7 @@
 use lithe_value::buffer::OutOfMemory;
 use lithe_value::{NumberText, ValueRef, number};
 
-use super::output::Output;
+use super::output::{Lost, Output};
 use super::tree::{Escapes, Json, Text, escape, is_plain_escape, push_escaped};
 
 /// The value as JSON text, without any space.
@@ -79,20 +79,29 @@ fn push_scalar(json: &Json<'_>, out: &mut Output) {
         Json::False => out.extend(b"false"),
         Json::Integer(digits) | Json::Real(digits) => out.extend(digits),
         Json::Hex(digits) => match hex(digits) {
-            Some(value) => out.extend(value.to_string().as_bytes()),
-            None => out.extend(b"9.0e999"),
+            Ok(Some(value)) => out.extend(value.to_string().as_bytes()),
+            Ok(None) => out.extend(b"9.0e999"),
+            Err(lost) => out.lose(lost),
         },
         Json::BareReal(digits) => push_bare_real(digits, out),
         Json::Text(text) => push_string(text, out),
         Json::Array(_) | Json::Object(_) => {}
+        Json::Damaged(_) => out.refuse(),
     }
 }
 
-/// A hexadecimal integer of at most 64 bits.
-fn hex(digits: &[u8]) -> Option<i128> {
+/// A hexadecimal integer; none if it has more than 64 bits.
+fn hex(digits: &[u8]) -> Result<Option<i128>, Lost> {
     let (sign, digits) = digits.strip_prefix(b"-").map_or((1, digits), |digits| (-1, digits));
-    let digits = std::str::from_utf8(digits.get(2..)?).ok()?;
-    u64::from_str_radix(digits, 16).ok().map(|value| sign * i128::from(value))
+    let digits = digits.get(2..).unwrap_or_default();
+    if !digits.iter().all(u8::is_ascii_hexdigit) {
+        return Err(Lost::Damaged);
+    }
+    let add = |value: u64, digit: &u8| {
+        let digit = char::from(*digit).to_digit(16).unwrap_or_default();
+        value.checked_mul(16).map(|value| value + u64::from(digit))
+    };
+    Ok(digits.iter().try_fold(0, add).map(|value| sign * i128::from(value)))
 }
 
 /// JSON wants digits on both sides of the point.
@@ -130,11 +139,12 @@ fn push_json5_bytes(bytes: &[u8], out: &mut Output) {
             continue;
         }
         let Some((character, len)) = escape(behind) else { continue };
-        rest = &behind[len..];
+        let Some((escaped, after)) = behind.split_at_checked(len) else { continue };
+        rest = after;
         match character {
-            _ if is_plain_escape(behind[0]) => {
+            _ if escaped.first().is_some_and(|&first| is_plain_escape(first)) => {
                 out.push(b'\\');
-                out.extend(&behind[..len]);
+                out.extend(escaped);
             }
             Some(character) if character == u32::from(b'\'') => out.push(b'\''),
             Some(character) => out.extend(format!("\\u{character:04x}").as_bytes()),
@@ -144,7 +154,7 @@ fn push_json5_bytes(bytes: &[u8], out: &mut Output) {
 }
 
 /// Gives the SQL value of a scalar to `f`; nothing for arrays and objects.
-pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> Result<Option<T>, OutOfMemory> {
+pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> Result<Option<T>, Lost> {
     Ok(Some(match json {
         Json::Null => f(ValueRef::Null),
         Json::True => f(ValueRef::Integer(1)),
@@ -153,16 +163,16 @@ pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> 
             Some(integer) => f(ValueRef::Integer(integer)),
             None => f(ValueRef::from(number::text_to_real(digits))),
         },
-        Json::Hex(digits) => match hex(digits) {
-            Some(value) => match i64::try_from(value) {
+        Json::Hex(digits) => {
+            let value = hex(digits)?.filter(|_| digits.len() > 2).ok_or(Lost::Damaged)?;
+            match i64::try_from(value) {
                 Ok(integer) => f(ValueRef::Integer(integer)),
                 Err(_) => f(ValueRef::from(value as f64)),
-            },
-            None => f(ValueRef::from(f64::INFINITY)),
-        },
+            }
+        }
         Json::Real(digits) | Json::BareReal(digits) => f(ValueRef::from(number::text_to_real(digits))),
-        Json::Text(text) => f(ValueRef::Text(&text.to_sql()?)),
-        Json::Array(_) | Json::Object(_) => return Ok(None),
+        Json::Text(text) => f(ValueRef::Text(&text.to_sql().map_err(Lost::from)?)),
+        Json::Array(_) | Json::Object(_) | Json::Damaged(_) => return Ok(None),
     }))
 }
 

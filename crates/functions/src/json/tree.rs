@@ -55,6 +55,8 @@ pub enum Json<'a> {
     Array(Vec<Json<'a>>),
     /// An object, its labels in the order as written.
     Object(Vec<(Text<'a>, Json<'a>)>),
+    /// The end of a JSONB array or object of which nobody can say what it is. Whoever does not come across it does not mind.
+    Damaged(&'a [u8]),
 }
 
 impl<'a> Json<'a> {
@@ -74,6 +76,7 @@ impl<'a> Json<'a> {
                 let copies = members.iter().map(|(label, value)| Ok((label.try_clone()?, value.try_clone()?)));
                 Json::Object(output::collect(copies)?)
             }
+            Json::Damaged(bytes) => Json::Damaged(bytes),
         })
     }
 
@@ -88,6 +91,7 @@ impl<'a> Json<'a> {
             Json::Text(_) => "text",
             Json::Array(_) => "array",
             Json::Object(_) => "object",
+            Json::Damaged(_) => "",
         }
     }
 }
@@ -111,6 +115,9 @@ impl<'a> Text<'a> {
                 let mut out = Vec::new();
                 out.try_reserve_exact(self.bytes.len()).map_err(|_| OutOfMemory)?;
                 unescape(&self.bytes, |bytes| out.extend_from_slice(bytes));
+                if ends_in_continued_line(&self.bytes) {
+                    out.push(0); // as SQLite has it
+                }
                 Cow::Owned(out)
             }
         })
@@ -196,21 +203,29 @@ pub fn is_plain_escape(first: u8) -> bool {
     matches!(first, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u')
 }
 
+/// Whether the last escape is that of a line that goes on, and nothing goes on.
+fn ends_in_continued_line(bytes: &[u8]) -> bool {
+    let is_last = |end: &&[u8]| bytes.ends_with(end);
+    let end = [&b"\\\n"[..], b"\\\r\n", b"\\\r", b"\\\xe2\x80\xa8", b"\\\xe2\x80\xa9"].into_iter().find(is_last);
+    let before = end.and_then(|end| bytes.strip_suffix(end));
+    before.is_some_and(|before| before.iter().rev().take_while(|&&byte| byte == b'\\').count().is_multiple_of(2))
+}
+
 /// Gives out what the bytes stand for, piece by piece. No escape is shorter than what it stands for.
 fn unescape(bytes: &[u8], mut out: impl FnMut(&[u8])) {
     let mut rest = bytes;
-    while let Some(at) = memchr::memchr(b'\\', rest) {
-        out(&rest[..at]);
-        rest = &rest[at + 1..];
-        // What is no escape cannot be here: it was looked at when it was read.
+    while let Some((plain, behind)) = memchr::memchr(b'\\', rest).and_then(|at| rest.split_at_checked(at)) {
+        out(plain);
+        rest = behind.get(1..).unwrap_or_default();
+        // What is no escape was looked at when it was read: only damaged JSONB has some.
         let Some((character, len)) = escape(rest) else { continue };
-        rest = &rest[len..];
+        rest = rest.get(len..).unwrap_or_default();
         let Some(mut character) = character else { continue };
         if (0xd800..0xdc00).contains(&character)
             && let Some((Some(low @ 0xdc00..=0xdfff), len)) = rest.strip_prefix(b"\\").and_then(escape)
         {
             character = 0x10000 + ((character - 0xd800) << 10) + (low - 0xdc00);
-            rest = &rest[1 + len..];
+            rest = rest.get(1 + len..).unwrap_or_default();
         }
         utf8(character, &mut out);
     }

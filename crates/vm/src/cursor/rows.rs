@@ -43,15 +43,16 @@ impl RowsCursor {
                     dst.make_room(bytes.len())?;
                 }
                 dst.set(value);
+                dst.restore_subtype(row.map_or(0, |row| (self.made.subtype)(row, column)));
             }
             None => dst.set_null(),
         }
         Ok(())
     }
 
-    /// The number of the row, from 1.
+    /// The number of the row.
     pub fn rowid(&self) -> Option<i64> {
-        (!self.is_null).then_some(self.at as i64 + 1)
+        (!self.is_null).then_some(self.made.first_rowid + self.at as i64)
     }
 
     /// Every column is NULL until the next move.
