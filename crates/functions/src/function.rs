@@ -75,6 +75,11 @@ impl Flags {
     /// The planner has its own code for it, so that arguments that are not wanted are not computed. Ours.
     pub const INLINE: Flags = Flags(1 << 2);
 
+    /// A text that it answers has the subtype of JSON, always. Ours.
+    pub const MAKES_JSON: Flags = Flags(1 << 3);
+    /// It answers one of its arguments, with the subtype of that. Ours.
+    pub const PASSES_SUBTYPE: Flags = Flags(1 << 4);
+
     /// What PRAGMA function_list shows.
     const PUBLIC: Flags = Flags(0x38_0800);
 

@@ -248,7 +248,7 @@ impl Literal {
             TokenKind::Blob => LiteralValue::Blob(text::decode_blob(token, arena)),
             TokenKind::Integer => match text::integer(token) {
                 ExprKind::Integer(value) => LiteralValue::Integer(if self.is_negative { -value } else { value }),
-                _ if self.is_negative && token == b"9223372036854775808" => LiteralValue::Integer(i64::MIN),
+                _ if self.is_negative && text::is_smallest_integer(token) => LiteralValue::Integer(i64::MIN),
                 _ => LiteralValue::Real(token, self.is_negative),
             },
             _ => LiteralValue::Real(token, self.is_negative),

@@ -123,6 +123,12 @@ pub fn without_separators<'a>(token: &[u8], arena: &'a Bump) -> Result<&'a [u8],
     bad.map_or(Ok(&text[..length]), |bad| Err(bad))
 }
 
+/// Whether these decimal digits are the amount of the smallest integer, which is one only behind a minus.
+pub fn is_smallest_integer(digits: &[u8]) -> bool {
+    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+    digits.get(zeros..) == Some(b"9223372036854775808")
+}
+
 /// Whether `name` must be quoted to be read as an identifier everywhere.
 pub fn needs_quotes(name: &[u8]) -> bool {
     let starts_well = name.first().is_some_and(|&b| is_identifier_byte(b) && !b.is_ascii_digit());

@@ -412,6 +412,8 @@ instructions! {
     Subtype { src: Reg, dst: Reg }
     /// Give the text or BLOB in dst the subtype that src says.
     SetSubtype { src: Reg, dst: Reg }
+    /// Take the subtypes from the values in `start..start+count`.
+    ClearSubtype { start: Reg, count: u32 }
     /// Set the collation for the next Call (min, max, nullif …).
     CollationFor { collation: CollationId, flag: Reg }
 

@@ -686,6 +686,9 @@ fn steps_until_row<'p, const WATCHED: bool>(
                     m.reg_mut(dst).restore_subtype(subtype as u8);
                 }
             }
+            Insn::ClearSubtype { start, count } => {
+                m.regs_mut(start, count as usize).iter_mut().for_each(|register| register.set_subtype(0));
+            }
             Insn::CollationFor { flag, .. } => aggregate::watch_kept(m, flag),
 
             // ---- triggers, foreign keys ----

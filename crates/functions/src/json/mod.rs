@@ -37,10 +37,12 @@ use parse::Failure;
 use tree::{Escapes, Json, Text};
 
 /// What marks a text as JSON on its way from one function to another.
-const SUBTYPE: u8 = 74;
+pub const SUBTYPE: u8 = 74;
 
 const PURE: Flags = Flags::INNOCUOUS.with(Flags::DETERMINISTIC).with(Flags::STABLE);
 const BUILDS: Flags = PURE.with(Flags::SUBTYPE).with(Flags::RESULT_SUBTYPE);
+const MAKES: Flags = PURE.with(Flags::MAKES_JSON);
+const MAKES_OF_JSON: Flags = BUILDS.with(Flags::MAKES_JSON);
 
 const fn entry(name: &'static str, args: Arity, flags: Flags, eval: ScalarFn) -> Scalar {
     Scalar { name, args, flags, eval }
@@ -49,24 +51,24 @@ const fn entry(name: &'static str, args: Arity, flags: Flags, eval: ScalarFn) ->
 const ANY: Arity = Arity::AtLeast(0);
 
 pub(crate) const FUNCTIONS: [Scalar; 32] = [
-    entry("->", Arity::Exactly(2), PURE, arrow),
+    entry("->", Arity::Exactly(2), MAKES, arrow),
     entry("->>", Arity::Exactly(2), PURE, double_arrow),
-    entry("json", Arity::Exactly(1), PURE, json),
-    entry("json_array", ANY, BUILDS, array::<false>),
-    entry("json_array_insert", ANY, BUILDS, |c, a| change::<false>(c, a, Edit::ArrayInsert, "array_insert")),
+    entry("json", Arity::Exactly(1), MAKES, json),
+    entry("json_array", ANY, MAKES_OF_JSON, array::<false>),
+    entry("json_array_insert", ANY, MAKES_OF_JSON, |c, a| change::<false>(c, a, Edit::ArrayInsert, "array_insert")),
     entry("json_array_length", Arity::Exactly(1), PURE, array_length),
     entry("json_array_length", Arity::Exactly(2), PURE, array_length),
     entry("json_error_position", Arity::Exactly(1), PURE, error_position),
-    entry("json_extract", ANY, PURE, extract::<false>),
-    entry("json_insert", ANY, BUILDS, |c, a| change::<false>(c, a, Edit::Insert, "insert")),
-    entry("json_object", ANY, BUILDS, object::<false>),
-    entry("json_patch", Arity::Exactly(2), PURE, patch::<false>),
+    entry("json_extract", ANY, PURE.with(Flags::RESULT_SUBTYPE), extract::<false>),
+    entry("json_insert", ANY, MAKES_OF_JSON, |c, a| change::<false>(c, a, Edit::Insert, "insert")),
+    entry("json_object", ANY, MAKES_OF_JSON, object::<false>),
+    entry("json_patch", Arity::Exactly(2), MAKES, patch::<false>),
     entry("json_pretty", Arity::Exactly(1), PURE, pretty),
     entry("json_pretty", Arity::Exactly(2), PURE, pretty),
-    entry("json_quote", Arity::Exactly(1), BUILDS, quote),
-    entry("json_remove", ANY, PURE, remove::<false>),
-    entry("json_replace", ANY, BUILDS, |c, a| change::<false>(c, a, Edit::Replace, "replace")),
-    entry("json_set", ANY, BUILDS, |c, a| change::<false>(c, a, Edit::Set, "set")),
+    entry("json_quote", Arity::Exactly(1), MAKES_OF_JSON, quote),
+    entry("json_remove", ANY, MAKES, remove::<false>),
+    entry("json_replace", ANY, MAKES_OF_JSON, |c, a| change::<false>(c, a, Edit::Replace, "replace")),
+    entry("json_set", ANY, MAKES_OF_JSON, |c, a| change::<false>(c, a, Edit::Set, "set")),
     entry("json_type", Arity::Exactly(1), PURE, type_of),
     entry("json_type", Arity::Exactly(2), PURE, type_of),
     entry("json_valid", Arity::Exactly(1), PURE, valid),

@@ -5,10 +5,10 @@
 
 use lithe_value::{ValueRef, cast, compare};
 
-use super::{PURE, null, pure_variadic};
+use super::{PURE, null};
 use crate::context::Context;
 use crate::error::Result;
-use crate::function::{Arity, Flags, Scalar, ScalarFn};
+use crate::function::{Arity, Flags, Scalar, ScalarFn, arg};
 
 pub(super) const FUNCTIONS: [Scalar; 10] = [
     inline("coalesce", Arity::AtLeast(2), coalesce),
@@ -17,41 +17,54 @@ pub(super) const FUNCTIONS: [Scalar; 10] = [
     inline("iif", Arity::AtLeast(2), iif),
     inline("likelihood", Arity::Exactly(2), first),
     inline("likely", Arity::Exactly(1), first),
-    pure_variadic("max", 1, max),
-    pure_variadic("min", 1, min),
-    Scalar { name: "nullif", args: Arity::Exactly(2), flags: PURE, eval: nullif },
+    Scalar { name: "max", args: Arity::AtLeast(1), flags: CHOOSES, eval: max },
+    Scalar { name: "min", args: Arity::AtLeast(1), flags: CHOOSES, eval: min },
+    Scalar { name: "nullif", args: Arity::Exactly(2), flags: CHOOSES, eval: nullif },
     inline("unlikely", Arity::Exactly(1), first),
 ];
 
+const CHOOSES: Flags = PURE.with(Flags::PASSES_SUBTYPE);
+
 const fn inline(name: &'static str, args: Arity, eval: ScalarFn) -> Scalar {
-    Scalar { name, args, flags: PURE.with(Flags::INLINE), eval }
+    Scalar { name, args, flags: CHOOSES.with(Flags::INLINE), eval }
+}
+
+/// Answers an argument, with its subtype.
+fn answer_argument(context: &mut Context<'_>, args: &[ValueRef<'_>], at: usize) -> Result {
+    context.subtype = context.arg_subtype(at);
+    context.answer(arg(args, at))
 }
 
 /// The first that is not NULL.
 fn coalesce(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let found = args.iter().find(|arg| !arg.is_null());
-    context.answer(found.copied().unwrap_or_default())
+    match args.iter().position(|arg| !arg.is_null()) {
+        Some(at) => answer_argument(context, args, at),
+        None => null(context),
+    }
 }
 
 /// The value behind the first condition that is true; behind none, the last argument if it stands alone.
 fn iif(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let (pairs, otherwise) = args.as_chunks::<2>();
-    let chosen = pairs.iter().find(|[condition, _]| cast::truth(*condition) == Some(true));
-    let value = chosen.map(|&[_, value]| value).or(otherwise.first().copied());
-    context.answer(value.unwrap_or_default())
+    let chosen = pairs.iter().position(|[condition, _]| cast::truth(*condition) == Some(true));
+    match (chosen, otherwise) {
+        (Some(pair), _) => answer_argument(context, args, 2 * pair + 1),
+        (None, [_]) => answer_argument(context, args, 2 * pairs.len()),
+        (None, _) => null(context),
+    }
 }
 
 /// The first argument: what is likely is for the planner to know.
 fn first(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    context.answer(args[0])
+    answer_argument(context, args, 0)
 }
 
 /// The first argument, or NULL if both are equal.
 fn nullif(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    if compare(args[0], args[1], context.collation).is_eq() {
+    if compare(arg(args, 0), arg(args, 1), context.collation).is_eq() {
         return null(context);
     }
-    context.answer(args[0])
+    answer_argument(context, args, 0)
 }
 
 /// The largest, of equals the first; NULL if one is NULL.
@@ -72,11 +85,11 @@ fn best(
     if args.iter().any(|arg| arg.is_null()) {
         return null(context);
     }
-    let mut best = args[0];
-    for &arg in &args[1..] {
-        if is_better(best, arg, context.collation) {
-            best = arg;
+    let mut best = (0, arg(args, 0));
+    for (at, &arg) in args.iter().enumerate().skip(1) {
+        if is_better(best.1, arg, context.collation) {
+            best = (at, arg);
         }
     }
-    context.answer(best)
+    answer_argument(context, args, best.0)
 }

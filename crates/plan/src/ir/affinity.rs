@@ -10,7 +10,7 @@ pub fn affinity_of(expr: &Expr<'_>) -> Option<Affinity> {
         Expr::Column(column) => column.affinity,
         Expr::Output(output) => output.affinity,
         Expr::Cast(_, affinity) => Some(*affinity),
-        Expr::Collate(operand, _) => affinity_of(operand),
+        Expr::Collate(operand, _) | Expr::Unary(UnaryOp::DropSubtype, operand) => affinity_of(operand),
         Expr::Subquery(subquery) => subquery.query.columns.first().and_then(|column| column.affinity),
         Expr::SubqueryColumn(subquery, at) => subquery.query.columns[usize::from(*at)].affinity,
         Expr::Row(items) => items.first().and_then(affinity_of),
@@ -68,7 +68,7 @@ pub fn data_types(expr: &Expr<'_>) -> DataTypes {
         Expr::Text(_) => DataTypes::TEXT,
         Expr::Blob(_) => DataTypes::BLOB,
         Expr::Binary(super::BinaryOp::Concat, ..) => DataTypes { blob: true, ..DataTypes::TEXT },
-        Expr::Collate(x, _) | Expr::Unary(UnaryOp::Plus, x) => data_types(x),
+        Expr::Collate(x, _) | Expr::Unary(UnaryOp::Plus | UnaryOp::DropSubtype, x) => data_types(x),
         Expr::Parameter(_) | Expr::Function(_) | Expr::Aggregate(_) | Expr::Window(_) => DataTypes::ANY,
         Expr::Column(_)
         | Expr::Output(_)

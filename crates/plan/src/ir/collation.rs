@@ -83,7 +83,7 @@ pub fn collation_of<'a>(expr: &Expr<'a>) -> Option<Coll<'a>> {
         Expr::Column(column) => Some(column.collation),
         Expr::Output(output) => Some(output.collation),
         Expr::Collate(_, collation) => Some(**collation),
-        Expr::Cast(operand, _) | Expr::Unary(UnaryOp::Plus, operand) => collation_of(operand),
+        Expr::Cast(operand, _) | Expr::Unary(UnaryOp::Plus | UnaryOp::DropSubtype, operand) => collation_of(operand),
         Expr::Row(items) => items.first().and_then(collation_of),
         Expr::Function(call) if call.is_merged_column => call.args.first().and_then(collation_of),
         Expr::Aggregate(_) | Expr::Window(_) | Expr::Subquery(_) | Expr::Exists(_) => None,

@@ -115,6 +115,8 @@ pub enum UnaryOp {
     Plus,
     /// `NOT x`
     Not,
+    /// The value of x without its subtype: x has come out of a query in FROM.
+    DropSubtype,
 }
 
 /// Operators with two operands that neither compare nor are logical.

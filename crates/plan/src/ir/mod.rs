@@ -22,6 +22,7 @@ mod equal;
 mod expr;
 mod ids;
 mod query;
+mod subtype;
 mod walk;
 
 pub use affinity::{DataTypes, affinity_of, comparison_affinity, data_types};
@@ -31,4 +32,5 @@ pub use equal::{same, same_aggregate, same_all, same_order};
 pub use expr::*;
 pub use ids::*;
 pub use query::*;
+pub use subtype::{makes_json, may_have_subtype, rows_may_have_subtypes, skip_subtype};
 pub use walk::{Child, any, for_each_child, for_each_in_query, for_each_in_select, for_each_source, sources_of};

@@ -1,6 +1,7 @@
 //! Expressions.
 
 use lithe_sql::ast::{self, BinaryOp as Op, ExprKind, Quote, Span, UnaryOp as Prefix};
+use lithe_sql::text::is_smallest_integer;
 use lithe_value::Affinity;
 
 use super::Resolver;
@@ -82,11 +83,8 @@ impl<'a> Resolver<'a> {
     fn unary(&self, scope: &Scope<'_, 'a>, op: Prefix, operand: &ast::Expr<'a>) -> Result<Expr<'a>> {
         let negated = match (op, operand.kind) {
             (Prefix::Minus, ExprKind::Integer(value)) if value != i64::MIN => Some(Expr::Integer(-value)),
-            (Prefix::Minus, ExprKind::Integer(value)) => {
-                return Err(hex_too_big("-", format!("{value:#x}").as_bytes()));
-            }
             (Prefix::Minus, ExprKind::HexTooBig(digits)) => return Err(hex_too_big("-", digits)),
-            (Prefix::Minus, ExprKind::Float(b"9223372036854775808")) => Some(Expr::Integer(i64::MIN)),
+            (Prefix::Minus, ExprKind::Float(digits)) if is_smallest_integer(digits) => Some(Expr::Integer(i64::MIN)),
             (Prefix::Minus, ExprKind::Float(digits)) => Some(Expr::Real(-real(digits))),
             _ => None,
         };

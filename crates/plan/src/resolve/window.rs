@@ -22,7 +22,7 @@ impl<'a> Resolver<'a> {
         };
         let window = match fixed_frame(function.name()) {
             Some((unit, start, end)) => {
-                Window { unit, start, end, exclude: FrameExclude::NoOthers, ..parts.into_window() }
+                Window { unit, start, end, exclude: FrameExclude::Absent, ..parts.into_window() }
             }
             None => parts.into_window(),
         };
@@ -98,7 +98,7 @@ impl<'a> Parts<'a> {
             unit: FrameUnit::Range,
             start: FrameBound::Unbounded,
             end: FrameBound::CurrentRow,
-            exclude: FrameExclude::NoOthers,
+            exclude: FrameExclude::Absent,
         });
         let Frame { unit, start, end, exclude } = frame;
         Window { partition_by: self.partition_by, order_by: self.order_by, unit, start, end, exclude }

@@ -29,7 +29,7 @@ impl<'a> Rewriter<'a> {
         let cores = parts.iter().zip(inner.cores).enumerate().map(|(number, (part, core))| {
             let outer = if number == 0 { outer } else { self.copy_select(outer) };
             let id = outer.sources[at].id;
-            let mut replace = Replace { source: id, columns: part.columns, is_part: true };
+            let mut replace = Replace { source: id, columns: self.seen_from_outside(part.columns), is_part: true };
             let replaced = Map { arena: self.arena, change: &mut replace }.select(outer).unwrap_or(outer);
             let select = self.spliced(replaced, at, Source { id, ..source }, part);
             Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), span: core.span }

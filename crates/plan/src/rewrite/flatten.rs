@@ -5,7 +5,8 @@ use super::map::{Change, Map, Nested};
 use super::{Draft, Rewriter};
 use crate::ir::{
     Child, Column, CommonTable, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, OrderTerm, Query, Select, Source,
-    SourceId, SourceKind, SubqueryId, Term, TermOrigin, any, for_each_child, for_each_in_select, same,
+    SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any, for_each_child, for_each_in_select,
+    may_have_subtype, same, skip_subtype,
 };
 
 /// What is to be merged.
@@ -76,7 +77,7 @@ impl<'a> Rewriter<'a> {
 
     fn merge(&self, draft: &mut Draft<'a>, core_at: usize, merge: &Merge<'_, 'a>) {
         let Merge { outer, at, source, query, inner } = *merge;
-        let mut replace = Replace { source: source.id, columns: inner.columns, is_part: false };
+        let mut replace = Replace { source: source.id, columns: self.seen_from_outside(inner.columns), is_part: false };
         let mut map = Map { arena: self.arena, change: &mut replace };
         let outer = map.select(outer).unwrap_or(outer);
         let outer_order = map.order(draft.query.order_by).unwrap_or(draft.query.order_by);
@@ -123,11 +124,25 @@ impl<'a> Rewriter<'a> {
         self.arena.alloc_slice_copy(&terms)
     }
 
+    /// The result columns of a query in FROM: what they are computed by says nothing of its results to the query around it. Columns
+    /// are handed on as they are.
+    pub(super) fn seen_from_outside(&self, columns: &'a [Expr<'a>]) -> &'a [Expr<'a>] {
+        let loses = |column: &Expr<'a>| !matches!(column, Expr::Column(_)) && may_have_subtype(column);
+        if !columns.iter().any(loses) {
+            return columns;
+        }
+        let seen = columns.iter().map(|column| {
+            if loses(column) { Expr::Unary(UnaryOp::DropSubtype, self.arena.alloc(*column)) } else { *column }
+        });
+        self.arena.alloc_slice_copy(&seen.collect::<Vec<_>>())
+    }
+
     /// The inner ORDER BY as the outer query's own.
     fn order_seen_from(&self, outer: &Select<'a>, terms: &[OrderTerm<'a>]) -> &'a [OrderTerm<'a>] {
         let seen = terms.iter().map(|term| {
             let bare = crate::ir::skip_collate(term.expr);
-            let output = outer.columns.iter().position(|column| same(column, &bare)).map(|at| at as u16);
+            let output =
+                outer.columns.iter().position(|column| same(&skip_subtype(*column), &bare)).map(|at| at as u16);
             OrderTerm { output, ..*term }
         });
         self.arena.alloc_slice_copy(&seen.collect::<Vec<_>>())

@@ -36,7 +36,8 @@ impl<'a> Rewriter<'a> {
         let mut query = *derived.query;
         query.cores = self.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| {
             let CoreBody::Select(inner) = core.body else { return *core };
-            let mut replace = Replace { source: id, columns: inner.columns, is_part: query.is_compound() };
+            let mut replace =
+                Replace { source: id, columns: self.seen_from_outside(inner.columns), is_part: query.is_compound() };
             let mut map = Map { arena: self.arena, change: &mut replace };
             let conditions: Vec<Expr<'a>> = pushed.iter().map(|term| map.expr(&term.expr)).collect();
             Core { body: CoreBody::Select(self.with_conditions(inner, &conditions)), ..*core }

@@ -1,7 +1,7 @@
 //! LEFT JOIN → JOIN, where a condition throws the rows without a match away anyway.
 
 use super::Rewriter;
-use crate::ir::{BinaryOp, CompareOp, Expr, InSet, JoinKind, Select, Source, SourceId, Term, TermOrigin, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, Expr, InSet, JoinKind, Select, Source, SourceId, Term, TermOrigin};
 
 impl<'a> Rewriter<'a> {
     /// The SELECT with its needless outer joins made inner ones.
@@ -50,7 +50,7 @@ fn is_null_for_nulls(expr: &Expr<'_>, id: SourceId) -> bool {
     match expr {
         Expr::Column(column) => column.source == id,
         Expr::Collate(x, _) | Expr::Cast(x, _) => is_null_for_nulls(x, id),
-        Expr::Unary(UnaryOp::Negate | UnaryOp::BitNot | UnaryOp::Plus | UnaryOp::Not, x) => is_null_for_nulls(x, id),
+        Expr::Unary(_, x) => is_null_for_nulls(x, id),
         Expr::Binary(op, x, y) => {
             // A division by zero is NULL, too, but that is no matter here.
             let _: &BinaryOp = op;

@@ -20,8 +20,8 @@ const _: () = assert!(size_of::<Expr<'_>>() <= 48);
 pub enum ExprKind<'a> {
     /// NULL.
     Null,
-    /// An integer that fits 64 bits, decimal or hexadecimal. Only hexadecimal ones are negative:
-    /// minus before `i64::MIN` is therefore "hex literal too big: -0x8000000000000000".
+    /// An integer that fits 64 bits, decimal or hexadecimal. Only hexadecimal ones are negative; the operand of a minus
+    /// is never `i64::MIN`: it is [`HexTooBig`](ExprKind::HexTooBig).
     Integer(i64),
     /// A number with point or exponent, or a decimal integer too large for 64 bits; digits without
     /// separators. The operand of a minus that reads 9223372036854775808 is still an integer.
@@ -375,8 +375,10 @@ pub enum FrameBound<'a> {
 /// What a frame leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrameExclude {
-    /// EXCLUDE NO OTHERS
+    /// There is no EXCLUDE: rows leave aggregates as the frame moves on.
     #[default]
+    Absent,
+    /// EXCLUDE NO OTHERS: the same rows, but aggregates begin anew for each frame, and so remember nothing of those that have left.
     NoOthers,
     /// EXCLUDE CURRENT ROW
     CurrentRow,

@@ -192,6 +192,13 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn unary(&mut self, op: UnaryOp, operand: Expr<'a>, start: u32) -> Expr<'a> {
+        let operand = match (op, operand.kind) {
+            // Only 0x8000000000000000 is this number, and its negative is none of 64 bits.
+            (UnaryOp::Minus, ExprKind::Integer(i64::MIN)) => {
+                Expr { kind: ExprKind::HexTooBig(operand.span.text(self.sql)), ..operand }
+            }
+            _ => operand,
+        };
         let kind = ExprKind::Unary(op, self.arena.alloc(operand));
         self.node(kind, start, operand.height)
     }

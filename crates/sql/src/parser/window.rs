@@ -121,7 +121,7 @@ impl<'a> Parser<'a, '_> {
 
     fn frame_exclude(&mut self) -> Result<FrameExclude> {
         if !self.take(TokenKind::Exclude)? {
-            return Ok(FrameExclude::NoOthers);
+            return Ok(FrameExclude::Absent);
         }
         let (second, exclude) = match self.token.kind {
             TokenKind::No => (Some(TokenKind::Others), FrameExclude::NoOthers),

@@ -4,7 +4,7 @@ use super::{Condition, Constraint, Left, MadeOf, Op, Right, Selectivity, Terms, 
 use crate::codegen::Codegen;
 use crate::ir::{
     Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, JoinKind, Source, SourceKind,
-    SourceSet, Term, TermOrigin, UnaryOp, affinity_of, collation_of, skip_collate, sources_of,
+    SourceSet, Term, TermOrigin, UnaryOp, affinity_of, collation_of, skip_collate, skip_subtype, sources_of,
 };
 
 /// What the analysis of a join's conditions needs to know.
@@ -317,7 +317,7 @@ impl<'a> Analysis<'_, 'a> {
 
     /// What a path could look up: a column of one of the sources, or an expression that an index may hold.
     fn side(&self, expr: &Expr<'a>) -> Option<Side<'a>> {
-        let expr = skip_collate(*expr);
+        let expr = skip_subtype(skip_collate(*expr));
         if let Expr::Column(column) = expr {
             let source = self.position(column)?;
             return Some(Side { source, left: Left::Column(column.index) });

@@ -2,6 +2,8 @@
 
 use lithe_sql::ast::{Case, Expr, ExprKind, FunctionCall, Ident, InSet, LikeOp, Name, OrderTerm, Quote, UnaryOp};
 
+use lithe_sql::text::is_smallest_integer;
+
 use super::{BuildOptions, KnownFunction};
 use crate::catalog::Table;
 use crate::error::{CompileError, Result, fail};
@@ -247,7 +249,7 @@ pub(super) fn literal_value(expr: &Expr<'_>) -> Option<lithe_value::Value> {
         ExprKind::Column(name) if name.quote() == Quote::None && name.name.is("false") => Some(Value::from(0)),
         ExprKind::Unary(UnaryOp::Plus, operand) => literal_number(operand),
         // The smallest integer is written as the negative of a number that is none.
-        ExprKind::Unary(UnaryOp::Minus, Expr { kind: ExprKind::Float(b"9223372036854775808"), .. }) => {
+        ExprKind::Unary(UnaryOp::Minus, Expr { kind: ExprKind::Float(digits), .. }) if is_smallest_integer(digits) => {
             Some(Value::from(i64::MIN))
         }
         ExprKind::Unary(UnaryOp::Minus, operand) => {

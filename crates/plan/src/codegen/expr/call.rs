@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lithe_functions::{Flags, json};
 use lithe_sql::ast::RaiseAction;
 use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
@@ -11,7 +12,7 @@ use lithe_vm::program::FunctionCall;
 use super::super::Codegen;
 use super::Value;
 use crate::error::Result;
-use crate::ir::{Call, Case, Compare, CompareOp, Expr, Raise, affinity_of, is_constant};
+use crate::ir::{Call, Case, Compare, CompareOp, Expr, Raise, affinity_of, is_constant, makes_json};
 
 /// Arguments that are marked as constant: so many bits the mark has.
 const CONSTANT_MARKS: usize = 32;
@@ -42,15 +43,16 @@ impl<'a> Codegen<'a> {
             constant_arguments,
             must_be_pure: None,
         });
+        let asks_subtypes = call.function.flags().contains(Flags::SUBTYPE);
         match call.args {
             [] => self.b.emit(Insn::Call { call: id, start: dst, dst }),
-            [one] => {
+            [one] if !(asks_subtypes && self.loses_json(one)) => {
                 let value = self.emit(one)?;
                 self.b.emit(Insn::Call { call: id, start: value.reg, dst });
                 self.release(value);
             }
             args => {
-                let start = self.emit_arguments(args)?;
+                let start = self.emit_arguments(args, asks_subtypes)?;
                 self.b.emit(Insn::Call { call: id, start, dst });
             }
         }
@@ -58,13 +60,21 @@ impl<'a> Codegen<'a> {
     }
 
     /// Arguments in a row of registers. In a loop, constant ones are put there once, before it.
-    pub(crate) fn emit_arguments(&mut self, args: &[Expr<'a>]) -> Result<Reg> {
+    ///
+    /// Where the function asks for subtypes, JSON that was not made here and now has its subtype again.
+    pub(crate) fn emit_arguments(&mut self, args: &[Expr<'a>], asks_subtypes: bool) -> Result<Reg> {
         let start = self.b.registers(args.len());
         let mut standing = Vec::new();
         for (at, arg) in args.iter().enumerate() {
             let is_once = self.expr.loops > 0 && is_constant(arg) && super::is_jumpless(arg);
             let outer = if is_once { Some(self.b.set_prologue(true)) } else { None };
             let result = self.emit_into(arg, start.at(at));
+            if asks_subtypes && self.loses_json(arg) {
+                let subtype = self.b.temporary();
+                self.b.emit(Insn::Integer { value: i32::from(json::SUBTYPE), dst: subtype });
+                self.b.emit(Insn::SetSubtype { src: subtype, dst: start.at(at) });
+                self.b.free(subtype);
+            }
             if let Some(outer) = outer {
                 self.b.set_prologue(outer);
                 standing.push(at);
@@ -74,6 +84,12 @@ impl<'a> Codegen<'a> {
         // The others may serve again once the call is emitted; nothing is emitted before.
         (0..args.len()).filter(|at| !standing.contains(at)).for_each(|at| self.b.free(start.at(at)));
         Ok(start)
+    }
+
+    /// Whether the expression is JSON, and its value comes from a place where nobody has kept that: a group's key, an index, the
+    /// state of min() and max().
+    fn loses_json(&self, arg: &Expr<'a>) -> bool {
+        makes_json(arg) && (matches!(arg, Expr::Aggregate(_)) || self.replacement(arg).is_some())
     }
 
     /// The first value that is not NULL; the ones behind it are not computed.

@@ -254,7 +254,7 @@ impl<'a> Codegen<'a> {
         Ok(Some(reg))
     }
 
-    fn replacement(&self, expr: &Expr<'a>) -> Option<Replacement> {
+    pub(super) fn replacement(&self, expr: &Expr<'a>) -> Option<Replacement> {
         let known = &self.expr.replacements;
         if known.is_empty() {
             return None;
@@ -273,12 +273,17 @@ impl<'a> Codegen<'a> {
         if op == UnaryOp::Plus {
             return self.emit_into(operand, dst);
         }
+        if op == UnaryOp::DropSubtype {
+            self.emit_into(operand, dst)?;
+            self.b.emit(Insn::ClearSubtype { start: dst, count: 1 });
+            return Ok(());
+        }
         let value = self.emit(operand)?;
         let src = value.reg;
         self.b.emit(match op {
             UnaryOp::BitNot => Insn::BitNot { src, dst },
             UnaryOp::Not => Insn::Not { src, dst },
-            UnaryOp::Negate | UnaryOp::Plus => Insn::Negate { src, dst },
+            UnaryOp::Negate | UnaryOp::Plus | UnaryOp::DropSubtype => Insn::Negate { src, dst },
         });
         self.release(value);
         Ok(())

@@ -6,7 +6,7 @@ use lithe_vm::operand::Reg;
 use super::super::Codegen;
 use super::super::select::Destination;
 use crate::error::Result;
-use crate::ir::{Query, Subquery};
+use crate::ir::{Expr, Query, Subquery, rows_may_have_subtypes};
 
 impl<'a> Codegen<'a> {
     /// Column `at` of the first row of a subquery.
@@ -26,6 +26,9 @@ impl<'a> Codegen<'a> {
             cg.b.emit(Insn::Null { start, count: width as u32 });
             let result = cg.emit_query(subquery.query, &Destination::FirstRow { start });
             cg.explain.close();
+            if !gives_columns(subquery.query) && rows_may_have_subtypes(subquery.query) {
+                cg.b.emit(Insn::ClearSubtype { start, count: width as u32 });
+            }
             result
         })?;
         Ok(start)
@@ -61,4 +64,10 @@ impl<'a> Codegen<'a> {
         self.b.place(done);
         Ok(())
     }
+}
+
+/// Whether the rows of a query are columns as they are: they are handed on with their subtypes.
+fn gives_columns(query: &Query<'_>) -> bool {
+    let columns = query.single_select().map(|select| select.columns);
+    columns.is_some_and(|columns| columns.iter().all(|column| matches!(column, Expr::Column(_))))
 }

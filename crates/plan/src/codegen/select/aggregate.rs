@@ -274,7 +274,7 @@ impl<'a> Codegen<'a> {
                 let value = self.emit(one)?;
                 Ok((value.reg, Some(value)))
             }
-            several => Ok((self.emit_arguments(several)?, None)),
+            several => Ok((self.emit_arguments(several, false)?, None)),
         }
     }
 

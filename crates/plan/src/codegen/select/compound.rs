@@ -139,6 +139,7 @@ impl<'a> Codegen<'a> {
             row_limit: None,
             done: self.b.label(),
             reals: None,
+            drops_subtypes: false,
         }
     }
 

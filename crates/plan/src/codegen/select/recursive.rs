@@ -49,6 +49,7 @@ impl<'a> Codegen<'a> {
             row_limit: None,
             done: cg.b.label(),
             reals: sink.reals,
+            drops_subtypes: false,
         };
 
         self.explain.open(|| "SETUP".to_owned());

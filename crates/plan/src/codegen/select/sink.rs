@@ -8,7 +8,7 @@ use lithe_vm::program::CursorKind;
 use super::super::Codegen;
 use super::Destination;
 use crate::error::Result;
-use crate::ir::{CoreBody, Expr, Limit, OrderTerm, Query};
+use crate::ir::{CoreBody, Expr, Limit, OrderTerm, Query, rows_may_have_subtypes};
 
 /// Where the rows of a query end.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +28,8 @@ pub(super) struct Sink {
     pub done: Addr,
     /// Number of the list of columns, in the generator's state, whose integers become reals.
     pub reals: Option<u16>,
+    /// The rows go to another query, which sees no subtypes.
+    pub drops_subtypes: bool,
 }
 
 /// A sorter between the loops and the sink. Its rows are the ORDER BY terms, then the result columns that are none of
@@ -56,6 +58,7 @@ impl<'a> Codegen<'a> {
             row_limit: None,
             done,
             reals: None,
+            drops_subtypes: false,
         };
         if let Some(limit) = query.limit {
             self.emit_limit(limit, &mut sink)?;
@@ -67,6 +70,7 @@ impl<'a> Codegen<'a> {
     /// REAL, integers of it are read as reals.
     pub(super) fn open_source_sink(&mut self, query: &Query<'a>, destination: &Destination) -> Result<Sink> {
         let mut sink = self.open_sink(query, destination)?;
+        sink.drops_subtypes = matches!(destination, Destination::Coroutine { .. }) && rows_may_have_subtypes(query);
         let reals = reals_of(query);
         if !reals.is_empty() {
             sink.reals = Some(self.select.reals.len() as u16);
@@ -137,6 +141,9 @@ impl<'a> Codegen<'a> {
     pub(super) fn deliver(&mut self, sink: &Sink, row: Reg) -> Result<()> {
         let (count, width) = (sink.width as u16, sink.width as u32);
         self.emit_reals(sink, row);
+        if sink.drops_subtypes {
+            self.b.emit(Insn::ClearSubtype { start: row, count: width });
+        }
         match sink.destination {
             Destination::Output => self.b.emit(Insn::ResultRow { start: row, count: width }),
             Destination::Coroutine { co, start } => {

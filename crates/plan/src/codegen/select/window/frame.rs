@@ -108,8 +108,13 @@ impl<'a> Codegen<'a> {
     fn check_distance(&mut self, unit: FrameUnit, reg: Reg, which: &str) {
         let (wrong, right) = (self.b.label(), self.b.label());
         let kind = if unit == FrameUnit::Range { "number" } else { "integer" };
+        let distance = reg;
+        let reg = self.b.temporary();
+        self.emit_copy(distance, reg);
         if unit == FrameUnit::Range {
-            // A text or blob is larger than the empty text.
+            // A text may be a number. One that is not, or a blob, is larger than the empty text.
+            let affinities = self.b.affinity_list(&[lithe_value::Affinity::Numeric]);
+            self.b.emit(Insn::Affinity { start: reg, affinities });
             let empty = self.b.temporary();
             let value = self.b.constant(lithe_value::Value::text(&b""[..]));
             self.b.emit(Insn::Const { value, dst: empty });
@@ -118,12 +123,14 @@ impl<'a> Codegen<'a> {
             self.b.free(empty);
         } else {
             self.b.emit(Insn::MustBeInteger { reg, target: wrong });
+            self.emit_copy(reg, distance);
         }
         let zero = self.b.temporary();
         self.b.emit(Insn::Integer { value: 0, dst: zero });
         let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
         self.b.emit(Insn::Ge { flags, collation, lhs: reg, rhs: zero, target: right });
         self.b.free(zero);
+        self.b.free(reg);
         self.b.place(wrong);
         self.emit_run_error(&format!("frame {which} offset must be a non-negative {kind}"));
         self.b.place(right);
@@ -139,7 +146,7 @@ impl<'a> Codegen<'a> {
     /// Moves the frame to the current row.
     pub(super) fn move_frame(&mut self, pass: &Pass<'a>, at: usize, group: Reg) -> Result<()> {
         let frame = &pass.frames[at];
-        let (Frame { first, behind, cursor, .. }, is_whole) = (frame, frame.exclude() == FrameExclude::NoOthers);
+        let (Frame { first, behind, cursor, .. }, is_whole) = (frame, frame.exclude() == FrameExclude::Absent);
         let (first, behind, cursor) = (*first, *behind, *cursor);
         let calls = || pass.calls.iter().filter(|call| call.frame == at && is_whole);
 
@@ -190,7 +197,7 @@ impl<'a> Codegen<'a> {
             return Ok(());
         }
         if frame.window.unit == FrameUnit::Range && distance.is_some() {
-            return self.emit_is_beyond_distance(pass, frame, end, target);
+            return self.emit_is_beyond_distance(pass, frame, end, group, target);
         }
         let (seen, current) = if frame.window.unit == FrameUnit::Rows {
             (row, pass.number)
@@ -219,15 +226,23 @@ impl<'a> Codegen<'a> {
 
     /// RANGE with a distance: the keys of the row and of the current row are compared, one of them moved by the distance. NULLs,
     /// texts and blobs do not move.
-    fn emit_is_beyond_distance(&mut self, pass: &Pass<'a>, frame: &Frame<'a>, end: End, target: Addr) -> Result<()> {
+    fn emit_is_beyond_distance(
+        &mut self,
+        pass: &Pass<'a>,
+        frame: &Frame<'a>,
+        end: End,
+        group: Reg,
+        target: Addr,
+    ) -> Result<()> {
         let column = pass.key_column.expect("the key is in the table");
         let (bound, distance) = match end {
             End::Start => (&frame.window.start, frame.start),
             End::End => (&frame.window.end, frame.end),
         };
         let rhs = distance.expect("the bound has a distance");
+        let (fixed, goes_on) = (self.b.label(), self.b.label());
+        self.emit_group_limit(pass, frame, end, group, target, goes_on);
         let (limit, seen) = (self.b.register(), self.b.register());
-        let fixed = self.b.label();
         self.b.emit(Insn::Column { cursor: pass.current, column, dst: limit });
         self.b.emit(Insn::Column { cursor: frame.cursor, column, dst: seen });
         // Which of the two moves matters only where an integer becomes a real: it is the one that is behind.
@@ -246,13 +261,41 @@ impl<'a> Codegen<'a> {
         self.b.place(fixed);
         let key = frame.key.expect("the frame compares keys");
         self.b.emit(Insn::CompareVectors { key, lhs: seen, rhs: limit, count: 1 });
-        let goes_on = self.b.label();
         self.b.emit(match end {
             End::Start => Insn::Jump { less: goes_on, equal: target, greater: target },
             End::End => Insn::Jump { less: goes_on, equal: goes_on, greater: target },
         });
         self.b.place(goes_on);
         Ok(())
+    }
+
+    /// No distance takes the current row and its peers out of a frame that begins before them and ends behind them, nor lets a frame
+    /// that ends before them go beyond them. That needs saying where a sum is rounded.
+    fn emit_group_limit(
+        &mut self,
+        pass: &Pass<'a>,
+        frame: &Frame<'a>,
+        end: End,
+        group: Reg,
+        target: Addr,
+        goes_on: Addr,
+    ) {
+        let seen = self.b.temporary();
+        self.b.emit(Insn::Column { cursor: frame.cursor, column: pass.group_column, dst: seen });
+        let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+        match (end, &frame.window.start, &frame.window.end) {
+            (End::Start, FrameBound::Preceding(_), _) => {
+                self.b.emit(Insn::Ge { flags, collation, lhs: seen, rhs: group, target });
+            }
+            (End::End, _, FrameBound::Following(_)) => {
+                self.b.emit(Insn::Le { flags, collation, lhs: seen, rhs: group, target: goes_on });
+            }
+            (End::End, _, FrameBound::Preceding(_)) => {
+                self.b.emit(Insn::Gt { flags, collation, lhs: seen, rhs: group, target });
+            }
+            _ => {}
+        }
+        self.b.free(seen);
     }
 
     /// The row under `cursor` enters or leaves an aggregate, unless FILTER keeps it out.
@@ -274,6 +317,14 @@ impl<'a> Codegen<'a> {
         let start = self.b.registers(count.max(1));
         for at in 0..count {
             self.b.emit(Insn::Column { cursor, column: call.args + at as u16, dst: start.at(at) });
+        }
+        if let Some(subtypes) = call.subtypes {
+            let src = self.b.temporary();
+            for at in 0..count {
+                self.b.emit(Insn::Column { cursor, column: subtypes + at as u16, dst: src });
+                self.b.emit(Insn::SetSubtype { src, dst: start.at(at) });
+            }
+            self.b.free(src);
         }
         self.b.emit(insn(id, start, state));
         self.free_registers(start, count.max(1));

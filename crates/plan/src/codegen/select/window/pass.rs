@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use lithe_functions::Flags;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, AffinityListId, AggregateId, CursorId, Reg};
 use lithe_vm::program::AggregateCall;
@@ -15,7 +16,7 @@ use super::super::Coroutine;
 use super::frame::Frame;
 use super::{Carried, PassPlan};
 use crate::error::Result;
-use crate::ir::{Expr, OrderTerm, WindowCall, collation_of};
+use crate::ir::{Expr, OrderTerm, WindowCall, collation_of, may_have_subtype};
 
 /// The registers and cursors of a pass.
 pub(super) struct Pass<'a> {
@@ -45,6 +46,8 @@ pub(super) struct CallInPass<'a> {
     pub call: &'a WindowCall<'a>,
     /// The column of its first argument.
     pub args: u16,
+    /// The column of the first argument's subtype, where the function asks for subtypes and arguments have some.
+    pub subtypes: Option<u16>,
     /// The column that says whether FILTER lets the row in.
     pub filter: Option<u16>,
     /// The number of its frame.
@@ -146,6 +149,9 @@ impl<'a> Codegen<'a> {
         for &call in &plan.calls {
             let args = width as u16;
             width += call.args.len();
+            let has_subtypes = call.function.flags().contains(Flags::SUBTYPE) && call.args.iter().any(has_subtype);
+            let subtypes = has_subtypes.then_some(width as u16);
+            width += if has_subtypes { call.args.len() } else { 0 };
             let filter = call.filter.map(|_| width as u16);
             width += usize::from(call.filter.is_some());
             let frame = match frames.iter().position(|frame| frame.is_of(call.window)) {
@@ -156,7 +162,7 @@ impl<'a> Codegen<'a> {
                 }
             };
             let aggregate = self.window_aggregate(call)?;
-            calls.push(CallInPass { call, args, filter, frame, aggregate });
+            calls.push(CallInPass { call, args, subtypes, filter, frame, aggregate });
         }
         let table = self.ephemeral_table(width);
         let pass = Pass {
@@ -194,8 +200,17 @@ impl<'a> Codegen<'a> {
         if let Some(column) = pass.key_column {
             self.emit_into(&pass.order_by[0].expr, row.at(usize::from(column)))?;
         }
-        for CallInPass { call, args, filter, .. } in &pass.calls {
+        for CallInPass { call, args, subtypes, filter, .. } in &pass.calls {
             self.emit_list_into(call.args, row.at(usize::from(*args)))?;
+            for (at, arg) in call.args.iter().enumerate() {
+                let Some(subtypes) = subtypes else { break };
+                let dst = row.at(usize::from(*subtypes) + at);
+                self.b.emit(if has_subtype(arg) {
+                    Insn::Subtype { src: row.at(usize::from(*args) + at), dst }
+                } else {
+                    Insn::Integer { value: 0, dst }
+                });
+            }
             if let (Some(column), Some(filter)) = (filter, &call.filter) {
                 self.emit_into(filter, row.at(usize::from(*column)))?;
             }
@@ -253,4 +268,9 @@ impl<'a> Codegen<'a> {
         self.b.emit(Insn::Return { ret });
         Ok(())
     }
+}
+
+/// Whether an argument brings a subtype with it. What windows are made of (columns, aggregates) has lost it on the way.
+fn has_subtype(arg: &Expr<'_>) -> bool {
+    !matches!(arg, Expr::Column(_) | Expr::Aggregate(_)) && may_have_subtype(arg)
 }

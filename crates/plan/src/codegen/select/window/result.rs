@@ -34,7 +34,7 @@ impl<'a> Codegen<'a> {
         group: Reg,
         dst: Reg,
     ) -> Result<()> {
-        let excludes = pass.frames[call.frame].exclude() != FrameExclude::NoOthers;
+        let excludes = pass.frames[call.frame].exclude() != FrameExclude::Absent;
         match (call.aggregate, lookup(call.call)) {
             (Some((aggregate, acc)), _) if !excludes => {
                 self.b.emit(Insn::AggValue { aggregate, acc, dst });
@@ -194,7 +194,7 @@ impl<'a> Codegen<'a> {
             FrameExclude::Ties => {
                 self.b.emit(Insn::Ne { flags, collation, lhs: row, rhs: pass.number, target: next });
             }
-            FrameExclude::NoOthers => {}
+            FrameExclude::Absent | FrameExclude::NoOthers => {}
         }
         self.b.place(included);
         body(self, done)?;

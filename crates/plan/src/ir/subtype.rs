@@ -1,0 +1,51 @@
+//! Subtypes: what a function says of its result besides the value, as JSON functions do of JSON. Functions that ask see it; it goes
+//! with a value through expressions, and not out of the query in which it was made.
+
+use lithe_functions::{Flags, Kind};
+
+use super::{CoreBody, Expr, Query, UnaryOp};
+
+/// Whether the value may have a subtype.
+pub fn may_have_subtype(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Function(call) => {
+            let flags = call.function.flags();
+            let is_custom = matches!(call.function.kind(), Kind::CustomScalar(_));
+            let passes_on = flags.contains(Flags::PASSES_SUBTYPE);
+            is_custom
+                || flags.contains(Flags::RESULT_SUBTYPE)
+                || flags.contains(Flags::MAKES_JSON)
+                || passes_on && call.args.iter().any(may_have_subtype)
+        }
+        Expr::Column(column) => column.table.is_some_and(|table| table.virtual_table().is_some()),
+        Expr::Case(case) => case.whens.iter().map(|when| &when.value).chain(&case.otherwise).any(may_have_subtype),
+        Expr::Collate(operand, _) | Expr::Unary(UnaryOp::Plus, operand) => may_have_subtype(operand),
+        Expr::Aggregate(_) | Expr::Window(_) | Expr::Subquery(_) | Expr::SubqueryColumn(..) => true,
+        _ => false,
+    }
+}
+
+/// The expression without what takes its subtype.
+pub fn skip_subtype<'a>(expr: Expr<'a>) -> Expr<'a> {
+    if let Expr::Unary(UnaryOp::DropSubtype, operand) = expr { *operand } else { expr }
+}
+
+/// Whether a text that the expression gives is JSON, always.
+pub fn makes_json(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Function(call) => call.function.flags().contains(Flags::MAKES_JSON),
+        Expr::Aggregate(call) => {
+            let is_extreme = call.function.is_builtin() && matches!(call.function.name(), "min" | "max");
+            is_extreme && call.args.first().is_some_and(makes_json)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a column of a query's rows may have a subtype.
+pub fn rows_may_have_subtypes(query: &Query<'_>) -> bool {
+    query.cores.iter().any(|core| match core.body {
+        CoreBody::Select(select) => select.columns.iter().any(may_have_subtype),
+        CoreBody::Values(rows) => rows.iter().any(|row| row.iter().any(may_have_subtype)),
+    })
+}
