@@ -39,6 +39,8 @@ pub struct Backup {
     remaining: u32,
     /// The source's data version that the copied pages belong to.
     version: u32,
+    /// The schema cookie of the target before the backup.
+    target_cookie: u32,
     changes: Rc<ChangeLog>,
 }
 
@@ -84,6 +86,7 @@ impl Backup {
             page_count: 0,
             remaining: 0,
             version: 0,
+            target_cookie: 0,
             changes,
         })
     }
@@ -136,9 +139,15 @@ impl Backup {
     }
 
     fn step_on_snapshot(&mut self, source: &Pager, pages: i32) -> Result<BackupStep> {
+        if self.state == State::Copying && !self.is_shaped_as(source) {
+            // The source has another page size now: what is copied is of no use.
+            self.target.btree().pager().end_read()?;
+            self.state = State::New;
+        }
         if self.state == State::New {
             self.lock_target(source)?;
             self.version = source.data_version();
+            self.next = 1;
             self.changes.take();
             self.state = State::Copying;
         }
@@ -159,9 +168,16 @@ impl Backup {
         Ok(BackupStep::Done)
     }
 
-    /// Takes the target's write lock, and gives it the source's page size.
-    fn lock_target(&self, source: &Pager) -> Result<()> {
+    /// Whether the target's pages are as long as the source's.
+    fn is_shaped_as(&self, source: &Pager) -> bool {
         let target = self.target.btree().pager();
+        (target.page_size(), target.reserved()) == (source.page_size(), source.reserved())
+    }
+
+    /// Takes the target's write lock, and gives it the source's page size.
+    fn lock_target(&mut self, source: &Pager) -> Result<()> {
+        let target = Rc::clone(self.target.btree());
+        let target = target.pager();
         let (size, reserved) = (source.page_size(), source.reserved());
         target.begin_read()?;
         if target.page_count() == 0 {
@@ -169,11 +185,20 @@ impl Backup {
         }
         target.end_read()?;
         target.begin_write(BeginKind::Exclusive)?;
-        let fits = (target.page_size(), target.reserved()) == (size, reserved);
-        if fits || target.reshape(size, reserved)? {
+        let shaped = self.shape_target(source);
+        if shaped.is_err() {
+            target.end_read()?;
+        }
+        shaped
+    }
+
+    fn shape_target(&mut self, source: &Pager) -> Result<()> {
+        self.target_cookie = self.target.schema_cookie()?;
+        if self.is_shaped_as(source)
+            || self.target.btree().pager().reshape(source.page_size(), source.reserved())?
+        {
             return Ok(());
         }
-        target.end_read()?;
         Err(Error::from_code(ResultCode::READONLY))
     }
 
@@ -210,7 +235,7 @@ impl Backup {
     }
 
     /// Everything is copied: the target's size, its mark of the journal mode, and a schema cookie that makes everybody
-    /// read the schema again.
+    /// read the schema again, because it differs from the one that the target had.
     fn complete(&self, source: &Pager) -> Result<()> {
         let btree = self.target.btree();
         let target = btree.pager();
@@ -218,7 +243,7 @@ impl Backup {
         if source.page_count() == 0 {
             btree.initialise()?;
         } else {
-            btree.set_meta(Meta::SchemaCookie, self.source.schema_cookie()?.wrapping_add(1))?;
+            btree.set_meta(Meta::SchemaCookie, self.target_cookie.wrapping_add(1))?;
             if target.journal_mode() == JournalMode::Wal {
                 const WAL: u8 = 2;
                 let mut first = target.write(PageNo::FIRST)?;

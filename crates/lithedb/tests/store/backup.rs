@@ -23,6 +23,10 @@ fn text(connection: &Connection, sql: &str) -> String {
     connection.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
+fn cookie(connection: &Connection) -> i64 {
+    connection.query_row("PRAGMA schema_version", [], |row| row.get(0)).unwrap()
+}
+
 /// Steps through a backup, with `between` run between the steps, and checks what SQLite makes of the copy.
 fn check_backup(mode: &str, page_size: u32, target_mode: &str, between: impl Fn(u32, &Connection, &Connection)) -> i64 {
     let folder = Folder::new();
@@ -136,6 +140,42 @@ fn who_is_in_the_way() {
     backup.run(4, std::time::Duration::ZERO, |left, of| heard.push((left, of))).unwrap();
     drop(backup);
     assert_eq!((count(&empty), heard.first(), heard.last()), (1001, Some(&(5, 9)), Some(&(0, 9))));
+}
+
+/// A connection that has read the target's schema reads it again, though the source's cookie plus one is what it knows.
+#[test]
+fn a_backup_changes_the_cookie_of_the_target() {
+    let folder = Folder::new();
+    let (from, to) = (folder.file("from.db"), folder.file("to.db"));
+    let target = Connection::open(&to).unwrap();
+    target.execute_batch("CREATE TABLE a(x); CREATE TABLE b(y); INSERT INTO b VALUES ('old')").unwrap();
+    let other = Connection::open(&to).unwrap();
+    assert_eq!((text(&other, "SELECT y FROM b"), cookie(&other)), ("old".into(), 2));
+    let source = Connection::open(&from).unwrap();
+    source.execute_batch("CREATE TABLE b(y); INSERT INTO b VALUES ('new')").unwrap();
+    Backup::new(&target, "main", &source, "main").unwrap().step(-1).unwrap();
+    assert_eq!((text(&other, "SELECT y FROM b"), cookie(&other)), ("new".into(), 3));
+}
+
+#[test]
+fn the_source_changes_its_page_size_on_the_way() {
+    let folder = Folder::new();
+    let (from, to) = (folder.file("from.db"), folder.file("to.db"));
+    Connection::open(&from).unwrap().execute_batch("PRAGMA page_size = 1024").unwrap();
+    let source = filled(&from, 2000);
+    let target = Connection::open(&to).unwrap();
+    target.execute_batch("CREATE TABLE old(a)").unwrap();
+    let mut backup = Backup::new(&target, "main", &source, "main").unwrap();
+    assert_eq!(backup.step(5).unwrap(), BackupStep::More);
+    for page_size in [2048, 512, 1024] {
+        let other = Connection::open(&from).unwrap();
+        other.execute_batch(&format!("PRAGMA page_size = {page_size}; VACUUM")).unwrap();
+        assert_eq!(backup.step(5).unwrap(), BackupStep::More);
+    }
+    assert_eq!(backup.step(-1).unwrap(), BackupStep::Done);
+    drop(backup);
+    assert_eq!((count(&source), count(&target)), (2000, 2000));
+    assert_eq!(text(&target, "PRAGMA integrity_check"), "ok");
 }
 
 #[test]
