@@ -1,6 +1,7 @@
 //! Journal modes and checkpoints, as pragmas and the API ask for them.
 
-use lithe_pager::{BeginKind, JournalMode};
+use lithe_pager::{BeginKind, CheckpointMode, JournalMode, Pager};
+use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
@@ -10,13 +11,13 @@ use crate::error::{Error, Result};
 
 /// What a checkpoint answers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Checkpoint {
+pub struct Checkpoint {
     /// It could not finish because others read or write.
-    pub(crate) is_busy: bool,
+    pub is_busy: bool,
     /// Frames in the log; -1 if the database is not in WAL mode.
-    pub(crate) log_frames: i64,
+    pub log_frames: i64,
     /// Frames that are in the database file now.
-    pub(crate) checkpointed_frames: i64,
+    pub checkpointed_frames: i64,
 }
 
 impl Connection {
@@ -50,19 +51,44 @@ impl Connection {
         Ok(pager.set_journal_mode(mode)?)
     }
 
-    /// PRAGMA wal_checkpoint of one database, or of all: then the numbers are those of main.
-    pub(crate) fn checkpoint(&self, db: Option<Db>, mode: Option<&str>) -> Result<Checkpoint> {
+    /// A checkpoint of the database of that name, or of all: then the numbers are those of main. Nothing is compiled, and no
+    /// authorizer asked. Of a database that was not read yet it is not known that it has a log.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR without such a database, SQLITE_LOCKED within a transaction of this connection.
+    pub fn wal_checkpoint(&self, schema: Option<&str>, mode: CheckpointMode) -> Result<Checkpoint> {
+        let db = schema.map(|schema| {
+            let unknown = || Error::generic(format!("unknown database: {schema}"));
+            self.catalog().find_database(Name::new(schema.as_bytes())).ok_or_else(unknown)
+        });
+        self.checkpoint(db.transpose()?, mode, |pager| pager.has_looked())
+    }
+
+    /// Sets how many frames the log may have before a commit is followed by a checkpoint; 0 means any number. It takes the
+    /// place of the hook of commits to the log.
+    pub fn set_wal_autocheckpoint(&self, frames: u32) {
+        self.set_wal_hook(None);
+        self.settings.wal_autocheckpoint.set(frames.min(i32::MAX.unsigned_abs()));
+    }
+
+    /// PRAGMA wal_checkpoint.
+    pub(crate) fn checkpoint_as_pragma(&self, db: Option<Db>, mode: Option<&str>) -> Result<Checkpoint> {
         let mode = match mode.map(str::to_ascii_lowercase).as_deref() {
-            Some("full") => lithe_pager::CheckpointMode::Full,
-            Some("restart") => lithe_pager::CheckpointMode::Restart,
-            Some("truncate") => lithe_pager::CheckpointMode::Truncate,
-            Some("noop") => lithe_pager::CheckpointMode::Noop,
-            _ => lithe_pager::CheckpointMode::Passive,
+            Some("full") => CheckpointMode::Full,
+            Some("restart") => CheckpointMode::Restart,
+            Some("truncate") => CheckpointMode::Truncate,
+            Some("noop") => CheckpointMode::Noop,
+            _ => CheckpointMode::Passive,
         };
+        self.load_schemas()?;
+        self.checkpoint(db, mode, |_| true)
+    }
+
+    fn checkpoint(&self, db: Option<Db>, mode: CheckpointMode, counts: impl Fn(&Pager) -> bool) -> Result<Checkpoint> {
         let mut answer = Checkpoint { is_busy: false, log_frames: -1, checkpointed_frames: -1 };
         let mut is_first = true;
         for (at, database) in self.databases() {
-            if db.is_some_and(|wanted| wanted != at) || database.opened().is_none() {
+            if db.is_some_and(|wanted| wanted != at) || !database.opened().is_some_and(|btree| counts(btree.pager())) {
                 continue;
             }
             if database.shared().is_some_and(|share| share.is_used_by_others(self.id)) {

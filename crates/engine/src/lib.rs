@@ -65,10 +65,11 @@ pub use hooks::{
     TraceHook, UpdateHook, WalHook, trace_mask,
 };
 pub use interrupt::InterruptHandle;
+pub use journal::Checkpoint;
 pub use limit::Limit;
 pub use lithe_btree::Sizes;
 pub use lithe_functions as function;
-pub use lithe_pager::PageCounter;
+pub use lithe_pager::{CheckpointMode, PageCounter};
 pub use lithe_plan::authorize;
 pub use lithe_sql as sql;
 pub use lithe_value as value;

@@ -39,6 +39,12 @@ impl Pager {
         })
     }
 
+    /// Whether anything of the database is known: that it has a log, above all.
+    pub fn has_looked(&self) -> bool {
+        self.data_version() > 0
+            || matches!(&self.store, Store::File(file) if file.is_wal() || file.enters_wal.get())
+    }
+
     /// The automatic checkpoint, after a commit that has left `limit` frames or more in the log. It waits for no
     /// reader; what goes wrong is tried again after the next commit.
     pub fn checkpoint_long_log(&self, limit: u32) -> Result<()> {

@@ -261,8 +261,7 @@ fn temp_store_directory(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 fn wal_autocheckpoint(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let cell = &call.connection.settings.wal_autocheckpoint;
     if let Some(frames) = call.integer() {
-        call.connection.set_wal_hook(None);
-        cell.set(u32::try_from(frames.clamp(0, i64::from(i32::MAX))).unwrap_or(0));
+        call.connection.set_wal_autocheckpoint(u32::try_from(frames.clamp(0, i64::from(i32::MAX))).unwrap_or(0));
     }
     answer(i64::from(cell.get()))
 }
@@ -353,6 +352,7 @@ fn journal_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 }
 
 fn synchronous(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    call.connection.load_schemas()?;
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
     let levels = [Synchronous::Off, Synchronous::Normal, Synchronous::Full, Synchronous::Extra];
@@ -440,8 +440,7 @@ fn temp_store(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 }
 
 fn wal_checkpoint(call: &Call<'_>) -> Result<Vec<NativeRow>> {
-    call.connection.load_schemas()?;
-    let result = call.connection.checkpoint(call.schema, call.text().as_deref())?;
+    let result = call.connection.checkpoint_as_pragma(call.schema, call.text().as_deref())?;
     let numbers = [i64::from(result.is_busy), result.log_frames, result.checkpointed_frames];
     Ok(vec![numbers.into_iter().map(Value::from).collect()])
 }
