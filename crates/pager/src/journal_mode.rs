@@ -44,12 +44,8 @@ impl Pager {
                 if matches!(mode, JournalMode::Memory | JournalMode::Off) {
                     file.keeps_journal.set(false);
                 }
-                // Commits without a journal in a file never sync the folder: one that comes back would undo parts of them.
-                let must_last =
-                    matches!(mode, JournalMode::Memory | JournalMode::Off) && file.removal_may_not_last.get();
-                let left_journal = leaves_journal(old) && !leaves_journal(mode) && !file.keeps_locks(self);
-                if left_journal || must_last {
-                    file.delete_old_journal(self, must_last)?;
+                if leaves_journal(old) && !leaves_journal(mode) && !file.keeps_locks(self) {
+                    file.delete_old_journal(self)?;
                 }
             }
         }
@@ -125,8 +121,8 @@ pub(crate) fn leaves_journal(mode: JournalMode) -> bool {
 
 impl FileStore {
     /// Deletes the journal that TRUNCATE or PERSIST left behind. The RESERVED lock tells it from a hot
-    /// one; if somebody else has that, the journal is theirs. With `must_last` it is gone for good, also one that was removed before.
-    fn delete_old_journal(&self, pager: &Pager, must_last: bool) -> Result<()> {
+    /// one; if somebody else has that, the journal is theirs.
+    fn delete_old_journal(&self, pager: &Pager) -> Result<()> {
         let before = self.level.get();
         if before == LockLevel::None {
             match pager.begin_read() {
@@ -135,7 +131,6 @@ impl FileStore {
             }
         }
         let deleted = match self.lock(LockLevel::Reserved) {
-            Ok(()) if must_last => self.delete_journal_for_good(),
             Ok(()) => self.delete_journal(),
             Err(Error::Busy) => Ok(()),
             Err(error) => Err(error),
@@ -149,15 +144,13 @@ impl FileStore {
         deleted
     }
 
-    /// (What is not there cannot be removed durably.)
-    fn delete_journal_for_good(&self) -> Result<()> {
+    /// With the EXCLUSIVE lock, so that no journal is anybody's. (What is not there cannot be removed durably.)
+    pub(crate) fn delete_journal_for_good(&self) -> Result<()> {
         drop(
             self.vfs
                 .open(Some(&self.journal_path), OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::MAIN_JOURNAL)?,
         );
-        self.vfs.delete(&self.journal_path, true)?;
-        self.removal_may_not_last.set(false);
-        Ok(())
+        Ok(self.vfs.delete(&self.journal_path, true)?)
     }
 
     fn delete_journal(&self) -> Result<()> {

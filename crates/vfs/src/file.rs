@@ -6,7 +6,7 @@ use std::io::{IoSlice, IoSliceMut};
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::flags::{DeviceCharacteristics, LockLevel, ShmLock, SyncFlags};
+use crate::flags::{DeviceCharacteristics, FileEvent, LockLevel, ShmLock, SyncFlags};
 use crate::mapping::Mapping;
 use crate::result_code::ResultCode;
 use crate::shm::ShmRegion;
@@ -114,6 +114,11 @@ pub trait File: Send + Sync + Debug {
         Ok(None)
     }
 
+    /// The region number `region`, which is made if need be, for a connection that is about to build the WAL index anew.
+    fn shm_map_to_recover(&self, region: u32) -> Result<Option<ShmRegion>> {
+        self.shm_map(region, true)
+    }
+
     /// Locks `slots` of the shared memory. `false`: somebody else holds one of them.
     fn shm_lock(&self, _slots: Range<u8>, _how: ShmLock) -> Result<bool> {
         Ok(true)
@@ -174,6 +179,17 @@ pub trait File: Send + Sync + Debug {
     /// is done, with an answer or without, or it has failed.
     fn pragma(&self, _name: &str, _value: Option<&str>) -> Option<PragmaAnswer> {
         None
+    }
+
+    /// Whether the VFS is the application's own. Such a VFS sees the calls that SQLite would make: one page or frame a
+    /// call, through one handle a connection and file, and by the connection's own thread only.
+    fn is_foreign(&self) -> bool {
+        false
+    }
+
+    /// Tells the VFS what the file goes through. An error stops what is going on.
+    fn event(&self, _event: FileEvent<'_>) -> Result<()> {
+        Ok(())
     }
 
     /// By what whoever made a file of its own kind knows it again.

@@ -139,3 +139,17 @@ pub enum Access {
     /// May it be read and written?
     ReadWrite,
 }
+
+/// What a VFS is told of a database file as it happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileEvent<'e> {
+    /// The pages of a transaction are written, and the file is about to be synced, or would be if `synchronous` were not
+    /// OFF. With the super-journal of a commit in several databases.
+    Sync(Option<&'e str>),
+    /// A transaction has committed, and its locks are about to be given back.
+    CommitPhaseTwo,
+    /// A checkpoint is about to copy frames of the log.
+    CheckpointStart,
+    /// A checkpoint has copied them.
+    CheckpointDone,
+}

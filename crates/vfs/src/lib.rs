@@ -20,7 +20,7 @@ mod vfs;
 
 pub use error::{EIO, ENOSPC, Error, Op, Result};
 pub use file::{File, FileId, PragmaAnswer};
-pub use flags::{Access, DeviceCharacteristics, LockLevel, OpenFlags, ShmLock, SyncFlags};
+pub use flags::{Access, DeviceCharacteristics, FileEvent, LockLevel, OpenFlags, ShmLock, SyncFlags};
 pub use mapping::Mapping;
 pub use memory::MemoryVfs;
 pub use result_code::ResultCode;

@@ -32,6 +32,11 @@ pub fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
     from[random.below(from.len() as u64) as usize]
 }
 
+/// The journal of this mode survives the process.
+pub fn has_journal_file(journal: &str) -> bool {
+    !matches!(journal, "MEMORY" | "OFF")
+}
+
 impl Config {
     pub fn random(random: &mut Random) -> Config {
         let journal = if random.one_in(12) { "OFF" } else { pick(random, &JOURNALS) };
@@ -58,7 +63,7 @@ impl Config {
 
     /// The journal survives the process.
     pub fn has_journal_file(&self) -> bool {
-        !matches!(self.journal, "MEMORY" | "OFF")
+        has_journal_file(self.journal)
     }
 
     /// Commits over two files are one: that takes rollback journals, which a super-journal joins.

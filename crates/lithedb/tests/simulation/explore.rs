@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use lithe::vfs::{DeviceCharacteristics, Fault, Loss, Random, Sim};
 
-use crate::config::{Config, pick};
+use crate::config::{Config, has_journal_file, pick};
 use crate::engines::{Files, Model, open};
 use crate::machine::{Machine, Run};
-use crate::promise::Promise;
+use crate::promise::{Promise, mode_at};
 use crate::state::{State, damage_of, state_of};
 
 /// How many moments of one run are looked at.
@@ -74,7 +74,7 @@ impl Explorer<'_> {
     fn explore(&mut self) {
         let run = self.run;
         let mut replay = run.recording.replay();
-        let mut promise = Promise::new(self.config, &run.commits);
+        let mut promise = Promise::new(self.config, &run.modes, &run.commits);
         let moments = run.recording.len() as u64 + 1;
         for at in 0..=run.recording.len() {
             if self.is_promised(at) && self.random.below(moments) < MOMENTS_MAX {
@@ -95,7 +95,7 @@ impl Explorer<'_> {
     /// Without a journal on the disk, a crash in the middle of a commit may leave anything.
     fn is_promised(&self, at: usize) -> bool {
         let writing = || self.run.spans.iter().any(|&(begun, end)| begun < at && at < end);
-        self.config.has_journal_file() || !writing()
+        has_journal_file(mode_at(&self.run.modes, at)) || !writing()
     }
 
     fn crash(&mut self, promise: &Promise<'_>, loss: Loss, disk: Disk) {

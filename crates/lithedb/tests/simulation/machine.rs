@@ -9,7 +9,7 @@ use lithe::vfs::{DeviceCharacteristics, Random, Recording, Sim};
 use crate::config::{Config, pick};
 use crate::engines::{Code, Model, Op, open, run, set_up};
 use crate::ops::{AUX_SCHEMA, LARGE_LOAD, Ops, SCHEMA};
-use crate::promise::Commit;
+use crate::promise::{Commit, ModeChange};
 use crate::state::{State, damage_of, state_of};
 
 const BUSY: Code = 5;
@@ -31,6 +31,8 @@ pub struct Machine {
     commits: Vec<Commit>,
     /// The statements that did something to the disk: from and until when.
     spans: Vec<(usize, usize)>,
+    /// The journal modes, one after the other.
+    modes: Vec<ModeChange>,
     /// The statements, for whoever has to understand a failure.
     trace: Vec<String>,
     /// Each statement is followed by an integrity check: `CHECK=1` finds the one that does harm.
@@ -51,6 +53,7 @@ pub struct Run {
     pub recording: Recording,
     pub commits: Vec<Commit>,
     pub spans: Vec<(usize, usize)>,
+    pub modes: Vec<ModeChange>,
     pub trace: Vec<String>,
 }
 
@@ -72,6 +75,7 @@ impl Machine {
         let ops = Ops::new(&config, generation * 100_000);
         Machine {
             folder: Config::folder(seed),
+            modes: vec![ModeChange { from: 0, journal: config.journal }],
             config,
             sim,
             random,
@@ -117,6 +121,7 @@ impl Machine {
             recording: self.sim.stop_recording(),
             commits: std::mem::take(&mut self.commits),
             spans: std::mem::take(&mut self.spans),
+            modes: std::mem::take(&mut self.modes),
             trace: std::mem::take(&mut self.trace),
         }
     }
@@ -143,6 +148,7 @@ impl Machine {
             connection.execute_batch(&format!("PRAGMA wal_autocheckpoint={checkpoint}")).unwrap();
             self.note(format!("open {at}; PRAGMA wal_autocheckpoint={checkpoint}"));
             self.note_span(begun);
+            self.note_mode(self.config.journal);
             if at == 0 { self.one = Some(connection) } else { self.two = Some(connection) }
         }
     }
@@ -356,7 +362,8 @@ impl Machine {
     /// What an application changes while it runs, as far as it is promised no less afterwards.
     fn change_settings(&mut self) {
         let lasts_alike = !self.config.attached || matches!(self.config.synchronous, "FULL" | "EXTRA");
-        match self.company.below(6) {
+        match self.company.below(7) {
+            6 if !self.config.attached && !self.config.two && !self.config.is_wal() => self.change_journal_mode(),
             0 | 1 if !self.config.two && !self.config.exclusive => {
                 let mode = pick(&mut self.company, &["EXCLUSIVE", "EXCLUSIVE", "NORMAL"]);
                 self.set(&format!("PRAGMA locking_mode={mode}"));
@@ -381,6 +388,21 @@ impl Machine {
                 self.both(&Op::new("VACUUM", []));
             }
         }
+    }
+
+    /// Any mode but WAL, also one without a journal in a file: commits of before and after must not meet in a journal that
+    /// comes back.
+    fn change_journal_mode(&mut self) {
+        // Without a journal, what exceeds the cache cannot be undone.
+        let has_room = self.config.cache_pages > 1000;
+        let modes = ["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "MEMORY", "OFF", "OFF"];
+        let mode = pick(&mut self.company, if has_room { &modes } else { &modes[..5] });
+        self.set(&format!("PRAGMA journal_mode={mode}"));
+        self.note_mode(mode);
+    }
+
+    fn note_mode(&mut self, journal: &'static str) {
+        self.modes.push(ModeChange { from: self.sim.recorded(), journal });
     }
 
     fn set(&mut self, pragmas: &str) {

@@ -23,6 +23,18 @@ pub struct Commit {
     pub acknowledged: usize,
 }
 
+/// From a moment on, commits go through another journal.
+#[derive(Clone, Copy, Debug)]
+pub struct ModeChange {
+    pub from: usize,
+    pub journal: &'static str,
+}
+
+/// The journal mode at a moment.
+pub fn mode_at(modes: &[ModeChange], at: usize) -> &'static str {
+    modes.iter().rfind(|mode| mode.from <= at).expect("there is one from the beginning").journal
+}
+
 /// When an acknowledged commit withstands a power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lasts {
@@ -35,8 +47,23 @@ enum Lasts {
     FromLogSync,
 }
 
+fn lasts(config: &Config, journal: &str) -> Lasts {
+    let full = matches!(config.synchronous, "FULL" | "EXTRA");
+    match journal {
+        "WAL" if full => Lasts::AtOnce,
+        "WAL" => Lasts::FromLogSync,
+        // With exclusive locking the journal stays, and what is synced is the end of its header.
+        "DELETE" if config.synchronous == "FULL" && !config.exclusive => Lasts::FromNextCommit,
+        "MEMORY" | "OFF" => Lasts::AtOnce,
+        _ if full => Lasts::AtOnce,
+        _ => Lasts::FromNextCommit,
+    }
+}
+
 /// What may be found, as a recording goes on.
 pub struct Promise<'c> {
+    config: &'c Config,
+    modes: &'c [ModeChange],
     commits: &'c [Commit],
     lasts: Lasts,
     atomic: bool,
@@ -47,22 +74,13 @@ pub struct Promise<'c> {
 }
 
 impl<'c> Promise<'c> {
-    pub fn new(config: &Config, commits: &'c [Commit]) -> Promise<'c> {
-        let full = matches!(config.synchronous, "FULL" | "EXTRA");
-        let lasts = match config.journal {
-            "WAL" if full => Lasts::AtOnce,
-            "WAL" => Lasts::FromLogSync,
-            // With exclusive locking the journal stays, and what is synced is the end of its header.
-            "DELETE" if config.synchronous == "FULL" && !config.exclusive => Lasts::FromNextCommit,
-            "MEMORY" | "OFF" => Lasts::AtOnce,
-            _ if full => Lasts::AtOnce,
-            _ => Lasts::FromNextCommit,
-        };
+    pub fn new(config: &'c Config, modes: &'c [ModeChange], commits: &'c [Commit]) -> Promise<'c> {
+        let lasts = lasts(config, config.journal);
         // The cut of a journal that is not synced lasts from the next commit in the same file.
         let per_file = config.attached && config.journal == "TRUNCATE" && lasts == Lasts::FromNextCommit;
         let lasts = if per_file { Lasts::FromNextCommitInFile } else { lasts };
         let atomic = !config.attached || (config.is_atomic_over_files() && !per_file);
-        Promise { commits, lasts, atomic, at: 0, durable: [0; 2] }
+        Promise { config, modes, commits, lasts, atomic, at: 0, durable: [0; 2] }
     }
 
     /// Something was done.
@@ -78,11 +96,17 @@ impl<'c> Promise<'c> {
         }
         self.at += 1;
         match self.lasts {
-            Lasts::AtOnce => self.durable = [self.acknowledged(); 2],
-            Lasts::FromNextCommit => self.durable = [self.acknowledged().saturating_sub(1); 2],
+            Lasts::AtOnce | Lasts::FromNextCommit => self.durable = [self.last_durable(); 2],
             Lasts::FromNextCommitInFile => self.durable = [self.before_last_change(0), self.before_last_change(1)],
             Lasts::FromLogSync => {}
         }
+    }
+
+    /// The last acknowledged commit, or the one before, as its journal mode says.
+    fn last_durable(&self) -> usize {
+        let last = self.acknowledged();
+        let journal = mode_at(self.modes, self.commits[last].begun);
+        if lasts(self.config, journal) == Lasts::AtOnce { last } else { last.saturating_sub(1) }
     }
 
     /// The last acknowledged commit but for those since the last change of a database, that one included.

@@ -84,7 +84,7 @@ pub(crate) struct FileStore {
     pub(crate) rollback: RefCell<RollbackTxn>,
     /// The rollback journal lies there between transactions, for as long as the EXCLUSIVE lock is held.
     pub(crate) keeps_journal: Cell<bool>,
-    /// The last journal was removed, and the folder not synced since.
+    /// The last journal, of whatever connection, may come back after a power loss: its end was not synced, as far as is known.
     pub(crate) removal_may_not_last: Cell<bool>,
     /// The write-ahead log, in WAL mode.
     wal: RefCell<Option<Wal>>,
@@ -128,7 +128,7 @@ impl FileStore {
             pool_state: Cell::new(0),
             rollback: RefCell::default(),
             keeps_journal: Cell::new(false),
-            removal_may_not_last: Cell::new(false),
+            removal_may_not_last: Cell::new(true),
             wal: RefCell::new(None),
             shared_wal: RefCell::new(None),
             enters_wal: Cell::new(false),

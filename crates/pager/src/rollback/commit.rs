@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lithe_format::bytes::put_u32;
 use lithe_format::db_header::{CHANGE_COUNTER_AT, PAGE_COUNT_AT, VERSION_VALID_FOR_AT, WRITER_VERSION_AT};
 use lithe_format::{PageNo, PageSize};
-use lithe_vfs::{Access, LockLevel, OpenFlags, ResultCode};
+use lithe_vfs::{Access, FileEvent, LockLevel, OpenFlags, ResultCode};
 
 use super::journal_file::{JournalFile, sector_size};
 use super::playback::play_back;
@@ -74,10 +74,27 @@ impl FileStore {
             self.write_journal(pager, super_journal)?;
         }
         pager.retry_while_busy(|| self.lock_to_commit(pager))?;
+        self.outlast_old_journal(pager)?;
         self.write_database(pager)?;
+        self.file.event(FileEvent::Sync(super_journal))?;
         if pager.synchronous() > Synchronous::Off {
             self.file.sync(pager.sync_flags())?;
         }
+        Ok(())
+    }
+
+    /// A commit without a journal in a file never syncs the folder. A journal whose end was not synced, of whatever
+    /// connection, must be gone for good before: if it came back after a power loss, it would undo parts of the commit.
+    fn outlast_old_journal(&self, pager: &Pager) -> Result<()> {
+        let is_needed = !has_journal_file(pager.journal_mode()) && self.removal_may_not_last.get();
+        if !is_needed || pager.synchronous() == Synchronous::Off || self.file.is_foreign() {
+            return Ok(());
+        }
+        // What had no pages has never had a journal.
+        if pager.pages_before() > 0 {
+            self.delete_journal_for_good()?;
+        }
+        self.removal_may_not_last.set(false);
         Ok(())
     }
 
@@ -101,6 +118,7 @@ impl FileStore {
         if changed && was_longer {
             let _ = self.cut_to(pager, pager.page_count());
         }
+        let _ = self.file.event(FileEvent::CommitPhaseTwo);
         if !self.keeps_locks(pager) {
             let _ = self.give_up_lock(pager, LockLevel::Shared);
         }
@@ -344,11 +362,12 @@ impl FileStore {
         let stays = leaves_journal(mode) || mode == JournalMode::Delete && self.keeps_locks(pager);
         if !stays {
             let lasts = pager.synchronous() >= Synchronous::Extra;
-            self.removal_may_not_last.set(!lasts && pager.synchronous() > Synchronous::Off);
+            self.removal_may_not_last.set(!lasts);
             return Ok(self.vfs.delete(&self.journal_path, lasts)?);
         }
         let is_cut = mode == JournalMode::Truncate;
         let syncs = pager.synchronous() >= if is_cut { Synchronous::Full } else { Synchronous::Normal };
+        self.removal_may_not_last.set(!syncs);
         // A name of a super-journal must not be what the next journal ends with.
         let size_max = if is_cut || journal.has_super { Some(0) } else { pager.journal_size_limit() };
         let file = journal.file();
