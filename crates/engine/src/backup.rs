@@ -194,9 +194,7 @@ impl Backup {
 
     fn shape_target(&mut self, source: &Pager) -> Result<()> {
         self.target_cookie = self.target.schema_cookie()?;
-        if self.is_shaped_as(source)
-            || self.target.btree().pager().reshape(source.page_size(), source.reserved())?
-        {
+        if self.is_shaped_as(source) || self.target.btree().pager().reshape(source.page_size(), source.reserved())? {
             return Ok(());
         }
         Err(Error::from_code(ResultCode::READONLY))

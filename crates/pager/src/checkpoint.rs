@@ -41,8 +41,7 @@ impl Pager {
 
     /// Whether anything of the database is known: that it has a log, above all.
     pub fn has_looked(&self) -> bool {
-        self.data_version() > 0
-            || matches!(&self.store, Store::File(file) if file.is_wal() || file.enters_wal.get())
+        self.data_version() > 0 || matches!(&self.store, Store::File(file) if file.is_wal() || file.enters_wal.get())
     }
 
     /// The automatic checkpoint, after a commit that has left `limit` frames or more in the log. It waits for no

@@ -92,6 +92,14 @@ impl Pool {
         newest.state
     }
 
+    /// The same where nothing that is here counts, even if it was read under the same name.
+    pub(crate) fn renew(&self, identity: &Identity) -> StateNo {
+        let mut newest = guard(&self.newest);
+        newest.state += 1;
+        newest.identity = *identity;
+        newest.state
+    }
+
     /// The state `before` has become `identity` by a commit of this process that changed some pages.
     pub(crate) fn advance(&self, before: StateNo, identity: &Identity, changes: Changes) -> StateNo {
         let Changes::Pages(changed) = changes else { return self.adopt(identity) };

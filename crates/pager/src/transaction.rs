@@ -14,7 +14,7 @@
 //! until then. When the rollback fails too, the journal stays for the next reader to play back, and
 //! only the end of the read transaction is left.
 
-use lithe_vfs::{LockLevel, ResultCode};
+use lithe_vfs::{FileEvent, LockLevel, ResultCode};
 
 use crate::bypass::Bypass;
 use crate::error::{Error, Result};
@@ -187,6 +187,8 @@ impl Pager {
                 let changed = self.has_changes().then(|| self.changes(file));
                 self.forget_dirty_pages();
                 file.end_write_wal(self, changed);
+                // It has committed, whatever becomes of what the VFS is told.
+                let _ = file.file.event(FileEvent::CommitPhaseTwo);
             }
             Store::File(file) => {
                 self.check_failure()?;

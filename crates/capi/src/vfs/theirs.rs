@@ -12,17 +12,27 @@ use std::time::Duration;
 
 use lithe_engine::Target;
 use lithe_engine::vfs::{
-    Access, DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, PragmaAnswer, ResultCode, SHM_REGION_BYTES,
-    ShmLock, ShmRegion, SyncFlags, Vfs,
+    Access, DeviceCharacteristics, File, FileEvent, LockLevel, OpenFlags, Opened, PragmaAnswer, ResultCode,
+    SHM_REGION_BYTES, ShmLock, ShmRegion, SyncFlags, Vfs,
 };
 use lithe_engine::vfs::{Error, Op, Result};
 
 use super::{SHM_EXCLUSIVE, SHM_LOCK, SHM_SHARED, SHM_UNLOCK, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
 use crate::{code, uri};
 
-/// SQLITE_FCNTL_SIZE_HINT and SQLITE_FCNTL_PRAGMA
+/// SQLITE_FCNTL_*
 const SIZE_HINT: c_int = 5;
 const PRAGMA: c_int = 14;
+const HAS_MOVED: c_int = 20;
+const SYNC: c_int = 21;
+const COMMIT_PHASETWO: c_int = 22;
+const CKPT_DONE: c_int = 37;
+const CKPT_START: c_int = 39;
+
+/// How xShmMap is asked for memory: as it is, made if need be, and made if need be for a recovery.
+const EXISTING: c_int = 0;
+const EXTEND: c_int = 1;
+const RECOVER: c_int = 2;
 
 /// A registered VFS, for one connection.
 pub(crate) struct TheirVfs {
@@ -253,6 +263,28 @@ impl TheirFile {
         self.vfs
     }
 
+    fn map_shm(&self, region: u32, extend: c_int) -> Result<Option<ShmRegion>> {
+        let mut start: *mut c_void = null_mut();
+        let size = SHM_REGION_BYTES as c_int;
+        let answer = call!(self, Op::ShmMap, shm_map(region as c_int, size, extend, &mut start));
+        let is_read_only = code::primary(answer) == ResultCode::READONLY.0;
+        if !is_read_only {
+            checked(Op::ShmMap, answer)?;
+        }
+        let Some(base) = NonNull::new(start.cast::<u8>()) else { return Ok(None) };
+        // SAFETY: the VFS promises memory of that size until xShmUnmap, which the pager calls when it is done; others
+        // in the process reach it through atomics as we do, or have a lock.
+        Ok(Some(unsafe { ShmRegion::from_raw(base, !is_read_only, Arc::new(())) }))
+    }
+
+    /// xFileControl of the engine's own accord: most files do not know most verbs.
+    fn tell(&self, op: Op, verb: c_int, arg: *mut c_void) -> Result<()> {
+        match self.control(verb, arg) {
+            code::NOTFOUND => Ok(()),
+            answer => checked(op, answer),
+        }
+    }
+
     /// xFileControl.
     pub(crate) fn control(&self, op: c_int, arg: *mut c_void) -> c_int {
         match self.methods().and_then(|methods| methods.file_control) {
@@ -343,17 +375,11 @@ impl File for TheirFile {
     }
 
     fn shm_map(&self, region: u32, extend: bool) -> Result<Option<ShmRegion>> {
-        let mut start: *mut c_void = null_mut();
-        let size = SHM_REGION_BYTES as c_int;
-        let answer = call!(self, Op::ShmMap, shm_map(region as c_int, size, extend.into(), &mut start));
-        let is_read_only = code::primary(answer) == ResultCode::READONLY.0;
-        if !is_read_only {
-            checked(Op::ShmMap, answer)?;
-        }
-        let Some(base) = NonNull::new(start.cast::<u8>()) else { return Ok(None) };
-        // SAFETY: the VFS promises memory of that size until xShmUnmap, which the pager calls when it is done; others
-        // in the process reach it through atomics as we do, or have a lock.
-        Ok(Some(unsafe { ShmRegion::from_raw(base, !is_read_only, Arc::new(())) }))
+        self.map_shm(region, if extend { EXTEND } else { EXISTING })
+    }
+
+    fn shm_map_to_recover(&self, region: u32) -> Result<Option<ShmRegion>> {
+        self.map_shm(region, RECOVER)
     }
 
     fn shm_lock(&self, slots: Range<u8>, how: ShmLock) -> Result<bool> {
@@ -382,9 +408,29 @@ impl File for TheirFile {
 
     fn size_hint(&self, size: u64) -> Result<()> {
         let mut size = size.cast_signed();
-        match self.control(SIZE_HINT, std::ptr::from_mut(&mut size).cast()) {
-            code::NOTFOUND => Ok(()),
-            answer => checked(Op::Truncate, answer),
+        self.tell(Op::Truncate, SIZE_HINT, std::ptr::from_mut(&mut size).cast())
+    }
+
+    fn has_moved(&self) -> Result<bool> {
+        let mut moved: c_int = 0;
+        self.tell(Op::Stat, HAS_MOVED, std::ptr::from_mut(&mut moved).cast())?;
+        Ok(moved != 0)
+    }
+
+    fn is_foreign(&self) -> bool {
+        true
+    }
+
+    fn event(&self, event: FileEvent<'_>) -> Result<()> {
+        match event {
+            FileEvent::Sync(super_journal) => {
+                let name = super_journal.map(|name| crate::error::c_string(name.as_bytes()));
+                let name = name.as_ref().map_or(null_mut(), |name| name.as_ptr().cast_mut());
+                self.tell(Op::Sync, SYNC, name.cast())
+            }
+            FileEvent::CommitPhaseTwo => self.tell(Op::Sync, COMMIT_PHASETWO, null_mut()),
+            FileEvent::CheckpointStart => self.tell(Op::Sync, CKPT_START, null_mut()),
+            FileEvent::CheckpointDone => self.tell(Op::Sync, CKPT_DONE, null_mut()),
         }
     }
 

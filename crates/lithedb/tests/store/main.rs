@@ -27,6 +27,7 @@ mod journals;
 mod large;
 mod opening;
 mod overwrites;
+mod polled;
 mod pragmas;
 mod recovery;
 mod script;

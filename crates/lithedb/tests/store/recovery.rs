@@ -12,6 +12,8 @@ use std::time::Duration;
 use lithe::vfs::{OpenFlags, ShmLock, UnixVfs, Vfs};
 use lithe::{Connection, ResultCode};
 
+use crate::script::Folder;
+
 /// What a process of this test does, and with which database.
 const PART: &str = "LITHE_RECOVERY_PART";
 
@@ -133,4 +135,31 @@ fn a_recovery_that_is_killed_is_begun_anew() {
     recovery.child.wait().unwrap();
     let connection = Connection::open(&database).unwrap();
     assert_eq!(connection.query_row(COUNT, [], |row| row.get::<i64>(0)).unwrap(), 3);
+}
+
+/// Whoever writes first finds the header of the index torn, and recovers.
+#[test]
+fn a_torn_header_of_the_index() {
+    let tears: [(u64, &[u8]); 5] =
+        [(0, b"blahblahblahblah"), (48, b"blahblahblahblah"), (0, &[b'x'; 96]), (0, &[0; 48]), (8, b"\x77\x77\0\0")];
+    for (at, bytes) in tears {
+        for insert in [true, false] {
+            let folder = Folder::new();
+            let path = folder.file("torn.db");
+            let connection = Connection::open(&path).unwrap();
+            connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES (1)").unwrap();
+            let other = Connection::open(&path).unwrap();
+            let count = |connection: &Connection| connection.query_row(COUNT, [], |row| row.get::<i64>(0)).unwrap();
+            assert_eq!(count(&other), 1);
+            let index = std::fs::OpenOptions::new().write(true).open(folder.file("torn.db-shm")).unwrap();
+            std::os::unix::fs::FileExt::write_all_at(&index, bytes, at).unwrap();
+            let begun = std::time::Instant::now();
+            if insert {
+                connection.execute_batch("INSERT INTO t VALUES (2)").unwrap();
+            }
+            assert_eq!((count(&connection), count(&other)), (1 + i64::from(insert), 1 + i64::from(insert)));
+            // "locking protocol" takes ten seconds.
+            assert!(begun.elapsed() < Duration::from_secs(5));
+        }
+    }
 }

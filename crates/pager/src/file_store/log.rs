@@ -62,8 +62,12 @@ impl FileStore {
         Ok(self.vfs.open(Some(&self.wal_path), flags)?.file)
     }
 
-    /// Another handle on the database, which belongs to no connection.
+    /// Another handle on the database, which belongs to no connection. A VFS of the application is asked for one handle a
+    /// connection only.
     fn open_hub(&self) -> Result<Arc<dyn File>> {
+        if self.file.is_foreign() {
+            return Ok(self.file.clone());
+        }
         let how = if self.opened_read_only { OpenFlags::READONLY } else { OpenFlags::READWRITE };
         Ok(self.vfs.open(Some(&self.path), how | OpenFlags::MAIN_DB)?.file)
     }
@@ -129,9 +133,12 @@ impl FileStore {
         }
         looked?;
         let identity = self.with_wal(Wal::identity);
-        self.adopt_pool_state(pager, &identity);
         match begun {
-            Begun::Changed => pager.note_foreign_change(),
+            Begun::Recovered => self.renew_pool_state(pager, &identity),
+            _ => self.adopt_pool_state(pager, &identity),
+        }
+        match begun {
+            Begun::Changed | Begun::Recovered => pager.note_foreign_change(),
             Begun::AsBefore | Begun::Elsewhere => pager.bump_write_version(),
         }
         Ok(())
@@ -149,8 +156,9 @@ impl FileStore {
 
     /// Learns size and shape of the database from page 1, which may be in the log.
     fn look_through_log(&self, pager: &Pager) -> Result<()> {
-        let size = self.file.size()?;
         let (in_log, page_size) = self.with_wal(|wal| (wal.page_count(), wal.page_size()));
+        // What the log says of the size is enough for SQLite, and for those who see what we ask.
+        let size = if self.file.is_foreign() && in_log.is_some() { 0 } else { self.file.size()? };
         if let Some(page_size) = page_size.filter(|_| in_log.is_some()) {
             pager.adopt_page_size(page_size, pager.reserved());
         } else if size > 0 {
@@ -361,6 +369,9 @@ impl FileStore {
     pub(crate) fn close_wal(&self, pager: &Pager) -> Result<()> {
         let Some(wal) = self.wal.take() else { return Ok(()) };
         let last = pager.checkpoint_on_close() && !self.is_read_only() && self.lock(LockLevel::Exclusive).is_ok();
+        if last {
+            wal.note_locked_alone();
+        }
         let is_complete = last && self.checkpoint_to_close(pager, &wal);
         let delete = is_complete && !self.keeps_log.get();
         if is_complete && !delete && pager.journal_size_limit().is_some() {

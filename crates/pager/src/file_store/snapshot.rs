@@ -106,6 +106,7 @@ impl FileStore {
             return Ok(FileVersion::Rollback);
         }
         let version = self.look_closely(pager, size)?;
+        self.removal_may_not_last.set(true);
         self.adopt_pool_state(pager, &identity_of(&self.known.get().fingerprint, size));
         pager.note_foreign_change();
         Ok(version)
@@ -232,6 +233,13 @@ impl FileStore {
         let pool = &self.database.pool;
         pool.set_size(pager.cache_size().pages(pager.page_size()));
         self.pool_state.set(pool.adopt(identity));
+    }
+
+    /// The same after a recovery of the log: pages that were read before are of no use.
+    pub(super) fn renew_pool_state(&self, pager: &Pager, identity: &Identity) {
+        let pool = &self.database.pool;
+        pool.set_size(pager.cache_size().pages(pager.page_size()));
+        self.pool_state.set(pool.renew(identity));
     }
 
     /// Whether others learn the size of the database from page 1.

@@ -20,6 +20,9 @@ use crate::spill::SpillMark;
 /// How many frames go into one write.
 const BATCH: usize = 512;
 
+/// How often a writer begins again whose snapshot is old before it can write.
+const TRIES_MAX: u32 = 10;
+
 /// How long the log may be if pages are to go past it: it is searched once.
 const SEARCHED_FRAMES: u32 = 1 << 16;
 
@@ -58,6 +61,9 @@ impl Wal {
     /// Takes the turn to write. A snapshot that is held must be the newest state, else there is no
     /// going on from it; without one, it begins to read, and answers as [`Wal::begin_read`] does.
     pub(crate) fn begin_write(&self, holds_snapshot: bool, patience: Duration) -> Result<Begun> {
+        if self.foreign && !holds_snapshot {
+            return self.begin_read_then_write(patience);
+        }
         let base = match self.shared.turns.take(patience) {
             Err(Error::Busy) if !holds_snapshot => return Err(self.why_busy()),
             taken => taken?,
@@ -77,6 +83,31 @@ impl Wal {
                 Err(error)
             }
         }
+    }
+
+    /// The order of locks that a VFS of the application knows from SQLite. Whoever commits between the two makes the
+    /// snapshot old, and it all begins again.
+    fn begin_read_then_write(&self, patience: Duration) -> Result<Begun> {
+        let mut begun = self.begin_read()?;
+        for _ in 0..TRIES_MAX {
+            let locked = self.begin_write(true, patience);
+            if locked.is_ok() {
+                return Ok(begun);
+            }
+            self.end_read()?;
+            match locked {
+                Err(Error::BusySnapshot) => {}
+                Err(error) => {
+                    // The next transaction has to know.
+                    self.recovered.set(begun == Begun::Recovered);
+                    return Err(error);
+                }
+                Ok(_) => unreachable!("answered above"),
+            }
+            begun = begun.max(self.begin_read()?);
+        }
+        self.end_read()?;
+        Err(Error::Busy)
     }
 
     /// Who has the turn to write may be recovering the index.
@@ -154,10 +185,17 @@ impl Wal {
     }
 
     fn begin_read_newest(&self, base: Option<Base>) -> Result<Begun> {
-        let begun = self.begin_read()?;
+        if base.is_some() && matches!(self.index.header(), Ok(HeaderState::Unreadable)) {
+            // Somebody has torn the header. The next commit, which waits for its sync, writes it again.
+            self.shared.turns.wait_until_settled();
+        }
+        self.has_turn.set(true);
+        let begun = self.begin_read();
+        self.has_turn.set(false);
+        let begun = begun?;
         let Some(base) = base else { return Ok(begun) };
         self.go_on_to(base.header, false)?;
-        Ok(Begun::Changed)
+        Ok(begun.max(Begun::Changed))
     }
 
     /// As [`Wal::go_on_to`], for the commit of another connection of the same shared cache, which is published.
@@ -367,7 +405,9 @@ impl Wal {
         self.start_over_if_possible(tail, vfs)?;
         self.append(tail, vfs, pages, page_size, page_count, policy)?;
         let (_, last) = pages.split_at(pages.len() - 1);
-        let padded = self.end_of_padding(tail.last_frame, page_size);
+        // SQLite leaves it where nothing is synced.
+        let is_padded = policy.sync_frames || !self.foreign;
+        let padded = if is_padded { self.end_of_padding(tail.last_frame, page_size) } else { 0 };
         while frame_offset(tail.last_frame, page_size) + frame_len(page_size) < padded {
             self.append(tail, vfs, last, page_size, page_count, policy)?;
         }
@@ -403,13 +443,31 @@ impl Wal {
         let all_backfilled = header.last_frame > 0 && self.index.backfilled() == header.last_frame;
         // What is borrowed from the mapped log must not be overwritten.
         let needs_nothing = (self.mark.get() == Some(0) || self.index.is_private()) && self.is_transparent();
-        if !untouched || !all_backfilled || !needs_nothing || !self.lock_alone(read_slots_from(1))? {
-            return Ok(());
+        if untouched && all_backfilled && needs_nothing && self.lock_alone(read_slots_from(1))? {
+            self.start_over(vfs);
+            self.unlock_alone(read_slots_from(1))?;
+            (tail.first_frame, tail.last_frame, tail.sum, tail.restarted) = (0, 0, Sum::default(), true);
         }
-        self.start_over(vfs);
-        self.unlock_alone(read_slots_from(1))?;
-        (tail.first_frame, tail.last_frame, tail.sum, tail.restarted) = (0, 0, Sum::default(), true);
+        if self.foreign && self.mark.get() == Some(0) && !self.index.is_private() {
+            self.leave_first_mark()?;
+        }
         Ok(())
+    }
+
+    /// A writer goes on from the first mark, for those who need nothing of the log, to another one, as SQLite's does. With the
+    /// write lock, and all of the log in the database: nothing changes meanwhile.
+    fn leave_first_mark(&self) -> Result<()> {
+        self.read_lock.unlock(0)?;
+        self.mark.set(None);
+        for _ in 0..TRIES_MAX {
+            let Some((mark, _)) = self.choose_mark(self.header.get().last_frame)? else { continue };
+            if self.read_lock.lock(mark)? {
+                self.file.shm_barrier();
+                self.mark.set(Some(mark));
+                return Ok(());
+            }
+        }
+        Err(Error::Protocol)
     }
 
     /// With the write lock and all read marks but the first: the log is empty from now on.
@@ -430,6 +488,7 @@ impl Wal {
         for mark in 2..READ_MARKS {
             self.index.set_read_mark(mark, READ_MARK_UNUSED);
         }
+        self.sequence.set(self.sequence.get().wrapping_add(1));
         self.header.set(header);
         self.words.set(words);
         self.frames.set((1, 0));
@@ -495,9 +554,7 @@ impl Wal {
     /// with some of its old frames, a state of long ago.
     fn write_header(&self, vfs: &dyn Vfs, page_size: PageSize, policy: &Policy) -> Result<Sum> {
         let log = self.shared.file();
-        let mut old = [0; HEADER_LEN];
-        log.read_at(&mut old, 0)?;
-        let sequence = WalHeader::read(&old).map_or(0, |(old, _)| old.sequence.wrapping_add(1));
+        let sequence = if self.foreign { self.sequence.get() } else { self.next_sequence()? };
         let mut header = self.header.get();
         header.order = SumOrder::NATIVE;
         if header.salts == Salts::default() {
@@ -510,6 +567,13 @@ impl Wal {
         }
         self.header.set(header);
         Ok(sum)
+    }
+
+    /// The number of the checkpoint after that of the header in the log.
+    fn next_sequence(&self) -> Result<u32> {
+        let mut old = [0; HEADER_LEN];
+        self.shared.file().read_at(&mut old, 0)?;
+        Ok(WalHeader::read(&old).map_or(0, |(old, _)| old.sequence.wrapping_add(1)))
     }
 
     fn limit_size(&self, page_size: PageSize, last_frame: u32, policy: &Policy) {

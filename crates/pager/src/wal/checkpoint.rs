@@ -6,10 +6,11 @@ use std::time::Duration;
 use lithe_format::locks::{CHECKPOINT_SLOT, READ_MARKS, read_slot, read_slots_from};
 use lithe_format::wal_index::READ_MARK_UNUSED;
 use lithe_format::{PageNo, PageSize};
-use lithe_vfs::{File, Op, ResultCode, SyncFlags, Vfs};
+use lithe_vfs::{File, FileEvent, Op, ResultCode, SyncFlags, Vfs};
 
 use super::Wal;
 use super::index::HeaderState;
+use super::snapshot::Begun;
 use crate::error::{Error, Result, zeros};
 use crate::file_store::pages_of_a_call;
 use crate::page_ref::Epoch;
@@ -144,7 +145,9 @@ impl Wal {
     /// The newest published header, recovered if need be by a reader's way.
     fn take_newest_header(&self) -> Result<()> {
         let HeaderState::Good(header, words) = self.index.header()? else {
-            self.begin_read()?;
+            let begun = self.begin_read()?;
+            // The next transaction has to know.
+            self.recovered.set(begun == Begun::Recovered);
             self.end_read()?;
             self.read_lock.give_back_if_idle()?;
             return Ok(());
@@ -218,7 +221,11 @@ impl Wal {
         if let Some(flags) = sync {
             self.shared.file().sync(flags)?;
         }
-        database.size_hint(u64::from(header.page_count) * u64::from(page_size.get()))?;
+        database.event(FileEvent::CheckpointStart)?;
+        let size = u64::from(header.page_count) * u64::from(page_size.get());
+        if !self.foreign || database.size()? < size {
+            database.size_hint(size)?;
+        }
         for first in (first..=last).step_by(LISTED_FRAMES as usize) {
             let last = first.saturating_add(LISTED_FRAMES - 1).min(last);
             let pages = self.newest_images(first, last, header.page_count)?;
@@ -226,9 +233,9 @@ impl Wal {
                 self.copy_run(database, page_size, run)?;
             }
         }
+        database.event(FileEvent::CheckpointDone)?;
         if last == header.last_frame {
-            let size = u64::from(header.page_count) * u64::from(page_size.get());
-            if database.size()? != size {
+            if self.foreign || database.size()? != size {
                 database.truncate(size)?;
             }
             if let Some(flags) = sync {
@@ -258,7 +265,8 @@ impl Wal {
 
     /// Neighbouring pages go in one write.
     fn copy_run(&self, database: &dyn File, page_size: PageSize, run: &[(PageNo, u32)]) -> Result<()> {
-        for batch in run.chunks(pages_of_a_call(page_size)) {
+        let pages_of_a_call = if self.foreign { 1 } else { pages_of_a_call(page_size) };
+        for batch in run.chunks(pages_of_a_call) {
             let mapped: Option<Vec<_>> =
                 batch.iter().map(|&(_, frame)| self.mapped_page(frame, page_size, Epoch::FIRST)).collect();
             let at = batch[0].0.offset(page_size.get());

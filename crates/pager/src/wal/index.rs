@@ -57,9 +57,29 @@ impl WalIndex {
         self.regions.borrow().first().is_some_and(ShmRegion::is_writable)
     }
 
-    /// Makes sure that region 0 is there. `false`: it does not exist, and we may not make it.
+    /// Makes sure that region 0 is there. `false`: it does not exist, and we may not make it; a VFS of the application
+    /// makes it only for who holds the write lock.
     pub(super) fn open(&self) -> Result<bool> {
-        self.ensure(0, true)
+        self.ensure(0, self.file.as_ref().is_none_or(|file| !file.is_foreign()))
+    }
+
+    /// The same for who holds the write lock, to build the index anew.
+    pub(super) fn open_to_recover(&self) -> Result<bool> {
+        let mut regions = self.regions.borrow_mut();
+        if regions.is_empty()
+            && let Some(file) = &self.file
+        {
+            regions.extend(file.shm_map_to_recover(0)?);
+        }
+        Ok(!regions.is_empty())
+    }
+
+    /// Orders what is written to the index and read from it among processes.
+    fn barrier(&self) {
+        match &self.file {
+            Some(file) => file.shm_barrier(),
+            None => fence(Ordering::SeqCst),
+        }
     }
 
     fn ensure(&self, region: u32, extend: bool) -> Result<bool> {
@@ -105,7 +125,7 @@ impl WalIndex {
     /// Reads both copies of the header.
     pub(super) fn header(&self) -> Result<HeaderState> {
         let first = self.copy_at(0);
-        fence(Ordering::SeqCst);
+        self.barrier();
         let second = self.copy_at(SECOND_COPY_AT);
         if first != second {
             return Ok(HeaderState::Unreadable);
@@ -125,15 +145,18 @@ impl WalIndex {
     /// state whole. Answers its words.
     pub(super) fn publish(&self, header: &IndexHeader) -> HeaderWords {
         let words = header.write();
-        self.with(0, |region| {
-            for start in [SECOND_COPY_AT, 0] {
-                fence(Ordering::SeqCst);
+        let store = |start: usize| {
+            self.with(0, |region| {
                 for (at, word) in words.iter().enumerate() {
                     region.words()[start + at].store(*word, Ordering::Relaxed);
                 }
-            }
-            fence(Ordering::SeqCst);
-        });
+            });
+        };
+        fence(Ordering::SeqCst);
+        store(SECOND_COPY_AT);
+        self.barrier();
+        store(0);
+        fence(Ordering::SeqCst);
         words
     }
 

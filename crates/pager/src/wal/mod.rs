@@ -49,7 +49,7 @@ pub(crate) use snapshot::Begun;
 use self::append::Tail;
 use self::frame_map::FrameMap;
 use self::index::{HeaderWords, WalIndex};
-use self::read_lock::ReadLock;
+use self::read_lock::{Countdown, ReadLock};
 use self::shared::SharedWal;
 use crate::error::{Error, Result};
 use crate::page_ref::{Epoch, MappedFile, PageRef};
@@ -81,6 +81,17 @@ pub(crate) struct Wal {
     tail: RefCell<Option<Tail>>,
     /// The log may be mapped.
     map: bool,
+    /// The VFS is the application's: it sees the calls that SQLite would make.
+    foreign: bool,
+    /// The turn to write is held while a read transaction begins.
+    has_turn: Cell<bool>,
+    /// Beginning to read has built the index anew.
+    recovered: Cell<bool>,
+    /// The database is locked against everybody, and nobody else can use the index.
+    locked_alone: Cell<bool>,
+    looks_for_others: Countdown,
+    /// The number of checkpoints that the header of the log says, if that is not to be read.
+    sequence: Cell<u32>,
 }
 
 impl Wal {
@@ -90,6 +101,7 @@ impl Wal {
         let index = if alone { WalIndex::private() } else { WalIndex::shared(file.clone()) };
         let read_lock = ReadLock::new(file.clone());
         shared.join(&read_lock);
+        let foreign = file.is_foreign();
         Wal {
             file,
             shared,
@@ -105,6 +117,12 @@ impl Wal {
             outgrown: Cell::new(false),
             tail: RefCell::new(None),
             map,
+            foreign,
+            has_turn: Cell::new(false),
+            recovered: Cell::new(false),
+            locked_alone: Cell::new(false),
+            looks_for_others: Countdown::default(),
+            sequence: Cell::new(0),
         }
     }
 
@@ -198,6 +216,16 @@ impl Wal {
         self.header.get().last_frame
     }
 
+    /// From now on nobody else uses the index: the database is locked against them.
+    pub(crate) fn note_locked_alone(&self) {
+        self.locked_alone.set(true);
+    }
+
+    /// Nobody else can use the index.
+    fn needs_no_locks(&self) -> bool {
+        self.index.is_private() || self.locked_alone.get()
+    }
+
     /// Leaves the log; with `delete`, being alone, removes the shared memory too.
     pub(crate) fn close(&self, delete: bool) {
         self.roll_back();
@@ -209,7 +237,7 @@ impl Wal {
     /// Takes slots alone, unless nobody else can be there. If only idle readers of this process are in
     /// the way, they leave.
     fn lock_alone(&self, slots: Range<u8>) -> Result<bool> {
-        if self.index.is_private() || self.file.shm_lock(slots.clone(), ShmLock::Exclusive)? {
+        if self.needs_no_locks() || self.file.shm_lock(slots.clone(), ShmLock::Exclusive)? {
             return Ok(true);
         }
         if !self.shared.send_idle_readers_away()? {
@@ -219,7 +247,7 @@ impl Wal {
     }
 
     fn unlock_alone(&self, slots: Range<u8>) -> Result<()> {
-        if !self.index.is_private() {
+        if !self.needs_no_locks() {
             self.file.shm_unlock(slots, ShmLock::Exclusive)?;
         }
         Ok(())

@@ -14,14 +14,19 @@
 //!        changed, or it was idle for a few milliseconds
 //! ```
 //!
+//! A checkpoint of another process cannot ask for it, and one that always meets a lock never brings the log to an end. So
+//! no lock is kept while another process has the database open. One that opens it meanwhile is noticed by the thread that
+//! gives idle locks back.
+//!
 //! The state is an atomic of this connection alone; threads that read share no line that is written.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 
 use lithe_format::locks::read_slot;
-use lithe_vfs::{File, ShmLock};
+use lithe_vfs::{File, FileId, ShmLock};
 
 use crate::error::Result;
 
@@ -52,7 +57,24 @@ pub(super) struct ReadLock {
     uses: AtomicU32,
     /// It is on the list of the thread that gives idle locks back.
     watched: AtomicBool,
+    /// Another process had the database open when that was last looked at.
+    shared: AtomicBool,
     file: Arc<dyn File>,
+}
+
+/// While another process has the database open, it is looked again with one lock in so many whether it still has.
+const LOOK_AGAIN_AFTER: u32 = 64;
+
+/// How many locks are taken until it is looked for other processes.
+#[derive(Debug, Default)]
+pub(super) struct Countdown(Cell<u32>);
+
+impl Countdown {
+    fn is_over(&self) -> bool {
+        let left = self.0.get();
+        self.0.set(if left == 0 { LOOK_AGAIN_AFTER } else { left - 1 });
+        left == 0
+    }
 }
 
 impl ReadLock {
@@ -61,6 +83,7 @@ impl ReadLock {
             state: AtomicU32::new(NOTHING),
             uses: AtomicU32::new(0),
             watched: AtomicBool::new(false),
+            shared: AtomicBool::new(true),
             file,
         })
     }
@@ -125,14 +148,39 @@ impl ReadLock {
         }
     }
 
-    /// Whether the lock, just taken, may be kept: somebody is there to give it back.
-    pub(super) fn may_be_kept(self: &Arc<ReadLock>) -> bool {
+    /// Whether the lock, just taken, may be kept: no other process could miss it, and somebody is there to give it back.
+    pub(super) fn may_be_kept(self: &Arc<ReadLock>, countdown: &Countdown) -> bool {
+        if self.file.is_foreign() {
+            // A VFS of the application is called by the connection's own thread only.
+            return false;
+        }
+        if self.shared.load(Ordering::Relaxed) {
+            if !countdown.is_over() || self.look_for_others() {
+                return false;
+            }
+        }
         if self.watched.load(Ordering::Acquire) {
             return true;
         }
         let Some(watch) = Watch::the() else { return false };
         watch.add(self);
         true
+    }
+}
+
+impl ReadLock {
+    /// Looks whether another process has the database open.
+    fn look_for_others(&self) -> bool {
+        // Where that cannot be told, nothing is kept.
+        let shared = self.file.shm_is_shared().unwrap_or(true);
+        self.shared.store(shared, Ordering::Relaxed);
+        shared
+    }
+
+    /// Whether no other process has come since the lock was taken, as far as is known.
+    #[inline]
+    pub(super) fn is_unshared(&self) -> bool {
+        !self.shared.load(Ordering::Relaxed)
     }
 }
 
@@ -190,12 +238,24 @@ impl Watch {
     /// happened to any of them.
     fn sweep(&self) -> bool {
         let mut moved = false;
+        // Each file is looked at once.
+        let mut looked: Vec<(Option<FileId>, bool)> = Vec::new();
         self.locks().retain_mut(|watched| {
             let Some(lock) = watched.lock.upgrade() else { return false };
             let uses = lock.uses.load(Ordering::Relaxed);
-            if std::mem::replace(&mut watched.uses, uses) != uses {
-                moved = true;
-                return true;
+            let was_used = std::mem::replace(&mut watched.uses, uses) != uses;
+            if was_used {
+                let file = lock.file.id();
+                let shared = match looked.iter().find(|(id, _)| file.is_some() && *id == file) {
+                    Some((_, shared)) => *shared,
+                    None => lock.look_for_others(),
+                };
+                lock.shared.store(shared, Ordering::Relaxed);
+                looked.push((file, shared));
+                if !shared {
+                    moved = true;
+                    return true;
+                }
             }
             // Before it is given back: whoever takes it again has to find itself unwatched.
             lock.watched.store(false, Ordering::Release);

@@ -7,29 +7,33 @@ use lithe_format::wal_index::{IndexHeader, READ_MARK_UNUSED};
 use lithe_vfs::{File, ResultCode};
 
 use super::Wal;
+use super::index::HeaderWords;
 use crate::error::{Error, Result, zeros};
 
 /// How much of the log is read at once.
 const CHUNK: usize = 1 << 20;
 
 impl Wal {
-    /// With the write lock: rebuilds the index. If somebody is checkpointing, nothing happens; the
-    /// caller sees that there is no header yet.
-    pub(super) fn recover(&self) -> Result<()> {
+    /// With the write lock: rebuilds the index, and answers its header. If somebody is checkpointing, nothing happens,
+    /// and there is no header yet.
+    pub(super) fn recover(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
         let slots = CHECKPOINT_SLOT..read_slot(0);
         if !self.lock_alone(slots.clone())? {
-            return Ok(());
+            return Ok(None);
         }
         let recovered = self.rebuild_index();
         self.unlock_alone(slots)?;
-        recovered
+        self.recovered.set(true);
+        recovered.map(Some)
     }
 
-    fn rebuild_index(&self) -> Result<()> {
+    fn rebuild_index(&self) -> Result<(IndexHeader, HeaderWords)> {
         let header = self.index_frames()?;
         self.index.set_backfilled(0);
         self.index.set_backfill_attempted(header.last_frame);
         self.index.set_read_mark(0, 0);
+        // A VFS of the application hears of the header before it is asked for the marks, as from SQLite.
+        let published = self.foreign.then(|| self.index.publish(&header));
         let mut is_read = false;
         for mark in 1..READ_MARKS {
             let slot = read_slot(mark)..read_slot(mark) + 1;
@@ -42,11 +46,13 @@ impl Wal {
                 is_read = true;
             }
         }
+        if let Some(words) = published {
+            return Ok((header, words));
+        }
         if !is_read {
             self.mend_torn_end(&header)?;
         }
-        self.index.publish(&header);
-        Ok(())
+        Ok((header, self.index.publish(&header)))
     }
 
     /// Enters all frames that count, and answers the header for the last one that commits.
@@ -54,18 +60,21 @@ impl Wal {
         let log = self.shared.file();
         let mut header = IndexHeader::EMPTY;
         let mut bytes = [0; HEADER_LEN];
-        if log.read_at(&mut bytes, 0)? < HEADER_LEN {
+        let size = log.size()?;
+        if size <= HEADER_LEN as u64 || log.read_at(&mut bytes, 0)? < HEADER_LEN {
             return Ok(header);
         }
         let Some((wal, sum)) = WalHeader::read(&bytes) else { return Ok(header) };
         if WalHeader::format_of(&bytes) != FORMAT {
             return Err(Error::CantOpen(ResultCode::CANTOPEN));
         }
+        self.sequence.set(wal.sequence);
         header.order = wal.order;
         header.salts = wal.salts;
         header.page_size = Some(wal.page_size);
         header.sum = sum;
-        let mut frames = Frames::new(log, wal, sum)?;
+        let chunk = if self.foreign { wal.frame_len() as usize } else { CHUNK };
+        let mut frames = Frames::new(log, size, wal, sum, chunk)?;
         let mut number = 0;
         while let Some((frame, sum)) = frames.next()? {
             number += 1;
@@ -86,6 +95,8 @@ struct Frames<'f> {
     log: &'f dyn File,
     wal: WalHeader,
     sum: Sum,
+    /// How long the log is.
+    size: u64,
     chunk: Vec<u8>,
     /// What of the chunk is filled and not used yet.
     ready: std::ops::Range<usize>,
@@ -93,16 +104,20 @@ struct Frames<'f> {
 }
 
 impl<'f> Frames<'f> {
-    fn new(log: &'f dyn File, wal: WalHeader, sum: Sum) -> Result<Frames<'f>> {
+    /// Of a log of `size` bytes, read in pieces of about `chunk` bytes.
+    fn new(log: &'f dyn File, size: u64, wal: WalHeader, sum: Sum, chunk: usize) -> Result<Frames<'f>> {
         let frame_len = wal.frame_len() as usize;
-        let in_log = usize::try_from(log.size()? / wal.frame_len()).unwrap_or(usize::MAX);
-        let chunk = zeros((CHUNK / frame_len).min(in_log).max(1) * frame_len)?;
-        Ok(Frames { log, wal, sum, chunk, ready: 0..0, at: HEADER_LEN as u64 })
+        let in_log = usize::try_from(size / wal.frame_len()).unwrap_or(usize::MAX);
+        let chunk = zeros((chunk / frame_len).min(in_log).max(1) * frame_len)?;
+        Ok(Frames { log, wal, sum, size, chunk, ready: 0..0, at: HEADER_LEN as u64 })
     }
 
     fn next(&mut self) -> Result<Option<(FrameHeader, Sum)>> {
         let frame_len = self.wal.frame_len() as usize;
         if self.ready.len() < frame_len {
+            if self.at + frame_len as u64 > self.size {
+                return Ok(None);
+            }
             let filled = self.log.read_at(&mut self.chunk, self.at)?;
             self.ready = 0..filled;
             self.at += filled as u64;

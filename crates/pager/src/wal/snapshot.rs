@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::page_ref::MappedFile;
 
 /// How a snapshot compares to that of the transaction before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Begun {
     /// Nothing has changed.
     AsBefore,
@@ -25,6 +25,8 @@ pub(crate) enum Begun {
     Elsewhere,
     /// Other content.
     Changed,
+    /// The index was built anew: whatever it says, log and database may be others.
+    Recovered,
 }
 
 /// What became of one try to begin.
@@ -70,7 +72,11 @@ impl Wal {
             }
             pause(tries);
         }
-        Ok(if self.words.get() == before { Begun::Elsewhere } else { Begun::Changed })
+        Ok(match self.words.get() == before {
+            _ if self.recovered.take() => Begun::Recovered,
+            true => Begun::Elsewhere,
+            false => Begun::Changed,
+        })
     }
 
     /// Ends to read; the lock may be kept for the next transaction.
@@ -80,7 +86,7 @@ impl Wal {
         if self.index.is_private() {
             return Ok(());
         }
-        if self.keep.get() && !self.outgrown.take() {
+        if self.keep.get() && !self.outgrown.take() && self.read_lock.is_unshared() {
             self.read_lock.rest(mark);
             return Ok(());
         }
@@ -118,7 +124,7 @@ impl Wal {
             self.read_lock.unlock(mark)?;
             return Ok(Try::Again);
         }
-        self.keep.set(self.read_lock.may_be_kept());
+        self.keep.set(self.read_lock.may_be_kept(&self.looks_for_others));
         let adopted = self.adopt(header, words, mark, first);
         if adopted.is_err() {
             self.read_lock.unlock(mark)?;
@@ -147,6 +153,8 @@ impl Wal {
             return Ok(());
         };
         let end = super::page_offset(last, page_size) + u64::from(page_size.get());
+        // Nor does SQLite look, on a VFS that the application has made.
+        let is_known = is_known || self.foreign;
         let size = if is_known { end } else { self.shared.file().size()? };
         if end > size {
             return Err(Error::corrupt("the log is shorter than its index says"));
@@ -157,28 +165,37 @@ impl Wal {
 
     /// The header that is current, after recovery if there is none. `None`: try again.
     fn current_header(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
-        if !self.index.open()? {
+        let is_there = self.index.open()?;
+        if !is_there && !self.foreign {
             return Err(Error::ReadOnly(ResultCode::READONLY_CANTINIT));
         }
-        if let HeaderState::Good(header, words) = self.index.header()? {
+        if is_there && let HeaderState::Good(header, words) = self.index.header()? {
             return Ok(Some((header, words)));
         }
-        if !self.is_writable() {
+        if is_there && !self.is_writable() {
             return Err(Error::ReadOnly(ResultCode::READONLY_RECOVERY));
+        }
+        if self.has_turn.get() {
+            // The process has the write lock.
+            return self.recover_unless_readable();
         }
         if !self.lock_alone(WRITE_SLOT..WRITE_SLOT + 1)? {
             return self.wait_for_who_writes_it();
         }
-        let recovered = match self.index.header() {
-            Ok(HeaderState::Good(..)) => Ok(()),
-            _ => self.recover(),
-        };
+        let recovered = self.recover_unless_readable();
         self.unlock_alone(WRITE_SLOT..WRITE_SLOT + 1)?;
-        recovered?;
-        match self.index.header()? {
-            HeaderState::Good(header, words) => Ok(Some((header, words))),
-            HeaderState::Unreadable => Ok(None),
+        recovered
+    }
+
+    /// With the write lock: builds the index anew, unless somebody else has done so.
+    fn recover_unless_readable(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
+        if !self.index.open_to_recover()? {
+            return Err(Error::ReadOnly(ResultCode::READONLY_CANTINIT));
         }
+        if let Ok(HeaderState::Good(header, words)) = self.index.header() {
+            return Ok(Some((header, words)));
+        }
+        self.recover()
     }
 
     /// Somebody holds the write lock and has not finished the header: a commit takes a moment, a
@@ -193,7 +210,7 @@ impl Wal {
     }
 
     /// A mark that stands at `last`, or as near below it as there is one; and where it stands.
-    fn choose_mark(&self, last: u32) -> Result<Option<(usize, u32)>> {
+    pub(super) fn choose_mark(&self, last: u32) -> Result<Option<(usize, u32)>> {
         let best = (1..READ_MARKS)
             .map(|mark| (mark, self.index.read_mark(mark)))
             .filter(|&(_, frame)| frame != READ_MARK_UNUSED && frame <= last)

@@ -10,7 +10,8 @@
 //! A writer appends its frames, lets the next one go on from there, and waits for a sync that covers
 //! them. Only then is its commit published, to this process and to others: nobody sees what a power
 //! loss could take back. The process holds the write lock of the log meanwhile; a handle of its own,
-//! the hub, does, because it outlives the turn of a connection.
+//! the hub, does, because it outlives the turn of a connection. On a VFS of the application nothing is
+//! shared: each connection has turns of its own, and its own handle is the hub.
 //!
 //! Who is about to sync may wait for those who come back from the last one (`company`).
 //!
@@ -154,7 +155,9 @@ impl Turns {
     /// The process takes the write lock, if it does not hold it.
     fn lock_if_unlocked(&self, state: &mut State) -> Result<()> {
         if let (Some(hub), None) = (&self.hub, state.locked) {
-            hub.shm_map(0, true)?;
+            if !hub.is_foreign() {
+                hub.shm_map(0, true)?;
+            }
             if !hub.shm_lock(WRITE_SLOT..WRITE_SLOT + 1, ShmLock::Exclusive)? {
                 return Err(Error::Busy);
             }
