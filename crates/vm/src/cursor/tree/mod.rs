@@ -324,7 +324,8 @@ impl TreeCursor {
     /// The row of that rowid is wanted, once a column of it is.
     #[inline]
     pub fn defer_seek(&mut self, rowid: i64) {
-        self.place.is_ahead = false;
+        // The leaf of a loop that this cursor made before says nothing about the row.
+        self.forget_row();
         self.place.state = RowState::Deferred(rowid);
     }
 
