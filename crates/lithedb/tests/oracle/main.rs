@@ -11,6 +11,7 @@ mod call;
 mod catalog;
 #[path = "../common/mod.rs"]
 mod common;
+mod conditions;
 mod expr;
 mod from;
 mod json;

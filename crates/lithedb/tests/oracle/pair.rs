@@ -16,8 +16,8 @@ pub struct Pair {
 /// What one engine answered to one statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// Rows (each value with its class), changes() and last_insert_rowid() afterwards.
-    Rows { rows: Vec<Vec<String>>, changes: u64, rowid: i64 },
+    /// The names of the columns of a query, rows (each value with its class), changes() and last_insert_rowid() afterwards.
+    Rows { names: Vec<String>, rows: Vec<Vec<String>>, changes: u64, rowid: i64 },
     /// Extended result code and message.
     Error { code: i32, message: String },
 }
@@ -102,7 +102,13 @@ impl Pair {
             return Answer::Error { code: ResultCode::INTERNAL.0, message: "panic".to_owned() };
         };
         match answer {
-            Ok(rows) => Answer::Rows { rows, changes: self.lithe.changes(), rowid: self.lithe.last_insert_rowid() },
+            Ok(rows) => {
+                let names = |sql| -> lithe::Result<Vec<String>> {
+                    Ok(self.lithe.prepare(sql)?.column_names().into_iter().map(str::to_owned).collect())
+                };
+                let names = if is_query(sql) { names(sql).unwrap_or_default() } else { Vec::new() };
+                Answer::Rows { names, rows, changes: self.lithe.changes(), rowid: self.lithe.last_insert_rowid() }
+            }
             Err((code, message)) => Answer::Error { code, message },
         }
     }
@@ -115,18 +121,29 @@ impl Pair {
         };
         self.sqlite.progress_handler(1000, Some(is_too_late)).expect("SQLite takes a progress handler");
         match ask_sqlite(&self.sqlite, sql, exactly) {
-            Ok(rows) => Answer::Rows { rows, changes: self.sqlite.changes(), rowid: self.sqlite.last_insert_rowid() },
+            Ok(rows) => {
+                let names = |sql| -> rusqlite::Result<Vec<String>> {
+                    Ok(self.sqlite.prepare(sql)?.column_names().into_iter().map(str::to_owned).collect())
+                };
+                let names = if is_query(sql) { names(sql).unwrap_or_default() } else { Vec::new() };
+                Answer::Rows { names, rows, changes: self.sqlite.changes(), rowid: self.sqlite.last_insert_rowid() }
+            }
             Err((code, message)) => Answer::Error { code, message },
         }
     }
 }
 
+/// Whether the statement is a query, whose columns have names.
+fn is_query(sql: &str) -> bool {
+    ["SELECT", "WITH", "VALUES"].iter().any(|verb| sql.starts_with(verb))
+}
+
 /// Rows without an ORDER BY that decides are a set.
 fn in_order(answer: Answer, is_ordered: bool) -> Answer {
     match answer {
-        Answer::Rows { mut rows, changes, rowid } if !is_ordered => {
+        Answer::Rows { names, mut rows, changes, rowid } if !is_ordered => {
             rows.sort();
-            Answer::Rows { rows, changes, rowid }
+            Answer::Rows { names, rows, changes, rowid }
         }
         other => other,
     }
@@ -141,7 +158,9 @@ fn same(lithe: &Answer, sqlite: &Answer) -> bool {
 
 /// The same order, where equal values (1 and 1.0) may change places. If all rows are there, they are also the same.
 fn same_order(lithe: &Answer, sqlite: &Answer, has_all: bool) -> bool {
-    let (Answer::Rows { rows: a, .. }, Answer::Rows { rows: b, .. }) = (lithe, sqlite) else { return false };
+    let (Answer::Rows { names: m, rows: a, .. }, Answer::Rows { names: n, rows: b, .. }) = (lithe, sqlite) else {
+        return false;
+    };
     let shape = |rows: &[Vec<String>]| {
         let same_number = |value: &String| match value.parse::<f64>() {
             Ok(number) => format!("{:?}", number + 0.0),
@@ -150,7 +169,7 @@ fn same_order(lithe: &Answer, sqlite: &Answer, has_all: bool) -> bool {
         rows.iter().map(|row| row.iter().map(same_number).collect()).collect::<Vec<Vec<String>>>()
     };
     let as_set = |answer: &Answer| in_order(answer.clone(), false);
-    shape(a) == shape(b) && (!has_all || as_set(lithe) == as_set(sqlite))
+    m == n && shape(a) == shape(b) && (!has_all || as_set(lithe) == as_set(sqlite))
 }
 
 impl fmt::Display for Difference {
@@ -163,8 +182,8 @@ impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Answer::Error { code, message } => write!(f, "{:?} {message}", ResultCode(*code)),
-            Answer::Rows { rows, changes, rowid } => {
-                write!(f, "{} rows, {changes} changes, rowid {rowid}:", rows.len())?;
+            Answer::Rows { names, rows, changes, rowid } => {
+                write!(f, "{} rows ({}), {changes} changes, rowid {rowid}:", rows.len(), names.join(", "))?;
                 rows.iter().take(20).try_for_each(|row| write!(f, " ({})", row.join(", ")))
             }
         }

@@ -4,15 +4,16 @@
 use fastrand::Rng;
 
 use crate::catalog;
+use crate::conditions;
 use crate::expr;
 use crate::from::{Sources, sources};
 use crate::json;
-use crate::schema::{Schema, pick};
+use crate::schema::{Schema, one_in, pick};
 use crate::window;
 use crate::with::{recursive, with};
 
 pub fn select(rng: &mut Rng, schema: &Schema) -> String {
-    match rng.u32(0..20) {
+    match rng.u32(0..23) {
         0..2 => compound(rng, schema),
         2..6 => grouped(rng, schema),
         6..7 => with(rng, schema),
@@ -31,6 +32,7 @@ pub fn select(rng: &mut Rng, schema: &Schema) -> String {
         ),
         9..10 => recursive(rng, schema),
         10..12 => window::select(rng, schema),
+        12..15 => conditions::walk(rng, schema),
         _ => {
             let most = if rng.u32(0..4) == 0 { 3 } else { 2 };
             simple(rng, schema, most)
@@ -41,6 +43,9 @@ pub fn select(rng: &mut Rng, schema: &Schema) -> String {
 pub fn filter(rng: &mut Rng, schema: &Schema, sources: &Sources) -> String {
     if rng.u32(0..4) == 0 {
         return String::new();
+    }
+    if one_in(rng, 3) {
+        return format!(" WHERE {}", conditions::predicate(rng, schema, &sources.columns, 2));
     }
     let mut terms = vec![term(rng, schema, sources)];
     while rng.u32(0..3) == 0 {
@@ -113,7 +118,12 @@ pub fn simple(rng: &mut Rng, schema: &Schema, most: usize) -> String {
     // Of rows that are equal and not the same (1 and 1.0) any may stand for all: they are counted, or shown so that they are
     // not equal.
     let is_counted = !distinct.is_empty() && rng.bool();
-    let column = |rng: &mut Rng| match expr::deterministic(rng, &sources.columns, 2) {
+    let value = |rng: &mut Rng| match rng.u32(0..6) {
+        0 => conditions::indexed(rng, &sources.columns),
+        1 => pick(rng, &sources.columns).clone(),
+        _ => expr::deterministic(rng, &sources.columns, 2),
+    };
+    let column = |rng: &mut Rng| match value(rng) {
         column if distinct.is_empty() || is_counted => column,
         column => format!("quote({column})"),
     };

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use fastrand::Rng;
 use rusqlite::{Connection, Result};
 
+use crate::conditions;
 use crate::expr;
 
 /// What is there to be named.
@@ -206,12 +207,19 @@ impl Schema {
         let name = format!("i{}", self.number());
         let unique = if one_in(rng, 5) { "UNIQUE " } else { "" };
         let filter = if one_in(rng, 5) {
-            format!(" WHERE {}", expr::simple_condition(rng, &table.columns))
+            match rng.bool() {
+                true => format!(" WHERE {}", conditions::partial(rng, &table.columns)),
+                false => format!(" WHERE {}", expr::simple_condition(rng, &table.columns)),
+            }
         } else {
             String::new()
         };
-        let columns =
-            if one_in(rng, 6) { expr::deterministic(rng, &table.columns, 2) } else { key_columns(rng, &table.columns) };
+        let columns = match rng.u32(0..12) {
+            0 => expr::deterministic(rng, &table.columns, 2),
+            1 => conditions::indexed(rng, &table.columns),
+            2 => format!("{}, {}", conditions::indexed(rng, &table.columns), key_columns(rng, &table.columns)),
+            _ => key_columns(rng, &table.columns),
+        };
         format!("CREATE {unique}INDEX {name} ON {}({columns}){filter}", table.name)
     }
 
@@ -309,12 +317,13 @@ impl Definition {
     fn keys(&self, rng: &mut Rng, columns: &[String], parts: &mut Vec<String>) -> Vec<String> {
         let mut keys = Vec::new();
         if self.without_rowid || (!self.integer_key && one_in(rng, 5)) {
-            keys.push(key_columns(rng, columns));
-            parts.push(format!("PRIMARY KEY({}){}", keys[0], pick(rng, &CONFLICTS)));
+            let key = key_columns(rng, columns);
+            parts.push(format!("PRIMARY KEY({key}){}", conflict(rng, &key, parts)));
+            keys.push(key);
         }
         if one_in(rng, 6) {
             let key = key_columns(rng, columns);
-            parts.push(format!("UNIQUE({key}){}", pick(rng, &CONFLICTS)));
+            parts.push(format!("UNIQUE({key}){}", conflict(rng, &key, parts)));
             keys.push(key);
         }
         if one_in(rng, 8) {
@@ -323,6 +332,14 @@ impl Definition {
         }
         keys
     }
+}
+
+/// The policy of a key: none if another key of the table may have the same columns, and contradict it.
+fn conflict(rng: &mut Rng, key: &str, parts: &[String]) -> &'static str {
+    let chosen = *pick(rng, &CONFLICTS);
+    let is_single = !key.contains(',');
+    let is_key = |part: &String| part.starts_with("PRIMARY KEY(") || is_single && part.contains(" UNIQUE");
+    if parts.iter().any(is_key) { "" } else { chosen }
 }
 
 /// Some of the columns, each at most once, some of them DESC or collated.

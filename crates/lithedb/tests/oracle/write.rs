@@ -2,6 +2,7 @@
 
 use fastrand::Rng;
 
+use crate::conditions;
 use crate::expr;
 use crate::query;
 use crate::schema::{Schema, Table, one_in, pick};
@@ -117,7 +118,7 @@ pub fn update(rng: &mut Rng, schema: &Schema) -> String {
         columns.iter().map(assign).collect::<Vec<_>>().join(", ")
     };
     let tail = returning(rng, schema, table);
-    format!("UPDATE{} {} SET {set}{}{tail}", pick(rng, &POLICIES), table.name, filter(rng, table))
+    format!("UPDATE{} {} SET {set}{}{tail}", pick(rng, &POLICIES), table.name, filter(rng, schema, table))
 }
 
 /// UPDATE FROM, in which no row finds two partners that say different things.
@@ -147,14 +148,18 @@ pub fn delete(rng: &mut Rng, schema: &Schema) -> String {
         let (mine, theirs) = (pick(rng, &table.columns), pick(rng, &other.columns));
         return format!("DELETE FROM {} WHERE {mine} IN (SELECT {theirs} FROM {})", table.name, other.name);
     }
-    format!("DELETE FROM {} WHERE {}{}", table.name, condition(rng, table), returning(rng, schema, table))
+    format!("DELETE FROM {} WHERE {}{}", table.name, condition(rng, schema, table), returning(rng, schema, table))
 }
 
-fn filter(rng: &mut Rng, table: &Table) -> String {
-    if rng.u32(0..6) == 0 { String::new() } else { format!(" WHERE {}", condition(rng, table)) }
+fn filter(rng: &mut Rng, schema: &Schema, table: &Table) -> String {
+    if rng.u32(0..6) == 0 { String::new() } else { format!(" WHERE {}", condition(rng, schema, table)) }
 }
 
-fn condition(rng: &mut Rng, table: &Table) -> String {
+fn condition(rng: &mut Rng, schema: &Schema, table: &Table) -> String {
+    if one_in(rng, 3) {
+        let depth = rng.u32(1..3);
+        return conditions::predicate(rng, schema, &table.columns, depth);
+    }
     let first = expr::simple_condition(rng, &table.columns);
     match rng.u32(0..4) {
         0 => format!("{first} AND {}", expr::condition(rng, &table.columns, 1)),

@@ -51,7 +51,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
         planned.push(Loop {
             source: candidate.source,
             path,
-            reverse: order.reversed.contains(candidate.source),
+            reverse: join.runs_backwards() || order.reversed.contains(candidate.source),
             nulls_moved: order.nulls_moved.contains(candidate.source),
             join_checks: &[],
             row_checks: &[],
@@ -94,6 +94,15 @@ impl<'a> Join<'_, 'a> {
             }
         };
         if is_grouped && keeps_order { DistinctPlan::ComparePrevious } else { DistinctPlan::Remember }
+    }
+
+    /// Whether rows come in the reverse order because nobody has asked for one, and `reverse_unordered_selects` is on.
+    fn runs_backwards(&self) -> bool {
+        let request = &self.request;
+        self.cg.env.flags.reverse_unordered_selects
+            && matches!(request.order, WantedOrder::Any)
+            && !request.distinct
+            && request.purpose == Purpose::Read
     }
 
     /// What the loops do for the ORDER BY behind a GROUP BY, if they meet it, too.

@@ -35,6 +35,7 @@ mod unique;
 pub use facts::indexed_expr;
 pub use log_est::LogEst;
 pub use plan::*;
+pub use terms::without_likelihood;
 
 use candidate::Candidates;
 use facts::SourceFacts;

@@ -250,6 +250,17 @@ pub struct Between<'a> {
     pub high: Expr<'a>,
     /// How the value is compared with the upper bound.
     pub high_how: How<'a>,
+    /// Of row values: the comparisons with both bounds.
+    pub rows: Option<&'a BetweenRows<'a>>,
+}
+
+/// The two comparisons of a BETWEEN of row values.
+#[derive(Clone, Copy, Debug)]
+pub struct BetweenRows<'a> {
+    /// With the lower bound.
+    pub low: CompareRows<'a>,
+    /// With the upper bound.
+    pub high: CompareRows<'a>,
 }
 
 /// `value IN set`.

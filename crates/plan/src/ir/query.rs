@@ -51,6 +51,10 @@ impl<'a> Query<'a> {
 pub struct OutputColumn<'a> {
     /// The name: of AS, of the column, or the expression's text.
     pub name: Name<'a>,
+    /// The name for a query that has this one in FROM: that of a column as it is written, below COLLATE.
+    pub inner_name: Name<'a>,
+    /// The name for a view, and for CREATE TABLE AS: that of a column as its table has it, below COLLATE and likely().
+    pub stored_name: Name<'a>,
     /// The affinity of its values, if they have one.
     pub affinity: Option<Affinity>,
     /// The collation by which they compare.
@@ -63,6 +67,14 @@ pub struct OutputColumn<'a> {
     pub inner_origin: Option<Origin<'a>>,
     /// Whether `*` leaves it out.
     pub hidden: bool,
+}
+
+impl<'a> OutputColumn<'a> {
+    /// The column under another name, wherever it is seen.
+    #[must_use]
+    pub fn renamed(self, name: Name<'a>) -> OutputColumn<'a> {
+        OutputColumn { name, inner_name: name, stored_name: name, ..self }
+    }
 }
 
 /// The table's column that a result column shows.

@@ -171,16 +171,48 @@ impl<'a> Resolver<'a> {
                     self.assigned_column(&target, column.name)?;
                 }
             }
-            for item in update.from {
-                self.from_item(scope, item, item.join, &mut from, &found, None)?;
-            }
+            let joined = self.joined_to_target(scope, update.from, &found)?;
+            // ON sees the tables of FROM only.
+            let on = change_scope(scope, &joined.scope, &found);
+            let mut terms = self.join_terms(&on, &joined)?;
+            from.sources.extend(joined.sources);
+            from.scope.extend(joined.scope);
             let row = change_scope(scope, &from.scope, &found);
             let set = self.assignments(&row, &target, update.set)?;
-            let terms = self.terms(&row, &from, update.filter.as_ref())?;
+            self.add_filter(&row, &from.sources, update.filter.as_ref(), &mut terms)?;
+            let terms = terms.into_bump_slice();
+            check_target_is_not_in(&from, &target)?;
             let sources = self.slice(&from.sources);
             let returning = self.returning(base, &target, update.returning)?;
             Ok(ResolvedChange { target, or: update.or, sources, terms, set, returning })
         })
+    }
+
+    /// The FROM of an UPDATE. The target joins all of it: where a RIGHT JOIN makes a difference, it is a join of its own.
+    fn joined_to_target(
+        &self,
+        scope: &Scope<'_, 'a>,
+        items: &'a [FromItem<'a>],
+        found: &Found<'a>,
+    ) -> Result<FromPart<'a>> {
+        let mut joined = FromPart::default();
+        let is_right = |item: &FromItem<'_>| matches!(item.join.kind, ast::JoinKind::Right | ast::JoinKind::Full);
+        let (Some(first), true) = (items.first(), items.iter().any(is_right)) else {
+            for item in items {
+                self.from_item(scope, item, item.join, &mut joined, found, None)?;
+            }
+            return Ok(joined);
+        };
+        let item = FromItem {
+            join: ast::Join { natural: false, kind: ast::JoinKind::Comma },
+            source: ast::Source::Nested(items),
+            alias: None,
+            indexed: ast::Indexed::Any,
+            constraint: ast::JoinConstraint::None,
+            span: first.span,
+        };
+        self.whole_item(scope, &item, item.join, &mut joined, found, None)?;
+        Ok(joined)
     }
 
     /// Resolves a DELETE.
@@ -492,6 +524,25 @@ fn change_scope<'s, 'a>(
 ) -> Scope<'s, 'a> {
     let rules = Rules { aggregates: false, windows: false, ..outer.clause_rules() };
     Scope { parent: Some(outer), sources, aliases: &[], rules, found, windows: &[], ..*outer }
+}
+
+/// FROM of an UPDATE may name the target again only under another name.
+fn check_target_is_not_in<'a>(from: &FromPart<'a>, target: &ChangeTarget<'a>) -> Result<()> {
+    let Some((own, others)) = from.scope.split_first() else { return Ok(()) };
+    let is_target = |(source, item): (&ScopeSource<'a>, &Source<'a>)| match (source.columns, item.kind) {
+        (ScopeColumns::Nested(_, names), _) if source.name.as_bytes().is_empty() => {
+            names.iter().any(|name| name.table == own.name && name.db == Some(target.db))
+        }
+        (_, SourceKind::Table(_, table)) => source.name == own.name && std::ptr::eq(table, target.table),
+        (_, SourceKind::Subquery(derived)) => {
+            source.name == own.name && derived.view.is_some_and(|view| std::ptr::eq(view, target.table))
+        }
+        _ => false,
+    };
+    match others.iter().zip(&from.sources[1..]).any(is_target) {
+        true => fail(format!("target object/alias may not appear in FROM clause: {}", own.name)),
+        false => Ok(()),
+    }
 }
 
 /// The target as an item of FROM.

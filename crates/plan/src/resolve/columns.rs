@@ -15,17 +15,28 @@ use crate::ir::{Expr, Origin, OutputColumn, affinity_of, collation_of};
 pub(super) struct ResultItem<'a> {
     pub expr: Expr<'a>,
     pub name: Name<'a>,
+    /// See [`OutputColumn::inner_name`].
+    pub inner_name: Name<'a>,
+    /// See [`OutputColumn::stored_name`].
+    pub stored_name: Name<'a>,
     /// Whether the name is one that other clauses can use: written with AS, or come from a star.
     pub is_alias: bool,
     pub origin: Option<Origin<'a>>,
 }
 
 impl<'a> ResultItem<'a> {
+    /// A result column that has this name everywhere.
+    pub fn named(expr: Expr<'a>, name: Name<'a>, origin: Option<Origin<'a>>) -> ResultItem<'a> {
+        ResultItem { expr, name, inner_name: name, stored_name: name, is_alias: true, origin }
+    }
+
     /// As the outside sees it.
     pub fn output(&self) -> OutputColumn<'a> {
         let collation = collation_of(&self.expr);
         OutputColumn {
             name: self.name,
+            inner_name: self.inner_name,
+            stored_name: self.stored_name,
             affinity: affinity_of(&self.expr),
             collation: collation.unwrap_or_default(),
             has_collation: collation.is_some(),
@@ -38,7 +49,7 @@ impl<'a> ResultItem<'a> {
 
 /// The names that WHERE, GROUP BY, HAVING and ORDER BY can use.
 pub(super) fn aliases_of<'a>(items: &[ResultItem<'a>]) -> Vec<Alias<'a>> {
-    items.iter().filter(|item| item.is_alias).map(|item| Alias { name: item.name, expr: item.expr }).collect()
+    items.iter().filter(|item| item.is_alias).map(|item| Alias { name: item.inner_name, expr: item.expr }).collect()
 }
 
 impl<'a> Resolver<'a> {
@@ -77,14 +88,44 @@ impl<'a> Resolver<'a> {
         expr: Expr<'a>,
     ) -> ResultItem<'a> {
         let origin = self.origin(scope, &expr);
+        if let Some(alias) = column.alias {
+            return ResultItem::named(expr, alias.name, origin);
+        }
+        let text = Name::new(column.span.text(scope.text));
+        let bare = without_likelihood(expr);
         let is_name = matches!(written.kind, ExprKind::Column(_) | ExprKind::QualifiedColumn(_));
-        let name = match column.alias {
-            Some(alias) => alias.name,
-            None => column_name(scope, &expr, origin)
-                .filter(|_| is_name)
-                .unwrap_or_else(|| Name::new(column.span.text(scope.text))),
+        ResultItem {
+            expr,
+            name: self.shown_name(scope, &expr, origin).filter(|_| is_name).unwrap_or(text),
+            inner_name: written_name(written).unwrap_or(text),
+            stored_name: column_name(scope, &bare, self.origin(scope, &bare)).unwrap_or(text),
+            is_alias: false,
+            origin,
+        }
+    }
+
+    /// The name of a column in the result of a statement, as `full_column_names` and `short_column_names` want it; none if
+    /// that is its text.
+    fn shown_name(&self, scope: &Scope<'_, 'a>, expr: &Expr<'a>, origin: Option<Origin<'a>>) -> Option<Name<'a>> {
+        let flags = &self.env.flags;
+        let name = column_name(scope, expr, origin)?;
+        if !flags.full_column_names {
+            return Some(name).filter(|_| flags.short_column_names);
+        }
+        let source = find_source(scope, as_column(expr)?.source)?;
+        let table = match source.columns {
+            ScopeColumns::Table(table) => table.name.name(),
+            ScopeColumns::Query(_) | ScopeColumns::Nested(..) => source.name,
         };
-        ResultItem { expr, name, is_alias: column.alias.is_some(), origin }
+        Some(self.qualified(table, name))
+    }
+
+    /// `table.column`.
+    fn qualified(&self, table: Name<'a>, column: Name<'a>) -> Name<'a> {
+        let mut text = bumpalo::collections::Vec::from_iter_in(table.as_bytes().iter().copied(), self.arena);
+        text.push(b'.');
+        text.extend_from_slice(column.as_bytes());
+        Name::new(text.into_bump_slice())
     }
 
     /// Where the value of a result column comes from.
@@ -124,7 +165,7 @@ impl<'a> Resolver<'a> {
                 let expr =
                     if is_merged { self.column(scope, Wanted::bare(name))? } else { self.column_at(source, position) };
                 let expr = self.may_read(scope, scope.sources, expr)?;
-                items.push(self.star_item(scope, shown, expr));
+                items.push(self.star_item(scope, source, shown, expr));
             }
         }
         Ok(())
@@ -133,12 +174,16 @@ impl<'a> Resolver<'a> {
     /// Two sources of the same name make `*` ambiguous, as naming their columns would be.
     fn check_unique(&self, scope: &Scope<'_, 'a>) -> Result<()> {
         let is_twin = |x: &ScopeSource<'a>, y: &ScopeSource<'a>| x.name == y.name && x.db == y.db && x.db.is_some();
-        let mut sources = scope.sources.iter().enumerate();
-        let twin = sources.find(|(at, source)| scope.sources[at + 1..].iter().any(|other| is_twin(source, other)));
-        let Some((_, source)) = twin else { return Ok(()) };
-        let db = source.db.map(|db| self.env.catalog.database_name(db).to_string()).unwrap_or_default();
-        let column = visible_columns(source).first().map(|column| column.name.to_string()).unwrap_or_default();
-        fail(format!("ambiguous column name: {db}.{}.{column}", source.name))
+        for (at, source) in scope.sources.iter().enumerate() {
+            let twins = || scope.sources[at + 1..].iter().filter(|other| is_twin(source, other));
+            let is_unclear = |name: Name<'a>| twins().any(|other| !other.using.contains(&name));
+            let Some(column) = visible_columns(source).into_iter().find(|column| is_unclear(column.name)) else {
+                continue;
+            };
+            let db = source.db.map(|db| self.env.catalog.database_name(db).to_string()).unwrap_or_default();
+            return fail(format!("ambiguous column name: {db}.{}.{}", source.name, column.name));
+        }
+        Ok(())
     }
 
     /// `table.*`.
@@ -150,7 +195,7 @@ impl<'a> Resolver<'a> {
                     for (at, (column, origin)) in columns.iter().zip(names).enumerate() {
                         if origin.table == table && !column.hidden {
                             let expr = self.query_column(source.id, columns, at);
-                            items.push(self.star_item(scope, column.name, expr));
+                            items.push(self.star_item(scope, source, column.name, expr));
                             is_found = true;
                         }
                     }
@@ -159,7 +204,7 @@ impl<'a> Resolver<'a> {
                     is_found = true;
                     for Visible { shown, position, .. } in visible_columns(source) {
                         let expr = self.may_read(scope, scope.sources, self.column_at(source, position))?;
-                        items.push(self.star_item(scope, shown, expr));
+                        items.push(self.star_item(scope, source, shown, expr));
                     }
                 }
                 _ => {}
@@ -168,9 +213,19 @@ impl<'a> Resolver<'a> {
         if is_found { Ok(()) } else { Err(CompileError::of_star(format!("no such table: {table}"))) }
     }
 
-    fn star_item(&self, scope: &Scope<'_, 'a>, name: Name<'a>, expr: Expr<'a>) -> ResultItem<'a> {
+    fn star_item(
+        &self,
+        scope: &Scope<'_, 'a>,
+        source: &ScopeSource<'a>,
+        name: Name<'a>,
+        expr: Expr<'a>,
+    ) -> ResultItem<'a> {
         super::name::note_sources(scope, &expr);
-        ResultItem { expr, name, is_alias: true, origin: self.origin(scope, &expr) }
+        let item = ResultItem::named(expr, name, self.origin(scope, &expr));
+        match self.env.flags.full_column_names && !self.env.flags.short_column_names {
+            true => ResultItem { name: self.qualified(source.name, name), ..item },
+            false => item,
+        }
     }
 
     /// The columns of VALUES: column1, column2, ...
@@ -178,7 +233,7 @@ impl<'a> Resolver<'a> {
         let first = rows.first().copied().unwrap_or_default();
         let item = |(at, expr): (usize, &Expr<'a>)| {
             let name = bumpalo::format!(in self.arena, "column{}", at + 1).into_bump_str();
-            ResultItem { expr: *expr, name: Name::new(name.as_bytes()), is_alias: true, origin: None }
+            ResultItem::named(*expr, Name::new(name.as_bytes()), None)
         };
         first.iter().enumerate().map(item).collect()
     }
@@ -191,7 +246,7 @@ impl<'a> Resolver<'a> {
     ) -> (Vec<Expr<'a>>, Vec<OutputColumn<'a>>, Vec<NestedName<'a>>) {
         let (mut exprs, mut columns, mut names) = (Vec::new(), Vec::new(), Vec::new());
         let mut add = |expr: Expr<'a>, name: NestedName<'a>, hidden: bool| {
-            let item = ResultItem { expr, name: name.column, is_alias: true, origin: None };
+            let item = ResultItem::named(expr, name.column, None);
             let origin = self.origin_among(sources, &expr);
             exprs.push(expr);
             columns.push(OutputColumn { hidden, origin, inner_origin: origin, ..item.output() });
@@ -200,7 +255,8 @@ impl<'a> Resolver<'a> {
         for (at, source) in sources.iter().enumerate() {
             let behind = &sources[at + 1..];
             for Visible { name: column, position, .. } in visible_columns(source) {
-                let own = NestedName { db: source.db, table: source.name, column, qualified_only: false };
+                let (db, table) = named_by(source, position);
+                let own = NestedName { db, table, column, qualified_only: false };
                 let expr = self.column_at(source, position);
                 let is_right = source.using.contains(&column);
                 let is_left = !is_right && behind.iter().any(|later| later.using.contains(&column));
@@ -210,6 +266,13 @@ impl<'a> Resolver<'a> {
                     add(merged, NestedName { db: None, table: Name::new(b""), ..own }, false);
                 }
                 add(expr, NestedName { qualified_only: is_left || is_right, ..own }, false);
+            }
+            if let (ScopeColumns::Nested(inner, names), true) = (source.columns, source.name.as_bytes().is_empty()) {
+                // Columns that USING has merged can still be qualified; rowids are out of sight here.
+                let is_named = |at: usize| names[at].qualified_only && !inner[at].hidden;
+                for position in (0..names.len()).filter(|&at| is_named(at)) {
+                    add(self.column_at(source, position), names[position], false);
+                }
             }
             if let ScopeColumns::Table(table) = source.columns
                 && table.has_rowid()
@@ -244,9 +307,38 @@ impl<'a> Resolver<'a> {
     }
 }
 
+/// The name of a column as it is written, below COLLATE.
+fn written_name<'a>(written: &ast::Expr<'a>) -> Option<Name<'a>> {
+    match written.kind {
+        ExprKind::Column(name) => Some(name.name),
+        ExprKind::QualifiedColumn(name) => Some(name.column.name),
+        ExprKind::Collate(collate) => written_name(&collate.value),
+        _ => None,
+    }
+}
+
+/// The expression below likely(), unlikely(), likelihood() and COLLATE.
+fn without_likelihood<'a>(expr: Expr<'a>) -> Expr<'a> {
+    let mut bare = crate::ir::skip_collate(expr);
+    while let (inner, Some(_)) = crate::access::without_likelihood(bare) {
+        bare = crate::ir::skip_collate(inner);
+    }
+    bare
+}
+
 fn find_source<'s, 'a>(scope: &'s Scope<'_, 'a>, id: crate::ir::SourceId) -> Option<&'s ScopeSource<'a>> {
     let own = scope.sources.iter().find(|source| source.id == id);
     own.or_else(|| scope.parent.and_then(|parent| find_source(parent, id)))
+}
+
+/// The table whose name qualifies a column of the source: inside a join in parentheses it is that of the column's own.
+fn named_by<'a>(source: &ScopeSource<'a>, position: usize) -> (Option<lithe_vm::operand::Db>, Name<'a>) {
+    match source.columns {
+        ScopeColumns::Nested(_, names) if source.name.as_bytes().is_empty() => {
+            (names[position].db, names[position].table)
+        }
+        _ => (source.db, source.name),
+    }
 }
 
 /// The name of the column that an expression is.

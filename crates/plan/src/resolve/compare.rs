@@ -8,8 +8,8 @@ use super::expr::sub_select_width;
 use super::scope::Scope;
 use crate::error::{CompileError, Result};
 use crate::ir::{
-    Between, Case, Compare, CompareOp, CompareRows, Expr, How, In, InSet, OutputColumn, Query, UnaryOp, When,
-    affinity_of, collation_of, comparison_affinity, comparison_collation, is_constant,
+    Between, BetweenRows, Case, Compare, CompareOp, CompareRows, Expr, How, In, InSet, OutputColumn, Query, UnaryOp,
+    When, affinity_of, collation_of, comparison_affinity, comparison_collation, is_constant,
 };
 
 impl<'a> Resolver<'a> {
@@ -42,8 +42,7 @@ impl<'a> Resolver<'a> {
     fn compare_rows(&self, op: CompareOp, left: Expr<'a>, right: Expr<'a>) -> Expr<'a> {
         let apart = matches!(op, CompareOp::Eq | CompareOp::Ne | CompareOp::Is | CompareOp::IsNot);
         let (Expr::Row(lefts), Expr::Row(rights), true) = (left, right, apart) else {
-            let hows: Vec<How<'a>> = (0..width(&left)).map(|at| row_how(&left, &right, at)).collect();
-            return Expr::CompareRows(self.arena.alloc(CompareRows { op, left, right, how: self.slice(&hows) }));
+            return Expr::CompareRows(self.arena.alloc(self.row_comparison(op, left, right)));
         };
         let pairs = lefts.iter().zip(rights).map(|(&left, &right)| self.compare_scalars(op, left, right));
         let all = matches!(op, CompareOp::Eq | CompareOp::Is);
@@ -60,14 +59,29 @@ impl<'a> Resolver<'a> {
         let high = self.expr_or_row(scope, &between.high)?;
         let result = if width(&value) == 1 && width(&low) == 1 && width(&high) == 1 {
             let (low_how, high_how) = (how(&value, &low), how(&value, &high));
-            Expr::Between(self.arena.alloc(Between { value, low, low_how, high, high_how }))
+            Expr::Between(self.arena.alloc(Between { value, low, low_how, high, high_how, rows: None }))
         } else {
-            // A row's bounds are compared one after the other: rows are rarely costly to evaluate twice.
-            let above = self.compare(CompareOp::Ge, value, low)?;
-            let below = self.compare(CompareOp::Le, value, high)?;
-            Expr::And(self.alloc(above), self.alloc(below))
+            self.between_rows(value, low, high)?
         };
         Ok(self.not_if(between.not, result))
+    }
+
+    fn between_rows(&self, value: Expr<'a>, low: Expr<'a>, high: Expr<'a>) -> Result<Expr<'a>> {
+        if width(&value) != width(&low) || width(&value) != width(&high) {
+            return Err(row_value_misused());
+        }
+        let rows = BetweenRows {
+            low: self.row_comparison(CompareOp::Ge, value, low),
+            high: self.row_comparison(CompareOp::Le, value, high),
+        };
+        let (low_how, high_how) = (How::default(), How::default());
+        let between = Between { value, low, low_how, high, high_how, rows: Some(self.arena.alloc(rows)) };
+        Ok(Expr::Between(self.arena.alloc(between)))
+    }
+
+    fn row_comparison(&self, op: CompareOp, left: Expr<'a>, right: Expr<'a>) -> CompareRows<'a> {
+        let hows: Vec<How<'a>> = (0..width(&left)).map(|at| row_how(&left, &right, at)).collect();
+        CompareRows { op, left, right, how: self.slice(&hows) }
     }
 
     pub(super) fn in_set(&self, scope: &Scope<'_, 'a>, set: &ast::In<'a>) -> Result<Expr<'a>> {

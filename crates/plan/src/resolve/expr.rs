@@ -143,7 +143,7 @@ impl<'a> Resolver<'a> {
         right: &ast::Expr<'a>,
     ) -> Result<Expr<'a>> {
         let truth = self.expr(scope, right)?;
-        match (truth, is_truth(right)) {
+        match (crate::ir::skip_collate(truth), is_truth(right)) {
             (Expr::Integer(_), Some(truth)) => Ok(Expr::IsTrue(self.boxed(scope, left)?, TruthTest::new(not, truth))),
             _ => self.comparison(scope, if not { CompareOp::IsNot } else { CompareOp::Is }, left, right),
         }
@@ -201,8 +201,11 @@ fn real(digits: &[u8]) -> f64 {
     lithe_value::number::text_to_real(digits)
 }
 
-/// Whether an operand of IS is the word TRUE or FALSE.
+/// Whether an operand of IS is the word TRUE or FALSE, perhaps with a collation.
 fn is_truth(expr: &ast::Expr<'_>) -> Option<bool> {
+    if let ExprKind::Collate(collate) = expr.kind {
+        return is_truth(&collate.value);
+    }
     let ExprKind::Column(name) = expr.kind else { return None };
     if name.quote() != Quote::None {
         return None;

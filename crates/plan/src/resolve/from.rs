@@ -94,7 +94,7 @@ impl<'a> Resolver<'a> {
         recursion: Option<&Recursion<'_, 'a>>,
     ) -> Result<()> {
         if let ast::Source::Nested(inner) = item.source
-            && can_splice(item, inner)
+            && (part.sources.is_empty() && is_bare(item) || can_splice(item, inner))
         {
             for (at, inner) in inner.iter().enumerate() {
                 let join = if at == 0 { join } else { inner.join };
@@ -106,6 +106,19 @@ impl<'a> Resolver<'a> {
             }
             return Ok(());
         }
+        self.whole_item(outer, item, join, part, found, recursion)
+    }
+
+    /// As [`Resolver::from_item`], of an item that is one source whatever it is.
+    pub(super) fn whole_item(
+        &self,
+        outer: &Scope<'_, 'a>,
+        item: &FromItem<'a>,
+        join: ast::Join,
+        part: &mut FromPart<'a>,
+        found: &Found<'a>,
+        recursion: Option<&Recursion<'_, 'a>>,
+    ) -> Result<()> {
         let resolved = self.item(outer, item, recursion)?;
         if let SourceKind::Subquery(derived) = resolved.kind {
             let mut uses = found.outer.borrow_mut();
@@ -269,7 +282,10 @@ impl<'a> Resolver<'a> {
         cte: Option<&'a CommonTable<'a>>,
     ) -> &'a Derived<'a> {
         let mut columns = columns.to_vec();
-        columns.iter_mut().for_each(|column| column.origin = column.inner_origin);
+        for column in &mut columns {
+            let name = if view.is_some() { column.stored_name } else { column.inner_name };
+            *column = OutputColumn { origin: column.inner_origin, ..column.renamed(name) };
+        }
         unique_names(self.arena, &mut columns);
         self.arena.alloc(Derived { query, columns: self.slice(&columns), view, cte })
     }
@@ -344,6 +360,11 @@ impl<'a> Resolver<'a> {
         };
         Ok(self.plain_query(self.select(scope, &query, &[], None)?))
     }
+}
+
+/// Whether nothing is said of a join in parentheses as a whole. Where it comes first, the parentheses mean nothing then.
+fn is_bare(item: &FromItem<'_>) -> bool {
+    item.alias.is_none() && matches!(item.constraint, JoinConstraint::None)
 }
 
 /// Whether a join in parentheses is nothing but its items: all inner, and joined as a whole by no more than ON.

@@ -152,6 +152,11 @@ impl<'a> Resolver<'a> {
         self.arena.alloc_slice_copy(items)
     }
 
+    /// There is a query inside of another.
+    fn note_nested(&self) {
+        self.has_nested.set(true);
+    }
+
     /// Runs `f` one level of nested queries further down.
     fn nested<T>(&self, f: impl FnOnce() -> Result<T>) -> Result<T> {
         if self.depth.get() >= QUERY_DEPTH_MAX {

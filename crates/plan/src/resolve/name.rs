@@ -8,7 +8,7 @@ use lithe_sql::ast::{Ident, JoinKind, Name, QualifiedColumn, Quote, Span};
 use lithe_value::Affinity;
 use lithe_vm::operand::Db;
 
-use super::scope::{Alias, NestedName, Scope, ScopeColumns, ScopeSource};
+use super::scope::{Alias, NestedName, Scope, ScopeColumns, ScopeSource, Stored};
 use super::{Resolver, function};
 use crate::authorize::Action;
 use crate::catalog::Table;
@@ -141,7 +141,11 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn column_here(&self, scope: &Scope<'_, 'a>, wanted: Wanted<'a>) -> Result<Answer<'a>> {
+    fn column_here(&self, scope: &Scope<'_, 'a>, mut wanted: Wanted<'a>) -> Result<Answer<'a>> {
+        // A constraint is about its own table, whatever database the name says.
+        if matches!(scope.rules.stored, Some(Stored::Check | Stored::PartialIndex)) {
+            wanted.schema = None;
+        }
         let answer = self.column_of_sources(scope.sources, wanted);
         if wanted.table.is_some() || !matches!(answer, Answer::Unknown) {
             return Ok(answer);
@@ -164,7 +168,7 @@ impl<'a> Resolver<'a> {
         let mut matches = bumpalo::collections::Vec::new_in(self.arena);
         for source in sources {
             let Some(found) = self.column_of_source(source, db, wanted) else { continue };
-            let is_using = wanted.table.is_none() && source.using.contains(&wanted.column.name);
+            let is_using = source.using.contains(&wanted.column.name);
             match source.join {
                 JoinKind::Full if is_using && !matches.is_empty() => matches.push(found),
                 JoinKind::Right if is_using && !matches.is_empty() => {

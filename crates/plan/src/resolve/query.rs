@@ -1,13 +1,16 @@
 //! Whole queries: WITH, compounds, VALUES, LIMIT.
 
-use lithe_sql::ast::{self, CompoundOp, SelectCore};
+use lithe_sql::ast::{self, CompoundOp, Name, SelectCore};
 
 use super::Resolver;
 use super::scope::{Found, Rules, Scope};
 use super::select::SelectPart;
 use super::with::{Recursion, WithScope};
 use crate::error::{CompileError, Result};
-use crate::ir::{Core, CoreBody, Expr, Limit, OrderTerm, OutputColumn, Query, SourceId, data_types};
+use crate::ir::{
+    Core, CoreBody, Expr, Indexed, JoinKind, Limit, OrderTerm, OutputColumn, Query, Select, Source, SourceId,
+    SourceKind, data_types,
+};
 
 impl<'a> Resolver<'a> {
     /// Resolves a query that stands in `scope`: its FROM clauses, nested queries and so on included.
@@ -48,7 +51,59 @@ impl<'a> Resolver<'a> {
             columns = merged.finish(&columns);
             order_by = self.compound_order(scope, select, cores, &columns)?;
         }
+        if recursion.is_none() && sorts_otherwise(select) {
+            // Rows are equal by the collations of the compound, and sorted by others.
+            let compound =
+                Query { cores, order_by: &[], limit: None, columns: self.slice(&columns), outer: self.slice(&outer) };
+            return Ok(self.all_of(compound, order_by, limit));
+        }
         Ok(self.arena.alloc(Query { cores, order_by, limit, columns: self.slice(&columns), outer: self.slice(&outer) }))
+    }
+
+    /// `SELECT * FROM (compound) ORDER BY ... LIMIT ...`.
+    pub(super) fn all_of(
+        &self,
+        compound: Query<'a>,
+        order_by: &[OrderTerm<'a>],
+        limit: Option<&'a Limit<'a>>,
+    ) -> &'a Query<'a> {
+        let id = self.new_source();
+        self.note_nested();
+        let query: &'a Query<'a> = self.arena.alloc(compound);
+        let derived = self.derived(query, query.columns, None, None);
+        let exprs: Vec<Expr<'a>> =
+            (0..query.columns.len()).map(|at| self.query_column(id, derived.columns, at)).collect();
+        let order_by = order_by.iter().map(|term| match term.output {
+            Some(output) => OrderTerm { expr: exprs[usize::from(output)], ..*term },
+            None => *term,
+        });
+        let source = Source {
+            id,
+            kind: SourceKind::Subquery(derived),
+            name: Name::new(b""),
+            is_alias: false,
+            join: JoinKind::Inner,
+            indexed: Indexed::Any,
+        };
+        let body = CoreBody::Select(self.arena.alloc(Select {
+            distinct: false,
+            columns: self.slice(&exprs),
+            sources: self.slice(&[source]),
+            terms: &[],
+            group_by: &[],
+            having: None,
+            aggregates: &[],
+            is_aggregate: false,
+            windows: &[],
+        }));
+        let core = Core { op: CompoundOp::UnionAll, body, span: query.cores[0].span };
+        self.arena.alloc(Query {
+            cores: self.slice(&[core]),
+            order_by: self.slice(&order_by.collect::<Vec<_>>()),
+            limit,
+            columns: derived.columns,
+            outer: query.outer,
+        })
     }
 
     /// All cores, from the last to the first: which is the order in which SQLite finds their errors.
@@ -197,6 +252,13 @@ impl Merge {
         };
         columns.iter().zip(&self.types).map(merge).collect()
     }
+}
+
+/// Whether a compound in which rows are compared is sorted by COLLATE: by its own collations equal rows might not stand
+/// together.
+fn sorts_otherwise(select: &ast::Select<'_>) -> bool {
+    select.rest.iter().any(|term| term.op != CompoundOp::UnionAll)
+        && select.order_by.iter().any(|term| matches!(term.expr.kind, ast::ExprKind::Collate(_)))
 }
 
 /// Two cores beside each other must have as many columns.

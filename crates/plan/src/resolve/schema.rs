@@ -87,6 +87,8 @@ pub(crate) fn plain_output<'a>(expr: &Expr<'a>) -> OutputColumn<'a> {
     let collation = collation_of(expr);
     OutputColumn {
         name: Name::new(b""),
+        inner_name: Name::new(b""),
+        stored_name: Name::new(b""),
         affinity: affinity_of(expr),
         collation: collation.unwrap_or_default(),
         has_collation: collation.is_some(),

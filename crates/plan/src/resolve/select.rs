@@ -1,6 +1,6 @@
 //! One SELECT, from FROM to ORDER BY; VALUES.
 
-use lithe_sql::ast::{self, Span};
+use lithe_sql::ast::{self, CompoundOp, Span};
 
 use super::columns::{ResultItem, aliases_of};
 use super::from::FromPart;
@@ -11,7 +11,8 @@ use super::{Resolver, order};
 use crate::authorize::Action;
 use crate::error::{CompileError, Result, fail};
 use crate::ir::{
-    CoreBody, Expr, JoinKind, OrderTerm, OutputColumn, Select, Source, SourceId, Term, TermOrigin, sources_of,
+    Core, CoreBody, Expr, JoinKind, OrderTerm, OutputColumn, Query, Select, Source, SourceId, Term, TermOrigin,
+    sources_of,
 };
 
 /// A SELECT or VALUES with what the query around it needs.
@@ -90,7 +91,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// VALUES. Rows with aggregates in them are impossible but for a single one, which is a SELECT without FROM.
+    /// VALUES. A single row is a SELECT without FROM, and may have aggregates in it. Several rows with window functions are a
+    /// UNION ALL of such SELECTs.
     pub(super) fn values(
         &self,
         outer: &Scope<'_, 'a>,
@@ -99,7 +101,8 @@ impl<'a> Resolver<'a> {
     ) -> Result<SelectPart<'a>> {
         self.may_select(outer)?;
         let found = Found::default();
-        let rules = Rules { aggregates: true, windows: true, ..outer.clause_rules() };
+        let (aggregates, aggregates_elsewhere) = (rows.len() == 1, rows.len() > 1);
+        let rules = Rules { aggregates, aggregates_elsewhere, windows: true, ..outer.clause_rules() };
         let scope =
             Scope { parent: Some(outer), sources: &[], aliases: &[], rules, found: &found, windows: &[], ..*outer };
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(rows.len(), self.arena);
@@ -124,13 +127,26 @@ impl<'a> Resolver<'a> {
                 windows: self.slice(&found.windows.borrow()),
             }))
         } else if resolved.iter().any(|row| has_aggregate(row)) {
-            return Err(CompileError::not_supported("aggregates in several rows of VALUES"));
+            return self.values_apart(outer, rows);
         } else {
             CoreBody::Values(resolved)
         };
         let span = rows.first().and_then(|row| row.first()).map_or(Span::default(), |expr| expr.span);
         let columns = items.iter().map(ResultItem::output).collect();
         Ok(SelectPart { body, columns, order_by, uses: found.outer.take(), span })
+    }
+
+    /// VALUES as a SELECT from a UNION ALL of its rows.
+    fn values_apart(&self, outer: &Scope<'_, 'a>, rows: &[&[ast::Expr<'a>]]) -> Result<SelectPart<'a>> {
+        let parts = rows.iter().map(|&row| self.values(outer, &[row], &[])).collect::<Result<Vec<_>>>()?;
+        let cores = parts.iter().map(|part| Core { op: CompoundOp::UnionAll, body: part.body, span: part.span });
+        let cores: Vec<Core<'a>> = cores.collect();
+        let (uses, columns) = (outer_sources(&parts), self.slice(&parts[0].columns));
+        let outer = self.slice(&uses);
+        let query = Query { cores: self.slice(&cores), order_by: &[], limit: None, columns, outer };
+        let query = self.all_of(query, &[], None);
+        let body = query.cores[0].body;
+        Ok(SelectPart { body, columns: query.columns.to_vec(), order_by: &[], uses, span: query.cores[0].span })
     }
 
     /// The conjuncts of ON, USING and WHERE.
@@ -141,13 +157,25 @@ impl<'a> Resolver<'a> {
         filter: Option<&ast::Expr<'a>>,
     ) -> Result<&'a [Term<'a>]> {
         let mut terms = self.join_terms(scope, from)?;
-        for term in &terms {
-            check_on_reach(&from.sources, term)?;
+        self.add_filter(scope, &from.sources, filter, &mut terms)?;
+        Ok(terms.into_bump_slice())
+    }
+
+    /// Adds the conjuncts of WHERE to those of ON and USING.
+    pub(super) fn add_filter(
+        &self,
+        scope: &Scope<'_, 'a>,
+        sources: &[Source<'a>],
+        filter: Option<&ast::Expr<'a>>,
+        terms: &mut bumpalo::collections::Vec<'a, Term<'a>>,
+    ) -> Result<()> {
+        for term in terms.iter() {
+            check_on_reach(sources, term)?;
         }
         if let Some(filter) = filter {
-            split_and(self.expr(scope, filter)?, TermOrigin::Where, &mut terms);
+            split_and(self.expr(scope, filter)?, TermOrigin::Where, terms);
         }
-        Ok(terms.into_bump_slice())
+        Ok(())
     }
 
     /// GROUP BY; aggregates are let in only to be told that they may not be there.
@@ -170,6 +198,17 @@ impl<'a> Resolver<'a> {
         }
         Ok(resolved.into_bump_slice())
     }
+}
+
+/// The sources of enclosing queries that any of the parts uses.
+fn outer_sources(parts: &[SelectPart<'_>]) -> Vec<SourceId> {
+    let mut uses: Vec<SourceId> = Vec::new();
+    for &source in parts.iter().flat_map(|part| &part.uses) {
+        if !uses.contains(&source) {
+            uses.push(source);
+        }
+    }
+    uses
 }
 
 /// Splits a condition into its conjuncts.

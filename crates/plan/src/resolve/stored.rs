@@ -114,6 +114,6 @@ fn view_columns<'a>(columns: &[OutputColumn<'a>], names: &'a [NameBuf], view: &T
         let message = format!("expected {} columns for '{}' but got {}", names.len(), view.name, columns.len());
         return fail(message);
     }
-    columns.iter_mut().zip(names).for_each(|(column, name)| column.name = name.name());
+    columns.iter_mut().zip(names).for_each(|(column, name)| *column = column.renamed(name.name()));
     Ok(columns)
 }

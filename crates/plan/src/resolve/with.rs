@@ -179,12 +179,13 @@ fn renamed<'a>(
 ) -> Result<Vec<OutputColumn<'a>>> {
     let mut columns = columns.to_vec();
     if names.is_empty() {
+        columns.iter_mut().for_each(|column| column.name = column.inner_name);
         return Ok(columns);
     }
     if names.len() != columns.len() {
         return fail(format!("table {table} has {} values for {} columns", columns.len(), names.len()));
     }
-    columns.iter_mut().zip(names).for_each(|(column, name)| column.name = name.name);
+    columns.iter_mut().zip(names).for_each(|(column, name)| *column = column.renamed(name.name));
     Ok(columns)
 }
 

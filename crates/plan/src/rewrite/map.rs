@@ -5,9 +5,9 @@
 use bumpalo::Bump;
 
 use crate::ir::{
-    Aggregate, Between, Call, Case, Column, Compare, CompareRows, Core, CoreBody, Derived, Expr, FrameBound, How, In,
-    InSet, Limit, OrderTerm, Query, Raise, Select, Source, SourceId, SourceKind, Subquery, SubqueryId, Term,
-    TermOrigin, When, Window, WindowCall, affinity_of, comparison_affinity,
+    Aggregate, Between, BetweenRows, Call, Case, Column, Compare, CompareRows, Core, CoreBody, Derived, Expr,
+    FrameBound, How, In, InSet, Limit, OrderTerm, Query, Raise, Select, Source, SourceId, SourceKind, Subquery,
+    SubqueryId, Term, TermOrigin, When, Window, WindowCall, affinity_of, comparison_affinity,
 };
 
 /// What a rebuilding changes.
@@ -90,7 +90,12 @@ impl<'a> Map<'_, 'a> {
                 let [value, low, high] = self.several([&between.value, &between.low, &between.high])?;
                 let low_how = self.how(between.low_how, &value, Some(&low));
                 let high_how = self.how(between.high_how, &value, Some(&high));
-                Some(Expr::Between(arena.alloc(Between { value, low, low_how, high, high_how })))
+                let rows = between.rows.map(|rows| {
+                    let low = CompareRows { left: value, right: low, ..rows.low };
+                    let high = CompareRows { left: value, right: high, ..rows.high };
+                    &*arena.alloc(BetweenRows { low, high })
+                });
+                Some(Expr::Between(arena.alloc(Between { value, low, low_how, high, high_how, rows })))
             }
             Expr::In(set) => self.in_set(set),
             Expr::Case(case) => self.case(case),

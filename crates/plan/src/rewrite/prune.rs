@@ -38,7 +38,8 @@ impl<'a> Rewriter<'a> {
         if query.limit.is_none() && is_lost { Query { order_by: &[], ..query } } else { query }
     }
 
-    /// Puts NULL into the place of columns that are not used. Every column counts where rows are compared.
+    /// Puts NULL into the place of columns that are not used. Every column counts where rows are compared; and with
+    /// aggregates, where a min() or max() that nobody looks at still says which row the bare columns come from.
     fn prune_columns(
         &self,
         select: &'a Select<'a>,
@@ -47,7 +48,7 @@ impl<'a> Rewriter<'a> {
         query: Query<'a>,
     ) -> Query<'a> {
         let counts = |core: &Core<'a>| match core.body {
-            CoreBody::Select(inner) => inner.distinct || core.op != CompoundOp::UnionAll,
+            CoreBody::Select(inner) => inner.distinct || inner.is_aggregate || core.op != CompoundOp::UnionAll,
             CoreBody::Values(_) => true,
         };
         if query.cores.iter().any(counts) {

@@ -1,4 +1,13 @@
-//! LEFT JOIN → JOIN, where a condition throws the rows without a match away anyway.
+//! Outer joins → inner ones, where a condition throws the rows without a match away anyway:
+//!
+//! ```text
+//!   a condition on b of            makes it
+//!     a LEFT JOIN b                  a JOIN b
+//!     a FULL JOIN b                  a RIGHT JOIN b
+//!   a condition on a of
+//!     a RIGHT JOIN b                 a JOIN b
+//!     a FULL JOIN b                  a LEFT JOIN b
+//! ```
 
 use super::Rewriter;
 use crate::ir::{BinaryOp, CompareOp, Expr, InSet, JoinKind, Select, Source, SourceId, Term, TermOrigin};
@@ -6,31 +15,57 @@ use crate::ir::{BinaryOp, CompareOp, Expr, InSet, JoinKind, Select, Source, Sour
 impl<'a> Rewriter<'a> {
     /// The SELECT with its needless outer joins made inner ones.
     pub(super) fn simplify_joins(&self, select: &'a Select<'a>) -> &'a Select<'a> {
-        let has_right = select.sources.iter().any(|s| matches!(s.join, JoinKind::Right | JoinKind::Full));
         let mut select = select;
         for at in 0..select.sources.len() {
-            let source = select.sources[at];
-            if source.join == JoinKind::Left && !has_right && rejects_nulls_of(select, source.id) {
-                select = self.make_inner(select, at);
+            let has_right = select.sources[at + 1..].iter().any(is_right);
+            let is_outer = !matches!(select.sources[at].join, JoinKind::Inner | JoinKind::Cross);
+            if !is_outer && !has_right || !rejects_nulls_of(select, at, has_right) {
+                continue;
+            }
+            match select.sources[at].join {
+                JoinKind::Left => select = self.join_as(select, at, JoinKind::Inner),
+                JoinKind::Full => select = self.join_as(select, at, JoinKind::Right),
+                JoinKind::Inner | JoinKind::Cross | JoinKind::Right => {}
+            }
+            // The rows that a join further right adds have only NULLs on its left.
+            for right in at + 1..select.sources.len() {
+                match select.sources[right].join {
+                    JoinKind::Right => select = self.join_as(select, right, JoinKind::Inner),
+                    JoinKind::Full => select = self.join_as(select, right, JoinKind::Left),
+                    JoinKind::Inner | JoinKind::Cross | JoinKind::Left => {}
+                }
             }
         }
         select
     }
 
-    fn make_inner(&self, select: &Select<'a>, at: usize) -> &'a Select<'a> {
+    fn join_as(&self, select: &Select<'a>, at: usize, join: JoinKind) -> &'a Select<'a> {
         let source = select.sources[at];
         let terms = self.arena.alloc_slice_copy(select.terms);
-        for term in terms.iter_mut().filter(|term| term.origin == TermOrigin::OuterOn(source.id)) {
-            term.origin = TermOrigin::InnerOn(source.id);
+        if join == JoinKind::Inner {
+            for term in terms.iter_mut().filter(|term| term.origin == TermOrigin::OuterOn(source.id)) {
+                term.origin = TermOrigin::InnerOn(source.id);
+            }
         }
         let sources = self.arena.alloc_slice_copy(select.sources);
-        sources[at] = Source { join: JoinKind::Inner, ..source };
+        sources[at] = Source { join, ..source };
         self.arena.alloc(Select { sources, terms, ..*select })
     }
 }
 
-fn rejects_nulls_of(select: &Select<'_>, id: SourceId) -> bool {
-    let counts = |term: &&Term<'_>| !matches!(term.origin, TermOrigin::OuterOn(_));
+fn is_right(source: &Source<'_>) -> bool {
+    matches!(source.join, JoinKind::Right | JoinKind::Full)
+}
+
+/// Whether a condition on the rows of the whole join rejects those in which the source is NULL. Where a RIGHT JOIN follows,
+/// only conditions of WHERE are about these rows.
+fn rejects_nulls_of(select: &Select<'_>, at: usize, has_right: bool) -> bool {
+    let id = select.sources[at].id;
+    let counts = |term: &&Term<'_>| match term.origin {
+        TermOrigin::Where => true,
+        TermOrigin::InnerOn(_) => !has_right,
+        TermOrigin::OuterOn(_) => false,
+    };
     select.terms.iter().filter(counts).any(|term| is_not_true_for_nulls(&term.expr, id))
 }
 

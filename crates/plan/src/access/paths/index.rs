@@ -123,10 +123,7 @@ impl<'a> PathFinder<'_, 'a> {
     /// Adds candidates for all constraints on the next column, and goes on with each of them.
     fn extend(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: Prefix) {
         let at = prefix.way.keys.len();
-        let is_primary =
-            index.index.root.is_some() && index.index.root == self.facts[source].table.and_then(|t| t.root);
-        let columns = if is_primary { index.key_count() } else { index.columns.len() };
-        if at >= columns {
+        if at >= self.searchable(source, index) {
             return;
         }
         let column = match index.columns[at].term {
@@ -138,6 +135,13 @@ impl<'a> PathFinder<'_, 'a> {
             self.extend_by(source, index, order, &prefix, id);
         }
         self.skip(source, index, order, prefix);
+    }
+
+    /// By how many columns entries are found: those of the primary key, where the index is the table, else all.
+    fn searchable(&self, source: usize, index: &IndexFacts<'a>) -> usize {
+        let table = self.facts[source].table.and_then(|table| table.root);
+        let is_table = index.index.root.is_some() && index.index.root == table;
+        if is_table { index.key_count() } else { index.columns.len() }
     }
 
     fn extend_by(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix, id: ConstraintId) {
@@ -304,8 +308,9 @@ impl<'a> PathFinder<'_, 'a> {
             Right::Row(compare, swapped) => {
                 let row = if swapped { &compare.right } else { &compare.left };
                 let Expr::Row(items) = row else { unreachable!("the bounded side is a list") };
+                let columns = &index.columns[..self.searchable(source, index)];
                 let matches = items.iter().zip(compare.how).enumerate().skip(1).take_while(|(n, (item, how))| {
-                    index.columns.get(at + n).is_some_and(|column| {
+                    columns.get(at + n).is_some_and(|column| {
                         self.is_bounded(source, column, item, how) && column.descending == index.columns[at].descending
                     })
                 });

@@ -157,6 +157,13 @@ impl<'a> Analysis<'_, 'a> {
         if matches!(compare.op, CompareOp::Eq | CompareOp::Is) {
             return self.equal_rows(compare);
         }
+        self.bound_rows(compare);
+        // NULLs in later columns do not compare as they sort.
+        self.always_check();
+    }
+
+    /// The first columns of a row are bounded by those of another one.
+    fn bound_rows(&mut self, compare: &'a CompareRows<'a>) {
         for (row, op, swapped) in [(&compare.left, compare.op, false), (&compare.right, compare.op.swapped(), true)] {
             if let (Expr::Row(items), Some(op)) = (row, op_of(op))
                 && let Some(side) = items.first().and_then(|first| self.side(first))
@@ -164,8 +171,6 @@ impl<'a> Analysis<'_, 'a> {
                 self.constrain(side, op, Right::Row(compare, swapped), compare.how[0], 1, None);
             }
         }
-        // NULLs in later columns do not compare as they sort.
-        self.always_check();
     }
 
     /// `(a, b) = (SELECT ...)`: each column of the row is a part.
@@ -199,6 +204,13 @@ impl<'a> Analysis<'_, 'a> {
     }
 
     fn between(&mut self, between: &'a Between<'a>) {
+        if let Some(rows) = between.rows {
+            let before = self.terms.constraints.len();
+            self.bound_rows(&rows.low);
+            self.bound_rows(&rows.high);
+            self.mark_extra(before);
+            return self.always_check();
+        }
         let Some(side) = self.side(&between.value) else { return };
         let before = self.terms.constraints.len();
         self.constrain(side, Op::Ge, Right::Value(between.low), between.low_how, 1, None);

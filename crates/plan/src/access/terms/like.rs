@@ -62,7 +62,7 @@ pub fn is_pattern_match(call: &Call<'_>) -> bool {
 }
 
 /// The expression without likelihood() and its siblings, and the probability as a logarithm if one was given.
-pub(super) fn without_likelihood<'a>(expr: Expr<'a>) -> (Expr<'a>, Option<i16>) {
+pub fn without_likelihood<'a>(expr: Expr<'a>) -> (Expr<'a>, Option<i16>) {
     /// What unlikely() means: one in 16; and likely(): 15 in 16.
     const UNLIKELY: i16 = -40;
     const LIKELY: i16 = -1;

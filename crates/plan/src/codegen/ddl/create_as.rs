@@ -29,7 +29,7 @@ pub(super) fn create_table_as<'a>(
 ) -> Result<()> {
     let found = Found::default();
     let query = cg.resolver.query(&Scope::outermost(sql, &found), select)?;
-    let mut columns = query.columns.to_vec();
+    let mut columns: Vec<_> = query.columns.iter().map(|column| column.renamed(column.stored_name)).collect();
     unique_names(cg.arena, &mut columns);
     let name = create.name.name.name;
     let text = table_text(name, &columns);

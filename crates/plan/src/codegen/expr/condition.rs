@@ -5,7 +5,7 @@ use lithe_vm::operand::{Addr, Reg};
 
 use super::super::Codegen;
 use crate::error::Result;
-use crate::ir::{Between, Compare, CompareOp, Expr, TruthTest, UnaryOp, affinity_of};
+use crate::ir::{Between, BetweenRows, Compare, CompareOp, CompareRows, Expr, TruthTest, UnaryOp, affinity_of};
 
 impl<'a> Codegen<'a> {
     /// Jumps to `target` if the condition is true; if it is NULL, when `null_jumps` says so.
@@ -37,7 +37,7 @@ impl<'a> Codegen<'a> {
                 self.jump_if_false(&kept.low, skip, !null_jumps)?;
                 self.jump_if_true(&kept.high, target, null_jumps)?;
                 self.b.place(skip);
-                self.release(kept.value);
+                kept.value.into_iter().for_each(|value| self.release(value));
                 Ok(())
             }
             Expr::In(set) => self.jump_if_in(set, target, null_jumps),
@@ -73,7 +73,7 @@ impl<'a> Codegen<'a> {
                 let kept = self.between_value(between)?;
                 self.jump_if_false(&kept.low, target, null_jumps)?;
                 self.jump_if_false(&kept.high, target, null_jumps)?;
-                self.release(kept.value);
+                kept.value.into_iter().for_each(|value| self.release(value));
                 Ok(())
             }
             Expr::In(set) => self.jump_if_not_in(set, target, null_jumps),
@@ -89,7 +89,7 @@ impl<'a> Codegen<'a> {
             self.b.emit(Insn::And { lhs: low.reg, rhs: high.reg, dst });
             self.release(high);
             self.release(low);
-            self.release(kept.value);
+            kept.value.into_iter().for_each(|value| self.release(value));
             return Ok(());
         }
         // `dst` may be an operand's register only after it is read, so it is set on both ways.
@@ -136,19 +136,33 @@ impl<'a> Codegen<'a> {
 
     /// BETWEEN as two comparisons of a value that is computed once.
     fn between_value(&mut self, between: &Between<'a>) -> Result<KeptBetween<'a>> {
+        if let Some(rows) = between.rows {
+            return self.between_row(rows);
+        }
         let value = self.emit(&between.value)?;
         let left = Expr::Register(value.reg, affinity_of(&between.value));
         let compare = |op, right, how| Expr::Compare(self.arena.alloc(Compare { op, left, right, how }));
         Ok(KeptBetween {
-            value,
+            value: Some(value),
             low: compare(CompareOp::Ge, between.low, between.low_how),
             high: compare(CompareOp::Le, between.high, between.high_how),
         })
     }
+
+    /// As [`Codegen::between_value`], of a row value.
+    fn between_row(&mut self, rows: &BetweenRows<'a>) -> Result<KeptBetween<'a>> {
+        let width = rows.low.how.len();
+        let start = self.emit_row(&rows.low.left)?;
+        let columns = (0..width).map(|at| Expr::Register(start.at(at), None));
+        let left = Expr::Row(bumpalo::collections::Vec::from_iter_in(columns, self.arena).into_bump_slice());
+        let compare = |rows: CompareRows<'a>| Expr::CompareRows(self.arena.alloc(CompareRows { left, ..rows }));
+        Ok(KeptBetween { value: None, low: compare(rows.low), high: compare(rows.high) })
+    }
 }
 
 struct KeptBetween<'a> {
-    value: super::Value,
+    /// To be released; the columns of a row are in registers of their own.
+    value: Option<super::Value>,
     low: Expr<'a>,
     high: Expr<'a>,
 }

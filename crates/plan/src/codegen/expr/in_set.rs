@@ -207,7 +207,7 @@ impl<'a> Codegen<'a> {
         let orders: Vec<_> = set.how.iter().map(|how| (how.collation, false, false)).collect();
         let key = self.key_info(&orders)?;
         let cursor = self.ephemeral(kind, key, set.how.len());
-        let affinities = self.set_affinities(set.how);
+        let affinities = self.member_affinities(set);
         match set.set {
             InSet::Query(query) => self.once_unless_correlated(query, |cg| {
                 cg.explain_subquery(query, "LIST SUBQUERY");
@@ -263,7 +263,18 @@ impl<'a> Codegen<'a> {
         self.set_affinities(&hows)
     }
 
-    /// The affinities that members get.
+    /// The affinities that members get. An integer of a list stays one beside a column of reals: as a real it might equal
+    /// others.
+    fn member_affinities(&mut self, set: &In<'a>) -> AffinityListId {
+        match (set.set, set.how) {
+            (InSet::List(_), [how @ How { affinity: Some(Affinity::Real), .. }]) => {
+                self.set_affinities(&[How { affinity: Some(Affinity::Numeric), ..*how }])
+            }
+            _ => self.set_affinities(set.how),
+        }
+    }
+
+    /// The affinities that are compared with.
     fn set_affinities(&mut self, hows: &[How<'a>]) -> AffinityListId {
         if hows.iter().all(|how| how.affinity.is_none()) {
             return AffinityListId::NONE;

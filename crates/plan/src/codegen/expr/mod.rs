@@ -160,10 +160,20 @@ impl<'a> Codegen<'a> {
 
     /// Runs `f`, which emits code of a loop's body.
     pub(crate) fn in_loop<T>(&mut self, f: impl FnOnce(&mut Codegen<'a>) -> Result<T>) -> Result<T> {
-        self.expr.loops += 1;
+        self.enter_loop();
         let result = f(self);
-        self.expr.loops -= 1;
+        self.leave_loop();
         result
+    }
+
+    /// What is emitted from here on is run again and again.
+    pub(crate) fn enter_loop(&mut self) {
+        self.expr.loops += 1;
+    }
+
+    /// The loop that was entered last ends here.
+    pub(crate) fn leave_loop(&mut self) {
+        self.expr.loops -= 1;
     }
 
     /// Runs `f`, which emits code whose subqueries run each time that it is reached, though it stands in a loop.

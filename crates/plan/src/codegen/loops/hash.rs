@@ -31,11 +31,12 @@ pub(super) fn begin_hash<'a>(
     source: &'a Source<'a>,
     opened: &Opened,
     path: &HashPath<'a>,
+    reverse: bool,
     exhausted: Addr,
 ) -> Result<(Walk, CursorId)> {
     let width = key_width(path);
     let hash = hash_cursor(cg, path, width)?;
-    build(cg, source, opened, path, hash, width)?;
+    build(cg, source, opened, path, hash, reverse)?;
     let start = cg.b.registers(width);
     let mut place = 0;
     for (_, key) in path.keys {
@@ -92,12 +93,13 @@ fn build<'a>(
     opened: &Opened,
     path: &HashPath<'a>,
     hash: CursorId,
-    width: usize,
+    reverse: bool,
 ) -> Result<()> {
+    let width = key_width(path);
     let (built, next, done) = (cg.b.label(), cg.b.label(), cg.b.label());
     cg.b.emit(Insn::Once { target: built });
     cg.b.emit(Insn::OpenEphemeral { cursor: hash });
-    let rows = opened.begin_scan(cg, source, done)?;
+    let rows = opened.begin_scan(cg, source, reverse, done)?;
     for condition in path.filter {
         cg.jump_if_false(condition, next, true)?;
     }

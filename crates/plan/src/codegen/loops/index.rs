@@ -30,6 +30,11 @@ pub(super) struct SearchKey {
     pub inclusive: bool,
 }
 
+impl SearchKey {
+    /// No key: all entries, all rows.
+    pub const ALL: SearchKey = SearchKey { start: Reg::NONE, count: 0, inclusive: true };
+}
+
 /// One end of the range that is walked, behind the key.
 #[derive(Clone, Copy, Debug)]
 enum End<'p, 'a> {
@@ -193,7 +198,7 @@ fn begin_like(cg: &mut Codegen<'_>, low: Reg, high: Reg, exhausted: Addr) -> Aro
 
 /// Begins the loop over the values of the skipped first columns: each search for the next ones starts behind all entries
 /// that have the current ones.
-fn begin_skipped(
+pub(super) fn begin_skipped(
     cg: &mut Codegen<'_>,
     index: CursorId,
     keys: &[Key<'_>],

@@ -38,7 +38,7 @@ use crate::access::{JoinPlan, LogEst, Loop, Path, Purpose};
 use crate::catalog::Table;
 use crate::error::Result;
 use crate::explain::{describe_filter, describe_loop};
-use crate::ir::{Expr, JoinKind, Source, SourceId, SourceKind, SubqueryId};
+use crate::ir::{Core, CoreBody, Expr, JoinKind, Source, SourceId, SourceKind, SubqueryId};
 use or::OrBody;
 use outer::{LeftJoin, RightJoin};
 use prepare::Prepared;
@@ -92,6 +92,7 @@ struct OpenLoop<'a> {
 pub fn begin_loops<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>) -> Result<Loops<'a>> {
     let done = cg.b.label();
     let replacements = cg.replacements();
+    cg.enter_loop();
     let mut loops = Loops { next: done, done, plan: *plan, open: Vec::new(), replacements };
     for check in plan.constant_checks {
         cg.jump_if_false(check, done, true)?;
@@ -131,6 +132,7 @@ pub fn end_loops<'a>(cg: &mut Codegen<'a>, loops: Loops<'a>) -> Result<()> {
         }
     }
     cg.b.place(loops.done);
+    cg.leave_loop();
     Ok(())
 }
 
@@ -158,6 +160,13 @@ impl<'a> Codegen<'a> {
 
 fn is_right(source: &Source<'_>) -> bool {
     matches!(source.join, JoinKind::Right | JoinKind::Full)
+}
+
+fn is_values(source: &Source<'_>) -> bool {
+    match source.kind {
+        SourceKind::Subquery(derived) => matches!(derived.query.cores, [Core { body: CoreBody::Values(_), .. }]),
+        _ => false,
+    }
 }
 
 /// An inner loop runs over a table: a coroutine gives its rows only once. (A hash table asks for them only once, too.)
@@ -233,19 +242,21 @@ fn begin_path<'a>(
         return Ok((nothing, None));
     }
     if let Path::Hash(path) = &planned.path {
-        let (walk, hash) = hash::begin_hash(cg, source, opened, path, exhausted)?;
+        let (walk, hash) = hash::begin_hash(cg, source, opened, path, planned.reverse, exhausted)?;
         opened.hash = Some(hash);
         return Ok((walk, None));
     }
     let SourceKind::Table(_, table) = source.kind else {
-        return Ok((opened.begin_scan(cg, source, exhausted)?, None));
+        // SQLite never reads the rows of a VALUES clause backwards.
+        let reverse = planned.reverse && !is_values(source);
+        return Ok((opened.begin_scan(cg, source, reverse, exhausted)?, None));
     };
     if let Path::Or(branches) = planned.path {
-        let body = or::begin_or(cg, source, table, opened, branches, exhausted)?;
+        let body = or::begin_or(cg, source, planned.reverse, opened, branches, exhausted)?;
         return Ok((nothing, Some(body)));
     }
     if let Path::Index(path) = &planned.path {
-        return Ok((begin_index(cg, source, planned, path, opened, exhausted)?, None));
+        return Ok((begin_index(cg, plan, planned, path, opened, exhausted)?, None));
     }
     let cursor = opened.table_cursor();
     if let Path::Function(arguments) = planned.path {
@@ -293,12 +304,13 @@ fn begin_function<'a>(
 
 fn begin_index<'a>(
     cg: &mut Codegen<'a>,
-    source: &'a Source<'a>,
+    plan: &JoinPlan<'a>,
     planned: &Loop<'a>,
     path: &crate::access::IndexPath<'a>,
     opened: &Opened,
     exhausted: Addr,
 ) -> Result<Walk> {
+    let source = plan.source_of(planned);
     let index = opened.index.unwrap_or_else(|| opened.table_cursor());
     let walk = if planned.nulls_moved && path.low.is_none() && path.high.is_none() {
         nulls::begin_index_nulls_moved(cg, index, path, planned.reverse, exhausted)?
@@ -316,23 +328,29 @@ fn begin_index<'a>(
                 source::emit_row_of_entry(cg, source, path, index, table)?;
             }
             cg.set_access(source.id, source::index_access(cg, path, index, table));
-            replace_indexed_exprs(cg, source, path, index)?;
+            if !may_be_null_row(plan, planned) {
+                replace_indexed_exprs(cg, source, path, index)?;
+            }
         }
     }
     Ok(walk)
 }
 
-/// Expressions that the index has need not be computed. In an outer join they must be: NULL in all columns is not NULL in
-/// every expression.
+/// Whether the source may be a row of NULLs: it is the right side of an outer join, or a RIGHT JOIN stands behind it.
+fn may_be_null_row(plan: &JoinPlan<'_>, planned: &Loop<'_>) -> bool {
+    let sources = plan.request.sources;
+    !matches!(sources[planned.source].join, JoinKind::Inner | JoinKind::Cross)
+        || sources[planned.source + 1..].iter().any(is_right)
+}
+
+/// Expressions that the index has need not be computed, unless the row may be one of NULLs: NULL in all columns is not NULL
+/// in every expression.
 fn replace_indexed_exprs<'a>(
     cg: &mut Codegen<'a>,
     source: &'a Source<'a>,
     path: &crate::access::IndexPath<'a>,
     index: CursorId,
 ) -> Result<()> {
-    if !path.index.has_expressions() || !matches!(source.join, JoinKind::Inner | JoinKind::Cross) {
-        return Ok(());
-    }
     for (place, column) in path.index.columns.iter().enumerate() {
         if let crate::catalog::IndexTerm::Expr(text) = &column.term {
             let expr = crate::access::indexed_expr(cg, source, text)?;
@@ -404,7 +422,10 @@ fn emit_rest<'a>(
         (Path::Function(arguments), SourceKind::Table(_, table)) => {
             begin_function(cg, table, open.opened.table_cursor(), arguments, done)?
         }
-        _ => open.opened.begin_scan(cg, right.source, done)?,
+        (path, _) => {
+            let reverse = planned.reverse && !matches!(path, Path::Rowid(_));
+            open.opened.begin_scan(cg, right.source, reverse, done)?
+        }
     };
     right.emit_rest(cg, &rows)?;
     cg.b.place(done);

@@ -1,13 +1,14 @@
 //! An index walked with its NULLs at the other end: NULLS LAST of an ascending walk, NULLS FIRST of a descending one,
 //! min() that looks for the smallest value first.
 //!
-//! The walk runs twice over what has the key: once over the values, once over the NULLs, in the order that is wanted.
+//! The walk runs twice over what has the key: once over the values, once over the NULLs, in the order that is wanted. With
+//! several keys (INs, skipped columns) it runs twice for each of them.
 
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId};
 
 use super::super::Codegen;
-use super::index::{SearchKey, emit_end_check, emit_seek, step};
+use super::index::{SearchKey, begin_skipped, emit_end_check, emit_seek, step};
 use super::keys::{Around, begin_sets, emit_values, when_none};
 use super::walk::Walk;
 use crate::access::IndexPath;
@@ -26,13 +27,16 @@ pub(super) fn begin_index_nulls_moved<'a>(
     emit_values(cg, path.keys, start, exhausted)?;
     cg.b.emit(Insn::Null { start: start.at(keys), count: 1 });
     let nulls_come_first = reverse == path.index.columns[keys].descending;
+    let mut around = Vec::new();
+    begin_skipped(cg, index, path.keys, start, reverse, exhausted, &mut around);
+    begin_sets(cg, path.keys, start, |at| reverse != path.index.columns[at].descending, exhausted, &mut around)?;
 
-    // First the part that does not come first of itself.
+    // Each key has both parts, first the one that does not come first of itself.
     let at_nulls = cg.b.register();
     cg.b.emit(Insn::Integer { value: i32::from(!nulls_come_first), dst: at_nulls });
     let again = cg.b.here();
-    let mut around = vec![second_part(cg, at_nulls, nulls_come_first, again, exhausted)];
-    begin_sets(cg, path.keys, start, |at| reverse != path.index.columns[at].descending, exhausted, &mut around)?;
+    let next_key = when_none(&around, exhausted);
+    around.push(second_part(cg, at_nulls, nulls_come_first, again, next_key));
 
     let none = when_none(&around, exhausted);
     let key = |count, inclusive| SearchKey { start, count, inclusive };
@@ -57,18 +61,18 @@ pub(super) fn begin_index_nulls_moved<'a>(
     Ok(Walk { step: Some(step(index, reverse, top)), around })
 }
 
-/// The step from the first part to the second, and out behind that.
+/// The step from the first part to the second, and to the next key behind that.
 fn second_part(
     cg: &mut Codegen<'_>,
     at_nulls: lithe_vm::operand::Reg,
     nulls_are_second: bool,
     again: Addr,
-    exhausted: Addr,
+    next_key: Addr,
 ) -> Around {
     let null_jumps = 0;
     let leave = match nulls_are_second {
-        true => Insn::If { null_jumps, reg: at_nulls, target: exhausted },
-        false => Insn::IfNot { null_jumps, reg: at_nulls, target: exhausted },
+        true => Insn::If { null_jumps, reg: at_nulls, target: next_key },
+        false => Insn::IfNot { null_jumps, reg: at_nulls, target: next_key },
     };
     let steps =
         vec![leave, Insn::Integer { value: i32::from(nulls_are_second), dst: at_nulls }, Insn::Goto { target: again }];

@@ -25,7 +25,7 @@ use crate::access::{JoinPlan, OrBranch, Path};
 use crate::catalog::Table;
 use crate::error::Result;
 use crate::explain::describe_path;
-use crate::ir::{Coll, Source};
+use crate::ir::{Coll, Source, SourceKind};
 
 /// The body of an OR's loop is a subroutine: where it returns to.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +44,12 @@ enum Seen {
 pub(super) fn begin_or<'a>(
     cg: &mut Codegen<'a>,
     source: &'a Source<'a>,
-    table: &'a Table,
+    reverse: bool,
     opened: &Opened,
     branches: &'a [OrBranch<'a>],
     exhausted: Addr,
 ) -> Result<OrBody> {
+    let SourceKind::Table(_, table) = source.kind else { unreachable!("only tables have the paths of an OR") };
     let seen = begin_seen(cg, source, table)?;
     let body = OrBody { ret: cg.b.register() };
     let body_label = cg.b.label();
@@ -57,7 +58,7 @@ pub(super) fn begin_or<'a>(
         for demand in branch.demands {
             cg.jump_if_false(demand, done, true)?;
         }
-        let walk = begin_branch(cg, source, table, opened, opened.branches[at], &branch.path, done)?;
+        let walk = begin_branch(cg, source, reverse, opened, opened.branches[at], &branch.path, done)?;
         let next = cg.b.label();
         for check in branch.checks {
             cg.jump_if_false(check, next, true)?;
@@ -133,27 +134,28 @@ fn emit_test<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, seen: Seen, next: Ad
 fn begin_branch<'a>(
     cg: &mut Codegen<'a>,
     source: &'a Source<'a>,
-    table: &'a Table,
+    reverse: bool,
     opened: &Opened,
     index: Option<CursorId>,
     path: &Path<'a>,
     exhausted: Addr,
 ) -> Result<Walk> {
+    let SourceKind::Table(_, table) = source.kind else { unreachable!("only tables have the paths of an OR") };
     let cursor = opened.table_cursor();
     cg.set_access(source.id, ColumnAccess::Table { cursor, table });
     match path {
-        Path::Rowid(key) => begin_rowid(cg, cursor, key, false, exhausted),
-        Path::RowidRange(low, high) => begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), false, exhausted),
+        Path::Rowid(key) => begin_rowid(cg, cursor, key, reverse, exhausted),
+        Path::RowidRange(low, high) => begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), reverse, exhausted),
         Path::Index(path) => {
             let index = index.unwrap_or(cursor);
-            let walk = begin_index(cg, index, path, false, exhausted)?;
+            let walk = begin_index(cg, index, path, reverse, exhausted)?;
             if index != cursor {
                 super::source::emit_row_of_entry(cg, source, path, index, cursor)?;
                 cg.set_access(source.id, index_access(cg, path, index, Some(cursor)));
             }
             Ok(walk)
         }
-        Path::Scan => begin_rowid_range(cg, cursor, None, None, false, exhausted),
+        Path::Scan => begin_rowid_range(cg, cursor, None, None, reverse, exhausted),
         Path::Hash(_) | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => {
             unreachable!("a branch of an OR has a plain path")
         }

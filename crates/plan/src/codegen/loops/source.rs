@@ -5,6 +5,7 @@ use lithe_vm::operand::{Addr, CursorId};
 
 use super::super::{Codegen, ColumnAccess, DerivedRows, NOT_IN_INDEX};
 use super::hash::column_of;
+use super::index::{SearchKey, emit_seek, step};
 use super::outer::identity;
 use super::walk::Walk;
 use crate::access::{IndexPath, Loop, Path};
@@ -77,22 +78,28 @@ impl Opened {
     }
 
     /// A scan of all rows, on the table's own cursor.
-    pub fn begin_scan<'a>(&self, cg: &mut Codegen<'a>, source: &'a Source<'a>, done: Addr) -> Result<Walk> {
+    pub fn begin_scan<'a>(
+        &self,
+        cg: &mut Codegen<'a>,
+        source: &'a Source<'a>,
+        reverse: bool,
+        done: Addr,
+    ) -> Result<Walk> {
         let step = match source.kind {
             SourceKind::Table(db, table) => {
                 let cursor = match self.table {
                     Some(cursor) => cursor,
                     None => cg.open_table(db, table)?,
                 };
-                cg.b.emit(Insn::Rewind { cursor, target: done });
+                emit_seek(cg, cursor, SearchKey::ALL, reverse, done);
                 cg.set_access(source.id, ColumnAccess::Table { cursor, table });
-                Insn::Next { cursor, target: cg.b.here() }
+                step(cursor, reverse, cg.b.here())
             }
             _ => {
                 let derived = self.derived.as_ref().expect("the rows of a query are prepared");
                 let access = derived.access();
                 cg.set_access(source.id, access);
-                derived.begin(cg, done)
+                derived.begin(cg, reverse, done)
             }
         };
         Ok(Walk { step: Some(step), around: Vec::new() })

@@ -27,7 +27,8 @@ pub(super) struct Accumulators<'a> {
     bare: Vec<(&'a Column<'a>, Reg)>,
     /// Set when the group has had a row: then bare columns are not taken any more.
     pub has_row: Reg,
-    /// With a min() or max() among the calls: its place, and the register that says its result has not changed.
+    /// With min() or max() among the calls: the place of the first, and the register that says of the last one that saw the
+    /// row that its result has not changed.
     decider: Option<(usize, Reg)>,
     /// The first of the registers that belong to one group: states, bare columns, `has_row`.
     block: Reg,
@@ -162,7 +163,7 @@ impl<'a> Codegen<'a> {
         for (at, call) in select.aggregates.iter().enumerate() {
             calls.push(self.open_accumulator(call, block.at(at))?);
         }
-        let decider = select.aggregates.iter().rposition(|call| extreme(call).is_some());
+        let decider = select.aggregates.iter().position(|call| extreme(call).is_some());
         let bare: Vec<_> =
             bare.into_iter().enumerate().map(|(at, column)| (column, block.at(calls.len() + at))).collect();
         let has_row = block.at(calls.len() + bare.len());
@@ -219,8 +220,14 @@ impl<'a> Codegen<'a> {
     pub(super) fn emit_step(&mut self, accumulators: &Accumulators<'a>) -> Result<()> {
         let takes_bare = !accumulators.bare.is_empty();
         for (at, call) in accumulators.calls.iter().enumerate() {
-            let decides = accumulators.decider.filter(|(decider, _)| takes_bare && *decider == at);
-            self.emit_call_step(call, decides.map(|(_, flag)| flag), accumulators.has_row)?;
+            let flag = accumulators.decider.filter(|_| takes_bare && extreme(call.call).is_some());
+            if let (Some((first, dst)), Some(_)) = (flag, call.call.filter)
+                && first == at
+            {
+                // A row that the filter drops gives the bare columns only if it is the first.
+                self.b.emit(Insn::Copy { src: accumulators.has_row, dst, count: 1 });
+            }
+            self.emit_call_step(call, flag.map(|(_, flag)| flag))?;
         }
         if takes_bare {
             let taken = self.b.label();
@@ -237,14 +244,11 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    fn emit_call_step(&mut self, accumulator: &Accumulator<'a>, flag: Option<Reg>, has_row: Reg) -> Result<()> {
+    /// Feeds the row to a call. A min() or max() says in `flag` whether the row has changed its result.
+    fn emit_call_step(&mut self, accumulator: &Accumulator<'a>, flag: Option<Reg>) -> Result<()> {
         let Accumulator { call, id, state, .. } = *accumulator;
         let skip = self.b.label();
-        if let (Some(filter), flag) = (&call.filter, flag) {
-            if let Some(dst) = flag {
-                // A row that the filter drops gives the bare columns only if it is the first.
-                self.b.emit(Insn::Copy { src: has_row, dst, count: 1 });
-            }
+        if let Some(filter) = &call.filter {
             self.jump_if_false(filter, skip, true)?;
         }
         match &accumulator.waiting {

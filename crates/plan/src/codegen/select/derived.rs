@@ -50,12 +50,16 @@ impl DerivedRows {
     }
 
     /// Goes to the first row, or to `done`. What it gives goes to the next row and jumps to the code behind.
-    pub fn begin(&self, cg: &mut Codegen<'_>, done: Addr) -> Insn {
+    pub fn begin(&self, cg: &mut Codegen<'_>, reverse: bool, done: Addr) -> Insn {
         match *self {
             DerivedRows::Coroutine(Coroutine { co, .. }) => {
                 let target = cg.b.here();
                 cg.b.emit(Insn::Yield { co, target: done });
                 Insn::Goto { target }
+            }
+            DerivedRows::Table(cursor) if reverse => {
+                cg.b.emit(Insn::Last { cursor, target: done });
+                Insn::Previous { cursor, target: cg.b.here() }
             }
             DerivedRows::Table(cursor) => {
                 cg.b.emit(Insn::Rewind { cursor, target: done });

@@ -7,7 +7,7 @@
 //! ```text
 //!   rowid table            a set of rowids
 //!   WITHOUT ROWID          a temporary index of primary keys
-//!   UPDATE ... FROM        a temporary index of keys with the new values behind them; the first match of a row counts
+//!   UPDATE ... FROM        a temporary index of keys with the new values behind them; the last match of a row counts
 //! ```
 
 use lithe_vm::insn::Insn;
@@ -246,7 +246,11 @@ fn begin_keys<'a>(
     first_pass(cg, plan, |cg| {
         super::index::emit_index_key(cg, &exprs, key)?;
         let is_known = cg.b.label();
-        cg.b.emit(Insn::Found { cursor, count: width as u16, start: key, target: is_known });
+        if values.is_empty() {
+            cg.b.emit(Insn::Found { cursor, count: width as u16, start: key, target: is_known });
+        } else {
+            cg.b.emit(Insn::IdxDelete { must_exist: 0, cursor, start: key, count: width as u32 });
+        }
         super::index::emit_index_key(cg, values, key.at(width))?;
         let count = (width + values.len()) as u16;
         cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: key, dst: record });

@@ -150,7 +150,7 @@ fn emit_check_of_rows<'a>(
     let (old, new) = (cg.resolver.new_source(), cg.resolver.new_source());
     let value = cg.b.register();
     let output = OutputColumn { affinity: Some(column.affinity), ..plain_output(&Expr::Null) };
-    let output = OutputColumn { name: definition.name.name, ..output };
+    let output = output.renamed(definition.name.name);
     let columns: &'a [OutputColumn<'a>] = cg.arena.alloc_slice_copy(&[output]);
     let sources = [source(old, table, ScopeColumns::Table(table)), source(new, table, ScopeColumns::Query(columns))];
     let found = Found::default();

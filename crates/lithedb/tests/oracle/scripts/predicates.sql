@@ -1,0 +1,58 @@
+-- An OR whose first branch scans rowids: the second one's rows are found by an index.
+CREATE TABLE t(a INTEGER PRIMARY KEY, g, f TEXT)
+INSERT INTO t VALUES (1,'x','p'), (2,'x','q'), (3,'y','r'), (4,'z','s'), (5,'z','t')
+CREATE INDEX tg ON t(g, f)
+SELECT a FROM t WHERE a BETWEEN 1 AND 2 OR g = 'z'
+SELECT a, f FROM t WHERE (a BETWEEN 1 AND 2 AND a <> 1) OR (g = 'z' AND f > 's')
+SELECT a FROM t WHERE a < 3 OR (g = 'z' AND f GLOB 't*')
+UPDATE t SET f = 'u' WHERE a < 2 OR g = 'z'
+DELETE FROM t WHERE a < 3 OR (g = 'z' AND f = 'u')
+SELECT * FROM t
+-- NULLs at the other end, for each value of an IN, and of skipped columns.
+CREATE TABLE n(a, b, c)
+INSERT INTO n VALUES (1,1,11), (1,2,12), (1,NULL,1), (2,NULL,1), (2,2,12), (2,1,11), (3,NULL,1), (3,2,12), (3,NULL,3)
+CREATE INDEX nab ON n(a, b)
+SELECT a, b FROM n WHERE a IN (1, 2, 3) ORDER BY a, b NULLS LAST /* ordered */
+SELECT a, b FROM n WHERE a IN (1, 2, 3) ORDER BY a DESC, b DESC NULLS FIRST /* ordered */
+SELECT b FROM n WHERE a IN (1, 2) ORDER BY b NULLS LAST /* ordered */
+CREATE TABLE s(a, b, c)
+CREATE INDEX sabc ON s(a, b, c)
+ANALYZE
+INSERT INTO sqlite_stat1 VALUES ('s', 'sabc', '648 324 81')
+ANALYZE sqlite_schema
+INSERT INTO s VALUES (1,10,'b'), (1,10,'d'), (1,10,NULL), (2,10,'a'), (2,10,NULL), (1,10,'c'), (2,10,'b'), (1,11,'a')
+SELECT a, b, c FROM s WHERE b = 10 ORDER BY a, c NULLS LAST /* ordered */
+SELECT a, b, c FROM s WHERE b = 10 ORDER BY a DESC, c DESC NULLS FIRST /* ordered */
+-- A row value is compared by the columns of the key only, and evaluated once.
+CREATE TABLE w(id INTEGER, a STRING, PRIMARY KEY(id)) WITHOUT ROWID
+INSERT INTO w VALUES ('a', 'c'), (1, 'x'), (2, 'b')
+SELECT * FROM w WHERE (id, a) > ('a', 8)
+SELECT * FROM w WHERE (id, a) BETWEEN (1, 'a') AND (2, 'a')
+SELECT * FROM w WHERE (id, a) NOT BETWEEN (1, 'y') AND ('a', 'a')
+SELECT a, b FROM n WHERE (a, b) BETWEEN (1, 2) AND (2, 1)
+SELECT (1, NULL) BETWEEN (1, 2) AND (3, 4), (NULL, 1) BETWEEN (1, 2) AND (3, 4), (2, NULL) BETWEEN (1, 2) AND (3, 4)
+SELECT (1, 2) BETWEEN (1, 2) AND (1, 2, 3)
+WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 500) SELECT sum((abs(random() % 10), 1) BETWEEN (5, 1) AND (4, 1)) FROM r
+-- Integers of a list stay what they are beside a column of reals.
+CREATE TABLE r(b REAL)
+INSERT INTO r VALUES (9007199254740992), (9223372036854775807), (5)
+SELECT b IN (9007199254740993, 'a', 5, 6) FROM r
+SELECT b FROM r WHERE b IN (9007199254740993, 9223372036854775807, 5, '5')
+CREATE INDEX rb ON r(b)
+SELECT b FROM r WHERE b IN (9007199254740993, 9223372036854775807)
+SELECT b FROM r WHERE b IN (9007199254740993, 9223372036854775807, 5, '5')
+-- Subqueries of DELETE and UPDATE that depend on no row are run once.
+CREATE TABLE o(x)
+WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 200) INSERT INTO o SELECT i FROM r
+DELETE FROM o WHERE x = (SELECT x FROM o ORDER BY random() LIMIT 1)
+SELECT count(*) FROM o
+CREATE TABLE p(id INTEGER PRIMARY KEY, v)
+INSERT INTO p SELECT rowid, 0 FROM o
+UPDATE p SET v = 1 WHERE id = (SELECT id FROM p ORDER BY random() LIMIT 1)
+SELECT sum(v) FROM p
+UPDATE p SET v = (SELECT random())
+SELECT count(DISTINCT v) FROM p
+SELECT 0.5 IS TRUE COLLATE NOCASE, 0.0 IS FALSE COLLATE NOCASE, 5 IS NOT TRUE COLLATE BINARY
+CREATE TABLE x(a, b CHECK (nosuch.x.b > 1))
+CREATE INDEX xb ON x(b) WHERE nosuch.x.b BETWEEN 5 AND 10
+INSERT INTO x VALUES (1, 7), (2, 0)
