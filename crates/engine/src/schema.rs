@@ -332,7 +332,8 @@ impl SchemaTexts {
 fn shown_type(column: &ResultColumn) -> String {
     let declared = column.declared_type.as_deref();
     let own = declared.map(Affinity::of_type);
-    match column.affinity {
+    // Of a compound, the type is that of one core, and the affinity of all.
+    match column.affinity.or(declared.map(|_| Affinity::Blob)) {
         Some(affinity) if own != Some(affinity) => match affinity {
             Affinity::Blob => "BLOB",
             Affinity::Text => "TEXT",

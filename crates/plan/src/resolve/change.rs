@@ -196,8 +196,7 @@ impl<'a> Resolver<'a> {
         found: &Found<'a>,
     ) -> Result<FromPart<'a>> {
         let mut joined = FromPart::default();
-        let is_right = |item: &FromItem<'_>| matches!(item.join.kind, ast::JoinKind::Right | ast::JoinKind::Full);
-        let (Some(first), true) = (items.first(), items.iter().any(is_right)) else {
+        let (Some(first), true) = (items.first(), items.iter().any(super::from::is_right)) else {
             for item in items {
                 self.from_item(scope, item, item.join, &mut joined, found, None)?;
             }
@@ -330,7 +329,12 @@ impl<'a> Resolver<'a> {
         for assignment in set {
             for (at, column) in assignment.columns.iter().enumerate() {
                 self.note_named(scope, target, *column);
-                let (column, named) = (self.assigned_column(target, column.name)?, target.find(column.name));
+                let named = target.find(column.name);
+                // What is assigned is looked at before the column that it is for.
+                let column = self.assigned_column(target, column.name).or_else(|error| {
+                    self.expr_or_row(scope, &assignment.value)?;
+                    Err(error)
+                })?;
                 // Filled in below, once it is known that all columns exist.
                 assigned.push(Assigned { column, named, value: Expr::Integer(at as i64) });
             }

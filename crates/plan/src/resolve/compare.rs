@@ -88,7 +88,13 @@ impl<'a> Resolver<'a> {
         if set.is_in_nothing() {
             return Ok(Expr::Integer(i64::from(set.not)));
         }
-        let value = self.expr_or_row(scope, &set.value)?;
+        // A query is looked at before the value that is sought in it.
+        let value = self.expr_or_row(scope, &set.value).or_else(|error| {
+            if let ast::InSet::Select(select) = set.set {
+                self.subquery(scope, select)?;
+            }
+            Err(error)
+        })?;
         let result = match set.set {
             ast::InSet::List(items) => self.in_list(scope, value, items)?,
             ast::InSet::Select(select) => {

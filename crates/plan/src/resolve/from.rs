@@ -25,6 +25,8 @@ pub(super) struct FromPart<'a> {
     pub scope: Vec<ScopeSource<'a>>,
     /// What ON, USING and the arguments of table-valued functions demand.
     pub conditions: Vec<JoinCondition<'a>>,
+    /// Whether there is a RIGHT or FULL JOIN in it.
+    pub has_right: bool,
 }
 
 /// The conditions that come with one source.
@@ -55,7 +57,7 @@ impl<'a> Resolver<'a> {
         found: &Found<'a>,
         recursion: Option<&Recursion<'_, 'a>>,
     ) -> Result<FromPart<'a>> {
-        let mut part = FromPart::default();
+        let mut part = FromPart { has_right: items.iter().any(is_right), ..FromPart::default() };
         for (at, item) in items.iter().enumerate() {
             self.from_item(outer, item, item.join, &mut part, found, recursion)
                 .map_err(|error| self.after_star(outer, item, error, &items[at + 1..]))?;
@@ -93,9 +95,18 @@ impl<'a> Resolver<'a> {
         found: &Found<'a>,
         recursion: Option<&Recursion<'_, 'a>>,
     ) -> Result<()> {
-        if let ast::Source::Nested(inner) = item.source
-            && (part.sources.is_empty() && is_bare(item) || can_splice(item, inner))
+        let is_first = part.sources.is_empty() && is_bare(item);
+        if let ast::Source::Nested([only]) = item.source
+            && !is_first
         {
+            // One item in parentheses is that item; an alias inside of them is lost, as in SQLite.
+            let item = FromItem { source: only.source, indexed: only.indexed, ..*item };
+            return self.from_item(outer, &item, join, part, found, recursion);
+        }
+        if let ast::Source::Nested(inner) = item.source
+            && (is_first || can_splice(item, inner))
+        {
+            part.has_right |= inner.iter().any(is_right);
             for (at, inner) in inner.iter().enumerate() {
                 let join = if at == 0 { join } else { inner.join };
                 self.from_item(outer, inner, join, part, found, recursion)?;
@@ -165,7 +176,7 @@ impl<'a> Resolver<'a> {
                 let query = self.query(outer, select)?;
                 Ok(self.derived_item(query, Name::new(b"")))
             }
-            ast::Source::Nested(items) => self.nested_item(outer, items, item.alias.is_some(), recursion),
+            ast::Source::Nested(items) => self.nested_item(outer, items, recursion),
         }
     }
 
@@ -296,7 +307,6 @@ impl<'a> Resolver<'a> {
         &self,
         outer: &Scope<'_, 'a>,
         items: &[FromItem<'a>],
-        has_alias: bool,
         recursion: Option<&Recursion<'_, 'a>>,
     ) -> Result<Item<'a>> {
         let found = Found::default();
@@ -321,12 +331,7 @@ impl<'a> Resolver<'a> {
         let derived: &'a Derived<'a> =
             self.arena.alloc(Derived { query, columns: query.columns, view: None, cte: None });
         let names: &'a [NestedName<'a>] = self.slice(&names);
-        let is_one_table = has_alias && items.len() == 1;
-        let columns = if is_one_table {
-            ScopeColumns::Query(derived.columns)
-        } else {
-            ScopeColumns::Nested(derived.columns, names)
-        };
+        let columns = ScopeColumns::Nested(derived.columns, names);
         Ok(Item { kind: SourceKind::Subquery(derived), columns, name: Name::new(b""), db: None })
     }
 
@@ -360,6 +365,11 @@ impl<'a> Resolver<'a> {
         };
         Ok(self.plain_query(self.select(scope, &query, &[], None)?))
     }
+}
+
+/// Whether the item is joined by RIGHT or FULL JOIN.
+pub(super) fn is_right(item: &FromItem<'_>) -> bool {
+    matches!(item.join.kind, ast::JoinKind::Right | ast::JoinKind::Full)
 }
 
 /// Whether nothing is said of a join in parentheses as a whole. Where it comes first, the parentheses mean nothing then.

@@ -32,7 +32,7 @@ impl<'a> Resolver<'a> {
             }
         }
         for &name in source.using {
-            let left = self.left_of_using(&part.scope, name)?;
+            let left = self.left_of_using(part, name)?;
             let right = self.own_column(source, name).ok_or_else(|| cannot_join(name))?;
             condition.equal.push(self.compare_scalars(CompareOp::Eq, left, right));
         }
@@ -69,12 +69,12 @@ impl<'a> Resolver<'a> {
         self.slice(&common)
     }
 
-    /// The left operand of USING: the leftmost column of that name. Where RIGHT and FULL joins stand on the left it is
-    /// the column that earlier USINGs have made of several.
-    fn left_of_using(&self, left: &[ScopeSource<'a>], name: Name<'a>) -> Result<Expr<'a>> {
-        let has_right = left.iter().any(|source| matches!(source.join, JoinKind::Right | JoinKind::Full));
+    /// The left operand of USING: the leftmost column of that name. With RIGHT and FULL joins anywhere in FROM it is the
+    /// column that earlier USINGs have made of several.
+    fn left_of_using(&self, part: &FromPart<'a>, name: Name<'a>) -> Result<Expr<'a>> {
+        let has_right = part.has_right;
         let mut matches: Vec<Expr<'a>> = Vec::new();
-        for source in left {
+        for source in &part.scope {
             let Some(column) = self.own_column(source, name) else { continue };
             let is_joined = source.using.contains(&name);
             if !matches.is_empty() && has_right && !is_joined {

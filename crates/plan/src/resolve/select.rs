@@ -106,8 +106,13 @@ impl<'a> Resolver<'a> {
         let scope =
             Scope { parent: Some(outer), sources: &[], aliases: &[], rules, found: &found, windows: &[], ..*outer };
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(rows.len(), self.arena);
-        for row in rows {
-            resolved.push(self.exprs(&scope, row)?);
+        for (at, row) in rows.iter().enumerate() {
+            // The last row that is wrong is the one that is reported.
+            let row = self.exprs(&scope, row).or_else(|error| {
+                rows[at + 1..].iter().rev().try_for_each(|later| self.exprs(&scope, later).map(|_| ()))?;
+                Err(error)
+            })?;
+            resolved.push(row);
         }
         let resolved = resolved.into_bump_slice();
         let items = self.value_columns(resolved);
