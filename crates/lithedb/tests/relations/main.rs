@@ -15,6 +15,8 @@ mod call;
 mod catalog;
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../oracle/conditions.rs"]
+mod conditions;
 #[path = "../oracle/expr.rs"]
 mod expr;
 #[path = "../oracle/from.rs"]
