@@ -88,12 +88,23 @@ fn has_program(name: &str) -> bool {
     Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
+/// The platform that the tests run on, by the compiler's name for it.
+fn host() -> String {
+    let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    let output = Command::new(compiler).arg("-vV").output().unwrap();
+    expect_success(&output, "rustc -vV");
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().find_map(|line| line.strip_prefix("host: ")).expect("a host").to_owned()
+}
+
 /// SQLite's own header, as the oracle's crate has it.
 fn sqlite_header(name: &str) -> String {
     let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
-    command.args(["metadata", "--format-version", "1", "--offline"]).current_dir(crate_folder());
-    let output = command.output().unwrap();
+    // Crates of other platforms were not fetched for this build. Not `--offline`: where only this crate was built, what
+    // other members of the workspace need was not fetched either.
+    command.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", &host()]);
+    let output = command.current_dir(crate_folder()).output().unwrap();
     expect_success(&output, "cargo metadata");
     let text = String::from_utf8(output.stdout).unwrap();
     let marker = "\"manifest_path\":\"";
