@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::failure;
 use super::inode::InodeHandle;
+use super::locking::Locks;
 use super::look::{look_at_path, size_of};
 use super::shm::ShmHandle;
 use crate::error::{Error, Op, Result};
@@ -27,9 +28,8 @@ const VECTORS_MAX: usize = 1024;
 pub(super) struct UnixFile {
     pub(super) fd: Arc<OwnedFd>,
     pub(super) path: PathBuf,
-    /// What this handle shares with the other handles of the same database in this process;
-    /// `None` for files that carry no locks.
-    pub(super) inode: Option<InodeHandle>,
+    /// How it is locked; `None` for files that carry no locks.
+    pub(super) locks: Option<Locks>,
     pub(super) shm: ShmHandle,
     /// The file was created by this handle and its entry in the folder may not be durable yet.
     pub(super) new_in_folder: AtomicBool,
@@ -48,6 +48,10 @@ impl UnixFile {
 
     fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
+    }
+
+    fn record_locks(&self) -> Option<&InodeHandle> {
+        self.locks.as_ref().and_then(Locks::records)
     }
 }
 
@@ -124,42 +128,42 @@ impl File for UnixFile {
     }
 
     fn lock(&self, level: LockLevel) -> Result<bool> {
-        match &self.inode {
-            Some(inode) => inode.lock(level).map_err(|error| error.at(&self.path)),
+        match &self.locks {
+            Some(locks) => locks.lock(level).map_err(|error| error.at(&self.path)),
             None => Ok(true),
         }
     }
 
     fn join_readers(&self) -> Result<bool> {
-        Ok(self.inode.as_ref().is_some_and(InodeHandle::join_readers))
+        Ok(self.record_locks().is_some_and(InodeHandle::join_readers))
     }
 
     fn stand_aside(&self, aside: bool) {
-        if let Some(inode) = &self.inode {
+        if let Some(inode) = self.record_locks() {
             inode.stand_aside(aside);
         }
     }
 
     fn unlock(&self, level: LockLevel) -> Result<()> {
-        match &self.inode {
-            Some(inode) => inode.unlock(level).map_err(|error| error.at(&self.path)),
+        match &self.locks {
+            Some(locks) => locks.unlock(level).map_err(|error| error.at(&self.path)),
             None => Ok(()),
         }
     }
 
     fn check_reserved(&self) -> Result<bool> {
-        match &self.inode {
-            Some(inode) => inode.check_reserved().map_err(|error| error.at(&self.path)),
+        match &self.locks {
+            Some(locks) => locks.check_reserved().map_err(|error| error.at(&self.path)),
             None => Ok(false),
         }
     }
 
     fn has_shm(&self) -> bool {
-        self.inode.is_some()
+        self.record_locks().is_some()
     }
 
     fn shm_map(&self, region: u32, extend: bool) -> Result<Option<ShmRegion>> {
-        match &self.inode {
+        match self.record_locks() {
             Some(inode) => self.shm.map(inode, &self.path, region, extend),
             None => Err(Error::new(Op::ShmOpen).at(&self.path)),
         }
@@ -188,14 +192,14 @@ impl File for UnixFile {
     }
 
     fn id(&self) -> Option<FileId> {
-        self.inode.as_ref().map(|inode| inode.id())
+        self.record_locks().map(InodeHandle::id)
     }
 
     fn has_moved(&self) -> Result<bool> {
         if self.nameless {
             return Ok(false);
         }
-        let Some(inode) = &self.inode else { return Ok(false) };
+        let Some(inode) = self.locks.as_ref().map(Locks::inode) else { return Ok(false) };
         Ok(look_at_path(&self.path).map_or(true, |look| look.id != inode.id()))
     }
 

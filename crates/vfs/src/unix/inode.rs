@@ -47,6 +47,8 @@ struct LockTable {
     sharers: usize,
     /// How many of them stand aside.
     aside: usize,
+    /// The process keeps the file for itself, until its last handle is closed.
+    is_kept: bool,
 }
 
 /// Which process has which file open. A forked child finds its parent's entries here, whose locks it does not
@@ -113,11 +115,24 @@ pub(super) struct InodeHandle {
     level: Mutex<LockLevel>,
     /// It holds `Shared`, and is in nobody's way. Changed under both mutexes.
     is_aside: AtomicBool,
+    /// Its first lock keeps the file for the process.
+    keeps_file: bool,
 }
 
 impl InodeHandle {
     pub(super) fn new(inode: Arc<Inode>, fd: Arc<OwnedFd>) -> InodeHandle {
-        InodeHandle { inode, fd, level: Mutex::new(LockLevel::None), is_aside: AtomicBool::new(false) }
+        let (level, is_aside) = (Mutex::new(LockLevel::None), AtomicBool::new(false));
+        InodeHandle { inode, fd, level, is_aside, keeps_file: false }
+    }
+
+    /// A handle whose first lock keeps all other processes out until the last handle of the file is closed.
+    pub(super) fn keeping_file(mut self) -> InodeHandle {
+        self.keeps_file = true;
+        self
+    }
+
+    pub(super) fn keeps_file(&self) -> bool {
+        self.keeps_file
     }
 
     pub(super) fn id(&self) -> FileId {
@@ -154,10 +169,10 @@ impl InodeHandle {
     fn lock_shared(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
         if locks.level == LockLevel::None {
             let fd = self.fd.as_fd();
-            if posix_lock::held_by_others(fd, PENDING_BYTE, 1, Op::ReadLock)? == Hold::Write {
+            if !locks.is_kept && posix_lock::held_by_others(fd, PENDING_BYTE, 1, Op::ReadLock)? == Hold::Write {
                 return Ok(false);
             }
-            if !posix_lock::set(fd, Hold::Read, SHARED_FIRST, SHARED_SIZE, Op::ReadLock)? {
+            if !self.set(locks, Hold::Read, SHARED_FIRST, SHARED_SIZE, Op::ReadLock)? {
                 return Ok(false);
             }
             locks.level = LockLevel::Shared;
@@ -169,7 +184,7 @@ impl InodeHandle {
 
     fn lock_reserved(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
         assert!(*level == LockLevel::Shared, "RESERVED is asked for by readers only");
-        if !posix_lock::set(self.fd.as_fd(), Hold::Write, RESERVED_BYTE, 1, Op::Lock)? {
+        if !self.set(locks, Hold::Write, RESERVED_BYTE, 1, Op::Lock)? {
             return Ok(false);
         }
         locks.level = LockLevel::Reserved;
@@ -182,15 +197,14 @@ impl InodeHandle {
     /// does not wait for readers.
     fn lock_exclusive(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
         assert!(*level >= LockLevel::Shared, "EXCLUSIVE is asked for by readers only");
-        let fd = self.fd.as_fd();
         if *level == LockLevel::Reserved {
-            if !posix_lock::set(fd, Hold::Write, PENDING_BYTE, 1, Op::Lock)? {
+            if !self.set(locks, Hold::Write, PENDING_BYTE, 1, Op::Lock)? {
                 return Ok(false);
             }
             locks.level = LockLevel::Pending;
             *level = LockLevel::Pending;
         }
-        if locks.sharers - locks.aside > 1 || !posix_lock::set(fd, Hold::Write, SHARED_FIRST, SHARED_SIZE, Op::Lock)? {
+        if locks.sharers - locks.aside > 1 || !self.set(locks, Hold::Write, SHARED_FIRST, SHARED_SIZE, Op::Lock)? {
             return Ok(false);
         }
         locks.level = LockLevel::Exclusive;
@@ -243,11 +257,10 @@ impl InodeHandle {
 
     /// The read lock replaces the write lock in one step, so that nobody slips in between.
     fn stop_writing(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<()> {
-        let fd = self.fd.as_fd();
         if *level == LockLevel::Exclusive {
-            posix_lock::set(fd, Hold::Read, SHARED_FIRST, SHARED_SIZE, Op::ReadLock)?;
+            self.set(locks, Hold::Read, SHARED_FIRST, SHARED_SIZE, Op::ReadLock)?;
         }
-        posix_lock::set(fd, Hold::Nothing, PENDING_BYTE, 2, Op::Unlock)?;
+        self.set(locks, Hold::Nothing, PENDING_BYTE, 2, Op::Unlock)?;
         locks.level = LockLevel::Shared;
         *level = LockLevel::Shared;
         Ok(())
@@ -261,7 +274,20 @@ impl InodeHandle {
             return Ok(());
         }
         locks.level = LockLevel::None;
-        posix_lock::set(self.fd.as_fd(), Hold::Nothing, 0, 0, Op::Unlock).map(|_| ())
+        self.set(locks, Hold::Nothing, 0, 0, Op::Unlock).map(|_| ())
+    }
+
+    /// Changes what the process holds, unless it keeps the whole file: then handles are kept apart in memory only.
+    fn set(&self, locks: &mut LockTable, hold: Hold, start: u64, len: u64, op: Op) -> Result<bool> {
+        let fd = self.fd.as_fd();
+        if locks.is_kept {
+            return Ok(true);
+        }
+        if self.keeps_file && hold != Hold::Nothing {
+            locks.is_kept = posix_lock::set(fd, Hold::Write, SHARED_FIRST, SHARED_SIZE, Op::Lock)?;
+            return Ok(locks.is_kept);
+        }
+        posix_lock::set(fd, hold, start, len, op)
     }
 
     /// Whether this process holds RESERVED, PENDING or EXCLUSIVE.

@@ -5,12 +5,14 @@
 //! | `file` | reads, writes, syncs |
 //! | `open` | opening: read-only fallback, permissions, temporary files |
 //! | `inode` | what the handles of one file in this process share: descriptors and locks |
+//! | `locking` | the VFSes of other locking styles |
 //! | `look` | what a file is, and how long |
 //! | `shm` | the `-shm` file |
 //! | `write_back` | beginning to write what a sync will wait for |
 
 mod file;
 mod inode;
+mod locking;
 mod look;
 mod open;
 mod posix_lock;
@@ -18,6 +20,8 @@ mod shm;
 mod write_back;
 
 pub use open::temporary_path;
+
+use locking::LockingStyle;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
@@ -43,7 +47,7 @@ impl Vfs for UnixVfs {
     }
 
     fn open(&self, path: Option<&Path>, flags: OpenFlags) -> Result<Opened> {
-        open::open(path, flags)
+        open::open(path, flags, LockingStyle::Posix)
     }
 
     fn delete(&self, path: &Path, sync_folder: bool) -> Result<()> {

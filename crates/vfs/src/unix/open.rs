@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use super::failure;
 use super::file::{UnixFile, is_a_folder};
 use super::inode::{Inode, InodeHandle};
+use super::locking::{LockingStyle, Locks};
 use super::look::{Look, look_at, look_at_path};
 use super::shm::ShmHandle;
 use crate::error::{Error, Op, Result};
@@ -24,20 +25,20 @@ const COMPANIONS: OpenFlags = OpenFlags(OpenFlags::MAIN_JOURNAL.0 | OpenFlags::W
 const DEFAULT_MODE: u32 = 0o644;
 
 /// Opens a file, or a temporary one without a name.
-pub(super) fn open(path: Option<&Path>, flags: OpenFlags) -> Result<Opened> {
+pub(super) fn open(path: Option<&Path>, flags: OpenFlags, style: LockingStyle) -> Result<Opened> {
     match path {
-        Some(path) => open_named(path, flags),
+        Some(path) => open_named(path, flags, style),
         None => open_temporary(flags),
     }
 }
 
-fn open_named(path: &Path, flags: OpenFlags) -> Result<Opened> {
+fn open_named(path: &Path, flags: OpenFlags, style: LockingStyle) -> Result<Opened> {
     let writable = flags.contains(OpenFlags::READWRITE);
     if flags.contains(OpenFlags::MAIN_DB)
         && let Ok(look) = look_at_path(path)
         && let Some((inode, fd)) = Inode::known(look.id, writable)
     {
-        return Ok(opened(path, flags, fd.clone(), Some(InodeHandle::new(inode, fd))));
+        return Ok(opened(path, flags, fd.clone(), Some(locks(path, flags, style, InodeHandle::new(inode, fd)))));
     }
     let (fd, flags) = open_or_fall_back(path, flags)?;
     if flags.contains(OpenFlags::DELETEONCLOSE) {
@@ -51,18 +52,24 @@ fn open_named(path: &Path, flags: OpenFlags) -> Result<Opened> {
     }
     let look = look_at(&fd).map_err(|errno| failure(Op::Stat, errno).at(path))?;
     let (inode, fd) = Inode::adopt(look.id, fd, flags.contains(OpenFlags::READWRITE));
-    Ok(opened(path, flags, fd.clone(), Some(InodeHandle::new(inode, fd))))
+    Ok(opened(path, flags, fd.clone(), Some(locks(path, flags, style, InodeHandle::new(inode, fd)))))
 }
 
-fn opened(path: &Path, flags: OpenFlags, fd: Arc<OwnedFd>, inode: Option<InodeHandle>) -> Opened {
-    Opened { file: Arc::new(unix_file(path, flags, fd, inode)), flags }
+/// A file that can only be read cannot be kept from other processes.
+fn locks(path: &Path, flags: OpenFlags, style: LockingStyle, inode: InodeHandle) -> Locks {
+    let keeps_file = style == LockingStyle::Exclusive && flags.contains(OpenFlags::READWRITE);
+    Locks::new(style, if keeps_file { inode.keeping_file() } else { inode }, path)
 }
 
-fn unix_file(path: &Path, flags: OpenFlags, fd: Arc<OwnedFd>, inode: Option<InodeHandle>) -> UnixFile {
+fn opened(path: &Path, flags: OpenFlags, fd: Arc<OwnedFd>, locks: Option<Locks>) -> Opened {
+    Opened { file: Arc::new(unix_file(path, flags, fd, locks)), flags }
+}
+
+fn unix_file(path: &Path, flags: OpenFlags, fd: Arc<OwnedFd>, locks: Option<Locks>) -> UnixFile {
     UnixFile {
         fd,
         path: path.to_path_buf(),
-        inode,
+        locks,
         shm: ShmHandle::default(),
         new_in_folder: AtomicBool::new(false),
         nameless: flags.contains(OpenFlags::DELETEONCLOSE),

@@ -31,7 +31,8 @@ const BLOCK: u64 = 4096;
 /// The shared memory of one database, as the handles in this process share it.
 #[derive(Debug)]
 pub(super) struct ShmNode {
-    fd: OwnedFd,
+    /// `None`: the process keeps the database for itself, and the memory is its own.
+    fd: Option<OwnedFd>,
     path: PathBuf,
     writable: bool,
     state: Mutex<State>,
@@ -162,7 +163,7 @@ impl ShmNode {
         if let Some(node) = known.upgrade() {
             return Ok(node);
         }
-        let node = Arc::new(ShmNode::open(database)?);
+        let node = Arc::new(if inode.keeps_file() { ShmNode::private() } else { ShmNode::open(database)? });
         *known = Arc::downgrade(&node);
         Ok(node)
     }
@@ -172,12 +173,16 @@ impl ShmNode {
         path.push("-shm");
         let path = PathBuf::from(path);
         let (fd, writable) = open::open_shm(&path, database).map_err(|errno| failure(Op::Open, errno).at(&path))?;
-        Ok(ShmNode { fd, path, writable, state: Mutex::default() })
+        Ok(ShmNode { fd: Some(fd), path, writable, state: Mutex::default() })
+    }
+
+    fn private() -> ShmNode {
+        ShmNode { fd: None, path: PathBuf::new(), writable: true, state: Mutex::default() }
     }
 
     /// Announces this process. The first one finds nobody there, and discards what it finds.
-    fn sign_in(&self) -> Result<()> {
-        let fd = self.fd.as_fd();
+    fn sign_in(&self, fd: &OwnedFd) -> Result<()> {
+        let fd = fd.as_fd();
         match posix_lock::held_by_others(fd, SHM_ALIVE_BYTE, 1, Op::ShmLock).map_err(|e| e.at(&self.path))? {
             Hold::Write => return Err(self.busy()),
             Hold::Nothing if !self.writable => {
@@ -199,7 +204,8 @@ impl ShmNode {
     }
 
     fn is_shared(&self) -> Result<bool> {
-        let held = posix_lock::held_by_others(self.fd.as_fd(), SHM_ALIVE_BYTE, 1, Op::ShmLock);
+        let Some(fd) = &self.fd else { return Ok(false) };
+        let held = posix_lock::held_by_others(fd.as_fd(), SHM_ALIVE_BYTE, 1, Op::ShmLock);
         Ok(held.map_err(|e| e.at(&self.path))? != Hold::Nothing)
     }
 
@@ -209,42 +215,48 @@ impl ShmNode {
 
     fn region(&self, number: u32, extend: bool) -> Result<Option<ShmRegion>> {
         let mut state = guard(&self.state);
+        let number = number as usize;
+        let Some(fd) = &self.fd else {
+            if extend && number >= state.regions.len() {
+                state.regions.resize_with(number + 1, ShmRegion::private);
+            }
+            return Ok(state.regions.get(number).cloned());
+        };
         if !state.signed_in {
-            self.sign_in()?;
+            self.sign_in(fd)?;
             state.signed_in = true;
         }
         let extend = extend && self.writable;
-        let number = number as usize;
         if number >= state.regions.len() {
             let wanted = (number as u64 + 1) * SHM_REGION_BYTES as u64;
-            let size = size_of(&self.fd).map_err(|errno| failure(Op::ShmSize, errno).at(&self.path))?;
+            let size = size_of(fd).map_err(|errno| failure(Op::ShmSize, errno).at(&self.path))?;
             if size < wanted {
                 if !extend {
                     return Ok(None);
                 }
-                self.grow(size, wanted)?;
+                self.grow(fd, size, wanted)?;
             }
-            self.map_up_to(&mut state.regions, number)?;
+            self.map_up_to(fd, &mut state.regions, number)?;
         }
         Ok(Some(state.regions[number].clone()))
     }
 
-    fn grow(&self, from: u64, to: u64) -> Result<()> {
+    fn grow(&self, fd: &OwnedFd, from: u64, to: u64) -> Result<()> {
         for block in from / BLOCK..to / BLOCK {
-            retry(|| rustix::io::pwrite(&self.fd, &[0], (block + 1) * BLOCK - 1))
+            retry(|| rustix::io::pwrite(fd, &[0], (block + 1) * BLOCK - 1))
                 .map_err(|errno| failure(Op::ShmSize, errno).at(&self.path))?;
         }
         Ok(())
     }
 
     /// Maps the regions up to `number`; several at once where the system's pages are larger than one.
-    fn map_up_to(&self, regions: &mut Vec<ShmRegion>, number: usize) -> Result<()> {
+    fn map_up_to(&self, fd: &OwnedFd, regions: &mut Vec<ShmRegion>, number: usize) -> Result<()> {
         let at_once = (rustix::param::page_size() / SHM_REGION_BYTES).max(1);
         while regions.len() <= number {
             let len = at_once * SHM_REGION_BYTES;
             let offset = (regions.len() * SHM_REGION_BYTES) as u64;
             let stretch = Arc::new(
-                Stretch::map(&self.fd, len, offset, self.writable)
+                Stretch::map(fd, len, offset, self.writable)
                     .map_err(|errno| failure(Op::ShmMap, errno).at(&self.path))?,
             );
             for part in 0..at_once {
@@ -297,19 +309,19 @@ impl ShmNode {
     }
 
     fn set(&self, hold: Hold, slots: &Range<u8>) -> Result<bool> {
+        let Some(fd) = &self.fd else { return Ok(true) };
         let start = SHM_LOCKS_AT + u64::from(slots.start);
         // A lock for writing cannot be had on a file opened for reading; nobody is in the way of it.
         if hold == Hold::Write && !self.writable {
             return Ok(false);
         }
-        posix_lock::set(self.fd.as_fd(), hold, start, slots.len() as u64, Op::ShmLock)
-            .map_err(|error| error.at(&self.path))
+        posix_lock::set(fd.as_fd(), hold, start, slots.len() as u64, Op::ShmLock).map_err(|error| error.at(&self.path))
     }
 }
 
 impl Drop for ShmNode {
     fn drop(&mut self) {
-        if guard(&self.state).delete {
+        if guard(&self.state).delete && self.fd.is_some() {
             let _ = rustix::fs::unlink(&self.path);
         }
     }
