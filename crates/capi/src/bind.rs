@@ -27,10 +27,14 @@ unsafe fn bind(handle: *mut sqlite3_stmt, number: c_int, value: BindValue<'_>) -
         Err(code) => return code,
     };
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
+    if statement.was_stepped.get() {
+        return db.fail_code(code::MISUSE); // it is to be reset first, even at its end
+    }
     // What is negative is far behind the last parameter.
     match inside.get().bind(db.core(), number as u32 as usize, value) {
-        // As in SQLite, the connection's last error stays what it is.
-        Ok(()) => code::OK,
+        // As in SQLite, integers leave the connection's last error what it is.
+        Ok(()) if matches!(value, BindValue::Value(ValueRef::Integer(_))) => code::OK,
+        Ok(()) => db.ok(),
         Err(error) => db.fail(&error),
     }
 }
@@ -88,6 +92,22 @@ unsafe fn refuse_too_big(handle: *mut sqlite3_stmt, start: *const c_void, destru
             Err(code) => code,
         }
     }
+}
+
+/// `sqlite3_bind_zeroblob` does not look at the limit: the statement fails when it runs.
+///
+/// # Safety
+/// `handle` is a live statement that has this parameter.
+unsafe fn bind_too_many_zeros(handle: *mut sqlite3_stmt, number: c_int) -> c_int {
+    // SAFETY: our caller's promise.
+    let (statement, db) = match unsafe { statement(handle) } {
+        Ok(found) => found,
+        Err(code) => return code,
+    };
+    if let (Ok(mut inside), Ok(number)) = (statement.enter(), usize::try_from(number)) {
+        inside.get().bind_too_many_zeros(number);
+    }
+    db.ok()
 }
 
 api! {
@@ -155,7 +175,8 @@ api! {
     }
 
     fn sqlite3_bind_zeroblob(statement: *mut sqlite3_stmt, number: c_int, n: c_int) -> c_int {
-        bind(statement, number, BindValue::ZeroBlob(u64::try_from(n).unwrap_or(0)))
+        let answer = bind(statement, number, BindValue::ZeroBlob(u64::try_from(n).unwrap_or(0)));
+        if code::primary(answer) == code::TOOBIG { bind_too_many_zeros(statement, number) } else { answer }
     }
 
     fn sqlite3_bind_zeroblob64(statement: *mut sqlite3_stmt, number: c_int, n: u64) -> c_int {

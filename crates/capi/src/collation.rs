@@ -77,7 +77,7 @@ unsafe fn create(
         Err(code) => return code,
     };
     let encoding = text::encoding(representation).filter(|_| representation != code::ANY);
-    let (Some(name), Some(encoding)) = (name, encoding) else { return db.fail_code(code::MISUSE) };
+    let (Some(name), Some(encoding)) = (name, encoding) else { return code::MISUSE };
     let name = String::from_utf8_lossy(name).into_owned();
     let collation = compare.map(|compare| {
         Collation::Custom(Arc::new(CCollation { name: name.clone(), encoding, arg, compare, destructor }))

@@ -23,6 +23,7 @@ static INITIALIZED: AtomicBool = AtomicBool::new(false);
 /// The library is in use from now on, or not any more.
 pub(crate) fn set_initialized(is: bool) {
     lithe_engine::set_memory_gauge(memory::used);
+    lithe_engine::set_error_log(|code, message| log(code, &crate::error::c_string(message)));
     INITIALIZED.store(is, Ordering::Relaxed);
 }
 

@@ -30,6 +30,9 @@ const CLOSED: u32 = 0xdead_0000;
 /// Opening has failed: only the error can be asked for, and it can be closed.
 const SICK: u32 = 0x5369_636b;
 
+/// Keys and values of a URI.
+pub(crate) type UriParameters = Vec<(Vec<u8>, Vec<u8>)>;
+
 /// A connection.
 #[allow(non_camel_case_types)]
 pub struct sqlite3 {
@@ -54,20 +57,16 @@ pub struct sqlite3 {
     /// Names that were given out as C strings, by what they are of.
     pub(crate) names: RefCell<HashMap<String, Box<[u8]>>>,
     /// Filenames that were given out, and the URI's parameters in them.
-    pub(crate) filenames: RefCell<HashMap<String, Filename>>,
-    pub(crate) parameters: Vec<(Vec<u8>, Vec<u8>)>,
+    pub(crate) filenames: RefCell<HashMap<(Vec<u8>, UriParameters), Filename>>,
+    /// `sqlite3_load_extension` works, and the SQL function `load_extension()`.
     pub(crate) can_load_extensions: Cell<bool>,
+    pub(crate) can_load_by_sql: Cell<bool>,
     pub(crate) virtual_tables: VirtualTableState,
 }
 
 impl sqlite3 {
     /// A handle for what opening has given; without a connection it is a sick one.
-    pub(crate) fn new(
-        core: Option<Connection>,
-        flags: OpenFlags,
-        parameters: Vec<(Vec<u8>, Vec<u8>)>,
-        has_mutex: bool,
-    ) -> sqlite3 {
+    pub(crate) fn new(core: Option<Connection>, flags: OpenFlags, has_mutex: bool) -> sqlite3 {
         let interrupt = core.as_ref().map(Connection::interrupt_handle);
         sqlite3 {
             state: Cell::new(if core.is_some() { OPEN } else { SICK }),
@@ -83,8 +82,8 @@ impl sqlite3 {
             client_data: RefCell::default(),
             names: RefCell::default(),
             filenames: RefCell::default(),
-            parameters,
             can_load_extensions: Cell::new(false),
+            can_load_by_sql: Cell::new(false),
             virtual_tables: VirtualTableState::default(),
         }
     }

@@ -44,7 +44,7 @@ api! {
         let Ok(db) = live(db) else { return null() };
         let schema = text::name(schema);
         let Some(path) = db.core().file_name(schema.as_deref()) else { return null() };
-        db.kept_filename(path.as_os_str().as_bytes())
+        db.kept_filename(path.as_os_str().as_bytes(), &db.core().uri_parameters(schema.as_deref()))
     }
 
     fn sqlite3_table_column_metadata(
@@ -72,8 +72,14 @@ api! {
     }
 
     fn sqlite3_db_cacheflush(db: *mut sqlite3) -> c_int {
-        // Dirty pages are written when they are committed or have to make room: there is no other cache.
-        live(db).map_or_else(|code| code, |db| db.ok())
+        let db = match live(db) {
+            Ok(db) => db,
+            Err(code) => return code,
+        };
+        match db.core().flush_cache() {
+            Ok(()) => code::OK,
+            Err(error) => db.fail(&error),
+        }
     }
 
     /// The engine's files are not structures of C.
@@ -84,12 +90,13 @@ api! {
 
 impl sqlite3 {
     /// The filename that a VFS could get, kept as long as the connection.
-    fn kept_filename(&self, path: &[u8]) -> *const c_char {
-        let key = String::from_utf8_lossy(path).into_owned();
+    fn kept_filename(&self, path: &[u8], parameters: &[(Vec<u8>, Vec<u8>)]) -> *const c_char {
+        // A file may be attached again with other parameters.
+        let key = (path.to_vec(), parameters.to_vec());
         let mut names = self.filenames.borrow_mut();
         let kept = names.entry(key).or_insert_with(|| {
             let of = |suffix: &[u8]| if path.is_empty() { Vec::new() } else { [path, suffix].concat() };
-            let parameters = self.parameters.iter().map(|(key, value)| (key.as_slice(), value.as_slice()));
+            let parameters = parameters.iter().map(|(key, value)| (key.as_slice(), value.as_slice()));
             Filename(uri::create(path, &of(b"-journal"), &of(b"-wal"), parameters))
         });
         kept.0

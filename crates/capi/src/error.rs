@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use lithe_engine::{Error, ResultCode};
 
@@ -158,10 +158,16 @@ pub(crate) fn errstr(code: c_int) -> &'static CStr {
 const NO_MEMORY: &CStr = c"out of memory";
 const MISUSED: &CStr = c"bad parameter or other API misuse";
 
+/// Both in UTF-16.
+static WIDE: LazyLock<[Vec<u16>; 2]> = LazyLock::new(|| {
+    [NO_MEMORY, MISUSED].map(|text| text::to_utf16(text.to_bytes(), lithe_engine::value::Encoding::UTF16_NATIVE))
+});
+
 fn of_connection<T>(db: Option<Locked<'_>>, is_null: bool, f: impl FnOnce(&sqlite3) -> T, none: fn(c_int) -> T) -> T {
+    // One that was closed has no error any more, though its statements may live on.
     match db {
-        Some(db) => f(&db),
-        None => none(if is_null { code::NOMEM } else { code::MISUSE }),
+        Some(db) if !db.is_zombie() => f(&db),
+        _ => none(if is_null { code::NOMEM } else { code::MISUSE }),
     }
 }
 
@@ -180,14 +186,13 @@ api! {
     }
 
     fn sqlite3_errmsg16(db: *mut sqlite3) -> *const c_void {
-        static NO_MEMORY_WIDE: [u16; 14] =
-            [0x6f, 0x75, 0x74, 0x20, 0x6f, 0x66, 0x20, 0x6d, 0x65, 0x6d, 0x6f, 0x72, 0x79, 0];
+        let none = |code| if code == code::NOMEM { WIDE[0].as_ptr() } else { WIDE[1].as_ptr() };
         let wide = |db: &sqlite3| {
             let mut wide = db.error.wide.borrow_mut();
             *wide = text::to_utf16(&db.message_bytes(), lithe_engine::value::Encoding::UTF16_NATIVE);
-            wide.as_ptr().cast()
+            wide.as_ptr()
         };
-        of_connection(locked(db), db.is_null(), wide, |_| NO_MEMORY_WIDE.as_ptr().cast())
+        of_connection(locked(db), db.is_null(), wide, none).cast()
     }
 
     fn sqlite3_errstr(code: c_int) -> *const c_char {

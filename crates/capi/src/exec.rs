@@ -17,7 +17,8 @@ use crate::text;
 pub(crate) type ExecCallback =
     Option<unsafe extern "C" fn(*mut c_void, c_int, *mut *mut c_char, *mut *mut c_char) -> c_int>;
 
-/// Runs all statements of `sql`, and calls `row` with each row; false from it stops the run.
+/// Runs all statements of `sql`, and calls `row` with each row (with `true`), or once for a statement without rows if PRAGMA
+/// empty_result_callbacks says so (with `false`). False from it stops the run.
 ///
 /// # Safety
 /// `db` is the handle of the locked connection, and `sql` ends with NUL.
@@ -25,7 +26,7 @@ unsafe fn run(
     handle: *mut sqlite3,
     db: &Locked<'_>,
     mut sql: *const c_char,
-    row: &mut dyn FnMut(*mut sqlite3_stmt) -> bool,
+    row: &mut dyn FnMut(*mut sqlite3_stmt, bool) -> bool,
 ) -> c_int {
     // SAFETY: our caller's promise; the statements are made and ended here.
     unsafe {
@@ -40,16 +41,21 @@ unsafe fn run(
             if statement.is_null() {
                 continue;
             }
+            let mut has_rows = false;
             loop {
-                match sqlite3_step(statement) {
-                    code::ROW => {
-                        if !row(statement) {
-                            sqlite3_finalize(statement);
-                            return db.fail_code(code::ABORT);
-                        }
-                    }
+                let is_row = match sqlite3_step(statement) {
+                    code::ROW => true,
+                    code::DONE if !has_rows && db.core().has_empty_result_callbacks() => false,
                     code::DONE => break,
                     _ => return sqlite3_finalize(statement),
+                };
+                if !row(statement, is_row) {
+                    sqlite3_finalize(statement);
+                    return db.fail_code(code::ABORT);
+                }
+                has_rows = true;
+                if !is_row {
+                    break;
                 }
             }
             let code = sqlite3_finalize(statement);
@@ -111,7 +117,7 @@ struct Table {
 impl Table {
     /// # Safety
     /// As [`names`].
-    unsafe fn add(&mut self, statement: *mut sqlite3_stmt) -> bool {
+    unsafe fn add(&mut self, statement: *mut sqlite3_stmt, is_row: bool) -> bool {
         // SAFETY: our caller's promise; names and texts end with NUL.
         unsafe {
             let copy = |cell: &*mut c_char| text::bytes(*cell).map_or(null_mut(), memory::copy_text);
@@ -122,6 +128,9 @@ impl Table {
             } else if self.columns != names.len() {
                 self.is_incompatible = true;
                 return false;
+            }
+            if !is_row {
+                return true;
             }
             self.cells.extend(texts(statement)[..self.columns].iter().map(copy));
         }
@@ -161,10 +170,14 @@ api! {
             Ok(db) => db,
             Err(code) => return code,
         };
-        let mut row = |statement| {
+        let mut row = |statement, is_row| {
             let Some(callback) = callback else { return true };
-            let (mut names, mut texts) = (names(statement), texts(statement));
-            callback(arg, names.len() as c_int, texts.as_mut_ptr(), names.as_mut_ptr()) == 0
+            let mut names = names(statement);
+            let count = names.len() as c_int;
+            names.push(null_mut()); // even without columns there is something to look at
+            let mut texts = if is_row { texts(statement) } else { Vec::new() };
+            let values = if is_row { texts.as_mut_ptr() } else { null_mut() };
+            callback(arg, count, values, names.as_mut_ptr()) == 0
         };
         let sql = if sql.is_null() { c"".as_ptr() } else { sql };
         let code = run(handle, &db, sql, &mut row);
@@ -182,7 +195,7 @@ api! {
             return db.fail_code(code::MISUSE);
         }
         let mut table = Table::default();
-        let mut code = run(handle, &db, sql, &mut |statement| table.add(statement));
+        let mut code = run(handle, &db, sql, &mut |statement, is_row| table.add(statement, is_row));
         if table.is_incompatible {
             let text = "sqlite3_get_table() called with two or more incompatible queries";
             code = db.fail_with(code::ERROR, text);

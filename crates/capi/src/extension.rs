@@ -3,6 +3,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
+use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
 use crate::api_routines;
@@ -107,9 +108,32 @@ unsafe fn load(handle: *mut sqlite3, file: &str, entry: Option<String>) -> Resul
     };
     let found = find_entry(library, &names);
     let wanted = names.last().cloned().unwrap_or_default();
-    let entry = found.ok_or_else(|| format!("no entry point [{wanted}] in shared library [{file}]"))?;
+    let entry = found.ok_or_else(|| {
+        // SAFETY: the message ends with NUL, and stands until the next call.
+        let reason = unsafe { text::name(libc::dlerror()) };
+        reason.unwrap_or_else(|| format!("no entry point [{wanted}] in shared library [{file}]"))
+    })?;
     // SAFETY: our caller's promise.
     unsafe { call(entry, handle) }.map(|_| ()).map_err(|message| format!("error during initialization: {message}"))
+}
+
+/// Lets `load_extension()` load extensions, once the application has allowed it.
+///
+/// # Safety
+/// `handle` has just been opened.
+pub(crate) unsafe fn serve_sql(handle: *mut sqlite3) {
+    let loader = move |file: &[u8], entry: Option<&[u8]>| {
+        // SAFETY: the connection calls this, so it lives.
+        let db = unsafe { &*handle };
+        if !db.can_load_by_sql.get() {
+            return Err("not authorized".to_owned());
+        }
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        // SAFETY: as above.
+        unsafe { load(handle, &text(file), entry.map(text)) }
+    };
+    // SAFETY: our caller's promise.
+    unsafe { (*handle).core().set_extension_loader(Some(Rc::new(loader))) };
 }
 
 api! {
@@ -128,7 +152,8 @@ api! {
                 if let Some(message) = message.as_mut() {
                     *message = memory::copy_text(text.as_bytes());
                 }
-                db.fail_with(code::ERROR, &text)
+                // As in SQLite, the connection's last error does not hear of it.
+                code::ERROR
             }
         }
     }
@@ -139,6 +164,7 @@ api! {
             Err(code) => return code,
         };
         db.can_load_extensions.set(on != 0);
+        db.can_load_by_sql.set(on != 0);
         code::OK
     }
 

@@ -182,6 +182,9 @@ api! {
     }
 
     fn sqlite3_sleep(ms: c_int) -> c_int {
+        if crate::vfs::registry::is_empty() {
+            return 0; // it is a VFS that sleeps
+        }
         std::thread::sleep(milliseconds(ms));
         ms.max(0)
     }

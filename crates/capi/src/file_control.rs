@@ -67,7 +67,7 @@ unsafe fn control_engine(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: 
             // The engine opens journals and logs when it needs them.
             verb::JOURNAL_POINTER => *arg.cast::<*mut sqlite3_file>() = null_mut(),
             verb::VFS_POINTER => {
-                let ours = ours::structure().cast::<c_void>();
+                let ours = ours::structure(vfs_name(database)).cast::<c_void>();
                 *arg.cast::<*mut c_void>() = theirs.map_or(ours, |file| file.vfs().cast());
             }
             verb::DATA_VERSION => match database.data_version() {
@@ -83,6 +83,11 @@ unsafe fn control_engine(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: 
         }
     }
     Some(code::OK)
+}
+
+/// The name of the database's VFS.
+fn vfs_name(database: &DatabaseFile) -> &str {
+    database.vfs().map_or("unix", |vfs| vfs.name())
 }
 
 /// What SQLite's files know on Unix.
@@ -107,7 +112,7 @@ unsafe fn control_file(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: *m
             verb::POWERSAFE_OVERWRITE => {
                 exchange::<c_int>(arg, |wanted| database.powersafe_overwrite(wanted.map(|wanted| wanted != 0)).into());
             }
-            verb::VFSNAME => *arg.cast::<*mut c_char>() = memory::copy_text(b"unix"),
+            verb::VFSNAME => *arg.cast::<*mut c_char>() = memory::copy_text(vfs_name(database).as_bytes()),
             verb::TEMPFILENAME => {
                 let Some(path) = lithe_engine::vfs::temporary_path() else { return code::ERROR };
                 *arg.cast::<*mut c_char>() = memory::copy_text(path.as_os_str().as_encoded_bytes());

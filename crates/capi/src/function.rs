@@ -84,6 +84,7 @@ impl Frame {
             if flags & Flags::SUBTYPE.0 != 0 || arg.bytes().is_some() {
                 value.subtype = facts.subtype(index);
             }
+            value.is_from_bind = facts.is_bound(index);
             if arg.is_null() {
                 value.pointer = facts.pointer(index).and_then(|pointer| application_pointer(pointer));
             }
@@ -233,9 +234,9 @@ const ARGUMENTS_MAX: c_int = 1000;
 
 fn register(db: &sqlite3, handle: *mut sqlite3, registration: Registration<'_>) -> c_int {
     let Registration { name, arg_count, representation, code, user_data } = registration;
-    let Some(name) = name.filter(|name| name.len() <= NAME_MAX) else { return db.fail_code(code::MISUSE) };
+    let Some(name) = name.filter(|name| name.len() <= NAME_MAX) else { return code::MISUSE };
     if !(-1..=ARGUMENTS_MAX).contains(&arg_count) {
-        return db.fail_code(code::MISUSE);
+        return code::MISUSE;
     }
     let encodings = encodings(representation & 0xf);
     let args = u16::try_from(arg_count).map_or(Arity::AtLeast(0), Arity::Exactly);
@@ -307,8 +308,7 @@ unsafe fn create(
     // SAFETY: our caller's promise.
     match (unsafe { live(handle) }, code) {
         (Ok(db), Ok(code)) => register(&db, handle, Registration { name, arg_count, representation, code, user_data }),
-        (Ok(db), Err(code)) => db.fail_code(code),
-        (Err(code), _) => code,
+        (Ok(_), Err(code)) | (Err(code), _) => code,
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct Hooks {
     trace: Cell<Option<(TraceV2, *mut c_void)>>,
     trace_v1: Cell<Option<(TraceV1, *mut c_void)>>,
     profile_v1: Cell<Option<(ProfileV1, *mut c_void)>>,
+    /// How many traced statements are in the middle of a step: one within another is told of as a comment.
+    pub(crate) depth: Cell<u32>,
     /// The pointers of the hooks that the engine calls: setting a hook answers the pointer of the one before.
     commit: Cell<*mut c_void>,
     rollback: Cell<*mut c_void>,
@@ -47,6 +49,7 @@ impl Default for Hooks {
             trace: Cell::new(None),
             trace_v1: Cell::new(None),
             profile_v1: Cell::new(None),
+            depth: Cell::new(0),
             commit: Cell::new(null_mut()),
             rollback: Cell::new(null_mut()),
             update: Cell::new(null_mut()),
@@ -74,9 +77,17 @@ impl Hooks {
         if !self.wants(STATEMENT) {
             return;
         }
+        let is_nested = self.depth.get() > 0;
         if let Some((callback, arg)) = self.trace.get() {
+            let comment = is_nested.then(|| c_string(&[b"-- ", statement.sql.to_bytes()].concat()));
+            let text = comment.as_deref().unwrap_or(&statement.sql);
             // SAFETY: the application's function, called as documented.
-            unsafe { callback(STATEMENT, arg, handle(statement), statement.sql.as_ptr().cast_mut().cast()) };
+            unsafe { callback(STATEMENT, arg, handle(statement), text.as_ptr().cast_mut().cast()) };
+        } else if let (true, Some((callback, arg))) = (is_nested, self.trace_v1.get()) {
+            let lines = statement.sql.to_bytes().split_inclusive(|byte| *byte == b'\n');
+            let comment = c_string(&lines.flat_map(|line| [b"-- ", line].concat()).collect::<Vec<u8>>());
+            // SAFETY: the application's function, called as documented.
+            unsafe { callback(arg, comment.as_ptr().cast_mut()) };
         } else if let Some((callback, arg)) = self.trace_v1.get() {
             // The old interface wants the values in the text.
             // SAFETY: the statement is live, and the text is freed when the callback has seen it.

@@ -1,6 +1,7 @@
 //! Opening and closing connections.
 
 use std::ffi::{c_char, c_int, c_void};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_engine::vfs::Vfs;
@@ -39,7 +40,7 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
     // One of: 1 read only, 2 read and write, 6 read, write and create.
     if !matches!(flags & ACCESS, 1 | 2 | 6) {
         // There is a connection only so that it can be asked what was wrong.
-        *out = Box::into_raw(Box::new(sqlite3::new(None, OpenFlags(flags & !IGNORED), Vec::new(), true)));
+        *out = Box::into_raw(Box::new(sqlite3::new(None, OpenFlags(flags & !IGNORED), true)));
         // SAFETY: just made.
         return unsafe { (**out).fail_code(code::MISUSE) };
     }
@@ -51,17 +52,20 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
     let vfs_name = unsafe { text::name(vfs) };
     let filename = filename.unwrap_or_default();
     let has_mutex = config::wants_mutex(flags);
-    let (core, parameters, error) = match open_core(filename, flags, vfs_name.as_deref()) {
-        Ok((core, parameters)) => (Some(core), parameters, None),
-        Err(error) => (None, Vec::new(), Some(error)),
+    let (core, error) = match open_core(filename, flags, vfs_name.as_deref()) {
+        Ok(core) => (Some(core), None),
+        Err(error) => (None, Some(error)),
     };
-    let db = Box::into_raw(Box::new(sqlite3::new(core, flags, parameters, has_mutex)));
+    let db = Box::into_raw(Box::new(sqlite3::new(core, flags, has_mutex)));
     *out = db;
     // SAFETY: just made.
     unsafe {
         match error {
             Some(error) => (*db).fail(&error),
-            None => extension::load_automatic(db),
+            None => {
+                extension::serve_sql(db);
+                extension::load_automatic(db)
+            }
         }
     }
 }
@@ -77,14 +81,13 @@ fn prefer_utf16(db: &sqlite3) {
     }
 }
 
-/// Keys and values of a URI.
-type Parameters = Vec<(Vec<u8>, Vec<u8>)>;
-
-fn open_core(filename: &[u8], flags: OpenFlags, vfs: Option<&str>) -> Result<(Connection, Parameters), Error> {
+fn open_core(filename: &[u8], flags: OpenFlags, vfs: Option<&str>) -> Result<Connection, Error> {
     let target: Target = lithe_engine::target(filename, flags)?;
-    let name = target.vfs.clone().or_else(|| vfs.map(str::to_owned));
-    let found: Option<Arc<dyn Vfs>> = registry::find(name.as_deref(), &target)?;
-    Ok((Connection::open_with_vfs(filename, flags, found)?, target.parameters))
+    let name = target.vfs.as_deref().or(vfs);
+    let found: Option<Arc<dyn Vfs>> = registry::find(name, &target)?;
+    let core = Connection::open_with_vfs(filename, flags, found)?;
+    core.set_vfs_finder(Some(Rc::new(|name, target| registry::find(Some(name), target))));
+    Ok(core)
 }
 
 api! {

@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::{null, null_mut};
 
+use lithe_engine::Limit;
 use lithe_engine::value::Encoding;
 
 use crate::code;
@@ -47,7 +48,10 @@ fn prepare(db: &Locked<'_>, handle: *mut sqlite3, source: &Source<'_>, out: &mut
     };
     match prepared {
         Ok(prepared) => {
-            if let Some(inner) = prepared.statement {
+            if let Some(mut inner) = prepared.statement {
+                if source.how.is_legacy {
+                    inner.set_legacy(db.core());
+                }
                 let sql = c_string(&source.sql[..prepared.tail]);
                 *out = sqlite3_stmt::create(db, handle, inner, sql, source.how.is_legacy);
             }
@@ -92,7 +96,8 @@ unsafe fn begin<'a>(
         *out = null_mut();
         (out, live(handle)?)
     };
-    if sql.is_null() { Err(db.fail_code(code::MISUSE)) } else { Ok((db, out)) }
+    // As of misuse in general, the connection's last error does not hear of it.
+    if sql.is_null() { Err(code::MISUSE) } else { Ok((db, out)) }
 }
 
 /// # Safety
@@ -112,6 +117,9 @@ unsafe fn prepare8(
             Err(code) => return code,
         };
         let source = Source { sql: source(sql, n), how };
+        if n >= 0 && source.sql.len() > db.core().limit(Limit::SqlLength).unsigned_abs() as usize {
+            return db.fail_with(code::TOOBIG, "statement too long");
+        }
         let (code, used) = prepare(&db, handle, &source, out);
         if let Some(tail) = tail.as_mut() {
             *tail = sql.add(used);
@@ -251,8 +259,9 @@ api! {
         }
     }
 
-    /// Deprecated: a statement that is out of date compiles itself again.
-    fn sqlite3_expired(_handle: *mut sqlite3_stmt) -> c_int {
-        0
+    /// Deprecated.
+    fn sqlite3_expired(handle: *mut sqlite3_stmt) -> c_int {
+        let Ok((statement, db)) = statement(handle) else { return 1 };
+        statement.enter().map_or(0, |mut inside| inside.get().is_expired(db.core()).into())
     }
 }

@@ -209,7 +209,7 @@ fn a_program_calls_every_function() {
 }
 
 /// Programs that need nothing but the library and an empty folder.
-const PROGRAMS: [&str; 2] = ["virtual_tables.c", "settings.c"];
+const PROGRAMS: [&str; 3] = ["virtual_tables.c", "settings.c", "interface.c"];
 
 #[test]
 fn programs_run() {

@@ -126,7 +126,7 @@ impl Attach {
         }
         let mut target = open::target(&file, connection.flags).map_err(|error| Error::generic(error.message()))?;
         target.flags = attach_flags(connection, target.flags);
-        let vfs = open::vfs(&target, &connection.vfs)?;
+        let vfs = connection.vfs_of(&target)?;
         let database = Database::open(&target, &vfs, &connection.busy).map_err(|error| {
             Error::new(error.code(), format!("unable to open database: {}", String::from_utf8_lossy(&file)))
         })?;

@@ -30,7 +30,7 @@ use crate::hooks::Hooks;
 use crate::interrupt::{InterruptHandle, Interrupts};
 use crate::limit::OtherLimits;
 use crate::measure::Measured;
-use crate::open::{self, OpenFlags, Target};
+use crate::open::{self, OpenFlags, Target, VfsFinder};
 use crate::program_cache::ProgramCache;
 use crate::random::Random;
 use crate::settings::StoreSettings;
@@ -44,6 +44,7 @@ pub struct Connection {
     /// main, temp, and the attached ones: the positions are the catalog's.
     databases: RefCell<Vec<Rc<Database>>>,
     pub(crate) vfs: Arc<dyn Vfs>,
+    pub(crate) vfs_finder: RefCell<Option<VfsFinder>>,
     pub(crate) random: Random,
     pub(crate) flags: OpenFlags,
     pub(crate) catalog: RefCell<Arc<Catalog>>,
@@ -108,6 +109,7 @@ impl Connection {
         Ok(Connection {
             databases: RefCell::new(vec![Rc::new(main), Rc::new(temp)]),
             vfs,
+            vfs_finder: RefCell::default(),
             random: Random::default(),
             flags,
             catalog: RefCell::new(Arc::new(catalog)),

@@ -22,6 +22,8 @@ pub(crate) struct Database {
     is_loaded: Cell<bool>,
     /// The file as it was named; empty for databases without one.
     file_name: PathBuf,
+    /// The parameters of the URI that it was opened by.
+    parameters: Vec<(Vec<u8>, Vec<u8>)>,
     /// Of the temporary database: where it goes when it is large.
     temporary_files: Option<Arc<dyn Vfs>>,
     /// What it shares with other connections of the process.
@@ -62,7 +64,8 @@ impl Database {
         if let Some(share) = &shared {
             pager.share_uncommitted(share.uncommitted());
         }
-        Ok(Database { file_name, shared, ..Database::with_pager(pager, busy) })
+        let parameters = target.parameters.clone();
+        Ok(Database { file_name, parameters, shared, ..Database::with_pager(pager, busy) })
     }
 
     /// A database in memory that connections of this process have in common. It has a log, so that readers are in no
@@ -101,6 +104,7 @@ impl Database {
             btree: OnceCell::new(),
             is_loaded: Cell::new(false),
             file_name: PathBuf::new(),
+            parameters: Vec::new(),
             temporary_files: files,
             shared: None,
             is_backup_target: Cell::new(false),
@@ -141,6 +145,11 @@ impl Database {
         &self.file_name
     }
 
+    /// Keys and values of the URI that it was opened by.
+    pub(crate) fn parameters(&self) -> &[(Vec<u8>, Vec<u8>)] {
+        &self.parameters
+    }
+
     /// The schema cookie in the file.
     pub(crate) fn schema_cookie(&self) -> Result<u32> {
         Ok(self.btree().schema_cookie()?)
@@ -168,7 +177,7 @@ fn options(target: &Target) -> OpenOptions {
         read_only: !flags.contains(OpenFlags::READWRITE),
         create: flags.contains(OpenFlags::CREATE),
         immutable: target.boolean("immutable", false),
-        no_lock: target.boolean("nolock", false) || target.vfs.as_deref() == Some("unix-none"),
+        no_lock: target.boolean("nolock", false),
         torn_sectors: !target.boolean("psow", true),
         no_follow: flags.contains(OpenFlags::NOFOLLOW),
         ..OpenOptions::default()

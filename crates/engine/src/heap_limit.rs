@@ -80,6 +80,14 @@ impl Connection {
         if is_over_hard_limit(0) { Err(Error::from_code(ResultCode::NOMEM)) } else { Ok(()) }
     }
 
+    /// Spills the dirty pages of all databases: they go to the log or a temporary file.
+    pub fn flush_cache(&self) -> Result<()> {
+        self.databases().iter().filter_map(|(_, database)| database.in_use()).try_for_each(|btree| {
+            btree.pager().flush()?;
+            Ok(())
+        })
+    }
+
     /// Gives back what is kept to be used again.
     pub fn release_memory(&self) {
         self.forget_programs();

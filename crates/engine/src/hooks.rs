@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 use lithe_plan::authorize::{Action, Authorizer, Request};
 use lithe_value::Collation;
@@ -32,8 +33,25 @@ pub type ProgressHandler = Rc<dyn Fn() -> bool>;
 pub type CollationNeeded = Rc<dyn Fn(&str) -> Option<Collation>>;
 /// Asked while statements are compiled.
 pub type AuthorizerCallback = lithe_plan::authorize::Callback;
+/// Asked to load an extension for `load_extension()`: a file, and its entry point if that is not to be found by the file's name.
+/// The error is its message.
+pub type ExtensionLoader = Rc<dyn Fn(&[u8], Option<&[u8]>) -> std::result::Result<(), String>>;
 /// Told what statements do.
 pub type TraceHook = Rc<dyn Fn(TraceEvent<'_>)>;
+
+static LOG: OnceLock<fn(i32, &[u8])> = OnceLock::new();
+
+/// Says who writes the error log of the process (`sqlite_log()` in SQL): a code and a text. The first one counts.
+pub fn set_error_log(log: fn(i32, &[u8])) {
+    let _ = LOG.set(log);
+}
+
+/// Writes to the error log, if there is one.
+pub(crate) fn log(code: i32, message: &[u8]) {
+    if let Some(log) = LOG.get() {
+        log(code, message);
+    }
+}
 
 /// What happens to a row, by SQLite's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +127,7 @@ pub(crate) struct Hooks {
     progress_interval: Cell<u32>,
     collation_needed: Slot<CollationNeeded>,
     authorizer: RefCell<Authorizer>,
+    extension_loader: Slot<ExtensionLoader>,
     trace: Slot<TraceHook>,
     trace_mask: Cell<u32>,
 }
@@ -116,6 +135,10 @@ pub(crate) struct Hooks {
 impl Hooks {
     pub(crate) fn authorizer(&self) -> Authorizer {
         self.authorizer.borrow().clone()
+    }
+
+    pub(crate) fn extension_loader(&self) -> Option<ExtensionLoader> {
+        self.extension_loader.get()
     }
 
     pub(crate) fn has_authorizer(&self) -> bool {
@@ -180,6 +203,11 @@ impl Connection {
     /// Whom to ask for a collation that is not there.
     pub fn set_collation_needed(&self, callback: Option<CollationNeeded>) {
         self.hooks.collation_needed.set(callback);
+    }
+
+    /// Whom to ask to load extensions for `load_extension()`; without one, it is not authorized.
+    pub fn set_extension_loader(&self, loader: Option<ExtensionLoader>) {
+        self.hooks.extension_loader.set(loader);
     }
 
     /// Whom to tell what statements do, and of which events ([`trace_mask`]).
@@ -278,6 +306,7 @@ impl Connection {
         self.set_auto_vacuum_hook(None);
         self.set_progress_handler(0, None);
         self.set_collation_needed(None);
+        self.set_extension_loader(None);
         let _authorizer = self.hooks.authorizer.take();
     }
 }

@@ -141,6 +141,15 @@ impl Host for RunHost<'_> {
         self.connection.random.fill(&*self.connection.vfs, bytes);
     }
 
+    fn log(&self, code: i32, message: &[u8]) {
+        crate::hooks::log(code, message);
+    }
+
+    fn load_extension(&self, file: &[u8], entry: Option<&[u8]>) -> Result<(), String> {
+        let loader = self.connection.hooks.extension_loader();
+        loader.map_or_else(|| Err("not authorized".to_owned()), |loader| loader(file, entry))
+    }
+
     fn is_interrupted(&self) -> bool {
         self.connection.interrupts.is_set()
     }

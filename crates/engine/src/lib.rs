@@ -41,6 +41,7 @@ mod pragma;
 mod prepare;
 mod program_cache;
 mod random;
+mod recompile;
 mod schema;
 mod settings;
 mod shared_cache;
@@ -61,8 +62,8 @@ pub use error::{Error, Result};
 pub use file_control::DatabaseFile;
 pub use heap_limit::{hard_heap_limit, is_over_hard_limit, set_memory_gauge, soft_heap_limit};
 pub use hooks::{
-    AuthorizerCallback, AutoVacuumHook, Change, CollationNeeded, CommitHook, ProgressHandler, RollbackHook, TraceEvent,
-    TraceHook, UpdateHook, WalHook, trace_mask,
+    AuthorizerCallback, AutoVacuumHook, Change, CollationNeeded, CommitHook, ExtensionLoader, ProgressHandler,
+    RollbackHook, TraceEvent, TraceHook, UpdateHook, WalHook, set_error_log, trace_mask,
 };
 pub use interrupt::InterruptHandle;
 pub use journal::Checkpoint;
@@ -78,7 +79,7 @@ pub use lithe_vfs::ResultCode;
 pub use lithe_vm::operand::OnConflict;
 pub use lithe_vm::virtual_table;
 pub use metadata::{ColumnMetadata, TransactionKind};
-pub use open::{OpenFlags, Target, target};
+pub use open::{OpenFlags, Target, VfsFinder, builtin_vfs, target};
 pub use prepare::Prepared;
 pub use shared_cache::{UnlockCallback, enable_shared_cache};
 pub use statement::{BindValue, Statement, Step};
@@ -89,25 +90,5 @@ pub const SQLITE_VERSION: &str = "3.54.1";
 
 /// The options that this library would have been compiled with if it were SQLite, in order.
 pub fn compile_options() -> &'static [&'static str] {
-    COMPILE_OPTIONS
+    &lithe_functions::scalar::COMPILE_OPTIONS
 }
-
-/// What PRAGMA compile_options answers: the options of SQLite's build that describe this one.
-const COMPILE_OPTIONS: &[&str] = &[
-    "COMPILER=rustc",
-    "DEFAULT_PAGE_SIZE=4096",
-    "ENABLE_COLUMN_METADATA",
-    "ENABLE_MATH_FUNCTIONS",
-    "MAX_ATTACHED=10",
-    "MAX_COLUMN=2000",
-    "MAX_COMPOUND_SELECT=500",
-    "MAX_EXPR_DEPTH=1000",
-    "MAX_FUNCTION_ARG=1000",
-    "MAX_LENGTH=1000000000",
-    "MAX_LIKE_PATTERN_LENGTH=50000",
-    "MAX_SQL_LENGTH=1000000000",
-    "MAX_TRIGGER_DEPTH=1000",
-    "MAX_VARIABLE_NUMBER=32766",
-    "TEMP_STORE=1",
-    "THREADSAFE=1",
-];

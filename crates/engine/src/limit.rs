@@ -16,7 +16,7 @@ pub enum Limit {
     ExprDepth = 3,
     /// Terms of a compound SELECT.
     CompoundSelect = 4,
-    /// Instructions of a program. Programs here are not bounded by it.
+    /// Instructions of a program.
     VdbeOp = 5,
     /// Arguments of a function.
     FunctionArg = 6,

@@ -115,6 +115,12 @@ impl Connection {
         Some(Path::to_path_buf(database.file_name()))
     }
 
+    /// Keys and values of the URI that a database was opened by.
+    pub fn uri_parameters(&self, database: Option<&str>) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let database = self.database_number(database).and_then(|number| self.database(number).ok());
+        database.map_or_else(Vec::new, |database| database.parameters().to_vec())
+    }
+
     /// The name of the database with that number: 0 is main, 1 is temp.
     pub fn database_name(&self, number: usize) -> Option<String> {
         let catalog = self.catalog();

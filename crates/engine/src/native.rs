@@ -7,12 +7,13 @@ use lithe_pager::BeginKind;
 use lithe_plan::authorize::Action;
 use lithe_sql::ast::{self, Explain, Stmt, TransactionKind};
 use lithe_value::{Value, ValueRef};
+use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 use lithe_vm::program::{Program, ResultColumn};
 
 use crate::attach;
 use crate::connection::Connection;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::pragma::{self, PragmaCall};
 use crate::statement::Step;
 use crate::transaction::StatementRun;
@@ -26,6 +27,8 @@ pub(crate) type NativeRow = Vec<Value>;
 pub(crate) struct Native {
     kind: Kind,
     columns: Vec<ResultColumn>,
+    /// Of an EXPLAIN: the statement that it explains changes no database.
+    explains_reader: bool,
 }
 
 #[derive(Debug)]
@@ -52,7 +55,7 @@ pub(crate) fn compile<'a>(
     arena: &'a Bump,
 ) -> Result<Option<Arc<Native>>> {
     let text = |name: &ast::Ident<'_>| name.name.to_str_lossy().into_owned();
-    let plain = |kind| Native { kind, columns: Vec::new() };
+    let plain = |kind| Native { kind, columns: Vec::new(), explains_reader: true };
     if !is_allowed(connection, &statement.kind)? {
         return Ok(Some(Arc::new(plain(Kind::ExplainQueryPlan(Vec::new())))));
     }
@@ -65,7 +68,7 @@ pub(crate) fn compile<'a>(
         Stmt::RollbackTo(name) => plain(Kind::RollbackTo(text(name))),
         Stmt::Pragma(pragma) => {
             let (call, columns) = pragma::compile(connection, pragma)?;
-            Native { kind: Kind::Pragma(call), columns }
+            Native { kind: Kind::Pragma(call), columns, explains_reader: true }
         }
         Stmt::Attach(attach) => plain(Kind::Attach(attach::compile(connection, sql, attach, statement, arena)?)),
         Stmt::Detach(schema) => {
@@ -127,7 +130,8 @@ impl Native {
     /// EXPLAIN of a program.
     pub(crate) fn explain(program: Arc<Program>) -> Arc<Native> {
         let columns = columns(&lithe_vm::explain::COLUMNS);
-        Arc::new(Native { kind: Kind::ExplainProgram(program), columns })
+        let explains_reader = program.is_read_only;
+        Arc::new(Native { kind: Kind::ExplainProgram(program), columns, explains_reader })
     }
 
     /// EXPLAIN QUERY PLAN of a program, and of its triggers if that is wanted.
@@ -147,28 +151,30 @@ impl Native {
             rows.extend(trigger.program.query_plan.iter().map(row));
         }
         let columns = columns(&["id", "parent", "notused", "detail"]);
-        Arc::new(Native { kind: Kind::ExplainQueryPlan(rows), columns })
+        Arc::new(Native { kind: Kind::ExplainQueryPlan(rows), columns, explains_reader: program.is_read_only })
     }
 
     /// EXPLAIN of a statement that has no program: no rows.
-    pub(crate) fn nothing_to_explain(explain: Explain) -> Arc<Native> {
+    pub(crate) fn nothing_to_explain(&self, explain: Explain) -> Arc<Native> {
         let columns = match explain {
             Explain::QueryPlan => columns(&["id", "parent", "notused", "detail"]),
             _ => columns(&lithe_vm::explain::COLUMNS),
         };
-        Arc::new(Native { kind: Kind::ExplainQueryPlan(Vec::new()), columns })
+        let explains_reader = self.is_read_only();
+        Arc::new(Native { kind: Kind::ExplainQueryPlan(Vec::new()), columns, explains_reader })
     }
 
     pub(crate) fn columns(&self) -> &[ResultColumn] {
         &self.columns
     }
 
-    /// Whether `sqlite3_stmt_readonly` says so: transaction control counts as reading.
+    /// Whether `sqlite3_stmt_readonly` says so: transaction control counts as reading, and an EXPLAIN is what it explains.
     pub(crate) fn is_read_only(&self) -> bool {
         match &self.kind {
             Kind::Pragma(call) => call.is_read_only(),
             Kind::Vacuum(_) => false,
             Kind::Begin(kind) => matches!(kind, TransactionKind::Deferred | TransactionKind::Concurrent),
+            Kind::ExplainProgram(_) | Kind::ExplainQueryPlan(_) => self.explains_reader,
             _ => true,
         }
     }
@@ -264,6 +270,9 @@ impl NativeRun {
     pub(crate) fn step(&mut self, connection: &Connection, run: &StatementRun) -> Result<Step> {
         if self.rows.is_none() {
             self.rows = Some(self.native.run(connection, run, &self.bindings)?);
+        }
+        if self.given > 0 && connection.interrupts.is_set() {
+            return Err(Error::new(ResultCode::INTERRUPT, "interrupted"));
         }
         let count = self.rows.as_ref().map_or(0, Vec::len);
         if self.given == count {

@@ -1,9 +1,11 @@
 //! How a database is opened: flags, and URI filenames (<https://www.sqlite.org/uri.html>).
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_vfs::{MemoryVfs, ResultCode, UnixVfs, Vfs};
 
+use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::shared_cache;
 
@@ -114,17 +116,43 @@ fn boolean(value: &[u8], default: bool) -> bool {
     }
 }
 
+/// Answers the VFS of that name for that file; `None` if the engine's own of that name will do.
+pub type VfsFinder = Rc<dyn Fn(&str, &Target) -> Result<Option<Arc<dyn Vfs>>>>;
+
+/// The engine's own VFS of that name for `target`.
+pub fn builtin_vfs(name: &str, target: &Target) -> Option<Arc<dyn Vfs>> {
+    match name {
+        "memdb" if target.path.starts_with(b"/") => {
+            Some(shared_cache::memory_files(&[b"memdb:", target.path.as_slice()].concat()))
+        }
+        "memdb" => Some(Arc::new(MemoryVfs::new())),
+        name => UnixVfs::named(name),
+    }
+}
+
+impl Connection {
+    /// Whom to ask for a VFS by its name, when a database is attached or made. By default there are the engine's own.
+    pub fn set_vfs_finder(&self, finder: Option<VfsFinder>) {
+        let _old = self.vfs_finder.replace(finder);
+    }
+
+    /// The place where the files of `target` are: the one that it names, else that of the connection's main database.
+    pub(crate) fn vfs_of(&self, target: &Target) -> Result<Arc<dyn Vfs>> {
+        let finder = self.vfs_finder.borrow().clone();
+        let name = target.vfs.as_deref().unwrap_or(self.vfs.name());
+        match finder.map(|finder| finder(name, target)).transpose()?.flatten() {
+            Some(vfs) => Ok(vfs),
+            None => vfs(target, &self.vfs),
+        }
+    }
+}
+
 /// The place where the files of `target` are: the one that it names, else `default`.
 pub(crate) fn vfs(target: &Target, default: &Arc<dyn Vfs>) -> Result<Arc<dyn Vfs>> {
     match target.vfs.as_deref() {
         None => Ok(Arc::clone(default)),
         Some(name) if name == default.name() => Ok(Arc::clone(default)),
-        Some("unix" | "unix-none") => Ok(Arc::new(UnixVfs)),
-        Some("memdb") if target.path.starts_with(b"/") => {
-            Ok(shared_cache::memory_files(&[b"memdb:", target.path.as_slice()].concat()))
-        }
-        Some("memdb") => Ok(Arc::new(MemoryVfs::new())),
-        Some(name) => Err(Error::generic(format!("no such vfs: {name}"))),
+        Some(name) => builtin_vfs(name, target).ok_or_else(|| Error::generic(format!("no such vfs: {name}"))),
     }
 }
 

@@ -12,6 +12,7 @@ use lithe_vm::program::{CursorKind, Program};
 use crate::config::Config;
 use crate::connection::Connection;
 use crate::error::{Error, Result};
+use crate::limit::Limit;
 use crate::native::{self, Native};
 use crate::statement::{Body, Compiled, ParameterName, Statement};
 
@@ -103,9 +104,6 @@ impl Connection {
     /// else as the text does.
     pub(crate) fn compile(&self, sql: &[u8], explain: Option<Explain>) -> Result<(Option<Compiled>, usize)> {
         self.check_memory()?;
-        if sql.len() > self.limits.get().sql_length as usize {
-            return Err(Error::new(ResultCode::TOOBIG, "statement too long"));
-        }
         let mut asked: Vec<String> = Vec::new();
         loop {
             let error = match self.with_arena(|arena| self.compile_in(sql, explain, arena)) {
@@ -124,6 +122,7 @@ impl Connection {
     fn compile_in(&self, sql: &[u8], explain: Option<Explain>, arena: &Bump) -> Result<(Option<Compiled>, usize)> {
         let parsed = lithe_sql::parse_statement(sql, arena, &self.limits.get()).map_err(Error::from)?;
         let tail = parsed.tail;
+        self.check_lengths_in(&sql[..tail])?;
         let Some(mut statement) = parsed.statement else { return Ok((None, tail)) };
         statement.explain = explain.unwrap_or(statement.explain);
         let body = self.compile_statement(sql, &statement, arena)?;
@@ -144,11 +143,34 @@ impl Connection {
         Ok((Some(compiled), tail))
     }
 
+    /// No name or literal of the statement may be longer than values may be.
+    fn check_lengths_in(&self, sql: &[u8]) -> Result<()> {
+        let length_max = self.facts.length_max.get() as usize;
+        if sql.len() <= length_max {
+            return Ok(());
+        }
+        let mut lexer = Lexer::new(sql);
+        loop {
+            let token = lexer.next_token();
+            let len = (token.span.end - token.span.start) as usize;
+            let bytes = match token.kind {
+                TokenKind::EndOfText => return Ok(()),
+                // As in SQLite, a BLOB is as long as it is.
+                TokenKind::Comment | TokenKind::Blob => 0,
+                TokenKind::String => len.saturating_sub(2),
+                _ => len,
+            };
+            if bytes > length_max {
+                return Err(Error::from_code(ResultCode::TOOBIG));
+            }
+        }
+    }
+
     fn compile_statement(&self, sql: &[u8], statement: &ast::Statement<'_>, arena: &Bump) -> Result<Body> {
         if let Some(native) = native::compile(self, sql, statement, arena)? {
             return Ok(match statement.explain {
                 Explain::No => Body::Native(native),
-                Explain::Program | Explain::QueryPlan => Body::Native(Native::nothing_to_explain(statement.explain)),
+                Explain::Program | Explain::QueryPlan => Body::Native(native.nothing_to_explain(statement.explain)),
             });
         }
         self.load_schemas()?;
@@ -161,6 +183,9 @@ impl Connection {
             }
             compiled => compiled?,
         };
+        if program.insns.len() > self.limit(Limit::VdbeOp).unsigned_abs() as usize {
+            return Err(Error::from_code(ResultCode::NOMEM));
+        }
         let indexes = program.cursors.iter().filter(|cursor| cursor.kind == CursorKind::Index);
         self.searches.borrow_mut().extend(indexes.map(|cursor| (cursor.db, cursor.root)));
         Ok(match statement.explain {

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::hooks::{TraceEvent, trace_mask};
 use crate::host::RunHost;
 use crate::native::{Native, NativeRun};
+use crate::recompile::Legacy;
 use crate::transaction::StatementRun;
 
 /// What a text was compiled to. Immutable, shared between statements.
@@ -88,10 +89,14 @@ const RECOMPILE_MAX: usize = 50;
 /// A statement of a connection. It does not know its connection: every call that needs it takes it, and it must be
 /// the one that prepared it. Whoever drops a statement resets it first.
 pub struct Statement {
-    compiled: Arc<Compiled>,
+    pub(crate) compiled: Arc<Compiled>,
     /// The text, where the program was compiled from its shape.
-    own_sql: Option<OwnSql>,
-    runner: Runner,
+    pub(crate) own_sql: Option<OwnSql>,
+    pub(crate) runner: Runner,
+    /// It is not compiled again when the schema has changed.
+    pub(crate) legacy: Option<Legacy>,
+    /// The parameter to which a BLOB of zeros is bound that is longer than values may be: running fails. 0 for none.
+    too_many_zeros: usize,
     /// Part of the connection's transaction while the statement runs.
     run: StatementRun,
     is_running: bool,
@@ -105,7 +110,7 @@ pub struct Statement {
 }
 
 /// The text of one statement of many with the same program.
-struct OwnSql {
+pub(crate) struct OwnSql {
     bytes: Box<[u8]>,
     /// The same as a string: few ask for it, and to see whether it is UTF-8 means to look at all of it.
     text: OnceCell<Box<str>>,
@@ -117,7 +122,7 @@ impl OwnSql {
     }
 }
 
-enum Runner {
+pub(crate) enum Runner {
     /// In a box: the machine goes from one statement to the next.
     Program(Box<Vm>),
     Native(NativeRun),
@@ -131,6 +136,8 @@ impl Statement {
             compiled,
             own_sql: None,
             runner,
+            legacy: None,
+            too_many_zeros: 0,
             run: StatementRun::default(),
             is_running: false,
             is_under_locks: false,
@@ -274,6 +281,9 @@ impl Statement {
         if len > u64::from(connection.facts.length_max.get()) {
             return Err(Error::from_code(ResultCode::TOOBIG));
         }
+        if self.too_many_zeros == number {
+            self.too_many_zeros = 0;
+        }
         match (&mut self.runner, value) {
             (Runner::Program(vm), BindValue::Value(value)) => vm.bind(number, value)?,
             (Runner::Program(vm), BindValue::ZeroBlob(len)) => vm.bind_zeroblob(number, len as u32)?,
@@ -281,6 +291,11 @@ impl Statement {
             (Runner::Native(run), BindValue::ZeroBlob(len)) => run.bind(number, Value::blob(vec![0; len as usize])),
         }
         Ok(())
+    }
+
+    /// Binds a BLOB of zeros that [`Statement::bind`] has refused as too long: the next run fails.
+    pub fn bind_too_many_zeros(&mut self, number: usize) {
+        self.too_many_zeros = number;
     }
 
     /// Binds something of the application, which SQL sees as NULL and functions get as a pointer.
@@ -309,6 +324,7 @@ impl Statement {
 
     /// All parameters become NULL.
     pub fn clear_bindings(&mut self) {
+        self.too_many_zeros = 0;
         if self.compiled.is_shape {
             return; // it has none of its own
         }
@@ -335,7 +351,9 @@ impl Statement {
                 self.begin(connection)?;
             }
             match self.advance(connection) {
-                Err(error) if error.code() == ResultCode::SCHEMA && recompiled < RECOMPILE_MAX => {
+                Err(error)
+                    if error.code() == ResultCode::SCHEMA && self.legacy.is_none() && recompiled < RECOMPILE_MAX =>
+                {
                     recompiled += 1;
                     self.recompile(connection)?;
                 }
@@ -352,8 +370,14 @@ impl Statement {
 
     fn begin(&mut self, connection: &Connection) -> Result<()> {
         connection.check_memory()?;
+        if self.too_many_zeros != 0 {
+            return Err(Error::from_code(ResultCode::TOOBIG));
+        }
         if self.compiled.generation != connection.generation() {
-            self.recompile(connection)?;
+            match self.legacy {
+                Some(legacy) => self.refresh_legacy(connection, legacy)?,
+                None => self.recompile(connection)?,
+            }
         }
         connection.facts.now.set(None);
         connection.run_begins(&self.run);
@@ -398,7 +422,12 @@ impl Statement {
             Runner::Program(vm) => match connection.with_real_digits(|| vm.step(&host)) {
                 Ok(VmStep::Row) => Ok(Step::Row),
                 Ok(VmStep::Done) => Ok(Step::Done),
-                Err(error) => Err((error.policy(), Error::from(error))),
+                Err(error) => {
+                    let (policy, error) = (error.policy(), Error::from(error));
+                    // As SQLite documents it: a writer that is interrupted takes its whole transaction with it.
+                    let undoes_all = error.code() == ResultCode::INTERRUPT && !vm.program().is_read_only;
+                    Err((if undoes_all { lithe_vm::operand::OnConflict::Rollback } else { policy }, error))
+                }
             },
             Runner::Native(native) => {
                 native.step(connection, run).map_err(|error| (lithe_vm::operand::OnConflict::Abort, error))
@@ -464,7 +493,7 @@ impl Statement {
 
     /// Ends the run before its end. A reader that is stopped has succeeded as far as it went; a writer's work is kept,
     /// as its rows were given out one by one.
-    fn end(&mut self, connection: &Connection, error: Option<&Error>) {
+    pub(crate) fn end(&mut self, connection: &Connection, error: Option<&Error>) {
         self.release_rows();
         if !std::mem::take(&mut self.is_running) {
             return;
@@ -494,23 +523,6 @@ impl Statement {
         }
     }
 
-    /// Makes an EXPLAIN (1) or EXPLAIN QUERY PLAN (2) of the statement, or (0) what these explain. Bound values stay.
-    ///
-    /// # Errors
-    /// SQLITE_ERROR for other numbers, SQLITE_BUSY while it runs, and what compiling may find.
-    pub fn set_explain(&mut self, connection: &Connection, mode: i32) -> Result<()> {
-        const MODES: [Explain; 3] = [Explain::No, Explain::Program, Explain::QueryPlan];
-        let mode = usize::try_from(mode).ok().and_then(|mode| MODES.get(mode));
-        let mode = *mode.ok_or_else(|| Error::from_code(ResultCode::ERROR))?;
-        if self.compiled.explain == mode {
-            return Ok(());
-        }
-        if self.is_running() {
-            return Err(Error::from_code(ResultCode::BUSY));
-        }
-        self.compile_again(connection, mode)
-    }
-
     /// Takes the values that are bound to another statement's parameters, which become NULL. Answers whether both have as many.
     pub fn take_bindings(&mut self, connection: &Connection, from: &mut Statement) -> Result<bool> {
         let count = self.parameter_count();
@@ -526,46 +538,6 @@ impl Statement {
         }
         from.clear_bindings();
         Ok(true)
-    }
-
-    /// Compiles the text again, for the schema as it is now; bound values stay.
-    fn recompile(&mut self, connection: &Connection) -> Result<()> {
-        self.compile_again(connection, self.compiled.explain)?;
-        if let Runner::Program(vm) = &mut self.runner {
-            vm.counters_mut().reprepares += 1;
-        }
-        Ok(())
-    }
-
-    fn compile_again(&mut self, connection: &Connection, explain: Explain) -> Result<()> {
-        self.end(connection, None);
-        let compile = || connection.compile(self.sql().as_bytes(), Some(explain));
-        let (compiled, _) = match self.compiled.no_virtual_tables {
-            true => connection.without_virtual_tables(compile)?,
-            false => compile()?,
-        };
-        let compiled = Arc::new(compiled.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))?);
-        let mut runner = Runner::new(&compiled);
-        match (&mut self.runner, &mut runner) {
-            (Runner::Program(old), Runner::Program(new)) => {
-                new.take_bindings(old);
-                *new.counters_mut() = *old.counters();
-            }
-            (Runner::Native(old), Runner::Native(new)) => new.take_bindings(old),
-            // An EXPLAIN is run by the engine, what it explains by the machine.
-            (Runner::Program(old), Runner::Native(new)) => {
-                (1..=compiled.parameter_count).for_each(|number| new.bind(number, Value::from(old.bound(number))));
-            }
-            (Runner::Native(old), Runner::Program(new)) => {
-                for number in 1..=compiled.parameter_count {
-                    new.bind(number, old.bound(number))?;
-                }
-            }
-        }
-        self.compiled = compiled;
-        self.own_sql = None;
-        self.runner = runner;
-        Ok(())
     }
 
     /// The value of column `index` of the row that the statement stands on; NULL if it stands on none.
@@ -621,7 +593,7 @@ impl Statement {
 }
 
 impl Runner {
-    fn new(compiled: &Compiled) -> Runner {
+    pub(crate) fn new(compiled: &Compiled) -> Runner {
         match &compiled.body {
             Body::Program(program) => Runner::Program(Box::new(Vm::new(Arc::clone(program)))),
             Body::Native(native) => Runner::Native(NativeRun::new(Arc::clone(native), compiled.parameter_count)),

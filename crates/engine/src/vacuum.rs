@@ -142,7 +142,7 @@ fn vacuum_into(connection: &Connection, db: Db, file: &[u8], run: &StatementRun)
     let target = open::target(file, flags.without(OpenFlags::MEMORY))?;
     let cannot_open =
         |error: Error| Error::new(error.code(), format!("unable to open database: {}", String::from_utf8_lossy(file)));
-    let vfs = open::vfs(&target, &connection.vfs)?;
+    let vfs = connection.vfs_of(&target)?;
     // First, so that no empty file is left where this is not possible.
     connection.begin_on(db, false, run)?;
     let database = connection.database(db)?;

@@ -33,6 +33,11 @@ pub trait Connection {
     /// Writes to the error log, if there is one (`sqlite_log()`).
     fn log(&self, _code: i32, _message: &[u8]) {}
 
+    /// Loads an extension (`load_extension()`). The error is its message.
+    fn load_extension(&self, _file: &[u8], _entry: Option<&[u8]>) -> std::result::Result<(), String> {
+        Err("not authorized".to_owned())
+    }
+
     /// The connection itself: the engine's own type, for those above the machine who know it.
     fn as_any(&self) -> Option<&dyn Any> {
         None
@@ -46,6 +51,11 @@ pub trait Arguments {
 
     /// The pointer that an argument carries: its value is NULL.
     fn pointer(&self, index: usize) -> Option<&Rc<Pointer>>;
+
+    /// Whether an argument is a bound parameter.
+    fn is_bound(&self, _index: usize) -> bool {
+        false
+    }
 }
 
 /// Arguments of which nothing is known but their values.

@@ -302,6 +302,23 @@ impl Pager {
         file.is_wal() && !self.concurrent.is_active()
     }
 
+    /// Spills dirty pages as if the cache were full, all but a few, and frees their memory (`sqlite3_db_cacheflush`).
+    pub fn flush(&self) -> Result<()> {
+        if !self.is_writing() {
+            return Ok(());
+        }
+        let txn = &mut *self.txn.borrow_mut();
+        let may_spill = txn.dirty_max != usize::MAX;
+        while may_spill && txn.dirty.len() > DIRTY_MIN {
+            let before = txn.dirty.len();
+            self.spill(txn)?;
+            if txn.dirty.len() >= before {
+                break; // what is left cannot be put elsewhere now
+            }
+        }
+        Ok(())
+    }
+
     #[cold]
     fn spill(&self, txn: &mut WriteTxn) -> Result<()> {
         let Some(vfs) = self.vfs_for_spilling() else { return Ok(()) };

@@ -40,6 +40,6 @@ pub(crate) fn error_at<T>(offset: u32, message: impl Into<String>) -> Result<T> 
 /// The text is longer than the limit allows.
 #[cold]
 pub(crate) fn too_big<T>() -> Result<T> {
-    let message = "statement too long".to_string();
+    let message = "string or blob too big".to_string();
     Err(Box::new(ParseError { message, offset: None, too_big: true }))
 }

@@ -45,7 +45,7 @@ pub fn call(
     let arguments = &registers[start.0 as usize..][..count];
     let connection = FunctionConnection(host);
     let site = &mut sites[usize::from(id.0)];
-    let facts = RegisterArguments(arguments);
+    let facts = CallArguments { registers: RegisterArguments(arguments), bound: call.bound_arguments };
     let mut context = Context::new(out, &call.collation, site, &connection);
     context.must_be_pure = call.must_be_pure;
     context.arguments = &facts;
@@ -72,6 +72,27 @@ impl Arguments for RegisterArguments<'_> {
 
     fn pointer(&self, index: usize) -> Option<&Rc<Pointer>> {
         self.0.get(index)?.pointer()
+    }
+}
+
+/// The same of a call whose arguments the compiler has looked at.
+struct CallArguments<'r> {
+    registers: RegisterArguments<'r>,
+    /// Bit i set: argument i is a parameter.
+    bound: u32,
+}
+
+impl Arguments for CallArguments<'_> {
+    fn subtype(&self, index: usize) -> u8 {
+        self.registers.subtype(index)
+    }
+
+    fn pointer(&self, index: usize) -> Option<&Rc<Pointer>> {
+        self.registers.pointer(index)
+    }
+
+    fn is_bound(&self, index: usize) -> bool {
+        u32::try_from(index).is_ok_and(|index| self.bound.checked_shr(index).is_some_and(|bits| bits & 1 != 0))
     }
 }
 
@@ -137,6 +158,10 @@ impl Connection for FunctionConnection<'_> {
 
     fn log(&self, code: i32, message: &[u8]) {
         self.0.log(code, message);
+    }
+
+    fn load_extension(&self, file: &[u8], entry: Option<&[u8]>) -> Result<(), String> {
+        self.0.load_extension(file, entry)
     }
 
     fn as_any(&self) -> Option<&dyn Any> {

@@ -99,6 +99,11 @@ pub trait Host {
     /// Writes to the error log, if there is one.
     fn log(&self, _code: i32, _message: &[u8]) {}
 
+    /// Loads an extension (`load_extension()`). The error is its message.
+    fn load_extension(&self, _file: &[u8], _entry: Option<&[u8]>) -> Result<(), String> {
+        Err("not authorized".to_owned())
+    }
+
     /// True when the statement should stop with SQLITE_INTERRUPT. Called every few hundred loop turns.
     fn is_interrupted(&self) -> bool;
 

@@ -184,6 +184,8 @@ pub struct FunctionCall {
     pub collation: Collation,
     /// Bit i set: argument i is constant, so its auxiliary data may be kept between calls.
     pub constant_arguments: u32,
+    /// Bit i set: argument i is a parameter, perhaps under CAST, COLLATE or `+`.
+    pub bound_arguments: u32,
     /// Where the call stands, if its result must never change: "an index", "a CHECK constraint", "a generated column".
     pub must_be_pure: Option<&'static str>,
 }

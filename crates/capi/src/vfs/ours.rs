@@ -1,4 +1,4 @@
-//! The engine's own VFS, as C sees it: a structure whose methods do what the engine does with its files.
+//! The engine's own VFSes, as C sees them: structures whose methods do what the engine does with its files.
 //!
 //! Applications call it to wrap it: a shim registers a VFS of its own whose methods call these.
 
@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use lithe_engine::ResultCode;
 use lithe_engine::vfs::Result;
-use lithe_engine::vfs::{Access, File, LockLevel, OpenFlags, SHM_REGION_BYTES, ShmLock, SyncFlags, UnixVfs, Vfs};
+use lithe_engine::vfs::{
+    Access, File, LockLevel, MemoryVfs, OpenFlags, SHM_REGION_BYTES, ShmLock, SyncFlags, UnixVfs, Vfs,
+};
 
 use super::{LEVELS, SHM_EXCLUSIVE, SHM_LOCK, SHM_UNLOCK, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
 use crate::code;
@@ -25,6 +27,8 @@ struct OurFile {
     file: *mut Arc<dyn File>,
     /// The level that is locked.
     level: LockLevel,
+    /// The name of its VFS.
+    vfs: &'static str,
 }
 
 const PATH_MAX: c_int = 1024;
@@ -53,36 +57,90 @@ static METHODS: sqlite3_io_methods = sqlite3_io_methods {
     unfetch: None,
 };
 
-/// The one structure.
-pub(crate) fn structure() -> *mut sqlite3_vfs {
-    static STRUCTURE: OnceLock<AtomicPtr<sqlite3_vfs>> = OnceLock::new();
-    let made = STRUCTURE.get_or_init(|| {
-        AtomicPtr::new(Box::into_raw(Box::new(sqlite3_vfs {
-            version: 3,
-            file_size: size_of::<OurFile>() as c_int,
-            path_max: PATH_MAX,
-            next: null_mut(),
-            name: c"unix".as_ptr(),
-            app_data: null_mut(),
-            open: Some(open),
-            delete: Some(delete),
-            access: Some(access),
-            full_pathname: Some(full_pathname),
-            dl_open: Some(dl_open),
-            dl_error: Some(dl_error),
-            dl_sym: Some(dl_sym),
-            dl_close: Some(dl_close),
-            randomness: Some(randomness),
-            sleep: Some(sleep),
-            current_time: Some(current_time),
-            last_error: Some(last_error),
-            current_time_int64: Some(current_time_int64),
-            set_system_call: Some(set_system_call),
-            get_system_call: Some(get_system_call),
-            next_system_call: Some(next_system_call),
-        })))
-    });
-    made.load(Ordering::Relaxed)
+/// The names of the engine's VFSes, the default one first, in SQLite's order.
+const NAMES: [&CStr; 5] = [c"unix", c"memdb", c"unix-excl", c"unix-dotfile", c"unix-none"];
+
+/// A VFS of the engine's: its structure, and what does the work.
+struct Ours {
+    structure: AtomicPtr<sqlite3_vfs>,
+    name: &'static str,
+    vfs: Arc<dyn Vfs>,
+}
+
+impl Ours {
+    fn new(name: &'static CStr) -> Ours {
+        let structure = AtomicPtr::new(Box::into_raw(Box::new(new_structure(name))));
+        let name = name.to_str().unwrap_or_default();
+        // Files in memory are found by those who call this structure's methods, not by connections of the engine.
+        let vfs = UnixVfs::named(name).unwrap_or_else(|| Arc::new(MemoryVfs::new()));
+        Ours { structure, name, vfs }
+    }
+}
+
+fn all() -> &'static [Ours; 5] {
+    static ALL: OnceLock<[Ours; 5]> = OnceLock::new();
+    ALL.get_or_init(|| NAMES.map(Ours::new))
+}
+
+/// All structures, that of the default VFS first.
+pub(crate) fn structures() -> impl Iterator<Item = *mut sqlite3_vfs> {
+    all().iter().map(|ours| ours.structure.load(Ordering::Relaxed))
+}
+
+/// The structure of the VFS of that name, or of the default one.
+pub(crate) fn structure(name: &str) -> *mut sqlite3_vfs {
+    let [default, ..] = all();
+    all().iter().find(|ours| ours.name == name).unwrap_or(default).structure.load(Ordering::Relaxed)
+}
+
+/// The name of the VFS, if it is one of the engine's.
+pub(crate) fn name_of(structure: *mut sqlite3_vfs) -> Option<&'static str> {
+    find(structure).map(|ours| ours.name)
+}
+
+fn find(structure: *mut sqlite3_vfs) -> Option<&'static Ours> {
+    all().iter().find(|ours| ours.structure.load(Ordering::Relaxed) == structure)
+}
+
+/// The VFS of a structure that may be an application's copy of one of ours, under another name.
+///
+/// # Safety
+/// `structure` is null or can be read.
+unsafe fn of_copy(structure: *mut sqlite3_vfs) -> &'static Ours {
+    let [default, ..] = all();
+    // SAFETY: our caller's promise.
+    let app_data = unsafe { structure.as_ref() }.map_or(null_mut(), |copy| copy.app_data);
+    // SAFETY: structures of ours are never freed.
+    let is_original = |ours: &&Ours| unsafe { (*ours.structure.load(Ordering::Relaxed)).app_data } == app_data;
+    all().iter().find(is_original).unwrap_or(default)
+}
+
+fn new_structure(name: &'static CStr) -> sqlite3_vfs {
+    sqlite3_vfs {
+        version: 3,
+        file_size: size_of::<OurFile>() as c_int,
+        path_max: PATH_MAX,
+        next: null_mut(),
+        name: name.as_ptr(),
+        // By which copies of the structure are known.
+        app_data: name.as_ptr().cast_mut().cast(),
+        open: Some(open),
+        delete: Some(delete),
+        access: Some(access),
+        full_pathname: Some(full_pathname),
+        dl_open: Some(dl_open),
+        dl_error: Some(dl_error),
+        dl_sym: Some(dl_sym),
+        dl_close: Some(dl_close),
+        randomness: Some(randomness),
+        sleep: Some(sleep),
+        current_time: Some(current_time),
+        last_error: Some(last_error),
+        current_time_int64: Some(current_time_int64),
+        set_system_call: Some(set_system_call),
+        get_system_call: Some(get_system_call),
+        next_system_call: Some(next_system_call),
+    }
 }
 
 /// # Safety
@@ -114,7 +172,7 @@ unsafe fn with(handle: *mut sqlite3_file, f: impl FnOnce(&mut OurFile, &dyn File
 // Each function below is a method of the C interface: its caller passes what SQLite's documentation says.
 
 unsafe extern "C" fn open(
-    _: *mut sqlite3_vfs,
+    structure: *mut sqlite3_vfs,
     name: *const c_char,
     handle: *mut sqlite3_file,
     flags: c_int,
@@ -125,11 +183,12 @@ unsafe extern "C" fn open(
         unsafe {
             (*handle).methods = null();
             let name = (!name.is_null()).then(|| path(name));
-            match UnixVfs.open(name, OpenFlags(flags.cast_unsigned())) {
+            let ours = of_copy(structure);
+            match ours.vfs.open(name, OpenFlags(flags.cast_unsigned())) {
                 Ok(opened) => {
                     let file = Box::into_raw(Box::new(opened.file));
                     let base = sqlite3_file { methods: &METHODS };
-                    handle.cast::<OurFile>().write(OurFile { base, file, level: LockLevel::None });
+                    handle.cast::<OurFile>().write(OurFile { base, file, level: LockLevel::None, vfs: ours.name });
                     if let Some(out) = out_flags.as_mut() {
                         *out = opened.flags.0.cast_signed();
                     }
@@ -254,7 +313,7 @@ unsafe extern "C" fn file_control(handle: *mut sqlite3_file, op: c_int, arg: *mu
             5 => code_of(file.size_hint((*arg.cast::<i64>()).cast_unsigned())),
             // VFSNAME
             12 => {
-                *arg.cast::<*mut c_char>() = crate::memory::copy_text(b"unix");
+                *arg.cast::<*mut c_char>() = crate::memory::copy_text(ours.vfs.as_bytes());
                 code::OK
             }
             // HAS_MOVED

@@ -28,7 +28,8 @@ fn list() -> MutexGuard<'static, List> {
     let mut list = LIST.lock().unwrap_or_else(PoisonError::into_inner);
     if !list.is_filled {
         list.is_filled = true;
-        list.all.push(ours::structure());
+        list.all.extend(ours::structures());
+        list.link();
     }
     list
 }
@@ -49,21 +50,26 @@ impl List {
     }
 }
 
-/// The VFS that a connection is opened on; `None` is the engine's own.
+/// The VFS of that name, or the default one, for a database; `None` is the engine's own default.
 pub(crate) fn find(name: Option<&str>, target: &Target) -> Result<Option<Arc<dyn Vfs>>, Error> {
     let found = match name {
         Some(name) => list().find(&crate::error::c_string(name.as_bytes())),
         None => list().all.first().copied(),
     };
     match (found, name) {
-        (Some(vfs), _) if vfs == ours::structure() => Ok(None),
-        // SAFETY: a registered VFS stands as long as connections use it.
-        (Some(vfs), _) => Ok(Some(Arc::new(unsafe { TheirVfs::new(vfs, target) }))),
-        // The engine has more of its own (`unix-none`, `memdb`), and says so if it has not.
-        (None, Some(_)) if target.vfs.is_some() => Ok(None),
+        (Some(vfs), _) => Ok(match ours::name_of(vfs) {
+            Some(name) => lithe_engine::builtin_vfs(name, target),
+            // SAFETY: a registered VFS stands as long as connections use it.
+            None => Some(Arc::new(unsafe { TheirVfs::new(vfs, target) })),
+        }),
         (None, Some(name)) => Err(Error::generic(format!("no such vfs: {name}"))),
         (None, None) => Ok(None),
     }
+}
+
+/// Whether the application has unregistered all.
+pub(crate) fn is_empty() -> bool {
+    list().all.is_empty()
 }
 
 api! {

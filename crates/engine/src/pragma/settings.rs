@@ -6,6 +6,7 @@ use lithe_vm::facts::Flags;
 
 use super::{Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, answer, nothing};
 use crate::config::Config;
+use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::heap_limit;
 use crate::native::NativeRow;
@@ -16,7 +17,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     switch("checkpoint_fullfsync", |call| remembered(call, 2)),
     switch("count_changes", count_changes),
     switch("defer_foreign_keys", defer_foreign_keys),
-    switch("empty_result_callbacks", |call| remembered(call, 4)),
+    switch("empty_result_callbacks", |call| remembered(call, EMPTY_RESULT_CALLBACKS)),
     switch("foreign_keys", foreign_keys),
     switch("full_column_names", full_column_names),
     switch("fullfsync", fullfsync),
@@ -135,6 +136,16 @@ fn writable_schema(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     compile_switch(call, |flags| &mut flags.writable_schema)
 }
 
+/// The bit of a switch that is remembered for `sqlite3_exec`.
+const EMPTY_RESULT_CALLBACKS: u8 = 4;
+
+impl Connection {
+    /// PRAGMA empty_result_callbacks: `sqlite3_exec` calls back once for a statement without rows.
+    pub fn has_empty_result_callbacks(&self) -> bool {
+        self.settings.remembered.get() & EMPTY_RESULT_CALLBACKS != 0
+    }
+}
+
 /// Switches that change nothing here, and are remembered.
 fn remembered(call: &Call<'_>, bit: u8) -> Result<Vec<NativeRow>> {
     let cell = &call.connection.settings.remembered;
@@ -215,7 +226,7 @@ fn busy_timeout(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 }
 
 fn compile_options(_: &Call<'_>) -> Result<Vec<NativeRow>> {
-    Ok(crate::COMPILE_OPTIONS.iter().map(|option| vec![Value::from(*option)]).collect())
+    Ok(crate::compile_options().iter().map(|option| vec![Value::from(*option)]).collect())
 }
 
 fn collation_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {

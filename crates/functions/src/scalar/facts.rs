@@ -13,8 +13,9 @@ pub const VERSION: &str = "3.54.1";
 /// What `sqlite_source_id()` answers: a date, and which source this was built from.
 pub const SOURCE_ID: &str = concat!("2026-10-16 14:45:20 lithe-", env!("CARGO_PKG_VERSION"));
 
-/// What `PRAGMA compile_options` shows.
-pub const COMPILE_OPTIONS: [&str; 24] = [
+/// What `PRAGMA compile_options` shows: the options of SQLite's build that describe this library, in order.
+pub const COMPILE_OPTIONS: [&str; 35] = [
+    "COMPILER=rustc",
     "DEFAULT_AUTOVACUUM",
     "DEFAULT_CACHE_SIZE=-2000",
     "DEFAULT_FILE_FORMAT=4",
@@ -25,9 +26,12 @@ pub const COMPILE_OPTIONS: [&str; 24] = [
     "DEFAULT_SYNCHRONOUS=2",
     "DEFAULT_WAL_AUTOCHECKPOINT=1000",
     "DEFAULT_WAL_SYNCHRONOUS=2",
+    "DEFAULT_WORKER_THREADS=0",
     "ENABLE_COLUMN_METADATA",
+    "ENABLE_LOAD_EXTENSION",
     "ENABLE_MATH_FUNCTIONS",
     "ENABLE_STAT4",
+    "ENABLE_UNLOCK_NOTIFY",
     "MAX_ATTACHED=10",
     "MAX_COLUMN=2000",
     "MAX_COMPOUND_SELECT=500",
@@ -36,14 +40,23 @@ pub const COMPILE_OPTIONS: [&str; 24] = [
     "MAX_LENGTH=1000000000",
     "MAX_LIKE_PATTERN_LENGTH=50000",
     "MAX_PAGE_COUNT=0xfffffffe",
+    "MAX_PAGE_SIZE=65536",
+    "MAX_SCHEMA=10000000",
     "MAX_SQL_LENGTH=1000000000",
+    "MAX_TRIGGER_DEPTH=1000",
     "MAX_VARIABLE_NUMBER=32766",
+    "MAX_VDBE_OP=250000000",
+    "MAX_WORKER_THREADS=8",
+    "SOUNDEX",
+    "TEMP_STORE=1",
     "THREADSAFE=1",
 ];
 
-pub(super) const FUNCTIONS: [Scalar; 9] = [
+pub(super) const FUNCTIONS: [Scalar; 11] = [
     volatile("changes", 0, changes),
     volatile("last_insert_rowid", 0, last_insert_rowid),
+    Scalar { name: "load_extension", args: Arity::Exactly(1), flags: Flags::DIRECT_ONLY, eval: load_extension },
+    Scalar { name: "load_extension", args: Arity::Exactly(2), flags: Flags::DIRECT_ONLY, eval: load_extension },
     stable("sqlite_compileoption_get", 1, compileoption_get),
     stable("sqlite_compileoption_used", 1, compileoption_used),
     Scalar { name: "sqlite_log", args: Arity::Exactly(2), flags: Flags::DIRECT_ONLY, eval: log },
@@ -118,6 +131,16 @@ fn compileoption_used(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Resul
 fn subtype(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
     context.out.set_integer(i64::from(context.arg_subtype(0)));
     Ok(())
+}
+
+/// `load_extension(file)`, `load_extension(file, entry point)`
+fn load_extension(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let text = |at: usize| args.get(at).filter(|arg| !arg.is_null()).map(|arg| cast::to_text(*arg));
+    if let Some(file) = text(0) {
+        let loaded = context.connection.load_extension(&file, text(1).as_deref());
+        loaded.map_err(crate::FunctionError::new)?;
+    }
+    null(context)
 }
 
 /// `sqlite_log(code, message)`

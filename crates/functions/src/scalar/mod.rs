@@ -9,6 +9,7 @@
 //! | `number` | abs, round, sign, random |
 //! | `math` | the mathematical functions |
 //! | `like` | like, glob, match |
+//! | `soundex` | how a name sounds |
 //! | `facts` | what the connection and the library say about themselves |
 
 mod blob;
@@ -18,6 +19,7 @@ mod like;
 mod math;
 mod number;
 pub(crate) mod quote;
+mod soundex;
 mod substring;
 mod text;
 
@@ -31,7 +33,7 @@ use crate::error::Result;
 use crate::function::{Arity, Flags, Scalar, ScalarFn};
 
 /// The tables of the rooms.
-pub(crate) const TABLES: [&[Scalar]; 9] = [
+pub(crate) const TABLES: [&[Scalar]; 10] = [
     &text::FUNCTIONS,
     &substring::FUNCTIONS,
     &quote::FUNCTIONS,
@@ -41,6 +43,7 @@ pub(crate) const TABLES: [&[Scalar]; 9] = [
     &math::FUNCTIONS,
     &like::FUNCTIONS,
     &facts::FUNCTIONS,
+    &soundex::FUNCTIONS,
 ];
 
 /// An entry for a function whose result depends on its arguments and nothing else.

@@ -17,6 +17,7 @@ impl<'a> Resolver<'a> {
         terms: &[ast::OrderTerm<'a>],
         items: &[ResultItem<'a>],
     ) -> Result<&'a [OrderTerm<'a>]> {
+        self.check_term_count("ORDER", terms.len())?;
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(terms.len(), self.arena);
         for (at, term) in terms.iter().enumerate() {
             let named =
@@ -41,6 +42,14 @@ impl<'a> Resolver<'a> {
         Ok(resolved.into_bump_slice())
     }
 
+    /// SQLITE_LIMIT_COLUMN bounds the terms of a clause, too.
+    pub(super) fn check_term_count(&self, clause: &str, count: usize) -> Result<()> {
+        if count <= self.env.limits.columns as usize {
+            return Ok(());
+        }
+        fail(format!("too many terms in {clause} BY clause"))
+    }
+
     /// `expr` under the COLLATE operators of `written`.
     fn collated_like(&self, written: &ast::Expr<'a>, expr: Expr<'a>) -> Expr<'a> {
         match written.kind {
@@ -61,6 +70,7 @@ impl<'a> Resolver<'a> {
         cores: &[Core<'a>],
         columns: &[OutputColumn<'a>],
     ) -> Result<&'a [OrderTerm<'a>]> {
+        self.check_term_count("ORDER", select.order_by.len())?;
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(select.order_by.len(), self.arena);
         for (at, term) in select.order_by.iter().enumerate() {
             let place = |error: CompileError| CompileError { offset: Some(literal(&term.expr).span.start), ..error };

@@ -116,6 +116,9 @@ impl<'a> Resolver<'a> {
         }
         let resolved = resolved.into_bump_slice();
         let items = self.value_columns(resolved);
+        if items.len() > self.env.limits.columns as usize {
+            return fail("too many columns in result set");
+        }
         let aliases = aliases_of(&items);
         let order_by = self.order_by(&scope.with_aliases(&aliases), order_by, &items)?;
         let is_aggregate = !found.aggregates.borrow().is_empty();
@@ -190,6 +193,7 @@ impl<'a> Resolver<'a> {
         terms: &[ast::Expr<'a>],
         items: &[ResultItem<'a>],
     ) -> Result<&'a [OrderTerm<'a>]> {
+        self.check_term_count("GROUP", terms.len())?;
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(terms.len(), self.arena);
         for (at, term) in terms.iter().enumerate() {
             let expr = match order::position(term, at, "GROUP", items.len())? {

@@ -39,6 +39,8 @@ impl<'a> Resolver<'a> {
     }
 
     fn window_parts(&self, scope: &Scope<'_, 'a>, window: &ast::Window<'a>, visible: usize) -> Result<Parts<'a>> {
+        self.check_term_count("ORDER", window.partition_by.len())?;
+        self.check_term_count("ORDER", window.order_by.len())?;
         let own = Parts {
             partition_by: self.exprs(scope, window.partition_by)?,
             order_by: self.plain_order(scope, window.order_by)?,

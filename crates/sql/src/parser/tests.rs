@@ -162,7 +162,7 @@ fn limits_are_checked() {
     check("create table z(a, b, c)", limits, "too many columns on z", None);
     check("update t set (a, b) = (1, 2), c = 3", limits, "too many columns in set list", None);
     let limits = Limits { sql_length: 8, ..Limits::default() };
-    check("select 1;", limits, "statement too long", None);
+    check("select 1;", limits, "string or blob too big", None);
     assert!(error("select 10", &limits).too_big);
     let limits = Limits { compound_select: 0, ..Limits::default() };
     let arena = Bump::new();

@@ -19,7 +19,14 @@ fn builtin(name: &str, count: usize) -> Arc<Function> {
 
 fn add_call(b: &mut ProgramBuilder, function: Arc<Function>, argument_count: u16) -> CallId {
     let collation = Collation::Binary;
-    b.call(FunctionCall { function, argument_count, collation, constant_arguments: 0, must_be_pure: None })
+    b.call(FunctionCall {
+        function,
+        argument_count,
+        collation,
+        constant_arguments: 0,
+        bound_arguments: 0,
+        must_be_pure: None,
+    })
 }
 
 fn add_aggregate(b: &mut ProgramBuilder, function: Arc<Function>, argument_count: u16) -> AggregateId {

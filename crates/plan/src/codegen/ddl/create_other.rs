@@ -4,7 +4,7 @@
 use lithe_sql::ast::{CreateTrigger, CreateView, CreateVirtualTable, Indexed, Span, Stmt};
 use lithe_vm::operand::{Db, TextId};
 
-use super::names::{database_of_table, is_new_table, refuse_reserved};
+use super::names::{as_written, database_of_table, is_new_table, refuse_reserved};
 use super::system::{self, NewRow};
 use crate::catalog::{Trigger, build_trigger, build_view, trigger_database};
 use crate::codegen::Codegen;
@@ -21,7 +21,7 @@ pub(crate) fn create_view<'a>(
         return fail("parameters are not allowed in views");
     }
     let db = database_of_table(cg, create.name, create.temporary)?;
-    if !is_new_table(cg, db, create.name.name, create.if_not_exists)? {
+    if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists)? {
         cg.use_database(db, false);
         return Ok(());
     }
@@ -49,7 +49,7 @@ pub(crate) fn create_virtual_table<'a>(
     sql: &'a [u8],
 ) -> Result<()> {
     let db = database_of_table(cg, create.name, false)?;
-    if !is_new_table(cg, db, create.name.name, create.if_not_exists)? {
+    if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists)? {
         cg.use_database(db, false);
         return Ok(());
     }
@@ -89,7 +89,7 @@ pub(crate) fn create_trigger<'a>(
             cg.use_database(db, false);
             return Ok(());
         }
-        return fail(format!("trigger {} already exists", create.name.name.name));
+        return fail(format!("trigger {} already exists", as_written(sql, create.name.name)));
     }
     if env.shadow_tables.protects(create.table.name.name) {
         return fail("cannot create triggers on shadow tables");

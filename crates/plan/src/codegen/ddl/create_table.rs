@@ -14,7 +14,7 @@ use crate::error::Result;
 /// CREATE TABLE; `sql` is the statement's text.
 pub(crate) fn create_table<'a>(cg: &mut Codegen<'a>, create: &'a CreateTable<'a>, sql: &'a [u8]) -> Result<()> {
     let db = database_of_table(cg, create.name, create.temporary)?;
-    if !is_new_table(cg, db, create.name.name, create.if_not_exists)? {
+    if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists)? {
         cg.use_database(db, false);
         return Ok(());
     }

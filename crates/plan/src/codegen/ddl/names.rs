@@ -30,13 +30,22 @@ pub(super) fn refuse_reserved(cg: &Codegen<'_>, name: Name<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The name as the statement has it, quotes included.
+pub(super) fn as_written(sql: &[u8], name: Ident<'_>) -> String {
+    String::from_utf8_lossy(name.span().text(sql)).into_owned()
+}
+
 /// Whether a new table or view of that name is wanted: `false` if it exists and IF NOT EXISTS was said.
-pub(super) fn is_new_table(cg: &Codegen<'_>, db: Db, name: Ident<'_>, if_not_exists: bool) -> Result<bool> {
+pub(super) fn is_new_table(cg: &Codegen<'_>, db: Db, sql: &[u8], name: Ident<'_>, if_not_exists: bool) -> Result<bool> {
     refuse_reserved(cg, name.name)?;
     let schema = cg.env.catalog.schema(db);
     if let Some(table) = schema.table(name.name) {
         let kind = if table.view().is_some() { "view" } else { "table" };
-        return if if_not_exists { Ok(false) } else { fail(format!("{kind} {} already exists", name.name)) };
+        return if if_not_exists {
+            Ok(false)
+        } else {
+            fail(format!("{kind} {} already exists", as_written(sql, name)))
+        };
     }
     if schema.index(name.name).is_some() {
         return fail(format!("there is already an index named {}", name.name));

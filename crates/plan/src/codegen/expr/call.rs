@@ -12,7 +12,7 @@ use lithe_vm::program::FunctionCall;
 use super::super::Codegen;
 use super::Value;
 use crate::error::Result;
-use crate::ir::{Call, Case, Compare, CompareOp, Expr, Raise, affinity_of, is_constant, makes_json};
+use crate::ir::{Call, Case, Compare, CompareOp, Expr, Raise, UnaryOp, affinity_of, is_constant, makes_json};
 
 /// Arguments that are marked as constant: so many bits the mark has.
 const CONSTANT_MARKS: usize = 32;
@@ -32,15 +32,17 @@ impl<'a> Codegen<'a> {
             Err(error) if compares => return Err(error),
             result => result.unwrap_or_default(),
         };
-        let mut constant_arguments = 0;
+        let (mut constant_arguments, mut bound_arguments) = (0, 0);
         for (at, arg) in call.args.iter().enumerate().take(CONSTANT_MARKS) {
             constant_arguments |= u32::from(is_constant(arg)) << at;
+            bound_arguments |= u32::from(is_parameter(arg)) << at;
         }
         let id = self.b.call(FunctionCall {
             function: Arc::clone(call.function),
             argument_count: call.args.len() as u16,
             collation,
             constant_arguments,
+            bound_arguments,
             must_be_pure: None,
         });
         let asks_subtypes = call.function.flags().contains(Flags::SUBTYPE);
@@ -158,5 +160,16 @@ impl<'a> Codegen<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether the value is that of a parameter (`sqlite3_value_frombind`).
+fn is_parameter(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Parameter(_) => true,
+        Expr::Cast(operand, _) | Expr::Collate(operand, _) | Expr::Unary(UnaryOp::Plus, operand) => {
+            is_parameter(operand)
+        }
+        _ => false,
     }
 }

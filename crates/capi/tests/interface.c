@@ -1,0 +1,318 @@
+/*
+** The C interface as its documentation has it, at its edges: VFSes and URIs of attached databases, statements of the old
+** interface, what errors are told, limits, load_extension(), traces of nested statements, callbacks without rows.
+**
+** Argument: an empty folder. Prints what is wrong and ends with 1, or "ok". It runs on SQLite's own library as well.
+*/
+#include "check.h"
+#include <unistd.h>
+
+static sqlite3 *open_on(const char *name, const char *vfs) {
+  sqlite3 *db = NULL;
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
+  CHECK(sqlite3_open_v2(name, &db, flags, vfs) == SQLITE_OK);
+  return db;
+}
+
+static sqlite3_stmt *prepared(sqlite3 *db, const char *sql) {
+  sqlite3_stmt *statement = NULL;
+  CHECK(sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK);
+  return statement;
+}
+
+static sqlite3_stmt *prepared_in_old_way(sqlite3 *db, const char *sql) {
+  sqlite3_stmt *statement = NULL;
+  CHECK(sqlite3_prepare(db, sql, -1, &statement, NULL) == SQLITE_OK);
+  return statement;
+}
+
+#define SAME(text, expected) do { const char *got = (const char*)(text); if (!got || strcmp(got, expected) != 0) { \
+  failures++; fprintf(stderr, "%s:%d: got %s\n  expected %s\n", __FILE__, __LINE__, got ? got : "(null)", expected); } } while (0)
+
+/* The VFSes that are built in, and how each locks. */
+static void locking_styles(void) {
+  static const char *const names[] = {"unix", "unix-excl", "unix-dotfile", "unix-none"};
+  static const char *const journals[] = {"wal", "wal", "delete", "delete"};
+  for (int i = 0; i < 4; i++) {
+    unlink("style.db");
+    sqlite3 *db = open_on("style.db", names[i]);
+    char *name = NULL;
+    CHECK(sqlite3_file_control(db, "main", SQLITE_FCNTL_VFSNAME, &name) == SQLITE_OK);
+    SAME(name, names[i]);
+    sqlite3_free(name);
+    CHECK(sqlite3_vfs_find(names[i]) && strcmp(sqlite3_vfs_find(names[i])->zName, names[i]) == 0);
+    ANSWERS(db, "CREATE TABLE t(a); INSERT INTO t VALUES(1)", "");
+    ANSWERS(db, "PRAGMA journal_mode = wal", journals[i]);
+    ANSWERS(db, "BEGIN; INSERT INTO t VALUES(2)", "");
+    CHECK((access("style.db.lock", F_OK) == 0) == (i == 2));
+    CHECK((access("style.db-shm", F_OK) == 0) == (i == 0));
+    sqlite3 *other = open_on("style.db", names[i]);
+    ANSWERS(other, "SELECT count(*) FROM t", i == 2 ? "error 5: database is locked" : "1");
+    ANSWERS(other, "INSERT INTO t VALUES(3)", i == 3 ? "" : "error 5: database is locked");
+    if (i != 3) ANSWERS(db, "COMMIT", "");
+    CHECK(sqlite3_close(other) == SQLITE_OK && sqlite3_close(db) == SQLITE_OK);
+    CHECK(access("style.db.lock", F_OK) != 0);
+  }
+  sqlite3 *db = NULL;
+  CHECK(sqlite3_open_v2("x.db", &db, SQLITE_OPEN_READWRITE, "unix-nolock") == SQLITE_ERROR);
+  SAME(sqlite3_errmsg(db), "no such vfs: unix-nolock");
+  sqlite3_close(db);
+  db = open_on("in memory", "memdb");
+  ANSWERS(db, "CREATE TABLE t(a); INSERT INTO t VALUES(1); SELECT * FROM t", "1");
+  CHECK(sqlite3_close(db) == SQLITE_OK && access("in memory", F_OK) != 0);
+}
+
+static sqlite3_vfs *system_vfs;
+static char seen[200];
+
+static int open_and_look(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags, int *out) {
+  (void)vfs;
+  if (flags & SQLITE_OPEN_MAIN_DB) {
+    const char *value = sqlite3_uri_parameter(name, "hello");
+    snprintf(seen, sizeof seen, "%s %s", value ? value : "NULL", sqlite3_uri_key(name, 1) ? sqlite3_uri_key(name, 1) : "NULL");
+  }
+  return system_vfs->xOpen(system_vfs, name, file, flags, out);
+}
+
+/* ATTACH's URI has parameters of its own, and may name any VFS. */
+static void attached_uris(void) {
+  static sqlite3_vfs mine;
+  system_vfs = sqlite3_vfs_find(NULL);
+  mine = *system_vfs;
+  mine.zName = "mine";
+  mine.xOpen = open_and_look;
+  mine.pNext = NULL;
+  CHECK(sqlite3_vfs_register(&mine, 0) == SQLITE_OK);
+  sqlite3 *db = open_on("file:u1.db?hello=main", NULL);
+  SAME(seen, "");
+  ANSWERS(db, "ATTACH 'file:u2.db?hello=attached&vfs=mine' AS two; CREATE TABLE two.t(a)", "");
+  SAME(seen, "attached vfs");
+  SAME(sqlite3_uri_parameter(sqlite3_db_filename(db, "two"), "hello"), "attached");
+  SAME(sqlite3_uri_parameter(sqlite3_db_filename(db, "main"), "hello"), "main");
+  ANSWERS(db, "ATTACH 'file:u3.db?vfs=unix-dotfile' AS three; ATTACH 'file:u4.db?vfs=nobody' AS four",
+          "error 1: no such vfs: nobody");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+  db = open_on("file:u1.db?vfs=mine", NULL);
+  SAME(seen, "NULL NULL");
+  ANSWERS(db, "ATTACH 'file:u2.db?hello=again&x=y' AS two", "");
+  SAME(seen, "again x");
+  CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_vfs_unregister(&mine) == SQLITE_OK);
+}
+
+/* sqlite3_prepare: the schema has changed, and the statement is not compiled again. */
+static void changed_schemas(void) {
+  sqlite3 *db = open_on("schema.db", NULL), *other = open_on("schema.db", NULL);
+  ANSWERS(db, "CREATE TABLE t(a); INSERT INTO t VALUES(1)", "");
+  sqlite3_stmt *old = prepared_in_old_way(db, "SELECT * FROM t");
+  sqlite3_stmt *constant = prepared_in_old_way(db, "SELECT 1");
+  ANSWERS(other, "CREATE TABLE u(a)", "");
+  for (int i = 0; i < 2; i++) {
+    CHECK(sqlite3_step(old) == SQLITE_ERROR);
+    CHECK(sqlite3_reset(old) == SQLITE_SCHEMA);
+    SAME(sqlite3_errmsg(db), "database schema has changed");
+  }
+  ANSWERS(db, "SELECT * FROM t", "1");
+  CHECK(sqlite3_step(old) == SQLITE_ERROR && sqlite3_finalize(old) == SQLITE_SCHEMA);
+  CHECK(sqlite3_step(constant) == SQLITE_ROW && sqlite3_finalize(constant) == SQLITE_OK);
+  old = prepared_in_old_way(db, "SELECT * FROM t");
+  CHECK(!sqlite3_expired(old));
+  ANSWERS(db, "CREATE TEMP TABLE w(a)", "");
+  CHECK(sqlite3_step(old) == SQLITE_ERROR && sqlite3_finalize(old) == SQLITE_SCHEMA);
+  sqlite3_stmt *now = prepared(db, "SELECT * FROM t");
+  old = prepared_in_old_way(db, "SELECT * FROM t");
+  ANSWERS(db, "CREATE TABLE v(a)", "");
+  CHECK(sqlite3_step(now) == SQLITE_ROW && sqlite3_finalize(now) == SQLITE_OK);
+  CHECK(sqlite3_step(old) == SQLITE_ERROR && sqlite3_expired(old) && sqlite3_finalize(old) == SQLITE_SCHEMA);
+  CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
+}
+
+static int is_read_only(sqlite3 *db, const char *sql) {
+  sqlite3_stmt *statement = prepared(db, sql);
+  int is = sqlite3_stmt_readonly(statement);
+  sqlite3_finalize(statement);
+  return is;
+}
+
+/* What is told of bindings, of connections that are closed, of calls that are misuse; EXPLAIN is what it explains. */
+static void errors(void) {
+  sqlite3 *db = open_on(":memory:", NULL);
+  ANSWERS(db, "CREATE TABLE t(a)", "");
+  sqlite3_stmt *statement = prepared(db, "SELECT ?1");
+  CHECK(sqlite3_bind_null(statement, 2) == SQLITE_RANGE);
+  SAME(sqlite3_errmsg(db), "column index out of range");
+  CHECK(sqlite3_bind_text(statement, 1, "x", 1, SQLITE_STATIC) == SQLITE_OK);
+  SAME(sqlite3_errmsg(db), "not an error");
+  CHECK(sqlite3_step(statement) == SQLITE_ROW && sqlite3_bind_int(statement, 1, 1) == SQLITE_MISUSE);
+  CHECK(sqlite3_step(statement) == SQLITE_DONE && sqlite3_bind_int(statement, 1, 1) == SQLITE_MISUSE);
+  CHECK(sqlite3_reset(statement) == SQLITE_OK && sqlite3_bind_int(statement, 1, 1) == SQLITE_OK);
+  CHECK(sqlite3_prepare_v2(db, "nonsense", -1, &statement, NULL) == SQLITE_ERROR && statement == NULL);
+  CHECK(sqlite3_prepare_v2(db, NULL, -1, &statement, NULL) == SQLITE_MISUSE);
+  CHECK(sqlite3_create_function(db, NULL, 1, SQLITE_UTF8, NULL, NULL, NULL, NULL) == SQLITE_MISUSE);
+  CHECK(sqlite3_create_collation(db, "c", 99, NULL, NULL) == SQLITE_MISUSE);
+  SAME(sqlite3_errmsg(db), "near \"nonsense\": syntax error");
+  CHECK(!is_read_only(db, "EXPLAIN INSERT INTO t VALUES(1)") && is_read_only(db, "EXPLAIN QUERY PLAN SELECT * FROM t"));
+  CHECK(!is_read_only(db, "EXPLAIN PRAGMA user_version = 1") && !is_read_only(db, "EXPLAIN BEGIN IMMEDIATE"));
+  CHECK(is_read_only(db, "EXPLAIN BEGIN") && !is_read_only(db, "EXPLAIN VACUUM"));
+  ANSWERS(db, "CREATE TABLE \"t\"(a)", "error 1: table \"t\" already exists");
+  statement = prepared(db, "SELECT 1");
+  sqlite3_stmt *first = sqlite3_next_stmt(db, statement);
+  CHECK(sqlite3_close_v2(db) == SQLITE_OK && sqlite3_errcode(db) == SQLITE_MISUSE);
+  SAME(sqlite3_errmsg(db), "bad parameter or other API misuse");
+  CHECK(((const unsigned short*)sqlite3_errmsg16(db))[0] == 'b');
+  sqlite3_finalize(first);
+  sqlite3_finalize(statement);
+}
+
+static void lengths(void) {
+  sqlite3 *db = open_on(":memory:", NULL);
+  sqlite3_stmt *statement = prepared(db, "SELECT length(?)");
+  ANSWERS(db, "CREATE TABLE t(a)", "");
+  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 60);
+  ANSWERS(db, "SELECT length('123456789012345678901234567890123456789012345678901234567890') AS n", "60");
+  ANSWERS(db, "SELECT length('1234567890123456789012345678901234567890123456789012345678901') AS n", "error 18: string or blob too big");
+  CHECK(sqlite3_bind_zeroblob64(statement, 1, 61) == SQLITE_TOOBIG && sqlite3_step(statement) == SQLITE_ROW);
+  CHECK(sqlite3_reset(statement) == SQLITE_OK && sqlite3_bind_zeroblob(statement, 1, 61) == SQLITE_OK);
+  CHECK(sqlite3_step(statement) == SQLITE_TOOBIG && sqlite3_reset(statement) == SQLITE_TOOBIG);
+  CHECK(sqlite3_bind_zeroblob(statement, 1, 30) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW);
+  sqlite3_finalize(statement);
+  sqlite3_limit(db, SQLITE_LIMIT_COLUMN, 2);
+  ANSWERS(db, "SELECT a FROM t GROUP BY a, a, a", "error 1: too many terms in GROUP BY clause");
+  ANSWERS(db, "SELECT a FROM t ORDER BY 1, 1, 1", "error 1: too many terms in ORDER BY clause");
+  ANSWERS(db, "SELECT 1 UNION SELECT 2 ORDER BY 1, 1, 1", "error 1: too many terms in ORDER BY clause");
+  ANSWERS(db, "SELECT sum(a) OVER (ORDER BY a, a, a) FROM t", "error 1: too many terms in ORDER BY clause");
+  ANSWERS(db, "VALUES(1, 2, 3)", "error 1: too many columns in result set");
+  sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 12);
+  ANSWERS(db, "SELECT 1; SELECT 2; SELECT 3", "1 2 3");
+  ANSWERS(db, "SELECT 1   ;;; ", "1");
+  ANSWERS(db, "SELECT 1 + 22 + 3", "error 18: string or blob too big");
+  CHECK(sqlite3_prepare_v2(db, "SELECT 1 + 22 + 3", 17, &statement, NULL) == SQLITE_TOOBIG);
+  SAME(sqlite3_errmsg(db), "statement too long");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+static void extensions(void) {
+  sqlite3 *db = open_on(":memory:", NULL);
+  char *message = NULL;
+  ANSWERS(db, "SELECT load_extension('./none')", "error 1: not authorized");
+  CHECK(sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1, NULL) == SQLITE_OK);
+  ANSWERS(db, "SELECT load_extension('./none')", "error 1: not authorized");
+  CHECK(sqlite3_enable_load_extension(db, 1) == SQLITE_OK);
+  ANSWERS(db, "SELECT load_extension(NULL)", "NULL");
+  ANSWERS(db, "SELECT load_extension('./none', 'x')",
+          "error 1: ./none.so: cannot open shared object file: No such file or directory");
+  ANSWERS(db, "SELECT 1", "1");
+  CHECK(sqlite3_load_extension(db, "./none", NULL, &message) == SQLITE_ERROR && sqlite3_errcode(db) == SQLITE_OK);
+  SAME(message, "./none.so: cannot open shared object file: No such file or directory");
+  sqlite3_free(message);
+  CHECK(sqlite3_compileoption_used("ENABLE_LOAD_EXTENSION") && !sqlite3_compileoption_used("OMIT_LOAD_EXTENSION"));
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+static char logged[100];
+
+static void write_log(void *argument, int code, const char *message) {
+  (void)argument;
+  snprintf(logged, sizeof logged, "%d %s", code, message);
+}
+
+static void error_log(void) {
+  sqlite3 *db = open_on(":memory:", NULL);
+  ANSWERS(db, "SELECT sqlite_log(123, 'hello')", "NULL");
+  SAME(logged, "123 hello");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+static char trace[1000];
+
+static void note(void *argument, const char *text) {
+  (void)argument;
+  snprintf(trace + strlen(trace), sizeof trace - strlen(trace), "[%s]", text);
+}
+
+static void run_sql(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count;
+  sqlite3_stmt *statement = prepared(sqlite3_context_db_handle(context), (const char*)sqlite3_value_text(values[0]));
+  if (sqlite3_step(statement) == SQLITE_ROW) sqlite3_result_value(context, sqlite3_column_value(statement, 0));
+  sqlite3_finalize(statement);
+}
+
+static void from_bind(sqlite3_context *context, int count, sqlite3_value **values) {
+  int bits = 0;
+  for (int i = 0; i < count; i++) bits |= sqlite3_value_frombind(values[i]) << i;
+  sqlite3_result_int(context, bits);
+}
+
+static int count_calls(void *argument, int count, char **values, char **names) {
+  snprintf((char*)argument + strlen(argument), 50, "%d%s%s ", count, values ? "v" : "-", count ? names[0] : "");
+  return 0;
+}
+
+static int stop(void *argument) {
+  return *(int*)argument;
+}
+
+static void callbacks(void) {
+  sqlite3 *db = open_on(":memory:", NULL);
+  sqlite3_create_function(db, "run_sql", 1, SQLITE_UTF8, NULL, run_sql, NULL, NULL);
+  sqlite3_create_function(db, "from_bind", -1, SQLITE_UTF8, NULL, from_bind, NULL, NULL);
+  sqlite3_trace(db, note, NULL);
+  ANSWERS(db, "SELECT run_sql('SELECT 1,\n 2')", "1");
+  SAME(trace, "[SELECT run_sql('SELECT 1,\n 2')][-- SELECT 1,\n--  2]");
+  sqlite3_trace(db, NULL, NULL);
+  ANSWERS(db, "SELECT from_bind(1, ?, (?), ?+1, +?, CAST(? AS TEXT), ? COLLATE nocase)", "118");
+  char calls[200] = "";
+  ANSWERS(db, "CREATE TABLE t(a, b); PRAGMA empty_result_callbacks = 1", "");
+  CHECK(sqlite3_exec(db, "SELECT a, b FROM t; INSERT INTO t VALUES(1, 2); SELECT b FROM t", count_calls, calls, NULL) == SQLITE_OK);
+  SAME(calls, "2-a 0- 1vb ");
+  char **table = NULL;
+  int rows = -1, columns = -1;
+  CHECK(sqlite3_get_table(db, "SELECT a, b FROM t WHERE 0", &table, &rows, &columns, NULL) == SQLITE_OK);
+  CHECK(rows == 0 && columns == 2 && strcmp(table[1], "b") == 0);
+  sqlite3_free_table(table);
+  /* A writer that is interrupted takes its transaction with it. */
+  int stops = 1;
+  ANSWERS(db, "BEGIN; INSERT INTO t VALUES(3, 4)", "");
+  sqlite3_progress_handler(db, 1, stop, &stops);
+  ANSWERS(db, "INSERT INTO t VALUES(5, 6)", "error 9: interrupted");
+  sqlite3_progress_handler(db, 0, NULL, NULL);
+  ANSWERS(db, "SELECT count(*) FROM t", "1");
+  ANSWERS(db, "COMMIT", "error 1: cannot commit - no transaction is active");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+/* sqlite3_db_cacheflush in the middle of a transaction: nothing is lost, and it can still be rolled back. */
+static void flushing(void) {
+  for (int wal = 0; wal < 2; wal++) {
+    unlink("flush.db");
+    sqlite3 *db = open_on("flush.db", NULL);
+    ANSWERS(db, wal ? "PRAGMA journal_mode = wal" : "PRAGMA journal_mode = delete", wal ? "wal" : "delete");
+    ANSWERS(db, "CREATE TABLE t(a); INSERT INTO t VALUES(1)", "");
+    CHECK(sqlite3_db_cacheflush(db) == SQLITE_OK);
+    const char *fill = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 200) "
+                       "INSERT INTO t SELECT zeroblob(2000) FROM c";
+    ANSWERS(db, "BEGIN", "");
+    ANSWERS(db, fill, "");
+    CHECK(sqlite3_db_cacheflush(db) == SQLITE_OK);
+    ANSWERS(db, "SELECT count(*) FROM t; ROLLBACK; SELECT count(*) FROM t; BEGIN", "201 1");
+    ANSWERS(db, fill, "");
+    CHECK(sqlite3_db_cacheflush(db) == SQLITE_OK);
+    ANSWERS(db, "COMMIT; SELECT count(*) FROM t; PRAGMA integrity_check", "201 ok");
+    CHECK(sqlite3_close(db) == SQLITE_OK);
+  }
+}
+
+int main(int count, char **arguments) {
+  CHECK(chdir(count > 1 ? arguments[1] : ".") == 0);
+  CHECK(sqlite3_config(SQLITE_CONFIG_LOG, write_log, NULL) == SQLITE_OK);
+  locking_styles();
+  attached_uris();
+  error_log();
+  changed_schemas();
+  errors();
+  lengths();
+  extensions();
+  callbacks();
+  flushing();
+  if (failures == 0) printf("ok\n");
+  return failures != 0;
+}
