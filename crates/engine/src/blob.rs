@@ -3,12 +3,13 @@
 //! An open BLOB is a running statement of its own: it holds its transaction open until it is closed.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use lithe_btree::{Btree, Cursor, Seek};
 use lithe_format::PageNo;
 use lithe_format::record::{Located, View};
 use lithe_format::serial_type::SerialType;
+use lithe_pager::{PageHolder, Pager};
 use lithe_plan::catalog::{IndexTerm, Table, TableKind};
 use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
@@ -21,7 +22,7 @@ use crate::transaction::StatementRun;
 /// An open BLOB (or text) of one row.
 pub struct Blob {
     btree: Rc<Btree>,
-    cursor: Cursor,
+    cursor: Rc<HeldCursor>,
     /// The column's place in the records.
     stored_at: usize,
     can_write: bool,
@@ -32,6 +33,15 @@ pub struct Blob {
     view: View,
     /// The start of a payload whose header does not lie on one page.
     header: Vec<u8>,
+}
+
+/// The cursor of an open BLOB, where the pager finds it.
+struct HeldCursor(RefCell<Cursor>);
+
+impl PageHolder for HeldCursor {
+    fn own_pages(&self, pager: &Pager) {
+        self.0.borrow_mut().own_pages(pager);
+    }
 }
 
 /// The row of an open BLOB: whoever changes or removes it ends the access.
@@ -89,9 +99,13 @@ impl Connection {
         let stored_at = column_of(table, column, write, self.compile_flags.get().foreign_keys)?;
         let run = self.statement_begins();
         let watch = RowWatch { db, root, rowid: Cell::new(rowid), is_expired: Cell::new(false) };
+        let btree = Rc::clone(self.database(db)?.btree());
+        let cursor = Rc::new(HeldCursor(RefCell::new(Cursor::table(root))));
+        let holder: Weak<HeldCursor> = Rc::downgrade(&cursor);
+        btree.pager().page_holders().register(holder);
         let mut blob = Blob {
-            btree: Rc::clone(self.database(db)?.btree()),
-            cursor: Cursor::table(root),
+            btree,
+            cursor,
             stored_at,
             can_write: write,
             place: None,
@@ -165,7 +179,7 @@ impl Blob {
     /// Goes to a row and finds the value in it.
     fn find(&mut self, rowid: i64) -> Result<()> {
         self.place = None;
-        if self.cursor.seek_rowid(&self.btree, rowid)? != Seek::Exact {
+        if self.cursor.0.borrow_mut().seek_rowid(&self.btree, rowid)? != Seek::Exact {
             return Err(Error::generic(format!("no such rowid: {rowid}")));
         }
         self.place = Some(self.locate()?);
@@ -175,13 +189,14 @@ impl Blob {
     }
 
     fn locate(&mut self) -> Result<Place> {
-        let len = self.cursor.row(&self.btree)?.len();
+        let mut cursor = self.cursor.0.borrow_mut();
+        let len = cursor.row(&self.btree)?.len();
         self.view.reset(len);
-        let row = self.cursor.row(&self.btree)?;
+        let row = cursor.row(&self.btree)?;
         let mut located = self.view.locate(row.local(), self.stored_at).map_err(malformed)?;
         if let Located::NeedsBytes(count) = located {
             self.header.resize(count.min(len) as usize, 0);
-            self.cursor.read_payload(&self.btree, 0, &mut self.header)?;
+            cursor.read_payload(&self.btree, 0, &mut self.header)?;
             located = self.view.locate(&self.header, self.stored_at).map_err(malformed)?;
         }
         match located {
@@ -194,7 +209,7 @@ impl Blob {
     /// Reads `bytes.len()` bytes from `offset` on.
     pub fn read(&mut self, connection: &Connection, bytes: &mut [u8], offset: usize) -> Result<()> {
         let place = self.place_of(connection, offset, bytes.len())?;
-        Ok(self.cursor.read_payload(&self.btree, place.at + offset as u32, bytes)?)
+        Ok(self.cursor.0.borrow_mut().read_payload(&self.btree, place.at + offset as u32, bytes)?)
     }
 
     /// Writes `bytes` from `offset` on, in place: the size does not change, so the row stays where it is.
@@ -203,7 +218,7 @@ impl Blob {
             return Err(Error::from_code(ResultCode::READONLY));
         }
         let place = self.place_of(connection, offset, bytes.len())?;
-        let written = self.cursor.write_payload(&self.btree, place.at + offset as u32, bytes);
+        let written = self.cursor.0.borrow_mut().write_payload(&self.btree, place.at + offset as u32, bytes);
         connection.step_ends();
         Ok(written?)
     }
@@ -216,7 +231,7 @@ impl Blob {
             return Err(Error::from_code(ResultCode::ERROR));
         }
         let is_gone = self.watch.is_expired.get() || connection.was_rolled_back(run);
-        if is_gone || !self.cursor.restore(&self.btree)? {
+        if is_gone || !self.cursor.0.borrow_mut().restore(&self.btree)? {
             self.place = None;
             return Err(aborted());
         }
@@ -234,7 +249,7 @@ impl Blob {
     /// Ends the access. In autocommit mode this commits what was written.
     pub fn close(&mut self, connection: &Connection) -> Result<()> {
         self.place = None;
-        self.cursor.reset();
+        self.cursor.0.borrow_mut().reset();
         connection.row_watches.remove(&self.watch);
         let Some(run) = self.run.take() else { return Ok(()) };
         let ended = connection
@@ -245,7 +260,7 @@ impl Blob {
     }
 
     fn fail(&mut self, connection: &Connection, error: &Error) {
-        self.cursor.reset();
+        self.cursor.0.borrow_mut().reset();
         if let Some(run) = self.run.take() {
             let _ = connection.statement_fails(&run, error.code(), OnConflict::Abort);
         }

@@ -9,6 +9,7 @@
 //! | module | subject |
 //! | --- | --- |
 //! | [`page_ref`] | a page that is read, wherever its bytes are: the crate's one unsafe room |
+//! | `page_holders` | who holds mapped pages while a commit changes them |
 //! | `pager`, `read`, `write`, `run` | the pager itself; its hot paths |
 //! | `read_ahead` | mapped pages that are not in memory yet |
 //! | `reshape` | another page size |
@@ -44,6 +45,7 @@ mod in_place;
 mod journal_mode;
 mod memory;
 mod options;
+mod page_holders;
 mod page_map;
 mod page_ref;
 mod pager;
@@ -71,6 +73,7 @@ pub use database::Database;
 pub use error::{Error, Result};
 pub use lithe_vfs::ResultCode;
 pub use options::{BeginKind, CacheSize, JournalMode, LockingMode, OpenOptions, Synchronous};
+pub use page_holders::{PageHolder, PageHolders};
 pub use page_ref::PageRef;
 pub use pager::Pager;
 pub use rollback::SuperJournal;

@@ -15,8 +15,9 @@
 //!   makes a [`MappedFile`] has checked;
 //! * its bytes stand still while the lock of that snapshot is held: all writers of all processes
 //!   keep to the locks, and our own writes to a mapped file happen at commit, in rollback mode only.
-//!   There, a reference that outlives the commit sees new bytes ([`crate::Pager::borrows_are_stable`]
-//!   tells), as it would through any mapping that another process writes to.
+//!   Before that, whoever holds a reference makes the page its own (see `page_holders`);
+//! * nobody looks at a mapped page after the end of its epoch. With debug assertions, a reference that
+//!   does panics.
 #![allow(unsafe_code)]
 
 use std::fmt;
@@ -69,6 +70,13 @@ impl PageRef {
         self.epoch == OWNED || self.epoch == epoch.0
     }
 
+    /// Becomes a reference to a private copy, if it is none already.
+    pub(crate) fn own(&mut self) {
+        if self.epoch != OWNED {
+            *self = PageRef::from_arc(Arc::from(&**self));
+        }
+    }
+
     fn as_slice_ptr(&self) -> *const [u8] {
         std::ptr::slice_from_raw_parts(self.data.as_ptr(), self.len as usize)
     }
@@ -79,6 +87,8 @@ impl Deref for PageRef {
 
     #[inline]
     fn deref(&self) -> &[u8] {
+        #[cfg(debug_assertions)]
+        live::assert_live(self.epoch);
         // SAFETY: owned: we are a count of the Arc. Mapped: the module's docs.
         unsafe { &*self.as_slice_ptr() }
     }
@@ -124,11 +134,67 @@ impl fmt::Debug for PageRef {
 pub(crate) struct Epoch(u32);
 
 impl Epoch {
-    pub(crate) const FIRST: Epoch = Epoch(1);
+    /// Of references that do not outlive the call that makes them.
+    pub(crate) const OF_ONE_CALL: Epoch = Epoch(1);
 
-    /// The time after.
+    /// That of a pager that has read nothing yet.
+    pub(crate) fn first() -> Epoch {
+        #[cfg(debug_assertions)]
+        return Epoch(live::begin());
+        #[cfg(not(debug_assertions))]
+        Epoch::OF_ONE_CALL
+    }
+
+    /// The time after, which begins now.
     pub(crate) fn next(self) -> Epoch {
+        #[cfg(debug_assertions)]
+        {
+            live::end(self.0);
+            Epoch(live::begin())
+        }
+        #[cfg(not(debug_assertions))]
         Epoch(self.0.checked_add(1).unwrap_or(1))
+    }
+}
+
+/// Which epochs have not ended, of all pagers: for assertions only.
+#[cfg(debug_assertions)]
+mod live {
+    use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+    use super::{Epoch, OWNED};
+
+    /// Epochs that are as far apart share a bit: one that ended long ago may be taken for one that goes on.
+    const BITS: usize = 1 << 16;
+
+    static NEXT: AtomicU32 = AtomicU32::new(2);
+    static LIVE: [AtomicU64; BITS / 64] = [const { AtomicU64::new(0) }; BITS / 64];
+
+    fn place(epoch: u32) -> (&'static AtomicU64, u64) {
+        let index = epoch as usize % BITS;
+        (&LIVE[index / 64], 1 << (index % 64))
+    }
+
+    pub(super) fn begin() -> u32 {
+        let mut epoch = OWNED;
+        while epoch == OWNED || epoch == Epoch::OF_ONE_CALL.0 {
+            epoch = NEXT.fetch_add(1, Ordering::Relaxed);
+        }
+        let (word, bit) = place(epoch);
+        word.fetch_or(bit, Ordering::Relaxed);
+        epoch
+    }
+
+    pub(super) fn end(epoch: u32) {
+        let (word, bit) = place(epoch);
+        word.fetch_and(!bit, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn assert_live(epoch: u32) {
+        let (word, bit) = place(epoch);
+        let is_live = epoch == OWNED || epoch == Epoch::OF_ONE_CALL.0 || word.load(Ordering::Relaxed) & bit != 0;
+        assert!(is_live, "a mapped page is looked at after its time");
     }
 }
 

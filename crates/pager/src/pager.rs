@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_format::{PageNo, PageSize};
@@ -19,6 +20,7 @@ use crate::file_store::FileStore;
 use crate::in_place::InPlace;
 use crate::memory::MemoryStore;
 use crate::options::OpenOptions;
+use crate::page_holders::PageHolders;
 use crate::page_ref::{Epoch, MappedFile, PageRef};
 use crate::read_ahead::ReadAhead;
 use crate::savepoint::Savepoints;
@@ -44,6 +46,7 @@ pub struct Pager {
     pub(crate) read_ahead: ReadAhead,
     pub(crate) change_logs: ChangeLogs,
     pub(crate) counts: Counts,
+    page_holders: Rc<PageHolders>,
     /// Why this transaction can only be rolled back.
     pub(crate) failure: RefCell<Option<Error>>,
 }
@@ -163,7 +166,7 @@ impl Pager {
             view: View {
                 direct: Cell::new(0),
                 mapped: Cell::new(MappedFile::NONE),
-                epoch: Cell::new(Epoch::FIRST),
+                epoch: Cell::new(Epoch::first()),
                 page_size: Cell::new(page_size),
                 lock_byte_page: Cell::new(page_size.lock_byte_page()),
                 page_count: Cell::new(0),
@@ -179,6 +182,7 @@ impl Pager {
             read_ahead: ReadAhead::new(),
             change_logs: ChangeLogs::default(),
             counts: Counts::default(),
+            page_holders: Rc::default(),
             failure: RefCell::new(None),
         }
     }
@@ -290,9 +294,10 @@ impl Pager {
         self.bump_write_version();
     }
 
-    /// Whether bytes borrowed from pages stand still until the transaction ends. If not, a commit
-    /// (and nothing else) of this connection may change them: in rollback mode, where pages are
-    /// mapped, it writes into the mapped file.
+    /// Whether bytes of pages stand still until the transaction ends. If not, a commit or a rollback (and nothing else) of this
+    /// connection may change them: in rollback mode, where pages are mapped, they write into the mapped file. Whoever holds pages
+    /// meanwhile is one of the [`Pager::page_holders`].
+    #[inline]
     pub fn borrows_are_stable(&self) -> bool {
         match &self.store {
             Store::Memory(_) => true,
@@ -300,17 +305,36 @@ impl Pager {
         }
     }
 
-    /// Whether the bytes of `page` are still what they were when it was read. Private ones always are;
-    /// mapped ones until the transaction ends, and unless borrows are stable, until a commit. Who wants
-    /// to find its place again after that has to have made a note of it before.
+    /// Who holds pages of this database between steps.
+    #[inline]
+    pub fn page_holders(&self) -> &Rc<PageHolders> {
+        &self.page_holders
+    }
+
+    /// Makes a page private that may change with the mapped file. One that is not intact is left as it is: nobody may look at it
+    /// anyway.
+    pub fn own_page(&self, page: &mut PageRef) {
+        if self.is_intact(page) {
+            page.own();
+        }
+    }
+
+    /// Whether the bytes of `page` may be looked at. Those of a private one always may; of a mapped one until the transaction ends,
+    /// and unless borrows are stable, until a commit.
     #[inline]
     pub fn is_intact(&self, page: &PageRef) -> bool {
         page.is_intact_in(self.view.epoch.get())
     }
 
-    /// Mapped bytes are not what they were from now on.
+    /// The read transaction is over: nobody holds a mapped page who would look at it again.
     pub(crate) fn end_epoch(&self) {
         self.view.epoch.set(self.view.epoch.get().next());
+    }
+
+    /// Mapped bytes are about to change under the snapshot that is held: whoever holds pages owns them from here on.
+    pub(crate) fn change_mapped_bytes(&self) {
+        self.page_holders.own_all(self);
+        self.end_epoch();
     }
 
     pub(crate) fn misuse_unless(&self, right: bool, what: &'static str) -> Result<()> {

@@ -126,7 +126,7 @@ impl Pager {
     pub fn mmap_size(&self) -> u64 {
         match &self.store {
             Store::Memory(_) => 0,
-            Store::File(file) => file.mmap_size(),
+            Store::File(file) => file.mmap_size_wanted(),
         }
     }
 

@@ -13,7 +13,6 @@ use crate::call::{FunctionConnection, RegisterArguments, check_length, function_
 use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::fault::Fault;
-use crate::flow;
 use crate::host::Host;
 use crate::machine::Machine;
 use crate::operand::{AggregateId, CursorId, Reg};
@@ -165,14 +164,13 @@ fn step_custom(
     start: Reg,
     acc: Reg,
 ) -> Result<(), Error> {
-    if m.must_own {
-        flow::own_lent(m);
-    }
+    m.stand_still();
     let count = usize::from(program.aggregates[usize::from(id.0)].argument_count);
     let arguments: Vec<Register> = m.regs_mut(start, count).iter_mut().map(std::mem::take).collect();
     let values: Vec<ValueRef<'_>> = arguments.iter().map(Register::as_ref).collect();
     let result = step_values(m, program, host, id, &values, &RegisterArguments(&arguments), acc);
     drop(values);
+    m.go_on();
     put_back(m, start, arguments);
     result
 }
@@ -199,7 +197,9 @@ fn step_values(
     }
     let mut accumulator = take(m, program, id, acc)?;
     let is_kept = flag != Reg::NONE && keeps_its_value(call, &accumulator, values);
+    stand_still_if_called(m, &accumulator);
     let result = accumulator.step(call, values, arguments, host);
+    m.go_on();
     accumulator.put(m.reg_mut(acc));
     if is_kept {
         m.reg_mut(flag).set_integer(1);
@@ -259,6 +259,14 @@ pub fn watch_kept(m: &mut Machine, flag: Reg) {
     }
 }
 
+/// Code of the application may commit.
+#[inline]
+fn stand_still_if_called(m: &mut Machine, accumulator: &Accumulator) {
+    if matches!(accumulator, Accumulator::Custom(_)) {
+        m.stand_still();
+    }
+}
+
 /// Takes a row back.
 #[inline(never)]
 pub fn inverse(
@@ -271,11 +279,13 @@ pub fn inverse(
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
     let mut accumulator = take(m, program, id, acc)?;
+    stand_still_if_called(m, &accumulator);
     let Machine { registers, scratch, .. } = m;
     let values = scratch.values(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
     let arguments = RegisterArguments(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
     let result = accumulator.inverse(call, &values, &arguments, host);
     scratch.give_back(values);
+    m.go_on();
     accumulator.put(m.reg_mut(acc));
     result
 }
@@ -293,7 +303,9 @@ pub fn value(
     let call = &program.aggregates[usize::from(id.0)];
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = if acc == dst { Value::NULL } else { m.reg_mut(dst).take_memory() };
+    stand_still_if_called(m, &accumulator);
     let result = accumulator.value(call, host, &mut out);
+    m.go_on();
     accumulator.put(m.reg_mut(acc));
     m.reg_mut(dst).set_value(out);
     m.reg_mut(dst).set_subtype(result?);
@@ -316,9 +328,11 @@ pub fn finish(
     }
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = m.reg_mut(dst).take_memory();
-    let subtype = accumulator.finish(call, host, &mut out)?;
+    stand_still_if_called(m, &accumulator);
+    let subtype = accumulator.finish(call, host, &mut out);
+    m.go_on();
     m.reg_mut(dst).set_value(out);
-    m.reg_mut(dst).set_subtype(subtype);
+    m.reg_mut(dst).set_subtype(subtype?);
     Ok(())
 }
 

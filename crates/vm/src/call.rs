@@ -9,7 +9,6 @@ use lithe_vfs::ResultCode;
 
 use crate::error::Error;
 use crate::facts::Flags;
-use crate::flow;
 use crate::host::Host;
 use crate::machine::{Machine, with_values};
 use crate::operand::{CallId, Reg};
@@ -28,9 +27,8 @@ pub fn call(
 ) -> Result<(), Error> {
     let call = &program.calls[usize::from(id.0)];
     let is_builtin = call.function.is_builtin();
-    if m.must_own && !is_builtin {
-        // The application may commit while its function looks at the arguments.
-        flow::own_lent(m);
+    if !is_builtin {
+        m.stand_still();
     }
     if m.sites.len() < program.calls.len() {
         m.sites.resize_with(program.calls.len(), CallSite::new);
@@ -41,7 +39,7 @@ pub fn call(
         let memory = m.reg_mut(dst).take_buffer();
         m.out.set_blob_buffer(memory);
     }
-    let Machine { registers, sites, out, .. } = m;
+    let Machine { registers, sites, out, held_pages, cursors, .. } = m;
     let arguments = &registers[start.0 as usize..][..count];
     let connection = FunctionConnection(host);
     let site = &mut sites[usize::from(id.0)];
@@ -50,6 +48,7 @@ pub fn call(
     context.must_be_pure = call.must_be_pure;
     context.arguments = &facts;
     let result = with_values(arguments, |values| call.function.call(&mut context, values));
+    held_pages.take_back(cursors);
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     if !is_builtin {
         // It may have interrupted its own statement.

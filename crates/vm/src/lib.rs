@@ -24,6 +24,7 @@ mod aggregate;
 mod analyze;
 mod arena;
 mod arithmetic;
+mod aside;
 pub mod builder;
 mod call;
 mod column;

@@ -7,10 +7,12 @@ use lithe_format::record::Builder;
 use lithe_functions::CallSite;
 use lithe_value::{Value, ValueRef};
 
+use crate::aside::HeldPages;
 use crate::cursor::VmCursor;
 use crate::ephemeral::Temporary;
 use crate::error::Error;
 use crate::fault::Fault;
+use crate::flow;
 use crate::host::Host;
 use crate::operand::{CursorId, Reg};
 use crate::program::Program;
@@ -34,8 +36,8 @@ pub struct Machine {
     pub row: Range<usize>,
     /// Where to go on.
     pub pc: usize,
-    /// Bytes on pages may change when this connection commits: what rows borrow is copied before they are given away.
-    pub must_own: bool,
+    /// Who can reach the pages that are held, where a commit of this connection may change them.
+    pub held_pages: HeldPages,
     /// Rows changed so far (by the statement of the current frame).
     pub changes: i64,
     /// Violations of immediate foreign keys that are still to be repaired by this statement.
@@ -78,7 +80,7 @@ impl Machine {
             parameters: std::iter::repeat_with(Register::default).take(program.parameter_count as usize).collect(),
             row: 0..0,
             pc: 0,
-            must_own: false,
+            held_pages: HeldPages::default(),
             changes: 0,
             immediate_violations: 0,
             kept_flag: Reg::NONE,
@@ -97,10 +99,12 @@ impl Machine {
 
     /// Ready for the next run: no page, no database and no row is held any more.
     pub fn reset(&mut self) {
+        self.go_on();
         self.registers.iter_mut().for_each(Register::clear);
         for cursor in &mut self.cursors {
             if let VmCursor::Tree(tree) = cursor {
                 self.counters.fullscan_steps += tree.place.take_scan_steps();
+                tree.place.has_lent = false;
             }
             cursor.close();
         }
@@ -111,12 +115,28 @@ impl Machine {
         }
         self.row = 0..0;
         self.pc = 0;
-        self.must_own = false;
+        self.held_pages.let_go();
         self.changes = 0;
         self.immediate_violations = 0;
         self.kept_flag = Reg::NONE;
         self.temporary.close();
         self.frames.clear();
+    }
+
+    /// The machine stands still, because a step ends or the application is called, which may commit: what registers have
+    /// borrowed becomes theirs, and the cursors can be reached until it goes on.
+    #[inline]
+    pub fn stand_still(&mut self) {
+        if self.held_pages.may_change() {
+            flow::own_lent(self);
+            self.held_pages.put_aside(&mut self.cursors);
+        }
+    }
+
+    /// The machine goes on.
+    #[inline]
+    pub fn go_on(&mut self) {
+        self.held_pages.take_back(&mut self.cursors);
     }
 
     /// A register.

@@ -52,7 +52,9 @@ fn tree_at_page(
     }
     let info = program.cursor(cursor);
     let btree = host.btree(info.db)?;
-    m.must_own |= !btree.pager().borrows_are_stable();
+    if !btree.pager().borrows_are_stable() {
+        m.held_pages.read_from(btree.pager().page_holders());
+    }
     let slot = m.cursor(cursor);
     let before = slot.take_place();
     let encoding = host.facts().encoding.get();

@@ -183,9 +183,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 }
             }
             Insn::ResultRow { start, count } => {
-                if m.must_own {
-                    flow::own_lent(m);
-                }
+                m.stand_still();
                 m.row = start.0 as usize..(start.0 + count) as usize;
                 m.pc = pc;
                 return Ok(Step::Row);

@@ -10,7 +10,6 @@ use crate::call::{FunctionConnection, RegisterArguments, check_length};
 use crate::cursor::VmCursor;
 use crate::cursor::scan::{ScanCursor, failed};
 use crate::error::Error;
-use crate::flow;
 use crate::host::Host;
 use crate::machine::{Machine, with_values};
 use crate::operand::{CursorId, Db, OnConflict, Reg, ScanId, TextId, VirtualId};
@@ -19,11 +18,20 @@ use crate::virtual_table::{
     Change, ColumnContext, Values, VirtualTable, is_unchanged_pointer, list_pointer, unchanged_pointer,
 };
 
-/// Code of the application is about to run, which may commit: nothing is borrowed from pages that may change then.
-fn before_call(m: &mut Machine) {
-    if m.must_own {
-        flow::own_lent(m);
-    }
+/// Runs code of the application, which may commit, on the cursor of a virtual table.
+fn call_cursor<T>(m: &mut Machine, cursor: CursorId, f: impl FnOnce(&mut Machine, &mut ScanCursor) -> T) -> Option<T> {
+    let mut slot = std::mem::take(m.cursor(cursor));
+    let result = match &mut slot {
+        VmCursor::Scan(scan) => {
+            m.stand_still();
+            let result = f(m, scan);
+            m.go_on();
+            Some(result)
+        }
+        _ => None,
+    };
+    *m.cursor(cursor) = slot;
+    result
 }
 
 fn table_of(host: &dyn Host, table: VirtualId) -> Result<Rc<dyn VirtualTable>, Error> {
@@ -34,34 +42,38 @@ fn table_of(host: &dyn Host, table: VirtualId) -> Result<Rc<dyn VirtualTable>, E
 /// Opens a cursor on a virtual table.
 #[inline(never)]
 pub fn open(m: &mut Machine, host: &dyn Host, cursor: CursorId, table: VirtualId) -> Result<(), Error> {
-    before_call(m);
     m.cursor(cursor).close();
     let table = table_of(host, table)?;
-    *m.cursor(cursor) = VmCursor::Scan(Box::new(ScanCursor::open(table)?));
+    m.stand_still();
+    let opened = ScanCursor::open(table);
+    m.go_on();
+    *m.cursor(cursor) = VmCursor::Scan(Box::new(opened?));
     Ok(())
 }
 
 /// Begins a scan. False if it has no row.
 #[inline(never)]
 pub fn filter(m: &mut Machine, program: &Program, cursor: CursorId, scan: ScanId, start: Reg) -> Result<bool, Error> {
-    before_call(m);
     let scan = &program.scans[usize::from(scan.0)];
-    let Machine { registers, cursors, .. } = m;
-    let VmCursor::Scan(slot) = &mut cursors[usize::from(cursor.0)] else { return Err(not_open()) };
-    let registers = &registers[start.0 as usize..][..usize::from(scan.arguments)];
-    slot.begin();
-    with_values(registers, |values| {
-        slot.cursor.filter(&scan.plan, &Values { values, facts: &RegisterArguments(registers) })
-    })
-    .map_err(failed)?;
-    Ok(!slot.cursor.eof())
+    let filtered = call_cursor(m, cursor, |m, slot| {
+        let registers = m.regs(start, usize::from(scan.arguments));
+        slot.begin();
+        with_values(registers, |values| {
+            slot.cursor.filter(&scan.plan, &Values { values, facts: &RegisterArguments(registers) })
+        })
+        .map_err(failed)?;
+        Ok(!slot.cursor.eof())
+    });
+    filtered.unwrap_or_else(|| Err(not_open()))
 }
 
 /// Goes to the next row. False if there is none.
 #[inline(never)]
 pub fn next(m: &mut Machine, cursor: CursorId) -> Result<bool, Error> {
-    before_call(m);
-    m.cursor(cursor).next()
+    match call_cursor(m, cursor, |_, slot| slot.next()) {
+        Some(moved) => moved,
+        None => m.cursor(cursor).next(),
+    }
 }
 
 fn not_open() -> Error {
@@ -78,17 +90,16 @@ pub fn column(
     is_unchanged: bool,
     dst: Reg,
 ) -> Result<bool, Error> {
-    before_call(m);
+    if !matches!(m.cursor(cursor), VmCursor::Scan(slot) if !slot.is_null_row()) {
+        return Ok(false);
+    }
     let mut out = std::mem::take(&mut m.out);
     out.set_null();
-    let slot = match m.cursor(cursor) {
-        VmCursor::Scan(slot) if !slot.is_null_row() => slot,
-        _ => return Ok(false),
-    };
     let (connection, mut site) = (FunctionConnection(host), CallSite::new());
     let mut context = Context::new(&mut out, &Collation::Binary, &mut site, &connection);
     let mut answer = ColumnContext { context: &mut context, is_unchanged, leaves_out: false };
-    slot.cursor.column(&mut answer, usize::from(column)).map_err(failed)?;
+    let called = call_cursor(m, cursor, |_, slot| slot.cursor.column(&mut answer, usize::from(column)));
+    called.unwrap_or(Ok(())).map_err(failed)?;
     let leaves_out = answer.leaves_out;
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     check_length(&out, host)?;
@@ -142,8 +153,8 @@ pub fn update(
     (start, count): (Reg, u16),
     dst: Reg,
 ) -> Result<(), Error> {
-    before_call(m);
     let table = table_of(host, table)?;
+    m.stand_still();
     let policy = OnConflict::from_u8(policy);
     let registers = m.regs(start, usize::from(count));
     let is_insert = count > 1 && registers[0].is_null();
@@ -151,6 +162,7 @@ pub fn update(
         let values = Values { values, facts: &RegisterArguments(registers) };
         table.update(&Change { values, policy })
     });
+    m.go_on();
     match changed {
         Ok(rowid) => {
             m.changes += 1;
@@ -187,11 +199,13 @@ pub fn change(
     name: TextId,
     to: TextId,
 ) -> Result<(), Error> {
-    before_call(m);
     let name = program.text(name).unwrap_or_default();
-    match op {
+    m.stand_still();
+    let changed = match op {
         0 => host.create_virtual(db, name),
         1 => host.destroy_virtual(db, name),
         _ => host.rename_virtual(db, name, program.text(to).unwrap_or_default()),
-    }
+    };
+    m.go_on();
+    changed
 }

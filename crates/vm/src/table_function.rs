@@ -24,10 +24,7 @@ pub fn filter(
     name: TextId,
     start: Reg,
 ) -> Result<bool, Error> {
-    if m.must_own {
-        // The function may read the schema, and so begin and end what it needs for that.
-        crate::flow::own_lent(m);
-    }
+    m.stand_still();
     let given = m.reg(start).integer() as u32;
     let count = (u32::BITS - given.leading_zeros()) as usize;
     let registers = m.regs(start.at(1), count);
@@ -36,7 +33,9 @@ pub fn filter(
         .enumerate()
         .map(|(at, register)| (given & (1 << at) != 0).then(|| register.as_ref()))
         .collect();
-    let rows = host.table_rows(&program.texts[name.0 as usize], &arguments)?;
+    let rows = host.table_rows(&program.texts[name.0 as usize], &arguments);
+    m.go_on();
+    let rows = rows?;
     let is_empty = rows.rows.is_empty();
     *m.cursor(cursor) = VmCursor::Rows(Box::new(RowsCursor::new(rows)));
     Ok(!is_empty)

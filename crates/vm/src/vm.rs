@@ -112,6 +112,7 @@ impl Vm {
 
     /// Runs until there is a row, the end, or an error. After the end or an error the next step begins a new run.
     pub fn step(&mut self, host: &dyn Host) -> Result<Step, Error> {
+        self.machine.go_on();
         if self.state != State::Running {
             self.begin(host);
         } else if self.is_at_end() {

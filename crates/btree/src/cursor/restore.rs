@@ -7,6 +7,7 @@ use crate::key::{KeyInfo, Prefix, SearchKey, with_entry_as_key};
 use crate::node::Node;
 use crate::overflow;
 use lithe_format::cell::PayloadSpan;
+use lithe_pager::Pager;
 use std::sync::Arc;
 
 impl Cursor {
@@ -19,14 +20,10 @@ impl Cursor {
         Ok(self.state == State::Row)
     }
 
-    /// Makes a note of the place, where a commit of this connection may change the bytes under the cursor. Whoever lets
-    /// others run while a cursor stands (a statement that hands out a row) has it note its place first.
-    #[inline]
-    pub fn note(&mut self, btree: &Btree) -> Result<()> {
-        if matches!(self.state, State::Row | State::Gap(_)) && !btree.pager().borrows_are_stable() {
-            self.save_key(btree)?;
-        }
-        Ok(())
+    /// Makes the pages of the path private before the bytes of the mapped file change: what the cursor needs to find its place
+    /// again is on them. See `lithe_pager::PageHolders`.
+    pub fn own_pages(&mut self, pager: &Pager) {
+        self.path.iter_mut().for_each(|level| pager.own_page(&mut level.node.page));
     }
 
     #[inline]

@@ -72,6 +72,8 @@ pub(crate) struct FileStore {
     pub(crate) is_void: Cell<bool>,
     /// Pages that were read through the pool.
     pub(crate) counts: Counts,
+    /// What was asked for, and what is in force: while pages are held it does not change.
+    mmap_size_wanted: Cell<u64>,
     mmap_size: Cell<u64>,
     reading: Cell<Reading>,
     /// The last transaction has put pages past the log.
@@ -120,6 +122,7 @@ impl FileStore {
             keeps_log: Cell::new(false),
             is_void: Cell::new(false),
             counts: Counts::default(),
+            mmap_size_wanted: Cell::new(options.mmap_size),
             mmap_size: Cell::new(options.mmap_size),
             reading: Cell::default(),
             bypassed_log: Cell::new(false),
@@ -154,9 +157,22 @@ impl FileStore {
         self.file.set_powersafe_overwrite(on);
     }
 
+    /// In force from the next read transaction on: whether bytes are mapped decides how readers hold them.
     pub(crate) fn set_mmap_size(&self, bytes: u64) {
-        self.mmap_size.set(bytes);
-        self.forget_what_is_known();
+        self.mmap_size_wanted.set(bytes);
+    }
+
+    pub(crate) fn mmap_size_wanted(&self) -> u64 {
+        self.mmap_size_wanted.get()
+    }
+
+    /// Nothing is held.
+    #[inline]
+    pub(crate) fn adopt_mmap_size(&self) {
+        if self.mmap_size.get() != self.mmap_size_wanted.get() {
+            self.mmap_size.set(self.mmap_size_wanted.get());
+            self.forget_what_is_known();
+        }
     }
 
     pub(crate) fn mmap_size(&self) -> u64 {
@@ -243,6 +259,7 @@ impl FileStore {
     /// Begins to read and to write at once. In a log the turn to write comes first: then the snapshot
     /// is the newest state for certain.
     pub(crate) fn begin_read_and_write(&self, pager: &Pager, kind: BeginKind) -> Result<()> {
+        self.adopt_mmap_size();
         if !self.is_wal() {
             self.begin_read(pager)?;
         }

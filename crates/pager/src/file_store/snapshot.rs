@@ -43,6 +43,7 @@ impl Known {
 
 impl FileStore {
     pub(crate) fn begin_read(&self, pager: &Pager) -> Result<()> {
+        self.adopt_mmap_size();
         if self.is_wal() {
             return self.begin_read_wal(pager);
         }

@@ -268,7 +268,7 @@ impl Wal {
         let pages_of_a_call = if self.foreign { 1 } else { pages_of_a_call(page_size) };
         for batch in run.chunks(pages_of_a_call) {
             let mapped: Option<Vec<_>> =
-                batch.iter().map(|&(_, frame)| self.mapped_page(frame, page_size, Epoch::FIRST)).collect();
+                batch.iter().map(|&(_, frame)| self.mapped_page(frame, page_size, Epoch::OF_ONE_CALL)).collect();
             let at = batch[0].0.offset(page_size.get());
             if let Some(pages) = mapped {
                 let slices: Vec<IoSlice<'_>> = pages.iter().map(|page| IoSlice::new(page)).collect();

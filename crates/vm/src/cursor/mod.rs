@@ -12,6 +12,7 @@ use crate::group::GroupsCursor;
 use crate::hash::HashCursor;
 use crate::register::Register;
 use crate::sorter::SorterCursor;
+use lithe_pager::Pager;
 use lithe_value::ValueRef;
 use tree::{Place, TreeCursor};
 
@@ -83,7 +84,23 @@ impl VmCursor {
     pub fn take_lent(&mut self) -> bool {
         match self {
             VmCursor::Tree(tree) => std::mem::take(&mut tree.place.has_lent),
+            VmCursor::Closed(Some(place)) => std::mem::take(&mut place.has_lent),
             _ => false,
+        }
+    }
+
+    /// Mapped pages of `pager` are about to change: those that are held become copies. A closed cursor looks at no page again
+    /// before it has made sure of it.
+    pub fn own_pages(&mut self, pager: &Pager) {
+        match self {
+            VmCursor::Tree(tree) => tree.own_pages(pager),
+            // Rows in memory.
+            VmCursor::Ephemeral(_)
+            | VmCursor::Sorter(_)
+            | VmCursor::Hash(_)
+            | VmCursor::Rows(_)
+            | VmCursor::Groups(_) => {}
+            VmCursor::Scan(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {}
         }
     }
 

@@ -20,7 +20,7 @@ use lithe_btree::{Btree, Cursor, KeyInfo, Leaf, SearchKey, Seek};
 use lithe_format::PageNo;
 use lithe_format::cell::PayloadSpan;
 use lithe_format::record::View;
-use lithe_pager::PageRef;
+use lithe_pager::{PageRef, Pager};
 use lithe_value::Encoding;
 use lithe_vfs::ResultCode;
 
@@ -123,7 +123,6 @@ impl Place {
     fn reopen(&mut self, root: PageNo, key: Option<Arc<KeyInfo>>, encoding: Encoding) {
         self.cursor.reopen(root, key);
         self.encoding = encoding;
-        self.has_lent = false;
         self.stand_nowhere();
     }
 
@@ -200,6 +199,14 @@ impl TreeCursor {
     #[inline]
     pub fn encoding(&self) -> Encoding {
         self.place.encoding
+    }
+
+    /// Mapped pages of `pager` are about to change: those that are held become copies.
+    pub fn own_pages(&mut self, pager: &Pager) {
+        if std::ptr::eq(self.btree.pager(), pager) {
+            self.place.cursor.own_pages(pager);
+            self.place.page.iter_mut().for_each(|page| pager.own_page(page));
+        }
     }
 
     /// The row is about to change: its page must not be held, lest the pager copy it first.

@@ -1,0 +1,77 @@
+//! Who holds pages of the mapped file while this connection changes it.
+//!
+//! A reference to a mapped page shows whatever the file has there. Other connections are kept from changing it by the lock of the
+//! snapshot; a commit of the same connection through a rollback journal is not, and neither is a rollback that puts the file back.
+//! Readers that stand between two steps must keep what they have read (a cursor finds its place again by it), and a file that
+//! becomes shorter must not be touched behind its end. So there is one rule: **before mapped bytes change, every holder makes the
+//! pages that it holds its own** ([`crate::Pager`] calls [`PageHolders::own_all`] where it ends an epoch, and nowhere else does an
+//! epoch end while a snapshot is held).
+//!
+//! ```text
+//!   reading, exposed ── step ends, or the application is called ──► aside: registered, reachable
+//!          ▲                                                          │  a commit: pages become copies
+//!          └────────────── next step, the call returns ───────────────┘
+//! ```
+//!
+//! A reader that is exposed cannot be reached. While there is one, a commit that would change mapped bytes is refused: this is
+//! what remains of callbacks in which the application must not write. Nothing is registered or copied where pages cannot change
+//! ([`crate::Pager::borrows_are_stable`]), and nothing is copied where nobody else reads.
+//!
+//! With debug assertions, dereferencing a mapped page after the end of its epoch panics (see `page_ref`): a holder that was
+//! forgotten is found by any test that writes beside it.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Weak;
+
+use crate::error::{Error, Result};
+use crate::pager::Pager;
+
+/// Holds mapped pages between steps.
+pub trait PageHolder {
+    /// Replaces the pages of `pager` that are held by copies: see [`Pager::own_page`].
+    fn own_pages(&self, pager: &Pager);
+}
+
+/// The holders of pages of one database, as one connection sees it.
+#[derive(Default)]
+pub struct PageHolders {
+    holders: RefCell<Vec<Weak<dyn PageHolder>>>,
+    exposed: Cell<usize>,
+}
+
+impl PageHolders {
+    /// `holder` is told from now on, for as long as it lives.
+    pub fn register(&self, holder: Weak<dyn PageHolder>) {
+        let mut holders = self.holders.borrow_mut();
+        if holders.len() == holders.capacity() {
+            holders.retain(|holder| holder.strong_count() > 0);
+        }
+        holders.push(holder);
+    }
+
+    /// A reader that cannot be reached holds pages.
+    #[inline]
+    pub fn expose(&self) {
+        self.exposed.set(self.exposed.get() + 1);
+    }
+
+    /// It holds none any more, or can be reached again.
+    #[inline]
+    pub fn cover(&self) {
+        let exposed = self.exposed.get();
+        assert!(exposed > 0, "a reader is covered that was not exposed");
+        self.exposed.set(exposed - 1);
+    }
+
+    /// Fails while a reader holds pages that it cannot be asked to own.
+    pub(crate) fn check_none_exposed(&self) -> Result<()> {
+        if self.exposed.get() == 0 { Ok(()) } else { Err(Error::Misuse("a commit within a callback of a reader")) }
+    }
+
+    /// Mapped pages of `pager` are about to change.
+    pub(crate) fn own_all(&self, pager: &Pager) {
+        for holder in self.holders.borrow().iter().filter_map(Weak::upgrade) {
+            holder.own_pages(pager);
+        }
+    }
+}
