@@ -81,6 +81,8 @@ pub(crate) struct StatementRun {
     rollbacks_before: Cell<u64>,
     schema_rollbacks_before: Cell<u64>,
     catalog_before: RefCell<Option<Arc<Catalog>>>,
+    /// Of an incremental vacuum between two rows: how many pages it has freed.
+    pub(crate) vacuumed: Cell<Option<u32>>,
     /// With what a statement of the engine ends after its rows.
     pub(crate) late_error: RefCell<Option<Error>>,
 }
@@ -284,6 +286,7 @@ impl Connection {
             let committed = self.check_deferred_violations().and_then(|()| self.commit_all());
             // Changes that are undone are none.
             committed.inspect_err(|_| self.facts.changes.set(0))?;
+            self.forget_statement_savepoint(run);
         } else if run.savepoint.get().is_some() {
             self.close_statement_savepoint(run, false)?;
         }
@@ -318,8 +321,16 @@ impl Connection {
         let is_last_writer = state.active_writers.get() == usize::from(run.is_writer.get());
         if policy == OnConflict::Rollback || must_roll_back {
             self.roll_back_all();
+            self.forget_statement_savepoint(run);
         } else if policy == OnConflict::Fail {
             kept = self.keep_failed(run, is_last_writer);
+        } else if state.autocommit.get() && is_last_writer && self.is_writing() {
+            // Not its savepoint: the transaction is all its own, and would keep the write lock for as long as others read. They
+            // go on, whatever the statement did to the schema.
+            let stopped = state.schema_rollbacks.get();
+            self.roll_back_all();
+            state.schema_rollbacks.set(stopped);
+            self.forget_statement_savepoint(run);
         } else if run.savepoint.get().is_some() {
             if let Err(error) = self.close_statement_savepoint(run, true) {
                 self.roll_back_all();
@@ -328,8 +339,6 @@ impl Connection {
                     kept = Err(error);
                 }
             }
-        } else if state.autocommit.get() && is_last_writer && self.is_writing() {
-            self.roll_back_all();
         }
         self.statement_leaves(run);
         kept
@@ -342,12 +351,22 @@ impl Connection {
         } else {
             self.close_statement_savepoint(run, false)
         };
+        self.forget_statement_savepoint(run);
         if kept.is_err() {
             self.roll_back_all();
             // Changes that are undone are none.
             self.facts.changes.set(0);
         }
         kept
+    }
+
+    /// The transaction is over, and the statement's savepoint with it: it has no place in the stack any more.
+    fn forget_statement_savepoint(&self, run: &StatementRun) {
+        if run.savepoint.take().is_some() {
+            run.catalog_before.take();
+            let count = &self.transaction.statement_savepoints;
+            count.set(count.get().saturating_sub(1));
+        }
     }
 
     fn close_statement_savepoint(&self, run: &StatementRun, undo: bool) -> Result<()> {
