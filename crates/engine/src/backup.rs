@@ -157,6 +157,7 @@ impl Backup {
         for no in self.next..=end {
             self.copy(source, no)?;
         }
+        source.check_mapping()?;
         self.next = self.next.max(end + 1);
         self.page_count = count;
         self.remaining = (count + 1).saturating_sub(self.next);

@@ -209,7 +209,8 @@ impl Blob {
     /// Reads `bytes.len()` bytes from `offset` on.
     pub fn read(&mut self, connection: &Connection, bytes: &mut [u8], offset: usize) -> Result<()> {
         let place = self.place_of(connection, offset, bytes.len())?;
-        Ok(self.cursor.0.borrow_mut().read_payload(&self.btree, place.at + offset as u32, bytes)?)
+        self.cursor.0.borrow_mut().read_payload(&self.btree, place.at + offset as u32, bytes)?;
+        connection.check_mappings()
     }
 
     /// Writes `bytes` from `offset` on, in place: the size does not change, so the row stays where it is.

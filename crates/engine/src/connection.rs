@@ -79,6 +79,8 @@ pub struct Connection {
     pub(crate) other_switches: Cell<OtherSwitches>,
     /// How many digits a real has as a text.
     pub(crate) real_digits: Cell<i32>,
+    /// How often mappings of the process had failed when this connection last looked.
+    mapping_faults: Cell<u64>,
     /// The arena of the last compilation, for the next one.
     arena: Cell<Option<Bump>>,
 }
@@ -136,6 +138,7 @@ impl Connection {
             other_limits: Cell::default(),
             other_switches: Cell::default(),
             real_digits: Cell::new(lithe_value::number::decimal::ROUND_TRIP_DIGITS),
+            mapping_faults: Cell::new(lithe_vfs::mapping_faults()),
             arena: Cell::new(None),
         })
     }
@@ -194,6 +197,25 @@ impl Connection {
     /// Whether `is_it` holds for any database.
     pub(crate) fn any_database(&self, mut is_it: impl FnMut(&Database) -> bool) -> bool {
         self.databases.borrow().iter().any(|database| is_it(database))
+    }
+
+    /// Fails if what a database of this connection has read may be zeros, because its file could not be shown where it is mapped:
+    /// see `Pager::check_mapping`.
+    #[inline]
+    pub(crate) fn check_mappings(&self) -> Result<()> {
+        let faults = lithe_vfs::mapping_faults();
+        if faults == self.mapping_faults.get() { Ok(()) } else { self.look_at_mappings(faults) }
+    }
+
+    #[cold]
+    fn look_at_mappings(&self, faults: u64) -> Result<()> {
+        for (_, database) in self.databases() {
+            if let Some(btree) = database.opened() {
+                btree.pager().check_mapping()?;
+            }
+        }
+        self.mapping_faults.set(faults);
+        Ok(())
     }
 
     pub(crate) fn add_database(&self, database: Database) {

@@ -180,6 +180,7 @@ fn options(target: &Target) -> OpenOptions {
         no_lock: target.boolean("nolock", false),
         torn_sectors: !target.boolean("psow", true),
         no_follow: flags.contains(OpenFlags::NOFOLLOW),
+        mmap_size: if target.boolean("mmap", true) { OpenOptions::default().mmap_size } else { 0 },
         ..OpenOptions::default()
     }
 }

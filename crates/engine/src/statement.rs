@@ -414,6 +414,10 @@ impl Statement {
             self.end(connection, Some(&error));
             return Err(error);
         }
+        if let Err(error) = connection.check_mappings() {
+            self.end(connection, Some(&error));
+            return Err(error);
+        }
         let run = &self.run;
         let host = RunHost { connection, run };
         let executing = &connection.transaction.executing;
@@ -434,6 +438,11 @@ impl Statement {
             }
         };
         executing.set(executing.get() - 1);
+        // What was read may have been zeros: then neither a row nor another error means anything.
+        let result = match connection.check_mappings() {
+            Ok(()) => result,
+            Err(error) => Err((lithe_vm::operand::OnConflict::Abort, error)),
+        };
         let result = match result {
             Ok(Step::Row) => return Ok(Step::Row),
             Ok(Step::Done) => Ok(()),
@@ -519,6 +528,7 @@ impl Statement {
             Runner::Native(native) => {
                 native.reset();
                 self.run.late_error.take();
+                self.run.vacuumed.take();
             }
         }
     }

@@ -1,18 +1,19 @@
 //! What the connections of this process share of one database file.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
-use lithe_vfs::{File, FileId, Mapping};
+use lithe_vfs::{File, FileId};
 
 use crate::error::Result;
+use crate::mappings::Mappings;
 use crate::pool::Pool;
 use crate::wal::shared::SharedWal;
 
 /// One database file, as this process knows it: the mapping, and what else connections share.
 #[derive(Debug, Default)]
 pub struct Database {
-    mapping: OnceLock<Option<Mapping>>,
+    pub(crate) mappings: Mappings,
     /// Pages that are read through buffers.
     pub(crate) pool: Pool,
     /// The log, as long as a connection has it open.
@@ -39,15 +40,6 @@ impl Database {
         let database = Arc::new(Database::default());
         databases.insert(key, Arc::downgrade(&database));
         database
-    }
-
-    /// The mapping of the file, made when it is first wanted.
-    pub(crate) fn mapping(&self, file: &dyn File) -> Result<Option<&Mapping>> {
-        if let Some(mapping) = self.mapping.get() {
-            return Ok(mapping.as_ref());
-        }
-        let mapping = file.map(0)?;
-        Ok(self.mapping.get_or_init(|| mapping).as_ref())
     }
 
     /// The log, opened by the first connection that needs it.

@@ -9,6 +9,7 @@
 //! | module | subject |
 //! | --- | --- |
 //! | [`page_ref`] | a page that is read, wherever its bytes are: the crate's one unsafe room |
+//! | `mappings` | mapped files, which grow |
 //! | `page_holders` | who holds mapped pages while a commit changes them |
 //! | `pager`, `read`, `write`, `run` | the pager itself; its hot paths |
 //! | `read_ahead` | mapped pages that are not in memory yet |
@@ -43,6 +44,7 @@ mod file_control;
 mod file_store;
 mod in_place;
 mod journal_mode;
+mod mappings;
 mod memory;
 mod options;
 mod page_holders;

@@ -228,20 +228,24 @@ impl MappedFile {
         self.valid
     }
 
-    /// The page of `len` bytes at `offset`, which must end within the valid part.
+    /// The `len` bytes at `offset`, a page or several, which must be within the valid part.
     #[inline]
     pub(crate) fn page(&self, offset: usize, len: u32, epoch: Epoch) -> PageRef {
-        debug_assert!(offset + len as usize <= self.valid, "page outside the mapped file");
-        // SAFETY: within the reservation, by the caller's check against `valid`.
+        assert!(self.has(offset, len as usize), "a page outside the mapped file");
+        // SAFETY: within the reservation, as was just checked.
         PageRef { data: unsafe { self.base.add(offset) }, len, epoch: epoch.0 }
     }
 
-    /// A stretch of the file. The caller bounds the lifetime by the transaction's.
+    /// Copies what is at `offset`, which must be within the valid part.
+    pub(crate) fn read(&self, offset: usize, buf: &mut [u8]) {
+        assert!(self.has(offset, buf.len()), "bytes outside the mapped file");
+        // SAFETY: within the valid part, as was just checked; `buf` is memory of our own.
+        unsafe { std::ptr::copy_nonoverlapping(self.base.as_ptr().add(offset), buf.as_mut_ptr(), buf.len()) }
+    }
+
     #[inline]
-    pub(crate) fn bytes<'a>(self, offset: usize, len: usize) -> &'a [u8] {
-        assert!(offset.checked_add(len).is_some_and(|end| end <= self.valid), "bytes outside the mapped file");
-        // SAFETY: within the valid part; the module's docs say why the bytes stand still.
-        unsafe { std::slice::from_raw_parts(self.base.as_ptr().add(offset), len) }
+    fn has(&self, offset: usize, len: usize) -> bool {
+        offset.checked_add(len).is_some_and(|end| end <= self.valid)
     }
 }
 
@@ -275,7 +279,8 @@ impl Deref for UniquePage {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        &self.bytes
+        // SAFETY: as below. Not through the Arc: the pointer would not be good for writing any more.
+        unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.bytes.len()) }
     }
 }
 

@@ -108,10 +108,10 @@ impl Pager {
         }
     }
 
-    /// The `n` pages from `first` on as one slice, if they lie in one piece in the mapped file and
+    /// The `n` pages from `first` on in one piece, if they lie in one piece in the mapped file and
     /// nothing newer than the file must be looked at.
     #[inline]
-    pub fn contiguous_pages(&self, first: PageNo, n: u32) -> Option<&[u8]> {
+    pub fn contiguous_pages(&self, first: PageNo, n: u32) -> Option<PageRef> {
         let last = first.get().checked_add(n)?.checked_sub(1)?;
         let lock_byte_page = self.view.lock_byte_page.get().get();
         let within = n > 0 && last <= self.view.direct.get();
@@ -119,6 +119,7 @@ impl Pager {
             return None;
         }
         let page_size = self.page_size().bytes();
-        Some(self.view.mapped.get().bytes(first.index() * page_size, n as usize * page_size))
+        let len = u32::try_from(n as usize * page_size).ok()?;
+        Some(self.view.mapped.get().page(first.index() * page_size, len, self.view.epoch.get()))
     }
 }

@@ -161,8 +161,9 @@ impl Pager {
         let end = offset.saturating_add((count as usize).saturating_mul(page_size).min(ASK_MAX));
         let end = end.min(self.view.mapped.get().valid());
         let Store::File(file) = &self.store else { return None };
-        let mapping = file.database.mapping(&*file.file).ok()??;
-        (offset < end).then(|| look(mapping, offset, end - offset))
+        let mapping = file.mapping.borrow();
+        let mapping = mapping.as_ref().filter(|_| offset < end)?;
+        Some(look(mapping, offset, end - offset))
     }
 }
 

@@ -14,7 +14,7 @@
 //! until then. When the rollback fails too, the journal stays for the next reader to play back, and
 //! only the end of the read transaction is left.
 
-use lithe_vfs::{FileEvent, LockLevel, ResultCode};
+use lithe_vfs::{FileEvent, LockLevel, Op, ResultCode};
 
 use crate::bypass::Bypass;
 use crate::error::{Error, Result};
@@ -56,6 +56,9 @@ impl Pager {
         };
         self.lay_nothing_over();
         self.state.set(State::Idle);
+        if let Store::File(file) = &self.store {
+            file.forget_failed_mapping(self);
+        }
         self.view.direct.set(0);
         self.end_epoch();
         let failed = self.failure.replace(None).is_some();
@@ -163,6 +166,7 @@ impl Pager {
     pub fn commit_phase_one(&self, super_journal: Option<&str>) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "commit without a write transaction")?;
         self.check_failure()?;
+        self.check_mapping()?;
         match &self.store {
             Store::Memory(memory) => memory.prepare(&self.txn.borrow(), self.page_size().bytes()),
             Store::File(file) if file.is_wal() => self.note_log_failure(file.commit_wal(self)),
@@ -303,6 +307,23 @@ impl Pager {
             Some(error) => Err(error.clone()),
             None => Ok(()),
         }
+    }
+
+    /// Fails if the file could not be shown where it is mapped, so that what was read may be zeros: somebody has cut it, or the device
+    /// fails. The transaction can then only end; the next one reads through buffers. Whoever gives away what was read asks
+    /// this first, if [`lithe_vfs::mapping_faults`] has changed.
+    pub fn check_mapping(&self) -> Result<()> {
+        let Store::File(file) = &self.store else { return Ok(()) };
+        if !file.mapping_has_failed() {
+            return Ok(());
+        }
+        if self.state.get() == State::Idle {
+            file.forget_failed_mapping(self);
+            return Ok(());
+        }
+        let error = Error::Io(lithe_vfs::Error::with_code(Op::Read, ResultCode::IOERR_READ));
+        self.fail(&error);
+        Err(error)
     }
 
     /// Opens a savepoint and answers its depth: 0 for the first.

@@ -5,12 +5,13 @@
 //! page is: it sees paths, offsets and lock levels.
 //!
 //! `unsafe` is for system calls and for memory that other processes write too; it lives in
-//! `mapping`, `shm` and `unix`.
+//! `mapping`, `mapping_fault`, `shm` and `unix`.
 
 mod error;
 mod file;
 mod flags;
 mod mapping;
+mod mapping_fault;
 mod memory;
 mod result_code;
 mod shm;
@@ -22,6 +23,7 @@ pub use error::{EIO, ENOSPC, Error, Op, Result};
 pub use file::{File, FileId, PragmaAnswer};
 pub use flags::{Access, DeviceCharacteristics, FileEvent, LockLevel, OpenFlags, ShmLock, SyncFlags};
 pub use mapping::Mapping;
+pub use mapping_fault::mapping_faults;
 pub use memory::MemoryVfs;
 pub use result_code::ResultCode;
 pub use shm::{SHM_REGION_BYTES, ShmRegion};

@@ -6,8 +6,10 @@
 //!   '--------- reserved once, never moved ----------'
 //! ```
 //!
-//! What the file gains within the reservation appears there by itself. Touching what lies past the
-//! end of the file kills the process (SIGBUS), so a reader checks the size first.
+//! What the file gains within the reservation appears there by itself; a file that outgrows it is mapped
+//! anew, and the mapping before stays for as long as somebody has it. Nothing past the end of the file
+//! can be touched, so a reader checks the size first; what happens if the file loses bytes all the same,
+//! or the device fails, is told in `mapping_fault`.
 //!
 //! Address space is recycled and never given back to the system: a reservation that is no longer
 //! used is covered with zeros and kept for the next file. A reference into it that lives on by
@@ -18,15 +20,17 @@ use std::ffi::c_void;
 use std::os::fd::BorrowedFd;
 use std::ptr::{self, NonNull};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous};
 
-/// What a file gets at least: far more than most databases grow to, and a 2000th of the address
-/// space.
-const RESERVE_MIN: u64 = 64 << 30;
+use crate::mapping_fault::Watch;
 
-/// A smaller reservation than this is not worth having.
-const RESERVE_WORTHWHILE: u64 = 1 << 20;
+/// What a file gets at least: most databases stay within it, and thousands of them take little.
+const RESERVE_MIN: u64 = 1 << 20;
+
+/// Of address space, if the process has a limit, a fourth is for mappings: memory needs the rest.
+const SHARE_OF_LIMIT: u64 = 4;
 
 /// So many of the system's pages are looked at to see whether a stretch is in memory.
 const RESIDENT_LOOK: usize = 64;
@@ -36,27 +40,35 @@ const RESIDENT_LOOK: usize = 64;
 pub struct Mapping {
     room: Reservation,
     len: usize,
+    /// How often its range had failed before.
+    faults_before: u32,
 }
 
 impl Mapping {
-    /// Maps the file behind `fd` with room for at least `reserve` bytes; if the system refuses that
-    /// much (a limit on address space), with less. `None`: refused altogether.
+    /// Maps the file behind `fd` with room for more than `reserve` bytes; if there is no room for so much (a limit on address
+    /// space), with less. `None`: refused altogether.
     pub(crate) fn of_file(fd: BorrowedFd<'_>, reserve: u64) -> Option<Mapping> {
-        let mut wanted = reserve.max(RESERVE_MIN).checked_next_power_of_two()?;
+        let mut wanted = reserve.max(RESERVE_MIN - 1).checked_add(1)?.checked_next_power_of_two()?;
         loop {
             if let Some(room) = Reservation::take(usize::try_from(wanted).ok()?) {
                 return room.cover_with_file(fd);
             }
             wanted /= 2;
-            if wanted < RESERVE_WORTHWHILE {
+            if wanted < RESERVE_MIN {
                 return None;
             }
         }
     }
 
+    /// Whether it has failed to show its file: some of its bytes are zeros for good.
+    #[inline]
+    pub fn has_failed(&self) -> bool {
+        matches!(&self.room, Reservation::Own(range) if range.watch.faults() != self.faults_before)
+    }
+
     /// The part of some bytes in memory that will ever be used.
     pub(crate) fn of_memory(bytes: &std::sync::Arc<MemoryBytes>) -> Mapping {
-        Mapping { room: Reservation::Shared(bytes.clone()), len: bytes.room.len() }
+        Mapping { room: Reservation::Shared(bytes.clone()), len: bytes.room.len(), faults_before: 0 }
     }
 
     /// Where the first byte of the file is. Valid as long as the process lives (see the module's
@@ -126,7 +138,8 @@ impl Reservation {
             )
         };
         mapped.ok()?;
-        Some(Mapping { room: self, len })
+        let faults_before = self.range().watch.faults();
+        Some(Mapping { room: self, len, faults_before })
     }
 
     fn range(&self) -> &Range {
@@ -165,6 +178,7 @@ impl Reservation {
 struct Range {
     base: NonNull<u8>,
     len: usize,
+    watch: &'static Watch,
 }
 
 // SAFETY: a range is an address and a length; who reads and writes there is the users' affair.
@@ -175,6 +189,16 @@ unsafe impl Sync for Range {}
 /// Ranges that nobody uses now.
 static SPARE: Mutex<Vec<Range>> = Mutex::new(Vec::new());
 
+/// The length of all ranges there are.
+static TAKEN: AtomicU64 = AtomicU64::new(0);
+
+/// Whether the limit of the process, if it has one, leaves room for so much more.
+fn is_within_limit(len: usize) -> bool {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
+    let taken = TAKEN.load(Ordering::Relaxed);
+    limit.is_none_or(|limit| taken.saturating_add(len as u64) <= limit / SHARE_OF_LIMIT)
+}
+
 impl Range {
     fn take(len: usize) -> Option<Range> {
         let mut spare = SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -182,8 +206,12 @@ impl Range {
             return Some(spare.swap_remove(at));
         }
         drop(spare);
+        if !is_within_limit(len) {
+            return None;
+        }
         let base = zeros(ptr::null_mut(), len, MapFlags::empty(), ProtFlags::READ)?;
-        Some(Range { base, len })
+        TAKEN.fetch_add(len as u64, Ordering::Relaxed);
+        Some(Range { base, len, watch: Watch::new(base, len) })
     }
 
     fn len(&self) -> usize {
@@ -193,11 +221,11 @@ impl Range {
 
 impl Drop for Range {
     fn drop(&mut self) {
-        let (base, len) = (self.base, self.len);
+        let (base, len, watch) = (self.base, self.len, self.watch);
         // If the system refuses, what covers the range stays for good: a leak of address space, and
         // nothing worse.
         if zeros(base.as_ptr().cast(), len, MapFlags::FIXED, ProtFlags::READ).is_some() {
-            SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(Range { base, len });
+            SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(Range { base, len, watch });
         }
     }
 }
@@ -229,7 +257,7 @@ impl MemoryBytes {
         let room = loop {
             match Range::take(len) {
                 Some(room) => break room,
-                None if len / 2 < RESERVE_WORTHWHILE as usize => return None,
+                None if len / 2 < RESERVE_MIN as usize => return None,
                 None => len /= 2,
             }
         };
@@ -280,11 +308,38 @@ mod tests {
         assert_eq!(at(100_000), b'a');
     }
 
+    /// Who cuts a mapped file short, and ignores all locks, takes nothing but the bytes from whoever reads it.
+    #[test]
+    fn a_mapping_of_a_file_that_was_cut() {
+        let path = std::env::temp_dir().join(format!("lithe-cut-{}", std::process::id()));
+        std::fs::write(&path, vec![b'x'; 100_000]).unwrap();
+        let file = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let mapping = Mapping::of_file(file.as_fd(), 100_000).unwrap();
+        let other = Mapping::of_file(file.as_fd(), 100_000).unwrap();
+        // SAFETY: within the reservation.
+        let at = |mapping: &Mapping, offset: usize| unsafe { mapping.base().as_ptr().add(offset).read_volatile() };
+        assert_eq!((at(&mapping, 50_000), mapping.has_failed()), (b'x', false));
+        file.set_len(10).unwrap();
+        let before = crate::mapping_faults();
+        assert_eq!((at(&mapping, 50_000), at(&mapping, 5), at(&mapping, 50_001)), (0, b'x', 0));
+        assert!(mapping.has_failed() && !other.has_failed());
+        assert!(crate::mapping_faults() > before);
+        // What was covered is uncovered when the range is used again.
+        let base = mapping.base();
+        drop(mapping);
+        file.set_len(100_000).unwrap();
+        let again = Mapping::of_file(file.as_fd(), 100_000).unwrap();
+        assert_eq!((again.base(), again.has_failed()), (base, false));
+        std::os::unix::fs::FileExt::write_all_at(&file, b"y", 50_000).unwrap();
+        assert_eq!(at(&again, 50_000), b'y');
+    }
+
     #[test]
     fn less_room_is_better_than_none() {
         // More than a process can have on any system.
         let bytes = MemoryBytes::reserve(1 << 55).unwrap();
-        assert!(bytes.len() >= RESERVE_WORTHWHILE as usize && bytes.len() < 1 << 55);
+        assert!(bytes.len() >= RESERVE_MIN as usize && bytes.len() < 1 << 55);
         bytes.write(5, b"abc");
     }
 
@@ -294,7 +349,7 @@ mod tests {
         std::fs::write(&path, vec![b'x'; 1 << 20]).unwrap();
         let file = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
-        let mapping = Mapping::of_file(file.as_fd(), 1).unwrap();
+        let mapping = Mapping::of_file(file.as_fd(), 4 << 20).unwrap();
         // Just written: it is in memory.
         for (offset, len) in [(0, 1), (5000, 10_000), (0, 1 << 20), (4096, 0), (usize::MAX, 2)] {
             mapping.will_need(offset, len);

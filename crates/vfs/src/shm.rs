@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, AtomicU32};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The size of one region.
 pub const SHM_REGION_BYTES: usize = 32 * 1024;
@@ -54,10 +54,41 @@ impl ShmRegion {
         unsafe { std::slice::from_raw_parts(self.base.as_ptr().cast(), WORDS) }
     }
 
-    /// The region as words of 16 bits, in the byte order of the machine.
+    /// The word of 16 bits at `index`, in the byte order of the machine. Memory is reached by words of one size only: mixed sizes
+    /// at one place have no meaning among atomics.
     #[inline]
-    pub fn halves(&self) -> &[AtomicU16] {
-        // SAFETY: the constructors' promise. Both views are never used for the same place.
-        unsafe { std::slice::from_raw_parts(self.base.as_ptr().cast(), 2 * WORDS) }
+    pub fn half(&self, index: usize, order: Ordering) -> u16 {
+        (self.words()[index / 2].load(order) >> half_shift(index)) as u16
+    }
+
+    /// Stores a word of 16 bits. Its neighbour is stored with it, as it was: whoever stores is the only one to, by the lock for
+    /// writing, which all processes keep to.
+    pub fn set_half(&self, index: usize, value: u16, order: Ordering) {
+        let word = &self.words()[index / 2];
+        let mask = u32::from(u16::MAX) << half_shift(index);
+        let neighbour = word.load(Ordering::Relaxed) & !mask;
+        word.store(neighbour | u32::from(value) << half_shift(index), order);
+    }
+}
+
+/// Where in its word of 32 bits a word of 16 is.
+#[inline]
+const fn half_shift(index: usize) -> u32 {
+    let is_high = (index % 2 == 1) == cfg!(target_endian = "little");
+    if is_high { 16 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_words() {
+        let region = ShmRegion::private();
+        region.words()[3].store(u32::from_ne_bytes([1, 2, 3, 4]), Ordering::Relaxed);
+        let halves = [6, 7].map(|index| region.half(index, Ordering::Relaxed).to_ne_bytes());
+        assert_eq!(halves, [[1, 2], [3, 4]]);
+        region.set_half(7, u16::from_ne_bytes([5, 6]), Ordering::Relaxed);
+        assert_eq!(region.words()[3].load(Ordering::Relaxed).to_ne_bytes(), [1, 2, 5, 6]);
     }
 }

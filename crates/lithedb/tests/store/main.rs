@@ -9,6 +9,8 @@
 //! | `backup` | online backup, serialize, deserialize |
 //! | `opening` | URIs, read-only files and folders, databases in memory |
 //! | `shared_cache` | locks on tables, unlock-notify |
+//! | `beside_readers` | writing while statements of the same connection stand on their rows |
+//! | `mapped_files` | address space, growing, files that lose their bytes |
 //! | `transactions` | several files, concurrent writers, waiting |
 //! | `busy` | who is turned away, and with what code |
 //! | `super_journal` | what SQLite makes of a crash within a commit over two files |
@@ -19,12 +21,14 @@
 //! | `overwrites` | long values overwritten in place |
 
 mod backup;
+mod beside_readers;
 mod bulk;
 mod busy;
 #[path = "../common/mod.rs"]
 mod common;
 mod journals;
 mod large;
+mod mapped_files;
 mod opening;
 mod overwrites;
 mod polled;

@@ -1,9 +1,11 @@
 //! Beginning and ending to read, and what is known of the file in between.
 
+use std::sync::Arc;
+
 use lithe_format::PageNo;
 use lithe_format::bytes::at_u32;
 use lithe_format::db_header::{CHANGE_COUNTER_AT, DbHeader, FileVersion, HEADER_LEN};
-use lithe_vfs::{Access, LockLevel};
+use lithe_vfs::{Access, LockLevel, Mapping};
 
 use super::FileStore;
 use crate::error::{Error, Result};
@@ -121,7 +123,7 @@ impl FileStore {
         }
         let mapped = pager.view.mapped.get();
         if self.known.get().valid && mapped.valid() >= HEADER_LEN {
-            fingerprint.copy_from_slice(mapped.bytes(CHANGE_COUNTER_AT, size_of::<Fingerprint>()));
+            mapped.read(CHANGE_COUNTER_AT, &mut fingerprint);
         } else {
             self.file.read_at(&mut fingerprint, CHANGE_COUNTER_AT as u64)?;
         }
@@ -139,7 +141,7 @@ impl FileStore {
         let mut bytes = [0; HEADER_LEN];
         let mapped = pager.view.mapped.get();
         if mapped.valid() >= HEADER_LEN && size >= HEADER_LEN as u64 {
-            bytes.copy_from_slice(mapped.bytes(0, HEADER_LEN));
+            mapped.read(0, &mut bytes);
         } else {
             self.file.read_at(&mut bytes, 0)?;
         }
@@ -178,9 +180,13 @@ impl FileStore {
     /// Maps the file, and answers how many pages can be read directly.
     pub(super) fn map(&self, pager: &Pager, size: u64) -> Result<u32> {
         let limit = self.mmap_size();
-        let mapping = if limit == 0 { None } else { self.database.mapping(&*self.file)? };
-        let mapped = mapping.map_or(MappedFile::NONE, |mapping| MappedFile::new(mapping, size.min(limit)));
-        pager.view.mapped.set(mapped);
+        let size = size.min(limit);
+        let mapping = &mut *self.mapping.borrow_mut();
+        let is_long_enough = |mapping: &Arc<Mapping>| mapping.len() as u64 >= size && !mapping.has_failed();
+        if size > 0 && !mapping.as_ref().is_some_and(is_long_enough) {
+            *mapping = self.database.mappings.covering(&*self.file, size)?;
+        }
+        pager.view.mapped.set(mapping.as_ref().map_or(MappedFile::NONE, |mapping| MappedFile::new(mapping, size)));
         let direct = self.direct_pages(pager);
         pager.view.direct.set(direct);
         Ok(direct)

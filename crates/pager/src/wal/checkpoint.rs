@@ -233,6 +233,10 @@ impl Wal {
                 self.copy_run(database, page_size, run)?;
             }
         }
+        if self.mapping_has_failed() {
+            // Pages of zeros may have been copied. The frames still count as not copied, and cover them.
+            return Err(lithe_vfs::Error::with_code(Op::Read, ResultCode::IOERR_READ).into());
+        }
         database.event(FileEvent::CheckpointDone)?;
         if last == header.last_frame {
             if self.foreign || database.size()? != size {

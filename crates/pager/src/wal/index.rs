@@ -234,10 +234,9 @@ impl WalIndex {
         }
         let mut slot = first_slot(no);
         for _ in 0..HASH_SLOTS {
-            let half = &region.halves()[slot_half(slot)];
-            if half.load(Ordering::Relaxed) == 0 {
+            if region.half(slot_half(slot), Ordering::Relaxed) == 0 {
                 region.words()[place.page_word()].store(no.get(), Ordering::Relaxed);
-                half.store(place.entry, Ordering::Release);
+                region.set_half(slot_half(slot), place.entry, Ordering::Release);
                 return Ok(());
             }
             slot = next_slot(slot);
@@ -269,11 +268,11 @@ impl WalIndex {
 #[inline]
 fn find_in_region(region: &ShmRegion, number: u32, no: PageNo, first: u32, last: u32) -> Result<(Option<u32>, u32)> {
     let before = first_frame_before(number);
-    let (words, halves) = (region.words(), region.halves());
+    let words = region.words();
     let mut found = None;
     let mut slot = first_slot(no);
     for looks in 1..=HASH_SLOTS as u32 {
-        let entry = halves[slot_half(slot)].load(Ordering::Acquire);
+        let entry = region.half(slot_half(slot), Ordering::Acquire);
         if entry == 0 {
             return Ok((found, looks));
         }
@@ -299,9 +298,8 @@ fn clear(region: &ShmRegion, number: u32) {
 /// so no search passes over a slot that becomes free.
 fn forget_after(region: &ShmRegion, number: u32, entry: u16) {
     for slot in 0..HASH_SLOTS {
-        let half = &region.halves()[slot_half(slot)];
-        if half.load(Ordering::Relaxed) > entry {
-            half.store(0, Ordering::Relaxed);
+        if region.half(slot_half(slot), Ordering::Relaxed) > entry {
+            region.set_half(slot_half(slot), 0, Ordering::Relaxed);
         }
     }
     let end = page_word(number, region_frames(number) as u16) + 1;

@@ -39,7 +39,7 @@ use std::sync::Arc;
 use lithe_format::wal::frame_offset;
 use lithe_format::wal_index::{HEADER_WORDS, IndexHeader};
 use lithe_format::{PageNo, PageSize};
-use lithe_vfs::{File, ShmLock};
+use lithe_vfs::{File, Mapping, ShmLock};
 
 pub(crate) use append::Policy;
 pub use checkpoint::{Checkpoint, CheckpointMode};
@@ -75,6 +75,8 @@ pub(crate) struct Wal {
     /// What is known of these frames.
     frame_map: RefCell<FrameMap>,
     mapped: Cell<MappedFile>,
+    /// What `mapped` is part of; none if it was never needed, or the log cannot be mapped.
+    mapping: RefCell<Option<Arc<Mapping>>>,
     /// Our own commit has left the read mark behind: kept on, it would hold checkpoints back.
     outgrown: Cell<bool>,
     /// What this write transaction has appended.
@@ -114,6 +116,7 @@ impl Wal {
             frames: Cell::new((1, 0)),
             frame_map: RefCell::default(),
             mapped: Cell::new(MappedFile::NONE),
+            mapping: RefCell::new(None),
             outgrown: Cell::new(false),
             tail: RefCell::new(None),
             map,
@@ -176,6 +179,17 @@ impl Wal {
         let mapped = self.mapped.get();
         let inside = offset + u64::from(page_size.get()) <= mapped.valid() as u64;
         inside.then(|| mapped.page(offset as usize, page_size.get(), epoch))
+    }
+
+    /// Whether the mapping has failed to show the log.
+    pub(crate) fn mapping_has_failed(&self) -> bool {
+        self.mapping.borrow().as_ref().is_some_and(|mapping| mapping.has_failed())
+    }
+
+    /// The log is read by calls until it is mapped again.
+    pub(crate) fn forget_mapping(&self) {
+        self.mapping.replace(None);
+        self.mapped.set(MappedFile::NONE);
     }
 
     /// Reads the page in `frame`.

@@ -1,20 +1,20 @@
 //! What the connections of one process share of a log.
 
 use std::sync::atomic::AtomicU32;
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use lithe_vfs::{File, Mapping};
 
 use super::read_lock::{Idle, ReadLock};
 use super::turns::Turns;
 use crate::error::Result;
-use crate::page_ref::MappedFile;
+use crate::mappings::Mappings;
 
 /// A log, as the connections of this process share it.
 #[derive(Debug)]
 pub(crate) struct SharedWal {
     file: Arc<dyn File>,
-    mapping: OnceLock<Option<Mapping>>,
+    mappings: Mappings,
     readers: Mutex<Vec<Weak<ReadLock>>>,
     pub(super) turns: Turns,
     /// How long the log is when writers next try together to bring it to an end.
@@ -27,7 +27,7 @@ impl SharedWal {
     pub(crate) fn new(file: Arc<dyn File>, hub: Option<Arc<dyn File>>) -> SharedWal {
         SharedWal {
             file,
-            mapping: OnceLock::new(),
+            mappings: Mappings::default(),
             readers: Mutex::default(),
             turns: Turns::new(hub),
             next_try: AtomicU32::new(0),
@@ -38,17 +38,9 @@ impl SharedWal {
         &*self.file
     }
 
-    /// The log as far as it is mapped: `size` bytes of it, if it can be.
-    pub(super) fn mapped(&self, size: u64) -> Result<MappedFile> {
-        if size == 0 {
-            return Ok(MappedFile::NONE);
-        }
-        if self.mapping.get().is_none() {
-            let mapping = self.file.map(0)?;
-            let _ = self.mapping.set(mapping);
-        }
-        let mapping = self.mapping.get().and_then(Option::as_ref);
-        Ok(mapping.map_or(MappedFile::NONE, |mapping| MappedFile::new(mapping, size)))
+    /// The mapping that shows the first `size` bytes of the log, if it can be mapped.
+    pub(super) fn mapping(&self, size: u64) -> Result<Option<Arc<Mapping>>> {
+        self.mappings.covering(&*self.file, size)
     }
 
     pub(super) fn join(&self, lock: &Arc<ReadLock>) {

@@ -1,7 +1,7 @@
 //! A file in memory.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::locks::{FileLocks, SlotLocks};
 use crate::error::{Error, Op, Result};
@@ -20,7 +20,8 @@ static NEXT_INODE: AtomicU64 = AtomicU64::new(1);
 pub(crate) struct MemoryInode {
     id: FileId,
     bytes: Arc<MemoryBytes>,
-    len: Mutex<u64>,
+    /// How long the file is. Who reads or writes its content holds this: one at a time writes.
+    len: RwLock<u64>,
     pub(super) locks: Mutex<FileLocks>,
     pub(super) slots: Mutex<SlotLocks>,
     pub(super) shm: Mutex<Vec<ShmRegion>>,
@@ -34,7 +35,7 @@ impl MemoryInode {
         Ok(MemoryInode {
             id: FileId { device: DEVICE, inode },
             bytes: Arc::new(bytes),
-            len: Mutex::new(0),
+            len: RwLock::new(0),
             locks: Mutex::default(),
             slots: Mutex::default(),
             shm: Mutex::default(),
@@ -49,12 +50,21 @@ impl MemoryInode {
         &self.bytes
     }
 
+    fn reading(&self) -> RwLockReadGuard<'_, u64> {
+        self.len.read().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn writing(&self) -> RwLockWriteGuard<'_, u64> {
+        self.len.write().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
     pub(crate) fn size(&self) -> u64 {
-        *guard(&self.len)
+        *self.reading()
     }
 
     pub(crate) fn read_at(&self, buf: &mut [u8], offset: u64) -> usize {
-        let have = self.size().saturating_sub(offset).min(buf.len() as u64) as usize;
+        let len = self.reading();
+        let have = len.saturating_sub(offset).min(buf.len() as u64) as usize;
         if have > 0 {
             self.bytes.read(offset as usize, &mut buf[..have]);
         }
@@ -65,8 +75,8 @@ impl MemoryInode {
     pub(crate) fn write_at(&self, buf: &[u8], offset: u64) -> Result<()> {
         let end = offset.checked_add(buf.len() as u64).filter(|&end| end <= self.bytes.len() as u64);
         let end = end.ok_or_else(|| Error::with_code(Op::Write, ResultCode::FULL))?;
+        let mut len = self.writing();
         self.bytes.write(offset as usize, buf);
-        let mut len = guard(&self.len);
         *len = (*len).max(end);
         Ok(())
     }
@@ -75,7 +85,7 @@ impl MemoryInode {
         if size > self.bytes.len() as u64 {
             return Err(Error::with_code(Op::Truncate, ResultCode::FULL));
         }
-        let mut len = guard(&self.len);
+        let mut len = self.writing();
         // What is past the end stays zero, so that growing again shows zeros.
         if size < *len {
             self.bytes.zero(size as usize, (*len - size) as usize);

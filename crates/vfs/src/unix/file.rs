@@ -187,8 +187,7 @@ impl File for UnixFile {
     }
 
     fn map(&self, reserve: u64) -> Result<Option<Mapping>> {
-        let size = self.size()?;
-        Ok(Mapping::of_file(self.fd(), reserve.max(size.saturating_mul(4))))
+        Ok(Mapping::of_file(self.fd(), reserve.max(self.size()?)))
     }
 
     fn id(&self) -> Option<FileId> {

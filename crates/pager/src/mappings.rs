@@ -1,0 +1,77 @@
+//! The mappings of one file, as the connections of this process share them.
+//!
+//! A mapping reserves little more than the file has: of address space there is not as much as one would think, once a process has
+//! thousands of databases open, or a limit. A file that has outgrown its mapping is mapped anew, twice as long, and the mappings before
+//! stay: who holds a reference into one goes on with it, and all of them together take no more than twice the last.
+//!
+//! ```text
+//!   file        | a | b | c | d | e |
+//!   mappings    | a | b |                    references of before
+//!               | a | b | c | d |
+//!               | a | b | c | d | e |   |   |   |       new ones
+//! ```
+//!
+//! What the system refuses to map is read through buffers. So is everything once a mapping has failed to show its file: see
+//! `lithe_vfs::Mapping::has_failed`.
+
+use std::sync::{Arc, Mutex};
+
+use lithe_vfs::{File, Mapping};
+
+use crate::error::Result;
+
+/// The mappings of one file, the longest last.
+#[derive(Debug, Default)]
+pub(crate) struct Mappings(Mutex<Vec<Arc<Mapping>>>);
+
+impl Mappings {
+    /// The mapping that shows the first `size` bytes, or as many of them as the system grants.
+    pub(crate) fn covering(&self, file: &dyn File, size: u64) -> Result<Option<Arc<Mapping>>> {
+        let mut all = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if all.iter().any(|mapping| mapping.has_failed()) {
+            return Ok(None);
+        }
+        let len = all.last().map_or(0, |mapping| mapping.len());
+        if (len as u64) < size
+            && let Some(longer) = file.map(size)?
+            && longer.len() > len
+        {
+            all.push(Arc::new(longer));
+        }
+        Ok(all.last().cloned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page_ref::{Epoch, MappedFile};
+    use lithe_vfs::{OpenFlags, UnixVfs, Vfs};
+
+    #[test]
+    fn references_outlive_a_longer_mapping() {
+        let path = std::env::temp_dir().join(format!("lithe-mappings-{}", std::process::id()));
+        let flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::MAIN_DB | OpenFlags::DELETEONCLOSE;
+        let file = UnixVfs.open(Some(&path), flags).unwrap().file;
+        let mappings = Mappings::default();
+        let mut pages = Vec::new();
+        let mut lens = Vec::new();
+        for n in 0..6u64 {
+            let size = (512 << 10) << n;
+            file.write_at(&[n as u8 + 1; 4096], size - 4096).unwrap();
+            let mapping = mappings.covering(&*file, size).unwrap().unwrap();
+            assert!(mapping.len() as u64 >= size && mapping.len() as u64 <= 2 * size.max(1 << 20));
+            lens.push(mapping.len());
+            let mapped = MappedFile::new(&mapping, size);
+            pages.push(mapped.page(size as usize - 4096, 4096, Epoch::OF_ONE_CALL));
+        }
+        lens.dedup();
+        assert!(lens.len() > 2, "{lens:?}");
+        for (n, page) in pages.iter().enumerate() {
+            assert_eq!(page[..], [n as u8 + 1; 4096]);
+        }
+        // What is written shows in all of them.
+        file.write_at(&[77; 4096], (512 << 10) - 4096).unwrap();
+        assert_eq!(pages[0][..], [77; 4096]);
+    }
+}
