@@ -268,8 +268,10 @@ impl NativeRun {
     }
 
     pub(crate) fn step(&mut self, connection: &Connection, run: &StatementRun) -> Result<Step> {
-        if self.rows.is_none() {
+        let has_given_all = self.rows.as_ref().is_none_or(|rows| self.given == rows.len());
+        if self.rows.is_none() || (has_given_all && run.vacuumed.get().is_some()) {
             self.rows = Some(self.native.run(connection, run, &self.bindings)?);
+            self.given = 0;
         }
         if self.given > 0 && connection.interrupts.is_set() {
             return Err(Error::new(ResultCode::INTERRUPT, "interrupted"));

@@ -239,13 +239,7 @@ impl Connection {
         let database = self.catalog().database_name(db).to_string();
         let module_name = definition.module.to_string();
         let arguments: Vec<&[u8]> = definition.arguments.iter().map(|argument| &**argument).collect();
-        let request = ConnectRequest {
-            connection: self,
-            module: &module_name,
-            database: &database,
-            table: name,
-            arguments: &arguments,
-        };
+        let request = ConnectRequest { module: &module_name, database: &database, table: name, arguments: &arguments };
         if is_new { module.create(&request) } else { module.connect(&request) }
     }
 

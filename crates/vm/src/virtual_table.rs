@@ -65,8 +65,6 @@ pub trait Module: Send {
 /// The table that a module is asked for.
 #[derive(Clone, Copy)]
 pub struct ConnectRequest<'r> {
-    /// The engine's connection.
-    pub connection: &'r dyn Any,
     /// The module's name as CREATE VIRTUAL TABLE has it.
     pub module: &'r str,
     /// The name of the database.

@@ -14,7 +14,7 @@ use super::{
     integer, nothing, safety_level, whole_integer,
 };
 use crate::config::Config;
-use crate::database::Database;
+use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
 use crate::native::NativeRow;
 
@@ -89,14 +89,21 @@ fn page_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 fn page_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
-    let begun = call.connection.begin_on(call.db(), false, call.run);
+    let wanted = call.integer().and_then(|size| u32::try_from(size).ok()).and_then(PageSize::new);
+    let looked = database.check_free().and_then(|()| {
+        while_reading(pager, || {
+            if let Some(size) = wanted {
+                call.connection.settings.next_page_size.set(Some(size));
+                pager.set_page_size(size, pager.reserved());
+            }
+            Ok(())
+        })
+    });
     // What cannot be read, or is locked, has a size as far as this connection knows: asking never fails.
-    let Some(size) = call.integer() else { return answer(i64::from(pager.page_size().get())) };
-    begun?;
-    if let Some(size) = u32::try_from(size).ok().and_then(PageSize::new) {
-        call.connection.settings.next_page_size.set(Some(size));
-        pager.set_page_size(size, pager.reserved());
+    if call.value.is_none() {
+        return answer(i64::from(pager.page_size().get()));
     }
+    looked?;
     nothing()
 }
 
@@ -381,11 +388,11 @@ fn data_version(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 
 fn auto_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let database = call.connection.database(call.db())?;
-    call.connection.begin_on(call.db(), false, call.run)?;
+    database.check_free()?;
     let btree = database.btree();
-    let Some(value) = call.text() else {
-        return answer(btree.auto_vacuum_mode()? as i64);
-    };
+    // The lock is not kept: asking in a transaction begins none on the file.
+    let now = while_reading(btree.pager(), || Ok(btree.auto_vacuum_mode()?))?;
+    let Some(value) = call.text() else { return answer(now as i64) };
     let number = integer(value.as_bytes());
     let mode = match value.to_ascii_lowercase().as_str() {
         "full" => AutoVacuum::Full,
@@ -396,24 +403,30 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     };
     // Where there are no pointer maps yet, or no longer, the next VACUUM does it.
     call.connection.settings.next_auto_vacuum.set(Some(mode));
-    let now = btree.auto_vacuum_mode()?;
     if btree.pager().page_count() > 0 && now != mode && now != AutoVacuum::None && mode != AutoVacuum::None {
         call.connection.begin_on(call.db(), true, call.run)?;
     }
-    btree.set_auto_vacuum(mode)?;
+    while_reading(btree.pager(), || Ok(btree.set_auto_vacuum(mode)?))?;
     nothing()
 }
 
-/// Gives a row without columns for each page that the file lost.
+/// Frees a page, and gives a row without columns for it. The next step frees the next: whoever stops after a row keeps what was done.
 fn incremental_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
-    let pages = call.integer().and_then(|pages| u32::try_from(pages).ok()).unwrap_or(0);
+    let limit = call.integer().and_then(|pages| u32::try_from(pages).ok()).filter(|pages| *pages > 0);
+    let freed = call.run.vacuumed.take().unwrap_or(0);
     call.connection.begin_on(call.db(), true, call.run)?;
     let database = call.connection.database(call.db())?;
     let btree = database.btree();
-    let before = if btree.pager().page_count() == 0 { 0 } else { btree.freelist_count()? };
-    btree.incremental_vacuum(pages)?;
-    let after = if btree.pager().page_count() == 0 { 0 } else { btree.freelist_count()? };
-    Ok(vec![NativeRow::new(); before.saturating_sub(after) as usize])
+    let is_enough = limit.is_some_and(|limit| freed >= limit);
+    if is_enough || btree.pager().page_count() == 0 || btree.freelist_count()? == 0 {
+        return nothing();
+    }
+    if btree.auto_vacuum_mode()? == AutoVacuum::None {
+        return nothing();
+    }
+    btree.incremental_vacuum(1)?;
+    call.run.vacuumed.set(Some(freed + 1));
+    Ok(vec![NativeRow::new()])
 }
 
 /// Another kind of store is another temporary database: what was in the one before is gone.
