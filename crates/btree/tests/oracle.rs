@@ -285,8 +285,9 @@ fn a_transaction_after_another() {
 fn a_place_survives_a_commit() {
     struct Held(RefCell<Cursor>);
     impl PageHolder for Held {
-        fn own_pages(&self, pager: &Pager) {
+        fn own_pages(&self, pager: &Pager) -> bool {
             self.0.borrow_mut().own_pages(pager);
+            true
         }
     }
 

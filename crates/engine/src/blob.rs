@@ -39,8 +39,9 @@ pub struct Blob {
 struct HeldCursor(RefCell<Cursor>);
 
 impl PageHolder for HeldCursor {
-    fn own_pages(&self, pager: &Pager) {
-        self.0.borrow_mut().own_pages(pager);
+    fn own_pages(&self, pager: &Pager) -> bool {
+        let reached = self.0.try_borrow_mut();
+        reached.map(|mut cursor| cursor.own_pages(pager)).is_ok()
     }
 }
 

@@ -13,14 +13,14 @@
 //!          └────────────── next step, the call returns ───────────────┘
 //! ```
 //!
-//! A reader that is exposed cannot be reached. While there is one, a commit that would change mapped bytes is refused: this is
+//! A reader that is exposed cannot be reached, and says so. Then a commit that would change mapped bytes is refused: this is
 //! what remains of callbacks in which the application must not write. Nothing is registered or copied where pages cannot change
 //! ([`crate::Pager::borrows_are_stable`]), and nothing is copied where nobody else reads.
 //!
 //! With debug assertions, dereferencing a mapped page after the end of its epoch panics (see `page_ref`): a holder that was
 //! forgotten is found by any test that writes beside it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Weak;
 
 use crate::error::{Error, Result};
@@ -28,50 +28,28 @@ use crate::pager::Pager;
 
 /// Holds mapped pages between steps.
 pub trait PageHolder {
-    /// Replaces the pages of `pager` that are held by copies: see [`Pager::own_page`].
-    fn own_pages(&self, pager: &Pager);
+    /// Replaces the pages of `pager` that are held by copies: see [`Pager::own_page`]. `false`: it holds pages where they cannot be
+    /// reached.
+    fn own_pages(&self, pager: &Pager) -> bool;
 }
 
 /// The holders of pages of one database, as one connection sees it.
 #[derive(Default)]
-pub struct PageHolders {
-    holders: RefCell<Vec<Weak<dyn PageHolder>>>,
-    exposed: Cell<usize>,
-}
+pub struct PageHolders(RefCell<Vec<Weak<dyn PageHolder>>>);
 
 impl PageHolders {
     /// `holder` is told from now on, for as long as it lives.
     pub fn register(&self, holder: Weak<dyn PageHolder>) {
-        let mut holders = self.holders.borrow_mut();
+        let mut holders = self.0.borrow_mut();
         if holders.len() == holders.capacity() {
             holders.retain(|holder| holder.strong_count() > 0);
         }
         holders.push(holder);
     }
 
-    /// A reader that cannot be reached holds pages.
-    #[inline]
-    pub fn expose(&self) {
-        self.exposed.set(self.exposed.get() + 1);
-    }
-
-    /// It holds none any more, or can be reached again.
-    #[inline]
-    pub fn cover(&self) {
-        let exposed = self.exposed.get();
-        assert!(exposed > 0, "a reader is covered that was not exposed");
-        self.exposed.set(exposed - 1);
-    }
-
-    /// Fails while a reader holds pages that it cannot be asked to own.
-    pub(crate) fn check_none_exposed(&self) -> Result<()> {
-        if self.exposed.get() == 0 { Ok(()) } else { Err(Error::Misuse("a commit within a callback of a reader")) }
-    }
-
-    /// Mapped pages of `pager` are about to change.
-    pub(crate) fn own_all(&self, pager: &Pager) {
-        for holder in self.holders.borrow().iter().filter_map(Weak::upgrade) {
-            holder.own_pages(pager);
-        }
+    /// Mapped pages of `pager` are about to change. Fails if somebody holds pages where they cannot be reached.
+    pub(crate) fn own_all(&self, pager: &Pager) -> Result<()> {
+        let are_owned = self.0.borrow().iter().filter_map(Weak::upgrade).all(|holder| holder.own_pages(pager));
+        if are_owned { Ok(()) } else { Err(Error::Misuse("a commit within a callback of a reader")) }
     }
 }

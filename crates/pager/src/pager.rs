@@ -331,10 +331,12 @@ impl Pager {
         self.view.epoch.set(self.view.epoch.get().next());
     }
 
-    /// Mapped bytes are about to change under the snapshot that is held: whoever holds pages owns them from here on.
-    pub(crate) fn change_mapped_bytes(&self) {
-        self.page_holders.own_all(self);
+    /// Mapped bytes are about to change under the snapshot that is held: whoever holds pages owns them from here on. Fails if
+    /// somebody cannot be told; then nothing may change.
+    pub(crate) fn change_mapped_bytes(&self) -> Result<()> {
+        self.page_holders.own_all(self)?;
         self.end_epoch();
+        Ok(())
     }
 
     pub(crate) fn misuse_unless(&self, right: bool, what: &'static str) -> Result<()> {

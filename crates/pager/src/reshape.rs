@@ -35,7 +35,7 @@ impl Pager {
         self.adopt_page_size(size, reserved);
         self.view.page_count.set(0);
         self.look_twice();
-        self.change_mapped_bytes();
+        self.change_mapped_bytes()?;
         self.bump_write_version();
         Ok(true)
     }

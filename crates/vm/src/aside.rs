@@ -11,31 +11,39 @@ use lithe_pager::{PageHolder, PageHolders, Pager};
 
 use crate::cursor::VmCursor;
 
-/// Where a machine's cursors are while it stands still.
-#[derive(Default)]
-struct Aside(Cell<Vec<VmCursor>>);
-
-impl PageHolder for Aside {
-    fn own_pages(&self, pager: &Pager) {
-        let mut cursors = self.0.take();
-        cursors.iter_mut().for_each(|cursor| cursor.own_pages(pager));
-        self.0.set(cursors);
-    }
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+/// Whether a machine holds pages that may change, and where.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Reach {
-    /// No page is held that may change.
+    /// It holds none.
     #[default]
     NoPages,
+    /// In its cursors, which nobody reaches while it runs.
     Exposed,
+    /// Here.
     Aside,
 }
 
-/// Whether, and for whom, a machine's pages can be reached.
+/// Where a machine's cursors are while it stands still.
+#[derive(Default)]
+struct Aside {
+    reach: Cell<Reach>,
+    cursors: Cell<Vec<VmCursor>>,
+}
+
+impl PageHolder for Aside {
+    fn own_pages(&self, pager: &Pager) -> bool {
+        if self.reach.get() == Reach::Aside {
+            let mut cursors = self.cursors.take();
+            cursors.iter_mut().for_each(|cursor| cursor.own_pages(pager));
+            self.cursors.set(cursors);
+        }
+        self.reach.get() != Reach::Exposed
+    }
+}
+
+/// Whether, and by whom, a machine's pages can be reached.
 #[derive(Default)]
 pub struct HeldPages {
-    reach: Reach,
     aside: Rc<Aside>,
     /// Of the databases whose pages may change, those that the machine has read, in this run or before.
     databases: Vec<Rc<PageHolders>>,
@@ -45,74 +53,43 @@ impl HeldPages {
     /// Whether bytes of pages may change when this connection commits.
     #[inline]
     pub fn may_change(&self) -> bool {
-        self.reach != Reach::NoPages
+        self.aside.reach.get() != Reach::NoPages
     }
 
     /// A cursor is opened on a database whose pages may change.
     pub fn read_from(&mut self, holders: &Rc<PageHolders>) {
-        let is_known = self.databases.iter().any(|known| Rc::ptr_eq(known, holders));
-        if !is_known {
+        debug_assert!(self.aside.reach.get() != Reach::Aside, "a machine that stands still opens no cursor");
+        if !self.databases.iter().any(|known| Rc::ptr_eq(known, holders)) {
             let holder: Weak<Aside> = Rc::downgrade(&self.aside);
             holders.register(holder);
             self.databases.push(Rc::clone(holders));
         }
-        match self.reach {
-            Reach::NoPages => self.expose(),
-            Reach::Exposed if !is_known => holders.expose(),
-            Reach::Exposed => {}
-            Reach::Aside => unreachable!("a machine that stands still opens no cursor"),
-        }
+        self.aside.reach.set(Reach::Exposed);
     }
 
     /// The step ends, or the application is called: the cursors go where they can be reached.
     #[inline]
     pub fn put_aside(&mut self, cursors: &mut Vec<VmCursor>) {
-        if self.reach == Reach::Exposed {
-            self.cover(Reach::Aside);
-            self.aside.0.set(std::mem::take(cursors));
+        if self.aside.reach.get() == Reach::Exposed {
+            self.aside.reach.set(Reach::Aside);
+            let empty = self.aside.cursors.replace(std::mem::take(cursors));
+            std::mem::forget(empty); // it has no memory, and nothing is worth a call that finds out
         }
     }
 
     /// The machine goes on.
     #[inline]
     pub fn take_back(&mut self, cursors: &mut Vec<VmCursor>) {
-        if self.reach == Reach::Aside {
-            *cursors = self.aside.0.take();
-            self.expose();
+        if self.aside.reach.get() == Reach::Aside {
+            self.aside.reach.set(Reach::Exposed);
+            std::mem::forget(std::mem::replace(cursors, self.aside.cursors.take()));
         }
     }
 
     /// The run is over, and all cursors are closed.
     #[inline]
     pub fn let_go(&mut self) {
-        debug_assert!(self.reach != Reach::Aside, "cursors are taken back before they are closed");
-        if self.reach == Reach::Exposed {
-            self.cover(Reach::NoPages);
-        }
-    }
-
-    fn expose(&mut self) {
-        self.reach = Reach::Exposed;
-        self.databases.iter().for_each(|holders| holders.expose());
-    }
-
-    fn cover(&mut self, reach: Reach) {
-        self.reach = reach;
-        self.databases.iter().for_each(|holders| holders.cover());
-    }
-}
-
-impl Drop for HeldPages {
-    fn drop(&mut self) {
-        self.let_go_of_all();
-    }
-}
-
-impl HeldPages {
-    fn let_go_of_all(&mut self) {
-        self.aside.0.take();
-        if self.reach == Reach::Exposed {
-            self.cover(Reach::NoPages);
-        }
+        debug_assert!(self.aside.reach.get() != Reach::Aside, "cursors are taken back before they are closed");
+        self.aside.reach.set(Reach::NoPages);
     }
 }

@@ -136,12 +136,12 @@ impl FileStore {
     pub(crate) fn roll_back(&self, pager: &Pager) -> Result<()> {
         let changed = self.rollback.borrow().file_changed;
         if changed {
-            pager.change_mapped_bytes();
+            pager.change_mapped_bytes()?;
             self.restore_database(pager)?;
             self.forget_what_is_known();
         } else if pager.wrote_in_place() {
             // Without a journal there is no way back: what was written stays.
-            pager.change_mapped_bytes();
+            pager.change_mapped_bytes()?;
             self.forget_what_is_known();
             let _ = self.cut_to(pager, pager.pages_before());
         } else if !pager.txn.borrow().added.is_empty() {
@@ -228,9 +228,8 @@ impl FileStore {
 
     /// The new pages, in order, neighbours in one write.
     fn write_database(&self, pager: &Pager) -> Result<()> {
-        pager.page_holders().check_none_exposed()?;
+        pager.change_mapped_bytes()?;
         self.rollback.borrow_mut().file_changed = true;
-        pager.change_mapped_bytes();
         let txn = pager.txn.borrow();
         let pages = written_pages(&txn, pager.page_count())?;
         pager.counts.add(PageCounter::Write, pages.len());
