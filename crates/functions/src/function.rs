@@ -272,6 +272,25 @@ impl Function {
         }
     }
 
+    /// Whether a built-in function reads a BLOB that is its argument number `at` as text: in a database of UTF-16, as text of
+    /// that encoding.
+    pub fn reads_as_text(&self, at: usize, args: &[ValueRef<'_>]) -> bool {
+        let is_blob = |at: usize| matches!(args.get(at), Some(ValueRef::Blob(_)));
+        let is_jsonb = || matches!(args.get(at), Some(ValueRef::Blob(blob)) if crate::json::is_jsonb(blob));
+        match &*self.name {
+            "typeof" | "length" | "octet_length" | "hex" | "quote" | "coalesce" | "ifnull" | "iif" | "if" | "min"
+            | "max" | "nullif" | "likely" | "unlikely" | "likelihood" | "subtype" | "count" | "json_array"
+            | "json_object" | "json_quote" | "jsonb_array" | "jsonb_object" | "sqlite_log" => false,
+            "substr" | "substring" => at > 0,
+            "instr" => !(is_blob(0) && is_blob(1)),
+            "json_patch" | "jsonb_patch" => !is_jsonb(),
+            "json_set" | "json_insert" | "json_replace" | "json_array_insert" | "jsonb_set" | "jsonb_insert"
+            | "jsonb_replace" | "jsonb_array_insert" => at % 2 == 1 || at == 0 && !is_jsonb(),
+            name if name.starts_with("json") || name.starts_with("->") => at > 0 || !is_jsonb(),
+            _ => matches!(self.kind, Kind::Scalar(_) | Kind::Aggregate(_)),
+        }
+    }
+
     /// Calls a scalar function.
     ///
     /// # Panics

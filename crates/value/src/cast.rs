@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use crate::affinity::Affinity;
+use crate::buffer::{Buffer, OutOfMemory};
 use crate::encoding::Encoding;
 use crate::number::{self, NumberText, Numeric};
 use crate::value::Value;
@@ -79,6 +80,21 @@ pub fn to_bytes<'a>(value: ValueRef<'a>, scratch: &'a mut NumberText) -> &'a [u8
     }
 }
 
+/// What reads texts reads of a BLOB: in a database of UTF-16, its bytes are text of that encoding, written to `out` in UTF-8.
+pub fn blob_as_text<'a>(
+    value: ValueRef<'a>,
+    encoding: Encoding,
+    out: &'a mut Buffer,
+) -> Result<ValueRef<'a>, OutOfMemory> {
+    let ValueRef::Blob(bytes) = value else { return Ok(value) };
+    if encoding == Encoding::Utf8 {
+        return Ok(value);
+    }
+    out.try_reserve(bytes.len().saturating_mul(2))?; // two bytes may become three
+    encoding.decode(bytes, out);
+    Ok(ValueRef::Text(out.as_slice()))
+}
+
 /// `CAST(value AS ...)` where the type has this affinity. NULL stays NULL.
 ///
 /// `encoding` is the database's: between text and blob the bytes do not change, and text has the bytes of
@@ -87,6 +103,14 @@ pub fn cast(value: ValueRef<'_>, affinity: Affinity, encoding: Encoding, out: &m
     if value.is_null() {
         return out.set_null();
     }
+    let mut text = Buffer::new();
+    let value = match affinity {
+        // Numbers are read from the text that a BLOB is.
+        Affinity::Integer | Affinity::Real | Affinity::Numeric | Affinity::FlexNum => {
+            blob_as_text(value, encoding, &mut text).unwrap_or(ValueRef::Null)
+        }
+        Affinity::Text | Affinity::Blob => value,
+    };
     match affinity {
         Affinity::Integer => out.set_integer(to_integer(value)),
         Affinity::Real => out.set_real(to_real(value)),

@@ -1,7 +1,7 @@
 //! Operators, conversions and truth. What two integers give without overflow is computed in the loop.
 
 use lithe_value::arith::{self, Number};
-use lithe_value::{Affinity, Encoding, NumberText, Value, ValueRef, cast as convert};
+use lithe_value::{Affinity, Buffer, Encoding, NumberText, Value, ValueRef, cast as convert};
 
 use crate::error::Error;
 use crate::host::Host;
@@ -16,16 +16,40 @@ pub use arith::{
 
 /// dst = lhs operator rhs.
 #[inline(never)]
-pub fn binary(m: &mut Machine, operator: fn(ValueRef<'_>, ValueRef<'_>) -> Number, lhs: Reg, rhs: Reg, dst: Reg) {
-    let result = operator(m.reg(lhs).as_ref(), m.reg(rhs).as_ref());
+pub fn binary(
+    m: &mut Machine,
+    host: &dyn Host,
+    operator: fn(ValueRef<'_>, ValueRef<'_>) -> Number,
+    lhs: Reg,
+    rhs: Reg,
+    dst: Reg,
+) -> Result<(), Error> {
+    let result = match (m.reg(lhs).as_ref(), m.reg(rhs).as_ref()) {
+        (left, right) if matches!(left, ValueRef::Blob(_)) || matches!(right, ValueRef::Blob(_)) => {
+            let encoding = host.facts().encoding.get();
+            let (mut left_text, mut right_text) = (Buffer::new(), Buffer::new());
+            let left = convert::blob_as_text(left, encoding, &mut left_text)?;
+            operator(left, convert::blob_as_text(right, encoding, &mut right_text)?)
+        }
+        (left, right) => operator(left, right),
+    };
     m.reg_mut(dst).set(result);
+    Ok(())
 }
 
 /// dst = operator src.
 #[inline(never)]
-pub fn unary(m: &mut Machine, operator: fn(ValueRef<'_>) -> Number, src: Reg, dst: Reg) {
-    let result = operator(m.reg(src).as_ref());
+pub fn unary(
+    m: &mut Machine,
+    host: &dyn Host,
+    operator: fn(ValueRef<'_>) -> Number,
+    src: Reg,
+    dst: Reg,
+) -> Result<(), Error> {
+    let mut text = Buffer::new();
+    let result = operator(convert::blob_as_text(m.reg(src).as_ref(), host.facts().encoding.get(), &mut text)?);
     m.reg_mut(dst).set(result);
+    Ok(())
 }
 
 /// dst = lhs || rhs.
@@ -35,9 +59,40 @@ pub fn concat(m: &mut Machine, host: &dyn Host, lhs: Reg, rhs: Reg, dst: Reg) ->
     let mut out = if dst == lhs || dst == rhs { Default::default() } else { m.reg_mut(dst).take_memory() };
     let length_max = host.facts().length_max.get() as usize;
     let (left, right) = (m.reg(lhs).as_ref(), m.reg(rhs).as_ref());
-    arith::concat(left, right, length_max, &mut out)?;
+    let encoding = host.facts().encoding.get();
+    if encoding != Encoding::Utf8 && !left.is_null() && !right.is_null() {
+        let joined = concat_utf16(left, right, encoding)?;
+        arith::concat(ValueRef::Text(joined.as_slice()), ValueRef::Text(b""), length_max, &mut out)?;
+    } else {
+        arith::concat(left, right, length_max, &mut out)?;
+    }
     m.reg_mut(dst).set_value(out);
     Ok(())
+}
+
+/// The operands of `||` in a database of UTF-16: BLOBs are bytes of that encoding, and so a character may end in the other operand.
+fn concat_utf16(left: ValueRef<'_>, right: ValueRef<'_>, encoding: Encoding) -> Result<Buffer, Error> {
+    let mut joined = Buffer::new();
+    let is_blob = |value| matches!(value, ValueRef::Blob(_));
+    if !is_blob(left) && !is_blob(right) {
+        for value in [left, right] {
+            let mut scratch = NumberText::default();
+            let text = convert::to_bytes(value, &mut scratch);
+            joined.try_reserve(text.len())?;
+            joined.extend(text);
+        }
+        return Ok(joined);
+    }
+    let mut bytes = Buffer::new();
+    for value in [left, right] {
+        let mut scratch = NumberText::default();
+        let text = convert::to_bytes(value, &mut scratch);
+        bytes.try_reserve(text.len().saturating_mul(2))?;
+        if is_blob(value) { bytes.extend(text) } else { encoding.encode(text, &mut bytes) }
+    }
+    joined.try_reserve(bytes.len().saturating_mul(2))?;
+    encoding.decode(bytes.as_slice(), &mut joined);
+    Ok(joined)
 }
 
 /// Whether a value is true; `None` for NULL.

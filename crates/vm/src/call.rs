@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use lithe_functions::{Arguments, CallSite, Connection, Context, FunctionError, Pointer};
-use lithe_value::{Encoding, Value};
+use lithe_functions::{Arguments, CallSite, Connection, Context, Function, FunctionError, Pointer};
+use lithe_value::{Buffer, Encoding, Value, ValueRef, cast as convert};
 use lithe_vfs::ResultCode;
 
 use crate::error::Error;
@@ -47,7 +47,16 @@ pub fn call(
     let mut context = Context::new(out, &call.collation, site, &connection);
     context.must_be_pure = call.must_be_pure;
     context.arguments = &facts;
-    let result = with_values(arguments, |values| call.function.call(&mut context, values));
+    let encoding = host.facts().encoding.get();
+    let result = if encoding != Encoding::Utf8 && is_builtin {
+        with_values(arguments, |values| {
+            let mut texts = Vec::new();
+            let values = blobs_as_texts(&call.function, values, encoding, &mut texts)?;
+            call.function.call(&mut context, &values)
+        })
+    } else {
+        with_values(arguments, |values| call.function.call(&mut context, values))
+    };
     held_pages.take_back(cursors);
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     if !is_builtin {
@@ -59,6 +68,22 @@ pub fn call(
     result.map_err(function_failed)?;
     registers[dst.0 as usize].set_result(out, subtype, pointer);
     Ok(())
+}
+
+/// The arguments of a built-in function in a database of UTF-16: BLOBs that it reads as text are text of that encoding, decoded
+/// into `texts`.
+#[cold]
+pub fn blobs_as_texts<'a>(
+    function: &Function,
+    values: &[ValueRef<'a>],
+    encoding: Encoding,
+    texts: &'a mut Vec<Buffer>,
+) -> lithe_functions::Result<Vec<ValueRef<'a>>> {
+    texts.resize_with(values.len(), Buffer::new);
+    let read = |((at, value), text): ((usize, &ValueRef<'a>), &'a mut Buffer)| {
+        if function.reads_as_text(at, values) { Ok(convert::blob_as_text(*value, encoding, text)?) } else { Ok(*value) }
+    };
+    values.iter().enumerate().zip(texts).map(read).collect()
 }
 
 /// What is known of the arguments besides their values: it is in their registers.

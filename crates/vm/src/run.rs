@@ -97,7 +97,7 @@ macro_rules! compare_to_value {
 
 /// An operator on two integers that does not overflow, or on two reals, is computed here, everything else elsewhere.
 macro_rules! arithmetic {
-    ($m:ident, $lhs:ident, $rhs:ident, $dst:ident, $checked:ident, $slow:path $(, $real:tt)?) => {{
+    ($m:ident, $host:ident, $lhs:ident, $rhs:ident, $dst:ident, $checked:ident, $slow:path $(, $real:tt)?) => {{
         let result = match ($m.reg($lhs), $m.reg($rhs)) {
             (Register::Integer(lhs), Register::Integer(rhs)) => lhs.$checked(*rhs).map(Numeric::Integer),
             $(
@@ -110,7 +110,7 @@ macro_rules! arithmetic {
         match result {
             Some(Numeric::Integer(result)) => $m.reg_mut($dst).set_integer(result),
             Some(Numeric::Real(result)) => $m.reg_mut($dst).set_real(result),
-            None => arithmetic::binary($m, $slow, $lhs, $rhs, $dst),
+            None => arithmetic::binary($m, $host, $slow, $lhs, $rhs, $dst)?,
         }
     }};
 }
@@ -231,18 +231,24 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
 
             // ---- arithmetic ----
-            Insn::Add { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_add, arithmetic::add, +),
-            Insn::Subtract { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_sub, arithmetic::subtract, -),
-            Insn::Multiply { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_mul, arithmetic::multiply, *),
-            Insn::Divide { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_div, arithmetic::divide),
-            Insn::Remainder { lhs, rhs, dst } => arithmetic!(m, lhs, rhs, dst, checked_rem, arithmetic::remainder),
+            Insn::Add { lhs, rhs, dst } => arithmetic!(m, host, lhs, rhs, dst, checked_add, arithmetic::add, +),
+            Insn::Subtract { lhs, rhs, dst } => {
+                arithmetic!(m, host, lhs, rhs, dst, checked_sub, arithmetic::subtract, -)
+            }
+            Insn::Multiply { lhs, rhs, dst } => {
+                arithmetic!(m, host, lhs, rhs, dst, checked_mul, arithmetic::multiply, *)
+            }
+            Insn::Divide { lhs, rhs, dst } => arithmetic!(m, host, lhs, rhs, dst, checked_div, arithmetic::divide),
+            Insn::Remainder { lhs, rhs, dst } => {
+                arithmetic!(m, host, lhs, rhs, dst, checked_rem, arithmetic::remainder)
+            }
             Insn::Concat { lhs, rhs, dst } => arithmetic::concat(m, host, lhs, rhs, dst)?,
-            Insn::BitAnd { lhs, rhs, dst } => arithmetic::binary(m, arithmetic::bit_and, lhs, rhs, dst),
-            Insn::BitOr { lhs, rhs, dst } => arithmetic::binary(m, arithmetic::bit_or, lhs, rhs, dst),
-            Insn::ShiftLeft { lhs, rhs, dst } => arithmetic::binary(m, arithmetic::shift_left, lhs, rhs, dst),
-            Insn::ShiftRight { lhs, rhs, dst } => arithmetic::binary(m, arithmetic::shift_right, lhs, rhs, dst),
-            Insn::Negate { src, dst } => arithmetic::unary(m, arithmetic::negate, src, dst),
-            Insn::BitNot { src, dst } => arithmetic::unary(m, arithmetic::bit_not, src, dst),
+            Insn::BitAnd { lhs, rhs, dst } => arithmetic::binary(m, host, arithmetic::bit_and, lhs, rhs, dst)?,
+            Insn::BitOr { lhs, rhs, dst } => arithmetic::binary(m, host, arithmetic::bit_or, lhs, rhs, dst)?,
+            Insn::ShiftLeft { lhs, rhs, dst } => arithmetic::binary(m, host, arithmetic::shift_left, lhs, rhs, dst)?,
+            Insn::ShiftRight { lhs, rhs, dst } => arithmetic::binary(m, host, arithmetic::shift_right, lhs, rhs, dst)?,
+            Insn::Negate { src, dst } => arithmetic::unary(m, host, arithmetic::negate, src, dst)?,
+            Insn::BitNot { src, dst } => arithmetic::unary(m, host, arithmetic::bit_not, src, dst)?,
             Insn::Not { src, dst } => {
                 let truth = arithmetic::truth(m.reg(src));
                 m.reg_mut(dst).set_truth(truth.map(|truth| !truth));

@@ -10,6 +10,17 @@
 //! | `path` | `$.a[3]` |
 //! | `edit` | changing a tree |
 //! | `group` | the aggregates |
+//!
+//! Whatever bytes come as text, JSONB or path, nothing here panics: there is no index, no `unwrap` and no `expect`.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
 
 mod binary;
 mod each;
@@ -84,6 +95,11 @@ pub(crate) const FUNCTIONS: [Scalar; 32] = [
     entry("jsonb_replace", ANY, BUILDS, |c, a| change::<true>(c, a, Edit::Replace, "replace")),
     entry("jsonb_set", ANY, BUILDS, |c, a| change::<true>(c, a, Edit::Set, "set")),
 ];
+
+/// Whether functions that take JSON take the BLOB for JSONB.
+pub fn is_jsonb(blob: &[u8]) -> bool {
+    binary::looks_right(blob).unwrap_or(false)
+}
 
 /// A JSON argument: text, JSONB, or a number, which is JSON, too. NULL gives none.
 fn argument<'v>(value: ValueRef<'v>, number: &'v mut NumberText) -> Result<Option<Json<'v>>> {
