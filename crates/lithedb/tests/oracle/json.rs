@@ -65,6 +65,42 @@ const PATHS: [&str; 20] = [
 ];
 const ODD_PATHS: [&str; 8] = ["a", "$[", "$.", "$.b[x]", "$.b[#-]", "", "$a", "$[#-99]"];
 
+/// What is put into texts that are JSON, and often makes something else of them.
+const FRAGMENTS: [&str; 36] = [
+    "{", "}", "[", "]", ",", ":", "\"", "'", "\\", "/", "*", "+", "-", ".", "0", "9", "e", "x", "true", "nan",
+    "Infinity", "-inf", "//", "/*", "*/", "\n", "\u{a0}", "\u{2028}", "\\u0041", "\\x41", "\\\n", "0x1", "1.", "$",
+    "ä", "\u{1}",
+];
+
+/// Random numbers beside those of the world: what is drawn here changes nothing of the statements behind.
+fn aside(rng: &Rng) -> Rng {
+    Rng::with_seed(rng.clone().u64(..))
+}
+
+/// JSON5, a text with a fault or two, or what is none at all.
+fn odd_text(rng: &mut Rng) -> String {
+    let mut side = aside(rng);
+    let text = quoted(pick(rng, &ODD_TEXTS));
+    if one_in(&mut side, 3) { text } else { mutated(&mut side) }
+}
+
+/// A text with something added, removed or cut off: most prefixes and single faults of JSON and JSON5.
+fn mutated(rng: &mut Rng) -> String {
+    let text = if rng.bool() { pick(rng, &TEXTS) } else { pick(rng, &ODD_TEXTS) };
+    let mut characters: Vec<char> = text.chars().collect();
+    for _ in 0..rng.usize(1..4) {
+        let at = rng.usize(0..=characters.len());
+        let fragment = pick(rng, &FRAGMENTS).chars();
+        match rng.u32(0..5) {
+            0 => characters.truncate(at),
+            1 if at < characters.len() => drop(characters.remove(at)),
+            2 if at < characters.len() => drop(characters.splice(at..=at, fragment)),
+            _ => drop(characters.splice(at..at, fragment)),
+        }
+    }
+    quoted(characters.into_iter().collect::<String>())
+}
+
 fn quoted(text: impl AsRef<str>) -> String {
     format!("'{}'", text.as_ref().replace('\'', "''"))
 }
@@ -80,7 +116,7 @@ enum Odd {
 /// A text that is JSON.
 fn text(rng: &mut Rng, columns: &[String], depth: u32, odd: Odd) -> String {
     match rng.u32(0..12) {
-        0..2 if odd == Odd::AtTimes => quoted(pick(rng, &ODD_TEXTS)),
+        0..2 if odd == Odd::AtTimes => odd_text(rng),
         2..4 if !columns.is_empty() => {
             let column = pick(rng, columns);
             format!("CASE WHEN json_valid({column}) THEN {column} END")
@@ -166,7 +202,7 @@ fn any_call(rng: &mut Rng, columns: &[String], depth: u32, odd: Odd) -> String {
         10 => format!("json_array_length({json}, {})", path(rng, odd)),
         11 => format!("json_quote({})", member(rng, columns, depth, odd)),
         12 => {
-            let any = if one_in(rng, 2) { quoted(pick(rng, &ODD_TEXTS)) } else { json };
+            let any = if one_in(rng, 2) { odd_text(rng) } else { json };
             format!("json_valid({any}, {})", pick(rng, &["1", "2", "4", "5", "6", "8", "9"]))
         }
         13 => format!("json_error_position({})", quoted(pick(rng, &ODD_TEXTS))),
@@ -190,14 +226,14 @@ pub fn aggregate(rng: &mut Rng, columns: &[String]) -> String {
     }
 }
 
-/// What a table-valued function shows. `id` and `parent` are each engine's own: see docs/PLAN.md, known gaps.
-const SHOWN: [&str; 6] = ["key", "value", "type", "atom", "fullkey", "path"];
+/// What a table-valued function shows.
+const SHOWN: [&str; 8] = ["key", "value", "type", "atom", "id", "parent", "fullkey", "path"];
 
 /// A source of FROM, and its columns.
 pub fn source(rng: &mut Rng) -> (String, Vec<&'static str>) {
     let function = pick(rng, &["json_each", "json_tree"]);
-    // What stands at a place that is counted from the end has a key and path of each engine's own.
-    let root = Some(pick(rng, &PATHS)).filter(|path| !path.contains('#') && rng.bool());
+    let mut side = aside(rng);
+    let root = Some(pick(rng, &PATHS)).filter(|path| if path.contains('#') { side.bool() } else { rng.bool() });
     let root = root.map_or(String::new(), |path| format!(", {}", quoted(path)));
     let call = format!("{function}({}{root})", quoted(pick(rng, &TEXTS)));
     (format!("(SELECT {} FROM {call})", SHOWN.join(", ")), SHOWN.to_vec())

@@ -101,8 +101,11 @@ fn frame(rng: &mut Rng, is_total: bool) -> String {
     // Which of several equal rows is the current one is open.
     let exclude = if is_total || !exclude.contains("ROW") && !exclude.contains("TIES") { exclude } else { &"" };
     let bound = |rng: &mut Rng, unbounded: &str| {
-        let number =
-            if unit == "RANGE" { pick(rng, &["0", "1", "2", "1.5", "100"]) } else { pick(rng, &["0", "1", "2", "3"]) };
+        let number = if unit == "RANGE" {
+            pick(rng, &["0", "1", "2", "1.5", "100", "0.3", "'1'", "' 2.5 '", "1e308"])
+        } else {
+            pick(rng, &["0", "1", "2", "3"])
+        };
         match rng.u32(0..6) {
             0 => format!("UNBOUNDED {unbounded}"),
             1..4 if has_numbers => format!("{number} {}", pick(rng, &["PRECEDING", "FOLLOWING"])),
