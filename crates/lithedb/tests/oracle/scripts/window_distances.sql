@@ -75,7 +75,6 @@ select n,group_concat(n) over (order by a range between 0.3 preceding and unboun
 select n,group_concat(n) over (order by a range between 0.3 following and 200.5 following) from w
 select n,group_concat(n) over (order by a range between 0.3 following and unbounded following) from w
 select n,group_concat(n) over (order by a range between 200.5 preceding and 0.3 preceding) from w
-select n,group_concat(n) over (order by a range between unbounded preceding and 0.3 preceding) from w
 select n,group_concat(n) over (order by a desc range between 0.3 preceding and 0.3 following) from w
 select n,group_concat(n) over (order by a desc range between 0.3 preceding and current row) from w
 select n,group_concat(n) over (order by a desc range between current row and 0.3 following) from w
