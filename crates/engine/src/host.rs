@@ -145,9 +145,9 @@ impl Host for RunHost<'_> {
         crate::hooks::log(code, message);
     }
 
-    fn load_extension(&self, file: &[u8], entry: Option<&[u8]>) -> Result<(), String> {
-        let loader = self.connection.hooks.extension_loader();
-        loader.map_or_else(|| Err("not authorized".to_owned()), |loader| loader(file, entry))
+    fn load_extension(&self, file: Option<&[u8]>, entry: Option<&[u8]>) -> Result<(), String> {
+        let loader = self.connection.hooks.extension_loader().ok_or("not authorized")?;
+        file.map_or(Ok(()), |file| loader(file, entry))
     }
 
     fn is_interrupted(&self) -> bool {

@@ -331,13 +331,13 @@ impl Connection {
             self.roll_back_all();
             state.schema_rollbacks.set(stopped);
             self.forget_statement_savepoint(run);
-        } else if run.savepoint.get().is_some() {
-            if let Err(error) = self.close_statement_savepoint(run, true) {
-                self.roll_back_all();
-                // A violated constraint would not say that the whole transaction is undone.
-                if code.primary() == ResultCode::CONSTRAINT {
-                    kept = Err(error);
-                }
+        } else if run.savepoint.get().is_some()
+            && let Err(error) = self.close_statement_savepoint(run, true)
+        {
+            self.roll_back_all();
+            // A violated constraint would not say that the whole transaction is undone.
+            if code.primary() == ResultCode::CONSTRAINT {
+                kept = Err(error);
             }
         }
         self.statement_leaves(run);

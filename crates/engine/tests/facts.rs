@@ -40,7 +40,7 @@ fn limits_bound_and_are_bounded() {
     check_error(&connection, "SELECT zeroblob(31)", "string or blob too big");
     connection.set_limit(Limit::Length, i32::MAX);
     connection.set_limit(Limit::SqlLength, 20);
-    check_error(&connection, "SELECT 1, 2, 3, 4, 5, 6", "statement too long");
+    check_error(&connection, "SELECT 1, 2, 3, 4, 5, 6", "string or blob too big");
     connection.set_limit(Limit::SqlLength, i32::MAX);
     connection.set_limit(Limit::FunctionArg, 2);
     check_error(&connection, "SELECT max(1, 2, 3)", "too many arguments on function max");

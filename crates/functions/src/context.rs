@@ -33,8 +33,8 @@ pub trait Connection {
     /// Writes to the error log, if there is one (`sqlite_log()`).
     fn log(&self, _code: i32, _message: &[u8]) {}
 
-    /// Loads an extension (`load_extension()`). The error is its message.
-    fn load_extension(&self, _file: &[u8], _entry: Option<&[u8]>) -> std::result::Result<(), String> {
+    /// Loads an extension (`load_extension()`); without a file it only says whether it may. The error is its message.
+    fn load_extension(&self, _file: Option<&[u8]>, _entry: Option<&[u8]>) -> std::result::Result<(), String> {
         Err("not authorized".to_owned())
     }
 

@@ -184,7 +184,7 @@ impl Connection for FunctionConnection<'_> {
         self.0.log(code, message);
     }
 
-    fn load_extension(&self, file: &[u8], entry: Option<&[u8]>) -> Result<(), String> {
+    fn load_extension(&self, file: Option<&[u8]>, entry: Option<&[u8]>) -> Result<(), String> {
         self.0.load_extension(file, entry)
     }
 

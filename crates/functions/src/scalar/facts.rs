@@ -136,10 +136,9 @@ fn subtype(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
 /// `load_extension(file)`, `load_extension(file, entry point)`
 fn load_extension(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let text = |at: usize| args.get(at).filter(|arg| !arg.is_null()).map(|arg| cast::to_text(*arg));
-    if let Some(file) = text(0) {
-        let loaded = context.connection.load_extension(&file, text(1).as_deref());
-        loaded.map_err(crate::FunctionError::new)?;
-    }
+    // Whether it is allowed comes first: without a file nothing is loaded, and nothing is NULL.
+    let loaded = context.connection.load_extension(text(0).as_deref(), text(1).as_deref());
+    loaded.map_err(crate::FunctionError::new)?;
     null(context)
 }
 

@@ -178,7 +178,7 @@ fn may_insert(sql: &str) -> bool {
 /// Where two engines differ first.
 struct Found {
     at: usize,
-    difference: Difference,
+    difference: Box<Difference>,
 }
 
 fn run(statements: &[String]) -> Result<(), Found> {

@@ -57,7 +57,7 @@ impl Pair {
     }
 
     /// Runs a statement on both.
-    pub fn run(&mut self, sql: &str) -> Result<Ended, Difference> {
+    pub fn run(&mut self, sql: &str) -> Result<Ended, Box<Difference>> {
         let is_ordered = sql.contains("/* ordered */");
         let sqlite = in_order(self.on_sqlite(sql), is_ordered);
         if matches!(sqlite, Answer::Error { code, .. } if code == ResultCode::INTERRUPT.0) {
@@ -71,7 +71,7 @@ impl Pair {
                 Answer::Rows { .. } => Ended::Well,
             });
         }
-        Err(Difference { sql: sql.to_owned(), lithe, sqlite })
+        Err(Box::new(Difference { sql: sql.to_owned(), lithe, sqlite }))
     }
 
     /// Whether a transaction is open.
@@ -123,7 +123,7 @@ impl Pair {
         match ask_sqlite(&self.sqlite, sql, exactly) {
             Ok(rows) => {
                 let names = |sql| -> rusqlite::Result<Vec<String>> {
-                    Ok(self.sqlite.prepare(sql)?.column_names().into_iter().map(str::to_owned).collect())
+                    Ok(self.sqlite.prepare(sql)?.column_names().map(str::to_owned).collect())
                 };
                 let names = if is_query(sql) { names(sql).unwrap_or_default() } else { Vec::new() };
                 Answer::Rows { names, rows, changes: self.sqlite.changes(), rowid: self.sqlite.last_insert_rowid() }

@@ -154,10 +154,8 @@ impl ReadLock {
             // A VFS of the application is called by the connection's own thread only.
             return false;
         }
-        if self.shared.load(Ordering::Relaxed) {
-            if !countdown.is_over() || self.look_for_others() {
-                return false;
-            }
+        if self.shared.load(Ordering::Relaxed) && (!countdown.is_over() || self.look_for_others()) {
+            return false;
         }
         if self.watched.load(Ordering::Acquire) {
             return true;
