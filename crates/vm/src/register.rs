@@ -398,16 +398,20 @@ impl Register {
     }
 
     /// Gives a text or blob that has come out of a row the subtype that it had before: such a one has memory of its own.
-    pub fn restore_subtype(&mut self, subtype: u8) {
+    pub fn restore_subtype(&mut self, subtype: u8) -> std::result::Result<(), OutOfMemory> {
         let (kind, bytes) = match self.as_ref() {
             ValueRef::Text(text) => (BytesKind::Text, text),
             ValueRef::Blob(blob) => (BytesKind::Blob, blob),
-            _ => return,
+            _ => return Ok(()),
         };
         if subtype != 0 {
-            self.set_buffer(kind, Buffer::from(bytes));
+            let mut owned = Buffer::new();
+            owned.try_reserve(bytes.len())?;
+            owned.extend(bytes);
+            self.set_buffer(kind, owned);
             self.set_subtype(subtype);
         }
+        Ok(())
     }
 
     /// The pointer that the register carries.

@@ -687,7 +687,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
             Insn::SetSubtype { src, dst } => {
                 if let lithe_value::ValueRef::Integer(subtype) = m.reg(src).as_ref() {
-                    m.reg_mut(dst).restore_subtype(subtype as u8);
+                    m.reg_mut(dst).restore_subtype(subtype as u8)?;
                 }
             }
             Insn::ClearSubtype { start, count } => {

@@ -43,7 +43,7 @@ impl RowsCursor {
                     dst.make_room(bytes.len())?;
                 }
                 dst.set(value);
-                dst.restore_subtype(row.map_or(0, |row| (self.made.subtype)(row, column)));
+                dst.restore_subtype(row.map_or(0, |row| (self.made.subtype)(row, column)))?;
             }
             None => dst.set_null(),
         }
