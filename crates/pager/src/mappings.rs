@@ -14,11 +14,13 @@
 //! What the system refuses to map is read through buffers. So is everything once a mapping has failed to show its file: see
 //! `lithe_vfs::Mapping::has_failed`.
 
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
 use lithe_vfs::{File, Mapping};
 
 use crate::error::Result;
+use crate::page_ref::MappedFile;
 
 /// The mappings of one file, the longest last.
 #[derive(Debug, Default)]
@@ -42,10 +44,45 @@ impl Mappings {
     }
 }
 
+/// The mapping of a file that one connection has used last.
+#[derive(Debug, Default)]
+pub(crate) struct LastMapping(RefCell<Option<Arc<Mapping>>>);
+
+impl LastMapping {
+    /// The first `size` bytes of the file, as far as they are mapped. `covering` gives a mapping where this one is too short.
+    pub(crate) fn show(
+        &self,
+        size: u64,
+        covering: impl FnOnce() -> Result<Option<Arc<Mapping>>>,
+    ) -> Result<MappedFile> {
+        let mapping = &mut *self.0.borrow_mut();
+        let is_long_enough = |mapping: &Arc<Mapping>| mapping.len() as u64 >= size && !mapping.has_failed();
+        if size > 0 && !mapping.as_ref().is_some_and(is_long_enough) {
+            *mapping = covering()?;
+        }
+        Ok(mapping.as_ref().map_or(MappedFile::NONE, |mapping| MappedFile::new(mapping, size)))
+    }
+
+    /// Looks at the mapping, if there is one.
+    pub(crate) fn with<T>(&self, look: impl FnOnce(&Mapping) -> T) -> Option<T> {
+        self.0.borrow().as_deref().map(look)
+    }
+
+    /// Whether it has failed to show its file: what was read through it may be zeros.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.with(Mapping::has_failed).unwrap_or(false)
+    }
+
+    /// Nothing is read through it any more.
+    pub(crate) fn forget(&self) {
+        self.0.replace(None);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page_ref::{Epoch, MappedFile};
+    use crate::page_ref::Epoch;
     use lithe_vfs::{OpenFlags, UnixVfs, Vfs};
 
     #[test]

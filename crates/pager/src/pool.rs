@@ -92,12 +92,9 @@ impl Pool {
         newest.state
     }
 
-    /// The same where nothing that is here counts, even if it was read under the same name.
-    pub(crate) fn renew(&self, identity: &Identity) -> StateNo {
-        let mut newest = guard(&self.newest);
-        newest.state += 1;
-        newest.identity = *identity;
-        newest.state
+    /// Nothing that is here counts any more, even if the newest state keeps its identity.
+    pub(crate) fn expire(&self) {
+        guard(&self.newest).state += 1;
     }
 
     /// The state `before` has become `identity` by a commit of this process that changed some pages.

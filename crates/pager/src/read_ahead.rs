@@ -161,9 +161,7 @@ impl Pager {
         let end = offset.saturating_add((count as usize).saturating_mul(page_size).min(ASK_MAX));
         let end = end.min(self.view.mapped.get().valid());
         let Store::File(file) = &self.store else { return None };
-        let mapping = file.mapping.borrow();
-        let mapping = mapping.as_ref().filter(|_| offset < end)?;
-        Some(look(mapping, offset, end - offset))
+        if offset < end { file.mapping.with(|mapping| look(mapping, offset, end - offset)) } else { None }
     }
 }
 

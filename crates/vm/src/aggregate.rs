@@ -6,10 +6,10 @@ use lithe_functions::aggregate::Extreme;
 use lithe_functions::{
     AggregateState, Arguments, BuiltinAccumulator, BuiltinAggregate, CallSite, Context, Kind, PlainArguments, Ranking,
 };
-use lithe_value::{Collation, Encoding, Value, ValueRef};
+use lithe_value::{Collation, Value, ValueRef};
 use lithe_vfs::ResultCode;
 
-use crate::call::{FunctionConnection, RegisterArguments, blobs_as_texts, check_length, function_failed};
+use crate::call::{FunctionConnection, RegisterArguments, check_length, decoded, function_failed};
 use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::fault::Fault;
@@ -185,15 +185,8 @@ fn step_values(
     acc: Reg,
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
-    let encoding = host.facts().encoding.get();
     let mut texts = Vec::new();
-    let decoded;
-    let values = if encoding != Encoding::Utf8 && call.function.is_builtin() {
-        decoded = blobs_as_texts(&call.function, values, encoding, &mut texts).map_err(function_failed)?;
-        &decoded
-    } else {
-        values
-    };
+    let values = &*decoded(&call.function, values, host, &mut texts).map_err(function_failed)?;
     let flag = std::mem::replace(&mut m.kept_flag, Reg::NONE);
     if let (Reg::NONE, [value]) = (flag, values) {
         let acc = m.reg_mut(acc);
@@ -292,15 +285,10 @@ pub fn inverse(
     let Machine { registers, scratch, .. } = m;
     let values = scratch.values(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
     let arguments = RegisterArguments(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
-    let encoding = host.facts().encoding.get();
-    let result = if encoding != Encoding::Utf8 && call.function.is_builtin() {
-        let mut texts = Vec::new();
-        blobs_as_texts(&call.function, &values, encoding, &mut texts)
-            .map_err(function_failed)
-            .and_then(|values| accumulator.inverse(call, &values, &arguments, host))
-    } else {
-        accumulator.inverse(call, &values, &arguments, host)
-    };
+    let mut texts = Vec::new();
+    let result = decoded(&call.function, &values, host, &mut texts)
+        .map_err(function_failed)
+        .and_then(|values| accumulator.inverse(call, &values, &arguments, host));
     scratch.give_back(values);
     m.go_on();
     accumulator.put(m.reg_mut(acc));

@@ -1,6 +1,7 @@
 //! Calling functions.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use lithe_functions::{Arguments, CallSite, Connection, Context, Function, FunctionError, Pointer};
@@ -47,16 +48,11 @@ pub fn call(
     let mut context = Context::new(out, &call.collation, site, &connection);
     context.must_be_pure = call.must_be_pure;
     context.arguments = &facts;
-    let encoding = host.facts().encoding.get();
-    let result = if encoding != Encoding::Utf8 && is_builtin {
-        with_values(arguments, |values| {
-            let mut texts = Vec::new();
-            let values = blobs_as_texts(&call.function, values, encoding, &mut texts)?;
-            call.function.call(&mut context, &values)
-        })
-    } else {
-        with_values(arguments, |values| call.function.call(&mut context, values))
-    };
+    let mut texts = Vec::new();
+    let result = with_values(arguments, |values| {
+        let values = decoded(&call.function, values, host, &mut texts)?;
+        call.function.call(&mut context, &values)
+    });
     held_pages.take_back(cursors);
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     if !is_builtin {
@@ -70,10 +66,24 @@ pub fn call(
     Ok(())
 }
 
-/// The arguments of a built-in function in a database of UTF-16: BLOBs that it reads as text are text of that encoding, decoded
-/// into `texts`.
+/// The arguments as a function gets them. In a database of UTF-16, BLOBs that a built-in function reads as text are text of that
+/// encoding, decoded into `texts`.
+#[inline]
+pub fn decoded<'s, 'a>(
+    function: &Function,
+    values: &'s [ValueRef<'a>],
+    host: &dyn Host,
+    texts: &'a mut Vec<Buffer>,
+) -> lithe_functions::Result<Cow<'s, [ValueRef<'a>]>> {
+    let encoding = host.facts().encoding.get();
+    if encoding == Encoding::Utf8 || !function.is_builtin() {
+        return Ok(Cow::Borrowed(values));
+    }
+    blobs_as_texts(function, values, encoding, texts).map(Cow::Owned)
+}
+
 #[cold]
-pub fn blobs_as_texts<'a>(
+fn blobs_as_texts<'a>(
     function: &Function,
     values: &[ValueRef<'a>],
     encoding: Encoding,

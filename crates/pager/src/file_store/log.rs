@@ -133,10 +133,10 @@ impl FileStore {
         }
         looked?;
         let identity = self.with_wal(Wal::identity);
-        match begun {
-            Begun::Recovered => self.renew_pool_state(pager, &identity),
-            _ => self.adopt_pool_state(pager, &identity),
+        if begun == Begun::Recovered {
+            self.database.pool.expire();
         }
+        self.adopt_pool_state(pager, &identity);
         match begun {
             Begun::Changed | Begun::Recovered => pager.note_foreign_change(),
             Begun::AsBefore | Begun::Elsewhere => pager.bump_write_version(),

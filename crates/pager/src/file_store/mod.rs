@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lithe_format::PageSize;
-use lithe_vfs::{DeviceCharacteristics, File, LockLevel, Mapping, OpenFlags, Opened, ResultCode, Vfs};
+use lithe_vfs::{DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, ResultCode, Vfs};
 
 pub(crate) use log::PATIENCE;
 pub(crate) use snapshot::Known;
@@ -23,6 +23,7 @@ pub(crate) use snapshot::Known;
 use crate::counts::Counts;
 use crate::database::Database;
 use crate::error::{Error, Result};
+use crate::mappings::LastMapping;
 use crate::options::{BeginKind, JournalMode, LockingMode, OpenOptions};
 use crate::page_ref::MappedFile;
 use crate::pager::Pager;
@@ -60,7 +61,7 @@ pub(crate) struct FileStore {
     pub(crate) file: Arc<dyn File>,
     pub(crate) database: Arc<Database>,
     /// The mapping of the file that was used last.
-    pub(crate) mapping: RefCell<Option<Arc<Mapping>>>,
+    pub(crate) mapping: LastMapping,
     opened_read_only: bool,
     /// The file cannot change: nobody is looked for, nothing is locked.
     immutable: bool,
@@ -117,7 +118,7 @@ impl FileStore {
             path,
             file: opened.file,
             database,
-            mapping: RefCell::new(None),
+            mapping: LastMapping::default(),
             opened_read_only: opened.flags.contains(OpenFlags::READONLY),
             immutable,
             locks: !options.no_lock && !immutable,
@@ -185,15 +186,13 @@ impl FileStore {
 
     /// Whether a mapping has failed to show its file: what was read through it may be zeros.
     pub(crate) fn mapping_has_failed(&self) -> bool {
-        let has_failed = |mapping: &Arc<Mapping>| mapping.has_failed();
-        self.mapping.borrow().as_ref().is_some_and(has_failed)
-            || self.wal.borrow().as_ref().is_some_and(Wal::mapping_has_failed)
+        self.mapping.has_failed() || self.wal.borrow().as_ref().is_some_and(Wal::mapping_has_failed)
     }
 
     /// Nothing is read through the mappings any more that have failed.
     pub(crate) fn forget_failed_mapping(&self, pager: &Pager) {
         if self.mapping_has_failed() {
-            self.mapping.replace(None);
+            self.mapping.forget();
             pager.view.mapped.set(MappedFile::NONE);
             if let Some(wal) = &*self.wal.borrow() {
                 wal.forget_mapping();

@@ -1,11 +1,9 @@
 //! Beginning and ending to read, and what is known of the file in between.
 
-use std::sync::Arc;
-
 use lithe_format::PageNo;
 use lithe_format::bytes::at_u32;
 use lithe_format::db_header::{CHANGE_COUNTER_AT, DbHeader, FileVersion, HEADER_LEN};
-use lithe_vfs::{Access, LockLevel, Mapping};
+use lithe_vfs::{Access, LockLevel};
 
 use super::FileStore;
 use crate::error::{Error, Result};
@@ -181,12 +179,8 @@ impl FileStore {
     pub(super) fn map(&self, pager: &Pager, size: u64) -> Result<u32> {
         let limit = self.mmap_size();
         let size = size.min(limit);
-        let mapping = &mut *self.mapping.borrow_mut();
-        let is_long_enough = |mapping: &Arc<Mapping>| mapping.len() as u64 >= size && !mapping.has_failed();
-        if size > 0 && !mapping.as_ref().is_some_and(is_long_enough) {
-            *mapping = self.database.mappings.covering(&*self.file, size)?;
-        }
-        pager.view.mapped.set(mapping.as_ref().map_or(MappedFile::NONE, |mapping| MappedFile::new(mapping, size)));
+        let mapped = self.mapping.show(size, || self.database.mappings.covering(&*self.file, size))?;
+        pager.view.mapped.set(mapped);
         let direct = self.direct_pages(pager);
         pager.view.direct.set(direct);
         Ok(direct)
@@ -240,13 +234,6 @@ impl FileStore {
         let pool = &self.database.pool;
         pool.set_size(pager.cache_size().pages(pager.page_size()));
         self.pool_state.set(pool.adopt(identity));
-    }
-
-    /// The same after a recovery of the log: pages that were read before are of no use.
-    pub(super) fn renew_pool_state(&self, pager: &Pager, identity: &Identity) {
-        let pool = &self.database.pool;
-        pool.set_size(pager.cache_size().pages(pager.page_size()));
-        self.pool_state.set(pool.renew(identity));
     }
 
     /// Whether others learn the size of the database from page 1.

@@ -39,7 +39,7 @@ use std::sync::Arc;
 use lithe_format::wal::frame_offset;
 use lithe_format::wal_index::{HEADER_WORDS, IndexHeader};
 use lithe_format::{PageNo, PageSize};
-use lithe_vfs::{File, Mapping, ShmLock};
+use lithe_vfs::{File, ShmLock};
 
 pub(crate) use append::Policy;
 pub use checkpoint::{Checkpoint, CheckpointMode};
@@ -52,6 +52,7 @@ use self::index::{HeaderWords, WalIndex};
 use self::read_lock::{Countdown, ReadLock};
 use self::shared::SharedWal;
 use crate::error::{Error, Result};
+use crate::mappings::LastMapping;
 use crate::page_ref::{Epoch, MappedFile, PageRef};
 use crate::pool::Identity;
 
@@ -76,7 +77,7 @@ pub(crate) struct Wal {
     frame_map: RefCell<FrameMap>,
     mapped: Cell<MappedFile>,
     /// What `mapped` is part of; none if it was never needed, or the log cannot be mapped.
-    mapping: RefCell<Option<Arc<Mapping>>>,
+    mapping: LastMapping,
     /// Our own commit has left the read mark behind: kept on, it would hold checkpoints back.
     outgrown: Cell<bool>,
     /// What this write transaction has appended.
@@ -116,7 +117,7 @@ impl Wal {
             frames: Cell::new((1, 0)),
             frame_map: RefCell::default(),
             mapped: Cell::new(MappedFile::NONE),
-            mapping: RefCell::new(None),
+            mapping: LastMapping::default(),
             outgrown: Cell::new(false),
             tail: RefCell::new(None),
             map,
@@ -183,12 +184,12 @@ impl Wal {
 
     /// Whether the mapping has failed to show the log.
     pub(crate) fn mapping_has_failed(&self) -> bool {
-        self.mapping.borrow().as_ref().is_some_and(|mapping| mapping.has_failed())
+        self.mapping.has_failed()
     }
 
     /// The log is read by calls until it is mapped again.
     pub(crate) fn forget_mapping(&self) {
-        self.mapping.replace(None);
+        self.mapping.forget();
         self.mapped.set(MappedFile::NONE);
     }
 

@@ -164,9 +164,7 @@ impl ReadLock {
         watch.add(self);
         true
     }
-}
 
-impl ReadLock {
     /// Looks whether another process has the database open.
     fn look_for_others(&self) -> bool {
         // Where that cannot be told, nothing is kept.

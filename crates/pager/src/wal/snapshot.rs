@@ -5,12 +5,11 @@
 //! that somebody holds, and nobody starts the log over while a mark other than the first is held. Mark 0
 //! is for readers who need nothing of the log, because the database file has it all.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use lithe_format::locks::{READ_MARKS, RECOVER_SLOT, WRITE_SLOT, read_slot};
 use lithe_format::wal_index::{IndexHeader, READ_MARK_UNUSED};
-use lithe_vfs::{Mapping, ResultCode, ShmLock};
+use lithe_vfs::{ResultCode, ShmLock};
 
 use super::Wal;
 use super::index::{HeaderState, HeaderWords};
@@ -161,12 +160,7 @@ impl Wal {
             return Err(Error::corrupt("the log is shorter than its index says"));
         }
         if self.map {
-            let mapping = &mut *self.mapping.borrow_mut();
-            let is_long_enough = |mapping: &Arc<Mapping>| mapping.len() as u64 >= size && !mapping.has_failed();
-            if !mapping.as_ref().is_some_and(is_long_enough) {
-                *mapping = self.shared.mapping(size)?;
-            }
-            self.mapped.set(mapping.as_ref().map_or(MappedFile::NONE, |mapping| MappedFile::new(mapping, size)));
+            self.mapped.set(self.mapping.show(size, || self.shared.mapping(size))?);
         }
         Ok(())
     }

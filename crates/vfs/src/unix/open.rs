@@ -38,7 +38,7 @@ fn open_named(path: &Path, flags: OpenFlags, style: LockingStyle) -> Result<Open
         && let Ok(look) = look_at_path(path)
         && let Some((inode, fd)) = Inode::known(look.id, writable)
     {
-        return Ok(opened(path, flags, fd.clone(), Some(locks(path, flags, style, InodeHandle::new(inode, fd)))));
+        return Ok(opened_database(path, flags, style, inode, fd));
     }
     let (fd, flags) = open_or_fall_back(path, flags)?;
     if flags.contains(OpenFlags::DELETEONCLOSE) {
@@ -52,13 +52,15 @@ fn open_named(path: &Path, flags: OpenFlags, style: LockingStyle) -> Result<Open
     }
     let look = look_at(&fd).map_err(|errno| failure(Op::Stat, errno).at(path))?;
     let (inode, fd) = Inode::adopt(look.id, fd, flags.contains(OpenFlags::READWRITE));
-    Ok(opened(path, flags, fd.clone(), Some(locks(path, flags, style, InodeHandle::new(inode, fd)))))
+    Ok(opened_database(path, flags, style, inode, fd))
 }
 
-/// A file that can only be read cannot be kept from other processes.
-fn locks(path: &Path, flags: OpenFlags, style: LockingStyle, inode: InodeHandle) -> Locks {
+/// (A file that can only be read cannot be kept from other processes.)
+fn opened_database(path: &Path, flags: OpenFlags, style: LockingStyle, inode: Arc<Inode>, fd: Arc<OwnedFd>) -> Opened {
+    let handle = InodeHandle::new(inode, fd.clone());
     let keeps_file = style == LockingStyle::Exclusive && flags.contains(OpenFlags::READWRITE);
-    Locks::new(style, if keeps_file { inode.keeping_file() } else { inode }, path)
+    let locks = Locks::new(style, if keeps_file { handle.keeping_file() } else { handle }, path);
+    opened(path, flags, fd, Some(locks))
 }
 
 fn opened(path: &Path, flags: OpenFlags, fd: Arc<OwnedFd>, locks: Option<Locks>) -> Opened {

@@ -67,6 +67,14 @@ impl<'a> Frame<'a> {
         self.window.exclude
     }
 
+    /// An end of it, and where its distance is, if it has one.
+    fn bound(&self, end: End) -> (&'a FrameBound<'a>, Option<Reg>) {
+        match end {
+            End::Start => (&self.window.start, self.start),
+            End::End => (&self.window.end, self.end),
+        }
+    }
+
     /// Whether rows ever leave it.
     fn start_moves(&self) -> bool {
         !matches!(self.window.start, FrameBound::Unbounded)
@@ -189,10 +197,7 @@ impl<'a> Codegen<'a> {
         row: Reg,
         target: Addr,
     ) -> Result<()> {
-        let (bound, distance) = match end {
-            End::Start => (&frame.window.start, frame.start),
-            End::End => (&frame.window.end, frame.end),
-        };
+        let (bound, distance) = frame.bound(end);
         if matches!(bound, FrameBound::Unbounded) {
             return Ok(());
         }
@@ -235,10 +240,7 @@ impl<'a> Codegen<'a> {
         target: Addr,
     ) -> Result<()> {
         let column = pass.key_column.expect("the key is in the table");
-        let (bound, distance) = match end {
-            End::Start => (&frame.window.start, frame.start),
-            End::End => (&frame.window.end, frame.end),
-        };
+        let (bound, distance) = frame.bound(end);
         let rhs = distance.expect("the bound has a distance");
         let (fixed, goes_on) = (self.b.label(), self.b.label());
         self.emit_group_limit(pass, frame, end, group, target, goes_on);
@@ -281,19 +283,18 @@ impl<'a> Codegen<'a> {
         goes_on: Addr,
     ) {
         let seen = self.b.temporary();
-        self.b.emit(Insn::Column { cursor: frame.cursor, column: pass.group_column, dst: seen });
-        let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
-        match (end, &frame.window.start, &frame.window.end) {
-            (End::Start, FrameBound::Preceding(_), _) => {
-                self.b.emit(Insn::Ge { flags, collation, lhs: seen, rhs: group, target });
+        let (flags, collation, rhs) = (CompareFlags::default(), CollationId::BINARY, group);
+        let limit = match (end, frame.bound(end).0) {
+            (End::Start, FrameBound::Preceding(_)) => Some(Insn::Ge { flags, collation, lhs: seen, rhs, target }),
+            (End::End, FrameBound::Following(_)) => {
+                Some(Insn::Le { flags, collation, lhs: seen, rhs, target: goes_on })
             }
-            (End::End, _, FrameBound::Following(_)) => {
-                self.b.emit(Insn::Le { flags, collation, lhs: seen, rhs: group, target: goes_on });
-            }
-            (End::End, _, FrameBound::Preceding(_)) => {
-                self.b.emit(Insn::Gt { flags, collation, lhs: seen, rhs: group, target });
-            }
-            _ => {}
+            (End::End, FrameBound::Preceding(_)) => Some(Insn::Gt { flags, collation, lhs: seen, rhs, target }),
+            _ => None,
+        };
+        if let Some(limit) = limit {
+            self.b.emit(Insn::Column { cursor: frame.cursor, column: pass.group_column, dst: seen });
+            self.b.emit(limit);
         }
         self.b.free(seen);
     }
