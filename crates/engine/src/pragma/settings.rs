@@ -211,7 +211,7 @@ fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 
 fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     if call.value.is_some() {
-        fact_switch(call, Flags::CASE_SENSITIVE_LIKE, None)?;
+        fact_switch(call, Flags::CASE_SENSITIVE_LIKE, Some(|flags| &mut flags.case_sensitive_like))?;
         call.connection.expire_programs();
     }
     nothing()

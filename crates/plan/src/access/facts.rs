@@ -49,7 +49,7 @@ pub struct SourceFacts<'a> {
     pub restriction: Restriction,
     /// The columns that the statement uses.
     pub used: ColumnSet,
-    /// Its indexes, usable ones only.
+    /// Its indexes. Partial ones may be usable in a branch of an OR only.
     pub indexes: Vec<IndexFacts<'a>>,
 }
 
@@ -89,6 +89,8 @@ pub struct IndexFacts<'a> {
     pub row_fetch: i16,
     /// It is a partial index.
     pub is_partial: bool,
+    /// It holds all rows that meet the conditions of the join.
+    pub is_usable: bool,
 }
 
 /// A column of an index.
@@ -311,9 +313,12 @@ impl<'a> SourceFacts<'a> {
                 // SQLite takes any index of a WITHOUT ROWID table all the same.
                 Indexed::Not => table.is_without_rowid(),
             };
-            if wanted && super::partial::is_usable(cg, self, table, index, terms)? {
-                let facts = self.index_facts(cg, table, index, sizes)?;
-                self.indexes.push(facts);
+            if wanted {
+                let is_usable = super::partial::is_usable(cg, self, table, index, terms)?;
+                if is_usable || !terms.disjunctions.is_empty() {
+                    let facts = IndexFacts { is_usable, ..self.index_facts(cg, table, index, sizes)? };
+                    self.indexes.push(facts);
+                }
             }
         }
         Ok(())
@@ -344,6 +349,7 @@ impl<'a> SourceFacts<'a> {
             no_skip_scan: statistics.is_none_or(|statistics| statistics.no_skip_scan),
             row_fetch: self.row_fetch(sizes.of(index.root)),
             is_partial: index.filter.is_some(),
+            is_usable: true,
             columns: cg.arena.alloc_slice_copy(&columns),
         })
     }

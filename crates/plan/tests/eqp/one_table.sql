@@ -53,3 +53,14 @@ create table w(a text, b integer, c varchar(100), d) ; create index wa on w(a,b)
 ? select * from w where (a='x' or rowid in (1,2,3))
 ? select * from w where (a='x' or c=3 or a='z' or c between 1 and 3 or rowid>100)
 ? select a from w where (a='x' or c=3) order by a
+===
+create table t(a, b, c, d)
+create index tb on t(b) where c is not null
+create index td on t(d)
+create index taab on t(a, a, b)
+create table p(a, b)
+? select * from t where (b=1 and c=4) or d=2
+? select * from t where (b=1 and c is not null) or d=2
+? select * from t where b=1 or d=2
+? select * from t indexed by tb where (b=1 and c=4) or d=2
+? select * from t where (a,b) in (select a,b from p) and d is null

@@ -59,3 +59,36 @@ INSERT INTO x VALUES (1, 7), (2, 0)
 CREATE TABLE cc(aa COLLATE NOCASE, bb)
 INSERT INTO cc VALUES ('a', 'A')
 SELECT (SELECT +bb, 1) >= (aa, 1), (aa, 1) <= (SELECT +bb, 1), (SELECT +bb, 1) >= (aa COLLATE RTRIM, 1) FROM cc
+-- An index that names a column twice: the values of an IN are gone through once.
+CREATE TABLE twice(a, b)
+CREATE INDEX twice_aab ON twice(a, a, b)
+CREATE INDEX twice_b ON twice(b DESC, b COLLATE RTRIM)
+CREATE TABLE pairs(x, y)
+INSERT INTO twice VALUES (1, 2), (1, 3), (2, 2), (' b ', ' a ')
+INSERT INTO pairs VALUES (1, 2), (1, 5), (2, 2), (' b ', ' a ')
+SELECT * FROM twice WHERE (a, b) IN (SELECT x, y FROM pairs)
+SELECT * FROM twice WHERE (b, a) IN (SELECT y, x FROM pairs)
+SELECT * FROM twice WHERE a IN (1, 2) AND b IN (2, 3)
+-- A partial index may serve a branch of an OR, and no other.
+CREATE TABLE part(a, b, c, d)
+CREATE INDEX part_b ON part(b) WHERE c IS NOT NULL
+CREATE INDEX part_d ON part(d)
+INSERT INTO part VALUES (1, 1, NULL, 4), (2, 1, 2, 2), (3, 1, 2, 2), (4, NULL, 5, 2), (5, 1, NULL, 9)
+SELECT * FROM part WHERE (b = 1 AND c > 1) OR d = 2
+SELECT * FROM part WHERE (b = 1 AND c IS NULL) OR d = 2
+SELECT * FROM part WHERE b = 1 OR d = 2
+SELECT * FROM part INDEXED BY part_b WHERE (b = 1 AND c > 1) OR d = 2
+-- LIKE under case_sensitive_like.
+CREATE TABLE folded(a TEXT COLLATE NOCASE)
+CREATE TABLE plain(a TEXT)
+CREATE INDEX folded_a ON folded(a)
+CREATE INDEX plain_a ON plain(a)
+INSERT INTO folded VALUES ('abc'), ('ABC'), ('abd'), (x'616263')
+INSERT INTO plain SELECT a FROM folded
+PRAGMA case_sensitive_like = 1
+SELECT a FROM folded WHERE a LIKE 'ab%'
+SELECT a FROM plain WHERE a LIKE 'ab%'
+SELECT a FROM plain WHERE a LIKE 'abc' OR a = 'ABC'
+PRAGMA case_sensitive_like = 0
+SELECT a FROM folded WHERE a LIKE 'ab%'
+SELECT a FROM plain WHERE a LIKE 'aB%'

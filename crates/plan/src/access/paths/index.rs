@@ -9,6 +9,7 @@ use crate::access::facts::{IndexFacts, IndexedTerm};
 use crate::access::log_est::LogEst;
 use crate::access::samples::Samples;
 use crate::access::terms::{Constraint, ConstraintId, MadeOf, Op, Right};
+use crate::error::Result;
 use crate::ir::{Expr, Indexed, SourceSet, skip_collate};
 
 /// IS NULL is taken to find twice as many rows as `=`.
@@ -39,9 +40,12 @@ struct Prefix {
 
 impl<'a> PathFinder<'_, 'a> {
     /// The paths through all indexes of the source.
-    pub(super) fn add_index_paths(&mut self, source: usize, needs: SourceSet) {
+    pub(super) fn add_index_paths(&mut self, source: usize, needs: SourceSet) -> Result<()> {
         let facts = self.facts;
         for (at, index) in facts[source].indexes.iter().enumerate() {
+            if !self.may_use(source, index)? {
+                continue;
+            }
             let helps = !index.is_unordered && self.order.may_be_met_by(source, index);
             let order = if helps { u8::try_from(at + 2).unwrap_or(u8::MAX) } else { 0 };
             self.add_index_scan(source, at, needs, order);
@@ -56,6 +60,18 @@ impl<'a> PathFinder<'_, 'a> {
                 one_row: false,
             };
             self.extend(source, index, order, prefix);
+        }
+        Ok(())
+    }
+
+    /// Whether the index holds all rows that the conditions leave. Those of a branch of an OR leave fewer rows than all of them.
+    fn may_use(&self, source: usize, index: &IndexFacts<'a>) -> Result<bool> {
+        let facts = &self.facts[source];
+        match facts.table {
+            Some(table) if self.in_or && !index.is_usable => {
+                crate::access::partial::is_usable(self.cg, facts, table, index.index, self.terms)
+            }
+            _ => Ok(index.is_usable),
         }
     }
 
@@ -149,6 +165,10 @@ impl<'a> PathFinder<'_, 'a> {
         let at = prefix.way.keys.len();
         let asks_for_null = constraint.op == Op::IsNull || constraint.made_of == MadeOf::NotNull;
         if asks_for_null && !index.columns[at].nullable {
+            return;
+        }
+        // An index may name a column twice. A column of a set of rows is gone through once.
+        if matches!(constraint.right, Right::Set(set, _) if set.how.len() > 1) && prefix.used.contains(&id) {
             return;
         }
         let mut next = prefix.clone();

@@ -71,7 +71,7 @@ impl<'a> PathFinder<'_, 'a> {
             self.add_hashes(source, must_follow);
         }
         self.add_table_paths(source, must_follow);
-        self.add_index_paths(source, must_follow);
+        self.add_index_paths(source, must_follow)?;
         if !self.in_or {
             self.add_disjunctions(source, must_follow);
         }

@@ -28,6 +28,8 @@ use crate::resolve::ResolvedChange;
 pub(super) enum Passes {
     /// Once, if the plan allows it.
     OneIfPossible,
+    /// Once, if the rows come in the order of the table: RETURNING gives them in it, as SQLite does.
+    OneIfInOrder,
     /// Once, if there is one row at most.
     OneIfSingle,
     /// Twice.
@@ -144,7 +146,7 @@ fn may_be_one_pass(
     let [scan] = plan.loops else { return false };
     let follows = match scan.path {
         Path::Scan | Path::Rowid(_) | Path::RowidRange(..) => true,
-        Path::Index(path) => stays(path.index),
+        Path::Index(path) => passes != Passes::OneIfInOrder && stays(path.index),
         Path::Hash(_) | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => return false,
     };
     match passes {
@@ -152,7 +154,7 @@ fn may_be_one_pass(
         _ if change.sources.len() > 1 => false,
         _ if plan.one_row => true,
         Passes::OneIfSingle => false,
-        Passes::OneIfPossible => follows,
+        Passes::OneIfPossible | Passes::OneIfInOrder => follows,
     }
 }
 

@@ -71,7 +71,11 @@ fn delete_rows<'a>(
     }
     let returning = ReturningRows::open(cg, change.returning, false)?;
     let mut target = prepare_target(cg, &change.target, |_| true)?;
-    let passes = if is_watched { Passes::Two } else { Passes::OneIfPossible };
+    let passes = match () {
+        () if is_watched => Passes::Two,
+        () if returning.is_some() => Passes::OneIfInOrder,
+        () => Passes::OneIfPossible,
+    };
     let rows = ChangeLoop::begin(cg, change, &mut target, passes, &[], |_| true)?;
     if !rows.is_single {
         cg.note_more_changes();

@@ -62,6 +62,7 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
     let passes = match () {
         () if !triggers.is_empty() || !keys.is_empty() => Passes::Two,
         () if key_changes || replaces => Passes::OneIfSingle,
+        () if returning.is_some() => Passes::OneIfInOrder,
         () => Passes::OneIfPossible,
     };
     // A scan of an index must not meet entries that the update has moved. Those that stay are not opened, unless all are.
