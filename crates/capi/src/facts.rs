@@ -61,6 +61,16 @@ pub(crate) fn milliseconds(ms: c_int) -> Duration {
     Duration::from_millis(u64::try_from(ms).unwrap_or(0))
 }
 
+/// What SQLITE_FCNTL_BUSYHANDLER gives a VFS of the application: whether to try again.
+///
+/// # Safety
+/// `db` is the connection that the file of the VFS belongs to.
+pub(crate) unsafe extern "C" fn ask_busy_handler(db: *mut c_void) -> c_int {
+    // SAFETY: our caller's promise.
+    let db = unsafe { live(db.cast::<sqlite3>()) };
+    db.map_or(0, |db| db.core().ask_busy_handler().into())
+}
+
 api! {
     fn sqlite3_last_insert_rowid(db: *mut sqlite3) -> i64 {
         live(db).map_or(0, |db| db.core().last_insert_rowid())

@@ -164,13 +164,7 @@ api! {
             return control_image(&database, op, arg);
         }
         match database.file().and_then(TheirFile::of) {
-            Some(theirs) => {
-                if op == verb::PERSIST_WAL {
-                    // It is the engine that deletes the log.
-                    database.keeps_log(Some(*arg.cast::<c_int>()).filter(|keeps| *keeps >= 0).map(|keeps| keeps != 0));
-                }
-                theirs.control(op, arg)
-            }
+            Some(theirs) => theirs.control(op, arg),
             None => control_file(&db, &database, op, arg),
         }
     }

@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use lithe_engine::vfs::Vfs;
 use lithe_engine::{Connection, Error, OpenFlags, Target};
@@ -13,7 +14,7 @@ use crate::connection::{self, sqlite3};
 use crate::door::api;
 use crate::extension;
 use crate::text;
-use crate::vfs::registry;
+use crate::vfs::{ConnectionCell, TheirFile, registry};
 
 /// The bits of the flags that say how to open: read only, read and write, perhaps create.
 const ACCESS: u32 = 0x7;
@@ -52,7 +53,8 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
     let vfs_name = unsafe { text::name(vfs) };
     let filename = filename.unwrap_or_default();
     let has_mutex = config::wants_mutex(flags);
-    let (core, error) = match open_core(filename, flags, vfs_name.as_deref()) {
+    let connection = ConnectionCell::default();
+    let (core, error) = match open_core(filename, flags, vfs_name.as_deref(), &connection) {
         Ok(core) => (Some(core), None),
         Err(error) => (None, Some(error)),
     };
@@ -63,6 +65,7 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
         match error {
             Some(error) => (*db).fail(&error),
             None => {
+                introduce(&*db, &connection);
                 extension::serve_sql(db);
                 extension::load_automatic(db)
             }
@@ -81,13 +84,29 @@ fn prefer_utf16(db: &sqlite3) {
     }
 }
 
-fn open_core(filename: &[u8], flags: OpenFlags, vfs: Option<&str>) -> Result<Connection, Error> {
+fn open_core(
+    filename: &[u8],
+    flags: OpenFlags,
+    vfs: Option<&str>,
+    connection: &ConnectionCell,
+) -> Result<Connection, Error> {
     let target: Target = lithe_engine::target(filename, flags)?;
     let name = target.vfs.as_deref().or(vfs);
-    let found: Option<Arc<dyn Vfs>> = registry::find(name, &target)?;
+    let found: Option<Arc<dyn Vfs>> = registry::find(name, &target, connection)?;
     let core = Connection::open_with_vfs(filename, flags, found)?;
-    core.set_vfs_finder(Some(Rc::new(|name, target| registry::find(Some(name), target))));
+    let connection = Arc::clone(connection);
+    core.set_vfs_finder(Some(Rc::new(move |name, target| registry::find(Some(name), target, &connection))));
     Ok(core)
+}
+
+/// From now on files of the application's VFSes can be told whose they are: that of the main database is told at once.
+fn introduce(db: &sqlite3, connection: &ConnectionCell) {
+    let address = std::ptr::from_ref(db).cast_mut();
+    connection.store(address, Ordering::Release);
+    let main = db.core().database_file(None);
+    if let Some(theirs) = main.as_ref().and_then(|main| main.file()).and_then(TheirFile::of) {
+        theirs.introduce(address);
+    }
 }
 
 api! {

@@ -1,10 +1,13 @@
 //! The library as C programs see it: its symbols are those of SQLite's header, and a program that calls every function
 //! gets the answers that it expects, also under valgrind and AddressSanitizer where they are there.
 
+mod common;
+
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::{env, fs};
+use std::fs;
+use std::process::Command;
+
+use common::{Workshop, crate_folder, expect_success, library, sqlite_source};
 
 /// Functions of other systems or that SQLite itself does not have without a switch of its build.
 const NOT_HERE: &[&str] = &[
@@ -14,103 +17,13 @@ const NOT_HERE: &[&str] = &[
     "sqlite3_activate_cerod",
 ];
 
-/// Files of one test, in a folder of its own.
-struct Workshop {
-    folder: PathBuf,
-}
-
-impl Workshop {
-    fn new(name: &str) -> Workshop {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("capi-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        // The name that the library calls itself.
-        std::os::unix::fs::symlink(library(), folder.join("libsqlite3.so.0")).unwrap();
-        Workshop { folder }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
-    }
-
-    /// Compiles one of the C files beside this one.
-    fn compile(&self, source: &str, program: &str, options: &[&str]) -> PathBuf {
-        let program = self.path(program);
-        let mut compiler = Command::new("cc");
-        compiler.args(["-g", "-O1", "-Wall", "-DLITHE", "-o"]).arg(&program);
-        compiler.arg("-I").arg(crate_folder().join("include")).arg(crate_folder().join("tests").join(source));
-        compiler.args(options); // libraries come behind what needs them
-        expect_success(&compiler.output().unwrap(), source);
-        program
-    }
-
-    /// The extension that the program loads.
-    fn extension(&self) -> PathBuf {
-        self.compile("extension.c", "extension.so", &["-shared", "-fPIC"])
-    }
-
-    /// Runs a program that wants a folder of its own.
-    fn run_in_folder(&self, mut command: Command, name: &str) -> Output {
-        let folder = self.path(&format!("files of {name}"));
-        fs::create_dir_all(&folder).unwrap();
-        command.arg(folder);
-        self.run(command)
-    }
-
-    fn run(&self, mut command: Command) -> Output {
-        command.env("LD_LIBRARY_PATH", &self.folder).output().unwrap()
-    }
-}
-
-impl Drop for Workshop {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-fn crate_folder() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// The shared library, which cargo has built for this test.
-fn library() -> PathBuf {
-    let deps = env::current_exe().unwrap().parent().unwrap().to_path_buf();
-    let found = [deps.join("libsqlite3.so"), deps.parent().unwrap().join("libsqlite3.so")];
-    found.into_iter().find(|path| path.exists()).expect("libsqlite3.so beside the test")
-}
-
-fn expect_success(output: &Output, what: &str) {
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{what}: {}\n{out}\n{err}", output.status);
-}
-
 fn has_program(name: &str) -> bool {
     Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// The platform that the tests run on, by the compiler's name for it.
-fn host() -> String {
-    let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
-    let output = Command::new(compiler).arg("-vV").output().unwrap();
-    expect_success(&output, "rustc -vV");
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().find_map(|line| line.strip_prefix("host: ")).expect("a host").to_owned()
-}
-
 /// SQLite's own header, as the oracle's crate has it.
 fn sqlite_header(name: &str) -> String {
-    let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let mut command = Command::new(cargo);
-    // Crates of other platforms were not fetched for this build. Not `--offline`: where only this crate was built, what
-    // other members of the workspace need was not fetched either.
-    command.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", &host()]);
-    let output = command.current_dir(crate_folder()).output().unwrap();
-    expect_success(&output, "cargo metadata");
-    let text = String::from_utf8(output.stdout).unwrap();
-    let marker = "\"manifest_path\":\"";
-    let mut manifests = text.split(marker).skip(1).filter_map(|rest| rest.split('"').next());
-    let manifest = manifests.find(|path| path.contains("libsqlite3-sys")).expect("libsqlite3-sys");
-    fs::read_to_string(Path::new(manifest).parent().unwrap().join("sqlite3").join(name)).unwrap()
+    fs::read_to_string(sqlite_source().join(name)).unwrap()
 }
 
 /// A header without its comments.

@@ -6,7 +6,8 @@
 ** "shim" passes each call on to the default VFS; "memory" keeps files and shared memory in memory of its own. Two
 ** libraries that ask for the same print the same. Scripts are lists of lines: "a SQL" runs SQL on connection a, "open a",
 ** "close a", "step a SQL" leaves a statement on its first row, "end a" finalizes it, "snap" notes the content of all
-** files, "crash" closes everything and puts that content back, "fault CALL CODE" lets the next such call fail.
+** files, "snapat xDelete" does so just before the next file is deleted, "crash" closes everything and puts that content back,
+** "fault CALL CODE" lets the next such call fail.
 */
 #include "sqlite3.h"
 #include <pthread.h>
@@ -196,8 +197,9 @@ typedef struct File { sqlite3_file base; sqlite3_file *real; char what[16]; int 
 static sqlite3_vfs *under, memoryVfs, recordVfs;
 static int recording, threads;
 static pthread_t mainThread;
-static char faultCall[32];
+static char faultCall[32], snapCall[32];
 static int faultCode;
+static void snap(void);
 
 #define RECORD(...) do { \
   if (!pthread_equal(pthread_self(), mainThread)) { printf("  FOREIGN THREAD "); threads++; } \
@@ -299,12 +301,10 @@ static const char *kind(int flags) {
   return "temp";
 }
 static int rOpen(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags, int *out) {
-  static int databases;
   (void)v;
   File *p = (File *)f;
   memset(p, 0, sizeof *p);
   p->real = calloc(1, under->szOsFile);
-  if (flags & SQLITE_OPEN_MAIN_DB && recording == 0) databases = 0;
   snprintf(p->what, sizeof p->what, "%s", kind(flags));
   int rc = under->xOpen(under, name, p->real, flags, out);
   RECORD("xOpen %s %x rc=%d", p->what, flags, rc);
@@ -315,6 +315,7 @@ static int rOpen(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags, i
 static const char *base(const char *name) { const char *slash = strrchr(name, '/'); return slash ? slash + 1 : name; }
 static int rDelete(sqlite3_vfs *v, const char *name, int sync) {
   (void)v;
+  if (!strcmp(snapCall, "xDelete")) { snapCall[0] = 0; snap(); }
   int rc = under->xDelete(under, name, sync);
   RECORD("xDelete %s sync=%d rc=%d", strstr(name, "-mj") ? "super" : base(name), sync, rc);
   return rc;
@@ -350,6 +351,14 @@ static const Scenario scenarios[] = {
   {"busy writer", {"open a", "a CREATE TABLE t(x,y)", "open b", "a BEGIN IMMEDIATE", "b INSERT INTO t VALUES(1,2)", "a COMMIT", "b INSERT INTO t VALUES(1,2)", "close a", "close b"}},
   {"busy reader", {"open a", "a CREATE TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "open b", "step b SELECT * FROM t", "a INSERT INTO t VALUES(3,4)", "end b", "a INSERT INTO t VALUES(3,4)", "close a", "close b"}},
   {"hot journal", {"open a", "a CREATE TABLE t(x,y)", "a PRAGMA cache_size=5", "a BEGIN", "a " FILL, "snap", "crash", "open a", "a SELECT count(*) FROM t", "close a"}},
+  {"hot journal of a commit", {"open a", "a CREATE TABLE t(x,y)", "a " FILL, "snapat xDelete", "a UPDATE t SET x=x+1 WHERE x<20", "crash", "open a", "a SELECT sum(x) FROM t", "close a"}},
+  {"hot journal to write", {"open a", "a CREATE TABLE t(x,y)", "snapat xDelete", "a INSERT INTO t VALUES(1,2)", "crash", "open a", "a INSERT INTO t VALUES(3,4)", "a SELECT * FROM t", "close a"}},
+  {"failing sync", {"open a", "a CREATE TABLE t(x,y)", "fault xSync 1034", "a INSERT INTO t VALUES(1,2)", "a SELECT * FROM t", "a INSERT INTO t VALUES(3,4)", "close a"}},
+  {"failing write", {"open a", "a CREATE TABLE t(x,y)", "fault xWrite 778", "a INSERT INTO t VALUES(1,2)", "a SELECT * FROM t", "a INSERT INTO t VALUES(3,4)", "close a"}},
+  {"journal of another commit", {"open a", "a PRAGMA journal_mode=persist", "a CREATE TABLE t(x,y)", "a " FILL, "a UPDATE t SET x=x+1", "a INSERT INTO t VALUES(1,2)", "close a"}},
+  {"synchronous normal", {"open a", "a PRAGMA synchronous=normal", "a CREATE TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "close a"}},
+  {"temporary table", {"open a", "a CREATE TEMP TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "a SELECT * FROM t", "close a"}},
+  {"pragmas", {"open a", "a CREATE TABLE t(x,y)", "a PRAGMA user_version=7", "a PRAGMA user_version", "a PRAGMA page_count", "a PRAGMA freelist_count", "a PRAGMA integrity_check", "a PRAGMA journal_size_limit=1000", "a PRAGMA wal_checkpoint", "close a"}},
   {"vacuum", {"open a", "a CREATE TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "a VACUUM", "close a"}},
   {"auto-vacuum", {"open a", "a PRAGMA auto_vacuum=1", "a CREATE TABLE t(x,y)", "a " FILL, "a DELETE FROM t WHERE x>10", "close a"}},
   {"page size", {"open a", "a PRAGMA page_size=1024", "a CREATE TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "close a"}},
@@ -361,6 +370,8 @@ static const Scenario scenarios[] = {
   {"wal: two connections", {"open a", "a PRAGMA journal_mode=wal", "a CREATE TABLE t(x,y)", "open b", "b SELECT * FROM t", "a INSERT INTO t VALUES(1,2)", "b SELECT * FROM t", "b INSERT INTO t VALUES(3,4)", "a SELECT * FROM t", "close b", "close a"}},
   {"wal: recover", {"open a", "a PRAGMA journal_mode=wal", "a CREATE TABLE t(x,y)", "a " FILL, "snap", "crash", "open a", "a SELECT count(*) FROM t", "close a"}},
   {"wal: recover to write", {"open a", "a PRAGMA journal_mode=wal", "a CREATE TABLE t(x,y)", "snap", "crash", "open a", "a INSERT INTO t VALUES(1,2)", "close a"}},
+  {"wal: failing sync", {"open a", "a PRAGMA journal_mode=wal", "a CREATE TABLE t(x,y)", "fault xSync 1034", "a INSERT INTO t VALUES(1,2)", "a SELECT * FROM t", "a INSERT INTO t VALUES(3,4)", "close a"}},
+  {"wal: leave beside another", {"open a", "a PRAGMA journal_mode=wal", "a CREATE TABLE t(x,y)", "open b", "b SELECT * FROM t", "a PRAGMA journal_mode=delete", "close b", "a PRAGMA journal_mode=delete", "close a"}},
   {"wal: rollback", {"open a", "a PRAGMA journal_mode=wal", "a CREATE TABLE t(x,y)", "a BEGIN", "a INSERT INTO t VALUES(1,2)", "a ROLLBACK", "a SELECT * FROM t", "close a"}},
   {"wal: savepoint", {"open a", "a PRAGMA journal_mode=wal", "a CREATE TABLE t(x,y)", "a BEGIN", "a INSERT INTO t VALUES(1,2)", "a SAVEPOINT s", "a INSERT INTO t VALUES(3,4)", "a ROLLBACK TO s", "a COMMIT", "close a"}},
   {"wal: spill", {"open a", "a PRAGMA journal_mode=wal", "a PRAGMA cache_size=10", "a CREATE TABLE t(x,y)", "a " FILL, "a UPDATE t SET x=x+1", "close a"}},
@@ -383,7 +394,7 @@ static const Scenario scenarios[] = {
 static sqlite3 *connections[2];
 static sqlite3_stmt *statements[2];
 static const char *const FILE_NAMES[] = {"/t.db", "/t.db-journal", "/t.db-wal", "/t2.db", "/t2.db-journal"};
-enum { NAMES = 5 };
+enum { NAMES = 5, PIECE = 4096 };
 static char folder[200];
 static unsigned char *snapBytes[NAMES];
 static sqlite3_int64 snapSizes[NAMES];
@@ -395,6 +406,14 @@ static const char *path(int i) {
   snprintf(p, 256, "%s%s", folder, FILE_NAMES[i]);
   return p;
 }
+/* Reads or writes a whole file, in pieces: a call takes no more than some VFSes expect of a page. */
+static void whole(sqlite3_file *f, unsigned char *bytes, sqlite3_int64 size, int writes) {
+  for (sqlite3_int64 at = 0; at < size; at += PIECE) {
+    int n = size - at < PIECE ? (int)(size - at) : PIECE;
+    if (writes) f->pMethods->xWrite(f, bytes + at, n, at);
+    else f->pMethods->xRead(f, bytes + at, n, at);
+  }
+}
 static void snap(void) {
   for (int i = 0; i < NAMES; i++) {
     sqlite3_file *f = calloc(1, under->szOsFile);
@@ -404,7 +423,7 @@ static void snap(void) {
     if (under->xOpen(under, sqlite3_create_filename(path(i), "", "", 0, 0), f, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MAIN_DB, 0)) { free(f); continue; }
     f->pMethods->xFileSize(f, &snapSizes[i]);
     snapBytes[i] = malloc(snapSizes[i] + 1);
-    f->pMethods->xRead(f, snapBytes[i], (int)snapSizes[i], 0);
+    whole(f, snapBytes[i], snapSizes[i], 0);
     f->pMethods->xClose(f);
     free(f);
   }
@@ -429,7 +448,7 @@ static void crash(void) {
     sqlite3_file *f = calloc(1, under->szOsFile);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MAIN_DB;
     if (!under->xOpen(under, sqlite3_create_filename(path(i), "", "", 0, 0), f, flags, 0)) {
-      if (snapSizes[i] > 0) f->pMethods->xWrite(f, snapBytes[i], (int)snapSizes[i], 0);
+      whole(f, snapBytes[i], snapSizes[i], 1);
       f->pMethods->xClose(f);
     }
     free(f);
@@ -467,6 +486,7 @@ static void play(const char *line) {
     int on = 1;
     printf("  rc=%d\n", sqlite3_file_control(connections[which], "main", SQLITE_FCNTL_PERSIST_WAL, &on));
   } else if (!strcmp(word, "fault")) sscanf(rest, "%31s %d", faultCall, &faultCode);
+  else if (!strcmp(word, "snapat")) sscanf(rest, "%31s", snapCall);
   else if (!strcmp(word, "snap")) snap();
   else if (!strcmp(word, "crash")) crash();
   else {

@@ -17,6 +17,8 @@ pub(crate) struct BusyHandler {
     /// When the present wait began and what it has slept so far.
     waited: Cell<Duration>,
     callback: RefCell<Option<BusyCallback>>,
+    /// How often a VFS has asked since it was last refused.
+    asked_by_vfs: Cell<u32>,
 }
 
 /// The pauses between attempts, in milliseconds; after these the last one repeats.
@@ -29,6 +31,7 @@ impl BusyHandler {
             timeout: Cell::new(Duration::ZERO),
             waited: Cell::new(Duration::ZERO),
             callback: RefCell::new(None),
+            asked_by_vfs: Cell::new(0),
         }
     }
 
@@ -56,6 +59,14 @@ impl BusyHandler {
             return callback(asked_before);
         }
         self.pause(asked_before)
+    }
+
+    /// The same for a VFS that waits by itself.
+    pub(crate) fn should_retry_again(&self) -> bool {
+        let asked = self.asked_by_vfs.get();
+        let again = self.should_retry(asked);
+        self.asked_by_vfs.set(if again { asked.saturating_add(1) } else { 0 });
+        again
     }
 
     fn pause(&self, asked_before: u32) -> bool {

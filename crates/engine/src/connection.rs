@@ -355,6 +355,11 @@ impl Connection {
         self.busy.set_callback(callback);
     }
 
+    /// Asks the busy handler, or waits as the timeout says: whether to try again. For a VFS that waits for locks by itself.
+    pub fn ask_busy_handler(&self) -> bool {
+        self.busy.should_retry_again()
+    }
+
     /// A handle that stops the running statements from any thread.
     pub fn interrupt_handle(&self) -> InterruptHandle {
         self.interrupts.handle()

@@ -1,6 +1,6 @@
 //! Journal modes and checkpoints, as pragmas and the API ask for them.
 
-use lithe_pager::{BeginKind, CheckpointMode, JournalMode, Pager};
+use lithe_pager::{CheckpointMode, JournalMode, Pager};
 use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
@@ -45,10 +45,7 @@ impl Connection {
         {
             share.begin_write(self.id, true)?;
         }
-        if mode == JournalMode::Wal && !is_wal {
-            give_first_page(database)?;
-        }
-        Ok(pager.set_journal_mode(mode)?)
+        Ok(pager.set_journal_mode_of_new(mode, || database.btree().initialise())?)
     }
 
     /// A checkpoint of the database of that name, or of all: then the numbers are those of main. Nothing is compiled, and no
@@ -109,23 +106,4 @@ impl Connection {
         }
         Ok(answer)
     }
-}
-
-/// WAL mode is a mark on page 1: a file that has no pages yet gets it.
-fn give_first_page(database: &Database) -> Result<()> {
-    let pager = database.btree().pager();
-    if pager.path().is_none() {
-        return Ok(()); // a database in memory has no log
-    }
-    pager.begin_read()?;
-    let given = if pager.page_count() == 0 { initialise(database) } else { Ok(()) };
-    pager.end_read()?;
-    given
-}
-
-fn initialise(database: &Database) -> Result<()> {
-    let pager = database.btree().pager();
-    pager.begin_write(BeginKind::Immediate)?;
-    database.btree().initialise()?;
-    Ok(pager.commit()?)
 }

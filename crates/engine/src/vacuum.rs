@@ -191,6 +191,7 @@ fn put_back(fresh: &Pager, main: &Rc<Btree>) -> Result<()> {
         let first = pager.page(PageNo::FIRST)?;
         [first[WRITE_VERSION_AT], first[READ_VERSION_AT]]
     };
+    pager.announce_overwrite(fresh.page_count(), fresh.page_size())?;
     if fresh.page_size() != pager.page_size() && !pager.reshape(fresh.page_size(), fresh.reserved())? {
         return Err(Error::from_code(ResultCode::READONLY));
     }

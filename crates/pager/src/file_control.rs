@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use lithe_vfs::{DeviceCharacteristics, File, LockLevel, Vfs};
+use lithe_format::PageSize;
+use lithe_vfs::{DeviceCharacteristics, File, FileEvent, LockLevel, Vfs};
 
 use crate::error::Result;
 use crate::pager::{Pager, Store};
@@ -53,6 +54,14 @@ impl Pager {
     pub fn set_powersafe_overwrite(&self, on: bool) {
         if let Store::File(store) = &self.store {
             store.set_powersafe_overwrite(on);
+        }
+    }
+
+    /// Tells the VFS that this transaction replaces all of the database, which will have `pages` of `page_size` bytes.
+    pub fn announce_overwrite(&self, pages: u32, page_size: PageSize) -> Result<()> {
+        match self.file() {
+            Some(file) => Ok(file.event(FileEvent::Overwrite(u64::from(pages) * u64::from(page_size.get())))?),
+            None => Ok(()),
         }
     }
 

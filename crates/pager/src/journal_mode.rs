@@ -17,6 +17,15 @@ impl Pager {
     /// WAL is a property of the file: entering and leaving it takes a transaction of its own, with the
     /// database to itself, and an empty database has to get its first page before.
     pub fn set_journal_mode(&self, mode: JournalMode) -> Result<JournalMode> {
+        self.set_journal_mode_of_new(mode, || Ok(()))
+    }
+
+    /// The same, where the database may be empty: `first_page` makes its first page, in the transaction that enters WAL mode.
+    pub fn set_journal_mode_of_new(
+        &self,
+        mode: JournalMode,
+        first_page: impl FnOnce() -> Result<()>,
+    ) -> Result<JournalMode> {
         let old = self.journal_mode();
         if self.state.get() == State::Writing && self.has_changes() {
             return Ok(old);
@@ -38,7 +47,7 @@ impl Pager {
                             false => self.settings.journal_mode.set(mode),
                         }
                     }
-                    (_, JournalMode::Wal) => return self.enter_wal(file),
+                    (_, JournalMode::Wal) => return self.enter_wal(file, first_page),
                     _ => self.settings.journal_mode.set(mode),
                 }
                 if matches!(mode, JournalMode::Memory | JournalMode::Off) {
@@ -52,7 +61,7 @@ impl Pager {
         Ok(self.journal_mode())
     }
 
-    fn enter_wal(&self, file: &FileStore) -> Result<JournalMode> {
+    fn enter_wal(&self, file: &FileStore, first_page: impl FnOnce() -> Result<()>) -> Result<JournalMode> {
         self.misuse_unless(self.state.get() == State::Idle, "the journal mode changes outside transactions")?;
         if !file.can_have_wal(self) {
             return Ok(self.journal_mode());
@@ -62,7 +71,12 @@ impl Pager {
         }
         let left_journal = leaves_journal(self.journal_mode()) || file.keeps_locks(self) || file.keeps_journal.get();
         // The SHARED lock that a commit leaves keeps the file in WAL mode, and there no journal is anybody's.
-        self.write_file_version(FileVersion::Wal, || if left_journal { file.delete_journal() } else { Ok(()) })?;
+        file.deletes_journal.set(!file.calls.journals_at_commit);
+        let left_journal = left_journal && (file.calls.journals_at_commit || leaves_journal(self.journal_mode()));
+        let and_then = || if left_journal { file.delete_journal() } else { Ok(()) };
+        let written = self.write_file_version(FileVersion::Wal, first_page, and_then);
+        file.deletes_journal.set(false);
+        written?;
         if !file.is_wal() {
             // The first look at the file opens the log. Should it find that others have left WAL mode, it is as if nothing was set.
             file.enters_wal.set(true);
@@ -82,21 +96,33 @@ impl Pager {
 
     fn leave_wal(&self, file: &FileStore, mode: JournalMode) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Idle, "the journal mode changes outside transactions")?;
-        self.retry_while_busy(|| file.lock(LockLevel::Exclusive))?;
+        // Whoever has the database open keeps it in WAL mode, for long: no busy handler is asked.
+        if let Err(error) = file.lock(LockLevel::Exclusive) {
+            // New readers would find a lock that is half taken.
+            file.unlock(LockLevel::Shared)?;
+            return Err(error);
+        }
         file.close_wal_to_leave(self)?;
         self.settings.journal_mode.set(mode);
-        let written = file.without_wal(|| self.write_file_version(FileVersion::Rollback, || Ok(())));
-        if !file.keeps_locks(self) {
+        let written = file.without_wal(|| self.write_file_version(FileVersion::Rollback, || Ok(()), || Ok(())));
+        if !file.keeps_locks(self) && file.level.get() > LockLevel::None {
             file.give_up_lock(self, LockLevel::None)?;
         }
         written
     }
 
-    /// Writes the versions into page 1, in a transaction with the database to itself; `and_then` runs before all locks are given
-    /// back.
-    fn write_file_version(&self, version: FileVersion, and_then: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// Writes the versions into page 1, in a transaction with the database to itself; `first_page` makes one where there is none,
+    /// and `and_then` runs before all locks are given back.
+    fn write_file_version(
+        &self,
+        version: FileVersion,
+        first_page: impl FnOnce() -> Result<()>,
+        and_then: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
         self.begin_write(BeginKind::Exclusive)?;
-        let written = self.write_versions_on_page_1(version).and_then(|()| self.commit()).and_then(|()| and_then());
+        let has_page_1 = if self.page_count() == 0 { first_page() } else { Ok(()) };
+        let written = has_page_1.and_then(|()| self.write_versions_on_page_1(version)).and_then(|()| self.commit());
+        let written = written.and_then(|()| and_then());
         self.end_read()?;
         written
     }
@@ -154,6 +180,8 @@ impl FileStore {
     }
 
     fn delete_journal(&self) -> Result<()> {
+        self.kept_journal.take();
+        self.keeps_journal.set(false);
         match self.vfs.delete(&self.journal_path, false) {
             Err(error) if error.code() != ResultCode::IOERR_DELETE_NOENT => Err(error.into()),
             _ => Ok(()),

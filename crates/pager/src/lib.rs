@@ -17,6 +17,7 @@
 //! | `dirty`, `savepoint` | the private copies of a write transaction, and going back |
 //! | `transaction`, `together`, `settings` | begin, commit, rollback; several databases at once; what pragmas set |
 //! | `file_store` | databases in files: locks, snapshots, sources of pages |
+//! | `call_policy` | which calls a VFS sees |
 //! | `pool` | pages of files that are not mapped |
 //! | `rollback` | rollback journals |
 //! | `wal`, `checkpoint` | write-ahead logs |
@@ -33,6 +34,7 @@
 
 mod busy;
 mod bypass;
+mod call_policy;
 mod change_log;
 mod checkpoint;
 mod concurrent;

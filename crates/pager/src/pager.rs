@@ -6,8 +6,9 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use lithe_format::db_header::{DbHeader, HEADER_LEN};
 use lithe_format::{PageNo, PageSize};
-use lithe_vfs::{OpenFlags, Vfs};
+use lithe_vfs::{FileEvent, OpenFlags, Vfs};
 
 use crate::bypass::Bypass;
 use crate::change_log::ChangeLogs;
@@ -144,7 +145,24 @@ impl Pager {
         let opened = vfs.open(Some(&path), flags)?;
         let database = Database::of_file(&*opened.file);
         let store = FileStore::new(vfs, path, opened, database, options);
-        Ok(Pager::with_store(Store::File(Box::new(store)), options))
+        let pager = Pager::with_store(Store::File(Box::new(store)), options);
+        pager.read_header_to_open()?;
+        Ok(pager)
+    }
+
+    /// A connection that reads the header as part of page 1 has to know how large that is.
+    fn read_header_to_open(&self) -> Result<()> {
+        let Store::File(store) = &self.store else { return Ok(()) };
+        if store.calls.reads_header_alone {
+            return Ok(());
+        }
+        let mut bytes = [0; HEADER_LEN];
+        store.file.read_at(&mut bytes, 0)?;
+        if let Ok(header) = DbHeader::read(&bytes) {
+            self.adopt_page_size(header.page_size, header.reserved);
+            store.had_header.set(true);
+        }
+        Ok(store.file.event(FileEvent::Opened)?)
     }
 
     /// Opens a new, empty database in memory.
@@ -214,11 +232,17 @@ impl Pager {
 
     /// Sets page size and reserved bytes. Heeded while the database is empty only: answers whether.
     pub fn set_page_size(&self, size: PageSize, reserved: u8) -> bool {
-        if self.page_count() > 0 || self.state.get() == State::Writing || size.usable(reserved).is_none() {
+        let is_fixed = self.page_count() > 0 || matches!(&self.store, Store::File(file) if file.had_header.get());
+        if is_fixed || self.state.get() == State::Writing || size.usable(reserved).is_none() {
             return false;
         }
         self.adopt_page_size(size, reserved);
         true
+    }
+
+    /// Whether the page size is known without a look at the file: its header was read when it was opened.
+    pub fn knows_page_size(&self) -> bool {
+        matches!(&self.store, Store::File(file) if !file.calls.reads_header_alone)
     }
 
     pub(crate) fn adopt_page_size(&self, size: PageSize, reserved: u8) {

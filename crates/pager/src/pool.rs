@@ -35,12 +35,21 @@ pub(crate) struct Pool {
     used: AtomicBool,
 }
 
+/// Pages that a commit has written, by number.
+pub(crate) type Written = Vec<(PageNo, Arc<[u8]>)>;
+
 /// Which pages a commit has changed.
 #[derive(Debug)]
 pub(crate) enum Changes {
     Pages(Vec<PageNo>),
     /// Too many to remember.
     Unknown,
+}
+
+impl Changes {
+    pub(crate) fn are_unknown(&self) -> bool {
+        matches!(self, Changes::Unknown)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -95,6 +104,11 @@ impl Pool {
     /// Nothing that is here counts any more, even if the newest state keeps its identity.
     pub(crate) fn expire(&self) {
         guard(&self.newest).state += 1;
+    }
+
+    /// The number of the newest state.
+    pub(crate) fn newest(&self) -> StateNo {
+        guard(&self.newest).state
     }
 
     /// The state `before` has become `identity` by a commit of this process that changed some pages.

@@ -30,7 +30,7 @@ impl Pager {
             return Ok(false);
         }
         // The journal is of the old size.
-        file.open_journal(self)?;
+        file.open_journal(self, &self.txn.borrow())?;
         self.txn.borrow_mut().shape_before = Some((self.page_size(), self.reserved()));
         self.adopt_page_size(size, reserved);
         self.view.page_count.set(0);

@@ -34,7 +34,7 @@ impl Pager {
     pub fn read_run(&self, first: PageNo, heads: &mut [Head], content_len: usize, content: &mut [u8]) -> Result<usize> {
         let Store::File(file) = &self.store else { return Ok(0) };
         let wanted = heads.len().min(content.len().div_ceil(content_len.max(1))).min(PAGES_MAX);
-        if file.file.is_foreign() {
+        if !file.calls.joins_neighbours {
             return Ok(0);
         }
         if self.state.get() == State::Idle || self.has_draft() || wanted < 2 || self.view.direct.get() >= first.get() {

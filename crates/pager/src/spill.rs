@@ -277,7 +277,8 @@ impl Pager {
             return usize::MAX;
         }
         let size = self.cache_size();
-        let most = if size == CacheSize::default() { DIRTY_DEFAULT } else { size };
+        let dirties_more = !matches!(&self.store, Store::File(file) if !file.calls.dirties_more);
+        let most = if dirties_more && size == CacheSize::default() { DIRTY_DEFAULT } else { size };
         let most = most.pages(self.page_size()).max(self.spill_pages() as usize);
         most.saturating_sub(notes / self.page_size().bytes()).max(DIRTY_MIN)
     }
@@ -355,7 +356,10 @@ impl Pager {
     /// Whether pages behind the end of the database may go to their place: not if pages have another size than before,
     /// where behind the end is in the middle. And not those that a savepoint may want back as they were.
     fn may_add(&self, file: &FileStore, txn: &WriteTxn) -> bool {
-        !file.is_wal() && txn.shape_before.is_none() && file.may_be_longer(txn.pages_before)
+        !file.is_wal()
+            && file.calls.spills_behind_end
+            && txn.shape_before.is_none()
+            && file.may_be_longer(txn.pages_before)
     }
 
     /// Behind which page those that are put away go to their place in the database, if any do.

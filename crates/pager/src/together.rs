@@ -24,7 +24,7 @@ pub fn commit_together(pagers: &[&Pager]) -> Result<()> {
         // Whoever is in the way shows now, while no journal names a super-journal yet.
         others.iter().try_for_each(|pager| pager.lock_to_commit())?;
     }
-    let Some(super_journal) = create_super_journal(pagers, &others)? else {
+    let Some(mut super_journal) = create_super_journal(pagers, &others)? else {
         prepare(&others, &logs, None)?;
         return writing.iter().try_for_each(|pager| pager.commit_phase_two());
     };

@@ -22,7 +22,7 @@ use crate::file_store::{FileStore, Reading};
 use crate::in_place::InPlace;
 use crate::options::BeginKind;
 use crate::pager::{Pager, State, Store};
-use crate::pool::Changes;
+use crate::pool::{Changes, Written};
 use crate::savepoint::Moment;
 
 impl Pager {
@@ -189,8 +189,9 @@ impl Pager {
             }
             Store::File(file) if file.is_wal() => {
                 let changed = self.has_changes().then(|| self.changes(file));
+                let written = self.written(file);
                 self.forget_dirty_pages();
-                file.end_write_wal(self, changed);
+                file.end_write_wal(self, changed, written);
                 // It has committed, whatever becomes of what the VFS is told.
                 let _ = file.file.event(FileEvent::CommitPhaseTwo);
             }
@@ -198,10 +199,11 @@ impl Pager {
                 self.check_failure()?;
                 let changed = self.has_changes().then(|| self.changes(file));
                 outcome = self.note_failure(file.commit_phase_two_rollback(self))?;
+                let written = self.written(file);
                 self.forget_dirty_pages();
                 // It has committed. If the file cannot be looked at, nothing can be read until the read transaction ends.
                 if let Some(changed) = changed
-                    && let Err(error) = file.look_after_commit(self, changed)
+                    && let Err(error) = file.look_after_commit(self, changed, written)
                 {
                     self.fail(&error);
                 }
@@ -229,7 +231,7 @@ impl Pager {
             Store::Memory(_) => Ok(()),
             Store::File(file) if file.is_wal() => {
                 self.undo_bypass(file);
-                file.end_write_wal(self, None);
+                file.end_write_wal(self, None, Written::new());
                 Ok(())
             }
             Store::File(file) => file.roll_back(self),
@@ -258,6 +260,18 @@ impl Pager {
         }
         let written = txn.dirty.iter().map(|(no, _)| no);
         Changes::Pages(written.chain(txn.temp.page_numbers()).chain(txn.added.page_numbers(txn.pages_before)).collect())
+    }
+
+    /// What this transaction has written as far as it is in memory, by number, if it is to be read from there from now on.
+    fn written(&self, file: &FileStore) -> Written {
+        let txn = self.txn.borrow();
+        if file.calls.reads_header_alone || txn.shape_before.is_some() {
+            return Written::new();
+        }
+        let kept = txn.dirty.iter().filter(|(no, _)| no.get() <= self.page_count());
+        let mut written: Written = kept.map(|(no, bytes)| (no, bytes.clone())).collect();
+        written.sort_unstable_by_key(|(no, _)| *no);
+        written
     }
 
     fn forget_dirty_pages(&self) {
@@ -371,7 +385,7 @@ impl Pager {
     pub fn close(&self) -> Result<()> {
         let ended = self.end_read();
         let Store::File(file) = &self.store else { return ended };
-        let closed = file.close_wal(self);
+        let closed = file.close_log(self);
         ended.and(closed).and(file.give_up_lock(self, LockLevel::None))
     }
 }

@@ -47,7 +47,7 @@ impl Pager {
         let is_read = !self.wrote_in_place() && (!is_whole || self.concurrent.is_active());
         let clean = if is_read { Some(self.page_to_copy(no)?) } else { None };
         let txn = &mut *self.txn.borrow_mut();
-        self.prepare_to_write(txn)?;
+        self.prepare_to_write(txn, no)?;
         self.make_room(txn)?;
         let copy = match clean {
             Some(clean) => txn.dirty.buffer_but(&clean, anew),
@@ -68,6 +68,9 @@ impl Pager {
         if no.get() > self.page_count() && no.get() > self.max_page_count() {
             return Err(Error::Full);
         }
+        if no.get() > self.page_count() {
+            self.journal_page_1()?;
+        }
         let txn = &mut *self.txn.borrow_mut();
         let blank = txn.dirty.zeroed(self.page_size().bytes());
         let slot = match txn.dirty.find(no) {
@@ -80,7 +83,7 @@ impl Pager {
                 slot
             }
             None => {
-                self.prepare_to_write(txn)?;
+                self.prepare_to_write(txn, no)?;
                 self.make_room(txn)?;
                 self.insert(txn, no, blank)
             }
@@ -89,6 +92,16 @@ impl Pager {
             self.view.page_count.set(no.get());
         }
         Ok(self.take_from(txn, slot, no))
+    }
+
+    /// A longer database is another number on page 1, which SQLite writes at once.
+    fn journal_page_1(&self) -> Result<()> {
+        match &self.store {
+            Store::File(file) if !file.calls.journals_at_commit => {
+                file.journal_page(self, &self.txn.borrow(), PageNo::FIRST)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whoever wrote page `no` does not expect to write it again in this transaction: it may go to its place as soon as
@@ -113,6 +126,7 @@ impl Pager {
         if n > self.page_count() && n > self.max_page_count() {
             return Err(Error::Full);
         }
+        self.journal_page_1()?;
         self.view.page_count.set(n);
         self.look_twice();
         self.bump_write_version();
@@ -123,17 +137,19 @@ impl Pager {
     fn make_dirty(&self, no: PageNo) -> Result<SlotId> {
         let clean = self.page_to_copy(no)?;
         let txn = &mut *self.txn.borrow_mut();
-        self.prepare_to_write(txn)?;
+        self.prepare_to_write(txn, no)?;
         self.make_room(txn)?;
         let copy = self.private(txn, no, clean);
         Ok(self.insert(txn, no, copy))
     }
 
-    /// The first write of a transaction meets what makes writing impossible.
+    /// The first write of a transaction meets what makes writing impossible; or each write, where old pages go to the journal one
+    /// by one.
     #[inline]
-    fn prepare_to_write(&self, txn: &WriteTxn) -> Result<()> {
+    fn prepare_to_write(&self, txn: &WriteTxn, no: PageNo) -> Result<()> {
         match &self.store {
-            Store::File(file) if txn.dirty.len() == 0 && !file.is_wal() => file.open_journal(self),
+            Store::File(file) if !file.calls.journals_at_commit => file.journal_page(self, txn, no),
+            Store::File(file) if txn.dirty.len() == 0 && !file.is_wal() => file.open_journal(self, txn),
             _ => Ok(()),
         }
     }

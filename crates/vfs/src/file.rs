@@ -30,7 +30,7 @@ pub struct FileId {
 /// for main databases only; the defaults here serve files that nobody shares.
 pub trait File: Send + Sync + Debug {
     /// Reads `buf.len()` bytes at `offset` and answers how many bytes the file had there; the rest
-    /// of `buf` is zeroed.
+    /// of `buf` is zeroed. Zeros before the end of the file may count as missing, if something is missing.
     fn read_at(&self, buf: &mut [u8], offset: u64) -> Result<usize>;
 
     /// Reads into several buffers from one stretch of the file, as [`File::read_at`] does.
@@ -185,6 +185,11 @@ pub trait File: Send + Sync + Debug {
     /// call, through one handle a connection and file, and by the connection's own thread only.
     fn is_foreign(&self) -> bool {
         false
+    }
+
+    /// Whether the VFS wants the log to stay when the last connection closes, if it has a will of its own.
+    fn persists_log(&self) -> Option<bool> {
+        None
     }
 
     /// Tells the VFS what the file goes through. An error stops what is going on.

@@ -143,11 +143,15 @@ pub enum Access {
 /// What a VFS is told of a database file as it happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileEvent<'e> {
+    /// It is open, and its header was read.
+    Opened,
     /// The pages of a transaction are written, and the file is about to be synced, or would be if `synchronous` were not
     /// OFF. With the super-journal of a commit in several databases.
     Sync(Option<&'e str>),
     /// A transaction has committed, and its locks are about to be given back.
     CommitPhaseTwo,
+    /// A transaction has begun that replaces all of the database, which has so many bytes.
+    Overwrite(u64),
     /// A checkpoint is about to copy frames of the log.
     CheckpointStart,
     /// A checkpoint has copied them.

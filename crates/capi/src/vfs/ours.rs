@@ -13,7 +13,8 @@ use std::time::Duration;
 use lithe_engine::ResultCode;
 use lithe_engine::vfs::Result;
 use lithe_engine::vfs::{
-    Access, File, LockLevel, MemoryVfs, OpenFlags, SHM_REGION_BYTES, ShmLock, SyncFlags, UnixVfs, Vfs,
+    Access, DeviceCharacteristics, File, LockLevel, MemoryVfs, OpenFlags, SHM_REGION_BYTES, ShmLock, SyncFlags,
+    UnixVfs, Vfs,
 };
 
 use super::{LEVELS, SHM_EXCLUSIVE, SHM_LOCK, SHM_UNLOCK, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
@@ -29,6 +30,8 @@ struct OurFile {
     level: LockLevel,
     /// The name of its VFS.
     vfs: &'static str,
+    /// Whoever closes the log as the last one is to leave it where it is.
+    keeps_log: bool,
 }
 
 const PATH_MAX: c_int = 1024;
@@ -188,7 +191,13 @@ unsafe extern "C" fn open(
                 Ok(opened) => {
                     let file = Box::into_raw(Box::new(opened.file));
                     let base = sqlite3_file { methods: &METHODS };
-                    handle.cast::<OurFile>().write(OurFile { base, file, level: LockLevel::None, vfs: ours.name });
+                    handle.cast::<OurFile>().write(OurFile {
+                        base,
+                        file,
+                        level: LockLevel::None,
+                        vfs: ours.name,
+                        keeps_log: false,
+                    });
                     if let Some(out) = out_flags.as_mut() {
                         *out = opened.flags.0.cast_signed();
                     }
@@ -300,6 +309,23 @@ unsafe extern "C" fn check_reserved_lock(handle: *mut sqlite3_file, out: *mut c_
     }
 }
 
+/// A switch that the application sets, or with a negative number asks for. Answers whether it was set.
+///
+/// # Safety
+/// `arg` is a number that can be read and written.
+unsafe fn exchange(arg: *mut c_void, switch: &mut bool) -> bool {
+    // SAFETY: our caller's promise.
+    unsafe {
+        let arg = arg.cast::<c_int>();
+        if *arg < 0 {
+            *arg = (*switch).into();
+            return false;
+        }
+        *switch = *arg != 0;
+    }
+    true
+}
+
 unsafe extern "C" fn file_control(handle: *mut sqlite3_file, op: c_int, arg: *mut c_void) -> c_int {
     // SAFETY: as documented.
     unsafe {
@@ -311,6 +337,32 @@ unsafe extern "C" fn file_control(handle: *mut sqlite3_file, op: c_int, arg: *mu
             }
             // SIZE_HINT
             5 => code_of(file.size_hint((*arg.cast::<i64>()).cast_unsigned())),
+            // CHUNK_SIZE
+            6 => {
+                file.set_chunk_size(u64::try_from(*arg.cast::<c_int>()).unwrap_or(0));
+                code::OK
+            }
+            // PERSIST_WAL
+            10 => {
+                exchange(arg, &mut ours.keeps_log);
+                code::OK
+            }
+            // POWERSAFE_OVERWRITE
+            13 => {
+                let mut is_on = file.characteristics().contains(DeviceCharacteristics::POWERSAFE_OVERWRITE);
+                if exchange(arg, &mut is_on) {
+                    file.set_powersafe_overwrite(is_on);
+                }
+                code::OK
+            }
+            // TEMPFILENAME
+            16 => match lithe_engine::vfs::temporary_path() {
+                Some(path) => {
+                    *arg.cast::<*mut c_char>() = crate::memory::copy_text(path.as_os_str().as_encoded_bytes());
+                    code::OK
+                }
+                None => code::ERROR,
+            },
             // VFSNAME
             12 => {
                 *arg.cast::<*mut c_char>() = crate::memory::copy_text(ours.vfs.as_bytes());

@@ -8,6 +8,7 @@ use lithe_engine::vfs::Vfs;
 use lithe_engine::{Error, Target};
 
 use super::TheirVfs;
+use super::theirs::ConnectionCell;
 use super::{ours, sqlite3_vfs};
 use crate::code;
 use crate::door::api;
@@ -51,7 +52,11 @@ impl List {
 }
 
 /// The VFS of that name, or the default one, for a database; `None` is the engine's own default.
-pub(crate) fn find(name: Option<&str>, target: &Target) -> Result<Option<Arc<dyn Vfs>>, Error> {
+pub(crate) fn find(
+    name: Option<&str>,
+    target: &Target,
+    connection: &ConnectionCell,
+) -> Result<Option<Arc<dyn Vfs>>, Error> {
     let found = match name {
         Some(name) => list().find(&crate::error::c_string(name.as_bytes())),
         None => list().all.first().copied(),
@@ -60,7 +65,7 @@ pub(crate) fn find(name: Option<&str>, target: &Target) -> Result<Option<Arc<dyn
         (Some(vfs), _) => Ok(match ours::name_of(vfs) {
             Some(name) => lithe_engine::builtin_vfs(name, target),
             // SAFETY: a registered VFS stands as long as connections use it.
-            None => Some(Arc::new(unsafe { TheirVfs::new(vfs, target) })),
+            None => Some(Arc::new(unsafe { TheirVfs::new(vfs, target, connection) })),
         }),
         (None, Some(name)) => Err(Error::generic(format!("no such vfs: {name}"))),
         (None, None) => Ok(None),

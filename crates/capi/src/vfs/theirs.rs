@@ -8,6 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
 use lithe_engine::Target;
@@ -18,14 +19,19 @@ use lithe_engine::vfs::{
 use lithe_engine::vfs::{Error, Op, Result};
 
 use super::{SHM_EXCLUSIVE, SHM_LOCK, SHM_SHARED, SHM_UNLOCK, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
+use crate::connection::sqlite3;
 use crate::{code, uri};
 
 /// SQLITE_FCNTL_*
 const SIZE_HINT: c_int = 5;
+const PERSIST_WAL: c_int = 10;
+const OVERWRITE: c_int = 11;
 const PRAGMA: c_int = 14;
+const BUSYHANDLER: c_int = 15;
 const HAS_MOVED: c_int = 20;
 const SYNC: c_int = 21;
 const COMMIT_PHASETWO: c_int = 22;
+const PDB: c_int = 30;
 const CKPT_DONE: c_int = 37;
 const CKPT_START: c_int = 39;
 
@@ -40,7 +46,11 @@ pub(crate) struct TheirVfs {
     name: String,
     /// The parameters of the connection's URI: xOpen of the database finds them behind its name.
     parameters: Vec<(Vec<u8>, Vec<u8>)>,
+    connection: ConnectionCell,
 }
+
+/// Where a connection writes its address once it is open: null before.
+pub(crate) type ConnectionCell = Arc<AtomicPtr<sqlite3>>;
 
 // SAFETY: SQLite too calls a VFS from all threads; its author sees to that.
 unsafe impl Send for TheirVfs {}
@@ -60,7 +70,12 @@ fn system() -> lithe_engine::vfs::UnixVfs {
 
 /// A code of a method as a result.
 fn checked(op: Op, code: c_int) -> Result<()> {
-    if code == code::OK { Ok(()) } else { Err(Error::with_code(op, ResultCode(code))) }
+    match ResultCode(code) {
+        ResultCode::OK => Ok(()),
+        // To the application it is no matter of files.
+        ResultCode::IOERR_NOMEM => Err(Error::with_code(op, ResultCode::NOMEM)),
+        code => Err(Error::with_code(op, code)),
+    }
 }
 
 fn c_path(path: &Path) -> CString {
@@ -70,10 +85,10 @@ fn c_path(path: &Path) -> CString {
 impl TheirVfs {
     /// # Safety
     /// `raw` is a VFS with its methods, and stands as long as this.
-    pub(crate) unsafe fn new(raw: *mut sqlite3_vfs, target: &Target) -> TheirVfs {
+    pub(crate) unsafe fn new(raw: *mut sqlite3_vfs, target: &Target, connection: &ConnectionCell) -> TheirVfs {
         // SAFETY: our caller's promise.
         let name = unsafe { crate::text::name((*raw).name) }.unwrap_or_default();
-        TheirVfs { raw, name, parameters: target.parameters.clone() }
+        TheirVfs { raw, name, parameters: target.parameters.clone(), connection: Arc::clone(connection) }
     }
 
     fn methods(&self) -> &sqlite3_vfs {
@@ -124,6 +139,7 @@ impl Vfs for TheirVfs {
         let file = TheirFile {
             handle,
             vfs: self.raw,
+            connection: Arc::clone(&self.connection),
             methods,
             has_shm: flags.intersects(OpenFlags::MAIN_DB),
             _memory: memory,
@@ -210,6 +226,8 @@ impl Vfs for TheirVfs {
 pub(crate) struct TheirFile {
     handle: *mut sqlite3_file,
     vfs: *mut sqlite3_vfs,
+    /// The connection that uses it; null until that is open.
+    connection: ConnectionCell,
     /// Null if it could not be opened.
     methods: *const sqlite3_io_methods,
     has_shm: bool,
@@ -285,6 +303,19 @@ impl TheirFile {
         }
     }
 
+    /// Tells the file whose connection it belongs to, and whom to ask when a lock is in the way: whatever it answers. Of the main
+    /// database that is known only when the connection is open.
+    pub(crate) fn introduce(&self, db: *mut sqlite3) {
+        if db.is_null() {
+            return;
+        }
+        let handler: unsafe extern "C" fn(*mut c_void) -> c_int = crate::facts::ask_busy_handler;
+        let mut pair: [*mut c_void; 2] = [handler as *mut c_void, db.cast()];
+        self.control(BUSYHANDLER, pair.as_mut_ptr().cast());
+        let mut db = db;
+        self.control(PDB, std::ptr::from_mut(&mut db).cast());
+    }
+
     /// xFileControl.
     pub(crate) fn control(&self, op: c_int, arg: *mut c_void) -> c_int {
         match self.methods().and_then(|methods| methods.file_control) {
@@ -314,9 +345,10 @@ impl File for TheirFile {
         let len = buf.len() as c_int;
         let answer = call!(self, Op::Read, read(buf.as_mut_ptr().cast(), len, offset.cast_signed()));
         if answer == ResultCode::IOERR_SHORT_READ.0 {
-            // The rest has been filled with zeros, and how much that is follows from the size.
-            let size = self.size().unwrap_or(0);
-            return Ok(usize::try_from(size.saturating_sub(offset)).unwrap_or(0).min(buf.len()));
+            // What is missing has been filled with zeros. How much that is would be another call; zeros in front of it count as
+            // missing, too.
+            let there = buf.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+            return Ok(there.min(buf.len().saturating_sub(1)));
         }
         checked(Op::Read, answer)?;
         Ok(buf.len())
@@ -421,12 +453,26 @@ impl File for TheirFile {
         true
     }
 
+    fn persists_log(&self) -> Option<bool> {
+        let mut keeps: c_int = -1;
+        let answer = self.control(PERSIST_WAL, std::ptr::from_mut(&mut keeps).cast());
+        (answer == code::OK && keeps >= 0).then_some(keeps != 0)
+    }
+
     fn event(&self, event: FileEvent<'_>) -> Result<()> {
         match event {
             FileEvent::Sync(super_journal) => {
                 let name = super_journal.map(|name| crate::error::c_string(name.as_bytes()));
                 let name = name.as_ref().map_or(null_mut(), |name| name.as_ptr().cast_mut());
                 self.tell(Op::Sync, SYNC, name.cast())
+            }
+            FileEvent::Opened => {
+                self.introduce(self.connection.load(Ordering::Acquire));
+                Ok(())
+            }
+            FileEvent::Overwrite(size) => {
+                let mut size = size.cast_signed();
+                self.tell(Op::Truncate, OVERWRITE, std::ptr::from_mut(&mut size).cast())
             }
             FileEvent::CommitPhaseTwo => self.tell(Op::Sync, COMMIT_PHASETWO, null_mut()),
             FileEvent::CheckpointStart => self.tell(Op::Sync, CKPT_START, null_mut()),

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use lithe_btree::{AutoVacuum, SecureDelete};
+use lithe_btree::{AutoVacuum, Btree, SecureDelete};
 use lithe_format::PageSize;
 use lithe_format::db_header::Meta;
 use lithe_pager::{CacheSize, JournalMode, LockingMode, Pager, Synchronous};
@@ -90,15 +90,15 @@ fn page_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
     let wanted = call.integer().and_then(|size| u32::try_from(size).ok()).and_then(PageSize::new);
-    let looked = database.check_free().and_then(|()| {
-        while_reading(pager, || {
-            if let Some(size) = wanted {
-                call.connection.settings.next_page_size.set(Some(size));
-                pager.set_page_size(size, pager.reserved());
-            }
-            Ok(())
-        })
-    });
+    let set = || {
+        if let Some(size) = wanted {
+            call.connection.settings.next_page_size.set(Some(size));
+            pager.set_page_size(size, pager.reserved());
+        }
+        Ok(())
+    };
+    let looked = database.check_free();
+    let looked = looked.and_then(|()| if pager.knows_page_size() { set() } else { while_reading(pager, set) });
     // What cannot be read, or is locked, has a size as far as this connection knows: asking never fails.
     if call.value.is_none() {
         return answer(i64::from(pager.page_size().get()));
@@ -390,17 +390,26 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let database = call.connection.database(call.db())?;
     database.check_free()?;
     let btree = database.btree();
+    call.connection.load_schemas()?;
+    let wanted = call.text().map(|value| {
+        let number = integer(value.as_bytes());
+        match value.to_ascii_lowercase().as_str() {
+            "full" => AutoVacuum::Full,
+            "incremental" => AutoVacuum::Incremental,
+            _ if number == 1 => AutoVacuum::Full,
+            _ if number == 2 => AutoVacuum::Incremental,
+            _ => AutoVacuum::None,
+        }
+    });
+    if btree.pager().page_count() == 0
+        && let Some(mode) = wanted
+        && begin_with_auto_vacuum(call, btree, mode)?
+    {
+        return nothing();
+    }
     // The lock is not kept: asking in a transaction begins none on the file.
     let now = while_reading(btree.pager(), || Ok(btree.auto_vacuum_mode()?))?;
-    let Some(value) = call.text() else { return answer(now as i64) };
-    let number = integer(value.as_bytes());
-    let mode = match value.to_ascii_lowercase().as_str() {
-        "full" => AutoVacuum::Full,
-        "incremental" => AutoVacuum::Incremental,
-        _ if number == 1 => AutoVacuum::Full,
-        _ if number == 2 => AutoVacuum::Incremental,
-        _ => AutoVacuum::None,
-    };
+    let Some(mode) = wanted else { return answer(now as i64) };
     // Where there are no pointer maps yet, or no longer, the next VACUUM does it.
     call.connection.settings.next_auto_vacuum.set(Some(mode));
     if btree.pager().page_count() > 0 && now != mode && now != AutoVacuum::None && mode != AutoVacuum::None {
@@ -408,6 +417,22 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     }
     while_reading(btree.pager(), || Ok(btree.set_auto_vacuum(mode)?))?;
     nothing()
+}
+
+/// Gives a database that has no pages its first one, which says how it is to be vacuumed: none but VACUUM changes that. `false`:
+/// somebody else has made one.
+fn begin_with_auto_vacuum(call: &Call<'_>, btree: &Btree, mode: AutoVacuum) -> Result<bool> {
+    call.connection.settings.next_auto_vacuum.set(Some(mode));
+    btree.set_auto_vacuum(mode)?;
+    if mode == AutoVacuum::None {
+        return Ok(true);
+    }
+    call.connection.begin_on(call.db(), true, call.run)?;
+    if btree.pager().page_count() > 0 {
+        return Ok(false);
+    }
+    btree.initialise()?;
+    Ok(true)
 }
 
 /// Frees a page, and gives a row without columns for it. The next step frees the next: whoever stops after a row keeps what was done.

@@ -22,6 +22,8 @@ pub struct Config {
     pub attached: bool,
     /// There is a second connection.
     pub two: bool,
+    /// The VFS is the application's own.
+    pub foreign: bool,
 }
 
 const JOURNALS: [&str; 8] = ["DELETE", "DELETE", "TRUNCATE", "PERSIST", "WAL", "WAL", "WAL", "MEMORY"];
@@ -42,6 +44,7 @@ impl Config {
         let journal = if random.one_in(12) { "OFF" } else { pick(random, &JOURNALS) };
         let exclusive = random.one_in(8);
         let is_small = random.one_in(2) && journal != "OFF";
+        let powersafe = !random.one_in(4);
         Config {
             journal,
             synchronous: pick(random, &SYNCHRONOUS),
@@ -50,10 +53,13 @@ impl Config {
             // Without a journal, what exceeds the cache cannot be undone.
             cache_pages: if is_small { 4 + random.below(6) as u32 } else { 2000 },
             mapped: !random.one_in(3),
-            powersafe: !random.one_in(4),
+            powersafe,
             exclusive,
             attached: random.one_in(4),
             two: !exclusive && random.one_in(2),
+            // On a VFS of the application, nothing is done against what SQLite's calls leave open: a journal of before that comes
+            // back in the modes without one, and the end of a log that was torn with its sector.
+            foreign: random.one_in(3) && has_journal_file(journal) && (powersafe || journal != "WAL"),
         }
     }
 

@@ -71,6 +71,7 @@ impl Machine {
         if !config.powersafe {
             sim.set_device(DeviceCharacteristics::default(), 2048);
         }
+        sim.set_foreign(config.foreign);
         let state = model.state();
         let ops = Ops::new(&config, generation * 100_000);
         Machine {

@@ -88,6 +88,7 @@ fn failing_calls() {
                 exclusive: variant == 3,
                 attached: variant == 2,
                 two: false,
+                foreign: false,
             };
             failed.fetch_add(faults::check(&config, stride), Ordering::Relaxed);
         }

@@ -10,7 +10,7 @@ use lithe_format::db_header::{
 use lithe_format::locks::read_slot;
 use lithe_format::wal_index::IndexHeader;
 use lithe_format::{MAX_PAGE_NO, PageNo};
-use lithe_vfs::{File, LockLevel, OpenFlags, ResultCode, ShmLock};
+use lithe_vfs::{Access, File, LockLevel, OpenFlags, ResultCode, ShmLock};
 
 use super::FileStore;
 use crate::SQLITE_VERSION_NUMBER;
@@ -18,7 +18,7 @@ use crate::counts::PageCounter;
 use crate::error::{Error, Result};
 use crate::options::{LockingMode, Synchronous};
 use crate::pager::Pager;
-use crate::pool::Changes;
+use crate::pool::{Changes, Written};
 use crate::spill::SpillMark;
 use crate::wal::shared::SharedWal;
 use crate::wal::{Begun, Checkpoint, CheckpointMode, Checkpointer, Policy, Wait, Wal};
@@ -51,6 +51,7 @@ impl FileStore {
         let wal = Wal::new(self.file.clone(), shared, exclusive, map);
         self.wal.replace(Some(wal));
         self.forget_what_is_known();
+        self.seen.set(None);
         Ok(())
     }
 
@@ -65,7 +66,7 @@ impl FileStore {
     /// Another handle on the database, which belongs to no connection. A VFS of the application is asked for one handle a
     /// connection only.
     fn open_hub(&self) -> Result<Arc<dyn File>> {
-        if self.file.is_foreign() {
+        if !self.calls.shares_log {
             return Ok(self.file.clone());
         }
         let how = if self.opened_read_only { OpenFlags::READONLY } else { OpenFlags::READWRITE };
@@ -126,17 +127,17 @@ impl FileStore {
             pager.view.direct.set(known.direct);
             return Ok(());
         }
+        let identity = self.with_wal(Wal::identity);
+        if begun == Begun::Recovered {
+            self.database.pool.expire();
+        }
+        self.adopt_pool_state(pager, &identity);
         let looked = self.look_through_log(pager);
         if looked.is_err() {
             self.with_wal(Wal::end_read)?;
             self.forget_what_is_known();
         }
         looked?;
-        let identity = self.with_wal(Wal::identity);
-        if begun == Begun::Recovered {
-            self.database.pool.expire();
-        }
-        self.adopt_pool_state(pager, &identity);
         match begun {
             Begun::Changed | Begun::Recovered => pager.note_foreign_change(),
             Begun::AsBefore | Begun::Elsewhere => pager.bump_write_version(),
@@ -158,10 +159,10 @@ impl FileStore {
     fn look_through_log(&self, pager: &Pager) -> Result<()> {
         let (in_log, page_size) = self.with_wal(|wal| (wal.page_count(), wal.page_size()));
         // What the log says of the size is enough for SQLite, and for those who see what we ask.
-        let size = if self.file.is_foreign() && in_log.is_some() { 0 } else { self.file.size()? };
+        let size = if !self.calls.reads_header_alone && in_log.is_some() { 0 } else { self.file.size()? };
         if let Some(page_size) = page_size.filter(|_| in_log.is_some()) {
             pager.adopt_page_size(page_size, pager.reserved());
-        } else if size > 0 {
+        } else if size > 0 && self.calls.reads_header_alone {
             self.adopt_page_size_of_file(pager)?;
         }
         let pages_in_file = u32::try_from(size.div_ceil(u64::from(pager.page_size().get()))).unwrap_or(u32::MAX);
@@ -173,7 +174,7 @@ impl FileStore {
         self.map(pager, size)?;
         let (mut future, mut counts_pages) = (false, false);
         if page_count > 0 {
-            let page = self.page(&pager.view, PageNo::FIRST)?;
+            let page = self.first_page(pager)?;
             let header = DbHeader::read(&page).map_err(|_| Error::NotADb)?;
             if header.page_size != pager.page_size() || matches!(header.read_version, FileVersion::Unknown(_)) {
                 return Err(Error::NotADb);
@@ -282,12 +283,13 @@ impl FileStore {
     }
 
     /// After our own commit.
-    pub(crate) fn end_write_wal(&self, pager: &Pager, committed: Option<Changes>) {
+    pub(crate) fn end_write_wal(&self, pager: &Pager, committed: Option<Changes>, written: Written) {
         self.with_wal(Wal::roll_back);
         if let Some(changes) = committed {
             let identity = self.with_wal(Wal::identity);
             let state = self.database.pool.advance(self.pool_state.get(), &identity, changes);
             self.pool_state.set(state);
+            self.keep_written(written);
             let known = self.known.get();
             let size = if self.bypassed_log.get() { self.map_longer(pager) } else { known.file_size };
             self.know_snapshot(pager, size, known.is_from_the_future, known.counts_pages);
@@ -365,15 +367,24 @@ impl FileStore {
         }
     }
 
+    /// Leaves the log, if there is one.
+    pub(crate) fn close_log(&self, pager: &Pager) -> Result<()> {
+        let asks = self.is_wal() || !self.calls.reads_header_alone;
+        // Beside another file of this name lies another log.
+        let has_moved = asks && pager.page_count() > 0 && self.file.has_moved().unwrap_or(true);
+        self.close_wal(pager, has_moved)
+    }
+
     /// Leaves the log. The last connection of all copies it into the database and deletes it.
-    pub(crate) fn close_wal(&self, pager: &Pager) -> Result<()> {
+    fn close_wal(&self, pager: &Pager, has_moved: bool) -> Result<()> {
         let Some(wal) = self.wal.take() else { return Ok(()) };
-        let last = pager.checkpoint_on_close() && !self.is_read_only() && self.lock(LockLevel::Exclusive).is_ok();
+        let last = !has_moved && pager.checkpoint_on_close() && !self.is_read_only() && self.lock_to_close().is_ok();
         if last {
             wal.note_locked_alone();
         }
         let is_complete = last && self.checkpoint_to_close(pager, &wal);
-        let delete = is_complete && !self.keeps_log.get();
+        let keeps = if is_complete { self.keeps_log_now() } else { true };
+        let delete = is_complete && !keeps;
         if is_complete && !delete && pager.journal_size_limit().is_some() {
             // All of it is in the database: as long as the limit allows it is no longer than nothing.
             self.open_log_file()?.truncate(0)?;
@@ -387,9 +398,26 @@ impl FileStore {
         Ok(())
     }
 
+    /// Takes the EXCLUSIVE lock to end the log. A VFS of the application is asked for it even if it is held, as by SQLite.
+    fn lock_to_close(&self) -> Result<()> {
+        if self.calls.shares_log || self.level.get() < LockLevel::Exclusive {
+            return self.lock(LockLevel::Exclusive);
+        }
+        if self.file.lock(LockLevel::Exclusive)? { Ok(()) } else { Err(Error::Busy) }
+    }
+
+    /// Whether the log stays when the last connection closes: a VFS of the application says so itself.
+    fn keeps_log_now(&self) -> bool {
+        let theirs = self.file.is_foreign();
+        if theirs { self.file.persists_log().unwrap_or(false) } else { self.keeps_log.get() }
+    }
+
     /// With the database to ourselves: copies the log into the database and deletes it.
     pub(crate) fn close_wal_to_leave(&self, pager: &Pager) -> Result<()> {
         let Some(wal) = self.wal.take() else { return Ok(()) };
+        if !self.calls.shares_log {
+            return self.close_wal_to_leave_in_order(pager, wal);
+        }
         if !self.checkpoint_to_close(pager, &wal) {
             self.wal.replace(Some(wal));
             self.unlock(LockLevel::Shared)?;
@@ -402,6 +430,26 @@ impl FileStore {
         // comes back for the newest state.
         self.vfs.delete(&self.wal_path, pager.synchronous() > Synchronous::Off)?;
         Ok(())
+    }
+
+    /// The same in the order of calls that SQLite makes. The EXCLUSIVE lock becomes a SHARED one, and nothing is known any more.
+    fn close_wal_to_leave_in_order(&self, pager: &Pager, wal: Wal) -> Result<()> {
+        let locked = self.lock_to_close();
+        wal.note_locked_alone();
+        if locked.is_err() || !self.checkpoint_to_close(pager, &wal) {
+            wal.note_shared_again();
+            self.wal.replace(Some(wal));
+            self.unlock(LockLevel::Shared)?;
+            return Err(Error::Busy);
+        }
+        // The answer does not matter: nobody has a use for the log.
+        self.file.persists_log();
+        wal.close(true);
+        drop(wal);
+        self.forget_what_is_known();
+        self.vfs.delete(&self.wal_path, false)?;
+        self.vfs.access(&self.journal_path, Access::Exists)?;
+        self.unlock(LockLevel::Shared)
     }
 
     /// Whether the database may be in WAL mode at all.

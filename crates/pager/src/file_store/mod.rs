@@ -20,6 +20,7 @@ use lithe_vfs::{DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, Resul
 pub(crate) use log::PATIENCE;
 pub(crate) use snapshot::Known;
 
+use crate::call_policy::CallPolicy;
 use crate::counts::Counts;
 use crate::database::Database;
 use crate::error::{Error, Result};
@@ -60,6 +61,8 @@ pub(crate) struct FileStore {
     wal_path: PathBuf,
     pub(crate) file: Arc<dyn File>,
     pub(crate) database: Arc<Database>,
+    /// Which calls the VFS sees.
+    pub(crate) calls: &'static CallPolicy,
     /// The mapping of the file that was used last.
     pub(crate) mapping: LastMapping,
     opened_read_only: bool,
@@ -85,9 +88,21 @@ pub(crate) struct FileStore {
     /// The lock that is held.
     pub(crate) level: Cell<LockLevel>,
     known: Cell<Known>,
+    /// A commit has counted itself under the EXCLUSIVE lock that is still held.
+    pub(crate) has_counted: Cell<bool>,
+    /// The file had a header when it was opened.
+    pub(crate) had_header: Cell<bool>,
+    /// The journal is deleted by this commit, whatever the locking mode.
+    pub(crate) deletes_journal: Cell<bool>,
+    /// The file was looked at.
+    has_looked: Cell<bool>,
+    /// What the change counter was when the pages were read that are in the pool, while there is no log.
+    seen: Cell<Option<snapshot::Fingerprint>>,
     /// The state of the database that this connection looks at, as the pool counts.
     pool_state: Cell<StateNo>,
     pub(crate) rollback: RefCell<RollbackTxn>,
+    /// The file of a journal that the last commit has left open: it is closed with the last lock.
+    pub(crate) kept_journal: RefCell<Option<Arc<dyn File>>>,
     /// The rollback journal lies there between transactions, for as long as the EXCLUSIVE lock is held.
     pub(crate) keeps_journal: Cell<bool>,
     /// The last journal, of whatever connection, may come back after a power loss: its end was not synced, as far as is known.
@@ -116,6 +131,7 @@ impl FileStore {
             journal_path: companion(&path, "-journal"),
             wal_path: companion(&path, "-wal"),
             path,
+            calls: CallPolicy::of(&*opened.file),
             file: opened.file,
             database,
             mapping: LastMapping::default(),
@@ -133,8 +149,14 @@ impl FileStore {
             bypassed_log: Cell::new(false),
             level: Cell::new(LockLevel::None),
             known: Cell::new(Known::NOTHING),
+            has_counted: Cell::new(false),
+            had_header: Cell::new(false),
+            deletes_journal: Cell::new(false),
+            has_looked: Cell::new(false),
+            seen: Cell::new(None),
             pool_state: Cell::new(0),
             rollback: RefCell::default(),
+            kept_journal: RefCell::new(None),
             keeps_journal: Cell::new(false),
             removal_may_not_last: Cell::new(true),
             wal: RefCell::new(None),
@@ -235,6 +257,10 @@ impl FileStore {
     /// Lowers the lock. A journal that lies there is anybody's from now on.
     pub(crate) fn unlock(&self, level: LockLevel) -> Result<()> {
         self.keeps_journal.set(false);
+        self.has_counted.set(false);
+        if level == LockLevel::None {
+            self.kept_journal.take();
+        }
         if self.locks {
             self.file.unlock(level)?;
         }
@@ -245,9 +271,15 @@ impl FileStore {
     /// Lowers the lock when all is done: the journal that exclusive locking has kept goes first, in mode DELETE.
     pub(crate) fn give_up_lock(&self, pager: &Pager, level: LockLevel) -> Result<()> {
         let is_ours = self.keeps_journal.get() && self.level.get() == LockLevel::Exclusive;
+        if is_ours {
+            self.kept_journal.take();
+        }
         if is_ours && pager.journal_mode() == JournalMode::Delete {
             // One that stays is no harm: it has no header.
             let _ = self.vfs.delete(&self.journal_path, false);
+            if !self.calls.journals_at_commit {
+                self.unlock(LockLevel::Shared)?;
+            }
         }
         self.unlock(level)
     }
@@ -282,6 +314,9 @@ impl FileStore {
     /// is the newest state for certain.
     pub(crate) fn begin_read_and_write(&self, pager: &Pager, kind: BeginKind) -> Result<()> {
         self.adopt_mmap_size();
+        if !self.calls.shares_log {
+            return self.begin_read_then_write(pager, kind);
+        }
         if !self.is_wal() {
             self.begin_read(pager)?;
         }
@@ -294,6 +329,27 @@ impl FileStore {
             self.end_read(pager)?;
         }
         begun
+    }
+}
+
+/// How often a writer begins again whose snapshot is old before it can write.
+const TRIES_MAX: u32 = 10;
+
+impl FileStore {
+    /// The same in SQLite's order. Whoever commits to the log between the two makes the snapshot old, and it all begins again.
+    fn begin_read_then_write(&self, pager: &Pager, kind: BeginKind) -> Result<()> {
+        for _ in 0..TRIES_MAX {
+            self.begin_read(pager)?;
+            let begun = self.begin_write(pager, kind);
+            if begun.is_ok() {
+                return Ok(());
+            }
+            self.end_read(pager)?;
+            if !matches!(begun, Err(Error::BusySnapshot)) {
+                return begun;
+            }
+        }
+        Err(Error::Busy)
     }
 }
 

@@ -7,13 +7,13 @@ use lithe_vfs::{Access, LockLevel};
 
 use super::FileStore;
 use crate::error::{Error, Result};
-use crate::page_ref::MappedFile;
+use crate::page_ref::{MappedFile, PageRef};
 use crate::pager::Pager;
-use crate::pool::{Changes, Identity};
+use crate::pool::{Changes, Identity, Written};
 use crate::wal::Wal;
 
 /// The part of page 1 that changes with every transaction: change counter, size, freelist.
-type Fingerprint = [u8; 16];
+pub(super) type Fingerprint = [u8; 16];
 
 /// What the last look at the file found. As long as fingerprint and size are the same, so is the file.
 #[derive(Clone, Copy, Debug)]
@@ -55,12 +55,19 @@ impl FileStore {
     }
 
     fn try_begin_read(&self, pager: &Pager) -> Result<()> {
-        let alone = self.level.get() == LockLevel::Exclusive;
+        // A lock that was kept says that nobody has written; in the order of calls of a VFS of the application, any does.
+        let kept = if self.calls.reads_header_alone { LockLevel::Exclusive } else { LockLevel::Shared };
+        let alone = self.level.get() >= kept;
         let known = self.known.get();
         if alone && known.valid {
             pager.view.page_count.set(known.page_count);
             pager.view.direct.set(known.direct);
             return Ok(());
+        }
+        if alone && self.enters_wal.get() && !self.calls.reads_header_alone {
+            self.enters_wal.set(false);
+            self.open_wal(pager)?;
+            return self.begin_read_wal(pager);
         }
         self.lock_shared(pager)?;
         if !alone && !self.immutable {
@@ -77,12 +84,69 @@ impl FileStore {
     /// that does not write sectors whole: then the log has page 1.
     fn look_for_version(&self, pager: &Pager) -> Result<FileVersion> {
         self.enters_wal.set(false);
+        if !self.calls.reads_header_alone {
+            return self.look_through_page_1(pager);
+        }
         match self.look(pager) {
             Err(Error::NotADb) if !self.ignores_wal.get() && self.vfs.access(&self.wal_path, Access::Exists)? => {
                 Ok(FileVersion::Wal)
             }
             looked => looked,
         }
+    }
+
+    /// As [`FileStore::look`], in SQLite's order: the change counter if the file was looked at before, whether there is a log, how
+    /// long the file is, and page 1 if it has changed. A log that is there counts, whatever page 1 says.
+    fn look_through_page_1(&self, pager: &Pager) -> Result<FileVersion> {
+        let before = self.known.get();
+        let mut fingerprint = Fingerprint::default();
+        if self.has_looked.replace(true) {
+            self.file.read_at(&mut fingerprint, CHANGE_COUNTER_AT as u64)?;
+        }
+        let has_log = !self.immutable && self.vfs.access(&self.wal_path, Access::Exists)? && !self.ignores_wal.get();
+        let size = self.file.size()?;
+        let same_size = before.counts_pages || before.file_size == size;
+        if before.valid && same_size && before.fingerprint == fingerprint {
+            pager.view.page_count.set(before.page_count);
+            return Ok(if has_log && size > 0 { FileVersion::Wal } else { FileVersion::Rollback });
+        }
+        self.known.set(Known::NOTHING);
+        pager.view.page_count.set(0);
+        if self.seen.get() != Some(fingerprint) {
+            self.database.pool.expire();
+            self.adopt_pool_state(pager, &identity_of(&fingerprint, size));
+            pager.note_foreign_change();
+        }
+        if has_log && size > 0 {
+            return Ok(FileVersion::Wal);
+        }
+        self.know_page_1(pager, size)
+    }
+
+    /// Learns from page 1, through the pool, what is known of a file that has no log.
+    fn know_page_1(&self, pager: &Pager, size: u64) -> Result<FileVersion> {
+        if size == 0 || self.is_void.get() {
+            self.known.set(Known { valid: true, ..Known::NOTHING });
+            return Ok(FileVersion::Rollback);
+        }
+        let page = self.first_page(pager)?;
+        let header = DbHeader::read(&page).map_err(|_| Error::NotADb)?;
+        self.seen.set(Some(fingerprint_in(&page)));
+        self.know_header(pager, &header, &page, size)
+    }
+
+    /// Page 1 as the file or the log has it. Others may have made the database with another size of pages since this connection
+    /// last looked.
+    pub(super) fn first_page(&self, pager: &Pager) -> Result<PageRef> {
+        let page = self.page(&pager.view, PageNo::FIRST)?;
+        let Ok(header) = DbHeader::read(&page) else { return Ok(page) };
+        if self.calls.reads_header_alone || header.page_size == pager.page_size() {
+            return Ok(page);
+        }
+        pager.adopt_page_size(header.page_size, header.reserved);
+        self.database.pool.expire();
+        self.pool_state.set(self.database.pool.newest());
+        self.page(&pager.view, PageNo::FIRST)
     }
 
     /// Ends to read.
@@ -144,6 +208,11 @@ impl FileStore {
             self.file.read_at(&mut bytes, 0)?;
         }
         let header = DbHeader::read(&bytes).map_err(|_| Error::NotADb)?;
+        self.know_header(pager, &header, &bytes, size)
+    }
+
+    /// What the header says is known from now on, if the database has no log: of a file of `size` bytes that begins with `bytes`.
+    fn know_header(&self, pager: &Pager, header: &DbHeader, bytes: &[u8], size: u64) -> Result<FileVersion> {
         if matches!(header.read_version, FileVersion::Unknown(_)) {
             return Err(Error::NotADb);
         }
@@ -159,8 +228,7 @@ impl FileStore {
         }
         pager.view.page_count.set(page_count);
         let direct = self.map(pager, size)?;
-        let mut fingerprint = Fingerprint::default();
-        fingerprint.copy_from_slice(&bytes[CHANGE_COUNTER_AT..][..size_of::<Fingerprint>()]);
+        let fingerprint = fingerprint_in(bytes);
         let is_from_the_future = matches!(header.write_version, FileVersion::Unknown(_));
         let counts_pages = header.trusted_page_count().is_some();
         self.known.set(Known {
@@ -193,20 +261,53 @@ impl FileStore {
     }
 
     /// After our own commit, which made `changes`: looks anew, without taking it for
-    /// somebody else's change.
-    pub(crate) fn look_after_commit(&self, pager: &Pager, changes: Changes) -> Result<()> {
+    /// somebody else's change. `written` is what is known to be in the file, page 1 first.
+    pub(crate) fn look_after_commit(&self, pager: &Pager, changes: Changes, written: Written) -> Result<()> {
         let before = self.pool_state.get();
-        let size = self.file.size()?;
-        self.look_closely(pager, size)?;
+        let mut seen = self.seen.take();
+        let size = match written.first() {
+            Some((PageNo::FIRST, page)) => {
+                let size = u64::from(pager.page_count()) * u64::from(pager.page_size().get());
+                self.known.set(Known::NOTHING);
+                let header = DbHeader::read(page).map_err(|_| Error::NotADb)?;
+                self.know_header(pager, &header, page, size)?;
+                seen = Some(fingerprint_in(page));
+                size
+            }
+            // Page 1 says what it said before.
+            _ if !self.calls.reads_header_alone && self.known.get().valid && !changes.are_unknown() => {
+                self.known.get().file_size
+            }
+            _ => {
+                let size = self.file.size()?;
+                self.look_closely(pager, size)?;
+                size
+            }
+        };
         let identity = identity_of(&self.known.get().fingerprint, size);
         self.pool_state.set(self.database.pool.advance(before, &identity, changes));
+        self.keep_written(written);
+        self.seen.set(seen);
         Ok(())
+    }
+
+    /// Pages that a commit has written need not be read again.
+    pub(super) fn keep_written(&self, written: Written) {
+        for (no, bytes) in written {
+            self.put_into_pool(no, bytes);
+        }
     }
 
     /// After a rollback the database is as it was when the transaction began.
     pub(crate) fn look_after_rollback(&self, pager: &Pager) -> Result<()> {
         if self.is_wal() {
             pager.view.direct.set(self.known.get().direct);
+            return Ok(());
+        }
+        let known = self.known.get();
+        if known.valid && !self.calls.reads_header_alone {
+            // The lock was held all the time, and nothing has reached the file.
+            pager.view.page_count.set(known.page_count);
             return Ok(());
         }
         self.look(pager)?;
@@ -261,6 +362,12 @@ impl FileStore {
     pub(super) fn is_mapped(&self, pager_mapped: MappedFile, no: PageNo, page_size: u32) -> bool {
         no.offset(page_size) + u64::from(page_size) <= pager_mapped.valid() as u64
     }
+}
+
+fn fingerprint_in(header: &[u8]) -> Fingerprint {
+    let mut fingerprint = Fingerprint::default();
+    fingerprint.copy_from_slice(&header[CHANGE_COUNTER_AT..][..size_of::<Fingerprint>()]);
+    fingerprint
 }
 
 /// What tells this state of a file from others, without a log.

@@ -3,15 +3,17 @@
 use std::io::IoSlice;
 use std::sync::Arc;
 
+use hashbrown::HashSet;
 use lithe_format::bytes::put_u32;
 use lithe_format::db_header::{CHANGE_COUNTER_AT, PAGE_COUNT_AT, VERSION_VALID_FOR_AT, WRITER_VERSION_AT};
 use lithe_format::{PageNo, PageSize};
-use lithe_vfs::{Access, FileEvent, LockLevel, OpenFlags, ResultCode};
+use lithe_vfs::{Access, File, FileEvent, LockLevel, OpenFlags, ResultCode};
 
 use super::journal_file::{JournalFile, sector_size};
 use super::playback::play_back;
 use crate::SQLITE_VERSION_NUMBER;
 use crate::counts::PageCounter;
+use crate::dirty::PageHashes;
 use crate::error::{Error, Result, listed};
 use crate::file_store::{FileStore, pages_of_a_call};
 use crate::journal_mode::leaves_journal;
@@ -25,8 +27,10 @@ const WRITE_BACK_MIN: usize = 256 << 10;
 /// How far the commit of the current transaction has come.
 #[derive(Debug, Default)]
 pub(crate) struct RollbackTxn {
-    /// The journal file, where the mode has one; between transactions, one that is kept open.
+    /// The journal file, where the mode has one.
     journal: Option<JournalFile>,
+    /// The pages that are in it already, where they go there one by one.
+    in_journal: HashSet<PageNo, PageHashes>,
     /// The old pages, in mode MEMORY.
     old_pages: Vec<(PageNo, PageRef)>,
     /// The old pages are safe, of all that was written up to this version.
@@ -38,12 +42,31 @@ pub(crate) struct RollbackTxn {
 impl FileStore {
     /// The first page of a transaction is about to be written: whatever would make writing impossible
     /// shows now, and not at the commit.
-    pub(crate) fn open_journal(&self, pager: &Pager) -> Result<()> {
-        let mut txn = self.rollback.borrow_mut();
-        if txn.journal.is_some() || !has_journal_file(pager.journal_mode()) {
+    pub(crate) fn open_journal(&self, pager: &Pager, txn: &WriteTxn) -> Result<()> {
+        let mut rollback = self.rollback.borrow_mut();
+        if rollback.journal.is_some() || !has_journal_file(pager.journal_mode()) {
             return Ok(());
         }
-        if self.file.has_moved()? {
+        // Under a lesser lock somebody else may have deleted it meanwhile.
+        let kept = self.kept_journal.borrow_mut().take().filter(|_| self.keeps_journal.get());
+        let file = kept.map_or_else(|| self.open_journal_file(txn.pages_before), Ok)?;
+        let mut journal = self.new_journal(pager, file);
+        if !self.calls.journals_at_commit
+            && let Err(error) = journal.begin(txn.pages_before, pager.synchronous())
+        {
+            // Without a header it is nobody's.
+            journal.close();
+            let _ = self.vfs.delete(&self.journal_path, false);
+            return Err(error);
+        }
+        rollback.journal = Some(journal);
+        self.keeps_journal.set(false);
+        Ok(())
+    }
+
+    fn open_journal_file(&self, pages_before: u32) -> Result<Arc<dyn File>> {
+        // Of an empty database nobody can have taken anything away.
+        if pages_before > 0 && self.file.has_moved()? {
             return Err(Error::ReadOnly(ResultCode::READONLY_DBMOVED));
         }
         let flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::MAIN_JOURNAL;
@@ -51,12 +74,27 @@ impl FileStore {
         if opened.flags.contains(OpenFlags::READONLY) {
             return Err(Error::CantOpen(ResultCode::CANTOPEN));
         }
-        txn.journal = Some(self.new_journal(pager, opened.file));
-        self.keeps_journal.set(false);
+        Ok(opened.file)
+    }
+
+    /// Page `no` is about to be written for the first time: as it was, it goes to the journal.
+    pub(crate) fn journal_page(&self, pager: &Pager, txn: &WriteTxn, no: PageNo) -> Result<()> {
+        if self.is_wal() {
+            return Ok(());
+        }
+        self.open_journal(pager, txn)?;
+        let is_old = no.get() <= txn.pages_before && txn.shape_before.is_none();
+        if !is_old || !has_journal_file(pager.journal_mode()) || self.rollback.borrow().in_journal.contains(&no) {
+            return Ok(());
+        }
+        let before = pager.clean_page(no)?;
+        let rollback = &mut *self.rollback.borrow_mut();
+        rollback.journal.as_mut().expect("it was just opened").append(no, &before)?;
+        rollback.in_journal.insert(no);
         Ok(())
     }
 
-    fn new_journal(&self, pager: &Pager, file: Arc<dyn lithe_vfs::File>) -> JournalFile {
+    fn new_journal(&self, pager: &Pager, file: Arc<dyn File>) -> JournalFile {
         let mut nonce = [0; 4];
         self.vfs.randomness(&mut nonce);
         JournalFile::new(file, u32::from_ne_bytes(nonce), pager.page_size(), sector_size(&*self.file))
@@ -67,6 +105,9 @@ impl FileStore {
         if !pager.has_changes() {
             // Readers are in the way of a commit even if it changes nothing: so it is in SQLite.
             return pager.retry_while_busy(|| self.lock_to_commit(pager));
+        }
+        if !self.calls.journals_at_commit {
+            pager.retry_while_busy(|| self.lock_to_commit(pager))?;
         }
         // A commit that found others in the way is tried again, perhaps after more was written.
         if self.rollback.borrow().journaled != Some(pager.write_version()) {
@@ -87,7 +128,7 @@ impl FileStore {
     /// connection, must be gone for good before: if it came back after a power loss, it would undo parts of the commit.
     fn outlast_old_journal(&self, pager: &Pager) -> Result<()> {
         let is_needed = !has_journal_file(pager.journal_mode()) && self.removal_may_not_last.get();
-        if !is_needed || pager.synchronous() == Synchronous::Off || self.file.is_foreign() {
+        if !is_needed || pager.synchronous() == Synchronous::Off || !self.calls.outlasts_old_journal {
             return Ok(());
         }
         // What had no pages has never had a journal.
@@ -119,17 +160,21 @@ impl FileStore {
             let _ = self.cut_to(pager, pager.page_count());
         }
         let _ = self.file.event(FileEvent::CommitPhaseTwo);
+        self.has_counted.set(self.keeps_locks(pager));
         if !self.keeps_locks(pager) {
             let _ = self.give_up_lock(pager, LockLevel::Shared);
         }
         Ok(finished)
     }
 
-    /// Whether a journal that could not be ended is no more: it was deleted, and the folder was not synced. Going back
+    /// Whether a journal that could not be ended is no more: it was deleted or cut to nothing, and that was not synced. Going back
     /// from there would leave the next one who comes by, should we die half-way, without a journal.
     fn journal_is_gone(&self, pager: &Pager) -> bool {
-        pager.journal_mode() == JournalMode::Delete
-            && matches!(self.vfs.access(&self.journal_path, Access::Exists), Ok(false))
+        if pager.journal_mode() == JournalMode::Delete {
+            return matches!(self.vfs.access(&self.journal_path, Access::Exists), Ok(false));
+        }
+        let rollback = self.rollback.borrow();
+        rollback.journal.as_ref().is_some_and(|journal| matches!(journal.file().size(), Ok(0)))
     }
 
     /// Undoes what reached the file.
@@ -170,6 +215,10 @@ impl FileStore {
 
     /// Every transaction counts itself on page 1: this is how others notice.
     fn count_change(&self, pager: &Pager) -> Result<()> {
+        let is_counted = !self.calls.counts_each_commit && self.has_counted.get();
+        if is_counted && !pager.is_resized() && !pager.is_written(PageNo::FIRST) {
+            return Ok(());
+        }
         let counter = self.change_counter().wrapping_add(1);
         let mut page = pager.write(PageNo::FIRST)?;
         put_u32(&mut page, CHANGE_COUNTER_AT, counter);
@@ -193,15 +242,21 @@ impl FileStore {
             }
             _ => {
                 let journal = txn.journal.as_mut().expect("the journal was opened at the first write");
-                journal.write(before, old)?;
-                journal.make_hot(super_journal, pager.synchronous(), pager.sync_flags())?;
+                if self.calls.journals_at_commit {
+                    journal.write(before, old)?;
+                    journal.make_hot(super_journal, pager.synchronous(), pager.sync_flags())?;
+                } else {
+                    journal.append_rest(&mut txn.in_journal, &pages, |no| self.page_before(pager, no))?;
+                    journal.make_hot_in_steps(super_journal, pager.synchronous(), pager.sync_flags())?;
+                }
             }
         }
         txn.journaled = Some(pager.write_version());
         Ok(())
     }
 
-    /// The pages whose old content is lost by this commit: overwritten or cut off.
+    /// The pages whose old content is lost by this commit: overwritten or cut off. The journal may come back after a power loss,
+    /// when the cut has lasted.
     fn pages_to_journal(&self, pager: &Pager) -> Result<Vec<PageNo>> {
         let lock_byte_page = pager.page_size_before().lock_byte_page();
         if pager.is_reshaped() {
@@ -234,18 +289,29 @@ impl FileStore {
         let pages = written_pages(&txn, pager.page_count())?;
         pager.counts.add(PageCounter::Write, pages.len());
         let mut buf = Vec::new();
+        let grows = pager.page_count() > txn.pages_before || txn.shape_before.is_some();
+        let size = u64::from(pager.page_count()) * u64::from(pager.page_size().get());
+        let is_one_by_one = !self.calls.joins_neighbours;
+        if grows && is_one_by_one {
+            self.file.size_hint(size)?;
+        }
+        let pages_of_a_call = if is_one_by_one { 1 } else { pages_of_a_call(pager.page_size()) };
         for run in pages.chunk_by(|a, b| a.plus(1) == Some(*b)) {
-            for part in run.chunks(pages_of_a_call(pager.page_size())) {
+            for part in run.chunks(pages_of_a_call) {
                 self.write_run(&txn, pager.page_size(), part, &mut buf)?;
             }
         }
-        let grows = pager.page_count() > txn.pages_before || txn.shape_before.is_some();
         drop(txn);
         if !grows {
             return Ok(());
         }
-        self.grow_to(pager, pager.page_count())?;
-        Ok(self.file.size_hint(u64::from(pager.page_count()) * u64::from(pager.page_size().get()))?)
+        if pages.last().is_none_or(|last| last.get() < pager.page_count()) {
+            self.grow_to(pager, pager.page_count())?;
+        }
+        if !is_one_by_one {
+            self.file.size_hint(size)?;
+        }
+        Ok(())
     }
 
     /// Writes consecutive pages; those that were spilled come through `buf`.
@@ -319,10 +385,12 @@ impl FileStore {
         let before = pager.txn.borrow().pages_before;
         let txn = self.rollback.borrow();
         match &txn.journal {
+            // It could not be opened again after its deletion had failed: the next reader plays it back.
+            None if has_journal_file(pager.journal_mode()) => return Err(Error::CantOpen(ResultCode::CANTOPEN)),
             Some(journal) => {
                 // A commit that failed may have taken its header away.
                 journal.restore_header(pager.synchronous(), pager.sync_flags())?;
-                play_back(&**journal.file(), &*self.file)?;
+                play_back(&**journal.file(), &*self.file, self.calls)?;
             }
             None => {
                 for (no, page) in &txn.old_pages {
@@ -344,7 +412,11 @@ impl FileStore {
             *txn = RollbackTxn::default();
             return Ok(());
         };
-        let finished = self.finish_journal_file(pager, &journal);
+        let finished = if self.calls.journals_at_commit {
+            self.finish_journal_file(pager, &journal)
+        } else {
+            return self.finish_journal_in_steps(pager, txn, journal);
+        };
         match finished {
             Ok(()) => {
                 *txn = RollbackTxn::default();
@@ -354,6 +426,36 @@ impl FileStore {
             Err(_) => txn.journal = Some(journal),
         }
         finished
+    }
+
+    /// The same in SQLite's order: a journal is closed before it is deleted, and one that stays is closed with the last lock.
+    fn finish_journal_in_steps(&self, pager: &Pager, txn: &mut RollbackTxn, journal: JournalFile) -> Result<()> {
+        let (mode, synchronous, flags) = (pager.journal_mode(), pager.synchronous(), pager.sync_flags());
+        let keeps_locks = self.keeps_locks(pager);
+        if mode == JournalMode::Delete && (!keeps_locks || self.deletes_journal.get()) {
+            let header = journal.close();
+            if let Err(error) = self.vfs.delete(&self.journal_path, synchronous >= Synchronous::Extra) {
+                // A rollback plays it back, if it can be opened.
+                let again = self.vfs.open(Some(&self.journal_path), OpenFlags::READWRITE | OpenFlags::MAIN_JOURNAL);
+                txn.journal = again.ok().map(|opened| JournalFile::again(header, opened.file));
+                return Err(error.into());
+            }
+            *txn = RollbackTxn::default();
+            return Ok(());
+        }
+        let file = journal.file().clone();
+        let ended = match mode {
+            JournalMode::Truncate => journal.cut(synchronous, flags),
+            _ => journal.end_in_place(synchronous, flags, pager.journal_size_limit()),
+        };
+        if ended.is_err() {
+            txn.journal = Some(journal);
+            return ended;
+        }
+        *txn = RollbackTxn::default();
+        self.kept_journal.replace(Some(file));
+        self.keeps_journal.set(keeps_locks);
+        Ok(())
     }
 
     fn finish_journal_file(&self, pager: &Pager, journal: &JournalFile) -> Result<()> {

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use lithe_vfs::{Access, LockLevel, OpenFlags, ResultCode};
+use lithe_vfs::{Access, FileEvent, LockLevel, OpenFlags, ResultCode, SyncFlags};
 
 use super::playback::{play_back, super_journal_of};
 use super::super_journal::delete_if_unused;
@@ -76,18 +76,26 @@ impl FileStore {
             return Err(Error::CantOpen(ResultCode::CANTOPEN));
         }
         let journal = opened.file;
+        if pager.synchronous() > Synchronous::Off {
+            // Its writer may not have: it must not vanish once the database is half restored.
+            journal.sync(SyncFlags::NORMAL)?;
+        }
         let super_journal = super_journal_of(&*journal)?;
         let committed = match &super_journal {
             Some(name) => !self.vfs.access(Path::new(name), Access::Exists)?,
             None => false,
         };
-        if !committed && play_back(&*journal, &*self.file)?.is_some() && pager.synchronous() > Synchronous::Off {
-            self.file.sync(pager.sync_flags())?;
+        if !committed && play_back(&*journal, &*self.file, self.calls)?.is_some() {
+            self.file.event(FileEvent::Sync(None))?;
+            if pager.synchronous() > Synchronous::Off {
+                self.file.sync(pager.sync_flags())?;
+            }
         }
         drop(journal);
         // Durably: in the modes that have no journal file, no later commit makes it so, and the journal of long ago
         // would come back and undo a part of them.
-        self.vfs.delete(&self.journal_path, pager.synchronous() > Synchronous::Off)?;
+        let lasts = self.calls.outlasts_old_journal && pager.synchronous() > Synchronous::Off;
+        self.vfs.delete(&self.journal_path, lasts)?;
         if let Some(name) = super_journal {
             delete_if_unused(&*self.vfs, Path::new(&name))?;
         }

@@ -4,14 +4,19 @@
 use std::io::IoSlice;
 use std::sync::Arc;
 
+use hashbrown::HashSet;
 use lithe_format::bytes::put_u32;
-use lithe_format::journal::{HEADER_LEN, JournalHeader, MAGIC, record_checksum, super_journal_record};
+use lithe_format::journal::{
+    HEADER_LEN, JournalHeader, MAGIC, RECORDS_AT, RECORDS_TO_THE_END, record_checksum, super_journal_record,
+};
 use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{DeviceCharacteristics, File, SyncFlags};
 
 use super::playback::super_journal_of;
+use crate::dirty::PageHashes;
 use crate::error::Result;
 use crate::options::Synchronous;
+use crate::page_ref::PageRef;
 
 /// Headers are padded to this where a torn write cannot harm its neighbours.
 const SECTOR_SIZE_POWERSAFE: u32 = 512;
@@ -28,6 +33,14 @@ pub(crate) struct JournalFile {
     end: u64,
     /// It names a super-journal, so its end must not survive it.
     pub(crate) has_super: bool,
+}
+
+/// What is known of a journal whose file is closed.
+#[derive(Debug)]
+pub(crate) struct Closed {
+    header: JournalHeader,
+    end: u64,
+    has_super: bool,
 }
 
 /// The sector size that journal headers are padded to.
@@ -98,6 +111,149 @@ impl JournalFile {
         self.file.write_vectored_at(&pieces, self.end - lead.len() as u64)?;
         self.end += self.header.record_len() * pages.len() as u64;
         self.header.records += pages.len() as u32;
+        Ok(())
+    }
+
+    /// Begins a journal that is written record by record: with a header that does not count yet, or without syncs with one that
+    /// counts from the beginning.
+    pub(crate) fn begin(&mut self, page_count: u32, synchronous: Synchronous) -> Result<()> {
+        self.header.page_count = page_count;
+        self.header.records = 0;
+        let mut lead = vec![0; self.header.sector_size as usize];
+        if synchronous == Synchronous::Off {
+            let counts_to_the_end = JournalHeader { records: RECORDS_TO_THE_END, ..self.header };
+            lead[..HEADER_LEN].copy_from_slice(&counts_to_the_end.write());
+        } else {
+            lead[..HEADER_LEN].copy_from_slice(&self.header.write());
+            lead[..MAGIC.len()].fill(0);
+        }
+        let piece = self.header.page_size.bytes().min(lead.len());
+        for (at, piece) in lead.chunks(piece).enumerate() {
+            self.file.write_at(piece, (at * lead.len().min(self.header.page_size.bytes())) as u64)?;
+        }
+        self.end = lead.len() as u64;
+        Ok(())
+    }
+
+    /// Adds the record of one page.
+    pub(crate) fn append(&mut self, no: PageNo, page: &[u8]) -> Result<()> {
+        let mut word = [0; 4];
+        put_u32(&mut word, 0, no.get());
+        self.file.write_at(&word, self.end)?;
+        self.file.write_at(page, self.end + 4)?;
+        put_u32(&mut word, 0, record_checksum(self.header.nonce, page));
+        self.file.write_at(&word, self.end + 4 + page.len() as u64)?;
+        self.end += self.header.record_len();
+        self.header.records += 1;
+        Ok(())
+    }
+
+    /// Adds the records of those pages that are not in it.
+    pub(crate) fn append_rest(
+        &mut self,
+        in_journal: &mut HashSet<PageNo, PageHashes>,
+        pages: &[PageNo],
+        before: impl Fn(PageNo) -> Result<PageRef>,
+    ) -> Result<()> {
+        for &no in pages {
+            if !in_journal.contains(&no) {
+                self.append(no, &before(no)?)?;
+                in_journal.insert(no);
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`JournalFile::make_hot`], in SQLite's order.
+    pub(crate) fn make_hot_in_steps(
+        &mut self,
+        super_journal: Option<&str>,
+        synchronous: Synchronous,
+        flags: SyncFlags,
+    ) -> Result<()> {
+        let full = synchronous >= Synchronous::Full;
+        if let Some(name) = super_journal {
+            self.append_super_journal_in_steps(name.as_bytes(), full)?;
+        }
+        if synchronous == Synchronous::Off {
+            return Ok(());
+        }
+        // What an older, longer journal has where the next header would be must not be taken for one.
+        if let Some(next) = self.header.next_sector(self.end) {
+            let mut leftover = [0; MAGIC.len()];
+            if self.file.read_at(&mut leftover, next)? == leftover.len() && leftover == MAGIC {
+                self.file.write_at(&[0], next)?;
+            }
+        }
+        let in_order = self.file.characteristics().contains(DeviceCharacteristics::SEQUENTIAL);
+        if full && !in_order {
+            self.file.sync(flags)?;
+        }
+        self.file.write_at(&self.header.write()[..RECORDS_AT + 4], 0)?;
+        if !in_order {
+            self.file.sync(flags)?;
+        }
+        Ok(())
+    }
+
+    fn append_super_journal_in_steps(&mut self, name: &[u8], on_a_sector: bool) -> Result<()> {
+        let record = super_journal_record(name, self.header.page_size);
+        let mut at = self.end;
+        if on_a_sector {
+            at = self.header.next_sector(at).unwrap_or(at);
+        }
+        let (no, rest) = record.split_at(4);
+        let (name, rest) = rest.split_at(name.len());
+        let (len, rest) = rest.split_at(4);
+        let (sum, magic) = rest.split_at(4);
+        for part in [no, name, len, sum, magic] {
+            self.file.write_at(part, at)?;
+            at += part.len() as u64;
+        }
+        self.end = at;
+        self.has_super = true;
+        if self.file.size()? > at {
+            self.file.truncate(at)?;
+        }
+        Ok(())
+    }
+
+    /// Closes the file, and answers what a handle that is opened again needs.
+    pub(crate) fn close(self) -> Closed {
+        Closed { header: self.header, end: self.end, has_super: self.has_super }
+    }
+
+    /// A journal that was closed, in a new handle.
+    pub(crate) fn again(closed: Closed, file: Arc<dyn File>) -> JournalFile {
+        JournalFile { file, header: closed.header, end: closed.end, has_super: closed.has_super }
+    }
+
+    /// Cuts the journal to nothing.
+    pub(crate) fn cut(&self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
+        self.file.truncate(0)?;
+        if synchronous >= Synchronous::Full {
+            self.file.sync(flags)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the journal where it is, and cuts it to `size_max`.
+    pub(crate) fn end_in_place(&self, synchronous: Synchronous, flags: SyncFlags, size_max: Option<u64>) -> Result<()> {
+        // A name of a super-journal must not be what the next journal ends with.
+        let size_max = if self.has_super { Some(0) } else { size_max };
+        if size_max == Some(0) {
+            self.file.truncate(0)?;
+        } else {
+            self.zero_header()?;
+        }
+        if synchronous >= Synchronous::Normal {
+            self.file.sync(flags | SyncFlags::DATAONLY)?;
+        }
+        if let Some(size_max) = size_max.filter(|size_max| *size_max > 0)
+            && self.file.size()? > size_max
+        {
+            self.file.truncate(size_max)?;
+        }
         Ok(())
     }
 

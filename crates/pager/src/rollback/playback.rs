@@ -2,12 +2,15 @@
 
 use std::collections::HashSet;
 
+use lithe_format::bytes::at_u32;
 use lithe_format::journal::{
-    HEADER_LEN, JournalHeader, RECORDS_TO_THE_END, Record, super_journal_name_is_intact, super_journal_name_len,
+    HEADER_LEN, JournalHeader, MAGIC, RECORD_OVERHEAD, RECORDS_TO_THE_END, Record, super_journal_name_is_intact,
+    super_journal_name_len,
 };
 use lithe_format::{PageNo, PageSize};
 use lithe_vfs::File;
 
+use crate::call_policy::CallPolicy;
 use crate::error::Result;
 
 /// What a journal brought back.
@@ -21,8 +24,9 @@ pub(super) struct PlayedBack {
 
 /// Plays `journal` back into `database`; `None` if it holds nothing that counts. Reading stops where
 /// the journal stops making sense: what follows was never relied upon.
-pub(super) fn play_back(journal: &dyn File, database: &dyn File) -> Result<Option<PlayedBack>> {
-    let mut reader = Reader { journal, size: journal.size()?, at: 0, sector_size: 1 };
+pub(super) fn play_back(journal: &dyn File, database: &dyn File, calls: &CallPolicy) -> Result<Option<PlayedBack>> {
+    let in_pieces = !calls.joins_neighbours;
+    let mut reader = Reader { journal, size: journal.size()?, at: 0, sector_size: 1, in_pieces };
     let mut done = HashSet::new();
     let mut outcome = None;
     while let Some(header) = reader.next_header()? {
@@ -82,7 +86,12 @@ pub(super) fn super_journal_of(journal: &dyn File) -> Result<Option<String>> {
     let size = journal.size()?;
     let mut tail = [0; 16];
     let Some(tail_at) = size.checked_sub(16) else { return Ok(None) };
-    journal.read_at(&mut tail, tail_at)?;
+    journal.read_at(&mut tail[..4], tail_at)?;
+    if u64::from(at_u32(&tail, 0)) > tail_at || at_u32(&tail, 0) == 0 {
+        return Ok(None); // no length of a name, as nearly always
+    }
+    journal.read_at(&mut tail[4..8], tail_at + 4)?;
+    journal.read_at(&mut tail[8..], tail_at + 8)?;
     let Some(len) = super_journal_name_len(&tail) else { return Ok(None) };
     // Names are paths: a longer one is damage, and must not cost memory.
     const NAME_MAX: u32 = 1 << 16;
@@ -105,7 +114,13 @@ struct Reader<'f> {
     at: u64,
     /// Segments begin at multiples of it.
     sector_size: u64,
+    /// Each field takes a call of its own, as SQLite's does.
+    in_pieces: bool,
 }
+
+/// The lengths of a header's fields.
+const HEADER_FIELDS: [usize; 6] = [MAGIC.len(), 4, 4, 4, 4, 4];
+const _: () = assert!(HEADER_LEN == MAGIC.len() + 5 * 4);
 
 impl Reader<'_> {
     /// The next segment's header, and past it.
@@ -115,7 +130,10 @@ impl Reader<'_> {
         if self.at + HEADER_LEN as u64 > self.size {
             return Ok(None);
         }
-        self.journal.read_at(&mut bytes, self.at)?;
+        match self.in_pieces {
+            true => self.read_fields(&mut bytes, &HEADER_FIELDS)?,
+            false => self.journal.read_at(&mut bytes, self.at)? == HEADER_LEN,
+        };
         let Some(header) = JournalHeader::read(&bytes) else { return Ok(None) };
         self.sector_size = u64::from(header.sector_size);
         self.at += self.sector_size;
@@ -132,8 +150,24 @@ impl Reader<'_> {
     }
 
     fn next_record(&mut self, buf: &mut [u8]) -> Result<bool> {
-        let whole = self.journal.read_at(buf, self.at)? == buf.len();
+        let whole = match self.in_pieces {
+            true => self.read_fields(buf, &[4, buf.len() - RECORD_OVERHEAD, 4])?,
+            false => self.journal.read_at(buf, self.at)? == buf.len(),
+        };
         self.at += buf.len() as u64;
         Ok(whole)
+    }
+
+    /// Reads fields of these lengths into `buf`, as far as they are there and, in a header, as the magic number lets them count.
+    fn read_fields(&self, buf: &mut [u8], lengths: &[usize]) -> Result<bool> {
+        let mut start = 0;
+        for &len in lengths {
+            let field = &mut buf[start..start + len];
+            if self.journal.read_at(field, self.at + start as u64)? < len || (len == MAGIC.len() && *field != MAGIC) {
+                return Ok(false);
+            }
+            start += len;
+        }
+        Ok(true)
     }
 }

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lithe_vfs::{Access, OpenFlags, ResultCode, SyncFlags, Vfs};
+use lithe_vfs::{Access, DeviceCharacteristics, File, OpenFlags, ResultCode, SyncFlags, Vfs};
 
 use super::playback::super_journal_of;
 use crate::error::{Error, Result, zeros};
@@ -20,6 +20,8 @@ use crate::error::{Error, Result, zeros};
 pub struct SuperJournal {
     vfs: Arc<dyn Vfs>,
     path: PathBuf,
+    /// Open until it is deleted.
+    file: Option<Arc<dyn File>>,
 }
 
 /// Longer lists are damage.
@@ -31,19 +33,13 @@ impl SuperJournal {
         let path = unused_name(&**vfs, main)?;
         let flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::EXCLUSIVE | OpenFlags::SUPER_JOURNAL;
         let file = vfs.open(Some(&path), flags)?.file;
-        let created = SuperJournal { vfs: vfs.clone(), path };
-        let mut list = Vec::new();
-        for journal in journals {
-            list.extend_from_slice(text_of(journal)?.as_bytes());
-            list.push(0);
-        }
-        let written = file.write_at(&list, 0).and_then(|()| file.sync(SyncFlags::NORMAL));
-        drop(file);
-        match written {
+        let created = SuperJournal { vfs: vfs.clone(), path, file: Some(Arc::clone(&file)) };
+        match write_list(&*file, journals) {
             Ok(()) => Ok(created),
             Err(error) => {
+                drop(file);
                 created.abandon();
-                Err(error.into())
+                Err(error)
             }
         }
     }
@@ -55,7 +51,8 @@ impl SuperJournal {
 
     /// Commits all databases that name it. After an error they have not; the inner result is the error of a commit
     /// that was made, but may not withstand a power loss.
-    pub fn commit(&self) -> Result<Result<()>> {
+    pub fn commit(&mut self) -> Result<Result<()>> {
+        self.file = None;
         match self.vfs.delete(&self.path, true) {
             Ok(()) => Ok(Ok(())),
             Err(error) if matches!(self.vfs.access(&self.path, Access::Exists), Ok(false)) => Ok(Err(error.into())),
@@ -64,10 +61,25 @@ impl SuperJournal {
     }
 
     /// Deletes it after a failure, when the databases roll back.
-    pub fn abandon(self) {
+    pub fn abandon(mut self) {
+        self.file = None;
         // What remains is an orphan that a later recovery removes.
         let _ = self.vfs.delete(&self.path, false);
     }
+}
+
+/// The paths of the journals, each ended by a zero byte; durably, unless the device keeps the order of writes.
+fn write_list(file: &dyn File, journals: &[PathBuf]) -> Result<()> {
+    let mut at = 0;
+    for journal in journals {
+        let name = [text_of(journal)?.as_bytes(), &[0]].concat();
+        file.write_at(&name, at)?;
+        at += name.len() as u64;
+    }
+    if !file.characteristics().contains(DeviceCharacteristics::SEQUENTIAL) {
+        file.sync(SyncFlags::NORMAL)?;
+    }
+    Ok(())
 }
 
 /// Names end in `-mj`, six random digits, a `9`, and two more digits.

@@ -20,7 +20,7 @@ use crate::spill::SpillMark;
 /// How many frames go into one write.
 const BATCH: usize = 512;
 
-/// How often a writer begins again whose snapshot is old before it can write.
+/// How often a writer looks for a read mark.
 const TRIES_MAX: u32 = 10;
 
 /// How long the log may be if pages are to go past it: it is searched once.
@@ -43,6 +43,8 @@ pub(super) struct Tail {
     restarted: bool,
     /// Pages go past the log: the lock of checkpointers is held.
     bypassed: bool,
+    /// Where in the log, and how, padding frames are to be synced by whoever writes them.
+    sync_at: Option<(u64, SyncFlags)>,
 }
 
 /// How the log is kept.
@@ -61,9 +63,6 @@ impl Wal {
     /// Takes the turn to write. A snapshot that is held must be the newest state, else there is no
     /// going on from it; without one, it begins to read, and answers as [`Wal::begin_read`] does.
     pub(crate) fn begin_write(&self, holds_snapshot: bool, patience: Duration) -> Result<Begun> {
-        if self.foreign && !holds_snapshot {
-            return self.begin_read_then_write(patience);
-        }
         let base = match self.shared.turns.take(patience) {
             Err(Error::Busy) if !holds_snapshot => return Err(self.why_busy()),
             taken => taken?,
@@ -83,31 +82,6 @@ impl Wal {
                 Err(error)
             }
         }
-    }
-
-    /// The order of locks that a VFS of the application knows from SQLite. Whoever commits between the two makes the
-    /// snapshot old, and it all begins again.
-    fn begin_read_then_write(&self, patience: Duration) -> Result<Begun> {
-        let mut begun = self.begin_read()?;
-        for _ in 0..TRIES_MAX {
-            let locked = self.begin_write(true, patience);
-            if locked.is_ok() {
-                return Ok(begun);
-            }
-            self.end_read()?;
-            match locked {
-                Err(Error::BusySnapshot) => {}
-                Err(error) => {
-                    // The next transaction has to know.
-                    self.recovered.set(begun == Begun::Recovered);
-                    return Err(error);
-                }
-                Ok(_) => unreachable!("answered above"),
-            }
-            begun = begun.max(self.begin_read()?);
-        }
-        self.end_read()?;
-        Err(Error::Busy)
     }
 
     /// Who has the turn to write may be recovering the index.
@@ -131,6 +105,7 @@ impl Wal {
             spilled: PageMap::default(),
             restarted: false,
             bypassed: false,
+            sync_at: None,
         }));
     }
 
@@ -388,7 +363,8 @@ impl Wal {
 
     /// Ends the turn, and waits until the commit is durable and published.
     fn publish(&self, tail: &Tail, header: IndexHeader, policy: &Policy) -> Result<IndexHeader> {
-        let ticket = self.shared.turns.append(tail.base, header, policy.sync_frames)?;
+        let wants_sync = policy.sync_frames && self.calls.shares_log;
+        let ticket = self.shared.turns.append(tail.base, header, wants_sync)?;
         self.shared.turns.settle(ticket, &self.index, self.shared.file(), policy.flags)?;
         Ok(header)
     }
@@ -406,9 +382,15 @@ impl Wal {
         self.append(tail, vfs, pages, page_size, page_count, policy)?;
         let (_, last) = pages.split_at(pages.len() - 1);
         // SQLite leaves it where nothing is synced.
-        let is_padded = policy.sync_frames || !self.foreign;
+        let is_padded = policy.sync_frames || self.calls.shares_log;
         let padded = if is_padded { self.end_of_padding(tail.last_frame, page_size) } else { 0 };
-        while frame_offset(tail.last_frame, page_size) + frame_len(page_size) < padded {
+        let end = |tail: &Tail| frame_offset(tail.last_frame, page_size) + frame_len(page_size);
+        let syncs_here = policy.sync_frames && !self.calls.shares_log;
+        if syncs_here && end(tail) == padded {
+            self.shared.file().sync(policy.flags)?;
+        }
+        tail.sync_at = syncs_here.then_some((padded, policy.flags));
+        while end(tail) < padded {
             self.append(tail, vfs, last, page_size, page_count, policy)?;
         }
         self.index_tail(tail)?;
@@ -448,7 +430,7 @@ impl Wal {
             self.unlock_alone(read_slots_from(1))?;
             (tail.first_frame, tail.last_frame, tail.sum, tail.restarted) = (0, 0, Sum::default(), true);
         }
-        if self.foreign && self.mark.get() == Some(0) && !self.index.is_private() {
+        if !self.calls.shares_log && self.mark.get() == Some(0) && !self.index.is_private() {
             self.leave_first_mark()?;
         }
         Ok(())
@@ -541,10 +523,34 @@ impl Wal {
             .collect();
         let first = tail.last_frame.checked_add(1).ok_or(Error::Full)?;
         let last = tail.last_frame.checked_add(pages.len() as u32).ok_or(Error::Full)?;
-        self.shared.file().write_vectored_at(&pieces, frame_offset(first, page_size))?;
+        match tail.sync_at {
+            Some(sync_at) => self.write_and_sync(&pieces, frame_offset(first, page_size), sync_at)?,
+            None => self.shared.file().write_vectored_at(&pieces, frame_offset(first, page_size))?,
+        }
         tail.last_frame = last;
         tail.sum = sum;
         tail.unindexed.extend(pages.iter().map(|(no, _)| *no));
+        Ok(())
+    }
+
+    /// Writes pieces one by one, and syncs as soon as all in front of `sync_at` is written, in the middle of one if need be: what
+    /// follows is padding, which nobody waits for.
+    fn write_and_sync(&self, pieces: &[IoSlice<'_>], offset: u64, (sync_at, flags): (u64, SyncFlags)) -> Result<()> {
+        let log = self.shared.file();
+        let mut at = offset;
+        for piece in pieces {
+            let end = at + piece.len() as u64;
+            let before = sync_at.checked_sub(at).filter(|before| *before > 0 && sync_at <= end);
+            let (front, rest) = piece.split_at(before.map_or(piece.len(), |before| before as usize));
+            log.write_at(front, at)?;
+            if before.is_some() {
+                log.sync(flags)?;
+            }
+            if !rest.is_empty() {
+                log.write_at(rest, at + front.len() as u64)?;
+            }
+            at = end;
+        }
         Ok(())
     }
 
@@ -554,7 +560,7 @@ impl Wal {
     /// with some of its old frames, a state of long ago.
     fn write_header(&self, vfs: &dyn Vfs, page_size: PageSize, policy: &Policy) -> Result<Sum> {
         let log = self.shared.file();
-        let sequence = if self.foreign { self.sequence.get() } else { self.next_sequence()? };
+        let sequence = if !self.calls.shares_log { self.sequence.get() } else { self.next_sequence()? };
         let mut header = self.header.get();
         header.order = SumOrder::NATIVE;
         if header.salts == Salts::default() {

@@ -3,6 +3,7 @@
 use std::io::IoSlice;
 use std::time::Duration;
 
+use hashbrown::HashSet;
 use lithe_format::locks::{CHECKPOINT_SLOT, READ_MARKS, read_slot, read_slots_from};
 use lithe_format::wal_index::READ_MARK_UNUSED;
 use lithe_format::{PageNo, PageSize};
@@ -11,6 +12,7 @@ use lithe_vfs::{File, FileEvent, Op, ResultCode, SyncFlags, Vfs};
 use super::Wal;
 use super::index::HeaderState;
 use super::snapshot::Begun;
+use crate::dirty::PageHashes;
 use crate::error::{Error, Result, zeros};
 use crate::file_store::pages_of_a_call;
 use crate::page_ref::Epoch;
@@ -223,12 +225,14 @@ impl Wal {
         }
         database.event(FileEvent::CheckpointStart)?;
         let size = u64::from(header.page_count) * u64::from(page_size.get());
-        if !self.foreign || database.size()? < size {
+        if self.calls.shares_log || database.size()? < size {
             database.size_hint(size)?;
         }
+        let newer = self.pages_behind(last, header.last_frame)?;
         for first in (first..=last).step_by(LISTED_FRAMES as usize) {
             let last = first.saturating_add(LISTED_FRAMES - 1).min(last);
-            let pages = self.newest_images(first, last, header.page_count)?;
+            let mut pages = self.newest_images(first, last, header.page_count)?;
+            pages.retain(|(no, _)| !newer.contains(no));
             for run in pages.chunk_by(|a, b| a.0.plus(1) == Some(b.0)) {
                 self.copy_run(database, page_size, run)?;
             }
@@ -239,7 +243,7 @@ impl Wal {
         }
         database.event(FileEvent::CheckpointDone)?;
         if last == header.last_frame {
-            if self.foreign || database.size()? != size {
+            if !self.calls.shares_log || database.size()? != size {
                 database.truncate(size)?;
             }
             if let Some(flags) = sync {
@@ -247,6 +251,17 @@ impl Wal {
             }
         }
         Ok(())
+    }
+
+    /// The pages that have frames behind `last`, unless there are too many: they need not be copied yet, since whoever looks for
+    /// them finds the newer frame.
+    fn pages_behind(&self, last: u32, end: u32) -> Result<HashSet<PageNo, PageHashes>> {
+        let mut pages = HashSet::with_hasher(PageHashes);
+        if end - last <= LISTED_FRAMES {
+            pages.try_reserve((end - last) as usize).map_err(|_| Error::NoMem)?;
+            pages.extend((last + 1..=end).filter_map(|frame| self.index.page_of(frame)));
+        }
+        Ok(pages)
     }
 
     /// For each page with frames among `first..=last` the newest of them, by page.
@@ -269,7 +284,7 @@ impl Wal {
 
     /// Neighbouring pages go in one write.
     fn copy_run(&self, database: &dyn File, page_size: PageSize, run: &[(PageNo, u32)]) -> Result<()> {
-        let pages_of_a_call = if self.foreign { 1 } else { pages_of_a_call(page_size) };
+        let pages_of_a_call = if !self.calls.joins_neighbours { 1 } else { pages_of_a_call(page_size) };
         for batch in run.chunks(pages_of_a_call) {
             let mapped: Option<Vec<_>> =
                 batch.iter().map(|&(_, frame)| self.mapped_page(frame, page_size, Epoch::OF_ONE_CALL)).collect();

@@ -15,6 +15,7 @@ use lithe_format::wal_index::{
 };
 use lithe_vfs::{File, ResultCode, ShmRegion};
 
+use crate::call_policy::CallPolicy;
 use crate::error::{Error, Result};
 
 /// The words of a header, to see quickly whether it is still the same.
@@ -60,7 +61,7 @@ impl WalIndex {
     /// Makes sure that region 0 is there. `false`: it does not exist, and we may not make it; a VFS of the application
     /// makes it only for who holds the write lock.
     pub(super) fn open(&self) -> Result<bool> {
-        self.ensure(0, self.file.as_ref().is_none_or(|file| !file.is_foreign()))
+        self.ensure(0, self.file.as_ref().is_none_or(|file| CallPolicy::of(&**file).shares_log))
     }
 
     /// The same for who holds the write lock, to build the index anew.

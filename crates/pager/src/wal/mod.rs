@@ -51,6 +51,7 @@ use self::frame_map::FrameMap;
 use self::index::{HeaderWords, WalIndex};
 use self::read_lock::{Countdown, ReadLock};
 use self::shared::SharedWal;
+use crate::call_policy::CallPolicy;
 use crate::error::{Error, Result};
 use crate::mappings::LastMapping;
 use crate::page_ref::{Epoch, MappedFile, PageRef};
@@ -84,8 +85,8 @@ pub(crate) struct Wal {
     tail: RefCell<Option<Tail>>,
     /// The log may be mapped.
     map: bool,
-    /// The VFS is the application's: it sees the calls that SQLite would make.
-    foreign: bool,
+    /// Which calls the VFS sees.
+    calls: &'static CallPolicy,
     /// The turn to write is held while a read transaction begins.
     has_turn: Cell<bool>,
     /// Beginning to read has built the index anew.
@@ -104,7 +105,7 @@ impl Wal {
         let index = if alone { WalIndex::private() } else { WalIndex::shared(file.clone()) };
         let read_lock = ReadLock::new(file.clone());
         shared.join(&read_lock);
-        let foreign = file.is_foreign();
+        let calls = CallPolicy::of(&*file);
         Wal {
             file,
             shared,
@@ -121,7 +122,7 @@ impl Wal {
             outgrown: Cell::new(false),
             tail: RefCell::new(None),
             map,
-            foreign,
+            calls,
             has_turn: Cell::new(false),
             recovered: Cell::new(false),
             locked_alone: Cell::new(false),
@@ -234,6 +235,11 @@ impl Wal {
     /// From now on nobody else uses the index: the database is locked against them.
     pub(crate) fn note_locked_alone(&self) {
         self.locked_alone.set(true);
+    }
+
+    /// The database is locked no longer.
+    pub(crate) fn note_shared_again(&self) {
+        self.locked_alone.set(false);
     }
 
     /// Nobody else can use the index.

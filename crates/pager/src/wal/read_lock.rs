@@ -28,6 +28,7 @@ use std::time::Duration;
 use lithe_format::locks::read_slot;
 use lithe_vfs::{File, FileId, ShmLock};
 
+use crate::call_policy::CallPolicy;
 use crate::error::Result;
 
 const NOTHING: u32 = 0;
@@ -150,7 +151,7 @@ impl ReadLock {
 
     /// Whether the lock, just taken, may be kept: no other process could miss it, and somebody is there to give it back.
     pub(super) fn may_be_kept(self: &Arc<ReadLock>, countdown: &Countdown) -> bool {
-        if self.file.is_foreign() {
+        if !CallPolicy::of(&*self.file).shares_log {
             // A VFS of the application is called by the connection's own thread only.
             return false;
         }

@@ -33,7 +33,7 @@ impl Wal {
         self.index.set_backfill_attempted(header.last_frame);
         self.index.set_read_mark(0, 0);
         // A VFS of the application hears of the header before it is asked for the marks, as from SQLite.
-        let published = self.foreign.then(|| self.index.publish(&header));
+        let published = (!self.calls.shares_log).then(|| self.index.publish(&header));
         let mut is_read = false;
         for mark in 1..READ_MARKS {
             let slot = read_slot(mark)..read_slot(mark) + 1;
@@ -73,7 +73,7 @@ impl Wal {
         header.salts = wal.salts;
         header.page_size = Some(wal.page_size);
         header.sum = sum;
-        let chunk = if self.foreign { wal.frame_len() as usize } else { CHUNK };
+        let chunk = if !self.calls.joins_neighbours { wal.frame_len() as usize } else { CHUNK };
         let mut frames = Frames::new(log, size, wal, sum, chunk)?;
         let mut number = 0;
         while let Some((frame, sum)) = frames.next()? {

@@ -154,7 +154,7 @@ impl Wal {
         };
         let end = super::page_offset(last, page_size) + u64::from(page_size.get());
         // Nor does SQLite look, on a VFS that the application has made.
-        let is_known = is_known || self.foreign;
+        let is_known = is_known || !self.calls.shares_log;
         let size = if is_known { end } else { self.shared.file().size()? };
         if end > size {
             return Err(Error::corrupt("the log is shorter than its index says"));
@@ -168,7 +168,7 @@ impl Wal {
     /// The header that is current, after recovery if there is none. `None`: try again.
     fn current_header(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
         let is_there = self.index.open()?;
-        if !is_there && !self.foreign {
+        if !is_there && self.calls.shares_log {
             return Err(Error::ReadOnly(ResultCode::READONLY_CANTINIT));
         }
         if is_there && let HeaderState::Good(header, words) = self.index.header()? {

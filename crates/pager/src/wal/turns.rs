@@ -29,6 +29,7 @@ use lithe_vfs::{File, ShmLock, SyncFlags};
 
 use super::company::Company;
 use super::index::WalIndex;
+use crate::call_policy::CallPolicy;
 use crate::error::{Error, Result};
 
 /// The number of a commit, counted from 1 as long as the log is open.
@@ -155,7 +156,7 @@ impl Turns {
     /// The process takes the write lock, if it does not hold it.
     fn lock_if_unlocked(&self, state: &mut State) -> Result<()> {
         if let (Some(hub), None) = (&self.hub, state.locked) {
-            if !hub.is_foreign() {
+            if CallPolicy::of(&**hub).shares_log {
                 hub.shm_map(0, true)?;
             }
             if !hub.shm_lock(WRITE_SLOT..WRITE_SLOT + 1, ShmLock::Exclusive)? {

@@ -16,6 +16,8 @@ pub struct Config {
     pub mapped: bool,
     pub cache_pages: u32,
     pub powersafe: bool,
+    /// The VFS is the application's own.
+    pub foreign: bool,
 }
 
 impl Config {
@@ -27,6 +29,7 @@ impl Config {
             mapped: !random.one_in(3),
             cache_pages: if random.one_in(2) { 3 + random.below(8) as u32 } else { 1000 },
             powersafe: !random.one_in(4),
+            foreign: random.one_in(3),
         }
     }
 }
@@ -62,9 +65,12 @@ const PAGES_MAX: u32 = 40;
 impl Machine {
     pub fn new(seed: u64, config: Config) -> Machine {
         let sim = Sim::new(seed);
-        if !config.powersafe {
+        // What a power loss has torn at the end of a log on such a device is mended by calls that SQLite does not make.
+        let mends = !config.foreign || config.journal != JournalMode::Wal;
+        if !config.powersafe && mends {
             sim.set_device(DeviceCharacteristics::default(), 2048);
         }
+        sim.set_foreign(config.foreign);
         let company = Random::new(!seed);
         Machine { sim, config, pager: None, other: None, history: vec![], in_doubt: None, stamps: 0, company }
     }

@@ -161,11 +161,15 @@ impl File for SimFile {
     }
 
     fn map(&self, reserve: u64) -> Result<Option<Mapping>> {
-        drop(self.call(Op::Map)?);
-        self.file.map(reserve)
+        let is_foreign = self.call(Op::Map)?.is_foreign;
+        if is_foreign { Ok(None) } else { self.file.map(reserve) }
     }
 
     fn id(&self) -> Option<FileId> {
-        self.file.id()
+        if self.is_foreign() { None } else { self.file.id() }
+    }
+
+    fn is_foreign(&self) -> bool {
+        self.sim.world().is_foreign
     }
 }

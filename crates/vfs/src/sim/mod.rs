@@ -68,6 +68,7 @@ struct World {
     sector_size: u32,
     sync_time: Duration,
     shm_is_shared: bool,
+    is_foreign: bool,
 }
 
 impl Sim {
@@ -86,6 +87,7 @@ impl Sim {
             sector_size: 4096,
             sync_time: Duration::ZERO,
             shm_is_shared: false,
+            is_foreign: false,
         };
         Sim { world: Arc::new(Mutex::new(world)) }
     }
@@ -139,6 +141,11 @@ impl Sim {
     /// Makes it look as if another process used the shared memory of databases, or none.
     pub fn set_shm_shared(&self, shared: bool) {
         self.world().shm_is_shared = shared;
+    }
+
+    /// Makes its files look like those of a VFS of the application's own: without a mapping, each handle by itself.
+    pub fn set_foreign(&self, is_foreign: bool) {
+        self.world().is_foreign = is_foreign;
     }
 
     /// Turns the power off, if it is not, and on again: locks and shared memory are gone, and `loss` says
