@@ -1,4 +1,5 @@
-//! Hash tables of equi-joins: rows by key, the rows of one key in the order they came.
+//! Hash tables of equi-joins: rows by key, the rows of one key in the order of their other columns, as they stand in the automatic
+//! index that SQLite makes. (A key column that is DESC: in the reverse order.) Rows that are equal stay in the order they came.
 //!
 //! ```text
 //!   heads     hash of the key ──► | first row, last row |
@@ -8,9 +9,10 @@
 //!   records   | record | record | ...
 //! ```
 //!
-//! A row with a NULL in its key joins nothing and is left out. Beyond the budget the rows move to a temporary
-//! index whose key has one more column, the number of the row, so that rows of one key keep their order.
+//! A chain is put in order when it is first looked for. A row with a NULL in its key joins nothing and is left out. Beyond the
+//! budget the rows move to a temporary index with one more column, the number of the row.
 
+use std::cmp::Ordering;
 use std::collections::TryReserveError;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,7 +21,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry as Slot;
 use lithe_btree::{Btree, Cursor, KeyColumn, KeyInfo, Prefix, SearchKey, Seek, TreeKind};
 use lithe_format::record::{self, Builder};
-use lithe_value::{Value, ValueRef};
+use lithe_value::{Collation, Value, ValueRef};
 
 use crate::arena::{Arena, Span};
 use crate::cursor::row::RecordView;
@@ -27,7 +29,7 @@ use crate::cursor::tree::TreeCursor;
 use crate::ephemeral::{Temporary, insert_entry};
 use crate::error::Error;
 use crate::host::Host;
-use crate::keys::{KeyHasher, compare_records, compare_to_values};
+use crate::keys::{Columns, KeyHasher, compare_records, compare_to_values};
 use crate::register::Register;
 
 /// A hash table, and a place in it.
@@ -91,7 +93,8 @@ impl HashCursor {
         let Content::Memory { table, .. } = &self.content else {
             return Ok(());
         };
-        let mut tree = HashTree::new(btree, &self.key)?;
+        let first = table.rows.first().map_or(&[][..], |row| table.records.get(row.span));
+        let mut tree = HashTree::new(btree, &self.key, record::values(first)?.len())?;
         for row in &table.rows {
             tree.insert(&record::values(table.records.get(row.span))?, &mut self.builder)?;
         }
@@ -108,7 +111,7 @@ impl HashCursor {
         }
         match &mut self.content {
             Content::Memory { table, row } => {
-                *row = table.find(values, &self.key);
+                *row = table.find(values, &self.key)?;
                 Ok(row.is_some())
             }
             Content::Tree(tree) => tree.find(values),
@@ -173,6 +176,8 @@ struct MemoryHash {
 struct Chain {
     first: u32,
     last: u32,
+    /// The rows are in order: they have been looked for.
+    is_ordered: bool,
 }
 
 struct Row {
@@ -210,9 +215,13 @@ impl MemoryHash {
         let equal = |chain: &Chain| compare_records(key_of(chain), record, key).is_eq();
         let rehash = |chain: &Chain| hasher.hash_record(key_of(chain), key);
         let before = match heads.entry(hash, equal, rehash) {
-            Slot::Occupied(mut slot) => Some(std::mem::replace(&mut slot.get_mut().last, row)),
+            Slot::Occupied(mut slot) => {
+                let chain = slot.get_mut();
+                chain.is_ordered = false;
+                Some(std::mem::replace(&mut chain.last, row))
+            }
             Slot::Vacant(slot) => {
-                slot.insert(Chain { first: row, last: row });
+                slot.insert(Chain { first: row, last: row, is_ordered: true });
                 None
             }
         };
@@ -223,10 +232,16 @@ impl MemoryHash {
     }
 
     #[inline]
-    fn find(&self, values: &[ValueRef<'_>], key: &KeyInfo) -> Option<u32> {
-        let hash = self.hasher.hash_values(values, key);
-        let equal = |chain: &Chain| compare_to_values(self.record(chain.first), values, key).is_eq();
-        self.heads.find(hash, equal).map(|chain| chain.first)
+    fn find(&mut self, values: &[ValueRef<'_>], key: &KeyInfo) -> Result<Option<u32>, TryReserveError> {
+        let MemoryHash { hasher, heads, rows, records } = self;
+        let hash = hasher.hash_values(values, key);
+        let record = |row: u32| records.get(rows[row as usize].span);
+        let equal = |chain: &Chain| compare_to_values(record(chain.first), values, key).is_eq();
+        let Some(chain) = heads.find_mut(hash, equal) else { return Ok(None) };
+        if !chain.is_ordered {
+            put_in_order(chain, rows, records, key)?;
+        }
+        Ok(Some(chain.first))
     }
 
     #[inline]
@@ -241,26 +256,70 @@ impl MemoryHash {
     }
 }
 
-/// The rows in a temporary index: the key's columns, the number of the row, the other columns.
+/// Puts the rows of one key in the order of their other columns.
+#[cold]
+fn put_in_order(chain: &mut Chain, rows: &mut [Row], records: &Arena, key: &KeyInfo) -> Result<(), TryReserveError> {
+    chain.is_ordered = true;
+    let next = |row: u32| Some(rows[row as usize].next).filter(|next| *next != END);
+    let numbers = std::iter::successors(Some(chain.first), |row| next(*row));
+    let order = |left: u32, right: u32| {
+        let [left, right] = [left, right].map(|row| records.get(rows[row as usize].span));
+        compare_others(left, right, key)
+    };
+    if numbers.clone().is_sorted_by(|left, right| order(*left, *right).is_le()) {
+        return Ok(());
+    }
+    let mut sorted = Vec::new();
+    sorted.try_reserve_exact(numbers.clone().count())?;
+    sorted.extend(numbers);
+    sorted.sort_unstable_by(|left, right| order(*left, *right).then(left.cmp(right)));
+    for pair in sorted.windows(2) {
+        rows[pair[0] as usize].next = pair[1];
+    }
+    let (first, last) = (sorted[0], sorted[sorted.len() - 1]);
+    rows[last as usize].next = END;
+    (chain.first, chain.last) = (first, last);
+    Ok(())
+}
+
+/// Compares two rows of one key by what stands behind it.
+fn compare_others(left: &[u8], right: &[u8], key: &KeyInfo) -> Ordering {
+    let (mut left, mut right) = (Columns::new(left), Columns::new(right));
+    for _ in key.columns() {
+        left.value();
+        right.value();
+    }
+    let mut order = Ordering::Equal;
+    while order.is_eq() && !left.is_at_end() {
+        order = lithe_value::compare(left.value(), right.value(), &Collation::Binary);
+    }
+    if is_reversed(key) { order.reverse() } else { order }
+}
+
+/// Whether the rows of a key come in the reverse order.
+fn is_reversed(key: &KeyInfo) -> bool {
+    key.columns().first().is_some_and(|column| column.descending)
+}
+
+/// The rows in a temporary index: the key's columns, the other columns, the number of the row.
 struct HashTree {
     tree: TreeCursor,
     key: Arc<KeyInfo>,
-    key_len: usize,
     count: i64,
     /// What was sought.
     sought: Vec<Value>,
 }
 
 impl HashTree {
-    fn new(btree: &Rc<Btree>, key: &KeyInfo) -> Result<HashTree, Error> {
+    fn new(btree: &Rc<Btree>, key: &KeyInfo, width: usize) -> Result<HashTree, Error> {
         let mut columns = key.columns().to_vec();
-        let key_len = columns.len();
+        columns.resize(width, KeyColumn { descending: is_reversed(key), ..KeyColumn::default() });
         columns.push(KeyColumn::default());
         let key = Arc::new(KeyInfo::new(columns, key.encoding()));
         let root = btree.create_tree(TreeKind::Index)?;
         let cursor = Cursor::index(root, Arc::clone(&key));
         let tree = TreeCursor::standing(Rc::clone(btree), cursor, false);
-        Ok(HashTree { tree, key, key_len, count: 0, sought: Vec::new() })
+        Ok(HashTree { tree, key, count: 0, sought: Vec::new() })
     }
 
     fn clear(&mut self) -> Result<(), Error> {
@@ -270,7 +329,7 @@ impl HashTree {
 
     fn insert(&mut self, row: &[ValueRef<'_>], builder: &mut Builder) -> Result<(), Error> {
         let mut numbered = row.to_vec();
-        numbered.insert(self.key_len.min(row.len()), ValueRef::Integer(self.count));
+        numbered.push(ValueRef::Integer(self.count));
         self.count += 1;
         self.tree.release_row();
         insert_entry(&mut self.tree.place.cursor, &self.tree.btree, builder.build(&numbered))
@@ -296,7 +355,6 @@ impl HashTree {
     }
 
     fn column(&mut self, column: usize, dst: &mut Register) -> Result<bool, Error> {
-        let at = if column < self.key_len { column } else { column + 1 };
-        self.tree.column(at, dst)
+        self.tree.column(column, dst)
     }
 }

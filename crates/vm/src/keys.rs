@@ -42,6 +42,12 @@ impl<'a> Columns<'a> {
         Columns { record, header_at: at, header_end: len, content_at: len }
     }
 
+    /// Whether there is no further column.
+    #[inline]
+    pub fn is_at_end(&self) -> bool {
+        self.header_at >= self.header_end
+    }
+
     /// The next column, NULL past the last.
     #[inline]
     pub fn value(&mut self) -> ValueRef<'a> {

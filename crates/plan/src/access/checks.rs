@@ -14,9 +14,10 @@
 
 use super::Join;
 use super::candidate::Candidate;
-use super::plan::Loop;
+use super::plan::{Loop, Path};
 use super::terms::{ConstraintId, Op};
-use crate::ir::{Child, Expr, JoinKind, SourceSet, TermOrigin, for_each_child, is_deterministic};
+use crate::catalog::IndexTerm;
+use crate::ir::{Child, ColumnIndex, Expr, JoinKind, SourceSet, TermOrigin, any, for_each_child, is_deterministic};
 
 /// The conditions of a join while their places are sought.
 pub struct Checks<'c, 'a> {
@@ -93,7 +94,11 @@ impl<'c, 'a> Checks<'c, 'a> {
         for (at, condition) in self.join.terms.conditions.iter().enumerate() {
             if !self.is_done(at) && !self.is_constant(at) {
                 let place = self.place_of(condition.needs, condition.origin);
-                placed.push((place, expense(&condition.expr), condition.expr));
+                let expense = match &condition.expr {
+                    expr if has_query(expr) => 2,
+                    expr => u8::from(!self.is_covered(&loops[place.level], expr)),
+                };
+                placed.push((place, expense, condition.expr));
             }
         }
         placed.sort_by_key(|(place, expense, _)| (*place, *expense));
@@ -106,6 +111,19 @@ impl<'c, 'a> Checks<'c, 'a> {
             planned.join_checks = checks_at(Place { level, is_row_check: false });
             planned.row_checks = checks_at(Place { level, is_row_check: true });
         }
+    }
+
+    /// Whether the entry of the loop's index is enough for the condition: it is checked before those that need the row. Those
+    /// with queries in them come last.
+    fn is_covered(&self, planned: &Loop<'a>, expr: &Expr<'a>) -> bool {
+        let Path::Index(path) = planned.path else { return true };
+        let id = self.join.request.sources[planned.source].id;
+        let has = |column: ColumnIndex| {
+            column
+                .position()
+                .is_none_or(|at| path.index.columns.iter().any(|indexed| indexed.term == IndexTerm::Column(at as u16)))
+        };
+        path.is_covering || !any(expr, &mut |part| matches!(part, Expr::Column(c) if c.source == id && !has(c.index)))
     }
 
     fn is_done(&self, at: usize) -> bool {
@@ -145,11 +163,6 @@ impl<'c, 'a> Checks<'c, 'a> {
 
 fn is_right(join: JoinKind) -> bool {
     matches!(join, JoinKind::Right | JoinKind::Full)
-}
-
-/// Conditions with queries in them are checked last.
-fn expense(expr: &Expr<'_>) -> u8 {
-    u8::from(has_query(expr))
 }
 
 fn has_query(expr: &Expr<'_>) -> bool {

@@ -235,13 +235,9 @@ impl<'a> Join<'_, 'a> {
             }
         }
         let filter = checks.take_own(source);
-        let columns: Vec<ColumnIndex> = facts
-            .used
-            .has_rowid()
-            .then_some(ColumnIndex::ROWID)
-            .into_iter()
-            .chain(facts.used.positions().map(ColumnIndex::new))
-            .collect();
+        // The rows of a key come in the order of these columns: as in SQLite's automatic index, whose last column is the rowid.
+        let rowid = facts.used.has_rowid().then_some(ColumnIndex::ROWID);
+        let columns: Vec<ColumnIndex> = facts.used.positions().map(ColumnIndex::new).chain(rowid).collect();
         let arena = self.cg.arena;
         Path::Hash(arena.alloc(HashPath {
             keys: arena.alloc_slice_copy(&keys),

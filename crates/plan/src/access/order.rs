@@ -267,7 +267,8 @@ impl<'a> Check<'_, 'a> {
             self.done |= 1 << wanted;
             is_distinct |= column.term.is_column(ColumnIndex::ROWID);
         }
-        if reverse == Some(true) {
+        // The order of distinct rows is nobody's wish: SQLite follows the index as it is.
+        if reverse == Some(true) && self.wanted.wish != Wish::Distinct {
             self.result.reversed.insert(candidate.source);
         }
         is_distinct

@@ -40,7 +40,7 @@ fn conjuncts_all<'a>(expr: &Expr<'a>, test: &dyn Fn(&Expr<'a>) -> bool) -> bool 
 /// Whether `wanted` is true wherever `condition` is: they are the same, one branch of `wanted` is, or `wanted` only says
 /// that something is not NULL and `condition` could not be true if it were.
 fn implies<'a>(condition: &Expr<'a>, wanted: &Expr<'a>) -> bool {
-    if same(condition, wanted) {
+    if same(condition, wanted) || is_same_equality(condition, wanted) {
         return true;
     }
     match wanted {
@@ -48,6 +48,17 @@ fn implies<'a>(condition: &Expr<'a>, wanted: &Expr<'a>) -> bool {
         Expr::IsNull(operand, true) => rejects_null(condition, operand),
         _ => false,
     }
+}
+
+/// Whether both are the same equality, written from different sides.
+fn is_same_equality<'a>(condition: &Expr<'a>, wanted: &Expr<'a>) -> bool {
+    let (Expr::Compare(one), Expr::Compare(other)) = (condition, wanted) else { return false };
+    one.op == CompareOp::Eq
+        && other.op == CompareOp::Eq
+        && one.how.affinity == other.how.affinity
+        && one.how.collation == other.how.collation
+        && same(&one.left, &other.right)
+        && same(&one.right, &other.left)
 }
 
 /// Whether the condition cannot be true when `operand` is NULL.

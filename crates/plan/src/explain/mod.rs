@@ -17,7 +17,7 @@ use lithe_vm::program::QueryPlanRow;
 
 use crate::access::LogEst;
 
-pub use path::{describe_filter, describe_loop, describe_path};
+pub use path::{describe_branch, describe_filter, describe_loop};
 
 /// The lines so far.
 #[derive(Debug, Default)]

@@ -8,22 +8,21 @@
 //!   SEARCH t USING AUTOMATIC COVERING INDEX (a=?)    what we do by a hash table
 //! ```
 
-use crate::access::{Bound, HashPath, IndexPath, JoinPlan, Key, Loop, Path, WantedOrder};
+use crate::access::{Bound, HashPath, IndexPath, JoinPlan, Key, Loop, OrBranch, Path, WantedOrder};
 use crate::catalog::{Index, IndexTerm, Table};
 use crate::ir::{ColumnIndex, JoinKind, Source, SourceKind};
 
 /// The line of a loop. `name` is the source's, as EXPLAIN QUERY PLAN names it.
 pub fn describe_loop(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> String {
-    let source = plan.source_of(planned);
-    let mut line = describe_path(plan, source, &planned.path, name);
-    if matches!(source.join, JoinKind::Left | JoinKind::Full) {
-        line.push_str(" LEFT-JOIN");
-    }
-    line
+    describe_path(plan, plan.source_of(planned), &planned.path, name)
 }
 
-/// The line of a path.
-pub fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name: &str) -> String {
+/// The line of a branch of an OR.
+pub fn describe_branch(plan: &JoinPlan<'_>, source: &Source<'_>, branch: &OrBranch<'_>, name: &str) -> String {
+    describe_path(plan, source, &branch.path, name)
+}
+
+fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name: &str) -> String {
     let is_min_max = matches!(plan.request.order, WantedOrder::MinMax(_));
     let verb = if is_search(path) || is_min_max { "SEARCH" } else { "SCAN" };
     let mut line = format!("{verb} {name}");
@@ -39,6 +38,9 @@ pub fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, 
         }
         Path::Index(path) => describe_index(path, &mut line),
         Path::Hash(path) => describe_hash(source, path, &mut line),
+    }
+    if matches!(source.join, JoinKind::Left | JoinKind::Full) {
+        line.push_str(" LEFT-JOIN");
     }
     line
 }

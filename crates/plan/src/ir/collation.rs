@@ -88,7 +88,7 @@ pub fn collation_of<'a>(expr: &Expr<'a>) -> Option<Coll<'a>> {
         Expr::Cast(operand, _) | Expr::Unary(UnaryOp::Plus | UnaryOp::DropSubtype, operand) => collation_of(operand),
         Expr::Row(items) => items.first().and_then(collation_of),
         Expr::Function(call) if call.is_merged_column => call.args.first().and_then(collation_of),
-        Expr::Aggregate(_) | Expr::Window(_) | Expr::Subquery(_) | Expr::Exists(_) => None,
+        Expr::Subquery(_) | Expr::Exists(_) => None,
         _ => {
             let mut found = None;
             for_each_operand(expr, &mut |operand| {
@@ -155,6 +155,8 @@ fn for_each_operand<'a>(expr: &Expr<'a>, f: &mut dyn FnMut(&Expr<'a>)) {
             otherwise.iter().for_each(f);
         }
         Expr::Function(Call { args, .. }) | Expr::Row(args) => args.iter().for_each(f),
+        Expr::Aggregate(call) => call.args.iter().for_each(f),
+        Expr::Window(call) => call.args.iter().for_each(f),
         _ => {}
     }
 }

@@ -159,6 +159,11 @@ impl<'a> Resolver<'a> {
         part.scope.push(scope_source);
         part.conditions.push(condition);
         let (is_alias, indexed) = (item.alias.is_some(), indexed(&resolved, item)?);
+        // EXPLAIN QUERY PLAN names tables as the statement does.
+        let name = match item.source {
+            ast::Source::Table(written) if !is_alias => written.name.name,
+            _ => name,
+        };
         part.sources.push(Source { id, kind: resolved.kind, name, is_alias, join: kind, indexed });
         Ok(())
     }

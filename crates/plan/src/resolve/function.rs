@@ -78,7 +78,7 @@ impl<'a> Resolver<'a> {
         let name = match like.op {
             LikeOp::Like => "like",
             LikeOp::Glob => "glob",
-            LikeOp::Regexp => "regexp",
+            LikeOp::Regexp => "REGEXP",
             LikeOp::Match => "match",
         };
         let (pattern, value) = (&like.pattern, &like.value);
@@ -166,7 +166,11 @@ impl<'a> Resolver<'a> {
             if call.distinct && call.args.len() != 1 {
                 return Err(CompileError::new("DISTINCT aggregates must have exactly one argument"));
             }
-            return if scope.rules.aggregates { Ok(()) } else { Err(misuse(scope.rules, name, span)) };
+            // In WHERE of a query with aggregates it may be one of an outer query: its arguments tell.
+            let mut outer = std::iter::successors(scope.parent, |outer| outer.parent);
+            let may_be_outer = scope.rules.aggregates_elsewhere && outer.any(|outer| outer.rules.aggregates);
+            let may_stand = scope.rules.aggregates || may_be_outer;
+            return if may_stand { Ok(()) } else { Err(misuse(scope.rules, name, span)) };
         }
         if call.filter.is_some() {
             return fail(format!("FILTER may not be used with non-aggregate {name}()"));
@@ -238,7 +242,10 @@ impl<'a> Resolver<'a> {
         let id = self.new_aggregate();
         let aggregate = Aggregate { id, function, args, distinct: call.distinct, order_by, filter, collation, span };
         let owner = owner_of(scope, &aggregate);
-        if !std::ptr::eq(owner, scope) && !owner.rules.aggregates {
+        if !owner.rules.aggregates && std::ptr::eq(owner, scope) {
+            return Err(misuse(scope.rules, call.name.name, span));
+        }
+        if !owner.rules.aggregates {
             return Err(CompileError::at(span, format!("misuse of aggregate: {}()", call.name.name)));
         }
         let mut known = owner.found.aggregates.borrow_mut();

@@ -6,7 +6,7 @@
 //! | `simplify` | LEFT JOIN that a condition makes an inner one |
 //! | `flatten` | a query in FROM becomes part of the one around it |
 //! | `append` | a UNION ALL in FROM becomes the outer query's own |
-//! | `push` | conditions move into the queries in FROM that they are about |
+//! | `push` | conditions move into the queries in FROM that they are about, and from HAVING to WHERE |
 //! | `prune` | result columns that nobody uses, ORDER BY that nobody sees |
 //!
 //! The meaning includes what comparisons do: affinity and collation of each were settled by the resolver, and no
@@ -45,8 +45,12 @@ impl<'a> Rewriter<'a> {
 
     /// The query rewritten, if there is anything in it to be rewritten.
     pub fn rewrite(&self, query: &'a Query<'a>) -> &'a Query<'a> {
-        let has_join = query.single_select().is_none_or(|select| select.sources.len() > 1);
-        if has_join || self.resolver.has_nested_queries() { self.query(query) } else { query }
+        let may_gain = |select: &Select<'a>| select.sources.len() > 1 || select.having.is_some();
+        if query.single_select().is_none_or(may_gain) || self.resolver.has_nested_queries() {
+            self.query(query)
+        } else {
+            query
+        }
     }
 
     /// The expression with the queries in it rewritten.
@@ -84,6 +88,7 @@ impl<'a> Rewriter<'a> {
 
     /// A SELECT that has been flattened as far as it goes: what remains is done to the queries in it.
     fn select(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> &'a Select<'a> {
+        let select = self.push_having(select);
         let select = self.push_all(select);
         let select = self.prune_sources(select, order_by);
         let mut nested = NestedQueries { rewriter: self };

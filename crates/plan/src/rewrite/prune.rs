@@ -24,7 +24,8 @@ impl<'a> Rewriter<'a> {
             if !is_fixed {
                 query = self.prune_order(select, order_by, query);
             }
-            if !is_shared {
+            // Another index would give other rows up to a LIMIT.
+            if !is_shared && !is_fixed && query.limit.is_none() {
                 query = self.prune_columns(select, order_by, at, query);
             }
             let source = self.with_query(&select.sources[at], derived, query);

@@ -8,7 +8,7 @@ use super::flatten::{Replace, is_kept_apart};
 use super::map::Map;
 use crate::ir::{
     Child, Coll, Core, CoreBody, Derived, Expr, JoinKind, Query, Select, SourceId, SourceKind, SourceSet, Term,
-    TermOrigin, affinity_of, any, for_each_child, is_deterministic, same,
+    TermOrigin, affinity_of, any, collation_of, for_each_child, is_deterministic, same,
 };
 
 impl<'a> Rewriter<'a> {
@@ -21,6 +21,24 @@ impl<'a> Rewriter<'a> {
             }
         }
         select
+    }
+
+    /// Conditions of HAVING that are the same for all rows of a group drop rows before they are grouped.
+    pub(super) fn push_having(&self, select: &'a Select<'a>) -> &'a Select<'a> {
+        let Some(having) = select.having else { return select };
+        let mut conditions = bumpalo::collections::Vec::new_in(self.arena);
+        crate::resolve::split_and(having, TermOrigin::Where, &mut conditions);
+        let goes = |term: &Term<'a>| {
+            is_deterministic(&term.expr) && !has_query(&term.expr) && is_about_rows(select, &term.expr)
+        };
+        let rows: Vec<Term<'a>> = conditions.iter().copied().filter(goes).collect();
+        if rows.is_empty() {
+            return select;
+        }
+        let groups = conditions.iter().filter(|term| !goes(term)).map(|term| term.expr);
+        let having = groups.reduce(|left, right| Expr::And(self.arena.alloc(left), self.arena.alloc(right)));
+        let terms: Vec<Term<'a>> = select.terms.iter().copied().chain(rows).collect();
+        self.arena.alloc(Select { terms: self.arena.alloc_slice_copy(&terms), having, ..*select })
     }
 
     fn push_into(&self, select: &'a Select<'a>, at: usize, derived: &'a Derived<'a>) -> &'a Select<'a> {
@@ -74,10 +92,7 @@ impl<'a> Rewriter<'a> {
 fn takes_conditions(select: &Select<'_>, derived: &Derived<'_>) -> bool {
     let has_right = select.sources.iter().any(|s| matches!(s.join, JoinKind::Right | JoinKind::Full));
     let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1);
-    let is_open = |core: &Core<'_>| match core.body {
-        CoreBody::Select(inner) => inner.windows.is_empty(),
-        CoreBody::Values(_) => false,
-    };
+    let is_open = |core: &Core<'_>| matches!(core.body, CoreBody::Select(_));
     !has_right
         && !is_shared
         && !is_kept_apart(derived)
@@ -97,6 +112,26 @@ fn can_push(select: &Select<'_>, at: usize, derived: &Derived<'_>, term: &Term<'
         && is_deterministic(&term.expr)
         && !has_query(&term.expr)
         && (is_all_appended(derived.query) || is_binary(&term.expr))
+        && derived.query.cores.iter().all(|core| is_about_partitions(core, source.id, &term.expr))
+}
+
+/// Whether the condition is about columns by which every window of the SELECT is partitioned: it drops whole partitions.
+fn is_about_partitions(core: &Core<'_>, id: SourceId, expr: &Expr<'_>) -> bool {
+    let CoreBody::Select(select) = core.body else { return false };
+    let partitions = |at: usize| {
+        select.columns.get(at).is_some_and(|column| {
+            select.windows.iter().all(|call| {
+                let is_binary = |expr| collation_of(expr).unwrap_or_default() == Coll::Binary;
+                call.window.partition_by.iter().any(|term| is_binary(term) && same(term, column))
+            })
+        })
+    };
+    select.windows.is_empty()
+        || is_binary(expr)
+            && !any(expr, &mut |part| match part {
+                Expr::Column(column) if column.source == id => !column.index.position().is_some_and(partitions),
+                _ => false,
+            })
 }
 
 fn is_all_appended(query: &Query<'_>) -> bool {

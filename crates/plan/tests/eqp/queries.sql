@@ -121,3 +121,23 @@ create view v as select distinct a from t;
 ? select * from u where x=5 or y=6
 ? select * from t where a is b
 ? select * from t x, t y where x.a is y.b
+===
+create table t(a, b, c)
+create index ta on t(a)
+create index tba on t(b desc, a)
+create table u(x, y)
+create table w(p primary key, q, r) without rowid
+? with k as materialized (select a, b from t) select a from k where a > 1
+? select k.a from (select a, b from t limit 20) k, u
+? select distinct b from t where b in (1, 10, 14)
+? select * from t where 26 between b and a
+? select * from t, u where x between a and b
+? select a, count(*) from t group by a having a = 2 and count(*) > 1
+? select a, count(*) from t group by a collate nocase having a = 2
+? select w.p from u join w on w.q = u.x
+? SELECT * FROM T, U AS Z WHERE A = X
+? select * from t left join u on (x = a or y = b)
+===
+create table t(a, b, c, d, e)
+create index td on t(d) where a = 1 and b = 2
+? select e from t where 2 = b and a = 1 order by d desc

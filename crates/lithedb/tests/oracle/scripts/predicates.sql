@@ -92,3 +92,11 @@ SELECT a FROM plain WHERE a LIKE 'abc' OR a = 'ABC'
 PRAGMA case_sensitive_like = 0
 SELECT a FROM folded WHERE a LIKE 'ab%'
 SELECT a FROM plain WHERE a LIKE 'aB%'
+-- A branch of an OR that says more than one comparison.
+CREATE TABLE ranges(a, b)
+CREATE INDEX ranges_a ON ranges(a)
+INSERT INTO ranges VALUES ('abc', 1), ('abd', 2), (1, 2), (3, 4)
+SELECT * FROM ranges WHERE a > 'abc' OR a BETWEEN 'abc' AND 3
+SELECT * FROM ranges WHERE a BETWEEN 1 AND 2 OR a >= 1 AND a < 2
+SELECT * FROM ranges WHERE a = 3 OR (a, b) = (SELECT 1, 3)
+SELECT * FROM ranges WHERE (a, b) = (SELECT 1, 2) OR a = 'abd'

@@ -56,7 +56,7 @@ pub fn is_key<'a>(facts: &SourceFacts<'a>, terms: &Terms<'a>, source: usize, con
 
 fn may_be_hashed(facts: &SourceFacts<'_>) -> bool {
     let rows_are_reusable = match facts.source.kind {
-        SourceKind::Table(_, table) => table.has_rowid(),
+        SourceKind::Table(..) => true,
         SourceKind::Subquery(derived) => !derived.query.is_correlated(),
         SourceKind::Recursive(_) | SourceKind::Row(_) => false,
     };

@@ -4,7 +4,8 @@ use super::{Condition, Constraint, Left, MadeOf, Op, Right, Selectivity, Terms, 
 use crate::codegen::Codegen;
 use crate::ir::{
     Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, JoinKind, Source, SourceKind,
-    SourceSet, Term, TermOrigin, UnaryOp, affinity_of, collation_of, skip_collate, skip_subtype, sources_of,
+    SourceSet, Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_deterministic, skip_collate, skip_subtype,
+    sources_of,
 };
 
 /// What the analysis of a join's conditions needs to know.
@@ -211,12 +212,24 @@ impl<'a> Analysis<'_, 'a> {
             self.mark_extra(before);
             return self.always_check();
         }
-        let Some(side) = self.side(&between.value) else { return };
         let before = self.terms.constraints.len();
-        self.constrain(side, Op::Ge, Right::Value(between.low), between.low_how, 1, None);
-        self.constrain(side, Op::Le, Right::Value(between.high), between.high_how, 2, None);
-        self.mark_extra(before);
-        self.set_parts(2);
+        if let Some(side) = self.side(&between.value) {
+            self.constrain(side, Op::Ge, Right::Value(between.low), between.low_how, 1, None);
+            self.constrain(side, Op::Le, Right::Value(between.high), between.high_how, 2, None);
+        }
+        // A value that is another one each time is only good for one comparison with both bounds.
+        if is_deterministic(&between.value) {
+            if let Some(side) = self.side(&between.low) {
+                self.constrain(side, Op::Le, Right::Value(between.value), between.low_how, 1, None);
+            }
+            if let Some(side) = self.side(&between.high) {
+                self.constrain(side, Op::Ge, Right::Value(between.value), between.high_how, 2, None);
+            }
+        }
+        if self.terms.constraints.len() > before {
+            self.mark_extra(before);
+            self.set_parts(2);
+        }
     }
 
     fn in_set(&mut self, set: &'a In<'a>) {

@@ -1,7 +1,7 @@
 //! ORs: those that are an IN or a single comparison in disguise, and those that several paths may serve together.
 
 use super::analyze::Analysis;
-use super::{Constraint, Disjunction, Left, Op, Right, Terms};
+use super::{Condition, Constraint, Disjunction, Left, Op, Right, Terms};
 use crate::ir::{
     ColumnIndex, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, comparison_affinity, same,
 };
@@ -120,7 +120,7 @@ fn column_of(constraint: &Constraint<'_>) -> Option<(usize, ColumnIndex)> {
 
 /// What the branch says that the column is equal to, if it says nothing else.
 fn equal_value<'a>(branch: &Terms<'a>, source: usize, column: ColumnIndex, how: How<'a>) -> Option<Expr<'a>> {
-    let [_] = &branch.conditions[..] else { return None };
+    let [Condition { parts: 1, .. }] = branch.conditions[..] else { return None };
     branch.constraints.iter().find_map(|constraint| match constraint.right {
         Right::Value(value)
             if column_of(constraint) == Some((source, column))
@@ -142,7 +142,11 @@ fn column_expr<'a>(branch: &Terms<'a>, constraint: &Constraint<'a>) -> Option<Ex
 
 /// `x = a OR x > a` as `x >= a`, and the like.
 fn as_one_comparison<'a>(left: &Terms<'a>, right: &Terms<'a>) -> Option<Constraint<'a>> {
-    let ([_], [_]) = (&left.conditions[..], &right.conditions[..]) else { return None };
+    // A condition of several parts, such as BETWEEN, says more than one comparison.
+    let whole = |terms: &Terms<'a>| matches!(terms.conditions[..], [Condition { parts: 1, .. }]);
+    if !whole(left) || !whole(right) {
+        return None;
+    }
     let (left, right) = (left.constraints.first()?, right.constraints.first()?);
     let (Right::Value(a), Right::Value(b)) = (left.right, right.right) else { return None };
     let same_left = match (left.left, right.left) {

@@ -35,7 +35,7 @@ pub(super) fn begin_hash<'a>(
     exhausted: Addr,
 ) -> Result<(Walk, CursorId)> {
     let width = key_width(path);
-    let hash = hash_cursor(cg, path, width)?;
+    let hash = hash_cursor(cg, path, width, reverse)?;
     build(cg, source, opened, path, hash, reverse)?;
     let start = cg.b.registers(width);
     let mut place = 0;
@@ -73,14 +73,15 @@ fn is_null_safe(key: &Key<'_>) -> bool {
     matches!(key, Key::Value { is: true, .. })
 }
 
-fn hash_cursor<'a>(cg: &mut Codegen<'a>, path: &HashPath<'a>, width: usize) -> Result<CursorId> {
+/// The rows of one key are in the order of their columns, or in the reverse one.
+fn hash_cursor<'a>(cg: &mut Codegen<'a>, path: &HashPath<'a>, width: usize, reverse: bool) -> Result<CursorId> {
     let mut columns = Vec::with_capacity(width);
     for (_, key) in path.keys {
         let Key::Value { how, is, .. } = key else { unreachable!("keys of a hash table are values") };
         if *is {
-            columns.push((Coll::Binary, false, false));
+            columns.push((Coll::Binary, reverse, false));
         }
-        columns.push((how.collation, false, false));
+        columns.push((how.collation, reverse, false));
     }
     let key = cg.key_info(&columns)?;
     Ok(cg.ephemeral(CursorKind::Hash, key, width + path.columns.len()))

@@ -24,7 +24,7 @@ use super::walk::Walk;
 use crate::access::{JoinPlan, OrBranch, Path};
 use crate::catalog::Table;
 use crate::error::Result;
-use crate::explain::describe_path;
+use crate::explain::describe_branch;
 use crate::ir::{Coll, Source, SourceKind};
 
 /// The body of an OR's loop is a subroutine: where it returns to.
@@ -93,7 +93,7 @@ pub(super) fn explain_or<'a>(
     cg.explain.open(|| "MULTI-INDEX OR".to_owned());
     for branch in branches {
         cg.explain.open(|| format!("INDEX {}", branch.number));
-        cg.explain.loop_line(branch.run, || describe_path(plan, source, &branch.path, name));
+        cg.explain.loop_line(branch.run, || describe_branch(plan, source, branch, name));
         cg.explain.close();
     }
     cg.explain.close();
