@@ -32,6 +32,8 @@ pub struct RecursiveMutex {
     owner: AtomicUsize,
     depth: AtomicU32,
     withdrawing: Mutex<()>,
+    /// The favourite has left, or gives up.
+    left: Condvar,
     parking: Mutex<()>,
     unparked: Condvar,
 }
@@ -46,6 +48,10 @@ const FREE: u32 = 0;
 const HELD: u32 = 1;
 const AWAITED: u32 = 2;
 
+/// Where the system refuses the barrier that it has promised (a filter of system calls was installed since), the favourite says that it
+/// has noticed, or has so much time until it has come by: a processor does not hold a store back for a thousandth of that.
+const HELD_BACK: Duration = Duration::from_millis(10);
+
 impl RecursiveMutex {
     /// One that many threads use.
     pub(crate) const fn shared() -> RecursiveMutex {
@@ -57,6 +63,7 @@ impl RecursiveMutex {
             owner: AtomicUsize::new(NOBODY),
             depth: AtomicU32::new(0),
             withdrawing: Mutex::new(()),
+            left: Condvar::new(),
             parking: Mutex::new(()),
             unparked: Condvar::new(),
         }
@@ -83,6 +90,11 @@ impl RecursiveMutex {
             let depth = self.favourite_depth.load(Ordering::Relaxed);
             debug_assert!(depth > 0, "left more often than entered");
             self.favourite_depth.store(depth.wrapping_sub(1), Ordering::Release);
+            // As in `enter_favoured`: who has overtaken this store is overtaken by the barrier, and sees it.
+            compiler_fence(Ordering::SeqCst);
+            if self.mode.load(Ordering::Relaxed) != FAVOURING {
+                self.wake_who_withdraws();
+            }
         } else {
             self.leave_shared();
         }
@@ -133,8 +145,17 @@ impl RecursiveMutex {
     fn is_still_favoured(&self, depth: u32) -> bool {
         if depth == 0 {
             self.favourite_depth.store(0, Ordering::Release);
+            self.wake_who_withdraws();
         }
         depth > 0
+    }
+
+    /// The favourite has seen that it is none any more.
+    #[cold]
+    fn wake_who_withdraws(&self) {
+        // Whoever looks at the depth has the lock until it sleeps.
+        drop(self.withdrawing.lock().unwrap_or_else(PoisonError::into_inner));
+        self.left.notify_all();
     }
 
     /// Whether this thread is the first one here.
@@ -149,23 +170,18 @@ impl RecursiveMutex {
         if self.mode.load(Ordering::Acquire) == SHARED {
             return true;
         }
-        let _withdrawing = self.withdrawing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut withdrawing = self.withdrawing.lock().unwrap_or_else(PoisonError::into_inner);
         if self.mode.load(Ordering::Acquire) == FAVOURING {
             self.mode.store(WITHDRAWING, Ordering::Release);
-            thread::barrier();
+            if !thread::barrier() {
+                withdrawing = self.left.wait_timeout(withdrawing, HELD_BACK).unwrap_or_else(PoisonError::into_inner).0;
+            }
         }
-        let mut looks = 0_u64;
         while self.favourite_depth.load(Ordering::Acquire) > 0 {
             if !waits {
                 return false;
             }
-            // It happens once to a mutex: nobody needs to be woken.
-            match looks {
-                0..100 => std::hint::spin_loop(),
-                100..200 => std::thread::yield_now(),
-                _ => std::thread::sleep(Duration::from_micros(looks.min(1000))),
-            }
-            looks += 1;
+            withdrawing = self.left.wait(withdrawing).unwrap_or_else(PoisonError::into_inner);
         }
         self.mode.store(SHARED, Ordering::Release);
         true

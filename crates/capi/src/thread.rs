@@ -1,7 +1,6 @@
 //! Which thread runs, and how one thread makes sure of what another one has seen.
 
 use std::sync::OnceLock;
-use std::time::Duration;
 
 /// A number of the thread that runs, never 0. Threads that are alive have different ones.
 ///
@@ -43,21 +42,18 @@ pub(crate) fn has_barrier() -> bool {
 }
 
 /// Every other thread of the process goes through a full memory barrier: what it did before is seen here, and what this
-/// thread did before is seen by whatever the other does next. Only if [`has_barrier`].
+/// thread did before is seen by whatever the other does next. Only if [`has_barrier`]; `false`: the system refuses it now.
 ///
 /// So a thread that is alone nearly always needs no barrier of its own, only the one that comes rarely pays.
-pub(crate) fn barrier() {
+pub(crate) fn barrier() -> bool {
     // The child of a fork may have to register for itself.
-    if system::barrier() || (system::register() && system::barrier()) {
-        return;
-    }
-    // It has worked before. What a processor holds back reaches the others in far less than this.
-    std::thread::sleep(Duration::from_millis(10));
+    system::barrier() || (system::register() && system::barrier()) || system::slow_barrier()
 }
 
 #[cfg(target_os = "linux")]
 mod system {
     /// Commands of membarrier(2).
+    const GLOBAL: libc::c_int = 1 << 0;
     const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
     const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4;
 
@@ -73,6 +69,11 @@ mod system {
     pub(super) fn barrier() -> bool {
         membarrier(PRIVATE_EXPEDITED)
     }
+
+    /// Takes milliseconds, but no memory of the kernel's, which the other may lack.
+    pub(super) fn slow_barrier() -> bool {
+        membarrier(GLOBAL)
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -82,6 +83,10 @@ mod system {
     }
 
     pub(super) fn barrier() -> bool {
+        false
+    }
+
+    pub(super) fn slow_barrier() -> bool {
         false
     }
 }

@@ -332,6 +332,7 @@ static int rFullPath(sqlite3_vfs *v, const char *name, int n, char *out) { (void
 
 typedef struct Scenario { const char *name; const char *lines[24]; } Scenario;
 #define FILL "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<300) INSERT INTO t SELECT i, hex(zeroblob(200)) FROM n"
+#define DOUBLE "a INSERT INTO t SELECT NULL, y FROM t"
 static const Scenario scenarios[] = {
   {"open and create", {"open a", "a CREATE TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "a SELECT * FROM t", "close a"}},
   {"read", {"open a", "a CREATE TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "close a", "open a", "a SELECT * FROM t", "a SELECT * FROM t", "close a"}},
@@ -350,6 +351,7 @@ static const Scenario scenarios[] = {
   {"exclusive locking", {"open a", "a PRAGMA locking_mode=exclusive", "a CREATE TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "a SELECT * FROM t", "a PRAGMA locking_mode=normal", "a SELECT * FROM t", "close a"}},
   {"busy writer", {"open a", "a CREATE TABLE t(x,y)", "open b", "a BEGIN IMMEDIATE", "b INSERT INTO t VALUES(1,2)", "a COMMIT", "b INSERT INTO t VALUES(1,2)", "close a", "close b"}},
   {"busy reader", {"open a", "a CREATE TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "open b", "step b SELECT * FROM t", "a INSERT INTO t VALUES(3,4)", "end b", "a INSERT INTO t VALUES(3,4)", "close a", "close b"}},
+  {"spill and go on", {"open a", "a PRAGMA page_size=1024", "a PRAGMA auto_vacuum=2", "a PRAGMA cache_size=10", "a CREATE TABLE t(x INTEGER PRIMARY KEY,y)", "a BEGIN", "a INSERT INTO t VALUES(NULL,hex(zeroblob(400)))", DOUBLE, DOUBLE, DOUBLE, DOUBLE, DOUBLE, DOUBLE, DOUBLE, DOUBLE, "a COMMIT", "a BEGIN", "a INSERT INTO t VALUES(NULL,'x')", "a SELECT count(*) FROM t", "a COMMIT", "a PRAGMA integrity_check", "close a"}},
   {"hot journal", {"open a", "a CREATE TABLE t(x,y)", "a PRAGMA cache_size=5", "a BEGIN", "a " FILL, "snap", "crash", "open a", "a SELECT count(*) FROM t", "close a"}},
   {"hot journal of a commit", {"open a", "a CREATE TABLE t(x,y)", "a " FILL, "snapat xDelete", "a UPDATE t SET x=x+1 WHERE x<20", "crash", "open a", "a SELECT sum(x) FROM t", "close a"}},
   {"hot journal to write", {"open a", "a CREATE TABLE t(x,y)", "snapat xDelete", "a INSERT INTO t VALUES(1,2)", "crash", "open a", "a INSERT INTO t VALUES(3,4)", "a SELECT * FROM t", "close a"}},

@@ -290,7 +290,7 @@ impl Connection {
         let Some(db) = db else { return Err(Error::from_code(ResultCode::ERROR)) };
         let database = self.database(db)?;
         let is_busy = database.opened().is_some_and(|btree| btree.pager().is_reading());
-        if is_busy || !self.is_autocommit() || database.is_backup_target.get() {
+        if is_busy || database.is_backup_target.get() {
             return Err(Error::from_code(ResultCode::BUSY));
         }
         let fresh = Database::with_pager(open_image(bytes, how)?, &self.busy);

@@ -172,6 +172,7 @@ impl Pool {
     /// The page `no` is `bytes` in `state`.
     pub(crate) fn put(&self, state: StateNo, no: PageNo, bytes: Arc<[u8]>) {
         let limit = self.limit();
+        self.used.store(true, Ordering::Relaxed);
         let mut shard = guard(self.shard(no));
         shard.remove(no);
         shard.insert(state, no, bytes, limit);

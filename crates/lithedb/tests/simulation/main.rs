@@ -88,7 +88,7 @@ fn failing_calls() {
                 exclusive: variant == 3,
                 attached: variant == 2,
                 two: false,
-                foreign: false,
+                foreign: variant == 1,
             };
             failed.fetch_add(faults::check(&config, stride), Ordering::Relaxed);
         }
