@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use lithe_engine::function::{Function, FunctionError};
 use lithe_engine::virtual_table::{
-    Change, ColumnContext, ConnectRequest, Connected, IndexInfo, Module, ModuleKind, Overloaded, Result, Risk,
-    ScanPlan, Values, VirtualCursor, VirtualTable, constraint,
+    Change, ColumnContext, ConnectRequest, Connected, IndexInfo, Module, ModuleKind, Overloaded, Result, Risk, Scan,
+    ScanPlan, SqlConnection, Values, VirtualCursor, VirtualTable, constraint,
 };
 use lithe_engine::{OnConflict, ResultCode};
 
@@ -176,11 +176,11 @@ impl Module for CModule {
         }
     }
 
-    fn create(&self, request: &ConnectRequest<'_>) -> Result<Connected> {
+    fn create(&self, _: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected> {
         self.make(request, self.0.methods().create)
     }
 
-    fn connect(&self, request: &ConnectRequest<'_>) -> Result<Connected> {
+    fn connect(&self, _: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected> {
         self.make(request, self.0.methods().connect)
     }
 
@@ -335,7 +335,7 @@ impl VirtualTable for CTable {
         self.supports_constraints
     }
 
-    fn update(&self, change: &Change<'_>) -> Result<Option<i64>> {
+    fn update(&self, _: &dyn SqlConnection, change: &Change<'_>) -> Result<Option<i64>> {
         let Some(update) = self.module.methods().update else { return Err(code_only(code::READONLY)) };
         let policy = match change.policy {
             OnConflict::Rollback => 1,
@@ -365,35 +365,35 @@ impl VirtualTable for CTable {
         Ok(Some(rowid))
     }
 
-    fn begin(&self) -> Result {
+    fn begin(&self, _: &dyn SqlConnection) -> Result {
         self.call(self.module.methods().begin)
     }
 
-    fn sync(&self) -> Result {
+    fn sync(&self, _: &dyn SqlConnection) -> Result {
         self.call(self.module.methods().sync)
     }
 
-    fn commit(&self) {
+    fn commit(&self, _: &dyn SqlConnection) {
         let _ = self.call(self.module.methods().commit);
     }
 
-    fn rollback(&self) {
+    fn rollback(&self, _: &dyn SqlConnection) {
         let _ = self.call(self.module.methods().rollback);
     }
 
-    fn savepoint(&self, savepoint: i32) -> Result {
+    fn savepoint(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
         self.call_savepoint(self.module.methods().savepoint, savepoint)
     }
 
-    fn release(&self, savepoint: i32) -> Result {
+    fn release(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
         self.call_savepoint(self.module.methods().release, savepoint)
     }
 
-    fn rollback_to(&self, savepoint: i32) -> Result {
+    fn rollback_to(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
         self.call_savepoint(self.module.methods().rollback_to, savepoint)
     }
 
-    fn rename(&self, name: &str) -> Result {
+    fn rename(&self, _: &dyn SqlConnection, name: &str) -> Result {
         let Some(rename) = self.module.methods().rename else {
             return Err(FunctionError::new("virtual tables may not be altered"));
         };
@@ -402,7 +402,7 @@ impl VirtualTable for CTable {
         self.finish(|vtab| unsafe { rename(vtab, name.as_ptr()) })
     }
 
-    fn destroy(&self) -> Result {
+    fn destroy(&self, _: &dyn SqlConnection) -> Result {
         let methods = self.module.methods();
         self.call(methods.destroy.or(methods.disconnect))?;
         self.vtab.set(null_mut());
@@ -424,7 +424,7 @@ impl VirtualTable for CTable {
         Some(Overloaded { function, op })
     }
 
-    fn integrity(&self, database: &str, table: &str, is_quick: bool) -> Result<Option<String>> {
+    fn integrity(&self, _: &dyn SqlConnection, database: &str, table: &str, is_quick: bool) -> Result<Option<String>> {
         let Some(integrity) = self.module.methods().integrity.filter(|_| self.module.has_version(4)) else {
             return Ok(None);
         };
@@ -467,7 +467,7 @@ impl Drop for CCursor {
 }
 
 impl VirtualCursor for CCursor {
-    fn filter(&mut self, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
+    fn filter(&mut self, _: &Scan<'_>, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
         let Some(filter) = self.module.methods().filter else { return Err(code_only(code::ERROR)) };
         let text = crate::index_info::text_of(plan);
         // SAFETY: the arguments stand during the call; the application's function is called as documented.
@@ -482,7 +482,7 @@ impl VirtualCursor for CCursor {
         self.finish(code)
     }
 
-    fn next(&mut self) -> Result {
+    fn next(&mut self, _: &Scan<'_>) -> Result {
         // SAFETY: the application's function, called as documented.
         let code = self.module.methods().next.map_or(code::ERROR, |next| unsafe { next(self.cursor) });
         self.finish(code)
@@ -493,7 +493,7 @@ impl VirtualCursor for CCursor {
         self.module.methods().eof.is_none_or(|eof| unsafe { eof(self.cursor) } != 0)
     }
 
-    fn column(&mut self, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
+    fn column(&mut self, _: &Scan<'_>, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
         let Some(method) = self.module.methods().column else { return Err(code_only(code::ERROR)) };
         let mut call = sqlite3_context::new(self.module.db, null_mut(), Some(answer.context), null_mut());
         call.is_unchanged = answer.is_unchanged;

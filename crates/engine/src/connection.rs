@@ -30,6 +30,7 @@ use crate::hooks::Hooks;
 use crate::interrupt::{InterruptHandle, Interrupts};
 use crate::limit::OtherLimits;
 use crate::measure::Measured;
+use crate::module_sql::{ClientData, KeptStatements};
 use crate::open::{self, OpenFlags, Target, VfsFinder};
 use crate::program_cache::ProgramCache;
 use crate::random::Random;
@@ -75,6 +76,9 @@ pub struct Connection {
     pub(crate) hooks: Hooks,
     pub(crate) row_watches: RowWatches,
     pub(crate) virtual_tables: VirtualTables,
+    /// Statements that functions and modules keep.
+    pub(crate) kept: KeptStatements,
+    pub(crate) client_data: ClientData,
     pub(crate) other_limits: Cell<OtherLimits>,
     pub(crate) other_switches: Cell<OtherSwitches>,
     /// How many digits a real has as a text.
@@ -135,6 +139,8 @@ impl Connection {
             hooks: Hooks::default(),
             row_watches: RowWatches::default(),
             virtual_tables: VirtualTables::default(),
+            kept: KeptStatements::default(),
+            client_data: ClientData::default(),
             other_limits: Cell::default(),
             other_switches: Cell::default(),
             real_digits: Cell::new(lithe_value::number::decimal::ROUND_TRIP_DIGITS),
@@ -151,11 +157,13 @@ impl Connection {
 
     fn close_databases(&self) -> Result<()> {
         self.drop_hooks();
+        self.forget_kept_statements();
         if !self.is_autocommit() || self.transaction.has_active() {
             self.roll_back_all();
         }
         self.forget_programs();
         self.close_virtual_tables();
+        self.forget_kept_statements();
         for (_, database) in self.databases() {
             self.say_whether_to_checkpoint(&database);
             if let Some(cache) = database.shared() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use lithe_btree::Btree;
 use lithe_format::PageNo;
+use lithe_functions::SqlConnection;
 use lithe_pager::CacheSize;
 use lithe_sql::ast::Name;
 use lithe_value::ValueRef;
@@ -209,6 +210,10 @@ impl Host for RunHost<'_> {
 
     fn progress(&self) -> bool {
         self.connection.ask_progress_handler()
+    }
+
+    fn sql(&self) -> Option<&dyn SqlConnection> {
+        Some(self.connection)
     }
 
     fn connection(&self) -> &dyn Any {

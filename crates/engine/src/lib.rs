@@ -35,6 +35,7 @@ mod lifted;
 mod limit;
 mod measure;
 mod metadata;
+mod module_sql;
 mod native;
 mod open;
 mod pragma;

@@ -457,6 +457,7 @@ impl Statement {
         result: Result<(), (lithe_vm::operand::OnConflict, Error)>,
     ) -> Result<Step> {
         self.release_rows();
+        connection.end_orphaned_statements();
         self.is_running = false;
         self.leave_locks(connection);
         let run = &self.run;
@@ -507,6 +508,7 @@ impl Statement {
         if !std::mem::take(&mut self.is_running) {
             return;
         }
+        connection.end_orphaned_statements();
         self.leave_locks(connection);
         let run = &self.run;
         match error {

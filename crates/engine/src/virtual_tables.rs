@@ -37,6 +37,8 @@ pub(crate) struct VirtualTables {
     pub(crate) connected: ConnectedTables,
     /// Those that have joined the transaction.
     joined: RefCell<Vec<Rc<Joined>>>,
+    /// Methods of modules that are being called at the moment, but for those of scans and changes.
+    within: Cell<u32>,
     /// Tables whose modules are being asked at the moment.
     connecting: RefCell<Vec<(Db, String)>>,
 }
@@ -137,9 +139,19 @@ impl Connection {
         })
     }
 
-    /// Whether what is compiled now may be a method's own statement: a step is under way, or a module makes a table.
+    /// Whether what is compiled now may be a method's own statement: a step is under way, or a method is.
     fn may_be_within_method(&self) -> bool {
-        self.transaction.executing.get() > 0 || !self.virtual_tables.connecting.borrow().is_empty()
+        self.transaction.executing.get() > 0 || self.virtual_tables.within.get() > 0
+    }
+
+    /// Calls a method of a module, which may run statements of its own: a commit at the end of a statement does so when
+    /// no step is under way any more.
+    fn within_method<T>(&self, call: impl FnOnce() -> T) -> T {
+        let within = &self.virtual_tables.within;
+        within.set(within.get() + 1);
+        let result = call();
+        within.set(within.get() - 1);
+        result
     }
 
     /// Whether what is compiled now may do what the same text may not at other times.
@@ -240,7 +252,7 @@ impl Connection {
         let module_name = definition.module.to_string();
         let arguments: Vec<&[u8]> = definition.arguments.iter().map(|argument| &**argument).collect();
         let request = ConnectRequest { module: &module_name, database: &database, table: name, arguments: &arguments };
-        if is_new { module.create(&request) } else { module.connect(&request) }
+        self.within_method(|| if is_new { module.create(self, &request) } else { module.connect(self, &request) })
     }
 
     /// The table that the catalog has under that name, which is connected.
@@ -251,6 +263,11 @@ impl Connection {
             .connected()
             .and_then(|connected| Some((connected.id, self.virtual_tables.connected.get(connected.id.0)?)));
         found.ok_or_else(|| Error::generic(format!("no such table: {name}")))
+    }
+
+    /// The virtual table of that name, which is connected if it was not.
+    pub(crate) fn virtual_table_named(&self, db: Db, name: Name<'_>) -> Result<Rc<dyn VirtualTable>> {
+        Ok(self.connected_table(db, name)?.1)
     }
 
     /// DROP TABLE: what the table stores goes.
@@ -264,21 +281,23 @@ impl Connection {
         }
         let destroying = &self.transaction.destroying;
         destroying.set(destroying.get() + 1);
-        let destroyed = table.destroy().map_err(failed);
+        let destroyed = self.within_method(|| table.destroy(self)).map_err(failed);
         destroying.set(destroying.get() - 1);
         destroyed
     }
 
     /// ALTER TABLE RENAME.
     pub(crate) fn rename_virtual(&self, db: Db, name: Name<'_>, to: &str) -> Result<()> {
-        self.connected_table(db, name)?.1.rename(to).map_err(failed)
+        let (_, table) = self.connected_table(db, name)?;
+        self.within_method(|| table.rename(self, to)).map_err(failed)
     }
 
     /// What is wrong with what a virtual table stores.
     pub(crate) fn check_virtual(&self, db: Db, name: Name<'_>, is_quick: bool) -> Result<Option<String>> {
         let (_, table) = self.connected_table(db, name)?;
         let database = self.catalog().database_name(db).to_string();
-        table.integrity(&database, &name.to_str_lossy(), is_quick).map_err(failed)
+        let name = name.to_str_lossy();
+        self.within_method(|| table.integrity(self, &database, &name, is_quick)).map_err(failed)
     }
 
     /// Lets go of the tables that the catalog does not know (any more).
@@ -312,7 +331,7 @@ impl Connection {
     /// The connection is closed: it lets go of everything.
     pub(crate) fn close_virtual_tables(&self) {
         let joined = self.virtual_tables.joined.take();
-        joined.iter().for_each(|joined| joined.table.rollback());
+        self.within_method(|| joined.iter().for_each(|joined| joined.table.rollback(self)));
         drop(joined);
         self.virtual_tables.connected.retain(|_| false);
         let modules = self.virtual_tables.modules.take();
@@ -323,7 +342,7 @@ impl Connection {
 
     /// The table is about to be changed: it joins the transaction, if it has not.
     pub(crate) fn begin_virtual(&self, id: VirtualId) -> Result<()> {
-        self.join(id, |table| table.begin().map_err(failed))
+        self.join(id, |table| self.within_method(|| table.begin(self)).map_err(failed))
     }
 
     fn join(&self, id: VirtualId, begin: impl FnOnce(&dyn VirtualTable) -> Result<()>) -> Result<()> {
@@ -337,7 +356,7 @@ impl Connection {
         let last = self.virtual_savepoint(self.transaction.depth()) - 1;
         let joined = Joined { id, table: Rc::clone(&table), savepoints: Cell::new(last + 1) };
         self.virtual_tables.joined.borrow_mut().push(Rc::new(joined));
-        if last < 0 { Ok(()) } else { table.savepoint(last).map_err(failed) }
+        if last < 0 { Ok(()) } else { self.within_method(|| table.savepoint(self, last)).map_err(failed) }
     }
 
     fn joined(&self) -> Vec<Rc<Joined>> {
@@ -349,7 +368,7 @@ impl Connection {
         // A table may write others while it writes what it has put off.
         let mut at = 0;
         while let Some(joined) = { self.virtual_tables.joined.borrow().get(at).cloned() } {
-            joined.table.sync().map_err(failed)?;
+            self.within_method(|| joined.table.sync(self)).map_err(failed)?;
             at += 1;
         }
         Ok(())
@@ -357,12 +376,14 @@ impl Connection {
 
     /// The second half.
     pub(crate) fn commit_virtual_tables(&self) {
-        self.virtual_tables.joined.take().iter().for_each(|joined| joined.table.commit());
+        let joined = self.virtual_tables.joined.take();
+        self.within_method(|| joined.iter().for_each(|joined| joined.table.commit(self)));
     }
 
     /// The transaction was rolled back.
     pub(crate) fn roll_back_virtual_tables(&self) {
-        self.virtual_tables.joined.take().iter().for_each(|joined| joined.table.rollback());
+        let joined = self.virtual_tables.joined.take();
+        self.within_method(|| joined.iter().for_each(|joined| joined.table.rollback(self)));
     }
 
     /// The number that virtual tables have for a savepoint. One that began the transaction does not count.
@@ -375,7 +396,7 @@ impl Connection {
         let savepoint = self.virtual_savepoint(position);
         for joined in self.joined() {
             joined.savepoints.set(savepoint + 1);
-            joined.table.savepoint(savepoint).map_err(failed)?;
+            self.within_method(|| joined.table.savepoint(self, savepoint)).map_err(failed)?;
         }
         Ok(())
     }
@@ -383,13 +404,13 @@ impl Connection {
     /// The savepoint at that position and those above it are released.
     pub(crate) fn release_virtual_savepoint(&self, position: usize) -> Result<()> {
         let savepoint = self.virtual_savepoint(position);
-        self.for_those_told(savepoint, |table| table.release(savepoint))
+        self.for_those_told(savepoint, |table| table.release(self, savepoint))
     }
 
     /// What was done since the savepoint at that position is undone.
     pub(crate) fn roll_back_to_virtual_savepoint(&self, position: usize) -> Result<()> {
         let savepoint = self.virtual_savepoint(position);
-        self.for_those_told(savepoint, |table| table.rollback_to(savepoint))
+        self.for_those_told(savepoint, |table| table.rollback_to(self, savepoint))
     }
 
     fn for_those_told(
@@ -398,7 +419,7 @@ impl Connection {
         call: impl Fn(&dyn VirtualTable) -> lithe_vm::virtual_table::Result,
     ) -> Result<()> {
         for joined in self.joined().iter().filter(|joined| joined.savepoints.get() > savepoint) {
-            call(&*joined.table).map_err(failed)?;
+            self.within_method(|| call(&*joined.table)).map_err(failed)?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use lithe_value::{Buffer, Collation, Encoding, Value, ValueRef};
 
 use crate::error::{FunctionError, Result};
+use crate::sql::SqlConnection;
 
 /// The connection, as functions see it. The machine implements it.
 pub trait Connection {
@@ -36,6 +37,11 @@ pub trait Connection {
     /// Loads an extension (`load_extension()`); without a file it only says whether it may. The error is its message.
     fn load_extension(&self, _file: Option<&[u8]>, _entry: Option<&[u8]>) -> std::result::Result<(), String> {
         Err("not authorized".to_owned())
+    }
+
+    /// SQL on the connection, for functions that run statements of their own.
+    fn sql(&self) -> Option<&dyn SqlConnection> {
+        None
     }
 
     /// The connection itself: the engine's own type, for those above the machine who know it.

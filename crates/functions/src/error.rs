@@ -15,14 +15,50 @@ pub struct FunctionError {
     pub message: Cow<'static, str>,
 }
 
-/// The codes that functions of this crate fail with.
+/// The codes that functions and modules fail with.
 pub mod code {
     /// SQLITE_ERROR: anything that has no code of its own.
     pub const ERROR: i32 = 1;
+    /// SQLITE_INTERNAL: the code is wrong, not what it was told.
+    pub const INTERNAL: i32 = 2;
+    /// SQLITE_PERM.
+    pub const PERM: i32 = 3;
+    /// SQLITE_ABORT: a callback wants to stop.
+    pub const ABORT: i32 = 4;
+    /// SQLITE_BUSY.
+    pub const BUSY: i32 = 5;
+    /// SQLITE_LOCKED: another statement of the connection is in the way.
+    pub const LOCKED: i32 = 6;
     /// SQLITE_NOMEM.
     pub const NOMEM: i32 = 7;
+    /// SQLITE_READONLY.
+    pub const READONLY: i32 = 8;
+    /// SQLITE_INTERRUPT.
+    pub const INTERRUPT: i32 = 9;
+    /// SQLITE_IOERR.
+    pub const IOERR: i32 = 10;
+    /// SQLITE_CORRUPT.
+    pub const CORRUPT: i32 = 11;
+    /// SQLITE_NOTFOUND.
+    pub const NOTFOUND: i32 = 12;
+    /// SQLITE_FULL.
+    pub const FULL: i32 = 13;
+    /// SQLITE_SCHEMA.
+    pub const SCHEMA: i32 = 17;
     /// SQLITE_TOOBIG: a text or blob beyond SQLITE_LIMIT_LENGTH.
     pub const TOOBIG: i32 = 18;
+    /// SQLITE_CONSTRAINT: a change violates a rule; what happens then is the conflict policy's to say.
+    pub const CONSTRAINT: i32 = 19;
+    /// SQLITE_MISMATCH.
+    pub const MISMATCH: i32 = 20;
+    /// SQLITE_MISUSE.
+    pub const MISUSE: i32 = 21;
+    /// SQLITE_RANGE.
+    pub const RANGE: i32 = 25;
+    /// SQLITE_CORRUPT_VTAB: what a virtual table has stored makes no sense.
+    pub const CORRUPT_VTAB: i32 = 267;
+    /// SQLITE_CONSTRAINT_VTAB.
+    pub const CONSTRAINT_VTAB: i32 = 2323;
 }
 
 impl FunctionError {
@@ -34,6 +70,16 @@ impl FunctionError {
     /// The text or blob would be longer than the limit of the connection.
     pub fn too_big() -> FunctionError {
         FunctionError { code: code::TOOBIG, message: "string or blob too big".into() }
+    }
+
+    /// An error with a code of its own and this message; with an empty one, the message is that of the code.
+    pub fn with_code(code: i32, message: impl Into<Cow<'static, str>>) -> FunctionError {
+        FunctionError { code, message: message.into() }
+    }
+
+    /// An error with the message of its code.
+    pub fn of_code(code: i32) -> FunctionError {
+        FunctionError { code, message: "".into() }
     }
 
     /// A value beyond what memory can hold.

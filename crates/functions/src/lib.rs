@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | [`function`] | [`Function`], the entries of tables, flags |
 //! | [`context`] | [`Context`]: the result, the connection, what a call site keeps |
+//! | [`sql`] | what functions and modules may do with their connection: statements, BLOBs, other tables |
 //! | [`registry`] | [`Registry`]: finding a function by name and number of arguments |
 //! | [`scalar`] | scalar functions, a room for each kind |
 //! | [`mod@format`] | `format()`, alias `printf()` |
@@ -29,6 +30,7 @@ pub mod function;
 pub mod json;
 pub mod registry;
 pub mod scalar;
+pub mod sql;
 mod table;
 pub mod window;
 
@@ -38,4 +40,5 @@ pub use error::{FunctionError, Result};
 pub use format::format_values;
 pub use function::{Arity, Flags, Function, Kind, ScalarFunction};
 pub use registry::{Lookup, Registry};
+pub use sql::{BlobPlace, Kept, SqlBlob, SqlConnection, SqlStatement};
 pub use window::{Ranking, WindowFunction};

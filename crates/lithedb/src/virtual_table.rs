@@ -4,7 +4,7 @@
 //! ```
 //! use lithe::{Connection, ValueRef};
 //! use lithe::virtual_table::{
-//!     ColumnContext, ConnectRequest, Connected, IndexInfo, Module, ModuleKind, Result, Risk, ScanPlan, Values,
+//!     ColumnContext, ConnectRequest, Connected, IndexInfo, Module, ModuleKind, Result, Risk, Scan, ScanPlan, SqlConnection, Values,
 //!     VirtualCursor, VirtualTable, constraint,
 //! };
 //!
@@ -15,7 +15,7 @@
 //!     fn kind(&self) -> ModuleKind {
 //!         ModuleKind::EponymousOnly
 //!     }
-//!     fn connect(&self, _: &ConnectRequest<'_>) -> Result<Connected> {
+//!     fn connect(&self, _: &dyn SqlConnection, _: &ConnectRequest<'_>) -> Result<Connected> {
 //!         let declaration = "CREATE TABLE x(value INTEGER, last INTEGER HIDDEN)".to_owned();
 //!         Ok(Connected { table: Box::new(Numbers), declaration, risk: Risk::Innocuous })
 //!     }
@@ -43,19 +43,19 @@
 //! }
 //!
 //! impl VirtualCursor for Count {
-//!     fn filter(&mut self, _: &ScanPlan, arguments: &Values<'_>) -> Result {
+//!     fn filter(&mut self, _: &Scan<'_>, _: &ScanPlan, arguments: &Values<'_>) -> Result {
 //!         self.at = 1;
 //!         self.last = if let ValueRef::Integer(last) = arguments.values[0] { last } else { 0 };
 //!         Ok(())
 //!     }
-//!     fn next(&mut self) -> Result {
+//!     fn next(&mut self, _: &Scan<'_>) -> Result {
 //!         self.at += 1;
 //!         Ok(())
 //!     }
 //!     fn eof(&self) -> bool {
 //!         self.at > self.last
 //!     }
-//!     fn column(&mut self, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
+//!     fn column(&mut self, _: &Scan<'_>, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
 //!         answer.context.out.set_integer(if column == 0 { self.at } else { self.last });
 //!         Ok(())
 //!     }
@@ -70,7 +70,7 @@
 //! # Ok::<(), lithe::Error>(())
 //! ```
 
-pub use lithe_engine::function::{Arity, Function, FunctionError, Kind as FunctionKind, ScalarFunction};
+pub use lithe_engine::function::{Arity, Kind as FunctionKind, ScalarFunction};
 pub use lithe_engine::virtual_table::*;
 
 use crate::connection::Connection;

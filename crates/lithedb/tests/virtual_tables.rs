@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use lithe::virtual_table::{
-    Change, ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, ModuleKind, Result, Risk,
-    ScanPlan, Values, VirtualCursor, VirtualTable, constraint,
+    Change, ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, ModuleKind, Result, Risk, Scan,
+    ScanPlan, SqlConnection, Values, VirtualCursor, VirtualTable, constraint,
 };
 use lithe::{Connection, Value, ValueRef};
 
@@ -49,7 +49,7 @@ impl Module for Series {
         ModuleKind::EponymousOnly
     }
 
-    fn connect(&self, _: &ConnectRequest<'_>) -> Result<Connected> {
+    fn connect(&self, _: &dyn SqlConnection, _: &ConnectRequest<'_>) -> Result<Connected> {
         let declaration = "CREATE TABLE x(value INTEGER, start INTEGER HIDDEN, stop hidden)".to_owned();
         Ok(Connected { table: Box::new(Series), declaration, risk: Risk::Innocuous })
     }
@@ -90,7 +90,7 @@ struct Numbers {
 }
 
 impl VirtualCursor for Numbers {
-    fn filter(&mut self, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
+    fn filter(&mut self, _: &Scan<'_>, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
         let mut values = arguments.values.iter().map(|value| match value {
             ValueRef::Integer(integer) => *integer,
             _ => 0,
@@ -103,7 +103,7 @@ impl VirtualCursor for Numbers {
         Ok(())
     }
 
-    fn next(&mut self) -> Result {
+    fn next(&mut self, _: &Scan<'_>) -> Result {
         self.at += if self.backwards { -1 } else { 1 };
         Ok(())
     }
@@ -112,7 +112,7 @@ impl VirtualCursor for Numbers {
         self.at < self.from || self.at > self.to
     }
 
-    fn column(&mut self, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
+    fn column(&mut self, _: &Scan<'_>, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
         answer.context.out.set_integer([self.at, self.from, self.to][column]);
         Ok(())
     }
@@ -225,11 +225,11 @@ impl Memory {
 }
 
 impl Module for Memory {
-    fn create(&self, request: &ConnectRequest<'_>) -> Result<Connected> {
+    fn create(&self, _: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected> {
         self.make(request, "create")
     }
 
-    fn connect(&self, request: &ConnectRequest<'_>) -> Result<Connected> {
+    fn connect(&self, _: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected> {
         self.make(request, "connect")
     }
 }
@@ -281,7 +281,7 @@ impl VirtualTable for MemoryTable {
         true
     }
 
-    fn update(&self, change: &Change<'_>) -> Result<Option<i64>> {
+    fn update(&self, _: &dyn SqlConnection, change: &Change<'_>) -> Result<Option<i64>> {
         let integer = |value: ValueRef<'_>| if let ValueRef::Integer(integer) = value { Some(integer) } else { None };
         let old = change.old_key().and_then(integer);
         let new = change.new_key().and_then(integer);
@@ -312,24 +312,24 @@ impl VirtualTable for MemoryTable {
         })
     }
 
-    fn begin(&self) -> Result {
+    fn begin(&self, _: &dyn SqlConnection) -> Result {
         self.store.note("begin");
         let mut store = self.store.0.lock().unwrap();
         store.before = Some(store.tables.clone());
         Ok(())
     }
 
-    fn sync(&self) -> Result {
+    fn sync(&self, _: &dyn SqlConnection) -> Result {
         self.store.note("sync");
         let is_bad = self.with(|rows| rows.contains_key(&666));
         if is_bad { Err(FunctionError::new("cannot sync")) } else { Ok(()) }
     }
 
-    fn commit(&self) {
+    fn commit(&self, _: &dyn SqlConnection) {
         self.store.note("commit");
     }
 
-    fn rollback(&self) {
+    fn rollback(&self, _: &dyn SqlConnection) {
         self.store.note("rollback");
         let mut store = self.store.0.lock().unwrap();
         if let Some(before) = store.before.take() {
@@ -337,7 +337,7 @@ impl VirtualTable for MemoryTable {
         }
     }
 
-    fn savepoint(&self, savepoint: i32) -> Result {
+    fn savepoint(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
         self.store.note(format!("savepoint {savepoint}"));
         let mut store = self.store.0.lock().unwrap();
         let (tables, savepoint) = (store.tables.clone(), savepoint as usize);
@@ -349,19 +349,19 @@ impl VirtualTable for MemoryTable {
         Ok(())
     }
 
-    fn release(&self, savepoint: i32) -> Result {
+    fn release(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
         self.store.note(format!("release {savepoint}"));
         Ok(())
     }
 
-    fn rollback_to(&self, savepoint: i32) -> Result {
+    fn rollback_to(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
         self.store.note(format!("rollback to {savepoint}"));
         let mut store = self.store.0.lock().unwrap();
         store.tables = store.savepoints[savepoint as usize].clone();
         Ok(())
     }
 
-    fn rename(&self, name: &str) -> Result {
+    fn rename(&self, _: &dyn SqlConnection, name: &str) -> Result {
         self.store.note(format!("rename {} to {name}", self.name()));
         let mut store = self.store.0.lock().unwrap();
         let rows = store.tables.remove(&self.name()).unwrap_or_default();
@@ -370,14 +370,14 @@ impl VirtualTable for MemoryTable {
         Ok(())
     }
 
-    fn destroy(&self) -> Result {
+    fn destroy(&self, _: &dyn SqlConnection) -> Result {
         self.store.note(format!("destroy {}", self.name()));
         let mut store = self.store.0.lock().unwrap();
         store.tables.remove(&self.name());
         Ok(())
     }
 
-    fn integrity(&self, database: &str, table: &str, is_quick: bool) -> Result<Option<String>> {
+    fn integrity(&self, _: &dyn SqlConnection, database: &str, table: &str, is_quick: bool) -> Result<Option<String>> {
         self.store.note(format!("integrity {database}.{table} {is_quick}"));
         Ok(self.with(|rows| rows.contains_key(&13)).then(|| "an unlucky row".to_owned()))
     }
@@ -390,7 +390,7 @@ struct MemoryCursor {
 }
 
 impl VirtualCursor for MemoryCursor {
-    fn filter(&mut self, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
+    fn filter(&mut self, _: &Scan<'_>, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
         let wanted = arguments.values.first().copied();
         let is_wanted = |key: i64| {
             plan.number == 0
@@ -401,7 +401,7 @@ impl VirtualCursor for MemoryCursor {
         Ok(())
     }
 
-    fn next(&mut self) -> Result {
+    fn next(&mut self, _: &Scan<'_>) -> Result {
         self.at += 1;
         Ok(())
     }
@@ -410,7 +410,7 @@ impl VirtualCursor for MemoryCursor {
         self.at >= self.rows.len()
     }
 
-    fn column(&mut self, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
+    fn column(&mut self, _: &Scan<'_>, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
         if answer.is_unchanged {
             answer.leaves_out = true;
             return Ok(());

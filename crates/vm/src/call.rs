@@ -4,7 +4,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use lithe_functions::{Arguments, CallSite, Connection, Context, Function, FunctionError, Pointer};
+use lithe_functions::{Arguments, CallSite, Connection, Context, Function, FunctionError, Pointer, SqlConnection};
 use lithe_value::{Buffer, Encoding, Value, ValueRef, cast as convert};
 use lithe_vfs::ResultCode;
 
@@ -138,7 +138,8 @@ pub fn check_length(out: &Value, host: &dyn Host) -> Result<(), Error> {
 
 #[cold]
 pub fn function_failed(error: FunctionError) -> Error {
-    Error::new(ResultCode(error.code), error.message)
+    let code = ResultCode(error.code);
+    if error.message.is_empty() { Error::from_code(code) } else { Error::new(code, error.message) }
 }
 
 /// The connection, as functions see it.
@@ -196,6 +197,10 @@ impl Connection for FunctionConnection<'_> {
 
     fn load_extension(&self, file: Option<&[u8]>, entry: Option<&[u8]>) -> Result<(), String> {
         self.0.load_extension(file, entry)
+    }
+
+    fn sql(&self) -> Option<&dyn SqlConnection> {
+        self.0.sql()
     }
 
     fn as_any(&self) -> Option<&dyn Any> {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use lithe_btree::Btree;
 use lithe_format::PageNo;
+use lithe_functions::SqlConnection;
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::File;
 
@@ -165,6 +166,11 @@ pub trait Host {
 
     /// The update hook: `op` is SQLITE_INSERT 18, SQLITE_DELETE 9, SQLITE_UPDATE 23.
     fn update_hook(&self, op: i32, database: &str, table: &str, rowid: i64);
+
+    /// SQL on the connection, for functions and virtual tables.
+    fn sql(&self) -> Option<&dyn SqlConnection> {
+        None
+    }
 
     /// The connection itself, for [`HostCall`]s, which are the engine's own and know what it is.
     fn connection(&self) -> &dyn Any;

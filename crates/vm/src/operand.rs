@@ -103,33 +103,7 @@ pub const fn affinity_from_u8(number: u8) -> Affinity {
 }
 
 /// What is done about a constraint that does not hold. The numbers stand in instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum OnConflict {
-    /// Roll the transaction back.
-    Rollback = 1,
-    /// Undo what the statement has done.
-    Abort = 2,
-    /// Stop; what is done stays.
-    Fail = 3,
-    /// Skip the row. As a failure only in a trigger: RAISE(IGNORE).
-    Ignore = 4,
-    /// Delete the rows that are in the way. Never a failure: it is compiled into deletions.
-    Replace = 5,
-}
-
-impl OnConflict {
-    /// The policy with that number; ABORT, which is the default, for any other.
-    pub const fn from_u8(number: u8) -> OnConflict {
-        match number {
-            1 => OnConflict::Rollback,
-            3 => OnConflict::Fail,
-            4 => OnConflict::Ignore,
-            5 => OnConflict::Replace,
-            _ => OnConflict::Abort,
-        }
-    }
-}
+pub use lithe_vtab::OnConflict;
 
 /// How a comparison treats affinity and NULL: bits 0..2 an affinity applied to both operands first
 /// (0: none), NULL_JUMPS, NULL_EQ, REAL_COLUMN.

@@ -717,7 +717,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
             Insn::VOpen { cursor, table } => scan::open(m, host, cursor, table)?,
             Insn::VFilter { cursor, scan, start, target } => {
-                if !scan::filter(m, program, cursor, scan, start)? {
+                if !scan::filter(m, program, host, cursor, scan, start)? {
                     pc = at(target);
                 }
             }
@@ -727,7 +727,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 }
             }
             Insn::VNext { cursor, target } => {
-                if scan::next(m, cursor)? {
+                if scan::next(m, host, cursor)? {
                     m.turn(host)?;
                     pc = at(target);
                 }

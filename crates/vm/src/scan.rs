@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use lithe_functions::{CallSite, Context};
+use lithe_functions::{CallSite, Context, SqlConnection};
 use lithe_value::{Collation, Value, ValueRef};
 use lithe_vfs::ResultCode;
 
@@ -39,6 +39,10 @@ fn table_of(host: &dyn Host, table: VirtualId) -> Result<Rc<dyn VirtualTable>, E
     host.virtual_table(table).ok_or(Error::Schema)
 }
 
+fn sql_of(host: &dyn Host) -> Result<&dyn SqlConnection, Error> {
+    host.sql().ok_or_else(|| Error::unsupported("virtual tables"))
+}
+
 /// Opens a cursor on a virtual table.
 #[inline(never)]
 pub fn open(m: &mut Machine, host: &dyn Host, cursor: CursorId, table: VirtualId) -> Result<(), Error> {
@@ -53,26 +57,38 @@ pub fn open(m: &mut Machine, host: &dyn Host, cursor: CursorId, table: VirtualId
 
 /// Begins a scan. False if it has no row.
 #[inline(never)]
-pub fn filter(m: &mut Machine, program: &Program, cursor: CursorId, scan: ScanId, start: Reg) -> Result<bool, Error> {
+pub fn filter(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    cursor: CursorId,
+    scan: ScanId,
+    start: Reg,
+) -> Result<bool, Error> {
+    let connection = sql_of(host)?;
     let scan = &program.scans[usize::from(scan.0)];
     let filtered = call_cursor(m, cursor, |m, slot| {
         let registers = m.regs(start, usize::from(scan.arguments));
         slot.begin();
         with_values(registers, |values| {
-            slot.cursor.filter(&scan.plan, &Values { values, facts: &RegisterArguments(registers) })
+            slot.filter(connection, &scan.plan, &Values { values, facts: &RegisterArguments(registers) })
         })
         .map_err(failed)?;
-        Ok(!slot.cursor.eof())
+        Ok(!slot.eof())
     });
     filtered.unwrap_or_else(|| Err(not_open()))
 }
 
 /// Goes to the next row. False if there is none.
 #[inline(never)]
-pub fn next(m: &mut Machine, cursor: CursorId) -> Result<bool, Error> {
-    match call_cursor(m, cursor, |_, slot| slot.next()) {
+pub fn next(m: &mut Machine, host: &dyn Host, cursor: CursorId) -> Result<bool, Error> {
+    if !matches!(m.cursor(cursor), VmCursor::Scan(_)) {
+        return m.cursor(cursor).next();
+    }
+    let connection = sql_of(host)?;
+    match call_cursor(m, cursor, |_, slot| slot.next(connection)) {
         Some(moved) => moved,
-        None => m.cursor(cursor).next(),
+        None => Err(not_open()),
     }
 }
 
@@ -93,12 +109,13 @@ pub fn column(
     if !matches!(m.cursor(cursor), VmCursor::Scan(slot) if !slot.is_null_row()) {
         return Ok(false);
     }
+    let sql = sql_of(host)?;
     let mut out = std::mem::take(&mut m.out);
     out.set_null();
     let (connection, mut site) = (FunctionConnection(host), CallSite::new());
     let mut context = Context::new(&mut out, &Collation::Binary, &mut site, &connection);
     let mut answer = ColumnContext { context: &mut context, is_unchanged, leaves_out: false };
-    let called = call_cursor(m, cursor, |_, slot| slot.cursor.column(&mut answer, usize::from(column)));
+    let called = call_cursor(m, cursor, |_, slot| slot.column(sql, &mut answer, usize::from(column)));
     called.unwrap_or(Ok(())).map_err(failed)?;
     let leaves_out = answer.leaves_out;
     let (subtype, pointer) = (context.subtype, context.pointer.take());
@@ -153,14 +170,14 @@ pub fn update(
     (start, count): (Reg, u16),
     dst: Reg,
 ) -> Result<(), Error> {
-    let table = table_of(host, table)?;
+    let (table, connection) = (table_of(host, table)?, sql_of(host)?);
     m.stand_still();
     let policy = OnConflict::from_u8(policy);
     let registers = m.regs(start, usize::from(count));
     let is_insert = count > 1 && registers[0].is_null();
     let changed = with_values(registers, |values| {
         let values = Values { values, facts: &RegisterArguments(registers) };
-        table.update(&Change { values, policy })
+        table.update(connection, &Change { values, policy })
     });
     m.go_on();
     match changed {

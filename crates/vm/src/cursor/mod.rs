@@ -133,8 +133,8 @@ impl VmCursor {
             VmCursor::Sorter(sorter) => sorter.next(),
             VmCursor::Hash(hash) => hash.next(),
             VmCursor::Rows(rows) => Ok(rows.next()),
-            VmCursor::Scan(scan) => scan.next(),
-            VmCursor::Groups(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => Ok(false),
+            // A scan of a virtual table needs its connection: `VNext` moves it.
+            VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => Ok(false),
         }
     }
 

@@ -2,32 +2,55 @@
 
 use std::rc::Rc;
 
-use lithe_functions::FunctionError;
+use lithe_functions::{FunctionError, SqlConnection};
 use lithe_vfs::ResultCode;
 
 use crate::error::Error;
-use crate::virtual_table::{VirtualCursor, VirtualTable};
+use crate::virtual_table::{ColumnContext, Scan, ScanPlan, Values, VirtualCursor, VirtualTable};
+
+type ModuleResult = lithe_vtab::Result;
 
 /// One scan. The cursor goes before its table does.
 pub struct ScanCursor {
     /// The module's cursor.
-    pub cursor: Box<dyn VirtualCursor>,
+    cursor: Box<dyn VirtualCursor>,
     is_null: bool,
-    _table: Rc<dyn VirtualTable>,
+    table: Rc<dyn VirtualTable>,
 }
 
 impl ScanCursor {
     /// A cursor on `table`, not on any row yet.
     pub fn open(table: Rc<dyn VirtualTable>) -> Result<ScanCursor, Error> {
         let cursor = table.open().map_err(failed)?;
-        Ok(ScanCursor { cursor, is_null: false, _table: table })
+        Ok(ScanCursor { cursor, is_null: false, table })
     }
 
     /// Goes to the next row; false if there is none.
-    pub fn next(&mut self) -> Result<bool, Error> {
+    pub fn next(&mut self, connection: &dyn SqlConnection) -> Result<bool, Error> {
         self.is_null = false;
-        self.cursor.next().map_err(failed)?;
+        let scan = Scan { connection, table: &*self.table };
+        self.cursor.next(&scan).map_err(failed)?;
         Ok(!self.cursor.eof())
+    }
+
+    /// Begins the scan as `plan` says.
+    pub fn filter(&mut self, connection: &dyn SqlConnection, plan: &ScanPlan, arguments: &Values<'_>) -> ModuleResult {
+        self.cursor.filter(&Scan { connection, table: &*self.table }, plan, arguments)
+    }
+
+    /// Whether there is no row (any more).
+    pub fn eof(&self) -> bool {
+        self.cursor.eof()
+    }
+
+    /// A column of the row.
+    pub fn column(
+        &mut self,
+        connection: &dyn SqlConnection,
+        context: &mut ColumnContext<'_, '_>,
+        column: usize,
+    ) -> ModuleResult {
+        self.cursor.column(&Scan { connection, table: &*self.table }, context, column)
     }
 
     /// The scan begins again.

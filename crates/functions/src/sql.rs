@@ -1,0 +1,233 @@
+//! SQL on the connection that calls: statements, BLOBs and other tables, for functions and modules of virtual tables.
+//!
+//! ```text
+//!   Context::connection ── sql() ──►┐
+//!   a module's method ─────────────►├── &dyn SqlConnection ── prepare, statement, resume ──► SqlStatement ── step, column
+//!                                   │                      ── open_blob ──► SqlBlob
+//! ```
+//!
+//! The connection is lent for the length of one call, because it may move to another thread between two calls. What has to
+//! outlive a call is a [`Kept`]: the text of a statement, by which the connection finds the compiled statement again, on
+//! the row where it stood if it has not been reset.
+
+use std::any::Any;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::Weak;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use lithe_value::ValueRef;
+
+use crate::context::Pointer;
+use crate::error::Result;
+
+/// A connection, as the code sees it that it calls. Statements run nested in the one that is running, within its transaction.
+pub trait SqlConnection {
+    /// Compiles the first statement of a text. It ends when it is dropped.
+    ///
+    /// # Errors
+    /// Those of the compiler; SQLITE_MISUSE if there is no statement.
+    fn prepare<'c>(&'c self, sql: &str) -> Result<Box<dyn SqlStatement + 'c>>;
+
+    /// A kept statement from its beginning, compiled if it was not yet. Dropping it resets it: it gives up its row and its
+    /// locks. Bound values stay, until others are bound.
+    ///
+    /// Where the same statement is in use already, further up the stack, this is another one of the same text.
+    ///
+    /// # Errors
+    /// As [`SqlConnection::prepare`].
+    fn statement<'c>(&'c self, kept: &Kept) -> Result<Box<dyn SqlStatement + 'c>>;
+
+    /// A kept statement where it stands. Dropping it leaves it on its row, for a cursor that goes on with its next call.
+    /// It ends when [`SqlStatement::reset`] is called, or when the [`Kept`] is dropped.
+    ///
+    /// # Errors
+    /// As [`SqlConnection::prepare`].
+    fn resume<'c>(&'c self, kept: &Kept) -> Result<Box<dyn SqlStatement + 'c>>;
+
+    /// Runs all statements of a text; rows are passed over.
+    ///
+    /// # Errors
+    /// That of the first statement that fails.
+    fn execute(&self, sql: &str) -> Result;
+
+    /// Opens the BLOB or text in a column of a row, to be read or written in place. It is closed when it is dropped.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR if there is no such table, column or row, or the value is neither BLOB nor text.
+    fn open_blob<'c>(&'c self, place: &BlobPlace<'_>, rowid: i64) -> Result<Box<dyn SqlBlob + 'c>>;
+
+    /// Shows `f` a connected virtual table (`lithe_vtab::VirtualTable` as [`Any`]), which is connected if it was not.
+    ///
+    /// # Errors
+    /// If there is no such table, or it is no virtual one; what its module says.
+    fn with_virtual_table(&self, database: &str, table: &str, f: &mut dyn FnMut(&dyn Any)) -> Result;
+
+    /// Shows `f` what is kept for the whole connection under this name; `make` makes it the first time.
+    fn with_client_data(&self, name: &'static str, make: &dyn Fn() -> Box<dyn Any + Send>, f: &mut dyn FnMut(&dyn Any));
+
+    /// The rowid of the last row that was inserted.
+    fn last_insert_rowid(&self) -> i64;
+
+    /// Sets what `last_insert_rowid()` answers: a table that has inserted rows of its own says which one the application
+    /// has inserted.
+    fn set_last_insert_rowid(&self, rowid: i64);
+
+    /// How many rows the last statement has changed.
+    fn changes(&self) -> i64;
+
+    /// How many rows all statements have changed.
+    fn total_changes(&self) -> i64;
+
+    /// The names of the databases: `main`, `temp`, and those that are attached.
+    fn databases(&self) -> Vec<String>;
+
+    /// Whether SQLITE_DBCONFIG_DEFENSIVE is on: nothing may write past the tables' own rules.
+    fn is_defensive(&self) -> bool;
+
+    /// How long a text or BLOB may be: SQLITE_LIMIT_LENGTH.
+    fn length_max(&self) -> usize;
+
+    /// Whether somebody wants the running statement to stop. Long loops without SQL ask now and then.
+    fn is_interrupted(&self) -> bool;
+
+    /// The connection itself, for those who know its type.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A compiled statement.
+pub trait SqlStatement {
+    /// Binds a value to the parameter `number`, counted from 1. A statement that stands on a row is reset first.
+    ///
+    /// # Errors
+    /// SQLITE_RANGE if there is no such parameter; SQLITE_TOOBIG.
+    fn bind(&mut self, number: usize, value: ValueRef<'_>) -> Result;
+
+    /// Binds something that SQL sees as NULL, and functions and virtual tables as a pointer.
+    ///
+    /// # Errors
+    /// SQLITE_RANGE if there is no such parameter.
+    fn bind_pointer(&mut self, number: usize, pointer: Rc<Pointer>) -> Result;
+
+    /// Goes to the next row. False at the end, where the statement is reset.
+    ///
+    /// # Errors
+    /// Those of the statement.
+    fn step(&mut self) -> Result<bool>;
+
+    /// Ends the run: the row and the locks are given up, and the next step begins anew. Bound values stay.
+    fn reset(&mut self);
+
+    /// A column of the row, counted from 0. NULL if there is no row, or no such column.
+    fn column(&self, index: usize) -> ValueRef<'_>;
+
+    /// How many columns its rows have.
+    fn column_count(&self) -> usize;
+
+    /// The name of a column.
+    fn column_name(&self, index: usize) -> String;
+
+    /// How many parameters it has.
+    fn parameter_count(&self) -> usize;
+
+    /// Whether it changes no database.
+    fn is_read_only(&self) -> bool;
+
+    /// Its text.
+    fn sql(&self) -> &str;
+
+    /// Where the text goes on that it was compiled from.
+    fn tail(&self) -> usize;
+}
+
+impl dyn SqlStatement + '_ {
+    /// Binds values to the parameters from the first on.
+    ///
+    /// # Errors
+    /// As [`SqlStatement::bind`].
+    pub fn bind_all(&mut self, values: &[ValueRef<'_>]) -> Result {
+        values.iter().enumerate().try_for_each(|(at, value)| self.bind(at + 1, *value))
+    }
+
+    /// Runs it to its end with these values, and resets it.
+    ///
+    /// # Errors
+    /// As [`SqlStatement::bind`] and [`SqlStatement::step`].
+    pub fn run(&mut self, values: &[ValueRef<'_>]) -> Result {
+        self.bind_all(values)?;
+        while self.step()? {}
+        Ok(())
+    }
+}
+
+/// A column whose values are read or written in place.
+#[derive(Clone, Copy, Debug)]
+pub struct BlobPlace<'p> {
+    /// The name of the database.
+    pub database: &'p str,
+    /// The table.
+    pub table: &'p str,
+    /// The column.
+    pub column: &'p str,
+    /// Whether it is also written.
+    pub writable: bool,
+}
+
+/// A BLOB (or text) in a row.
+pub trait SqlBlob {
+    /// Its size in bytes. Writing does not change it.
+    fn len(&self) -> usize;
+
+    /// Whether it has no bytes.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads from `offset` on, as many bytes as there is room for.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR beyond the end; SQLITE_ABORT if the row was changed or deleted.
+    fn read(&mut self, offset: usize, bytes: &mut [u8]) -> Result;
+
+    /// Writes from `offset` on.
+    ///
+    /// # Errors
+    /// As [`SqlBlob::read`]; SQLITE_READONLY if it was opened to be read.
+    fn write(&mut self, offset: usize, bytes: &[u8]) -> Result;
+
+    /// Goes to another row, which is faster than opening anew.
+    ///
+    /// # Errors
+    /// As [`SqlConnection::open_blob`]. After an error it can only be dropped.
+    fn reopen(&mut self, rowid: i64) -> Result;
+}
+
+/// A statement that is prepared once and kept by its connection, for as long as this is not dropped.
+#[derive(Debug)]
+pub struct Kept {
+    sql: Box<str>,
+    key: Arc<u64>,
+}
+
+impl Kept {
+    /// A statement of this text, which is compiled when it is first used.
+    pub fn new(sql: impl Into<Box<str>>) -> Kept {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Kept { sql: sql.into(), key: Arc::new(NEXT.fetch_add(1, Ordering::Relaxed)) }
+    }
+
+    /// The text.
+    pub fn sql(&self) -> &str {
+        &self.sql
+    }
+
+    /// The number under which a connection finds the statement.
+    pub fn key(&self) -> u64 {
+        *self.key
+    }
+
+    /// Tells whether this still exists: a weak reference to its number.
+    pub fn alive(&self) -> Weak<u64> {
+        Arc::downgrade(&self.key)
+    }
+}
