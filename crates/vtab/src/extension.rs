@@ -7,6 +7,9 @@ use lithe_functions::Function;
 
 use crate::module::{Module, ModuleKind};
 
+/// How a collation compares two texts.
+pub type Compare = fn(&[u8], &[u8]) -> Ordering;
+
 /// A crate's modules, functions and collations. The lists are asked for once in a process, and modules are made when a
 /// connection first uses one of their tables, so that opening a connection costs nothing for extensions that it does not use.
 #[derive(Clone, Copy)]
@@ -18,7 +21,7 @@ pub struct Extension {
     /// Its functions, which the connections of a process share.
     pub functions: fn() -> Vec<Arc<Function>>,
     /// Its collations, by name.
-    pub collations: &'static [(&'static str, fn(&[u8], &[u8]) -> Ordering)],
+    pub collations: &'static [(&'static str, Compare)],
 }
 
 /// A module of an extension.

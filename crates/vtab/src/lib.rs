@@ -117,7 +117,7 @@ mod plan;
 mod table;
 
 pub use change::{Change, ColumnContext, OnConflict, Values, is_unchanged_pointer, list_pointer, unchanged_pointer};
-pub use extension::{Extension, ExtensionModule};
+pub use extension::{Compare, Extension, ExtensionModule};
 pub use lithe_functions::error::code;
 pub use lithe_functions::{
     BlobPlace, Context, Function, FunctionError, Kept, Pointer, SqlBlob, SqlConnection, SqlStatement,
