@@ -12,7 +12,7 @@
 
 use crate::operand::{
     Addr, AffinityListId, AggregateId, CallId, CollationId, CompareFlags, ConstId, CursorId, Db, HostCallId, Operand,
-    OperandText, Reg, ScanId, SubprogramId, TextId, VirtualId,
+    OperandText, Reg, ScanId, Sequence, SubprogramId, TextId, VirtualId,
 };
 
 macro_rules! instructions {
@@ -332,13 +332,14 @@ instructions! {
     // ---- records and writing ----
     /// dst = the record made of `start..start+count` with the list `affinities` applied first ([`AffinityListId::NONE`]: none).
     MakeRecord { count: u16, affinities: AffinityListId, start: Reg, dst: Reg }
-    /// dst = a new rowid for table cursor `cursor`. With `autoincrement` not NONE that register holds the largest rowid ever used; it is raised. SQLITE_FULL when exhausted.
-    NewRowid { cursor: CursorId, dst: Reg, autoincrement: Reg }
-    /// Looks for the row of the table `name` in sqlite_sequence, at which `cursor` is open: rowid = its rowid, NULL if there is
-    /// none; max = its number, 0 if there is none.
-    ReadSequence { cursor: CursorId, name: ConstId, rowid: Reg, max: Reg }
-    /// Write `max` into the row of the table `name` in sqlite_sequence, whose rowid is `rowid`; NULL: into a new one.
-    WriteSequence { cursor: CursorId, name: ConstId, rowid: Reg, max: Reg }
+    /// dst = a new rowid for table cursor `cursor`. With `sequence` not NONE it is larger than any before, and raises the sequence. SQLITE_FULL when exhausted.
+    NewRowid { cursor: CursorId, dst: Reg, sequence: Sequence }
+    /// Begin `sequence` with the number of the table `name` in sqlite_sequence, at which `cursor` is open; 0 if it has none.
+    ReadSequence { cursor: CursorId, name: ConstId, sequence: Sequence }
+    /// The row with the integer in `rowid` is inserted: `sequence` is at least that.
+    RaiseSequence { sequence: Sequence, rowid: Reg }
+    /// Write `sequence` into the row of the table `name` in sqlite_sequence, or into a new one, if it has grown.
+    WriteSequence { cursor: CursorId, name: ConstId, sequence: Sequence }
     /// Insert (or replace) `record` under the integer in `rowid`. Flags: `insert_flags`.
     Insert { flags: u8, cursor: CursorId, rowid: Reg, record: Reg }
     /// MakeRecord and Insert in one: insert the row made of `start..start+count` under the integer in `rowid`. Large texts
@@ -425,6 +426,12 @@ instructions! {
     FkCounter { deferred: u8, delta: i32 }
     /// Jump if the counter is zero.
     FkIfZero { deferred: u8, target: Addr }
+    /// End with an error if an immediate foreign key is violated: before a statement that has changed rows gives its own.
+    FkCheck {}
+    /// Until CursorUnlock, no subprogram may change the tree that `cursor` is on: that is SQLITE_CONSTRAINT_PINNED.
+    CursorLock { cursor: CursorId }
+    /// The tree may be changed again.
+    CursorUnlock { cursor: CursorId }
 
     // ---- virtual tables ----
     /// Ask for the rows of the table-valued function `name`. The register `start` has a bit for each argument that is given,
@@ -482,4 +489,6 @@ pub mod delete_flags {
     pub const IS_UPDATE: u8 = 4;
     /// The rest of the row (its other indexes) is deleted separately: no hook, no count.
     pub const AUXILIARY: u8 = 8;
+    /// Whoever has locked the cursor deletes (CursorLock).
+    pub const OF_LOCKED: u8 = 16;
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use lithe_format::PageNo;
 use lithe_format::record::Builder;
 use lithe_functions::CallSite;
 use lithe_value::{Value, ValueRef};
@@ -14,9 +15,10 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::flow;
 use crate::host::Host;
-use crate::operand::{CursorId, Reg};
+use crate::operand::{CursorId, Db, Reg};
 use crate::program::Program;
 use crate::register::{Register, SPARE_MAX};
+use crate::sequence::SequenceState;
 use crate::status::Counters;
 use crate::subprogram::FramePool;
 
@@ -64,6 +66,10 @@ pub struct Machine {
     pub out: Value,
     /// Frames of subprograms that have run, for the next.
     pub frames: FramePool,
+    /// The largest rowids of AUTOINCREMENT tables.
+    pub sequences: Vec<SequenceState>,
+    /// The trees that subprograms must not change now.
+    pub locked: Vec<(Db, PageNo)>,
 }
 
 /// Loop turns between two looks at interrupts.
@@ -94,6 +100,8 @@ impl Machine {
             scratch: Scratch::default(),
             out: Value::NULL,
             frames: FramePool::default(),
+            sequences: Vec::new(),
+            locked: Vec::new(),
         }
     }
 
@@ -121,6 +129,8 @@ impl Machine {
         self.kept_flag = Reg::NONE;
         self.temporary.close();
         self.frames.clear();
+        self.sequences.clear();
+        self.locked.clear();
     }
 
     /// The machine stands still, because a step ends or the application is called, which may commit: what registers have

@@ -73,6 +73,8 @@ ids! {
     VirtualId(u32) = "v";
     /// How a virtual table is scanned.
     ScanId(u16) = "scan";
+    /// The largest rowid of an AUTOINCREMENT table, which all programs of a statement share.
+    Sequence(u16) = "seq";
 }
 
 impl CollationId {
@@ -83,6 +85,11 @@ impl CollationId {
 impl TextId {
     /// No text.
     pub const NONE: TextId = TextId(u32::MAX);
+}
+
+impl Sequence {
+    /// None: the table is not AUTOINCREMENT.
+    pub const NONE: Sequence = Sequence(u16::MAX);
 }
 
 impl AffinityListId {

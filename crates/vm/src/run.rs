@@ -578,12 +578,13 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 let row = RowRegisters { start, count: usize::from(count), affinities };
                 record::make_record(m, program, host, row, dst)?;
             }
-            Insn::NewRowid { cursor, dst, autoincrement } => write::new_rowid(m, cursor, dst, autoincrement)?,
-            Insn::ReadSequence { cursor, name, rowid, max } => {
-                sequence::read(m, program, host, cursor, name, [rowid, max])?;
+            Insn::NewRowid { cursor, dst, sequence } => write::new_rowid(m, cursor, dst, sequence)?,
+            Insn::ReadSequence { cursor, name, sequence } => {
+                sequence::read(m, program, host, cursor, name, sequence)?;
             }
-            Insn::WriteSequence { cursor, name, rowid, max } => {
-                sequence::write(m, program, host, cursor, name, [rowid, max])?;
+            Insn::RaiseSequence { sequence, rowid } => sequence::raise(m, sequence, rowid),
+            Insn::WriteSequence { cursor, name, sequence } => {
+                sequence::write(m, program, host, cursor, name, sequence)?;
             }
             Insn::Insert { flags, cursor, rowid, record } => {
                 write::insert(m, program, host, flags, cursor, rowid, record)?;
@@ -708,6 +709,9 @@ fn steps_until_row<'p, const WATCHED: bool>(
                     pc = at(target);
                 }
             }
+            Insn::FkCheck {} => flow::check_immediate_violations(m)?,
+            Insn::CursorLock { cursor } => write::lock(m, program, cursor),
+            Insn::CursorUnlock { cursor } => write::unlock(m, program, cursor),
 
             // ---- virtual tables ----
             Insn::FunctionRows { cursor, name, start, target } => {

@@ -72,6 +72,7 @@ pub fn clear_tree(
     cursor: CursorId,
     count_changes: bool,
 ) -> Result<(), Error> {
+    crate::write::check_lock(m, program, cursor)?;
     let info = program.cursor(cursor);
     let root = info.root.ok_or_else(|| Error::new(ResultCode::INTERNAL, "a cursor without a tree"))?;
     let cleared = host.btree(info.db)?.clear_tree(root)?;

@@ -1,8 +1,10 @@
 //! sqlite_sequence: the largest rowid that each AUTOINCREMENT table ever had.
 //!
-//! Every INSERT into such a table reads its row there and writes it again, so each is one instruction. The
-//! application may have written anything there: names and numbers of any type, or no column at all.
+//! Every statement that inserts into such a table, itself or by a trigger, reads its row there when it begins and writes it
+//! again when it ends, so each is one instruction. The application may have written anything there: names and numbers of any
+//! type, or no column at all.
 
+use lithe_btree::Seek;
 use lithe_format::payload::Payload;
 use lithe_format::serial_type::{SchemaFormat, SerialType};
 use lithe_value::{Affinity, Encoding, ValueRef};
@@ -14,7 +16,7 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::host::Host;
 use crate::machine::Machine;
-use crate::operand::{ConstId, CursorId, Reg};
+use crate::operand::{ConstId, CursorId, Reg, Sequence};
 use crate::program::Program;
 use crate::record::RowValues;
 use crate::register::Register;
@@ -25,7 +27,16 @@ const NAME: usize = 0;
 const SEQ: usize = 1;
 const COUNT: usize = 2;
 
-/// Looks for the row of the table `name`: `rowid` = its rowid, NULL if there is none; `max` = its number, 0 if there is none.
+/// What a statement knows of a table's row there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SequenceState {
+    /// The rowid of the row and its number, as they were when the statement began; `None` if there was no such row.
+    found: Option<(i64, i64)>,
+    /// The largest rowid so far.
+    pub max: i64,
+}
+
+/// Looks for the row of the table `name`.
 #[inline(never)]
 pub fn read(
     m: &mut Machine,
@@ -33,30 +44,41 @@ pub fn read(
     host: &dyn Host,
     cursor: CursorId,
     name: ConstId,
-    [rowid, max]: [Reg; 2],
+    sequence: Sequence,
 ) -> Result<(), Fault> {
     let name = program.constants[name.0 as usize].as_ref();
-    m.reg_mut(rowid).set_null();
+    let mut state = SequenceState::default();
     let mut number = Register::Null;
     let mut more = table(m, cursor)?.first()?;
     while more {
         let tree = table(m, cursor)?;
         let found = tree.place.cursor.rowid()?;
         if let Some(ordinary) = Ordinary::find(tree, name) {
-            number.set_integer(ordinary.number);
-            m.reg_mut(rowid).set_integer(found);
+            state = SequenceState { found: Some((found, ordinary.number)), max: ordinary.number };
             break;
         }
         if is_row_of(tree, name)? {
             read_number(tree, &mut number, host)?;
-            m.reg_mut(rowid).set_integer(found);
+            state = SequenceState { found: Some((found, number.integer())), max: number.integer() };
             break;
         }
         more = tree.next()?;
         m.turn(host)?;
     }
-    m.reg_mut(max).set_integer(number.integer());
+    let at = usize::from(sequence.0);
+    if m.sequences.len() <= at {
+        m.sequences.resize(at + 1, SequenceState::default());
+    }
+    m.sequences[at] = state;
     Ok(())
+}
+
+/// A row with that rowid is inserted.
+#[inline]
+pub fn raise(m: &mut Machine, sequence: Sequence, rowid: Reg) {
+    let rowid = m.reg(rowid).integer();
+    let state = &mut m.sequences[usize::from(sequence.0)];
+    state.max = state.max.max(rowid);
 }
 
 /// The number in a row as Lithe and SQLite write it, for a table with a name of up to 57 bytes:
@@ -121,7 +143,7 @@ fn read_number(tree: &mut TreeCursor, number: &mut Register, host: &dyn Host) ->
     cast_register(number, Affinity::Integer, host)
 }
 
-/// Writes `max` into the row of the table `name`, whose rowid `rowid` holds; NULL if there is none yet.
+/// Writes the number into the row of the table `name`, unless it has not grown.
 #[inline(never)]
 pub fn write(
     m: &mut Machine,
@@ -129,22 +151,25 @@ pub fn write(
     host: &dyn Host,
     cursor: CursorId,
     name: ConstId,
-    [rowid, max]: [Reg; 2],
+    sequence: Sequence,
 ) -> Result<(), Error> {
-    let is_new = m.reg(rowid).is_null();
-    if is_new {
-        write::new_rowid(m, cursor, rowid, Reg::NONE)?;
-    }
-    let (rowid, max) = (m.reg(rowid).integer(), m.reg(max).integer());
+    let SequenceState { found, max } = m.sequences[usize::from(sequence.0)];
+    let rowid = match found {
+        Some((_, first)) if max <= first => return Ok(()),
+        Some((rowid, _)) => rowid,
+        None => write::next_rowid(m, cursor, None)?,
+    };
     let name = program.constants[name.0 as usize].as_ref();
     let values = [name, ValueRef::Integer(max)];
     let Machine { cursors, builder, .. } = m;
     let VmCursor::Tree(tree) = cursors[usize::from(cursor.0)].settled()? else { return Err(write::not_writable()) };
-    let ordinary = if is_new { None } else { Ordinary::find(tree, name) };
+    // A trigger may have written there, too.
+    let is_there = found.is_some() && tree.seek_rowid(rowid)? == Seek::Exact;
+    let ordinary = if is_there { Ordinary::find(tree, name) } else { None };
     if let Some(ordinary) = ordinary
         && ordinary.overwrite(tree, max)?
     {
-        // The cursor has not moved since the row was read.
+        // The number is overwritten where it stands.
     } else if tree.encoding() == Encoding::Utf8 {
         write::insert_payload(tree, rowid, &Payload::from_bytes(builder.build(&values)), 0)?;
     } else {

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::host::Host;
 use crate::insn::{delete_flags, insert_flags};
 use crate::machine::Machine;
-use crate::operand::{CursorId, Reg};
+use crate::operand::{CursorId, Reg, Sequence};
 use crate::program::{CursorInfo, CursorKind, Program};
 use crate::record::{EncodedTexts, RowRegisters, RowValues};
 use crate::register::Register;
@@ -24,6 +24,35 @@ mod operation {
     pub const DELETE: i32 = 9;
     pub const INSERT: i32 = 18;
     pub const UPDATE: i32 = 23;
+}
+
+/// No subprogram may change the tree that the cursor is on.
+#[inline(never)]
+pub fn lock(m: &mut Machine, program: &Program, cursor: CursorId) {
+    let info = program.cursor(cursor);
+    m.locked.extend(info.root.map(|root| (info.db, root)));
+}
+
+/// The last lock of the tree ends.
+#[inline(never)]
+pub fn unlock(m: &mut Machine, program: &Program, cursor: CursorId) {
+    let info = program.cursor(cursor);
+    let at = m.locked.iter().rposition(|(db, root)| *db == info.db && Some(*root) == info.root);
+    if let Some(at) = at {
+        m.locked.remove(at);
+    }
+}
+
+/// Whether the tree that the cursor is on may be changed.
+#[inline]
+pub fn check_lock(m: &Machine, program: &Program, cursor: CursorId) -> Result<(), Error> {
+    if m.locked.is_empty() { Ok(()) } else { look_at_locks(m, program.cursor(cursor)) }
+}
+
+#[cold]
+fn look_at_locks(m: &Machine, info: &CursorInfo) -> Result<(), Error> {
+    let is_locked = m.locked.iter().any(|(db, root)| *db == info.db && Some(*root) == info.root);
+    if is_locked { Err(Error::from_code(ResultCode::CONSTRAINT_PINNED)) } else { Ok(()) }
 }
 
 /// Inserts a record under a rowid.
@@ -37,6 +66,7 @@ pub fn insert(
     rowid: Reg,
     record: Reg,
 ) -> Result<(), Error> {
+    check_lock(m, program, cursor)?;
     let rowid = m.reg(rowid).integer();
     let Machine { registers, cursors, temporary, .. } = m;
     let bytes = registers[record.0 as usize].as_ref().bytes().unwrap_or_default();
@@ -66,6 +96,7 @@ pub fn insert_row(
     rowid: Reg,
     row: RowRegisters,
 ) -> Result<(), Error> {
+    check_lock(m, program, cursor)?;
     row.apply_affinities(m, program);
     own_row(m, cursor);
     let rowid = m.reg(rowid).integer();
@@ -179,6 +210,9 @@ fn tell_hook(info: &CursorInfo, host: &dyn Host, operation: i32, rowid: i64) {
 /// Deletes the row under a cursor. The cursor then stands where it was: Next goes to the row after it.
 #[inline(never)]
 pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cursor: CursorId) -> Result<(), Error> {
+    if flags & delete_flags::OF_LOCKED == 0 {
+        check_lock(m, program, cursor)?;
+    }
     let is_whole_row = flags & (delete_flags::IS_UPDATE | delete_flags::AUXILIARY) == 0;
     let is_told = m.has_update_hook && is_whole_row;
     let is_watched = is_told || m.watches_rows;
@@ -269,6 +303,7 @@ pub fn index_insert_row(
     cursor: CursorId,
     row: RowRegisters,
 ) -> Result<(), Error> {
+    check_lock(m, program, cursor)?;
     row.apply_affinities(m, program);
     let Machine { registers, cursors, scratch, builder, temporary, .. } = m;
     let row = row.values(scratch, registers, program);
@@ -347,9 +382,20 @@ pub fn index_delete(
     if !found && must_exist { Err(Error::from_code(ResultCode::CORRUPT_INDEX)) } else { Ok(()) }
 }
 
-/// dst = a rowid that no row has.
+/// dst = a rowid that no row has; with a sequence, that none ever had.
 #[inline(never)]
-pub fn new_rowid(m: &mut Machine, cursor: CursorId, dst: Reg, autoincrement: Reg) -> Result<(), Error> {
+pub fn new_rowid(m: &mut Machine, cursor: CursorId, dst: Reg, sequence: Sequence) -> Result<(), Error> {
+    let ever = if sequence == Sequence::NONE { None } else { Some(m.sequences[usize::from(sequence.0)].max) };
+    let next = next_rowid(m, cursor, ever)?;
+    if ever.is_some() {
+        m.sequences[usize::from(sequence.0)].max = next;
+    }
+    m.reg_mut(dst).set_integer(next);
+    Ok(())
+}
+
+/// A rowid that no row has, larger than `ever` if there is such a number.
+pub fn next_rowid(m: &mut Machine, cursor: CursorId, ever: Option<i64>) -> Result<i64, Error> {
     let largest = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {
             // (The cursor's own rowid: of a row that it has just written it needs no look at the page.)
@@ -358,21 +404,15 @@ pub fn new_rowid(m: &mut Machine, cursor: CursorId, dst: Reg, autoincrement: Reg
         VmCursor::Ephemeral(ephemeral) => ephemeral.last_rowid(),
         _ => return Err(not_writable()),
     };
-    let next = match autoincrement {
-        Reg::NONE => match largest {
-            None => 1,
-            Some(i64::MAX) => random_rowid(m, cursor)?,
-            Some(largest) => largest + 1,
-        },
-        register => {
-            let ever = m.reg(register).integer().max(largest.unwrap_or(0));
-            let next = ever.checked_add(1).ok_or_else(|| Error::from_code(ResultCode::FULL))?;
-            m.reg_mut(register).set_integer(next);
-            next
+    match (ever, largest) {
+        (None, None) => Ok(1),
+        (None, Some(i64::MAX)) => random_rowid(m, cursor),
+        (None, Some(largest)) => Ok(largest + 1),
+        (Some(ever), largest) => {
+            let ever = ever.max(largest.unwrap_or(0));
+            ever.checked_add(1).ok_or_else(|| Error::from_code(ResultCode::FULL))
         }
-    };
-    m.reg_mut(dst).set_integer(next);
-    Ok(())
+    }
 }
 
 /// The largest rowid is taken: tries others at random.

@@ -2,7 +2,7 @@
 
 use crate::builder::ProgramBuilder;
 use crate::insn::Insn;
-use crate::operand::{AffinityListId, CollationId, CompareFlags, Reg};
+use crate::operand::{AffinityListId, CollationId, CompareFlags, Reg, Sequence};
 use crate::program::CursorKind;
 use crate::testing::{TestHost, emit_row, emit_scan, info, key, load, load_row, show};
 use lithe_value::{Value, ValueRef};
@@ -32,7 +32,7 @@ fn a_temporary_table() {
             b.emit(Insn::OpenDup { cursor: second, original: cursor });
             let (rowid, i, end) = (b.register(), load(b, 40), b.label());
             let again = b.here();
-            b.emit(Insn::NewRowid { cursor, dst: rowid, autoincrement: Reg::NONE });
+            b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
             b.emit(Insn::InsertRow { flags: 0, cursor, count: 1, affinities: NONE, rowid, start: i });
             b.emit(Insn::DecrementJumpZero { reg: i, target: end });
             b.emit(Insn::Goto { target: again });
@@ -105,7 +105,7 @@ fn a_queue() {
             b.emit(Insn::OpenEphemeral { cursor: queue });
             let (rowid, x, hundred, end) = (b.register(), load(b, 1), load(b, 100), b.label());
             let push = |b: &mut ProgramBuilder| {
-                b.emit(Insn::NewRowid { cursor: queue, dst: rowid, autoincrement: Reg::NONE });
+                b.emit(Insn::NewRowid { cursor: queue, dst: rowid, sequence: Sequence::NONE });
                 b.emit(Insn::InsertRow { flags: 0, cursor: queue, count: 1, affinities: NONE, rowid, start: x });
             };
             push(b);

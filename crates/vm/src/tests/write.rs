@@ -3,7 +3,7 @@
 use super::{index, table};
 use crate::builder::ProgramBuilder;
 use crate::insn::{Insn, delete_flags, insert_flags};
-use crate::operand::{AffinityListId, CursorId, OnConflict, Reg};
+use crate::operand::{Addr, AffinityListId, CursorId, OnConflict, Reg, Sequence};
 use crate::program::{CursorKind, TableFacts};
 use crate::testing::{TestHost, emit_scan, info, key, load, load_row, rows, show};
 use crate::vm::Vm;
@@ -42,7 +42,7 @@ fn new_rowids() {
                 let given = load(&mut b, given);
                 b.emit(Insn::Copy { src: given, dst, count: 1 });
             }
-            None => b.emit(Insn::NewRowid { cursor, dst, autoincrement: Reg::NONE }),
+            None => b.emit(Insn::NewRowid { cursor, dst, sequence: Sequence::NONE }),
         }
         insert(&mut b, cursor, insert_flags::LAST_ROWID | insert_flags::COUNT_CHANGE, dst, &[Value::from("x")]);
         b.emit(Insn::ResultRow { start: dst, count: 1 });
@@ -69,19 +69,27 @@ fn new_rowids() {
 fn autoincrement_never_goes_back() {
     let host = TestHost::new();
     let root = table(&host.btree, &[(7, vec![])]);
-    let run = |ever: i64| {
+    let sequences = table(&host.btree, &[(1, vec![ValueRef::Text(b"t"), ValueRef::Integer(3)])]);
+    let run = |given: i64| {
         let mut b = ProgramBuilder::new();
         let cursor = writable(&mut b, root);
-        let row = b.registers(2);
-        let known = load(&mut b, ever);
-        b.emit(Insn::NewRowid { cursor, dst: row, autoincrement: known });
-        b.emit(Insn::Copy { src: known, dst: row.at(1), count: 1 });
+        let of_sequences = writable(&mut b, sequences);
+        let (row, sequence) = (b.registers(2), Sequence(0));
+        let name = b.constant(Value::text(&b"t"[..]));
+        b.emit(Insn::ReadSequence { cursor: of_sequences, name, sequence });
+        let rowid = load(&mut b, given);
+        b.emit(Insn::RaiseSequence { sequence, rowid });
+        b.emit(Insn::NewRowid { cursor, dst: row, sequence });
+        b.emit(Insn::WriteSequence { cursor: of_sequences, name, sequence });
+        b.emit(Insn::Rewind { cursor: of_sequences, target: Addr::NONE });
+        b.emit(Insn::Column { cursor: of_sequences, column: 1, dst: row.at(1) });
         b.emit(Insn::ResultRow { start: row, count: 2 });
         b.emit(Insn::Halt {});
         host.run(b)
     };
     assert_eq!(show(&run(3).unwrap()), "8,8");
     assert_eq!(show(&run(100).unwrap()), "101,101");
+    assert_eq!(show(&run(5).unwrap()), "102,102");
     assert_eq!(run(i64::MAX).unwrap_err().code(), ResultCode::FULL);
 }
 

@@ -88,8 +88,14 @@ pub(super) fn refuse_nulls_order(terms: &[OrderTerm<'_>]) -> Result<()> {
 pub(super) fn add_key(builder: &mut TableBuilder<'_>, key: KeyConstraint) -> Result<()> {
     let mut columns = key.index_columns();
     let table = &mut builder.table;
-    if let Some(same) = table.indexes.iter_mut().find(|index| has_same_key(index, &columns)) {
-        return merge(Arc::make_mut(same), &key);
+    if let Some(at) = table.indexes.iter().position(|index| has_same_key(index, &columns)) {
+        let was_replace = table.indexes[at].conflict() == Some(Conflict::Replace);
+        merge(Arc::make_mut(&mut table.indexes[at]), &key)?;
+        if !was_replace && table.indexes[at].conflict() == Some(Conflict::Replace) {
+            let index = table.indexes.remove(at);
+            insert_index(&mut table.indexes, index);
+        }
+        return Ok(());
     }
     let key_count = columns.len() as u16;
     columns.push(rowid_column());

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use lithe_sql::ast::{CreateTable, Name, Select};
 use lithe_value::Affinity;
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{Db, Reg};
+use lithe_vm::operand::{Db, Sequence};
 use lithe_vm::program::{CursorInfo, CursorKind};
 
 use super::create_table::{create_trees, finish};
@@ -58,7 +58,7 @@ pub(super) fn create_table_as<'a>(
     let (rowid, done) = (cg.b.register(), cg.b.label());
     let top = cg.b.here();
     cg.b.emit(Insn::Yield { co: coroutine.co, target: done });
-    cg.b.emit(Insn::NewRowid { cursor, dst: rowid, autoincrement: Reg::NONE });
+    cg.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
     let (flags, count) = (insert_flags::APPEND, width as u16);
     cg.b.emit(Insn::InsertRow { flags, cursor, count, affinities, rowid, start: coroutine.start });
     cg.b.emit(Insn::Goto { target: top });

@@ -4,7 +4,7 @@
 use lithe_sql::ast::Name;
 use lithe_value::Value;
 use lithe_vm::insn::{Insn, delete_flags, insert_flags};
-use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, CursorId, Db, Reg, TextId};
+use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, CursorId, Db, Reg, Sequence, TextId};
 
 use crate::catalog::{SCHEMA_TABLE, TEMP_SCHEMA_TABLE, Table};
 use crate::codegen::Codegen;
@@ -127,7 +127,7 @@ pub(super) fn insert_schema_row(cg: &mut Codegen<'_>, cursor: CursorId, row: &Ne
 /// Appends the row of `count` registers from `values` on.
 pub(super) fn append_row(cg: &mut Codegen<'_>, cursor: CursorId, values: Reg, count: u16) {
     let (rowid, record) = (cg.b.register(), cg.b.register());
-    cg.b.emit(Insn::NewRowid { cursor, dst: rowid, autoincrement: Reg::NONE });
+    cg.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
     cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: values, dst: record });
     cg.b.emit(Insn::Insert { flags: insert_flags::APPEND, cursor, rowid, record });
 }

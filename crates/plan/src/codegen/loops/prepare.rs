@@ -4,7 +4,7 @@
 //! it more than once nevertheless, its rows go into a temporary table when the loops begin.
 
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{AffinityListId, Reg};
+use lithe_vm::operand::{AffinityListId, Sequence};
 
 use super::super::{Codegen, Coroutine, DerivedRows};
 use crate::access::LogEst;
@@ -110,7 +110,7 @@ pub(super) fn buffer_rows(cg: &mut Codegen<'_>, coroutine: &Coroutine) -> Derive
     let top = cg.b.here();
     cg.b.emit(Insn::Yield { co, target: done });
     let rowid = cg.b.temporary();
-    cg.b.emit(Insn::NewRowid { cursor, dst: rowid, autoincrement: Reg::NONE });
+    cg.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
     let (flags, affinities) = (insert_flags::APPEND, AffinityListId::NONE);
     cg.b.emit(Insn::InsertRow { flags, cursor, count: count as u16, affinities, rowid, start });
     cg.b.free(rowid);

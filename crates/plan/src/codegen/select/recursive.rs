@@ -10,7 +10,7 @@
 //! The queue is in order of insertion or, with ORDER BY, an index. UNION keeps all rows that ever entered it.
 
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{AffinityListId, CursorId, Reg};
+use lithe_vm::operand::{AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::CursorKind;
 
 use lithe_sql::ast::CompoundOp;
@@ -145,7 +145,7 @@ impl<'a> Codegen<'a> {
             None => {
                 let rowid = self.b.temporary();
                 let cursor = queue.rows;
-                self.b.emit(Insn::NewRowid { cursor, dst: rowid, autoincrement: Reg::NONE });
+                self.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
                 let (flags, count) = (insert_flags::APPEND, width as u16);
                 self.b.emit(Insn::InsertRow { flags, cursor, count, affinities, rowid, start: row });
                 self.b.free(rowid);

@@ -2,7 +2,7 @@
 
 use lithe_value::Affinity;
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
+use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
@@ -152,7 +152,7 @@ impl<'a> Codegen<'a> {
             }
             Destination::Table { cursor } => {
                 let rowid = self.b.temporary();
-                self.b.emit(Insn::NewRowid { cursor, dst: rowid, autoincrement: Reg::NONE });
+                self.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
                 let (flags, affinities) = (insert_flags::APPEND, AffinityListId::NONE);
                 self.b.emit(Insn::InsertRow { flags, cursor, count, affinities, rowid, start: row });
                 self.b.free(rowid);

@@ -89,13 +89,15 @@ impl<'a> ChangeLoop<'a> {
         if visits && is_blind && may_be_one_pass(&plan, change, passes, stays) {
             // A row that is deleted is not looked for again, but RETURNING may give its rowid.
             let needs_key = !change.set.is_empty() || change.returning.is_some();
-            return begin_one_pass(cg, &plan, target, key, needs_key);
+            let begun = begin_one_pass(cg, &plan, target, key, needs_key)?;
+            count_found(cg, change);
+            return Ok(begun);
         }
         let is_single = plan.one_row;
         let (kind, next) = if values.is_empty() && target.table.has_rowid() {
-            begin_row_set(cg, &plan, target, key)?
+            begin_row_set(cg, &plan, change, target, key)?
         } else {
-            begin_keys(cg, &plan, target, key, values)?
+            begin_keys(cg, &plan, change, target, key, values)?
         };
         Ok(ChangeLoop { key, values: value_registers, next, is_one_pass: false, is_single, kind })
     }
@@ -210,9 +212,17 @@ fn begin_one_pass<'a>(
     Ok(ChangeLoop { key, values: key, next, is_one_pass: true, is_single: plan.one_row, kind: Kind::OnePass(loops) })
 }
 
+/// PRAGMA count_changes counts the rows of a DELETE when they are found, whether they are still there to be deleted or not.
+fn count_found<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>) {
+    if change.set.is_empty() {
+        cg.emit_row_count();
+    }
+}
+
 fn begin_row_set<'a>(
     cg: &mut Codegen<'a>,
     plan: &JoinPlan<'a>,
+    change: &ResolvedChange<'a>,
     target: &mut Target<'a>,
     key: Reg,
 ) -> Result<(Kind<'a>, Addr)> {
@@ -222,6 +232,7 @@ fn begin_row_set<'a>(
         let rowid = cg.resolver.rowid(target.source, target.table);
         cg.emit_into(&rowid, key)?;
         cg.b.emit(Insn::RowSetAdd { set, rowid: key });
+        count_found(cg, change);
         Ok(())
     })?;
     target.open(cg)?;
@@ -235,6 +246,7 @@ fn begin_row_set<'a>(
 fn begin_keys<'a>(
     cg: &mut Codegen<'a>,
     plan: &JoinPlan<'a>,
+    change: &ResolvedChange<'a>,
     target: &mut Target<'a>,
     key: Reg,
     values: &[Expr<'a>],
@@ -258,6 +270,7 @@ fn begin_keys<'a>(
         cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: key, dst: record });
         cg.b.emit(Insn::IdxInsert { flags: 0, cursor, count: width as u16, record, start: key });
         cg.b.place(is_known);
+        count_found(cg, change);
         Ok(())
     })?;
     target.open(cg)?;

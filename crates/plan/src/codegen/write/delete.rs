@@ -28,6 +28,7 @@ pub(crate) fn delete<'a>(
     let triggers = Triggers::of(cg, &change.target, Event::Delete);
     super::target::refuse_read_only(cg, &change.target, &triggers, change.returning.is_some())?;
     let change = super::prepare::change(cg, change);
+    let counted = super::begin_row_count(cg, "rows deleted", change.returning.is_some());
     if change.target.table.view().is_some() {
         super::view::change(cg, &change, &triggers)?;
     } else if let Some(connected) = change.target.table.connected() {
@@ -36,7 +37,7 @@ pub(crate) fn delete<'a>(
         let keys = ForeignKeys::of(cg, &change.target, Change::Delete)?;
         delete_rows(cg, &change, &triggers, &keys)?;
     }
-    Ok(change.returning.map_or(&[], |returning| returning.columns))
+    Ok(change.returning.map_or(counted, |returning| returning.columns))
 }
 
 /// The rows of a table that is about to be dropped, as far as foreign keys are concerned: no triggers fire, and keys that do
@@ -95,20 +96,19 @@ fn delete_rows<'a>(
         emit_delete_entries(cg, &target, |_| true)?;
         let position = if rows.is_one_pass { delete_flags::SAVE_POSITION } else { 0 };
         cg.b.emit(Insn::Delete { flags: delete_flags::COUNT_CHANGE | position, cursor: target.cursor });
-        if let (Some(returning), Some(old)) = (&returning, old) {
-            let table = cg.set_access(target.source, old.access());
-            returning.emit_row(cg)?;
-            cg.set_access(target.source, table.expect("the row was read from the table"));
-        }
         if let Some(old) = old {
             keys.act(cg, &change.target, old, None, firing)?;
         }
-        triggers.fire_after(cg, &change.target, old, None, firing)
+        triggers.fire_after(cg, &change.target, old, None, firing, |cg| {
+            let (Some(returning), Some(old)) = (&returning, old) else { return Ok(()) };
+            let table = cg.set_access(target.source, old.access());
+            returning.emit_row(cg)?;
+            cg.set_access(target.source, table.expect("the row was read from the table"));
+            Ok(())
+        })
     })?;
     rows.end(cg)?;
-    if let Some(returning) = &returning {
-        returning.emit_results(cg);
-    }
+    super::finish_statement(cg, returning.as_ref());
     Ok(())
 }
 
@@ -116,12 +116,18 @@ fn delete_rows<'a>(
 fn delete_all<'a>(cg: &mut Codegen<'a>, target: &ChangeTarget<'a>) -> Result<()> {
     let (db, table) = (target.db, target.table);
     cg.use_database(db, true);
+    if let Some(dst) = cg.row_count() {
+        let cursor = cg.open_table(db, table)?;
+        cg.b.emit(Insn::Count { cursor, dst });
+        cg.b.emit(Insn::Close { cursor });
+    }
     let cursor = cg.table_cursor(db, table)?;
     cg.b.emit(Insn::ClearTree { count_changes: 1, cursor });
     for index in table.indexes.iter().filter(|index| index.root != table.root) {
         let cursor = cg.index_cursor(db, index)?;
         cg.b.emit(Insn::ClearTree { count_changes: 0, cursor });
     }
+    super::finish_statement(cg, None);
     Ok(())
 }
 
@@ -141,19 +147,34 @@ pub(super) fn emit_old_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: R
     Ok(row)
 }
 
-/// Deletes the row under the table's cursor, which is in the way of a new one and is the access of the target's source.
-/// With `is_overwritten` the new row has the same rowid and takes the old one's place. DELETE triggers fire only if
-/// triggers are recursive.
-pub(super) fn emit_replace_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, is_overwritten: bool) -> Result<()> {
+/// DELETE triggers fire only if triggers are recursive.
+fn watchers_of_replace<'a>(
+    cg: &Codegen<'a>,
+    target: &Target<'a>,
+) -> Result<(ChangeTarget<'a>, Triggers<'a>, ForeignKeys<'a>)> {
     let change = ChangeTarget { db: target.db, table: target.table, view_columns: &[], source: target.source };
     let triggers =
         if cg.env.flags.recursive_triggers { Triggers::of(cg, &change, Event::Delete) } else { Triggers::none() };
     let keys = ForeignKeys::of(cg, &change, Change::Delete)?;
+    Ok((change, triggers, keys))
+}
+
+/// Deletes the row under the table's cursor, which is in the way of a new one and is the access of the target's source.
+/// With `is_overwritten` the new row has the same rowid and takes the old one's place. Within an UPDATE (`is_update`) no
+/// trigger may change the table: the row that is being updated has to stay where it is. Gives whether anybody watches.
+pub(super) fn emit_replace_row<'a>(
+    cg: &mut Codegen<'a>,
+    target: &Target<'a>,
+    is_overwritten: bool,
+    is_update: bool,
+) -> Result<bool> {
+    let (change, triggers, keys) = watchers_of_replace(cg, target)?;
     if is_overwritten && triggers.is_empty() && keys.is_empty() {
         if target.indexes.iter().any(|index| !index.is_table) {
             cg.note_more_changes();
         }
-        return emit_delete_entries(cg, target, |_| true);
+        emit_delete_entries(cg, target, |_| true)?;
+        return Ok(false);
     }
     cg.note_more_changes();
     let is_gone = cg.b.label();
@@ -161,10 +182,22 @@ pub(super) fn emit_replace_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, is
         emit_delete_entries(cg, target, |_| true)?;
         cg.b.emit(Insn::Delete { flags: delete_flags::AUXILIARY, cursor: target.cursor });
     } else {
-        emit_watched_replace(cg, target, &change, &triggers, &keys, is_gone)?;
+        let cursor = target.cursor;
+        let is_locked = is_update && !triggers.is_empty();
+        if is_locked {
+            cg.note_may_abort();
+            cg.b.emit(Insn::CursorLock { cursor });
+        }
+        let watchers = (&triggers, &keys);
+        emit_watched_replace(cg, target, &change, watchers, is_gone, is_locked)?;
+        cg.b.place(is_gone);
+        if is_locked {
+            cg.b.emit(Insn::CursorUnlock { cursor });
+        }
+        return Ok(true);
     }
     cg.b.place(is_gone);
-    Ok(())
+    Ok(false)
 }
 
 /// As [`emit_replace_row`], where triggers or foreign keys are concerned.
@@ -172,9 +205,9 @@ fn emit_watched_replace<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,
     change: &ChangeTarget<'a>,
-    triggers: &Triggers<'a>,
-    keys: &ForeignKeys<'a>,
+    (triggers, keys): (&Triggers<'a>, &ForeignKeys<'a>),
     is_gone: Addr,
+    is_locked: bool,
 ) -> Result<()> {
     let key = cg.b.registers(target.key_width());
     target.emit_key(cg, key)?;
@@ -187,7 +220,8 @@ fn emit_watched_replace<'a>(
     keys.check_old(cg, target, old)?;
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
     emit_delete_entries(cg, target, |_| true)?;
-    cg.b.emit(Insn::Delete { flags: 0, cursor: target.cursor });
+    let flags = if is_locked { delete_flags::OF_LOCKED } else { 0 };
+    cg.b.emit(Insn::Delete { flags, cursor: target.cursor });
     keys.act(cg, change, old, None, firing)?;
-    triggers.fire_after(cg, change, Some(old), None, firing)
+    triggers.fire_after(cg, change, Some(old), None, firing, |_| Ok(()))
 }

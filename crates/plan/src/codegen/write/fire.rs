@@ -98,7 +98,8 @@ impl<'a> Triggers<'a> {
         self.fire(cg, TriggerTime::Before, target, old, new, firing)
     }
 
-    /// Runs those after the change.
+    /// Runs those after the change. The row of RETURNING is computed when the temporary triggers of another database's table
+    /// have run, before the table's own.
     pub fn fire_after(
         &self,
         cg: &mut Codegen<'a>,
@@ -106,8 +107,13 @@ impl<'a> Triggers<'a> {
         old: Option<Row>,
         new: Option<Row>,
         firing: Firing,
+        returning: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
     ) -> Result<()> {
-        self.fire(cg, TriggerTime::After, target, old, new, firing)
+        let (own, foreign): (Vec<_>, Vec<_>) =
+            self.at(TriggerTime::After).copied().partition(|trigger| trigger.db == target.db);
+        Triggers { triggers: foreign }.fire(cg, TriggerTime::After, target, old, new, firing)?;
+        returning(cg)?;
+        Triggers { triggers: own }.fire(cg, TriggerTime::After, target, old, new, firing)
     }
 
     /// Runs those instead of the change.

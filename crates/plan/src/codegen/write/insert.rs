@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use lithe_sql::ast;
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
+use lithe_vm::operand::{Addr, Reg, Sequence};
 
-use super::autoincrement::AutoIncrement;
 use super::constraint::{Checked, emit_checks, emit_not_null, is_never_null};
 use super::fire::{Event, Firing, Triggers};
 use super::foreign_key::{Change, ForeignKeys};
@@ -33,6 +32,7 @@ pub(crate) fn insert<'a>(
     let triggers = Triggers::of(cg, &resolved.target, Event::Insert);
     super::target::refuse_read_only(cg, &resolved.target, &triggers, resolved.returning.is_some())?;
     let resolved = super::prepare::insert(cg, resolved);
+    let counted = super::begin_row_count(cg, "rows inserted", resolved.returning.is_some());
     if resolved.target.table.view().is_some() {
         super::view::insert(cg, &resolved, &triggers)?;
     } else if let Some(connected) = resolved.target.table.connected() {
@@ -40,7 +40,7 @@ pub(crate) fn insert<'a>(
     } else {
         insert_rows(cg, insert, &resolved, &triggers)?;
     }
-    Ok(resolved.returning.map_or(&[], |returning| returning.columns))
+    Ok(resolved.returning.map_or(counted, |returning| returning.columns))
 }
 
 /// One INSERT while its code is generated.
@@ -50,7 +50,8 @@ struct Inserting<'c, 'a> {
     keys: &'c ForeignKeys<'a>,
     target: Target<'a>,
     row: Row,
-    autoincrement: Option<AutoIncrement>,
+    /// The largest rowid ever, of an AUTOINCREMENT table.
+    sequence: Sequence,
     returning: Option<ReturningRows<'a>>,
     /// Where to go on when a row is left out, or done.
     next: Addr,
@@ -78,27 +79,23 @@ fn insert_rows<'a>(
         && keys.is_empty()
         && let Some(source) = super::transfer::source(insert, resolved)
     {
-        return super::transfer::emit(cg, &target, super::statement_policy(cg, resolved.or), source);
+        super::transfer::emit(cg, &target, super::statement_policy(cg, resolved.or), source)?;
+        super::finish_statement(cg, None);
+        return Ok(());
     }
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
-    let autoincrement = AutoIncrement::begin(cg, &target)?;
+    let sequence = super::autoincrement::sequence_of(cg, &target)?;
     let row = Row::new(cg, target.table.columns.len());
     let place = whole_row(resolved, target.table).then_some(row.columns);
     let rows = Rows::begin(cg, &resolved.target, resolved.rows, triggers, place)?;
-    let inserting =
-        Inserting { resolved, triggers, keys: &keys, target, row, autoincrement, returning, next: rows.next() };
+    let inserting = Inserting { resolved, triggers, keys: &keys, target, row, sequence, returning, next: rows.next() };
     if is_single {
         emit_row(cg, &inserting, &rows)?;
     } else {
         cg.in_loop(|cg| emit_row(cg, &inserting, &rows))?;
     }
     rows.end(cg);
-    if let Some(autoincrement) = &inserting.autoincrement {
-        autoincrement.end(cg);
-    }
-    if let Some(returning) = &inserting.returning {
-        returning.emit_results(cg);
-    }
+    super::finish_statement(cg, inserting.returning.as_ref());
     Ok(())
 }
 
@@ -166,11 +163,11 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     }
     keys.check_new(cg, target, *row)?;
     emit_write(cg, inserting, rowid, &unique);
-    if let Some(returning) = &inserting.returning {
-        returning.emit_row(cg)?;
-    }
+    cg.emit_row_count();
     let firing = Firing { policy, ignore: *next };
-    triggers.fire_after(cg, &resolved.target, None, Some(*row), firing)
+    triggers.fire_after(cg, &resolved.target, None, Some(*row), firing, |cg| {
+        inserting.returning.as_ref().map_or(Ok(()), |returning| returning.emit_row(cg))
+    })
 }
 
 /// Puts the values of a row where they belong, defaults where there are none.
@@ -245,13 +242,12 @@ enum GivenRowid {
 }
 
 fn emit_rowid<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows<'a>) -> Result<GivenRowid> {
-    let Inserting { resolved, target, row, autoincrement, .. } = inserting;
+    let Inserting { resolved, target, row, sequence, .. } = inserting;
     if !target.table.has_rowid() {
         return Ok(GivenRowid::No);
     }
     let cursor = target.cursor;
-    let max = autoincrement.as_ref().map_or(Reg::NONE, |autoincrement| autoincrement.max);
-    let new_rowid = Insn::NewRowid { cursor, dst: row.rowid, autoincrement: max };
+    let new_rowid = Insn::NewRowid { cursor, dst: row.rowid, sequence: *sequence };
     let Some(place) = value_for(resolved, ChangedColumn::Rowid) else {
         cg.b.emit(new_rowid);
         return Ok(GivenRowid::No);
@@ -274,19 +270,10 @@ fn emit_rowid<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Ro
             cg.note_may_abort();
         }
     }
-    if let Some(autoincrement) = autoincrement {
-        emit_maximum(cg, autoincrement.max, row.rowid);
+    if *sequence != Sequence::NONE {
+        cg.b.emit(Insn::RaiseSequence { sequence: *sequence, rowid: row.rowid });
     }
     Ok(GivenRowid::Yes)
-}
-
-/// max = max(max, rowid)
-fn emit_maximum(cg: &mut Codegen<'_>, max: Reg, rowid: Reg) {
-    let stays = cg.b.label();
-    let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
-    cg.b.emit(Insn::Ge { flags, collation, lhs: max, rhs: rowid, target: stays });
-    cg.b.emit(Insn::Copy { src: rowid, dst: max, count: 1 });
-    cg.b.place(stays);
 }
 
 /// BEFORE triggers see the row with its affinities, with a rowid of -1 if it is not known yet.

@@ -56,8 +56,9 @@ mod virtual_table;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use lithe_sql::ast::Conflict;
+use lithe_sql::ast::{Conflict, Name};
 use lithe_vm::insn::Insn;
+use lithe_vm::operand::Reg;
 
 pub(crate) use constraint::{emit_failure, unique_failure};
 pub(crate) use delete::delete;
@@ -70,7 +71,7 @@ pub(crate) use target::{index_exprs, index_filter};
 pub(crate) use update::update;
 
 use super::Codegen;
-use crate::ir::{Expr, InSet, any};
+use crate::ir::{Expr, InSet, OutputColumn, any};
 
 /// What code generation of writes keeps for one program.
 #[derive(Default)]
@@ -85,6 +86,8 @@ pub(super) struct State {
     programs: Rc<RefCell<trigger::Programs>>,
     /// The trigger that the program is the body of.
     body: Option<Body>,
+    /// Counts rows for PRAGMA count_changes.
+    row_count: Option<Reg>,
 }
 
 /// A trigger's body, while it is compiled.
@@ -105,6 +108,18 @@ impl<'a> Codegen<'a> {
         };
         if any(expr, &mut |expr| can_fail(expr)) {
             self.note_may_abort();
+        }
+    }
+
+    /// The register that counts rows, if PRAGMA count_changes wants the count.
+    fn row_count(&self) -> Option<Reg> {
+        self.write.row_count
+    }
+
+    /// One row more for PRAGMA count_changes.
+    fn emit_row_count(&mut self) {
+        if let Some(reg) = self.write.row_count {
+            self.b.emit(Insn::AddImmediate { reg, value: 1 });
         }
     }
 
@@ -130,12 +145,46 @@ impl<'a> Codegen<'a> {
     }
 }
 
-/// What a statement's program needs at its end, the transactions being begun: the journal, if it turned out to be needed,
-/// and the triggers' programs.
+/// PRAGMA count_changes: begins to count the rows of a statement that is no trigger's and has no rows of its own. The column
+/// that the count will have.
+fn begin_row_count<'a>(cg: &mut Codegen<'a>, name: &'static str, has_returning: bool) -> &'a [OutputColumn<'a>] {
+    if !cg.env.flags.count_changes || has_returning || cg.write.body.is_some() || cg.write.drops_rows {
+        return &[];
+    }
+    let counter = cg.b.register();
+    cg.b.emit(Insn::Integer { value: 0, dst: counter });
+    cg.write.row_count = Some(counter);
+    let name = Name::new(name.as_bytes());
+    let column = crate::resolve::plain_output(&Expr::Register(counter, None));
+    cg.arena.alloc_slice_copy(&[OutputColumn { name, ..column }])
+}
+
+/// The changes of a statement are made: the largest rowids are written, and its rows are given, those of RETURNING or the
+/// count of PRAGMA count_changes. Nothing is left to do for a trigger's statement.
+fn finish_statement<'a>(cg: &mut Codegen<'a>, returning: Option<&returning::Rows<'a>>) {
+    if cg.write.body.is_some() {
+        return;
+    }
+    autoincrement::emit_end(cg);
+    let count = cg.write.row_count;
+    if returning.is_some() || count.is_some() {
+        cg.b.emit(Insn::FkCheck {});
+    }
+    if let Some(returning) = returning {
+        returning.emit_results(cg);
+    }
+    if let Some(start) = count {
+        cg.b.emit(Insn::ResultRow { start, count: 1 });
+    }
+}
+
+/// What a statement's program needs at its end, the transactions being begun: the journal, if it turned out to be needed, the
+/// largest rowids of AUTOINCREMENT tables, and the triggers' programs.
 pub(super) fn finish(cg: &mut Codegen<'_>) {
     if cg.write.changes_more_than_once && cg.write.may_abort {
         cg.b.prologue(|b| b.emit(Insn::StatementJournal {}));
     }
+    autoincrement::emit_begin(cg);
     let programs = cg.write.programs.borrow_mut().take_finished();
     for program in programs {
         cg.b.subprogram(program);

@@ -1,7 +1,7 @@
 //! RETURNING: the rows are computed when they are changed, and given when all changes are made.
 
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{AffinityListId, CursorId, Reg};
+use lithe_vm::operand::{AffinityListId, CursorId, Reg, Sequence};
 
 use super::index::emit_index_key;
 use crate::codegen::Codegen;
@@ -58,7 +58,7 @@ impl<'a> Rows<'a> {
                 let (record, rowid) = (cg.b.register(), cg.b.register());
                 let (count, affinities) = (self.returning.exprs.len() as u16, AffinityListId::NONE);
                 cg.b.emit(Insn::MakeRecord { count, affinities, start, dst: record });
-                cg.b.emit(Insn::NewRowid { cursor, dst: rowid, autoincrement: Reg::NONE });
+                cg.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
                 cg.b.emit(Insn::Insert { flags: insert_flags::APPEND, cursor, rowid, record });
             }
         }

@@ -146,8 +146,8 @@ pub(super) fn may_become_default(table: &Table, policy: Option<Conflict>) -> boo
 pub(super) fn emit_type_check(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
     if target.table.strict {
         let count = target.table.columns.len() as u32;
+        // As in SQLite it is no reason for a statement journal: without another one, the rows before stay in an open transaction.
         cg.b.emit(Insn::TypeCheck { cursor: target.cursor, start: row.columns, count });
-        cg.note_may_abort();
     }
 }
 

@@ -5,7 +5,7 @@
 
 use lithe_sql::ast;
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{Db, Reg};
+use lithe_vm::operand::{Db, Sequence};
 
 use super::constraint::Checked;
 use super::row::Row;
@@ -50,11 +50,12 @@ pub(super) fn emit<'a>(
         flags |= if is_sought { insert_flags::USE_SEEK } else { 0 };
     } else {
         let cursor = target.cursor;
-        cg.b.emit(Insn::NewRowid { cursor, dst: row.rowid, autoincrement: Reg::NONE });
+        cg.b.emit(Insn::NewRowid { cursor, dst: row.rowid, sequence: Sequence::NONE });
         flags |= insert_flags::APPEND;
     }
     cg.b.emit(Insn::RowData { cursor: from, dst: record });
     cg.b.emit(Insn::Insert { flags, cursor: target.cursor, rowid: row.rowid, record });
+    cg.emit_row_count();
     cg.b.place(next);
     cg.b.emit(Insn::Next { cursor: from, target: top });
     cg.b.place(done);

@@ -24,6 +24,8 @@ use crate::resolve::{ChangeTarget, Found, Rules, Scope, ScopeSource};
 #[derive(Default)]
 pub(super) struct Programs {
     programs: Vec<TriggerProgram>,
+    /// The AUTOINCREMENT tables of all programs, the statement's own included.
+    pub sequences: super::autoincrement::Sequences,
 }
 
 struct TriggerProgram {

@@ -6,6 +6,9 @@
 //! The order of checks is SQLite's: the rowid, then the indexes in their order, in which those that REPLACE come last; the
 //! rowid after them if it is the rowid that replaces, because a row must not be deleted for a new one that then fails.
 //! Constraints that ON CONFLICT clauses name come before all, in the order of the clauses.
+//!
+//! Whoever watches the rows that REPLACE deletes (triggers, foreign keys) may put others in their place. So all is looked at a
+//! second time if such a row was deleted, the rowid first, and whatever is in the way then is an error.
 
 use lithe_sql::ast::Conflict;
 use lithe_vm::insn::Insn;
@@ -55,6 +58,10 @@ pub(super) struct Unique {
     pub is_sought: bool,
     /// The updates of ON CONFLICT clauses to which some check may lead.
     pub updates: Vec<Addr>,
+    /// Counts the rows deleted for the new one while somebody watches.
+    watched: Option<Reg>,
+    /// Whether somebody does.
+    is_watched: bool,
 }
 
 /// Which index entries an UPDATE makes anew: those that depend on what it changes.
@@ -67,11 +74,14 @@ pub(super) fn is_affected<'a>(checked: &Checked<'_, 'a>, index: &TargetIndex<'a>
 /// Emits all checks, and makes the entries of the indexes on the way. The row must be the access of the target's source.
 pub(super) fn emit_unique<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>) -> Result<Unique> {
     let target = unique.checked.target;
+    let watched = watched_counter(cg, unique);
+    let entries = vec![None; target.indexes.len()];
     let mut done =
-        Unique { entries: vec![None; target.indexes.len()], replaces: false, is_sought: false, updates: Vec::new() };
+        Unique { entries, replaces: false, is_sought: false, updates: Vec::new(), watched, is_watched: false };
     let mut types_wait = super::row::checks_types_late(target.table);
     let mut affinity_waits = unique.affinity_waits;
-    for check in order_of_checks(unique) {
+    let checks = order_of_checks(unique);
+    for &check in &checks {
         if affinity_waits && check != Constraint::Rowid {
             super::row::emit_affinity(cg, target.table, unique.checked.row, |_| true);
             affinity_waits = false;
@@ -90,6 +100,7 @@ pub(super) fn emit_unique<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>)
         super::row::emit_type_check(cg, target, unique.checked.row);
     }
     if done.replaces {
+        emit_second_look(cg, unique, &checks, &done);
         done.is_sought = false;
         done.entries.iter_mut().flatten().for_each(|entry| entry.is_sought = false);
     }
@@ -176,6 +187,72 @@ fn emit_index_check<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: u
     }
     done.entries[at] = Some(entry);
     Ok(())
+}
+
+/// A register that counts the rows which REPLACE deletes while somebody watches.
+fn watched_counter<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>) -> Option<Reg> {
+    let Checked { target, policy, .. } = unique.checked;
+    let replaces = |conflict| policy_of(policy, conflict) == Conflict::Replace;
+    let may_replace = unique.rowid_is_given && replaces(target.table.rowid_conflict)
+        || target.indexes.iter().any(|index| index.index.is_unique() && replaces(index.index.conflict()));
+    let may_be_watched = cg.env.flags.recursive_triggers || cg.env.flags.foreign_keys;
+    (may_replace && may_be_watched).then(|| {
+        let counter = cg.b.register();
+        cg.b.emit(Insn::Integer { value: 0, dst: counter });
+        counter
+    })
+}
+
+/// Looks for other rows with the same keys again, if rows were deleted while somebody watched: any is an error.
+fn emit_second_look<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, checks: &[Constraint], done: &Unique) {
+    let Some(watched) = done.watched.filter(|_| done.is_watched) else { return };
+    let Checked { target, row, .. } = unique.checked;
+    let all_looked_at = cg.b.label();
+    cg.b.emit(Insn::IfNot { null_jumps: 1, reg: watched, target: all_looked_at });
+    // An UPDATE that does not change the rowid finds the row itself under it.
+    if target.table.has_rowid() && unique.old_key.is_none_or(|old| old != row.rowid) {
+        let is_free = cg.b.label();
+        if let Some(old) = unique.old_key {
+            let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+            cg.b.emit(Insn::Eq { flags, collation, lhs: row.rowid, rhs: old, target: is_free });
+        }
+        cg.b.emit(Insn::SeekRowid { cursor: target.cursor, rowid: row.rowid, target: is_free });
+        let (code, message) = rowid_failure(target.table);
+        emit_failure(cg, Conflict::Abort, code, message);
+        cg.b.place(is_free);
+    }
+    for check in checks {
+        if let Constraint::Index(at) = *check
+            && let Some(entry) = done.entries[at]
+        {
+            emit_second_look_at_index(cg, unique, &target.indexes[at], entry);
+        }
+    }
+    cg.b.place(all_looked_at);
+}
+
+fn emit_second_look_at_index<'a>(
+    cg: &mut Codegen<'a>,
+    unique: &Uniqueness<'_, 'a>,
+    index: &TargetIndex<'a>,
+    entry: NewEntry,
+) {
+    let target = unique.checked.target;
+    if !index.index.is_unique() || keeps_key(unique, index) {
+        return;
+    }
+    let is_free = cg.b.label();
+    if let Some(reg) = entry.is_there {
+        cg.b.emit(Insn::IsNull { reg, target: is_free });
+    }
+    let (cursor, count) = (target.cursor_of(index), index.index.key_count);
+    cg.b.emit(Insn::NoConflict { cursor, count, start: entry.key, target: is_free });
+    if unique.old_key.is_some() {
+        emit_key_of_other(cg, unique, index, is_free);
+    }
+    let (code, message) = unique_failure(target.table, index.index);
+    emit_failure(cg, Conflict::Abort, code, message);
+    cg.b.place(is_free);
 }
 
 /// An UPDATE that leaves the columns of a unique key alone cannot make them equal to another row's.
@@ -273,7 +350,12 @@ fn emit_conflict<'a>(
         }
         (None, Conflict::Replace) => {
             find(cg, is_new)?;
-            emit_replace(cg, unique, constraint)?;
+            if emit_replace(cg, unique, constraint)?
+                && let Some(reg) = done.watched
+            {
+                cg.b.emit(Insn::AddImmediate { reg, value: 1 });
+                done.is_watched = true;
+            }
             done.replaces = true;
         }
         (None, policy) => emit_failure(cg, policy, failure.0, failure.1),
@@ -281,12 +363,12 @@ fn emit_conflict<'a>(
     Ok(())
 }
 
-/// Deletes the row under the table's cursor for the new one.
-fn emit_replace<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, constraint: Constraint) -> Result<()> {
+/// Deletes the row under the table's cursor for the new one. Whether anybody watches.
+fn emit_replace<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, constraint: Constraint) -> Result<bool> {
     let Checked { target, row, .. } = unique.checked;
     let access = ColumnAccess::Table { cursor: target.cursor, table: target.table };
     cg.set_access(target.source, access);
-    emit_replace_row(cg, target, constraint == Constraint::Rowid)?;
+    let is_watched = emit_replace_row(cg, target, constraint == Constraint::Rowid, unique.old_key.is_some())?;
     cg.set_access(target.source, row.access());
-    Ok(())
+    Ok(is_watched)
 }

@@ -30,6 +30,7 @@ pub(crate) fn update<'a>(
     let triggers = Triggers::of(cg, &change.target, Event::Update(change.set));
     super::target::refuse_read_only(cg, &change.target, &triggers, change.returning.is_some())?;
     let change = super::prepare::change(cg, change);
+    let counted = super::begin_row_count(cg, "rows updated", change.returning.is_some());
     if change.target.table.view().is_some() {
         super::view::change(cg, &change, &triggers)?;
     } else if let Some(connected) = change.target.table.connected() {
@@ -37,7 +38,7 @@ pub(crate) fn update<'a>(
     } else {
         update_rows(cg, &change, &triggers)?;
     }
-    Ok(change.returning.map_or(&[], |returning| returning.columns))
+    Ok(change.returning.map_or(counted, |returning| returning.columns))
 }
 
 fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: &Triggers<'a>) -> Result<()> {
@@ -89,12 +90,11 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
         next: rows.next,
         is_one_pass: rows.is_one_pass,
         returning: returning.as_ref(),
+        is_counted: true,
     };
     cg.in_loop(|cg| emit_update_row(cg, &updating))?;
     rows.end(cg)?;
-    if let Some(returning) = &returning {
-        returning.emit_results(cg);
-    }
+    super::finish_statement(cg, returning.as_ref());
     Ok(())
 }
 
@@ -117,6 +117,8 @@ pub(super) struct Updating<'c, 'a> {
     /// A scan goes on from the row.
     pub is_one_pass: bool,
     pub returning: Option<&'c ReturningRows<'a>>,
+    /// `count_changes` counts the row: not that of an UPSERT, which no INSERT has inserted.
+    pub is_counted: bool,
 }
 
 /// Emits the update of one row. The table's cursor is the access of the target's source.
@@ -156,15 +158,20 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
     };
     let unique = emit_unique(cg, &uniqueness)?;
     emit_write(cg, updating, &checked, &unique, old)?;
-    cg.set_access(target.source, row.access());
-    if let Some(returning) = updating.returning {
-        returning.emit_row(cg)?;
-    }
     cg.set_access(target.source, table_access(target));
     if let Some(old) = old {
         keys.act(cg, change, old, Some(row), firing)?;
     }
-    triggers.fire_after(cg, change, old, Some(row), firing)
+    if updating.is_counted {
+        cg.emit_row_count();
+    }
+    triggers.fire_after(cg, change, old, Some(row), firing, |cg| {
+        let Some(returning) = updating.returning else { return Ok(()) };
+        cg.set_access(target.source, row.access());
+        returning.emit_row(cg)?;
+        cg.set_access(target.source, table_access(target));
+        Ok(())
+    })
 }
 
 /// The new row: values of SET, and for other columns those that the row has.

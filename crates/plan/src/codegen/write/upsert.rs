@@ -1,6 +1,7 @@
 //! ON CONFLICT ... DO UPDATE: the row that is there is updated in place of the insertion.
 
 use lithe_sql::ast::Conflict;
+use lithe_value::Affinity;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Addr;
 
@@ -53,6 +54,7 @@ impl Upserts {
         for (branch, clause) in self.branches.iter().zip(insert.upserts) {
             if let (Some(place), Some(set)) = (branch.update.filter(|at| unique.updates.contains(at)), clause.update) {
                 cg.b.place(place);
+                emit_real_columns(cg, target, excluded);
                 cg.set_access(insert.excluded, excluded.access());
                 emit_update(cg, insert, target, &set, next, returning)?;
                 cg.b.emit(Insn::Goto { target: next });
@@ -61,6 +63,15 @@ impl Upserts {
         cg.b.place(behind);
         cg.set_access(target.source, excluded.access());
         Ok(())
+    }
+}
+
+/// `excluded` has reals where a column is REAL, whatever was given; other affinities may not have been applied yet.
+fn emit_real_columns(cg: &mut Codegen<'_>, target: &Target<'_>, excluded: Row) {
+    for (at, column) in target.table.columns.iter().enumerate() {
+        if column.affinity == Affinity::Real {
+            cg.b.emit(Insn::RealAffinity { reg: excluded.column(at as u16) });
+        }
     }
 }
 
@@ -118,6 +129,7 @@ fn emit_update<'a>(
         next,
         is_one_pass: false,
         returning,
+        is_counted: false,
     };
     emit_update_row(cg, &updating)
 }

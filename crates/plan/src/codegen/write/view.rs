@@ -1,13 +1,14 @@
 //! INSTEAD OF triggers: what happens to the rows of a view.
 
 use lithe_sql::ast::CompoundOp;
+use lithe_value::Affinity;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 
 use super::fire::{Firing, Triggers};
 use super::insert::value_for;
 use super::returning::Rows as ReturningRows;
-use super::row::Row;
+use super::row::{self, Row};
 use super::rows::Rows;
 use crate::codegen::{Codegen, Destination};
 use crate::error::Result;
@@ -27,14 +28,19 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, tr
             Some(place) => rows.emit_value(cg, place, new.column(at))?,
             None => cg.b.emit(Insn::Null { start: new.column(at), count: 1 }),
         }
+        // NEW has reals in REAL columns, as wherever such a column is read.
+        if target.view_columns[usize::from(at)].affinity == Some(Affinity::Real) {
+            cg.b.emit(Insn::RealAffinity { reg: new.column(at) });
+        }
     }
     cg.b.emit(Insn::Integer { value: -1, dst: new.rowid });
     let firing = Firing { policy: super::statement_policy(cg, resolved.or), ignore: rows.next() };
     triggers.fire_instead(cg, target, None, Some(new), firing)?;
+    cg.emit_row_count();
     cg.set_access(target.source, new.access());
     finish_row(cg, returning.as_ref())?;
     rows.end(cg);
-    emit_results(cg, returning.as_ref());
+    super::finish_statement(cg, returning.as_ref());
     Ok(())
 }
 
@@ -58,17 +64,24 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, trig
     cg.b.emit(Insn::Integer { value: -1, dst: old.rowid });
     let new = if change.set.is_empty() { None } else { Some(emit_new(cg, target, change.set, old, values, cursor)) };
     let firing = Firing { policy: super::statement_policy(cg, change.or), ignore: next };
+    // PRAGMA count_changes counts the rows of a DELETE when they are found.
+    if change.set.is_empty() {
+        cg.emit_row_count();
+    }
     triggers.fire_instead(cg, target, Some(old), new, firing)?;
+    if !change.set.is_empty() {
+        cg.emit_row_count();
+    }
     cg.set_access(target.source, new.unwrap_or(old).access());
     finish_row(cg, returning.as_ref())?;
     cg.b.place(next);
     cg.b.emit(Insn::Next { cursor, target: top });
     cg.b.place(done);
-    emit_results(cg, returning.as_ref());
+    super::finish_statement(cg, returning.as_ref());
     Ok(())
 }
 
-/// NEW of an UPDATE.
+/// NEW of an UPDATE, with the affinities of the view's columns. (That of an INSERT has values as they are given.)
 fn emit_new<'a>(
     cg: &mut Codegen<'a>,
     target: &ChangeTarget<'a>,
@@ -88,6 +101,8 @@ fn emit_new<'a>(
         };
         cg.b.emit(Insn::Copy { src: values.at(at), dst, count: 1 });
     }
+    let affinities = target.view_columns.iter().map(|column| column.affinity.unwrap_or(Affinity::Blob));
+    row::emit_affinities(cg, new.columns, affinities);
     new
 }
 
@@ -118,10 +133,4 @@ fn rows_and_values<'a>(cg: &Codegen<'a>, change: &ResolvedChange<'a>) -> &'a Que
 
 fn finish_row<'a>(cg: &mut Codegen<'a>, returning: Option<&ReturningRows<'a>>) -> Result<()> {
     returning.map_or(Ok(()), |returning| returning.emit_row(cg))
-}
-
-fn emit_results<'a>(cg: &mut Codegen<'a>, returning: Option<&ReturningRows<'a>>) {
-    if let Some(returning) = returning {
-        returning.emit_results(cg);
-    }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use lithe_btree::KeyInfo;
 use lithe_sql::ast::Conflict;
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
+use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::CursorKind;
 
 use super::change_loop;
@@ -61,15 +61,14 @@ pub(super) fn insert<'a>(
     let policy = super::statement_policy(cg, resolved.or);
     let rowid = cg.b.register();
     emit_update(cg, connected, policy, (start, KEYS + width), rowid);
+    cg.emit_row_count();
     if let Some(returning) = &returning {
         cg.b.emit(Insn::Integer { value: -1, dst: row.rowid });
         cg.set_access(target.source, row.access());
         returning.emit_row(cg)?;
     }
     rows.end(cg);
-    if let Some(returning) = &returning {
-        returning.emit_results(cg);
-    }
+    super::finish_statement(cg, returning.as_ref());
     Ok(())
 }
 
@@ -109,8 +108,10 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, conn
     let policy = super::statement_policy(cg, change.or);
     let rowid = cg.b.register();
     emit_update(cg, connected, policy, (start, width), rowid);
+    cg.emit_row_count();
     cg.b.emit(Insn::Next { cursor: found, target: top });
     cg.b.place(done);
+    super::finish_statement(cg, None);
     Ok(())
 }
 
@@ -179,7 +180,7 @@ fn find_rows<'a>(
             cg.b.emit(Insn::IdxInsert { flags: 0, cursor: found, count: 1, record, start });
         } else {
             let rowid = cg.b.register();
-            cg.b.emit(Insn::NewRowid { cursor: found, dst: rowid, autoincrement: Reg::NONE });
+            cg.b.emit(Insn::NewRowid { cursor: found, dst: rowid, sequence: Sequence::NONE });
             cg.b.emit(Insn::Insert { flags: insert_flags::APPEND, cursor: found, rowid, record });
         }
         cg.b.place(is_known);

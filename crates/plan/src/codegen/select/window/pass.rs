@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use lithe_functions::Flags;
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{Addr, AffinityListId, AggregateId, CursorId, Reg};
+use lithe_vm::operand::{Addr, AffinityListId, AggregateId, CursorId, Reg, Sequence};
 use lithe_vm::program::AggregateCall;
 
 use super::super::super::Codegen;
@@ -217,7 +217,7 @@ impl<'a> Codegen<'a> {
         }
         let cursor = pass.table;
         let rowid = self.b.temporary();
-        self.b.emit(Insn::NewRowid { cursor, dst: rowid, autoincrement: Reg::NONE });
+        self.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
         let (flags, affinities) = (insert_flags::APPEND, AffinityListId::NONE);
         self.b.emit(Insn::InsertRow { flags, cursor, count: width as u16, affinities, rowid, start: row });
         self.b.free(rowid);

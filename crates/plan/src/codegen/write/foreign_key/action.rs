@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use lithe_sql::ast::{Conflict, ForeignKeyAction};
+use lithe_value::{Value, ValueRef};
 use lithe_vm::insn::Insn;
 
 use super::child::quoted;
@@ -82,7 +83,11 @@ fn new_value(action: ForeignKeyAction, parent_column: &str, child: &Column) -> S
     match action {
         ForeignKeyAction::Cascade => format!("NEW.{parent_column}"),
         ForeignKeyAction::SetDefault => match &child.default {
-            Some(default) => format!("({})", String::from_utf8_lossy(&default.text)),
+            Some(default) => match default.value.as_ref().map(Value::as_ref) {
+                // A name stands for the text that it is; here it would be a column's.
+                Some(ValueRef::Text(text)) => format!("'{}'", String::from_utf8_lossy(text).replace('\'', "''")),
+                _ => format!("({})", String::from_utf8_lossy(&default.text)),
+            },
             None => "NULL".to_owned(),
         },
         _ => "NULL".to_owned(),

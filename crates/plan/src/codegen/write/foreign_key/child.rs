@@ -69,6 +69,22 @@ pub(super) fn fitting_keys_of<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>) -
     table.foreign_keys.iter().filter_map(fitting).collect()
 }
 
+/// The keys of the table that name a parent which is not there.
+pub(super) fn orphaned_keys_of<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>) -> Vec<&'a ForeignKey> {
+    let schema = cg.env.catalog.schema(target.db);
+    target.table.foreign_keys.iter().filter(|key| schema.table(key.parent.name()).is_none()).collect()
+}
+
+/// A row without a parent goes with its table: one violation less, unless the key has a NULL.
+pub(super) fn emit_orphan_goes<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: &ForeignKey, row: Row) {
+    let fine = cg.b.label();
+    for &column in &key.columns {
+        cg.b.emit(Insn::IsNull { reg: register_of(target.table, row, column), target: fine });
+    }
+    cg.b.emit(Insn::FkCounter { deferred: u8::from(key.deferred), delta: -1 });
+    cg.b.place(fine);
+}
+
 /// Whether an UPDATE gives the column a value; the rowid's other name gets one with the rowid.
 pub(super) fn is_changed(table: &Table, changed: &Changed, column: u16) -> bool {
     changed.has_column(column) || changed.rowid && table.rowid_column == Some(column)

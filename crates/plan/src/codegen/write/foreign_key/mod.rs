@@ -48,12 +48,14 @@ pub(super) struct ForeignKeys<'a> {
     of_child: Vec<ChildKey<'a>>,
     /// Those that refer to it.
     to_parent: Vec<ParentReference<'a>>,
+    /// Those of a table that is dropped whose parent is not there.
+    orphaned: Vec<&'a ForeignKey>,
 }
 
 impl<'a> ForeignKeys<'a> {
     /// The keys that matter; none if foreign keys are not enforced.
     pub fn of(cg: &Codegen<'a>, target: &ChangeTarget<'a>, change: Change<'_>) -> Result<ForeignKeys<'a>> {
-        let mut keys = ForeignKeys { of_child: Vec::new(), to_parent: Vec::new() };
+        let mut keys = ForeignKeys { of_child: Vec::new(), to_parent: Vec::new(), orphaned: Vec::new() };
         if !cg.env.flags.foreign_keys || target.table.view().is_some() {
             return Ok(keys);
         }
@@ -75,23 +77,27 @@ impl<'a> ForeignKeys<'a> {
         Ok(keys)
     }
 
-    /// The keys of a table that is dropped: those that fit together.
+    /// The keys of a table that is dropped: those that fit together, and those without a parent.
     pub fn of_dropped(cg: &Codegen<'a>, target: &ChangeTarget<'a>) -> ForeignKeys<'a> {
         ForeignKeys {
             of_child: child::fitting_keys_of(cg, target),
             to_parent: parent::fitting_references_to(cg, target),
+            orphaned: child::orphaned_keys_of(cg, target),
         }
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.of_child.is_empty() && self.to_parent.is_empty()
+        self.of_child.is_empty() && self.to_parent.is_empty() && self.orphaned.is_empty()
     }
 
     /// The row `old` is about to go.
     pub fn check_old(&self, cg: &mut Codegen<'a>, target: &Target<'a>, old: Row) -> Result<()> {
         for key in &self.of_child {
             key.emit_check(cg, target, old, -1)?;
+        }
+        for key in &self.orphaned {
+            child::emit_orphan_goes(cg, target, key, old);
         }
         for reference in &self.to_parent {
             reference.emit_check(cg, target, old, 1)?;
