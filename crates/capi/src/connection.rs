@@ -21,6 +21,7 @@ use crate::error::LastError;
 use crate::hook::Hooks;
 use crate::recursive_mutex::RecursiveMutex;
 use crate::statement::sqlite3_stmt;
+use crate::vfs::{FilePointer, sqlite3_file};
 use crate::virtual_table::VirtualTableState;
 
 /// Where the life of a handle stands. The numbers are hardly ever found in memory by accident.
@@ -62,6 +63,9 @@ pub struct sqlite3 {
     pub(crate) can_load_extensions: Cell<bool>,
     pub(crate) can_load_by_sql: Cell<bool>,
     pub(crate) virtual_tables: VirtualTableState,
+    /// Files of the engine's that were given out as structures of C, and what stands for one that is not open.
+    pub(crate) file_pointers: RefCell<Vec<FilePointer>>,
+    pub(crate) no_file: sqlite3_file,
 }
 
 impl sqlite3 {
@@ -81,6 +85,8 @@ impl sqlite3 {
             hooks: Hooks::default(),
             client_data: RefCell::default(),
             names: RefCell::default(),
+            file_pointers: RefCell::default(),
+            no_file: sqlite3_file { methods: std::ptr::null() },
             filenames: RefCell::default(),
             can_load_extensions: Cell::new(false),
             can_load_by_sql: Cell::new(false),

@@ -4,16 +4,17 @@
 //! know those that SQLite's know on Unix.
 
 use std::ffi::{c_char, c_int, c_void};
-use std::ptr::null_mut;
+use std::sync::Arc;
 
 use lithe_engine::DatabaseFile;
+use lithe_engine::vfs::File;
 
 use crate::code;
 use crate::connection::{live, sqlite3};
 use crate::door::api;
 use crate::memory;
 use crate::text;
-use crate::vfs::{TheirFile, ours, sqlite3_file};
+use crate::vfs::{FilePointer, TheirFile, ours, sqlite3_file};
 
 /// SQLITE_FCNTL_*
 mod verb {
@@ -62,10 +63,19 @@ unsafe fn control_engine(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: 
     unsafe {
         match op {
             verb::FILE_POINTER => {
-                *arg.cast::<*mut sqlite3_file>() = theirs.map_or(null_mut(), TheirFile::handle);
+                *arg.cast::<*mut sqlite3_file>() = match (theirs, database.file()) {
+                    (Some(theirs), _) => theirs.handle(),
+                    (None, file) => db.file_pointer(file, vfs_name(database)),
+                };
             }
-            // The engine opens journals and logs when it needs them.
-            verb::JOURNAL_POINTER => *arg.cast::<*mut sqlite3_file>() = null_mut(),
+            // Without methods where no journal is open: as in SQLite, the pointer is never null.
+            verb::JOURNAL_POINTER => {
+                let journal = database.journal_file();
+                *arg.cast::<*mut sqlite3_file>() = match journal.as_ref().and_then(TheirFile::of) {
+                    Some(theirs) => theirs.handle(),
+                    None => db.file_pointer(journal.as_ref(), vfs_name(database)),
+                };
+            }
             verb::VFS_POINTER => {
                 let ours = ours::structure(vfs_name(database)).cast::<c_void>();
                 *arg.cast::<*mut c_void>() = theirs.map_or(ours, |file| file.vfs().cast());
@@ -83,6 +93,25 @@ unsafe fn control_engine(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: 
         }
     }
     Some(code::OK)
+}
+
+impl sqlite3 {
+    /// The file as C sees it, as long as the connection lives; without one, a structure that has no methods.
+    fn file_pointer(&self, file: Option<&Arc<dyn File>>, vfs: &str) -> *mut sqlite3_file {
+        let Some(file) = file else { return std::ptr::from_ref(&self.no_file).cast_mut() };
+        let mut pointers = self.file_pointers.borrow_mut();
+        if let Some(known) = pointers.iter().find(|known| known.is_of(file)) {
+            return known.pointer();
+        }
+        if let Some(closed) = pointers.iter_mut().find(|known| known.is_closed()) {
+            closed.point_to(file);
+            return closed.pointer();
+        }
+        let pointer = FilePointer::new(file, vfs);
+        let raw = pointer.pointer();
+        pointers.push(pointer);
+        raw
+    }
 }
 
 /// The name of the database's VFS.

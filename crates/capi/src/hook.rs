@@ -9,6 +9,7 @@ use std::ptr::{null, null_mut};
 use std::rc::Rc;
 use std::time::Instant;
 
+use lithe_engine::ResultCode;
 use lithe_engine::authorize::Permission;
 
 use crate::code;
@@ -204,9 +205,8 @@ api! {
         db.core().set_wal_hook(hook.map(|hook| -> lithe_engine::WalHook {
             Rc::new(move |database: &str, frames| {
                 let name = c_string(database.as_bytes());
-                // The commit stands, whatever the hook answers.
                 // SAFETY: the application's function, called as documented.
-                unsafe { hook(arg, handle, name.as_ptr(), frames as c_int) };
+                ResultCode(unsafe { hook(arg, handle, name.as_ptr(), frames as c_int) })
             })
         }));
         db.hooks.wal.replace(arg)

@@ -301,6 +301,73 @@ static void flushing(void) {
   }
 }
 
+/* SQLITE_FCNTL_FILE_POINTER and JOURNAL_POINTER give structures that can be called, or have no methods; never null. */
+static void file_pointers(void) {
+  unlink("pointers.db");
+  sqlite3 *db = open_on("pointers.db", NULL);
+  sqlite3_file *file = NULL, *journal = NULL, *again = NULL;
+  sqlite3_int64 size = 0;
+  ANSWERS(db, "CREATE TABLE t(a); INSERT INTO t VALUES(1)", "");
+  CHECK(sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK && file && file->pMethods);
+  CHECK(file->pMethods->xFileSize(file, &size) == SQLITE_OK && size == 8192);
+  CHECK(sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &again) == SQLITE_OK && again == file);
+  CHECK(sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal) == SQLITE_OK && journal && !journal->pMethods);
+  ANSWERS(db, "BEGIN; INSERT INTO t VALUES(2)", "");
+  CHECK(sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal) == SQLITE_OK && journal->pMethods);
+  ANSWERS(db, "COMMIT; PRAGMA journal_mode = wal; INSERT INTO t VALUES(3)", "wal");
+  CHECK(sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal) == SQLITE_OK && journal->pMethods);
+  CHECK(journal->pMethods->xFileSize(journal, &size) == SQLITE_OK && size > 4096);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+static int hook_answer, hook_frames;
+static int checkpoint_in_hook(void *arg, sqlite3 *db, const char *name, int frames) {
+  hook_frames = frames;
+  CHECK(arg == &hook_frames && strcmp(name, "main") == 0);
+  CHECK(sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL) == SQLITE_OK);
+  return hook_answer;
+}
+
+/* The hook of commits to a log may checkpoint, and what it answers is what the statement ends with; the commit stands. */
+static void commit_hooks_of_logs(void) {
+  unlink("hook.db");
+  sqlite3 *db = open_on("hook.db", NULL);
+  sqlite3_file *file = NULL;
+  sqlite3_int64 size = 0;
+  ANSWERS(db, "PRAGMA journal_mode = wal; CREATE TABLE t(a)", "wal");
+  sqlite3_wal_hook(db, checkpoint_in_hook, &hook_frames);
+  ANSWERS(db, "INSERT INTO t VALUES(1)", "");
+  CHECK(hook_frames > 2);
+  CHECK(sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK);
+  CHECK(file->pMethods->xFileSize(file, &size) == SQLITE_OK && size == 8192);
+  hook_answer = SQLITE_BUSY;
+  CHECK(sqlite3_exec(db, "INSERT INTO t VALUES(2)", NULL, NULL, NULL) == SQLITE_BUSY);
+  SAME(sqlite3_errmsg(db), "database is locked");
+  hook_answer = SQLITE_OK;
+  ANSWERS(db, "SELECT a FROM t; BEGIN; INSERT INTO t VALUES(3); COMMIT; SELECT count(*) FROM t", "1 2 3");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+/* A database can be replaced by bytes within a transaction that has not touched it. */
+static void bytes_within_a_transaction(void) {
+  const char *begun[] = {"BEGIN", "SAVEPOINT s", "BEGIN; SELECT 1", "BEGIN; SELECT count(*) FROM old", "BEGIN IMMEDIATE"};
+  for (int i = 0; i < 5; i++) {
+    sqlite3 *db = open_on(":memory:", NULL), *from = open_on(":memory:", NULL);
+    sqlite3_int64 size = 0;
+    ANSWERS(db, "CREATE TABLE old(a)", "");
+    ANSWERS(from, "CREATE TABLE t(a); INSERT INTO t VALUES(42)", "");
+    unsigned char *bytes = sqlite3_serialize(from, "main", &size, 0);
+    sqlite3_free(answer_of(db, begun[i]));
+    int code = sqlite3_deserialize(db, "main", bytes, size, size, SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
+    CHECK(code == (i < 3 ? SQLITE_OK : SQLITE_BUSY));
+    if (i < 3) {
+      ANSWERS(db, "SELECT * FROM t; INSERT INTO t VALUES(1)", "42");
+      ANSWERS(db, "ROLLBACK; SELECT count(*) FROM t", "1");
+    }
+    CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(from) == SQLITE_OK);
+  }
+}
+
 int main(int count, char **arguments) {
   CHECK(chdir(count > 1 ? arguments[1] : ".") == 0);
   CHECK(sqlite3_config(SQLITE_CONFIG_LOG, write_log, NULL) == SQLITE_OK);
@@ -313,6 +380,9 @@ int main(int count, char **arguments) {
   extensions();
   callbacks();
   flushing();
+  file_pointers();
+  commit_hooks_of_logs();
+  bytes_within_a_transaction();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

@@ -258,7 +258,7 @@ impl Blob {
             .statement_succeeds(&run)
             .inspect_err(|error| drop(connection.statement_fails(&run, error.code(), OnConflict::Abort)));
         connection.step_ends();
-        ended
+        ended.and_then(|()| connection.tell_wal_hook())
     }
 
     fn fail(&mut self, connection: &Connection, error: &Error) {

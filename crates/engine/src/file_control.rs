@@ -34,6 +34,11 @@ impl DatabaseFile {
         self.pager().file().filter(|_| !self.database.is_shared_memory() && !self.is_image())
     }
 
+    /// The rollback journal or the log, if it is open.
+    pub fn journal_file(&self) -> Option<Arc<dyn File>> {
+        self.file().and_then(|_| self.pager().journal_file())
+    }
+
     /// What the files lie in; `None` in memory.
     pub fn vfs(&self) -> Option<&Arc<dyn Vfs>> {
         self.pager().vfs().filter(|_| !self.database.is_shared_memory())

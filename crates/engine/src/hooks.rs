@@ -10,7 +10,6 @@ use std::sync::OnceLock;
 use lithe_plan::authorize::{Action, Authorizer, Request};
 use lithe_value::Collation;
 use lithe_vfs::ResultCode;
-use lithe_vm::operand::Db;
 
 use crate::connection::Connection;
 use crate::error::{Error, Result};
@@ -22,8 +21,9 @@ pub type CommitHook = Rc<dyn Fn() -> bool>;
 pub type RollbackHook = Rc<dyn Fn()>;
 /// Told of a changed row: what was done, the database, the table, the rowid (the new one, of an UPDATE).
 pub type UpdateHook = Rc<dyn Fn(Change, &str, &str, i64)>;
-/// Told after a commit to a database in WAL mode: the database, and how many frames its log has.
-pub type WalHook = Rc<dyn Fn(&str, u32)>;
+/// Told after a commit to a database in WAL mode: the database, and how many frames its log has. What it answers is what the
+/// statement ends with.
+pub type WalHook = Rc<dyn Fn(&str, u32) -> ResultCode>;
 /// Asked at the commit to a database in auto-vacuum mode FULL, by its name and what there is: how many free pages to take
 /// out of the file.
 pub type AutoVacuumHook = Rc<dyn Fn(&str, lithe_btree::Sizes) -> u32>;
@@ -245,15 +245,22 @@ impl Connection {
         }
     }
 
-    /// Tells of a commit to these databases, by number and frames in the log.
-    pub(crate) fn tell_wal_hook(&self, committed: &[(Db, Option<u32>)]) {
-        let Some(hook) = self.hooks.wal.get() else { return };
-        for (db, frames) in committed {
-            if let Some(frames) = frames {
-                let name = self.catalog().database_name(*db).to_string();
-                hook(&name, *frames);
+    /// Tells of what was committed to logs since it was last told, once the locks of the transaction are given back: the hook may
+    /// read, write and checkpoint. The commit stands, whatever it answers, but the statement fails with that.
+    pub(crate) fn tell_wal_hook(&self) -> Result<()> {
+        let committed = self.transaction.committed.take();
+        let Some(hook) = self.hooks.wal.get().filter(|_| !committed.is_empty()) else { return Ok(()) };
+        let mut answer = ResultCode::OK;
+        for (db, database) in committed {
+            if let Some(frames) = database.btree().pager().log_frames() {
+                let name = self.catalog().database_name(db).to_string();
+                let code = hook(&name, frames);
+                if answer == ResultCode::OK {
+                    answer = code;
+                }
             }
         }
+        if answer == ResultCode::OK { Ok(()) } else { Err(Error::from_code(answer)) }
     }
 
     pub(crate) fn auto_vacuum_hook(&self) -> Option<AutoVacuumHook> {

@@ -471,7 +471,9 @@ impl Statement {
             }
         };
         self.tell_profile(connection);
-        result
+        let done = result?;
+        connection.tell_wal_hook()?;
+        Ok(done)
     }
 
     fn leave_locks(&mut self, connection: &Connection) {
@@ -520,6 +522,8 @@ impl Statement {
             }
         }
         self.tell_profile(connection);
+        // There is nobody any more to whom its answer could be given.
+        let _ = connection.tell_wal_hook();
     }
 
     /// Closes cursors, so that locks can be given back.

@@ -58,6 +58,8 @@ pub(crate) struct TransactionState {
     rollbacks: Cell<u64>,
     /// Counts those of them that took the schema back: every statement that began before one must stop.
     schema_rollbacks: Cell<u64>,
+    /// Databases that were committed to, of which the hook of commits to logs has not heard yet.
+    pub(crate) committed: RefCell<Vec<(Db, Rc<Database>)>>,
 }
 
 /// Violations of deferred foreign keys, and of immediate ones that `defer_foreign_keys` has deferred.
@@ -104,6 +106,7 @@ impl TransactionState {
             catalog_before: RefCell::default(),
             rollbacks: Cell::new(0),
             schema_rollbacks: Cell::new(0),
+            committed: RefCell::default(),
         }
     }
 
@@ -520,9 +523,7 @@ impl Connection {
         self.commit_virtual_tables();
         databases.iter().filter_map(|database| database.shared()).for_each(|cache| cache.end_write(self.id));
         self.after_transaction();
-        let frames = |database: &Database| database.btree().pager().log_frames();
-        let committed: Vec<_> = told.iter().map(|(db, database)| (*db, frames(database))).collect();
-        self.tell_wal_hook(&committed);
+        self.transaction.committed.borrow_mut().extend(told);
         Ok(())
     }
 
@@ -673,6 +674,10 @@ impl Connection {
             }
             *self.catalog.borrow_mut() = catalog;
             self.expire_programs();
+            // What was made from bytes has come since, perhaps: no rollback takes that back.
+            for (db, _) in self.databases().into_iter().filter(|(_, database)| database.is_image.get()) {
+                self.forget_schema(db);
+            }
             self.let_go_of_virtual_tables();
         }
     }

@@ -17,6 +17,14 @@ impl Pager {
         }
     }
 
+    /// The rollback journal or the log, if it is open.
+    pub fn journal_file(&self) -> Option<Arc<dyn File>> {
+        match &self.store {
+            Store::Memory(_) => None,
+            Store::File(store) => store.journal_file(),
+        }
+    }
+
     /// Where the files of the database lie; `None` in memory.
     pub fn vfs(&self) -> Option<&Arc<dyn Vfs>> {
         match &self.store {

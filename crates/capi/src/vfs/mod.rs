@@ -12,6 +12,7 @@ pub(crate) mod ours;
 pub(crate) mod registry;
 mod theirs;
 
+pub(crate) use ours::FilePointer;
 pub(crate) use theirs::{ConnectionCell, TheirFile, TheirVfs};
 
 use std::ffi::{c_char, c_int, c_void};

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use lithe_engine::ResultCode;
@@ -25,7 +25,7 @@ use crate::door::guard;
 #[repr(C)]
 struct OurFile {
     base: sqlite3_file,
-    file: *mut Arc<dyn File>,
+    file: *mut Held,
     /// The level that is locked.
     level: LockLevel,
     /// The name of its VFS.
@@ -34,6 +34,62 @@ struct OurFile {
     keeps_log: bool,
 }
 
+/// How a structure holds its file: who opened it closes it; a pointer to a connection's file keeps nothing open.
+enum Held {
+    Opened(Arc<dyn File>),
+    OfConnection(Weak<dyn File>),
+}
+
+impl Held {
+    fn file(&self) -> Option<Arc<dyn File>> {
+        match self {
+            Held::Opened(file) => Some(Arc::clone(file)),
+            Held::OfConnection(file) => file.upgrade(),
+        }
+    }
+}
+
+/// A file of the engine's, as SQLITE_FCNTL_FILE_POINTER gives it: it answers SQLITE_MISUSE once the connection has closed it.
+pub(crate) struct FilePointer(Box<OurFile>);
+
+impl FilePointer {
+    pub(crate) fn new(file: &Arc<dyn File>, vfs: &str) -> FilePointer {
+        let vfs = all().iter().find(|ours| ours.name == vfs).map_or(DEFAULT_NAME, |ours| ours.name);
+        let held = Box::into_raw(Box::new(Held::OfConnection(Arc::downgrade(file))));
+        let base = sqlite3_file { methods: &METHODS };
+        FilePointer(Box::new(OurFile { base, file: held, level: LockLevel::None, vfs, keeps_log: false }))
+    }
+
+    pub(crate) fn is_of(&self, file: &Arc<dyn File>) -> bool {
+        // SAFETY: made above, and freed with this.
+        matches!(unsafe { &*self.0.file }, Held::OfConnection(held) if std::ptr::addr_eq(held.as_ptr(), Arc::as_ptr(file)))
+    }
+
+    /// Whether the connection has closed the file.
+    pub(crate) fn is_closed(&self) -> bool {
+        // SAFETY: made in `new`, and freed with this.
+        unsafe { &*self.0.file }.file().is_none()
+    }
+
+    /// From now on it is that file.
+    pub(crate) fn point_to(&mut self, file: &Arc<dyn File>) {
+        // SAFETY: as above; nobody else uses the connection now.
+        unsafe { *self.0.file = Held::OfConnection(Arc::downgrade(file)) };
+    }
+
+    pub(crate) fn pointer(&self) -> *mut sqlite3_file {
+        std::ptr::from_ref(&*self.0).cast_mut().cast()
+    }
+}
+
+impl Drop for FilePointer {
+    fn drop(&mut self) {
+        // SAFETY: made in `new`, and nobody else frees it.
+        drop(unsafe { Box::from_raw(self.0.file) });
+    }
+}
+
+const DEFAULT_NAME: &str = "unix";
 const PATH_MAX: c_int = 1024;
 /// xAccess: 0 exists, 1 can be read and written, 2 can be read.
 const ACCESS_READWRITE: c_int = 1;
@@ -166,7 +222,7 @@ unsafe fn with(handle: *mut sqlite3_file, f: impl FnOnce(&mut OurFile, &dyn File
         // SAFETY: our caller's promise.
         unsafe {
             let ours = &mut *handle.cast::<OurFile>();
-            let Some(file) = ours.file.as_ref().cloned() else { return code::MISUSE };
+            let Some(file) = ours.file.as_ref().and_then(Held::file) else { return code::MISUSE };
             f(ours, &*file)
         }
     })
@@ -189,7 +245,7 @@ unsafe extern "C" fn open(
             let ours = of_copy(structure);
             match ours.vfs.open(name, OpenFlags(flags.cast_unsigned())) {
                 Ok(opened) => {
-                    let file = Box::into_raw(Box::new(opened.file));
+                    let file = Box::into_raw(Box::new(Held::Opened(opened.file)));
                     let base = sqlite3_file { methods: &METHODS };
                     handle.cast::<OurFile>().write(OurFile {
                         base,
@@ -214,6 +270,9 @@ unsafe extern "C" fn close(handle: *mut sqlite3_file) -> c_int {
         // SAFETY: a file of ours; it is not used afterwards.
         unsafe {
             let ours = &mut *handle.cast::<OurFile>();
+            if matches!(ours.file.as_ref(), Some(Held::OfConnection(_))) {
+                return code::MISUSE; // the connection closes it
+            }
             let file = std::mem::replace(&mut ours.file, null_mut());
             if !file.is_null() {
                 drop(Box::from_raw(file));

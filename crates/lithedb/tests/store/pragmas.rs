@@ -318,6 +318,22 @@ fn where_foreign_key_check_looks() {
 }
 
 #[test]
+fn auto_vacuum_of_an_empty_database() {
+    for mode in ["0", "1", "2", "incremental"] {
+        check(&format!(
+            "a: PRAGMA auto_vacuum = {mode}
+             a: PRAGMA page_count
+             b: PRAGMA auto_vacuum
+             a: PRAGMA auto_vacuum = 0
+             a: PRAGMA page_size = 512
+             a: CREATE TABLE t(a)
+             b: PRAGMA auto_vacuum
+             b: PRAGMA page_count"
+        ));
+    }
+}
+
+#[test]
 fn a_limit_of_pages_that_others_exceed() {
     check(
         "a: CREATE TABLE t(a)

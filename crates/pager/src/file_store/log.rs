@@ -55,6 +55,11 @@ impl FileStore {
         Ok(())
     }
 
+    /// The log, if it is open.
+    pub(crate) fn log_file(&self) -> Option<Arc<dyn File>> {
+        self.wal.borrow().as_ref().map(Wal::file_of_log)
+    }
+
     fn open_log_file(&self) -> Result<Arc<dyn File>> {
         let mut flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::WAL;
         if self.torn_sectors.get() {

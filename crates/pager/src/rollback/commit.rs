@@ -64,6 +64,12 @@ impl FileStore {
         Ok(())
     }
 
+    /// The file of the journal, or of the log, as far as it is open.
+    pub(crate) fn journal_file(&self) -> Option<Arc<dyn File>> {
+        let journal = self.rollback.borrow().journal.as_ref().map(|journal| Arc::clone(journal.file()));
+        journal.or_else(|| self.kept_journal.borrow().clone()).or_else(|| self.log_file())
+    }
+
     fn open_journal_file(&self, pages_before: u32) -> Result<Arc<dyn File>> {
         // Of an empty database nobody can have taken anything away.
         if pages_before > 0 && self.file.has_moved()? {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 use lithe_format::bytes::put_u32;
 use lithe_format::journal::{
-    HEADER_LEN, JournalHeader, MAGIC, RECORDS_AT, RECORDS_TO_THE_END, record_checksum, super_journal_record,
+    HEADER_LEN, JournalHeader, MAGIC, RECORDS_AT, RECORDS_TO_THE_END, SECTOR_SIZE_MAX, SECTOR_SIZE_MIN,
+    record_checksum, super_journal_record,
 };
 use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{DeviceCharacteristics, File, SyncFlags};
@@ -48,7 +49,7 @@ pub(crate) fn sector_size(database: &dyn File) -> u32 {
     if database.characteristics().contains(DeviceCharacteristics::POWERSAFE_OVERWRITE) {
         return SECTOR_SIZE_POWERSAFE;
     }
-    database.sector_size().clamp(SECTOR_SIZE_POWERSAFE, lithe_format::journal::SECTOR_SIZE_MAX)
+    database.sector_size().clamp(SECTOR_SIZE_MIN, SECTOR_SIZE_MAX)
 }
 
 impl JournalFile {

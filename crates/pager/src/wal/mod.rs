@@ -247,6 +247,11 @@ impl Wal {
         self.index.is_private() || self.locked_alone.get()
     }
 
+    /// The file of the log.
+    pub(crate) fn file_of_log(&self) -> Arc<dyn File> {
+        self.shared.file_handle()
+    }
+
     /// Leaves the log; with `delete`, being alone, removes the shared memory too.
     pub(crate) fn close(&self, delete: bool) {
         self.roll_back();

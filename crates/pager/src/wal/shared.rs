@@ -34,6 +34,10 @@ impl SharedWal {
         }
     }
 
+    pub(super) fn file_handle(&self) -> Arc<dyn File> {
+        Arc::clone(&self.file)
+    }
+
     pub(super) fn file(&self) -> &dyn File {
         &*self.file
     }

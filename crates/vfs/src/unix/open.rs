@@ -237,7 +237,7 @@ fn open_temporary(flags: OpenFlags) -> Result<Opened> {
 fn temporary_name() -> String {
     let mut random = [0u8; 8];
     crate::Vfs::randomness(&super::UnixVfs, &mut random);
-    format!("lithe_{:016x}", u64::from_ne_bytes(random))
+    format!("etilqs_{:016x}", u64::from_ne_bytes(random))
 }
 
 /// A path at which a temporary file could be made.
