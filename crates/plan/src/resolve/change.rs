@@ -14,7 +14,7 @@ use super::{Resolver, compare};
 use crate::authorize::Action;
 use crate::catalog::{FoundTable, Table};
 use crate::error::{CompileError, Result, fail};
-use crate::ir::{Expr, OutputColumn, Query, Source, SourceId, SourceKind, Term};
+use crate::ir::{Core, CoreBody, Expr, OutputColumn, Query, Source, SourceId, SourceKind, Term};
 
 /// The table or view that a statement changes.
 #[derive(Clone, Copy, Debug)]
@@ -426,10 +426,30 @@ impl<'a> Resolver<'a> {
         let found = Found::default();
         let sources = [self.target_in_scope(target, target.source, target.table.name.name())];
         let scope = change_scope(base, &sources, &found);
-        let items = self.result_columns(&scope, columns)?;
+        self.returning.set(Some((target.table, target.source)));
+        let items = self.result_columns(&scope, columns);
+        self.returning.set(None);
+        let items = items?;
         let exprs: Vec<_> = items.iter().map(|item| item.expr).collect();
         let outputs: Vec<_> = items.iter().map(|item| item.output()).collect();
         Ok(Some(Returning { exprs: self.slice(&exprs), columns: self.slice(&outputs) }))
+    }
+
+    /// A subquery of RETURNING that reads the changed table itself, not by a view or another subquery, is run for each row, as
+    /// one that depends on the row; others are run once.
+    pub(super) fn as_returned(&self, query: &'a Query<'a>) -> &'a Query<'a> {
+        let Some((table, source)) = self.returning.get() else { return query };
+        let is_changed =
+            |kind: &SourceKind<'a>| matches!(kind, SourceKind::Table(_, read) if std::ptr::eq(*read, table));
+        let reads = |core: &Core<'a>| match core.body {
+            CoreBody::Select(select) => select.sources.iter().any(|source| is_changed(&source.kind)),
+            CoreBody::Values(_) => false,
+        };
+        if query.outer.contains(&source) || !query.cores.iter().any(reads) {
+            return query;
+        }
+        let outer: Vec<SourceId> = query.outer.iter().copied().chain([source]).collect();
+        self.arena.alloc(Query { outer: self.slice(&outer), ..*query })
     }
 
     fn upserts(

@@ -170,6 +170,7 @@ impl<'a> Resolver<'a> {
         }
         let query = self.query(scope, select)?;
         query.outer.iter().for_each(|&source| scope.note_use(source));
+        let query = self.as_returned(query);
         Ok(self.arena.alloc(Subquery { id: self.new_subquery(), query }))
     }
 

@@ -80,6 +80,8 @@ pub struct Resolver<'a> {
     is_looking: Cell<bool>,
     /// The authorizer wants the rows of a DELETE removed one by one.
     pub(crate) delete_one_by_one: Cell<bool>,
+    /// Of a RETURNING clause that is being resolved: the table whose rows are returned, and their source.
+    pub(super) returning: Cell<Option<(&'a crate::catalog::Table, SourceId)>>,
     /// Which names meant what, if somebody wants to know.
     pub(crate) log: Option<NameLog<'a>>,
     /// A schema is verified: nothing is asked but whether its names mean something.
@@ -106,6 +108,7 @@ impl<'a> Resolver<'a> {
             read_sources: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
             is_looking: Cell::new(false),
             delete_one_by_one: Cell::new(false),
+            returning: Cell::new(None),
             log: None,
             only_names: false,
         }

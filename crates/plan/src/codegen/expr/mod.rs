@@ -176,14 +176,6 @@ impl<'a> Codegen<'a> {
         self.expr.loops -= 1;
     }
 
-    /// Runs `f`, which emits code whose subqueries run each time that it is reached, though it stands in a loop.
-    pub(crate) fn outside_of_loops<T>(&mut self, f: impl FnOnce(&mut Codegen<'a>) -> Result<T>) -> Result<T> {
-        let loops = std::mem::take(&mut self.expr.loops);
-        let result = f(self);
-        self.expr.loops = loops;
-        result
-    }
-
     /// Copies a register, unless it is the same one.
     pub(crate) fn emit_copy(&mut self, src: Reg, dst: Reg) {
         if src != dst {

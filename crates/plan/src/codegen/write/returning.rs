@@ -43,11 +43,6 @@ impl<'a> Rows<'a> {
     /// Computes the row from the one that is the access of the target's source.
     pub fn emit_row(&self, cg: &mut Codegen<'a>) -> Result<()> {
         self.returning.exprs.iter().for_each(|expr| cg.note_evaluated(expr));
-        // A subquery is run again for each row: it sees what is changed so far.
-        cg.outside_of_loops(|cg| self.emit_values(cg))
-    }
-
-    fn emit_values(&self, cg: &mut Codegen<'a>) -> Result<()> {
         match self.kept {
             Kept::Row { start, is_there } => {
                 emit_index_key(cg, self.returning.exprs, start)?;

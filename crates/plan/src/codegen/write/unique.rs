@@ -368,7 +368,10 @@ fn emit_replace<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, constrain
     let Checked { target, row, .. } = unique.checked;
     let access = ColumnAccess::Table { cursor: target.cursor, table: target.table };
     cg.set_access(target.source, access);
-    let is_watched = emit_replace_row(cg, target, constraint == Constraint::Rowid, unique.old_key.is_some())?;
+    let is_overwritten = constraint == Constraint::Rowid;
+    // A row that is found by its rowid has nothing to do with where the updated one stands.
+    let is_locked = unique.old_key.is_some() && !is_overwritten;
+    let is_watched = emit_replace_row(cg, target, is_overwritten, is_locked)?;
     cg.set_access(target.source, row.access());
     Ok(is_watched)
 }

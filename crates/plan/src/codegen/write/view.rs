@@ -28,14 +28,18 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, tr
             Some(place) => rows.emit_value(cg, place, new.column(at))?,
             None => cg.b.emit(Insn::Null { start: new.column(at), count: 1 }),
         }
-        // NEW has reals in REAL columns, as wherever such a column is read.
-        if target.view_columns[usize::from(at)].affinity == Some(Affinity::Real) {
-            cg.b.emit(Insn::RealAffinity { reg: new.column(at) });
-        }
     }
     cg.b.emit(Insn::Integer { value: -1, dst: new.rowid });
     let firing = Firing { policy: super::statement_policy(cg, resolved.or), ignore: rows.next() };
-    triggers.fire_instead(cg, target, None, Some(new), firing)?;
+    // NEW has reals in REAL columns, as wherever such a column is read; RETURNING gives the values as they are.
+    let seen = Row::new(cg, target.width());
+    cg.b.emit(Insn::Copy { src: new.rowid, dst: seen.rowid, count: target.width() as u32 + 1 });
+    for (at, column) in target.view_columns.iter().enumerate() {
+        if column.affinity == Some(Affinity::Real) {
+            cg.b.emit(Insn::RealAffinity { reg: seen.column(at as u16) });
+        }
+    }
+    triggers.fire_instead(cg, target, None, Some(seen), firing)?;
     cg.emit_row_count();
     cg.set_access(target.source, new.access());
     finish_row(cg, returning.as_ref())?;
