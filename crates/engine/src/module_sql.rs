@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Weak;
 
 use hashbrown::HashMap;
-use lithe_functions::{BlobPlace, FunctionError, Kept, Pointer, SqlBlob, SqlConnection, SqlStatement};
+use lithe_functions::{BlobPlace, FunctionError, Kept, PageAccess, Pointer, SqlBlob, SqlConnection, SqlStatement};
 use lithe_sql::ast::Name;
 use lithe_value::ValueRef;
 use lithe_vfs::ResultCode;
@@ -308,6 +308,10 @@ impl SqlConnection for Connection {
     fn open_blob<'c>(&'c self, place: &BlobPlace<'_>, rowid: i64) -> CallResult<Box<dyn SqlBlob + 'c>> {
         let blob = self.blob_open(place.database, place.table, place.column, rowid, place.writable)?;
         Ok(Box::new(ModuleBlob { connection: self, blob }))
+    }
+
+    fn pages<'c>(&'c self, database: &str) -> CallResult<Box<dyn PageAccess + 'c>> {
+        Ok(Box::new(self.module_pages(database)?))
     }
 
     fn with_virtual_table(&self, database: &str, table: &str, f: &mut dyn FnMut(&dyn Any)) -> CallResult {

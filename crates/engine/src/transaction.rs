@@ -173,7 +173,7 @@ impl Connection {
         self.begin_reading(database)
     }
 
-    fn begin_reading(&self, database: &Database) -> Result<()> {
+    pub(crate) fn begin_reading(&self, database: &Database) -> Result<()> {
         database.check_free()?;
         let pager = database.btree().pager();
         if !self.transaction.concurrent.get() {
@@ -215,7 +215,7 @@ impl Connection {
 
     /// Begins a write transaction on a database, with as many savepoints as there are. Where nothing was read yet, this
     /// waits for other writers as the busy handler says.
-    fn begin_write_on(&self, database: &Database, kind: BeginKind) -> Result<()> {
+    pub(crate) fn begin_write_on(&self, database: &Database, kind: BeginKind) -> Result<()> {
         let pager = database.btree().pager();
         database.check_free()?;
         let kind = if self.transaction.concurrent.get() { BeginKind::Concurrent } else { kind };

@@ -40,5 +40,5 @@ pub use error::{FunctionError, Result};
 pub use format::format_values;
 pub use function::{Arity, Flags, Function, Kind, ScalarFunction};
 pub use registry::{Lookup, Registry};
-pub use sql::{BlobPlace, Kept, SqlBlob, SqlConnection, SqlStatement};
+pub use sql::{BlobPlace, Kept, PageAccess, SqlBlob, SqlConnection, SqlStatement};
 pub use window::{Ranking, WindowFunction};

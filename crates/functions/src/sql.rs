@@ -57,6 +57,12 @@ pub trait SqlConnection {
     /// SQLITE_ERROR if there is no such table, column or row, or the value is neither BLOB nor text.
     fn open_blob<'c>(&'c self, place: &BlobPlace<'_>, rowid: i64) -> Result<Box<dyn SqlBlob + 'c>>;
 
+    /// The pages of a database, as the running transaction sees them.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR if there is no such database; what beginning to read says.
+    fn pages<'c>(&'c self, database: &str) -> Result<Box<dyn PageAccess + 'c>>;
+
     /// Shows `f` a connected virtual table (`lithe_vtab::VirtualTable` as [`Any`]), which is connected if it was not.
     ///
     /// # Errors
@@ -200,6 +206,42 @@ pub trait SqlBlob {
     /// # Errors
     /// As [`SqlConnection::open_blob`]. After an error it can only be dropped.
     fn reopen(&mut self, rowid: i64) -> Result;
+}
+
+/// The pages of a database.
+pub trait PageAccess {
+    /// The size of a page.
+    fn page_size(&self) -> usize;
+
+    /// How much of a page the format uses.
+    fn usable_size(&self) -> usize;
+
+    /// How many pages there are.
+    fn page_count(&self) -> u32;
+
+    /// Copies a page. The page of the lock bytes is all zeros.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT if there is no such page; I/O errors.
+    fn read(&self, page: u32, bytes: &mut Vec<u8>) -> Result;
+
+    /// Takes the write lock, before anything is written.
+    ///
+    /// # Errors
+    /// SQLITE_BUSY, SQLITE_READONLY.
+    fn begin_write(&self) -> Result;
+
+    /// Writes a page that there is, or the first one behind the end, within the transaction.
+    ///
+    /// # Errors
+    /// I/O errors; SQLITE_FULL.
+    fn write(&self, page: u32, bytes: &[u8]) -> Result;
+
+    /// Makes the database so many pages long, which is shorter than it is.
+    ///
+    /// # Errors
+    /// I/O errors.
+    fn truncate(&self, page_count: u32) -> Result;
 }
 
 /// A statement that is prepared once and kept by its connection, for as long as this is not dropped.

@@ -61,7 +61,29 @@ impl Connection {
     /// ```
     pub fn open_with_flags(path: impl AsRef<Path>, flags: OpenFlags) -> Result<Connection> {
         let core = engine::Connection::open(path.as_ref().as_os_str().as_encoded_bytes(), flags)?;
-        Ok(Connection { core, cache: RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY)) })
+        Ok(Connection::new(core))
+    }
+
+    fn new(core: engine::Connection) -> Connection {
+        #[cfg(feature = "modules")]
+        core.add_extensions(&[&lithe_modules::LIBRARY]);
+        Connection { core, cache: RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY)) }
+    }
+
+    /// Adds what an extension offers: modules of virtual tables, functions, collations.
+    ///
+    /// ```
+    /// # use lithe::Connection;
+    /// let connection = Connection::open_in_memory()?;
+    /// # #[cfg(feature = "modules")] {
+    /// connection.add_extension(&lithe::extension::SHELL);
+    /// let sum: i64 = connection.query_row("SELECT sum(value) FROM generate_series(1, 10)", [], |row| row.get(0))?;
+    /// assert_eq!(sum, 55);
+    /// # }
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn add_extension(&self, extension: &engine::virtual_table::Extension) {
+        self.core.add_extensions(&[extension]);
     }
 
     /// Opens a database whose files are where `vfs` says: in memory, on a simulated machine, or in a place of your own.
@@ -71,7 +93,7 @@ impl Connection {
         vfs: Arc<dyn lithe_engine::vfs::Vfs>,
     ) -> Result<Connection> {
         let core = engine::Connection::open_with_vfs(path.as_ref().as_os_str().as_encoded_bytes(), flags, Some(vfs))?;
-        Ok(Connection { core, cache: RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY)) })
+        Ok(Connection::new(core))
     }
 
     /// Opens a new database in memory. It is gone when the connection closes.

@@ -49,6 +49,12 @@ mod statement;
 mod transaction;
 pub mod virtual_table;
 
+/// Extensions for [`Connection::add_extension`].
+pub mod extension {
+    #[cfg(feature = "modules")]
+    pub use lithe_modules::{LIBRARY, SHELL};
+}
+
 pub use backup::{Backup, BackupStep, Deserialize};
 pub use blob::Blob;
 pub use cache::CachedStatement;

@@ -70,7 +70,7 @@
 //! # Ok::<(), lithe::Error>(())
 //! ```
 
-pub use lithe_engine::function::{Arity, Kind as FunctionKind, ScalarFunction};
+pub use lithe_engine::function::{Arity, Flags, Kind as FunctionKind, ScalarFunction};
 pub use lithe_engine::virtual_table::*;
 
 use crate::connection::Connection;
@@ -80,6 +80,14 @@ impl Connection {
     /// `SELECT … FROM name(…)` if its [`Module::kind`] says so.
     pub fn create_module(&self, name: &str, module: impl Module + 'static) {
         self.core.create_module(name, Some(Box::new(module)));
+    }
+
+    /// Adds a function as modules make them: it gets the whole [`Context`], with pointers and the connection.
+    ///
+    /// # Errors
+    /// SQLITE_BUSY if it would replace one while statements run; SQLITE_MISUSE for a name or number of arguments out of bounds.
+    pub fn create_function(&self, function: Function) -> crate::Result<()> {
+        self.core.create_function(function)
     }
 
     /// Removes a module. Its tables cannot be used any more.

@@ -88,7 +88,7 @@
 //!
 //! [`SqlConnection::resume`] goes on with a statement that a cursor has left on a row; a cursor that does so has a [`Kept`]
 //! of its own. [`SqlConnection::open_blob`] reads and writes BLOBs in place. [`SqlConnection::with_virtual_table`] shows
-//! another virtual table (a vocabulary its index), [`SqlConnection::with_client_data`] what all tables of a connection share.
+//! another virtual table (a vocabulary its index), [`SqlConnection::pages`] the pages of a database, [`SqlConnection::with_client_data`] what all tables of a connection share.
 //!
 //! # Functions
 //!
@@ -120,7 +120,7 @@ pub use change::{Change, ColumnContext, OnConflict, Values, is_unchanged_pointer
 pub use extension::{Compare, Extension, ExtensionModule};
 pub use lithe_functions::error::code;
 pub use lithe_functions::{
-    BlobPlace, Context, Function, FunctionError, Kept, Pointer, SqlBlob, SqlConnection, SqlStatement,
+    BlobPlace, Context, Function, FunctionError, Kept, PageAccess, Pointer, SqlBlob, SqlConnection, SqlStatement,
 };
 pub use lithe_value::{Value, ValueRef};
 pub use module::{ConnectRequest, Connected, Module, ModuleKind, Risk};

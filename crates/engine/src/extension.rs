@@ -1,0 +1,44 @@
+//! Extensions: crates of modules, functions and collations that a connection is opened with.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use lithe_value::{Collation, CustomCollation};
+use lithe_vm::virtual_table::{Compare, Extension};
+
+use crate::connection::Connection;
+
+struct ExtensionCollation {
+    name: &'static str,
+    compare: Compare,
+}
+
+impl CustomCollation for ExtensionCollation {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
+        (self.compare)(left, right)
+    }
+}
+
+impl Connection {
+    /// Adds what these extensions offer. Meant for a connection that was just opened.
+    pub fn add_extensions(&self, extensions: &[&Extension]) {
+        for extension in extensions {
+            for module in extension.modules {
+                self.create_module(module.name, Some((module.make)()));
+            }
+            let functions = (extension.functions)();
+            if !functions.is_empty() {
+                self.change_functions(|registry| functions.into_iter().for_each(|function| registry.define(function)));
+            }
+            for (name, compare) in extension.collations {
+                let collation = ExtensionCollation { name, compare: *compare };
+                // Nothing runs yet that one of this name could be in the way of.
+                let _ = self.set_collation(name, Some(Collation::Custom(Arc::new(collation))));
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The modules of `lithe-modules`, with SQLite's answers.
+
+use lithe::{Connection, ValueRef};
+
+fn answer(connection: &Connection, sql: &str) -> String {
+    let text = |value: ValueRef<'_>| match value {
+        ValueRef::Null => "NULL".to_owned(),
+        ValueRef::Integer(integer) => integer.to_string(),
+        ValueRef::Real(real) => lithe::real_to_text(real),
+        ValueRef::Text(text) | ValueRef::Blob(text) => String::from_utf8_lossy(text).into_owned(),
+    };
+    let run = || -> lithe::Result<String> {
+        let mut statement = connection.prepare(sql)?;
+        let width = statement.column_count();
+        let mut rows = statement.query([])?;
+        let mut lines = Vec::new();
+        while let Some(row) = rows.next()? {
+            let columns: Vec<String> = (0..width).map(|at| text(row.get_ref(at))).collect();
+            lines.push(columns.join("|"));
+        }
+        Ok(lines.join(" "))
+    };
+    run().unwrap_or_else(|error| format!("error: {error}"))
+}
+
+#[track_caller]
+fn check(connection: &Connection, sql: &str, expected: &str) {
+    assert_eq!(answer(connection, sql), expected, "{sql}");
+}
+
+fn filled() -> Connection {
+    let connection = Connection::open_in_memory().unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA page_size = 1024;
+             CREATE TABLE zz(x PRIMARY KEY, y); CREATE TABLE a(x); CREATE TABLE m(b);
+             INSERT INTO zz SELECT value, zeroblob(3000) FROM json_each('[1,2]');
+             WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 20)
+             INSERT INTO a SELECT zeroblob(60) FROM c;",
+        )
+        .unwrap();
+    connection
+}
+
+#[test]
+fn dbstat_shows_how_pages_are_used() {
+    let connection = filled();
+    let columns = "name, path, pageno, pagetype, ncell, payload, unused, mx_payload, pgoffset, pgsize";
+    check(
+        &connection,
+        &format!("SELECT {columns} FROM dbstat WHERE name = 'zz'"),
+        "zz|/|2|internal|1|0|1005|0|1024|1024 zz|/000/|10|leaf|1|964|43|3004|9216|1024 \
+         zz|/000/000+000000|6|overflow|0|1020|0|0|5120|1024 zz|/000/000+000001|7|overflow|0|1020|0|0|6144|1024 \
+         zz|/001/|11|leaf|1|965|42|3005|10240|1024 zz|/001/000+000000|8|overflow|0|1020|0|0|7168|1024 \
+         zz|/001/000+000001|9|overflow|0|1020|0|0|8192|1024",
+    );
+    check(
+        &connection,
+        "SELECT name, path, pageno, pagetype, ncell, pgoffset FROM dbstat('main', 1)",
+        "sqlite_schema|NULL|1|NULL|4|NULL zz|NULL|7|NULL|3|NULL sqlite_autoindex_zz_1|NULL|1|NULL|2|NULL \
+         a|NULL|3|NULL|21|NULL m|NULL|1|NULL|0|NULL",
+    );
+    check(&connection, "SELECT count(*) FROM dbstat('nope')", "0");
+    check(&connection, "SELECT DISTINCT name FROM dbstat", "a m sqlite_autoindex_zz_1 sqlite_schema zz");
+    let plan = "EXPLAIN QUERY PLAN SELECT * FROM dbstat WHERE name = 'a' ORDER BY name, path";
+    assert!(
+        answer(&connection, plan).ends_with("SCAN dbstat VIRTUAL TABLE INDEX 0xa:"),
+        "{}",
+        answer(&connection, plan)
+    );
+    check(&connection, "CREATE VIRTUAL TABLE temp.s USING dbstat(nope)", "error: no such database: nope");
+    check(&connection, "CREATE VIRTUAL TABLE temp.s USING dbstat(main)", "");
+    check(&connection, "SELECT sum(pgsize) FROM s WHERE aggregate = 1", "13312");
+}
+
+#[test]
+fn pages_are_read_and_written() {
+    let connection = filled();
+    check(&connection, "SELECT count(*), sum(length(data)), max(pgno) FROM sqlite_dbpage", "13|13312|13");
+    check(&connection, "SELECT pgno FROM sqlite_dbpage WHERE pgno = 4000", "");
+    check(&connection, "SELECT count(*) FROM sqlite_dbpage('nope')", "0");
+    check(&connection, "DELETE FROM sqlite_dbpage WHERE pgno = 1", "error: cannot delete");
+    check(&connection, "UPDATE sqlite_dbpage SET data = zeroblob(3) WHERE pgno = 2", "error: bad page value");
+    check(&connection, "INSERT INTO sqlite_dbpage(pgno, data) VALUES (0, zeroblob(1024))", "error: bad page number");
+    let other = "INSERT INTO sqlite_dbpage(pgno, data, schema) VALUES (1, zeroblob(1024), 'x')";
+    check(&connection, other, "error: no such schema");
+    check(&connection, "SELECT count(*) FROM a WHERE length(x) = 60", "20");
+    // What the table had is what another page says it has.
+    connection
+        .execute_batch(
+            "CREATE TABLE other(x); INSERT INTO other VALUES ('here');
+             UPDATE sqlite_dbpage SET data = (SELECT data FROM sqlite_dbpage WHERE pgno =
+                 (SELECT rootpage FROM sqlite_schema WHERE name = 'other'))
+             WHERE pgno = (SELECT rootpage FROM sqlite_schema WHERE name = 'm');",
+        )
+        .unwrap();
+    check(&connection, "SELECT * FROM m", "here");
+    connection.execute_batch("BEGIN; UPDATE sqlite_dbpage SET data = zeroblob(1024) WHERE pgno = 2; ROLLBACK").unwrap();
+    check(&connection, "PRAGMA integrity_check", "ok");
+}
+
+#[test]
+fn a_database_is_copied_page_by_page() {
+    let connection = filled();
+    connection
+        .execute_batch("ATTACH ':memory:' AS copy; PRAGMA copy.page_size = 1024; CREATE TABLE copy.x(y)")
+        .unwrap();
+    connection
+        .execute_batch(
+            "INSERT INTO sqlite_dbpage(pgno, data, schema) SELECT pgno, data, 'copy' FROM sqlite_dbpage('main')",
+        )
+        .unwrap();
+    check(&connection, "SELECT count(*) FROM sqlite_dbpage('copy')", "13");
+}
+
+#[test]
+fn series_count_up_and_down() {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.add_extension(&lithe::extension::SHELL);
+    let series = |arguments: &str, expected: &str| {
+        check(&connection, &format!("SELECT value FROM generate_series{arguments}"), expected);
+    };
+    series("(5, 1, -2)", "5 3 1");
+    series("(1, 6, 2)", "1 3 5");
+    series("(5, 1)", "");
+    series("(1, 6, 2) ORDER BY value DESC", "5 3 1");
+    series("(5, 1, -2) ORDER BY value", "1 3 5");
+    series("(1.5, 2)", "1 2");
+    series("('a', 1)", "0 1");
+    series("(NULL, 1)", "");
+    series("(1, 3, 0)", "1 2 3");
+    series("(1, 10, 3) WHERE value > 4", "7 10");
+    series(" WHERE value BETWEEN 3 AND 5", "3 4 5");
+    series("(9223372036854775806, 9223372036854775807)", "9223372036854775806 9223372036854775807");
+    series("", "error: first argument to \"generate_series()\" missing or unusable");
+}

@@ -1,0 +1,37 @@
+//! Small modules of virtual tables, each one file, on the traits of `lithe-vtab` alone.
+//!
+//! | module | its rows |
+//! | --- | --- |
+//! | `dbstat` | the pages of a database: to which tree they belong, and how full they are |
+//! | `dbpage` | `sqlite_dbpage`: the pages themselves, to be read and written |
+//! | `series` | `generate_series(start, stop, step)` |
+//!
+//! [`LIBRARY`] is what `libsqlite3` has when it is built with SQLite's options for them; [`SHELL`] has what SQLite's shell
+//! adds.
+#![forbid(unsafe_code)]
+
+mod dbpage;
+mod dbstat;
+mod series;
+mod tree;
+
+use lithe_vtab::{Extension, ExtensionModule, ModuleKind};
+
+/// The modules that a library has.
+pub const LIBRARY: Extension = Extension::of_modules(
+    "modules",
+    &[
+        ExtensionModule { name: "dbstat", kind: ModuleKind::Eponymous, make: || Box::new(dbstat::Dbstat) },
+        ExtensionModule { name: "sqlite_dbpage", kind: ModuleKind::Eponymous, make: || Box::new(dbpage::Dbpage) },
+    ],
+);
+
+/// Those that a shell adds.
+pub const SHELL: Extension = Extension::of_modules(
+    "shell modules",
+    &[ExtensionModule {
+        name: "generate_series",
+        kind: ModuleKind::EponymousOnly,
+        make: || Box::new(series::GenerateSeries),
+    }],
+);

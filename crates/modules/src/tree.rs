@@ -1,0 +1,252 @@
+//! A walk over the pages of one B-tree, straight from their bytes.
+//!
+//! ```text
+//!   page: | header 8 or 12 | cell pointers 2 each | gap | cells … |     page 1 has the database's header in front, 100 bytes
+//!   header: type 1, first freeblock 2, cells 2, content 2, fragments 1, right child 4 (interior pages only)
+//! ```
+//!
+//! A page that makes no sense is shown as `corrupted`, and the walk goes on behind it.
+
+use lithe_vtab::{FunctionError, PageAccess, Result, code};
+
+/// Deeper than that no tree is.
+const DEPTH_MAX: usize = 32;
+/// What the database's header takes of page 1.
+const DATABASE_HEADER: usize = 100;
+
+/// What is known of a page.
+#[derive(Clone, Debug, Default)]
+pub struct PageInfo {
+    /// Its place in the tree: `/`, `/000/`, `/000/00a+000001`.
+    pub path: String,
+    pub number: u32,
+    pub kind: &'static str,
+    pub cells: i64,
+    pub payload: i64,
+    pub unused: i64,
+    pub payload_max: i64,
+}
+
+/// A cell: the child in front of it, and its payload.
+#[derive(Clone, Default)]
+struct Cell {
+    child: u32,
+    local: usize,
+    /// The pages behind it: the first one, and how many bytes are on all of them.
+    overflow: u32,
+    rest: usize,
+}
+
+struct Node {
+    info: PageInfo,
+    cells: Vec<Cell>,
+    right: u32,
+}
+
+/// One step down the tree: a page, and what of it comes next.
+struct Level {
+    path: String,
+    cells: Vec<Cell>,
+    right: u32,
+    next: usize,
+}
+
+/// The walk: first a page, then what hangs on it from left to right.
+pub struct Walk {
+    levels: Vec<Level>,
+    root: Option<u32>,
+    /// Overflow pages that come next: the path without number, the page, how many came before, the bytes left.
+    chain: Option<(String, u32, u32, usize)>,
+    bytes: Vec<u8>,
+}
+
+impl Walk {
+    /// A walk over the tree at `root`.
+    pub fn new(root: u32) -> Walk {
+        Walk { levels: Vec::new(), root: Some(root), chain: None, bytes: Vec::new() }
+    }
+
+    /// The next page.
+    pub fn next(&mut self, pages: &dyn PageAccess) -> Result<Option<PageInfo>> {
+        if let Some(root) = self.root.take() {
+            return self.enter(pages, root, "/".to_owned()).map(Some);
+        }
+        loop {
+            if self.chain.is_some() {
+                return self.next_of_chain(pages).map(Some);
+            }
+            let Some(level) = self.levels.last_mut() else { return Ok(None) };
+            let at = level.next;
+            level.next += 1;
+            if let Some(cell) = level.cells.get(at).cloned() {
+                let path = format!("{}{at:03x}", level.path);
+                if cell.overflow != 0 {
+                    self.chain = Some((path.clone(), cell.overflow, 0, cell.rest));
+                }
+                if cell.child != 0 {
+                    // The payload of an interior page's cell comes before what is below it.
+                    if self.chain.is_some() {
+                        let level = self.levels.last_mut().expect("looked at above");
+                        level.cells[at].overflow = 0;
+                        level.next = at;
+                        continue;
+                    }
+                    return self.enter(pages, cell.child, path + "/").map(Some);
+                }
+            } else if at == level.cells.len() && level.right != 0 {
+                let (right, path) = (level.right, format!("{}{at:03x}/", level.path));
+                return self.enter(pages, right, path).map(Some);
+            } else {
+                self.levels.pop();
+            }
+        }
+    }
+
+    fn enter(&mut self, pages: &dyn PageAccess, number: u32, path: String) -> Result<PageInfo> {
+        if self.levels.len() >= DEPTH_MAX {
+            return Err(FunctionError::of_code(code::CORRUPT));
+        }
+        pages.read(number, &mut self.bytes)?;
+        let node = decode(&self.bytes, number, pages.usable_size());
+        let info = PageInfo { path: path.clone(), number, ..node.info };
+        self.levels.push(Level { path, cells: node.cells, right: node.right, next: 0 });
+        Ok(info)
+    }
+
+    fn next_of_chain(&mut self, pages: &dyn PageAccess) -> Result<PageInfo> {
+        let (path, number, index, rest) = self.chain.take().ok_or_else(|| FunctionError::of_code(code::INTERNAL))?;
+        pages.read(number, &mut self.bytes)?;
+        let room = pages.usable_size() - 4;
+        let payload = rest.min(room);
+        let next = u32_at(&self.bytes, 0);
+        if rest > room && next != 0 {
+            self.chain = Some((path.clone(), next, index + 1, rest - room));
+        }
+        Ok(PageInfo {
+            path: format!("{path}+{index:06x}"),
+            number,
+            kind: "overflow",
+            payload: payload as i64,
+            unused: (room - payload) as i64,
+            ..PageInfo::default()
+        })
+    }
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> usize {
+    bytes.get(at..at + 2).map_or(0, |two| usize::from(two[0]) << 8 | usize::from(two[1]))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..at + 4).map_or(0, |four| u32::from_be_bytes([four[0], four[1], four[2], four[3]]))
+}
+
+/// A number of one to nine bytes, and where it ends.
+fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+    let mut value = 0;
+    for (count, byte) in bytes.get(at..)?.iter().enumerate() {
+        if count == 8 {
+            return Some((value << 8 | u64::from(*byte), at + 9));
+        }
+        value = value << 7 | u64::from(byte & 0x7f);
+        if byte & 0x80 == 0 {
+            return Some((value, at + count + 1));
+        }
+    }
+    None
+}
+
+fn decode(bytes: &[u8], number: u32, usable: usize) -> Node {
+    decode_sound(bytes, number, usable).unwrap_or_else(|| Node {
+        info: PageInfo { kind: "corrupted", ..PageInfo::default() },
+        cells: Vec::new(),
+        right: 0,
+    })
+}
+
+fn decode_sound(bytes: &[u8], number: u32, usable: usize) -> Option<Node> {
+    let start = if number == 1 { DATABASE_HEADER } else { 0 };
+    let bytes = bytes.get(..usable)?;
+    let kind = *bytes.get(start)?;
+    let (is_leaf, is_index) = match kind {
+        0x02 => (false, true),
+        0x05 => (false, false),
+        0x0a => (true, true),
+        0x0d => (true, false),
+        _ => return None,
+    };
+    let header = if is_leaf { 8 } else { 12 };
+    let count = u16_at(bytes, start + 3);
+    let pointers = start + header;
+    let mut content = u16_at(bytes, start + 5);
+    if content == 0 {
+        content = 65536;
+    }
+    let mut unused = content.checked_sub(pointers + 2 * count)? + usize::from(bytes[start + 7]);
+    unused += free_bytes(bytes, u16_at(bytes, start + 1))?;
+    let mut node = Node { info: PageInfo::default(), cells: Vec::with_capacity(count), right: 0 };
+    for index in 0..count {
+        let at = u16_at(bytes, pointers + 2 * index);
+        let cell = cell_at(bytes, at, is_leaf, is_index)?;
+        node.info.payload += cell.local as i64;
+        node.info.payload_max = node.info.payload_max.max((cell.local + cell.rest) as i64);
+        node.cells.push(cell);
+    }
+    node.right = if is_leaf { 0 } else { u32_at(bytes, start + 8) };
+    node.info.kind = if is_leaf { "leaf" } else { "internal" };
+    node.info.cells = count as i64;
+    node.info.unused = unused as i64;
+    Some(node)
+}
+
+/// The bytes of the freeblocks, of which each says where the next is, and how long it is.
+fn free_bytes(bytes: &[u8], first: usize) -> Option<usize> {
+    let (mut at, mut total) = (first, 0);
+    while at != 0 {
+        let next = u16_at(bytes, at);
+        total += u16_at(bytes, at + 2);
+        if at + 4 > bytes.len() || next != 0 && next <= at {
+            return None;
+        }
+        at = next;
+    }
+    Some(total)
+}
+
+fn cell_at(bytes: &[u8], mut at: usize, is_leaf: bool, is_index: bool) -> Option<Cell> {
+    if at == 0 || at >= bytes.len() {
+        return None;
+    }
+    let mut cell = Cell::default();
+    if !is_leaf {
+        cell.child = u32_at(bytes, at);
+        at += 4;
+        if !is_index {
+            return Some(cell);
+        }
+    }
+    let (payload, end) = varint(bytes, at)?;
+    at = end;
+    if !is_index {
+        at = varint(bytes, at)?.1;
+    }
+    let (payload, usable) = (usize::try_from(payload).ok()?, bytes.len());
+    cell.local = local_len(payload, usable, is_index);
+    if cell.local < payload {
+        cell.rest = payload - cell.local;
+        let link = at + cell.local;
+        cell.overflow = u32_at(bytes.get(..link + 4)?, link);
+    }
+    Some(cell)
+}
+
+/// How many bytes of a payload are on the page itself.
+fn local_len(payload: usize, usable: usize, is_index: bool) -> usize {
+    let max = if is_index { (usable - 12) * 64 / 255 - 23 } else { usable - 35 };
+    if payload <= max {
+        return payload;
+    }
+    let min = (usable - 12) * 32 / 255 - 23;
+    let local = min + (payload - min) % (usable - 4);
+    if local <= max { local } else { min }
+}
