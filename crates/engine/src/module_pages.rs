@@ -50,7 +50,7 @@ impl ModulePages<'_> {
         if page > pager.page_count() {
             return Err(Error::from_code(ResultCode::CORRUPT));
         }
-        let held = pager.page(no).map_err(lithe_btree::Error::from)?;
+        let held = pager.page(no)?;
         bytes.extend_from_slice(&held);
         if no == PageNo::FIRST
             && let Some(count) = bytes.get_mut(PAGE_COUNT_AT..PAGE_COUNT_AT + 4)
@@ -68,7 +68,7 @@ impl ModulePages<'_> {
             return Ok(());
         }
         let page = if page <= pager.page_count() { pager.write(no) } else { pager.new_page(no) };
-        let mut page = page.map_err(lithe_btree::Error::from)?;
+        let mut page = page?;
         let len = page.len().min(bytes.len());
         page[..len].copy_from_slice(&bytes[..len]);
         Ok(())
@@ -109,6 +109,6 @@ impl PageAccess for ModulePages<'_> {
         if page_count >= pager.page_count() {
             return Ok(());
         }
-        pager.set_page_count(page_count).map_err(|error| Error::from(lithe_btree::Error::from(error)).into())
+        pager.set_page_count(page_count).map_err(|error| Error::from(error).into())
     }
 }
