@@ -244,6 +244,10 @@ impl Rebuild<'_> {
             }
             self.copy_tree(root, object)?;
         }
+        // SQLite inserts views, triggers and virtual tables into the new schema table by an INSERT of its own, which is the last one.
+        if objects.last().is_some_and(|object| object.root.is_none()) {
+            self.connection.set_last_insert_rowid(objects.len() as i64);
+        }
         Ok(())
     }
 

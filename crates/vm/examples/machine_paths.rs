@@ -109,7 +109,7 @@ fn time_sort(host: &ExampleHost, root: PageNo, rounds: u32) {
     let sorter = b.cursor(info(CursorKind::Sorter, None, Some(Arc::new(key)), 2));
     let (row, end) = (b.registers(2), b.label());
     b.emit(Insn::OpenRead { cursor: table });
-    b.emit(Insn::OpenSorter { cursor: sorter, limit: lithe_vm::operand::Reg::NONE });
+    b.emit(Insn::SorterOpen { cursor: sorter, limit: lithe_vm::operand::Reg::NONE });
     b.emit(Insn::Rewind { cursor: table, target: end });
     let again = b.here();
     b.emit(Insn::Column { cursor: table, column: 1, dst: row });

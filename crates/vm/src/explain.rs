@@ -9,7 +9,7 @@ use std::fmt::Write;
 use lithe_value::ValueRef;
 
 use crate::insn::Insn;
-use crate::operand::OperandText;
+use crate::operand::{CursorId, OperandText};
 use crate::program::Program;
 
 /// One line of EXPLAIN.
@@ -53,7 +53,7 @@ fn list(program: &Program, rows: &mut Vec<ExplainRow>) {
 fn row(program: &Program, addr: usize, insn: &Insn) -> ExplainRow {
     let operands = insn.operands();
     let first = |index: usize| operands.get(index).map_or(0, |(_, operand)| number(operand));
-    ExplainRow {
+    let row = ExplainRow {
         addr: addr as i64,
         opcode: insn.name(),
         p1: first(0),
@@ -62,7 +62,18 @@ fn row(program: &Program, addr: usize, insn: &Insn) -> ExplainRow {
         p4: details(program, &operands),
         p5: 0,
         comment: names(&operands),
+    };
+    match insn {
+        Insn::OpenRead { cursor } | Insn::OpenWrite { cursor } => with_tree(program, *cursor, row),
+        _ => row,
     }
+}
+
+/// What a cursor is opened on: the root page and the database, where SQLite has them.
+fn with_tree(program: &Program, cursor: CursorId, row: ExplainRow) -> ExplainRow {
+    let Some(info) = program.cursors.get(cursor.0 as usize) else { return row };
+    let root = info.root.map_or(0, |root| i64::from(root.get()));
+    ExplainRow { p2: root, p3: i64::from(info.db.0), comment: Some("cursor root db".to_owned()), ..row }
 }
 
 fn number(operand: &OperandText) -> i64 {
@@ -88,6 +99,10 @@ fn details(program: &Program, operands: &[(&'static str, OperandText)]) -> Optio
             _ => None,
         };
         match meaning {
+            // A function stands for itself, as in SQLite.
+            Some(meaning) if details.is_empty() && matches!(operand, OperandText::Id("f" | "agg", _)) => {
+                details = meaning;
+            }
             Some(meaning) => add(&mut details, name, &meaning),
             None if index >= 3 => add(&mut details, name, &number(operand).to_string()),
             None => {}

@@ -259,7 +259,7 @@ instructions! {
     /// Open `cursor` as a second cursor on the temporary table of `original`.
     OpenDup { cursor: CursorId, original: CursorId }
     /// Open `cursor` as a sorter. With `limit` not [`Reg::NONE`], only that many smallest rows are wanted (its value is an integer, negative: all).
-    OpenSorter { cursor: CursorId, limit: Reg }
+    SorterOpen { cursor: CursorId, limit: Reg }
     /// Open `cursor` on the one row whose columns are the registers `start..start+count`.
     OpenPseudo { cursor: CursorId, start: Reg, count: u32 }
     /// Close `cursor`.

@@ -424,7 +424,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::OpenWriteAt { cursor, root } => open::tree_at(m, program, host, cursor, root)?,
             Insn::OpenEphemeral { cursor } => open::ephemeral(m, program, cursor)?,
             Insn::OpenDup { cursor, original } => open::duplicate(m, cursor, original)?,
-            Insn::OpenSorter { cursor, limit } => open::sorter(m, program, host, cursor, limit),
+            Insn::SorterOpen { cursor, limit } => open::sorter(m, program, host, cursor, limit),
             Insn::OpenPseudo { cursor, start, count } => {
                 *m.cursor(cursor) = VmCursor::Pseudo { start: start.0, count, is_null: false };
             }

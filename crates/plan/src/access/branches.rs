@@ -7,7 +7,7 @@ use super::plan::{OrBranch, Path};
 use super::terms::{self, Condition, Terms};
 use super::{Join, LogEst};
 use crate::error::{Result, fail};
-use crate::ir::{SourceSet, Term};
+use crate::ir::{Expr, SourceSet, Term, skip_collate};
 
 impl<'a> Join<'_, 'a> {
     /// Whether all that the branches demand can be checked when there are rows of these sources.
@@ -19,11 +19,27 @@ impl<'a> Join<'_, 'a> {
     /// The paths of the branches of disjunction `number` through `source`.
     pub fn or_path(&self, source: usize, number: usize, outside: SourceSet) -> Result<Path<'a>> {
         let disjunction = &self.terms.disjunctions[number];
-        let mut branches = Vec::with_capacity(disjunction.branches.len());
-        for (at, branch) in disjunction.branches.iter().enumerate() {
+        // SQLite turns a comparison of two columns round in a further term behind the others, and begins with the last of them.
+        let count = disjunction.branches.len();
+        let is_turned = |branch: &Terms<'a>| self.is_turned(source, branch);
+        let (turned, straight): (Vec<_>, Vec<_>) =
+            disjunction.branches.iter().enumerate().partition(|(_, branch)| is_turned(branch));
+        let columns = disjunction.branches.iter().rev().filter(|branch| compares_columns(branch));
+        let places = columns.enumerate().filter(|(_, branch)| is_turned(branch)).map(|(place, _)| count + place);
+        let turned = turned.into_iter().rev().zip(places).map(|((_, branch), place)| (place, branch));
+        let mut branches = Vec::with_capacity(count);
+        for (at, branch) in straight.into_iter().chain(turned) {
             branches.push(self.or_branch(source, number, at + 1, branch, outside)?);
         }
         Ok(Path::Or(self.cg.arena.alloc_slice_copy(&branches)))
+    }
+
+    /// Whether the branch compares two columns of which the source's stands on the right.
+    fn is_turned(&self, source: usize, branch: &Terms<'a>) -> bool {
+        let id = self.request.sources[source].id;
+        compares_columns(branch)
+            && !matches!(branch.conditions[0].expr, Expr::Compare(compare)
+                if matches!(skip_collate(compare.left), Expr::Column(column) if column.source == id))
     }
 
     fn or_branch(
@@ -90,4 +106,12 @@ impl<'a> Join<'_, 'a> {
         });
         own.chain(others).map(|condition| Term { expr: condition.expr, origin: condition.origin }).collect()
     }
+}
+
+/// Whether the branch is nothing but a comparison of two columns.
+fn compares_columns(branch: &Terms<'_>) -> bool {
+    let [condition] = &branch.conditions[..] else { return false };
+    let Expr::Compare(compare) = condition.expr else { return false };
+    let is_column = |side: Expr<'_>| matches!(skip_collate(side), Expr::Column(_));
+    is_column(compare.left) && is_column(compare.right)
 }

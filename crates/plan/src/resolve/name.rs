@@ -69,6 +69,10 @@ impl<'a> Resolver<'a> {
         while let Some(here) = at {
             match self.column_here(here, wanted)? {
                 Answer::Found(expr) => {
+                    if !std::ptr::eq(here, scope) && has_window(&expr) {
+                        let name = wanted.column.name;
+                        return Err(CompileError::new(format!("misuse of aliased window function {name}")));
+                    }
                     note_sources(scope, &expr);
                     self.note_names(scope, wanted, &expr);
                     return self.may_read(scope, here.sources, expr);
@@ -288,8 +292,7 @@ impl<'a> Resolver<'a> {
             }
             return Err(function::misuse_of_aggregate_in(&alias.expr));
         }
-        let has_window = any(&alias.expr, &mut |expr| matches!(expr, Expr::Window(_)));
-        if has_window && !scope.rules.windows {
+        if has_window(&alias.expr) && !scope.rules.windows {
             return Err(CompileError::new(format!("misuse of aliased window function {}", alias.name)));
         }
         if matches!(alias.expr, Expr::Row(_)) {
@@ -356,4 +359,8 @@ pub(super) fn note_sources<'a>(scope: &Scope<'_, 'a>, expr: &Expr<'a>) {
 /// Whether it is one of the names that every rowid has.
 pub(crate) fn is_rowid_name(name: Name<'_>) -> bool {
     name.is("rowid") || name.is("oid") || name.is("_rowid_")
+}
+
+fn has_window(expr: &Expr<'_>) -> bool {
+    any(expr, &mut |expr| matches!(expr, Expr::Window(_)))
 }

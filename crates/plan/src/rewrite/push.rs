@@ -8,7 +8,7 @@ use super::flatten::{Replace, is_kept_apart};
 use super::map::Map;
 use crate::ir::{
     Child, Coll, Core, CoreBody, Derived, Expr, JoinKind, Query, Select, SourceId, SourceKind, SourceSet, Term,
-    TermOrigin, affinity_of, any, collation_of, for_each_child, is_deterministic, same,
+    TermOrigin, affinity_of, any, collation_of, for_each_child, is_deterministic, same, skip_collate,
 };
 
 impl<'a> Rewriter<'a> {
@@ -181,7 +181,7 @@ fn is_about_rows<'a>(select: &Select<'a>, condition: &Expr<'a>) -> bool {
     if select.group_by.is_empty() {
         return false;
     }
-    if select.group_by.iter().any(|term| term.collation == Coll::Binary && same(&term.expr, condition)) {
+    if select.group_by.iter().any(|term| term.collation == Coll::Binary && same(&skip_collate(term.expr), condition)) {
         return true;
     }
     if matches!(condition, Expr::Column(_) | Expr::Aggregate(_) | Expr::Window(_)) {

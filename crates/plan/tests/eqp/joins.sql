@@ -12,3 +12,25 @@ create table t(a,b,c); create index i on t(a); create table u(x integer primary 
 ? select * from t join u as u0 on t.a=5 right join u on t.b=u.y 
 ? select * from t cross join u, t as t3, u as u3 where t3.a=5 and u3.x=6
 ? select * from t left join u on t.a=u.x, t as t3 where t3.a=5
+===
+create table t(a integer primary key, b, c, d)
+create index tb on t(b desc)
+create index tcb on t(c, b)
+create table u(x, y)
+create index ux on u(x)
+create table p(a primary key, b, c)
+create index pb on p(b)
+create table q(d primary key, e, f)
+create index qe on q(e)
+? select t.b, u.x from u right join t on u.x = t.b
+? select t.*, u.x from u right join t on u.x = t.a
+? select t.b, u.x from u right join t on u.x = t.b where t.b > 5
+? select t.b, t.c, u.x from u right join t on u.x = t.b where t.b = 5
+? select t.a, u.x from u right join t on u.x = t.a where t.a in (1, 2, 3)
+? select t.b, u.x from u full join t on u.x = t.b where t.b = 5 or t.b is null
+? select t.b, u.x from u right join t on u.x = t.b join u as z on z.x = t.c where t.b > 5
+? select t.a, v.b from t right join (select b from t limit 3) as v on t.a = v.b
+? select a, d from p, q where (a = d or b = e) and a < 5
+? select a, d from p, q where (a = d or d = 7)
+? select a, d from p cross join q where (a = d or d = 7 or d = b)
+? select a, d from p left join q on (d = a + 1 and e = b) or e = c || 'x'

@@ -294,3 +294,4 @@ create table t(a text collate nocase,b);
 create view v(x) as select a from t;
 insert into t values('A',1);
 ? select x='a' from v
+? select count() over () as m from t order by (select m)

@@ -185,5 +185,5 @@ fn explain_shows_what_operands_mean() {
             format!("{} {} {} {} {} [{p4}]", row.addr, row.opcode, row.p1, row.p2, row.p3)
         })
         .collect();
-    assert_eq!(shown, ["0 Const 0 0 0 [value='some text']", "1 Call 0 0 0 [call=upper(1)]", "2 Halt 0 0 0 []"]);
+    assert_eq!(shown, ["0 Const 0 0 0 [value='some text']", "1 Call 0 0 0 [upper(1)]", "2 Halt 0 0 0 []"]);
 }

@@ -203,7 +203,7 @@ fn sorting() {
     check(
         |b| {
             let sorter = b.cursor(info(CursorKind::Sorter, None, Some(key(1)), 2));
-            b.emit(Insn::OpenSorter { cursor: sorter, limit: Reg::NONE });
+            b.emit(Insn::SorterOpen { cursor: sorter, limit: Reg::NONE });
             for i in 0..20i64 {
                 let start = load_row(b, &[Value::from(i * 7 % 10), Value::from(i)]);
                 b.emit(Insn::SorterInsert { cursor: sorter, start, count: 2 });

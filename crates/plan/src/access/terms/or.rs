@@ -3,7 +3,7 @@
 use super::analyze::Analysis;
 use super::{Condition, Constraint, Disjunction, Left, Op, Right, Terms};
 use crate::ir::{
-    ColumnIndex, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, comparison_affinity, same,
+    ColumnIndex, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, collation_of, comparison_affinity, same,
 };
 
 /// Analyses an OR; gives conditions on single sources that follow from it.
@@ -86,29 +86,23 @@ fn operands<'e, 'a>(expr: &'e Expr<'a>, split: &Split) -> Vec<&'e Expr<'a>> {
 /// `x = a OR x = b OR ...` as `x IN (a, b, ...)`.
 fn as_in<'a>(analysis: &Analysis<'_, 'a>, branches: &[Terms<'a>]) -> Option<&'a In<'a>> {
     // Any of the first branch's columns may be the one that all have in common.
-    let first_branch = branches.first()?;
-    let first = first_branch.constraints.iter().find(|first| {
-        let column = column_of(first);
-        column.is_some_and(|(source, column)| {
-            branches.iter().all(|branch| equal_value(branch, source, column, first.how).is_some())
-        })
-    })?;
-    let ((source, column), how) = (column_of(first)?, first.how);
-    let value = column_expr(first_branch, first)?;
-    // The comparison that IN makes looks at the left side only.
-    if how.affinity != comparison_affinity(affinity_of(&value), None) {
-        return None;
-    }
-    let arena = analysis.scope.cg.arena;
-    let items = branches.iter().map(|branch| equal_value(branch, source, column, how));
-    let items: Vec<Expr<'a>> = items.collect::<Option<_>>()?;
-    let set = In {
-        value,
-        set: InSet::List(arena.alloc_slice_copy(&items)),
-        how: arena.alloc_slice_copy(&[how]),
-        id: analysis.scope.cg.resolver.new_subquery(),
-    };
-    Some(arena.alloc(set))
+    let first = branches.first()?;
+    first.constraints.iter().find_map(|constraint| {
+        let value = column_expr(analysis, first, constraint)?;
+        // The comparison that IN makes looks at the left side only.
+        let affinity = comparison_affinity(affinity_of(&value), None);
+        let how = How { affinity, collation: collation_of(&value).unwrap_or_default() };
+        let items = branches.iter().map(|branch| equal_value(branch, constraint, &value, how));
+        let items: Vec<Expr<'a>> = items.collect::<Option<_>>()?;
+        let arena = analysis.scope.cg.arena;
+        let set = In {
+            value,
+            set: InSet::List(arena.alloc_slice_copy(&items)),
+            how: arena.alloc_slice_copy(&[how]),
+            id: analysis.scope.cg.resolver.new_subquery(),
+        };
+        Some(&*arena.alloc(set))
+    })
 }
 
 fn column_of(constraint: &Constraint<'_>) -> Option<(usize, ColumnIndex)> {
@@ -118,13 +112,17 @@ fn column_of(constraint: &Constraint<'_>) -> Option<(usize, ColumnIndex)> {
     }
 }
 
-/// What the branch says that the column is equal to, if it says nothing else.
-fn equal_value<'a>(branch: &Terms<'a>, source: usize, column: ColumnIndex, how: How<'a>) -> Option<Expr<'a>> {
+/// What the branch says that the column of `wanted` is equal to, if it says nothing else, and compares it as `how`.
+fn equal_value<'a>(branch: &Terms<'a>, wanted: &Constraint<'a>, column: &Expr<'a>, how: How<'a>) -> Option<Expr<'a>> {
     let [Condition { parts: 1, .. }] = branch.conditions[..] else { return None };
+    let is_compared_so = |constraint: &Constraint<'a>, value: &Expr<'a>| match affinity_of(value) {
+        None => constraint.how.affinity == how.affinity,
+        own => own == affinity_of(column),
+    };
     branch.constraints.iter().find_map(|constraint| match constraint.right {
         Right::Value(value)
-            if column_of(constraint) == Some((source, column))
-                && constraint.how.affinity == how.affinity
+            if column_of(constraint) == column_of(wanted)
+                && is_compared_so(constraint, &value)
                 && constraint.how.collation == how.collation =>
         {
             Some(value)
@@ -134,9 +132,11 @@ fn equal_value<'a>(branch: &Terms<'a>, source: usize, column: ColumnIndex, how: 
 }
 
 /// The column of the constraint as an expression: one side of the branch's comparison.
-fn column_expr<'a>(branch: &Terms<'a>, constraint: &Constraint<'a>) -> Option<Expr<'a>> {
-    let Expr::Compare(compare) = branch.conditions[constraint.condition].expr else { return None };
-    let is_it = |side: &Expr<'a>| matches!((crate::ir::skip_collate(*side), constraint.left), (Expr::Column(c), Left::Column(at)) if c.index == at);
+fn column_expr<'a>(analysis: &Analysis<'_, 'a>, branch: &Terms<'a>, constraint: &Constraint<'a>) -> Option<Expr<'a>> {
+    let Expr::Compare(compare) = branch.conditions.get(constraint.condition)?.expr else { return None };
+    let (source, column) = column_of(constraint)?;
+    let id = analysis.scope.sources[source].id;
+    let is_it = |side: &Expr<'a>| matches!(crate::ir::skip_collate(*side), Expr::Column(c) if c.index == column && c.source == id);
     [compare.left, compare.right].into_iter().find(|side| is_it(side))
 }
 

@@ -10,7 +10,7 @@ use super::names::{database_of, refuse_reserved};
 use super::system::{self, NewRow, tree_kind};
 use crate::catalog::{FoundTable, Index, IndexTerm, Table, build_index};
 use crate::codegen::Codegen;
-use crate::error::{CompileError, Result, fail};
+use crate::error::{Result, fail};
 use crate::ir::{Expr, SourceId};
 use crate::resolve::Stored;
 
@@ -58,7 +58,11 @@ fn indexed_table<'a>(cg: &Codegen<'a>, create: &CreateIndex<'a>) -> Result<(Db, 
     let schema = catalog.database_name(db).name();
     let scope = if db == Db::TEMP { None } else { Some(schema) };
     let Some(FoundTable { db: of_table, table }) = catalog.find_table(scope, create.table.name) else {
-        return Err(CompileError::new(format!("no such table: {schema}.{}", create.table.name)));
+        let name = create.table.name;
+        return match scope {
+            Some(schema) => fail(format!("no such table: {schema}.{name}")),
+            None => fail(format!("no such table: {name}")),
+        };
     };
     if db == Db::TEMP && of_table != Db::TEMP {
         return fail(format!("cannot create a TEMP index on non-TEMP table \"{}\"", table.name));

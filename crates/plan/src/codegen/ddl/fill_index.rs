@@ -58,7 +58,7 @@ pub(super) fn fill_index<'a>(cg: &mut Codegen<'a>, filling: &Filling<'_, 'a>) ->
         Root::Register(_) => cg.b.cursor(info(CursorKind::Index, None)),
         Root::OfIndex => cg.b.cursor(info(CursorKind::Index, filling.index.root)),
     };
-    cg.b.emit(Insn::OpenSorter { cursor: sorter, limit: Reg::NONE });
+    cg.b.emit(Insn::SorterOpen { cursor: sorter, limit: Reg::NONE });
     emit_sort_rows(cg, filling, sorter)?;
     match filling.root {
         Root::Register(root) => cg.b.emit(Insn::OpenWriteAt { cursor, root }),

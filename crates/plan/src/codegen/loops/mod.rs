@@ -16,7 +16,7 @@
 //! | `keys` | values that are looked for, INs |
 //! | `rowid`, `index`, `nulls`, `hash`, `or`, `virtual_table` | the paths |
 //! | `walk` | from row to row |
-//! | `outer` | LEFT and RIGHT JOIN |
+//! | `outer`, `rest` | LEFT and RIGHT JOIN; the rows of a RIGHT JOIN that have not joined |
 
 mod hash;
 mod index;
@@ -25,6 +25,7 @@ mod nulls;
 mod or;
 mod outer;
 mod prepare;
+mod rest;
 mod rowid;
 mod source;
 mod virtual_table;
@@ -128,7 +129,7 @@ pub fn end_loops<'a>(cg: &mut Codegen<'a>, loops: Loops<'a>) -> Result<()> {
     }
     for (at, open) in loops.open.iter().enumerate() {
         if let Some(right) = &open.right {
-            emit_rest(cg, &loops, at, open, right)?;
+            rest::emit(cg, &loops, at, open, right)?;
         }
     }
     cg.b.place(loops.done);
@@ -393,41 +394,4 @@ fn end_loop<'a>(cg: &mut Codegen<'a>, open: &OpenLoop<'a>) {
         left.end(cg, &open.opened, open.end);
     }
     cg.b.place(open.end);
-}
-
-/// The rows of a RIGHT JOIN's source that have not joined, with NULLs for everything outside.
-fn emit_rest<'a>(
-    cg: &mut Codegen<'a>,
-    loops: &Loops<'a>,
-    at: usize,
-    open: &OpenLoop<'a>,
-    right: &RightJoin<'a>,
-) -> Result<()> {
-    let name = cg.source_name(right.source);
-    cg.explain.open(|| match right.source.kind {
-        // SQLite does not look at the alias here.
-        SourceKind::Table(_, table) => format!("RIGHT-JOIN {}", table.name),
-        _ => format!("RIGHT-JOIN {name}"),
-    });
-    let cost = loops.plan.scans[loops.plan.loops[at].source];
-    cg.explain.loop_line(cost, || format!("SCAN {name}"));
-    cg.explain.close();
-    for outside in &loops.open[..at] {
-        outside.opened.emit_null_row(cg);
-    }
-    let done = cg.b.label();
-    let planned = &loops.plan.loops[at];
-    let rows = match (planned.path, right.source.kind) {
-        (Path::Virtual(path), _) => virtual_table::begin_scan(cg, open.opened.table_cursor(), path, done)?,
-        (Path::Function(arguments), SourceKind::Table(_, table)) => {
-            begin_function(cg, table, open.opened.table_cursor(), arguments, done)?
-        }
-        (path, _) => {
-            let reverse = planned.reverse && !matches!(path, Path::Rowid(_));
-            open.opened.begin_scan(cg, right.source, reverse, done)?
-        }
-    };
-    right.emit_rest(cg, &rows)?;
-    cg.b.place(done);
-    Ok(())
 }

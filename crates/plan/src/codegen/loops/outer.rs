@@ -26,7 +26,6 @@ use lithe_vm::program::CursorKind;
 use super::super::{Codegen, ColumnAccess};
 use super::hash::column_of;
 use super::source::Opened;
-use super::walk::Walk;
 use crate::error::Result;
 use crate::ir::{Coll, ColumnIndex, Source, SourceKind};
 
@@ -127,15 +126,13 @@ impl<'a> RightJoin<'a> {
         cg.b.place(self.next);
     }
 
-    /// After all loops, on a scan of all `rows`: those that have not joined.
-    pub fn emit_rest(&self, cg: &mut Codegen<'a>, rows: &Walk) -> Result<()> {
-        let next = cg.b.label();
+    /// After all loops: calls the row part for the row, unless it has joined.
+    pub fn emit_unless_joined(&self, cg: &mut Codegen<'a>) -> Result<()> {
+        let joined = cg.b.label();
         let (start, count) = self.emit_identity(cg)?;
-        cg.b.emit(Insn::Found { cursor: self.joined, count, start, target: next });
+        cg.b.emit(Insn::Found { cursor: self.joined, count, start, target: joined });
         cg.b.emit(Insn::Gosub { ret: self.ret, target: self.row });
-        cg.b.place(next);
-        rows.emit_next(cg);
-        cg.set_access(self.source.id, self.access);
+        cg.b.place(joined);
         Ok(())
     }
 

@@ -39,18 +39,29 @@ impl Opened {
         let mut opened = Opened::default();
         match source.kind {
             SourceKind::Table(db, table) => {
-                if needs_table || reads_table(&planned.path) {
-                    opened.table = Some(cg.open_table(db, table)?);
-                }
-                opened.index = open_index(cg, table, &planned.path)?;
-                if let Path::Or(branches) = planned.path {
-                    for branch in branches {
-                        opened.branches.push(open_index(cg, table, &branch.path)?);
-                    }
-                }
+                let is_read = needs_table || reads_table(&planned.path);
+                let cursor = if is_read { Some(cg.open_table(db, table)?) } else { None };
+                opened = Opened::open_indexes(cg, table, planned, cursor)?;
             }
             SourceKind::Subquery(_) => opened.derived = cg.take_prepared(source.id),
             SourceKind::Recursive(_) | SourceKind::Row(_) => {}
+        }
+        Ok(opened)
+    }
+
+    /// Opens what another path through a table needs besides the table's cursor.
+    pub fn open_indexes<'a>(
+        cg: &mut Codegen<'a>,
+        table: &'a Table,
+        planned: &Loop<'a>,
+        cursor: Option<CursorId>,
+    ) -> Result<Opened> {
+        let index = open_index(cg, table, &planned.path)?;
+        let mut opened = Opened { table: cursor, index, ..Opened::default() };
+        if let Path::Or(branches) = planned.path {
+            for branch in branches {
+                opened.branches.push(open_index(cg, table, &branch.path)?);
+            }
         }
         Ok(opened)
     }

@@ -208,7 +208,7 @@ impl<'a> Codegen<'a> {
                 self.b.emit(Insn::OpenEphemeral { cursor });
             }
             if let Some(waiting) = &call.waiting {
-                self.b.emit(Insn::OpenSorter { cursor: waiting.sorter, limit: Reg::NONE });
+                self.b.emit(Insn::SorterOpen { cursor: waiting.sorter, limit: Reg::NONE });
             }
         }
         for &(_, start) in &accumulators.bare {

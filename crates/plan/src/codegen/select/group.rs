@@ -226,7 +226,7 @@ impl<'a> Codegen<'a> {
         let width = grouping.terms.len() + columns.len();
         let key = self.order_key(grouping.terms)?;
         let cursor = self.ephemeral(CursorKind::Sorter, key, width);
-        self.b.emit(Insn::OpenSorter { cursor, limit: Reg::NONE });
+        self.b.emit(Insn::SorterOpen { cursor, limit: Reg::NONE });
         Ok(GroupSorter { cursor, columns, row: self.b.registers(width) })
     }
 

@@ -202,7 +202,7 @@ impl<'a> Codegen<'a> {
             row_width += usize::from(as_key.is_none());
         }
         let cursor = self.ephemeral(CursorKind::Sorter, key, row_width);
-        self.b.emit(Insn::OpenSorter { cursor, limit: sink.keep });
+        self.b.emit(Insn::SorterOpen { cursor, limit: sink.keep });
         Ok(Sorter { cursor, keys, places, row: self.b.registers(row_width), row_width })
     }
 
