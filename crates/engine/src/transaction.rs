@@ -433,7 +433,7 @@ impl Connection {
         }
         let limit = self.settings.wal_autocheckpoint.get();
         if pager.has_bypassed_log() {
-            // What went past the log would be in it otherwise, and who comes must see that it is not.
+            // The next load finds a log that can begin anew. Who follows the log has seen new salts already, so that it may fail.
             let _ = pager.checkpoint_at_once(CheckpointMode::Truncate);
         } else if limit > 0 && pager.log_frames().is_some_and(|frames| frames >= limit) {
             let _ = pager.checkpoint_long_log(limit);

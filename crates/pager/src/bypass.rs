@@ -14,10 +14,13 @@
 //!
 //! What it takes:
 //!
-//! * No page up to the end of the file, or that has a frame in the log, goes past it: others may see it in an older snapshot.
-//! * No other process uses the database, neither when the first page goes past the log nor at the commit; should one have come
-//!   meanwhile, the pages go into the log as well. It might follow the log, to replicate the database. Who comes later finds the
-//!   log cut to nothing, by a checkpoint right after the commit, and knows that something may have been missed.
+//! * No page up to the end of the file goes past the log: others may see it in an older snapshot.
+//! * The log begins anew before the first page: with new salts, and cut. Who follows the log, to replicate the database, has to take
+//!   a copy of the database then, whatever becomes of the transaction. A log that the database lacks, or that somebody reads, cannot
+//!   begin anew: all pages go through it.
+//! * No other process uses the database, neither when the first page goes past the log nor at the commit, and nobody begins to read
+//!   while the commit is made; should somebody have come meanwhile, the pages go into the log as well (`wal::bypass`).
+//! * The VFS is our own: others see the calls that SQLite makes.
 //! * The connection checkpoints by itself (`wal_autocheckpoint`). If not, the log is somebody else's business.
 //! * The lock of checkpointers is held until the transaction ends: they cut the file to the size that they know.
 //! * Page 1 says where the database ends, not the size of the file, which a crash leaves too long.
@@ -80,14 +83,18 @@ impl Pager {
 
     fn decide_bypass(&self, file: &FileStore, txn: &WriteTxn) -> Result<Bypass> {
         let page_size = self.page_size();
-        let is_plain = txn.shape_before.is_none() && !file.sectors(page_size).are_shared();
+        let is_ours = !file.file.is_foreign();
+        let is_plain = is_ours && txn.shape_before.is_none() && !file.sectors(page_size).are_shared();
         if !self.settings.may_bypass_log.get() || !is_plain || !file.may_be_longer(txn.pages_before) {
             return Ok(Bypass::Never);
         }
-        let Some(in_log) = file.with_wal(Wal::begin_bypass)? else { return Ok(Bypass::Never) };
+        let policy = file.log_policy(self);
+        if !file.with_wal(|wal| wal.begin_bypass(&*file.vfs, page_size, &policy))? {
+            return Ok(Bypass::Never);
+        }
         let in_file = file.file.size()?.div_ceil(u64::from(page_size.get()));
         let in_file = u32::try_from(in_file).unwrap_or(u32::MAX);
-        Ok(Bypass::Behind(in_log.max(in_file).max(txn.pages_before)))
+        Ok(Bypass::Behind(in_file.max(txn.pages_before)))
     }
 
     /// Before the commit: whatever went past the log is on the device, or after all in the log.
@@ -103,6 +110,10 @@ impl Pager {
         self.put_elsewhere(txn, &*file.vfs, &rest)?;
         if self.synchronous() > Synchronous::Off {
             file.file.sync(self.sync_flags())?;
+        }
+        if !file.with_wal(Wal::lock_readers_out)? {
+            // Somebody has come during the sync.
+            return self.log_added(file, txn);
         }
         Ok(())
     }

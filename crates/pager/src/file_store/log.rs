@@ -258,7 +258,7 @@ impl FileStore {
         Ok(())
     }
 
-    fn log_policy(&self, pager: &Pager) -> Policy {
+    pub(crate) fn log_policy(&self, pager: &Pager) -> Policy {
         Policy {
             sync_header: pager.synchronous() >= Synchronous::Normal,
             sync_frames: pager.synchronous() >= Synchronous::Full,

@@ -3,7 +3,7 @@
 use std::io::IoSlice;
 use std::time::Duration;
 
-use lithe_format::locks::{CHECKPOINT_SLOT, READ_MARKS, read_slots_from};
+use lithe_format::locks::{READ_MARKS, read_slots_from};
 use lithe_format::wal::{FrameHeader, HEADER_LEN, Salts, Sum, SumOrder, WalHeader, frame_len, frame_offset};
 use lithe_format::wal_index::{IndexHeader, READ_MARK_UNUSED};
 use lithe_format::{PageNo, PageSize};
@@ -23,26 +23,27 @@ const BATCH: usize = 512;
 /// How often a writer looks for a read mark.
 const TRIES_MAX: u32 = 10;
 
-/// How long the log may be if pages are to go past it: it is searched once.
-const SEARCHED_FRAMES: u32 = 1 << 16;
-
 /// What a write transaction has appended so far.
 #[derive(Debug)]
 pub(super) struct Tail {
     /// The commit that it goes on from, if that is not published yet.
-    base: Option<Base>,
+    pub(super) base: Option<Base>,
     /// The last frame before its own.
-    first_frame: u32,
-    last_frame: u32,
-    sum: Sum,
+    pub(super) first_frame: u32,
+    pub(super) last_frame: u32,
+    pub(super) sum: Sum,
     /// The pages of the frames that the index does not know yet.
     unindexed: Vec<PageNo>,
     /// Where the newest image of each page is that this transaction has spilled.
     spilled: PageMap,
     /// The log was started over by this transaction.
-    restarted: bool,
+    pub(super) restarted: bool,
+    /// The checksum of the header, if this transaction has written it before its first frame.
+    pub(super) header_sum: Option<Sum>,
     /// Pages go past the log: the lock of checkpointers is held.
-    bypassed: bool,
+    pub(super) bypassed: bool,
+    /// Nobody begins to read: the locks of all read marks are held.
+    pub(super) readers_locked_out: bool,
     /// Where in the log, and how, padding frames are to be synced by whoever writes them.
     sync_at: Option<(u64, SyncFlags)>,
 }
@@ -104,7 +105,9 @@ impl Wal {
             unindexed: Vec::new(),
             spilled: PageMap::default(),
             restarted: false,
+            header_sum: None,
             bypassed: false,
+            readers_locked_out: false,
             sync_at: None,
         }));
     }
@@ -205,7 +208,7 @@ impl Wal {
             // What stays in the index is cleared away by who appends next.
             let _ = self.index.truncate(tail.first_frame);
         }
-        self.end_bypass(&tail);
+        let _ = self.end_bypass(&tail);
         self.forget_unpublished_header();
         self.shared.turns.give_up();
     }
@@ -214,42 +217,6 @@ impl Wal {
     fn forget_unpublished_header(&self) {
         if let Some(published) = IndexHeader::read(&self.words.get()) {
             self.header.set(published);
-        }
-    }
-
-    /// Behind which page others may go past the log in this transaction, if that may be: it has appended nothing yet, and nobody
-    /// follows the log. Keeps checkpointers away until the transaction ends.
-    pub(crate) fn begin_bypass(&self) -> Result<Option<u32>> {
-        let tail = &mut *self.tail.borrow_mut();
-        let tail = tail.as_mut().expect("writing needs a turn");
-        let last = self.header.get().last_frame;
-        let is_plain = tail.base.is_none() && tail.last_frame == last && last <= SEARCHED_FRAMES;
-        if !is_plain || self.is_followed()? {
-            return Ok(None);
-        }
-        tail.bypassed = tail.bypassed || self.lock_alone(CHECKPOINT_SLOT..CHECKPOINT_SLOT + 1)?;
-        if !tail.bypassed {
-            return Ok(None);
-        }
-        // However old a snapshot is: what it knows of pages behind the file's end is in the log.
-        self.index.ensure_frame(last, false)?;
-        Ok(Some((1..=last).filter_map(|frame| self.index.page_of(frame)).map(PageNo::get).max().unwrap_or(0)))
-    }
-
-    /// Whether another process may read what is appended.
-    pub(crate) fn is_followed(&self) -> Result<bool> {
-        Ok(!self.index.is_private() && self.file.shm_is_shared()?)
-    }
-
-    /// Whether pages have gone past the log, in a transaction that is not over.
-    pub(crate) fn is_bypassed(&self) -> bool {
-        self.tail.borrow().as_ref().is_some_and(|tail| tail.bypassed)
-    }
-
-    fn end_bypass(&self, tail: &Tail) {
-        if tail.bypassed {
-            // A lock that the system does not take back goes when the log is closed.
-            let _ = self.unlock_alone(CHECKPOINT_SLOT..CHECKPOINT_SLOT + 1);
         }
     }
 
@@ -353,12 +320,12 @@ impl Wal {
                 Err(error)
             }
         };
-        self.end_bypass(&tail);
+        let ended = self.end_bypass(&tail);
         let header = committed.inspect_err(|_| self.forget_unpublished_header())?;
         if tail.restarted {
             self.limit_size(page_size, header.last_frame, policy);
         }
-        Ok(self.go_on_to(header, true))
+        Ok(ended.and_then(|()| self.go_on_to(header, true)))
     }
 
     /// Ends the turn, and waits until the commit is durable and published.
@@ -486,7 +453,10 @@ impl Wal {
         policy: &Policy,
     ) -> Result<()> {
         if tail.last_frame == 0 {
-            tail.sum = self.write_header(vfs, page_size, policy)?;
+            tail.sum = match tail.header_sum {
+                Some(sum) => sum,
+                None => self.write_header(vfs, page_size, policy)?,
+            };
         }
         let commits_at = if page_count > 0 { pages.len() - 1 } else { usize::MAX };
         for (batch, pages) in pages.chunks(BATCH).enumerate() {
@@ -558,7 +528,7 @@ impl Wal {
     ///
     /// It is synced before frames overwrite older ones: otherwise a power loss could leave an old header
     /// with some of its old frames, a state of long ago.
-    fn write_header(&self, vfs: &dyn Vfs, page_size: PageSize, policy: &Policy) -> Result<Sum> {
+    pub(super) fn write_header(&self, vfs: &dyn Vfs, page_size: PageSize, policy: &Policy) -> Result<Sum> {
         let log = self.shared.file();
         let sequence = if !self.calls.shares_log { self.sequence.get() } else { self.next_sequence()? };
         let mut header = self.header.get();

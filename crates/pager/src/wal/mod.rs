@@ -15,10 +15,12 @@
 //! | `snapshot` | beginning and ending to read |
 //! | `recover`, `torn_end` | building the index from the log; the end of a log that a power loss has torn |
 //! | `append` | committing: frames, sync, header |
+//! | `bypass` | what a load past the log needs of the log: a new beginning, and a commit that nobody's snapshot comes before |
 //! | `checkpoint`, `long_log` | from the log into the database; by itself, after a commit |
 //! | `shared`, `turns`, `company` | what connections of one process share of a log; its writers in turn, one sync for several; whom it waits for |
 
 mod append;
+mod bypass;
 mod checkpoint;
 mod company;
 mod frame_map;
