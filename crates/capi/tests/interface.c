@@ -368,6 +368,23 @@ static void bytes_within_a_transaction(void) {
   }
 }
 
+/* What a backup reads is not detached; a database that was made from bytes has no log. */
+static void what_is_in_use(void) {
+  unlink("used.db");
+  sqlite3 *db = open_on("used.db", NULL), *to = open_on(":memory:", NULL);
+  sqlite3_int64 size = 0;
+  ANSWERS(db, "CREATE TABLE t(a); INSERT INTO t VALUES(1),(2); ATTACH 'used.db' AS two", "");
+  sqlite3_backup *backup = sqlite3_backup_init(to, "main", db, "two");
+  CHECK(backup != NULL);
+  ANSWERS(db, "DETACH two", "error 1: database two is locked");
+  CHECK(sqlite3_backup_finish(backup) == SQLITE_OK);
+  ANSWERS(db, "DETACH two", "");
+  unsigned char *bytes = sqlite3_serialize(db, "main", &size, 0);
+  CHECK(sqlite3_deserialize(to, "main", bytes, size, size, SQLITE_DESERIALIZE_FREEONCLOSE) == SQLITE_OK);
+  ANSWERS(to, "PRAGMA journal_mode = delete; PRAGMA journal_mode = wal; SELECT a FROM t", "delete delete 1 2");
+  CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(to) == SQLITE_OK);
+}
+
 int main(int count, char **arguments) {
   CHECK(chdir(count > 1 ? arguments[1] : ".") == 0);
   CHECK(sqlite3_config(SQLITE_CONFIG_LOG, write_log, NULL) == SQLITE_OK);
@@ -383,6 +400,7 @@ int main(int count, char **arguments) {
   file_pointers();
   commit_hooks_of_logs();
   bytes_within_a_transaction();
+  what_is_in_use();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

@@ -172,7 +172,7 @@ pub(crate) fn detach(
     }
     let database = connection.database(db)?;
     let pager_is_busy = database.opened().is_some_and(|btree| btree.pager().is_reading());
-    if pager_is_busy {
+    if pager_is_busy || database.backups.get() > 0 || database.is_backup_target.get() {
         return Err(Error::generic(format!("database {name} is locked")));
     }
     remove(connection, db);

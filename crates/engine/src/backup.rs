@@ -77,6 +77,7 @@ impl Backup {
             return Err(Error::generic("destination database is in use"));
         }
         let changes = source_database.btree().pager().log_changes();
+        source_database.backups.set(source_database.backups.get() + 1);
         Ok(Backup {
             source: source_database,
             target: target_database,
@@ -262,6 +263,7 @@ impl Drop for Backup {
         // What is not committed is rolled back; nobody is left to hear of an error.
         let _ = self.target.btree().pager().end_read();
         self.target.is_backup_target.set(false);
+        self.source.backups.set(self.source.backups.get().saturating_sub(1));
     }
 }
 

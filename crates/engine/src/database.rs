@@ -30,6 +30,8 @@ pub(crate) struct Database {
     shared: Option<Share>,
     /// A backup writes it: it belongs to that until it ends.
     pub(crate) is_backup_target: Cell<bool>,
+    /// How many backups read it.
+    pub(crate) backups: Cell<usize>,
     /// It was made from bytes (`sqlite3_deserialize`), and may have so many.
     pub(crate) is_image: Cell<bool>,
     pub(crate) size_max: Cell<u64>,
@@ -108,6 +110,7 @@ impl Database {
             temporary_files: files,
             shared: None,
             is_backup_target: Cell::new(false),
+            backups: Cell::new(0),
             is_image: Cell::new(false),
             size_max: Cell::new(0),
             has_cache_size: Cell::new(false),

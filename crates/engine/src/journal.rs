@@ -40,6 +40,10 @@ impl Connection {
             let way = if is_wal { "out of" } else { "into" };
             return Err(Error::generic(format!("cannot change {way} wal mode from within a transaction")));
         }
+        // A database in memory without shared memory has no log.
+        if mode == JournalMode::Wal && pager.vfs().is_some_and(|vfs| vfs.name() == "memdb") {
+            return Ok(pager.journal_mode());
+        }
         if is_wal != (mode == JournalMode::Wal)
             && let Some(share) = database.shared()
         {

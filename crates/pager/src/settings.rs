@@ -10,7 +10,7 @@ use lithe_vfs::SyncFlags;
 
 use crate::error::Result;
 use crate::options::{CacheSize, JournalMode, LockingMode, OpenOptions, Synchronous};
-use crate::pager::{Pager, Store};
+use crate::pager::{Pager, State, Store};
 use crate::wal::Wal;
 
 /// Asked whether to try again when another connection is in the way, with the number of times it was
@@ -114,10 +114,12 @@ impl Pager {
         self.settings.spill_pages.get()
     }
 
-    /// Sets how many bytes of the file may be mapped; 0 reads through buffers. Heeded from the next
-    /// transaction on.
+    /// Sets how many bytes of the file may be mapped; 0 reads through buffers. Heeded from the next transaction on; not at all
+    /// while one may hold mapped pages.
     pub fn set_mmap_size(&self, bytes: u64) {
-        if let Store::File(file) = &self.store {
+        if let Store::File(file) = &self.store
+            && (self.state.get() == State::Idle || file.mmap_size() == 0)
+        {
             file.set_mmap_size(bytes);
         }
     }
