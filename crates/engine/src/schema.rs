@@ -137,24 +137,17 @@ impl Connection {
         Ok(())
     }
 
-    /// Takes the rows of `db`'s schema table that CREATE has just written into the catalog: those of the object or table
-    /// that `condition` names (all when there is none).
+    /// Takes the rows of `db`'s schema table that CREATE has just written into the catalog: those that are about the object
+    /// of `condition`, see [`SchemaRow::is_about`] (all when there is none).
     pub(crate) fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<()> {
         self.note_schema_change();
         let database = self.database(db)?;
-        let Some(name) = condition else {
+        let Some(condition) = condition else {
             database.set_loaded(false);
             return self.load_schema(db, &database);
         };
         let mut catalog = Catalog::clone(&self.catalog());
-        let known = known_kinds(catalog.schema(db), Name::new(name.as_bytes()));
-        let is_wanted = |row: &SchemaRow<'_>| {
-            let is = |column: Option<&[u8]>| column.is_some_and(|c| c.eq_ignore_ascii_case(name.as_bytes()));
-            let is_constraint = row.kind == Some(b"index") && row.sql.is_none();
-            // An object of another kind may have the same name, and is known already.
-            is(row.name) && !known.contains(&row.kind) || is(row.table_name) && is_constraint
-        };
-        self.read_schema_rows(db, &database, &mut catalog, is_wanted)?;
+        self.read_schema_rows(db, &database, &mut catalog, |row| row.is_about(condition))?;
         *self.catalog.borrow_mut() = Arc::new(catalog);
         self.expire_programs();
         Ok(())
@@ -266,14 +259,6 @@ impl Connection {
 }
 
 /// The encoding in the header. A database gets it with its first table.
-/// What the schema table calls the objects of that name which the schema has.
-fn known_kinds(schema: &Schema, name: Name<'_>) -> Vec<Option<&'static [u8]>> {
-    let table = schema.table(name).map(|table| if table.view().is_some() { &b"view"[..] } else { b"table" });
-    let index = schema.index(name).map(|_| &b"index"[..]);
-    let trigger = schema.trigger(name).map(|_| &b"trigger"[..]);
-    [table, index, trigger].into_iter().filter(Option::is_some).collect()
-}
-
 fn stored_encoding(database: &Database) -> Result<Option<TextEncoding>> {
     let btree = database.btree();
     if btree.pager().page_count() == 0 {

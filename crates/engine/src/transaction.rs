@@ -545,7 +545,7 @@ impl Connection {
             }
         }
         let catalog = state.catalog_before.take();
-        if catalog.as_ref().is_some_and(|catalog| !Arc::ptr_eq(catalog, &self.catalog())) {
+        if catalog.as_ref().is_some_and(|catalog| !catalog.has_schemas_of(&self.catalog())) {
             state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
         }
         self.restore_catalog(catalog);
@@ -648,7 +648,7 @@ impl Connection {
             savepoints.truncate(position + 1);
             (Arc::clone(&savepoints[position].catalog), savepoints[position].violations)
         };
-        if !Arc::ptr_eq(&catalog, &self.catalog()) {
+        if !catalog.has_schemas_of(&self.catalog()) {
             state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
         }
         self.set_violations(violations);
@@ -669,6 +669,10 @@ impl Connection {
             && !Arc::ptr_eq(&catalog, &self.catalog.borrow())
         {
             let mut catalog = catalog;
+            // What was attached since then stays, and its schema is read again: the transaction may have changed it.
+            for db in Arc::make_mut(&mut catalog).take_databases(&self.catalog()) {
+                self.forget_schema(db);
+            }
             if !catalog.has_table_functions_of(&self.catalog()) {
                 Arc::make_mut(&mut catalog).take_table_functions(&self.catalog());
             }

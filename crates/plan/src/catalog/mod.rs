@@ -61,6 +61,14 @@ pub struct Database {
     pub name: NameBuf,
     /// What is in it.
     pub schema: Arc<Schema>,
+    /// What tells it from a database that has or had the same name: a catalog of another time has the same one.
+    identity: Arc<()>,
+}
+
+impl Database {
+    fn new(name: NameBuf, schema: Arc<Schema>) -> Database {
+        Database { name, schema, identity: Arc::default() }
+    }
 }
 
 /// A table that was found, and where.
@@ -101,7 +109,7 @@ impl Default for Catalog {
 impl Catalog {
     /// The catalog of a new connection: main and temp, both empty.
     pub fn new() -> Catalog {
-        let database = |name: &str, temporary| Database { name: name.into(), schema: Arc::new(Schema::new(temporary)) };
+        let database = |name: &str, temporary| Database::new(name.into(), Arc::new(Schema::new(temporary)));
         let databases = vec![database("main", false), database("temp", true)];
         Catalog { databases, functions: Arc::default() }
     }
@@ -138,7 +146,7 @@ impl Catalog {
 
     /// ATTACH: the new database's number.
     pub fn attach(&mut self, name: NameBuf, schema: Arc<Schema>) -> Db {
-        self.databases.push(Database { name, schema });
+        self.databases.push(Database::new(name, schema));
         Db((self.databases.len() - 1) as u8)
     }
 
@@ -212,6 +220,28 @@ impl Catalog {
     /// The table-valued functions become those of another catalog: no transaction changes them.
     pub fn take_table_functions(&mut self, from: &Catalog) {
         self.functions = Arc::clone(&from.functions);
+    }
+
+    /// Whether every database that both catalogs have has the same schema in both.
+    pub fn has_schemas_of(&self, other: &Catalog) -> bool {
+        let twin = |own: &Database| other.databases.iter().find(|other| Arc::ptr_eq(&own.identity, &other.identity));
+        self.databases.iter().all(|own| twin(own).is_none_or(|twin| Arc::ptr_eq(&own.schema, &twin.schema)))
+    }
+
+    /// The databases become those of another catalog: ATTACH and DETACH are no part of a transaction. What both have keeps
+    /// this catalog's schema; gives those that only the other one has.
+    pub fn take_databases(&mut self, from: &Catalog) -> Vec<Db> {
+        let mut new = Vec::new();
+        let old = std::mem::take(&mut self.databases);
+        for (at, database) in from.databases.iter().enumerate() {
+            let known = old.iter().find(|known| Arc::ptr_eq(&known.identity, &database.identity));
+            if known.is_none() {
+                new.push(Db(at as u8));
+            }
+            let schema = known.map_or(&database.schema, |known| &known.schema);
+            self.databases.push(Database { schema: Arc::clone(schema), ..database.clone() });
+        }
+        new
     }
 
     /// What is known of all virtual tables that are connected.

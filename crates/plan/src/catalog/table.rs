@@ -150,6 +150,8 @@ pub struct ColumnDefault {
     pub text: Box<[u8]>,
     /// Its value under the column's affinity, if it is a literal (perhaps with a sign): nothing has to be parsed again then.
     pub value: Option<Value>,
+    /// The value of rows from before ALTER TABLE ADD COLUMN, if the expression is one that SQLite knows without running it.
+    pub old_rows: Option<Value>,
 }
 
 /// GENERATED ALWAYS AS.

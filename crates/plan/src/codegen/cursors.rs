@@ -148,7 +148,7 @@ impl<'a> Codegen<'a> {
 
     /// What reading a table's rows needs: the values of columns that came by ALTER TABLE after the rows.
     fn read_facts(&self, db: Db, table: &Table) -> Option<Arc<TableFacts>> {
-        let has_default = |column: &Column| column.default.as_ref().is_some_and(|default| default.value.is_some());
+        let has_default = |column: &Column| column.default.as_ref().is_some_and(|default| default.old_rows.is_some());
         if !table.columns.iter().any(has_default) {
             return None;
         }
@@ -170,7 +170,7 @@ const DESCENDING_FORMAT: u32 = 4;
 pub(super) fn stored_defaults(table: &Table) -> Vec<Value> {
     let default = |at: u16| {
         let column = &table.columns[usize::from(at)];
-        column.default.as_ref().and_then(|default| default.value.clone()).unwrap_or(Value::NULL)
+        column.default.as_ref().and_then(|default| default.old_rows.clone()).unwrap_or(Value::NULL)
     };
     table.record_columns().map(default).collect()
 }

@@ -1,7 +1,7 @@
 //! Result columns: stars, names, where values come from.
 
 use bumpalo::Bump;
-use lithe_sql::ast::{self, ExprKind, JoinKind, Name, ResultColumnKind};
+use lithe_sql::ast::{self, ExprKind, Ident, JoinKind, Name, ResultColumnKind};
 
 use super::Resolver;
 use super::join::{Visible, as_column, visible_columns};
@@ -67,7 +67,7 @@ impl<'a> Resolver<'a> {
                     self.check_unique(scope).map_err(place)?;
                     self.star(scope, &mut items)?;
                 }
-                ResultColumnKind::TableStar(table) => self.table_star(scope, table.name, &mut items)?,
+                ResultColumnKind::TableStar(table) => self.table_star(scope, *table, &mut items)?,
                 ResultColumnKind::Expr(expr) => {
                     let resolved = self.expr(scope, expr)?;
                     items.push(self.result_item(scope, column, expr, resolved));
@@ -187,7 +187,8 @@ impl<'a> Resolver<'a> {
     }
 
     /// `table.*`.
-    fn table_star(&self, scope: &Scope<'_, 'a>, table: Name<'a>, items: &mut Vec<ResultItem<'a>>) -> Result<()> {
+    fn table_star(&self, scope: &Scope<'_, 'a>, written: Ident<'a>, items: &mut Vec<ResultItem<'a>>) -> Result<()> {
+        let table = written.name;
         let mut is_found = false;
         for source in scope.sources {
             match source.columns {
@@ -202,6 +203,11 @@ impl<'a> Resolver<'a> {
                 }
                 _ if source.name == table => {
                     is_found = true;
+                    if let (Some(log), ScopeColumns::Table(named)) = (&self.log, source.columns)
+                        && named.name == table
+                    {
+                        log.note_table(scope.text, written, named);
+                    }
                     for Visible { shown, position, .. } in visible_columns(source) {
                         let expr = self.may_read(scope, scope.sources, self.column_at(source, position))?;
                         items.push(self.star_item(scope, source, shown, expr));

@@ -149,6 +149,9 @@ impl<'a> Resolver<'a> {
 
     fn in_query(&self, value: Expr<'a>, query: &'a Query<'a>) -> Result<Expr<'a>> {
         let expected = width(&value);
+        if query.columns.len() != expected && self.only_names {
+            return Ok(Expr::Null);
+        }
         if query.columns.len() != expected {
             return Err(sub_select_width(query.columns.len(), expected));
         }

@@ -14,6 +14,7 @@ impl<'a> Resolver<'a> {
     pub fn expr(&self, scope: &Scope<'_, 'a>, expr: &ast::Expr<'a>) -> Result<Expr<'a>> {
         let resolved = self.expr_or_row(scope, expr)?;
         match resolved {
+            value if self.only_names => Ok(value),
             Expr::Row(_) => Err(CompileError::new("row value misused")),
             Expr::Subquery(Subquery { query, .. }) if query.columns.len() != 1 => {
                 Err(sub_select_width(query.columns.len(), 1))
@@ -175,7 +176,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn raise(&self, scope: &Scope<'_, 'a>, raise: &ast::Raise<'a>) -> Result<Expr<'a>> {
-        if !scope.rules.raise {
+        if !scope.rules.raise && !self.only_names {
             return Err(CompileError::new("RAISE() may only be used within a trigger-program"));
         }
         let message = raise.message.as_ref().map(|message| self.expr(scope, message)).transpose()?;

@@ -263,13 +263,8 @@ impl Host for Connection {
         Ok(())
     }
 
-    fn parse_schema(&self, db: Db, name: Option<&str>) -> Result<(), Error> {
-        let Some(name) = name else {
-            self.load(db, |_| true);
-            return Ok(());
-        };
-        let is = |column: Option<&[u8]>| column.is_some_and(|column| column.eq_ignore_ascii_case(name.as_bytes()));
-        self.load(db, |row| is(row.name) || is(row.table_name) && row.kind == Some(b"index") && row.sql.is_none());
+    fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<(), Error> {
+        self.load(db, |row| condition.is_none_or(|condition| row.is_about(condition)));
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use super::Parser;
 use crate::ast::{
     Check, ColumnConstraint, ColumnConstraintKind, Conflict, Expr, ExprKind, ForeignKeyAction, ForeignKeyTarget, Ident,
-    Nulls, OrderTerm, Span, TableConstraint, TableConstraintKind, UnaryOp,
+    Nulls, OrderTerm, Quote, Span, TableConstraint, TableConstraintKind, UnaryOp,
 };
 use crate::error::Result;
 use crate::token::TokenKind;
@@ -107,7 +107,11 @@ impl<'a> Parser<'a, '_> {
             kind if is_literal(kind) => self.default_literal()?,
             kind if kind.is_id() || kind == TokenKind::Indexed => {
                 let ident = self.take_ident()?;
-                self.string_of(ident)
+                let is_boolean = ident.name.is("true") || ident.name.is("false");
+                match ident.quote() == Quote::None && is_boolean {
+                    true => Expr { kind: ExprKind::Column(ident), span: ident.span(), height: 1 },
+                    false => self.string_of(ident),
+                }
             }
             _ => return self.unexpected(),
         };

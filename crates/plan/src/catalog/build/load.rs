@@ -27,6 +27,20 @@ pub struct SchemaRow<'r> {
     pub sql: Option<&'r [u8]>,
 }
 
+impl SchemaRow<'_> {
+    /// Whether the row is about the object that `condition` names: "table", "index" or "trigger", a space, and the name. The
+    /// indexes that a table's constraints brought belong to it.
+    pub fn is_about(&self, condition: &str) -> bool {
+        let (kind, name) = condition.split_once(' ').unwrap_or(("", condition));
+        let is = |column: Option<&[u8]>, text: &str| column.is_some_and(|c| c.eq_ignore_ascii_case(text.as_bytes()));
+        match kind {
+            "table" if is(self.kind, "index") => self.sql.is_none() && is(self.table_name, name),
+            "table" => !is(self.kind, "trigger") && is(self.name, name),
+            _ => is(self.kind, kind) && is(self.name, name),
+        }
+    }
+}
+
 impl Catalog {
     /// Takes the object of one row of `db`'s schema table into the catalog. `page_count` is the size of the database;
     /// no root page is larger.

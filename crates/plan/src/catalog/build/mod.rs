@@ -6,6 +6,7 @@
 //! | room | its one subject |
 //! | --- | --- |
 //! | `table` | CREATE TABLE: columns, constraints, options |
+//! | `default` | the value that a DEFAULT has in rows that are older than their column |
 //! | `key` | PRIMARY KEY and UNIQUE: the indexes they bring, WITHOUT ROWID |
 //! | `index` | CREATE INDEX |
 //! | `view`, `trigger` | CREATE VIEW, CREATE TRIGGER, CREATE VIRTUAL TABLE |
@@ -14,6 +15,7 @@
 //! | `load` | rows of the schema table |
 
 mod connect;
+mod default;
 mod foreign_key;
 mod index;
 mod key;

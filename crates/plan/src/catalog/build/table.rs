@@ -8,7 +8,7 @@ use lithe_value::{Affinity, NumberText, Value};
 
 use super::key::{self, KeyConstraint};
 use super::prohibit::{self, Place};
-use super::{BuildOptions, foreign_key};
+use super::{BuildOptions, default, foreign_key};
 use crate::catalog::{Check, CollationName, Column, ColumnDefault, Generated, NameBuf, Table, TableKind};
 use crate::error::{CompileError, Result, fail};
 
@@ -199,8 +199,9 @@ impl TableBuilder<'_> {
         if column.is_generated() {
             return fail("cannot use DEFAULT on a generated column");
         }
+        let old_rows = value_of_name.clone().or_else(|| default::of_old_rows(value, column.affinity));
         let value = value_of_name.or_else(|| prohibit::literal_value(value));
-        column.default = Some(ColumnDefault { text: text.text(sql).into(), value });
+        column.default = Some(ColumnDefault { text: text.text(sql).into(), value, old_rows });
         Ok(())
     }
 
@@ -289,7 +290,8 @@ impl TableBuilder<'_> {
 
 /// What is stored for a default is what would be stored for the same value if it were given.
 fn apply_affinity_to_default(column: &mut Column) {
-    if let Some(value) = column.default.as_mut().and_then(|default| default.value.as_mut()) {
+    let Some(default) = &mut column.default else { return };
+    for value in [&mut default.value, &mut default.old_rows].into_iter().flatten() {
         let mut scratch = NumberText::default();
         *value = Value::from(column.affinity.apply(value.as_ref(), &mut scratch));
     }

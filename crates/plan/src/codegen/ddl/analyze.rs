@@ -125,7 +125,7 @@ fn create(cg: &mut Codegen<'_>, db: Db, name: &'static str, columns: &str, count
     let table = Table { name: name.into(), ..Table::default() };
     let root = super::create_table::create_trees(cg, db, &table, sql)?;
     system::bump_cookie(cg, db);
-    system::load_object(cg, db, table.name.name());
+    system::load_object(cg, db, "table", table.name.name());
     let info = CursorInfo { kind: CursorKind::Table, db, root: None, key: None, column_count: count, table: None };
     let cursor = cg.b.cursor(info);
     cg.b.emit(Insn::OpenWriteAt { cursor, root });

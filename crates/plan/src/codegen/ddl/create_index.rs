@@ -42,7 +42,7 @@ pub(crate) fn create_index<'a>(cg: &mut Codegen<'a>, create: &'a CreateIndex<'a>
     let exprs = &new_index_exprs(cg, create, sql, &index, source, db, table)?;
     fill_index(cg, &Filling { db, table, source, index: &index, exprs, filter, root: Root::Register(root) })?;
     system::bump_cookie(cg, db);
-    system::load_object(cg, db, name);
+    system::load_object(cg, db, "index", name);
     Ok(())
 }
 

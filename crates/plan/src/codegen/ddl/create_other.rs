@@ -38,7 +38,7 @@ pub(crate) fn create_view<'a>(
     let name = view.name.name();
     system::insert_schema_row(cg, schema, &NewRow { kind: "view", name, table: name, root: None, sql: Some(row_text) });
     system::bump_cookie(cg, db);
-    system::load_object(cg, db, name);
+    system::load_object(cg, db, "table", name);
     Ok(())
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn create_virtual_table<'a>(
         &NewRow { kind: "table", name, table: name, root: None, sql: Some(row_text) },
     );
     system::bump_cookie(cg, db);
-    system::load_object(cg, db, name);
+    system::load_object(cg, db, "table", name);
     system::change_virtual(cg, db, system::virtual_change::CREATE, name, TextId::NONE);
     Ok(())
 }
@@ -131,6 +131,6 @@ fn write_trigger(cg: &mut Codegen<'_>, db: Db, trigger: &Trigger, text: &[u8]) -
     let (name, table) = (trigger.name.name(), trigger.table.name());
     system::insert_schema_row(cg, schema, &NewRow { kind: "trigger", name, table, root: None, sql: Some(sql) });
     system::bump_cookie(cg, db);
-    system::load_object(cg, db, name);
+    system::load_object(cg, db, "trigger", name);
     Ok(())
 }

@@ -65,9 +65,9 @@ pub(super) fn finish(cg: &mut Codegen<'_>, db: Db, table: &Table) -> Result<()> 
         let sql = cg.b.register();
         system::load_text(cg, b"CREATE TABLE sqlite_sequence(name,seq)", sql);
         create_trees(cg, db, &sequence, sql)?;
-        system::load_object(cg, db, sequence.name.name());
+        system::load_object(cg, db, "table", sequence.name.name());
     }
-    system::load_object(cg, db, table.name.name());
+    system::load_object(cg, db, "table", table.name.name());
     Ok(())
 }
 

@@ -193,9 +193,10 @@ pub(super) fn bump_cookie(cg: &mut Codegen<'_>, db: Db) {
     cg.b.emit(Insn::SetCookie { db, index: COOKIE, value: cookie.cast_signed() });
 }
 
-/// Reads the rows about the table, index, view or trigger `name` into the catalog.
-pub(super) fn load_object(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) {
-    let condition = cg.b.text(name.to_str_lossy().into_owned());
+/// Reads the rows about an object into the catalog: `kind` is "table" (also for views), "index" or "trigger". Objects of other
+/// kinds may have the same name.
+pub(super) fn load_object(cg: &mut Codegen<'_>, db: Db, kind: &str, name: Name<'_>) {
+    let condition = cg.b.text(format!("{kind} {}", name.to_str_lossy()));
     cg.b.emit(Insn::ParseSchema { db, condition });
 }
 

@@ -91,7 +91,7 @@ fn emit_demands<'a>(
     sql: &'a [u8],
 ) -> Result<()> {
     let refers = definition.constraints.iter().any(|c| matches!(c.kind, ColumnConstraintKind::References(_)));
-    let literal = column.default.as_ref().map(|default| default.value.as_ref());
+    let literal = column.default.as_ref().map(|default| default.old_rows.as_ref());
     let is_null = match literal {
         None => true,
         Some(value) => value.is_some_and(lithe_value::Value::is_null),
@@ -201,7 +201,7 @@ fn emit_check_of_rows<'a>(
 }
 
 fn emit_default(cg: &mut Codegen<'_>, column: &Column, dst: Reg) -> Result<()> {
-    match column.default.as_ref().and_then(|default| default.value.clone()) {
+    match column.default.as_ref().and_then(|default| default.old_rows.clone()) {
         Some(value) => {
             let value = cg.b.constant(value);
             cg.b.emit(Insn::Const { value, dst });
@@ -234,7 +234,7 @@ fn emit_generated_type_demand(cg: &mut Codegen<'_>, column: &Column, value: Reg)
 
 fn default_fits(column: &Column) -> bool {
     use lithe_value::{NumberText, StorageClass};
-    let Some(default) = column.default.as_ref().and_then(|default| default.value.as_ref()) else { return true };
+    let Some(default) = column.default.as_ref().and_then(|default| default.old_rows.as_ref()) else { return true };
     let mut scratch = NumberText::default();
     let class = column.affinity.apply(default.as_ref(), &mut scratch).class();
     match (&*column.declared_type, class) {
