@@ -318,6 +318,8 @@ pub struct Call<'a> {
     pub collation: Coll<'a>,
     /// It stands for the column that USING makes of several: it has the affinity and the collation of the first of them.
     pub is_merged_column: bool,
+    /// The place in the schema where it stands, if its result must never change: "an index", "a CHECK constraint".
+    pub must_be_pure: Option<&'static str>,
 }
 
 /// A call of an aggregate function.

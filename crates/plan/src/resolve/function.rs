@@ -229,7 +229,12 @@ impl<'a> Resolver<'a> {
             "likelihood" if !is_likelihood(&args[1]) => {
                 Err(CompileError::at(span, "second argument to likelihood() must be a constant between 0.0 and 1.0"))
             }
-            _ => Ok(self.call(function, args)),
+            _ => {
+                let collation = collation_of_args(args);
+                let must_be_pure = scope.rules.stored.and_then(Stored::pure_place);
+                let call = Call { function, args, collation, is_merged_column: false, must_be_pure };
+                Ok(Expr::Function(self.arena.alloc(call)))
+            }
         }
     }
 
@@ -244,7 +249,13 @@ impl<'a> Resolver<'a> {
 
     fn call(&self, function: &'a Arc<Function>, args: &'a [Expr<'a>]) -> Expr<'a> {
         let collation = collation_of_args(args);
-        Expr::Function(self.arena.alloc(Call { function, args, collation, is_merged_column: false }))
+        Expr::Function(self.arena.alloc(Call {
+            function,
+            args,
+            collation,
+            is_merged_column: false,
+            must_be_pure: None,
+        }))
     }
 
     /// A call of an aggregate. It belongs to the innermost query whose columns its arguments use.

@@ -151,6 +151,18 @@ impl Stored {
     }
 }
 
+impl Stored {
+    /// The place of a function that may only be called as long as its result never changes, in SQLite's words.
+    pub fn pure_place(self) -> Option<&'static str> {
+        match self {
+            Stored::Check => Some("a CHECK constraint"),
+            Stored::Generated => Some("a generated column"),
+            Stored::Index | Stored::PartialIndex => Some("an index"),
+            Stored::Body => None,
+        }
+    }
+}
+
 impl<'s, 'a> Scope<'s, 'a> {
     /// The outermost scope of a statement: nothing to be seen.
     pub fn outermost(text: &'a [u8], found: &'s Found<'a>) -> Scope<'s, 'a> {

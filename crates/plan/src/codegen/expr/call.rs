@@ -43,7 +43,7 @@ impl<'a> Codegen<'a> {
             collation,
             constant_arguments,
             bound_arguments,
-            must_be_pure: None,
+            must_be_pure: call.must_be_pure,
         });
         let asks_subtypes = call.function.flags().contains(Flags::SUBTYPE);
         match call.args {
