@@ -70,7 +70,6 @@
 //! # Ok::<(), lithe::Error>(())
 //! ```
 
-pub use lithe_engine::function::{Arity, Flags, Kind as FunctionKind, ScalarFunction};
 pub use lithe_engine::virtual_table::*;
 
 use crate::connection::Connection;

@@ -134,3 +134,24 @@ fn series_count_up_and_down() {
     series("(9223372036854775806, 9223372036854775807)", "9223372036854775806 9223372036854775807");
     series("", "error: first argument to \"generate_series()\" missing or unusable");
 }
+
+#[test]
+fn percentiles_of_groups_and_windows() {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch("CREATE TABLE t(x); INSERT INTO t VALUES (10), (1), (NULL), (3), (2)").unwrap();
+    check(&connection, "SELECT median(x), percentile(x, 25), percentile_cont(x, 0.3) FROM t", "2.5|1.75|1.9");
+    check(&connection, "SELECT percentile_disc(x, 0.3), percentile_disc(x, '1'), median(NULL) FROM t", "1.0|10.0|NULL");
+    check(&connection, "SELECT median(x) FROM t WHERE 0", "NULL");
+    let over = "SELECT median(x) OVER (ORDER BY x ROWS 1 PRECEDING) FROM t";
+    check(&connection, over, "NULL 1.0 1.5 2.5 6.5");
+    let fraction = "the fraction argument to percentile() is not";
+    check(&connection, "SELECT percentile(x, 101) FROM t", &format!("error: {fraction} between 0.0 and 100.0"));
+    check(&connection, "SELECT percentile(x, x) FROM t", &format!("error: {fraction} the same for all input rows"));
+    check(
+        &connection,
+        "SELECT percentile_cont(x, -1) FROM t",
+        "error: the fraction argument to percentile_cont() is not between 0.0 and 1.0",
+    );
+    check(&connection, "SELECT median('12')", "error: input to median() is not numeric");
+    check(&connection, "SELECT median(9e999)", "error: Inf input to median()");
+}

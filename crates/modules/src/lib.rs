@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `dbstat` | the pages of a database: to which tree they belong, and how full they are |
 //! | `dbpage` | `sqlite_dbpage`: the pages themselves, to be read and written |
+//! | `percentile` | the aggregates `median`, `percentile`, `percentile_cont`, `percentile_disc` |
 //! | `series` | `generate_series(start, stop, step)` |
 //!
 //! [`LIBRARY`] is what `libsqlite3` has when it is built with SQLite's options for them; [`SHELL`] has what SQLite's shell
@@ -12,19 +13,22 @@
 
 mod dbpage;
 mod dbstat;
+mod percentile;
 mod series;
 mod tree;
 
 use lithe_vtab::{Extension, ExtensionModule, ModuleKind};
 
 /// The modules that a library has.
-pub const LIBRARY: Extension = Extension::of_modules(
-    "modules",
-    &[
+pub const LIBRARY: Extension = Extension {
+    name: "modules",
+    modules: &[
         ExtensionModule { name: "dbstat", kind: ModuleKind::Eponymous, make: || Box::new(dbstat::Dbstat) },
         ExtensionModule { name: "sqlite_dbpage", kind: ModuleKind::Eponymous, make: || Box::new(dbpage::Dbpage) },
     ],
-);
+    functions: percentile::functions,
+    collations: &[],
+};
 
 /// Those that a shell adds.
 pub const SHELL: Extension = Extension::of_modules(

@@ -120,7 +120,8 @@ pub use change::{Change, ColumnContext, OnConflict, Values, is_unchanged_pointer
 pub use extension::{Compare, Extension, ExtensionModule};
 pub use lithe_functions::error::code;
 pub use lithe_functions::{
-    BlobPlace, Context, Function, FunctionError, Kept, PageAccess, Pointer, SqlBlob, SqlConnection, SqlStatement,
+    AggregateFunction, AggregateState, Arity, BlobPlace, Context, Flags, Function, FunctionError, Kept,
+    Kind as FunctionKind, PageAccess, Pointer, ScalarFunction, SqlBlob, SqlConnection, SqlStatement,
 };
 pub use lithe_value::{Value, ValueRef};
 pub use module::{ConnectRequest, Connected, Module, ModuleKind, Risk};
