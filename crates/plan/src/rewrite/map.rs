@@ -3,6 +3,7 @@
 //! Trees share what does not change: every function here gives `None` for "as it was".
 
 use bumpalo::Bump;
+use lithe_value::Affinity;
 
 use crate::ir::{
     Aggregate, Between, BetweenRows, Call, Case, Column, Compare, CompareRows, Core, CoreBody, Derived, Expr,
@@ -84,15 +85,15 @@ impl<'a> Map<'_, 'a> {
             }
             Expr::CompareRows(compare) => {
                 let [left, right] = self.several([&compare.left, &compare.right])?;
-                Some(Expr::CompareRows(arena.alloc(CompareRows { left, right, ..**compare })))
+                Some(Expr::CompareRows(arena.alloc(self.compare_rows(compare, left, right))))
             }
             Expr::Between(between) => {
                 let [value, low, high] = self.several([&between.value, &between.low, &between.high])?;
                 let low_how = self.how(between.low_how, &value, Some(&low));
                 let high_how = self.how(between.high_how, &value, Some(&high));
                 let rows = between.rows.map(|rows| {
-                    let low = CompareRows { left: value, right: low, ..rows.low };
-                    let high = CompareRows { left: value, right: high, ..rows.high };
+                    let low = self.compare_rows(&rows.low, value, low);
+                    let high = self.compare_rows(&rows.high, value, high);
                     &*arena.alloc(BetweenRows { low, high })
                 });
                 Some(Expr::Between(arena.alloc(Between { value, low, low_how, high, high_how, rows })))
@@ -122,6 +123,19 @@ impl<'a> Map<'_, 'a> {
             return how;
         }
         How { affinity: comparison_affinity(affinity_of(left), right.and_then(affinity_of)), ..how }
+    }
+
+    /// A comparison of rows, of operands that were changed.
+    fn compare_rows(&self, compare: &CompareRows<'a>, left: Expr<'a>, right: Expr<'a>) -> CompareRows<'a> {
+        let anew = |(at, how): (usize, &How<'a>)| {
+            let affinity = comparison_affinity(row_affinity(&left, at), row_affinity(&right, at));
+            How { affinity, ..*how }
+        };
+        let how = match self.change.compares_anew() {
+            true => &*self.arena.alloc_slice_fill_iter(compare.how.iter().enumerate().map(anew)),
+            false => compare.how,
+        };
+        CompareRows { op: compare.op, left, right, how }
     }
 
     fn boxed(&mut self, expr: &Expr<'a>) -> Option<&'a Expr<'a>> {
@@ -172,13 +186,20 @@ impl<'a> Map<'_, 'a> {
         if value.is_none() && members.is_none() && id == set.id {
             return None;
         }
-        let how = match (&value, set.how) {
-            (Some(value), [how]) if matches!(set.set, InSet::List(_)) => {
-                std::slice::from_ref(self.arena.alloc(self.how(*how, value, None)))
-            }
-            (_, how) => how,
+        let (new_value, new_set) = (value.unwrap_or(set.value), members.unwrap_or(set.set));
+        let of_member = |at: usize| match new_set {
+            InSet::List(_) => None,
+            InSet::Query(query) => query.columns.get(at).and_then(|column| column.affinity),
         };
-        let new = In { value: value.unwrap_or(set.value), set: members.unwrap_or(set.set), how, id };
+        let anew = |(at, how): (usize, &How<'a>)| How {
+            affinity: comparison_affinity(row_affinity(&new_value, at), of_member(at)),
+            ..*how
+        };
+        let how = match value.is_some() && self.change.compares_anew() {
+            true => &*self.arena.alloc_slice_fill_iter(set.how.iter().enumerate().map(anew)),
+            false => set.how,
+        };
+        let new = In { value: new_value, set: new_set, how, id };
         Some(Expr::In(self.arena.alloc(new)))
     }
 
@@ -402,5 +423,14 @@ fn note<'a>(child: crate::ir::Child<'_, 'a>, add: &mut dyn FnMut(SourceId)) {
     match child {
         crate::ir::Child::Expr(expr) => crate::ir::for_each_source(expr, &mut *add),
         crate::ir::Child::Query(query) => query.outer.iter().for_each(|&id| add(id)),
+    }
+}
+
+/// The affinity of a column of a row, or of a single value.
+fn row_affinity(expr: &Expr<'_>, at: usize) -> Option<Affinity> {
+    match expr {
+        Expr::Row(items) => items.get(at).and_then(affinity_of),
+        Expr::Subquery(subquery) => subquery.query.columns.get(at).and_then(|column| column.affinity),
+        _ => affinity_of(expr),
     }
 }

@@ -13,7 +13,7 @@ use super::super::Codegen;
 use super::super::select::Destination;
 use super::in_index::Existing;
 use crate::error::Result;
-use crate::ir::{CompareOp, Expr, How, In, InSet, SubqueryId, is_constant};
+use crate::ir::{CompareOp, Expr, How, In, InSet, SubqueryId, affinity_of, is_constant};
 
 /// Lists up to this length are compared member by member even if they are constant.
 const SHORT_LIST: usize = 2;
@@ -247,20 +247,14 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    /// The affinities that the value gets: those of the members, but a column that FULL JOIN USING has merged only becomes a
-    /// number, and only before columns of numbers.
+    /// The affinities that the value gets: those of the members, unless it has just this one, as a column has. A column that
+    /// FULL JOIN USING has merged has that of the first table though its values may be the other table's: they stay as they
+    /// are, in SQLite too.
     fn value_affinities(&mut self, set: &In<'a>) -> AffinityListId {
-        let items = if let Expr::Row(items) = set.value { items } else { std::slice::from_ref(&set.value) };
-        let is_merged = |at: usize| matches!(items.get(at), Some(Expr::Function(call)) if call.is_merged_column);
-        let hows = set.how.iter().enumerate();
-        let InSet::Query(query) = set.set else { return self.set_affinities(set.how) };
-        let of_merged = |at: usize| query.columns[at].affinity.filter(|member| member.is_numeric());
-        let own = |(at, how): (usize, &How<'a>)| match is_merged(at) {
-            true => How { affinity: of_merged(at).map(|_| Affinity::Numeric), ..*how },
-            false => *how,
-        };
-        let hows: Vec<How<'a>> = hows.map(own).collect();
-        self.set_affinities(&hows)
+        match set.how {
+            [how] if how.affinity == affinity_of(&set.value) => AffinityListId::NONE,
+            hows => self.set_affinities(hows),
+        }
     }
 
     /// The affinities that members get. An integer of a list stays one beside a column of reals: as a real it might equal
