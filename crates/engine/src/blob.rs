@@ -216,10 +216,11 @@ impl Blob {
 
     /// Writes `bytes` from `offset` on, in place: the size does not change, so the row stays where it is.
     pub fn write(&mut self, connection: &Connection, bytes: &[u8], offset: usize) -> Result<()> {
+        // An expired handle says so, whether it was for writing or not.
+        let place = self.place_of(connection, offset, bytes.len())?;
         if !self.can_write {
             return Err(Error::from_code(ResultCode::READONLY));
         }
-        let place = self.place_of(connection, offset, bytes.len())?;
         let written = self.cursor.0.borrow_mut().write_payload(&self.btree, place.at + offset as u32, bytes);
         connection.step_ends();
         Ok(written?)

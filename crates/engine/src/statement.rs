@@ -461,12 +461,19 @@ impl Statement {
         self.is_running = false;
         self.leave_locks(connection);
         let run = &self.run;
+        let changes = connection.facts.changes.get();
+        let has_run = result.is_ok();
         let result = result
             .and_then(|()| connection.statement_succeeds(run).map_err(|e| (lithe_vm::operand::OnConflict::Abort, e)));
         let result = match result {
             Ok(()) => Ok(Step::Done),
             Err((policy, error)) => {
-                connection.statement_fails(run, error.code(), policy)?;
+                let undone = connection.statement_fails(run, error.code(), policy);
+                // What was counted when the program ended is undone with the transaction that could not be committed.
+                if self.counts_changes() && (has_run || undone.is_err()) {
+                    connection.facts.take_back_changes(changes);
+                }
+                undone?;
                 Err(error)
             }
         };
@@ -506,6 +513,13 @@ impl Statement {
     /// Ends the run before its end. A reader that is stopped has succeeded as far as it went; a writer's work is kept,
     /// as its rows were given out one by one.
     pub(crate) fn end(&mut self, connection: &Connection, error: Option<&Error>) {
+        if let Runner::Program(vm) = &self.runner
+            && self.is_running
+            && error.is_none()
+            && let Some(changes) = vm.changes_of_run()
+        {
+            connection.facts.set_changes(changes);
+        }
         self.release_rows();
         if !std::mem::take(&mut self.is_running) {
             return;

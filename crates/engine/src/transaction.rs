@@ -286,9 +286,7 @@ impl Connection {
         let state = &self.transaction;
         let is_last_writer = state.active_writers.get() == usize::from(run.is_writer.get());
         if state.autocommit.get() && is_last_writer && self.is_writing() {
-            let committed = self.check_deferred_violations().and_then(|()| self.commit_all());
-            // Changes that are undone are none.
-            committed.inspect_err(|_| self.facts.changes.set(0))?;
+            self.check_deferred_violations().and_then(|()| self.commit_all())?;
             self.forget_statement_savepoint(run);
         } else if run.savepoint.get().is_some() {
             self.close_statement_savepoint(run, false)?;
@@ -357,8 +355,6 @@ impl Connection {
         self.forget_statement_savepoint(run);
         if kept.is_err() {
             self.roll_back_all();
-            // Changes that are undone are none.
-            self.facts.changes.set(0);
         }
         kept
     }

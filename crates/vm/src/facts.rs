@@ -106,6 +106,12 @@ impl ConnectionFacts {
         self.analysis_limit.get() == 0
     }
 
+    /// What the last statement has changed is undone after all.
+    pub fn take_back_changes(&self, changes: i64) {
+        self.changes.set(0);
+        self.total_changes.set(self.total_changes.get().wrapping_sub(changes));
+    }
+
     /// A statement (or one inside a trigger) has completed: it changed so many rows.
     pub fn set_changes(&self, changes: i64) {
         self.changes.set(changes);

@@ -158,6 +158,16 @@ impl Vm {
         self.machine.reset();
     }
 
+    /// How many rows the run has changed so far that changes() will tell; `None` if it does not run, or tells nothing.
+    pub fn changes_of_run(&self) -> Option<i64> {
+        (self.state == State::Running && self.program.counts_changes).then_some(self.machine.changes)
+    }
+
+    /// Whether changes() tells what the program has changed.
+    pub fn counts_changes(&self) -> bool {
+        self.program.counts_changes
+    }
+
     /// Ends the run; the parameters stay bound.
     pub fn reset(&mut self) {
         if self.state == State::Running {

@@ -102,3 +102,17 @@ CREATE INDEX first ON t9(a);
 INSERT INTO t9 VALUES (1);
 SELECT * FROM lo;
 PRAGMA integrity_check;
+-- What a transaction that cannot be committed has changed is not counted.
+PRAGMA foreign_keys = 1;
+CREATE TABLE dp(a PRIMARY KEY);
+CREATE TABLE dc(a REFERENCES dp DEFERRABLE INITIALLY DEFERRED);
+SELECT changes(), total_changes();
+INSERT INTO dc VALUES (1), (2);
+SELECT changes(), total_changes();
+INSERT INTO dc VALUES (3) RETURNING a;
+SELECT changes(), total_changes();
+-- A rowid that replaces comes last beside ON CONFLICT for another key, too.
+CREATE TABLE ro(a INTEGER PRIMARY KEY ON CONFLICT REPLACE, d UNIQUE);
+CREATE UNIQUE INDEX roa ON ro(a);
+INSERT INTO ro VALUES (1, NULL), ('1', 4) ON CONFLICT(d) DO NOTHING;
+SELECT * FROM ro;

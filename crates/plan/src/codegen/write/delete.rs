@@ -147,6 +147,11 @@ pub(super) fn emit_old_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: R
     Ok(row)
 }
 
+/// Whether the foreign keys of a row that REPLACE deletes fit their parents.
+pub(super) fn check_replace<'a>(cg: &Codegen<'a>, target: &Target<'a>) -> Result<()> {
+    watchers_of_replace(cg, target).map(drop)
+}
+
 /// DELETE triggers fire only if triggers are recursive.
 fn watchers_of_replace<'a>(
     cg: &Codegen<'a>,

@@ -15,7 +15,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 
 use super::constraint::{Checked, emit_failure, rowid_failure, unique_failure};
-use super::delete::emit_replace_row;
+use super::delete::{check_replace, emit_replace_row};
 use super::index::{NewEntry, emit_new_entry};
 use super::row::policy_of;
 use super::target::{Target, TargetIndex};
@@ -114,7 +114,8 @@ fn order_of_checks(unique: &Uniqueness<'_, '_>) -> Vec<Constraint> {
     if target.table.has_rowid() && unique.rowid_is_given {
         let own = target.table.rowid_conflict;
         let replaces_alone = own == Some(Conflict::Replace) && unique.checked.policy.is_none();
-        let last = replaces_alone && !checks.is_empty() && unique.upserts.is_empty();
+        let is_about = |branch: &UpsertBranch| matches!(branch.constraint, Constraint::Rowid | Constraint::Any);
+        let last = replaces_alone && !checks.is_empty() && !unique.upserts.iter().any(is_about);
         checks.insert(if last { checks.len() } else { 0 }, Constraint::Rowid);
     }
     let clause = |check: &Constraint| {
@@ -184,6 +185,11 @@ fn emit_index_check<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: u
         cg.b.place(is_new);
         entry.is_sought = is_inserted_as_sought(index);
         done.is_sought = done.is_sought && !index.is_table;
+    } else if moves_beside(unique, index)
+        && policy_of(unique.checked.policy, index.index.conflict()) == Conflict::Replace
+    {
+        // Nothing is in the way, but what is wrong with the keys of a row that would be deleted is told.
+        check_replace(cg, target)?;
     }
     done.entries[at] = Some(entry);
     Ok(())
@@ -261,6 +267,12 @@ fn keeps_key<'a>(unique: &Uniqueness<'_, 'a>, index: &TargetIndex<'a>) -> bool {
     let depends = |expr| unique.checked.target.depends_on(expr, changed);
     let key = &index.exprs[..usize::from(index.index.key_count)];
     !key.iter().any(depends) && !index.filter.as_ref().is_some_and(depends)
+}
+
+/// Whether an UPDATE moves the row to another place of the table, and so its entry in the unique index, whose key stays.
+fn moves_beside<'a>(unique: &Uniqueness<'_, 'a>, index: &TargetIndex<'a>) -> bool {
+    let moves = |changed| super::update::changes_key(unique.checked.target, changed);
+    index.index.is_unique() && !index.is_table && unique.checked.changed.is_some_and(moves)
 }
 
 /// The values of expressions get their affinity not before they are inserted: they were sought as something else.
