@@ -29,7 +29,7 @@ unsafe fn blob<'a>(handle: *mut sqlite3_blob) -> Result<(&'a mut sqlite3_blob, L
         let blob = handle.as_mut().ok_or(code::MISUSE)?;
         let db = connection::of_object(blob.db);
         if connection::is_poisoned(&db) {
-            return Err(code::INTERNAL);
+            return Err(db.fail_poisoned());
         }
         Ok((blob, db))
     }
@@ -82,9 +82,14 @@ api! {
     }
 
     fn sqlite3_blob_close(handle: *mut sqlite3_blob) -> c_int {
-        let Ok((blob, db)) = blob(handle) else { return code::OK };
+        let Some(blob) = handle.as_mut() else { return code::OK };
         let db_handle = blob.db;
-        let answer = db.finish(blob.inner.close(db.core()));
+        let db = connection::of_object(db_handle);
+        let answer = if connection::is_poisoned(&db) {
+            db.fail_poisoned()
+        } else {
+            db.finish(blob.inner.close(db.core()))
+        };
         drop(Box::from_raw(handle));
         db.others.set(db.others.get() - 1);
         drop(db);

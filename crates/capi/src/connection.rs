@@ -11,6 +11,7 @@ use std::cell::{Cell, RefCell, UnsafeCell};
 use std::collections::HashMap;
 use std::ffi::c_int;
 use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
 use lithe_engine::{Connection, InterruptHandle, OpenFlags};
@@ -34,6 +35,16 @@ const SICK: u32 = 0x5369_636b;
 /// Keys and values of a URI.
 pub(crate) type UriParameters = Vec<(Vec<u8>, Vec<u8>)>;
 
+/// What a panic has done to a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Poison {
+    None,
+    /// There was one, and calls are still under way, further down on the stack.
+    Spreading,
+    /// Nothing is open any more, and no lock is held: the handle can be closed.
+    Settled,
+}
+
 /// A connection.
 #[allow(non_camel_case_types)]
 pub struct sqlite3 {
@@ -46,8 +57,11 @@ pub struct sqlite3 {
     pub(crate) error: LastError,
     /// 0xff, or all bits if extended codes are wanted.
     pub(crate) code_mask: Cell<c_int>,
+    /// Calls that are under way and may run code of the application. Steps of statements are not among them: see
+    /// [`Connection::is_under_way`].
+    depth: Cell<u32>,
     /// A panic has left it in nobody knows what state.
-    poisoned: Cell<bool>,
+    poison: Cell<Poison>,
     /// The newest of its statements: they are a list.
     pub(crate) statements: Cell<*mut sqlite3_stmt>,
     /// Open blobs and backups.
@@ -79,7 +93,8 @@ impl sqlite3 {
             interrupt,
             error: LastError::new(),
             code_mask: Cell::new(if flags.contains(OpenFlags::EXRESCODE) { -1 } else { 0xff }),
-            poisoned: Cell::new(false),
+            depth: Cell::new(0),
+            poison: Cell::new(Poison::None),
             statements: Cell::new(null_mut()),
             others: Cell::new(0),
             hooks: Hooks::default(),
@@ -120,30 +135,47 @@ impl sqlite3 {
 }
 
 /// A connection, held until this is dropped.
-pub(crate) struct Locked<'a>(Held<'a>);
+pub(crate) struct Locked<'a> {
+    held: Held<'a>,
+    is_counted: bool,
+}
 
 impl Deref for Locked<'_> {
     type Target = sqlite3;
 
     #[inline]
     fn deref(&self) -> &sqlite3 {
-        self.0.db
+        self.held.db
     }
 }
 
 impl<'a> Locked<'a> {
     #[inline(always)]
     fn new(db: &'a sqlite3) -> Locked<'a> {
-        Locked(Held::new(db))
+        let held = Held::new(db);
+        db.depth.set(db.depth.get() + 1);
+        Locked { held, is_counted: true }
+    }
+
+    /// For a call on a statement: the engine knows of those that are under way.
+    #[inline(always)]
+    fn uncounted(db: &'a sqlite3) -> Locked<'a> {
+        Locked { held: Held::new(db), is_counted: false }
     }
 }
 
 impl Drop for Locked<'_> {
     #[inline(always)]
     fn drop(&mut self) {
+        let db = self.held.db;
+        if self.is_counted {
+            db.depth.set(db.depth.get() - 1);
+        }
         // Only panics of this library are seen here, and those end the use of the connection that they happen in.
         if std::thread::panicking() {
-            self.0.db.poisoned.set(true);
+            panicked::note(db);
+        } else if db.poison.get() == Poison::Spreading {
+            db.settle_poison();
         }
     }
 }
@@ -213,8 +245,8 @@ pub(crate) unsafe fn live<'a>(db: *const sqlite3) -> Result<Locked<'a>, c_int> {
         return Err(code::MISUSE);
     }
     let db = Locked::new(db);
-    if db.poisoned.get() {
-        return Err(db.fail_code(code::INTERNAL));
+    if is_poisoned(&db) {
+        return Err(db.fail_poisoned());
     }
     Ok(db)
 }
@@ -229,10 +261,99 @@ pub(crate) unsafe fn of_object<'a>(db: *const sqlite3) -> Locked<'a> {
     Locked::new(unsafe { &*db })
 }
 
+/// The connection of a statement that is about to be used.
+///
+/// # Safety
+/// As [`of_object`].
+#[inline(always)]
+pub(crate) unsafe fn of_statement<'a>(db: *const sqlite3) -> Locked<'a> {
+    // SAFETY: our caller's promise.
+    Locked::uncounted(unsafe { &*db })
+}
+
 /// Whether a panic has made the connection useless.
 #[inline]
 pub(crate) fn is_poisoned(db: &sqlite3) -> bool {
-    db.poisoned.get()
+    db.poison.get() != Poison::None
+}
+
+impl sqlite3 {
+    /// What a connection answers that a panic has made useless.
+    #[cold]
+    pub(crate) fn fail_poisoned(&self) -> c_int {
+        self.fail_with(
+            code::INTERNAL,
+            "internal error: the transaction was rolled back, and the connection must be closed",
+        )
+    }
+
+    /// Whether nothing of it is open any more after a panic.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.poison.get() == Poison::Settled
+    }
+
+    /// After a panic, in whatever call: gives up what is open, unless a call on the connection is still under way. That
+    /// one will find the poison when it ends.
+    #[cold]
+    fn settle_poison(&self) {
+        if self.poison.get() == Poison::Settled {
+            return;
+        }
+        self.poison.set(Poison::Spreading);
+        if let Some(interrupt) = &self.interrupt {
+            // Statements that are under way soon come to their end.
+            interrupt.interrupt();
+        }
+        if !self.is_open() || self.depth.get() > 0 || self.core().is_under_way() {
+            return;
+        }
+        self.poison.set(Poison::Settled);
+        self.close_rows();
+        let _ = catch_unwind(AssertUnwindSafe(|| self.core().abandon()));
+        self.fail_poisoned();
+    }
+
+    /// The rows on which statements stand are not to be looked at any more: what they borrow may change.
+    fn close_rows(&self) {
+        let mut next = self.statements.get();
+        // SAFETY: the list holds live statements of this connection only, and its mutex is held by whoever uses them.
+        while let Some(statement) = unsafe { next.as_ref() } {
+            statement.leave_row();
+            statement.close();
+            next = statement.next.get();
+        }
+    }
+}
+
+/// The connections that a panic goes through, on its way to the C function that catches it.
+pub(crate) mod panicked {
+    use super::{Poison, sqlite3};
+    use std::cell::RefCell;
+
+    thread_local! {
+        static CONNECTIONS: RefCell<Vec<*const sqlite3>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// The panic goes through a call on `db`.
+    #[cold]
+    pub(super) fn note(db: &sqlite3) {
+        if db.poison.get() == Poison::None {
+            db.poison.set(Poison::Spreading);
+        }
+        let _ = CONNECTIONS.try_with(|noted| noted.borrow_mut().push(db));
+    }
+
+    /// The panic has been caught.
+    #[cold]
+    pub(crate) fn settle() {
+        let noted = CONNECTIONS.try_with(RefCell::take).unwrap_or_default();
+        for db in noted {
+            // SAFETY: the call that panicked was made on this handle and comes back only after this: the application does not
+            // close it meanwhile.
+            let held = unsafe { super::held(db) };
+            held.settle_poison();
+        }
+    }
 }
 
 /// `sqlite3_close` (busy while something is open) and `sqlite3_close_v2` (goes away when nothing is).
@@ -248,7 +369,7 @@ pub(crate) unsafe fn close(handle: *mut sqlite3, may_linger: bool) -> c_int {
     if db.is_zombie() {
         return code::MISUSE;
     }
-    if db.is_open() {
+    if db.is_open() && !is_poisoned(&db) {
         // They may have statements of their own.
         db.core().disconnect_virtual_tables();
     }

@@ -58,6 +58,7 @@ pub(crate) fn guard<T: OnPanic>(body: impl FnOnce() -> T) -> T {
         Err(payload) => {
             // Dropping what was thrown could panic again, and then nobody would catch it.
             std::mem::forget(payload);
+            crate::connection::panicked::settle();
             T::on_panic()
         }
     }

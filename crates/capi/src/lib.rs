@@ -54,6 +54,8 @@ mod memory;
 mod mprintf;
 mod mutex;
 mod open;
+#[cfg(test)]
+mod panic_tests;
 mod prepare;
 mod recursive_mutex;
 mod statement;

@@ -119,6 +119,11 @@ impl sqlite3_stmt {
         Some(unsafe { &*self.inner.get() })
     }
 
+    /// Nobody goes or looks inside any more: its connection was given up.
+    pub(crate) fn close(&self) {
+        self.is_entered.set(true);
+    }
+
     /// The values of the present row do not stand any more.
     #[inline]
     pub(crate) fn leave_row(&self) {
@@ -156,9 +161,9 @@ pub(crate) unsafe fn statement<'a>(handle: *mut sqlite3_stmt) -> Result<(&'a sql
     // SAFETY: our caller's promise.
     let statement = unsafe { handle.as_ref() }.ok_or(code::MISUSE)?;
     // SAFETY: a connection lives at least as long as its statements.
-    let db = unsafe { connection::of_object(statement.db) };
+    let db = unsafe { connection::of_statement(statement.db) };
     if connection::is_poisoned(&db) {
-        return Err(refuse_poisoned(&db));
+        return Err(db.fail_poisoned());
     }
     Ok((statement, db))
 }
@@ -175,11 +180,6 @@ pub(crate) unsafe fn looked_at<'a>(handle: *mut sqlite3_stmt) -> Option<(&'a sql
     Some((statement, unsafe { connection::held(statement.db) }))
 }
 
-#[cold]
-fn refuse_poisoned(db: &sqlite3) -> c_int {
-    db.fail_code(code::INTERNAL)
-}
-
 /// Ends a statement and frees it. Answers what its last run ended with.
 ///
 /// # Safety
@@ -190,7 +190,8 @@ pub(crate) unsafe fn finalize(handle: *mut sqlite3_stmt) -> c_int {
     let db_handle = statement.db;
     // SAFETY: as in `statement`.
     let db = unsafe { connection::of_object(db_handle) };
-    let answer = reset(statement, &db);
+    let is_running = statement.is_entered.get() && !db.is_abandoned();
+    let answer = if connection::is_poisoned(&db) && !is_running { db.fail_poisoned() } else { reset(statement, &db) };
     if answer == code::MISUSE && statement.is_entered.get() {
         return answer; // it is running, further up on this very stack
     }

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use lithe_engine::{Statement, Step};
 
 use crate::code;
-use crate::connection::{Locked, sqlite3};
+use crate::connection::{self, Locked, sqlite3};
 use crate::door::api;
 use crate::statement::{Inside, finalize, looked_at, reset, sqlite3_stmt, statement};
 
@@ -35,6 +35,7 @@ fn row(db: &sqlite3) -> c_int {
 
 fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine::Error>) -> c_int {
     match result {
+        Err(_) if connection::is_poisoned(db) => db.fail_poisoned(),
         Err(error) => {
             let code = error.code().0;
             // Statements of the old interface say only that something went wrong, until they are reset.

@@ -15,6 +15,7 @@ use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::{Db, OnConflict};
 
+use crate::abandon::UnderWay;
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::transaction::StatementRun;
@@ -209,6 +210,7 @@ impl Blob {
 
     /// Reads `bytes.len()` bytes from `offset` on.
     pub fn read(&mut self, connection: &Connection, bytes: &mut [u8], offset: usize) -> Result<()> {
+        connection.check_unbroken()?;
         let place = self.place_of(connection, offset, bytes.len())?;
         self.cursor.0.borrow_mut().read_payload(&self.btree, place.at + offset as u32, bytes)?;
         connection.check_mappings()
@@ -216,13 +218,21 @@ impl Blob {
 
     /// Writes `bytes` from `offset` on, in place: the size does not change, so the row stays where it is.
     pub fn write(&mut self, connection: &Connection, bytes: &[u8], offset: usize) -> Result<()> {
+        connection.check_unbroken()?;
+        let under_way = UnderWay::begin(connection);
+        let written = self.write_in(connection, bytes, offset);
+        connection.step_ends();
+        under_way.end();
+        written
+    }
+
+    fn write_in(&mut self, connection: &Connection, bytes: &[u8], offset: usize) -> Result<()> {
         // An expired handle says so, whether it was for writing or not.
         let place = self.place_of(connection, offset, bytes.len())?;
         if !self.can_write {
             return Err(Error::from_code(ResultCode::READONLY));
         }
         let written = self.cursor.0.borrow_mut().write_payload(&self.btree, place.at + offset as u32, bytes);
-        connection.step_ends();
         Ok(written?)
     }
 
@@ -252,13 +262,20 @@ impl Blob {
     /// Ends the access. In autocommit mode this commits what was written.
     pub fn close(&mut self, connection: &Connection) -> Result<()> {
         self.place = None;
+        if connection.is_broken() {
+            self.run = None;
+            connection.abandon_if_at_rest();
+            return connection.check_unbroken();
+        }
         self.cursor.0.borrow_mut().reset();
         connection.row_watches.remove(&self.watch);
         let Some(run) = self.run.take() else { return Ok(()) };
+        let under_way = UnderWay::begin(connection);
         let ended = connection
             .statement_succeeds(&run)
             .inspect_err(|error| drop(connection.statement_fails(&run, error.code(), OnConflict::Abort)));
         connection.step_ends();
+        under_way.end();
         ended.and_then(|()| connection.tell_wal_hook())
     }
 

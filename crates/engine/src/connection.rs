@@ -157,6 +157,9 @@ impl Connection {
 
     fn close_databases(&self) -> Result<()> {
         self.drop_hooks();
+        if self.is_broken() {
+            self.abandon();
+        }
         self.forget_kept_statements();
         if !self.is_autocommit() || self.transaction.has_active() {
             self.roll_back_all();

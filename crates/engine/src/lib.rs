@@ -12,6 +12,7 @@
 //! `statement`, `host`, `schema`, `native`, `pragma`.
 #![forbid(unsafe_code)]
 
+mod abandon;
 mod attach;
 mod backup;
 mod blob;

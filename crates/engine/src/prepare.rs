@@ -94,6 +94,9 @@ impl Connection {
     /// Takes a statement that is not needed any more: the machine that ran it may run the next of its kind.
     pub fn put_back(&self, mut statement: Statement) {
         statement.reset(self);
+        if self.is_broken() {
+            return;
+        }
         let Some((compiled, vm)) = statement.into_machine() else { return };
         let mut programs = self.programs.borrow_mut();
         let kind = if compiled.is_shape { &mut programs.shapes } else { &mut programs.texts };

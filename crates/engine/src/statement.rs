@@ -15,6 +15,7 @@ use lithe_vm::register::Register;
 use lithe_vm::status::Counters;
 use lithe_vm::vm::{Step as VmStep, Vm};
 
+use crate::abandon::UnderWay;
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::hooks::{TraceEvent, trace_mask};
@@ -338,8 +339,10 @@ impl Statement {
 
     /// Goes on to the next row, starting over after the end or an error.
     pub fn step(&mut self, connection: &Connection) -> Result<Step> {
+        let under_way = UnderWay::begin(connection);
         let stepped = self.step_on(connection);
         connection.step_ends();
+        under_way.end();
         stepped
     }
 
@@ -369,6 +372,7 @@ impl Statement {
     }
 
     fn begin(&mut self, connection: &Connection) -> Result<()> {
+        connection.check_unbroken()?;
         connection.check_memory()?;
         if self.too_many_zeros != 0 {
             return Err(Error::from_code(ResultCode::TOOBIG));
@@ -403,6 +407,7 @@ impl Statement {
     }
 
     fn advance(&mut self, connection: &Connection) -> Result<Step> {
+        connection.check_unbroken()?;
         if connection.was_rolled_back(&self.run) {
             let error = Error::new(ResultCode::ABORT_ROLLBACK, "abort due to ROLLBACK");
             self.end(connection, Some(&error));
@@ -502,17 +507,25 @@ impl Statement {
 
     /// Ends a run: what it holds is given back, and the next step starts over. Bound values stay.
     pub fn reset(&mut self, connection: &Connection) {
-        let was_running = self.is_running;
-        self.end(connection, None);
-        if was_running {
-            connection.step_ends();
-        }
         self.is_on_row = false;
+        if !self.is_running || connection.is_broken() {
+            return self.end(connection, None);
+        }
+        let under_way = UnderWay::begin(connection);
+        self.end(connection, None);
+        connection.step_ends();
+        under_way.end();
     }
 
     /// Ends the run before its end. A reader that is stopped has succeeded as far as it went; a writer's work is kept,
     /// as its rows were given out one by one.
     pub(crate) fn end(&mut self, connection: &Connection, error: Option<&Error>) {
+        if connection.is_broken() {
+            // What a panic has left of the machine is not looked at; and what the statement has done so far is not kept.
+            self.is_running = false;
+            connection.abandon_if_at_rest();
+            return;
+        }
         if let Runner::Program(vm) = &self.runner
             && self.is_running
             && error.is_none()

@@ -54,6 +54,12 @@ pub(crate) struct TransactionState {
     statement_savepoints: Cell<usize>,
     /// The catalog before the first schema change of the transaction: what a rollback goes back to.
     catalog_before: RefCell<Option<Arc<Catalog>>>,
+    /// Calls that are under way, from their beginning to the commit.
+    pub(crate) under_way: Cell<u32>,
+    /// A panic went through a call on this connection: nobody knows what it has left behind.
+    pub(crate) is_broken: Cell<bool>,
+    /// Nothing of it is open any more.
+    pub(crate) is_abandoned: Cell<bool>,
     /// Counts rollbacks: a statement that writes and began before one must stop.
     rollbacks: Cell<u64>,
     /// Counts those of them that took the schema back: every statement that began before one must stop.
@@ -104,6 +110,9 @@ impl TransactionState {
             destroying: Cell::new(0),
             statement_savepoints: Cell::new(0),
             catalog_before: RefCell::default(),
+            under_way: Cell::new(0),
+            is_broken: Cell::new(false),
+            is_abandoned: Cell::new(false),
             rollbacks: Cell::new(0),
             schema_rollbacks: Cell::new(0),
             committed: RefCell::default(),
@@ -569,6 +578,21 @@ impl Connection {
     fn set_violations(&self, (deferred, immediate): Violations) {
         self.facts.deferred_violations.set(deferred);
         self.facts.deferred_immediate_violations.set(immediate);
+    }
+
+    /// The transaction is over, and no statement runs: after a panic.
+    pub(crate) fn forget_transaction(&self) {
+        let state = &self.transaction;
+        state.autocommit.set(true);
+        state.concurrent.set(false);
+        state.first_savepoint_began.set(false);
+        state.executing.set(0);
+        for count in [&state.active, &state.active_writers, &state.active_users, &state.active_under_locks] {
+            count.set(0);
+        }
+        state.statement_savepoints.set(0);
+        state.rollbacks.set(state.rollbacks.get() + 1);
+        state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
     }
 
     fn leave_transaction(&self) {

@@ -29,9 +29,11 @@
 //! | `busy` | waiting for others |
 //! | `change_log` | which pages commits change, for backups |
 //! | `memory` | databases that have no file |
+//! | `abandon` | after a panic: every lock is given back |
 //! | `database` | what connections share |
 #![deny(unsafe_code)]
 
+mod abandon;
 mod busy;
 mod bypass;
 mod call_policy;

@@ -108,9 +108,9 @@ pub(crate) struct FileStore {
     /// The last journal, of whatever connection, may come back after a power loss: its end was not synced, as far as is known.
     pub(crate) removal_may_not_last: Cell<bool>,
     /// The write-ahead log, in WAL mode.
-    wal: RefCell<Option<Wal>>,
+    pub(crate) wal: RefCell<Option<Wal>>,
     /// The log as others share it, while a transaction uses an index of its own.
-    shared_wal: RefCell<Option<Wal>>,
+    pub(crate) shared_wal: RefCell<Option<Wal>>,
     /// The header was made to say WAL: the log is opened when the database is next read.
     pub(crate) enters_wal: Cell<bool>,
     /// The log is not opened, whatever the header says: the file cannot change, or is leaving WAL mode.

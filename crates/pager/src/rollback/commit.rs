@@ -37,6 +37,8 @@ pub(crate) struct RollbackTxn {
     journaled: Option<u64>,
     /// The database file was touched.
     file_changed: bool,
+    /// The commit is decided, and what is left to do could only fail by a panic: there is no way back.
+    is_decided: bool,
 }
 
 impl FileStore {
@@ -160,6 +162,7 @@ impl FileStore {
             Err(error) => return Err(error),
             Ok(()) => Ok(()),
         };
+        self.rollback.borrow_mut().is_decided = true;
         // It is decided, and what fails from here on must not look as if it were not: the file is longer than it needs to
         // be, or a lock is given back when the read transaction ends.
         if changed && was_longer {
@@ -170,6 +173,7 @@ impl FileStore {
         if !self.keeps_locks(pager) {
             let _ = self.give_up_lock(pager, LockLevel::Shared);
         }
+        self.rollback.borrow_mut().is_decided = false;
         Ok(finished)
     }
 
@@ -185,8 +189,10 @@ impl FileStore {
 
     /// Undoes what reached the file.
     pub(crate) fn roll_back(&self, pager: &Pager) -> Result<()> {
-        let changed = self.rollback.borrow().file_changed;
-        if changed {
+        let RollbackTxn { file_changed: changed, is_decided, .. } = *self.rollback.borrow();
+        if is_decided {
+            self.forget_what_is_known();
+        } else if changed {
             pager.change_mapped_bytes()?;
             self.restore_database(pager)?;
             self.forget_what_is_known();
@@ -217,6 +223,17 @@ impl FileStore {
         *self.rollback.borrow_mut() = RollbackTxn::default();
         self.forget_what_is_known();
         self.unlock(LockLevel::None)
+    }
+
+    /// After a panic: what a journal in memory has is put back, as nobody else can.
+    pub(crate) fn restore_from_memory(&self, pager: &Pager) {
+        let is_needed = {
+            let txn = self.rollback.borrow();
+            txn.file_changed && txn.journal.is_none() && !txn.old_pages.is_empty()
+        };
+        if is_needed {
+            let _ = self.restore_database(pager);
+        }
     }
 
     /// Every transaction counts itself on page 1: this is how others notice.
@@ -414,14 +431,18 @@ impl FileStore {
     /// Ends the journal in the way of the mode, and what was remembered of the transaction.
     fn finish_journal(&self, pager: &Pager) -> Result<()> {
         let txn = &mut *self.rollback.borrow_mut();
-        let Some(journal) = txn.journal.take() else {
-            *txn = RollbackTxn::default();
-            return Ok(());
-        };
-        let finished = if self.calls.journals_at_commit {
-            self.finish_journal_file(pager, &journal)
-        } else {
+        if !self.calls.journals_at_commit
+            && let Some(journal) = txn.journal.take()
+        {
             return self.finish_journal_in_steps(pager, txn, journal);
+        }
+        // It stays there meanwhile: should the call panic, a rollback needs it.
+        let finished = match &txn.journal {
+            Some(journal) => self.finish_journal_file(pager, journal),
+            None => {
+                *txn = RollbackTxn::default();
+                return Ok(());
+            }
         };
         match finished {
             Ok(()) => {
@@ -429,7 +450,7 @@ impl FileStore {
                 self.keeps_journal.set(self.keeps_locks(pager));
             }
             // It is still there for a rollback, or for the next one who opens the database.
-            Err(_) => txn.journal = Some(journal),
+            Err(_) => {}
         }
         finished
     }

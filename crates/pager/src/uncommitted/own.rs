@@ -47,6 +47,14 @@ impl OwnTxn {
         self.is_lent.set(true);
     }
 
+    /// Forgets the transaction, wherever it is.
+    pub(crate) fn abandon(&self) {
+        if self.is_lent.get() {
+            self.take_back();
+        }
+        self.txn.take();
+    }
+
     #[cold]
     fn take_back(&self) {
         let cache = self.cache.get().expect("it was lent to somebody");

@@ -268,13 +268,15 @@ impl FileStore {
         let Some((seats, own)) = pager.seats().filter(|_| beside && self.level.get() < LockLevel::Exclusive) else {
             return self.lock(LockLevel::Exclusive);
         };
+        // Known before anything else can panic: then they are let go on, too.
+        pager.sharing.has_closed.set(true);
         seats.is_closed.store(true, Ordering::SeqCst);
         let locked = self.lock_beside(seats, own);
         pager.sharing.is_pending.set(locked.is_err());
         seats.is_pending.store(locked.is_err(), Ordering::SeqCst);
-        match &locked {
-            Ok(()) => pager.sharing.has_closed.set(true),
-            Err(_) => seats.open(),
+        if locked.is_err() {
+            pager.sharing.has_closed.set(false);
+            seats.open();
         }
         locked
     }

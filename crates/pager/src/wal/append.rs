@@ -64,7 +64,7 @@ impl Wal {
     /// Takes the turn to write. A snapshot that is held must be the newest state, else there is no
     /// going on from it; without one, it begins to read, and answers as [`Wal::begin_read`] does.
     pub(crate) fn begin_write(&self, holds_snapshot: bool, patience: Duration) -> Result<Begun> {
-        let base = match self.shared.turns.take(patience) {
+        let base = match self.take_turn(patience) {
             Err(Error::Busy) if !holds_snapshot => return Err(self.why_busy()),
             taken => taken?,
         };
@@ -75,11 +75,11 @@ impl Wal {
                 Ok(begun)
             }
             Ok(_) => {
-                self.shared.turns.give_up();
+                self.give_up_turn();
                 Err(Error::ReadOnly(ResultCode::READONLY))
             }
             Err(error) => {
-                self.shared.turns.give_up();
+                self.give_up_turn();
                 Err(error)
             }
         }
@@ -115,12 +115,12 @@ impl Wal {
     /// Takes the turn for a transaction that worked without one, and moves its snapshot on to the newest
     /// commit, unless a page that somebody has written since `conflicts`. Answers whether it moved.
     pub(crate) fn begin_commit(&self, patience: Duration, conflicts: &dyn Fn(PageNo) -> bool) -> Result<bool> {
-        let base = self.shared.turns.take(patience)?;
+        let base = self.take_turn(patience)?;
         let moved =
             if self.is_writable() { self.move_on(base, conflicts) } else { Err(Error::ReadOnly(ResultCode::READONLY)) };
         match &moved {
             Ok(_) => self.start_tail(base),
-            Err(_) => self.shared.turns.give_up(),
+            Err(_) => self.give_up_turn(),
         }
         moved
     }
@@ -210,7 +210,7 @@ impl Wal {
         }
         let _ = self.end_bypass(&tail);
         self.forget_unpublished_header();
-        self.shared.turns.give_up();
+        self.give_up_turn();
     }
 
     /// Beginning a log gives the header salts; without a commit they are nobody's.
@@ -316,7 +316,7 @@ impl Wal {
         let committed = match self.append_commit(&mut tail, vfs, pages, page_size, page_count, policy) {
             Ok(header) => self.publish(&tail, header, policy),
             Err(error) => {
-                self.shared.turns.give_up();
+                self.give_up_turn();
                 Err(error)
             }
         };
@@ -330,6 +330,7 @@ impl Wal {
 
     /// Ends the turn, and waits until the commit is durable and published.
     fn publish(&self, tail: &Tail, header: IndexHeader, policy: &Policy) -> Result<IndexHeader> {
+        self.in_turn.set(false);
         let wants_sync = policy.sync_frames && self.calls.shares_log;
         let ticket = self.shared.turns.append(tail.base, header, wants_sync)?;
         self.shared.turns.settle(ticket, &self.index, self.shared.file(), policy.flags)?;

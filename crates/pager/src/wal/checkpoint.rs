@@ -104,7 +104,7 @@ impl Wal {
         let mut mode = work.mode;
         let mut writing = false;
         if mode > CheckpointMode::Passive {
-            writing = work.wait_for(|| match self.shared.turns.take(work.patience) {
+            writing = work.wait_for(|| match self.take_turn(work.patience) {
                 Ok(_) => Ok(true),
                 Err(Error::Busy) => Ok(false),
                 Err(error) => Err(error),
@@ -117,7 +117,7 @@ impl Wal {
         }
         let done = self.checkpoint_locked(work, mode);
         if writing {
-            self.shared.turns.give_up();
+            self.give_up_turn();
         }
         let mut done = done?;
         done.busy |= mode != work.mode;

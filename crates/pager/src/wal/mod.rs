@@ -37,6 +37,7 @@ use std::cell::{Cell, RefCell};
 use std::io::IoSliceMut;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
+use std::time::Duration;
 
 use lithe_format::wal::frame_offset;
 use lithe_format::wal_index::{HEADER_WORDS, IndexHeader};
@@ -53,6 +54,7 @@ use self::frame_map::FrameMap;
 use self::index::{HeaderWords, WalIndex};
 use self::read_lock::{Countdown, ReadLock};
 use self::shared::SharedWal;
+use self::turns::Base;
 use crate::call_policy::CallPolicy;
 use crate::error::{Error, Result};
 use crate::mappings::LastMapping;
@@ -89,6 +91,8 @@ pub(crate) struct Wal {
     map: bool,
     /// Which calls the VFS sees.
     calls: &'static CallPolicy,
+    /// This connection has its turn to write.
+    in_turn: Cell<bool>,
     /// The turn to write is held while a read transaction begins.
     has_turn: Cell<bool>,
     /// Beginning to read has built the index anew.
@@ -125,6 +129,7 @@ impl Wal {
             tail: RefCell::new(None),
             map,
             calls,
+            in_turn: Cell::new(false),
             has_turn: Cell::new(false),
             recovered: Cell::new(false),
             locked_alone: Cell::new(false),
@@ -257,9 +262,37 @@ impl Wal {
     /// Leaves the log; with `delete`, being alone, removes the shared memory too.
     pub(crate) fn close(&self, delete: bool) {
         self.roll_back();
+        if self.in_turn.get() {
+            // A panic came in between.
+            self.give_up_turn();
+        }
         let _ = self.end_read();
         let _ = self.read_lock.give_back_if_idle();
         self.index.close(delete);
+    }
+
+    /// After a panic, and after [`Wal::close`], which may have stopped half-way: what others of this process wait for is given back.
+    pub(crate) fn abandon(&self) {
+        self.tail.take();
+        if self.in_turn.get() {
+            self.give_up_turn();
+        }
+        // Giving the shared memory back gives back each slot of it that this handle has locked.
+        let _ = self.file.shm_unmap(false);
+    }
+
+    /// Takes the turn to write: see [`turns`].
+    fn take_turn(&self, patience: Duration) -> Result<Option<Base>> {
+        assert!(!self.in_turn.get(), "one turn at a time");
+        let base = self.shared.turns.take(patience)?;
+        self.in_turn.set(true);
+        Ok(base)
+    }
+
+    /// Ends the turn without a commit.
+    fn give_up_turn(&self) {
+        self.in_turn.set(false);
+        self.shared.turns.give_up();
     }
 
     /// Takes slots alone, unless nobody else can be there. If only idle readers of this process are in

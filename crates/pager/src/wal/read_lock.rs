@@ -122,10 +122,16 @@ impl ReadLock {
 
     /// Gives back the lock that this connection works with.
     pub(super) fn unlock(&self, mark: usize) -> Result<()> {
+        /// Whoever waits for it to leave does not wait for good, should the call panic.
+        struct Leaving<'l>(&'l AtomicU32);
+        impl Drop for Leaving<'_> {
+            fn drop(&mut self) {
+                self.0.store(NOTHING, Ordering::Release);
+            }
+        }
         let slot = read_slot(mark);
-        let unlocked = self.file.shm_unlock(slot..slot + 1, ShmLock::Shared);
-        self.state.store(NOTHING, Ordering::Release);
-        Ok(unlocked?)
+        let _leaving = Leaving(&self.state);
+        Ok(self.file.shm_unlock(slot..slot + 1, ShmLock::Shared)?)
     }
 
     /// Gives back a lock that is kept but not used. Anybody may call it.

@@ -299,7 +299,9 @@ impl Turns {
         let covered = state.appended;
         drop(state);
         let start = Instant::now();
+        let under_way = SyncUnderWay(self);
         let synced = log.sync(flags);
+        std::mem::forget(under_way);
         let took = start.elapsed();
         let mut state = self.state();
         state.syncing = false;
@@ -325,6 +327,19 @@ impl Turns {
         if let Some(hub) = &self.hub {
             let _ = hub.shm_unlock(WRITE_SLOT..WRITE_SLOT + 1, ShmLock::Exclusive);
         }
+    }
+}
+
+/// A sync for all. One that panics has failed: whoever waits for it is told so.
+struct SyncUnderWay<'t>(&'t Turns);
+
+impl Drop for SyncUnderWay<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.syncing = false;
+        state.lose_all(Error::Io(lithe_vfs::Error::new(lithe_vfs::Op::Sync)));
+        self.0.unlock_if_unused(&mut state);
+        self.0.wake(state);
     }
 }
 

@@ -44,6 +44,8 @@ pub enum Fault {
     Enospc,
     /// A read or write stops half-way and fails.
     Short,
+    /// The call panics, as a bug of whoever made it would.
+    Panic,
 }
 
 /// A simulated machine.
@@ -247,6 +249,7 @@ impl World {
             return None;
         }
         self.fault = None;
+        assert!(fault != Fault::Panic, "the simulated call panics");
         Some(fault)
     }
 
