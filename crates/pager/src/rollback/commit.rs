@@ -444,13 +444,10 @@ impl FileStore {
                 return Ok(());
             }
         };
-        match finished {
-            Ok(()) => {
-                *txn = RollbackTxn::default();
-                self.keeps_journal.set(self.keeps_locks(pager));
-            }
-            // It is still there for a rollback, or for the next one who opens the database.
-            Err(_) => {}
+        // After an error the journal is still there, for a rollback or for the next one who opens the database.
+        if finished.is_ok() {
+            *txn = RollbackTxn::default();
+            self.keeps_journal.set(self.keeps_locks(pager));
         }
         finished
     }
