@@ -178,6 +178,9 @@ fn find_rows<'a>(
         cg.b.emit(Insn::MakeRecord { count, affinities, start, dst: record });
         if is_from {
             cg.b.emit(Insn::IdxInsert { flags: 0, cursor: found, count: 1, record, start });
+        } else if change.set.is_empty() && connected.key.is_none() {
+            // Rows are deleted in the order of their rowids, each once.
+            cg.b.emit(Insn::Insert { flags: 0, cursor: found, rowid: start, record });
         } else {
             let rowid = cg.b.register();
             cg.b.emit(Insn::NewRowid { cursor: found, dst: rowid, sequence: Sequence::NONE });
