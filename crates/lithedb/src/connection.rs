@@ -67,6 +67,8 @@ impl Connection {
     fn new(core: engine::Connection) -> Connection {
         #[cfg(feature = "modules")]
         core.add_extensions(&[&lithe_modules::LIBRARY]);
+        #[cfg(feature = "rtree")]
+        core.add_extensions(&[&lithe_rtree::EXTENSION]);
         Connection { core, cache: RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY)) }
     }
 

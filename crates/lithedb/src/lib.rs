@@ -53,6 +53,8 @@ pub mod virtual_table;
 pub mod extension {
     #[cfg(feature = "modules")]
     pub use lithe_modules::{LIBRARY, SHELL};
+    #[cfg(feature = "rtree")]
+    pub use lithe_rtree::{EXTENSION as RTREE, geometry, geometry_function, query};
 }
 
 pub use backup::{Backup, BackupStep, Deserialize};

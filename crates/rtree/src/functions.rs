@@ -1,0 +1,100 @@
+//! `rtreenode()`, `rtreedepth()` and `rtreecheck()`.
+
+use std::sync::Arc;
+
+use lithe_functions::{Arity, Context, Flags, Function, Kind, ScalarFunction, format_values};
+use lithe_value::cast;
+use lithe_vtab::{SqlConnection, ValueRef};
+
+use crate::bounds::{CoordinateType, MAX_DIMENSIONS};
+use crate::check;
+use crate::error::{Error, Result};
+use crate::node::{Layout, Node};
+use crate::sql_store::{Names, SqlStore, Statements, quoted};
+
+/// A function of this crate.
+struct Scalar(fn(&mut Context<'_>, &[ValueRef<'_>]) -> Result);
+
+impl ScalarFunction for Scalar {
+    fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+        (self.0)(context, args)
+    }
+}
+
+/// All of them.
+pub fn all() -> Vec<Arc<Function>> {
+    let scalar = |name, args, eval| {
+        Arc::new(Function::custom(name, args, Flags::default(), Kind::CustomScalar(Arc::new(Scalar(eval)))))
+    };
+    vec![
+        scalar("rtreenode", Arity::Exactly(2), rtreenode),
+        scalar("rtreedepth", Arity::Exactly(1), rtreedepth),
+        scalar("rtreecheck", Arity::AtLeast(0), rtreecheck),
+    ]
+}
+
+/// The cells of a node as text: `{rowid c c c c} {…}`, the coordinates as single floats whatever they are.
+fn rtreenode(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let [dimensions, data] = args else { return context.answer(ValueRef::Null) };
+    let dimensions = usize::try_from(cast::to_integer(*dimensions)).unwrap_or(0);
+    let (ValueRef::Blob(data) | ValueRef::Text(data)) = *data else { return context.answer(ValueRef::Null) };
+    let layout = Layout { dimensions, coordinates: CoordinateType::Float, node_len: data.len() };
+    let is_known = (1..=MAX_DIMENSIONS).contains(&dimensions) && data.len() >= 4;
+    let Some(node) = Node::from_bytes(layout, data.to_vec()).ok().filter(|_| is_known) else {
+        return context.answer(ValueRef::Null);
+    };
+    let mut text = Vec::new();
+    for cell in node.cells() {
+        text.extend_from_slice(if text.is_empty() { b"{" } else { b" {" });
+        text.extend_from_slice(cell.id.to_string().as_bytes());
+        for coordinate in cell.bounds.coordinates() {
+            let number = format_values(b" %g", &[ValueRef::Real(*coordinate)], usize::MAX)?;
+            text.extend_from_slice(number.as_slice());
+        }
+        text.push(b'}');
+    }
+    context.answer(ValueRef::Text(&text))
+}
+
+/// The depth of a tree, from its root.
+fn rtreedepth(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    match args {
+        [ValueRef::Blob([high, low, ..])] => {
+            context.answer(ValueRef::Integer(i64::from(u16::from_be_bytes([*high, *low]))))
+        }
+        _ => Err(Error::new("Invalid argument to rtreedepth()")),
+    }
+}
+
+/// What is wrong with an R-Tree: `rtreecheck(table)`, `rtreecheck(schema, table)`.
+fn rtreecheck(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let text = |value: &ValueRef<'_>| String::from_utf8_lossy(&cast::to_text(*value)).into_owned();
+    let (database, table) = match args {
+        [table] => ("main".to_owned(), text(table)),
+        [database, table] => (text(database), text(table)),
+        _ => return Err(Error::new("wrong number of arguments to function rtreecheck()")),
+    };
+    let sql = context.connection.sql().ok_or_else(crate::error::logic)?;
+    let findings = check_table(sql, &Names::new(&database, &table))?;
+    let findings = if findings.is_empty() { "ok".to_owned() } else { findings.join("\n") };
+    context.answer(ValueRef::Text(findings.as_bytes()))
+}
+
+/// What is wrong with the R-Tree of that name.
+fn check_table(connection: &dyn SqlConnection, names: &Names) -> Result<Vec<String>> {
+    // Columns of the table less the auxiliary ones are the id and the coordinates.
+    let columns = |name: &str| connection.prepare(&format!("SELECT * FROM {name}")).map(|found| found.column_count());
+    let auxiliary = columns(&names.of("rowid")).map_or(0, |count| count.saturating_sub(2));
+    let table = format!("{}.{}", quoted(names.database()), quoted(names.table()));
+    let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).map_err(|_| crate::error::logic())?;
+    let coordinates = statement.column_count().saturating_sub(1 + auxiliary);
+    let is_integer = statement.step()? && matches!(statement.column(1), ValueRef::Integer(_));
+    drop(statement);
+    if coordinates < 2 || coordinates % 2 == 1 || coordinates > 2 * MAX_DIMENSIONS {
+        return Ok(vec!["Schema corrupt or not an rtree".to_owned()]);
+    }
+    let kind = if is_integer { CoordinateType::Integer } else { CoordinateType::Float };
+    let layout = Layout { dimensions: coordinates / 2, coordinates: kind, node_len: 0 };
+    let statements = Statements::new(names, auxiliary);
+    check::check(&layout, &SqlStore { connection, statements: &statements })
+}

@@ -1,0 +1,57 @@
+//! R-Trees: virtual tables that find boxes by ranges of their coordinates, with SQLite's SQL and SQLite's tables.
+//!
+//! ```text
+//!   CREATE VIRTUAL TABLE r USING rtree(id, min0, max0, min1, max1, +label)
+//!
+//!   table ── update ──► tree ── split        choosing leaves, dividing and dissolving nodes
+//!     │                   │
+//!     └── cursor ──► query│                  which boxes satisfy the constraints
+//!                      └──┴──► store ──► sql_store     r_node, r_rowid, r_parent
+//!                               node         the bytes of a node
+//! ```
+//!
+//! Read first: [`node::Node`], [`tree::Tree`], [`query::Query`]. The crate stands on `lithe-vtab` alone and knows no engine;
+//! its facts are those of SQLite's documentation (<https://www.sqlite.org/rtree.html>) and of files that SQLite has made.
+
+#![forbid(unsafe_code)]
+#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod bounds;
+pub mod check;
+mod cursor;
+pub mod declaration;
+pub mod error;
+mod functions;
+pub mod geometry;
+pub mod node;
+pub mod query;
+pub mod split;
+mod sql_store;
+pub mod store;
+mod table;
+pub mod tree;
+
+use lithe_vtab::{Extension, ExtensionModule, ModuleKind};
+
+use bounds::CoordinateType;
+pub use geometry::geometry_function;
+
+/// The modules and functions of this crate.
+pub const EXTENSION: Extension = Extension {
+    name: "rtree",
+    modules: &[
+        ExtensionModule {
+            name: "rtree",
+            kind: ModuleKind::Ordinary,
+            make: || Box::new(table::RTreeModule(CoordinateType::Float)),
+        },
+        ExtensionModule {
+            name: "rtree_i32",
+            kind: ModuleKind::Ordinary,
+            make: || Box::new(table::RTreeModule(CoordinateType::Integer)),
+        },
+    ],
+    functions: functions::all,
+    collations: &[],
+};

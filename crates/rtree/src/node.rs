@@ -1,0 +1,260 @@
+//! A node: one BLOB of the table `x_node`. Integers and coordinates are big-endian.
+//!
+//! ```text
+//!   0       2       4                                            node size
+//!   | depth | cells | cell | cell | …  unused, zero              |
+//!
+//!   cell:  0    8      12     16
+//!          | id | min0 | max0 | min1 | max1 | …       8 + 8 × dimensions bytes
+//! ```
+//!
+//! The depth stands in the root only, 0 if the root is a leaf; other nodes hold 0 there. The id of a cell is a rowid in a
+//! leaf, and the number of a child node above. Cells are appended; taking one out moves the later ones down.
+
+use std::fmt;
+
+use crate::bounds::{Bounds, CoordinateType, MAX_DIMENSIONS};
+use crate::error::{self, Result};
+
+/// Where the cells begin.
+const HEADER_LEN: usize = 4;
+/// The length of an id.
+const ID_LEN: usize = 8;
+/// The length of one coordinate.
+const COORDINATE_LEN: usize = 4;
+/// The most cells that a node made here has.
+const MAX_CELLS: usize = 51;
+/// The greatest depth that is believed.
+pub const MAX_DEPTH: usize = 40;
+/// What a page has besides the node, if one row is to fit on it.
+const PAGE_OVERHEAD: usize = 64;
+
+/// The number of a node, a rowid of `x_node`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeNo(pub i64);
+
+impl NodeNo {
+    /// The root is always node 1.
+    pub const ROOT: NodeNo = NodeNo(1);
+}
+
+impl fmt::Display for NodeNo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// How the nodes of a table are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// How many dimensions, 1 to [`MAX_DIMENSIONS`].
+    pub dimensions: usize,
+    /// How a coordinate is stored.
+    pub coordinates: CoordinateType,
+    /// The length of a node in bytes.
+    pub node_len: usize,
+}
+
+impl Layout {
+    /// The layout of a table that is made in a database with pages of this size.
+    pub fn for_page_size(dimensions: usize, coordinates: CoordinateType, page_size: usize) -> Layout {
+        let layout = Layout { dimensions, coordinates, node_len: 0 };
+        let node_len = page_size.saturating_sub(PAGE_OVERHEAD).min(HEADER_LEN + MAX_CELLS * layout.cell_len());
+        Layout { node_len, ..layout }
+    }
+
+    /// The length of a cell in bytes.
+    pub fn cell_len(&self) -> usize {
+        ID_LEN + 2 * COORDINATE_LEN * self.dimensions
+    }
+
+    /// How many cells fit in a node.
+    pub fn cells_max(&self) -> usize {
+        self.node_len.saturating_sub(HEADER_LEN) / self.cell_len()
+    }
+
+    /// How few cells a node that is not the root may have.
+    pub fn cells_min(&self) -> usize {
+        self.cells_max() / 3
+    }
+
+    /// Whether numbers of this layout make sense at all.
+    pub fn is_sound(&self) -> bool {
+        (1..=MAX_DIMENSIONS).contains(&self.dimensions) && self.cells_min() > 0
+    }
+}
+
+/// A cell: a box, and the row or the child node that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// The rowid in a leaf; the number of the child node above.
+    pub id: i64,
+    /// The box around it.
+    pub bounds: Bounds,
+}
+
+/// A node in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    bytes: Vec<u8>,
+    layout: Layout,
+}
+
+impl Node {
+    /// An empty node.
+    pub fn new(layout: Layout) -> Node {
+        Node { bytes: vec![0; layout.node_len], layout }
+    }
+
+    /// A node as it is stored.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB if it has another length, or says that it has more cells than fit.
+    pub fn from_bytes(layout: Layout, bytes: Vec<u8>) -> Result<Node> {
+        let node = Node { bytes, layout };
+        if node.bytes.len() != layout.node_len || node.cell_count() > layout.cells_max() {
+            return Err(error::corrupt());
+        }
+        Ok(node)
+    }
+
+    /// What is stored.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Of the root, how many levels there are below it.
+    pub fn depth(&self) -> usize {
+        self.number_at(0)
+    }
+
+    /// Of the root, says how many levels there are below it.
+    pub fn set_depth(&mut self, depth: usize) {
+        self.put_number(0, depth);
+    }
+
+    /// How many cells there are.
+    pub fn cell_count(&self) -> usize {
+        self.number_at(2)
+    }
+
+    fn number_at(&self, at: usize) -> usize {
+        self.bytes
+            .get(at..at + 2)
+            .and_then(|bytes| bytes.try_into().ok())
+            .map_or(0, |bytes| u16::from_be_bytes(bytes).into())
+    }
+
+    fn put_number(&mut self, at: usize, number: usize) {
+        if let (Some(slot), Ok(number)) = (self.bytes.get_mut(at..at + 2), u16::try_from(number)) {
+            slot.copy_from_slice(&number.to_be_bytes());
+        }
+    }
+
+    fn cell_at(&self, index: usize) -> usize {
+        HEADER_LEN + index * self.layout.cell_len()
+    }
+
+    /// The bytes of all cells, one after the other.
+    fn cell_bytes(&self) -> impl Iterator<Item = &[u8]> {
+        let end = self.cell_at(self.cell_count());
+        self.bytes.get(HEADER_LEN..end).unwrap_or_default().chunks_exact(self.layout.cell_len())
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Cell {
+        let (id, coordinates) = bytes.split_at_checked(ID_LEN).unwrap_or_default();
+        let kind = self.layout.coordinates;
+        let coordinates = coordinates.chunks_exact(COORDINATE_LEN);
+        Cell {
+            id: id.try_into().map_or(0, i64::from_be_bytes),
+            bounds: Bounds::new(coordinates.map(|bytes| bytes.try_into().map_or(0.0, |bytes| kind.decode(bytes)))),
+        }
+    }
+
+    /// The cells in their order.
+    pub fn cells(&self) -> impl Iterator<Item = Cell> {
+        self.cell_bytes().map(|bytes| self.decode(bytes))
+    }
+
+    /// One cell.
+    pub fn cell(&self, index: usize) -> Option<Cell> {
+        let bytes = self.bytes.get(self.cell_at(index)..self.cell_at(index + 1))?;
+        (index < self.cell_count()).then(|| self.decode(bytes))
+    }
+
+    /// Where the cell with this id stands.
+    pub fn find(&self, id: i64) -> Option<usize> {
+        self.cell_bytes().position(|bytes| bytes.starts_with(&id.to_be_bytes()))
+    }
+
+    /// The least box around all cells; none if there is no cell.
+    pub fn bounds(&self) -> Option<Bounds> {
+        self.cells().map(|cell| cell.bounds).reduce(|all, bounds| all.union(&bounds))
+    }
+
+    /// Replaces a cell.
+    pub fn set(&mut self, index: usize, cell: &Cell) {
+        let at = self.cell_at(index);
+        let kind = self.layout.coordinates;
+        let Some(slot) = self.bytes.get_mut(at..at + self.layout.cell_len()) else { return };
+        let (id, coordinates) = slot.split_at_mut(ID_LEN);
+        id.copy_from_slice(&cell.id.to_be_bytes());
+        for (slot, coordinate) in coordinates.chunks_exact_mut(COORDINATE_LEN).zip(cell.bounds.coordinates()) {
+            slot.copy_from_slice(&kind.encode(*coordinate));
+        }
+    }
+
+    /// Appends a cell; false if there is no room.
+    pub fn push(&mut self, cell: &Cell) -> bool {
+        let count = self.cell_count();
+        if count >= self.layout.cells_max() {
+            return false;
+        }
+        self.set(count, cell);
+        self.put_number(2, count + 1);
+        true
+    }
+
+    /// Takes a cell out.
+    pub fn remove(&mut self, index: usize) {
+        let (at, next, end) = (self.cell_at(index), self.cell_at(index + 1), self.cell_at(self.cell_count()));
+        if end <= self.bytes.len() && next <= end {
+            self.bytes.copy_within(next..end, at);
+            self.put_number(2, self.cell_count() - 1);
+        }
+    }
+
+    /// Takes all cells out. The depth stays.
+    pub fn clear(&mut self) {
+        if let Some(rest) = self.bytes.get_mut(2..) {
+            rest.fill(0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layouts_of_new_tables() {
+        let len = |dimensions, page| Layout::for_page_size(dimensions, CoordinateType::Float, page).node_len;
+        assert_eq!((len(1, 4096), len(2, 4096), len(5, 1024)), (820, 1228, 960));
+    }
+
+    #[test]
+    fn cells_come_and_go() {
+        let layout = Layout::for_page_size(1, CoordinateType::Integer, 512);
+        let mut node = Node::new(layout);
+        let cell = |id: i64| Cell { id, bounds: Bounds::new([-(id as f64), id as f64]) };
+        for id in 0..layout.cells_max() as i64 {
+            assert!(node.push(&cell(id)));
+        }
+        assert!(!node.push(&cell(99)));
+        node.remove(1);
+        assert_eq!(node.cell_count(), layout.cells_max() - 1);
+        assert_eq!((node.cell(1), node.find(1), node.find(3)), (Some(cell(2)), None, Some(2)));
+        assert_eq!(Node::from_bytes(layout, node.bytes().to_vec()), Ok(node));
+        assert!(Node::from_bytes(layout, vec![0; 7]).is_err());
+    }
+}

@@ -1,0 +1,313 @@
+//! Finding the rows whose boxes satisfy constraints.
+//!
+//! A scan keeps a queue of entries: nodes still to be looked into, each with how far it has come, and leaf cells that were
+//! found. The entry of the least score comes next, of equal scores the one nearest to the leaves. Without callbacks all
+//! scores are 0, so that the scan walks the tree depth first in the order of the cells.
+//!
+//! ```text
+//!   level   depth + 1   the root
+//!           …           inner nodes
+//!           1           leaves
+//!           0           cells of leaves: rows
+//! ```
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashMap};
+use std::rc::Rc;
+
+use crate::error::{self, Result};
+use crate::node::{Cell, Layout, MAX_DEPTH, Node, NodeNo};
+use crate::store::Store;
+
+/// How much of an entry's box lies within what is looked for, by the numbers of SQLite's interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Within {
+    /// Nothing of it.
+    Not = 0,
+    /// Perhaps a part.
+    Partly = 1,
+    /// All of it.
+    Fully = 2,
+}
+
+/// What a geometry says of an entry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verdict {
+    /// How much of it is found.
+    pub within: Within,
+    /// Entries of lower scores come first.
+    pub score: f64,
+}
+
+/// An entry that a geometry is asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'q> {
+    /// Its coordinates.
+    pub coordinates: &'q [f64],
+    /// How many entries wait at each level, the highest level last.
+    pub waiting: &'q [u32],
+    /// Its level: 0 is a row.
+    pub level: usize,
+    /// The level of the root.
+    pub level_max: usize,
+    /// The rowid, at level 0.
+    pub rowid: i64,
+    /// The verdict on the node that it stands in.
+    pub parent: Verdict,
+}
+
+/// Something of the application that says which boxes are found.
+pub trait Geometry {
+    /// Judges an entry.
+    ///
+    /// # Errors
+    /// Ends the query.
+    fn judge(&self, candidate: &Candidate<'_>) -> Result<Verdict>;
+}
+
+/// How a coordinate is compared with a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `<=`
+    AtMost,
+    /// `<`
+    Below,
+    /// `>=`
+    AtLeast,
+    /// `>`
+    Above,
+}
+
+/// One constraint of a scan.
+#[derive(Clone)]
+pub enum Constraint {
+    /// Nothing satisfies it: a comparison with NULL.
+    Never,
+    /// Everything satisfies it.
+    Always,
+    /// A coordinate (0: the minimum of the first dimension, 1: its maximum, …) compared with a number.
+    Compare(usize, Comparison, f64),
+    /// A geometry.
+    Match(Rc<dyn Geometry>),
+}
+
+impl Constraint {
+    /// Whether a row's coordinates satisfy a comparison.
+    fn holds_for_row(&self, coordinates: &[f64]) -> bool {
+        match *self {
+            Constraint::Never => false,
+            Constraint::Always | Constraint::Match(_) => true,
+            Constraint::Compare(index, comparison, value) => {
+                coordinates.get(index).is_some_and(|at| match comparison {
+                    Comparison::Equal => *at == value,
+                    Comparison::AtMost => *at <= value,
+                    Comparison::Below => *at < value,
+                    Comparison::AtLeast => *at >= value,
+                    Comparison::Above => *at > value,
+                })
+            }
+        }
+    }
+
+    /// Whether a row within this box could satisfy a comparison.
+    fn can_hold_within(&self, coordinates: &[f64]) -> bool {
+        match *self {
+            Constraint::Never => false,
+            Constraint::Always | Constraint::Match(_) => true,
+            Constraint::Compare(index, comparison, value) => {
+                let (Some(min), Some(max)) = (coordinates.get(index & !1), coordinates.get(index | 1)) else {
+                    return false;
+                };
+                match comparison {
+                    Comparison::Equal => *min <= value && value <= *max,
+                    Comparison::AtMost | Comparison::Below => *min <= value,
+                    Comparison::AtLeast | Comparison::Above => *max >= value,
+                }
+            }
+        }
+    }
+}
+
+/// A row that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// Its rowid and its box.
+    pub cell: Cell,
+    /// What the geometries say of it.
+    pub verdict: Verdict,
+}
+
+/// An entry of the queue. The order is that of a heap whose greatest entry comes next.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    verdict: Verdict,
+    level: usize,
+    /// Of equal entries the one that came first comes next.
+    number: u64,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Row(Cell),
+    /// A node, and its next cell.
+    Node(NodeNo, usize),
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let score = other.verdict.score.partial_cmp(&self.verdict.score).unwrap_or(Ordering::Equal);
+        score.then(other.level.cmp(&self.level)).then(other.number.cmp(&self.number))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Entry {}
+
+/// A scan under constraints.
+pub struct Query {
+    layout: Layout,
+    constraints: Vec<Constraint>,
+    queue: BinaryHeap<Entry>,
+    /// How many entries wait at each level.
+    waiting: Vec<u32>,
+    nodes: HashMap<NodeNo, Rc<Node>>,
+    entries: u64,
+}
+
+impl Query {
+    /// A scan of the tree that is stored there.
+    ///
+    /// # Errors
+    /// If the root cannot be read, or makes no sense.
+    pub fn new(layout: Layout, store: &dyn Store, constraints: Vec<Constraint>) -> Result<Query> {
+        let mut query = Query {
+            layout,
+            constraints,
+            queue: BinaryHeap::new(),
+            waiting: Vec::new(),
+            nodes: HashMap::new(),
+            entries: 0,
+        };
+        let depth = query.node(store, NodeNo::ROOT)?.depth();
+        if depth > MAX_DEPTH {
+            return Err(error::corrupt());
+        }
+        query.waiting = vec![0; depth + 2];
+        let verdict = Verdict { within: Within::Partly, score: 0.0 };
+        query.push(verdict, depth + 1, What::Node(NodeNo::ROOT, 0));
+        Ok(query)
+    }
+
+    /// The next row; none at the end.
+    ///
+    /// # Errors
+    /// If a node cannot be read or makes no sense, or a geometry fails.
+    pub fn next(&mut self, store: &dyn Store) -> Result<Option<Found>> {
+        while let Some(entry) = self.queue.peek().copied() {
+            match entry.what {
+                What::Row(cell) => {
+                    self.pop();
+                    return Ok(Some(Found { cell, verdict: entry.verdict }));
+                }
+                What::Node(number, next) => self.look_into(store, entry, number, next)?,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes on in a node until a cell is found that has to be followed.
+    fn look_into(&mut self, store: &dyn Store, entry: Entry, number: NodeNo, mut next: usize) -> Result {
+        let node = self.node(store, number)?;
+        let level = entry.level.checked_sub(1).ok_or_else(error::corrupt)?;
+        let mut found = None;
+        while let (None, Some(cell)) = (found, node.cell(next)) {
+            next += 1;
+            found = self.judge(&cell, level, entry.verdict)?.map(|verdict| (cell, verdict));
+        }
+        self.pop();
+        if next < node.cell_count() {
+            // It keeps its place in the queue.
+            self.count(entry.level, 1);
+            self.queue.push(Entry { what: What::Node(number, next), ..entry });
+        } else {
+            self.nodes.remove(&number);
+        }
+        if let Some((cell, verdict)) = found {
+            let what = if level == 0 { What::Row(cell) } else { What::Node(NodeNo(cell.id), 0) };
+            self.push(verdict, level, what);
+        }
+        Ok(())
+    }
+
+    /// What the constraints say of a cell; none if it is left out.
+    fn judge(&self, cell: &Cell, level: usize, parent: Verdict) -> Result<Option<Verdict>> {
+        let coordinates = cell.bounds.coordinates();
+        let mut verdict = Verdict { within: Within::Fully, score: -1.0 };
+        for constraint in &self.constraints {
+            let holds = if level == 0 {
+                constraint.holds_for_row(coordinates)
+            } else {
+                constraint.can_hold_within(coordinates)
+            };
+            if !holds {
+                return Ok(None);
+            }
+            let Constraint::Match(geometry) = constraint else { continue };
+            let level_max = self.waiting.len().saturating_sub(1);
+            let candidate = Candidate { coordinates, waiting: &self.waiting, level, level_max, rowid: cell.id, parent };
+            let one = geometry.judge(&candidate)?;
+            verdict.within = verdict.within.min(one.within);
+            // A negative score stands for none.
+            if verdict.score < 0.0 || one.score < verdict.score {
+                verdict.score = one.score;
+            }
+            if verdict.within == Within::Not {
+                return Ok(None);
+            }
+        }
+        verdict.score = verdict.score.max(0.0);
+        Ok(Some(verdict))
+    }
+
+    fn push(&mut self, verdict: Verdict, level: usize, what: What) {
+        self.entries += 1;
+        self.count(level, 1);
+        self.queue.push(Entry { verdict, level, number: self.entries, what });
+    }
+
+    fn pop(&mut self) {
+        if let Some(entry) = self.queue.pop() {
+            self.count(entry.level, -1);
+        }
+    }
+
+    fn count(&mut self, level: usize, by: i32) {
+        if let Some(count) = self.waiting.get_mut(level) {
+            *count = count.saturating_add_signed(by);
+        }
+    }
+
+    fn node(&mut self, store: &dyn Store, number: NodeNo) -> Result<Rc<Node>> {
+        if let Some(node) = self.nodes.get(&number) {
+            return Ok(Rc::clone(node));
+        }
+        let bytes = store.node(number)?.ok_or_else(error::corrupt)?;
+        let node = Rc::new(Node::from_bytes(self.layout, bytes)?);
+        self.nodes.insert(number, Rc::clone(&node));
+        Ok(node)
+    }
+}

@@ -1,0 +1,210 @@
+//! The three tables of an R-Tree, by SQL.
+
+use lithe_vtab::{Kept, SqlConnection, Value, ValueRef};
+
+use crate::check::Tables;
+use crate::error::{self, Result};
+use crate::node::NodeNo;
+use crate::store::Store;
+
+/// The suffixes of the tables.
+pub const SUFFIXES: [&str; 3] = ["node", "parent", "rowid"];
+
+/// The names of an R-Tree's tables, quoted.
+#[derive(Clone, Debug)]
+pub struct Names {
+    database: String,
+    table: String,
+}
+
+impl Names {
+    /// Of the R-Tree `table` in `database`.
+    pub fn new(database: &str, table: &str) -> Names {
+        Names { database: database.to_owned(), table: table.to_owned() }
+    }
+
+    /// The R-Tree's own name.
+    pub fn table(&self) -> &str {
+        &self.table
+    }
+
+    /// The database's name.
+    pub fn database(&self) -> &str {
+        &self.database
+    }
+
+    /// `"database"."table_suffix"`
+    pub fn of(&self, suffix: &str) -> String {
+        format!("{}.{}", quoted(&self.database), quoted(&format!("{}_{suffix}", self.table)))
+    }
+}
+
+/// The name in double quotes.
+pub fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// The statements of one R-Tree, compiled when they are first used.
+pub struct Statements {
+    read_node: Kept,
+    put_node: Kept,
+    add_node: Kept,
+    remove_node: Kept,
+    leaf_of: Kept,
+    put_leaf: Kept,
+    add_row: Kept,
+    remove_row: Kept,
+    parent_of: Kept,
+    put_parent: Kept,
+    remove_parent: Kept,
+    put_auxiliary: Option<Kept>,
+    row_count: Kept,
+    parent_count: Kept,
+}
+
+impl Statements {
+    /// For the tables of that name, with so many auxiliary columns.
+    pub fn new(names: &Names, auxiliary: usize) -> Statements {
+        let (node, parent, rowid) = (names.of("node"), names.of("parent"), names.of("rowid"));
+        let put_leaf = if auxiliary == 0 {
+            format!("INSERT OR REPLACE INTO {rowid} VALUES(?1, ?2)")
+        } else {
+            // The auxiliary columns of a row that is there stay.
+            format!(
+                "INSERT INTO {rowid}(rowid, nodeno) VALUES(?1, ?2) \
+                 ON CONFLICT(rowid) DO UPDATE SET nodeno = excluded.nodeno"
+            )
+        };
+        let put_auxiliary = (auxiliary > 0).then(|| {
+            let set: Vec<String> = (0..auxiliary).map(|at| format!("a{at} = ?{}", at + 2)).collect();
+            Kept::new(format!("UPDATE {rowid} SET {} WHERE rowid = ?1", set.join(", ")))
+        });
+        Statements {
+            read_node: Kept::new(format!("SELECT data FROM {node} WHERE nodeno = ?1")),
+            put_node: Kept::new(format!("INSERT OR REPLACE INTO {node} VALUES(?1, ?2)")),
+            add_node: Kept::new(format!("INSERT INTO {node} VALUES(NULL, ?1)")),
+            remove_node: Kept::new(format!("DELETE FROM {node} WHERE nodeno = ?1")),
+            leaf_of: Kept::new(format!("SELECT nodeno FROM {rowid} WHERE rowid = ?1")),
+            put_leaf: Kept::new(put_leaf),
+            add_row: Kept::new(format!("INSERT INTO {rowid}(rowid, nodeno) VALUES(NULL, NULL)")),
+            remove_row: Kept::new(format!("DELETE FROM {rowid} WHERE rowid = ?1")),
+            parent_of: Kept::new(format!("SELECT parentnode FROM {parent} WHERE nodeno = ?1")),
+            put_parent: Kept::new(format!("INSERT OR REPLACE INTO {parent} VALUES(?1, ?2)")),
+            remove_parent: Kept::new(format!("DELETE FROM {parent} WHERE nodeno = ?1")),
+            put_auxiliary,
+            row_count: Kept::new(format!("SELECT count(*) FROM {rowid}")),
+            parent_count: Kept::new(format!("SELECT count(*) FROM {parent}")),
+        }
+    }
+}
+
+/// The tables, during one call.
+#[derive(Clone, Copy)]
+pub struct SqlStore<'c> {
+    /// The connection.
+    pub connection: &'c dyn SqlConnection,
+    /// The statements of the R-Tree.
+    pub statements: &'c Statements,
+}
+
+impl SqlStore<'_> {
+    fn run(&self, kept: &Kept, values: &[ValueRef<'_>]) -> Result {
+        self.connection.statement(kept)?.run(values)
+    }
+
+    /// The first column of the first row, as an integer.
+    fn integer(&self, kept: &Kept, values: &[ValueRef<'_>]) -> Result<Option<i64>> {
+        let mut statement = self.connection.statement(kept)?;
+        statement.bind_all(values)?;
+        Ok(if statement.step()? { Some(lithe_value::cast::to_integer(statement.column(0))) } else { None })
+    }
+
+    /// Makes room for a row of which nothing is known yet; its rowid.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
+    pub fn add_row(&self) -> Result<i64> {
+        self.run(&self.statements.add_row, &[])?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
+    /// Writes the auxiliary columns of a row.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
+    pub fn put_auxiliary(&self, rowid: i64, values: &[ValueRef<'_>]) -> Result {
+        let Some(kept) = &self.statements.put_auxiliary else { return Ok(()) };
+        let all: Vec<ValueRef<'_>> = [ValueRef::Integer(rowid)].into_iter().chain(values.iter().copied()).collect();
+        self.run(kept, &all)
+    }
+
+    /// The first value of a statement's first row.
+    ///
+    /// # Errors
+    /// Those of the statement.
+    pub fn value(connection: &dyn SqlConnection, sql: &str) -> Result<Option<Value>> {
+        let mut statement = connection.prepare(sql)?;
+        Ok(if statement.step()? { Some(Value::from(statement.column(0))) } else { None })
+    }
+}
+
+impl Store for SqlStore<'_> {
+    fn node(&self, node: NodeNo) -> Result<Option<Vec<u8>>> {
+        let mut statement = self.connection.statement(&self.statements.read_node)?;
+        statement.bind(1, ValueRef::Integer(node.0))?;
+        if !statement.step()? {
+            return Ok(None);
+        }
+        match statement.column(0) {
+            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.to_vec())),
+            _ => Err(error::corrupt()),
+        }
+    }
+
+    fn put_node(&self, node: NodeNo, data: &[u8]) -> Result {
+        self.run(&self.statements.put_node, &[ValueRef::Integer(node.0), ValueRef::Blob(data)])
+    }
+
+    fn add_node(&self, data: &[u8]) -> Result<NodeNo> {
+        self.run(&self.statements.add_node, &[ValueRef::Blob(data)])?;
+        Ok(NodeNo(self.connection.last_insert_rowid()))
+    }
+
+    fn remove_node(&self, node: NodeNo) -> Result {
+        self.run(&self.statements.remove_node, &[ValueRef::Integer(node.0)])
+    }
+
+    fn leaf_of(&self, rowid: i64) -> Result<Option<NodeNo>> {
+        Ok(self.integer(&self.statements.leaf_of, &[ValueRef::Integer(rowid)])?.map(NodeNo))
+    }
+
+    fn put_leaf(&self, rowid: i64, leaf: NodeNo) -> Result {
+        self.run(&self.statements.put_leaf, &[ValueRef::Integer(rowid), ValueRef::Integer(leaf.0)])
+    }
+
+    fn remove_row(&self, rowid: i64) -> Result {
+        self.run(&self.statements.remove_row, &[ValueRef::Integer(rowid)])
+    }
+
+    fn parent_of(&self, node: NodeNo) -> Result<Option<NodeNo>> {
+        Ok(self.integer(&self.statements.parent_of, &[ValueRef::Integer(node.0)])?.map(NodeNo))
+    }
+
+    fn put_parent(&self, node: NodeNo, parent: NodeNo) -> Result {
+        self.run(&self.statements.put_parent, &[ValueRef::Integer(node.0), ValueRef::Integer(parent.0)])
+    }
+
+    fn remove_parent(&self, node: NodeNo) -> Result {
+        self.run(&self.statements.remove_parent, &[ValueRef::Integer(node.0)])
+    }
+}
+
+impl Tables for SqlStore<'_> {
+    fn row_count(&self) -> Result<i64> {
+        Ok(self.integer(&self.statements.row_count, &[])?.unwrap_or(0))
+    }
+
+    fn parent_count(&self) -> Result<i64> {
+        Ok(self.integer(&self.statements.parent_count, &[])?.unwrap_or(0))
+    }
+}

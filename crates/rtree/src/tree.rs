@@ -1,0 +1,303 @@
+//! The tree as it is changed: choosing a leaf, growing the boxes above it, splitting and dissolving nodes.
+//!
+//! ```text
+//!   insert:  root ─ choose ─► leaf ── room ──► append, grow the boxes above
+//!                              └─── full ──► split ─► a cell for the new node, inserted one level higher
+//!
+//!   delete:  leaf ─ remove ─► enough cells left: shrink the boxes above
+//!                      └────► too few: the node goes, its cells are inserted again at their height
+//! ```
+//!
+//! A change reads and writes nodes in memory; [`Tree::finish`] writes those that are different. Height 0 is that of leaves.
+
+use std::collections::BTreeMap;
+
+use crate::bounds::Bounds;
+use crate::error::{self, Result};
+use crate::node::{Cell, Layout, MAX_DEPTH, Node, NodeNo};
+use crate::split::{Halves, divide};
+use crate::store::Store;
+
+/// One change of a tree.
+pub struct Tree<'s> {
+    layout: Layout,
+    store: &'s dyn Store,
+    held: BTreeMap<NodeNo, Held>,
+    depth: usize,
+    /// Nodes that were dissolved, with the height they had: their cells are to be inserted again.
+    dissolved: Vec<(Node, usize)>,
+}
+
+/// A node that the change has looked at.
+struct Held {
+    node: Node,
+    is_dirty: bool,
+}
+
+/// A place in the tree: the nodes from the root down.
+type Path = Vec<NodeNo>;
+
+impl<'s> Tree<'s> {
+    /// The tree that is stored there.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB if there is no root, or one that makes no sense.
+    pub fn new(layout: Layout, store: &'s dyn Store) -> Result<Tree<'s>> {
+        let mut tree = Tree { layout, store, held: BTreeMap::new(), depth: 0, dissolved: Vec::new() };
+        tree.depth = tree.node(NodeNo::ROOT)?.depth();
+        if tree.depth > MAX_DEPTH { Err(error::corrupt()) } else { Ok(tree) }
+    }
+
+    /// Adds a row's cell. The row must not be there.
+    ///
+    /// # Errors
+    /// If the tree is damaged, or cannot be read or written.
+    pub fn insert(&mut self, cell: &Cell) -> Result {
+        let path = self.choose(&cell.bounds, 0)?;
+        self.insert_at(&path, cell, 0)
+    }
+
+    /// Removes a row's cell; whether there was one.
+    ///
+    /// # Errors
+    /// If the tree is damaged, or cannot be read or written.
+    pub fn delete(&mut self, rowid: i64) -> Result<bool> {
+        let Some(leaf) = self.store.leaf_of(rowid)? else { return Ok(false) };
+        let path = self.path_to(leaf)?;
+        let index = self.node(leaf)?.find(rowid).ok_or_else(error::corrupt)?;
+        self.remove_cell(&path, index, 0)?;
+        self.store.remove_row(rowid)?;
+        self.lower_root()?;
+        while let Some((node, height)) = self.dissolved.pop() {
+            self.insert_again(&node, height)?;
+        }
+        Ok(true)
+    }
+
+    /// Writes what was changed.
+    ///
+    /// # Errors
+    /// If a table cannot be written.
+    pub fn finish(self) -> Result {
+        for (number, held) in &self.held {
+            if held.is_dirty {
+                self.store.put_node(*number, held.node.bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, number: NodeNo) -> Result<&Node> {
+        Ok(&self.hold(number)?.node)
+    }
+
+    fn node_mut(&mut self, number: NodeNo) -> Result<&mut Node> {
+        let held = self.hold(number)?;
+        held.is_dirty = true;
+        Ok(&mut held.node)
+    }
+
+    fn hold(&mut self, number: NodeNo) -> Result<&mut Held> {
+        use std::collections::btree_map::Entry;
+        match self.held.entry(number) {
+            Entry::Occupied(held) => Ok(held.into_mut()),
+            Entry::Vacant(place) => {
+                let bytes = self.store.node(number)?.ok_or_else(error::corrupt)?;
+                Ok(place.insert(Held { node: Node::from_bytes(self.layout, bytes)?, is_dirty: false }))
+            }
+        }
+    }
+
+    /// The path to the node at this height that a box of this size belongs in: a child that contains it, of least area;
+    /// else the one whose area grows least, then the smallest.
+    fn choose(&mut self, bounds: &Bounds, height: usize) -> Result<Path> {
+        let mut path = vec![NodeNo::ROOT];
+        for _ in height..self.depth {
+            let mut best: Option<(bool, f64, f64, i64)> = None;
+            for cell in self.node(last(&path)?)?.cells() {
+                let (contains, area) = (cell.bounds.contains(bounds), cell.bounds.area());
+                let growth = if contains { 0.0 } else { cell.bounds.union(bounds).area() - area };
+                let is_better =
+                    best.is_none_or(|(best_contains, best_growth, best_area, _)| match (contains, best_contains) {
+                        (true, false) => true,
+                        (false, true) => false,
+                        _ => growth < best_growth || (growth == best_growth && area < best_area),
+                    });
+                if is_better {
+                    best = Some((contains, growth, area, cell.id));
+                }
+            }
+            let child = best.ok_or_else(error::corrupt)?.3;
+            path.push(NodeNo(child));
+        }
+        Ok(path)
+    }
+
+    /// The path from the root to a node, as the parents say.
+    fn path_to(&mut self, node: NodeNo) -> Result<Path> {
+        let mut path = vec![node];
+        while last(&path)? != NodeNo::ROOT {
+            let parent = self.store.parent_of(last(&path)?)?.ok_or_else(error::corrupt)?;
+            // A circle of parents would never come to the root.
+            if path.len() > self.depth || path.contains(&parent) {
+                return Err(error::corrupt());
+            }
+            path.push(parent);
+        }
+        path.reverse();
+        if path.len() == self.depth + 1 { Ok(path) } else { Err(error::corrupt()) }
+    }
+
+    fn insert_at(&mut self, path: &[NodeNo], cell: &Cell, height: usize) -> Result {
+        let node = last(path)?;
+        if !self.node_mut(node)?.push(cell) {
+            return self.split(path, cell, height);
+        }
+        self.grow(path, &cell.bounds)?;
+        self.note_place(cell.id, node, height)
+    }
+
+    /// Notes where a cell is: the row's leaf, or the child's parent.
+    fn note_place(&mut self, id: i64, node: NodeNo, height: usize) -> Result {
+        if height == 0 { self.store.put_leaf(id, node) } else { self.store.put_parent(NodeNo(id), node) }
+    }
+
+    /// Makes the boxes above a node contain this one.
+    fn grow(&mut self, path: &[NodeNo], bounds: &Bounds) -> Result {
+        for pair in path.windows(2).rev() {
+            let [parent, child] = *pair else { continue };
+            let (index, mut cell) = self.cell_of(parent, child)?;
+            if !cell.bounds.contains(bounds) {
+                cell.bounds.include(bounds);
+                self.node_mut(parent)?.set(index, &cell);
+            }
+        }
+        Ok(())
+    }
+
+    /// The cell of a child in its parent.
+    fn cell_of(&mut self, parent: NodeNo, child: NodeNo) -> Result<(usize, Cell)> {
+        let node = self.node(parent)?;
+        let index = node.find(child.0).ok_or_else(error::corrupt)?;
+        Ok((index, node.cell(index).ok_or_else(error::corrupt)?))
+    }
+
+    /// Divides a full node and one more cell in two. A divided root gets two children instead.
+    fn split(&mut self, path: &[NodeNo], cell: &Cell, height: usize) -> Result {
+        let node = last(path)?;
+        let mut cells: Vec<Cell> = self.node(node)?.cells().collect();
+        cells.push(*cell);
+        let halves = divide(&self.layout, &cells).ok_or_else(error::corrupt)?;
+
+        let right = self.add(&halves.right.0)?;
+        self.note_places(&halves.right.0, right, height)?;
+        let right_cell = Cell { id: right.0, bounds: halves.right.1 };
+        if node == NodeNo::ROOT {
+            return self.deepen(&halves, &right_cell, height);
+        }
+        let left = self.node_mut(node)?;
+        left.clear();
+        halves.left.0.iter().for_each(|cell| _ = left.push(cell));
+        if halves.left.0.iter().any(|other| other.id == cell.id) {
+            self.note_place(cell.id, node, height)?;
+        }
+
+        let (_, above) = path.split_last().ok_or_else(error::corrupt)?;
+        let parent = last(above)?;
+        let (index, _) = self.cell_of(parent, node)?;
+        self.node_mut(parent)?.set(index, &Cell { id: node.0, bounds: halves.left.1 });
+        self.grow(above, &halves.left.1)?;
+        self.insert_at(above, &right_cell, height + 1)
+    }
+
+    /// Puts both halves of the root one level lower.
+    fn deepen(&mut self, halves: &Halves, right: &Cell, height: usize) -> Result {
+        let left = self.add(&halves.left.0)?;
+        self.note_places(&halves.left.0, left, height)?;
+        self.depth += 1;
+        let depth = self.depth;
+        let root = self.node_mut(NodeNo::ROOT)?;
+        root.clear();
+        root.set_depth(depth);
+        self.insert_at(&[NodeNo::ROOT], &Cell { id: left.0, bounds: halves.left.1 }, height + 1)?;
+        self.insert_at(&[NodeNo::ROOT], right, height + 1)
+    }
+
+    /// A new node with these cells.
+    fn add(&mut self, cells: &[Cell]) -> Result<NodeNo> {
+        let mut node = Node::new(self.layout);
+        cells.iter().for_each(|cell| _ = node.push(cell));
+        let number = self.store.add_node(node.bytes())?;
+        self.held.insert(number, Held { node, is_dirty: false });
+        Ok(number)
+    }
+
+    fn note_places(&mut self, cells: &[Cell], node: NodeNo, height: usize) -> Result {
+        cells.iter().try_for_each(|cell| self.note_place(cell.id, node, height))
+    }
+
+    fn remove_cell(&mut self, path: &[NodeNo], index: usize, height: usize) -> Result {
+        let number = last(path)?;
+        let cells_min = self.layout.cells_min();
+        let node = self.node_mut(number)?;
+        node.remove(index);
+        if number == NodeNo::ROOT {
+            Ok(())
+        } else if node.cell_count() < cells_min {
+            self.dissolve(path, height)
+        } else {
+            self.shrink(path)
+        }
+    }
+
+    /// Takes a node out of the tree, and keeps its cells to be inserted again.
+    fn dissolve(&mut self, path: &[NodeNo], height: usize) -> Result {
+        let (number, above) = path.split_last().ok_or_else(error::corrupt)?;
+        let (index, _) = self.cell_of(last(above)?, *number)?;
+        self.remove_cell(above, index, height + 1)?;
+        self.store.remove_node(*number)?;
+        self.store.remove_parent(*number)?;
+        let held = self.held.remove(number).ok_or_else(error::corrupt)?;
+        self.dissolved.push((held.node, height));
+        Ok(())
+    }
+
+    /// Makes the boxes above a node as small as they can be.
+    fn shrink(&mut self, path: &[NodeNo]) -> Result {
+        for pair in path.windows(2).rev() {
+            let [parent, child] = *pair else { continue };
+            let bounds = self.node(child)?.bounds().ok_or_else(error::corrupt)?;
+            let (index, _) = self.cell_of(parent, child)?;
+            self.node_mut(parent)?.set(index, &Cell { id: child.0, bounds });
+        }
+        Ok(())
+    }
+
+    /// A root with a single child takes the child's place.
+    fn lower_root(&mut self) -> Result {
+        let root = self.node(NodeNo::ROOT)?;
+        let (1, Some(only)) = (root.cell_count(), root.cell(0)) else { return Ok(()) };
+        if self.depth == 0 {
+            return Ok(());
+        }
+        let child = NodeNo(only.id);
+        self.node(child)?;
+        self.dissolve(&[NodeNo::ROOT, child], self.depth - 1)?;
+        self.depth -= 1;
+        let depth = self.depth;
+        self.node_mut(NodeNo::ROOT)?.set_depth(depth);
+        Ok(())
+    }
+
+    fn insert_again(&mut self, node: &Node, height: usize) -> Result {
+        for cell in node.cells() {
+            let path = self.choose(&cell.bounds, height)?;
+            self.insert_at(&path, &cell, height)?;
+        }
+        Ok(())
+    }
+}
+
+fn last(path: &[NodeNo]) -> Result<NodeNo> {
+    path.last().copied().ok_or_else(error::corrupt)
+}
