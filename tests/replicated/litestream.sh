@@ -27,4 +27,4 @@ for python in "${PYTHON:-/usr/bin/python3}" python3; do
     python=
 done
 [ -n "$python" ] || skip "no Python takes the library"
-LD_LIBRARY_PATH=$lib exec "$python" "$here/litestream.py" "$work" "${2:-50}" "${3:-200}"
+LD_LIBRARY_PATH=$lib "$python" "$here/litestream.py" "$work" "${2:-50}" "${3:-200}"
