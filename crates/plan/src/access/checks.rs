@@ -17,7 +17,7 @@ use super::candidate::Candidate;
 use super::plan::{Loop, Path};
 use super::terms::{ConstraintId, Op};
 use crate::catalog::IndexTerm;
-use crate::ir::{Child, ColumnIndex, Expr, JoinKind, SourceSet, TermOrigin, any, for_each_child, is_deterministic};
+use crate::ir::{ColumnIndex, Expr, JoinKind, SourceSet, TermOrigin, any, has_query, is_deterministic};
 
 /// The conditions of a join while their places are sought.
 pub struct Checks<'c, 'a> {
@@ -163,18 +163,6 @@ impl<'c, 'a> Checks<'c, 'a> {
 
 fn is_right(join: JoinKind) -> bool {
     matches!(join, JoinKind::Right | JoinKind::Full)
-}
-
-fn has_query(expr: &Expr<'_>) -> bool {
-    let mut found = false;
-    for_each_child(expr, &mut |child| {
-        found = found
-            || match child {
-                Child::Expr(operand) => has_query(operand),
-                Child::Query(_) => true,
-            };
-    });
-    found
 }
 
 /// Whether the expression depends on sources of enclosing queries.

@@ -124,6 +124,19 @@ pub fn for_each_in_select<'a>(select: &'a Select<'a>, f: &mut dyn FnMut(Child<'a
     select.having.iter().for_each(|x| f(Child::Expr(x)));
 }
 
+/// Whether there is a query anywhere in the expression.
+pub fn has_query(expr: &Expr<'_>) -> bool {
+    let mut found = false;
+    for_each_child(expr, &mut |child| {
+        found = found
+            || match child {
+                Child::Expr(operand) => has_query(operand),
+                Child::Query(_) => true,
+            };
+    });
+    found
+}
+
 /// Whether `test` holds for `expr` or anything below it; nested queries are not entered.
 pub fn any<'a>(expr: &Expr<'a>, test: &mut dyn FnMut(&Expr<'a>) -> bool) -> bool {
     if test(expr) {

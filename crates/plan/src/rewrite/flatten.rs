@@ -5,8 +5,8 @@ use super::map::{Change, Map, Nested};
 use super::{Draft, Rewriter};
 use crate::ir::{
     Child, Column, CommonTable, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, OrderTerm, Query, Select, Source,
-    SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any, for_each_child, for_each_in_select,
-    may_have_subtype, same, skip_subtype,
+    SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any, for_each_in_select, has_query, may_have_subtype,
+    same, skip_subtype,
 };
 
 /// What is to be merged.
@@ -316,14 +316,6 @@ fn has_no_nested<'a>(select: &'a Select<'a>) -> bool {
         }
     });
     !found
-}
-
-fn has_query(expr: &Expr<'_>) -> bool {
-    any(expr, &mut |expr| {
-        let mut found = false;
-        for_each_child(expr, &mut |child| found = found || matches!(child, Child::Query(_)));
-        found
-    })
 }
 
 /// An outer join at the end of the inner FROM must not meet an ON of the outer query.

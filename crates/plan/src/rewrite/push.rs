@@ -8,7 +8,7 @@ use super::flatten::{Replace, is_kept_apart};
 use super::map::Map;
 use crate::ir::{
     Child, Coll, Core, CoreBody, Derived, Expr, JoinKind, Query, Select, SourceId, SourceKind, SourceSet, Term,
-    TermOrigin, affinity_of, any, collation_of, for_each_child, is_deterministic, same, skip_collate,
+    TermOrigin, affinity_of, any, collation_of, for_each_child, has_query, is_deterministic, same, skip_collate,
 };
 
 impl<'a> Rewriter<'a> {
@@ -164,14 +164,6 @@ fn has_other_affinity(expr: &Expr<'_>, id: SourceId, query: &Query<'_>) -> bool 
             at.is_some_and(|at| query.cores.iter().any(|core| in_core(core, at) != column.affinity))
         }
         _ => false,
-    })
-}
-
-fn has_query(expr: &Expr<'_>) -> bool {
-    any(expr, &mut |expr| {
-        let mut found = false;
-        for_each_child(expr, &mut |child| found = found || matches!(child, Child::Query(_)));
-        found
     })
 }
 

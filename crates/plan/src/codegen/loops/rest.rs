@@ -10,10 +10,7 @@ use super::{Codegen, Loops, OpenLoop, begin_function, begin_path, explain, virtu
 use crate::access::{JoinPlan, JoinRequest, Loop, Path, Purpose, WantedOrder, plan_join};
 use crate::catalog::Table;
 use crate::error::Result;
-use crate::ir::{
-    Child, Expr, JoinKind, Source, SourceKind, SourceSet, Term, TermOrigin, for_each_child, is_deterministic,
-    sources_of,
-};
+use crate::ir::{JoinKind, Source, SourceKind, SourceSet, Term, TermOrigin, has_query, is_deterministic, sources_of};
 
 /// Emits the second pass for the loop at `at`.
 pub(super) fn emit<'a>(
@@ -93,18 +90,6 @@ fn plan<'a>(cg: &mut Codegen<'a>, join: &JoinPlan<'a>, at: usize) -> Result<Join
         purpose: Purpose::Read,
     };
     plan_join(cg, request)
-}
-
-fn has_query(expr: &Expr<'_>) -> bool {
-    let mut found = false;
-    for_each_child(expr, &mut |child| {
-        found = found
-            || match child {
-                Child::Expr(operand) => has_query(operand),
-                Child::Query(_) => true,
-            };
-    });
-    found
 }
 
 /// Of queries, functions and virtual tables all rows come again.

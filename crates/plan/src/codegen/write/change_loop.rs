@@ -20,7 +20,7 @@ use crate::catalog::{Index, IndexColumn};
 use crate::codegen::loops::{Loops, begin_loops, end_loops};
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
-use crate::ir::{Child, Coll, Expr, Term, for_each_child};
+use crate::ir::{Coll, Expr, Term, has_query};
 use crate::resolve::ResolvedChange;
 
 /// How often rows may be visited.
@@ -174,18 +174,6 @@ fn without_covering<'a>(cg: &Codegen<'a>, loops: &'a [Loop<'a>]) -> &'a [Loop<'a
 
 fn has_subquery(terms: &[Term<'_>]) -> bool {
     terms.iter().any(|term| has_query(&term.expr))
-}
-
-fn has_query(expr: &Expr<'_>) -> bool {
-    let mut found = false;
-    for_each_child(expr, &mut |child| {
-        found = found
-            || match child {
-                Child::Expr(operand) => has_query(operand),
-                Child::Query(_) => true,
-            };
-    });
-    found
 }
 
 fn begin_one_pass<'a>(
