@@ -32,7 +32,9 @@ impl Connection {
             }
             let functions = (extension.functions)();
             if !functions.is_empty() {
-                self.change_functions(|registry| functions.into_iter().for_each(|function| registry.define(function)));
+                self.change_functions(|registry| {
+                    functions.iter().for_each(|function| registry.define(Arc::clone(function)))
+                });
             }
             for (name, compare) in extension.collations {
                 let collation = ExtensionCollation { name, compare: *compare };

@@ -1,6 +1,6 @@
 //! `median`, `percentile`, `percentile_cont` and `percentile_disc`: aggregates, also over windows.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lithe_vtab::{
     AggregateFunction, AggregateState, Arity, Context, Flags, Function, FunctionError, FunctionKind, Result, ValueRef,
@@ -26,8 +26,13 @@ const ALL: [Percentile; 4] = [
     Percentile { name: "percentile_disc", whole: 1.0, is_discrete: true },
 ];
 
-/// The functions.
-pub fn functions() -> Vec<Arc<Function>> {
+/// The functions, which the connections of a process share.
+pub fn functions() -> &'static [Arc<Function>] {
+    static FUNCTIONS: OnceLock<Vec<Arc<Function>>> = OnceLock::new();
+    FUNCTIONS.get_or_init(make)
+}
+
+fn make() -> Vec<Arc<Function>> {
     let function = |of: &Percentile| {
         let arity = Arity::Exactly(if of.name == "median" { 1 } else { 2 });
         Arc::new(Function::custom(of.name, arity, Flags::default(), FunctionKind::CustomAggregate(Arc::new(*of))))

@@ -2,13 +2,11 @@
 
 use crate::bounds::Bounds;
 use crate::error::Result;
-use crate::node::{Layout, MAX_DEPTH, Node, NodeNo};
+use crate::node::{HEADER_LEN, Layout, MAX_DEPTH, Node, NodeNo};
 use crate::store::Store;
 
 /// How many findings are reported.
 const FINDINGS_MAX: usize = 100;
-/// The header of a node.
-const HEADER_LEN: usize = 4;
 
 /// What else the check has to know of the tables.
 pub trait Tables: Store {

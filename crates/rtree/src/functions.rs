@@ -1,6 +1,6 @@
 //! `rtreenode()`, `rtreedepth()` and `rtreecheck()`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lithe_functions::{Arity, Context, Flags, Function, Kind, ScalarFunction, format_values};
 use lithe_value::cast;
@@ -21,8 +21,13 @@ impl ScalarFunction for Scalar {
     }
 }
 
-/// All of them.
-pub fn all() -> Vec<Arc<Function>> {
+/// All of them, which the connections of a process share.
+pub fn all() -> &'static [Arc<Function>] {
+    static FUNCTIONS: OnceLock<Vec<Arc<Function>>> = OnceLock::new();
+    FUNCTIONS.get_or_init(make)
+}
+
+fn make() -> Vec<Arc<Function>> {
     let scalar = |name, args, eval| {
         Arc::new(Function::custom(name, args, Flags::default(), Kind::CustomScalar(Arc::new(Scalar(eval)))))
     };

@@ -13,11 +13,11 @@
 
 use std::fmt;
 
-use crate::bounds::{Bounds, CoordinateType, MAX_DIMENSIONS};
+use crate::bounds::{Bounds, CoordinateType};
 use crate::error::{self, Result};
 
 /// Where the cells begin.
-const HEADER_LEN: usize = 4;
+pub const HEADER_LEN: usize = 4;
 /// The length of an id.
 const ID_LEN: usize = 8;
 /// The length of one coordinate.
@@ -47,7 +47,7 @@ impl fmt::Display for NodeNo {
 /// How the nodes of a table are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// How many dimensions, 1 to [`MAX_DIMENSIONS`].
+    /// How many dimensions, 1 to [`MAX_DIMENSIONS`](crate::bounds::MAX_DIMENSIONS).
     pub dimensions: usize,
     /// How a coordinate is stored.
     pub coordinates: CoordinateType,
@@ -76,11 +76,6 @@ impl Layout {
     /// How few cells a node that is not the root may have.
     pub fn cells_min(&self) -> usize {
         self.cells_max() / 3
-    }
-
-    /// Whether numbers of this layout make sense at all.
-    pub fn is_sound(&self) -> bool {
-        (1..=MAX_DIMENSIONS).contains(&self.dimensions) && self.cells_min() > 0
     }
 }
 

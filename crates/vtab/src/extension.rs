@@ -19,7 +19,7 @@ pub struct Extension {
     /// Its modules.
     pub modules: &'static [ExtensionModule],
     /// Its functions, which the connections of a process share.
-    pub functions: fn() -> Vec<Arc<Function>>,
+    pub functions: fn() -> &'static [Arc<Function>],
     /// Its collations, by name.
     pub collations: &'static [(&'static str, Compare)],
 }
@@ -38,6 +38,6 @@ pub struct ExtensionModule {
 impl Extension {
     /// An extension that has nothing but modules.
     pub const fn of_modules(name: &'static str, modules: &'static [ExtensionModule]) -> Extension {
-        Extension { name, modules, functions: Vec::new, collations: &[] }
+        Extension { name, modules, functions: || &[], collations: &[] }
     }
 }
