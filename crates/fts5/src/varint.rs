@@ -1,44 +1,13 @@
-//! SQLite's integers of one to nine bytes: seven bits a byte, the most significant first, the eighth bit says that more
-//! follow; the ninth byte carries eight.
+//! SQLite's integers of one to nine bytes, as records have them, read one after the other.
 
-/// The longest one.
-pub const LEN_MAX: usize = 9;
+use lithe_format::varint;
+pub use lithe_format::varint::push as write;
 
 /// Reads one at `at`, and moves `at` behind it. None if the bytes end first.
 pub fn read(bytes: &[u8], at: &mut usize) -> Option<u64> {
-    let mut value = 0u64;
-    for index in 0..LEN_MAX {
-        let byte = *bytes.get(*at)?;
-        *at += 1;
-        if index + 1 == LEN_MAX {
-            return Some(value << 8 | u64::from(byte));
-        }
-        value = value << 7 | u64::from(byte & 0x7f);
-        if byte < 0x80 {
-            break;
-        }
-    }
+    let (value, behind) = varint::read_at(bytes, *at)?;
+    *at = behind;
     Some(value)
-}
-
-/// Appends one.
-pub fn write(out: &mut Vec<u8>, value: u64) {
-    let mut buffer = [0u8; LEN_MAX];
-    let is_long = value >> 56 != 0;
-    let mut rest = value;
-    let mut len = 0;
-    for (index, place) in buffer.iter_mut().rev().enumerate() {
-        let bits = if is_long && index == 0 { 8 } else { 7 };
-        let more = if index == 0 { 0 } else { 0x80 };
-        let low = (rest & ((1 << bits) - 1)) as u8;
-        *place = if is_long && index == 0 { low } else { low | more };
-        rest >>= bits;
-        len += 1;
-        if rest == 0 && (!is_long || len == LEN_MAX) {
-            break;
-        }
-    }
-    out.extend(buffer.iter().skip(LEN_MAX - len));
 }
 
 #[cfg(test)]
