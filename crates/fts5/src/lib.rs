@@ -11,6 +11,11 @@
 //! | [`varint`] | SQLite's integers of one to nine bytes |
 //! | [`position`] | position lists: where in a row a token stands |
 //! | [`structure`] | the structure record: levels and segments |
+//! | [`index`] | the inverted index: which rows a token stands in |
+//! | [`search`] | a query that is being evaluated |
+//! | [`table`] | what a table is: names, options, tokenizer, index |
+//! | [`cursor`] | scans, and what functions see of a row |
+//! | [`names`] | the names of shadow tables |
 //!
 //! This crate must not know the engine: it sees a connection through `lithe-vtab` only.
 //!
@@ -21,9 +26,14 @@
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
 
 pub mod config;
+pub mod cursor;
+pub mod index;
+pub mod names;
 pub mod position;
 pub mod query;
+pub mod search;
 pub mod structure;
+pub mod table;
 pub mod tokenizer;
 pub mod varint;
 

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use lithe_vtab::{FunctionError, SqlConnection};
+
 use crate::Result;
 
 pub mod ascii;
@@ -47,10 +49,26 @@ pub enum Flow {
 pub type Sink<'s> = dyn FnMut(Token<'_>) -> Result<Flow> + 's;
 
 /// Cuts texts into tokens.
-pub trait Tokenizer: Send {
+pub trait Tokenizer: Send + Sync {
     /// Hands the tokens of a text to `sink`, in order.
     ///
     /// # Errors
     /// Those of the sink, and of a tokenizer that the application has made.
     fn tokenize(&self, text: &[u8], purpose: Purpose, locale: Option<&[u8]>, sink: &mut Sink<'_>) -> Result;
+}
+
+/// The tokenizer that a table's option `tokenize` names, with its arguments; the default if there is no name.
+///
+/// # Errors
+/// `no such tokenizer: …`; `error in tokenizer constructor`.
+pub fn make(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn Tokenizer>> {
+    let _ = connection;
+    let wrong = |_| FunctionError::new("error in tokenizer constructor");
+    match words.split_first() {
+        Some((name, arguments)) if name.eq_ignore_ascii_case("ascii") => {
+            Ok(Box::new(ascii::Ascii::new(arguments).map_err(wrong)?))
+        }
+        Some((name, _)) => Err(FunctionError::new(format!("no such tokenizer: {name}"))),
+        None => Err(FunctionError::new("not supported yet: the tokenizer unicode61")),
+    }
 }
