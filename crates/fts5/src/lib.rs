@@ -7,7 +7,9 @@
 //! | --- | --- |
 //! | [`config`] | the arguments of CREATE VIRTUAL TABLE |
 //! | [`query`] | the text of a MATCH: tokens, grammar, tree |
-//! | [`tokenizer`] | text to tokens: the interface, `ascii`, `porter` |
+//! | [`tokenizer`] | text to tokens: the interface, `unicode61`, `ascii`, `porter`, `trigram` |
+//! | [`unicode`] | characters: reading them, categories, small letters, marks |
+//! | [`registry`] | the tokenizers and functions that an application adds to a connection |
 //! | [`varint`] | SQLite's integers of one to nine bytes |
 //! | [`position`] | position lists: where in a row a token stands |
 //! | [`structure`] | the structure record: levels and segments |
@@ -31,10 +33,12 @@ pub mod index;
 pub mod names;
 pub mod position;
 pub mod query;
+pub mod registry;
 pub mod search;
 pub mod structure;
 pub mod table;
 pub mod tokenizer;
+pub mod unicode;
 pub mod varint;
 
 pub use lithe_vtab::Result;

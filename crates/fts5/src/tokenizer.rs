@@ -4,13 +4,19 @@
 //! others ([`porter`]) change tokens on their way.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use lithe_vtab::{FunctionError, SqlConnection};
+use lithe_vtab::{FunctionError, SqlConnection, code};
 
-use crate::Result;
+use crate::{Result, registry};
 
 pub mod ascii;
 pub mod porter;
+pub mod trigram;
+pub mod unicode61;
+
+/// The tokenizer of tables that name none.
+const DEFAULT: &str = "unicode61";
 
 /// What a text is tokenized for, by the bits of `FTS5_TOKENIZE_*`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +61,23 @@ pub trait Tokenizer: Send + Sync {
     /// # Errors
     /// Those of the sink, and of a tokenizer that the application has made.
     fn tokenize(&self, text: &[u8], purpose: Purpose, locale: Option<&[u8]>, sink: &mut Sink<'_>) -> Result;
+
+    /// Which patterns its tokens can find.
+    fn patterns(&self) -> Patterns {
+        Patterns::None
+    }
+}
+
+/// Which patterns an index can find that has trigrams for tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Patterns {
+    /// None.
+    #[default]
+    None,
+    /// Those of GLOB: capital and small letters differ.
+    Glob,
+    /// Those of LIKE and GLOB.
+    LikeAndGlob,
 }
 
 /// The tokenizer that a table's option `tokenize` names, with its arguments; the default if there is no name.
@@ -62,13 +85,37 @@ pub trait Tokenizer: Send + Sync {
 /// # Errors
 /// `no such tokenizer: …`; `error in tokenizer constructor`.
 pub fn make(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn Tokenizer>> {
-    let _ = connection;
-    let wrong = |_| FunctionError::new("error in tokenizer constructor");
-    match words.split_first() {
-        Some((name, arguments)) if name.eq_ignore_ascii_case("ascii") => {
-            Ok(Box::new(ascii::Ascii::new(arguments).map_err(wrong)?))
-        }
-        Some((name, _)) => Err(FunctionError::new(format!("no such tokenizer: {name}"))),
-        None => Err(FunctionError::new("not supported yet: the tokenizer unicode61")),
+    let (name, arguments) = words.split_first().map_or((DEFAULT, &[][..]), |(name, rest)| (name.as_str(), rest));
+    let constructor = registry::find_tokenizer(connection, name);
+    let constructor = constructor.ok_or_else(|| FunctionError::new(format!("no such tokenizer: {name}")))?;
+    constructor(connection, arguments).map_err(|error| match error.code {
+        code::ERROR => FunctionError::new("error in tokenizer constructor"),
+        _ => error,
+    })
+}
+
+/// Makes tokenizers from the words behind their name.
+pub type Constructor = dyn Fn(&dyn SqlConnection, &[String]) -> Result<Box<dyn Tokenizer>> + Send + Sync;
+
+/// The constructor of a tokenizer that is always there.
+pub(crate) fn built_in(name: &str) -> Option<Arc<Constructor>> {
+    let is = |known: &str| name.eq_ignore_ascii_case(known);
+    if is(DEFAULT) {
+        Some(Arc::new(|_, arguments| Ok(Box::new(unicode61::Unicode61::new(arguments)?))))
+    } else if is("ascii") {
+        Some(Arc::new(|_, arguments| Ok(Box::new(ascii::Ascii::new(arguments)?))))
+    } else if is("trigram") {
+        Some(Arc::new(|_, arguments| Ok(Box::new(trigram::Trigram::new(arguments)?))))
+    } else if is("porter") {
+        Some(Arc::new(make_porter))
+    } else {
+        None
     }
+}
+
+/// `porter` on top of the tokenizer that its first argument names, with the others.
+fn make_porter(connection: &dyn SqlConnection, arguments: &[String]) -> Result<Box<dyn Tokenizer>> {
+    let (name, rest) = arguments.split_first().map_or((DEFAULT, &[][..]), |(name, rest)| (name.as_str(), rest));
+    let base = registry::find_tokenizer(connection, name).ok_or_else(|| FunctionError::new(""))?;
+    Ok(Box::new(porter::Porter::new(base(connection, rest)?)))
 }
