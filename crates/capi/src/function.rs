@@ -86,7 +86,7 @@ impl Frame {
             }
             value.is_from_bind = facts.is_bound(index);
             if arg.is_null() {
-                value.pointer = facts.pointer(index).and_then(|pointer| application_pointer(pointer));
+                value.pointer = facts.pointer(index).and_then(application_pointer);
             }
         }
         let start = self.values.as_mut_ptr();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use lithe_functions::{Arity, Context, Function, Registry};
+use lithe_functions::{Arity, Function, Registry};
 use lithe_value::{Collation, Encoding, Value};
 use lithe_vfs::ResultCode;
 
@@ -97,11 +97,6 @@ impl Connection {
         let forgotten = self.programs.replace(ProgramCache::new());
         // Dropped when nothing is borrowed any more: a destructor may come back to the connection.
         drop(forgotten);
-    }
-
-    /// The connection that a function is called on.
-    pub fn of<'c>(context: &Context<'c>) -> Option<&'c Connection> {
-        context.connection.as_any()?.downcast_ref()
     }
 }
 

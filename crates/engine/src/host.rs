@@ -1,6 +1,5 @@
 //! What running programs ask of the connection.
 
-use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -214,10 +213,6 @@ impl Host for RunHost<'_> {
 
     fn sql(&self) -> Option<&dyn SqlConnection> {
         Some(self.connection)
-    }
-
-    fn connection(&self) -> &dyn Any {
-        self.connection
     }
 }
 

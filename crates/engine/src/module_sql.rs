@@ -2,7 +2,8 @@
 //!
 //! A statement that is kept waits here, under the number of its [`Kept`], between two uses; a use takes it out and puts it
 //! back. One that was left on a row is a running statement like any other: it holds its locks until it is reset, which
-//! happens here once nobody has its [`Kept`] any more.
+//! happens here once nobody has its [`Kept`] any more, and at the latest with the last statement of the application: a
+//! connection that may move to another thread has no row of a module's own.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -83,12 +84,16 @@ fn is_alive(waiting: &Waiting) -> bool {
 }
 
 impl Connection {
-    /// A statement has let go of its cursors: statements that only those could have gone on with end as well.
+    /// A statement has let go of its cursors: statements that only those could have gone on with end as well, and if it is the
+    /// last one that a module did not leave on a row, all that are.
     #[inline]
     pub(crate) fn end_orphaned_statements(&self) {
-        if self.kept.running.get() > 0 {
-            self.sweep_kept_statements(is_alive);
+        let on_a_row = self.kept.running.get();
+        if on_a_row == 0 {
+            return;
         }
+        let is_last = self.transaction.active_count() <= on_a_row + 1;
+        self.sweep_kept_statements(|waiting| is_alive(waiting) && !(is_last && waiting.statement.is_running()));
     }
 
     fn sweep_kept_statements(&self, is_wanted: impl Fn(&Waiting) -> bool) {
@@ -189,7 +194,7 @@ impl SqlStatement for ModuleStatement<'_> {
         Ok(statement.bind(connection, number, BindValue::Value(value))?)
     }
 
-    fn bind_pointer(&mut self, number: usize, pointer: Rc<Pointer>) -> CallResult {
+    fn bind_pointer(&mut self, number: usize, kind: &[u8], value: Box<dyn Any + Send>) -> CallResult {
         let connection = self.connection;
         let statement = self.inner_mut();
         if statement.is_running() {
@@ -198,7 +203,7 @@ impl SqlStatement for ModuleStatement<'_> {
         if number == 0 || number > statement.parameter_count() {
             return Err(FunctionError::of_code(ResultCode::RANGE.0));
         }
-        Ok(statement.bind_pointer(number, pointer)?)
+        Ok(statement.bind_pointer(number, Rc::new(Pointer { kind: kind.into(), value }))?)
     }
 
     fn step(&mut self) -> CallResult<bool> {
@@ -366,9 +371,5 @@ impl SqlConnection for Connection {
 
     fn is_interrupted(&self) -> bool {
         self.interrupts.is_set()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

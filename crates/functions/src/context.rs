@@ -43,11 +43,6 @@ pub trait Connection {
     fn sql(&self) -> Option<&dyn SqlConnection> {
         None
     }
-
-    /// The connection itself: the engine's own type, for those above the machine who know it.
-    fn as_any(&self) -> Option<&dyn Any> {
-        None
-    }
 }
 
 /// What is known of the arguments of a call besides their values.
@@ -56,7 +51,7 @@ pub trait Arguments {
     fn subtype(&self, index: usize) -> u8;
 
     /// The pointer that an argument carries: its value is NULL.
-    fn pointer(&self, index: usize) -> Option<&Rc<Pointer>>;
+    fn pointer(&self, index: usize) -> Option<&Pointer>;
 
     /// Whether an argument is a bound parameter.
     fn is_bound(&self, _index: usize) -> bool {
@@ -73,7 +68,7 @@ impl Arguments for PlainArguments {
         0
     }
 
-    fn pointer(&self, _index: usize) -> Option<&Rc<Pointer>> {
+    fn pointer(&self, _index: usize) -> Option<&Pointer> {
         None
     }
 }
@@ -93,9 +88,12 @@ impl fmt::Debug for Pointer {
 }
 
 /// What a call site keeps between two calls of the same statement: a pattern taken apart, for instance.
+///
+/// What is kept outlives the run of the statement, so another thread may be the one to drop it. What functions of the
+/// application keep does not: a run stays on its thread.
 #[derive(Default)]
 pub struct CallSite {
-    kept: Option<Box<dyn Any>>,
+    kept: Option<Box<dyn Any + Send>>,
     /// What functions of the application keep, each by the argument that it was made from.
     auxiliary: Vec<(i32, Rc<dyn Any>)>,
 }
@@ -119,7 +117,7 @@ impl CallSite {
     }
 
     /// What was kept, if it is a `T` that `fits`; otherwise what `make` makes, which is kept.
-    pub fn get_or_make<T: 'static>(&mut self, fits: impl FnOnce(&T) -> bool, make: impl FnOnce() -> T) -> &T {
+    pub fn get_or_make<T: Send + 'static>(&mut self, fits: impl FnOnce(&T) -> bool, make: impl FnOnce() -> T) -> &T {
         let has = self.kept.as_ref().and_then(|kept| kept.downcast_ref()).is_some_and(fits);
         if !has {
             self.kept = Some(Box::new(make()));
@@ -133,7 +131,7 @@ impl CallSite {
     }
 
     /// Keeps `value` instead of what was kept.
-    pub fn set<T: 'static>(&mut self, value: T) {
+    pub fn set<T: Send + 'static>(&mut self, value: T) {
         self.kept = Some(Box::new(value));
     }
 }

@@ -11,14 +11,12 @@
 //! the row where it stood if it has not been reset.
 
 use std::any::Any;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::Weak;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lithe_value::ValueRef;
 
-use crate::context::Pointer;
 use crate::error::Result;
 
 /// A connection, as the code sees it that it calls. Statements run nested in the one that is running, within its transaction.
@@ -39,7 +37,7 @@ pub trait SqlConnection {
     fn statement<'c>(&'c self, kept: &Kept) -> Result<Box<dyn SqlStatement + 'c>>;
 
     /// A kept statement where it stands. Dropping it leaves it on its row, for a cursor that goes on with its next call.
-    /// It ends when [`SqlStatement::reset`] is called, or when the [`Kept`] is dropped.
+    /// It ends when [`SqlStatement::reset`] is called, when the [`Kept`] is dropped, or with the last statement of the application.
     ///
     /// # Errors
     /// As [`SqlConnection::prepare`].
@@ -96,9 +94,6 @@ pub trait SqlConnection {
 
     /// Whether somebody wants the running statement to stop. Long loops without SQL ask now and then.
     fn is_interrupted(&self) -> bool;
-
-    /// The connection itself, for those who know its type.
-    fn as_any(&self) -> &dyn Any;
 }
 
 /// A compiled statement.
@@ -109,11 +104,12 @@ pub trait SqlStatement {
     /// SQLITE_RANGE if there is no such parameter; SQLITE_TOOBIG.
     fn bind(&mut self, number: usize, value: ValueRef<'_>) -> Result;
 
-    /// Binds something that SQL sees as NULL, and functions and virtual tables as a pointer.
+    /// Binds something that SQL sees as NULL, and functions and virtual tables as a [`Pointer`] of that kind. It stays bound
+    /// after the statement, so another thread may be the one to drop it.
     ///
     /// # Errors
     /// SQLITE_RANGE if there is no such parameter.
-    fn bind_pointer(&mut self, number: usize, pointer: Rc<Pointer>) -> Result;
+    fn bind_pointer(&mut self, number: usize, kind: &[u8], value: Box<dyn Any + Send>) -> Result;
 
     /// Goes to the next row. False at the end, where the statement is reset.
     ///

@@ -43,6 +43,8 @@ struct NotesTable {
     insert: Kept,
     delete: Kept,
     find: Kept,
+    /// Left on a row by every change.
+    left: Kept,
     pending: RefCell<Vec<(i64, Vec<u8>)>>,
 }
 
@@ -55,6 +57,7 @@ impl NotesTable {
             insert: Kept::new(format!("INSERT INTO {data} VALUES (?1, ?2)")),
             delete: Kept::new(format!("DELETE FROM {data} WHERE id = ?1")),
             find: Kept::new(format!("SELECT 1 FROM {data} WHERE id = ?1")),
+            left: Kept::new(format!("SELECT 1 FROM {data}")),
             pending: RefCell::default(),
         }
     }
@@ -100,6 +103,7 @@ impl VirtualTable for NotesTable {
     }
 
     fn update(&self, connection: &dyn SqlConnection, change: &Change<'_>) -> Result<Option<i64>> {
+        connection.resume(&self.left)?.step()?;
         if let Some(old) = integer(change.old_key()) {
             self.flush(connection)?;
             connection.statement(&self.delete)?.run(&[ValueRef::Integer(old)])?;
@@ -295,6 +299,20 @@ fn a_scan_that_is_left_holds_no_locks() {
     other.execute_batch("BEGIN EXCLUSIVE; CREATE TABLE more(x); COMMIT").unwrap();
     connection.execute_batch("DROP TABLE t").unwrap();
     assert_eq!(texts(&connection, "SELECT name FROM sqlite_schema").unwrap(), "more");
+}
+
+/// A connection that nobody uses may move to another thread: no row of a module's own stays behind.
+#[test]
+fn a_row_that_a_table_is_left_on_ends_with_the_statement() {
+    let connection = open();
+    connection.execute_batch("INSERT INTO t(rowid, text) VALUES (1, 'one'), (2, 'two')").unwrap();
+    connection.execute_batch("INSERT INTO t(rowid, text) VALUES (3, 'three')").unwrap();
+    connection.execute_batch("VACUUM").unwrap();
+    let connection = std::thread::spawn(move || {
+        connection.execute_batch("INSERT INTO t(rowid, text) VALUES (4, 'four')").unwrap();
+        connection
+    });
+    assert_eq!(texts(&connection.join().unwrap(), "SELECT text FROM t").unwrap(), "one two three four");
 }
 
 #[test]

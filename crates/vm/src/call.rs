@@ -1,8 +1,6 @@
 //! Calling functions.
 
-use std::any::Any;
 use std::borrow::Cow;
-use std::rc::Rc;
 
 use lithe_functions::{Arguments, CallSite, Connection, Context, Function, FunctionError, Pointer, SqlConnection};
 use lithe_value::{Buffer, Encoding, Value, ValueRef, cast as convert};
@@ -104,8 +102,8 @@ impl Arguments for RegisterArguments<'_> {
         self.0.get(index).map_or(0, Register::subtype)
     }
 
-    fn pointer(&self, index: usize) -> Option<&Rc<Pointer>> {
-        self.0.get(index)?.pointer()
+    fn pointer(&self, index: usize) -> Option<&Pointer> {
+        self.0.get(index)?.pointer().map(|pointer| &**pointer)
     }
 }
 
@@ -121,7 +119,7 @@ impl Arguments for CallArguments<'_> {
         self.registers.subtype(index)
     }
 
-    fn pointer(&self, index: usize) -> Option<&Rc<Pointer>> {
+    fn pointer(&self, index: usize) -> Option<&Pointer> {
         self.registers.pointer(index)
     }
 
@@ -201,9 +199,5 @@ impl Connection for FunctionConnection<'_> {
 
     fn sql(&self) -> Option<&dyn SqlConnection> {
         self.0.sql()
-    }
-
-    fn as_any(&self) -> Option<&dyn Any> {
-        Some(self.0.connection())
     }
 }

@@ -3,7 +3,6 @@
 //! Every method takes `&self`: user functions, collations, hooks and virtual tables may re-enter the connection
 //! while a program runs, so the connection keeps its state in cells and lends nothing across a call.
 
-use std::any::Any;
 use std::fmt::Debug;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -171,9 +170,6 @@ pub trait Host {
     fn sql(&self) -> Option<&dyn SqlConnection> {
         None
     }
-
-    /// The connection itself, for [`HostCall`]s, which are the engine's own and know what it is.
-    fn connection(&self) -> &dyn Any;
 }
 
 /// A call that only a connection can do (ATTACH, VACUUM, journal mode …), written by the engine.
