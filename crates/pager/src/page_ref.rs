@@ -253,7 +253,7 @@ impl MappedFile {
 pub(crate) struct UniquePage {
     bytes: Arc<[u8]>,
     /// The bytes, without asking the Arc each time whether it is still alone.
-    data: NonNull<u8>,
+    data: NonNull<[u8]>,
 }
 
 impl UniquePage {
@@ -261,7 +261,7 @@ impl UniquePage {
     pub(crate) fn new(mut bytes: Arc<[u8]>) -> Result<UniquePage, Arc<[u8]>> {
         match Arc::get_mut(&mut bytes) {
             Some(alone) => {
-                let data = NonNull::from(alone).cast();
+                let data = NonNull::from(alone);
                 Ok(UniquePage { bytes, data })
             }
             None => Err(bytes),
@@ -279,8 +279,8 @@ impl Deref for UniquePage {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: as below. Not through the Arc: the pointer would not be good for writing any more.
-        unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.bytes.len()) }
+        // SAFETY: as below. Not through the Arc, not even for the length: the pointer would not be good for writing any more.
+        unsafe { self.data.as_ref() }
     }
 }
 
@@ -288,7 +288,7 @@ impl DerefMut for UniquePage {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
         // SAFETY: `data` came from the Arc when it was alone, and no clone was handed out since.
-        unsafe { std::slice::from_raw_parts_mut(self.data.as_ptr(), self.bytes.len()) }
+        unsafe { self.data.as_mut() }
     }
 }
 

@@ -125,6 +125,9 @@ impl Reservation {
     }
 
     fn cover_with_file(self, fd: BorrowedFd<'_>) -> Option<Mapping> {
+        if cfg!(miri) {
+            return None; // Miri maps no files
+        }
         let len = self.range().len;
         // SAFETY: the range is ours alone; a fixed mapping replaces what covers it, all at once.
         let mapped = unsafe {
@@ -194,6 +197,9 @@ static TAKEN: AtomicU64 = AtomicU64::new(0);
 
 /// Whether the limit of the process, if it has one, leaves room for so much more.
 fn is_within_limit(len: usize) -> bool {
+    if cfg!(miri) {
+        return len <= 2 * RESERVE_MIN as usize; // Miri keeps notes on each byte
+    }
     let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
     let taken = TAKEN.load(Ordering::Relaxed);
     limit.is_none_or(|limit| taken.saturating_add(len as u64) <= limit / SHARE_OF_LIMIT)
@@ -230,7 +236,19 @@ impl Drop for Range {
     }
 }
 
+/// Miri's memory, in place of the system's: the same promises, but for the protection.
+#[cfg(miri)]
+fn zeros(at: *mut c_void, len: usize, _extra: MapFlags, _protection: ProtFlags) -> Option<NonNull<u8>> {
+    if at.is_null() {
+        return Some(NonNull::from(Vec::leak(vec![0u8; len])).cast());
+    }
+    // SAFETY: a range of this length was made above, and is never given back.
+    unsafe { ptr::write_bytes(at.cast::<u8>(), 0, len) };
+    NonNull::new(at.cast())
+}
+
 /// Covers a range (or, at null, a free one) with zeros that cost no memory until written.
+#[cfg(not(miri))]
 fn zeros(at: *mut c_void, len: usize, extra: MapFlags, protection: ProtFlags) -> Option<NonNull<u8>> {
     let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | extra;
     // SAFETY: at null the system picks unused addresses; the fixed case is asked for by the owner of

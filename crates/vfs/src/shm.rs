@@ -29,7 +29,7 @@ impl ShmRegion {
     /// A region of private memory, for a database that only one connection can see.
     pub fn private() -> ShmRegion {
         let words: Arc<Vec<AtomicU32>> = Arc::new((0..WORDS).map(|_| AtomicU32::new(0)).collect());
-        let base = NonNull::from(&words[0]).cast();
+        let base = NonNull::from(words.as_slice()).cast();
         ShmRegion { base, writable: true, _keeper: words }
     }
 
