@@ -24,6 +24,16 @@ pub const fn position(column: u32, offset: u32) -> u64 {
     (column as u64) << 32 | offset as u64
 }
 
+/// The column of a position.
+pub const fn column_of(position: u64) -> usize {
+    (position >> 32) as usize
+}
+
+/// The offset of a position.
+pub const fn offset_of(position: u64) -> u32 {
+    position as u32
+}
+
 /// Appends the positions of one row, which come in order, to a list.
 #[derive(Debug, Default)]
 pub struct Writer {

@@ -9,10 +9,12 @@
 //!   colset   := ['-'] name | ['-'] '{' name … '}'
 //! ```
 //!
-//! [`lexer`] cuts the text, [`parser`] makes the tree. Strings are not tokenized yet: that is the table's to do.
+//! [`lexer`] cuts the text, [`parser`] makes the tree, [`pattern`] makes one of a LIKE or GLOB. Strings become tokens while the text is
+//! parsed, since the grammar asks which of them have none.
 
 pub mod lexer;
 pub mod parser;
+pub mod pattern;
 #[cfg(test)]
 mod tests;
 
@@ -41,26 +43,36 @@ pub struct Near {
     pub phrases: Vec<Phrase>,
     /// How many tokens may lie between the end of the first and the beginning of the last.
     pub distance: u32,
-    /// `^`: the phrase begins its column.
-    pub is_first: bool,
-    /// It stands beside others without an operator: without a token it is left out, where elsewhere it matches nothing.
-    pub is_beside: bool,
 }
 
-/// Strings joined by `+`.
+/// Tokens in a row. It has none if none of its strings has any: then it matches nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Phrase {
-    /// The strings.
-    pub parts: Vec<Part>,
+    /// The tokens.
+    pub terms: Vec<Term>,
+    /// `^`: it begins its column.
+    pub is_first: bool,
 }
 
-/// A string.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Its text, without quotes.
-    pub text: Vec<u8>,
-    /// `*`: its last token is a prefix.
+/// A token of a phrase.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Term {
+    /// Its text; behind it those of tokens that stand at the same place and do as well.
+    pub tokens: Vec<Vec<u8>>,
+    /// `*`: tokens that begin so match.
     pub is_prefix: bool,
+}
+
+impl Near {
+    /// One phrase.
+    pub fn single(phrase: Phrase) -> Near {
+        Near { columns: None, phrases: vec![phrase], distance: NEAR_DEFAULT }
+    }
+
+    /// Whether it matches nothing, since it has no tokens.
+    fn is_empty(&self) -> bool {
+        matches!(self.phrases.as_slice(), [phrase] if phrase.terms.is_empty())
+    }
 }
 
 impl Expr {

@@ -2,12 +2,30 @@
 //!
 //! [`Search::prepare`] parses the operands of all MATCHes of a scan and cuts their strings into tokens; [`Search::start`] finds
 //! the first row. Between two calls it keeps its postings, not the connection.
+//!
+//! ```text
+//!   Search ── Node ── And, Or, Not ── Leaf ── phrases ── tokens ── index::Postings
+//! ```
+//!
+//! [`node`] combines rows, [`leaf`] finds those where phrases stand, by the positions that [`near`] compares.
 
-use lithe_vtab::{FunctionError, SqlConnection};
+mod leaf;
+mod near;
+mod node;
+
+use lithe_vtab::SqlConnection;
 
 use crate::Result;
 use crate::index::Order;
+use crate::query::parser::{self, Request};
+use crate::query::pattern::{self, Pattern};
+use crate::query::{Expr, Near, Phrase, Term};
 use crate::table::Table;
+use crate::tokenizer::{Flow, Purpose, Token};
+use node::{Node, Scan};
+
+/// Longer tokens are cut, in documents as in queries.
+pub const TOKEN_LEN_MAX: usize = 32768;
 
 /// An operand of a scan that the index serves. A scan's operands must all be true.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +55,22 @@ pub enum OperandKind {
 
 /// A query.
 #[derive(Debug)]
-pub struct Search {}
+pub struct Search {
+    root: Node,
+    phrases: Vec<PhraseQuery>,
+    order: Order,
+    /// Of the index, when the postings were opened.
+    generation: u64,
+}
+
+/// A phrase of a query, with the columns in which it may stand.
+#[derive(Clone, Debug)]
+pub struct PhraseQuery {
+    /// The phrase.
+    pub phrase: Phrase,
+    /// The columns; all if None.
+    pub columns: Option<Vec<usize>>,
+}
 
 impl Search {
     /// Makes a query of operands, which is on no row yet. None: a pattern has too few characters in a row, so all rows are
@@ -46,8 +79,30 @@ impl Search {
     /// # Errors
     /// SQLite's messages for queries.
     pub fn prepare(table: &Table, connection: &dyn SqlConnection, operands: &[Operand]) -> Result<Option<Search>> {
-        let _ = (table, connection, operands);
-        Err(FunctionError::new("not supported yet: MATCH"))
+        let _ = connection;
+        let mut all = Vec::new();
+        for operand in operands {
+            all.extend(parse(table, operand)?);
+        }
+        let expr = if all.len() > 1 { Some(Expr::And(all)) } else { all.pop() };
+        Ok(expr.map(Search::new))
+    }
+
+    fn new(expr: Expr) -> Search {
+        let mut phrases = Vec::new();
+        let root = Node::new(expr, &mut phrases);
+        Search { root, phrases, order: Order::default(), generation: 0 }
+    }
+
+    /// Another query, for one phrase of this one.
+    pub fn of_phrase(&self, phrase: usize) -> Option<Search> {
+        let PhraseQuery { phrase, columns } = self.phrases.get(phrase)?.clone();
+        Some(Search::new(Expr::Near(Near { columns, ..Near::single(phrase) })))
+    }
+
+    /// The phrases of the query, in the order of its text.
+    pub fn phrases(&self) -> &[PhraseQuery] {
+        &self.phrases
     }
 
     /// Goes to the first row that is not before `from`, in that order. Postings are opened anew.
@@ -55,8 +110,14 @@ impl Search {
     /// # Errors
     /// Those of reading the index.
     pub fn start(&mut self, table: &Table, connection: &dyn SqlConnection, order: Order, from: Option<i64>) -> Result {
-        let _ = (table, connection, order, from);
-        Err(FunctionError::new("not supported yet: MATCH"))
+        self.order = order;
+        self.generation = table.index.generation();
+        let scan = Scan { reader: table.index.reader(connection), order, detail: table.config.detail };
+        self.root.open(&scan, table.config.token_data)?;
+        match from {
+            Some(from) => self.root.seek(&scan, from),
+            None => Ok(()),
+        }
     }
 
     /// Goes to the next row.
@@ -64,17 +125,63 @@ impl Search {
     /// # Errors
     /// Those of reading the index.
     pub fn next(&mut self, table: &Table, connection: &dyn SqlConnection) -> Result {
-        let _ = (table, connection);
-        Err(FunctionError::new("not supported yet: MATCH"))
+        let Some(rowid) = self.root.row() else { return Ok(()) };
+        if table.index.generation() != self.generation {
+            self.start(table, connection, self.order, Some(rowid))?;
+            if self.root.row() != Some(rowid) {
+                return Ok(());
+            }
+        }
+        let scan = Scan { reader: table.index.reader(connection), order: self.order, detail: table.config.detail };
+        self.root.next(&scan)
     }
 
     /// Whether there is no row (any more).
     pub fn is_at_end(&self) -> bool {
-        true
+        self.root.row().is_none()
     }
 
     /// The rowid of the row.
     pub fn rowid(&self) -> i64 {
-        0
+        self.root.row().unwrap_or(0)
     }
+
+    /// Where a phrase stands in the row, as far as the index knows: with detail=columns, all offsets are 0. None if the
+    /// phrase has no part in the row's being found.
+    pub fn positions(&self, table: &Table, phrase: usize) -> Option<Vec<u64>> {
+        let leaf = self.root.leaf(self.root.row()?, phrase)?;
+        Some(leaf.positions(phrase, table.config.detail))
+    }
+}
+
+fn parse(table: &Table, operand: &Operand) -> Result<Option<Expr>> {
+    let mut tokenize = |text: &[u8], purpose| terms(table, operand.locale.as_deref(), text, purpose);
+    let detail = table.config.detail;
+    if operand.kind != OperandKind::Match {
+        let is_glob = operand.kind == OperandKind::Glob;
+        let pattern = Pattern { text: &operand.text, is_glob, column: operand.column };
+        return pattern::parse(&pattern, detail, &mut tokenize);
+    }
+    let columns: Vec<&str> = table.config.columns.iter().map(|column| column.name.as_str()).collect();
+    let mut expr = parser::parse(&operand.text, Request { columns: &columns, detail, tokenize: &mut tokenize })?;
+    if let Some(column) = operand.column {
+        parser::check_restriction(detail)?;
+        expr.restrict(&[column]);
+    }
+    Ok(Some(expr))
+}
+
+/// The tokens of a string. A token that stands where the one before it does is another text for that.
+fn terms(table: &Table, locale: Option<&[u8]>, text: &[u8], purpose: Purpose) -> Result<Vec<Term>> {
+    let mut terms: Vec<Term> = Vec::new();
+    let mut sink = |token: Token<'_>| {
+        let text = token.text.get(..TOKEN_LEN_MAX).unwrap_or(token.text).to_vec();
+        match terms.last_mut() {
+            Some(last) if token.is_colocated => last.tokens.push(text),
+            _ => terms.push(Term { tokens: vec![text], is_prefix: false }),
+        }
+        Ok(Flow::More)
+    };
+    table.tokenizer.tokenize(text, purpose, locale, &mut sink)?;
+    Ok(terms)
 }

@@ -6,8 +6,10 @@
 use lithe_vtab::FunctionError;
 
 use super::lexer::{Kind, Lexer, Token};
-use super::{Expr, NEAR_DEFAULT, Near, Part, Phrase};
+use super::{Expr, NEAR_DEFAULT, Near, Phrase, Term};
 use crate::Result;
+use crate::config::Detail;
+use crate::tokenizer::Purpose;
 
 /// How high a tree may be.
 const HEIGHT_MAX: usize = 256;
@@ -16,23 +18,47 @@ const STACK_MAX: usize = 100;
 /// How many of them the innermost phrase takes, with the bottom of the stack.
 const STACK_OF_PHRASE: usize = 4;
 
-/// Parses a query for a table with these columns.
+/// Makes tokens of a string of a query.
+pub type Tokenize<'t> = dyn FnMut(&[u8], Purpose) -> Result<Vec<Term>> + 't;
+
+/// What the parser must know of the table.
+pub struct Request<'r> {
+    /// The names of its columns.
+    pub columns: &'r [&'r str],
+    /// What its index knows.
+    pub detail: Detail,
+    /// Makes tokens of strings.
+    pub tokenize: &'r mut Tokenize<'r>,
+}
+
+/// Parses a query.
 ///
 /// # Errors
-/// SQLite's messages.
-pub fn parse(text: &[u8], columns: &[&str]) -> Result<Expr> {
+/// SQLite's messages: of several, that of the error which comes first in the text.
+pub fn parse(text: &[u8], request: Request<'_>) -> Result<Expr> {
     let mut lexer = Lexer::new(text);
     let token = lexer.next_token()?;
-    let mut parser = Parser { lexer, token, columns, depth: 0 };
+    let mut parser = Parser { lexer, token, request, depth: 0 };
     let (expr, _) = parser.or()?;
     parser.expect(Kind::End)?;
     Ok(expr)
 }
 
-struct Parser<'q, 'c> {
+/// Whether queries can be restricted to columns.
+///
+/// # Errors
+/// If the index does not know columns.
+pub fn check_restriction(detail: Detail) -> Result {
+    match detail {
+        Detail::None => Err(FunctionError::new("fts5: column queries are not supported (detail=none)")),
+        Detail::Full | Detail::Columns => Ok(()),
+    }
+}
+
+struct Parser<'q, 'r> {
     lexer: Lexer<'q>,
     token: Token<'q>,
-    columns: &'c [&'c str],
+    request: Request<'r>,
     depth: usize,
 }
 
@@ -104,6 +130,7 @@ impl<'q> Parser<'q, '_> {
             Found::Near(near) => near,
             Found::Columns(columns) if self.token.kind == Kind::LeftParen => {
                 let (mut expr, height) = self.parentheses(3)?;
+                check_restriction(self.request.detail)?;
                 expr.restrict(&columns);
                 return Ok((expr, height));
             }
@@ -119,33 +146,47 @@ impl<'q> Parser<'q, '_> {
         Ok(tree)
     }
 
-    /// Phrases side by side.
+    /// Phrases side by side. Those without tokens are left out, unless there is no other one.
     fn beside(&mut self, first: Near) -> Result<Tree> {
-        let mut all = vec![first];
+        let mut all = vec![self.checked(first)?];
         while matches!(self.token.kind, Kind::String | Kind::Caret | Kind::Minus | Kind::LeftBrace) {
             let near = match self.near_or_columns()? {
-                Found::Near(near) => near,
+                Found::Near(near) => self.checked(near)?,
                 Found::Columns(columns) => self.restricted(columns)?,
             };
-            all.push(near);
+            if !near.is_empty() {
+                all.pop_if(|last| last.is_empty());
+                all.push(near);
+            }
         }
         if all.len() == 1 {
             return Ok((Expr::Near(all.swap_remove(0)), 0));
         }
-        all.iter_mut().for_each(|near| near.is_beside = true);
         Ok((Expr::And(all.into_iter().map(Expr::Near).collect()), 1))
     }
 
+    /// What the index must know for this is there.
+    fn checked(&self, near: Near) -> Result<Near> {
+        let kind = match near.phrases.as_slice() {
+            _ if self.request.detail == Detail::Full => return Ok(near),
+            [phrase] if phrase.terms.is_empty() || phrase.terms.len() == 1 && !phrase.is_first => return Ok(near),
+            [_] => "phrase",
+            _ => "NEAR",
+        };
+        Err(FunctionError::new(format!("fts5: {kind} queries are not supported (detail!=full)")))
+    }
+
     fn restricted(&mut self, columns: Vec<usize>) -> Result<Near> {
-        let mut near = match self.token.kind {
+        let near = match self.token.kind {
             Kind::Caret => self.initial()?,
             _ => {
                 let string = self.expect(Kind::String)?;
                 self.near(string)?
             }
         };
-        near.columns = Some(columns);
-        Ok(near)
+        let near = self.checked(near)?;
+        check_restriction(self.request.detail)?;
+        Ok(Near { columns: Some(columns), ..near })
     }
 
     fn near_or_columns(&mut self) -> Result<Found> {
@@ -170,33 +211,36 @@ impl<'q> Parser<'q, '_> {
         };
         self.expect(Kind::Colon)?;
         let wanted = |column: &usize| columns.contains(column) != is_inverted;
-        Ok(Found::Columns((0..self.columns.len()).filter(wanted).collect()))
+        Ok(Found::Columns((0..self.request.columns.len()).filter(wanted).collect()))
     }
 
     fn column(&self, name: &Token<'_>) -> Result<usize> {
         let name = name.unquoted();
-        let found = self.columns.iter().position(|column| column.as_bytes().eq_ignore_ascii_case(&name));
+        let found = self.request.columns.iter().position(|column| column.as_bytes().eq_ignore_ascii_case(&name));
         found.ok_or_else(|| FunctionError::new(format!("no such column: {}", String::from_utf8_lossy(&name))))
     }
 
     fn initial(&mut self) -> Result<Near> {
         self.shift()?;
         let string = self.expect(Kind::String)?;
-        let mut near = single(self.phrase(&string)?);
-        near.is_first = true;
-        Ok(near)
+        let phrase = self.phrase(&string)?;
+        Ok(Near::single(Phrase { is_first: true, ..phrase }))
     }
 
     /// A phrase, or NEAR with its phrases: what follows the string tells.
     fn near(&mut self, string: Token<'q>) -> Result<Near> {
         if self.token.kind != Kind::LeftParen {
-            return Ok(single(self.phrase(&string)?));
+            return Ok(Near::single(self.phrase(&string)?));
         }
         self.shift()?;
-        let mut phrases = Vec::new();
+        let mut phrases: Vec<Phrase> = Vec::new();
         while phrases.is_empty() || self.token.kind == Kind::String {
             let string = self.expect(Kind::String)?;
-            phrases.push(self.phrase(&string)?);
+            let phrase = self.phrase(&string)?;
+            if phrases.is_empty() || !phrase.terms.is_empty() {
+                phrases.pop_if(|last| last.terms.is_empty());
+                phrases.push(phrase);
+            }
         }
         let distance = if self.accept(Kind::Comma)? { Some(self.expect(Kind::String)?) } else { None };
         self.expect(Kind::RightParen)?;
@@ -204,26 +248,35 @@ impl<'q> Parser<'q, '_> {
             return Err(string.error());
         }
         let distance = distance.map_or(Ok(NEAR_DEFAULT), |token| integer(&token))?;
-        Ok(Near { columns: None, phrases, distance, is_first: false, is_beside: false })
+        Ok(Near { columns: None, phrases, distance })
     }
 
     fn phrase(&mut self, first: &Token<'q>) -> Result<Phrase> {
-        let mut parts = vec![Part { text: first.unquoted(), is_prefix: self.accept(Kind::Star)? }];
+        let mut phrase = Phrase::default();
+        self.add(&mut phrase, first)?;
         while self.accept(Kind::Plus)? {
             let string = self.expect(Kind::String)?;
-            parts.push(Part { text: string.unquoted(), is_prefix: self.accept(Kind::Star)? });
+            self.add(&mut phrase, &string)?;
         }
-        Ok(Phrase { parts })
+        Ok(phrase)
+    }
+
+    /// Adds the tokens of a string to a phrase. Whether a `*` follows the string goes for the last token of the phrase, be it
+    /// one of an earlier string.
+    fn add(&mut self, phrase: &mut Phrase, string: &Token<'q>) -> Result {
+        let is_prefix = self.accept(Kind::Star)?;
+        let purpose = if is_prefix { Purpose::QueryPrefix } else { Purpose::Query };
+        phrase.terms.extend((self.request.tokenize)(&string.unquoted(), purpose)?);
+        if let Some(last) = phrase.terms.last_mut() {
+            last.is_prefix = is_prefix;
+        }
+        Ok(())
     }
 }
 
 enum Found {
     Near(Near),
     Columns(Vec<usize>),
-}
-
-fn single(phrase: Phrase) -> Near {
-    Near { columns: None, phrases: vec![phrase], distance: NEAR_DEFAULT, is_first: false, is_beside: false }
 }
 
 fn integer(token: &Token<'_>) -> Result<u32> {
@@ -254,13 +307,8 @@ fn join(left: Tree, right: Tree, is_and: bool) -> Result<Tree> {
     Ok((if is_and { Expr::And(all) } else { Expr::Or(all) }, height))
 }
 
-/// What stands side by side stays a node of its own: which of its phrases have no tokens is seen there.
 fn is_node(expr: &Expr, is_and: bool) -> bool {
-    match (expr, is_and) {
-        (Expr::And(all), true) => !all.iter().any(|one| matches!(one, Expr::Near(near) if near.is_beside)),
-        (Expr::Or(_), false) => true,
-        _ => false,
-    }
+    matches!((expr, is_and), (Expr::And(_), true) | (Expr::Or(_), false))
 }
 
 fn children(expr: Expr, is_flat: bool) -> Vec<Expr> {

@@ -1,0 +1,255 @@
+//! Leaves: rows in which phrases stand.
+//!
+//! The postings of all tokens meet on a row; then their positions decide whether the tokens stand in a row, in the wanted
+//! columns, near each other.
+
+use crate::Result;
+use crate::config::Detail;
+use crate::index::Postings;
+use crate::position::{self, Reader};
+use crate::query::{Near, Term};
+
+use super::node::Scan;
+use super::{PhraseQuery, near};
+
+/// Phrases near each other, or just one.
+#[derive(Debug)]
+pub struct Leaf {
+    /// The number of its first phrase in the query.
+    first_phrase: usize,
+    pub(super) phrases: Vec<LeafPhrase>,
+    columns: Option<Vec<usize>>,
+    distance: u32,
+    row: Option<i64>,
+}
+
+/// A phrase.
+#[derive(Debug)]
+pub struct LeafPhrase {
+    pub(super) terms: Vec<TermScan>,
+    is_first: bool,
+    /// Where it stands in the row. (Not of a leaf that [`Leaf::takes_all`].)
+    pub(super) matches: Vec<u64>,
+}
+
+impl Leaf {
+    /// The leaf for phrases, which are appended to `phrases`.
+    pub fn new(near: Near, phrases: &mut Vec<PhraseQuery>) -> Leaf {
+        let first_phrase = phrases.len();
+        let own = near.phrases.into_iter().map(|phrase| {
+            let terms = phrase.terms.iter().map(|term| TermScan { term: term.clone(), postings: Vec::new() }).collect();
+            let is_first = phrase.is_first;
+            phrases.push(PhraseQuery { phrase, columns: near.columns.clone() });
+            LeafPhrase { terms, is_first, matches: Vec::new() }
+        });
+        let own = own.collect();
+        Leaf { first_phrase, phrases: own, columns: near.columns, distance: near.distance, row: None }
+    }
+
+    /// Whether it has a phrase of the query.
+    pub fn has(&self, phrase: usize) -> bool {
+        (self.first_phrase..self.first_phrase + self.phrases.len()).contains(&phrase)
+    }
+
+    /// The rowid of the row. None if there is no row (any more).
+    pub fn row(&self) -> Option<i64> {
+        self.row
+    }
+
+    /// Goes to the first row.
+    pub fn open(&mut self, scan: &Scan<'_>, has_token_data: bool) -> Result {
+        for term in self.phrases.iter_mut().flat_map(|phrase| &mut phrase.terms) {
+            term.open(scan, has_token_data)?;
+        }
+        self.settle(scan)
+    }
+
+    /// Goes to the next row.
+    pub fn next(&mut self, scan: &Scan<'_>) -> Result {
+        if let Some(first) = self.terms().next() {
+            first.next(scan)?;
+        }
+        self.settle(scan)
+    }
+
+    /// Goes to the first row that is not before `rowid`.
+    pub fn seek(&mut self, scan: &Scan<'_>, rowid: i64) -> Result {
+        if let Some(first) = self.terms().next() {
+            first.seek(scan, rowid)?;
+        }
+        self.settle(scan)
+    }
+
+    fn terms(&mut self) -> impl Iterator<Item = &mut TermScan> {
+        self.phrases.iter_mut().flat_map(|phrase| &mut phrase.terms)
+    }
+
+    /// After a token has moved: goes on to a row where the phrases stand.
+    fn settle(&mut self, scan: &Scan<'_>) -> Result {
+        loop {
+            self.row = self.meet(scan)?;
+            if self.row.is_none() || self.takes_all() || self.is_match(scan.detail) {
+                return Ok(());
+            }
+            if let Some(first) = self.terms().next() {
+                first.next(scan)?;
+            }
+        }
+    }
+
+    /// Moves all tokens on until they stand in one row. None: one is in no more rows, or there are none.
+    fn meet(&mut self, scan: &Scan<'_>) -> Result<Option<i64>> {
+        let Some(mut row) = self.terms().next().and_then(|first| first.row(scan)) else { return Ok(None) };
+        loop {
+            let wanted = row;
+            for term in self.terms() {
+                term.seek(scan, row)?;
+                match term.row(scan) {
+                    Some(found) => row = found,
+                    None => return Ok(None),
+                }
+            }
+            if row == wanted {
+                return Ok(Some(row));
+            }
+        }
+    }
+
+    /// Whether each row of its token matches.
+    fn takes_all(&self) -> bool {
+        let one = |phrase: &LeafPhrase| phrase.terms.len() == 1 && !phrase.is_first;
+        self.columns.is_none() && matches!(self.phrases.as_slice(), [phrase] if one(phrase))
+    }
+
+    /// Finds the phrases in the row.
+    fn is_match(&mut self, detail: Detail) -> bool {
+        for phrase in &mut self.phrases {
+            phrase.find(self.row, detail, self.columns.as_deref());
+            if phrase.matches.is_empty() {
+                return false;
+            }
+        }
+        self.phrases.len() == 1 || near::trim(&mut self.phrases, self.distance)
+    }
+
+    /// Where a phrase of the query stands in the row.
+    pub fn positions(&self, phrase: usize, detail: Detail) -> Vec<u64> {
+        let found = phrase.checked_sub(self.first_phrase).and_then(|at| self.phrases.get(at));
+        match found {
+            Some(LeafPhrase { terms, .. }) if self.takes_all() => {
+                let mut positions = Vec::new();
+                if let Some(term) = terms.first() {
+                    term.positions(self.row, detail, &mut positions);
+                }
+                positions
+            }
+            Some(phrase) => phrase.matches.clone(),
+            None => Vec::new(),
+        }
+    }
+}
+
+impl LeafPhrase {
+    /// Finds the places of the row where its tokens stand one behind the other.
+    fn find(&mut self, row: Option<i64>, detail: Detail, columns: Option<&[usize]>) {
+        let LeafPhrase { terms, is_first, matches } = self;
+        let Some((first, others)) = terms.split_first() else { return };
+        first.positions(row, detail, matches);
+        if let Some(columns) = columns {
+            matches.retain(|position| columns.contains(&position::column_of(*position)));
+        }
+        if *is_first {
+            matches.retain(|position| position::offset_of(*position) == 0);
+        }
+        for (term, behind) in others.iter().zip(1..) {
+            term.retain_near(row, matches, behind);
+        }
+    }
+}
+
+/// The rows of a token, and of those that do as well.
+#[derive(Debug)]
+pub(super) struct TermScan {
+    term: Term,
+    postings: Vec<Postings>,
+}
+
+impl TermScan {
+    fn open(&mut self, scan: &Scan<'_>, has_token_data: bool) -> Result {
+        let open = |token: &Vec<u8>| {
+            let token = if has_token_data { before_nul(token) } else { token };
+            match self.term.is_prefix {
+                true => scan.reader.prefix(token, scan.order),
+                false if has_token_data => scan.reader.token_data(token, scan.order),
+                false => scan.reader.term(token, scan.order),
+            }
+        };
+        self.postings = self.term.tokens.iter().map(open).collect::<Result<_>>()?;
+        Ok(())
+    }
+
+    fn row(&self, scan: &Scan<'_>) -> Option<i64> {
+        let rows = self.postings.iter().filter(|one| !one.is_at_end()).map(Postings::rowid);
+        rows.min_by(|one, other| scan.compare(*one, *other))
+    }
+
+    fn next(&mut self, scan: &Scan<'_>) -> Result {
+        let row = self.row(scan);
+        let is_here = |one: &&mut Postings| !one.is_at_end() && Some(one.rowid()) == row;
+        self.postings.iter_mut().filter(is_here).try_for_each(|one| one.next(&scan.reader))
+    }
+
+    fn seek(&mut self, scan: &Scan<'_>, rowid: i64) -> Result {
+        let is_behind = |one: &&mut Postings| !one.is_at_end() && scan.is_before(one.rowid(), rowid);
+        self.postings.iter_mut().filter(is_behind).try_for_each(|one| one.seek(&scan.reader, rowid))
+    }
+
+    /// The position lists of the row.
+    fn lists(&self, row: Option<i64>) -> impl Iterator<Item = &[u8]> {
+        let here = self.postings.iter().filter(move |one| !one.is_at_end() && Some(one.rowid()) == row);
+        here.map(Postings::positions)
+    }
+
+    /// Where the token stands in the row. Of a row with detail=columns, the offsets are 0.
+    fn positions(&self, row: Option<i64>, detail: Detail, out: &mut Vec<u64>) {
+        out.clear();
+        for list in self.lists(row) {
+            match detail {
+                Detail::Full => out.extend(Reader::new(list)),
+                Detail::Columns => out.extend(position::read_columns(list).map(|column| position::position(column, 0))),
+                Detail::None => {}
+            }
+        }
+        if self.postings.len() > 1 {
+            out.sort_unstable();
+            out.dedup();
+        }
+    }
+
+    /// Leaves only positions that the token stands `behind` tokens behind.
+    fn retain_near(&self, row: Option<i64>, positions: &mut Vec<u64>, behind: u64) {
+        let retain = |positions: &mut Vec<u64>, own: &mut dyn Iterator<Item = u64>| {
+            let mut current = own.next();
+            positions.retain(|position| {
+                while current.is_some_and(|own| own < position + behind) {
+                    current = own.next();
+                }
+                current == Some(position + behind)
+            });
+        };
+        let mut lists = self.lists(row);
+        match (lists.next(), self.postings.len()) {
+            (Some(list), 1) => retain(positions, &mut Reader::new(list)),
+            _ => {
+                let mut own = Vec::new();
+                self.positions(row, Detail::Full, &mut own);
+                retain(positions, &mut own.into_iter());
+            }
+        }
+    }
+}
+
+/// The part of a token that is compared: with tokendata=1, what follows a NUL is not.
+pub(crate) fn before_nul(token: &[u8]) -> &[u8] {
+    token.split(|byte| *byte == 0).next().unwrap_or_default()
+}

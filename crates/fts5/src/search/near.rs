@@ -1,0 +1,67 @@
+//! NEAR: which instances of phrases lie near instances of all others.
+
+use super::leaf::LeafPhrase;
+
+/// The instances of one phrase. Those that stay are moved to the front.
+struct Instances<'p> {
+    all: &'p mut Vec<u64>,
+    /// How many tokens each has.
+    len: u64,
+    at: usize,
+    kept: usize,
+}
+
+impl Instances<'_> {
+    fn of(phrase: &mut LeafPhrase) -> Instances<'_> {
+        Instances { len: phrase.terms.len() as u64, all: &mut phrase.matches, at: 0, kept: 0 }
+    }
+
+    fn current(&self) -> Option<u64> {
+        self.all.get(self.at).copied()
+    }
+
+    fn keep(&mut self, position: u64) {
+        let is_kept = self.kept.checked_sub(1).and_then(|last| self.all.get(last)) == Some(&position);
+        if let Some(place) = self.all.get_mut(self.kept).filter(|_| !is_kept) {
+            *place = position;
+            self.kept += 1;
+        }
+    }
+}
+
+/// Leaves only instances of which one of each phrase lies so that at most `distance` tokens are between the end of any and the
+/// beginning of the last. Whether there are any.
+pub(super) fn trim(phrases: &mut [LeafPhrase], distance: u32) -> bool {
+    let mut all: Vec<Instances<'_>> = phrases.iter_mut().map(Instances::of).collect();
+    while let Some(last) = align(&mut all, u64::from(distance)) {
+        for one in &mut all {
+            if let Some(position) = one.current() {
+                one.keep(position);
+            }
+        }
+        let first = all.iter_mut().min_by_key(|one| one.current().unwrap_or(last));
+        match first {
+            Some(first) => first.at += 1,
+            None => break,
+        }
+    }
+    all.iter_mut().for_each(|one| one.all.truncate(one.kept));
+    phrases.iter().all(|phrase| !phrase.matches.is_empty())
+}
+
+/// Moves all instances on until none is too far in front of the last; where that one begins. None: a phrase has no more.
+fn align(all: &mut [Instances<'_>], distance: u64) -> Option<u64> {
+    let mut last = all.first()?.current()?;
+    loop {
+        let wanted = last;
+        for one in &mut *all {
+            while one.current()? + one.len + distance < last {
+                one.at += 1;
+            }
+            last = last.max(one.current()?);
+        }
+        if last == wanted {
+            return Some(last);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! AND, OR and NOT: rows out of rows.
+//!
+//! A node stands on a row, or at its end. Moving on, it goes to the next row that it matches, in the order of the scan.
+
+use std::cmp::Ordering;
+
+use crate::Result;
+use crate::config::Detail;
+use crate::index::{Order, Reader};
+use crate::query::Expr;
+
+use super::PhraseQuery;
+use super::leaf::Leaf;
+
+/// What a movement needs.
+pub struct Scan<'s> {
+    /// The index.
+    pub reader: Reader<'s>,
+    /// In which order rows come.
+    pub order: Order,
+    /// What the index knows.
+    pub detail: Detail,
+}
+
+impl Scan<'_> {
+    /// Compares rowids as the scan comes to them.
+    pub fn compare(&self, one: i64, other: i64) -> Ordering {
+        match self.order {
+            Order::Ascending => one.cmp(&other),
+            Order::Descending => other.cmp(&one),
+        }
+    }
+
+    /// Whether one rowid comes before another.
+    pub fn is_before(&self, one: i64, other: i64) -> bool {
+        self.compare(one, other) == Ordering::Less
+    }
+}
+
+/// A node of a query. The parser bounds its height, so that recursion is bounded.
+#[derive(Debug)]
+pub enum Node {
+    /// Phrases.
+    Leaf(Leaf),
+    /// Rows that all have.
+    And(Group),
+    /// Rows that one has.
+    Or(Group),
+    /// Rows of the first that the second has not.
+    Not(Box<(Node, Node)>),
+}
+
+/// Nodes, and the row on which they stand together. None at the end.
+#[derive(Debug)]
+pub struct Group {
+    all: Vec<Node>,
+    row: Option<i64>,
+}
+
+impl Node {
+    /// The node for a tree. Its phrases are appended to `phrases`.
+    pub fn new(expr: Expr, phrases: &mut Vec<PhraseQuery>) -> Node {
+        let group = |all: Vec<Expr>, phrases: &mut _| {
+            let all = all.into_iter().map(|one| Node::new(one, phrases)).collect();
+            Group { all, row: None }
+        };
+        match expr {
+            Expr::Near(near) => Node::Leaf(Leaf::new(near, phrases)),
+            Expr::And(all) => Node::And(group(all, phrases)),
+            Expr::Or(all) => Node::Or(group(all, phrases)),
+            Expr::Not(wanted, unwanted) => {
+                let wanted = Node::new(*wanted, phrases);
+                Node::Not(Box::new((wanted, Node::new(*unwanted, phrases))))
+            }
+        }
+    }
+
+    /// The rowid of the row. None if there is no row (any more).
+    pub fn row(&self) -> Option<i64> {
+        match self {
+            Node::Leaf(leaf) => leaf.row(),
+            Node::And(group) | Node::Or(group) => group.row,
+            Node::Not(both) => both.0.row(),
+        }
+    }
+
+    /// Goes to the first row.
+    pub fn open(&mut self, scan: &Scan<'_>, has_token_data: bool) -> Result {
+        match self {
+            Node::Leaf(leaf) => return leaf.open(scan, has_token_data),
+            Node::And(group) | Node::Or(group) => {
+                group.all.iter_mut().try_for_each(|one| one.open(scan, has_token_data))?;
+            }
+            Node::Not(both) => {
+                both.0.open(scan, has_token_data)?;
+                both.1.open(scan, has_token_data)?;
+            }
+        }
+        self.settle(scan)
+    }
+
+    /// Goes to the next row.
+    pub fn next(&mut self, scan: &Scan<'_>) -> Result {
+        match self {
+            Node::Leaf(leaf) => return leaf.next(scan),
+            Node::And(group) => {
+                if let Some(first) = group.all.first_mut() {
+                    first.next(scan)?;
+                }
+            }
+            Node::Or(Group { all, row }) => {
+                all.iter_mut().filter(|one| one.row() == *row).try_for_each(|one| one.next(scan))?;
+            }
+            Node::Not(both) => both.0.next(scan)?,
+        }
+        self.settle(scan)
+    }
+
+    /// Goes to the first row that is not before `rowid`. Never goes back.
+    pub fn seek(&mut self, scan: &Scan<'_>, rowid: i64) -> Result {
+        if self.row().is_none_or(|row| !scan.is_before(row, rowid)) {
+            return Ok(());
+        }
+        match self {
+            Node::Leaf(leaf) => return leaf.seek(scan, rowid),
+            Node::And(group) => {
+                if let Some(first) = group.all.first_mut() {
+                    first.seek(scan, rowid)?;
+                }
+            }
+            Node::Or(group) => group.all.iter_mut().try_for_each(|one| one.seek(scan, rowid))?,
+            Node::Not(both) => both.0.seek(scan, rowid)?,
+        }
+        self.settle(scan)
+    }
+
+    /// After children have moved: goes on to a row that the node matches.
+    fn settle(&mut self, scan: &Scan<'_>) -> Result {
+        match self {
+            Node::Leaf(_) => {}
+            Node::And(Group { all, row }) => *row = meet(all, scan)?,
+            Node::Or(Group { all, row }) => {
+                *row = all.iter().filter_map(Node::row).min_by(|one, other| scan.compare(*one, *other));
+            }
+            Node::Not(both) => {
+                let (wanted, unwanted) = &mut **both;
+                while let Some(row) = wanted.row() {
+                    unwanted.seek(scan, row)?;
+                    if unwanted.row() != Some(row) {
+                        break;
+                    }
+                    wanted.next(scan)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The leaf with a phrase of the query, if it has a part in `row`'s being found.
+    pub fn leaf(&self, row: i64, phrase: usize) -> Option<&Leaf> {
+        if self.row() != Some(row) {
+            return None;
+        }
+        match self {
+            Node::Leaf(leaf) => leaf.has(phrase).then_some(leaf),
+            Node::And(group) | Node::Or(group) => group.all.iter().find_map(|one| one.leaf(row, phrase)),
+            Node::Not(both) => both.0.leaf(row, phrase),
+        }
+    }
+}
+
+/// Moves nodes on until all stand on one row. None: one of them is at its end.
+fn meet(all: &mut [Node], scan: &Scan<'_>) -> Result<Option<i64>> {
+    let Some(mut row) = all.first().and_then(Node::row) else { return Ok(None) };
+    loop {
+        let wanted = row;
+        for one in &mut *all {
+            one.seek(scan, row)?;
+            match one.row() {
+                Some(found) => row = found,
+                None => return Ok(None),
+            }
+        }
+        if row == wanted {
+            return Ok(Some(row));
+        }
+    }
+}
