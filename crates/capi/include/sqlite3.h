@@ -1147,6 +1147,9 @@ SQLITE_API int sqlite3_carray_bind_v2(sqlite3_stmt *pStmt, int i, void *aData, i
     void (*xDel)(void*), void *pDel);
 SQLITE_API int sqlite3_carray_bind(sqlite3_stmt *pStmt, int i, void *aData, int nData, int mFlags,
     void (*xDel)(void*));
+#define NOT_WITHIN       0
+#define PARTLY_WITHIN    1
+#define FULLY_WITHIN     2
 SQLITE_API int sqlite3_rtree_geometry_callback(sqlite3 *db, const char *zGeom,
     int (*xGeom)(sqlite3_rtree_geometry*, int, sqlite3_rtree_dbl*, int*), void *pContext);
 SQLITE_API int sqlite3_rtree_query_callback(sqlite3 *db, const char *zQueryFunc,

@@ -17,7 +17,7 @@
 //! | run SQL | `prepare`, `bind`, `step`, `column`, `exec`, `statement` |
 //! | values, functions, collations | `value`, `context`, `function`, `collation` |
 //! | be told or asked | `hook` |
-//! | virtual tables | `virtual_table`, `index_info` |
+//! | virtual tables | `virtual_table`, `index_info`, `rtree` (its geometries) |
 //! | parts of BLOBs, copies of databases | `blob`, `backup` |
 //! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `error`, `version` |
 //! | files | `vfs`, `file_control` |
@@ -58,6 +58,7 @@ mod open;
 mod panic_tests;
 mod prepare;
 mod recursive_mutex;
+mod rtree;
 mod statement;
 mod status;
 mod step;

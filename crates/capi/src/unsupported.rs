@@ -107,17 +107,4 @@ api! {
         memory::destroy(destroy, if arg.is_null() { data } else { arg });
         statement(handle).map_or_else(|code| code, |(_, db)| db.not_supported("carray"))
     }
-
-    fn sqlite3_rtree_geometry_callback(
-        db: *mut sqlite3, _name: *const c_char, _function: *const c_void, _arg: *mut c_void,
-    ) -> c_int {
-        refuse(db, "the R-Tree")
-    }
-
-    fn sqlite3_rtree_query_callback(
-        db: *mut sqlite3, _name: *const c_char, _function: *const c_void, arg: *mut c_void, destroy: Destructor,
-    ) -> c_int {
-        memory::destroy(destroy, arg);
-        refuse(db, "the R-Tree")
-    }
 }

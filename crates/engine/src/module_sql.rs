@@ -119,8 +119,11 @@ impl Connection {
         }
     }
 
-    fn prepare_for_module(&self, sql: &str) -> Result<(Statement, usize)> {
-        let prepared = self.prepare(sql.as_bytes())?;
+    fn prepare_for_module(&self, sql: &str, may_use_virtual_tables: bool) -> Result<(Statement, usize)> {
+        let prepared = match may_use_virtual_tables {
+            true => self.prepare(sql.as_bytes())?,
+            false => self.prepare_without_virtual_tables(sql.as_bytes())?,
+        };
         let statement = prepared.statement;
         let statement = statement.ok_or_else(|| Error::new(ResultCode::MISUSE, "the text holds no statement"))?;
         Ok((statement, prepared.tail))
@@ -131,7 +134,7 @@ impl Connection {
         let mut statement = match self.kept.take(kept.key()) {
             Some(statement) => statement,
             None => {
-                let (statement, end) = self.prepare_for_module(kept.sql())?;
+                let (statement, end) = self.prepare_for_module(kept.sql(), kept.may_use_virtual_tables())?;
                 tail = end;
                 statement
             }
@@ -279,7 +282,7 @@ impl SqlBlob for ModuleBlob<'_> {
 
 impl SqlConnection for Connection {
     fn prepare<'c>(&'c self, sql: &str) -> CallResult<Box<dyn SqlStatement + 'c>> {
-        let (statement, tail) = self.prepare_for_module(sql)?;
+        let (statement, tail) = self.prepare_for_module(sql, true)?;
         Ok(Box::new(ModuleStatement { connection: self, statement: Some(statement), end: AtDrop::Finish, tail }))
     }
 

@@ -89,7 +89,7 @@ fn take_counts(db: Db, catalog: &mut Catalog, row: &[Value]) {
         }
         return;
     };
-    change_index(db, catalog, table, index, |statistics| *statistics = IndexStatistics::parse(stat));
+    change_index(db, catalog, table, index, |statistics| *statistics = Some(Box::new(IndexStatistics::parse(stat))));
 }
 
 /// A row of sqlite_stat4.
@@ -106,11 +106,22 @@ fn take_sample(db: Db, catalog: &mut Catalog, row: &[Value], encoding: Encoding)
         distinct_less: sample_numbers(distinct_less),
         record: Builder::new().build(&values).into(),
     };
-    change_index(db, catalog, table, index, |statistics| statistics.samples.push(sample));
+    // Samples alone do not say how many rows there are: somebody has deleted the counts.
+    change_index(db, catalog, table, index, |statistics| {
+        if let Some(statistics) = statistics {
+            statistics.samples.push(sample);
+        }
+    });
 }
 
 /// The statistics of an index; `index` is the table's name for the primary key that is the table.
-fn change_index(db: Db, catalog: &mut Catalog, table: &[u8], index: &[u8], change: impl FnOnce(&mut IndexStatistics)) {
+fn change_index(
+    db: Db,
+    catalog: &mut Catalog,
+    table: &[u8],
+    index: &[u8],
+    change: impl FnOnce(&mut Option<Box<IndexStatistics>>),
+) {
     let schema = catalog.schema_mut(db);
     let (table, index) = (Name::new(table), Name::new(index));
     let Some(table) = schema.table_mut(table) else { return };
@@ -120,8 +131,7 @@ fn change_index(db: Db, catalog: &mut Catalog, table: &[u8], index: &[u8], chang
         .iter_mut()
         .find(|one| if is_key { one.origin == IndexOrigin::PrimaryKey } else { one.name == index });
     if let Some(found) = found {
-        let found = std::sync::Arc::make_mut(found);
-        change(found.statistics.get_or_insert_default());
+        change(&mut std::sync::Arc::make_mut(found).statistics);
     }
 }
 

@@ -245,13 +245,25 @@ pub trait PageAccess {
 pub struct Kept {
     sql: Box<str>,
     key: Arc<u64>,
+    may_use_virtual_tables: bool,
 }
 
 impl Kept {
     /// A statement of this text, which is compiled when it is first used.
     pub fn new(sql: impl Into<Box<str>>) -> Kept {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Kept { sql: sql.into(), key: Arc::new(NEXT.fetch_add(1, Ordering::Relaxed)) }
+        Kept { sql: sql.into(), key: Arc::new(NEXT.fetch_add(1, Ordering::Relaxed)), may_use_virtual_tables: true }
+    }
+
+    /// A statement on ordinary tables: to it, and to triggers that it fires, virtual tables are not there
+    /// (SQLITE_PREPARE_NO_VTAB). So nothing that is written into a schema makes a module call itself.
+    pub fn of_ordinary_tables(sql: impl Into<Box<str>>) -> Kept {
+        Kept { may_use_virtual_tables: false, ..Kept::new(sql) }
+    }
+
+    /// Whether virtual tables are there for the statement.
+    pub fn may_use_virtual_tables(&self) -> bool {
+        self.may_use_virtual_tables
     }
 
     /// The text.

@@ -34,7 +34,7 @@ pub struct RTreeCursor {
 impl RTreeCursor {
     /// A scan that has not begun.
     pub fn new(names: &Names, scans: Arc<AtomicUsize>) -> RTreeCursor {
-        let read_auxiliary = Kept::new(format!("SELECT * FROM {} WHERE rowid = ?1", names.of("rowid")));
+        let read_auxiliary = Kept::of_ordinary_tables(format!("SELECT * FROM {} WHERE rowid = ?1", names.of("rowid")));
         RTreeCursor { query: None, row: None, auxiliary: None, read_auxiliary, scans, is_counted: false }
     }
 

@@ -37,6 +37,11 @@ impl Columns {
                 _ => columns.coordinates.push(first_token(argument)),
             }
         }
+        // What is no name would be found when the table is declared, before the columns are counted.
+        if let Some(bad) = columns.coordinates.iter().chain(&columns.auxiliary).find(|name| !is_name(name)) {
+            let near = if bad.trim().is_empty() { ")" } else { bad };
+            return Err(Error::new(format!("near \"{near}\": syntax error")));
+        }
         match columns.coordinates.len() - 1 {
             ..2 => Err(too_few()),
             count if count > 2 * MAX_DIMENSIONS => Err(too_many()),
@@ -74,8 +79,7 @@ impl Columns {
 
 /// The first token of an argument: the rest, a type perhaps, does not count.
 fn first_token(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let text = text.trim_start();
+    let text = &*String::from_utf8_lossy(text);
     let close = match text.chars().next() {
         Some(quote @ ('"' | '`' | '\'')) => Some(quote),
         Some('[') => Some(']'),
@@ -87,8 +91,19 @@ fn first_token(text: &[u8]) -> String {
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$' || !c.is_ascii()))
             .unwrap_or(text.len()),
     };
-    let end = if end == 0 { text.chars().next().map_or(0, char::len_utf8) } else { end };
+    // White space is a token, too.
+    let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\x0c' | '\r');
+    let end = match text.chars().next() {
+        Some(c) if end == 0 && is_space(c) => text.find(|c| !is_space(c)).unwrap_or(text.len()),
+        Some(c) if end == 0 => c.len_utf8(),
+        _ => end,
+    };
     text.get(..end).unwrap_or_default().to_owned()
+}
+
+/// Whether a token can be the name of a column, but for keywords.
+fn is_name(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '"' | '`' | '\'' | '[') || !c.is_ascii())
 }
 
 /// Where the name ends that begins with a quote; a doubled quote stands for one of its characters.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use lithe_functions::{Arity, Context, Flags, Function, Kind, ScalarFunction, format_values};
 use lithe_value::cast;
-use lithe_vtab::{SqlConnection, ValueRef};
+use lithe_vtab::{SqlConnection, ValueRef, code};
 
 use crate::bounds::{CoordinateType, MAX_DIMENSIONS};
 use crate::check;
@@ -91,9 +91,15 @@ fn check_table(connection: &dyn SqlConnection, names: &Names) -> Result<Vec<Stri
     let columns = |name: &str| connection.prepare(&format!("SELECT * FROM {name}")).map(|found| found.column_count());
     let auxiliary = columns(&names.of("rowid")).map_or(0, |count| count.saturating_sub(2));
     let table = format!("{}.{}", quoted(names.database()), quoted(names.table()));
-    let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).map_err(|_| crate::error::logic())?;
+    let mut statement =
+        connection.prepare(&format!("SELECT * FROM {table}")).map_err(|error| Error::of_code(error.code))?;
     let coordinates = statement.column_count().saturating_sub(1 + auxiliary);
-    let is_integer = statement.step()? && matches!(statement.column(1), ValueRef::Integer(_));
+    let is_integer = match statement.step() {
+        Ok(has_row) => has_row && matches!(statement.column(1), ValueRef::Integer(_)),
+        // What is damaged will be found.
+        Err(error) if error.code & 0xff == code::CORRUPT => false,
+        Err(error) => return Err(error),
+    };
     drop(statement);
     if coordinates < 2 || coordinates % 2 == 1 || coordinates > 2 * MAX_DIMENSIONS {
         return Ok(vec!["Schema corrupt or not an rtree".to_owned()]);

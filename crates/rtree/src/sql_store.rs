@@ -1,6 +1,6 @@
 //! The three tables of an R-Tree, by SQL.
 
-use lithe_vtab::{Kept, SqlConnection, Value, ValueRef};
+use lithe_vtab::{Kept, SqlConnection, Value, ValueRef, code};
 
 use crate::check::Tables;
 use crate::error::{self, Result};
@@ -77,23 +77,23 @@ impl Statements {
         };
         let put_auxiliary = (auxiliary > 0).then(|| {
             let set: Vec<String> = (0..auxiliary).map(|at| format!("a{at} = ?{}", at + 2)).collect();
-            Kept::new(format!("UPDATE {rowid} SET {} WHERE rowid = ?1", set.join(", ")))
+            Kept::of_ordinary_tables(format!("UPDATE {rowid} SET {} WHERE rowid = ?1", set.join(", ")))
         });
         Statements {
-            read_node: Kept::new(format!("SELECT data FROM {node} WHERE nodeno = ?1")),
-            put_node: Kept::new(format!("INSERT OR REPLACE INTO {node} VALUES(?1, ?2)")),
-            add_node: Kept::new(format!("INSERT INTO {node} VALUES(NULL, ?1)")),
-            remove_node: Kept::new(format!("DELETE FROM {node} WHERE nodeno = ?1")),
-            leaf_of: Kept::new(format!("SELECT nodeno FROM {rowid} WHERE rowid = ?1")),
-            put_leaf: Kept::new(put_leaf),
-            add_row: Kept::new(format!("INSERT INTO {rowid}(rowid, nodeno) VALUES(NULL, NULL)")),
-            remove_row: Kept::new(format!("DELETE FROM {rowid} WHERE rowid = ?1")),
-            parent_of: Kept::new(format!("SELECT parentnode FROM {parent} WHERE nodeno = ?1")),
-            put_parent: Kept::new(format!("INSERT OR REPLACE INTO {parent} VALUES(?1, ?2)")),
-            remove_parent: Kept::new(format!("DELETE FROM {parent} WHERE nodeno = ?1")),
+            read_node: Kept::of_ordinary_tables(format!("SELECT data FROM {node} WHERE nodeno = ?1")),
+            put_node: Kept::of_ordinary_tables(format!("INSERT OR REPLACE INTO {node} VALUES(?1, ?2)")),
+            add_node: Kept::of_ordinary_tables(format!("INSERT INTO {node} VALUES(NULL, ?1)")),
+            remove_node: Kept::of_ordinary_tables(format!("DELETE FROM {node} WHERE nodeno = ?1")),
+            leaf_of: Kept::of_ordinary_tables(format!("SELECT nodeno FROM {rowid} WHERE rowid = ?1")),
+            put_leaf: Kept::of_ordinary_tables(put_leaf),
+            add_row: Kept::of_ordinary_tables(format!("INSERT INTO {rowid}(rowid, nodeno) VALUES(NULL, NULL)")),
+            remove_row: Kept::of_ordinary_tables(format!("DELETE FROM {rowid} WHERE rowid = ?1")),
+            parent_of: Kept::of_ordinary_tables(format!("SELECT parentnode FROM {parent} WHERE nodeno = ?1")),
+            put_parent: Kept::of_ordinary_tables(format!("INSERT OR REPLACE INTO {parent} VALUES(?1, ?2)")),
+            remove_parent: Kept::of_ordinary_tables(format!("DELETE FROM {parent} WHERE nodeno = ?1")),
             put_auxiliary,
-            row_count: Kept::new(format!("SELECT count(*) FROM {rowid}")),
-            parent_count: Kept::new(format!("SELECT count(*) FROM {parent}")),
+            row_count: Kept::of_ordinary_tables(format!("SELECT count(*) FROM {rowid}")),
+            parent_count: Kept::of_ordinary_tables(format!("SELECT count(*) FROM {parent}")),
         }
     }
 }
@@ -150,9 +150,11 @@ impl SqlStore<'_> {
 
 impl Store for SqlStore<'_> {
     fn node(&self, node: NodeNo) -> Result<Option<Vec<u8>>> {
-        let mut statement = self.connection.statement(&self.statements.read_node)?;
+        // A table of nodes that is not there, or is another one, is damage as a node is that is not.
+        let damaged = |error: error::Error| if error.code == code::ERROR { error::corrupt() } else { error };
+        let mut statement = self.connection.statement(&self.statements.read_node).map_err(damaged)?;
         statement.bind(1, ValueRef::Integer(node.0))?;
-        if !statement.step()? {
+        if !statement.step().map_err(damaged)? {
             return Ok(None);
         }
         match statement.column(0) {

@@ -9,7 +9,7 @@ use lithe_vtab::{
     VirtualCursor, VirtualTable, constraint,
 };
 
-use crate::bounds::{Bounds, CoordinateType, round_down, round_up};
+use crate::bounds::{Bounds, CoordinateType, MAX_DIMENSIONS, round_down, round_up};
 use crate::check;
 use crate::cursor::RTreeCursor;
 use crate::declaration::Columns;
@@ -24,6 +24,8 @@ const NODE_LEN_MIN: usize = 512 - 64;
 /// How many rows a table is thought to have that ANALYZE has not counted, and the fewest of one that it has.
 const ROWS_UNKNOWN: i64 = 1 << 20;
 const ROWS_MIN: i64 = 100;
+/// How many constraints a scan uses; rows are checked against the others when they are found.
+const CONSTRAINTS_MAX: usize = 4 * MAX_DIMENSIONS;
 
 /// How a scan is made: the numbers that EXPLAIN QUERY PLAN shows.
 pub mod plan_number {
@@ -268,6 +270,9 @@ fn plan(info: &mut IndexInfo, coordinates: usize, rows: i64) {
     let has_match = info.constraints.iter().any(|constraint| constraint.op == constraint::MATCH);
     let mut text = String::new();
     for (index, asked) in info.constraints.iter().enumerate() {
+        if text.len() >= 2 * CONSTRAINTS_MAX {
+            break;
+        }
         if !asked.usable {
             continue;
         }

@@ -65,6 +65,11 @@ fn row(program: &Program, addr: usize, insn: &Insn) -> ExplainRow {
     };
     match insn {
         Insn::OpenRead { cursor } | Insn::OpenWrite { cursor } => with_tree(program, *cursor, row),
+        // As in SQLite, what the table has said about the scan.
+        Insn::VFilter { scan, .. } => {
+            let scan = program.scans.get(usize::from(scan.0));
+            ExplainRow { p4: scan.and_then(|scan| scan.plan.text.as_deref().map(str::to_owned)), ..row }
+        }
         _ => row,
     }
 }

@@ -111,6 +111,11 @@ impl<'a> Codegen<'a> {
         self.emit_transactions();
         write::finish(&mut self);
         self.b.uses_parameter(parameters);
+        self.into_program()
+    }
+
+    /// The program as it stands: of a trigger, whose statement does the rest.
+    pub(crate) fn into_program(self) -> Program {
         let mut program = self.b.finish();
         program.scans = self.scans.take().into();
         program.query_plan = self.explain.finish();

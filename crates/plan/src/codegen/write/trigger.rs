@@ -129,9 +129,7 @@ fn compile<'a>(
     let scope = Scope { sources: rows, rules, fixed_db, within, ..Scope::outermost(text, &found) };
     emit_body(&mut body, &scope, create).map_err(crate::CompileError::without_offset)?;
     take_needs(cg, &body, create);
-    let mut program = body.b.finish();
-    program.query_plan = body.explain.finish();
-    Ok(Subprogram { program, token, name })
+    Ok(Subprogram { program: body.into_program(), token, name })
 }
 
 /// What a trigger's program needs, the statement needs.
