@@ -178,12 +178,13 @@ impl PageHeader {
             first_freeblock: at_u16(bytes, FIRST_FREEBLOCK_AT),
             cell_count: at_u16(bytes, CELL_COUNT_AT),
             content_at: decode_content_at(at_u16(bytes, CONTENT_AT)),
-            fragmented: bytes[FRAGMENTED_AT],
+            fragmented: bytes.get(FRAGMENTED_AT).copied().unwrap_or_default(),
         }
     }
 
     /// Writes every field; the right child of an interior page is left as it is.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "a caller owes a page, which has room for its header")]
     pub fn write(&self, page: &mut [u8]) {
         let header = &mut page[self.at..][..LEAF_HEADER_LEN];
         header[KIND_AT] = self.kind as u8;

@@ -21,6 +21,7 @@ pub fn get_u32(bytes: &[u8], at: usize) -> Option<u32> {
 /// The two-byte integer at the fixed offset `at`.
 #[inline]
 #[track_caller]
+#[expect(clippy::indexing_slicing, reason = "a caller owes bytes beyond a fixed offset")]
 pub fn at_u16(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
@@ -28,6 +29,7 @@ pub fn at_u16(bytes: &[u8], at: usize) -> u16 {
 /// The four-byte integer at the fixed offset `at`.
 #[inline]
 #[track_caller]
+#[expect(clippy::panic, reason = "as above")]
 pub fn at_u32(bytes: &[u8], at: usize) -> u32 {
     match get_u32(bytes, at) {
         Some(value) => value,
@@ -38,6 +40,7 @@ pub fn at_u32(bytes: &[u8], at: usize) -> u32 {
 /// Stores a two-byte integer at the fixed offset `at`.
 #[inline]
 #[track_caller]
+#[expect(clippy::indexing_slicing, reason = "as above")]
 pub fn put_u16(bytes: &mut [u8], at: usize, value: u16) {
     bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
 }
@@ -45,6 +48,7 @@ pub fn put_u16(bytes: &mut [u8], at: usize, value: u16) {
 /// Stores a four-byte integer at the fixed offset `at`.
 #[inline]
 #[track_caller]
+#[expect(clippy::indexing_slicing, reason = "as above")]
 pub fn put_u32(bytes: &mut [u8], at: usize, value: u32) {
     bytes[at..at + 4].copy_from_slice(&value.to_be_bytes());
 }

@@ -170,7 +170,7 @@ fn size_from_end(at: usize, end: usize, limits: &Limits) -> Option<usize> {
 pub fn push_table_interior(out: &mut Vec<u8>, child: PageNo, rowid: i64) {
     let mut cell = [0; TABLE_INTERIOR_MAX];
     let len = write_table_interior(&mut cell, child, rowid);
-    out.extend_from_slice(&cell[..len]);
+    out.extend_from_slice(cell.get(..len).unwrap_or(&cell));
 }
 
 /// The longest cell of an interior page of a table: the child, and a rowid.

@@ -206,14 +206,12 @@ impl DbHeader {
 
     /// Reads and checks the first 100 bytes of a file. What is wrong makes the file "not a database".
     pub fn read(bytes: &[u8]) -> Result<DbHeader, Malformed> {
-        if bytes.len() < HEADER_LEN {
-            return Err(Malformed("file shorter than a database header"));
-        }
-        if &bytes[..MAGIC.len()] != MAGIC {
+        let bytes = bytes.first_chunk::<HEADER_LEN>().ok_or(Malformed("file shorter than a database header"))?;
+        if !bytes.starts_with(MAGIC) {
             return Err(Malformed("no database magic"));
         }
         let page_size = PageSize::decode(at_u16(bytes, PAGE_SIZE_AT)).ok_or(Malformed("page size is none"))?;
-        if bytes[FRACTIONS_AT..][..3] != FRACTIONS {
+        if !bytes.iter().skip(FRACTIONS_AT).take(FRACTIONS.len()).eq(&FRACTIONS) {
             return Err(Malformed("payload fractions are not 64, 32, 32"));
         }
         let reserved = bytes[RESERVED_AT];
@@ -237,6 +235,7 @@ impl DbHeader {
     }
 
     /// Writes all 100 bytes.
+    #[expect(clippy::indexing_slicing, reason = "a caller owes the 100 bytes of a header")]
     pub fn write(&self, bytes: &mut [u8]) {
         bytes[..HEADER_LEN].fill(0);
         bytes[..MAGIC.len()].copy_from_slice(MAGIC);
@@ -257,7 +256,7 @@ impl DbHeader {
 
     /// One of the meta values.
     pub fn meta(&self, which: Meta) -> u32 {
-        self.meta[which as usize]
+        self.meta.get(which as usize).copied().unwrap_or_default()
     }
 
     /// The page count, if the library that wrote last keeps it: `None` sends the reader to the

@@ -63,7 +63,7 @@ pub struct JournalHeader {
 impl JournalHeader {
     /// Reads a header; `None` if the bytes are none, which ends a journal.
     pub fn read(bytes: &[u8]) -> Option<JournalHeader> {
-        if bytes.len() < HEADER_LEN || bytes[..MAGIC.len()] != MAGIC {
+        if bytes.len() < HEADER_LEN || !bytes.starts_with(&MAGIC) {
             return None;
         }
         let sector_size = at_u32(bytes, SECTOR_SIZE_AT);
@@ -83,7 +83,7 @@ impl JournalHeader {
     /// The header as bytes, without its padding.
     pub fn write(&self) -> [u8; HEADER_LEN] {
         let mut bytes = [0; HEADER_LEN];
-        bytes[..MAGIC.len()].copy_from_slice(&MAGIC);
+        bytes.iter_mut().zip(MAGIC).for_each(|(byte, magic)| *byte = magic);
         put_u32(&mut bytes, RECORDS_AT, self.records);
         put_u32(&mut bytes, NONCE_AT, self.nonce);
         put_u32(&mut bytes, PAGE_COUNT_AT, self.page_count);
@@ -107,13 +107,9 @@ impl JournalHeader {
 /// mixing-up of journals, not every torn page; the syncs around it do that.
 pub fn record_checksum(nonce: u32, page: &[u8]) -> u32 {
     const STRIDE: usize = 200;
-    let mut sum = nonce;
-    let mut at = page.len().saturating_sub(STRIDE);
-    while at > 0 {
-        sum = sum.wrapping_add(u32::from(page[at]));
-        at = at.saturating_sub(STRIDE);
-    }
-    sum
+    // The first byte never counts.
+    let behind = page.get(1..).unwrap_or_default();
+    behind.iter().rev().skip(STRIDE - 1).step_by(STRIDE).fold(nonce, |sum, &byte| sum.wrapping_add(u32::from(byte)))
 }
 
 /// One record, checked.

@@ -16,6 +16,18 @@
 //! | [`varint`], [`bytes`] | integers |
 //! | [`journal`], [`wal`], [`wal_index`], [`locks`] | the files beside the database, and the bytes that are locked |
 #![forbid(unsafe_code)]
+#![deny(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
+#![cfg_attr(
+    test,
+    allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 
 pub mod btree_page;
 pub mod bytes;

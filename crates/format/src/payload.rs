@@ -118,7 +118,9 @@ impl<'a> Payload<'a> {
     fn push(&mut self, part: &'a [u8]) {
         let len = u64::from(self.len) + part.len() as u64;
         assert!(len <= MAX_PAYLOAD, "payload longer than any");
-        self.parts[usize::from(self.count)] = part;
+        #[expect(clippy::indexing_slicing, reason = "a caller owes as many parts as there is room for")]
+        let place = &mut self.parts[usize::from(self.count)];
+        *place = part;
         self.count += 1;
         self.len = len as u32;
     }
@@ -138,7 +140,7 @@ impl<'a> Payload<'a> {
     /// The parts before the zeros.
     #[inline]
     pub fn parts(&self) -> &[&'a [u8]] {
-        &self.parts[..usize::from(self.count)]
+        self.parts.get(..usize::from(self.count)).unwrap_or_default()
     }
 
     /// The number of zeros after the last part.
@@ -167,13 +169,13 @@ impl<'a> PayloadReader<'_, 'a> {
     #[inline]
     pub fn copy_to(&mut self, mut out: &mut [u8]) {
         while let Some(part) = self.payload.parts().get(self.part) {
-            let rest = &part[self.at..];
-            if out.len() < rest.len() {
-                out.copy_from_slice(&rest[..out.len()]);
+            let rest = part.get(self.at..).unwrap_or_default();
+            if let Some(enough) = rest.get(..out.len()).filter(|enough| enough.len() < rest.len()) {
+                out.copy_from_slice(enough);
                 self.at += out.len();
                 return;
             }
-            let (head, tail) = out.split_at_mut(rest.len());
+            let Some((head, tail)) = out.split_at_mut_checked(rest.len()) else { return };
             head.copy_from_slice(rest);
             out = tail;
             self.part += 1;
@@ -185,9 +187,9 @@ impl<'a> PayloadReader<'_, 'a> {
     /// Hands out the next `len` bytes where they are, in pieces; after the last part come zeros.
     pub fn pieces(&mut self, mut len: usize, mut each: impl FnMut(&'a [u8])) {
         while let Some(part) = self.payload.parts().get(self.part) {
-            let rest = &part[self.at..];
-            if len < rest.len() {
-                each(&rest[..len]);
+            let rest = part.get(self.at..).unwrap_or_default();
+            if let Some(enough) = rest.get(..len).filter(|enough| enough.len() < rest.len()) {
+                each(enough);
                 self.at += len;
                 return;
             }
@@ -218,7 +220,7 @@ impl<'a> PayloadReader<'_, 'a> {
 pub fn zeros<'a>(mut len: usize, mut each: impl FnMut(&'a [u8])) {
     static ZEROS: [u8; 4096] = [0; 4096];
     while len > 0 {
-        let piece = &ZEROS[..len.min(ZEROS.len())];
+        let piece = ZEROS.get(..len).unwrap_or(&ZEROS);
         each(piece);
         len -= piece.len();
     }

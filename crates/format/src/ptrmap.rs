@@ -66,6 +66,10 @@ impl Entry {
     }
 
     /// Writes the entry at `at`.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a caller owes a page and a place in it that its number was divided by"
+    )]
     pub fn write(self, page: &mut [u8], at: usize) {
         page[at + TYPE_AT] = self.kind as u8;
         put_u32(page, at + PARENT_AT, self.parent.map_or(0, PageNo::get));

@@ -24,6 +24,7 @@ const SHORT_LEN: [u8; 128] = short_lengths();
 
 const FIRST_BLOB: u32 = 12;
 
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 const fn short_lengths() -> [u8; 128] {
     let mut lengths = [0; 128];
     let mut n = 0;
@@ -97,6 +98,10 @@ impl SerialType {
 
     /// The number of content bytes.
     #[inline]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a constant function, which has no other way; the bounds are checked in front"
+    )]
     pub const fn len(self) -> u32 {
         if self.0 < 128 { SHORT_LEN[self.0 as usize] as u32 } else { (self.0 - FIRST_BLOB) / 2 }
     }

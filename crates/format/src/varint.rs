@@ -110,6 +110,7 @@ pub fn len(value: u64) -> usize {
 /// # Panics
 /// If `out` is too short: a caller owes [`MAX_LEN`] bytes or has asked [`len`].
 #[inline]
+#[expect(clippy::indexing_slicing, reason = "see Panics")]
 pub fn write(out: &mut [u8], value: u64) -> usize {
     if value < 0x80 {
         out[0] = value as u8;
@@ -130,10 +131,11 @@ pub fn push(out: &mut Vec<u8>, value: u64) {
     } else {
         let mut bytes = [0; MAX_LEN];
         let len = write(&mut bytes, value);
-        out.extend_from_slice(&bytes[..len]);
+        out.extend_from_slice(bytes.get(..len).unwrap_or(&bytes));
     }
 }
 
+#[expect(clippy::indexing_slicing, reason = "as above")]
 fn write_long(out: &mut [u8], value: u64) -> usize {
     let len = len(value);
     if len == MAX_LEN {
@@ -174,7 +176,7 @@ impl Encoded {
     /// The encoded bytes.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
+        self.bytes.get(..usize::from(self.len)).unwrap_or(&self.bytes)
     }
 }
 

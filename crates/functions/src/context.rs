@@ -122,7 +122,8 @@ impl CallSite {
         if !has {
             self.kept = Some(Box::new(make()));
         }
-        self.kept.as_ref().and_then(|kept| kept.downcast_ref()).expect("just made, if it was not there")
+        #[expect(clippy::expect_used, reason = "it was there, or was just put there")]
+        self.kept.as_ref().and_then(|kept| kept.downcast_ref()).expect("a value that was kept")
     }
 
     /// What was kept, if it is a `T`.

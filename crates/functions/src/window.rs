@@ -16,6 +16,7 @@ use lithe_value::{Value, ValueRef, cast};
 
 use crate::error::{FunctionError, Result};
 use crate::function::{Arity, Window};
+use crate::scalar::arg;
 
 /// The built-in window functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +107,7 @@ impl Ranking {
     /// A row enters the frame.
     pub fn step(&mut self, args: &[ValueRef<'_>]) -> Result {
         if self.kind == WindowFunction::Ntile && self.added == 0 {
-            self.buckets = cast::to_integer(args[0]);
+            self.buckets = cast::to_integer(arg(args, 0));
             if self.buckets <= 0 {
                 return Err(FunctionError::new("argument of ntile must be a positive integer"));
             }

@@ -93,12 +93,18 @@ impl State {
     }
 }
 
+/// What is behind the first `at` bytes.
+fn from(sql: &[u8], at: usize) -> &[u8] {
+    sql.get(at..).unwrap_or_default()
+}
+
 /// Skips what makes no difference inside a statement that is no trigger.
 fn skip_plain(sql: &[u8]) -> &[u8] {
     let plain = sql.iter().take_while(|&&byte| !is_special(byte)).count();
-    &sql[plain..]
+    from(sql, plain)
 }
 
+#[expect(clippy::indexing_slicing, reason = "the table has a place for every byte")]
 fn is_special(byte: u8) -> bool {
     const SPECIAL: [bool; 256] = {
         let mut special = [false; 256];
@@ -119,7 +125,7 @@ fn next_piece(sql: &[u8]) -> Option<(Option<Piece>, &[u8])> {
     let (piece, length) = match first {
         b';' => (Piece::Semicolon, 1),
         b' ' | b'\t' | b'\n' | b'\r' | 0x0c => (Piece::Space, 1),
-        b'/' if sql.get(1) == Some(&b'*') => match memchr::memmem::find(&sql[2..], b"*/") {
+        b'/' if sql.get(1) == Some(&b'*') => match memchr::memmem::find(from(sql, 2), b"*/") {
             Some(at) => (Piece::Space, at + 4),
             None => return Some((None, &[])),
         },
@@ -131,17 +137,17 @@ fn next_piece(sql: &[u8]) -> Option<(Option<Piece>, &[u8])> {
         b'\'' | b'"' | b'`' => return Some(quoted(sql, first)),
         _ if is_identifier_byte(first) => {
             let length = sql.iter().take_while(|&&byte| is_identifier_byte(byte)).count();
-            (word(&sql[..length]), length)
+            (word(sql.get(..length).unwrap_or(sql)), length)
         }
         _ => (Piece::Other, 1),
     };
-    Some((Some(piece), &sql[length..]))
+    Some((Some(piece), from(sql, length)))
 }
 
 /// A doubled quote is seen as the end of one string and the start of the next: it makes no difference.
 fn quoted(sql: &[u8], close: u8) -> (Option<Piece>, &[u8]) {
-    match memchr(close, &sql[1..]) {
-        Some(at) => (Some(Piece::Other), &sql[at + 2..]),
+    match memchr(close, from(sql, 1)) {
+        Some(at) => (Some(Piece::Other), from(sql, at + 2)),
         None => (None, &[]),
     }
 }

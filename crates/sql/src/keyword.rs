@@ -9,6 +9,7 @@ pub fn keywords() -> &'static [Keyword] {
 
 /// The keyword that `word` is, in whatever case.
 #[inline]
+#[expect(clippy::indexing_slicing, reason = "the table has a place for every hash, and its places lead to each other")]
 pub fn find(word: &[u8]) -> Option<TokenKind> {
     if word.len() < SHORTEST || word.len() > LONGEST {
         return None;
@@ -36,6 +37,7 @@ struct Table {
     next: [u8; KEYWORDS.len()],
 }
 
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 static TABLE: Table = {
     let mut table = Table { first: [NONE; BUCKETS], next: [NONE; KEYWORDS.len()] };
     let mut i = KEYWORDS.len();
@@ -49,6 +51,10 @@ static TABLE: Table = {
 };
 
 /// The multipliers give the fewest collisions of 60,000 tried.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "no keyword is shorter than two letters, and no shorter word is looked for"
+)]
 const fn hash(word: &[u8]) -> usize {
     const CASE: u8 = 0x20; // folds the case of letters, and of nothing else that occurs in keywords
     let first = (word[0] | CASE) as usize;

@@ -45,7 +45,13 @@ impl<'s> Lexer<'s> {
     /// Moves behind `bytes`, if the text goes on with them. Nobody has looked at what tokens they are.
     #[inline]
     pub fn skip_exactly(&mut self, bytes: &[u8]) -> Option<()> {
-        self.sql[self.at..].starts_with(bytes).then(|| self.at += bytes.len())
+        self.rest().starts_with(bytes).then(|| self.at += bytes.len())
+    }
+
+    /// What nobody has looked at yet.
+    #[inline]
+    fn rest(&self) -> &[u8] {
+        self.sql.get(self.at..).unwrap_or_default()
     }
 
     /// Moves to the first byte that is no white space.
@@ -91,6 +97,7 @@ impl<'s> Lexer<'s> {
 
     /// Moves behind the token that starts here, and tells its kind.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "the table has a place for every byte")]
     fn scan(&mut self) -> TokenKind {
         let first = self.peek(0);
         match CLASS[usize::from(first)] {
@@ -141,7 +148,7 @@ impl<'s> Lexer<'s> {
     fn word(&mut self) -> TokenKind {
         let start = self.at;
         self.skip_while(is_identifier_byte);
-        keyword::find(&self.sql[start..self.at]).unwrap_or(TokenKind::Identifier)
+        self.sql.get(start..self.at).and_then(keyword::find).unwrap_or(TokenKind::Identifier)
     }
 
     fn blob_or_word(&mut self) -> TokenKind {
@@ -220,12 +227,12 @@ impl<'s> Lexer<'s> {
         self.at += 1;
         self.has_doubled = false;
         loop {
-            let Some(length) = memchr2(quote, 0, &self.sql[self.at..]) else {
+            let Some(length) = memchr2(quote, 0, self.rest()) else {
                 self.at = self.sql.len();
                 return TokenKind::Illegal;
             };
             self.at += length;
-            if self.sql[self.at] == 0 {
+            if self.peek(0) == 0 {
                 return TokenKind::Illegal;
             }
             self.at += 1;
@@ -239,8 +246,8 @@ impl<'s> Lexer<'s> {
     }
 
     fn bracketed(&mut self) -> TokenKind {
-        match memchr2(b']', 0, &self.sql[self.at..]) {
-            Some(length) if self.sql[self.at + length] == b']' => self.take(length + 1, TokenKind::Identifier),
+        match memchr2(b']', 0, self.rest()) {
+            Some(length) if self.peek(length) == b']' => self.take(length + 1, TokenKind::Identifier),
             Some(length) => self.take(length, TokenKind::Illegal),
             None => self.take(self.sql.len() - self.at, TokenKind::Illegal),
         }
@@ -268,7 +275,7 @@ impl<'s> Lexer<'s> {
     fn minus(&mut self) -> TokenKind {
         match (self.peek(1), self.peek(2)) {
             (b'-', _) => {
-                let rest = &self.sql[self.at..];
+                let rest = self.rest();
                 // The line's end belongs to the white space that follows.
                 let length = memchr2(b'\n', 0, rest).unwrap_or(rest.len());
                 self.take(length, TokenKind::Comment)
@@ -287,15 +294,15 @@ impl<'s> Lexer<'s> {
         }
         self.at += 2;
         loop {
-            let rest = &self.sql[self.at..];
+            let rest = self.rest();
             let Some(length) = memchr2(b'/', 0, rest.get(1..).unwrap_or_default()) else {
                 return self.take(rest.len(), TokenKind::Comment);
             };
             let found = length + 1;
-            if rest[found] == 0 {
+            if rest.get(found) == Some(&0) {
                 return self.take(found, TokenKind::Comment);
             }
-            if rest[found - 1] == b'*' {
+            if rest.get(length) == Some(&b'*') {
                 return self.take(found + 1, TokenKind::Comment);
             }
             self.at += found;
@@ -340,6 +347,7 @@ impl Iterator for Lexer<'_> {
 
 /// Whether `byte` can stand inside an unquoted identifier.
 #[inline]
+#[expect(clippy::indexing_slicing, reason = "as above")]
 pub fn is_identifier_byte(byte: u8) -> bool {
     IDENTIFIER[usize::from(byte)]
 }
@@ -379,6 +387,7 @@ enum Class {
     Single(TokenKind),
 }
 
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 static CLASS: [Class; 256] = {
     let mut table = [Class::Illegal; 256];
     let mut byte = 0;
@@ -418,6 +427,7 @@ const fn class(byte: u8) -> Class {
     }
 }
 
+#[expect(clippy::indexing_slicing, reason = "as above")]
 static IDENTIFIER: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;

@@ -76,11 +76,11 @@ impl Shape {
         lexer.skip_space();
         let mut from = 0;
         for (known, &place) in self.literals.iter_mut().zip(&self.places) {
-            lexer.skip_exactly(&self.text[from..place as usize])?;
+            lexer.skip_exactly(self.text.get(from..place as usize)?)?;
             *known = next_literal(&mut lexer)?;
             from = place as usize + 1;
         }
-        lexer.skip_exactly(&self.text[from..])?;
+        lexer.skip_exactly(self.text.get(from..)?)?;
         let end = lexer.next_token();
         matches!(end.kind, TokenKind::Semicolon | TokenKind::EndOfText).then_some(end.span.end as usize)
     }
@@ -206,7 +206,7 @@ impl Reader<'_, '_> {
     }
 
     fn copy_to(&mut self, offset: u32) {
-        self.shape.text.extend_from_slice(&self.sql[self.copied_to as usize..offset as usize]);
+        self.shape.text.extend_from_slice(self.sql.get(self.copied_to as usize..offset as usize).unwrap_or_default());
         self.copied_to = offset;
     }
 }
@@ -244,7 +244,7 @@ impl Literal {
         let token = self.span.text(sql);
         match self.kind {
             TokenKind::String if self.has_doubled => LiteralValue::Text(text::unquote(token, arena)),
-            TokenKind::String => LiteralValue::Text(&token[1..token.len() - 1]),
+            TokenKind::String => LiteralValue::Text(text::inside(token)),
             TokenKind::Blob => LiteralValue::Blob(text::decode_blob(token, arena)),
             TokenKind::Integer => match text::integer(token) {
                 ExprKind::Integer(value) => LiteralValue::Integer(if self.is_negative { -value } else { value }),

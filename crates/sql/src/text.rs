@@ -40,14 +40,19 @@ pub fn unquote_start<'a>(text: &'a [u8], arena: &'a Bump) -> &'a [u8] {
     if quote_of(first) == Quote::None { text } else { unquote(first, arena) }
 }
 
+/// What is between the first byte of a token and its last: a string without its quotes.
+pub fn inside(token: &[u8]) -> &[u8] {
+    if let [_, inside @ .., _] = token { inside } else { &[] }
+}
+
 /// Every second quote of a pair goes.
 fn undouble<'a>(inner: &[u8], quote: u8, arena: &'a Bump) -> &'a [u8] {
     let mut text = ArenaVec::with_capacity_in(inner.len(), arena);
     let mut rest = inner;
     while let Some(at) = memchr(quote, rest) {
-        text.extend_from_slice_copy(&rest[..=at]);
+        text.extend_from_slice_copy(rest.get(..=at).unwrap_or(rest));
         let second = rest.get(at + 1) == Some(&quote);
-        rest = &rest[at + 1 + usize::from(second)..];
+        rest = rest.get(at + 1 + usize::from(second)..).unwrap_or_default();
     }
     text.extend_from_slice_copy(rest);
     text.into_bump_slice()
@@ -58,8 +63,8 @@ pub fn decode_blob<'a>(token: &[u8], arena: &'a Bump) -> &'a [u8] {
     let [_, _, digits @ .., _] = token else {
         return &[];
     };
-    let pairs = digits.chunks_exact(2);
-    arena.alloc_slice_fill_iter(pairs.map(|pair| nibble(pair[0]) << 4 | nibble(pair[1])))
+    let (pairs, _half) = digits.as_chunks::<2>();
+    arena.alloc_slice_fill_iter(pairs.iter().map(|[high, low]| nibble(*high) << 4 | nibble(*low)))
 }
 
 fn nibble(digit: u8) -> u8 {
@@ -92,7 +97,7 @@ pub fn integer(token: &[u8]) -> ExprKind<'_> {
 /// Sixteen digits are all bits of an integer, sign included; leading zeros do not count.
 fn hexadecimal(digits: &[u8]) -> Option<i64> {
     let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
-    let digits = &digits[zeros..];
+    let digits = digits.get(zeros..)?;
     if digits.len() > 16 {
         return None;
     }
@@ -114,13 +119,15 @@ pub fn without_separators<'a>(token: &[u8], arena: &'a Bump) -> Result<&'a [u8],
     let mut bad = None;
     for (at, &byte) in token.iter().enumerate() {
         if byte != b'_' {
-            text[length] = byte;
-            length += 1;
+            if let Some(place) = text.get_mut(length) {
+                *place = byte;
+                length += 1;
+            }
         } else if !digit(at.checked_sub(1)) || !digit(Some(at + 1)) {
             bad = Some(arena.alloc_slice_copy(text));
         }
     }
-    bad.map_or(Ok(&text[..length]), |bad| Err(bad))
+    bad.map_or(Ok(text.get(..length).unwrap_or_default()), |bad| Err(bad))
 }
 
 /// Whether these decimal digits are the amount of the smallest integer, which is one only behind a minus.
@@ -132,7 +139,7 @@ pub fn is_smallest_integer(digits: &[u8]) -> bool {
 /// Whether `name` must be quoted to be read as an identifier everywhere.
 pub fn needs_quotes(name: &[u8]) -> bool {
     let starts_well = name.first().is_some_and(|&b| is_identifier_byte(b) && !b.is_ascii_digit());
-    !starts_well || name[0] == b'$' || !name.iter().all(|&byte| is_identifier_byte(byte)) || is_keyword(name)
+    !starts_well || name.starts_with(b"$") || !name.iter().all(|&byte| is_identifier_byte(byte)) || is_keyword(name)
 }
 
 /// Whether `name` is a keyword of any class.

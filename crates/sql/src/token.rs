@@ -287,6 +287,7 @@ tokens! {
     }
 }
 
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 const FIRST_KEYWORD: u8 = KEYWORDS[0].kind as u8;
 
 /// The number of kinds of tokens: the length of tables indexed by them.
@@ -298,6 +299,7 @@ const AS_ID: u8 = 1;
 const AS_NAME: u8 = 2;
 
 /// For every kind of token, whether it may serve as an identifier or a name.
+#[expect(clippy::indexing_slicing, reason = "as above")]
 static NAME_USE: [u8; KIND_COUNT] = {
     let mut table = [0; KIND_COUNT];
     table[TokenKind::Identifier as usize] = AS_ID | AS_NAME;
@@ -323,12 +325,14 @@ impl TokenKind {
 
     /// Whether it is an identifier or a keyword that falls back to one.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "the table has a place for every kind")]
     pub(crate) fn is_id(self) -> bool {
         NAME_USE[self as usize] & AS_ID != 0
     }
 
     /// Whether it can be the name of something: an identifier, a string, or any keyword not reserved.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "the table has a place for every kind")]
     pub(crate) fn is_name(self) -> bool {
         NAME_USE[self as usize] & AS_NAME != 0
     }

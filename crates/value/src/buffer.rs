@@ -11,6 +11,8 @@
 //! class in 24. New room is asked for zeroed, which for large buffers costs the kernel's fresh pages
 //! and nothing more.
 
+use crate::bytes;
+
 /// A growable string of bytes that hands its memory on.
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
@@ -73,13 +75,13 @@ impl Buffer {
     /// What is written.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
-        &self.bytes[..self.len]
+        bytes::first(&self.bytes, self.len)
     }
 
     /// What is written, to be changed in place.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        &mut self.bytes[..self.len]
+        self.bytes.get_mut(..self.len).unwrap_or_default()
     }
 
     /// Forgets what is written from `len` on; keeps the memory.
@@ -123,13 +125,15 @@ impl Buffer {
     #[cold]
     fn grow(&mut self, additional: usize) {
         let mut bytes = vec![0; self.grown(additional)].into_boxed_slice();
-        bytes[..self.len].copy_from_slice(self.as_slice());
+        if let Some(begin) = bytes.get_mut(..self.len) {
+            begin.copy_from_slice(self.as_slice());
+        }
         self.bytes = bytes;
     }
 
     /// The capacity that has room for `additional` more bytes, and for some of those that will follow.
     fn grown(&self, additional: usize) -> usize {
-        let needed = self.len.checked_add(additional).expect("buffer larger than memory");
+        let needed = self.len.saturating_add(additional); // more than memory has, which is said by whoever asks for it
         // Doubling while small; past a mebibyte by half, so that a long text does not hold twice its size.
         let amortized = if self.bytes.len() < 1 << 20 { self.bytes.len() * 2 } else { self.bytes.len() / 2 * 3 };
         // An empty buffer takes what was asked: texts that are written in one go know their size.
@@ -142,8 +146,10 @@ impl Buffer {
         if self.len == self.bytes.len() {
             self.grow(1);
         }
-        self.bytes[self.len] = byte;
-        self.len += 1;
+        if let Some(place) = self.bytes.get_mut(self.len) {
+            *place = byte;
+            self.len += 1;
+        }
     }
 
     /// Appends `bytes`.
@@ -159,6 +165,7 @@ impl Buffer {
 
     /// Appends `count` bytes of any content and returns them, to be written.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "the room was just made")]
     pub fn append(&mut self, count: usize) -> &mut [u8] {
         self.reserve(count);
         let start = self.len;

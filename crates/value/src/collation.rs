@@ -1,5 +1,6 @@
 //! Collating sequences: the three that SQLite has built in, and those of applications.
 
+use crate::bytes;
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
@@ -103,7 +104,7 @@ fn compare_nocase(left: &[u8], right: &[u8]) -> Ordering {
 
 fn trim_spaces(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
-    &text[..end]
+    bytes::first(text, end)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! whatever unit follows as its other half, and what is left alone is written as three bytes of UTF-8.
 
 use crate::buffer::Buffer;
+use crate::bytes;
 use crate::utf8;
 
 /// The encoding of a database's text.
@@ -76,7 +77,7 @@ impl Encoding {
 fn characters(mut text: &[u8]) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let (character, len) = utf8::decode(text)?;
-        text = &text[len..];
+        text = bytes::behind(text, len);
         Some(character)
     })
 }

@@ -22,10 +22,23 @@
 //! here breaks on what is not UTF-8.
 
 #![forbid(unsafe_code)]
+#![deny(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
+#![cfg_attr(
+    test,
+    allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 
 pub mod affinity;
 pub mod arith;
 pub mod buffer;
+pub mod bytes;
 pub mod cast;
 pub mod collation;
 pub mod compare;

@@ -11,6 +11,7 @@
 //! A character that is encoded longer than ASCII needs, or is half of a surrogate pair, is U+FFFD.
 
 use crate::buffer::Buffer;
+use crate::bytes;
 
 /// What malformed text is read as.
 pub const REPLACEMENT: u32 = 0xfffd;
@@ -41,7 +42,7 @@ fn decode_long(first: u8, text: &[u8]) -> (u32, usize) {
         0xfd => 0x01,
         _ => 0x00,
     };
-    let taken = text[1..].iter().take_while(|&&byte| is_continuation(byte));
+    let taken = bytes::behind(text, 1).iter().take_while(|&&byte| is_continuation(byte));
     let (mut character, mut len) = (u32::from(start), 1);
     for &byte in taken {
         character = character << 6 | u32::from(byte & 0x3f);
@@ -68,7 +69,7 @@ pub fn encode(character: u32, out: &mut Buffer) {
 #[inline]
 pub fn until_nul(text: &[u8]) -> &[u8] {
     match memchr::memchr(0, text) {
-        Some(end) => &text[..end],
+        Some(end) => bytes::first(text, end),
         None => text,
     }
 }
@@ -77,10 +78,10 @@ pub fn until_nul(text: &[u8]) -> &[u8] {
 /// them: any byte that is not ASCII takes the continuations behind it, so that a run of stray ones is one character.
 #[inline]
 pub fn char_len(text: &[u8]) -> usize {
-    if text[0] < 0x80 {
-        return 1;
+    match text {
+        [..0x80, ..] => 1,
+        _ => 1 + bytes::behind(text, 1).iter().take_while(|&&byte| is_continuation(byte)).count(),
     }
-    1 + text[1..].iter().take_while(|&&byte| is_continuation(byte)).count()
 }
 
 /// How many characters there are, as [`char_len`] delimits them.
@@ -121,7 +122,7 @@ pub fn offset(text: &[u8], index: usize) -> usize {
         if at == text.len() {
             break;
         }
-        at += char_len(&text[at..]);
+        at += char_len(bytes::behind(text, at));
     }
     at
 }

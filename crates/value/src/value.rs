@@ -9,6 +9,7 @@
 //! only a longer text than ever before allocates.
 
 use crate::buffer::{Buffer, OutOfMemory};
+use crate::bytes;
 use crate::value_ref::ValueRef;
 
 /// An SQL value that owns its text or blob.
@@ -69,8 +70,8 @@ impl Value {
             Repr::Null => ValueRef::Null,
             Repr::Integer(integer) => ValueRef::Integer(*integer),
             Repr::Real(real) => ValueRef::Real(*real),
-            Repr::Text { len, bytes } => ValueRef::Text(&bytes[..*len as usize]),
-            Repr::Blob { len, bytes } => ValueRef::Blob(&bytes[..*len as usize]),
+            Repr::Text { len, bytes } => ValueRef::Text(bytes::first(bytes, *len as usize)),
+            Repr::Blob { len, bytes } => ValueRef::Blob(bytes::first(bytes, *len as usize)),
         }
     }
 
@@ -185,6 +186,7 @@ impl Value {
 }
 
 #[inline]
+#[expect(clippy::expect_used, reason = "no buffer is longer: whoever fills one keeps to SQLITE_LIMIT_LENGTH")]
 fn length(len: usize) -> u32 {
     u32::try_from(len).expect("value longer than 4 GiB")
 }

@@ -111,7 +111,7 @@ pub struct Change<'a> {
 impl<'a> Change<'a> {
     /// The key of the row that is deleted or updated; none of one that is inserted.
     pub fn old_key(&self) -> Option<ValueRef<'a>> {
-        let key = self.values.values[0];
+        let &key = self.values.values.first()?;
         (self.values.values.len() == 1 || !key.is_null()).then_some(key)
     }
 

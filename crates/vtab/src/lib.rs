@@ -109,6 +109,14 @@
 //! * Never hold a borrow of a cell across a call of the connection: SQL may come back to the same table.
 //! * What shadow tables contain is data from outside: SQLITE_CORRUPT_VTAB, never a panic.
 #![forbid(unsafe_code)]
+#![deny(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
 
 mod change;
 mod extension;

@@ -44,7 +44,7 @@ impl Builder {
     /// The record of `values` in one piece.
     pub fn build(&mut self, values: &[ValueRef<'_>]) -> &[u8] {
         match self.fill_short(values.iter().copied()) {
-            Some(len) => &self.short[..len],
+            Some(len) => self.short.get(..len).unwrap_or_default(),
             None => self.build_longer(values),
         }
     }
@@ -63,7 +63,7 @@ impl Builder {
     #[inline]
     pub fn build_of_short<'v>(&mut self, values: impl ExactSizeIterator<Item = ValueRef<'v>>) -> Option<&[u8]> {
         let len = self.fill_short(values)?;
-        Some(&self.short[..len])
+        self.short.get(..len)
     }
 
     /// Puts the record into `self.short`, and answers its length.
@@ -76,18 +76,19 @@ impl Builder {
             self.short.resize(len_max, 0);
         }
         let (header, content) = self.short.split_at_mut(usize::from(header_len));
-        header[0] = header_len;
+        let (first, types) = header.split_first_mut()?;
+        *first = header_len;
         let mut at = 0;
-        for (place, value) in header[1..].iter_mut().zip(values) {
+        for (place, value) in types.iter_mut().zip(values) {
             let serial = SerialType::of(&value, self.format);
             match value {
                 ValueRef::Null => {}
                 ValueRef::Integer(integer) => {
-                    *content[at..].first_chunk_mut()? = serial.leading_bytes(integer);
+                    *content.get_mut(at..)?.first_chunk_mut()? = serial.leading_bytes(integer);
                 }
-                ValueRef::Real(real) => *content[at..].first_chunk_mut()? = real.to_bits().to_be_bytes(),
+                ValueRef::Real(real) => *content.get_mut(at..)?.first_chunk_mut()? = real.to_bits().to_be_bytes(),
                 ValueRef::Text(bytes) | ValueRef::Blob(bytes) if bytes.len() <= SHORT_MAX => {
-                    content[at..][..bytes.len()].copy_from_slice(bytes);
+                    content.get_mut(at..)?.get_mut(..bytes.len())?.copy_from_slice(bytes);
                 }
                 ValueRef::Text(_) | ValueRef::Blob(_) => return None,
             }
@@ -105,6 +106,7 @@ impl Builder {
 
     /// Puts such a record into `self.bytes`, but for the large values that can be cut out.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "our own record: its header and its parts were counted before")]
     fn fill<'a>(&mut self, values: &[ValueRef<'a>], header_len: u8, cuts: &mut Cuts<'a>) {
         self.bytes.clear();
         self.bytes.resize(usize::from(header_len), 0);
@@ -158,7 +160,7 @@ impl Builder {
         if zeros == 0
             && let Some(len) = self.fill_short(values.iter().copied())
         {
-            return Payload::from_bytes(&self.short[..len]);
+            return Payload::from_bytes(self.short.get(..len).unwrap_or_default());
         }
         self.build_longer_parts(values, zeros)
     }
@@ -185,6 +187,7 @@ impl Builder {
     }
 
     /// Interleaves the pieces of `self.bytes` with the large values between them.
+    #[expect(clippy::indexing_slicing, reason = "our own record: its header and its parts were counted before")]
     fn cut<'a>(&'a self, cuts: &Cuts<'a>, zeros: u32) -> Payload<'a> {
         let cuts = &cuts.at[..cuts.count];
         let mut parts = [&[] as &[u8]; Payload::MAX_PARTS];
@@ -203,6 +206,7 @@ impl Builder {
     }
 
     /// Finds the serial types and writes the header.
+    #[expect(clippy::indexing_slicing, reason = "our own record: its header and its parts were counted before")]
     fn start(&mut self, values: &[ValueRef<'_>], zeros: u32) {
         self.serials.clear();
         self.serials.extend(values.iter().map(|value| SerialType::of(value, self.format)));
@@ -234,6 +238,7 @@ impl Builder {
     }
 
     /// Adds `zeros` to the last value's type.
+    #[expect(clippy::expect_used, reason = "a caller owes the value that zeros belong to")]
     fn lengthen_last(&mut self, zeros: u32) {
         let last = self.serials.last_mut().expect("zeros belong to a value");
         assert!(last.is_blob(), "only a BLOB ends in zeros");
@@ -257,6 +262,7 @@ impl<'a> Cuts<'a> {
 
     /// Leaves `value` out at `at`, if it is large; answers whether.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "no more are counted than there is room for")]
     fn take(&mut self, value: &ValueRef<'a>, at: usize) -> bool {
         match value {
             ValueRef::Text(content) | ValueRef::Blob(content) if content.len() >= LARGE && self.count < self.room => {

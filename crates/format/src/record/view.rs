@@ -107,7 +107,7 @@ impl View {
             self.header_at += len;
             self.push(serial)?;
         }
-        Ok(Located::At(self.columns[index]))
+        self.columns.get(index).map_or_else(|| self.end_of_header(), |column| Ok(Located::At(*column)))
     }
 
     #[inline]

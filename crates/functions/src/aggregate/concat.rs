@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use lithe_value::{Buffer, NumberText, Value, ValueRef, cast};
+use lithe_value::{Buffer, NumberText, Value, ValueRef, bytes, cast};
 
 use crate::error::{FunctionError, Result};
 
@@ -64,7 +64,7 @@ impl Concat {
         if value.is_null() {
             return;
         }
-        let lengths = self.lengths.as_mut().expect("only a window takes rows back");
+        let Some(lengths) = &mut self.lengths else { return }; // only a window takes rows back
         let Some((separator_len, value_len)) = lengths.pop_front() else { return };
         self.count -= 1;
         // The separator before the next value goes as well: that value is the first now.
@@ -88,7 +88,7 @@ impl Concat {
             out.set_null();
             return Ok(());
         }
-        let text = &self.text.as_slice()[self.removed_len..];
+        let text = bytes::behind(self.text.as_slice(), self.removed_len);
         let mut buffer = out.take_buffer();
         buffer.try_reserve(text.len())?;
         buffer.extend(text);

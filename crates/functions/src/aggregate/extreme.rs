@@ -66,7 +66,7 @@ impl Extreme {
 
     /// Takes the oldest value back.
     pub fn inverse(&mut self) {
-        let window = self.window.as_mut().expect("only a window takes rows back");
+        let Some(window) = &mut self.window else { return }; // only a window takes rows back
         if window.candidates.front().is_some_and(|&(row, _)| row == window.removed) {
             window.candidates.pop_front();
         }

@@ -25,6 +25,7 @@ pub use sum::Sum;
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
 use crate::function::{Aggregate, Arity};
+use crate::scalar::arg;
 
 /// The built-in aggregates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,13 +110,13 @@ impl BuiltinAccumulator {
     pub fn step(&mut self, args: &[ValueRef<'_>], collation: &Collation, length_max: usize) -> Result {
         match self {
             BuiltinAccumulator::CountRows(count) => *count += 1,
-            BuiltinAccumulator::Count(count) => *count += i64::from(!args[0].is_null()),
+            BuiltinAccumulator::Count(count) => *count += i64::from(!arg(args, 0).is_null()),
             BuiltinAccumulator::Sum(sum) | BuiltinAccumulator::Total(sum) | BuiltinAccumulator::Avg(sum) => {
-                sum.step(args[0]);
+                sum.step(arg(args, 0));
             }
-            BuiltinAccumulator::Extreme(extreme) => extreme.step(args[0], collation),
+            BuiltinAccumulator::Extreme(extreme) => extreme.step(arg(args, 0), collation),
             BuiltinAccumulator::Concat(concat) => {
-                return concat.step(args[0], args.get(1).copied(), length_max);
+                return concat.step(arg(args, 0), args.get(1).copied(), length_max);
             }
         }
         Ok(())
@@ -125,12 +126,12 @@ impl BuiltinAccumulator {
     pub fn inverse(&mut self, args: &[ValueRef<'_>]) {
         match self {
             BuiltinAccumulator::CountRows(count) => *count -= 1,
-            BuiltinAccumulator::Count(count) => *count -= i64::from(!args[0].is_null()),
+            BuiltinAccumulator::Count(count) => *count -= i64::from(!arg(args, 0).is_null()),
             BuiltinAccumulator::Sum(sum) | BuiltinAccumulator::Total(sum) | BuiltinAccumulator::Avg(sum) => {
-                sum.inverse(args[0]);
+                sum.inverse(arg(args, 0));
             }
             BuiltinAccumulator::Extreme(extreme) => extreme.inverse(),
-            BuiltinAccumulator::Concat(concat) => concat.inverse(args[0]),
+            BuiltinAccumulator::Concat(concat) => concat.inverse(arg(args, 0)),
         }
     }
 

@@ -109,8 +109,9 @@ fn strftime(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 }
 
 fn timediff(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let Some(first) = time_value(context, "timediff", &args[..1])? else { return null(context) };
-    let Some(second) = time_value(context, "timediff", &args[1..])? else { return null(context) };
+    let (first, second) = args.split_at_checked(1).unwrap_or_default();
+    let Some(first) = time_value(context, "timediff", first)? else { return null(context) };
+    let Some(second) = time_value(context, "timediff", second)? else { return null(context) };
     let mut buffer = context.out.take_buffer();
     difference::push(first, second, &mut buffer);
     context.answer_text(buffer)

@@ -55,10 +55,12 @@ pub(super) fn apply(
             local::to_utc(moment, context.connection)?;
             Some(())
         }
-        _ if lower.starts_with(b"weekday ") => weekday(moment, &lower[b"weekday ".len()..]),
-        _ if lower.starts_with(b"start of ") => start_of(moment, &lower[b"start of ".len()..]),
         [b'+' | b'-' | b'0'..=b'9', ..] => move_by(moment, &lower),
-        _ => None,
+        _ => match (lower.strip_prefix(b"weekday "), lower.strip_prefix(b"start of ")) {
+            (Some(number), _) => weekday(moment, number),
+            (_, Some(unit)) => start_of(moment, unit),
+            _ => None,
+        },
     })
 }
 
@@ -99,20 +101,22 @@ fn start_of(moment: &mut Moment, unit: &[u8]) -> Option<()> {
 /// `+N units`, `+HH:MM`, `+YYYY-MM-DD`
 fn move_by(moment: &mut Moment, text: &[u8]) -> Option<()> {
     // The number ends at a space, a colon, or the hyphen behind a year of four or five digits.
-    let ends = |at: usize| {
-        let is_year = |digits: usize| at == digits + 1 && parse::digits(&text[1..], digits, 0..=99_999).is_some();
-        match text[at] {
+    let (&sign, unsigned) = text.split_first()?;
+    let ends = |(at, byte): (usize, &u8)| {
+        let is_year = |digits: usize| at == digits && parse::digits(unsigned, digits, 0..=99_999).is_some();
+        match byte {
             b':' => true,
             b'-' => is_year(4) || is_year(5),
-            byte => number::parse::is_space(byte),
+            byte => number::parse::is_space(*byte),
         }
     };
-    let end = (1..text.len()).find(|&at| ends(at)).unwrap_or(text.len());
-    let number = number::whole_number(&text[..end])?.to_real();
-    match text.get(end) {
+    let end = 1 + unsigned.iter().enumerate().position(ends).unwrap_or(unsigned.len());
+    let (number, behind) = text.split_at_checked(end)?;
+    let number = number::whole_number(number)?.to_real();
+    match behind.first() {
         Some(b'-') => move_by_date(moment, text, end),
-        Some(b':') => move_by_time(moment, text[0] == b'-', text),
-        _ => move_by_units(moment, number, parse::skip_spaces(&text[end..])),
+        Some(b':') => move_by_time(moment, sign == b'-', text),
+        _ => move_by_units(moment, number, parse::skip_spaces(behind)),
     }
 }
 
@@ -121,12 +125,12 @@ const YEARS_MAX: i64 = 14_712;
 
 /// `+YYYY-MM-DD`, perhaps followed by `HH:MM...`
 fn move_by_date(moment: &mut Moment, text: &[u8], year_end: usize) -> Option<()> {
-    let is_negative = match text[0] {
-        b'+' => false,
-        b'-' => true,
+    let (is_negative, text) = match text {
+        [b'+', text @ ..] => (false, text),
+        [b'-', text @ ..] => (true, text),
         _ => return None,
     };
-    let (year, rest) = parse::digits(&text[1..], year_end - 1, 0..=YEARS_MAX)?;
+    let (year, rest) = parse::digits(text, year_end - 1, 0..=YEARS_MAX)?;
     let (month, rest) = parse::digits(rest.strip_prefix(b"-")?, 2, 0..=11)?;
     let (day, rest) = parse::digits(rest.strip_prefix(b"-")?, 2, 0..=30)?;
     let sign = if is_negative { -1 } else { 1 };
@@ -141,7 +145,10 @@ fn move_by_date(moment: &mut Moment, text: &[u8], year_end: usize) -> Option<()>
 
 /// `HH:MM...`, perhaps with a sign before it. What is more than a day does not count.
 fn move_by_time(moment: &mut Moment, is_negative: bool, text: &[u8]) -> Option<()> {
-    let text = if text.first()?.is_ascii_digit() { text } else { &text[1..] };
+    let text = match text.split_first()? {
+        (first, _) if first.is_ascii_digit() => text,
+        (_, unsigned) => unsigned,
+    };
     let (time, zone) = parse::time_and_zone(text)?;
     let milliseconds = (time.milliseconds() - zone.unwrap_or(0) * 60_000).rem_euclid(DAY);
     moment.add_milliseconds(if is_negative { -milliseconds } else { milliseconds });

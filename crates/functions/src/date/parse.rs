@@ -7,7 +7,7 @@
 //!
 //! Either half may be missing. Other time values are `now`, `subsec`, and numbers.
 
-use lithe_value::number;
+use lithe_value::{bytes, number};
 
 use super::moment::{Date, Moment, Time};
 use crate::error::Result;
@@ -90,7 +90,7 @@ fn time(text: &[u8]) -> Option<(Time, &[u8])> {
             && first.is_ascii_digit()
         {
             let fraction;
-            (fraction, rest) = fraction_of_second(&rest[1..]);
+            (fraction, rest) = fraction_of_second(bytes::behind(rest, 1));
             second += fraction;
         }
     }
@@ -127,5 +127,5 @@ pub(super) fn skip_spaces(text: &[u8]) -> &[u8] {
 
 fn skip(text: &[u8], is_skipped: impl Fn(u8) -> bool) -> &[u8] {
     let count = text.iter().take_while(|&&byte| is_skipped(byte)).count();
-    &text[count..]
+    bytes::behind(text, count)
 }

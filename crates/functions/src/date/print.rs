@@ -38,10 +38,11 @@ fn push_milliseconds(second: f64, out: &mut Buffer) {
 pub(super) fn push_format(moment: &mut Moment, format: &[u8], out: &mut Buffer) -> Option<()> {
     let mut rest = format;
     while let Some(at) = memchr::memchr(b'%', rest) {
-        out.extend(&rest[..at]);
-        let &letter = rest.get(at + 1)?;
-        push_field(moment, letter, out)?;
-        rest = &rest[at + 2..];
+        let (text, field) = rest.split_at_checked(at)?;
+        out.extend(text);
+        let [_, letter, behind @ ..] = field else { return None };
+        push_field(moment, *letter, out)?;
+        rest = behind;
     }
     out.extend(rest);
     Some(())
@@ -124,5 +125,6 @@ fn week_of_year(moment: &mut Moment) -> i64 {
 
 /// Buffers take what they are given.
 pub(super) fn put(out: &mut Buffer, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("a buffer takes any text");
+    let written = out.write_fmt(text);
+    debug_assert!(written.is_ok(), "a buffer takes any text");
 }

@@ -17,7 +17,7 @@ mod real;
 mod spec;
 mod text;
 
-use lithe_value::{Buffer, NumberText, ValueRef, cast, utf8};
+use lithe_value::{Buffer, NumberText, ValueRef, bytes, cast, utf8};
 
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
@@ -116,8 +116,8 @@ impl Output {
 fn write(output: &mut Output, format: &[u8], args: &mut Args<'_>) -> Result {
     let mut rest = format;
     while let Some(at) = memchr::memchr(b'%', rest) {
-        output.push(&rest[..at])?;
-        rest = &rest[at + 1..];
+        output.push(bytes::first(rest, at))?;
+        rest = bytes::behind(rest, at + 1);
         if rest.is_empty() {
             return output.push(b"%");
         }
@@ -145,7 +145,7 @@ pub(crate) fn general(real: f64, digits: usize, out: &mut Buffer) {
     let spec = Spec { precision: Some(digits), ..Spec::default() };
     let mut output = Output { buffer: std::mem::take(out), length_max: usize::MAX };
     let written = real::write(&mut output, &spec, spec::Real::General, real);
-    written.expect("a number has no more digits than memory has bytes");
+    debug_assert!(written.is_ok(), "a number has no more digits than memory has bytes");
     *out = output.buffer;
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Not more than 16 digits are SQLite's, 26 with the flag `!`; the others are zeros.
 
-use lithe_value::Buffer;
 use lithe_value::number::Decimal;
+use lithe_value::{Buffer, bytes};
 
 use super::Output;
 use super::spec::{Real, Spec};
@@ -62,9 +62,9 @@ pub(super) fn write(output: &mut Output, spec: &Spec, kind: Real, real: f64) -> 
     }
     if spec.zero && !spec.left {
         let text = text.as_slice();
-        output.push(&text[..sign_len])?;
+        output.push(bytes::first(text, sign_len))?;
         output.fill(b'0', spec.width.saturating_sub(text.len()))?;
-        return output.push(&text[sign_len..]);
+        return output.push(bytes::behind(text, sign_len));
     }
     output.push_padded(text.as_slice(), text.len(), spec)
 }

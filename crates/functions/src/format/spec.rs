@@ -1,6 +1,6 @@
 //! What follows a `%`.
 
-use lithe_value::cast;
+use lithe_value::{bytes, cast};
 
 use super::Args;
 
@@ -102,7 +102,7 @@ impl Spec {
                 b',' => spec.thousands = true,
                 _ => break,
             }
-            *rest = &rest[1..];
+            *rest = bytes::behind(rest, 1);
         }
         spec.parse_width(rest, args);
         spec.parse_precision(rest, args);

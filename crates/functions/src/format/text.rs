@@ -1,6 +1,6 @@
 //! Texts.
 
-use lithe_value::{Buffer, NumberText, ValueRef, cast, utf8};
+use lithe_value::{Buffer, NumberText, ValueRef, bytes, cast, utf8};
 
 use super::Output;
 use super::spec::{Quoted, Spec};
@@ -19,7 +19,7 @@ pub(super) fn write_character(output: &mut Output, spec: &Spec, value: ValueRef<
     let mut scratch = NumberText::default();
     let text = utf8::until_nul(cast::to_bytes(value, &mut scratch));
     let character = match utf8::decode(text) {
-        Some((_, len)) => &text[..len.min(4)],
+        Some((_, len)) => bytes::first(text, len.min(4)),
         None => b"\0",
     };
     let copies = spec.precision.unwrap_or(1).max(1) - 1;
@@ -77,7 +77,7 @@ pub(super) fn write_json(output: &mut Output, spec: &Spec, quoted: bool, value: 
     let text = utf8::until_nul(cast::to_bytes(value, &mut scratch));
     let text = match spec.precision {
         // Not as elsewhere: bytes that continue nothing do not count.
-        Some(characters) if spec.alternate2 => &text[..starts_len(text, characters)],
+        Some(characters) if spec.alternate2 => bytes::first(text, starts_len(text, characters)),
         _ => limited(text, spec),
     };
     let mut json = Buffer::with_capacity(text.len() + 2);
@@ -110,8 +110,8 @@ fn push_json(byte: u8, out: &mut Buffer) {
 fn limited<'a>(text: &'a [u8], spec: &Spec) -> &'a [u8] {
     match spec.precision {
         None => text,
-        Some(characters) if spec.alternate2 => &text[..characters_len(text, characters)],
-        Some(bytes) => &text[..bytes.min(text.len())],
+        Some(characters) if spec.alternate2 => bytes::first(text, characters_len(text, characters)),
+        Some(len) => bytes::first(text, len),
     }
 }
 
@@ -119,7 +119,7 @@ fn limited<'a>(text: &'a [u8], spec: &Spec) -> &'a [u8] {
 fn characters_len(text: &[u8], count: usize) -> usize {
     let mut at = 0;
     for _ in 0..count {
-        match utf8::decode(&text[at..]) {
+        match utf8::decode(bytes::behind(text, at)) {
             Some((_, len)) => at += len,
             None => break,
         }
@@ -129,8 +129,8 @@ fn characters_len(text: &[u8], count: usize) -> usize {
 
 /// How many bytes there are before the start of the character behind `count` others.
 fn starts_len(text: &[u8], count: usize) -> usize {
-    let mut starts = (0..text.len()).filter(|&at| !utf8::is_continuation(text[at]));
-    starts.nth(count).unwrap_or(text.len())
+    let mut starts = text.iter().enumerate().filter(|(_, byte)| !utf8::is_continuation(**byte));
+    starts.nth(count).map_or(text.len(), |(at, _)| at)
 }
 
 /// Writes `text` padded; with the flag `!` the width counts characters.

@@ -1,9 +1,9 @@
 //! Blobs, and bytes of values.
 
-use lithe_value::{Encoding, NumberText, ValueRef, cast, utf8};
+use lithe_value::{Encoding, NumberText, ValueRef, bytes, cast, utf8};
 
 use super::quote::push_hex;
-use super::{null, pure, text_of};
+use super::{arg, null, pure, text_of};
 use crate::context::Context;
 use crate::error::Result;
 use crate::function::{Arity, Flags, Scalar};
@@ -20,10 +20,10 @@ pub(super) const FUNCTIONS: [Scalar; 6] = [
 /// The bytes of the argument in hexadecimal, those of a text in the database's encoding, those of a number as ASCII digits.
 fn hex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
-    let bytes = cast::to_bytes(args[0], &mut scratch);
+    let bytes = cast::to_bytes(arg(args, 0), &mut scratch);
     let mut buffer = context.out.take_buffer();
     let encoding = context.connection.encoding();
-    if encoding == Encoding::Utf8 || !matches!(args[0], ValueRef::Text(_)) {
+    if encoding == Encoding::Utf8 || !matches!(arg(args, 0), ValueRef::Text(_)) {
         context.room(&mut buffer, bytes.len().saturating_mul(2))?;
         push_hex(bytes, &mut buffer);
     } else {
@@ -40,7 +40,7 @@ fn hex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 /// characters of the second argument may stand.
 fn unhex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let (mut scratch, mut ignored_scratch) = (NumberText::default(), NumberText::default());
-    let Some(text) = text_of(args[0], &mut scratch).map(utf8::until_nul) else { return null(context) };
+    let Some(text) = text_of(arg(args, 0), &mut scratch).map(utf8::until_nul) else { return null(context) };
     let ignored = match args.get(1) {
         None => b"",
         Some(&ignored) => match text_of(ignored, &mut ignored_scratch) {
@@ -55,11 +55,11 @@ fn unhex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         if let Some(high) = hex_digit(first) {
             let Some(low) = rest.get(1).copied().and_then(hex_digit) else { return null(context) };
             buffer.push(high << 4 | low);
-            rest = &rest[2..];
+            rest = bytes::behind(rest, 2);
             continue;
         }
         match utf8::decode(rest) {
-            Some((character, len)) if has_character(ignored, character) => rest = &rest[len..],
+            Some((character, len)) if has_character(ignored, character) => rest = bytes::behind(rest, len),
             _ => return null(context),
         }
     }
@@ -75,7 +75,7 @@ fn has_character(mut text: &[u8], wanted: u32) -> bool {
         if character == wanted {
             return true;
         }
-        text = &text[len..];
+        text = bytes::behind(text, len);
     }
     false
 }
@@ -83,8 +83,8 @@ fn has_character(mut text: &[u8], wanted: u32) -> bool {
 /// How many bytes the database stores.
 fn octet_length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
-    let Some(bytes) = text_of(args[0], &mut scratch) else { return null(context) };
-    let length = match args[0] {
+    let Some(bytes) = text_of(arg(args, 0), &mut scratch) else { return null(context) };
+    let length = match arg(args, 0) {
         ValueRef::Blob(blob) => blob.len(),
         _ => context.connection.encoding().encoded_len(bytes),
     };
@@ -94,7 +94,7 @@ fn octet_length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 /// So many zeros.
 fn zeroblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let length = usize::try_from(cast::to_integer(args[0]).max(0)).unwrap_or(usize::MAX);
+    let length = usize::try_from(cast::to_integer(arg(args, 0)).max(0)).unwrap_or(usize::MAX);
     let mut buffer = context.out.take_buffer();
     context.room(&mut buffer, length)?;
     buffer.fill(0, length);
@@ -103,7 +103,7 @@ fn zeroblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 /// So many random bytes, at least one.
 fn randomblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let length = usize::try_from(cast::to_integer(args[0]).max(1)).unwrap_or(usize::MAX);
+    let length = usize::try_from(cast::to_integer(arg(args, 0)).max(1)).unwrap_or(usize::MAX);
     let mut buffer = context.out.take_buffer();
     context.room(&mut buffer, length)?;
     context.connection.randomness(buffer.append(length));

@@ -2,7 +2,7 @@
 
 use lithe_value::{NumberText, ValueRef, cast};
 
-use super::{PURE, null, pure, text_of};
+use super::{PURE, arg, null, pure, text_of};
 use crate::context::Context;
 use crate::error::Result;
 use crate::function::{Arity, Flags, Scalar, ScalarFn};
@@ -102,7 +102,7 @@ fn source_id(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
 }
 
 fn compileoption_get(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let option = usize::try_from(cast::to_integer(args[0])).ok().and_then(|index| COMPILE_OPTIONS.get(index));
+    let option = usize::try_from(cast::to_integer(arg(args, 0))).ok().and_then(|index| COMPILE_OPTIONS.get(index));
     match option {
         Some(option) => context.out.set_text(option.as_bytes()),
         None => context.out.set_null(),
@@ -114,7 +114,7 @@ fn compileoption_get(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result
 fn compileoption_used(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     const PREFIX: &[u8] = b"SQLITE_";
     let mut scratch = NumberText::default();
-    let Some(wanted) = text_of(args[0], &mut scratch) else { return null(context) };
+    let Some(wanted) = text_of(arg(args, 0), &mut scratch) else { return null(context) };
     let wanted = match wanted.split_at_checked(PREFIX.len()) {
         Some((prefix, rest)) if prefix.eq_ignore_ascii_case(PREFIX) => rest,
         _ => wanted,
@@ -144,7 +144,7 @@ fn load_extension(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 /// `sqlite_log(code, message)`
 fn log(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let code = i32::try_from(cast::to_integer(args[0])).unwrap_or(i32::MAX);
-    context.connection.log(code, cast::to_bytes(args[1], &mut NumberText::default()));
+    let code = i32::try_from(cast::to_integer(arg(args, 0))).unwrap_or(i32::MAX);
+    context.connection.log(code, cast::to_bytes(arg(args, 1), &mut NumberText::default()));
     null(context)
 }

@@ -3,7 +3,7 @@
 use lithe_value::pattern::{self, Dialect, Pattern};
 use lithe_value::{NumberText, ValueRef, cast, utf8};
 
-use super::{null, pure};
+use super::{arg, null, pure};
 use crate::context::{CallSite, Context};
 use crate::error::{FunctionError, Result};
 use crate::function::{Arity, Flags, Function, Kind, Scalar, ScalarFn};
@@ -44,7 +44,7 @@ fn matches(context: &mut Context<'_>, args: &[ValueRef<'_>], dialect: Dialect) -
 #[inline(never)]
 fn matches_any(context: &mut Context<'_>, args: &[ValueRef<'_>], dialect: Dialect) -> Result {
     let (mut pattern_scratch, mut text_scratch) = (NumberText::default(), NumberText::default());
-    let pattern = cast::to_bytes(args[0], &mut pattern_scratch);
+    let pattern = cast::to_bytes(arg(args, 0), &mut pattern_scratch);
     if pattern.len() > context.connection.like_pattern_length_max() {
         return Err(FunctionError::new(pattern::TOO_COMPLEX));
     }
@@ -53,10 +53,10 @@ fn matches_any(context: &mut Context<'_>, args: &[ValueRef<'_>], dialect: Dialec
         Some(ValueRef::Null) => return null(context),
         Some(&escape) => Some(escape_character(escape)?),
     };
-    if args[0].is_null() || args[1].is_null() {
+    if arg(args, 0).is_null() || arg(args, 1).is_null() {
         return null(context);
     }
-    let text = cast::to_bytes(args[1], &mut text_scratch);
+    let text = cast::to_bytes(arg(args, 1), &mut text_scratch);
     let is_match = prepared(context.site, pattern, dialect, escape).matches(text);
     context.out.set_integer(i64::from(is_match));
     Ok(())

@@ -9,7 +9,7 @@ use lithe_value::number::Numeric;
 use lithe_value::{ValueRef, cast};
 
 use super::number::number_of;
-use super::{null, pure};
+use super::{arg, null, pure};
 use crate::context::Context;
 use crate::error::Result;
 use crate::function::Scalar;
@@ -48,20 +48,20 @@ pub(super) const FUNCTIONS: [Scalar; 30] = [
 ];
 
 fn real(context: &mut Context<'_>, args: &[ValueRef<'_>], function: fn(f64) -> f64) -> Result {
-    let Some(x) = number_of(args[0]) else { return null(context) };
+    let Some(x) = number_of(arg(args, 0)) else { return null(context) };
     context.out.set_real(function(x.to_real()));
     Ok(())
 }
 
 fn two_reals(context: &mut Context<'_>, args: &[ValueRef<'_>], function: fn(f64, f64) -> f64) -> Result {
-    let (Some(x), Some(y)) = (number_of(args[0]), number_of(args[1])) else { return null(context) };
+    let (Some(x), Some(y)) = (number_of(arg(args, 0)), number_of(arg(args, 1))) else { return null(context) };
     context.out.set_real(function(x.to_real(), y.to_real()));
     Ok(())
 }
 
 /// Integers are whole already, and stay integers.
 fn integral(context: &mut Context<'_>, args: &[ValueRef<'_>], function: fn(f64) -> f64) -> Result {
-    match number_of(args[0]) {
+    match number_of(arg(args, 0)) {
         Some(Numeric::Integer(integer)) => context.out.set_integer(integer),
         Some(Numeric::Real(real)) => context.out.set_real(function(real)),
         None => context.out.set_null(),
@@ -71,7 +71,7 @@ fn integral(context: &mut Context<'_>, args: &[ValueRef<'_>], function: fn(f64) 
 
 /// Only positive numbers have one.
 fn logarithm(context: &mut Context<'_>, args: &[ValueRef<'_>], function: fn(f64) -> f64) -> Result {
-    match number_of(args[0]).map(Numeric::to_real) {
+    match number_of(arg(args, 0)).map(Numeric::to_real) {
         Some(x) if x > 0.0 => context.out.set_real(function(x)),
         _ => context.out.set_null(),
     }
@@ -80,8 +80,8 @@ fn logarithm(context: &mut Context<'_>, args: &[ValueRef<'_>], function: fn(f64)
 
 /// `log(base, x)`. What is not a number is no base, but as the other argument it counts as what it begins with.
 fn log_to_base(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let Some(base) = number_of(args[0]).map(Numeric::to_real) else { return null(context) };
-    let x = cast::to_real(args[1]);
+    let Some(base) = number_of(arg(args, 0)).map(Numeric::to_real) else { return null(context) };
+    let x = cast::to_real(arg(args, 1));
     let base_logarithm = base.ln();
     // A base of 1 or less has no logarithms worth the name.
     if x <= 0.0 || base <= 0.0 || base_logarithm <= 0.0 {

@@ -58,6 +58,13 @@ pub(crate) const fn pure_variadic(name: &'static str, args: u16, eval: ScalarFn)
 
 pub(crate) const PURE: Flags = Flags::INNOCUOUS.with(Flags::DETERMINISTIC).with(Flags::STABLE);
 
+/// An argument. How many there are was checked where the call was compiled.
+#[inline]
+pub(crate) fn arg<'a>(args: &[ValueRef<'a>], index: usize) -> ValueRef<'a> {
+    debug_assert!(index < args.len(), "a call with fewer arguments than its entry says");
+    args.get(index).copied().unwrap_or_default()
+}
+
 /// The bytes of an argument as text, `None` for NULL.
 #[inline]
 pub(crate) fn text_of<'a>(value: ValueRef<'a>, scratch: &'a mut NumberText) -> Option<&'a [u8]> {

@@ -3,7 +3,7 @@
 use lithe_value::number::{Decimal, Numeric, text_to_real, whole_number};
 use lithe_value::{ValueRef, cast};
 
-use super::{null, pure};
+use super::{arg, null, pure};
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
 use crate::function::{Arity, Flags, Scalar};
@@ -27,7 +27,7 @@ pub(super) fn number_of(value: ValueRef<'_>) -> Option<Numeric> {
 }
 
 fn abs(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    match args[0] {
+    match arg(args, 0) {
         ValueRef::Null => context.out.set_null(),
         ValueRef::Integer(integer) => match integer.checked_abs() {
             Some(absolute) => context.out.set_integer(absolute),
@@ -44,7 +44,7 @@ fn abs(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 /// -1, 0 or 1; NULL for what is not a number.
 fn sign(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let Some(number) = number_of(args[0]) else { return null(context) };
+    let Some(number) = number_of(arg(args, 0)) else { return null(context) };
     let real = number.to_real();
     context.out.set_integer(i64::from(real > 0.0) - i64::from(real < 0.0));
     Ok(())
@@ -60,10 +60,10 @@ fn round(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         Some(&digits) => cast::to_integer(digits).clamp(0, DIGITS_MAX),
         None => 0,
     };
-    if args[0].is_null() {
+    if arg(args, 0).is_null() {
         return null(context);
     }
-    let real = cast::to_real(args[0]);
+    let real = cast::to_real(arg(args, 0));
     let rounded = if !(-INTEGRAL_MIN..=INTEGRAL_MIN).contains(&real) {
         real
     } else if digits == 0 {

@@ -1,8 +1,8 @@
 //! Values as SQL literals, and escapes of Unicode characters.
 
-use lithe_value::{Buffer, NumberText, ValueRef, utf8};
+use lithe_value::{Buffer, NumberText, ValueRef, bytes, utf8};
 
-use super::{null, pure, text_of};
+use super::{arg, null, pure, text_of};
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
 use crate::function::Scalar;
@@ -13,16 +13,16 @@ pub(super) const FUNCTIONS: [Scalar; 3] =
 /// The argument as an SQL literal.
 fn quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut buffer = context.out.take_buffer();
-    make_room(context, args[0], &mut buffer)?;
-    push_literal(args[0], &mut buffer);
+    make_room(context, arg(args, 0), &mut buffer)?;
+    push_literal(arg(args, 0), &mut buffer);
     context.answer_text(buffer)
 }
 
 /// The same; a text with control characters becomes a call of `unistr`, so that the literal has none.
 fn unistr_quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut buffer = context.out.take_buffer();
-    make_room(context, args[0], &mut buffer)?;
-    match args[0] {
+    make_room(context, arg(args, 0), &mut buffer)?;
+    match arg(args, 0) {
         ValueRef::Text(text) if utf8::until_nul(text).iter().any(u8::is_ascii_control) => {
             push_unistr_call(utf8::until_nul(text), &mut buffer);
         }
@@ -72,18 +72,18 @@ pub(crate) fn push_quoted(text: &[u8], mark: u8, buffer: &mut Buffer) {
 pub(crate) fn push_doubled(text: &[u8], mark: u8, buffer: &mut Buffer) {
     let mut copied = 0;
     for at in memchr::memchr_iter(mark, text) {
-        buffer.extend(&text[copied..=at]);
+        buffer.extend(text.get(copied..=at).unwrap_or_default());
         copied = at; // once more
     }
-    buffer.extend(&text[copied..]);
+    buffer.extend(bytes::behind(text, copied));
 }
 
 /// Hexadecimal digits, in capitals.
 pub(super) fn push_hex(bytes: &[u8], buffer: &mut Buffer) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let digit_of = |half: u8| if half < 10 { b'0' + half } else { b'A' - 10 + half };
     let digits = buffer.append(bytes.len() * 2);
     for (pair, byte) in digits.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
-        *pair = [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+        *pair = [digit_of(byte >> 4), digit_of(byte & 15)];
     }
 }
 
@@ -102,7 +102,8 @@ pub(crate) fn push_unistr_escapes(text: &[u8], buffer: &mut Buffer) {
             b'\\' => buffer.extend(b"\\\\"),
             0x01..=0x1f => {
                 buffer.extend(b"\\u00");
-                buffer.extend(&[b'0' + (byte >> 4), b"0123456789abcdef"[usize::from(byte & 15)]]);
+                let low = byte & 15;
+                buffer.extend(&[b'0' + (byte >> 4), if low < 10 { b'0' + low } else { b'a' - 10 + low }]);
             }
             _ => buffer.push(byte),
         }
@@ -112,17 +113,17 @@ pub(crate) fn push_unistr_escapes(text: &[u8], buffer: &mut Buffer) {
 /// Replaces `\XXXX`, `\+XXXXXX`, `\uXXXX`, `\UXXXXXXXX` by the characters of these numbers, and `\\` by `\`.
 fn unistr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
-    let Some(text) = text_of(args[0], &mut scratch) else { return null(context) };
+    let Some(text) = text_of(arg(args, 0), &mut scratch) else { return null(context) };
     let mut buffer = context.out.take_buffer();
     let mut rest = text;
     // Behind a NUL nothing is replaced.
-    while let Some(at) = memchr::memchr2(b'\\', 0, rest).filter(|&at| rest[at] != 0) {
-        buffer.extend(&rest[..at]);
-        rest = &rest[at + 1..];
+    while let Some(at) = memchr::memchr2(b'\\', 0, rest).filter(|&at| rest.get(at) != Some(&0)) {
+        buffer.extend(bytes::first(rest, at));
+        rest = bytes::behind(rest, at + 1);
         let (skip, digits) = match rest.first() {
             Some(b'\\') => {
                 buffer.push(b'\\');
-                rest = &rest[1..];
+                rest = bytes::behind(rest, 1);
                 continue;
             }
             Some(b'+') => (1, 6),
@@ -133,7 +134,7 @@ fn unistr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         let number = rest.get(skip..skip + digits).and_then(hexadecimal);
         let character = number.ok_or_else(|| FunctionError::new("invalid Unicode escape"))?;
         utf8::encode(character, &mut buffer);
-        rest = &rest[skip + digits..];
+        rest = bytes::behind(rest, skip + digits);
     }
     buffer.extend(rest);
     context.answer_text(buffer)

@@ -2,7 +2,7 @@
 
 use lithe_value::{NumberText, ValueRef};
 
-use super::{pure, text_of};
+use super::{arg, pure, text_of};
 use crate::context::Context;
 use crate::error::Result;
 use crate::function::Scalar;
@@ -14,15 +14,14 @@ const UNKNOWN: &[u8; 4] = b"?000";
 
 fn soundex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
-    let code = text_of(args[0], &mut scratch).map_or(*UNKNOWN, code_of);
+    let code = text_of(arg(args, 0), &mut scratch).map_or(*UNKNOWN, code_of);
     context.out.set_text(&code);
     Ok(())
 }
 
 fn code_of(text: &[u8]) -> [u8; 4] {
     let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
-    let Some(first) = text.iter().position(u8::is_ascii_alphabetic) else { return *UNKNOWN };
-    let mut letters = text[first..].iter();
+    let mut letters = text.iter().skip_while(|byte| !byte.is_ascii_alphabetic());
     let mut code = *b"?000";
     let mut places = code.iter_mut();
     let mut last = 0;

@@ -1,9 +1,9 @@
 //! Parts of a text or blob: taking, finding, replacing, trimming.
 
-use lithe_value::{NumberText, ValueRef, cast, utf8};
+use lithe_value::{NumberText, ValueRef, bytes, cast, utf8};
 use memchr::memmem;
 
-use super::{null, pure, text_of};
+use super::{arg, null, pure, text_of};
 use crate::context::Context;
 use crate::error::Result;
 use crate::function::Scalar;
@@ -28,21 +28,21 @@ fn substr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     if args.iter().any(|arg| arg.is_null()) {
         return null(context);
     }
-    let start = cast::to_integer(args[1]);
+    let start = cast::to_integer(arg(args, 1));
     let count = args.get(2).map(|&count| cast::to_integer(count));
-    if let ValueRef::Blob(blob) = args[0] {
+    if let ValueRef::Blob(blob) = arg(args, 0) {
         if blob.is_empty() {
             return null(context); // an empty text is empty, an empty blob is nothing
         }
         let (from, to) = range(start, count, || blob.len());
-        return context.answer(ValueRef::Blob(&blob[from.min(blob.len())..to.min(blob.len())]));
+        return context.answer(ValueRef::Blob(bytes::behind(bytes::first(blob, to), from)));
     }
     let mut scratch = NumberText::default();
-    let text = utf8::until_nul(cast::to_bytes(args[0], &mut scratch));
+    let text = utf8::until_nul(cast::to_bytes(arg(args, 0), &mut scratch));
     let (from, to) = range(start, count, || count_from_the_end(text));
     let from_at = utf8::offset(text, from);
-    let to_at = from_at + utf8::offset(&text[from_at..], to - from);
-    context.answer(ValueRef::Text(&text[from_at..to_at]))
+    let text = bytes::behind(text, from_at);
+    context.answer(ValueRef::Text(bytes::first(text, utf8::offset(text, to - from))))
 }
 
 /// The units from `start`, which counts from 1 or from the end, and of those `count`, or `-count` before it. `length` is
@@ -82,7 +82,7 @@ fn count_from_the_end(text: &[u8]) -> usize {
     let mut rest = text;
     let mut count = 0;
     while let Some((_, len)) = utf8::decode(rest) {
-        rest = &rest[len..];
+        rest = bytes::behind(rest, len);
         count += 1;
     }
     count
@@ -90,7 +90,7 @@ fn count_from_the_end(text: &[u8]) -> usize {
 
 /// Where a text stands in another, counted in characters from 1, or a blob in another, in bytes; 0 if it does not.
 fn instr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let position = match (args[0], args[1]) {
+    let position = match (arg(args, 0), arg(args, 1)) {
         (ValueRef::Null, _) | (_, ValueRef::Null) => return null(context),
         (ValueRef::Blob(haystack), ValueRef::Blob(needle)) => memmem::find(haystack, needle).map_or(0, |at| at + 1),
         (haystack, needle) => {
@@ -108,10 +108,11 @@ fn position_of_text(haystack: &[u8], needle: &[u8]) -> usize {
     // A match must begin where a character does, which bytes can only fail to do in malformed text.
     let is_start = |at: usize| at == 0 || !haystack.get(at).is_some_and(|&byte| utf8::is_continuation(byte));
     let mut from = 0;
-    while let Some(found) = memmem::find(&haystack[from..], needle) {
+    while let Some(found) = memmem::find(bytes::behind(haystack, from), needle) {
         let at = from + found;
         if is_start(at) {
-            let starts = haystack[..at].iter().skip(1).filter(|&&byte| !utf8::is_continuation(byte)).count();
+            let starts =
+                bytes::first(haystack, at).iter().skip(1).filter(|&&byte| !utf8::is_continuation(byte)).count();
             return starts + usize::from(at > 0) + 1;
         }
         from = at + 1;
@@ -123,23 +124,24 @@ fn position_of_text(haystack: &[u8], needle: &[u8]) -> usize {
 fn replace(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch: [NumberText; 3] = Default::default();
     let [text_scratch, pattern_scratch, replacement_scratch] = &mut scratch;
-    let (Some(text), Some(pattern)) = (text_of(args[0], text_scratch), text_of(args[1], pattern_scratch)) else {
+    let (Some(text), Some(pattern)) = (text_of(arg(args, 0), text_scratch), text_of(arg(args, 1), pattern_scratch))
+    else {
         return null(context);
     };
     if pattern.first().is_none_or(|&first| first == 0) {
         return context.answer(ValueRef::Text(text));
     }
-    let Some(replacement) = text_of(args[2], replacement_scratch) else { return null(context) };
+    let Some(replacement) = text_of(arg(args, 2), replacement_scratch) else { return null(context) };
     let mut buffer = context.out.take_buffer();
     let mut copied = 0;
     for at in memmem::find_iter(text, pattern) {
         context.room(&mut buffer, at - copied + replacement.len())?;
-        buffer.extend(&text[copied..at]);
+        buffer.extend(text.get(copied..at).unwrap_or_default());
         buffer.extend(replacement);
         copied = at + pattern.len();
     }
     context.room(&mut buffer, text.len() - copied)?;
-    buffer.extend(&text[copied..]);
+    buffer.extend(bytes::behind(text, copied));
     context.answer_text(buffer)
 }
 
@@ -157,7 +159,7 @@ fn rtrim(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 fn trim_ends(context: &mut Context<'_>, args: &[ValueRef<'_>], at_start: bool, at_end: bool) -> Result {
     let (mut text_scratch, mut set_scratch) = (NumberText::default(), NumberText::default());
-    let Some(mut text) = text_of(args[0], &mut text_scratch) else { return null(context) };
+    let Some(mut text) = text_of(arg(args, 0), &mut text_scratch) else { return null(context) };
     let set = match args.get(1) {
         None => b" ",
         Some(&set) => match text_of(set, &mut set_scratch) {
@@ -167,12 +169,12 @@ fn trim_ends(context: &mut Context<'_>, args: &[ValueRef<'_>], at_start: bool, a
     };
     if at_start {
         while let Some(len) = characters(set).find(|&one| text.starts_with(one)).map(<[u8]>::len) {
-            text = &text[len..];
+            text = bytes::behind(text, len);
         }
     }
     if at_end {
         while let Some(len) = characters(set).find(|&one| text.ends_with(one)).map(<[u8]>::len) {
-            text = &text[..text.len() - len];
+            text = bytes::first(text, text.len() - len);
         }
     }
     context.answer(ValueRef::Text(text))

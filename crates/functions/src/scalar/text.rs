@@ -2,7 +2,7 @@
 
 use lithe_value::{NumberText, ValueRef, cast, utf8};
 
-use super::{null, pure, pure_variadic, text_of};
+use super::{arg, null, pure, pure_variadic, text_of};
 use crate::context::Context;
 use crate::error::Result;
 use crate::function::Scalar;
@@ -20,7 +20,7 @@ pub(super) const FUNCTIONS: [Scalar; 8] = [
 
 /// Characters of a text up to a NUL, bytes of a blob, digits of a number.
 fn length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let length = match args[0] {
+    let length = match arg(args, 0) {
         ValueRef::Null => return null(context),
         ValueRef::Blob(blob) => blob.len(),
         ValueRef::Text(text) => utf8::count(utf8::until_nul(text)),
@@ -31,16 +31,16 @@ fn length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 }
 
 fn type_of(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    context.out.set_text(args[0].class().name().as_bytes());
+    context.out.set_text(arg(args, 0).class().name().as_bytes());
     Ok(())
 }
 
 fn upper(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    copy_then(context, args[0], <[u8]>::make_ascii_uppercase)
+    copy_then(context, arg(args, 0), <[u8]>::make_ascii_uppercase)
 }
 
 fn lower(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    copy_then(context, args[0], <[u8]>::make_ascii_lowercase)
+    copy_then(context, arg(args, 0), <[u8]>::make_ascii_lowercase)
 }
 
 /// Answers the text of `value` after `change`.
@@ -62,8 +62,8 @@ fn concat(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 /// The same with a separator, which is NULL or not; between arguments that are not NULL.
 fn concat_ws(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
-    let Some(separator) = text_of(args[0], &mut scratch) else { return null(context) };
-    join(context, separator, &args[1..])
+    let Some(separator) = text_of(arg(args, 0), &mut scratch) else { return null(context) };
+    join(context, separator, args.get(1..).unwrap_or_default())
 }
 
 fn join(context: &mut Context<'_>, separator: &[u8], args: &[ValueRef<'_>]) -> Result {
@@ -98,7 +98,7 @@ fn char(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 /// The number of the first character, NULL if there is none.
 fn unicode(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
-    let text = text_of(args[0], &mut scratch).unwrap_or_default();
+    let text = text_of(arg(args, 0), &mut scratch).unwrap_or_default();
     match utf8::decode(utf8::until_nul(text)) {
         // Of 32 bits with a sign: a run of stray continuations can reach the last one.
         Some((character, _)) => context.out.set_integer(i64::from(character as i32)),

@@ -28,10 +28,11 @@ impl<'a> Parser<'a, '_> {
         while let Some(left) = join {
             // Filled in where it stays, not on the native stack, where nested lists would pile it up.
             items.push(NOTHING);
-            let item = items.last_mut().expect("just pushed");
-            self.joined_item(left, item)?;
-            if items.len() == 1 {
-                self.check_first(&items[0].constraint);
+            if let Some(item) = items.last_mut() {
+                self.joined_item(left, item)?;
+            }
+            if let [first] = &items[..] {
+                self.check_first(&first.constraint);
             }
             join = self.join()?;
         }

@@ -81,7 +81,7 @@ pub fn parse_statement<'a>(
 fn parse<'a>(sql: &'a [u8], arena: &'a Bump, limits: &Limits) -> Result<Parsed<'a>> {
     let longest = limits.sql_length as usize;
     let cut = sql.len() > longest;
-    let mut parser = Parser::new(&sql[..sql.len().min(longest)], arena, limits);
+    let mut parser = Parser::new(sql.get(..longest).unwrap_or(sql), arena, limits);
     let parsed = parser.first_statement();
     // Whoever sees the end of a text that was cut has read further than the limit.
     if cut && parser.token.kind == TokenKind::EndOfText {

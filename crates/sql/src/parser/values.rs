@@ -43,7 +43,7 @@ impl<'a> Parser<'a, '_> {
     fn streams(&self, rows: &[Row<'a>]) -> bool {
         !self.with_seen
             && !self.limits.loading_schema
-            && rows[0].iter().all(|expr| !has_affinity(expr))
+            && rows.first().is_some_and(|row| !row.iter().any(has_affinity))
             && rows.iter().all(|row| row.iter().all(is_constant))
     }
 }

@@ -18,6 +18,7 @@
 
 use super::parse::decimal_to_real;
 use super::power;
+use crate::bytes;
 
 /// The most digits that a real yields.
 pub const DIGITS_MAX: usize = 20;
@@ -128,7 +129,7 @@ impl Decimal {
     /// The digits in ASCII, the first not zero unless the number is, no zeros at the end. Never empty.
     #[inline]
     pub fn digits(&self) -> &[u8] {
-        &self.digits[..self.len]
+        bytes::first(&self.digits, self.len)
     }
 
     /// How many of the digits stand before the decimal point; past the last digit stand zeros, and a
@@ -152,29 +153,29 @@ impl Decimal {
         }
         let keep = digits as usize;
         if keep < self.len {
-            let up = self.digits[keep] >= b'5';
+            let up = self.digits.get(keep).is_some_and(|&next| next >= b'5');
             self.len = keep;
             if up {
                 self.increment();
             }
         }
-        while self.len > 1 && self.digits[self.len - 1] == b'0' {
+        while let [_, .., b'0'] = self.digits() {
             self.len -= 1;
         }
     }
 
     /// Adds one to the last digit.
     fn increment(&mut self) {
-        while self.len > 0 && self.digits[self.len - 1] == b'9' {
+        while let [.., b'9'] = self.digits() {
             self.len -= 1;
         }
-        match self.len {
-            0 => {
+        match self.digits.get_mut(..self.len) {
+            Some([.., last]) => *last += 1,
+            _ => {
                 self.digits[0] = b'1';
                 self.len = 1;
                 self.point += 1;
             }
-            len => self.digits[len - 1] += 1,
         }
     }
 }
@@ -240,6 +241,7 @@ impl Scaled {
 }
 
 /// Writes `integer` in decimal and returns how many digits it has.
+#[expect(clippy::indexing_slicing, reason = "an integer has no more digits than there is room for")]
 pub(super) fn write_integer(integer: u64, digits: &mut [u8; DIGITS_MAX]) -> usize {
     let mut reversed = [0; DIGITS_MAX];
     let mut at = DIGITS_MAX;
@@ -262,6 +264,7 @@ pub(super) fn write_integer(integer: u64, digits: &mut [u8; DIGITS_MAX]) -> usiz
 }
 
 /// "00" to "99".
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 static PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[0; 2]; 100];
     let mut i = 0;

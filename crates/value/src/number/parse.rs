@@ -9,6 +9,7 @@
 //! values. An `e` without digits behind it belongs to what follows the number.
 
 use super::power;
+use crate::bytes;
 
 /// A number of either class.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -163,11 +164,12 @@ fn slow_decimal_to_real(significand: u64, exponent: i32) -> f64 {
     use std::io::Write;
     let mut text = [0; 40];
     let mut rest = &mut text[..];
-    write!(rest, "{significand}e{exponent}").expect("20 digits and an exponent fit");
+    let has_room = write!(rest, "{significand}e{exponent}").is_ok();
     let unused = rest.len();
-    let written = &text[..text.len() - unused];
+    let written = bytes::first(&text, text.len() - unused);
     let real = std::str::from_utf8(written).ok().and_then(|text| text.parse().ok());
-    real.expect("digits and an exponent are a number")
+    debug_assert!(has_room && real.is_some(), "20 digits and an exponent fit, and are a number");
+    real.unwrap_or_default()
 }
 
 /// A number taken apart.
@@ -223,7 +225,7 @@ impl<'a> Scan<'a> {
 
     fn fraction(&mut self) {
         let before = self.rest;
-        self.rest = &self.rest[1..];
+        self.rest = bytes::behind(self.rest, 1);
         while let Some(digit) = self.next_digit() {
             if self.push(digit) {
                 self.exponent = self.exponent.saturating_sub(1);
@@ -237,7 +239,7 @@ impl<'a> Scan<'a> {
     }
 
     fn exponent(&mut self) {
-        let (is_negative, digits) = sign(&self.rest[1..]);
+        let (is_negative, digits) = sign(bytes::behind(self.rest, 1));
         if !digits.first().is_some_and(u8::is_ascii_digit) {
             return;
         }
@@ -305,7 +307,7 @@ pub fn is_space(byte: u8) -> bool {
 
 fn trim_start(text: &[u8]) -> &[u8] {
     let spaces = text.iter().take_while(|&&byte| is_space(byte)).count();
-    &text[spaces..]
+    bytes::behind(text, spaces)
 }
 
 #[inline]

@@ -16,6 +16,7 @@ pub(super) const POWERS: std::ops::RangeInclusive<i32> = POWER_MIN..=POWER_MAX;
 const COUNT: usize = (POWER_MAX - POWER_MIN + 1) as usize;
 
 /// The first 64 bits of 10^`power`: 10^`power` is this times 2^([`exponent`]`(power)` - 63), and a little more.
+#[expect(clippy::indexing_slicing, reason = "a caller owes a power of the table")]
 pub(super) fn mantissa(power: i32) -> u64 {
     MANTISSAS[(power - POWER_MIN) as usize]
 }
@@ -40,6 +41,7 @@ const LIMBS: usize = 18;
 /// A natural number, least significant limb first.
 struct Natural([u64; LIMBS]);
 
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 const fn mantissas() -> [u64; COUNT] {
     let mut table = [0; COUNT];
     let mut number = Natural([0; LIMBS]);
@@ -67,6 +69,7 @@ const fn mantissas() -> [u64; COUNT] {
     table
 }
 
+#[expect(clippy::indexing_slicing, reason = "as above")]
 impl Natural {
     const fn multiply_by_10(&mut self) {
         let mut carry = 0;

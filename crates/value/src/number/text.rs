@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::decimal::{DIGITS_MAX, Decimal, ROUND_TRIP_DIGITS, write_integer};
+use crate::bytes;
 
 /// The longest: sign, 23 digits, point, `e-308`, and zeros before the digits of small numbers.
 const CAPACITY: usize = 40;
@@ -84,12 +85,14 @@ impl NumberText {
     /// The text.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
+        bytes::first(&self.bytes, usize::from(self.len))
     }
 
     /// The text, which is ASCII.
     pub fn as_str(&self) -> &str {
-        std::str::from_utf8(self.as_bytes()).expect("numbers are ASCII")
+        let text = std::str::from_utf8(self.as_bytes());
+        debug_assert!(text.is_ok(), "numbers are ASCII");
+        text.unwrap_or_default()
     }
 
     /// `12.5`, `0.00125`, `1200.0`.
@@ -102,20 +105,20 @@ impl NumberText {
             return;
         }
         let whole = (point as usize).min(digits.len());
-        self.extend(&digits[..whole]);
+        self.extend(bytes::first(digits, whole));
         self.pad(point - whole as i32);
-        self.push_fraction(&digits[whole..]);
+        self.push_fraction(bytes::behind(digits, whole));
     }
 
     /// `1.25e+20`.
     fn push_scientific(&mut self, decimal: &Decimal, exponent: i32) {
-        self.push(decimal.digits()[0]);
-        self.push_fraction(&decimal.digits()[1..]);
+        self.extend(bytes::first(decimal.digits(), 1));
+        self.push_fraction(bytes::behind(decimal.digits(), 1));
         self.extend(if exponent < 0 { b"e-" } else { b"e+" });
         let mut digits = [0; DIGITS_MAX];
         let len = write_integer(u64::from(exponent.unsigned_abs()), &mut digits);
         self.pad(2 - len as i32);
-        self.extend(&digits[..len]);
+        self.extend(bytes::first(&digits, len));
     }
 
     /// A point and at least one digit, so that nobody takes a real for an integer.
@@ -130,11 +133,13 @@ impl NumberText {
         }
     }
 
+    #[expect(clippy::indexing_slicing, reason = "no number is longer than there is room for")]
     fn push(&mut self, byte: u8) {
         self.bytes[usize::from(self.len)] = byte;
         self.len += 1;
     }
 
+    #[expect(clippy::indexing_slicing, reason = "no number is longer than there is room for")]
     fn extend(&mut self, bytes: &[u8]) {
         let start = usize::from(self.len);
         self.bytes[start..start + bytes.len()].copy_from_slice(bytes);
@@ -157,7 +162,7 @@ impl From<i64> for NumberText {
         }
         let mut digits = [0; DIGITS_MAX];
         let len = write_integer(integer.unsigned_abs(), &mut digits);
-        text.extend(&digits[..len]);
+        text.extend(bytes::first(&digits, len));
         text
     }
 }

@@ -30,8 +30,9 @@ impl Literal {
         let search = if with_case {
             Search::WithCase(Box::new(Finder::new(&bytes).into_owned()))
         } else {
-            let anchor = (0..bytes.len()).min_by_key(|&at| frequency(bytes[at]));
-            Search::WithoutCase { anchor: anchor.expect("a literal is not empty") }
+            let anchor = bytes.iter().enumerate().min_by_key(|(_, byte)| frequency(**byte));
+            debug_assert!(anchor.is_some(), "a literal is not empty");
+            Search::WithoutCase { anchor: anchor.map_or(0, |(at, _)| at) }
         };
         Literal { bytes: bytes.into(), search }
     }
@@ -52,10 +53,10 @@ impl Literal {
     /// The first place at or behind `at` where it stands.
     pub(super) fn find(&self, text: &[u8], at: usize) -> Option<usize> {
         let anchor = match &self.search {
-            Search::WithCase(finder) => return finder.find(&text[at..]).map(|found| at + found),
+            Search::WithCase(finder) => return finder.find(text.get(at..)?).map(|found| at + found),
             Search::WithoutCase { anchor } => *anchor,
         };
-        let byte = self.bytes[anchor];
+        let &byte = self.bytes.get(anchor)?;
         let (lower, upper) = (byte.to_ascii_lowercase(), byte.to_ascii_uppercase());
         // The anchor stands between the place for what is before it and the place for what is behind it.
         let from = at + anchor;
@@ -72,7 +73,7 @@ impl Literal {
 impl Literal {
     /// The first place where it stands so that its anchor is in `from..to`.
     fn find_in_short(&self, text: &[u8], anchor: usize, from: usize, to: usize) -> Option<usize> {
-        let byte = self.bytes[anchor];
+        let &byte = self.bytes.get(anchor)?;
         // A letter and its capital differ in one bit.
         let fold = if byte.is_ascii_alphabetic() { 0x20 } else { 0 };
         let (fold, wanted) = (LOW_BITS * fold, LOW_BITS * u64::from(byte | fold as u8));

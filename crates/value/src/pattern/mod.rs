@@ -24,6 +24,7 @@ mod parse;
 mod segment;
 mod set;
 
+use crate::bytes;
 use crate::utf8;
 use segment::Segment;
 
@@ -71,7 +72,7 @@ impl Pattern {
             return false;
         }
         let text = match memchr::memchr(0, text) {
-            Some(nul) => &text[..nul],
+            Some(nul) => bytes::first(text, nul),
             None if self.ends_open => return true,
             None => text,
         };

@@ -4,6 +4,7 @@ use super::literal::Literal;
 use super::segment::{Element, Segment};
 use super::set::Set;
 use super::{Dialect, Pattern};
+use crate::bytes;
 use crate::utf8;
 
 /// What one piece of a pattern says.
@@ -105,7 +106,7 @@ impl Parser<'_> {
 
     fn next(&mut self) -> Option<u32> {
         let (character, len) = utf8::decode(self.rest)?;
-        self.rest = &self.rest[len..];
+        self.rest = bytes::behind(self.rest, len);
         Some(character)
     }
 }

@@ -55,7 +55,7 @@ impl Segment {
         let mut next = Some(at);
         std::iter::from_fn(move || {
             let at = next?;
-            let position = match &self.elements[0] {
+            let position = match self.elements.first()? {
                 Element::Literal(literal) => literal.find(text, at),
                 _ => Some(at),
             };
@@ -67,7 +67,7 @@ impl Segment {
 
 /// Behind the character at `at`; `None` at the end.
 fn step(text: &[u8], at: usize) -> Option<usize> {
-    utf8::decode(&text[at..]).map(|(_, len)| at + len)
+    utf8::decode(text.get(at..)?).map(|(_, len)| at + len)
 }
 
 impl Element {
@@ -76,11 +76,11 @@ impl Element {
             Element::Literal(literal) => literal.match_at(text, at).then_some(at + literal.len()),
             Element::Any => step(text, at),
             Element::Character(wanted) => {
-                let (character, len) = utf8::decode(&text[at..])?;
+                let (character, len) = utf8::decode(text.get(at..)?)?;
                 (character == *wanted).then_some(at + len)
             }
             Element::Set(set) => {
-                let (character, len) = utf8::decode(&text[at..])?;
+                let (character, len) = utf8::decode(text.get(at..)?)?;
                 set.contains(character).then_some(at + len)
             }
         }

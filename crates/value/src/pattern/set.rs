@@ -1,5 +1,6 @@
 //! GLOB's sets of characters: `[abc]`, `[a-z]`, `[^a-z]`.
 
+use crate::bytes;
 use crate::utf8;
 
 /// The characters between brackets.
@@ -15,13 +16,13 @@ impl Set {
     pub(super) fn parse(rest: &mut &[u8]) -> Option<Set> {
         let is_negated = rest.first() == Some(&b'^');
         if is_negated {
-            *rest = &rest[1..];
+            *rest = bytes::behind(rest, 1);
         }
         let mut ranges = Vec::new();
         // A range can begin with the character before the hyphen, unless that ended a range or was a bracket.
         let mut before_hyphen = None;
         if rest.first() == Some(&b']') {
-            *rest = &rest[1..];
+            *rest = bytes::behind(rest, 1);
             ranges.push((u32::from(b']'), u32::from(b']')));
         }
         loop {
@@ -51,6 +52,6 @@ impl Set {
 
 fn next(rest: &mut &[u8]) -> Option<u32> {
     let (character, len) = utf8::decode(rest)?;
-    *rest = &rest[len..];
+    *rest = bytes::behind(rest, len);
     Some(character)
 }

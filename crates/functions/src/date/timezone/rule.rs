@@ -138,10 +138,10 @@ fn skip_name(text: &[u8]) -> Option<&[u8]> {
     const LEN_MIN: usize = 3;
     if let Some(quoted) = text.strip_prefix(b"<") {
         let end = quoted.iter().position(|&byte| byte == b'>')?;
-        return (end >= LEN_MIN).then(|| &quoted[end + 1..]);
+        return if end >= LEN_MIN { quoted.get(end + 1..) } else { None };
     }
     let len = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    (len >= LEN_MIN).then(|| &text[len..])
+    if len >= LEN_MIN { text.get(len..) } else { None }
 }
 
 /// `[+-]hh[:mm[:ss]]` in seconds.

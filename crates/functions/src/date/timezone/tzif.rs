@@ -54,10 +54,10 @@ impl ZoneFile {
 
     pub(super) fn offset(&self, unix_seconds: i64) -> i32 {
         let behind = self.changes.partition_point(|&(time, _)| time <= unix_seconds);
-        match (behind.checked_sub(1), &self.rule) {
-            (_, Some(rule)) if behind == self.changes.len() => rule.offset(unix_seconds),
-            (Some(last), _) => self.changes[last].1,
-            (None, _) => self.first,
+        match (&self.rule, behind.checked_sub(1).and_then(|last| self.changes.get(last))) {
+            (Some(rule), _) if behind == self.changes.len() => rule.offset(unix_seconds),
+            (_, Some((_, offset))) => *offset,
+            (_, None) => self.first,
         }
     }
 }
@@ -82,7 +82,7 @@ fn header(bytes: &[u8]) -> Option<(Counts, u8, &[u8])> {
     if !header.starts_with(b"TZif") {
         return None;
     }
-    let mut counts = header[COUNTS_AT..].chunks_exact(4).map(|count| be_u32(count) as usize);
+    let mut counts = header.get(COUNTS_AT..)?.chunks_exact(4).map(|count| be_u32(count) as usize);
     let mut next = || counts.next();
     let counts = Counts {
         utc_indicators: next()?,
@@ -92,7 +92,7 @@ fn header(bytes: &[u8]) -> Option<(Counts, u8, &[u8])> {
         types: next()?,
         name_bytes: next()?,
     };
-    Some((counts, header[VERSION_AT], data))
+    Some((counts, *header.get(VERSION_AT)?, data))
 }
 
 /// The changes of the offset, and the offset before the first.
@@ -113,7 +113,7 @@ fn changes(counts: &Counts, data: &[u8], time_len: usize) -> Option<(Vec<(i64, i
 
 /// The first four of the bytes.
 fn be_u32(bytes: &[u8]) -> u32 {
-    bytes[..4].iter().fold(0, |number, &byte| number << 8 | u32::from(byte))
+    bytes.iter().take(4).fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
 #[cfg(test)]
