@@ -100,7 +100,8 @@ unsafe extern "C" fn lithe_config(op: c_int, args: *mut CArgs) -> c_int {
                 None => return code::MISUSE,
             },
             // Page caches, lookaside, statistics: there is nothing here that they would tune.
-            7 | 9 | 13 | 14 | 18 | 20 | 22 | 25 | 26 | 27 | 29 => {}
+            9 => memory::set_counted(args.int() != 0),
+            7 | 13 | 14 | 18 | 20 | 22 | 25 | 26 | 27 | 29 => {}
             // ROWID_IN_VIEW: views have none.
             // SAFETY: the verb has a pointer to be written.
             30 => match unsafe { args.pointer::<c_int>().as_mut() } {

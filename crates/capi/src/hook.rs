@@ -34,8 +34,8 @@ pub(crate) struct Hooks {
     trace: Cell<Option<(TraceV2, *mut c_void)>>,
     trace_v1: Cell<Option<(TraceV1, *mut c_void)>>,
     profile_v1: Cell<Option<(ProfileV1, *mut c_void)>>,
-    /// How many traced statements are in the middle of a step: one within another is told of as a comment.
-    pub(crate) depth: Cell<u32>,
+    /// The traced statement that is in the middle of a step, the innermost of several; null: none is.
+    stepped: Cell<*const sqlite3_stmt>,
     /// The pointers of the hooks that the engine calls: setting a hook answers the pointer of the one before.
     commit: Cell<*mut c_void>,
     rollback: Cell<*mut c_void>,
@@ -50,7 +50,7 @@ impl Default for Hooks {
             trace: Cell::new(None),
             trace_v1: Cell::new(None),
             profile_v1: Cell::new(None),
-            depth: Cell::new(0),
+            stepped: Cell::new(std::ptr::null()),
             commit: Cell::new(null_mut()),
             rollback: Cell::new(null_mut()),
             update: Cell::new(null_mut()),
@@ -78,7 +78,8 @@ impl Hooks {
         if !self.wants(STATEMENT) {
             return;
         }
-        let is_nested = self.depth.get() > 0;
+        // One within another is told of as a comment.
+        let is_nested = !self.stepped.get().is_null();
         if let Some((callback, arg)) = self.trace.get() {
             let comment = is_nested.then(|| c_string(&[b"-- ", statement.sql.to_bytes()].concat()));
             let text = comment.as_deref().unwrap_or(&statement.sql);
@@ -97,6 +98,32 @@ impl Hooks {
                 callback(arg, text);
                 crate::memory::free(text.cast());
             }
+        }
+    }
+
+    /// A step of the statement begins. Answers the one around it, for [`Hooks::end_step`].
+    pub(crate) fn begin_step(&self, statement: &sqlite3_stmt) -> *const sqlite3_stmt {
+        self.stepped.replace(statement)
+    }
+
+    /// The step that is in progress has ended.
+    pub(crate) fn end_step(&self, around: *const sqlite3_stmt) {
+        self.stepped.set(around);
+    }
+
+    /// A trigger begins to run, or a statement of it, as the comment says.
+    fn trace_trigger(&self, comment: &str) {
+        let statement = self.stepped.get();
+        if statement.is_null() || !self.wants(STATEMENT) {
+            return;
+        }
+        let comment = c_string(comment.as_bytes());
+        if let Some((callback, arg)) = self.trace.get() {
+            // SAFETY: the application's function, called as documented; the statement is live during its step.
+            unsafe { callback(STATEMENT, arg, statement.cast_mut().cast(), comment.as_ptr().cast_mut().cast()) };
+        } else if let Some((callback, arg)) = self.trace_v1.get() {
+            // SAFETY: as above.
+            unsafe { callback(arg, comment.as_ptr().cast_mut()) };
         }
     }
 
@@ -132,6 +159,16 @@ impl Hooks {
             unsafe { callback(CLOSE, arg, db.cast(), null_mut()) };
         }
     }
+}
+
+/// Lets the engine tell of triggers as long as somebody wants to know of statements.
+fn trace_triggers(db: &sqlite3) {
+    let handle = std::ptr::from_ref(db);
+    let wants = db.hooks.wants(STATEMENT);
+    db.core().set_trigger_trace(wants.then(|| -> lithe_engine::TriggerTrace {
+        // SAFETY: the engine's connection is a part of the handle, and calls no hook when it has ended.
+        Rc::new(move |comment| unsafe { (*handle).hooks.trace_trigger(comment) })
+    }));
 }
 
 fn handle(statement: &sqlite3_stmt) -> *mut c_void {
@@ -278,6 +315,7 @@ api! {
         db.hooks.trace_v1.set(None);
         db.hooks.profile_v1.set(None);
         db.hooks.mask.set(if callback.is_some() { mask } else { 0 });
+        trace_triggers(&db);
         code::OK
     }
 
@@ -287,6 +325,7 @@ api! {
         db.hooks.trace.set(None);
         // As in SQLite, this ends an earlier sqlite3_profile; the other way round both stay.
         db.hooks.mask.set(if callback.is_some() { STATEMENT } else { 0 });
+        trace_triggers(&db);
         before.map_or(null_mut(), |(_, arg)| arg)
     }
 
@@ -296,6 +335,7 @@ api! {
         db.hooks.trace.set(None);
         let trace = db.hooks.mask.get() & STATEMENT;
         db.hooks.mask.set(trace | if callback.is_some() { PROFILE } else { 0 });
+        trace_triggers(&db);
         before.map_or(null_mut(), |(_, arg)| arg)
     }
 }

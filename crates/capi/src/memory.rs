@@ -11,7 +11,7 @@
 use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{null_mut, with_exposed_provenance_mut};
-use std::sync::atomic::{AtomicI64, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
 
 use crate::door::api;
 use crate::heap;
@@ -177,6 +177,31 @@ unsafe fn size_of_block(block: *mut c_void) -> u64 {
     }
 }
 
+/// SQLITE_CONFIG_MEMSTATUS: whether anybody is told how much memory is in use.
+static IS_COUNTED: AtomicBool = AtomicBool::new(true);
+
+/// What was in use at the last `sqlite3_shutdown`, which is not counted any more: tables that a process makes once.
+static OUTLIVING: (AtomicI64, AtomicI64) = (AtomicI64::new(0), AtomicI64::new(0));
+
+/// SQLITE_CONFIG_MEMSTATUS.
+pub(crate) fn set_counted(is_counted: bool) {
+    IS_COUNTED.store(is_counted, Ordering::Relaxed);
+}
+
+/// The library was shut down.
+pub(crate) fn note_shutdown() {
+    let (bytes, blocks) = heap::used();
+    OUTLIVING.0.store(bytes, Ordering::Relaxed);
+    OUTLIVING.1.store(blocks, Ordering::Relaxed);
+    heap::highest(true);
+}
+
+/// Of a number of bytes and one of blocks, those that were made since the library was initialized.
+fn since_initialized((bytes, blocks): (i64, i64)) -> (i64, i64) {
+    let since = |all: i64, before: &AtomicI64| (all - before.load(Ordering::Relaxed)).max(0);
+    (since(bytes, &OUTLIVING.0), since(blocks, &OUTLIVING.1))
+}
+
 fn count(bytes: i64, blocks: i64) {
     if custom().is_some() {
         CUSTOM_BYTES.fetch_add(bytes, Ordering::Relaxed);
@@ -186,7 +211,10 @@ fn count(bytes: i64, blocks: i64) {
 
 /// Bytes in use.
 pub(crate) fn used() -> i64 {
-    heap::used().0 + CUSTOM_BYTES.load(Ordering::Relaxed)
+    if !IS_COUNTED.load(Ordering::Relaxed) {
+        return 0;
+    }
+    since_initialized(heap::used()).0 + CUSTOM_BYTES.load(Ordering::Relaxed)
 }
 
 /// Memory for the application. Null for 0 bytes, for too many, and when there is none.
@@ -275,10 +303,13 @@ pub(crate) fn status(op: c_int, reset: bool) -> Option<(i64, i64)> {
         let asked = if reset { LARGEST.swap(0, Ordering::Relaxed) } else { LARGEST.load(Ordering::Relaxed) };
         asked.max(heap::largest(reset) as i64)
     };
+    let used = || since_initialized(heap::used());
+    let highest = || since_initialized(heap::highest(reset));
     match op {
-        0 => Some((heap::used().0 + custom.0, heap::highest(reset).0 + custom.0)),
+        0 | 5 | 9 if !IS_COUNTED.load(Ordering::Relaxed) => Some((0, 0)),
+        0 => Some((used().0 + custom.0, highest().0 + custom.0)),
         5 => Some((0, largest())),
-        9 => Some((heap::used().1 + custom.1, heap::highest(reset).1 + custom.1)),
+        9 => Some((used().1 + custom.1, highest().1 + custom.1)),
         _ => None,
     }
 }

@@ -61,10 +61,9 @@ fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Ins
         let Ok(again) = statement.enter() else { return db.fail_code(code::MISUSE) };
         inside = again;
     }
-    let depth = &db.hooks.depth;
-    depth.set(depth.get() + 1);
+    let around = db.hooks.begin_step(statement);
     let result = Statement::step(inside.get(), db.core());
-    depth.set(depth.get() - 1);
+    db.hooks.end_step(around);
     drop(inside);
     if let Ok(Step::Row) = result {
         let answer = row(db);

@@ -89,6 +89,7 @@ api! {
 
     fn sqlite3_shutdown() -> c_int {
         crate::config::set_initialized(false);
+        crate::memory::note_shutdown();
         code::OK
     }
 

@@ -385,6 +385,47 @@ static void what_is_in_use(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(to) == SQLITE_OK);
 }
 
+/* Who traces statements is told which triggers run, and which statement of them. */
+static void traced_triggers(void) {
+  sqlite3 *db = open_on(":memory:", NULL);
+  ANSWERS(db, "CREATE TABLE t(a); CREATE TABLE log(b);"
+    "CREATE TRIGGER r AFTER INSERT ON t WHEN new.a > 1 BEGIN INSERT INTO log VALUES (new.a);  SELECT 'x' ; END", "");
+  trace[0] = 0;
+  sqlite3_trace(db, note, NULL);
+  ANSWERS(db, "INSERT INTO t VALUES (1), (2)", "");
+  SAME(trace, "[INSERT INTO t VALUES (1), (2)][-- TRIGGER r][-- TRIGGER r][-- INSERT INTO log VALUES (new.a)][-- SELECT 'x']");
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+/* A checkpoint stops when the application says so; the next one completes it. */
+static void interrupted_checkpoints(void) {
+  int frames = -1, done = -1;
+  unlink("stopped.db");
+  sqlite3 *db = open_on("stopped.db", NULL);
+  ANSWERS(db, "PRAGMA journal_mode = wal; CREATE TABLE t(a); INSERT INTO t VALUES (zeroblob(20000))", "wal");
+  sqlite3_interrupt(db);
+  CHECK(sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, &frames, &done) == SQLITE_INTERRUPT);
+  CHECK(frames == -1 && done == -1 && sqlite3_is_interrupted(db) == 0);
+  CHECK(sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, &frames, &done) == SQLITE_OK);
+  CHECK(frames == 0 && done == 0);
+  sqlite3_close(db);
+}
+
+/* Without SQLITE_CONFIG_MEMSTATUS nobody is told of memory; what outlives the library is not counted. */
+static void memory_that_is_not_counted(void) {
+  CHECK(sqlite3_shutdown() == SQLITE_OK && sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) == SQLITE_OK);
+  sqlite3_initialize();
+  void *block = sqlite3_malloc(1000);
+  CHECK(sqlite3_memory_used() == 0 && sqlite3_memory_highwater(0) == 0);
+  sqlite3_free(block);
+  CHECK(sqlite3_shutdown() == SQLITE_OK && sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 1) == SQLITE_OK);
+  sqlite3_initialize();
+  CHECK(sqlite3_memory_used() == 0 && sqlite3_memory_highwater(1) == 0);
+  block = sqlite3_malloc(1000);
+  CHECK(sqlite3_memory_used() >= 1000 && sqlite3_memory_highwater(0) >= 1000);
+  sqlite3_free(block);
+}
+
 int main(int count, char **arguments) {
   CHECK(chdir(count > 1 ? arguments[1] : ".") == 0);
   CHECK(sqlite3_config(SQLITE_CONFIG_LOG, write_log, NULL) == SQLITE_OK);
@@ -401,6 +442,9 @@ int main(int count, char **arguments) {
   commit_hooks_of_logs();
   bytes_within_a_transaction();
   what_is_in_use();
+  traced_triggers();
+  interrupted_checkpoints();
+  memory_that_is_not_counted();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

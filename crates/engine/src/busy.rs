@@ -3,9 +3,13 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use lithe_pager::Pager;
 use lithe_vfs::Vfs;
+
+use crate::interrupt::Interrupts;
 
 /// Asked whether to try again, with how often it was asked before.
 pub type BusyCallback = Rc<dyn Fn(u32) -> bool>;
@@ -19,20 +23,30 @@ pub(crate) struct BusyHandler {
     callback: RefCell<Option<BusyCallback>>,
     /// How often a VFS has asked since it was last refused.
     asked_by_vfs: Cell<u32>,
+    /// The connection's interrupt flag.
+    interrupted: Arc<AtomicBool>,
 }
 
 /// The pauses between attempts, in milliseconds; after these the last one repeats.
 const PAUSES: [u64; 12] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100];
 
 impl BusyHandler {
-    pub(crate) fn new(vfs: Arc<dyn Vfs>) -> BusyHandler {
+    pub(crate) fn new(vfs: Arc<dyn Vfs>, interrupts: &Interrupts) -> BusyHandler {
         BusyHandler {
             vfs,
             timeout: Cell::new(Duration::ZERO),
             waited: Cell::new(Duration::ZERO),
             callback: RefCell::new(None),
             asked_by_vfs: Cell::new(0),
+            interrupted: interrupts.flag(),
         }
+    }
+
+    /// Lets a pager ask it, and heed the connection's interrupt flag.
+    pub(crate) fn serve(self: &Rc<BusyHandler>, pager: &Pager) {
+        let busy = Rc::clone(self);
+        pager.set_busy_handler(Some(Rc::new(move |asked| busy.should_retry(asked))));
+        pager.set_interrupt_flag(Arc::clone(&self.interrupted));
     }
 
     /// Waits at most so long; takes the place of a callback.

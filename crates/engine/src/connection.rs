@@ -106,7 +106,8 @@ impl Connection {
     }
 
     fn open_target(target: &Target, flags: OpenFlags, vfs: Arc<dyn Vfs>) -> Result<Connection> {
-        let busy = Rc::new(BusyHandler::new(Arc::clone(&vfs)));
+        let interrupts = Interrupts::default();
+        let busy = Rc::new(BusyHandler::new(Arc::clone(&vfs), &interrupts));
         let main = Database::open(target, &vfs, &busy)?;
         let shares_cache = main.shared().is_some();
         let temp = Database::temporary(Some(Arc::clone(&vfs)));
@@ -132,7 +133,7 @@ impl Connection {
             transaction: TransactionState::new(),
             programs: RefCell::new(ProgramCache::new()),
             shape: Cell::default(),
-            interrupts: Interrupts::default(),
+            interrupts,
             busy,
             searches: RefCell::default(),
             settings: StoreSettings::default(),

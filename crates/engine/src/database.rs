@@ -84,8 +84,7 @@ impl Database {
 
     /// The database of this pager, without a name.
     pub(crate) fn with_pager(pager: Pager, busy: &Rc<BusyHandler>) -> Database {
-        let busy = Rc::clone(busy);
-        pager.set_busy_handler(Some(Rc::new(move |asked| busy.should_retry(asked))));
+        busy.serve(&pager);
         let btree = OnceCell::from(Rc::new(Btree::new(pager)));
         Database { btree, ..Database::temporary(None) }
     }

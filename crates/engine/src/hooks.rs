@@ -13,7 +13,6 @@ use lithe_vfs::ResultCode;
 
 use crate::connection::Connection;
 use crate::error::{Error, Result};
-use crate::statement::Statement;
 
 /// Asked before a commit: true makes a rollback of it.
 pub type CommitHook = Rc<dyn Fn() -> bool>;
@@ -36,8 +35,8 @@ pub type AuthorizerCallback = lithe_plan::authorize::Callback;
 /// Asked to load an extension for `load_extension()`: a file, and its entry point if that is not to be found by the file's name.
 /// The error is its message.
 pub type ExtensionLoader = Rc<dyn Fn(&[u8], Option<&[u8]>) -> std::result::Result<(), String>>;
-/// Told what statements do.
-pub type TraceHook = Rc<dyn Fn(TraceEvent<'_>)>;
+/// Told, as comments, that a trigger begins to run and which statement of it is next.
+pub type TriggerTrace = Rc<dyn Fn(&str)>;
 
 static LOG: OnceLock<fn(i32, &[u8])> = OnceLock::new();
 
@@ -63,31 +62,6 @@ pub enum Change {
     Insert = 18,
     /// SQLITE_UPDATE
     Update = 23,
-}
-
-/// What a trace hook is told.
-#[derive(Clone, Copy)]
-pub enum TraceEvent<'t> {
-    /// A statement begins to run (SQLITE_TRACE_STMT).
-    Statement(&'t Statement),
-    /// A statement has ended, after so many nanoseconds (SQLITE_TRACE_PROFILE).
-    Profile(&'t Statement, u64),
-    /// A statement has given a row (SQLITE_TRACE_ROW).
-    Row(&'t Statement),
-    /// The connection closes (SQLITE_TRACE_CLOSE).
-    Close,
-}
-
-/// Which events a trace hook wants: SQLITE_TRACE_*, or'ed together.
-pub mod trace_mask {
-    /// Statements that begin.
-    pub const STATEMENT: u32 = 1;
-    /// Statements that have ended.
-    pub const PROFILE: u32 = 2;
-    /// Rows.
-    pub const ROW: u32 = 4;
-    /// The connection's end.
-    pub const CLOSE: u32 = 8;
 }
 
 /// A hook that may be set.
@@ -128,8 +102,7 @@ pub(crate) struct Hooks {
     collation_needed: Slot<CollationNeeded>,
     authorizer: RefCell<Authorizer>,
     extension_loader: Slot<ExtensionLoader>,
-    trace: Slot<TraceHook>,
-    trace_mask: Cell<u32>,
+    trigger_trace: Slot<TriggerTrace>,
 }
 
 impl Hooks {
@@ -210,10 +183,9 @@ impl Connection {
         self.hooks.extension_loader.set(loader);
     }
 
-    /// Whom to tell what statements do, and of which events ([`trace_mask`]).
-    pub fn set_trace(&self, mask: u32, hook: Option<TraceHook>) {
-        self.hooks.trace_mask.set(if hook.is_some() { mask } else { 0 });
-        self.hooks.trace.set(hook);
+    /// Whom to tell which triggers run.
+    pub fn set_trigger_trace(&self, hook: Option<TriggerTrace>) {
+        self.hooks.trigger_trace.set(hook);
     }
 
     // ---- what the engine asks ----
@@ -290,22 +262,15 @@ impl Connection {
         self.collations().contains_key(&name.to_ascii_lowercase())
     }
 
-    pub(crate) fn is_traced(&self, event: u32) -> bool {
-        self.hooks.trace_mask.get() & event != 0
-    }
-
-    pub(crate) fn trace(&self, event: TraceEvent<'_>) {
-        if let Some(hook) = self.hooks.trace.get() {
-            hook(event);
+    pub(crate) fn trace_trigger(&self, comment: &str) {
+        if let Some(hook) = self.hooks.trigger_trace.get() {
+            hook(comment);
         }
     }
 
     /// The connection closes: nobody is told of the rollback that this may cause.
     pub(crate) fn drop_hooks(&self) {
-        if self.is_traced(trace_mask::CLOSE) {
-            self.trace(TraceEvent::Close);
-        }
-        self.set_trace(0, None);
+        self.set_trigger_trace(None);
         self.set_commit_hook(None);
         self.set_rollback_hook(None);
         self.set_update_hook(None);

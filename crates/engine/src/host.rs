@@ -141,6 +141,10 @@ impl Host for RunHost<'_> {
         self.connection.random.fill(&*self.connection.vfs, bytes);
     }
 
+    fn trace_trigger(&self, comment: &str) {
+        self.connection.trace_trigger(comment);
+    }
+
     fn log(&self, code: i32, message: &[u8]) {
         crate::hooks::log(code, message);
     }

@@ -20,6 +20,10 @@ impl Interrupts {
         self.flag.store(false, Ordering::Relaxed);
     }
 
+    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.flag)
+    }
+
     pub(crate) fn handle(&self) -> InterruptHandle {
         InterruptHandle { flag: Arc::clone(&self.flag) }
     }

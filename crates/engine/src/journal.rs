@@ -56,13 +56,18 @@ impl Connection {
     /// authorizer asked. Of a database that was not read yet it is not known that it has a log.
     ///
     /// # Errors
-    /// SQLITE_ERROR without such a database, SQLITE_LOCKED within a transaction of this connection.
+    /// SQLITE_ERROR without such a database, SQLITE_LOCKED within a transaction of this connection, SQLITE_INTERRUPT
+    /// where the interrupt handle has stopped it: the next one begins where the last whole one ended.
     pub fn wal_checkpoint(&self, schema: Option<&str>, mode: CheckpointMode) -> Result<Checkpoint> {
         let db = schema.map(|schema| {
             let unknown = || Error::generic(format!("unknown database: {schema}"));
             self.catalog().find_database(Name::new(schema.as_bytes())).ok_or_else(unknown)
         });
-        self.checkpoint(db.transpose()?, mode, |pager| pager.has_looked())
+        let done = self.checkpoint(db.transpose()?, mode, |pager| pager.has_looked());
+        if !self.transaction.has_active() {
+            self.interrupts.clear();
+        }
+        done
     }
 
     /// Sets how many frames the log may have before a commit is followed by a checkpoint; 0 means any number. It takes the

@@ -67,7 +67,7 @@ pub use file_control::DatabaseFile;
 pub use heap_limit::{hard_heap_limit, is_over_hard_limit, set_memory_gauge, soft_heap_limit};
 pub use hooks::{
     AuthorizerCallback, AutoVacuumHook, Change, CollationNeeded, CommitHook, ExtensionLoader, ProgressHandler,
-    RollbackHook, TraceEvent, TraceHook, UpdateHook, WalHook, set_error_log, trace_mask,
+    RollbackHook, TriggerTrace, UpdateHook, WalHook, set_error_log,
 };
 pub use interrupt::InterruptHandle;
 pub use journal::Checkpoint;

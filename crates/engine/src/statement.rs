@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
 
 use lithe_functions::Pointer;
 use lithe_sql::ast::Explain;
@@ -18,7 +17,6 @@ use lithe_vm::vm::{Step as VmStep, Vm};
 use crate::abandon::UnderWay;
 use crate::connection::Connection;
 use crate::error::{Error, Result};
-use crate::hooks::{TraceEvent, trace_mask};
 use crate::host::RunHost;
 use crate::native::{Native, NativeRun};
 use crate::recompile::Legacy;
@@ -104,8 +102,6 @@ pub struct Statement {
     /// It runs under locks on tables of shared caches.
     is_under_locks: bool,
     is_on_row: bool,
-    /// When the run began, if somebody wants to know how long it takes.
-    began: Option<Instant>,
     /// What the door above calls it.
     tag: usize,
 }
@@ -143,7 +139,6 @@ impl Statement {
             is_running: false,
             is_under_locks: false,
             is_on_row: false,
-            began: None,
             tag: 0,
         }
     }
@@ -362,9 +357,6 @@ impl Statement {
                 }
                 result => {
                     self.is_on_row = matches!(result, Ok(Step::Row));
-                    if self.is_on_row && connection.is_traced(trace_mask::ROW) {
-                        connection.trace(TraceEvent::Row(self));
-                    }
                     return result;
                 }
             }
@@ -399,10 +391,6 @@ impl Statement {
             let under_locks = &connection.transaction.active_under_locks;
             under_locks.set(under_locks.get() + usize::from(self.is_under_locks));
         }
-        if connection.is_traced(trace_mask::STATEMENT) {
-            connection.trace(TraceEvent::Statement(self));
-        }
-        self.began = connection.is_traced(trace_mask::PROFILE).then(Instant::now);
         Ok(())
     }
 
@@ -482,7 +470,6 @@ impl Statement {
                 Err(error)
             }
         };
-        self.tell_profile(connection);
         let done = result?;
         connection.tell_wal_hook()?;
         Ok(done)
@@ -492,16 +479,6 @@ impl Statement {
         if std::mem::take(&mut self.is_under_locks) {
             let under_locks = &connection.transaction.active_under_locks;
             under_locks.set(under_locks.get() - 1);
-        }
-    }
-
-    /// The run has ended: tells how long it took.
-    fn tell_profile(&mut self, connection: &Connection) {
-        if let Some(began) = self.began.take()
-            && connection.is_traced(trace_mask::PROFILE)
-        {
-            let nanoseconds = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            connection.trace(TraceEvent::Profile(self, nanoseconds));
         }
     }
 
@@ -548,7 +525,6 @@ impl Statement {
                 }
             }
         }
-        self.tell_profile(connection);
         // There is nobody any more to whom its answer could be given.
         let _ = connection.tell_wal_hook();
     }

@@ -39,6 +39,8 @@ pub enum Error {
     CantOpen(ResultCode),
     /// There is not enough memory.
     NoMem,
+    /// The application has asked to stop.
+    Interrupted,
     /// Too many others kept changing the locks at once.
     Protocol,
     /// The call does not fit the state of the pager.
@@ -71,6 +73,7 @@ impl Error {
             Error::ReadOnly(code) | Error::CantOpen(code) => *code,
             Error::Full => ResultCode::FULL,
             Error::NoMem => ResultCode::NOMEM,
+            Error::Interrupted => ResultCode::INTERRUPT,
             Error::Protocol => ResultCode::PROTOCOL,
             Error::Misuse(_) => ResultCode::MISUSE,
             Error::NotSupported(_) => ResultCode::ERROR,

@@ -3,6 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use lithe_format::MAX_PAGE_NO;
@@ -31,6 +33,7 @@ pub(crate) struct Settings {
     spill_pages: Cell<u32>,
     max_page_count: Cell<u32>,
     pub(crate) busy: RefCell<WhenBusy>,
+    interrupted: RefCell<Arc<AtomicBool>>,
 }
 
 /// What to do when another connection is in the way.
@@ -59,6 +62,7 @@ impl Settings {
             spill_pages: Cell::new(0),
             max_page_count: Cell::new(MAX_PAGE_NO),
             busy: RefCell::default(),
+            interrupted: RefCell::default(),
         }
     }
 }
@@ -195,6 +199,15 @@ impl Pager {
     /// Sets how long to keep trying when another connection is in the way; it replaces a busy handler.
     pub fn set_busy_timeout(&self, timeout: Duration) {
         self.settings.busy.replace(if timeout.is_zero() { WhenBusy::GiveUp } else { WhenBusy::Wait(timeout) });
+    }
+
+    /// Sets the flag that tells whether the application wants what is going on to stop: a checkpoint asks it before each write.
+    pub fn set_interrupt_flag(&self, flag: Arc<AtomicBool>) {
+        self.settings.interrupted.replace(flag);
+    }
+
+    pub(crate) fn interrupt_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.settings.interrupted.borrow())
     }
 
     pub(crate) fn waits_when_busy(&self) -> bool {

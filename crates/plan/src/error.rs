@@ -21,6 +21,8 @@ pub struct CompileError {
     pub unconnected: Option<Box<Unconnected>>,
     /// Whether a star has nothing that it stands for: SQLite then looks at the rest of FROM nevertheless.
     pub(crate) is_of_star: bool,
+    /// Whether SQLite looks at the rest of the expression nevertheless: an error that it finds there is the one it reports.
+    pub(crate) goes_on: bool,
 }
 
 /// A virtual table that a statement names and whose module has not been asked yet.
@@ -44,6 +46,7 @@ impl CompileError {
             offset: None,
             unconnected: None,
             is_of_star: false,
+            goes_on: false,
         }
     }
 
@@ -55,6 +58,12 @@ impl CompileError {
     /// A star that stands for nothing.
     pub(crate) fn of_star(message: impl Into<String>) -> CompileError {
         CompileError { is_of_star: true, ..CompileError::new(message) }
+    }
+
+    /// The same as one after which the rest of the expression is still looked at.
+    #[must_use]
+    pub(crate) fn going_on(self) -> CompileError {
+        CompileError { goes_on: true, ..self }
     }
 
     /// What Lithe cannot do yet.

@@ -458,9 +458,8 @@ instructions! {
     /// Make (0), destroy (1) or rename to `to` (2) the virtual table `name` of `db`.
     VChange { op: u8, db: Db, name: TextId, to: TextId }
 
-    // ---- what EXPLAIN shows and loops cost nothing for ----
-    /// Emitted for user-defined marks: text for EXPLAIN. Never jumped to by loops.
-    Trace { text: TextId }
+    /// Tells whoever traces statements which trigger begins to run, or which statement of it.
+    TraceTrigger { text: TextId }
 }
 
 /// Flags of [`Insn::Insert`] and [`Insn::IdxInsert`].

@@ -189,7 +189,8 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 return Ok(Step::Row);
             }
             Insn::ResetCount {} => flow::reset_count(m, host),
-            Insn::Noop {} | Insn::Trace { .. } => {}
+            Insn::Noop {} => {}
+            Insn::TraceTrigger { text } => host.trace_trigger(program.text(text).unwrap_or_default()),
 
             // ---- values ----
             Insn::Null { start, count } => {

@@ -29,7 +29,7 @@ pub mod timezone;
 use lithe_value::{NumberText, ValueRef, cast, utf8};
 
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{FunctionError, Result};
 use crate::function::{Arity, Flags, Scalar, ScalarFn};
 use crate::scalar::{PURE, null};
 use moment::Moment;
@@ -103,6 +103,8 @@ fn strftime(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let format = utf8::until_nul(cast::to_bytes(format, &mut scratch));
     let mut buffer = context.out.take_buffer();
     match print::push_format(&mut moment, format, &mut buffer) {
+        // A NUL behind the text counts here, as in SQLite.
+        Some(()) if buffer.len() >= context.connection.length_max() => Err(FunctionError::too_big()),
         Some(()) => context.answer_text(buffer),
         None => null(context),
     }

@@ -1,6 +1,7 @@
 //! The write-ahead log of a database file: opening, using and closing it.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use lithe_format::bytes::{at_u32, put_u32};
@@ -346,7 +347,8 @@ impl FileStore {
 
     /// Copies frames from the log into the database.
     pub(crate) fn checkpoint(&self, pager: &Pager, mode: CheckpointMode, wait: &Wait<'_>) -> Result<Checkpoint> {
-        let work = self.checkpointer(pager, mode, wait);
+        let interrupted = pager.interrupt_flag();
+        let work = self.checkpointer(pager, mode, &interrupted, wait);
         let done = self.with_wal(|wal| wal.checkpoint(&work));
         self.forget_what_is_known();
         done
@@ -354,13 +356,20 @@ impl FileStore {
 
     /// The checkpoint after a commit that has left more than `limit` frames in the log.
     pub(crate) fn checkpoint_long_log(&self, pager: &Pager, limit: u32) -> Result<()> {
-        let work = self.checkpointer(pager, CheckpointMode::Passive, &|attempt| attempt());
+        let interrupted = pager.interrupt_flag();
+        let work = self.checkpointer(pager, CheckpointMode::Passive, &interrupted, &|attempt| attempt());
         let done = self.with_wal(|wal| wal.checkpoint_long_log(&work, limit));
         self.forget_what_is_known();
         done
     }
 
-    fn checkpointer<'c>(&'c self, pager: &Pager, mode: CheckpointMode, wait: &'c Wait<'c>) -> Checkpointer<'c> {
+    fn checkpointer<'c>(
+        &'c self,
+        pager: &Pager,
+        mode: CheckpointMode,
+        interrupted: &'c AtomicBool,
+        wait: &'c Wait<'c>,
+    ) -> Checkpointer<'c> {
         Checkpointer {
             mode,
             vfs: &*self.vfs,
@@ -368,6 +377,7 @@ impl FileStore {
             is_read_only: self.opened_read_only,
             sync: (pager.synchronous() > Synchronous::Off).then(|| pager.sync_flags()),
             patience: Duration::ZERO,
+            interrupted,
             wait,
         }
     }
@@ -473,7 +483,8 @@ impl FileStore {
 
     /// Whether the log has nothing left that the database lacks.
     fn checkpoint_to_close(&self, pager: &Pager, wal: &Wal) -> bool {
-        let work = self.checkpointer(pager, CheckpointMode::Passive, &|attempt| attempt());
+        let interrupted = pager.interrupt_flag();
+        let work = self.checkpointer(pager, CheckpointMode::Passive, &interrupted, &|attempt| attempt());
         wal.checkpoint(&work).is_ok_and(|done| !done.busy && done.log_frames == done.checkpointed_frames)
     }
 

@@ -1,6 +1,7 @@
 //! From the log into the database.
 
 use std::io::IoSlice;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hashbrown::HashSet;
@@ -57,8 +58,19 @@ pub(crate) struct Checkpointer<'c> {
     pub(crate) sync: Option<SyncFlags>,
     /// How long it waits for its turn among the writers of this process, each time.
     pub(crate) patience: Duration,
+    /// Set when the application wants it to stop.
+    pub(crate) interrupted: &'c AtomicBool,
     /// Runs an attempt until it is not busy, as long as the busy handler says so.
     pub(crate) wait: &'c Wait<'c>,
+}
+
+/// Where frames are copied to, and how.
+pub(super) struct Copying<'c> {
+    pub(super) database: &'c dyn File,
+    /// Syncs on the way; `None`: none.
+    pub(super) sync: Option<SyncFlags>,
+    /// Set when the application wants it to stop; `None`: it cannot.
+    pub(super) interrupted: Option<&'c AtomicBool>,
 }
 
 /// So many frames are listed at once, in 1 MB. Of a longer log a page may be copied more than once, at last as its newest frame has it:
@@ -66,6 +78,11 @@ pub(crate) struct Checkpointer<'c> {
 const LISTED_FRAMES: u32 = 1 << 17;
 
 impl Checkpointer<'_> {
+    /// What is copied, from where, by when.
+    pub(super) fn copying(&self) -> Copying<'_> {
+        Copying { database: self.database, sync: self.sync, interrupted: Some(self.interrupted) }
+    }
+
     /// Waits for others, except when passive.
     fn wait_for(&self, mut attempt: impl FnMut() -> Result<bool>) -> Result<bool> {
         let mut attempt = || if attempt()? { Ok(()) } else { Err(Error::Busy) };
@@ -175,7 +192,7 @@ impl Wal {
         let copied = match work.is_read_only {
             // What SQLite's connection finds out when it tries to.
             true => Err(lithe_vfs::Error::new(Op::Write).into()),
-            false => self.copy_frames(work.database, work.sync, page_size, done + 1, safe),
+            false => self.copy_frames(&work.copying(), page_size, done + 1, safe),
         };
         if copied.is_ok() {
             self.index.set_backfilled(safe);
@@ -209,14 +226,8 @@ impl Wal {
 
     /// The log is durable before the database changes; the database is durable before the log may be
     /// overwritten.
-    pub(super) fn copy_frames(
-        &self,
-        database: &dyn File,
-        sync: Option<SyncFlags>,
-        page_size: PageSize,
-        first: u32,
-        last: u32,
-    ) -> Result<()> {
+    pub(super) fn copy_frames(&self, to: &Copying<'_>, page_size: PageSize, first: u32, last: u32) -> Result<()> {
+        let Copying { database, sync, .. } = *to;
         let header = self.header.get();
         self.map_up_to(&header, header.last_frame, false)?;
         self.index.set_backfill_attempted(last);
@@ -234,7 +245,7 @@ impl Wal {
             let mut pages = self.newest_images(first, last, header.page_count)?;
             pages.retain(|(no, _)| !newer.contains(no));
             for run in pages.chunk_by(|a, b| a.0.plus(1) == Some(b.0)) {
-                self.copy_run(database, page_size, run)?;
+                self.copy_run(to, page_size, run)?;
             }
         }
         if self.mapping_has_failed() {
@@ -283,9 +294,13 @@ impl Wal {
     }
 
     /// Neighbouring pages go in one write.
-    fn copy_run(&self, database: &dyn File, page_size: PageSize, run: &[(PageNo, u32)]) -> Result<()> {
+    fn copy_run(&self, to: &Copying<'_>, page_size: PageSize, run: &[(PageNo, u32)]) -> Result<()> {
+        let database = to.database;
         let pages_of_a_call = if !self.calls.joins_neighbours { 1 } else { pages_of_a_call(page_size) };
         for batch in run.chunks(pages_of_a_call) {
+            if to.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                return Err(Error::Interrupted);
+            }
             let mapped: Option<Vec<_>> =
                 batch.iter().map(|&(_, frame)| self.mapped_page(frame, page_size, Epoch::OF_ONE_CALL)).collect();
             let at = batch[0].0.offset(page_size.get());

@@ -20,6 +20,7 @@ use lithe_format::wal_index::IndexHeader;
 use lithe_vfs::{DeviceCharacteristics, SyncFlags};
 
 use super::Wal;
+use super::checkpoint::Copying;
 use crate::error::{Result, zeros};
 
 impl Wal {
@@ -31,7 +32,8 @@ impl Wal {
             return Ok(());
         }
         self.header.set(*header);
-        let copied = self.copy_frames(&*self.file, Some(SyncFlags::NORMAL), page_size, 1, last);
+        let to = Copying { database: &*self.file, sync: Some(SyncFlags::NORMAL), interrupted: None };
+        let copied = self.copy_frames(&to, page_size, 1, last);
         if copied.is_ok() {
             self.index.set_backfilled(last);
         }

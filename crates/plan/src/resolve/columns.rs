@@ -273,7 +273,7 @@ impl<'a> Resolver<'a> {
                 }
                 add(expr, NestedName { qualified_only: is_left || is_right, ..own }, false);
             }
-            if let (ScopeColumns::Nested(inner, names), true) = (source.columns, source.name.as_bytes().is_empty()) {
+            if let ScopeColumns::Nested(inner, names) = source.columns {
                 // Columns that USING has merged can still be qualified; rowids are out of sight here.
                 let is_named = |at: usize| names[at].qualified_only && !inner[at].hidden;
                 for position in (0..names.len()).filter(|&at| is_named(at)) {
@@ -340,9 +340,7 @@ fn find_source<'s, 'a>(scope: &'s Scope<'_, 'a>, id: crate::ir::SourceId) -> Opt
 /// The table whose name qualifies a column of the source: inside a join in parentheses it is that of the column's own.
 fn named_by<'a>(source: &ScopeSource<'a>, position: usize) -> (Option<lithe_vm::operand::Db>, Name<'a>) {
     match source.columns {
-        ScopeColumns::Nested(_, names) if source.name.as_bytes().is_empty() => {
-            (names[position].db, names[position].table)
-        }
+        ScopeColumns::Nested(_, names) => (names[position].db, names[position].table),
         _ => (source.db, source.name),
     }
 }

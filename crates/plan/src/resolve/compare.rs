@@ -1,7 +1,7 @@
 //! Comparisons, row values, BETWEEN, IN, CASE: whatever compares. Affinity and collation are settled here, once,
 //! from the operands as they were written; later transformations of the tree do not change them.
 
-use lithe_sql::ast;
+use lithe_sql::ast::{self, ExprKind, ResultColumnKind, SelectCore};
 
 use super::Resolver;
 use super::expr::sub_select_width;
@@ -20,15 +20,20 @@ impl<'a> Resolver<'a> {
         left: &ast::Expr<'a>,
         right: &ast::Expr<'a>,
     ) -> Result<Expr<'a>> {
-        let (left, right) = (self.expr_or_row(scope, left)?, self.expr_or_row(scope, right)?);
-        self.compare(op, left, right)
+        if let (Some(left), Some(right)) = (written_width(left), written_width(right))
+            && left != right
+        {
+            return Err(row_value_misused());
+        }
+        let left = self.or_later(self.expr_or_row(scope, left), scope, [right])?;
+        self.compare(op, left, self.expr_or_row(scope, right)?)
     }
 
     /// `left op right`, whatever they are.
     pub(crate) fn compare(&self, op: CompareOp, left: Expr<'a>, right: Expr<'a>) -> Result<Expr<'a>> {
         match (width(&left), width(&right)) {
             (1, 1) => Ok(self.compare_scalars(op, left, right)),
-            (left_width, right_width) if left_width == right_width => Ok(self.compare_rows(op, left, right)),
+            (left_width, right_width) if left_width == right_width => self.compare_rows(op, left, right),
             _ => Err(row_value_misused()),
         }
     }
@@ -39,23 +44,23 @@ impl<'a> Resolver<'a> {
     }
 
     /// `=` of two lists is taken apart into equalities that indexes can serve.
-    fn compare_rows(&self, op: CompareOp, left: Expr<'a>, right: Expr<'a>) -> Expr<'a> {
+    fn compare_rows(&self, op: CompareOp, left: Expr<'a>, right: Expr<'a>) -> Result<Expr<'a>> {
         let apart = matches!(op, CompareOp::Eq | CompareOp::Ne | CompareOp::Is | CompareOp::IsNot);
         let (Expr::Row(lefts), Expr::Row(rights), true) = (left, right, apart) else {
-            return Expr::CompareRows(self.arena.alloc(self.row_comparison(op, left, right)));
+            return Ok(Expr::CompareRows(self.arena.alloc(self.row_comparison(op, left, right))));
         };
-        let pairs = lefts.iter().zip(rights).map(|(&left, &right)| self.compare_scalars(op, left, right));
+        let pairs = lefts.iter().zip(rights).map(|(&left, &right)| self.compare(op, left, right));
         let all = matches!(op, CompareOp::Eq | CompareOp::Is);
-        let join = |x, y| {
-            let (x, y) = (self.alloc(x), self.alloc(y));
-            if all { Expr::And(x, y) } else { Expr::Or(x, y) }
+        let join = |x: Result<Expr<'a>>, y: Result<Expr<'a>>| {
+            let (x, y) = (self.alloc(x?), self.alloc(y?));
+            Ok(if all { Expr::And(x, y) } else { Expr::Or(x, y) })
         };
-        pairs.reduce(join).unwrap_or(Expr::Integer(1))
+        pairs.reduce(join).unwrap_or(Ok(Expr::Integer(1)))
     }
 
     pub(super) fn between(&self, scope: &Scope<'_, 'a>, between: &ast::Between<'a>) -> Result<Expr<'a>> {
-        let value = self.expr_or_row(scope, &between.value)?;
-        let low = self.expr_or_row(scope, &between.low)?;
+        let value = self.or_later(self.expr_or_row(scope, &between.value), scope, [&between.low, &between.high])?;
+        let low = self.or_later(self.expr_or_row(scope, &between.low), scope, [&between.high])?;
         let high = self.expr_or_row(scope, &between.high)?;
         let result = if width(&value) == 1 && width(&low) == 1 && width(&high) == 1 {
             let (low_how, high_how) = (how(&value, &low), how(&value, &high));
@@ -90,8 +95,10 @@ impl<'a> Resolver<'a> {
         }
         // A query is looked at before the value that is sought in it.
         let value = self.expr_or_row(scope, &set.value).or_else(|error| {
-            if let ast::InSet::Select(select) = set.set {
-                self.subquery(scope, select)?;
+            match set.set {
+                ast::InSet::Select(select) => self.subquery(scope, select).map(drop)?,
+                ast::InSet::List(items) => return self.or_later(Err(error), scope, items),
+                ast::InSet::Table(..) => {}
             }
             Err(error)
         })?;
@@ -164,17 +171,20 @@ impl<'a> Resolver<'a> {
     }
 
     pub(super) fn case(&self, scope: &Scope<'_, 'a>, case: &ast::Case<'a>) -> Result<Expr<'a>> {
-        let operand = case.operand.as_ref().map(|operand| self.expr_or_row(scope, operand)).transpose()?;
+        let parts = || case.whens.iter().flat_map(|when| [&when.condition, &when.value]).chain(&case.otherwise);
+        let operand = case.operand.as_ref().map(|operand| self.expr_or_row(scope, operand)).transpose();
+        let operand = self.or_later(operand, scope, parts())?;
         if let Some(row @ (Expr::Row(_) | Expr::Subquery(_))) = operand
             && width(&row) > 1
         {
             return self.case_of_row(scope, row, case);
         }
         let mut whens = bumpalo::collections::Vec::with_capacity_in(case.whens.len(), self.arena);
-        for when in case.whens {
-            let condition = self.expr(scope, &when.condition)?;
+        for (at, when) in case.whens.iter().enumerate() {
+            let condition = self.or_later(self.expr(scope, &when.condition), scope, parts().skip(2 * at + 1))?;
             let how = operand.as_ref().map_or(How::default(), |operand| how(operand, &condition));
-            whens.push(When { condition, how, value: self.expr(scope, &when.value)? });
+            let value = self.or_later(self.expr(scope, &when.value), scope, parts().skip(2 * at + 2))?;
+            whens.push(When { condition, how, value });
         }
         let otherwise = case.otherwise.as_ref().map(|otherwise| self.expr(scope, otherwise)).transpose()?;
         Ok(Expr::Case(self.arena.alloc(Case { operand, whens: whens.into_bump_slice(), otherwise })))
@@ -204,6 +214,21 @@ pub(crate) fn width(expr: &Expr<'_>) -> usize {
         Expr::Row(items) => items.len(),
         Expr::Subquery(subquery) => subquery.query.columns.len(),
         _ => 1,
+    }
+}
+
+/// How many columns a value has as far as its text tells: not where a star stands for them.
+fn written_width(expr: &ast::Expr<'_>) -> Option<usize> {
+    match expr.kind {
+        ExprKind::RowValue(items) => Some(items.len()),
+        ExprKind::Subquery(select) => match select.first {
+            SelectCore::Values(rows) => rows.first().map(|row| row.len()),
+            SelectCore::Query(query) => {
+                let is_one = |column: &ast::ResultColumn<'_>| matches!(column.kind, ResultColumnKind::Expr(_));
+                query.columns.iter().all(is_one).then_some(query.columns.len())
+            }
+        },
+        _ => Some(1),
     }
 }
 

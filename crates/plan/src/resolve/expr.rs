@@ -15,9 +15,9 @@ impl<'a> Resolver<'a> {
         let resolved = self.expr_or_row(scope, expr)?;
         match resolved {
             value if self.only_names => Ok(value),
-            Expr::Row(_) => Err(CompileError::new("row value misused")),
+            Expr::Row(_) => Err(CompileError::new("row value misused").going_on()),
             Expr::Subquery(Subquery { query, .. }) if query.columns.len() != 1 => {
-                Err(sub_select_width(query.columns.len(), 1))
+                Err(sub_select_width(query.columns.len(), 1).going_on())
             }
             value => Ok(value),
         }
@@ -31,10 +31,48 @@ impl<'a> Resolver<'a> {
     /// Resolves a list of single values.
     pub(super) fn exprs(&self, scope: &Scope<'_, 'a>, exprs: &[ast::Expr<'a>]) -> Result<&'a [Expr<'a>]> {
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(exprs.len(), self.arena);
-        for expr in exprs {
-            resolved.push(self.expr(scope, expr)?);
+        for (at, expr) in exprs.iter().enumerate() {
+            resolved.push(self.or_later(self.expr(scope, expr), scope, exprs.iter().skip(at + 1))?);
         }
         Ok(resolved.into_bump_slice())
+    }
+
+    /// `first`; but where its error lets the rest of the expression be looked at, what is wrong there comes before it:
+    /// in names, calls and queries, up to the first operand that is anything else.
+    pub(super) fn or_later<'e, T>(
+        &self,
+        first: Result<T>,
+        scope: &Scope<'_, 'a>,
+        rest: impl IntoIterator<Item = &'e ast::Expr<'a>>,
+    ) -> Result<T>
+    where
+        'a: 'e,
+    {
+        let Err(error) = first else { return first };
+        if error.goes_on {
+            for expr in rest {
+                match expr.kind {
+                    ExprKind::Column(_)
+                    | ExprKind::QualifiedColumn(_)
+                    | ExprKind::Function(_)
+                    | ExprKind::Exists(_)
+                    | ExprKind::Subquery(_) => self.expr_or_row(scope, expr)?,
+                    _ => return Err(CompileError { goes_on: false, ..error }),
+                };
+            }
+        }
+        Err(error)
+    }
+
+    /// Both operands of an operator, single values, into the arena.
+    fn operands(
+        &self,
+        scope: &Scope<'_, 'a>,
+        left: &ast::Expr<'a>,
+        right: &ast::Expr<'a>,
+    ) -> Result<(&'a Expr<'a>, &'a Expr<'a>)> {
+        let left = self.or_later(self.boxed(scope, left), scope, [right])?;
+        Ok((left, self.boxed(scope, right)?))
     }
 
     /// Resolves an expression; it may be a row value, or a subquery of several columns.
@@ -112,20 +150,21 @@ impl<'a> Resolver<'a> {
         span: Span,
     ) -> Result<Expr<'a>> {
         if let Some(op) = arithmetic(op) {
-            return Ok(Expr::Binary(op, self.boxed(scope, left)?, self.boxed(scope, right)?));
+            let (left, right) = self.operands(scope, left, right)?;
+            return Ok(Expr::Binary(op, left, right));
         }
         match op {
-            Op::And => Ok(Expr::And(self.boxed(scope, left)?, self.boxed(scope, right)?)),
-            Op::Or => Ok(Expr::Or(self.boxed(scope, left)?, self.boxed(scope, right)?)),
+            Op::And => self.operands(scope, left, right).map(|(left, right)| Expr::And(left, right)),
+            Op::Or => self.operands(scope, left, right).map(|(left, right)| Expr::Or(left, right)),
             Op::Arrow => self.operator_call(scope, "->", &[left, right], span),
             Op::DoubleArrow => self.operator_call(scope, "->>", &[left, right], span),
-            Op::Is | Op::IsNot if !scope.rules.no_truth_tests && is_empty_in(right).is_some() => {
+            Op::Is | Op::IsNot if !scope.rules.in_default && is_empty_in(right).is_some() => {
                 // `y IN ()` is FALSE, and IS FALSE a test of truth.
                 let truth = is_empty_in(right).unwrap_or_default();
                 self.expr(scope, right)?;
                 Ok(Expr::IsTrue(self.boxed(scope, left)?, TruthTest::new(op == Op::IsNot, truth)))
             }
-            Op::Is | Op::IsNot if !scope.rules.no_truth_tests && is_truth(right).is_some() => {
+            Op::Is | Op::IsNot if !scope.rules.in_default && is_truth(right).is_some() => {
                 self.is_truth(scope, op == Op::IsNot, left, right)
             }
             Op::Is | Op::IsNot if matches!(right.kind, ExprKind::Null) => {
@@ -161,7 +200,11 @@ impl<'a> Resolver<'a> {
     }
 
     fn row(&self, scope: &Scope<'_, 'a>, items: &[ast::Expr<'a>]) -> Result<Expr<'a>> {
-        Ok(Expr::Row(self.exprs(scope, items)?))
+        let mut resolved = bumpalo::collections::Vec::with_capacity_in(items.len(), self.arena);
+        for (at, item) in items.iter().enumerate() {
+            resolved.push(self.or_later(self.expr_or_row(scope, item), scope, items.iter().skip(at + 1))?);
+        }
+        Ok(Expr::Row(resolved.into_bump_slice()))
     }
 
     /// A query within an expression.
@@ -169,7 +212,7 @@ impl<'a> Resolver<'a> {
         if let Some(clause) = scope.rules.stored {
             return Err(prohibited("subqueries", clause));
         }
-        let query = self.query(scope, select)?;
+        let query = self.query(scope, select).map_err(|error| CompileError { goes_on: false, ..error })?;
         query.outer.iter().for_each(|&source| scope.note_use(source));
         let query = self.as_returned(query);
         Ok(self.arena.alloc(Subquery { id: self.new_subquery(), query }))
@@ -177,7 +220,7 @@ impl<'a> Resolver<'a> {
 
     fn raise(&self, scope: &Scope<'_, 'a>, raise: &ast::Raise<'a>) -> Result<Expr<'a>> {
         if !scope.rules.raise && !self.only_names {
-            return Err(CompileError::new("RAISE() may only be used within a trigger-program"));
+            return Err(CompileError::new("RAISE() may only be used within a trigger-program").going_on());
         }
         let message = raise.message.as_ref().map(|message| self.expr(scope, message)).transpose()?;
         Ok(Expr::Raise(self.arena.alloc(Raise { action: raise.action, message })))

@@ -262,9 +262,13 @@ impl<'a> Resolver<'a> {
 
     /// `name(args)`.
     fn function_item(&self, outer: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<Item<'a>> {
+        let is_no_function = || CompileError::new(format!("'{}' is not a function", name.name.name));
+        if name.schema.is_none() && self.common_table(outer, name.name.name)?.is_some() {
+            return Err(is_no_function());
+        }
         let FoundTable { db, table } = self.find_table(outer, name)?;
         if table.virtual_table().is_none() {
-            return fail(format!("'{}' is not a function", name.name.name));
+            return Err(is_no_function());
         }
         self.table_item(db, table)
     }

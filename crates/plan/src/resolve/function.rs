@@ -15,12 +15,16 @@ use crate::ir::{
 };
 
 impl<'a> Resolver<'a> {
-    /// `name(args) ...`.
+    /// `name(args) ...`. After whatever is wrong in it, the rest of the expression around it is still looked at.
     pub(super) fn function(&self, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>, span: Span) -> Result<Expr<'a>> {
+        self.function_call(scope, call, span).map_err(CompileError::going_on)
+    }
+
+    fn function_call(&self, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>, span: Span) -> Result<Expr<'a>> {
         let function = match self.callable(scope, call, span) {
             // A schema that is verified is only asked whether its names mean something; functions may be registered later.
             Err(_) if self.only_names => return self.names_of_call(scope, call),
-            function => function?,
+            function => self.or_later(function, scope, call.args)?,
         };
         if !self.env.ask_function(function.name(), scope.within)? {
             return Ok(Expr::Null);
@@ -38,18 +42,31 @@ impl<'a> Resolver<'a> {
 
     /// The function, if it is there and may be called here in this way.
     fn callable(&self, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>, span: Span) -> Result<&'a Arc<Function>> {
-        let function = self.find_function(call.name.name, call.args.len(), span)?;
-        self.check_call(scope, call, function, span)?;
-        self.check_trust(scope, function, call.name.name, span)?;
-        Ok(function)
+        let found = self.find_function(call.name.name, call.args.len(), span).map_err(|error| {
+            if !scope.rules.in_default {
+                return error;
+            }
+            CompileError::new(format!("unknown function: {}()", call.name.name))
+        });
+        let function = found.and_then(|function| {
+            self.check_call(scope, call, function, span)?;
+            self.check_trust(scope, function, call.name.name, span)?;
+            Ok(function)
+        });
+        function.map_err(CompileError::going_on)
     }
 
     /// Looks at the names in a call that means nothing.
     fn names_of_call(&self, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>) -> Result<Expr<'a>> {
         self.exprs(scope, call.args)?;
-        call.filter.as_ref().map(|filter| self.expr(scope, filter)).transpose()?;
-        self.plain_order(scope, call.order_by)?;
+        self.names_of_clauses(scope, call)?;
         Ok(Expr::Null)
+    }
+
+    /// Looks at the names in FILTER and ORDER BY of a call.
+    fn names_of_clauses(&self, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>) -> Result<()> {
+        call.filter.as_ref().map(|filter| self.expr(scope, filter)).transpose()?;
+        self.plain_order(scope, call.order_by).map(drop)
     }
 
     /// The function that a virtual table puts in the place of this one, if `of` is a column of one that does.
@@ -76,6 +93,16 @@ impl<'a> Resolver<'a> {
         args: &[&ast::Expr<'a>],
         span: Span,
     ) -> Result<Expr<'a>> {
+        self.resolve_operator(scope, name, args, span).map_err(CompileError::going_on)
+    }
+
+    fn resolve_operator(
+        &self,
+        scope: &Scope<'_, 'a>,
+        name: &str,
+        args: &[&ast::Expr<'a>],
+        span: Span,
+    ) -> Result<Expr<'a>> {
         let function = self.find_function(Name::new(name.as_bytes()), args.len(), span).and_then(|function| {
             self.check_trust(scope, function, Name::new(name.as_bytes()), span)?;
             Ok(function)
@@ -91,8 +118,8 @@ impl<'a> Resolver<'a> {
             return Ok(Expr::Null);
         }
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(args.len(), self.arena);
-        for arg in args {
-            resolved.push(self.expr(scope, arg)?);
+        for (at, arg) in args.iter().enumerate() {
+            resolved.push(self.or_later(self.expr(scope, arg), scope, args.iter().skip(at + 1).copied())?);
         }
         let resolved = resolved.into_bump_slice();
         // The value of LIKE and its kind is their second argument.
@@ -273,7 +300,10 @@ impl<'a> Resolver<'a> {
             aggregates_elsewhere: false,
             ..scope.rules
         });
-        let args = self.exprs(&inside, call.args)?;
+        let args = self.exprs(&inside, call.args).or_else(|error| {
+            self.names_of_clauses(&inside, call)?;
+            Err(error)
+        })?;
         let filter = call.filter.as_ref().map(|filter| self.expr(&inside, filter)).transpose()?;
         let order_by = self.plain_order(&inside, call.order_by)?;
         let collation = collation_of_args(args);

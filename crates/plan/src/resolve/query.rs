@@ -283,6 +283,18 @@ fn different_widths(op: CompoundOp) -> CompileError {
     CompileError::new(format!("SELECTs to the left and right of {name} do not have the same number of result columns"))
 }
 
+/// The name of a window function in an expression.
+pub(super) fn window_in<'a>(expr: &Expr<'a>) -> Option<&'a str> {
+    let mut name = None;
+    crate::ir::any(expr, &mut |expr| {
+        if let Expr::Window(call) = expr {
+            name = Some(call.function.name());
+        }
+        name.is_some()
+    });
+    name
+}
+
 /// Whether a list of expressions has an aggregate or window function in it.
 pub(super) fn has_aggregate(exprs: &[Expr<'_>]) -> bool {
     let mut is_one = |expr: &Expr<'_>| matches!(expr, Expr::Aggregate(_) | Expr::Window(_));

@@ -119,8 +119,8 @@ pub struct Rules {
     pub no_strings_in_double_quotes: bool,
     /// No subqueries, no parameters, no functions that are not deterministic, as the clause says.
     pub stored: Option<Stored>,
-    /// IS TRUE and IS FALSE compare with 1 and 0: in DEFAULT, as in SQLite.
-    pub no_truth_tests: bool,
+    /// In DEFAULT: IS TRUE and IS FALSE compare with 1 and 0, and a function that is not there has another message.
+    pub in_default: bool,
 }
 
 /// The clauses of the schema, which hold for other connections and times as well.

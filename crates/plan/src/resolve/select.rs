@@ -4,7 +4,7 @@ use lithe_sql::ast::{self, CompoundOp, Span};
 
 use super::columns::{ResultItem, aliases_of};
 use super::from::FromPart;
-use super::query::has_aggregate;
+use super::query::{has_aggregate, window_in};
 use super::scope::{Found, Rules, Scope};
 use super::with::Recursion;
 use super::{Resolver, order};
@@ -58,12 +58,15 @@ impl<'a> Resolver<'a> {
         let aliases = aliases_of(&items);
         let rules = Rules { aggregates_elsewhere: is_aggregate, ..outer.clause_rules() };
         let conditions = scope.with_rules(rules).with_aliases(&aliases);
-        let terms = self.terms(&conditions, &from, query.filter.as_ref())?;
         let after = Rules { aggregates: is_aggregate, aggregates_elsewhere: true, ..rules };
-        let group_by =
-            self.group_by(&conditions.with_rules(Rules { aggregates: true, ..after }), query.group_by, &items)?;
         let having_scope = conditions.with_rules(after);
-        let having = query.having.as_ref().map(|having| self.expr(&having_scope, having)).transpose()?;
+        let having = || query.having.as_ref().map(|having| self.expr(&having_scope, having)).transpose();
+        // What is wrong in HAVING comes before what is wrong in WHERE and GROUP BY.
+        let or_in_having = |error: CompileError| having().err().unwrap_or(error);
+        let terms = self.terms(&conditions, &from, query.filter.as_ref()).map_err(or_in_having)?;
+        let group_scope = conditions.with_rules(Rules { aggregates: true, ..after });
+        let group_by = self.group_by(&group_scope, query.group_by, &items).map_err(or_in_having)?;
+        let having = having()?;
         let order_scope = conditions.with_rules(Rules { windows: true, ..after });
         let order_by = self.order_by(&order_scope, order_by, &items)?;
         self.may_use_tables(&scope, scope.sources)?;
@@ -164,7 +167,11 @@ impl<'a> Resolver<'a> {
         from: &FromPart<'a>,
         filter: Option<&ast::Expr<'a>>,
     ) -> Result<&'a [Term<'a>]> {
-        let mut terms = self.join_terms(scope, from)?;
+        let mut terms = self.join_terms(scope, from).or_else(|error| {
+            // What is wrong in WHERE comes before what is wrong in ON.
+            filter.map(|filter| self.expr(scope, filter)).transpose()?;
+            Err(error)
+        })?;
         self.add_filter(scope, &from.sources, filter, &mut terms)?;
         Ok(terms.into_bump_slice())
     }
@@ -200,6 +207,9 @@ impl<'a> Resolver<'a> {
                 Some(position) => items[position].expr,
                 None => self.expr(scope, term)?,
             };
+            if let Some(name) = window_in(&expr) {
+                return fail(format!("misuse of window function {name}()"));
+            }
             if has_aggregate(&[expr]) {
                 return fail("aggregate functions are not allowed in the GROUP BY clause");
             }

@@ -6,7 +6,7 @@ use lithe_sql::ast::{self, FrameExclude, FrameUnit};
 use super::Resolver;
 use super::scope::Scope;
 use crate::error::{CompileError, Result, fail};
-use crate::ir::{Expr, FrameBound, OrderTerm, Window};
+use crate::ir::{Expr, FrameBound, OrderTerm, Window, any, is_constant};
 
 impl<'a> Resolver<'a> {
     /// The window of a call. Functions that look at the whole partition have a frame of their own, whatever is written.
@@ -74,9 +74,17 @@ impl<'a> Resolver<'a> {
         Ok(match bound {
             ast::FrameBound::UnboundedPreceding | ast::FrameBound::UnboundedFollowing => FrameBound::Unbounded,
             ast::FrameBound::CurrentRow => FrameBound::CurrentRow,
-            ast::FrameBound::Preceding(offset) => FrameBound::Preceding(self.expr(scope, offset)?),
-            ast::FrameBound::Following(offset) => FrameBound::Following(self.expr(scope, offset)?),
+            ast::FrameBound::Preceding(offset) => FrameBound::Preceding(self.frame_offset(scope, offset)?),
+            ast::FrameBound::Following(offset) => FrameBound::Following(self.frame_offset(scope, offset)?),
         })
+    }
+
+    /// An offset of a frame. Only literals, parameters and operators of them count as constant here: anything else is
+    /// NULL, which is an offset that the statement then finds fault with, as SQLite does.
+    fn frame_offset(&self, scope: &Scope<'_, 'a>, offset: &ast::Expr<'a>) -> Result<Expr<'a>> {
+        let offset = self.expr(scope, offset)?;
+        let calls = any(&offset, &mut |expr| matches!(expr, Expr::Function(_)));
+        Ok(if is_constant(&offset) && !calls { offset } else { Expr::Null })
     }
 }
 

@@ -127,6 +127,9 @@ fn compile<'a>(
     let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_ddl, ..Rules::default() };
     let within = (!name.is_empty()).then(|| Name::new(&*cg.arena.alloc_slice_copy(name.as_bytes())));
     let scope = Scope { sources: rows, rules, fixed_db, within, ..Scope::outermost(text, &found) };
+    if !name.is_empty() {
+        body.emit_trace(&format!("TRIGGER {name}"));
+    }
     emit_body(&mut body, &scope, create).map_err(crate::CompileError::without_offset)?;
     take_needs(cg, &body, create);
     Ok(Subprogram { program: body.into_program(), token, name })
@@ -177,11 +180,21 @@ fn emit_body<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, create: &'a Crea
         body.jump_if_false(&when, end, true)?;
     }
     for step in create.body {
+        if scope.within.is_some() {
+            body.emit_trace(&String::from_utf8_lossy(step.span.text(scope.text)));
+        }
         emit_step(body, scope, &step.stmt)?;
     }
     body.b.place(end);
     body.b.emit(Insn::Halt {});
     Ok(())
+}
+
+impl Codegen<'_> {
+    fn emit_trace(&mut self, text: &str) {
+        let text = self.b.text(format!("-- {text}"));
+        self.b.emit(Insn::TraceTrigger { text });
+    }
 }
 
 fn emit_step<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, step: &Stmt<'a>) -> Result<()> {
