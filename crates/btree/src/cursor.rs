@@ -207,6 +207,22 @@ impl Cursor {
         matches!(self.state, State::Row | State::Written | State::Lost)
     }
 
+    /// What holds in each state, where a call begins.
+    #[inline]
+    #[track_caller]
+    fn assert_cursor_state(&self) {
+        debug_assert!(self.path.len() <= MAX_DEPTH, "a path longer than any tree is deep");
+        match self.state {
+            State::Row => {
+                assert!(!self.path.is_empty(), "a cursor on an entry has a path");
+                debug_assert!(self.here().index < self.here().node.cell_count, "behind the last cell of a page");
+                debug_assert!(self.key_info.is_some() || self.here().node.is_leaf(), "a row is on a leaf");
+            }
+            State::Gap(_) => assert!(!self.path.is_empty(), "a gap is beside an entry"),
+            State::Nowhere | State::Written | State::Lost => {}
+        }
+    }
+
     fn kind(&self) -> TreeKind {
         if self.key_info.is_some() { TreeKind::Index } else { TreeKind::Table }
     }

@@ -342,6 +342,7 @@ impl Statement {
     }
 
     fn step_on(&mut self, connection: &Connection) -> Result<Step> {
+        self.assert_statement_state();
         self.is_on_row = false;
         let mut recompiled = 0;
         loop {
@@ -363,7 +364,16 @@ impl Statement {
         }
     }
 
+    /// What holds between two calls.
+    #[track_caller]
+    fn assert_statement_state(&self) {
+        assert!(self.is_running || !self.is_on_row, "on a row of a run that has ended");
+        assert!(self.is_running || !self.is_under_locks, "locks on tables of a run that has ended");
+        assert!(self.too_many_zeros <= self.compiled.parameter_count, "a parameter that there is none of");
+    }
+
     fn begin(&mut self, connection: &Connection) -> Result<()> {
+        assert!(!self.is_running, "a run begins within another");
         connection.check_unbroken()?;
         connection.check_memory()?;
         if self.too_many_zeros != 0 {

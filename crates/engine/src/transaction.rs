@@ -119,6 +119,20 @@ impl TransactionState {
         }
     }
 
+    /// What the counts and the savepoints have to do with each other, where a statement or a transaction begins or ends.
+    #[track_caller]
+    pub(crate) fn assert_transaction_state(&self) {
+        let active = self.active.get();
+        assert!(self.active_writers.get() <= active, "more statements write than run");
+        assert!(self.active_users.get() <= active, "more statements use a database than run");
+        assert!(self.active_under_locks.get() <= active, "more statements have locks on tables than run");
+        if self.autocommit.get() {
+            assert!(self.savepoints.borrow().is_empty(), "a savepoint outside a transaction");
+            assert!(!self.concurrent.get(), "a concurrent transaction in autocommit mode");
+            assert!(!self.first_savepoint_began.get(), "a savepoint has begun a transaction that is none");
+        }
+    }
+
     /// Whether any statement runs.
     pub(crate) fn has_active(&self) -> bool {
         self.active.get() > 0
@@ -149,6 +163,8 @@ impl Connection {
     #[inline]
     pub(crate) fn run_begins(&self, run: &StatementRun) {
         let state = &self.transaction;
+        state.assert_transaction_state();
+        assert!(!run.is_writer.get() && !run.is_user.get(), "the run before has not ended");
         if !state.has_active() {
             self.interrupts.clear();
         }
@@ -405,6 +421,7 @@ impl Connection {
     /// The statement does not run any more. The last one to leave gives the read locks back.
     fn statement_leaves(&self, run: &StatementRun) {
         let state = &self.transaction;
+        assert!(state.active.get() > 0 || self.is_broken(), "a statement ends that did not run");
         if run.is_writer.replace(false) {
             state.active_writers.set(state.active_writers.get().saturating_sub(1));
         }
@@ -449,6 +466,7 @@ impl Connection {
 
     /// BEGIN.
     pub(crate) fn begin(&self) -> Result<()> {
+        self.transaction.assert_transaction_state();
         if !self.transaction.autocommit.replace(false) {
             return Err(Error::generic("cannot start a transaction within a transaction"));
         }
@@ -458,6 +476,7 @@ impl Connection {
     /// COMMIT. Fails with the transaction still open if statements write or others hold locks.
     pub(crate) fn commit(&self) -> Result<()> {
         let state = &self.transaction;
+        state.assert_transaction_state();
         if state.autocommit.get() {
             return Err(Error::generic("cannot commit - no transaction is active"));
         }
@@ -602,6 +621,7 @@ impl Connection {
         state.savepoints.borrow_mut().clear();
         state.first_savepoint_began.set(false);
         state.statement_savepoints.set(0);
+        state.assert_transaction_state();
         if !state.has_active() {
             self.end_reads();
         }

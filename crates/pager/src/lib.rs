@@ -34,6 +34,7 @@
 #![deny(unsafe_code)]
 
 mod abandon;
+mod assert_state;
 mod busy;
 mod bypass;
 mod call_policy;

@@ -29,20 +29,30 @@ impl Pager {
     /// Begins to read: takes the lock or the snapshot, and learns the size of the database.
     #[inline]
     pub fn begin_read(&self) -> Result<()> {
+        self.assert_pager_state();
         if self.state.get() != State::Idle {
             self.go_on()?;
             return self.check_failure();
         }
         match &self.store {
             Store::Memory(_) => {}
-            Store::File(file) => self.retry_while_busy(|| {
-                self.wait_for_seat()?;
-                file.begin_read(self)
-            })?,
+            Store::File(file) => {
+                let begun = self.retry_while_busy(|| {
+                    self.wait_for_seat()?;
+                    file.begin_read(self)
+                });
+                begun.inspect_err(|_| self.show_no_page())?;
+            }
         }
         self.take_seat();
         self.state.set(State::Reading);
+        self.assert_pager_state();
         Ok(())
+    }
+
+    /// What a beginning that failed half-way may have mapped is nobody's to read.
+    fn show_no_page(&self) {
+        self.view.direct.set(0);
     }
 
     /// Ends a read transaction: what was read may change from now on. A write transaction is
@@ -59,7 +69,7 @@ impl Pager {
         if let Store::File(file) = &self.store {
             file.forget_failed_mapping(self);
         }
-        self.view.direct.set(0);
+        self.show_no_page();
         self.end_epoch();
         let failed = self.failure.replace(None).is_some();
         let ended = match &self.store {
@@ -78,6 +88,7 @@ impl Pager {
     /// Waits for others (as the busy handler says) only if it begins to read, too: whoever holds a
     /// snapshot while waiting may be what the other one waits for.
     pub fn begin_write(&self, kind: BeginKind) -> Result<()> {
+        self.assert_pager_state();
         let begins_concurrently = kind == BeginKind::Concurrent && self.state.get() == State::Idle;
         if begins_concurrently && self.begin_concurrently()? {
             return Ok(());
@@ -90,13 +101,17 @@ impl Pager {
                 self.check_failure()?;
                 self.begin_write_on_snapshot(kind)?;
             }
-            State::Idle => self.retry_while_busy(|| {
-                self.wait_for_seat()?;
-                self.begin_read_and_write(kind)
-            })?,
+            State::Idle => {
+                let begun = self.retry_while_busy(|| {
+                    self.wait_for_seat()?;
+                    self.begin_read_and_write(kind)
+                });
+                begun.inspect_err(|_| self.show_no_page())?;
+            }
         }
         self.take_seat();
         self.start_write(was_idle);
+        self.assert_pager_state();
         Ok(())
     }
 
@@ -167,6 +182,7 @@ impl Pager {
         self.misuse_unless(self.state.get() == State::Writing, "commit without a write transaction")?;
         self.check_failure()?;
         self.check_mapping()?;
+        self.assert_pager_state();
         match &self.store {
             Store::Memory(memory) => memory.prepare(&self.txn.borrow(), self.page_size().bytes()),
             Store::File(file) if file.is_wal() => self.note_log_failure(file.commit_wal(self)),
@@ -178,14 +194,16 @@ impl Pager {
     /// rolled back; if the error came so late that there is no way back, the commit is made, and the transaction over.
     pub fn commit_phase_two(&self) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "commit without a write transaction")?;
+        self.assert_pager_state();
         let mut outcome = Ok(());
         self.tell_change_logs();
         match &self.store {
             Store::Memory(memory) => {
-                let txn = &mut *self.txn.borrow_mut();
-                memory.publish(txn, self.page_count(), self.page_size().bytes());
+                let dirty_max = self.txn.borrow().dirty_max;
+                memory.publish(&mut self.txn.borrow_mut(), self.page_count(), self.page_size().bytes());
+                self.forget_dirty_pages();
                 // Should there be no room for a temporary file, memory has to do.
-                let _ = memory.shrink_to(txn.dirty_max);
+                let _ = memory.shrink_to(dirty_max);
             }
             Store::File(file) if file.is_wal() => {
                 let changed = self.has_changes().then(|| self.changes(file));
@@ -210,6 +228,7 @@ impl Pager {
             }
         }
         self.end_write();
+        self.assert_nothing_written();
         self.note_end(true);
         outcome
     }
@@ -238,6 +257,7 @@ impl Pager {
         };
         self.forget_dirty_pages();
         self.end_write();
+        self.assert_nothing_written();
         if rolled_back.is_err() {
             self.note_half_way();
         }
@@ -346,6 +366,7 @@ impl Pager {
         let txn = &mut *self.txn.borrow_mut();
         let moment = Moment { page_count: self.page_count(), spilled: self.spill_mark(txn) };
         txn.savepoints.open(moment);
+        assert!(txn.savepoints.len() > 0, "a savepoint was opened");
         Ok(txn.savepoints.len() - 1)
     }
 
@@ -358,6 +379,7 @@ impl Pager {
     pub fn release(&self, depth: usize) -> Result<()> {
         let txn = &mut *self.txn.borrow_mut();
         txn.savepoints.release(depth, &mut txn.dirty);
+        assert!(txn.savepoints.len() <= depth, "a released savepoint is open");
         Ok(())
     }
 
@@ -373,6 +395,7 @@ impl Pager {
         let went = txn.savepoints.rollback_to(depth, &mut txn.dirty, self.page_size().bytes());
         let went = went.and_then(|moment| self.spill_back_to(txn, moment.spilled).map(|()| moment));
         let moment = self.note_failure(went)?;
+        assert!(txn.savepoints.len() == depth + 1, "the savepoint stays open, and none after it");
         self.view.page_count.set(moment.page_count);
         self.bump_write_version();
         Ok(())

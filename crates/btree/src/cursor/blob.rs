@@ -38,6 +38,7 @@ impl Chain {
 impl Cursor {
     /// Fills `out` with the payload's bytes from `offset` on, overflow pages included.
     pub fn read_payload(&mut self, btree: &Btree, offset: u32, out: &mut [u8]) -> Result<()> {
+        self.assert_cursor_state();
         let span = self.check_stretch(btree, offset, out.len())?;
         if out.is_empty() {
             return Ok(()); // the end of the payload is on no page
@@ -55,6 +56,8 @@ impl Cursor {
     /// Overwrites the payload's bytes from `offset` on. The length of a payload does not change, and neither may
     /// the key of an index entry.
     pub fn write_payload(&mut self, btree: &Btree, offset: u32, bytes: &[u8]) -> Result<()> {
+        self.assert_cursor_state();
+        assert!(btree.pager().is_writing(), "a payload is written within a write transaction");
         let span = self.check_stretch(btree, offset, bytes.len())?;
         let local = span.range();
         let split = (local.len().saturating_sub(offset as usize)).min(bytes.len());

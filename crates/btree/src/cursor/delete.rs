@@ -14,6 +14,7 @@ impl Cursor {
     /// Deletes the entry on which the cursor stands, which then stands in the gap: `next` goes to the entry after
     /// it, `previous` to the one before. Nothing happens if the entry is gone already.
     pub fn delete(&mut self, btree: &Btree) -> Result<()> {
+        self.assert_cursor_state();
         if !self.restore(btree)? {
             return Ok(());
         }
@@ -26,6 +27,7 @@ impl Cursor {
     /// Deletes the entry on which the cursor stands, for whoever goes nowhere from there: no note of the place is made, and
     /// the cursor then stands nowhere.
     pub fn remove(&mut self, btree: &Btree) -> Result<()> {
+        self.assert_cursor_state();
         if !self.restore(btree)? {
             return Ok(());
         }

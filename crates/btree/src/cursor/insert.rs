@@ -38,6 +38,8 @@ impl Cursor {
     /// moved since; `None` makes this seek itself. A rowid greater than all others needs no search if
     /// the cursor stands on the last row, where the row inserted last has left it.
     pub fn insert_table(&mut self, btree: &Btree, rowid: i64, payload: &Payload<'_>, seek: Option<Seek>) -> Result<()> {
+        self.assert_cursor_state();
+        assert!(self.key_info.is_none(), "rows are inserted into tables");
         let seek = match seek {
             Some(seek) if self.is_fresh(btree) => seek,
             _ => self.seek_rowid(btree, rowid)?,
@@ -56,6 +58,8 @@ impl Cursor {
         payload: &Payload<'_>,
         seek: Option<Seek>,
     ) -> Result<()> {
+        self.assert_cursor_state();
+        assert!(self.key_info.is_some(), "entries are inserted into indexes");
         let seek = match seek {
             Some(seek) if self.is_fresh(btree) => seek,
             _ => {

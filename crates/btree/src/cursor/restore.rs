@@ -37,6 +37,7 @@ impl Cursor {
 
     #[inline(never)]
     fn find_again(&mut self, btree: &Btree) -> Result<()> {
+        self.assert_cursor_state();
         if self.state == State::Written && self.settle(btree)? {
             // Not to be sought, even if a page of the path was spilled and does not count as current: who appends has
             // no key to seek by.

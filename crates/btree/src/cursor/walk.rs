@@ -47,6 +47,7 @@ impl Cursor {
             self.row = None;
             return Ok(true);
         }
+        self.assert_cursor_state();
         self.next_page(btree)
     }
 
@@ -64,11 +65,13 @@ impl Cursor {
             self.at_last = false;
             return Ok(true);
         }
+        self.assert_cursor_state();
         self.previous_page(btree)
     }
 
     /// The number of entries of the tree, found without decoding any. The cursor ends nowhere.
     pub fn count(&mut self, btree: &Btree) -> Result<u64> {
+        self.assert_cursor_state();
         let mut count = 0;
         let mut more = self.first(btree)?;
         while more {
