@@ -371,7 +371,7 @@ api! {
         if is_known {
             return db.ok();
         }
-        let owned = Box::into_raw(crate::error::c_string(name).into_boxed_c_str());
+        let owned = crate::error::c_string(name).into_raw();
         let data = user_data(owned.cast(), Some(free_name));
         let code = Some(Code::Scalar(unusable));
         let registration =
@@ -391,6 +391,6 @@ unsafe extern "C" fn unusable(context: *mut sqlite3_context, _: c_int, _: *mut *
 }
 
 unsafe extern "C" fn free_name(name: *mut c_void) {
-    // SAFETY: it was made by `into_raw` of a boxed C string.
+    // SAFETY: it was made by `CString::into_raw`.
     drop(unsafe { std::ffi::CString::from_raw(name.cast()) });
 }

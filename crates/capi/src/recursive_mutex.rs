@@ -48,7 +48,7 @@ const FREE: u32 = 0;
 const HELD: u32 = 1;
 const AWAITED: u32 = 2;
 
-/// Where the system refuses the barrier that it has promised (a filter of system calls was installed since), the favourite says that it
+/// Where the system refuses every barrier that there is (a filter of system calls was installed since; never on x86-64), the favourite says that it
 /// has noticed, or has so much time until it has come by: a processor does not hold a store back for a thousandth of that.
 const HELD_BACK: Duration = Duration::from_millis(10);
 

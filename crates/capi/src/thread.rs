@@ -47,7 +47,10 @@ pub(crate) fn has_barrier() -> bool {
 /// So a thread that is alone nearly always needs no barrier of its own, only the one that comes rarely pays.
 pub(crate) fn barrier() -> bool {
     // The child of a fork may have to register for itself.
-    system::barrier() || (system::register() && system::barrier()) || system::slow_barrier()
+    system::barrier()
+        || (system::register() && system::barrier())
+        || system::slow_barrier()
+        || system::barrier_by_unmapping()
 }
 
 #[cfg(target_os = "linux")]
@@ -74,6 +77,42 @@ mod system {
     pub(super) fn slow_barrier() -> bool {
         membarrier(GLOBAL)
     }
+
+    /// Without membarrier(2), which a filter of system calls may refuse: memory that a thread has written, and may write no
+    /// longer, has to be forgotten by every processor that runs a thread of this process. They are interrupted for that, which
+    /// is a barrier; a thread that does not run goes through one before it does. On other processors than these nobody is
+    /// interrupted.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn barrier_by_unmapping() -> bool {
+        const LEN: usize = 4096;
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a page of our own, at an address that the system chooses.
+        let page = unsafe { libc::mmap(std::ptr::null_mut(), LEN, protection, flags, -1, 0) };
+        if page == libc::MAP_FAILED {
+            return false;
+        }
+        // SAFETY: the page was mapped for writing just now, and nobody else knows of it.
+        unsafe {
+            page.cast::<u8>().write_volatile(1);
+            let is_done = libc::mprotect(page, LEN, libc::PROT_READ) == 0;
+            libc::munmap(page, LEN);
+            is_done
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(super) fn barrier_by_unmapping() -> bool {
+        false
+    }
+}
+
+#[cfg(all(test, target_os = "linux", target_arch = "x86_64"))]
+mod tests {
+    #[test]
+    fn there_is_a_barrier_without_the_call_for_it() {
+        assert!(super::system::barrier_by_unmapping());
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -87,6 +126,10 @@ mod system {
     }
 
     pub(super) fn slow_barrier() -> bool {
+        false
+    }
+
+    pub(super) fn barrier_by_unmapping() -> bool {
         false
     }
 }
