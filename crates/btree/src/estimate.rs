@@ -207,6 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "millions of steps")]
     fn distinct_values_are_guessed_from_a_sample() {
         let check = |sample: Vec<u64>, rows: u64, expected: std::ops::RangeInclusive<u64>| {
             let found = distinct_in_all(sample, rows);

@@ -86,6 +86,7 @@ mod tests {
     use lithe_vfs::{OpenFlags, UnixVfs, Vfs};
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri maps no files")]
     fn references_outlive_a_longer_mapping() {
         let path = std::env::temp_dir().join(format!("lithe-mappings-{}", std::process::id()));
         let flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::MAIN_DB | OpenFlags::DELETEONCLOSE;

@@ -237,6 +237,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "millions of steps")]
     fn it_says_what_a_plain_map_says() {
         check(200, 300, 40);
         check(3, 30_000, 8_000);
@@ -257,6 +258,7 @@ mod tests {
 
     /// Every second page, in order and in no order.
     #[test]
+    #[cfg_attr(miri, ignore = "millions of steps")]
     fn scattered_pages_take_few_bytes() {
         const COUNT: u32 = 100_000;
         let check = |step: u32, most: usize| {

@@ -119,6 +119,7 @@ fn released_savepoints_are_undone_by_the_one_below() {
 
 /// A temporary database does not stay in memory as a whole, nor does a transaction on it.
 #[test]
+#[cfg_attr(miri, ignore = "a file of the system")]
 fn a_temporary_database_larger_than_its_cache() {
     let options = OpenOptions { cache_size: lithe_pager::CacheSize::Pages(20), ..OpenOptions::default() };
     let pager = Pager::open_temporary(std::sync::Arc::new(lithe_vfs::UnixVfs), &options);

@@ -313,6 +313,7 @@ mod tests {
     use std::os::fd::AsFd;
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri maps no files")]
     fn a_mapping_shows_what_the_file_gains() {
         let path = std::env::temp_dir().join(format!("lithe-mapping-{}", std::process::id()));
         std::fs::write(&path, b"before").unwrap();
@@ -328,6 +329,7 @@ mod tests {
 
     /// Who cuts a mapped file short, and ignores all locks, takes nothing but the bytes from whoever reads it.
     #[test]
+    #[cfg_attr(miri, ignore = "Miri maps no files")]
     fn a_mapping_of_a_file_that_was_cut() {
         // Ranges are used again by their length: no other test has one of this, and takes ours.
         const OWN_LENGTH: u64 = 32 << 20;
@@ -364,6 +366,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri maps no files")]
     fn a_mapping_tells_what_is_in_memory() {
         let path = std::env::temp_dir().join(format!("lithe-resident-{}", std::process::id()));
         std::fs::write(&path, vec![b'x'; 1 << 20]).unwrap();

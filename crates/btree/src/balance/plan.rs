@@ -134,6 +134,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "millions of steps")]
     fn every_cell_has_one_place() {
         let mut state = 88172645463325252u64;
         let mut random = move |n: u64| {

@@ -145,6 +145,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "millions of steps")]
     fn even_keys_take_few_looks() {
         let dense: Vec<i64> = (1000..1040).collect();
         check(&dense, Range { above: Some(999), to: Some(1039) }, 3);
@@ -154,6 +155,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "millions of steps")]
     fn keys_with_gaps_at_random_take_few_looks() {
         let mut state = 5u32;
         let mut key = 0;
@@ -167,6 +169,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "millions of steps")]
     fn uneven_keys_are_found() {
         let squares: Vec<i64> = (0..300).map(|n| n * n * n - 5000).collect();
         check(&squares, Range::default(), 16);

@@ -82,6 +82,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "millions of steps")]
     fn the_list_says_what_the_index_says() {
         let index = WalIndex::private();
         assert!(index.open().unwrap());
@@ -114,6 +115,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "millions of steps")]
     fn who_asks_once_lists_nothing() {
         let index = WalIndex::private();
         index.open().unwrap();

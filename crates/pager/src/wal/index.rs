@@ -319,6 +319,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "millions of steps")]
     fn the_newest_frame_within_the_snapshot() {
         let index = WalIndex::private();
         assert!(index.open().unwrap());
@@ -338,6 +339,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "millions of steps")]
     fn uncommitted_entries_are_forgotten() {
         let index = WalIndex::private();
         index.open().unwrap();

@@ -317,6 +317,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "calls of the system that Miri does not know")]
     fn standing_aside() {
         use LockLevel::{Exclusive, None, Reserved, Shared};
         let path = std::env::temp_dir().join(format!("lithe-inode-{}", std::process::id()));

@@ -226,6 +226,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "calls of the system that Miri does not know")]
     fn a_folder_keeps_everybody_out() {
         use LockLevel::{Exclusive, None, Reserved, Shared};
         let (path, [one, other]) = two("unix-dotfile");
@@ -245,6 +246,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "calls of the system that Miri does not know")]
     fn no_locks_keep_nobody_out() {
         use LockLevel::{Exclusive, Reserved, Shared};
         let (path, [one, other]) = two("unix-none");
@@ -258,6 +260,7 @@ mod tests {
     /// Handles of the process share the file as ever; the process's record lock stays when they have let go.
     #[cfg(target_os = "linux")]
     #[test]
+    #[cfg_attr(miri, ignore = "calls of the system that Miri does not know")]
     fn the_process_keeps_the_file() {
         use LockLevel::{Exclusive, None, Reserved, Shared};
         let (path, [one, other]) = two("unix-excl");

@@ -113,6 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "calls of the system that Miri does not know")]
     fn a_look_sees_what_stat_sees() {
         let path = std::env::temp_dir().join(format!("lithe-look-{}", std::process::id()));
         write(&path, [7; 4321]).unwrap();
