@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   Index ── reader(connection) ──► Reader ── term, prefix, token_data ──► Postings     rows of a token, in order
-//!                                      └───── terms ─────────────────────► Terms        all tokens, in order
+//!                                      ├───── terms ─────────────────────► Terms        all tokens, in order
+//!                                      └───── pending_row, flush, merge ─► segments
 //! ```
 //!
 //! # Reading
@@ -16,10 +17,48 @@
 //!
 //! A change of the table ([`Index::generation`] tells) makes postings invalid: whoever keeps some across calls compares
 //! generations, and opens them anew at the row where they stood.
+//!
+//! # Writing
+//!
+//! Tokens gather in memory ([`pending`]), until there are enough of them or the transaction ends ([`flush`]): they become
+//! a segment, a sorted run of pages ([`leaf`], [`writer`]). Segments are merged into larger ones ([`merge`]).
 
-use lithe_vtab::{FunctionError, SqlConnection};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+
+use lithe_vtab::SqlConnection;
 
 use crate::Result;
+use crate::config::Detail;
+use crate::names::Names;
+use crate::structure::{Segment, Structure};
+
+pub mod check;
+mod descending;
+mod doclist_index;
+pub mod flush;
+pub mod leaf;
+mod memory;
+mod merge;
+pub mod pending;
+mod postings;
+mod row;
+mod secure;
+mod segment;
+mod state;
+pub mod store;
+mod terms;
+mod tombstones;
+pub mod writer;
+
+use flush::{MAIN_INDEX, TOKEN_LEN_MAX};
+use leaf::Leaf;
+use memory::{MemoryRows, Union};
+pub use postings::Postings;
+use segment::SegmentCursor;
+use state::State;
+use store::{Statements, Store};
+pub use terms::Terms;
 
 /// In which order rows come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,18 +71,23 @@ pub enum Order {
 }
 
 /// The index of a table.
-#[derive(Debug, Default)]
-pub struct Index {}
+#[derive(Debug)]
+pub struct Index {
+    detail: Detail,
+    prefixes: Vec<u32>,
+    token_data: bool,
+    /// Whether segments have origins and tombstones (contentless_delete=1).
+    has_origins: bool,
+    names: Names,
+    statements: Statements,
+    state: Mutex<State>,
+    generation: AtomicU64,
+}
 
 impl Index {
     /// Reads the index during a call.
     pub fn reader<'c>(&'c self, connection: &'c dyn SqlConnection) -> Reader<'c> {
         Reader { index: self, connection }
-    }
-
-    /// Another number after each change that makes postings invalid.
-    pub fn generation(&self) -> u64 {
-        0
     }
 }
 
@@ -56,14 +100,38 @@ pub struct Reader<'c> {
     pub connection: &'c dyn SqlConnection,
 }
 
-impl Reader<'_> {
+impl<'c> Reader<'c> {
+    /// The tables of the index.
+    pub fn store(&self) -> Store<'c> {
+        Store { connection: self.connection, statements: &self.index.statements }
+    }
+
+    fn leaf(&self, segment: u64, page: u64) -> Result<Leaf> {
+        let (store, id) = (self.store(), store::leaf_id(segment, page));
+        Leaf::new(store.read(id)?).ok_or_else(|| store.corrupt_record(id))
+    }
+
     /// The rows of a token; on the first of them. With tokendata=1, a token that has data behind a NUL is another one.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
     pub fn term(&self, token: &[u8], order: Order) -> Result<Postings> {
-        let _ = (token, order);
-        Err(not_yet())
+        self.postings(&key(MAIN_INDEX, token), order)
+    }
+
+    fn postings(&self, key: &[u8], order: Order) -> Result<Postings> {
+        let structure = self.structure()?;
+        let mut cursors = Vec::new();
+        for segment in structure.newest_first() {
+            let cursor = SegmentCursor::seek(self, segment, key)?;
+            if !cursor.is_at_end() && cursor.term == key {
+                cursors.push(cursor);
+            }
+        }
+        let mut doclist = Vec::new();
+        self.index.state()?.pending.doclist_of(key, self.index.detail, &mut doclist);
+        let memory = (!doclist.is_empty()).then(|| MemoryRows::of_doclist(doclist, self.index.detail, order));
+        Postings::of_term(self, memory, cursors, order)
     }
 
     /// The rows of all tokens that begin so, with the positions of all of them. Prefix indexes are used where they are.
@@ -71,8 +139,13 @@ impl Reader<'_> {
     /// # Errors
     /// As [`Reader::term`].
     pub fn prefix(&self, prefix: &[u8], order: Order) -> Result<Postings> {
-        let _ = (prefix, order);
-        Err(not_yet())
+        let prefix = prefix.get(..TOKEN_LEN_MAX).unwrap_or(prefix);
+        let is_as_long = |chars: u32| flush::prefix_of(prefix, chars) == Some(prefix);
+        let own = (1..).zip(&self.index.prefixes).find(|(_, chars)| is_as_long(**chars)).map(|(index, _)| index);
+        match own.filter(|_| !self.index.token_data) {
+            Some(index) => self.postings(&key(MAIN_INDEX + index, prefix), order),
+            None => self.union(prefix, order, |_| true),
+        }
     }
 
     /// The rows of a token, whatever data it has behind a NUL (tokendata=1).
@@ -80,8 +153,22 @@ impl Reader<'_> {
     /// # Errors
     /// As [`Reader::term`].
     pub fn token_data(&self, token: &[u8], order: Order) -> Result<Postings> {
-        let _ = (token, order);
-        Err(not_yet())
+        let token = token.get(..TOKEN_LEN_MAX).unwrap_or(token);
+        self.union(token, order, |found| matches!(found.get(token.len()), None | Some(0)))
+    }
+
+    /// The rows of all wanted tokens that begin so.
+    fn union(&self, prefix: &[u8], order: Order, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Postings> {
+        let key = key(MAIN_INDEX, prefix);
+        let mut terms = Terms::from(self, &key, &key)?;
+        let mut union = Union::default();
+        while !terms.is_at_end() && terms.token().starts_with(prefix) {
+            if is_wanted(terms.token()) {
+                union.add(terms.rowid(), terms.positions());
+            }
+            terms.next(self)?;
+        }
+        Postings::of_memory(self, union.finish(self.index.detail, order), order)
     }
 
     /// All tokens from this one on, in the order of their bytes; on the first of them.
@@ -89,85 +176,21 @@ impl Reader<'_> {
     /// # Errors
     /// As [`Reader::term`].
     pub fn terms(&self, from: &[u8]) -> Result<Terms> {
-        let _ = from;
-        Err(not_yet())
+        Terms::from(self, &key(MAIN_INDEX, from), &[MAIN_INDEX])
     }
 }
 
-/// The rows of a token, in order.
-#[derive(Debug)]
-pub struct Postings {}
-
-impl Postings {
-    /// Whether there is no row (any more).
-    pub fn is_at_end(&self) -> bool {
-        true
-    }
-
-    /// The rowid of the row.
-    pub fn rowid(&self) -> i64 {
-        0
-    }
-
-    /// Where in the row: see [`crate::position`].
-    pub fn positions(&self) -> &[u8] {
-        &[]
-    }
-
-    /// Goes to the next row, in its order.
-    ///
-    /// # Errors
-    /// As [`Reader::term`].
-    pub fn next(&mut self, reader: &Reader<'_>) -> Result {
-        let _ = reader;
-        Err(not_yet())
-    }
-
-    /// Goes to the first row that is not before `rowid` in its order. Never goes back.
-    ///
-    /// # Errors
-    /// As [`Reader::term`].
-    pub fn seek(&mut self, reader: &Reader<'_>, rowid: i64) -> Result {
-        let _ = (reader, rowid);
-        Err(not_yet())
-    }
+/// A term: the number of an index, and the token.
+fn key(index: u8, token: &[u8]) -> Vec<u8> {
+    let mut key = Vec::with_capacity(1 + token.len());
+    key.push(index);
+    key.extend_from_slice(token.get(..TOKEN_LEN_MAX).unwrap_or(token));
+    key
 }
 
-/// Tokens, in the order of their bytes, each with its rows.
-#[derive(Debug)]
-pub struct Terms {}
-
-impl Terms {
-    /// Whether there is no token (any more).
-    pub fn is_at_end(&self) -> bool {
-        true
+impl Structure {
+    /// The segments, the newest first.
+    fn newest_first(&self) -> impl Iterator<Item = &Segment> {
+        self.levels.iter().flat_map(|level| level.segments.iter().rev())
     }
-
-    /// The token.
-    pub fn token(&self) -> &[u8] {
-        &[]
-    }
-
-    /// The row of the token that the iterator stands on.
-    pub fn rowid(&self) -> i64 {
-        0
-    }
-
-    /// Where in the row: see [`crate::position`].
-    pub fn positions(&self) -> &[u8] {
-        &[]
-    }
-
-    /// Goes to the next row of the token, or to the first of the next token.
-    ///
-    /// # Errors
-    /// As [`Reader::term`].
-    pub fn next(&mut self, reader: &Reader<'_>) -> Result {
-        let _ = reader;
-        Err(not_yet())
-    }
-}
-
-fn not_yet() -> FunctionError {
-    FunctionError::new("not supported yet: reading the index of FTS5")
 }

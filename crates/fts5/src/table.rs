@@ -1,7 +1,5 @@
 //! What a full-text table is, shared by the virtual table and its cursors.
 
-use std::sync::Mutex;
-
 use lithe_vtab::{FunctionError, SqlConnection};
 
 use crate::Result;
@@ -12,8 +10,8 @@ use crate::tokenizer::Tokenizer;
 
 /// A full-text table of one connection. Cursors and functions hold it by an `Arc`, beyond the call that has found it.
 pub struct Table {
-    /// Its names, which ALTER TABLE changes.
-    pub names: Mutex<Names>,
+    /// Its names. (ALTER TABLE connects the table anew.)
+    pub names: Names,
     /// What CREATE VIRTUAL TABLE says.
     pub config: Config,
     /// What cuts its texts.

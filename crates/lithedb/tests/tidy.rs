@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sql", &[]),
     ("functions", &["value"]),
     ("vtab", &["value", "functions"]),
-    ("fts5", &["vtab", "format"]),
+    ("fts5", &["vtab", "functions", "value", "format"]),
     ("vm", &["value", "format", "vfs", "pager", "btree", "functions", "vtab"]),
     ("plan", &["sql", "value", "format", "functions", "vfs", "vm", "btree"]),
     ("engine", &["sql", "value", "format", "functions", "vfs", "pager", "btree", "vm", "plan"]),

@@ -1,0 +1,1 @@
+//! integrity-check: the sum of all entries.

@@ -1,0 +1,188 @@
+//! The rows of a token, from all segments and from memory.
+//!
+//! Of the sources that have a row, the newest says whether the token stands in it, and where.
+
+use super::descending::DescendingCursor;
+use super::memory::MemoryRows;
+use super::row::Row;
+use super::segment::SegmentCursor;
+use super::tombstones::Tombstones;
+use super::{Order, Reader};
+use crate::Result;
+
+/// The rows of a token, in order.
+#[derive(Clone, Debug)]
+pub struct Postings {
+    /// The newest first.
+    sources: Vec<Source>,
+    order: Order,
+    /// The source of the row. None: at the end.
+    current: Option<usize>,
+    rowid: i64,
+}
+
+#[derive(Clone, Debug)]
+enum Rows {
+    Up(Box<SegmentCursor>),
+    Down(Box<DescendingCursor>),
+    Memory(MemoryRows),
+}
+
+#[derive(Clone, Debug)]
+struct Source {
+    rows: Rows,
+    tombstones: Tombstones,
+}
+
+impl Source {
+    fn row(&self) -> Option<Row> {
+        match &self.rows {
+            Rows::Up(cursor) => cursor.row,
+            Rows::Down(cursor) => cursor.row(),
+            Rows::Memory(rows) => rows.row(),
+        }
+    }
+
+    fn next_row(&mut self, reader: &Reader<'_>) -> Result {
+        match &mut self.rows {
+            Rows::Up(cursor) => cursor.next_row(reader),
+            Rows::Down(cursor) => cursor.next_row(reader),
+            Rows::Memory(rows) => {
+                rows.next_row();
+                Ok(())
+            }
+        }
+    }
+
+    fn seek_row(&mut self, reader: &Reader<'_>, rowid: i64) -> Result {
+        match &mut self.rows {
+            Rows::Up(cursor) => cursor.seek_row(reader, rowid),
+            Rows::Down(cursor) => cursor.seek_row(reader, rowid),
+            Rows::Memory(rows) => {
+                rows.seek_row(rowid);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Postings {
+    /// The rows of a term: `cursors` stand on it, the newest first.
+    pub(super) fn of_term(
+        reader: &Reader<'_>,
+        memory: Option<MemoryRows>,
+        cursors: Vec<SegmentCursor>,
+        order: Order,
+    ) -> Result<Postings> {
+        let mut sources = Vec::with_capacity(cursors.len() + 1);
+        let memory = memory.map(|rows| Source { rows: Rows::Memory(rows), tombstones: Tombstones::default() });
+        sources.extend(memory);
+        for cursor in cursors {
+            let tombstones = Tombstones::of(&cursor.segment);
+            let rows = match order {
+                Order::Ascending => Rows::Up(Box::new(cursor)),
+                Order::Descending => Rows::Down(Box::new(DescendingCursor::new(reader, &cursor)?)),
+            };
+            sources.push(Source { rows, tombstones });
+        }
+        let mut postings = Postings { sources, order, current: None, rowid: 0 };
+        postings.settle(reader)?;
+        Ok(postings)
+    }
+
+    /// Rows in memory.
+    pub(super) fn of_memory(reader: &Reader<'_>, rows: MemoryRows, order: Order) -> Result<Postings> {
+        Postings::of_term(reader, Some(rows), Vec::new(), order)
+    }
+
+    /// Whether there is no row (any more).
+    pub fn is_at_end(&self) -> bool {
+        self.current.is_none()
+    }
+
+    /// The rowid of the row.
+    pub fn rowid(&self) -> i64 {
+        self.rowid
+    }
+
+    /// Where in the row: see [`crate::position`].
+    pub fn positions(&self) -> &[u8] {
+        match self.current.and_then(|at| self.sources.get(at)).map(|source| &source.rows) {
+            Some(Rows::Up(cursor)) => cursor.positions(),
+            Some(Rows::Down(cursor)) => cursor.positions(),
+            Some(Rows::Memory(rows)) => rows.positions(),
+            None => &[],
+        }
+    }
+
+    /// Goes to the next row, in its order.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    pub fn next(&mut self, reader: &Reader<'_>) -> Result {
+        if self.current.is_none() {
+            return Ok(());
+        }
+        self.pass(reader, self.rowid)?;
+        self.settle(reader)
+    }
+
+    /// Goes to the first row that is not before `rowid` in its order. Never goes back.
+    ///
+    /// # Errors
+    /// As [`Postings::next`].
+    pub fn seek(&mut self, reader: &Reader<'_>, rowid: i64) -> Result {
+        if self.current.is_none() || !self.is_before(self.rowid, rowid) {
+            return Ok(());
+        }
+        for source in &mut self.sources {
+            source.seek_row(reader, rowid)?;
+        }
+        self.settle(reader)
+    }
+
+    fn is_before(&self, left: i64, right: i64) -> bool {
+        match self.order {
+            Order::Ascending => left < right,
+            Order::Descending => left > right,
+        }
+    }
+
+    /// All sources that stand on a row go on.
+    fn pass(&mut self, reader: &Reader<'_>, rowid: i64) -> Result {
+        for source in &mut self.sources {
+            if source.row().is_some_and(|row| row.rowid == rowid) {
+                source.next_row(reader)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to the first row, from where the sources stand, in which the token stands.
+    fn settle(&mut self, reader: &Reader<'_>) -> Result {
+        loop {
+            let mut best: Option<(usize, Row)> = None;
+            for (at, source) in self.sources.iter().enumerate() {
+                let Some(row) = source.row() else { continue };
+                if best.is_none_or(|(_, best)| self.is_before(row.rowid, best.rowid)) {
+                    best = Some((at, row));
+                }
+            }
+            let Some((at, row)) = best else {
+                self.current = None;
+                return Ok(());
+            };
+            let source = self.sources.get_mut(at);
+            let is_there = row.has_content
+                && match source {
+                    Some(source) => !source.tombstones.has(reader, row.rowid)?,
+                    None => false,
+                };
+            if is_there {
+                (self.current, self.rowid) = (Some(at), row.rowid);
+                return Ok(());
+            }
+            self.pass(reader, row.rowid)?;
+        }
+    }
+}

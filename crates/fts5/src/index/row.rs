@@ -1,0 +1,44 @@
+//! One row of a doclist.
+//!
+//! ```text
+//!   detail=full, columns    varint rowid | varint 2 * length + deleted | positions
+//!   detail=none             varint rowid | nothing, 00: deleted, 00 00: deleted and inserted again
+//! ```
+
+use super::leaf::Leaf;
+use crate::config::Detail;
+use crate::varint;
+
+/// A row of a doclist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its rowid.
+    pub rowid: i64,
+    /// Older entries of the row are deleted.
+    pub is_delete: bool,
+    /// Whether the term stands in the row.
+    pub has_content: bool,
+    /// Where the positions are.
+    pub data_at: usize,
+    /// How many bytes they take.
+    pub data_len: usize,
+}
+
+/// Reads the row at `at` of a page whose doclist ends at `end`: a difference to `last`, or, without it, the rowid itself.
+pub fn read_row(leaf: &Leaf, at: usize, end: usize, last: Option<i64>, detail: Detail) -> Option<Row> {
+    read_from(leaf.content().get(..end)?, at, last, detail)
+}
+
+/// Reads the row at `at` of a doclist.
+pub fn read_from(bytes: &[u8], at: usize, last: Option<i64>, detail: Detail) -> Option<Row> {
+    let mut at = at;
+    let number = varint::read(bytes, &mut at)? as i64;
+    let rowid = last.map_or(number, |last| last.wrapping_add(number));
+    if detail == Detail::None {
+        let zeros = bytes.get(at..).unwrap_or_default().iter().take(2).take_while(|byte| **byte == 0).count();
+        return Some(Row { rowid, is_delete: zeros > 0, has_content: zeros != 1, data_at: at + zeros, data_len: 0 });
+    }
+    let size = varint::read(bytes, &mut at)?;
+    let data_len = usize::try_from(size >> 1).ok().filter(|len| *len <= i32::MAX as usize)?;
+    Some(Row { rowid, is_delete: size & 1 != 0, has_content: data_len > 0, data_at: at, data_len })
+}

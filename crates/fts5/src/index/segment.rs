@@ -1,0 +1,361 @@
+//! A cursor in one segment: on a row of a term.
+//!
+//! ```text
+//!   page 1                        page 2               page 3
+//!   | term a | doclist | term b | doclist of b ...    | ... doclist of b | term c | ...
+//!                        ^ term_page, doclist_at  ^ page, at
+//! ```
+//!
+//! The cursor moves forward over the rows of a term ([`SegmentCursor::next_row`]) and over terms
+//! ([`SegmentCursor::next_term`]); [`super::descending`] goes the other way over the rows of one term.
+
+use super::Reader;
+use super::doclist_index;
+use super::leaf::{HEADER_LEN, Leaf, TermPosition};
+use super::row::{Row, read_row};
+use crate::Result;
+use crate::structure::Segment;
+use crate::varint;
+
+/// A cursor in one segment.
+#[derive(Clone, Debug)]
+pub struct SegmentCursor {
+    /// The segment.
+    pub segment: Segment,
+    page: u64,
+    /// None: behind the last term.
+    leaf: Option<Leaf>,
+    /// The term.
+    pub term: Vec<u8>,
+    term_page: u64,
+    /// Where the doclist begins on the term's page, and where it ends there.
+    doclist_at: usize,
+    doclist_end: usize,
+    /// The next term of this page.
+    next_term: Option<usize>,
+    terms: TermPosition,
+    /// The term is the last one of its page.
+    is_last_on_page: bool,
+    /// `x_idx` says that the last term of the term's page has a doclist index.
+    has_doclist_index: bool,
+    /// The row. None: behind the last row of the term.
+    pub row: Option<Row>,
+    /// The row's positions, if they go on on the next page.
+    spilled: Option<Vec<u8>>,
+    /// Where the page goes on behind the row.
+    at: usize,
+}
+
+impl SegmentCursor {
+    fn on(segment: &Segment) -> SegmentCursor {
+        SegmentCursor {
+            segment: segment.clone(),
+            page: 0,
+            leaf: None,
+            term: Vec::new(),
+            term_page: 0,
+            doclist_at: 0,
+            doclist_end: 0,
+            next_term: None,
+            terms: TermPosition::default(),
+            is_last_on_page: false,
+            has_doclist_index: false,
+            row: None,
+            spilled: None,
+            at: 0,
+        }
+    }
+
+    /// On the first row of the segment's first term.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    pub fn first(reader: &Reader<'_>, segment: &Segment) -> Result<SegmentCursor> {
+        let mut cursor = SegmentCursor::on(segment);
+        if segment.first_page > 0 {
+            cursor.load(reader, segment.first_page)?;
+            cursor.next_term(reader)?;
+        }
+        Ok(cursor)
+    }
+
+    /// On the first row of the first term from `key` on.
+    ///
+    /// # Errors
+    /// As [`SegmentCursor::first`].
+    pub fn seek(reader: &Reader<'_>, segment: &Segment, key: &[u8]) -> Result<SegmentCursor> {
+        let mut cursor = SegmentCursor::on(segment);
+        if segment.first_page == 0 {
+            return Ok(cursor);
+        }
+        let found = reader.store().find_page(segment.id, key)?;
+        let (page, has_doclist_index) =
+            found.filter(|(page, _)| *page >= segment.first_page).unwrap_or((segment.first_page, false));
+        if page > segment.last_page {
+            return Err(reader.store().corrupt());
+        }
+        cursor.load(reader, page)?;
+        match cursor.find_on_page(key) {
+            Some(at) => {
+                cursor.read_term(reader, at)?;
+                cursor.has_doclist_index = has_doclist_index;
+            }
+            None => cursor.next_term(reader)?,
+        }
+        Ok(cursor)
+    }
+
+    /// Whether it is behind the last term.
+    pub fn is_at_end(&self) -> bool {
+        self.leaf.is_none()
+    }
+
+    fn load(&mut self, reader: &Reader<'_>, page: u64) -> Result {
+        let leaf = reader.leaf(self.segment.id, page)?;
+        self.page = page;
+        self.terms = TermPosition::default();
+        self.next_term = leaf.next_term(&mut self.terms);
+        self.leaf = Some(leaf);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.leaf = None;
+        self.row = None;
+        self.term.clear();
+    }
+
+    /// Finds the first term of the page that is not below `key`, and makes `term` the one in front of it. None: all are below.
+    fn find_on_page(&mut self, key: &[u8]) -> Option<usize> {
+        let leaf = self.leaf.clone()?;
+        // How much of the key the term in front has, which is below the key.
+        let mut matched = 0;
+        let mut is_first = true;
+        while let Some(at) = self.next_term {
+            let (shared, len, text_at) = term_header(&leaf, at, is_first)?;
+            let text = leaf.content().get(text_at..text_at.checked_add(len)?)?;
+            if shared < matched && !is_first {
+                return Some(at);
+            }
+            if shared == matched || is_first {
+                let rest = key.get(matched..)?;
+                let same = common(text, rest);
+                let is_below = match (text.get(same), rest.get(same)) {
+                    (None, None) => false,
+                    (None, Some(_)) => true,
+                    (Some(_), None) => false,
+                    (Some(ours), Some(wanted)) => ours < wanted,
+                };
+                if !is_below {
+                    return Some(at);
+                }
+                matched += same;
+            }
+            self.term.truncate(shared);
+            self.term.extend_from_slice(text);
+            is_first = false;
+            self.next_term = leaf.next_term(&mut self.terms);
+        }
+        None
+    }
+
+    /// Goes to the first row of the next term.
+    ///
+    /// # Errors
+    /// As [`SegmentCursor::first`].
+    pub fn next_term(&mut self, reader: &Reader<'_>) -> Result {
+        loop {
+            if self.leaf.is_none() {
+                return Ok(());
+            }
+            if let Some(at) = self.next_term {
+                return self.read_term(reader, at);
+            }
+            if self.page >= self.segment.last_page {
+                self.end();
+                return Ok(());
+            }
+            self.load(reader, self.page + 1)?;
+        }
+    }
+
+    /// Reads the term at `at` on the page, and its first row.
+    fn read_term(&mut self, reader: &Reader<'_>, at: usize) -> Result {
+        let corrupt = || reader.store().corrupt_page(self.segment.id, self.page);
+        let leaf = self.leaf.clone().ok_or_else(corrupt)?;
+        let is_first = leaf.first_term() == Some(at);
+        let (shared, len, text_at) = term_header(&leaf, at, is_first).ok_or_else(corrupt)?;
+        let text = text_at.checked_add(len).and_then(|end| leaf.content().get(text_at..end)).ok_or_else(corrupt)?;
+        if shared > self.term.len() && !is_first {
+            return Err(corrupt());
+        }
+        self.term.truncate(shared);
+        self.term.extend_from_slice(text);
+        self.next_term = leaf.next_term(&mut self.terms);
+        self.term_page = self.page;
+        self.doclist_at = text_at + len;
+        self.doclist_end = self.end_on_page();
+        self.is_last_on_page = self.next_term.is_none();
+        self.has_doclist_index = false;
+        self.first_row(reader)
+    }
+
+    /// Goes to the first row of the term, from the term's page.
+    fn first_row(&mut self, reader: &Reader<'_>) -> Result {
+        self.spilled = None;
+        if self.doclist_at < self.doclist_end {
+            return self.take_row(reader, self.doclist_at, None);
+        }
+        if self.next_term.is_some() {
+            return Err(reader.store().corrupt_page(self.segment.id, self.page));
+        }
+        self.row_of_next_page(reader)
+    }
+
+    /// Where the doclist ends on the page.
+    fn end_on_page(&self) -> usize {
+        self.next_term.or_else(|| self.leaf.as_ref().map(Leaf::size)).unwrap_or(0)
+    }
+
+    /// Reads the row at `at`: a difference to `last`, or the first rowid of a page or doclist.
+    fn take_row(&mut self, reader: &Reader<'_>, at: usize, last: Option<i64>) -> Result {
+        let corrupt = || reader.store().corrupt_page(self.segment.id, self.page);
+        let end = self.end_on_page();
+        let leaf = self.leaf.as_ref().ok_or_else(corrupt)?;
+        let row = read_row(leaf, at, end, last, reader.index.detail).ok_or_else(corrupt)?;
+        self.spilled = None;
+        self.row = Some(row);
+        let behind = row.data_at + row.data_len;
+        if behind <= end {
+            self.at = behind;
+            return Ok(());
+        }
+        self.gather(reader, row, end)
+    }
+
+    /// Puts the positions of a row together that go on on the next pages, and goes to the page where they end.
+    fn gather(&mut self, reader: &Reader<'_>, row: Row, end: usize) -> Result {
+        let segment = self.segment.id;
+        let corrupt = |page| reader.store().corrupt_page(segment, page);
+        let content = self.leaf.as_ref().map(Leaf::content).unwrap_or_default();
+        let mut bytes = content.get(row.data_at..end).unwrap_or_default().to_vec();
+        while bytes.len() < row.data_len {
+            if self.next_term.is_some() || self.page >= self.segment.last_page {
+                return Err(corrupt(self.page));
+            }
+            self.load(reader, self.page + 1)?;
+            let end = self.end_on_page();
+            let content = self.leaf.as_ref().map(Leaf::content).unwrap_or_default();
+            let behind = (HEADER_LEN + (row.data_len - bytes.len())).min(end);
+            bytes.extend_from_slice(content.get(HEADER_LEN..behind).ok_or_else(|| corrupt(self.page))?);
+            self.at = behind;
+        }
+        self.spilled = Some(bytes);
+        Ok(())
+    }
+
+    /// Goes to the next row of the term.
+    ///
+    /// # Errors
+    /// As [`SegmentCursor::first`].
+    pub fn next_row(&mut self, reader: &Reader<'_>) -> Result {
+        let Some(row) = self.row else { return Ok(()) };
+        if self.spilled.is_some() {
+            // The page is another one than the row's: it begins its rows anew.
+            let first = self.leaf.as_ref().and_then(Leaf::first_rowid);
+            return match first.filter(|at| *at < self.end_on_page()) {
+                Some(at) => self.take_row(reader, at, None),
+                None => self.row_of_next_page(reader),
+            };
+        }
+        if self.at < self.end_on_page() {
+            return self.take_row(reader, self.at, Some(row.rowid));
+        }
+        self.row_of_next_page(reader)
+    }
+
+    /// Goes to the first row of the term on a later page.
+    fn row_of_next_page(&mut self, reader: &Reader<'_>) -> Result {
+        self.row = None;
+        self.spilled = None;
+        while self.next_term.is_none() && self.page < self.segment.last_page {
+            self.load(reader, self.page + 1)?;
+            let first = self.leaf.as_ref().and_then(Leaf::first_rowid);
+            if let Some(at) = first {
+                return self.take_row(reader, at, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to the first row from `rowid` on.
+    ///
+    /// # Errors
+    /// As [`SegmentCursor::first`].
+    pub fn seek_row(&mut self, reader: &Reader<'_>, rowid: i64) -> Result {
+        if self.row.is_none_or(|row| row.rowid >= rowid) {
+            return Ok(());
+        }
+        if self.has_doclist_index() {
+            let found = doclist_index::find(reader, self.segment.id, self.term_page, rowid)?;
+            if let Some(page) = found.filter(|page| *page > self.page && *page <= self.segment.last_page) {
+                self.load(reader, page)?;
+                match self.leaf.as_ref().and_then(Leaf::first_rowid) {
+                    Some(at) => self.take_row(reader, at, None)?,
+                    None => self.row_of_next_page(reader)?,
+                }
+            }
+        }
+        while self.row.is_some_and(|row| row.rowid < rowid) {
+            self.next_row(reader)?;
+        }
+        Ok(())
+    }
+
+    /// The positions of the row.
+    pub fn positions(&self) -> &[u8] {
+        if let Some(bytes) = &self.spilled {
+            return bytes;
+        }
+        let Some((row, leaf)) = self.row.zip(self.leaf.as_ref()) else { return &[] };
+        leaf.content().get(row.data_at..row.data_at + row.data_len).unwrap_or_default()
+    }
+
+    /// Whether rows further on can be found by the doclist index.
+    pub fn has_doclist_index(&self) -> bool {
+        self.has_doclist_index && self.is_last_on_page
+    }
+
+    /// The page of the term, and where on it the doclist begins and ends.
+    pub fn doclist(&self) -> (u64, usize, usize) {
+        (self.term_page, self.doclist_at, self.doclist_end)
+    }
+
+    /// The page on which the row stands, or on which its positions end.
+    pub fn page(&self) -> u64 {
+        self.page
+    }
+
+    /// The page, if it is on one.
+    pub fn leaf(&self) -> Option<&Leaf> {
+        self.leaf.as_ref()
+    }
+
+    /// The next term of the page, and where the page index goes on behind it.
+    pub fn next_on_page(&self) -> Option<usize> {
+        self.next_term
+    }
+}
+
+/// How many bytes a term shares with the one in front of it, how many more it has, and where they are.
+fn term_header(leaf: &Leaf, at: usize, is_first: bool) -> Option<(usize, usize, usize)> {
+    let mut at = at;
+    let shared = if is_first { 0 } else { varint::read(leaf.content(), &mut at)? };
+    let len = varint::read(leaf.content(), &mut at)?;
+    Some((usize::try_from(shared).ok()?, usize::try_from(len).ok()?, at))
+}
+
+/// How many bytes two texts have in common at their beginnings.
+pub fn common(left: &[u8], right: &[u8]) -> usize {
+    left.iter().zip(right).take_while(|(left, right)| left == right).count()
+}

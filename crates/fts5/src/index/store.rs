@@ -1,0 +1,218 @@
+//! The tables of an index, by SQL: `x_data` has the pages, `x_idx` says which page of a segment has which term.
+//!
+//! ```text
+//!   id of a record of x_data    bits 63..37             36              35..31    30..0
+//!                               segment (+ 65536:       doclist index   height    page
+//!                               its tombstones)
+//!   1    averages               10   structure
+//! ```
+
+use lithe_vtab::{FunctionError, Kept, SqlConnection, Value, ValueRef, code};
+
+use crate::Result;
+use crate::names::Names;
+
+/// The record of the averages.
+pub const AVERAGES_ID: i64 = 1;
+/// The record of the structure.
+pub const STRUCTURE_ID: i64 = 10;
+
+const SEGMENT_SHIFT: u32 = 37;
+const DOCLIST_INDEX_BIT: i64 = 1 << 36;
+const HEIGHT_SHIFT: u32 = 31;
+const TOMBSTONE_SEGMENT: i64 = 1 << 16;
+
+/// The id of a leaf page.
+pub const fn leaf_id(segment: u64, page: u64) -> i64 {
+    ((segment as i64) << SEGMENT_SHIFT).wrapping_add(page as i64)
+}
+
+/// The id of a page of a doclist index.
+pub const fn doclist_index_id(segment: u64, height: u32, page: u64) -> i64 {
+    leaf_id(segment, page).wrapping_add(DOCLIST_INDEX_BIT).wrapping_add((height as i64) << HEIGHT_SHIFT)
+}
+
+/// The id of a page of tombstones.
+pub const fn tombstone_id(segment: u64, page: u64) -> i64 {
+    (((segment as i64) + TOMBSTONE_SEGMENT) << SEGMENT_SHIFT).wrapping_add(page as i64)
+}
+
+/// The statements of one index, compiled when they are first used.
+#[derive(Debug)]
+pub struct Statements {
+    table: String,
+    read: Kept,
+    write: Kept,
+    delete: Kept,
+    delete_all: Kept,
+    find_page: Kept,
+    add_page: Kept,
+    delete_pages: Kept,
+    delete_page: Kept,
+    delete_all_pages: Kept,
+}
+
+impl Statements {
+    /// For the tables of that name.
+    pub fn new(names: &Names) -> Statements {
+        let (data, idx) = (names.shadow("data"), names.shadow("idx"));
+        Statements {
+            table: names.table.clone(),
+            read: Kept::new(format!("SELECT block FROM {data} WHERE id = ?1")),
+            write: Kept::new(format!("REPLACE INTO {data}(id, block) VALUES(?1, ?2)")),
+            delete: Kept::new(format!("DELETE FROM {data} WHERE id >= ?1 AND id <= ?2")),
+            delete_all: Kept::new(format!("DELETE FROM {data}")),
+            find_page: Kept::new(format!(
+                "SELECT pgno FROM {idx} WHERE segid = ?1 AND term <= ?2 ORDER BY term DESC LIMIT 1"
+            )),
+            add_page: Kept::new(format!("INSERT INTO {idx}(segid, term, pgno) VALUES(?1, ?2, ?3)")),
+            delete_pages: Kept::new(format!("DELETE FROM {idx} WHERE segid = ?1")),
+            delete_page: Kept::new(format!("DELETE FROM {idx} WHERE (segid, (pgno / 2)) = (?1, ?2)")),
+            delete_all_pages: Kept::new(format!("DELETE FROM {idx}")),
+        }
+    }
+}
+
+/// The tables, during one call.
+#[derive(Clone, Copy)]
+pub struct Store<'c> {
+    /// The connection.
+    pub connection: &'c dyn SqlConnection,
+    /// The statements of the index.
+    pub statements: &'c Statements,
+}
+
+impl Store<'_> {
+    /// A record of `x_data`.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB if it is not there.
+    pub fn read(&self, id: i64) -> Result<Vec<u8>> {
+        self.find(id)?.ok_or_else(|| self.corrupt_record(id))
+    }
+
+    /// A record of `x_data`, if it is there.
+    ///
+    /// # Errors
+    /// Those of reading the table.
+    pub fn find(&self, id: i64) -> Result<Option<Vec<u8>>> {
+        let mut statement = self.connection.statement(&self.statements.read)?;
+        statement.bind(1, ValueRef::Integer(id))?;
+        if !statement.step()? {
+            return Ok(None);
+        }
+        match statement.column(0) {
+            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.to_vec())),
+            _ => Ok(None),
+        }
+    }
+
+    /// Writes a record of `x_data`.
+    ///
+    /// # Errors
+    /// Those of writing the table.
+    pub fn write(&self, id: i64, bytes: &[u8]) -> Result {
+        self.run(&self.statements.write, &[ValueRef::Integer(id), ValueRef::Blob(bytes)])
+    }
+
+    /// Deletes the records of `x_data` from `first` to `last`.
+    ///
+    /// # Errors
+    /// Those of writing the table.
+    pub fn delete(&self, first: i64, last: i64) -> Result {
+        self.run(&self.statements.delete, &[ValueRef::Integer(first), ValueRef::Integer(last)])
+    }
+
+    /// Deletes everything.
+    ///
+    /// # Errors
+    /// Those of writing the tables.
+    pub fn delete_all(&self) -> Result {
+        self.run(&self.statements.delete_all, &[])?;
+        self.run(&self.statements.delete_all_pages, &[])
+    }
+
+    /// The page on which a segment's term stands if it is there, and whether the last doclist on that page has an index.
+    ///
+    /// # Errors
+    /// Those of reading the table.
+    pub fn find_page(&self, segment: u64, term: &[u8]) -> Result<Option<(u64, bool)>> {
+        let mut statement = self.connection.statement(&self.statements.find_page)?;
+        statement.bind(1, ValueRef::Integer(segment as i64))?;
+        statement.bind(2, ValueRef::Blob(term))?;
+        if !statement.step()? {
+            return Ok(None);
+        }
+        let number = lithe_value::cast::to_integer(statement.column(0));
+        Ok(Some((u64::try_from(number >> 1).unwrap_or(0), number & 1 != 0)))
+    }
+
+    /// Says that the terms of a segment from `term` on stand on a page.
+    ///
+    /// # Errors
+    /// Those of writing the table.
+    pub fn add_page(&self, segment: u64, term: &[u8], page: u64, has_doclist_index: bool) -> Result {
+        let number = (page << 1 | u64::from(has_doclist_index)) as i64;
+        let values = [ValueRef::Integer(segment as i64), ValueRef::Blob(term), ValueRef::Integer(number)];
+        self.run(&self.statements.add_page, &values)
+    }
+
+    /// Forgets where terms of a segment stand.
+    ///
+    /// # Errors
+    /// Those of writing the table.
+    pub fn delete_pages(&self, segment: u64) -> Result {
+        self.run(&self.statements.delete_pages, &[ValueRef::Integer(segment as i64)])
+    }
+
+    /// Forgets that terms of a segment stand on a page.
+    ///
+    /// # Errors
+    /// Those of writing the table.
+    pub fn delete_page(&self, segment: u64, page: u64) -> Result {
+        self.run(&self.statements.delete_page, &[ValueRef::Integer(segment as i64), ValueRef::Integer(page as i64)])
+    }
+
+    fn run(&self, kept: &Kept, values: &[ValueRef<'_>]) -> Result {
+        self.connection.statement(kept)?.run(values)
+    }
+
+    /// A record makes no sense, or is not there.
+    pub fn corrupt_record(&self, id: i64) -> FunctionError {
+        self.corrupt_with(format!("fts5: corruption found reading blob {id} from table \"{}\"", self.statements.table))
+    }
+
+    /// A page makes no sense.
+    pub fn corrupt_page(&self, segment: u64, page: u64) -> FunctionError {
+        let table = &self.statements.table;
+        self.corrupt_with(format!("fts5: corruption on page {page}, segment {segment}, table \"{table}\""))
+    }
+
+    /// The structure record makes no sense.
+    pub fn corrupt_structure(&self) -> FunctionError {
+        self.corrupt_with(format!("fts5: corrupt structure record for table \"{}\"", self.statements.table))
+    }
+
+    /// The index is not that of the content.
+    pub fn corrupt_checksum(&self) -> FunctionError {
+        self.corrupt_with(format!("fts5: checksum mismatch for table \"{}\"", self.statements.table))
+    }
+
+    /// Something in the table makes no sense.
+    pub fn corrupt(&self) -> FunctionError {
+        self.corrupt_with(format!("fts5: corruption in table \"{}\"", self.statements.table))
+    }
+
+    fn corrupt_with(&self, message: String) -> FunctionError {
+        FunctionError::with_code(code::CORRUPT_VTAB, message)
+    }
+}
+
+/// The first value of a statement's first row.
+///
+/// # Errors
+/// Those of the statement.
+pub fn value(connection: &dyn SqlConnection, sql: &str) -> Result<Option<Value>> {
+    let mut statement = connection.prepare(sql)?;
+    Ok(if statement.step()? { Some(Value::from(statement.column(0))) } else { None })
+}

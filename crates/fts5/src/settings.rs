@@ -1,0 +1,147 @@
+//! What `x_config` says: the version of the format, and what commands have set.
+
+use lithe_vtab::{FunctionError, SqlConnection, Value, ValueRef};
+
+use crate::Result;
+use crate::names::Names;
+
+/// The version of the format, and the one from when secure-delete has changed a page.
+pub const VERSION: i64 = 4;
+/// See [`VERSION`].
+pub const VERSION_SECURE_DELETE: i64 = 5;
+
+/// What commands have set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The version of the format.
+    pub version: i64,
+    /// How long a page of the index is to be.
+    pub page_size: usize,
+    /// How much may be pending.
+    pub hash_size: usize,
+    /// How many segments of a level make it be merged step by step; 0: never.
+    pub automerge: usize,
+    /// The same for the command `merge`.
+    pub user_merge: usize,
+    /// How many segments of a level make it be merged at once.
+    pub crisis_merge: usize,
+    /// How many percent of a level's rows must be deleted for it to be merged; 0: never.
+    pub delete_merge: u32,
+    /// The function that `rank` is, with its arguments.
+    pub rank: Option<String>,
+    /// Whether deleted entries are removed from their pages.
+    pub secure_delete: bool,
+    /// Whether functions see the tokens of prefix queries.
+    pub inst_token: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            version: VERSION,
+            page_size: 4050,
+            hash_size: 1 << 20,
+            automerge: 4,
+            user_merge: 4,
+            crisis_merge: 16,
+            delete_merge: 10,
+            rank: None,
+            secure_delete: false,
+            inst_token: false,
+        }
+    }
+}
+
+const AUTOMERGE_MAX: i64 = 64;
+const SEGMENTS_OF_LEVEL_MAX: i64 = 2000;
+
+/// What became of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is set.
+    Set,
+    /// The value makes no sense.
+    WrongValue,
+    /// There is no such setting.
+    Unknown,
+}
+
+impl Settings {
+    /// Reads `x_config`.
+    ///
+    /// # Errors
+    /// `invalid fts5 file format`; those of reading the table.
+    pub fn read(connection: &dyn SqlConnection, names: &Names) -> Result<Settings> {
+        let mut settings = Settings { version: 0, ..Settings::default() };
+        let mut statement = connection.prepare(&format!("SELECT k, v FROM {}", names.shadow("config")))?;
+        while statement.step()? {
+            let (key, value) = (Value::from(statement.column(0)), Value::from(statement.column(1)));
+            let ValueRef::Text(key) = key.as_ref() else { continue };
+            let key = String::from_utf8_lossy(key);
+            if key.eq_ignore_ascii_case("version") {
+                settings.version = lithe_value::cast::to_integer(value.as_ref());
+            } else {
+                let _ = settings.set(&key, value.as_ref());
+            }
+        }
+        drop(statement);
+        if ![VERSION, VERSION_SECURE_DELETE].contains(&settings.version) {
+            return Err(FunctionError::new(format!(
+                "invalid fts5 file format (found {}, expected {VERSION} or {VERSION_SECURE_DELETE}) - run 'rebuild'",
+                settings.version
+            )));
+        }
+        Ok(settings)
+    }
+
+    /// Sets what a command names.
+    pub fn set(&mut self, key: &str, value: ValueRef<'_>) -> Outcome {
+        let number = is_integer(value);
+        let within = |low: i64, high: i64| number.filter(|number| (low..=high).contains(number));
+        let key = key.to_ascii_lowercase();
+        let done = match key.as_str() {
+            "pgsz" => within(32, 64 * 1024).map(|size| self.page_size = size as usize),
+            "hashsize" => within(1, i64::from(i32::MAX)).map(|size| self.hash_size = size as usize),
+            "automerge" => {
+                within(0, AUTOMERGE_MAX).map(|count| self.automerge = if count == 1 { 4 } else { count as usize })
+            }
+            "usermerge" => within(2, 16).map(|count| self.user_merge = count as usize),
+            "crisismerge" => within(0, i64::from(i32::MAX)).map(|count| {
+                let count = if count <= 1 { 16 } else { count.min(SEGMENTS_OF_LEVEL_MAX - 1) };
+                self.crisis_merge = count as usize;
+            }),
+            "deletemerge" => number.map(|percent| {
+                self.delete_merge = match percent {
+                    ..0 => 10,
+                    101.. => 0,
+                    _ => percent as u32,
+                };
+            }),
+            "rank" => self.set_rank(value),
+            "secure-delete" => within(0, i64::MAX).map(|flag| self.secure_delete = flag != 0),
+            "insttoken" => within(0, i64::MAX).map(|flag| self.inst_token = flag != 0),
+            _ => return Outcome::Unknown,
+        };
+        if done.is_some() { Outcome::Set } else { Outcome::WrongValue }
+    }
+
+    fn set_rank(&mut self, value: ValueRef<'_>) -> Option<()> {
+        let (ValueRef::Text(text) | ValueRef::Blob(text)) = value else { return None };
+        let text = String::from_utf8_lossy(text).into_owned();
+        crate::rank::parse(&text)?;
+        self.rank = Some(text);
+        Some(())
+    }
+}
+
+/// The integer that a value is, or that its text says as a whole.
+fn is_integer(value: ValueRef<'_>) -> Option<i64> {
+    match value {
+        ValueRef::Integer(integer) => Some(integer),
+        ValueRef::Text(text) => match lithe_value::number::whole_number(text)? {
+            lithe_value::Numeric::Integer(integer) => Some(integer),
+            lithe_value::Numeric::Real(_) => None,
+        },
+        _ => None,
+    }
+}
