@@ -94,7 +94,7 @@ fn open_core(
     let name = target.vfs.as_deref().or(vfs);
     let found: Option<Arc<dyn Vfs>> = registry::find(name, &target, connection)?;
     let core = Connection::open_with_vfs(filename, flags, found)?;
-    core.add_extensions(&[&lithe_modules::LIBRARY, &lithe_rtree::EXTENSION]);
+    core.add_extensions(&[&lithe_modules::LIBRARY, &lithe_rtree::EXTENSION, &lithe_fts5::EXTENSION]);
     let connection = Arc::clone(connection);
     core.set_vfs_finder(Some(Rc::new(move |name, target| registry::find(Some(name), target, &connection))));
     Ok(core)

@@ -1,13 +1,23 @@
 //! Cursors: scans of a table, and what functions see of the row that one stands on.
 
+use std::any::Any;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_vtab::{FunctionError, SqlConnection, Value};
+use lithe_vtab::{
+    ColumnContext, FunctionError, Kept, Pointer, Scan, ScanPlan, SqlConnection, Value, ValueRef, Values, VirtualCursor,
+    code,
+};
 
-use crate::Result;
-use crate::search::Search;
+use crate::functions::rank_value;
+use crate::index::Order;
+use crate::plan::{Item, flag, items};
+use crate::rank::{self, Rank};
+use crate::search::{Operand, OperandKind, Search};
 use crate::table::Table;
+use crate::vtab::Fts5Table;
+use crate::{Result, locale};
 
 /// The kind of the pointer by which the hidden column that is named like the table answers: an `Rc<RefCell<CursorState>>`.
 pub const POINTER_KIND: &[u8] = b"fts5-cursor";
@@ -16,13 +26,17 @@ pub const POINTER_KIND: &[u8] = b"fts5-cursor";
 pub struct CursorState {
     /// The table.
     pub table: Arc<Table>,
-    /// The query; none in a scan without MATCH. (Its rows come from a sorter if they are in the order of `rank`; the query
-    /// stands on the row all the same.)
+    /// The query; none in a scan without MATCH. It stands on the row.
     pub search: Option<Search>,
     /// The row. None before the first and behind the last.
     pub rowid: Option<i64>,
     /// What functions keep for the length of a scan, by the name of the function.
-    pub auxiliary: Vec<(Rc<str>, Rc<dyn std::any::Any>)>,
+    pub auxiliary: Vec<(Rc<str>, Rc<dyn Any>)>,
+    /// The statement that reads the row, and the row that it stands on.
+    reader: Kept,
+    read: Option<i64>,
+    /// The reader is what scans the table: it is on the row always.
+    is_scan: bool,
 }
 
 /// A text with the locale that belongs to it.
@@ -40,16 +54,428 @@ impl CursorState {
     /// # Errors
     /// SQLITE_CORRUPT_VTAB if the row is not there, and those of reading it.
     pub fn column(&mut self, connection: &dyn SqlConnection, column: usize) -> Result<LocaleText> {
-        let _ = (connection, column);
-        Err(FunctionError::new("not supported yet: columns of FTS5"))
+        let table = Arc::clone(&self.table);
+        let nothing = LocaleText { value: Value::default(), locale: None };
+        let Some(rowid) = self.rowid.filter(|_| self.table.has_column(column)) else { return Ok(nothing) };
+        let mut statement = connection.resume(&self.reader)?;
+        if !self.is_scan && self.read != Some(rowid) {
+            self.read = None;
+            statement.reset();
+            statement.bind(1, ValueRef::Integer(rowid))?;
+            if !statement.step()? {
+                let name = table.storage.content_name();
+                let message = format!("fts5: missing row {rowid} from content table {name}");
+                return Err(FunctionError::with_code(code::CORRUPT_VTAB, message));
+            }
+            self.read = Some(rowid);
+        }
+        let value = statement.column(1 + column);
+        if let Some((found, text)) = locale::split(connection, value).filter(|_| table.config.locale) {
+            return Ok(LocaleText { value: Value::text(text), locale: Some(found.to_vec()) });
+        }
+        let locale = table.stored_locale(&*statement, column);
+        Ok(LocaleText { value: Value::from(value), locale })
     }
 
-    /// How many tokens each column of the row has. None with columnsize=0 and no content: nobody knows.
+    /// How many tokens each column of the row has. None with columnsize=0: nobody has counted.
     ///
     /// # Errors
-    /// As [`CursorState::column`].
+    /// SQLITE_CORRUPT_VTAB if the row is not there, and those of reading it.
     pub fn sizes(&mut self, connection: &dyn SqlConnection) -> Result<Option<Vec<u64>>> {
-        let _ = connection;
-        Err(FunctionError::new("not supported yet: columns of FTS5"))
+        let Some(rowid) = self.rowid.filter(|_| self.table.config.column_size) else { return Ok(None) };
+        let sizes = self.table.storage.sizes(connection, rowid, self.table.config.columns.len())?;
+        let corrupt = || self.table.index.reader(connection).store().corrupt();
+        sizes.map(|sizes| Some(sizes.tokens)).ok_or_else(corrupt)
     }
+}
+
+/// How a scan goes on.
+enum Progress {
+    /// Nothing (more) to find.
+    Ended,
+    /// Row by row through the content.
+    Content,
+    /// Through the rows that match, up to a rowid.
+    Search { last: i64 },
+    /// Through rows in the order of their ranks, the first one last.
+    Sorted(Vec<(Value, i64)>),
+    /// One row that is no row: the answer to a special query.
+    Special(i64),
+}
+
+/// A scan.
+pub struct Fts5Cursor {
+    state: Rc<RefCell<CursorState>>,
+    pointer: Rc<Pointer>,
+    progress: Progress,
+    order: Order,
+    rank: Rank,
+    /// The rank of the row, if it is known.
+    rank_of_row: Option<Value>,
+    generation: u64,
+    /// The query must be started at the row before anybody looks at it.
+    is_stale: bool,
+}
+
+impl Fts5Cursor {
+    /// A scan that has not begun.
+    pub fn new(table: &Arc<Table>) -> Fts5Cursor {
+        let state = Rc::new(RefCell::new(CursorState {
+            table: Arc::clone(table),
+            search: None,
+            rowid: None,
+            auxiliary: Vec::new(),
+            reader: table.storage.lookup(),
+            read: None,
+            is_scan: false,
+        }));
+        let value = Box::new(Rc::clone(&state));
+        Fts5Cursor {
+            state,
+            pointer: Rc::new(Pointer { kind: POINTER_KIND.into(), value }),
+            progress: Progress::Ended,
+            order: Order::Ascending,
+            rank: Rank::default(),
+            rank_of_row: None,
+            generation: 0,
+            is_stale: false,
+        }
+    }
+
+    fn go_to(&mut self, rowid: Option<i64>) {
+        self.rank_of_row = None;
+        if rowid.is_none() && !matches!(self.progress, Progress::Special(_)) {
+            self.progress = Progress::Ended;
+        }
+        if let Ok(mut state) = self.state.try_borrow_mut() {
+            state.rowid = rowid;
+        }
+    }
+
+    /// Begins to go through the content.
+    fn scan_content(&mut self, scan: &Scan<'_>, table: &Table, first: i64, last: i64) -> Result {
+        let kept = table.storage.scan(self.order == Order::Descending);
+        let mut statement = scan.connection.resume(&kept)?;
+        statement.bind(1, ValueRef::Integer(first))?;
+        statement.bind(2, ValueRef::Integer(last))?;
+        drop(statement);
+        self.progress = Progress::Content;
+        let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
+        (state.reader, state.is_scan, state.read) = (kept, true, None);
+        drop(state);
+        self.next(scan)
+    }
+
+    /// Goes to the row of the query, if it is within the bounds.
+    fn take_found(&mut self, last: i64) -> Result {
+        let found = {
+            let state = self.state.borrow();
+            let search = state.search.as_ref().filter(|search| !search.is_at_end());
+            search.map(Search::rowid)
+        };
+        let is_within = |rowid: &i64| match self.order {
+            Order::Ascending => *rowid <= last,
+            Order::Descending => *rowid >= last,
+        };
+        self.go_to(found.filter(is_within));
+        Ok(())
+    }
+
+    /// Runs `f` on the query.
+    fn with_search(
+        &mut self,
+        scan: &Scan<'_>,
+        f: impl FnOnce(&mut Search, &Table, &dyn SqlConnection) -> Result,
+    ) -> Result {
+        let table = Arc::clone(&scan.table::<Fts5Table>()?.0);
+        let taken = self.state.try_borrow_mut().ok().and_then(|mut state| state.search.take());
+        let Some(mut search) = taken else { return Ok(()) };
+        let result = f(&mut search, &table, scan.connection);
+        if let Ok(mut state) = self.state.try_borrow_mut() {
+            state.search = Some(search);
+        }
+        self.generation = table.index.generation();
+        result
+    }
+
+    /// Finds all rows and sorts them by rank.
+    fn sort(&mut self, scan: &Scan<'_>, first: i64, last: i64, descending: bool) -> Result {
+        self.with_search(scan, |search, table, connection| {
+            search.start(table, connection, Order::Ascending, Some(first))
+        })?;
+        let mut rows = Vec::new();
+        loop {
+            self.take_found(last)?;
+            let Some(rowid) = self.state.borrow().rowid else { break };
+            rows.push((rank_value(&self.state, scan.connection, &self.rank)?, rowid));
+            self.with_search(scan, |search, table, connection| search.next(table, connection))?;
+        }
+        let compare = |left: &(Value, i64), right: &(Value, i64)| {
+            let order = lithe_value::compare::compare(
+                left.0.as_ref(),
+                right.0.as_ref(),
+                &lithe_value::collation::Collation::Binary,
+            );
+            if descending { order.reverse() } else { order }
+        };
+        rows.sort_by(compare);
+        rows.reverse();
+        self.progress = Progress::Sorted(rows);
+        self.is_stale = true;
+        self.next(scan)
+    }
+
+    /// The answer to a query that begins with `*`.
+    fn special(&mut self, query: &[u8]) -> Result {
+        let name: Vec<u8> =
+            query.iter().copied().skip_while(|byte| *byte == b' ').take_while(|byte| *byte != b' ').collect();
+        let is = |known: &[u8]| name.eq_ignore_ascii_case(known);
+        if !is(b"reads") && !is(b"id") {
+            let name = String::from_utf8_lossy(&name).into_owned();
+            return Err(FunctionError::new(format!("unknown special query: {name}")));
+        }
+        self.progress = Progress::Special(0);
+        self.go_to(Some(0));
+        Ok(())
+    }
+}
+
+impl VirtualCursor for Fts5Cursor {
+    fn filter(&mut self, scan: &Scan<'_>, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
+        let table = Arc::clone(&scan.table::<Fts5Table>()?.0);
+        {
+            let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
+            state.search = None;
+            state.auxiliary.clear();
+            (state.reader, state.is_scan, state.read) = (table.storage.lookup(), false, None);
+        }
+        self.progress = Progress::Ended;
+        self.go_to(None);
+        let is_descending = plan.number & flag::DESCENDING != 0;
+        self.order = if is_descending { Order::Descending } else { Order::Ascending };
+        let asked = Asked::read(scan.connection, &table, plan, arguments)?;
+        let Some(asked) = asked else { return Ok(()) };
+        if let Some(query) = &asked.special {
+            return self.special(query);
+        }
+        self.rank = match asked.rank {
+            Some(rank) => rank,
+            None => configured_rank(&table, scan.connection)?,
+        };
+        let search =
+            if asked.operands.is_empty() { None } else { Search::prepare(&table, scan.connection, &asked.operands)? };
+        let (low, high) = (asked.low, asked.high);
+        if search.is_none() {
+            return self.scan_content(scan, &table, low, high);
+        }
+        if let Ok(mut state) = self.state.try_borrow_mut() {
+            state.search = search;
+        }
+        if plan.number & flag::BY_RANK != 0 {
+            self.order = Order::Ascending;
+            return self.sort(scan, low, high, is_descending);
+        }
+        let (first, last) = if is_descending { (high, low) } else { (low, high) };
+        let order = self.order;
+        self.with_search(scan, |search, table, connection| search.start(table, connection, order, Some(first)))?;
+        self.progress = Progress::Search { last };
+        self.take_found(last)
+    }
+
+    fn next(&mut self, scan: &Scan<'_>) -> Result {
+        match &mut self.progress {
+            Progress::Ended => self.go_to(None),
+            Progress::Special(_) => {
+                self.progress = Progress::Ended;
+                self.go_to(None);
+            }
+            Progress::Content => {
+                let rowid = {
+                    let state = self.state.borrow();
+                    let mut statement = scan.connection.resume(&state.reader)?;
+                    let is_row = statement.step()?;
+                    is_row.then(|| lithe_value::cast::to_integer(statement.column(0)))
+                };
+                self.go_to(rowid);
+            }
+            Progress::Sorted(rows) => {
+                let row = rows.pop();
+                self.is_stale = true;
+                let rank = row.as_ref().map(|(rank, _)| rank.clone());
+                self.go_to(row.map(|(_, rowid)| rowid));
+                self.rank_of_row = rank;
+            }
+            Progress::Search { last } => {
+                let (last, order) = (*last, self.order);
+                let rowid = self.state.borrow().rowid.unwrap_or_default();
+                let table = Arc::clone(&scan.table::<Fts5Table>()?.0);
+                if table.index.generation() == self.generation {
+                    self.with_search(scan, |search, table, connection| search.next(table, connection))?;
+                } else {
+                    // The table was changed: the query goes on behind the row, wherever its postings are now.
+                    self.with_search(scan, |search, table, connection| {
+                        search.start(table, connection, order, Some(rowid))?;
+                        if !search.is_at_end() && search.rowid() == rowid {
+                            search.next(table, connection)
+                        } else {
+                            Ok(())
+                        }
+                    })?;
+                }
+                self.take_found(last)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn eof(&self) -> bool {
+        self.state.borrow().rowid.is_none()
+    }
+
+    fn column(&mut self, scan: &Scan<'_>, context: &mut ColumnContext<'_, '_>, column: usize) -> Result {
+        let table = Arc::clone(&scan.table::<Fts5Table>()?.0);
+        let columns = table.config.columns.len();
+        if let Progress::Special(number) = self.progress {
+            let value = if column == columns { ValueRef::Integer(number) } else { ValueRef::Null };
+            return context.context.answer(value);
+        }
+        if column < columns {
+            if context.is_unchanged && !table.has_column(column) && table.is_contentless() {
+                context.leaves_out = true;
+                return Ok(());
+            }
+            let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
+            let found = state.column(scan.connection, column)?;
+            return context.context.answer(found.value.as_ref());
+        }
+        self.refresh(scan)?;
+        if column == columns {
+            context.context.pointer = Some(Rc::clone(&self.pointer));
+            return context.context.answer(ValueRef::Null);
+        }
+        if self.state.borrow().search.is_none() {
+            return context.context.answer(ValueRef::Null);
+        }
+        if self.rank_of_row.is_none() {
+            self.rank_of_row = Some(rank_value(&self.state, scan.connection, &self.rank)?);
+        }
+        context.context.answer(self.rank_of_row.as_ref().map_or(ValueRef::Null, Value::as_ref))
+    }
+
+    fn rowid(&mut self) -> Result<i64> {
+        Ok(self.state.borrow().rowid.unwrap_or_default())
+    }
+}
+
+impl Fts5Cursor {
+    /// Puts the query on the row, if it is not: the rows were sorted.
+    fn refresh(&mut self, scan: &Scan<'_>) -> Result {
+        if !std::mem::take(&mut self.is_stale) || !matches!(self.progress, Progress::Sorted(_)) {
+            return Ok(());
+        }
+        let Some(rowid) = self.state.borrow().rowid else { return Ok(()) };
+        self.with_search(scan, |search, table, connection| {
+            search.start(table, connection, Order::Ascending, Some(rowid))
+        })
+    }
+}
+
+/// What the arguments of a scan ask for.
+struct Asked {
+    operands: Vec<Operand>,
+    special: Option<Vec<u8>>,
+    rank: Option<Rank>,
+    low: i64,
+    high: i64,
+}
+
+impl Asked {
+    /// None: no row can be meant.
+    fn read(
+        connection: &dyn SqlConnection,
+        table: &Table,
+        plan: &ScanPlan,
+        arguments: &Values<'_>,
+    ) -> Result<Option<Asked>> {
+        let mut asked = Asked { operands: Vec::new(), special: None, rank: None, low: i64::MIN, high: i64::MAX };
+        let columns = table.config.columns.len();
+        for (at, item) in items(plan.text.as_deref().unwrap_or_default(), columns).into_iter().enumerate() {
+            let value = arguments.values.get(at).copied().unwrap_or_default();
+            let rowid = || as_rowid(value);
+            let (kind, column) = match item {
+                Item::Match(column) => (OperandKind::Match, column),
+                Item::Like(column) => (OperandKind::Like, Some(column)),
+                Item::Glob(column) => (OperandKind::Glob, Some(column)),
+                Item::Rank => {
+                    let text = lithe_value::cast::to_text(value);
+                    let text = String::from_utf8_lossy(&text);
+                    let parsed = (!value.is_null()).then(|| rank::parse(&text)).flatten();
+                    let wrong = || FunctionError::new(format!("parse error in rank function: {text}"));
+                    asked.rank = Some(parsed.ok_or_else(wrong)?);
+                    continue;
+                }
+                Item::RowidIs => {
+                    let Some(rowid) = rowid() else { return Ok(None) };
+                    (asked.low, asked.high) = (asked.low.max(rowid), asked.high.min(rowid));
+                    continue;
+                }
+                Item::RowidAtMost => {
+                    asked.high = upper_bound(value);
+                    continue;
+                }
+                Item::RowidAtLeast => {
+                    asked.low = lower_bound(value);
+                    continue;
+                }
+            };
+            let split = locale::split(connection, value);
+            if split.is_some() && !table.config.locale {
+                return Err(FunctionError::with_code(code::MISMATCH, "fts5_locale() requires locale=1"));
+            }
+            let text = split.map_or_else(|| lithe_value::cast::to_text(value), |(_, text)| text.into());
+            if kind == OperandKind::Match && text.first() == Some(&b'*') {
+                asked.special = Some(text.get(1..).unwrap_or_default().to_vec());
+            }
+            asked.operands.push(Operand {
+                kind,
+                text: text.into_owned(),
+                locale: split.map(|(locale, _)| locale.to_vec()),
+                column,
+                wants_tokens: arguments.facts.subtype(at) == INSTTOKEN_SUBTYPE,
+            });
+        }
+        Ok(Some(asked))
+    }
+}
+
+/// The subtype of what `fts5_insttoken()` answers.
+const INSTTOKEN_SUBTYPE: u8 = 73;
+
+/// The rowid that a value is: an integer, or a number that equals one.
+fn as_rowid(value: ValueRef<'_>) -> Option<i64> {
+    match value {
+        ValueRef::Null => None,
+        ValueRef::Integer(integer) => Some(integer),
+        ValueRef::Real(real) => Some(real as i64).filter(|integer| *integer as f64 == real),
+        ValueRef::Text(text) => match lithe_value::number::whole_number(text)? {
+            lithe_value::Numeric::Integer(integer) => Some(integer),
+            lithe_value::Numeric::Real(real) => Some(real as i64).filter(|integer| *integer as f64 == real),
+        },
+        ValueRef::Blob(_) => None,
+    }
+}
+
+/// Bounds are checked again by the engine, so what is no number bounds nothing.
+fn upper_bound(value: ValueRef<'_>) -> i64 {
+    if let ValueRef::Integer(integer) = value { integer } else { i64::MAX }
+}
+
+fn lower_bound(value: ValueRef<'_>) -> i64 {
+    if let ValueRef::Integer(integer) = value { integer } else { i64::MIN }
+}
+
+/// The function that the table's settings say `rank` is.
+fn configured_rank(table: &Table, connection: &dyn SqlConnection) -> Result<Rank> {
+    let settings = table.index.reader(connection).settings()?;
+    Ok(settings.rank.as_deref().and_then(rank::parse).unwrap_or_default())
 }

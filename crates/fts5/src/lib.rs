@@ -1,23 +1,28 @@
 //! FTS5: full-text search in the file format of SQLite's FTS5.
 //!
-//! Here are the parts that need no storage. The virtual table, the segments and the functions are not there yet, so
-//! nothing registers the module: `CREATE VIRTUAL TABLE … USING fts5` still answers `no such module`.
+//! ```text
+//!   CREATE VIRTUAL TABLE t USING fts5(title, body)
+//!
+//!   vtab ── update ──► table ── storage         x_content, x_docsize, x_config
+//!     │                  └───── index           x_data, x_idx: segments of terms with their rows
+//!     └──── plan ────► cursor ── search ──► index
+//!                           └─── functions      bm25, highlight, snippet
+//! ```
 //!
 //! | module | its one subject |
 //! | --- | --- |
 //! | [`config`] | the arguments of CREATE VIRTUAL TABLE |
-//! | [`query`] | the text of a MATCH: tokens, grammar, tree |
-//! | [`tokenizer`] | text to tokens: the interface, `unicode61`, `ascii`, `porter`, `trigram` |
-//! | [`unicode`] | characters: reading them, categories, small letters, marks |
-//! | [`registry`] | the tokenizers and functions that an application adds to a connection |
-//! | [`varint`] | SQLite's integers of one to nine bytes |
-//! | [`position`] | position lists: where in a row a token stands |
-//! | [`structure`] | the structure record: levels and segments |
-//! | [`index`] | the inverted index: which rows a token stands in |
-//! | [`search`] | a query that is being evaluated |
-//! | [`table`] | what a table is: names, options, tokenizer, index |
-//! | [`cursor`] | scans, and what functions see of a row |
+//! | [`settings`] | what commands have set: `x_config` |
 //! | [`names`] | the names of shadow tables |
+//! | [`vtab`] | the module and its tables, as the engine sees them |
+//! | [`table`], [`update`], [`check`] | how documents come in and go; rows and commands; integrity-check |
+//! | [`storage`] | documents, their sizes, the totals |
+//! | [`index`] | the inverted index: which rows a token stands in |
+//! | [`structure`], [`position`], [`varint`] | its records: levels and segments, places in a row, integers |
+//! | [`plan`], [`cursor`] | how a scan is made; scans, and what functions see of a row |
+//! | [`query`], [`search`] | the text of a MATCH; a query that is being evaluated |
+//! | [`rank`], [`functions`] | what `rank` is; auxiliary functions |
+//! | [`tokenizer`], [`unicode`], [`registry`] | text to tokens; characters; what an application adds to a connection |
 //!
 //! This crate must not know the engine: it sees a connection through `lithe-vtab` only.
 //!
@@ -27,24 +32,39 @@
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
 
+pub mod check;
 pub mod config;
 pub mod cursor;
+pub mod functions;
 pub mod index;
+pub mod locale;
 pub mod names;
+pub mod plan;
 pub mod position;
 pub mod query;
 pub mod rank;
 pub mod registry;
 pub mod search;
 pub mod settings;
+pub mod storage;
 pub mod structure;
 pub mod table;
 pub mod tokenizer;
 pub mod unicode;
+pub mod update;
 pub mod varint;
+pub mod vtab;
 
 pub use lithe_vtab::Result;
-use lithe_vtab::{FunctionError, code};
+use lithe_vtab::{Extension, ExtensionModule, FunctionError, ModuleKind, code};
+
+/// The module and functions of this crate.
+pub const EXTENSION: Extension = Extension {
+    name: "fts5",
+    modules: &[ExtensionModule { name: "fts5", kind: ModuleKind::Ordinary, make: || Box::new(vtab::Fts5Module) }],
+    functions: || &[],
+    collations: &[],
+};
 
 /// A shadow table contains what cannot be.
 pub(crate) fn corrupt() -> FunctionError {

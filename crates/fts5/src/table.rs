@@ -1,12 +1,19 @@
-//! What a full-text table is, shared by the virtual table and its cursors.
+//! What a full-text table is, shared by the virtual table and its cursors; how documents come into it and go.
 
-use lithe_vtab::{FunctionError, SqlConnection};
+use std::borrow::Cow;
+use std::sync::PoisonError;
+
+use lithe_vtab::{FunctionError, SqlConnection, Value, ValueRef, code};
 
 use crate::Result;
-use crate::config::Config;
+use crate::config::{Config, Content};
 use crate::index::Index;
+use crate::index::store::AVERAGES_ID;
+use crate::locale;
 use crate::names::Names;
-use crate::tokenizer::Tokenizer;
+pub use crate::storage::Totals;
+use crate::storage::{Sizes, Storage, values};
+use crate::tokenizer::{Flow, Purpose, Tokenizer};
 
 /// A full-text table of one connection. Cursors and functions hold it by an `Arc`, beyond the call that has found it.
 pub struct Table {
@@ -18,15 +25,17 @@ pub struct Table {
     pub tokenizer: Box<dyn Tokenizer>,
     /// The index.
     pub index: Index,
+    /// What is stored beside the index.
+    pub storage: Storage,
 }
 
-/// How much there is in a table, for ranking.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// How many rows.
-    pub rows: u64,
-    /// How many tokens, in each column.
-    pub tokens: Vec<u64>,
+/// A value of a column, as it is cut into tokens.
+#[derive(Clone, Debug, Default)]
+pub struct Document<'v> {
+    /// The value.
+    pub value: ValueRef<'v>,
+    /// The locale of its text.
+    pub locale: Option<Cow<'v, [u8]>>,
 }
 
 impl Table {
@@ -35,7 +44,206 @@ impl Table {
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
     pub fn totals(&self, connection: &dyn SqlConnection) -> Result<Totals> {
-        let _ = connection;
-        Err(FunctionError::new("not supported yet: FTS5"))
+        if let Some(totals) = &*self.storage.totals.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Ok(totals.clone());
+        }
+        let bytes = self.index.reader(connection).store().read(AVERAGES_ID)?;
+        Ok(Totals::read(&bytes, self.config.columns.len()))
     }
+
+    fn put_totals(&self, totals: Option<Totals>) {
+        *self.storage.totals.lock().unwrap_or_else(PoisonError::into_inner) = totals;
+    }
+
+    /// Adds a document to the index, under a rowid that is already taken in `x_content`, if there is one.
+    ///
+    /// # Errors
+    /// Those of the tokenizer and of writing.
+    pub fn index_document(&self, connection: &dyn SqlConnection, rowid: i64, document: &[Document<'_>]) -> Result {
+        let reader = self.index.reader(connection);
+        let mut totals = self.totals(connection)?;
+        reader.change_begin(rowid, false)?;
+        let tokens = self.add_tokens(connection, rowid, document, false)?;
+        let origin = if self.config.contentless_delete { reader.structure()?.next_origin() } else { 0 };
+        self.storage.put_sizes(connection, rowid, &Sizes { tokens: tokens.clone(), origin })?;
+        totals.rows = totals.rows.wrapping_add(1);
+        totals.tokens.iter_mut().zip(&tokens).for_each(|(total, count)| *total = total.wrapping_add(*count));
+        self.put_totals(Some(totals));
+        Ok(())
+    }
+
+    /// Takes a document out of the index, which has it under this rowid; the row's sizes go, too.
+    ///
+    /// # Errors
+    /// Those of the tokenizer and of writing.
+    pub fn unindex_document(&self, connection: &dyn SqlConnection, rowid: i64, document: &[Document<'_>]) -> Result {
+        let reader = self.index.reader(connection);
+        let mut totals = self.totals(connection)?;
+        reader.change_begin(rowid, true)?;
+        let tokens = self.add_tokens(connection, rowid, document, true)?;
+        for (total, count) in totals.tokens.iter_mut().zip(&tokens) {
+            *total = total.checked_sub(*count).ok_or_else(|| reader.store().corrupt())?;
+        }
+        totals.rows = totals.rows.checked_sub(1).ok_or_else(|| reader.store().corrupt())?;
+        self.put_totals(Some(totals));
+        self.storage.delete_sizes(connection, rowid)
+    }
+
+    /// Takes a row out of a table with contentless_delete=1.
+    ///
+    /// # Errors
+    /// Those of reading and writing.
+    pub fn bury_document(&self, connection: &dyn SqlConnection, rowid: i64) -> Result {
+        let Some(sizes) = self.storage.sizes(connection, rowid, self.config.columns.len())? else { return Ok(()) };
+        let reader = self.index.reader(connection);
+        let mut totals = self.totals(connection)?;
+        reader.change_begin(rowid, true)?;
+        reader.add_tombstone(sizes.origin, rowid)?;
+        for (total, count) in totals.tokens.iter_mut().zip(&sizes.tokens) {
+            *total = total.saturating_sub(*count);
+        }
+        totals.rows = totals.rows.saturating_sub(1);
+        self.put_totals(Some(totals));
+        self.storage.delete_sizes(connection, rowid)
+    }
+
+    /// Cuts a document into tokens and adds them to what is pending; how many each column has.
+    fn add_tokens(
+        &self,
+        connection: &dyn SqlConnection,
+        rowid: i64,
+        document: &[Document<'_>],
+        is_delete: bool,
+    ) -> Result<Vec<u64>> {
+        let reader = self.index.reader(connection);
+        let mut counts = vec![0; self.config.columns.len()];
+        for (at, (column, count)) in self.config.columns.iter().zip(&mut counts).enumerate() {
+            let Some(one) = document.get(at).filter(|one| column.is_indexed && !one.value.is_null()) else { continue };
+            let text = text_of(one.value);
+            let mut pending = reader.pending_row(rowid)?;
+            let mut offset: i64 = -1;
+            let mut sink = |token: crate::tokenizer::Token<'_>| {
+                if !token.is_colocated || offset < 0 {
+                    offset += 1;
+                }
+                let place = u32::try_from(offset).map_err(|_| FunctionError::too_big())?;
+                pending.add(token.text, at as u32, (!is_delete).then_some(place))?;
+                Ok(Flow::More)
+            };
+            self.tokenizer.tokenize(&text, Purpose::Document, one.locale.as_deref(), &mut sink)?;
+            *count = (offset + 1) as u64;
+        }
+        Ok(counts)
+    }
+
+    /// Writes what is kept in memory.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn flush(&self, connection: &dyn SqlConnection) -> Result {
+        let last_rowid = connection.last_insert_rowid();
+        let reader = self.index.reader(connection);
+        let totals = self.storage.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(totals) = totals {
+            reader.store().write(AVERAGES_ID, &totals.write())?;
+            self.put_totals(None);
+        }
+        let result = reader.flush();
+        connection.set_last_insert_rowid(last_rowid);
+        result
+    }
+
+    /// Forgets what is kept in memory.
+    pub fn forget(&self, is_over: bool) {
+        self.put_totals(None);
+        self.index.forget(is_over);
+    }
+
+    /// The document in a row of `x_content` or of the content table. None: there is no such row.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn stored_document(&self, connection: &dyn SqlConnection, rowid: i64) -> Result<Option<StoredDocument>> {
+        let lookup = self.storage.lookup();
+        let mut statement = connection.statement(&lookup)?;
+        statement.bind(1, ValueRef::Integer(rowid))?;
+        if !statement.step()? {
+            return Ok(None);
+        }
+        Ok(Some(self.read_document(&*statement)))
+    }
+
+    /// The document in the row that a statement of [`Storage::lookup`] or [`Storage::scan`] stands on.
+    pub fn read_document(&self, statement: &dyn lithe_vtab::SqlStatement) -> StoredDocument {
+        let columns = self.config.columns.len();
+        let locales = (0..columns).map(|column| self.stored_locale(statement, column)).collect();
+        StoredDocument { values: values(statement, 1, columns), locales }
+    }
+
+    /// The locale of a column in such a row.
+    pub fn stored_locale(&self, statement: &dyn lithe_vtab::SqlStatement, column: usize) -> Option<Vec<u8>> {
+        let at = self.storage.locale_at(column, self.config.columns.len())?;
+        match statement.column(at) {
+            ValueRef::Text(locale) | ValueRef::Blob(locale) => Some(locale.to_vec()),
+            _ => None,
+        }
+    }
+
+    /// Values as an application gives them: texts may have a locale.
+    ///
+    /// # Errors
+    /// SQLITE_MISMATCH where the table has none.
+    pub fn given_document<'v>(
+        &self,
+        connection: &dyn SqlConnection,
+        values: &[ValueRef<'v>],
+    ) -> Result<Vec<Document<'v>>> {
+        let one = |(at, value): (usize, &ValueRef<'v>)| match locale::split(connection, *value) {
+            // (The values of an external table may have locales in any column.)
+            Some((_, text)) if self.config.columns.get(at).is_some_and(|column| !column.is_indexed) => {
+                Ok(Document { value: ValueRef::Text(text), locale: None })
+            }
+            Some((locale, text)) if self.config.locale => {
+                Ok(Document { value: ValueRef::Text(text), locale: Some(locale.into()) })
+            }
+            Some(_) => Err(FunctionError::with_code(code::MISMATCH, "fts5_locale() requires locale=1")),
+            None => Ok(Document { value: *value, locale: None }),
+        };
+        values.iter().enumerate().take(self.config.columns.len()).map(one).collect()
+    }
+
+    /// Whether documents are in a table of the application's.
+    pub fn is_external(&self) -> bool {
+        matches!(self.config.content, Content::External(_))
+    }
+
+    /// Whether documents are nowhere.
+    pub fn is_contentless(&self) -> bool {
+        self.config.content == Content::None
+    }
+}
+
+/// A document as it was stored.
+#[derive(Clone, Debug, Default)]
+pub struct StoredDocument {
+    /// The values of the columns.
+    pub values: Vec<Value>,
+    /// Their locales.
+    pub locales: Vec<Option<Vec<u8>>>,
+}
+
+impl StoredDocument {
+    /// As what is cut into tokens.
+    pub fn documents(&self) -> Vec<Document<'_>> {
+        let mut documents = Vec::with_capacity(self.values.len());
+        for (value, locale) in self.values.iter().zip(&self.locales) {
+            documents.push(Document { value: value.as_ref(), locale: locale.as_deref().map(Cow::Borrowed) });
+        }
+        documents
+    }
+}
+
+/// The text of a value, as it is indexed.
+pub fn text_of(value: ValueRef<'_>) -> Cow<'_, [u8]> {
+    lithe_value::cast::to_text(value)
 }

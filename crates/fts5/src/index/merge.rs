@@ -35,11 +35,11 @@ struct Input {
 impl Reader<'_> {
     /// Merges as much as the new pages are worth.
     pub(super) fn automerge(&self, structure: &mut Structure, pages: u64, settings: &Arc<Settings>) -> Result {
-        let before = structure.write_counter;
-        structure.write_counter = before.wrapping_add(pages);
         if settings.automerge == 0 || structure.levels.is_empty() {
             return Ok(());
         }
+        let before = structure.write_counter;
+        structure.write_counter = before.wrapping_add(pages);
         let units = (structure.write_counter / WORK_UNIT).saturating_sub(before / WORK_UNIT);
         let budget = WORK_UNIT.saturating_mul(units).saturating_mul(structure.levels.len() as u64);
         self.merge_some(structure, budget as i64, settings.automerge, settings)?;
@@ -93,7 +93,7 @@ impl Reader<'_> {
                 None if structure.levels.iter().all(|level| level.merging == 0) => return Ok(()),
                 None => {}
             }
-            least = 1;
+            least = 2;
         }
         if structure.levels.is_empty() {
             return Ok(());

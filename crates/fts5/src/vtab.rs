@@ -1,0 +1,231 @@
+//! The module `fts5` and its tables, as the engine sees them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use lithe_vtab::{
+    Change, ConnectRequest, Connected, FunctionError, IndexInfo, Module, Overloaded, Risk, SqlConnection,
+    VirtualCursor, VirtualTable, code,
+};
+
+use crate::config::{Config, Content};
+use crate::cursor::Fts5Cursor;
+use crate::index::Index;
+use crate::index::store::AVERAGES_ID;
+use crate::names::{Names, SUFFIXES, quoted};
+use crate::settings::{Settings, VERSION};
+use crate::storage::Storage;
+use crate::structure::Structure;
+use crate::table::Table;
+use crate::{Result, functions, plan, tokenizer};
+
+/// The module `fts5`.
+pub struct Fts5Module;
+
+/// A full-text table, and 1 + the innermost savepoint that it knows.
+pub struct Fts5Table(pub Arc<Table>, AtomicI32);
+
+impl Fts5Module {
+    fn open(&self, connection: &dyn SqlConnection, request: &ConnectRequest<'_>, is_new: bool) -> Result<Connected> {
+        let arguments: Vec<_> = request.arguments.iter().map(|one| String::from_utf8_lossy(one)).collect();
+        let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+        let config = Config::parse(request.table, &arguments)?;
+        let names = Names::new(request.database, request.table);
+        let tokenizer = tokenizer::make(connection, &config.tokenizer)?;
+        if is_new {
+            create_tables(connection, &names, &config)?;
+        } else {
+            Settings::read(connection, &names)?;
+        }
+        let declaration = declaration(&config, &names.table);
+        let (index, storage) = (Index::new(&config, &names), Storage::new(&config, &names));
+        let table = Arc::new(Table { names, config, tokenizer, index, storage });
+        if is_new {
+            let store = table.index.reader(connection).store();
+            let structure = Structure { is_v2: table.config.contentless_delete, ..Structure::default() };
+            store.write(AVERAGES_ID, &[])?;
+            store.write(crate::index::store::STRUCTURE_ID, &structure.write())?;
+        }
+        Ok(Connected { table: Box::new(Fts5Table(table, AtomicI32::new(0))), declaration, risk: Risk::Innocuous })
+    }
+}
+
+impl Module for Fts5Module {
+    fn create(&self, connection: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected> {
+        self.open(connection, request, true)
+    }
+
+    fn connect(&self, connection: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected> {
+        self.open(connection, request, false)
+    }
+
+    fn is_shadow_name(&self, suffix: &str) -> bool {
+        SUFFIXES.iter().any(|own| own.eq_ignore_ascii_case(suffix))
+    }
+}
+
+fn declaration(config: &Config, table: &str) -> String {
+    let columns: String = config.columns.iter().map(|column| format!("{}, ", quoted(&column.name))).collect();
+    format!("CREATE TABLE x({columns}{} HIDDEN, rank HIDDEN)", quoted(table))
+}
+
+/// The columns of `x_content`.
+fn content_columns(config: &Config) -> Option<String> {
+    let is_stored = |is_indexed: bool| match config.content {
+        Content::Own => true,
+        Content::None => config.contentless_unindexed && !is_indexed,
+        Content::External(_) => false,
+    };
+    let columns = config.columns.iter().enumerate();
+    let stored: String =
+        columns.filter(|(_, column)| is_stored(column.is_indexed)).map(|(at, _)| format!(", c{at}")).collect();
+    if stored.is_empty() && config.content != Content::Own {
+        return None;
+    }
+    let has_locales = config.locale && config.content == Content::Own;
+    let columns = config.columns.iter().enumerate().filter(|(_, column)| has_locales && column.is_indexed);
+    let locales: String = columns.map(|(at, _)| format!(", l{at}")).collect();
+    Some(format!("id INTEGER PRIMARY KEY{stored}{locales}"))
+}
+
+/// The shadow tables that a table has, with their columns and what follows them.
+fn shadow_tables(config: &Config) -> Vec<(&'static str, String, &'static str)> {
+    let mut tables = vec![
+        ("data", "id INTEGER PRIMARY KEY, block BLOB".to_owned(), ""),
+        ("idx", "segid, term, pgno, PRIMARY KEY(segid, term)".to_owned(), " WITHOUT ROWID"),
+    ];
+    tables.extend(content_columns(config).map(|columns| ("content", columns, "")));
+    if config.column_size {
+        let origin = if config.contentless_delete { ", origin INTEGER" } else { "" };
+        tables.push(("docsize", format!("id INTEGER PRIMARY KEY, sz BLOB{origin}"), ""));
+    }
+    tables.push(("config", "k PRIMARY KEY, v".to_owned(), " WITHOUT ROWID"));
+    tables
+}
+
+fn create_tables(connection: &dyn SqlConnection, names: &Names, config: &Config) -> Result {
+    let escaped = |name: &str| name.replace('\'', "''");
+    for (suffix, columns, tail) in shadow_tables(config) {
+        let (database, table) = (escaped(&names.database), escaped(&names.table));
+        let sql = format!("CREATE TABLE '{database}'.'{table}_{suffix}'({columns}){tail}");
+        connection.execute(&sql).map_err(|error| {
+            let message = format!("fts5: error creating shadow table {}_{suffix}: {}", names.table, error.message);
+            FunctionError::with_code(error.code, message)
+        })?;
+    }
+    let config = names.shadow("config");
+    connection.execute(&format!("INSERT INTO {config} VALUES('version', {VERSION})"))
+}
+
+impl VirtualTable for Fts5Table {
+    fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
+        let config = &self.0.config;
+        let cannot_scan = self.0.is_contentless() && !config.column_size && !self.0.storage.has_content();
+        let can_scan = cannot_scan.then_some(self.0.names.table.as_str());
+        plan::plan(info, config.columns.len(), self.0.tokenizer.patterns(), can_scan)
+    }
+
+    fn open(&self) -> Result<Box<dyn VirtualCursor>> {
+        Ok(Box::new(Fts5Cursor::new(&self.0)))
+    }
+
+    fn is_writable(&self) -> bool {
+        true
+    }
+
+    fn supports_constraints(&self) -> bool {
+        true
+    }
+
+    fn update(&self, connection: &dyn SqlConnection, change: &Change<'_>) -> Result<Option<i64>> {
+        self.0.update(connection, change)
+    }
+
+    fn begin(&self, _: &dyn SqlConnection) -> Result {
+        self.0.index.begin()
+    }
+
+    fn sync(&self, connection: &dyn SqlConnection) -> Result {
+        self.0.flush(connection)
+    }
+
+    fn commit(&self, _: &dyn SqlConnection) {
+        self.0.forget(true);
+    }
+
+    fn rollback(&self, _: &dyn SqlConnection) {
+        self.0.forget(true);
+    }
+
+    fn savepoint(&self, connection: &dyn SqlConnection, savepoint: i32) -> Result {
+        self.0.flush(connection)?;
+        self.1.store(savepoint.saturating_add(1), Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn release(&self, connection: &dyn SqlConnection, savepoint: i32) -> Result {
+        // Savepoints within this one may have been opened after something was noted in memory.
+        if savepoint.saturating_add(1) < self.1.load(Ordering::Relaxed) {
+            self.0.flush(connection)?;
+            self.1.store(savepoint, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn rollback_to(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
+        if savepoint.saturating_add(1) <= self.1.load(Ordering::Relaxed) {
+            self.1.store(savepoint, Ordering::Relaxed);
+            self.0.forget(false);
+        }
+        Ok(())
+    }
+
+    fn rename(&self, connection: &dyn SqlConnection, name: &str) -> Result {
+        self.0.flush(connection)?;
+        for (suffix, ..) in shadow_tables(&self.0.config) {
+            let to = quoted(&format!("{name}_{suffix}"));
+            connection.execute(&format!("ALTER TABLE {} RENAME TO {to}", self.0.names.shadow(suffix)))?;
+        }
+        Ok(())
+    }
+
+    fn destroy(&self, connection: &dyn SqlConnection) -> Result {
+        let drop = |suffix: &str| connection.execute(&format!("DROP TABLE IF EXISTS {}", self.0.names.shadow(suffix)));
+        SUFFIXES.iter().try_for_each(|suffix| drop(suffix))
+    }
+
+    fn find_function(&self, name: &str, _: usize) -> Option<Overloaded> {
+        functions::find(name)
+    }
+
+    fn integrity(
+        &self,
+        connection: &dyn SqlConnection,
+        database: &str,
+        table: &str,
+        _: bool,
+    ) -> Result<Option<String>> {
+        let Err(error) = self.0.check(connection, false) else { return Ok(None) };
+        let is_corrupt = error.code & 0xff == code::CORRUPT;
+        Ok(Some(match (is_corrupt, error.message.is_empty()) {
+            (true, false) => error.message.into_owned(),
+            (true, true) => format!("malformed inverted index for FTS5 table {database}.{table}"),
+            (false, _) => {
+                format!("unable to validate the inverted index for FTS5 table {database}.{table}: {}", error.message)
+            }
+        }))
+    }
+}
+
+impl Table {
+    /// Whether documents have a value for a column that can be read.
+    pub fn has_column(&self, column: usize) -> bool {
+        match self.config.content {
+            Content::Own | Content::External(_) => true,
+            Content::None => {
+                let is_unindexed = self.config.columns.get(column).is_some_and(|column| !column.is_indexed);
+                self.config.contentless_unindexed && is_unindexed
+            }
+        }
+    }
+}
