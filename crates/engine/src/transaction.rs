@@ -293,11 +293,12 @@ impl Connection {
         if is_alone || run.savepoint.get().is_some() {
             return Ok(());
         }
+        // What virtual tables write now, they were told before: undoing the statement must not undo it.
+        self.open_virtual_savepoint(state.depth())?;
         run.savepoint.set(Some(state.depth()));
         *run.catalog_before.borrow_mut() = Some(self.catalog());
         state.statement_savepoints.set(state.statement_savepoints.get() + 1);
-        self.open_savepoints()?;
-        self.open_virtual_savepoint(state.depth() - 1)
+        self.open_savepoints()
     }
 
     /// Brings every database that writes to the depth of the stack.
@@ -639,13 +640,14 @@ impl Connection {
         if state.autocommit.replace(false) {
             state.first_savepoint_began.set(true);
         }
+        // What virtual tables write now, they were told before: ROLLBACK TO must not undo it.
+        self.open_virtual_savepoint(state.depth())?;
         state.savepoints.borrow_mut().push(Savepoint {
             name: name.to_owned(),
             catalog: self.catalog(),
             violations: self.violations(),
         });
-        self.open_savepoints()?;
-        self.open_virtual_savepoint(state.depth() - 1)
+        self.open_savepoints()
     }
 
     fn find_savepoint(&self, name: &str) -> Result<usize> {
