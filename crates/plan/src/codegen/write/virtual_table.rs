@@ -94,7 +94,7 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, conn
         let what = if is_delete { "DELETE" } else { "UPDATE" };
         return fail(format!("{what} RETURNING is not available on virtual tables"));
     }
-    begin(cg, target, connected, false);
+    begin(cg, target, connected, true);
     let width = if is_delete { 1 } else { KEYS + target.width() };
     let start = cg.b.registers(width + 1);
     let found = find_rows(cg, change, connected, start, width)?;
@@ -149,6 +149,9 @@ fn find_rows<'a>(
     let values = values(cg, change, connected);
     values.iter().for_each(|value| cg.note_expr(&value.expr));
     let plan = change_loop::plan(cg, change, Purpose::Read)?;
+    if !plan.one_row {
+        cg.note_more_changes();
+    }
     let is_from = change.sources.len() > 1;
     let found = if is_from {
         let key: Arc<KeyInfo> = cg.key_info(&[(Coll::Binary, false, false)])?;
