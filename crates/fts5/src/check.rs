@@ -55,7 +55,13 @@ impl Table {
         statement.bind(2, ValueRef::Integer(i64::MAX))?;
         let (mut sum, mut rows) = (0, 0);
         let mut totals = vec![0; self.config.columns.len()];
-        while statement.step()? {
+        loop {
+            let reading = self.begin_reading()?;
+            let is_row = statement.step()?;
+            drop(reading);
+            if !is_row {
+                break;
+            }
             let rowid = lithe_value::cast::to_integer(statement.column(0));
             let stored = self.read_document(&*statement);
             let values: Vec<ValueRef<'_>> = stored.values.iter().map(|value| value.as_ref()).collect();

@@ -62,7 +62,10 @@ impl CursorState {
             self.read = None;
             statement.reset();
             statement.bind(1, ValueRef::Integer(rowid))?;
-            if !statement.step()? {
+            let reading = table.begin_reading()?;
+            let is_row = statement.step()?;
+            drop(reading);
+            if !is_row {
                 let name = table.storage.content_name();
                 let message = format!("fts5: missing row {rowid} from content table {name}");
                 return Err(FunctionError::with_code(code::CORRUPT_VTAB, message));
@@ -293,7 +296,9 @@ impl VirtualCursor for Fts5Cursor {
                 let rowid = {
                     let state = self.state.borrow();
                     let mut statement = scan.connection.resume(&state.reader)?;
+                    let reading = state.table.begin_reading()?;
                     let is_row = statement.step()?;
+                    drop(reading);
                     is_row.then(|| lithe_value::cast::to_integer(statement.column(0)))
                 };
                 self.go_to(rowid);

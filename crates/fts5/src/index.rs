@@ -49,6 +49,7 @@ mod state;
 pub mod store;
 mod terms;
 mod tombstones;
+mod tournament;
 pub mod writer;
 
 use flush::{MAIN_INDEX, TOKEN_LEN_MAX};

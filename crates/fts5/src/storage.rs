@@ -165,7 +165,12 @@ impl Storage {
         let mut all = vec![rowid.map_or(ValueRef::Null, ValueRef::Integer)];
         all.extend(self.stored.iter().map(|at| values.get(*at).copied().unwrap_or_default()));
         all.extend(self.locales.iter().map(|at| locale_value(locales.get(*at).copied().flatten())));
-        connection.statement(if replaces { &self.replace } else { &self.insert })?.run(&all)?;
+        let done = connection.statement(if replaces { &self.replace } else { &self.insert })?.run(&all);
+        done.map_err(|error| match error.code & 0xff {
+            // The application knows nothing of the table whose constraint it was.
+            code::CONSTRAINT => FunctionError::of_code(code::CONSTRAINT),
+            _ => error,
+        })?;
         Ok(rowid.unwrap_or_else(|| connection.last_insert_rowid()))
     }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use lithe_vtab::{FunctionError, SqlConnection, Value, ValueRef, code};
 
@@ -27,6 +28,19 @@ pub struct Table {
     pub index: Index,
     /// What is stored beside the index.
     pub storage: Storage,
+    /// A statement reads the content.
+    pub(crate) is_reading: AtomicBool,
+    /// What is kept in memory is being written.
+    pub(crate) is_flushing: AtomicBool,
+}
+
+/// A statement reads the content while this exists.
+pub(crate) struct Reading<'t>(&'t AtomicBool);
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
 }
 
 /// A value of a column, as it is cut into tokens.
@@ -82,9 +96,9 @@ impl Table {
         reader.change_begin(rowid, true)?;
         let tokens = self.add_tokens(connection, rowid, document, true)?;
         for (total, count) in totals.tokens.iter_mut().zip(&tokens) {
-            *total = total.checked_sub(*count).ok_or_else(|| reader.store().corrupt())?;
+            *total = total.checked_sub(*count).ok_or_else(crate::corrupt)?;
         }
-        totals.rows = totals.rows.checked_sub(1).ok_or_else(|| reader.store().corrupt())?;
+        totals.rows = totals.rows.checked_sub(1).ok_or_else(crate::corrupt)?;
         self.put_totals(Some(totals));
         self.storage.delete_sizes(connection, rowid)
     }
@@ -141,16 +155,33 @@ impl Table {
     /// # Errors
     /// Those of writing.
     pub fn flush(&self, connection: &dyn SqlConnection) -> Result {
-        let last_rowid = connection.last_insert_rowid();
-        let reader = self.index.reader(connection);
-        let totals = self.storage.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(totals) = totals {
-            reader.store().write(AVERAGES_ID, &totals.write())?;
-            self.put_totals(None);
+        // A trigger of a shadow table opens savepoints in the middle of this: what is kept is on its way already.
+        if self.is_flushing.swap(true, Ordering::Relaxed) {
+            return Ok(());
         }
-        let result = reader.flush();
+        let last_rowid = connection.last_insert_rowid();
+        let result = self.write_totals(connection).and_then(|()| {
+            self.put_totals(None);
+            self.index.reader(connection).flush()
+        });
         connection.set_last_insert_rowid(last_rowid);
+        self.is_flushing.store(false, Ordering::Relaxed);
         result
+    }
+
+    /// Writes the totals, if they have changed.
+    pub(crate) fn write_totals(&self, connection: &dyn SqlConnection) -> Result {
+        let totals = self.storage.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match totals {
+            Some(totals) => self.index.reader(connection).store().write(AVERAGES_ID, &totals.write()),
+            None => Ok(()),
+        }
+    }
+
+    /// The transaction was committed: nothing is kept any more.
+    pub fn end(&self) {
+        self.put_totals(None);
+        self.index.end();
     }
 
     /// Forgets what is kept in memory.
@@ -167,7 +198,10 @@ impl Table {
         let lookup = self.storage.lookup();
         let mut statement = connection.statement(&lookup)?;
         statement.bind(1, ValueRef::Integer(rowid))?;
-        if !statement.step()? {
+        let reading = self.begin_reading()?;
+        let is_row = statement.step()?;
+        drop(reading);
+        if !is_row {
             return Ok(None);
         }
         Ok(Some(self.read_document(&*statement)))
@@ -210,6 +244,17 @@ impl Table {
             None => Ok(Document { value: *value, locale: None }),
         };
         values.iter().enumerate().take(self.config.columns.len()).map(one).collect()
+    }
+
+    /// A statement is about to read the content, which may be a view of this very table.
+    ///
+    /// # Errors
+    /// `recursively defined fts5 content table`.
+    pub(crate) fn begin_reading(&self) -> Result<Reading<'_>> {
+        if self.is_reading.swap(true, Ordering::Relaxed) {
+            return Err(FunctionError::new("recursively defined fts5 content table"));
+        }
+        Ok(Reading(&self.is_reading))
     }
 
     /// Whether documents are in a table of the application's.

@@ -234,7 +234,13 @@ impl Table {
         let mut statement = connection.statement(&scan)?;
         statement.bind(1, ValueRef::Integer(i64::MIN))?;
         statement.bind(2, ValueRef::Integer(i64::MAX))?;
-        while statement.step()? {
+        loop {
+            let reading = self.begin_reading()?;
+            let is_row = statement.step()?;
+            drop(reading);
+            if !is_row {
+                break;
+            }
             let rowid = lithe_value::cast::to_integer(statement.column(0));
             let stored = self.read_document(&*statement);
             if self.is_external() {
@@ -245,7 +251,8 @@ impl Table {
                 self.index_document(connection, rowid, &stored.documents())?;
             }
         }
-        Ok(())
+        drop(statement);
+        self.write_totals(connection)
     }
 
     fn configure(&self, connection: &dyn SqlConnection, key: &str, value: ValueRef<'_>) -> Result {

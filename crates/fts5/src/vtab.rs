@@ -1,7 +1,7 @@
 //! The module `fts5` and its tables, as the engine sees them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use lithe_vtab::{
     Change, ConnectRequest, Connected, FunctionError, IndexInfo, Module, Overloaded, Risk, SqlConnection,
@@ -39,7 +39,15 @@ impl Fts5Module {
         }
         let declaration = declaration(&config, &names.table);
         let (index, storage) = (Index::new(&config, &names), Storage::new(&config, &names));
-        let table = Arc::new(Table { names, config, tokenizer, index, storage });
+        let table = Arc::new(Table {
+            names,
+            config,
+            tokenizer,
+            index,
+            storage,
+            is_reading: AtomicBool::new(false),
+            is_flushing: AtomicBool::new(false),
+        });
         if is_new {
             let store = table.index.reader(connection).store();
             let structure = Structure { is_v2: table.config.contentless_delete, ..Structure::default() };
@@ -150,7 +158,7 @@ impl VirtualTable for Fts5Table {
     }
 
     fn commit(&self, _: &dyn SqlConnection) {
-        self.0.forget(true);
+        self.0.end();
     }
 
     fn rollback(&self, _: &dyn SqlConnection) {
@@ -173,10 +181,9 @@ impl VirtualTable for Fts5Table {
     }
 
     fn rollback_to(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
-        if savepoint.saturating_add(1) <= self.1.load(Ordering::Relaxed) {
-            self.1.store(savepoint, Ordering::Relaxed);
-            self.0.forget(false);
-        }
+        // (The savepoint itself stays, and nothing older is kept in memory: it was written when the savepoint was opened.)
+        self.1.store(savepoint.saturating_add(1), Ordering::Relaxed);
+        self.0.forget(false);
         Ok(())
     }
 

@@ -16,17 +16,28 @@ pub fn entry(rowid: i64, place: (u64, u64), index: u8, token: &[u8]) -> u64 {
     std::iter::once(&index).chain(token).fold(start, |sum, byte| step(sum, i64::from(*byte as i8) as u64))
 }
 
-/// A sum to which the same entry adds only once.
+/// A sum to which the same entry of a row adds only once. Entries come place by place.
 #[derive(Debug, Default)]
 pub struct Sum {
-    seen: HashSet<((u64, u64), u8, Box<[u8]>)>,
+    place: (u64, u64),
+    /// The terms in that place: the numbers of their indexes, and the tokens.
+    seen: HashSet<Vec<u8>>,
+    key: Vec<u8>,
     value: u64,
 }
 
 impl Sum {
     /// Adds an entry of a row.
     pub fn add(&mut self, entry: u64, place: (u64, u64), index: u8, token: &[u8]) {
-        if self.seen.insert((place, index, token.into())) {
+        if self.place != place {
+            self.place = place;
+            self.seen.clear();
+        }
+        self.key.clear();
+        self.key.push(index);
+        self.key.extend_from_slice(token);
+        if !self.seen.contains(&self.key) {
+            self.seen.insert(self.key.clone());
             self.value ^= entry;
         }
     }

@@ -136,6 +136,9 @@ impl DescendingCursor {
             let end = self.leaf.first_term().unwrap_or(self.leaf.size());
             (self.leaf.first_rowid().unwrap_or(end), end)
         };
+        if !(HEADER_LEN..=end).contains(&at) {
+            return Err(crate::corrupt());
+        }
         let mut last = None;
         while at < end {
             let row = read_row(&self.leaf, at, end, last, reader.index.detail)

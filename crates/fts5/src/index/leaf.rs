@@ -31,9 +31,7 @@ impl Leaf {
         if !(HEADER_LEN..=bytes.len()).contains(&size) {
             return None;
         }
-        let leaf = Leaf { bytes: bytes.into(), size };
-        let is_inside = leaf.first_rowid().is_none_or(|at| (HEADER_LEN..size).contains(&at));
-        is_inside.then_some(leaf)
+        Some(Leaf { bytes: bytes.into(), size })
     }
 
     /// Its bytes up to the page index.
@@ -51,7 +49,7 @@ impl Leaf {
         self.bytes.get(self.size..).unwrap_or_default()
     }
 
-    /// Where the first rowid stands that stands in front of the first term.
+    /// Where the first rowid stands that stands in front of the first term: perhaps not on the page, if that is damaged.
     pub fn first_rowid(&self) -> Option<usize> {
         let at = usize::from(u16::from_be_bytes(*self.bytes.first_chunk()?));
         (at != 0).then_some(at)

@@ -14,6 +14,7 @@ use super::leaf::{HEADER_LEN, Leaf};
 use super::segment::SegmentCursor;
 use super::store::{leaf_id, tombstone_id};
 use super::tombstones::Tombstones;
+use super::tournament::{Input, Tournament};
 use super::writer::Writer;
 use crate::Result;
 use crate::config::Detail;
@@ -25,12 +26,6 @@ use crate::varint;
 const WORK_UNIT: u64 = 64;
 /// How many pages `optimize` merges at a time.
 const OPTIMIZE_PAGES: i64 = 1000;
-
-/// A segment that is merged.
-struct Input {
-    cursor: SegmentCursor,
-    tombstones: Tombstones,
-}
 
 impl Reader<'_> {
     /// Merges as much as the new pages are worth.
@@ -149,7 +144,8 @@ impl Reader<'_> {
             let cursor = SegmentCursor::first(self, segment)?;
             inputs.push(Input { cursor, tombstones: Tombstones::of(segment) });
         }
-        let is_done = self.copy_terms(&mut inputs, &mut writer, is_oldest, *budget)?;
+        let mut inputs = Tournament::new(self, inputs)?;
+        let is_done = self.copy_rows(&mut inputs, &mut writer, is_oldest, *budget)?;
         output_segment.last_page = writer.finish()?;
         if output_segment.first_page == 0 && output_segment.last_page > 0 {
             output_segment.first_page = 1;
@@ -166,83 +162,54 @@ impl Reader<'_> {
             }
             input.merging = 0;
         } else {
-            for (segment, merged) in input.segments.iter_mut().take(inputs.len()).rev().zip(&inputs) {
+            for (segment, merged) in input.segments.iter_mut().take(inputs.inputs.len()).rev().zip(&inputs.inputs) {
                 self.trim(segment, &merged.cursor)?;
             }
         }
         Ok(())
     }
 
-    /// Writes what the inputs have, term by term, until the budget is spent; whether that was all.
-    fn copy_terms(
+    /// Writes what the inputs have, until the budget is spent, where the next term would begin; whether that was all.
+    fn copy_rows(
         &self,
-        inputs: &mut [Input],
+        inputs: &mut Tournament,
         writer: &mut Writer<'_>,
         is_oldest: bool,
         budget: Option<i64>,
     ) -> Result<bool> {
-        let mut term = Vec::new();
-        let mut same: Vec<usize> = Vec::new();
-        loop {
-            if !smallest_term(inputs, &mut same) {
-                return Ok(true);
+        let (mut term, mut has_term, mut is_written) = (Vec::new(), false, false);
+        while let Some(first) = inputs.first() {
+            let input = inputs.inputs.get_mut(first).ok_or_else(|| self.store().corrupt())?;
+            let row = input.cursor.row.ok_or_else(|| self.store().corrupt())?;
+            if input.tombstones.has(self, row.rowid)? {
+                inputs.next(self)?;
+                continue;
             }
-            if budget.is_some_and(|pages| writer.pages_written as i64 > pages) {
-                return Ok(false);
+            if !has_term || term != input.cursor.term {
+                // The end is in front of a term, whatever becomes of its rows: what a deletion cancels is not left alone.
+                if budget.is_some_and(|pages| writer.pages_written as i64 > pages) {
+                    return Ok(false);
+                }
+                if self.connection.is_interrupted() {
+                    return Err(FunctionError::of_code(code::INTERRUPT));
+                }
+                term.clone_from(&input.cursor.term);
+                (has_term, is_written) = (true, false);
             }
-            if self.connection.is_interrupted() {
-                return Err(FunctionError::of_code(code::INTERRUPT));
-            }
-            term.clear();
-            if let Some(input) = same.first().and_then(|at| inputs.get(*at)) {
-                term.extend_from_slice(&input.cursor.term);
-            }
-            self.copy_rows(inputs, &same, &term, writer, is_oldest)?;
-            for at in &same {
-                if let Some(input) = inputs.get_mut(*at) {
-                    input.cursor.next_term(self)?;
+            if row.has_content || row.is_delete && !is_oldest {
+                if !std::mem::replace(&mut is_written, true) {
+                    writer.term_begin(&term)?;
+                }
+                writer.row_begin(row.rowid)?;
+                if self.index.detail != Detail::None {
+                    writer.positions(input.cursor.positions(), row.is_delete)?;
+                } else if row.is_delete {
+                    writer.deleted(row.has_content);
                 }
             }
+            inputs.next(self)?;
         }
-    }
-
-    /// Writes the rows of one term.
-    fn copy_rows(
-        &self,
-        inputs: &mut [Input],
-        same: &[usize],
-        term: &[u8],
-        writer: &mut Writer<'_>,
-        is_oldest: bool,
-    ) -> Result {
-        let mut has_term = false;
-        loop {
-            // Of those with the lowest rowid, the newest counts.
-            let lowest = same.iter().filter_map(|at| Some((inputs.get(*at)?.cursor.row?.rowid, *at)));
-            let Some((rowid, newest)) = lowest.min_by_key(|(rowid, _)| *rowid) else { return Ok(()) };
-            if let Some(input) = inputs.get_mut(newest) {
-                let row = input.cursor.row.ok_or_else(|| self.store().corrupt())?;
-                let is_kept = row.has_content || row.is_delete && !is_oldest;
-                if is_kept && !input.tombstones.has(self, rowid)? {
-                    if !has_term {
-                        writer.term_begin(term)?;
-                        has_term = true;
-                    }
-                    writer.row_begin(rowid)?;
-                    if self.index.detail != Detail::None {
-                        writer.positions(input.cursor.positions(), row.is_delete)?;
-                    } else if row.is_delete {
-                        writer.deleted(row.has_content);
-                    }
-                }
-            }
-            for at in same {
-                let input = inputs.get_mut(*at).filter(|input| input.cursor.row.is_some_and(|row| row.rowid == rowid));
-                if let Some(input) = input {
-                    input.cursor.next_row(self)?;
-                }
-            }
-        }
+        Ok(true)
     }
 
     /// Deletes a segment.
@@ -293,25 +260,6 @@ fn trimmed(leaf: &Leaf, term: &[u8], doclist_at: usize, doclist_end: usize) -> V
     bytes
 }
 
-/// Lists the inputs that stand on the smallest term, the newest first; whether there is any.
-fn smallest_term(inputs: &[Input], same: &mut Vec<usize>) -> bool {
-    same.clear();
-    let mut smallest: &[u8] = &[];
-    for (at, input) in inputs.iter().enumerate().filter(|(_, input)| !input.cursor.is_at_end()) {
-        let term = input.cursor.term.as_slice();
-        match if same.is_empty() { std::cmp::Ordering::Less } else { term.cmp(smallest) } {
-            std::cmp::Ordering::Less => {
-                same.clear();
-                same.push(at);
-                smallest = term;
-            }
-            std::cmp::Ordering::Equal => same.push(at),
-            std::cmp::Ordering::Greater => {}
-        }
-    }
-    !same.is_empty()
-}
-
 impl Structure {
     /// Begins to merge all segments of a level.
     fn begin_merge(&mut self, level: usize) -> Result {
@@ -330,7 +278,9 @@ impl Structure {
         if self.is_v2 {
             segment.origin_first = input.segments.first().map_or(0, |oldest| oldest.origin_first);
             segment.origin_last = input.segments.last().map_or(0, |newest| newest.origin_last);
-            segment.entries = input.segments.iter().map(|one| one.entries.saturating_sub(one.tombstones)).sum();
+            // (SQLite lets the number wrap where tombstones were counted twice.)
+            let living = input.segments.iter().map(|one| one.entries.wrapping_sub(one.tombstones));
+            segment.entries = living.fold(0, u64::wrapping_add);
         }
         output.segments.push(segment);
         Ok(())
@@ -350,7 +300,8 @@ impl Structure {
                 (best, count) = (at, level.segments.len());
             }
         }
-        if count >= least {
+        // A merge that is under way goes on, however few segments it has.
+        if count >= least || self.levels.get(best).is_some_and(|level| level.merging > 0) {
             return Some(best);
         }
         self.level_with_tombstones(delete_merge)
@@ -363,8 +314,8 @@ impl Structure {
         }
         let (mut best, mut most) = (None, 0);
         for (at, level) in self.levels.iter().enumerate() {
-            let entries: u64 = level.segments.iter().map(|one| one.entries).sum();
-            let tombstones: u64 = level.segments.iter().map(|one| one.tombstones).sum();
+            let entries = level.segments.iter().fold(0, |sum: u64, one| sum.wrapping_add(one.entries));
+            let tombstones = level.segments.iter().fold(0, |sum: u64, one| sum.wrapping_add(one.tombstones));
             if entries == 0 {
                 continue;
             }
@@ -399,9 +350,8 @@ impl Structure {
         let level_count = (self.levels.len() + 1).min(SEGMENTS_MAX as usize);
         let mut levels = vec![Level::default(); level_count];
         let segments = self.levels.iter().rev().flat_map(|level| level.segments.iter().cloned());
-        let segments: Vec<Segment> = segments.filter(|one| one.last_page > 0).collect();
         if let Some(last) = levels.last_mut() {
-            last.segments = segments;
+            last.segments = segments.collect();
         }
         Some(Structure { levels, ..self.clone() })
     }

@@ -297,7 +297,10 @@ impl Writer<'_> {
             self.push(0)?;
             number = rowid.wrapping_sub(last.rowid);
             // SQLite counts a byte for the length from the beginning, and others when the row ends.
-            *self.bytes += lithe_format::varint::len((last.len as u64) << 1) - 1;
+            *self.bytes += match detail {
+                Detail::None => usize::from(last.is_delete) + usize::from(last.is_delete && last.has_content),
+                Detail::Full | Detail::Columns => lithe_format::varint::len((last.len as u64) << 1) - 1,
+            };
         }
         if detail != Detail::None {
             *self.bytes += 1;

@@ -44,6 +44,8 @@ pub struct SegmentCursor {
     spilled: Option<Vec<u8>>,
     /// Where the page goes on behind the row.
     at: usize,
+    /// The page on which the row begins.
+    row_page: u64,
 }
 
 impl SegmentCursor {
@@ -63,6 +65,7 @@ impl SegmentCursor {
             row: None,
             spilled: None,
             at: 0,
+            row_page: 0,
         }
     }
 
@@ -222,9 +225,13 @@ impl SegmentCursor {
         let corrupt = || reader.store().corrupt_page(self.segment.id, self.page);
         let end = self.end_on_page();
         let leaf = self.leaf.as_ref().ok_or_else(corrupt)?;
+        if !(HEADER_LEN..end).contains(&at) {
+            return Err(crate::corrupt());
+        }
         let row = read_row(leaf, at, end, last, reader.index.detail).ok_or_else(corrupt)?;
         self.spilled = None;
         self.row = Some(row);
+        self.row_page = self.page;
         let behind = row.data_at + row.data_len;
         if behind <= end {
             self.at = behind;
@@ -331,19 +338,9 @@ impl SegmentCursor {
         (self.term_page, self.doclist_at, self.doclist_end)
     }
 
-    /// The page on which the row stands, or on which its positions end.
-    pub fn page(&self) -> u64 {
-        self.page
-    }
-
-    /// The page, if it is on one.
-    pub fn leaf(&self) -> Option<&Leaf> {
-        self.leaf.as_ref()
-    }
-
-    /// The next term of the page, and where the page index goes on behind it.
-    pub fn next_on_page(&self) -> Option<usize> {
-        self.next_term
+    /// The page on which the row begins.
+    pub fn row_page(&self) -> u64 {
+        self.row_page
     }
 }
 

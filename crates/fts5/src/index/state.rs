@@ -78,7 +78,14 @@ impl Index {
         Ok(())
     }
 
-    /// The transaction has ended, or a part of it was undone: what is not written is forgotten.
+    /// The transaction was committed.
+    pub fn end(&self) {
+        if let Ok(mut state) = self.state() {
+            (state.structure, state.is_writing) = (None, false);
+        }
+    }
+
+    /// The transaction was rolled back, or a part of it: what is not written is forgotten.
     pub fn forget(&self, is_over: bool) {
         if let Ok(mut state) = self.state() {
             state.pending.clear();

@@ -5,6 +5,8 @@
 //!   page = rowid % pages      slot = rowid / pages % slots, or the next free one on the page
 //! ```
 
+use std::sync::Arc;
+
 use super::Reader;
 use super::store::tombstone_id;
 use crate::Result;
@@ -136,7 +138,7 @@ impl Reader<'_> {
     /// SQLITE_CORRUPT_VTAB, and those of reading and writing shadow tables.
     pub fn add_tombstone(&self, origin: u64, rowid: i64) -> Result {
         let mut structure = crate::structure::Structure::clone(&*self.structure()?);
-        let mut is_counted = false;
+        let (mut is_counted, mut has_new_pages) = (false, false);
         for level in &mut structure.levels {
             for segment in level.segments.iter_mut().rev() {
                 if !(segment.origin_first..=segment.origin_last).contains(&origin) {
@@ -146,13 +148,19 @@ impl Reader<'_> {
                     segment.tombstones += 1;
                     is_counted = true;
                 }
+                let pages = segment.tombstone_pages;
                 self.bury(segment, rowid)?;
+                has_new_pages |= segment.tombstone_pages != pages;
             }
         }
         if is_counted {
             self.index.state()?.deletions += 1;
-            self.put_structure(structure)?;
         }
+        if has_new_pages {
+            return self.put_structure(structure);
+        }
+        // (The next flush writes it.)
+        self.index.state()?.structure = Some(Arc::new(structure));
         Ok(())
     }
 

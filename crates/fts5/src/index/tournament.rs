@@ -1,0 +1,133 @@
+//! The order of several segments: which of them has the lowest term and row.
+//!
+//! ```text
+//!            1             a winner in each node: the number of the input with the lower entry
+//!        2       3
+//!      0   1   2   3       the inputs, the newest first
+//! ```
+//!
+//! Where two inputs that meet have the same row of the same term, the older one moves on at once: the newer one counts. SQLite
+//! does so in the same tree, so an unfinished merge leaves the same entries behind.
+
+use std::cmp::Ordering;
+
+use super::Reader;
+use super::segment::SegmentCursor;
+use super::tombstones::Tombstones;
+use crate::Result;
+
+/// A segment that is merged.
+pub struct Input {
+    /// Where in it the merge is.
+    pub cursor: SegmentCursor,
+    /// Its deleted rows.
+    pub tombstones: Tombstones,
+}
+
+impl Input {
+    fn is_at_end(&self) -> bool {
+        self.cursor.is_at_end()
+    }
+
+    fn next(&mut self, reader: &Reader<'_>) -> Result {
+        self.cursor.next_row(reader)?;
+        self.settle(reader)
+    }
+
+    /// A term without rows (secure-delete leaves some) is passed over.
+    fn settle(&mut self, reader: &Reader<'_>) -> Result {
+        while self.cursor.row.is_none() && !self.cursor.is_at_end() {
+            self.cursor.next_term(reader)?;
+        }
+        Ok(())
+    }
+}
+
+/// The inputs of a merge, in order.
+pub struct Tournament {
+    /// The inputs, the newest first.
+    pub inputs: Vec<Input>,
+    /// The winners, from node 1 on.
+    winners: Vec<usize>,
+}
+
+impl Tournament {
+    /// All inputs stand on their first rows.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    pub fn new(reader: &Reader<'_>, mut inputs: Vec<Input>) -> Result<Tournament> {
+        for input in &mut inputs {
+            input.settle(reader)?;
+        }
+        let leaves = inputs.len().max(2).next_power_of_two();
+        let mut tournament = Tournament { inputs, winners: vec![0; leaves] };
+        for node in (1..leaves).rev() {
+            if let Some(older) = tournament.compare(node) {
+                tournament.advance(reader, older, node)?;
+            }
+        }
+        Ok(tournament)
+    }
+
+    /// The input with the lowest row. None: all are at their ends.
+    pub fn first(&self) -> Option<usize> {
+        let first = *self.winners.get(1)?;
+        self.inputs.get(first).is_some_and(|input| !input.is_at_end()).then_some(first)
+    }
+
+    /// Passes over the lowest row.
+    ///
+    /// # Errors
+    /// As [`Tournament::new`].
+    pub fn next(&mut self, reader: &Reader<'_>) -> Result {
+        match self.first() {
+            Some(first) => self.advance(reader, first, 1),
+            None => Ok(()),
+        }
+    }
+
+    /// Moves an input on, and compares anew from its leaf up to a node.
+    fn advance(&mut self, reader: &Reader<'_>, input: usize, top: usize) -> Result {
+        self.step(reader, input)?;
+        let mut node = (self.winners.len() + input) / 2;
+        while node >= top {
+            match self.compare(node) {
+                Some(older) => {
+                    self.step(reader, older)?;
+                    node = (self.winners.len() + older) / 2;
+                }
+                None => node /= 2,
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, reader: &Reader<'_>, input: usize) -> Result {
+        self.inputs.get_mut(input).map_or(Ok(()), |input| input.next(reader))
+    }
+
+    /// Finds the winner of a node; the loser if it has the same row.
+    fn compare(&mut self, node: usize) -> Option<usize> {
+        let half = self.winners.len() / 2;
+        let (newer, older) = if node >= half {
+            ((node - half) * 2, (node - half) * 2 + 1)
+        } else {
+            (*self.winners.get(2 * node)?, *self.winners.get(2 * node + 1)?)
+        };
+        let order = self.order(newer, older);
+        if let Some(winner) = self.winners.get_mut(node) {
+            *winner = if order == Ordering::Greater { older } else { newer };
+        }
+        (order == Ordering::Equal).then_some(older)
+    }
+
+    fn order(&self, newer: usize, older: usize) -> Ordering {
+        let standing = |at: usize| self.inputs.get(at).filter(|input| !input.is_at_end());
+        let (Some(newer), Some(older)) = (standing(newer), standing(older)) else {
+            return if standing(newer).is_some() { Ordering::Less } else { Ordering::Greater };
+        };
+        let rowid = |input: &Input| input.cursor.row.map(|row| row.rowid);
+        newer.cursor.term.cmp(&older.cursor.term).then_with(|| rowid(newer).cmp(&rowid(older)))
+    }
+}
