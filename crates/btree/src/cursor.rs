@@ -38,7 +38,7 @@ use search::Range;
 
 use crate::balance::Step;
 use crate::btree::Btree;
-use crate::error::{Result, corrupt};
+use crate::error::{Error, Result, corrupt};
 use crate::key::KeyInfo;
 use crate::node::{MAX_DEPTH, Node, TreeKind};
 use lithe_format::cell::{self, PayloadSpan};
@@ -67,6 +67,8 @@ pub struct Cursor {
     state: State,
     /// Whether the cursor is known to stand on the very last entry.
     at_last: bool,
+    /// A rollback has ended the cursor: until the next [`Cursor::reset`] it gives only [`Error::RolledBack`].
+    is_tripped: bool,
     /// The tree's version for which `path` is known to be what the tree looks like.
     version: u64,
     path: Vec<Level>,
@@ -151,6 +153,7 @@ impl Cursor {
             limits: Limits { usable: 0, max_local: 0, min_local: 0 },
             state: State::Nowhere,
             at_last: false,
+            is_tripped: false,
             version: 0,
             path: Vec::new(),
             written: Step { no: root, index: 0 },
@@ -179,6 +182,7 @@ impl Cursor {
     /// reads no page above the leaves. A cursor that has just added the last entry of all keeps its place, which holds no
     /// leaf: rows that are added one by one, each by a statement of its own, are added without a search.
     pub fn reset(&mut self) {
+        self.is_tripped = false;
         if self.state == State::Written && self.at_last {
             return;
         }
@@ -189,6 +193,19 @@ impl Cursor {
         if self.path.last().is_some_and(|level| level.node.is_leaf()) {
             self.path.pop();
         }
+    }
+
+    /// A rollback has taken back what the cursor stands on, and its user must not go on.
+    pub fn trip(&mut self) {
+        self.reset();
+        // Without a path every movement passes `load_root`, and a lost place `find_again`: both look at the mark.
+        self.path.clear();
+        self.range = None;
+        self.stays_near = false;
+        self.at_last = false;
+        self.row = None;
+        self.state = State::Lost;
+        self.is_tripped = true;
     }
 
     /// The root page of the tree.
@@ -253,6 +270,9 @@ impl Cursor {
     }
 
     fn load_root(&mut self, btree: &Btree) -> Result<()> {
+        if self.is_tripped {
+            return Err(Error::RolledBack);
+        }
         self.limits = match self.kind() {
             TreeKind::Table => btree.limits(PageKind::TableLeaf),
             TreeKind::Index => btree.limits(PageKind::IndexLeaf),

@@ -8,7 +8,7 @@ mod compare;
 mod entry;
 
 pub(crate) use compare::Cells;
-pub(crate) use entry::with_entry_as_key;
+pub(crate) use entry::{column_behind_key, with_entry_as_key};
 
 use lithe_format::db_header::TextEncoding;
 use lithe_value::{Buffer, Collation, Encoding, ValueRef};

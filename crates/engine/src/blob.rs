@@ -30,6 +30,10 @@ pub struct Blob {
     /// `None` when it is closed, or when a failed [`Blob::reopen`] has left it without a row.
     place: Option<Place>,
     run: Option<StatementRun>,
+    /// A rollback has taken back what the handle was to go on with.
+    is_tripped: bool,
+    /// What was answered last, if that was an error of reading or writing.
+    last_error: Option<Error>,
     watch: Rc<RowWatch>,
     view: View,
     /// The start of a payload whose header does not lie on one page.
@@ -91,7 +95,8 @@ struct Place {
 impl Connection {
     /// Opens the value of `column` in row `rowid` of a table, for reading or also for writing.
     pub fn blob_open(&self, database: &str, table: &str, column: &str, rowid: i64, write: bool) -> Result<Blob> {
-        self.load_schemas()?;
+        // Whoever cannot be asked about the schema has no such table.
+        self.load_schemas().map_err(|error| Error::generic(error.message()))?;
         let catalog = self.catalog();
         let schema = catalog.find_database(Name::new(database.as_bytes()));
         let found =
@@ -112,16 +117,18 @@ impl Connection {
             can_write: write,
             place: None,
             run: Some(run),
+            is_tripped: false,
+            last_error: None,
             watch: Rc::new(watch),
             view: View::new(),
             header: Vec::new(),
         };
         let opened = self.lock_table(db, table, write);
-        let opened = opened.and_then(|()| blob.begin(self, db)).and_then(|()| blob.find(rowid));
-        if let Err(error) = opened {
+        if let Err(error) = opened.and_then(|()| blob.begin(self, db)) {
             blob.fail(self, &error);
             return Err(error);
         }
+        blob.find_or_end(self, rowid)?;
         self.row_watches.add(&blob.watch);
         Ok(blob)
     }
@@ -211,16 +218,36 @@ impl Blob {
     /// Reads `bytes.len()` bytes from `offset` on.
     pub fn read(&mut self, connection: &Connection, bytes: &mut [u8], offset: usize) -> Result<()> {
         connection.check_unbroken()?;
-        let place = self.place_of(connection, offset, bytes.len())?;
+        self.check_range(offset, bytes.len())?;
+        let read = self.read_in(connection, bytes, offset);
+        self.note_outcome(connection, read)
+    }
+
+    fn read_in(&mut self, connection: &Connection, bytes: &mut [u8], offset: usize) -> Result<()> {
+        let place = self.place_of(connection)?;
         self.cursor.0.borrow_mut().read_payload(&self.btree, place.at + offset as u32, bytes)?;
         connection.check_mappings()
+    }
+
+    /// What reading or writing has answered is what closing the handle will answer, if nothing comes after it; a row that is gone ends
+    /// the run at once.
+    fn note_outcome(&mut self, connection: &Connection, outcome: Result<()>) -> Result<()> {
+        self.last_error = outcome.as_ref().err().cloned();
+        if outcome.as_ref().is_err_and(|error| error.code() == ResultCode::ABORT) {
+            self.last_error = None;
+            self.place = None;
+            let _ = self.end_run(connection);
+        }
+        outcome
     }
 
     /// Writes `bytes` from `offset` on, in place: the size does not change, so the row stays where it is.
     pub fn write(&mut self, connection: &Connection, bytes: &[u8], offset: usize) -> Result<()> {
         connection.check_unbroken()?;
+        self.check_range(offset, bytes.len())?;
         let under_way = UnderWay::begin(connection);
         let written = self.write_in(connection, bytes, offset);
+        let written = self.note_outcome(connection, written);
         connection.step_ends();
         under_way.end();
         written
@@ -228,23 +255,33 @@ impl Blob {
 
     fn write_in(&mut self, connection: &Connection, bytes: &[u8], offset: usize) -> Result<()> {
         // An expired handle says so, whether it was for writing or not.
-        let place = self.place_of(connection, offset, bytes.len())?;
+        let place = self.place_of(connection)?;
         if !self.can_write {
             return Err(Error::from_code(ResultCode::READONLY));
         }
+        connection.facts.note_write();
         let written = self.cursor.0.borrow_mut().write_payload(&self.btree, place.at + offset as u32, bytes);
         Ok(written?)
     }
 
-    /// The value's place, if the range is within it and the row is still what it was.
-    fn place_of(&mut self, connection: &Connection, offset: usize, len: usize) -> Result<Place> {
-        let aborted = || Error::new(ResultCode::ABORT, "query aborted");
-        let (Some(place), Some(run)) = (self.place, &self.run) else { return Err(aborted()) };
-        if offset.checked_add(len).is_none_or(|end| end > place.len as usize) {
-            return Err(Error::from_code(ResultCode::ERROR));
+    /// Only bytes of the value can be read or written.
+    fn check_range(&self, offset: usize, len: usize) -> Result<()> {
+        match self.place {
+            Some(place) if offset.checked_add(len).is_none_or(|end| end > place.len as usize) => {
+                Err(Error::from_code(ResultCode::ERROR))
+            }
+            _ => Ok(()),
         }
-        let is_gone = self.watch.is_expired.get() || connection.was_rolled_back(run);
-        if is_gone || !self.cursor.0.borrow_mut().restore(&self.btree)? {
+    }
+
+    /// The value's place, if the row is still what it was.
+    fn place_of(&mut self, connection: &Connection) -> Result<Place> {
+        let aborted = || Error::new(ResultCode::ABORT, "query aborted");
+        let Some(place) = self.place.filter(|_| self.run.is_some()) else { return Err(aborted()) };
+        if self.is_tripped(connection) {
+            return Err(rolled_back());
+        }
+        if self.watch.is_expired.get() || !self.cursor.0.borrow_mut().restore(&self.btree)? {
             self.place = None;
             return Err(aborted());
         }
@@ -252,11 +289,30 @@ impl Blob {
     }
 
     /// Goes to the same column of another row. After an error the BLOB can only be closed.
-    pub fn reopen(&mut self, _connection: &Connection, rowid: i64) -> Result<()> {
+    pub fn reopen(&mut self, connection: &Connection, rowid: i64) -> Result<()> {
         if self.run.is_none() || self.place.is_none() {
             return Err(Error::new(ResultCode::ABORT, "query aborted"));
         }
-        self.find(rowid)
+        self.last_error = None;
+        self.find_or_end(connection, rowid)
+    }
+
+    /// Goes to a row and finds the value in it, or ends the run.
+    fn find_or_end(&mut self, connection: &Connection, rowid: i64) -> Result<()> {
+        let found = if self.is_tripped(connection) { Err(rolled_back()) } else { self.find(rowid) };
+        found.map_err(|error| match error.code() {
+            // That there is no such value is found at the end of a run that has succeeded, and so commits what it may have begun.
+            ResultCode::ERROR => self.end_run(connection).err().unwrap_or(error),
+            _ => {
+                self.fail(connection, &error);
+                error
+            }
+        })
+    }
+
+    fn is_tripped(&mut self, connection: &Connection) -> bool {
+        self.is_tripped |= self.run.as_ref().is_some_and(|run| connection.notice_rollback(run));
+        self.is_tripped
     }
 
     /// Ends the access. In autocommit mode this commits what was written.
@@ -267,20 +323,31 @@ impl Blob {
             connection.abandon_if_at_rest();
             return connection.check_unbroken();
         }
-        self.cursor.0.borrow_mut().reset();
-        connection.row_watches.remove(&self.watch);
-        let Some(run) = self.run.take() else { return Ok(()) };
         let under_way = UnderWay::begin(connection);
-        let ended = connection
-            .statement_succeeds(&run)
-            .inspect_err(|error| drop(connection.statement_fails(&run, error.code(), OnConflict::Abort)));
+        let ended = match self.last_error.take() {
+            Some(error) => {
+                self.fail(connection, &error);
+                Err(error)
+            }
+            None => self.end_run(connection),
+        };
         connection.step_ends();
         under_way.end();
         ended.and_then(|()| connection.tell_wal_hook())
     }
 
+    /// The run has come to its end.
+    fn end_run(&mut self, connection: &Connection) -> Result<()> {
+        self.cursor.0.borrow_mut().reset();
+        connection.row_watches.remove(&self.watch);
+        let Some(run) = self.run.take() else { return Ok(()) };
+        let ended = connection.statement_succeeds(&run);
+        ended.inspect_err(|error| drop(connection.statement_fails(&run, error.code(), OnConflict::Abort)))
+    }
+
     fn fail(&mut self, connection: &Connection, error: &Error) {
         self.cursor.0.borrow_mut().reset();
+        connection.row_watches.remove(&self.watch);
         if let Some(run) = self.run.take() {
             let _ = connection.statement_fails(&run, error.code(), OnConflict::Abort);
         }
@@ -303,6 +370,10 @@ fn class_name(serial: SerialType) -> &'static str {
 
 fn cannot_open(class: &str) -> Error {
     Error::generic(format!("cannot open value of type {class}"))
+}
+
+fn rolled_back() -> Error {
+    Error::from_code(ResultCode::ABORT_ROLLBACK)
 }
 
 fn malformed(_: lithe_format::Malformed) -> Error {

@@ -105,7 +105,11 @@ impl Host for RunHost<'_> {
     }
 
     fn set_cookie(&self, db: Db, index: u8, value: u32) -> Result<(), VmError> {
-        Ok(self.connection.set_cookie(db, index, value)?)
+        self.connection.set_cookie(db, index, value)?;
+        if db == Db::TEMP && index == 1 {
+            self.connection.facts.expire_running();
+        }
+        Ok(())
     }
 
     fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<(), VmError> {

@@ -406,10 +406,10 @@ impl Statement {
 
     fn advance(&mut self, connection: &Connection) -> Result<Step> {
         connection.check_unbroken()?;
-        if connection.was_rolled_back(&self.run) {
-            let error = Error::new(ResultCode::ABORT_ROLLBACK, "abort due to ROLLBACK");
-            self.end(connection, Some(&error));
-            return Err(error);
+        if connection.notice_rollback(&self.run)
+            && let Runner::Program(vm) = &mut self.runner
+        {
+            vm.trip();
         }
         if connection.has_shared_cache()
             && let Err(error) = connection.step_begins()
@@ -425,6 +425,9 @@ impl Statement {
         let host = RunHost { connection, run };
         let executing = &connection.transaction.executing;
         executing.set(executing.get() + 1);
+        if !matches!(&self.runner, Runner::Program(vm) if vm.program().is_read_only) {
+            connection.facts.note_write();
+        }
         let result = match &mut self.runner {
             Runner::Program(vm) => match connection.with_real_digits(|| vm.step(&host)) {
                 Ok(VmStep::Row) => Ok(Step::Row),
@@ -476,8 +479,13 @@ impl Statement {
                 if self.counts_changes() && (has_run || undone.is_err()) {
                     connection.facts.take_back_changes(changes);
                 }
-                undone?;
-                Err(error)
+                match undone {
+                    Err(why) if why.code().primary() == ResultCode::BUSY => {
+                        // What FAIL was to keep could not be committed. The violation is still what is told, but not its code.
+                        Err(Error::new(why.code(), error.message()))
+                    }
+                    undone => undone.and(Err(error)),
+                }
             }
         };
         let done = result?;
@@ -513,11 +521,11 @@ impl Statement {
             connection.abandon_if_at_rest();
             return;
         }
-        if let Runner::Program(vm) = &self.runner
-            && self.is_running
-            && error.is_none()
-            && let Some(changes) = vm.changes_of_run()
-        {
+        let counted = match &self.runner {
+            Runner::Program(vm) if self.is_running && error.is_none() => vm.changes_of_run(),
+            _ => None,
+        };
+        if let Some(changes) = counted {
             connection.facts.set_changes(changes);
         }
         self.release_rows();
@@ -531,6 +539,10 @@ impl Statement {
             Some(error) => drop(connection.statement_fails(run, error.code(), lithe_vm::operand::OnConflict::Abort)),
             None => {
                 if let Err(error) = connection.statement_succeeds(run) {
+                    // They could not be committed.
+                    if let Some(changes) = counted {
+                        connection.facts.take_back_changes(changes);
+                    }
                     let _ = connection.statement_fails(run, error.code(), lithe_vm::operand::OnConflict::Abort);
                 }
             }

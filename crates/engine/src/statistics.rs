@@ -23,6 +23,7 @@ impl Connection {
         self.read_statistics(db, &database, &mut catalog);
         self.change_catalog(|current| *current = catalog.clone());
         self.expire_programs();
+        self.facts.expire_running();
         Ok(())
     }
 

@@ -174,12 +174,19 @@ impl Connection {
         run.schema_rollbacks_before.set(state.schema_rollbacks.get());
     }
 
-    /// Has a ROLLBACK pulled the transaction away from under the statement? One that only reads goes on, unless the
-    /// schema is another one now.
-    pub(crate) fn was_rolled_back(&self, run: &StatementRun) -> bool {
+    /// Has a ROLLBACK pulled the transaction away from under the statement since somebody asked? The cursors of one that only reads
+    /// go on, unless the schema is another one now; and what needs no cursor goes on in any case.
+    pub(crate) fn notice_rollback(&self, run: &StatementRun) -> bool {
         let state = &self.transaction;
-        let is_stopped = run.is_writer.get() && run.rollbacks_before.get() != state.rollbacks.get();
-        is_stopped || run.schema_rollbacks_before.get() != state.schema_rollbacks.get()
+        let is_undone = run.rollbacks_before.replace(state.rollbacks.get()) != state.rollbacks.get();
+        let is_other_schema =
+            run.schema_rollbacks_before.replace(state.schema_rollbacks.get()) != state.schema_rollbacks.get();
+        if is_undone {
+            // It went with the transaction, and has no place in the stack any more.
+            run.savepoint.take();
+            run.catalog_before.take();
+        }
+        is_other_schema || is_undone && run.is_writer.get()
     }
 
     /// The statement is about to read or write `db`.
@@ -309,6 +316,7 @@ impl Connection {
     /// The statement has reached its end: commits if that is its duty. On an error (SQLITE_BUSY, a full disk, a
     /// deferred foreign key) the statement has failed after all, and the caller ends it with that.
     pub(crate) fn statement_succeeds(&self, run: &StatementRun) -> Result<()> {
+        self.notice_rollback(run);
         let state = &self.transaction;
         let is_last_writer = state.active_writers.get() == usize::from(run.is_writer.get());
         if state.autocommit.get() && is_last_writer && self.is_writing() {
@@ -326,10 +334,7 @@ impl Connection {
     /// transaction is undone, and this is the error that matters.
     pub(crate) fn statement_fails(&self, run: &StatementRun, code: ResultCode, policy: OnConflict) -> Result<()> {
         let mut kept = Ok(());
-        if self.was_rolled_back(run) {
-            self.statement_leaves(run);
-            return kept;
-        }
+        self.notice_rollback(run);
         let state = &self.transaction;
         let must_roll_back = match code.primary() {
             // The store cannot tell what is in its buffers any more.
@@ -354,9 +359,10 @@ impl Connection {
         } else if state.autocommit.get() && is_last_writer && self.is_writing() {
             // Not its savepoint: the transaction is all its own, and would keep the write lock for as long as others read. They
             // go on, whatever the statement did to the schema.
-            let stopped = state.schema_rollbacks.get();
+            let (stopped, expired) = (state.schema_rollbacks.get(), self.facts.expirations.get());
             self.roll_back_all();
             state.schema_rollbacks.set(stopped);
+            self.facts.expirations.set(expired);
             self.forget_statement_savepoint(run);
         } else if run.savepoint.get().is_some()
             && let Err(error) = self.close_statement_savepoint(run, true)
@@ -399,6 +405,7 @@ impl Connection {
         let state = &self.transaction;
         let catalog = run.catalog_before.take();
         let mut result = Ok(());
+        self.facts.note_write();
         for btree in self.writing() {
             let pager = btree.pager();
             if pager.savepoint_count() > position {
@@ -471,6 +478,7 @@ impl Connection {
         if !self.transaction.autocommit.replace(false) {
             return Err(Error::generic("cannot start a transaction within a transaction"));
         }
+        self.facts.in_transaction.set(true);
         Ok(())
     }
 
@@ -555,6 +563,7 @@ impl Connection {
     /// Rolls back every database and the catalog, and is back in autocommit mode.
     pub(crate) fn roll_back_all(&self) {
         let state = &self.transaction;
+        self.facts.note_write();
         let is_told = self.is_writing() || !state.autocommit.get();
         if is_told {
             state.rollbacks.set(state.rollbacks.get() + 1);
@@ -572,6 +581,7 @@ impl Connection {
         let catalog = state.catalog_before.take();
         if catalog.as_ref().is_some_and(|catalog| !catalog.has_schemas_of(&self.catalog())) {
             state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
+            self.facts.expire_running();
         }
         self.restore_catalog(catalog);
         self.after_transaction();
@@ -604,6 +614,7 @@ impl Connection {
     pub(crate) fn forget_transaction(&self) {
         let state = &self.transaction;
         state.autocommit.set(true);
+        self.facts.in_transaction.set(false);
         state.concurrent.set(false);
         state.first_savepoint_began.set(false);
         state.executing.set(0);
@@ -618,6 +629,7 @@ impl Connection {
     fn leave_transaction(&self) {
         let state = &self.transaction;
         state.autocommit.set(true);
+        self.facts.in_transaction.set(false);
         state.concurrent.set(false);
         state.savepoints.borrow_mut().clear();
         state.first_savepoint_began.set(false);
@@ -639,6 +651,7 @@ impl Connection {
         }
         if state.autocommit.replace(false) {
             state.first_savepoint_began.set(true);
+            self.facts.in_transaction.set(true);
         }
         // What virtual tables write now, they were told before: ROLLBACK TO must not undo it.
         self.open_virtual_savepoint(state.depth())?;
@@ -680,6 +693,7 @@ impl Connection {
     pub(crate) fn rollback_to(&self, name: &str) -> Result<()> {
         let position = self.find_savepoint(name)?;
         let state = &self.transaction;
+        self.facts.note_write();
         for btree in self.writing() {
             if btree.pager().savepoint_count() > position {
                 btree.pager().rollback_to(position)?;
@@ -692,6 +706,7 @@ impl Connection {
         };
         if !catalog.has_schemas_of(&self.catalog()) {
             state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
+            self.facts.expire_running();
         }
         self.set_violations(violations);
         self.restore_catalog(Some(catalog));

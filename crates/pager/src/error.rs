@@ -43,6 +43,8 @@ pub enum Error {
     Interrupted,
     /// Too many others kept changing the locks at once.
     Protocol,
+    /// A cursor is used whose transaction was rolled back.
+    RolledBack,
     /// The call does not fit the state of the pager.
     Misuse(&'static str),
     /// Something that SQLite does and we do not do yet.
@@ -75,6 +77,7 @@ impl Error {
             Error::NoMem => ResultCode::NOMEM,
             Error::Interrupted => ResultCode::INTERRUPT,
             Error::Protocol => ResultCode::PROTOCOL,
+            Error::RolledBack => ResultCode::ABORT_ROLLBACK,
             Error::Misuse(_) => ResultCode::MISUSE,
             Error::NotSupported(_) => ResultCode::ERROR,
         }

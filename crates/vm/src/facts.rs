@@ -14,6 +14,13 @@ pub struct ConnectionFacts {
     pub total_changes: Cell<i64>,
     /// `last_insert_rowid()`.
     pub last_insert_rowid: Cell<i64>,
+    /// Counts what may have changed a page of any database of the connection: steps of statements that write, rollbacks, and the
+    /// like. A statement that stands on a row looks at it again if this has changed.
+    pub writes: Cell<u64>,
+    /// Counts what makes statements that run useless: they may go on with the cursors that they have, but open no others.
+    pub expirations: Cell<u64>,
+    /// A transaction was begun that may be rolled back, and with it pages that cursors need to find their places again.
+    pub in_transaction: Cell<bool>,
     /// Violations of deferred foreign keys in the open transaction. COMMIT needs 0.
     pub deferred_violations: Cell<i64>,
     /// Violations of immediate foreign keys while `defer_foreign_keys` is on. COMMIT needs 0.
@@ -81,6 +88,9 @@ impl Default for ConnectionFacts {
             changes: Cell::default(),
             total_changes: Cell::default(),
             last_insert_rowid: Cell::default(),
+            writes: Cell::default(),
+            expirations: Cell::default(),
+            in_transaction: Cell::default(),
             deferred_violations: Cell::default(),
             deferred_immediate_violations: Cell::default(),
             flags: Cell::default(),
@@ -96,6 +106,19 @@ impl Default for ConnectionFacts {
 }
 
 impl ConnectionFacts {
+    /// Something is about to be written through the connection, or was.
+    #[inline]
+    pub fn note_write(&self) {
+        self.writes.set(self.writes.get().wrapping_add(1));
+    }
+
+    /// Statements that run must not open further cursors: a setting is another one now, or the temporary schema, or a rollback has taken
+    /// the schema back.
+    pub fn expire_running(&self) {
+        self.expirations.set(self.expirations.get().wrapping_add(1));
+        self.note_write(); // so that they look
+    }
+
     /// Whether a setting is on.
     pub fn has(&self, flags: Flags) -> bool {
         self.flags.get().contains(flags)

@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::flow;
 use crate::host::Host;
 use crate::operand::{CursorId, Db, Reg};
-use crate::program::Program;
+use crate::program::{CursorKind, Program};
 use crate::register::{Register, SPARE_MAX};
 use crate::sequence::SequenceState;
 use crate::status::Counters;
@@ -42,6 +42,16 @@ pub struct Machine {
     pub held_pages: HeldPages,
     /// Rows changed so far (by the statement of the current frame).
     pub changes: i64,
+    /// How often the connection had been written through when the last row was given; see [`ConnectionFacts::writes`].
+    ///
+    /// [`ConnectionFacts::writes`]: crate::facts::ConnectionFacts::writes
+    pub writes_seen: u64,
+    /// How many [`ConnectionFacts::expirations`] there were when the run began.
+    ///
+    /// [`ConnectionFacts::expirations`]: crate::facts::ConnectionFacts::expirations
+    pub expirations_before: u64,
+    /// There have been more since: no further cursor may be opened.
+    pub is_expired: bool,
     /// Violations of immediate foreign keys that are still to be repaired by this statement.
     pub immediate_violations: i64,
     /// Where the next min() or max() notes that it has kept its value; see `CollationFor`.
@@ -88,6 +98,9 @@ impl Machine {
             pc: 0,
             held_pages: HeldPages::default(),
             changes: 0,
+            writes_seen: 0,
+            expirations_before: 0,
+            is_expired: false,
             immediate_violations: 0,
             kept_flag: Reg::NONE,
             has_update_hook: false,
@@ -147,6 +160,45 @@ impl Machine {
     #[inline]
     pub fn go_on(&mut self) {
         self.held_pages.take_back(&mut self.cursors);
+    }
+
+    /// The statement goes on after a row: what its cursors stand on may have been written to meanwhile.
+    #[inline]
+    pub fn notice_writes(&mut self, host: &dyn Host) {
+        if self.writes_seen != host.facts().writes.get() {
+            self.look_again(host);
+        }
+    }
+
+    #[cold]
+    fn look_again(&mut self, host: &dyn Host) {
+        self.is_expired = self.expirations_before != host.facts().expirations.get();
+        for cursor in &mut self.cursors {
+            if let VmCursor::Tree(tree) = cursor {
+                tree.look_again();
+            }
+        }
+    }
+
+    /// A row is given in the middle of a transaction. What is needed to find the places again must not be on overflow pages that
+    /// a rollback takes away.
+    #[inline(never)]
+    pub fn keep_long_keys(&mut self) -> Result<(), Error> {
+        self.cursors.iter_mut().try_for_each(|cursor| match cursor {
+            VmCursor::Tree(tree) => Ok(tree.place.cursor.keep_long_key(&tree.btree)?),
+            _ => Ok(()),
+        })
+    }
+
+    /// The transaction was rolled back while the statement stood on a row: its cursors on tables and indexes are of no use any
+    /// more. Those on temporary ones are.
+    pub fn trip(&mut self, program: &Program) {
+        self.go_on();
+        for (cursor, info) in self.cursors.iter_mut().zip(&program.cursors) {
+            if let (VmCursor::Tree(tree), CursorKind::Table | CursorKind::Index) = (cursor, &info.kind) {
+                tree.trip();
+            }
+        }
     }
 
     /// A register.

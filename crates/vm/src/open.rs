@@ -43,6 +43,9 @@ fn tree_at_page(
     cursor: CursorId,
     root: PageNo,
 ) -> Result<(), Error> {
+    if m.is_expired {
+        return Err(Error::from_code(ResultCode::ABORT_ROLLBACK));
+    }
     if let VmCursor::Tree(tree) = m.cursor(cursor)
         && tree.place.cursor.root() == root
     {

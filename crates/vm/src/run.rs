@@ -183,7 +183,11 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 }
             }
             Insn::ResultRow { start, count } => {
+                if host.facts().in_transaction.get() {
+                    m.keep_long_keys()?;
+                }
                 m.stand_still();
+                m.writes_seen = host.facts().writes.get();
                 m.row = start.0 as usize..(start.0 + count) as usize;
                 m.pc = pc;
                 return Ok(Step::Row);

@@ -119,6 +119,8 @@ impl Vm {
             self.machine.counters.vm_steps += 1;
             self.end(host, self.machine.changes);
             return Ok(Step::Done);
+        } else {
+            self.machine.notice_writes(host);
         }
         host.facts().now.set(None);
         match run(&self.program, &mut self.machine, host) {
@@ -128,11 +130,24 @@ impl Vm {
                 Ok(Step::Done)
             }
             Err(error) => {
+                // Nothing was run: what is compiled anew counts.
+                if error.code() == ResultCode::SCHEMA {
+                    self.state = State::Ended;
+                    self.machine.reset();
+                    return Err(error);
+                }
                 // FAIL keeps what was done, and counts it.
                 let kept = if error.policy() == OnConflict::Fail { self.machine.changes } else { 0 };
                 self.end(host, kept);
                 Err(error)
             }
+        }
+    }
+
+    /// The transaction was rolled back while the program stood on a row: whatever it still wants from tables and indexes fails.
+    pub fn trip(&mut self) {
+        if self.state == State::Running {
+            self.machine.trip(&self.program);
         }
     }
 
@@ -145,6 +160,8 @@ impl Vm {
     fn begin(&mut self, host: &dyn Host) {
         self.machine.has_update_hook = host.has_update_hook();
         self.machine.watches_rows = host.watches_rows();
+        self.machine.expirations_before = host.facts().expirations.get();
+        self.machine.is_expired = false;
         self.machine.counters.runs += 1;
         self.state = State::Running;
     }

@@ -2,12 +2,15 @@
 
 use super::{Cursor, Level, Neighbour, ParsedRow, SavedKey, Seek, State};
 use crate::btree::Btree;
-use crate::error::{Result, corrupt};
-use crate::key::{KeyInfo, Prefix, SearchKey, with_entry_as_key};
+use crate::error::{Error, Result, corrupt};
+use crate::key::{KeyInfo, Prefix, SearchKey, column_behind_key, with_entry_as_key};
 use crate::node::Node;
 use crate::overflow;
 use lithe_format::cell::PayloadSpan;
 use lithe_pager::Pager;
+use lithe_value::Collation;
+use lithe_value::compare::compare;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 impl Cursor {
@@ -18,6 +21,20 @@ impl Cursor {
     pub fn restore(&mut self, btree: &Btree) -> Result<bool> {
         self.synchronise(btree)?;
         Ok(self.state == State::Row)
+    }
+
+    /// Keeps the key of the entry, if a part of it is on overflow pages, for [`Cursor::restore`].
+    pub fn keep_long_key(&mut self, btree: &Btree) -> Result<()> {
+        if self.key_info.is_some() && self.state == State::Row && self.parse()?.span.overflows() {
+            self.save_key(btree)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the tree may have changed since the cursor came to its place.
+    #[inline]
+    pub fn is_behind(&self, btree: &Btree) -> bool {
+        self.version != btree.version(self.root)
     }
 
     /// Makes the pages of the path private before the bytes of the mapped file change: what the cursor needs to find its place
@@ -37,6 +54,9 @@ impl Cursor {
 
     #[inline(never)]
     fn find_again(&mut self, btree: &Btree) -> Result<()> {
+        if self.is_tripped {
+            return Err(Error::RolledBack);
+        }
         self.assert_cursor_state();
         if self.state == State::Written && self.settle(btree)? {
             // Not to be sought, even if a page of the path was spilled and does not count as current: who appends has
@@ -104,7 +124,31 @@ impl Cursor {
             self.seek_key(btree, &SearchKey::new(info, values, Prefix::Equal))
         });
         let seek = seek.map_err(|malformed| corrupt(root, malformed.0))?;
-        seek.unwrap_or_else(|| Err(corrupt(root, "index entry ends too soon")))
+        match seek.unwrap_or_else(|| Err(corrupt(root, "index entry ends too soon")))? {
+            Seek::Exact => self.order_of_column_behind(btree, info, entry),
+            seek => Ok(seek),
+        }
+    }
+
+    /// The cursor is on an entry that equals `entry` in all columns of the index. What a table WITHOUT ROWID has behind its key takes
+    /// part in SQLite's comparison, too, with the first column of it: a row that was changed to a greater one there lies ahead.
+    fn order_of_column_behind(&mut self, btree: &Btree, info: &KeyInfo, entry: &SavedKey) -> Result<Seek> {
+        let Ok(Some(saved)) = column_behind_key(info, &entry.bytes, entry.len) else { return Ok(Seek::Exact) };
+        let span = self.parse()?.span;
+        let node = &self.here().node;
+        let mut whole = Vec::new();
+        let now = match column_behind_key(info, &node.page[span.range()], span.len) {
+            Ok(now) => now,
+            Err(_) => {
+                overflow::read_whole(btree, &node.page, node.no, span, &mut whole)?;
+                column_behind_key(info, &whole, span.len).ok().flatten()
+            }
+        };
+        Ok(match now.map(|now| compare(now, saved, &Collation::Binary)) {
+            None | Some(Ordering::Equal) => Seek::Exact,
+            Some(Ordering::Greater) => Seek::Greater,
+            Some(Ordering::Less) => Seek::Less,
+        })
     }
 
     /// Keeps what is needed to seek the entry, from the old page that the path still holds.
@@ -144,8 +188,9 @@ impl Cursor {
     }
 }
 
-/// Whether all columns that are compared are in the local part of an entry. A malformed one has to be read as a
+/// Whether all columns that are compared, and the one behind them, are in the local part of an entry. A malformed one has to be read as a
 /// whole to be sure.
 fn is_key_local(info: &KeyInfo, local: &[u8], len: u32) -> bool {
-    matches!(with_entry_as_key(info, local, len, |_| ()), Ok(Some(())))
+    let has_key = matches!(with_entry_as_key(info, local, len, |_| ()), Ok(Some(())));
+    has_key && column_behind_key(info, local, len).is_ok()
 }

@@ -32,6 +32,25 @@ pub(crate) fn with_entry_as_key<T>(
     Ok(Some(with(&values)))
 }
 
+/// The column behind those that are compared, as it is in the file: of a table WITHOUT ROWID, the first that is no part of the key.
+/// `None` if there is none; an error if `entry`, the start of the record, ends before it does.
+pub(crate) fn column_behind_key<'a>(
+    info: &KeyInfo,
+    entry: &'a [u8],
+    len: u32,
+) -> Result<Option<ValueRef<'a>>, EndsTooSoon> {
+    let mut view = View::new();
+    view.reset(len);
+    match view.locate(entry, info.columns.len()) {
+        Ok(Located::At(column)) => column.value(entry).map(Some).ok_or(EndsTooSoon),
+        Ok(Located::Absent) | Err(_) => Ok(None),
+        Ok(Located::NeedsBytes(_)) => Err(EndsTooSoon),
+    }
+}
+
+/// The bytes at hand are not all that is needed.
+pub(crate) struct EndsTooSoon;
+
 fn columns<'a>(info: &KeyInfo, entry: &'a [u8], len: u32) -> Result<Option<Vec<ValueRef<'a>>>, Malformed> {
     let mut view = View::new();
     view.reset(len);

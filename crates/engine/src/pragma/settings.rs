@@ -52,6 +52,7 @@ fn compile_switch(call: &Call<'_>, field: fn(&mut CompileFlags) -> &mut bool) ->
     let cell = &call.connection.compile_flags;
     let mut flags = cell.get();
     let Some(on) = call.boolean() else { return answer(*field(&mut flags)) };
+    call.connection.facts.expire_running();
     if *field(&mut flags) != on {
         *field(&mut flags) = on;
         cell.set(flags);
@@ -68,6 +69,7 @@ fn fact_switch(
 ) -> Result<Vec<NativeRow>> {
     let facts = &call.connection.facts;
     let Some(on) = call.boolean() else { return answer(facts.has(flag)) };
+    facts.expire_running();
     facts.flags.set(facts.flags.get().with(flag, on));
     match twin {
         Some(twin) => compile_switch(call, twin),
@@ -150,6 +152,7 @@ impl Connection {
 fn remembered(call: &Call<'_>, bit: u8) -> Result<Vec<NativeRow>> {
     let cell = &call.connection.settings.remembered;
     let Some(on) = call.boolean() else { return answer(cell.get() & bit != 0) };
+    call.connection.facts.expire_running();
     cell.set(if on { cell.get() | bit } else { cell.get() & !bit });
     nothing()
 }
@@ -168,6 +171,7 @@ fn fullfsync(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 fn read_uncommitted(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let cell = &call.connection.settings.read_uncommitted;
     let Some(on) = call.boolean() else { return answer(cell.get()) };
+    call.connection.facts.expire_running();
     call.connection.set_read_uncommitted(on);
     nothing()
 }

@@ -412,7 +412,8 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let Some(mode) = wanted else { return answer(now as i64) };
     // Where there are no pointer maps yet, or no longer, the next VACUUM does it.
     call.connection.settings.next_auto_vacuum.set(Some(mode));
-    if btree.pager().page_count() > 0 && now != mode && now != AutoVacuum::None && mode != AutoVacuum::None {
+    // The mode is written even if it is the same.
+    if btree.pager().page_count() > 0 && now != AutoVacuum::None && mode != AutoVacuum::None {
         call.connection.begin_on(call.db(), true, call.run)?;
     }
     while_reading(btree.pager(), || Ok(btree.set_auto_vacuum(mode)?))?;

@@ -73,6 +73,7 @@ impl Connection {
     /// Before a step: what others of the cache have changed meanwhile is looked at.
     pub(crate) fn step_begins(&self) -> Result<(), Error> {
         let sees_uncommitted = self.settings.read_uncommitted.get();
+        self.facts.note_write(); // others of the cache may have
         self.each_shared(|pager| {
             pager.go_on()?;
             if sees_uncommitted { pager.see_uncommitted(false) } else { Ok(()) }

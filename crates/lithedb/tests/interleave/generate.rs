@@ -1,8 +1,10 @@
 //! Makes a script out of a seed.
 //!
 //! What is not asked, because no answer is right:
-//! * anything that is undone with `journal_mode=OFF`: SQLite documents ROLLBACK there as undefined. So there are no transactions, triggers
-//!   or unique keys that fail beside a small cache then;
+//! * `journal_mode=OFF`: SQLite documents what is undone there as undefined, and statements fail all the time here;
+//! * BEGIN and SAVEPOINT while a statement with RETURNING stands on a row: when a later statement of the transaction fails, SQLite
+//!   undoes what the first one did;
+//! * BLOB handles on temporary tables beside a transaction: SQLite answers SQLITE_CORRUPT;
 //! * a small cache beside other connections: SQLite locks the file exclusively as soon as a page is spilled, Lithe at the commit;
 //! * BEGIN IMMEDIATE after a savepoint that has not read anything yet: it fails, but takes its locks, and after ROLLBACK TO SQLite takes the
 //!   database for an empty one.
@@ -74,19 +76,20 @@ impl World {
 
 /// What is not generated yet because the answers are known to differ. `INTERLEAVE_ALL=1` generates all of it, a list of names those.
 pub struct NotYet {
-    /// Statements that stand on rows while others write: rows that are deleted or inserted beside a scan are read otherwise than
-    /// by SQLite. So every statement is closed before another writes.
-    pub closes_before_writes: bool,
-    /// RETURNING of UPDATE and DELETE: their order, and what RAISE(IGNORE) of a trigger that runs afterwards leaves out.
-    pub no_returning: bool,
-    /// Partial indexes, which a LIKE should not choose.
-    pub no_partial_index: bool,
-    /// NOT INDEXED beside OR, on WITHOUT ROWID tables.
-    pub no_not_indexed: bool,
-    /// Indexes on an expression of a WITHOUT ROWID table, which cover it.
+    /// Windows: SQLite gives a row as soon as its frame is known, Lithe at the end of the partition, so that it reads further ahead.
+    pub no_windows: bool,
+    /// EXISTS, which SQLite makes a join, with an automatic index.
+    pub no_exists: bool,
+    /// Views that group, whose conditions SQLite checks once more outside.
+    pub no_grouped_views: bool,
+    /// Another journal mode while the transaction of another statement has changed something, even if that was undone.
+    pub no_journal_mode: bool,
+    /// Indexes on an expression that cover what is wanted.
     pub no_covering_expression: bool,
-    /// BLOB handles on a file that another connection locks exclusively.
-    pub no_exclusive_locks: bool,
+    /// Partial indexes beside joins of a table with itself.
+    pub no_partial_join: bool,
+    /// BEGIN EXCLUSIVE that fails beside a statement that reads: SQLite keeps the locks that it got so far.
+    pub no_exclusive: bool,
 }
 
 impl NotYet {
@@ -94,61 +97,43 @@ impl NotYet {
         let asked = std::env::var("INTERLEAVE_ALL").unwrap_or_default();
         let is = |what: &str| asked != "1" && !asked.split(',').any(|one| one == what);
         NotYet {
-            closes_before_writes: is("closes_before_writes"),
-            no_returning: is("no_returning"),
-            no_partial_index: is("no_partial_index"),
-            no_not_indexed: is("no_not_indexed"),
+            no_windows: is("no_windows"),
+            no_exists: is("no_exists"),
+            no_grouped_views: is("no_grouped_views"),
+            no_journal_mode: is("no_journal_mode"),
             no_covering_expression: is("no_covering_expression"),
-            no_exclusive_locks: is("no_exclusive_locks"),
+            no_partial_join: is("no_partial_join"),
+            no_exclusive: is("no_exclusive"),
         }
     }
 
     /// Whether a step is generated.
-    fn allows(&self, step: &Step) -> bool {
+    fn allows(&self, step: &Step, has_partial_index: bool) -> bool {
         let sql = step.sql().unwrap_or_default();
-        !(self.no_returning && sql.contains("RETURNING")
-            || self.no_partial_index && sql.starts_with("CREATE") && sql.contains("INDEX") && sql.contains("WHERE")
-            || self.no_not_indexed && sql.contains("NOT INDEXED")
-            || self.no_covering_expression && sql.contains("INDEX i_w") && sql.contains("(length")
-            || self.no_exclusive_locks && sql == "PRAGMA locking_mode = exclusive"
-            || self.no_exclusive_locks && matches!(step, Step::Blob { conn, .. } if *conn > 0))
+        let is_index = sql.starts_with("CREATE") && sql.contains("INDEX");
+        !(self.no_windows && sql.contains(" OVER (")
+            || self.no_exists && sql.contains("EXISTS (SELECT")
+            || self.no_grouped_views && sql.contains("VIEW v AS SELECT a, max(b)")
+            || self.no_journal_mode && sql.starts_with("PRAGMA journal_mode =")
+            || self.no_covering_expression && is_index && sql.contains("(length")
+            || self.no_partial_join && has_partial_index && sql.contains("WITH k AS")
+            || self.no_exclusive && sql == "BEGIN EXCLUSIVE")
     }
 }
 
 /// The script of a seed.
 pub fn script(seed: u64) -> Script {
     let (not_yet, mut script) = (NotYet::new(), whole_script(seed));
-    script.steps.retain(|step| not_yet.allows(step));
-    Script { steps: if not_yet.closes_before_writes { with_closes(script.steps) } else { script.steps }, ..script }
-}
-
-/// The steps, with everything closed before anything is changed.
-fn with_closes(steps: Vec<Step>) -> Vec<Step> {
-    let mut calm = Vec::new();
-    let mut open = Vec::new();
-    for step in steps {
-        let reads = |sql: &str| sql.starts_with("SELECT") || sql.starts_with("WITH") && !sql.contains("INSERT");
-        let changes = match &step {
-            Step::Rows { .. } | Step::Close { .. } | Step::Read { .. } | Step::Row { .. } => false,
-            Step::Blob { writes, .. } => *writes,
-            Step::Write { .. } | Step::Reopen | Step::Quiet { .. } => true,
-            Step::Run { sql, .. } | Step::Open { sql, .. } | Step::Each { sql, .. } => !reads(sql),
-        };
-        if changes {
-            calm.extend(open.drain(..).map(|slot| Step::Close { slot }));
-        }
-        match step {
-            Step::Open { conn, sql, .. } if changes => calm.push(Step::Run { conn, sql }),
-            Step::Each { .. } if changes => {}
-            step => {
-                if let Step::Open { slot, .. } | Step::Blob { slot, .. } = &step {
-                    open.push(*slot);
-                }
-                calm.push(step);
-            }
-        }
-    }
-    calm
+    let is_partial = |sql: &str| sql.starts_with("CREATE") && sql.contains("INDEX") && sql.contains(" WHERE ");
+    let has_partial_index = script.steps.iter().any(|step| step.sql().is_some_and(is_partial));
+    // The journal mode that a script begins with is none that is changed.
+    let first = script.steps.iter().position(|step| step.sql().is_some_and(|sql| sql.starts_with("CREATE TABLE")));
+    let mut at = 0;
+    script.steps.retain(|step| {
+        at += 1;
+        first.is_some_and(|first| at <= first) || not_yet.allows(step, has_partial_index)
+    });
+    script
 }
 
 fn whole_script(seed: u64) -> Script {
@@ -188,11 +173,8 @@ fn settings(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
     if *vacuum != "0" {
         steps.push(quiet(format!("PRAGMA auto_vacuum = {vacuum}")));
     }
-    let mut is_off = false;
     if !world.in_memory {
-        let modes = ["delete", "delete", "truncate", "persist", "memory", "wal", "wal", "off"];
-        let mode = pick(rng, &modes[..if world.weights.transactions == 0 { 8 } else { 7 }]);
-        is_off = *mode == "off";
+        let mode = pick(rng, &["delete", "delete", "truncate", "persist", "memory", "wal", "wal"]);
         steps.push(run(format!("PRAGMA journal_mode = {mode}")));
         if one_in(rng, 3) {
             steps.push(quiet("PRAGMA mmap_size = 0"));
@@ -201,7 +183,7 @@ fn settings(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
             steps.push(run("PRAGMA locking_mode = exclusive"));
         }
     }
-    if one_in(rng, 3) && world.weights.others == 0 && !is_off {
+    if one_in(rng, 3) && world.weights.others == 0 {
         steps.push(quiet(format!("PRAGMA cache_size = {}", pick(rng, &[1, 5, 10, 50]))));
     }
     if one_in(rng, 12) {
@@ -338,6 +320,9 @@ fn step(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
         if sql.starts_with("BEGIN ") {
             steps.push(Step::Run { conn, sql: "ROLLBACK".to_owned() });
         }
+        if sql.starts_with("BEGIN") || sql.starts_with("SAVEPOINT") {
+            close_writers(steps);
+        }
         steps.push(Step::Run { conn, sql: sql.to_owned() });
     } else if choice < definitions {
         if world.weights.others > 0 {
@@ -352,6 +337,20 @@ fn step(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
     } else {
         rows(rng, world, conn, slot, steps);
     }
+}
+
+/// Closes what may be in the middle of RETURNING.
+fn close_writers(steps: &mut Vec<Step>) {
+    let mut writers = Vec::new();
+    for step in steps.iter() {
+        if let Step::Open { slot, sql, .. } = step {
+            writers.retain(|writer| writer != slot);
+            if sql.contains("RETURNING") {
+                writers.push(*slot);
+            }
+        }
+    }
+    steps.extend(writers.into_iter().map(|slot| Step::Close { slot }));
 }
 
 const TRANSACTIONS: [&str; 16] = [
@@ -398,6 +397,9 @@ fn rows(rng: &mut Rng, world: &World, conn: usize, slot: usize, steps: &mut Vec<
 
 fn blob(rng: &mut Rng, world: &World, conn: usize, slot: usize, steps: &mut Vec<Step>) {
     let table = world.table(rng);
+    if table.name == "temp.m" {
+        return;
+    }
     let row = rng.i64(0..i64::try_from(table.rows).unwrap_or(0) + 4);
     let (offset, count) = (rng.usize(0..400), rng.usize(1..60));
     match rng.u32(0..8) {

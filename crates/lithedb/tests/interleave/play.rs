@@ -14,10 +14,6 @@ use crate::script::{CONNECTIONS, SLOTS, Script, Step};
 const SQLITE_BUDGET: u32 = 100_000;
 const LITHE_BUDGET: u32 = 400_000;
 
-/// Not yet: changes() and total_changes() of a statement whose commit fails, and of one whose RETURNING is not read to its end, are
-/// not SQLite's.
-const COMPARES_COUNTS: bool = false;
-
 /// What an engine answered to one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
@@ -270,8 +266,7 @@ fn play_step<'c, E: Engine>(
         *message = hide(std::mem::take(message));
     }
     let (changes, total, rowid, autocommit) = E::state(open(conn));
-    let counts = if COMPARES_COUNTS { (changes, total) } else { (0, 0) };
-    answer.state = Some((counts.0, counts.1, rowid, autocommit));
+    answer.state = Some((changes, total, rowid, autocommit));
     answer
 }
 
@@ -329,6 +324,9 @@ fn move_bytes<E: Engine>(
     let len = E::blob_len(blob);
     let offset = offset.min(len);
     let mut bytes = vec![b'w'; count.min(len - offset)];
+    if bytes.is_empty() {
+        return End::Nothing; // rusqlite asks nobody
+    }
     let result = if writes { E::write(blob, &bytes, offset) } else { E::read(blob, &mut bytes, offset) };
     // Which message a handle leaves behind is the interface's affair.
     match result {

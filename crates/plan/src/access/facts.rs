@@ -81,6 +81,8 @@ pub struct IndexFacts<'a> {
     pub is_covering: bool,
     /// Whether ANALYZE knows it.
     pub is_analyzed: bool,
+    /// All columns of the table are in it.
+    pub is_whole: bool,
     /// Only for equalities.
     pub is_unordered: bool,
     /// Not for skip-scans.
@@ -270,6 +272,12 @@ impl<'a> SourceFacts<'a> {
         self.rows + if self.is_sampled { ROW_FETCH_SAMPLED } else { ROW_FETCH }
     }
 
+    /// Whether a column of the table is never NULL.
+    pub fn never_null(&self, column: ColumnIndex) -> bool {
+        let Some(table) = self.table else { return false };
+        column.position().is_none_or(|at| is_not_null(table, at))
+    }
+
     /// The affinity of a column.
     pub fn affinity(&self, column: ColumnIndex) -> Affinity {
         match (self.table, column.position()) {
@@ -344,6 +352,7 @@ impl<'a> SourceFacts<'a> {
             entry_size: entry_size(table, index),
             is_unique_not_null,
             is_covering: self.is_covered_by(table, index),
+            is_whole: index.root == table.root || Self::is_whole(table, index),
             is_analyzed: statistics.is_some(),
             is_unordered: statistics.is_some_and(|statistics| statistics.unordered),
             no_skip_scan: statistics.is_none_or(|statistics| statistics.no_skip_scan),
@@ -393,6 +402,12 @@ impl<'a> SourceFacts<'a> {
     }
 
     /// Whether the index holds all columns that are used. The rowid ends every entry of a rowid table's index.
+    /// Whether all columns of the table are in the index.
+    fn is_whole(table: &Table, index: &Index) -> bool {
+        let holds = |at: u16| index.columns.iter().any(|column| column.term == IndexTerm::Column(at));
+        (0..table.columns.len() as u16).all(|at| table.rowid_column == Some(at) || holds(at))
+    }
+
     fn is_covered_by(&self, table: &Table, index: &Index) -> bool {
         let holds = |at: usize| index.columns.iter().any(|column| column.term == IndexTerm::Column(at as u16));
         table.is_without_rowid() && index.root == table.root || self.used.positions().all(holds)
@@ -416,7 +431,8 @@ impl<'a> IndexColumnFacts<'a> {
     /// Whether a constraint compares the column, under the same affinity and collation.
     pub fn is_compared_by(&self, constraint: &Constraint<'a>) -> bool {
         self.term.is(&constraint.left)
-            && (matches!(constraint.right, super::terms::Right::Null)
+            && (constraint.op == super::terms::Op::IsNull
+                || constraint.made_of == super::terms::MadeOf::NotNull && constraint.how.collation == self.collation
                 || constraint.fits_affinity(self.affinity) && constraint.how.collation == self.collation)
     }
 }
@@ -430,6 +446,11 @@ impl<'a> IndexedTerm<'a> {
             _ => false,
         }
     }
+}
+
+fn is_not_null(table: &Table, at: usize) -> bool {
+    let column = &table.columns[at];
+    column.not_null.is_some() || table.is_without_rowid() && column.primary_key > 0
 }
 
 fn column_facts<'a>(
@@ -452,7 +473,7 @@ fn column_facts<'a>(
             let of = &table.columns[usize::from(*at)];
             let is_rowid = table.rowid_column == Some(*at);
             let index = if is_rowid { ColumnIndex::ROWID } else { ColumnIndex::new(usize::from(*at)) };
-            let nullable = of.not_null.is_none() && !is_rowid && !(table.is_without_rowid() && of.primary_key > 0);
+            let nullable = !is_rowid && !is_not_null(table, usize::from(*at));
             IndexColumnFacts {
                 term: IndexedTerm::Column(index),
                 collation,

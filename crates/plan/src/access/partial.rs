@@ -1,11 +1,11 @@
 //! Partial indexes: when the conditions of the join make sure that the index has all rows that are wanted.
 
 use super::facts::SourceFacts;
-use super::terms::{Condition, Terms};
+use super::terms::{Condition, MadeOf, Terms, is_pattern_match};
 use crate::catalog::{Index, Table};
 use crate::codegen::Codegen;
 use crate::error::Result;
-use crate::ir::{Child, CompareOp, Expr, SourceKind, for_each_child, same};
+use crate::ir::{Child, CompareOp, Expr, JoinKind, SourceKind, for_each_child, same};
 use crate::resolve::Stored;
 
 /// Whether the index may be used: it holds all rows, or at least all those that meet the conditions.
@@ -21,12 +21,24 @@ pub fn is_usable<'a>(
     let stored = || cg.resolver.stored_expr(filter, Stored::PartialIndex, facts.source.id, db, table);
     let filter = cg.resolver.looking(stored)?;
     Ok(conjuncts_all(&filter, &|part| {
-        terms.conditions.iter().any(|condition| may_imply(facts, condition) && implies(&condition.expr, part))
+        terms.conditions.iter().enumerate().any(|(at, condition)| {
+            // Nothing but its bounds says that the operand of a LIKE is not NULL.
+            let is_bound = || terms.constraints.iter().any(|c| c.condition == at && c.made_of == MadeOf::Like);
+            let is_like = matches!(condition.expr, Expr::Function(call) if is_pattern_match(call));
+            may_imply(facts, condition) && implies(&condition.expr, part) && (!is_like || is_bound())
+        })
     }))
 }
 
 fn may_imply(facts: &SourceFacts<'_>, condition: &Condition<'_>) -> bool {
-    facts.admits(condition.origin) && condition.likelihood.is_none()
+    facts.admits(condition.origin) && condition.likelihood.is_none() && !is_always_true(facts, &condition.expr)
+}
+
+/// Whether it says IS NOT NULL of a column that never is: SQLite takes that for the number 1, which implies nothing.
+fn is_always_true(facts: &SourceFacts<'_>, condition: &Expr<'_>) -> bool {
+    let Expr::IsNull(Expr::Column(column), true) = condition else { return false };
+    let is_inner = matches!(facts.source.join, JoinKind::Inner | JoinKind::Cross);
+    is_inner && column.source == facts.source.id && facts.never_null(column.index)
 }
 
 /// Whether all conjuncts of `expr` pass `test`.
@@ -70,9 +82,7 @@ fn rejects_null<'a>(condition: &Expr<'a>, operand: &Expr<'a>) -> bool {
         Expr::Between(between) => is_null_with(&between.value, operand),
         Expr::In(set) => is_null_with(&set.value, operand),
         Expr::IsNull(tested, true) => is_null_with(tested, operand),
-        Expr::Function(call) => {
-            super::terms::is_pattern_match(call) && call.args.iter().any(|arg| is_null_with(arg, operand))
-        }
+        Expr::Function(call) => is_pattern_match(call) && call.args.iter().any(|arg| is_null_with(arg, operand)),
         _ => false,
     }
 }

@@ -141,13 +141,13 @@ impl<'a> Resolver<'a> {
         if !self.env.ask(Action::Insert, Some(target.table.name.name()), None, Some(target.db), base.within)? {
             return Err(CompileError::nothing_to_do());
         }
-        let columns = self.insert_columns(base, &target, insert.columns)?;
+        let columns = self.insert_columns(base, &target, insert)?;
         let excluded = self.new_source();
         self.with_tables(base, insert.with, |scope| {
             let rows = self.insert_rows(scope, insert)?;
             // A schema that is verified is only asked whether its names mean something.
             if !self.only_names {
-                check_width(&target, insert, columns, &rows)?;
+                check_width(insert, columns, &rows)?;
             }
             if !insert.upserts.is_empty() && target.table.view().is_some() {
                 return fail("cannot UPSERT a view");
@@ -276,9 +276,9 @@ impl<'a> Resolver<'a> {
         &self,
         base: &Scope<'_, 'a>,
         target: &ChangeTarget<'a>,
-        names: &[Ident<'a>],
+        insert: &ast::Insert<'a>,
     ) -> Result<&'a [ChangedColumn]> {
-        let table = target.table;
+        let (table, names) = (target.table, insert.columns);
         if names.is_empty() {
             let all =
                 (0..target.width() as u16).filter(|&at| !target.is_generated(at)).filter(|&at| !target.is_hidden(at));
@@ -297,7 +297,7 @@ impl<'a> Resolver<'a> {
                 None if is_rowid_name(name) && table.has_rowid() => ChangedColumn::Rowid,
                 // SQLite does not look at these names when it verifies a schema.
                 None if self.only_names => continue,
-                None => return fail(format!("table {} has no column named {name}", table.name)),
+                None => return fail(format!("table {} has no column named {name}", written_name(insert))),
             });
         }
         Ok(columns.into_bump_slice())
@@ -581,13 +581,18 @@ fn target_item<'a>(name: QualifiedName<'a>, alias: Option<Ident<'a>>, indexed: a
     }
 }
 
+/// The table as the statement names it: by its alias, or with its database if the statement says one.
+fn written_name(insert: &ast::Insert<'_>) -> String {
+    let table = insert.table;
+    match (insert.alias, table.schema) {
+        (Some(alias), _) => alias.name.to_string(),
+        (None, Some(schema)) => format!("{}.{}", schema.name, table.name.name),
+        (None, None) => table.name.name.to_string(),
+    }
+}
+
 /// Each row must have as many values as there are columns for them.
-fn check_width(
-    target: &ChangeTarget<'_>,
-    insert: &ast::Insert<'_>,
-    columns: &[ChangedColumn],
-    rows: &InsertRows<'_>,
-) -> Result<()> {
+fn check_width(insert: &ast::Insert<'_>, columns: &[ChangedColumn], rows: &InsertRows<'_>) -> Result<()> {
     let width = match rows {
         InsertRows::Default => return Ok(()),
         InsertRows::Values(row) => row.len(),
@@ -597,7 +602,7 @@ fn check_width(
         return Ok(());
     }
     if insert.columns.is_empty() {
-        let table = &target.table.name;
+        let table = written_name(insert);
         return fail(format!("table {table} has {} columns but {width} values were supplied", columns.len()));
     }
     Err(CompileError::new(format!("{width} values for {} columns", columns.len())))

@@ -69,7 +69,7 @@ fn may_be_hashed(facts: &SourceFacts<'_>) -> bool {
 fn has_good_index(facts: &SourceFacts<'_>, column: ColumnIndex) -> bool {
     /// Rows that may be equal in the column (4) before a table of it is no gain.
     const EQUAL_ROWS_MAX: LogEst = LogEst(20);
-    facts.indexes.iter().filter(|index| index.is_usable).any(|index| {
+    facts.indexes.iter().any(|index| {
         let at =
             index.columns.iter().take(index.key_count()).position(
                 |indexed| matches!(indexed.term, crate::access::facts::IndexedTerm::Column(at) if at == column),

@@ -10,7 +10,7 @@ use crate::access::log_est::LogEst;
 use crate::access::samples::Samples;
 use crate::access::terms::{Constraint, ConstraintId, MadeOf, Op, Right};
 use crate::error::Result;
-use crate::ir::{Expr, Indexed, SourceSet, skip_collate};
+use crate::ir::{Expr, Indexed, JoinKind, SourceSet, skip_collate};
 
 /// IS NULL is taken to find twice as many rows as `=`.
 const NULL_FACTOR: i16 = 10;
@@ -50,7 +50,7 @@ impl<'a> PathFinder<'_, 'a> {
             let order = if helps { u8::try_from(at + 2).unwrap_or(u8::MAX) } else { 0 };
             self.add_index_scan(source, at, needs, order);
             let prefix = Prefix {
-                way: IndexWay { index: at, is_covering: index.is_covering, ..IndexWay::default() },
+                way: IndexWay { index: at, is_covering: self.gives_all(source, index), ..IndexWay::default() },
                 used: Vec::new(),
                 borrowed: Vec::new(),
                 needs,
@@ -79,23 +79,37 @@ impl<'a> PathFinder<'_, 'a> {
     fn add_index_scan(&mut self, source: usize, at: usize, needs: SourceSet, order: u8) {
         let facts = &self.facts[source];
         let index = &facts.indexes[at];
-        let is_smaller =
-            index.is_covering && !index.is_unordered && index.entry_size < facts.row_size && !self.for_write;
+        let has_columns = index.is_covering && !self.hides_expressions(source, index);
+        let is_smaller = has_columns && !index.is_unordered && index.entry_size < facts.row_size && !self.for_write;
         let has_rowid = facts.table.is_some_and(crate::catalog::Table::has_rowid);
         let is_forced = matches!(facts.source.indexed, Indexed::By(_));
         if order == 0 && has_rowid && !index.is_partial && !is_forced && !is_smaller {
             return;
         }
-        let is_covering = index.is_covering;
+        let is_covering = self.gives_all(source, index);
         let way = Way::Index(IndexWay { index: at, is_covering, ..IndexWay::default() });
         let mut candidate = self.candidate(source, needs, way);
         candidate.rows = index.rows[0];
         candidate.run = index.rows[0] + 1 + self.relative_size(source, index);
-        if !is_covering {
+        if !has_columns {
             candidate.run = candidate.run.sum(index.rows[0] + index.row_fetch - self.fetches_saved(source, index));
         }
         candidate.order = order;
         self.add(candidate);
+    }
+
+    /// Whether the rows need not be fetched: all their columns are in the index. Outside of a SELECT, and in the branches of an OR,
+    /// SQLite believes that of an index of a table WITHOUT ROWID only if it has all columns of the table.
+    fn gives_all(&self, source: usize, index: &IndexFacts<'a>) -> bool {
+        let has_rowid = self.facts[source].table.is_some_and(crate::catalog::Table::has_rowid);
+        let is_believed = !self.for_write || has_rowid || index.is_whole;
+        index.is_covering && is_believed && !self.hides_expressions(source, index)
+    }
+
+    /// Whether the rows come from a RIGHT JOIN's source, and so from the table, and the index has expressions of them.
+    fn hides_expressions(&self, source: usize, index: &IndexFacts<'a>) -> bool {
+        let has_expressions = index.columns.iter().any(|column| matches!(column.term, IndexedTerm::Expr(_)));
+        has_expressions && matches!(self.facts[source].source.join, JoinKind::Right | JoinKind::Full)
     }
 
     /// How many fetches of rows are saved by conditions that the entries suffice for. SQLite looks at its terms in order, up
@@ -163,6 +177,9 @@ impl<'a> PathFinder<'_, 'a> {
     fn extend_by(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix, id: ConstraintId) {
         let constraint = *self.terms.constraint(id);
         let at = prefix.way.keys.len();
+        if self.in_or && constraint.made_of == MadeOf::NotNull {
+            return;
+        }
         let asks_for_null = constraint.op == Op::IsNull || constraint.made_of == MadeOf::NotNull;
         if asks_for_null && !index.columns[at].nullable {
             return;

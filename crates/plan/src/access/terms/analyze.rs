@@ -198,7 +198,8 @@ impl<'a> Analysis<'_, 'a> {
         if let Some(side) = self.side(operand)
             && !matches!(operand, Expr::Column(Column { index, .. }) if index.is_rowid())
         {
-            self.constrain(side, Op::Gt, Right::Null, How::default(), 1, None);
+            let how = How { collation: collation_of(operand).unwrap_or_default(), ..How::default() };
+            self.constrain(side, Op::Gt, Right::Null, how, 1, None);
             self.last_constraint().made_of = MadeOf::NotNull;
             self.last_constraint().is_extra = true;
         }

@@ -103,7 +103,7 @@ impl<'a> Codegen<'a> {
 
     /// Aggregates without GROUP BY: all rows are one group, which is there even without rows.
     fn emit_single_group(&mut self, select: &'a Select<'a>, sink: &Sink) -> Result<()> {
-        let accumulators = self.open_accumulators(select, &[])?;
+        let accumulators = self.open_accumulators(select, &[], true)?;
         self.emit_reset(&accumulators);
         self.explain_accumulators(&accumulators);
         let extreme = self.single_extreme(select);
@@ -156,8 +156,9 @@ impl<'a> Codegen<'a> {
         &mut self,
         select: &'a Select<'a>,
         order_by: &'a [OrderTerm<'a>],
+        keeps_terms: bool,
     ) -> Result<Accumulators<'a>> {
-        let bare = bare_columns(select, order_by);
+        let bare = bare_columns(select, order_by, keeps_terms);
         let block = self.b.registers(select.aggregates.len() + bare.len() + 1);
         let mut calls = Vec::with_capacity(select.aggregates.len());
         for (at, call) in select.aggregates.iter().enumerate() {
@@ -379,12 +380,15 @@ pub(super) fn is_from_extreme_row(select: &Select<'_>, term: &Expr<'_>) -> bool 
     matches!(term, Expr::Column(_)) && select.aggregates.iter().any(|call| extreme(call).is_some())
 }
 
-/// The columns of the SELECT's own sources that it shows beside its aggregates and GROUP BY terms.
-fn bare_columns<'a>(select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> Vec<&'a Column<'a>> {
+/// The columns of the SELECT's own sources that it shows beside its aggregates and GROUP BY terms. `keeps_terms`: of those terms,
+/// too, whatever is no column is kept as a whole.
+fn bare_columns<'a>(select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>], keeps_terms: bool) -> Vec<&'a Column<'a>> {
     let mut found = Vec::new();
     let is_kept = |expr: &Expr<'a>| {
         let is_own = matches!(expr, Expr::Aggregate(call) if select.aggregates.iter().any(|own| own.id == call.id));
-        is_own || select.group_by.iter().any(|term| same(&term.expr, expr) && !is_from_extreme_row(select, expr))
+        let is_term = |term: &OrderTerm<'a>| same(&term.expr, expr) && !is_from_extreme_row(select, expr);
+        let may_keep = keeps_terms || !matches!(expr, Expr::Column(_));
+        is_own || may_keep && select.group_by.iter().any(is_term)
     };
     let shown = select.columns.iter().chain(&select.having).chain(order_by.iter().map(|term| &term.expr));
     shown.for_each(|expr| collect_columns(expr, select, &is_kept, &mut found));

@@ -37,6 +37,9 @@ struct Grouping<'a> {
     /// The terms of the group.
     group: Reg,
     accumulators: Accumulators<'a>,
+    /// The loops bring the rows of a group together. Between two groups the application may change the row that the next begins
+    /// with; so its columns are shown as they are when it is added to the group, not as they were compared.
+    is_streamed: bool,
     output: Subroutine,
     reset: Subroutine,
 }
@@ -77,11 +80,12 @@ impl<'a> Codegen<'a> {
         let remembers = if select.distinct { DistinctPlan::Remember } else { DistinctPlan::Nothing };
         let distinct = self.open_distinct(select.columns, remembers)?;
         let sorter = if order_by.is_empty() { None } else { Some(self.open_sorter(order_by, sink)?) };
-        let grouping = self.open_grouping(select, terms, order_by)?;
+        let is_streamed = plan.in_order || plan.one_row;
+        let grouping = self.open_grouping(select, terms, order_by, is_streamed)?;
 
         self.b.emit(Insn::NullNever { start: grouping.group, count: terms.len() as u32 });
         self.gosub(grouping.reset);
-        if plan.in_order || plan.one_row {
+        if is_streamed {
             self.group_from_loops(&grouping, &plan)?;
         } else if self.can_hash_groups(&grouping)? {
             self.group_by_hash(&grouping, &plan, clause)?;
@@ -122,9 +126,10 @@ impl<'a> Codegen<'a> {
         select: &'a Select<'a>,
         terms: &'a [OrderTerm<'a>],
         order_by: &'a [OrderTerm<'a>],
+        is_streamed: bool,
     ) -> Result<Grouping<'a>> {
         let key = self.order_key(terms)?;
-        let accumulators = self.open_accumulators(select, order_by)?;
+        let accumulators = self.open_accumulators(select, order_by, !is_streamed)?;
         Ok(Grouping {
             select,
             terms,
@@ -132,6 +137,7 @@ impl<'a> Codegen<'a> {
             current: self.b.registers(terms.len()),
             group: self.b.registers(terms.len()),
             accumulators,
+            is_streamed,
             output: self.subroutine(),
             reset: self.subroutine(),
         })
@@ -316,7 +322,8 @@ impl<'a> Codegen<'a> {
         self.read_bare_columns(select, &grouping.accumulators);
         let known = self.replacements();
         for (at, term) in grouping.terms.iter().enumerate() {
-            if !is_from_extreme_row(select, &term.expr) {
+            let is_bare = grouping.is_streamed && matches!(term.expr, Expr::Column(_));
+            if !is_bare && !is_from_extreme_row(select, &term.expr) {
                 self.replace(term.expr, Replacement::Register(grouping.group.at(at)));
             }
         }

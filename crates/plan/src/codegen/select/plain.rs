@@ -57,7 +57,10 @@ impl<'a> Codegen<'a> {
         self.explain_constant_row(&plan);
         let is_sorted = order_by.is_empty() || plan.in_order || plan.one_row;
         let distinct = self.open_distinct(select.columns, plan.distinct)?;
-        let sorter = if is_sorted { None } else { Some(self.open_sorter(order_by, sink)?) };
+        let sorter = match is_sorted {
+            true => None,
+            false => Some(self.open_block_sorter(order_by, plan.ordered_terms.min(order_by.len()), sink)?),
+        };
         self.in_loop_of(&plan, |cg| {
             let loops = begin_loops(cg, &plan)?;
             match (&sorter, &distinct) {

@@ -43,6 +43,31 @@ pub(super) struct Sorter {
     /// Where a row is put together.
     row: Reg,
     row_width: usize,
+    /// Where rows come ordered by the first terms: those that are equal there are sorted and delivered together.
+    blocks: Option<Blocks>,
+}
+
+/// Rows that come ordered by the first terms of ORDER BY.
+///
+/// ```text
+///     for each row, in order:
+///         first terms ≠ the last row's:  gosub output; empty the sorter
+///         into the sorter
+///     gosub output
+/// ```
+#[derive(Clone, Copy)]
+struct Blocks {
+    /// Carries the collations of the first terms.
+    key: CursorId,
+    /// How many.
+    terms: usize,
+    /// Their values in the block.
+    last: Reg,
+    /// Sorts, and delivers the rows.
+    output: Addr,
+    ret: Reg,
+    /// LIMIT + OFFSET, which the sorter gets anew for each block.
+    keep: Reg,
 }
 
 impl<'a> Codegen<'a> {
@@ -203,7 +228,38 @@ impl<'a> Codegen<'a> {
         }
         let cursor = self.ephemeral(CursorKind::Sorter, key, row_width);
         self.b.emit(Insn::SorterOpen { cursor, limit: sink.keep });
-        Ok(Sorter { cursor, keys, places, row: self.b.registers(row_width), row_width })
+        Ok(Sorter { cursor, keys, places, row: self.b.registers(row_width), row_width, blocks: None })
+    }
+
+    /// Opens a sorter for rows that come ordered by the first `terms` of ORDER BY, but not by the others.
+    pub(super) fn open_block_sorter(
+        &mut self,
+        order_by: &[OrderTerm<'a>],
+        terms: usize,
+        sink: &Sink,
+    ) -> Result<Sorter> {
+        let mut sorter = self.open_sorter(order_by, sink)?;
+        if terms > 0 {
+            let key = self.order_key(&order_by[..terms])?;
+            let key = self.ephemeral(CursorKind::KeyOnly, key, terms);
+            let (last, ret) = (self.b.registers(terms), self.b.register());
+            self.b.emit(Insn::NullNever { start: last, count: terms as u32 });
+            sorter.blocks = Some(Blocks { key, terms, last, output: self.b.label(), ret, keep: sink.keep });
+        }
+        Ok(sorter)
+    }
+
+    /// The row that is put together may begin another block: then the one before is delivered.
+    fn emit_block_end(&mut self, sorter: &Sorter) {
+        let Some(Blocks { key, terms, last, output, ret, keep }) = sorter.blocks else { return };
+        let (other, same) = (self.b.label(), self.b.label());
+        self.b.emit(Insn::CompareVectors { key, lhs: sorter.row, rhs: last, count: terms as u32 });
+        self.b.emit(Insn::Jump { less: other, equal: same, greater: other });
+        self.b.place(other);
+        self.b.emit(Insn::Gosub { ret, target: output });
+        self.b.emit(Insn::SorterOpen { cursor: sorter.cursor, limit: keep });
+        self.emit_copy_row(sorter.row, last, terms);
+        self.b.place(same);
     }
 
     /// Puts a row into the sorter: `columns` are its result columns, `computed` the registers that they are in already.
@@ -229,6 +285,7 @@ impl<'a> Codegen<'a> {
                 }
             }
         }
+        self.emit_block_end(sorter);
         let (cursor, start, count) = (sorter.cursor, sorter.row, sorter.row_width as u32);
         self.b.emit(Insn::SorterInsert { cursor, start, count });
         Ok(())
@@ -236,6 +293,18 @@ impl<'a> Codegen<'a> {
 
     /// Sorts, and delivers the rows.
     pub(super) fn emit_sorted(&mut self, sorter: &Sorter, sink: &Sink) -> Result<()> {
+        let Some(Blocks { output, ret, .. }) = sorter.blocks else { return self.emit_sorted_rows(sorter, sink) };
+        let end = self.b.label();
+        self.b.emit(Insn::Gosub { ret, target: output });
+        self.b.emit(Insn::Goto { target: end });
+        self.b.place(output);
+        self.emit_sorted_rows(sorter, sink)?;
+        self.b.emit(Insn::Return { ret });
+        self.b.place(end);
+        Ok(())
+    }
+
+    fn emit_sorted_rows(&mut self, sorter: &Sorter, sink: &Sink) -> Result<()> {
         let cursor = sorter.cursor;
         let (next, end) = (self.b.label(), self.b.label());
         self.b.emit(Insn::SorterSort { cursor, target: end });

@@ -216,6 +216,23 @@ impl TreeCursor {
         self.place.page = None;
     }
 
+    /// Other statements may have written since the row was read: what it says now is read again, and a row that is gone is one
+    /// of NULLs.
+    pub fn look_again(&mut self) {
+        if self.place.cursor.is_behind(&self.btree) {
+            self.place.leaf.count = 0;
+            if self.place.state == RowState::Read {
+                self.place.state = RowState::Unread;
+            }
+        }
+    }
+
+    /// A rollback has taken back what the cursor stands on, and the statement must not go on with it.
+    pub fn trip(&mut self) {
+        self.release_row();
+        self.place.cursor.trip();
+    }
+
     /// The cursor has moved.
     #[inline]
     pub fn forget_row(&mut self) {
