@@ -300,6 +300,9 @@ impl Blob {
     /// Goes to a row and finds the value in it, or ends the run.
     fn find_or_end(&mut self, connection: &Connection, rowid: i64) -> Result<()> {
         let found = if self.is_tripped(connection) { Err(rolled_back()) } else { self.find(rowid) };
+        if found.is_err() {
+            self.place = None;
+        }
         found.map_err(|error| match error.code() {
             // That there is no such value is found at the end of a run that has succeeded, and so commits what it may have begun.
             ResultCode::ERROR => self.end_run(connection).err().unwrap_or(error),

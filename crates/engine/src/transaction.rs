@@ -704,7 +704,9 @@ impl Connection {
             savepoints.truncate(position + 1);
             (Arc::clone(&savepoints[position].catalog), savepoints[position].violations)
         };
-        if !catalog.has_schemas_of(&self.catalog()) {
+        // Whatever has changed the schema since the transaction began, before the savepoint or behind it.
+        let is_unchanged = |before: &Arc<Catalog>| before.has_schemas_of(&self.catalog());
+        if !is_unchanged(&catalog) || !state.catalog_before.borrow().as_ref().is_none_or(is_unchanged) {
             state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
             self.facts.expire_running();
         }

@@ -93,6 +93,7 @@ fn defer_foreign_keys(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 /// Within a transaction it cannot be changed, and trying is no error.
 fn foreign_keys(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     if call.value.is_some() && !call.connection.is_autocommit() {
+        call.connection.facts.expire_running();
         return nothing();
     }
     fact_switch(call, Flags::FOREIGN_KEYS, Some(|flags| &mut flags.foreign_keys))
