@@ -3,7 +3,6 @@
 //! `cargo run --release -p lithe-vm --example machine_paths [rounds [scan|point|sort]]`; under `valgrind --tool=callgrind` it shows where the
 //! instructions go.
 
-use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -249,8 +248,4 @@ impl Host for ExampleHost {
     }
 
     fn update_hook(&self, _op: i32, _database: &str, _table: &str, _rowid: i64) {}
-
-    fn connection(&self) -> &dyn Any {
-        &()
-    }
 }
