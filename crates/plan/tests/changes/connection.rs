@@ -5,7 +5,6 @@
 
 #![allow(dead_code)] // Not all tests that share this file ask for everything.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -305,8 +304,4 @@ impl Host for Connection {
     }
 
     fn update_hook(&self, _op: i32, _database: &str, _table: &str, _rowid: i64) {}
-
-    fn connection(&self) -> &dyn Any {
-        &()
-    }
 }
