@@ -17,7 +17,7 @@
 //! | run SQL | `prepare`, `bind`, `step`, `column`, `exec`, `statement` |
 //! | values, functions, collations | `value`, `context`, `function`, `collation` |
 //! | be told or asked | `hook` |
-//! | virtual tables | `virtual_table`, `index_info`, `rtree` (its geometries) |
+//! | virtual tables | `virtual_table`, `index_info`, `rtree` (its geometries), `carray`, `statement_table` |
 //! | parts of BLOBs, copies of databases | `blob`, `backup` |
 //! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `error`, `version` |
 //! | files | `vfs`, `file_control` |
@@ -31,6 +31,7 @@ mod api_routines;
 mod backup;
 mod bind;
 mod blob;
+mod carray;
 mod code;
 mod collation;
 mod column;
@@ -60,6 +61,7 @@ mod prepare;
 mod recursive_mutex;
 mod rtree;
 mod statement;
+mod statement_table;
 mod status;
 mod step;
 mod string;

@@ -8,11 +8,13 @@ use std::sync::atomic::Ordering;
 use lithe_engine::vfs::Vfs;
 use lithe_engine::{Connection, Error, OpenFlags, Target};
 
+use crate::carray::CArray;
 use crate::code;
 use crate::config;
 use crate::connection::{self, sqlite3};
 use crate::door::api;
 use crate::extension;
+use crate::statement_table::Statements;
 use crate::text;
 use crate::vfs::{ConnectionCell, TheirFile, registry};
 
@@ -67,10 +69,22 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
             None => {
                 introduce(&*db, &connection);
                 extension::serve_sql(db);
+                add_modules(db);
                 extension::load_automatic(db)
             }
         }
     }
+}
+
+/// Adds the modules that are about the C interface.
+///
+/// # Safety
+/// `db` has just been opened.
+unsafe fn add_modules(db: *mut sqlite3) {
+    // SAFETY: our caller's promise.
+    let core = unsafe { (*db).core() };
+    core.create_module("carray", Some(Box::new(CArray)));
+    core.create_module("sqlite_stmt", Some(Box::new(Statements::of(db))));
 }
 
 /// A database that is made will have UTF-16; one that is there keeps what it has.

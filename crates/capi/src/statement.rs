@@ -27,6 +27,11 @@ pub struct sqlite3_stmt {
     is_entered: Cell<bool>,
     /// Rows so far, all runs together: whether a column was fetched for the present one.
     pub(crate) row: Cell<u64>,
+    /// How many columns it has, and whether it changes no database: for those who ask while it runs.
+    pub(crate) column_count: usize,
+    pub(crate) is_read_only: bool,
+    /// Runs that have ended.
+    pub(crate) runs: Cell<i64>,
     /// It was stepped since the last reset.
     pub(crate) was_stepped: Cell<bool>,
     pub(crate) columns: UnsafeCell<Vec<sqlite3_value>>,
@@ -58,6 +63,9 @@ impl sqlite3_stmt {
         let next = db.statements.get();
         let statement = Box::into_raw(Box::new(sqlite3_stmt {
             db: handle,
+            column_count: inner.column_count(),
+            is_read_only: inner.is_read_only(),
+            runs: Cell::new(0),
             inner: UnsafeCell::new(inner),
             is_entered: Cell::new(false),
             row: Cell::new(0),
@@ -216,6 +224,7 @@ pub(crate) fn reset(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
         return code::OK;
     }
     statement.leave_row();
+    statement.runs.set(statement.runs.get() + 1);
     inside.get().reset(db.core());
     drop(inside);
     if db.hooks.is_traced() || statement.began.get().is_some() {

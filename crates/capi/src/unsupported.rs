@@ -6,8 +6,7 @@ use std::ptr::null_mut;
 
 use crate::connection::{live, sqlite3};
 use crate::door::api;
-use crate::memory::{self, Destructor};
-use crate::statement::{sqlite3_stmt, statement};
+use crate::statement::sqlite3_stmt;
 use crate::value::sqlite3_value;
 
 /// Says on the connection what is missing.
@@ -92,19 +91,4 @@ api! {
     }
 
     fn sqlite3_stmt_scanstatus_reset(_statement: *mut sqlite3_stmt) {}
-
-    fn sqlite3_carray_bind(
-        handle: *mut sqlite3_stmt, _number: c_int, data: *mut c_void, _n: c_int, _flags: c_int, destroy: Destructor,
-    ) -> c_int {
-        memory::destroy(destroy, data);
-        statement(handle).map_or_else(|code| code, |(_, db)| db.not_supported("carray"))
-    }
-
-    fn sqlite3_carray_bind_v2(
-        handle: *mut sqlite3_stmt, _number: c_int, data: *mut c_void, _n: c_int, _flags: c_int, destroy: Destructor,
-        arg: *mut c_void,
-    ) -> c_int {
-        memory::destroy(destroy, if arg.is_null() { data } else { arg });
-        statement(handle).map_or_else(|code| code, |(_, db)| db.not_supported("carray"))
-    }
 }

@@ -122,7 +122,7 @@ fn a_program_calls_every_function() {
 }
 
 /// Programs that need nothing but the library and an empty folder.
-const PROGRAMS: [&str; 4] = ["virtual_tables.c", "settings.c", "interface.c", "geometry.c"];
+const PROGRAMS: [&str; 5] = ["virtual_tables.c", "settings.c", "interface.c", "geometry.c", "arrays.c"];
 
 #[test]
 fn programs_run() {

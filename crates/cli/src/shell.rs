@@ -413,6 +413,8 @@ fn is_terminator(line: &[u8]) -> bool {
 
 fn open_database(file: &str, readonly: bool) -> Result<Connection, String> {
     let flags = if readonly { OpenFlags::READONLY | OpenFlags::URI } else { OpenFlags::DEFAULT };
-    Connection::open_with_flags(file, flags)
-        .map_err(|error| format!("Error: unable to open database \"{file}\": {error}"))
+    let connection = Connection::open_with_flags(file, flags)
+        .map_err(|error| format!("Error: unable to open database \"{file}\": {error}"))?;
+    connection.add_extension(&lithe::extension::SHELL);
+    Ok(connection)
 }

@@ -155,3 +155,82 @@ fn percentiles_of_groups_and_windows() {
     check(&connection, "SELECT median('12')", "error: input to median() is not numeric");
     check(&connection, "SELECT median(9e999)", "error: Inf input to median()");
 }
+
+#[cfg(feature = "rtree")]
+#[test]
+fn polygons_are_found() {
+    let connection = Connection::open_in_memory().unwrap();
+    connection
+        .execute_batch(
+            "CREATE VIRTUAL TABLE g USING geopoly(name, size);
+             INSERT INTO g(_shape, name) VALUES('[[0,0],[1,0],[1,1],[0,1],[0,0]]', 'square'),
+                 ('[[5,5],[6,5],[6,6],[5,5]]', 'far'), ('[[0.2,0.2],[0.4,0.2],[0.4,0.4],[0.2,0.2]]', 'within');",
+        )
+        .unwrap();
+    let square = "'[[0,0],[1,0],[1,1],[0,1],[0,0]]'";
+    check(&connection, &format!("SELECT name FROM g WHERE geopoly_overlap(_shape, {square})"), "square within");
+    check(&connection, &format!("SELECT name FROM g WHERE geopoly_within(_shape, {square})"), "square within");
+    check(&connection, "SELECT name FROM g WHERE rowid = 2", "far");
+    check(&connection, "SELECT count(*) FROM g WHERE geopoly_overlap(_shape, '[1')", "error: SQL logic error");
+    check(&connection, "SELECT count(*) FROM g WHERE geopoly_overlap(_shape, 'text')", "0");
+    check(&connection, "INSERT INTO g(_shape) VALUES(5)", "error: _shape does not contain a valid polygon");
+    check(
+        &connection,
+        &format!("INSERT INTO g(rowid, _shape) VALUES(1, {square})"),
+        "error: UNIQUE constraint failed: g._shape",
+    );
+    check(&connection, "UPDATE g SET size = 7 WHERE name = 'far'", "");
+    check(&connection, "UPDATE g SET rowid = 9 WHERE name = 'far'", "error: _shape does not contain a valid polygon");
+    check(&connection, "UPDATE g SET _shape = geopoly_xform(_shape, 1, 0, 0, 1, 1, 0) WHERE rowid = 3", "");
+    check(
+        &connection,
+        "SELECT size, geopoly_json(_shape) FROM g WHERE rowid = 2",
+        "7|[[5.0,5.0],[6.0,5.0],[6.0,6.0],[5.0,5.0]]",
+    );
+    check(&connection, &format!("SELECT name FROM g WHERE geopoly_within(_shape, {square})"), "square");
+    check(&connection, "PRAGMA integrity_check", "ok");
+    check(
+        &connection,
+        "SELECT geopoly_json(geopoly_group_bbox(_shape)) FROM g",
+        "[[0.0,0.0],[6.0,0.0],[6.0,6.0],[0.0,6.0],[0.0,0.0]]",
+    );
+    check(
+        &connection,
+        "EXPLAIN QUERY PLAN SELECT * FROM g WHERE geopoly_overlap(_shape, 'x')",
+        "1|0|82|SCAN g VIRTUAL TABLE INDEX 2:rtree",
+    );
+}
+
+#[test]
+fn what_the_shell_has() {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.add_extension(&lithe::extension::SHELL);
+    let taken_apart = [
+        ("45.25", "181,-2"),
+        ("2.0", "2,0"),
+        ("-0.5", "-1,-1"),
+        ("0.0", "0,-1075"),
+        ("-0.0", "1,-3071"),
+        ("9e999", "4503599627370496,972"),
+        ("1152921504606846976", "4503599627370496,8"),
+        ("NULL", "0,-1075"),
+        ("x'3ff8000000000000'", "3,-1"),
+    ];
+    for (number, parts) in taken_apart {
+        check(&connection, &format!("SELECT ieee754({number})"), &format!("ieee754({parts})"));
+    }
+    check(
+        &connection,
+        "SELECT ieee754(181, -2), ieee754(-1, 3), ieee754(1, -1074) > 0, ieee754(1, 99999)",
+        "45.25|-8.0|1|Inf",
+    );
+    check(&connection, "SELECT ieee754_mantissa(45.25), ieee754_exponent(45.25)", "181|-2");
+    check(
+        &connection,
+        "SELECT hex(ieee754_to_blob(1.5)), ieee754_from_blob(x'3ff8000000000000'), ieee754_inc(1.0, 1) > 1",
+        "3FF8000000000000|1.5|1",
+    );
+    let sorted = "SELECT value FROM json_each('[\"a10\",\"a9\",\"a01\",\"b\",\"a\"]') ORDER BY value COLLATE uint";
+    check(&connection, sorted, "a a01 a9 a10 b");
+    check(&connection, "SELECT 'a01' = 'a1' COLLATE uint, 'a1b2' < 'a1b10' COLLATE uint", "1|1");
+}

@@ -4,8 +4,10 @@
 //! | --- | --- |
 //! | `dbstat` | the pages of a database: to which tree they belong, and how full they are |
 //! | `dbpage` | `sqlite_dbpage`: the pages themselves, to be read and written |
+//! | `ieee754` | functions that take reals apart |
 //! | `percentile` | the aggregates `median`, `percentile`, `percentile_cont`, `percentile_disc` |
 //! | `series` | `generate_series(start, stop, step)` |
+//! | `uint` | the collation that compares digits as numbers |
 //!
 //! [`LIBRARY`] is what `libsqlite3` has when it is built with SQLite's options for them; [`SHELL`] has what SQLite's shell
 //! adds.
@@ -13,9 +15,11 @@
 
 mod dbpage;
 mod dbstat;
+mod ieee754;
 mod percentile;
 mod series;
 mod tree;
+mod uint;
 
 use lithe_vtab::{Extension, ExtensionModule, ModuleKind};
 
@@ -31,11 +35,13 @@ pub const LIBRARY: Extension = Extension {
 };
 
 /// Those that a shell adds.
-pub const SHELL: Extension = Extension::of_modules(
-    "shell modules",
-    &[ExtensionModule {
+pub const SHELL: Extension = Extension {
+    name: "shell modules",
+    modules: &[ExtensionModule {
         name: "generate_series",
         kind: ModuleKind::EponymousOnly,
         make: || Box::new(series::GenerateSeries),
     }],
-);
+    functions: ieee754::functions,
+    collations: &[("uint", uint::compare)],
+};

@@ -10,7 +10,7 @@ use lithe_vtab::{ColumnContext, Kept, Scan, ScanPlan, Value, ValueRef, Values, V
 use crate::bounds::CoordinateType;
 use crate::error::{self, Result};
 use crate::geometry::{MatchArgument, POINTER_KIND};
-use crate::node::Node;
+use crate::node::{Cell, Layout, Node};
 use crate::query::{Comparison, Constraint, Found, Query, Verdict, Within};
 use crate::sql_store::Names;
 use crate::store::Store;
@@ -124,15 +124,21 @@ impl VirtualCursor for RTreeCursor {
 /// The row with an id: an integer, or what equals one.
 fn look_up(table: &RTree, store: &dyn Store, id: ValueRef<'_>) -> Result<Option<Found>> {
     let Some(id) = as_integer(id) else { return Ok(None) };
+    let cell = cell_of(table.layout, store, id)?;
+    Ok(cell.map(|cell| Found { cell, verdict: Verdict { within: Within::Fully, score: 0.0 } }))
+}
+
+/// The cell of a row, if there is such a row.
+pub(crate) fn cell_of(layout: Layout, store: &dyn Store, id: i64) -> Result<Option<Cell>> {
     let Some(leaf) = store.leaf_of(id)? else { return Ok(None) };
     let bytes = store.node(leaf)?.ok_or_else(error::corrupt)?;
-    let node = Node::from_bytes(table.layout, bytes)?;
+    let node = Node::from_bytes(layout, bytes)?;
     let cell = node.find(id).and_then(|index| node.cell(index)).ok_or_else(error::corrupt)?;
-    Ok(Some(Found { cell, verdict: Verdict { within: Within::Fully, score: 0.0 } }))
+    Ok(Some(cell))
 }
 
 /// The integer that a value is, or equals.
-fn as_integer(value: ValueRef<'_>) -> Option<i64> {
+pub(crate) fn as_integer(value: ValueRef<'_>) -> Option<i64> {
     match number(value)? {
         ValueRef::Integer(integer) => Some(integer),
         ValueRef::Real(real) => Some(real as i64).filter(|integer| *integer as f64 == real),

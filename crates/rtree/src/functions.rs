@@ -31,11 +31,12 @@ fn make() -> Vec<Arc<Function>> {
     let scalar = |name, args, eval| {
         Arc::new(Function::custom(name, args, Flags::default(), Kind::CustomScalar(Arc::new(Scalar(eval)))))
     };
-    vec![
+    let own = [
         scalar("rtreenode", Arity::Exactly(2), rtreenode),
         scalar("rtreedepth", Arity::Exactly(1), rtreedepth),
         scalar("rtreecheck", Arity::AtLeast(0), rtreecheck),
-    ]
+    ];
+    own.into_iter().chain(crate::geopoly::functions().iter().map(Arc::clone)).collect()
 }
 
 /// The cells of a node as text: `{rowid c c c c} {…}`, the coordinates as single floats whatever they are.

@@ -10,6 +10,8 @@
 //!                               node         the bytes of a node
 //! ```
 //!
+//! On the same trees stands Geopoly, polygons found by their boxes: folder `geopoly`.
+//!
 //! Read first: [`node::Node`], [`tree::Tree`], [`query::Query`]. The crate stands on `lithe-vtab` alone and knows no engine;
 //! its facts are those of SQLite's documentation (<https://www.sqlite.org/rtree.html>) and of files that SQLite has made.
 
@@ -24,6 +26,7 @@ pub mod declaration;
 pub mod error;
 mod functions;
 pub mod geometry;
+mod geopoly;
 pub mod node;
 pub mod query;
 pub mod split;
@@ -51,6 +54,7 @@ pub const EXTENSION: Extension = Extension {
             kind: ModuleKind::Ordinary,
             make: || Box::new(table::RTreeModule(CoordinateType::Integer)),
         },
+        ExtensionModule { name: "geopoly", kind: ModuleKind::Ordinary, make: || Box::new(geopoly::GeopolyModule) },
     ],
     functions: functions::all,
     collations: &[],

@@ -74,13 +74,7 @@ fn open_table(
     if is_new {
         create_tables(connection, names, columns.auxiliary.len(), dimensions, coordinates)?;
     }
-    let node = names.of("node");
-    let len = SqlStore::value(connection, &format!("SELECT length(data) FROM {node} WHERE nodeno = 1"))?;
-    let node_len = len.and_then(|len| usize::try_from(cast::to_integer(len.as_ref())).ok()).unwrap_or(0);
-    if node_len < NODE_LEN_MIN {
-        let message = format!("undersize RTree blobs in \"{}_node\"", names.table());
-        return Err(Error { message: message.into(), ..error::corrupt() });
-    }
+    let node_len = node_len(connection, names)?;
     let rows = estimated_rows(connection, names);
     Ok(RTree {
         layout: Layout { dimensions, coordinates, node_len },
@@ -92,7 +86,19 @@ fn open_table(
     })
 }
 
-fn create_tables(
+/// How long the nodes of a tree are.
+pub(crate) fn node_len(connection: &dyn SqlConnection, names: &Names) -> Result<usize> {
+    let node = names.of("node");
+    let len = SqlStore::value(connection, &format!("SELECT length(data) FROM {node} WHERE nodeno = 1"))?;
+    let len = len.and_then(|len| usize::try_from(cast::to_integer(len.as_ref())).ok()).unwrap_or(0);
+    if len < NODE_LEN_MIN {
+        let message = format!("undersize RTree blobs in \"{}_node\"", names.table());
+        return Err(Error { message: message.into(), ..error::corrupt() });
+    }
+    Ok(len)
+}
+
+pub(crate) fn create_tables(
     connection: &dyn SqlConnection,
     names: &Names,
     auxiliary: usize,

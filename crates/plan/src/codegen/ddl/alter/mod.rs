@@ -36,6 +36,11 @@ pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, s
     if cg.env.shadow_tables.protects(found.table.name.name()) {
         return fail(format!("table {} may not be altered", found.table.name));
     }
+    // A table that is there without being created is in no schema.
+    let is_in_schema = cg.env.catalog.schema(found.db).table(found.table.name.name()).is_some();
+    if !is_in_schema && found.table.virtual_table().is_some() && !matches!(alter.action, AlterAction::AddColumn(_)) {
+        return fail(format!("table {} may not be altered", found.table.name));
+    }
     // The module of a virtual table hears of its new name.
     if let (Some(of), AlterAction::RenameTable(_)) = (found.table.virtual_table(), &alter.action) {
         match of.state {

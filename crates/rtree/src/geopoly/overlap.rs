@@ -1,0 +1,141 @@
+//! How two polygons lie to each other, by a line that sweeps over both.
+//!
+//! The line stops at each x where an edge begins or ends. Between two stops the edges that it crosses are in one order;
+//! which polygons the space between two of them belongs to follows from how many edges of each lie below. Two edges of
+//! different polygons that change their order between two stops cross.
+
+use super::polygon::{Polygon, Vertex};
+
+/// The polygons, as bits of a mask.
+const FIRST: u8 = 1;
+const SECOND: u8 = 2;
+
+/// How two polygons lie to each other, by SQLite's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Overlap {
+    Disjoint = 0,
+    Partial = 1,
+    /// The first lies within the second.
+    FirstWithin = 2,
+    /// The second lies within the first.
+    SecondWithin = 3,
+    Same = 4,
+}
+
+/// An edge that is not vertical: y = slope x + intercept.
+struct Edge {
+    slope: f64,
+    intercept: f64,
+    /// Where the line meets it now.
+    y: f64,
+    /// Where it begins.
+    start: f64,
+    side: u8,
+}
+
+/// The line comes to an end of an edge.
+struct Stop {
+    x: f64,
+    edge: usize,
+    begins: bool,
+}
+
+pub(super) fn overlap(first: &Polygon, second: &Polygon) -> Overlap {
+    let mut edges = Vec::new();
+    let mut stops = Vec::new();
+    for (polygon, side) in [(first, FIRST), (second, SECOND)] {
+        for (from, to) in polygon.edges() {
+            add_edge(&mut edges, &mut stops, from, to, side);
+        }
+    }
+    stops.sort_by(|one, other| one.x.total_cmp(&other.x));
+    Sweep { edges, active: Vec::new(), found: [false; 4] }.run(&stops)
+}
+
+fn add_edge(edges: &mut Vec<Edge>, stops: &mut Vec<Stop>, from: Vertex, to: Vertex, side: u8) {
+    if from.0 == to.0 || from.0.is_nan() || to.0.is_nan() {
+        return;
+    }
+    let (left, right) = if from.0 > to.0 { (to, from) } else { (from, to) };
+    let slope = f64::from((right.1 - left.1) / (right.0 - left.0));
+    let intercept = f64::from(right.1) - f64::from(right.0) * slope;
+    let (edge, start) = (edges.len(), f64::from(left.1));
+    edges.push(Edge { slope, intercept, y: start, start, side });
+    stops.push(Stop { x: left.0.into(), edge, begins: true });
+    stops.push(Stop { x: right.0.into(), edge, begins: false });
+}
+
+struct Sweep {
+    edges: Vec<Edge>,
+    /// The edges that the line meets, the lowest first once they are sorted.
+    active: Vec<usize>,
+    /// By mask, whether there is space that belongs to just these polygons.
+    found: [bool; 4],
+}
+
+impl Sweep {
+    fn run(mut self, stops: &[Stop]) -> Overlap {
+        let mut rest = stops;
+        while let Some(Stop { x, .. }) = rest.first() {
+            if !self.move_to(*x) {
+                return Overlap::Partial;
+            }
+            let here = rest.iter().take_while(|stop| stop.x == *x).count();
+            let (these, others) = rest.split_at(here);
+            these.iter().for_each(|stop| self.apply(stop));
+            rest = others;
+        }
+        match self.found {
+            [_, _, _, false] => Overlap::Disjoint,
+            [_, true, false, true] => Overlap::SecondWithin,
+            [_, false, true, true] => Overlap::FirstWithin,
+            [_, false, false, true] => Overlap::Same,
+            [_, true, true, true] => Overlap::Partial,
+        }
+    }
+
+    /// Looks at the space up to the next stop. False if edges of both polygons cross there.
+    fn move_to(&mut self, x: f64) -> bool {
+        let edges = &mut self.edges;
+        let key = |edges: &[Edge], at: usize| edges.get(at).map_or((0.0, 0.0), |edge| (edge.y, edge.slope));
+        self.active.sort_by(|one, other| {
+            let (one, other) = (key(edges, *one), key(edges, *other));
+            one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1))
+        });
+        // On the left side of the space, and then on its right.
+        for is_right in [false, true] {
+            let (mut mask, mut below): (u8, Option<(f64, u8)>) = (0, None);
+            for at in &self.active {
+                let Some(edge) = edges.get_mut(*at) else { continue };
+                if is_right {
+                    edge.y = edge.slope * x + edge.intercept;
+                }
+                if let Some((y, side)) = below {
+                    if is_right && y > edge.y && side != edge.side {
+                        return false;
+                    }
+                    if y != edge.y
+                        && let Some(found) = self.found.get_mut(usize::from(mask))
+                    {
+                        *found = true;
+                    }
+                }
+                mask ^= edge.side;
+                below = Some((edge.y, edge.side));
+            }
+        }
+        true
+    }
+
+    fn apply(&mut self, stop: &Stop) {
+        if stop.begins {
+            if let Some(edge) = self.edges.get_mut(stop.edge) {
+                edge.y = edge.start;
+            }
+            self.active.push(stop.edge);
+        } else {
+            self.active.retain(|edge| *edge != stop.edge);
+        }
+    }
+}

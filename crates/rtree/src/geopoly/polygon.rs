@@ -1,0 +1,246 @@
+//! Polygons, and their two forms.
+//!
+//! ```text
+//!   BLOB   | 0: big-endian, 1: little-endian | vertices: 3 bytes, big-endian | x: 4 bytes | y: 4 bytes | …
+//!   text   [[x0,y0],[x1,y1],…,[x0,y0]]       the first vertex stands at the end again
+//! ```
+
+use lithe_functions::format_values;
+use lithe_vtab::ValueRef;
+
+use crate::bounds::Bounds;
+use crate::error::Result;
+
+const HEADER_LEN: usize = 4;
+const VERTEX_LEN: usize = 8;
+/// The shortest BLOB that is looked at: that of a triangle.
+const BLOB_LEN_MIN: usize = HEADER_LEN + 3 * VERTEX_LEN;
+/// How many pairs a text has at least: a triangle, and its first vertex again.
+const PAIRS_MIN: usize = 4;
+
+/// A corner.
+pub(super) type Vertex = (f32, f32);
+
+/// A polygon of three corners or more. Those of texts may be fewer in nothing but the closing one, which is not kept.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Polygon {
+    pub(super) vertices: Vec<Vertex>,
+}
+
+/// What a value of the column `_shape` is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    Polygon(Polygon),
+    /// Not a polygon, but a value that a table keeps as it is: text that is no JSON array, a BLOB of something else.
+    Other,
+    /// Neither.
+    Invalid,
+}
+
+impl Shape {
+    pub(super) fn of(value: ValueRef<'_>) -> Shape {
+        match value {
+            ValueRef::Blob(bytes) if bytes.len() >= BLOB_LEN_MIN => {
+                Polygon::from_blob(bytes).map_or(Shape::Other, Shape::Polygon)
+            }
+            ValueRef::Text(text) => {
+                let mut reader = Reader::new(text);
+                if reader.next() != Some(b'[') {
+                    return Shape::Other;
+                }
+                reader.polygon().map_or(Shape::Invalid, Shape::Polygon)
+            }
+            _ => Shape::Invalid,
+        }
+    }
+}
+
+impl Polygon {
+    /// The polygon that a value is, if it is one.
+    pub(super) fn of(value: ValueRef<'_>) -> Option<Polygon> {
+        match Shape::of(value) {
+            Shape::Polygon(polygon) => Some(polygon),
+            Shape::Other | Shape::Invalid => None,
+        }
+    }
+
+    fn from_blob(bytes: &[u8]) -> Option<Polygon> {
+        let (header, rest) = bytes.split_first_chunk::<HEADER_LEN>()?;
+        let [order, high, middle, low] = *header;
+        let count = u32::from_be_bytes([0, high, middle, low]) as usize;
+        if order > 1 || rest.len() != count * VERTEX_LEN {
+            return None;
+        }
+        let number = |bytes: [u8; 4]| if order == 0 { f32::from_be_bytes(bytes) } else { f32::from_le_bytes(bytes) };
+        let (numbers, _) = rest.as_chunks::<4>();
+        let pair = |pair: &[[u8; 4]; 2]| (number(pair[0]), number(pair[1]));
+        Some(Polygon { vertices: numbers.as_chunks::<2>().0.iter().map(pair).collect() })
+    }
+
+    /// The BLOB, with numbers as this computer has them.
+    pub(super) fn blob(&self) -> Vec<u8> {
+        let [_, high, middle, low] = (self.vertices.len() as u32).to_be_bytes();
+        let mut blob = vec![u8::from(cfg!(target_endian = "little")), high, middle, low];
+        for (x, y) in &self.vertices {
+            blob.extend_from_slice(&x.to_ne_bytes());
+            blob.extend_from_slice(&y.to_ne_bytes());
+        }
+        blob
+    }
+
+    /// The text.
+    pub(super) fn json(&self) -> Result<Vec<u8>> {
+        let mut text = b"[".to_vec();
+        for (x, y) in self.vertices.iter().chain(self.vertices.first()) {
+            let separator: &[u8] = if text.len() > 1 { b"," } else { b"" };
+            text.extend_from_slice(separator);
+            text.extend_from_slice(&formatted(b"[%!g,%!g]", *x, *y)?);
+        }
+        text.push(b']');
+        Ok(text)
+    }
+
+    /// The corners for an SVG element: `x,y x,y …`, the first one at the end again.
+    pub(super) fn points(&self) -> Result<Vec<u8>> {
+        let corners = self.vertices.iter().chain(self.vertices.first());
+        let corners: Result<Vec<Vec<u8>>> = corners.map(|(x, y)| formatted(b"%g,%g", *x, *y)).collect();
+        Ok(corners?.join(&b' '))
+    }
+
+    /// The edges, the closing one last.
+    pub(super) fn edges(&self) -> impl Iterator<Item = (Vertex, Vertex)> + '_ {
+        let ends = self.vertices.iter().skip(1).chain(self.vertices.first());
+        self.vertices.iter().copied().zip(ends.copied())
+    }
+
+    /// The bounding box.
+    pub(super) fn bounds(&self) -> Bounds {
+        let coordinate = |of: fn(&Vertex) -> f32, choose: fn(f32, f32) -> f32| {
+            self.vertices.iter().map(of).reduce(choose).map_or(0.0, f64::from)
+        };
+        let side = |of| [coordinate(of, f32::min), coordinate(of, f32::max)];
+        Bounds::new(side(|vertex| vertex.0).into_iter().chain(side(|vertex| vertex.1)))
+    }
+
+    /// The polygon that is a box.
+    pub(super) fn of_bounds(bounds: &Bounds) -> Polygon {
+        let side = |dimension| {
+            let (min, max) = bounds.side(dimension);
+            (min as f32, max as f32)
+        };
+        let ((left, right), (bottom, top)) = (side(0), side(1));
+        Polygon { vertices: vec![(left, bottom), (right, bottom), (right, top), (left, top)] }
+    }
+}
+
+fn formatted(format: &[u8], x: f32, y: f32) -> Result<Vec<u8>> {
+    let values = [ValueRef::Real(x.into()), ValueRef::Real(y.into())];
+    Ok(format_values(format, &values, usize::MAX)?.as_slice().to_vec())
+}
+
+/// Reads the text of a polygon, as freely as SQLite does: a comma may stand before a closing bracket, which then is that of
+/// the next level, and a number may begin with its point.
+struct Reader<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t [u8]) -> Reader<'t> {
+        Reader { text, at: 0 }
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.text.get(at).copied()
+    }
+
+    /// The next character that is no white space, without taking it.
+    fn next(&mut self) -> Option<u8> {
+        while matches!(self.byte(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+        self.byte(self.at)
+    }
+
+    fn take(&mut self, expected: u8) -> bool {
+        let is_there = self.next() == Some(expected);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn polygon(&mut self) -> Option<Polygon> {
+        let mut vertices = Vec::new();
+        if !self.take(b'[') {
+            return None;
+        }
+        while self.take(b'[') {
+            vertices.extend(self.vertex()?);
+            if !self.take(b',') {
+                break;
+            }
+        }
+        let is_whole = self.take(b']') && self.next().is_none();
+        let is_closed = vertices.len() >= PAIRS_MIN && vertices.first() == vertices.last();
+        vertices.pop();
+        (is_whole && is_closed).then_some(Polygon { vertices })
+    }
+
+    /// Behind the `[` of a pair: two numbers, and more that do not count. `None` ends the reading; what stops being numbers
+    /// behind a comma ends the pair, which is none if it has less than two.
+    fn vertex(&mut self) -> Option<Option<Vertex>> {
+        let (mut pair, mut count) = ([0.0; 2], 0);
+        while let Some(number) = self.number() {
+            if let Some(slot) = pair.get_mut(count) {
+                *slot = number;
+            }
+            count += 1;
+            if self.take(b',') {
+                continue;
+            }
+            return (self.take(b']') && count >= 2).then_some(Some(pair.into()));
+        }
+        Some((count >= 2).then_some(pair.into()))
+    }
+
+    fn number(&mut self) -> Option<f32> {
+        self.next();
+        let digits_from = |at: usize| (at..self.text.len()).take_while(|at| self.is_digit(*at)).count();
+        let is_negative = self.byte(self.at) == Some(b'-');
+        let mut end = self.at + usize::from(is_negative);
+        let whole = digits_from(end);
+        if whole > 1 && self.byte(end) == Some(b'0') {
+            return None;
+        }
+        end += whole;
+        if self.byte(end) == Some(b'.') && !(whole == 0 && is_negative) {
+            let fraction = digits_from(end + 1);
+            if fraction == 0 {
+                return None;
+            }
+            end += 1 + fraction;
+        }
+        if end == self.at {
+            // Nothing at all, directly behind the bracket, is 0.
+            let before = self.at.checked_sub(1).and_then(|before| self.byte(before));
+            return (before == Some(b'[')).then_some(0.0);
+        }
+        if end == self.at + 1 && is_negative {
+            return None;
+        }
+        if matches!(self.byte(end), Some(b'e' | b'E')) {
+            end += 1 + usize::from(matches!(self.byte(end + 1), Some(b'+' | b'-')));
+            let exponent = digits_from(end);
+            if exponent == 0 {
+                return None;
+            }
+            end += exponent;
+        }
+        let number = self.text.get(self.at..end)?;
+        self.at = end;
+        Some(lithe_value::cast::to_real(ValueRef::Text(number)) as f32)
+    }
+
+    fn is_digit(&self, at: usize) -> bool {
+        self.byte(at).is_some_and(|byte| byte.is_ascii_digit())
+    }
+}
