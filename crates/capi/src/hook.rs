@@ -17,6 +17,7 @@ use crate::connection::{live, sqlite3};
 use crate::door::api;
 use crate::error::c_string;
 use crate::memory::{self, Destructor};
+use crate::preupdate::PreUpdate;
 use crate::statement::sqlite3_stmt;
 
 const STATEMENT: c_uint = 1;
@@ -41,6 +42,7 @@ pub(crate) struct Hooks {
     rollback: Cell<*mut c_void>,
     update: Cell<*mut c_void>,
     wal: Cell<*mut c_void>,
+    pub(crate) preupdate: PreUpdate,
 }
 
 impl Default for Hooks {
@@ -55,6 +57,7 @@ impl Default for Hooks {
             rollback: Cell::new(null_mut()),
             update: Cell::new(null_mut()),
             wal: Cell::new(null_mut()),
+            preupdate: PreUpdate::default(),
         }
     }
 }

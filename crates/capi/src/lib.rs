@@ -58,6 +58,7 @@ mod open;
 #[cfg(test)]
 mod panic_tests;
 mod prepare;
+mod preupdate;
 mod recursive_mutex;
 mod rtree;
 mod statement;

@@ -2,12 +2,10 @@
 //! yet: …" as the connection's message, where there is a connection.
 
 use std::ffi::{c_char, c_int, c_void};
-use std::ptr::null_mut;
 
 use crate::connection::{live, sqlite3};
 use crate::door::api;
 use crate::statement::sqlite3_stmt;
-use crate::value::sqlite3_value;
 
 /// Says on the connection what is missing.
 ///
@@ -27,38 +25,9 @@ pub struct sqlite3_snapshot {
     _opaque: [u8; 0],
 }
 
-const PREUPDATE: &str = "the pre-update hook";
 const SNAPSHOTS: &str = "snapshots";
 
 api! {
-    fn sqlite3_preupdate_hook(db: *mut sqlite3, _hook: *const c_void, _arg: *mut c_void) -> *mut c_void {
-        refuse(db, PREUPDATE);
-        null_mut()
-    }
-
-    fn sqlite3_preupdate_old(db: *mut sqlite3, _column: c_int, _value: *mut *mut sqlite3_value) -> c_int {
-        refuse(db, PREUPDATE)
-    }
-
-    fn sqlite3_preupdate_new(db: *mut sqlite3, _column: c_int, _value: *mut *mut sqlite3_value) -> c_int {
-        refuse(db, PREUPDATE)
-    }
-
-    fn sqlite3_preupdate_count(db: *mut sqlite3) -> c_int {
-        refuse(db, PREUPDATE);
-        0
-    }
-
-    fn sqlite3_preupdate_depth(db: *mut sqlite3) -> c_int {
-        refuse(db, PREUPDATE);
-        0
-    }
-
-    fn sqlite3_preupdate_blobwrite(db: *mut sqlite3) -> c_int {
-        refuse(db, PREUPDATE);
-        -1
-    }
-
     fn sqlite3_snapshot_get(
         db: *mut sqlite3, _schema: *const c_char, _snapshot: *mut *mut sqlite3_snapshot,
     ) -> c_int {

@@ -7,11 +7,11 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 use std::process::Command;
-use std::{env, fs};
 
-use common::{Workshop, crate_folder, expect_success, sqlite_source};
+use common::{SQLITE, Workshop, crate_folder, expect_success, sqlite};
 
 /// Lines by scenario.
 type Recording = BTreeMap<String, Vec<String>>;
@@ -39,8 +39,8 @@ fn a_vfs_in_memory_with_shared_memory_of_its_own() {
 
 fn compare(kind: &str) {
     let workshop = Workshop::new(&format!("vfs-{kind}"));
-    let reference = reference();
-    let program = workshop.compile("vfs_record.c", "record", &[reference.join(NAME).to_str().unwrap(), "-lpthread"]);
+    let reference = sqlite();
+    let program = workshop.compile("vfs_record.c", "record", &[reference.join(SQLITE).to_str().unwrap(), "-lpthread"]);
     let ours = record(&workshop, &program, &workshop.folder, kind);
     let theirs = record(&workshop, &program, &reference, kind);
     assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
@@ -125,27 +125,4 @@ fn differences() -> Vec<Difference> {
         Difference { scenarios: list(scenarios), calls: list(calls) }
     });
     parsed.collect()
-}
-
-const NAME: &str = "libsqlite3.so.0";
-
-/// A folder with SQLite's library.
-fn reference() -> PathBuf {
-    if let Some(folder) = env::var_os("LITHE_REFERENCE") {
-        return PathBuf::from(folder);
-    }
-    let source = sqlite_source().join("sqlite3.c");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sqlite");
-    let library = folder.join(NAME);
-    if library.exists() {
-        return folder;
-    }
-    fs::create_dir_all(&folder).unwrap();
-    // Another test may be building it, too: whoever is done first puts it there, whole.
-    let built = folder.join(format!("{NAME}.{}.{:?}", std::process::id(), std::thread::current().id()));
-    let mut compiler = Command::new("cc");
-    compiler.args(["-O0", "-w", "-shared", "-fPIC", "-Wl,-soname,libsqlite3.so.0", "-o"]).arg(&built).arg(source);
-    expect_success(&compiler.args(["-ldl", "-lpthread", "-lm"]).output().unwrap(), "SQLite");
-    fs::rename(built, library).unwrap();
-    folder
 }

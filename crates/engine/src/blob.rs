@@ -26,6 +26,8 @@ pub struct Blob {
     cursor: Rc<HeldCursor>,
     /// The column's place in the records.
     stored_at: usize,
+    /// Database, table and column, for the pre-update hook.
+    names: (String, String, usize),
     can_write: bool,
     /// `None` when it is closed, or when a failed [`Blob::reopen`] has left it without a row.
     place: Option<Place>,
@@ -103,7 +105,7 @@ impl Connection {
             schema.and_then(|db| catalog.schema(db).table(Name::new(table.as_bytes())).map(|table| (db, table)));
         let (db, table) = found.ok_or_else(|| Error::generic(format!("no such table: {database}.{table}")))?;
         let root = root_of(table)?;
-        let stored_at = column_of(table, column, write, self.compile_flags.get().foreign_keys)?;
+        let (position, stored_at) = column_of(table, column, write, self.compile_flags.get().foreign_keys)?;
         let run = self.statement_begins();
         let watch = RowWatch { db, root, rowid: Cell::new(rowid), is_expired: Cell::new(false) };
         let btree = Rc::clone(self.database(db)?.btree());
@@ -114,6 +116,7 @@ impl Connection {
             btree,
             cursor,
             stored_at,
+            names: (catalog.database_name(db).to_string(), (&table.name).into(), position),
             can_write: write,
             place: None,
             run: Some(run),
@@ -150,8 +153,8 @@ fn root_of(table: &Table) -> Result<PageNo> {
     }
 }
 
-/// The place of the column in the table's records.
-fn column_of(table: &Table, name: &str, write: bool, foreign_keys: bool) -> Result<usize> {
+/// The place of the column in the table, and in its records.
+fn column_of(table: &Table, name: &str, write: bool, foreign_keys: bool) -> Result<(usize, usize)> {
     let column = table.column(Name::new(name.as_bytes()));
     let column = column.filter(|column| table.columns[usize::from(*column)].is_stored());
     let column = column.ok_or_else(|| Error::generic(format!("no such column: \"{name}\"")))?;
@@ -166,7 +169,8 @@ fn column_of(table: &Table, name: &str, write: bool, foreign_keys: bool) -> Resu
             return Err(Error::generic("cannot open foreign key column for writing"));
         }
     }
-    Ok(usize::from(table.columns[usize::from(column)].stored_at))
+    let position = usize::from(column);
+    Ok((position, usize::from(table.columns[position].stored_at)))
 }
 
 impl Blob {
@@ -258,6 +262,12 @@ impl Blob {
         let place = self.place_of(connection)?;
         if !self.can_write {
             return Err(Error::from_code(ResultCode::READONLY));
+        }
+        if connection.has_preupdate_hook() {
+            let (database, table, column) = &self.names;
+            connection.tell_of_blob_write(database, table, *column, self.watch.rowid.get())?;
+            // What was looked at may have moved the cursor.
+            self.place_of(connection, offset, bytes.len())?;
         }
         connection.facts.note_write();
         let written = self.cursor.0.borrow_mut().write_payload(&self.btree, place.at + offset as u32, bytes);

@@ -7,12 +7,14 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::OnceLock;
 
+use lithe_functions::RowOperation as Change;
 use lithe_plan::authorize::{Action, Authorizer, Request};
 use lithe_value::Collation;
 use lithe_vfs::ResultCode;
 
 use crate::connection::Connection;
 use crate::error::{Error, Result};
+use crate::preupdate::PreUpdateHooks;
 
 /// Asked before a commit: true makes a rollback of it.
 pub type CommitHook = Rc<dyn Fn() -> bool>;
@@ -52,32 +54,20 @@ pub(crate) fn log(code: i32, message: &[u8]) {
     }
 }
 
-/// What happens to a row, by SQLite's numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(i32)]
-pub enum Change {
-    /// SQLITE_DELETE
-    Delete = 9,
-    /// SQLITE_INSERT
-    Insert = 18,
-    /// SQLITE_UPDATE
-    Update = 23,
-}
-
 /// A hook that may be set.
-struct Slot<H>(RefCell<Option<H>>);
+pub(crate) struct Slot<H>(RefCell<Option<H>>);
 
 impl<H: Clone> Slot<H> {
-    fn get(&self) -> Option<H> {
+    pub(crate) fn get(&self) -> Option<H> {
         self.0.borrow().clone()
     }
 
-    fn set(&self, hook: Option<H>) {
+    pub(crate) fn set(&self, hook: Option<H>) {
         // The old one is dropped after the borrow has ended: dropping it may come back here.
         let _old = self.0.replace(hook);
     }
 
-    fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.borrow().is_some()
     }
 }
@@ -94,6 +84,7 @@ pub(crate) struct Hooks {
     commit: Slot<CommitHook>,
     rollback: Slot<RollbackHook>,
     update: Slot<UpdateHook>,
+    pub(crate) preupdate: PreUpdateHooks,
     wal: Slot<WalHook>,
     auto_vacuum: Slot<AutoVacuumHook>,
     progress: Slot<ProgressHandler>,
@@ -274,6 +265,7 @@ impl Connection {
         self.set_commit_hook(None);
         self.set_rollback_hook(None);
         self.set_update_hook(None);
+        self.drop_preupdate_hooks();
         self.set_wal_hook(None);
         self.set_auto_vacuum_hook(None);
         self.set_progress_handler(0, None);

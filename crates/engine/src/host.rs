@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lithe_btree::Btree;
 use lithe_format::PageNo;
-use lithe_functions::SqlConnection;
+use lithe_functions::{RowChange, RowOperation, SqlConnection};
 use lithe_pager::CacheSize;
 use lithe_sql::ast::Name;
 use lithe_value::ValueRef;
@@ -19,7 +19,6 @@ use lithe_vm::virtual_table::VirtualTable;
 
 use crate::connection::Connection;
 use crate::error::Error;
-use crate::hooks::Change;
 use crate::transaction::StatementRun;
 
 /// Bytes that one sorter or hash table may take before it goes to a temporary file, if nobody has set `cache_size`: pages that
@@ -166,16 +165,16 @@ impl Host for RunHost<'_> {
         Ok(self.connection.check_memory()?)
     }
 
+    fn pre_update(&self, change: &RowChange<'_>) {
+        self.connection.tell_preupdate_hooks(change);
+    }
+
     fn has_update_hook(&self) -> bool {
         self.connection.has_update_hook()
     }
 
     fn update_hook(&self, op: i32, database: &str, table: &str, rowid: i64) {
-        let change = match op {
-            9 => Change::Delete,
-            18 => Change::Insert,
-            _ => Change::Update,
-        };
+        let change = RowOperation::from_number(op).unwrap_or(RowOperation::Update);
         self.connection.tell_update_hook(change, database, table, rowid);
     }
 

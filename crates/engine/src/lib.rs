@@ -43,6 +43,7 @@ mod native;
 mod open;
 mod pragma;
 mod prepare;
+mod preupdate;
 mod program_cache;
 mod random;
 mod recompile;
@@ -66,14 +67,15 @@ pub use error::{Error, Result};
 pub use file_control::DatabaseFile;
 pub use heap_limit::{hard_heap_limit, is_over_hard_limit, set_memory_gauge, soft_heap_limit};
 pub use hooks::{
-    AuthorizerCallback, AutoVacuumHook, Change, CollationNeeded, CommitHook, ExtensionLoader, ProgressHandler,
-    RollbackHook, TriggerTrace, UpdateHook, WalHook, set_error_log,
+    AuthorizerCallback, AutoVacuumHook, CollationNeeded, CommitHook, ExtensionLoader, ProgressHandler, RollbackHook,
+    TriggerTrace, UpdateHook, WalHook, set_error_log,
 };
 pub use interrupt::InterruptHandle;
 pub use journal::Checkpoint;
 pub use limit::Limit;
 pub use lithe_btree::Sizes;
 pub use lithe_functions as function;
+pub use lithe_functions::{RowChange, RowOperation as Change};
 pub use lithe_pager::{CheckpointMode, PageCounter};
 pub use lithe_plan::authorize;
 pub use lithe_sql as sql;
@@ -85,6 +87,7 @@ pub use lithe_vm::virtual_table;
 pub use metadata::{ColumnMetadata, TransactionKind};
 pub use open::{OpenFlags, Target, VfsFinder, builtin_vfs, target};
 pub use prepare::Prepared;
+pub use preupdate::PreUpdateHook;
 pub use shared_cache::{UnlockCallback, enable_shared_cache};
 pub use statement::{BindValue, Statement, Step};
 pub use status::Counter;

@@ -11,7 +11,9 @@ use std::rc::Rc;
 use std::sync::Weak;
 
 use hashbrown::HashMap;
-use lithe_functions::{BlobPlace, FunctionError, Kept, PageAccess, Pointer, SqlBlob, SqlConnection, SqlStatement};
+use lithe_functions::{
+    BlobPlace, ChangeWatcher, FunctionError, Kept, PageAccess, Pointer, SqlBlob, SqlConnection, SqlStatement,
+};
 use lithe_sql::ast::Name;
 use lithe_value::ValueRef;
 use lithe_vfs::ResultCode;
@@ -342,6 +344,32 @@ impl SqlConnection for Connection {
             Rc::clone(self.client_data.0.borrow_mut().entry(name).or_insert(made))
         });
         f(&*data);
+    }
+
+    fn watch_changes(&self, watcher: ChangeWatcher) -> u64 {
+        Connection::watch_changes(self, watcher)
+    }
+
+    fn unwatch_changes(&self, number: u64) {
+        Connection::unwatch_changes(self, number);
+    }
+
+    fn deferred_violations(&self) -> i64 {
+        self.facts.deferred_violations.get() + self.facts.deferred_immediate_violations.get()
+    }
+
+    fn set_foreign_keys_no_action(&self, on: bool) -> bool {
+        let mut flags = self.compile_flags.get();
+        let before = std::mem::replace(&mut flags.foreign_keys_no_action, on);
+        if before != on {
+            self.compile_flags.set(flags);
+            self.expire_programs();
+        }
+        before
+    }
+
+    fn log(&self, code: i32, message: &str) {
+        crate::hooks::log(code, message.as_bytes());
     }
 
     fn last_insert_rowid(&self) -> i64 {

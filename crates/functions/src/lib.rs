@@ -11,6 +11,7 @@
 //! | [`function`] | [`Function`], the entries of tables, flags |
 //! | [`context`] | [`Context`]: the result, the connection, what a call site keeps |
 //! | [`sql`] | what functions and modules may do with their connection: statements, BLOBs, other tables |
+//! | [`row_change`] | a change of a row, as the pre-update hook sees it |
 //! | [`registry`] | [`Registry`]: finding a function by name and number of arguments |
 //! | [`scalar`] | scalar functions, a room for each kind |
 //! | [`mod@format`] | `format()`, alias `printf()` |
@@ -41,6 +42,7 @@ pub mod format;
 pub mod function;
 pub mod json;
 pub mod registry;
+pub mod row_change;
 pub mod scalar;
 pub mod sql;
 mod table;
@@ -52,5 +54,6 @@ pub use error::{FunctionError, Result};
 pub use format::format_values;
 pub use function::{Arity, Flags, Function, Kind, ScalarFunction};
 pub use registry::{Lookup, Registry};
-pub use sql::{BlobPlace, Kept, PageAccess, SqlBlob, SqlConnection, SqlStatement};
+pub use row_change::{RowChange, RowOperation};
+pub use sql::{BlobPlace, ChangeWatcher, Kept, PageAccess, SqlBlob, SqlConnection, SqlStatement};
 pub use window::{Ranking, WindowFunction};

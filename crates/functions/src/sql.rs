@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lithe_value::ValueRef;
 
 use crate::error::Result;
+use crate::row_change::RowChange;
 
 /// A connection, as the code sees it that it calls. Statements run nested in the one that is running, within its transaction.
 pub trait SqlConnection {
@@ -70,6 +71,22 @@ pub trait SqlConnection {
     /// Shows `f` what is kept for the whole connection under this name; `make` makes it the first time.
     fn with_client_data(&self, name: &'static str, make: &dyn Fn() -> Box<dyn Any + Send>, f: &mut dyn FnMut(&dyn Any));
 
+    /// Tells `watcher` of each row before it changes, beside the pre-update hook of the application. Answers the number by which
+    /// [`SqlConnection::unwatch_changes`] ends that.
+    fn watch_changes(&self, watcher: ChangeWatcher) -> u64;
+
+    /// Ends what [`SqlConnection::watch_changes`] began.
+    fn unwatch_changes(&self, number: u64);
+
+    /// How many violations of deferred foreign keys the open transaction has.
+    fn deferred_violations(&self) -> i64;
+
+    /// Makes all foreign keys behave as if they said NO ACTION, or as they say again; answers what was so before.
+    fn set_foreign_keys_no_action(&self, on: bool) -> bool;
+
+    /// Writes to the error log of the process.
+    fn log(&self, code: i32, message: &str);
+
     /// The rowid of the last row that was inserted.
     fn last_insert_rowid(&self) -> i64;
 
@@ -95,6 +112,9 @@ pub trait SqlConnection {
     /// Whether somebody wants the running statement to stop. Long loops without SQL ask now and then.
     fn is_interrupted(&self) -> bool;
 }
+
+/// Told of a row before it changes, with the connection that changes it.
+pub type ChangeWatcher = Rc<dyn Fn(&dyn SqlConnection, &RowChange<'_>)>;
 
 /// A compiled statement.
 pub trait SqlStatement {

@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use lithe_engine as engine;
-pub use lithe_engine::Change;
 pub use lithe_engine::authorize::{Action, Permission, Request};
+pub use lithe_engine::{Change, RowChange};
 
 use crate::connection::Connection;
 
@@ -68,6 +68,40 @@ impl Connection {
             Rc::new(move |change, database: &str, table: &str, rowid| {
                 if let Ok(mut hook) = hook.try_borrow_mut() {
                     hook(change, database, table, rowid);
+                }
+            })
+        }));
+    }
+
+    /// Registers the pre-update hook, which is told of each row before it is inserted, updated or deleted, with its old and its
+    /// new values.
+    ///
+    /// Changes by triggers, foreign-key actions and REPLACE are told, and so are tables WITHOUT ROWID. While a hook is set, a
+    /// DELETE without WHERE deletes row by row. The hook must not change the database.
+    ///
+    /// ```
+    /// # use lithe::{Connection, RowChange};
+    /// # use std::sync::{Arc, Mutex};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a, b); INSERT INTO t VALUES (1, 'one')")?;
+    /// let seen = Arc::new(Mutex::new(Vec::new()));
+    /// let notes = Arc::clone(&seen);
+    /// connection.set_preupdate_hook(Some(move |change: &RowChange<'_>| {
+    ///     let text = |value: lithe::ValueRef<'_>| String::from_utf8_lossy(value.bytes().unwrap_or_default()).into_owned();
+    ///     if let (Ok(old), Ok(new)) = (change.old_value(1), change.new_value(1)) {
+    ///         notes.lock().unwrap().push((text(old), text(new)));
+    ///     }
+    /// }));
+    /// connection.execute("UPDATE t SET b = 'uno' WHERE a = 1", [])?;
+    /// assert_eq!(*seen.lock().unwrap(), [("one".to_owned(), "uno".to_owned())]);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn set_preupdate_hook(&self, hook: Option<impl FnMut(&RowChange<'_>) + Send + 'static>) {
+        self.core.set_preupdate_hook(hook.map(|hook| -> engine::PreUpdateHook {
+            let hook = RefCell::new(hook);
+            Rc::new(move |change: &RowChange<'_>| {
+                if let Ok(mut hook) = hook.try_borrow_mut() {
+                    hook(change);
                 }
             })
         }));

@@ -31,7 +31,7 @@
 //! | copy a live database | [`Backup`], [`Connection::backup`], [`Connection::serialize`], [`Connection::deserialize`] |
 //! | call Rust from SQL | [`Connection::create_scalar_function`], [`Connection::create_aggregate_function`] |
 //! | compare texts your way | [`Connection::create_collation`] |
-//! | hear of changes, commits, rollbacks | [`Connection::set_update_hook`], [`Connection::set_commit_hook`] |
+//! | hear of changes, commits, rollbacks | [`Connection::set_update_hook`], [`Connection::set_preupdate_hook`], [`Connection::set_commit_hook`] |
 //! | stop a long statement from another thread | [`Connection::interrupt_handle`] |
 
 #![deny(unsafe_code)]
@@ -63,7 +63,7 @@ pub use cache::CachedStatement;
 pub use connection::{Connection, InterruptHandle};
 pub use from_sql::{FromSql, FromSqlError};
 pub use functions::{Aggregate, FunctionContext, FunctionFlags, WindowAggregate};
-pub use hooks::{Action, Change, Permission, Request};
+pub use hooks::{Action, Change, Permission, Request, RowChange};
 pub use lithe_engine::value::{Value, ValueRef};
 /// Where the bytes of a database live: files, locks, clock and randomness, for [`Connection::open_with_vfs`].
 pub use lithe_engine::vfs;

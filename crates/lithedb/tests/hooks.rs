@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use lithe::{Connection, Permission, Request, ResultCode};
+use lithe::{Connection, Permission, Request, ResultCode, RowChange};
 use rusqlite::hooks::{Action, AuthAction, AuthContext, Authorization};
 
 type Log = Arc<Mutex<Vec<String>>>;
@@ -375,4 +375,20 @@ fn what_is_denied_or_ignored() {
     ] {
         assert_eq!(pair.rows_by_lithe(sql), pair.rows_by_sqlite(sql), "{sql}");
     }
+}
+
+#[test]
+fn statements_prepared_before_the_preupdate_hook_tell_it() {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch("CREATE TABLE t(a)").unwrap();
+    let log = Log::default();
+    let mut insert = connection.prepare("INSERT INTO t VALUES (?1)").unwrap();
+    insert.execute([1]).unwrap();
+    let notes = Arc::clone(&log);
+    let hook = move |change: &RowChange<'_>| note(&notes, format!("{:?} {}", change.operation, change.new_rowid));
+    connection.set_preupdate_hook(Some(hook));
+    insert.execute([2]).unwrap();
+    connection.set_preupdate_hook(None::<fn(&RowChange<'_>)>);
+    insert.execute([3]).unwrap();
+    assert_eq!(*log.lock().unwrap(), ["Insert 2"]);
 }

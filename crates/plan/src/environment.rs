@@ -97,6 +97,8 @@ pub struct Flags {
     pub foreign_keys: bool,
     /// PRAGMA defer_foreign_keys.
     pub defer_foreign_keys: bool,
+    /// Foreign keys do nothing of what they say ON DELETE and ON UPDATE.
+    pub foreign_keys_no_action: bool,
     /// PRAGMA recursive_triggers.
     pub recursive_triggers: bool,
     /// Triggers fire (SQLITE_DBCONFIG_ENABLE_TRIGGER).
@@ -135,6 +137,8 @@ pub struct Flags {
     pub automatic_index: bool,
     /// PRAGMA cell_size_check and the like do not change programs; a read-only connection (PRAGMA query_only) does.
     pub query_only: bool,
+    /// A pre-update hook is set: programs tell it of the rows that they change.
+    pub preupdate_hook: bool,
     /// Virtual tables are as if they were not there (SQLITE_PREPARE_NO_VTAB).
     pub no_virtual_tables: bool,
     /// The schema is being loaded or checked: no code is wanted, and names in it are trusted.
@@ -146,6 +150,7 @@ impl Default for Flags {
         Flags {
             foreign_keys: false,
             defer_foreign_keys: false,
+            foreign_keys_no_action: false,
             recursive_triggers: false,
             triggers: true,
             views: true,
@@ -165,6 +170,7 @@ impl Default for Flags {
             automatic_index: true,
             case_sensitive_like: false,
             query_only: false,
+            preupdate_hook: false,
             no_virtual_tables: false,
             reading_schema: false,
         }

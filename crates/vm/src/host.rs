@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use lithe_btree::Btree;
 use lithe_format::PageNo;
-use lithe_functions::SqlConnection;
+use lithe_functions::{RowChange, SqlConnection};
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::File;
 
@@ -165,6 +165,9 @@ pub trait Host {
 
     /// Is an update hook (or pre-update hook) set? Asked once a run.
     fn has_update_hook(&self) -> bool;
+
+    /// The pre-update hook: a row is about to change.
+    fn pre_update(&self, _change: &RowChange<'_>) {}
 
     /// The update hook: `op` is SQLITE_INSERT 18, SQLITE_DELETE 9, SQLITE_UPDATE 23.
     fn update_hook(&self, op: i32, database: &str, table: &str, rowid: i64);

@@ -345,6 +345,9 @@ instructions! {
     /// MakeRecord and Insert in one: insert the row made of `start..start+count` under the integer in `rowid`. Large texts
     /// and blobs go from their registers to their pages without a record in between. Flags: `insert_flags`.
     InsertRow { flags: u8, cursor: CursorId, count: u16, affinities: AffinityListId, rowid: Reg, start: Reg }
+    /// Tell the pre-update hook of a change that is about to be made to a row of the table of `cursor`. `old` and `new` are the
+    /// registers of a rowid, with those of `count` columns behind it; NONE where there is no such row.
+    PreUpdate { operation: u8, cursor: CursorId, count: u16, old: Reg, new: Reg }
     /// Delete the row under `cursor`. Flags: `delete_flags`.
     Delete { flags: u8, cursor: CursorId }
     /// Insert the record in register `record` into index cursor (whose key columns are also in `start..start+count` when `count` > 0, for seeking without decoding).

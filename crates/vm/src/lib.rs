@@ -45,6 +45,7 @@ mod keys;
 mod machine;
 mod open;
 pub mod operand;
+mod preupdate;
 pub mod program;
 mod record;
 pub mod register;

@@ -144,6 +144,8 @@ pub struct TableFacts {
     pub rowid_column: Option<u16>,
     /// The table is WITHOUT ROWID.
     pub without_rowid: bool,
+    /// The positions of VIRTUAL generated columns among the table's columns, for the pre-update hook.
+    pub computed: Box<[u16]>,
 }
 
 /// What a cursor runs over.

@@ -23,6 +23,7 @@ use crate::insn::Insn;
 use crate::machine::Machine;
 use crate::open;
 use crate::operand::{Addr, AffinityListId};
+use crate::preupdate;
 use crate::program::Program;
 use crate::record::{self, RowRegisters};
 use crate::register::Register;
@@ -597,6 +598,10 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::InsertRow { flags, cursor, count, affinities, rowid, start } => {
                 let row = RowRegisters { start, count: usize::from(count), affinities };
                 write::insert_row(m, program, host, flags, cursor, rowid, row)?;
+            }
+            Insn::PreUpdate { operation, cursor, count, old, new } => {
+                let rows = preupdate::Rows { old, new, count: usize::from(count) };
+                preupdate::tell(m, program, host, operation, cursor, rows, frames.depth());
             }
             Insn::Delete { flags, cursor } => write::delete(m, program, host, flags, cursor)?,
             Insn::IdxInsert { flags, cursor, count, record, start } => {

@@ -69,6 +69,11 @@ pub struct Call {
 }
 
 impl<'p> Frames<'p> {
+    /// How many subprograms have been called and not left.
+    pub fn depth(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Calls a subprogram: its program, unless it must not run within itself.
     #[inline(never)]
     pub fn enter(

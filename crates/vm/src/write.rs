@@ -213,8 +213,8 @@ pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cu
     if flags & delete_flags::OF_LOCKED == 0 {
         check_lock(m, program, cursor)?;
     }
-    let is_whole_row = flags & (delete_flags::IS_UPDATE | delete_flags::AUXILIARY) == 0;
-    let is_told = m.has_update_hook && is_whole_row;
+    // As in SQLite, the update hook hears of what changes() counts: not of rows that REPLACE deletes.
+    let is_told = m.has_update_hook && flags & delete_flags::COUNT_CHANGE != 0;
     let is_watched = is_told || m.watches_rows;
     let mut rowid = None;
     own_row(m, cursor);

@@ -128,8 +128,9 @@ pub use change::{Change, ColumnContext, OnConflict, Values, is_unchanged_pointer
 pub use extension::{Compare, Extension, ExtensionModule};
 pub use lithe_functions::error::code;
 pub use lithe_functions::{
-    AggregateFunction, AggregateState, Arity, BlobPlace, Context, Flags, Function, FunctionError, Kept,
-    Kind as FunctionKind, PageAccess, Pointer, ScalarFunction, SqlBlob, SqlConnection, SqlStatement,
+    AggregateFunction, AggregateState, Arity, BlobPlace, ChangeWatcher, Context, Flags, Function, FunctionError, Kept,
+    Kind as FunctionKind, PageAccess, Pointer, RowChange, RowOperation, ScalarFunction, SqlBlob, SqlConnection,
+    SqlStatement,
 };
 pub use lithe_value::{Value, ValueRef};
 pub use module::{ConnectRequest, Connected, Module, ModuleKind, Risk};

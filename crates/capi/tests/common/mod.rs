@@ -99,3 +99,37 @@ pub fn sqlite_source() -> PathBuf {
     let manifest = manifests.find(|path| path.contains("libsqlite3-sys")).expect("libsqlite3-sys");
     Path::new(manifest).parent().unwrap().join("sqlite3")
 }
+
+/// The name of SQLite's library in its folder.
+pub const SQLITE: &str = "libsqlite3.so.0";
+
+/// A folder with SQLite's library: that of LITHE_REFERENCE, or one that is built here.
+pub fn sqlite() -> PathBuf {
+    sqlite_built("LITHE_REFERENCE", "sqlite", &[])
+}
+
+/// The same with sessions and the pre-update hook: that of LITHE_REFERENCE_FULL, or one that is built here.
+pub fn sqlite_with_sessions() -> PathBuf {
+    let options = ["-DSQLITE_ENABLE_PREUPDATE_HOOK", "-DSQLITE_ENABLE_SESSION"];
+    sqlite_built("LITHE_REFERENCE_FULL", "sqlite-sessions", &options)
+}
+
+fn sqlite_built(variable: &str, name: &str, options: &[&str]) -> PathBuf {
+    if let Some(folder) = env::var_os(variable) {
+        return PathBuf::from(folder);
+    }
+    let source = sqlite_source().join("sqlite3.c");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let library = folder.join(SQLITE);
+    if library.exists() {
+        return folder;
+    }
+    fs::create_dir_all(&folder).unwrap();
+    // Another test may be building it, too: whoever is done first puts it there, whole.
+    let built = folder.join(format!("{SQLITE}.{}.{:?}", std::process::id(), std::thread::current().id()));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-w", "-shared", "-fPIC", "-Wl,-soname,libsqlite3.so.0", "-o"]).arg(&built).arg(source);
+    expect_success(&compiler.args(options).args(["-ldl", "-lpthread", "-lm"]).output().unwrap(), "SQLite");
+    fs::rename(built, library).unwrap();
+    folder
+}

@@ -200,7 +200,7 @@ fn hooks() {
     insert(&mut b, cursor, 0, three, &[Value::NULL]);
     insert(&mut b, cursor, insert_flags::IS_UPDATE, one, &[Value::NULL]);
     b.emit(Insn::SeekRowid { cursor, rowid: two, target: end });
-    b.emit(Insn::Delete { flags: 0, cursor });
+    b.emit(Insn::Delete { flags: delete_flags::COUNT_CHANGE, cursor });
     b.emit(Insn::SeekRowid { cursor, rowid: three, target: end });
     b.emit(Insn::Delete { flags: delete_flags::IS_UPDATE, cursor });
     b.place(end);

@@ -9,10 +9,10 @@
 
 use lithe_sql::ast::{Name, QualifiedName};
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{CursorId, Db};
+use lithe_vm::operand::{CursorId, Db, Reg};
 use lithe_vm::program::{CursorInfo, CursorKind};
 
-use super::system::{self, INDEX_NAME_COLUMN, Is, TABLE_NAME_COLUMN};
+use super::system::{self, INDEX_NAME_COLUMN, Is, TABLE_NAME_COLUMN, ToldTable};
 use crate::authorize::Action;
 use crate::catalog::{Index, IndexOrigin, Table};
 use crate::codegen::Codegen;
@@ -37,6 +37,8 @@ enum Part<'a> {
 #[derive(Clone, Copy)]
 struct StatisticsTables {
     counts: CursorId,
+    /// The table of counts as the pre-update hook is told of it.
+    told: Option<ToldTable>,
     samples: CursorId,
 }
 
@@ -88,9 +90,10 @@ fn analyze_part<'a>(cg: &mut Codegen<'a>, db: Db, part: Part<'a>) -> Result<()> 
 
 /// Opens both tables, which are made if they are not there, without the rows that will be written anew.
 fn open_tables<'a>(cg: &mut Codegen<'a>, db: Db, part: Part<'a>) -> Result<StatisticsTables> {
-    let counts = open_statistics(cg, db, "sqlite_stat1", "tbl,idx,stat", COUNTS_COLUMNS, part)?;
+    let counts = open_statistics(cg, db, system::COUNTS_TABLE, "tbl,idx,stat", COUNTS_COLUMNS, part)?;
     let samples = open_statistics(cg, db, "sqlite_stat4", "tbl,idx,neq,nlt,ndlt,sample", SAMPLES_COLUMNS, part)?;
-    Ok(StatisticsTables { counts, samples })
+    let told = system::told_table(cg, db, system::COUNTS_TABLE, COUNTS_COLUMNS);
+    Ok(StatisticsTables { counts, told, samples })
 }
 
 fn open_statistics<'a>(
@@ -105,15 +108,15 @@ fn open_statistics<'a>(
         return create(cg, db, name, columns, count);
     };
     let cursor = system::open_system_table(cg, db, table)?;
-    match part {
-        Part::Everything => cg.b.emit(Insn::ClearTree { count_changes: 0, cursor }),
-        Part::Table(table) => {
-            system::delete_rows(cg, cursor, &[Is::Text(TABLE_NAME_COLUMN, table.name.as_bytes())]);
-        }
-        Part::Index(table, index) => {
-            let name = index_name(table, index);
-            system::delete_rows(cg, cursor, &[Is::Text(INDEX_NAME_COLUMN, name.as_bytes())]);
-        }
+    let condition = match part {
+        Part::Everything => None,
+        Part::Table(table) => Some(Is::Text(TABLE_NAME_COLUMN, table.name.as_bytes())),
+        Part::Index(table, index) => Some(Is::Text(INDEX_NAME_COLUMN, index_name(table, index).as_bytes())),
+    };
+    match (system::told_table(cg, db, name, count), condition) {
+        (Some(told), condition) => system::delete_told_rows(cg, cursor, told, condition.as_slice()),
+        (None, Some(condition)) => system::delete_rows(cg, cursor, &[condition]),
+        (None, None) => cg.b.emit(Insn::ClearTree { count_changes: 0, cursor }),
     }
     Ok(cursor)
 }
@@ -178,7 +181,7 @@ fn analyze_index<'a>(
     let is_one_unique = index.is_unique() && index.key_count == 1;
     let columns = index.key_count;
     cg.b.emit(Insn::AnalyzeIndex { is_one_unique: u8::from(is_one_unique), cursor, samples, columns, dst: row.at(2) });
-    system::append_row(cg, statistics.counts, row, COUNTS_COLUMNS);
+    append_counts(cg, statistics, row);
     cg.b.emit(Insn::Rewind { cursor: samples, target: done });
     let top = cg.b.here();
     cg.b.emit(Insn::Columns { cursor: samples, column: 0, dst: row.at(2), count: u32::from(SAMPLE_COLUMNS) });
@@ -199,10 +202,17 @@ fn count_rows<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, statistics: St
     cg.b.emit(Insn::Count { cursor, dst: row.at(2) });
     cg.b.emit(Insn::IfNot { null_jumps: 1, reg: row.at(2), target: is_empty });
     cg.b.emit(Insn::Cast { affinity: lithe_value::Affinity::Text as u8, reg: row.at(2) });
-    system::append_row(cg, statistics.counts, row, COUNTS_COLUMNS);
+    append_counts(cg, statistics, row);
     cg.b.place(is_empty);
     cg.b.emit(Insn::Close { cursor });
     Ok(())
+}
+
+fn append_counts(cg: &mut Codegen<'_>, statistics: StatisticsTables, row: Reg) {
+    match statistics.told {
+        Some(told) => system::append_told_row(cg, statistics.counts, told, row),
+        None => system::append_row(cg, statistics.counts, row, COUNTS_COLUMNS),
+    }
 }
 
 /// The name under which sqlite_stat1 has an index: the table's for the primary key that is the table.

@@ -1,10 +1,14 @@
 //! Rows of the schema table, and of sqlite_sequence and sqlite_stat1 and 4: tables without indexes that are changed by a
 //! few instructions each.
 
+use std::sync::Arc;
+
+use lithe_functions::RowOperation;
 use lithe_sql::ast::Name;
 use lithe_value::Value;
 use lithe_vm::insn::{Insn, delete_flags, insert_flags};
 use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, CursorId, Db, Reg, Sequence, TextId};
+use lithe_vm::program::{CursorInfo, CursorKind, TableFacts};
 
 use crate::catalog::{SCHEMA_TABLE, TEMP_SCHEMA_TABLE, Table};
 use crate::codegen::Codegen;
@@ -43,6 +47,8 @@ pub(super) mod virtual_change {
 /// The first column of sqlite_sequence, sqlite_stat1 and sqlite_stat4: the table's name. The second one of the latter two
 /// is the index's name.
 pub(super) const TABLE_NAME_COLUMN: u16 = 0;
+/// Where ANALYZE writes how many rows there are.
+pub(super) const COUNTS_TABLE: &str = "sqlite_stat1";
 /// See [`TABLE_NAME_COLUMN`].
 pub(super) const INDEX_NAME_COLUMN: u16 = 1;
 
@@ -151,6 +157,51 @@ pub(super) fn delete_rows(cg: &mut Codegen<'_>, cursor: CursorId, conditions: &[
     });
 }
 
+/// A system table of whose changes the pre-update hook is told: sqlite_stat1 alone.
+#[derive(Clone, Copy)]
+pub(super) struct ToldTable {
+    /// Carries the names of table and database. No tree is open at it.
+    names: CursorId,
+    column_count: u16,
+}
+
+/// The table as the hook is told of it; `None` if there is no hook, or the table is not sqlite_stat1.
+pub(super) fn told_table(cg: &mut Codegen<'_>, db: Db, name: &str, column_count: u16) -> Option<ToldTable> {
+    if !cg.env.flags.preupdate_hook || !name.eq_ignore_ascii_case(COUNTS_TABLE) {
+        return None;
+    }
+    let database = cg.env.catalog.database_name(db).into();
+    let facts = TableFacts { name: COUNTS_TABLE.to_owned(), database, ..TableFacts::default() };
+    let table = Some(Arc::new(facts));
+    let info = CursorInfo { kind: CursorKind::KeyOnly, db, root: None, key: None, column_count, table };
+    Some(ToldTable { names: cg.b.cursor(info), column_count })
+}
+
+/// As [`delete_rows`], telling the pre-update hook.
+pub(super) fn delete_told_rows(cg: &mut Codegen<'_>, cursor: CursorId, table: ToldTable, conditions: &[Is<'_>]) {
+    let ToldTable { names, column_count: count } = table;
+    let old = cg.b.registers(usize::from(count) + 1);
+    for_each_row(cg, cursor, conditions, |cg| {
+        cg.b.emit(Insn::Rowid { cursor, dst: old });
+        cg.b.emit(Insn::Columns { cursor, column: 0, dst: old.at(1), count: u32::from(count) });
+        let operation = RowOperation::Delete as i32 as u8;
+        cg.b.emit(Insn::PreUpdate { operation, cursor: names, count, old, new: Reg::NONE });
+        cg.b.emit(Insn::Delete { flags: delete_flags::SAVE_POSITION, cursor });
+    });
+}
+
+/// As [`append_row`], telling the pre-update hook.
+pub(super) fn append_told_row(cg: &mut Codegen<'_>, cursor: CursorId, table: ToldTable, values: Reg) {
+    let ToldTable { names, column_count: count } = table;
+    let (new, record) = (cg.b.registers(usize::from(count) + 1), cg.b.register());
+    cg.b.emit(Insn::NewRowid { cursor, dst: new, sequence: Sequence::NONE });
+    cg.b.emit(Insn::Copy { src: values, dst: new.at(1), count: u32::from(count) });
+    let operation = RowOperation::Insert as i32 as u8;
+    cg.b.emit(Insn::PreUpdate { operation, cursor: names, count, old: Reg::NONE, new });
+    cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: values, dst: record });
+    cg.b.emit(Insn::Insert { flags: insert_flags::APPEND, cursor, rowid: new, record });
+}
+
 /// Runs `body` for every row that meets all conditions.
 pub(crate) fn for_each_row<'a>(
     cg: &mut Codegen<'a>,
@@ -235,10 +286,14 @@ pub(super) fn rename_in<'a>(
 
 /// Takes the rows of table `name`, or of the index of it, out of sqlite_stat1 and sqlite_stat4.
 pub(super) fn forget_statistics(cg: &mut Codegen<'_>, db: Db, column: u16, name: Name<'_>) -> Result<()> {
-    for table in ["sqlite_stat1", "sqlite_stat4"] {
-        if let Some(table) = system_table(cg, db, table) {
+    for of in [COUNTS_TABLE, "sqlite_stat4"] {
+        if let Some(table) = system_table(cg, db, of) {
             let cursor = open_system_table(cg, db, table)?;
-            delete_rows(cg, cursor, &[Is::Text(column, name.as_bytes())]);
+            let conditions = &[Is::Text(column, name.as_bytes())];
+            match told_table(cg, db, of, table.columns.len() as u16) {
+                Some(told) => delete_told_rows(cg, cursor, told, conditions),
+                None => delete_rows(cg, cursor, conditions),
+            }
         }
     }
     Ok(())

@@ -64,7 +64,8 @@ fn delete_rows<'a>(
 ) -> Result<()> {
     let is_watched = !triggers.is_empty() || !keys.is_empty();
     let one_by_one = cg.resolver.delete_one_by_one.get();
-    if change.terms.is_empty() && change.returning.is_none() && !is_watched && !one_by_one {
+    let is_told = cg.env.flags.preupdate_hook;
+    if change.terms.is_empty() && change.returning.is_none() && !is_watched && !is_told && !one_by_one {
         return delete_all(cg, &change.target);
     }
     if !keys.is_empty() {
@@ -94,6 +95,7 @@ fn delete_rows<'a>(
             keys.check_old(cg, &target, old)?;
         }
         emit_delete_entries(cg, &target, |_| true)?;
+        super::preupdate::emit_delete(cg, &target)?;
         let position = if rows.is_one_pass { delete_flags::SAVE_POSITION } else { 0 };
         cg.b.emit(Insn::Delete { flags: delete_flags::COUNT_CHANGE | position, cursor: target.cursor });
         if let Some(old) = old {
@@ -178,6 +180,7 @@ pub(super) fn emit_replace_row<'a>(
         if target.indexes.iter().any(|index| !index.is_table) {
             cg.note_more_changes();
         }
+        super::preupdate::emit_delete(cg, target)?;
         emit_delete_entries(cg, target, |_| true)?;
         return Ok(false);
     }
@@ -185,6 +188,7 @@ pub(super) fn emit_replace_row<'a>(
     let is_gone = cg.b.label();
     if triggers.is_empty() && keys.is_empty() {
         emit_delete_entries(cg, target, |_| true)?;
+        super::preupdate::emit_delete(cg, target)?;
         cg.b.emit(Insn::Delete { flags: delete_flags::AUXILIARY, cursor: target.cursor });
     } else {
         let cursor = target.cursor;
@@ -225,6 +229,7 @@ fn emit_watched_replace<'a>(
     keys.check_old(cg, target, old)?;
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
     emit_delete_entries(cg, target, |_| true)?;
+    super::preupdate::emit_delete(cg, target)?;
     let flags = if is_locked { delete_flags::OF_LOCKED } else { 0 };
     cg.b.emit(Insn::Delete { flags, cursor: target.cursor });
     keys.act(cg, change, old, None, firing)?;

@@ -77,6 +77,7 @@ fn insert_rows<'a>(
     target.open(cg)?;
     if triggers.is_empty()
         && keys.is_empty()
+        && !cg.env.flags.preupdate_hook
         && let Some(source) = super::transfer::source(insert, resolved)
     {
         super::transfer::emit(cg, &target, super::statement_policy(cg, resolved.or), source)?;
@@ -328,6 +329,7 @@ fn emit_write<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rowid: Gi
     if unique.is_sought {
         flags |= insert_flags::USE_SEEK;
     }
+    super::preupdate::emit_insert(cg, target, *row);
     if target.table.is_without_rowid() {
         super::index::emit_insert_row_entry(cg, target, unique, flags);
         return;

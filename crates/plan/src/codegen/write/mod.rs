@@ -23,6 +23,7 @@
 //! | `trigger`, `fire` | triggers' programs; running them |
 //! | `view` | INSTEAD OF |
 //! | `virtual_table` | rows of virtual tables |
+//! | `preupdate` | telling the pre-update hook |
 //! | `foreign_key` | foreign keys: counting violations, actions |
 //! | `returning` | RETURNING |
 //!
@@ -41,6 +42,7 @@ mod foreign_key;
 mod index;
 mod insert;
 mod prepare;
+mod preupdate;
 mod returning;
 mod row;
 mod rows;

@@ -85,7 +85,13 @@ fn write_facts(cg: &Codegen<'_>, db: Db, table: &Table) -> Arc<TableFacts> {
         strict_types: table.strict.then(|| table.columns.iter().map(strict_type).collect()),
         rowid_column: table.rowid_column,
         without_rowid: table.is_without_rowid(),
+        computed: computed_columns(table),
     })
+}
+
+fn computed_columns(table: &Table) -> Box<[u16]> {
+    let is_computed = |&at: &u16| !table.columns[usize::from(at)].is_stored();
+    (0..table.columns.len() as u16).filter(is_computed).collect()
 }
 
 /// Refuses to change what cannot be changed. RETURNING counts as a trigger for a view that has triggers of any kind: SQLite

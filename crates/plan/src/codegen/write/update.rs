@@ -248,6 +248,7 @@ fn emit_write<'a>(
     }
     cg.set_access(target.source, table_access(target));
     emit_delete_entries(cg, target, |index| is_rewritten(updating, checked, index))?;
+    super::preupdate::emit_update(cg, target, updating.old_key, row)?;
     let position = if updating.is_one_pass { delete_flags::SAVE_POSITION } else { 0 };
     if updating.key_changes || target.table.is_without_rowid() || !keys.is_empty() {
         cg.b.emit(Insn::Delete { flags: delete_flags::IS_UPDATE | position, cursor });

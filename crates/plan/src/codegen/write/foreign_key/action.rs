@@ -30,7 +30,7 @@ pub(super) fn emit<'a>(
 ) -> Result<()> {
     let action = reference.action();
     let is_put_off = action == ForeignKeyAction::Restrict && cg.env.flags.defer_foreign_keys;
-    if action == ForeignKeyAction::NoAction || is_put_off {
+    if action == ForeignKeyAction::NoAction || is_put_off || cg.env.flags.foreign_keys_no_action {
         return Ok(());
     }
     let text = trigger_text(target.table, reference, action, new.is_some());
