@@ -1155,6 +1155,118 @@ SQLITE_API int sqlite3_rtree_geometry_callback(sqlite3 *db, const char *zGeom,
 SQLITE_API int sqlite3_rtree_query_callback(sqlite3 *db, const char *zQueryFunc,
     int (*xQueryFunc)(sqlite3_rtree_query_info*), void *pContext, void (*xDestructor)(void*));
 
+/* ---- sessions ---- */
+#define __SQLITESESSION_H_ 1
+#define SQLITE_SESSION_OBJCONFIG_SIZE 1
+#define SQLITE_SESSION_OBJCONFIG_ROWID 2
+#define SQLITE_CHANGESETSTART_INVERT 0x0002
+#define SQLITE_CHANGESETAPPLY_NOSAVEPOINT 0x0001
+#define SQLITE_CHANGESETAPPLY_INVERT 0x0002
+#define SQLITE_CHANGESETAPPLY_IGNORENOOP 0x0004
+#define SQLITE_CHANGESETAPPLY_FKNOACTION 0x0008
+#define SQLITE_CHANGESETAPPLY_NOUPDATELOOP 0x0010
+#define SQLITE_CHANGESET_DATA 1
+#define SQLITE_CHANGESET_NOTFOUND 2
+#define SQLITE_CHANGESET_CONFLICT 3
+#define SQLITE_CHANGESET_CONSTRAINT 4
+#define SQLITE_CHANGESET_FOREIGN_KEY 5
+#define SQLITE_CHANGESET_OMIT 0
+#define SQLITE_CHANGESET_REPLACE 1
+#define SQLITE_CHANGESET_ABORT 2
+#define SQLITE_SESSION_CONFIG_STRMSIZE 1
+#define SQLITE_CHANGEGROUP_CONFIG_PATCHSET 1
+typedef struct sqlite3_session sqlite3_session;
+typedef struct sqlite3_changeset_iter sqlite3_changeset_iter;
+SQLITE_API int sqlite3session_create(sqlite3 *db, const char *zDb, sqlite3_session **ppSession);
+SQLITE_API void sqlite3session_delete(sqlite3_session *pSession);
+SQLITE_API int sqlite3session_object_config(sqlite3_session*, int op, void *pArg);
+SQLITE_API int sqlite3session_enable(sqlite3_session *pSession, int bEnable);
+SQLITE_API int sqlite3session_indirect(sqlite3_session *pSession, int bIndirect);
+SQLITE_API int sqlite3session_attach(sqlite3_session *pSession, const char *zTab);
+SQLITE_API void sqlite3session_table_filter(sqlite3_session *pSession, int(*xFilter)(void *pCtx,
+    const char *zTab), void *pCtx);
+SQLITE_API int sqlite3session_changeset(sqlite3_session *pSession, int *pnChangeset, void **ppChangeset);
+SQLITE_API sqlite3_int64 sqlite3session_changeset_size(sqlite3_session *pSession);
+SQLITE_API int sqlite3session_diff(sqlite3_session *pSession, const char *zFromDb, const char *zTbl,
+    char **pzErrMsg);
+SQLITE_API int sqlite3session_patchset(sqlite3_session *pSession, int *pnPatchset, void **ppPatchset);
+SQLITE_API int sqlite3session_isempty(sqlite3_session *pSession);
+SQLITE_API sqlite3_int64 sqlite3session_memory_used(sqlite3_session *pSession);
+SQLITE_API int sqlite3changeset_start(sqlite3_changeset_iter **pp, int nChangeset, void *pChangeset);
+SQLITE_API int sqlite3changeset_start_v2(sqlite3_changeset_iter **pp, int nChangeset, void *pChangeset,
+    int flags);
+SQLITE_API int sqlite3changeset_next(sqlite3_changeset_iter *pIter);
+SQLITE_API int sqlite3changeset_op(sqlite3_changeset_iter *pIter, const char **pzTab, int *pnCol, int *pOp,
+    int *pbIndirect);
+SQLITE_API int sqlite3changeset_pk(sqlite3_changeset_iter *pIter, unsigned char **pabPK, int *pnCol);
+SQLITE_API int sqlite3changeset_old(sqlite3_changeset_iter *pIter, int iVal, sqlite3_value **ppValue);
+SQLITE_API int sqlite3changeset_new(sqlite3_changeset_iter *pIter, int iVal, sqlite3_value **ppValue);
+SQLITE_API int sqlite3changeset_conflict(sqlite3_changeset_iter *pIter, int iVal, sqlite3_value **ppValue);
+SQLITE_API int sqlite3changeset_fk_conflicts(sqlite3_changeset_iter *pIter, int *pnOut);
+SQLITE_API int sqlite3changeset_finalize(sqlite3_changeset_iter *pIter);
+SQLITE_API int sqlite3changeset_invert(int nIn, const void *pIn, int *pnOut, void **ppOut);
+SQLITE_API int sqlite3changeset_concat(int nA, void *pA, int nB, void *pB, int *pnOut, void **ppOut);
+typedef struct sqlite3_changegroup sqlite3_changegroup;
+SQLITE_API int sqlite3changegroup_new(sqlite3_changegroup **pp);
+SQLITE_API int sqlite3changegroup_schema(sqlite3_changegroup*, sqlite3*, const char *zDb);
+SQLITE_API int sqlite3changegroup_add(sqlite3_changegroup*, int nData, void *pData);
+SQLITE_API int sqlite3changegroup_add_change(sqlite3_changegroup*, sqlite3_changeset_iter*);
+SQLITE_API int sqlite3changegroup_output(sqlite3_changegroup*, int *pnData, void **ppData);
+SQLITE_API void sqlite3changegroup_delete(sqlite3_changegroup*);
+SQLITE_API int sqlite3changeset_apply(sqlite3 *db, int nChangeset, void *pChangeset,
+    int(*xFilter)(void *pCtx, const char *zTab), int(*xConflict)(void *pCtx, int eConflict,
+    sqlite3_changeset_iter *p), void *pCtx);
+SQLITE_API int sqlite3changeset_apply_v2(sqlite3 *db, int nChangeset, void *pChangeset,
+    int(*xFilter)(void *pCtx, const char *zTab), int(*xConflict)(void *pCtx, int eConflict,
+    sqlite3_changeset_iter *p), void *pCtx, void **ppRebase, int *pnRebase, int flags);
+SQLITE_API int sqlite3changeset_apply_v3(sqlite3 *db, int nChangeset, void *pChangeset,
+    int(*xFilter)(void *pCtx, sqlite3_changeset_iter *p), int(*xConflict)(void *pCtx, int eConflict,
+    sqlite3_changeset_iter *p), void *pCtx, void **ppRebase, int *pnRebase, int flags);
+typedef struct sqlite3_rebaser sqlite3_rebaser;
+SQLITE_API int sqlite3rebaser_create(sqlite3_rebaser **ppNew);
+SQLITE_API int sqlite3rebaser_configure(sqlite3_rebaser*, int nRebase, const void *pRebase);
+SQLITE_API int sqlite3rebaser_rebase(sqlite3_rebaser*, int nIn, const void *pIn, int *pnOut, void **ppOut);
+SQLITE_API void sqlite3rebaser_delete(sqlite3_rebaser *p);
+SQLITE_API int sqlite3changeset_apply_strm(sqlite3 *db, int (*xInput)(void *pIn, void *pData, int *pnData),
+    void *pIn, int(*xFilter)(void *pCtx, const char *zTab), int(*xConflict)(void *pCtx, int eConflict,
+    sqlite3_changeset_iter *p), void *pCtx);
+SQLITE_API int sqlite3changeset_apply_v2_strm(sqlite3 *db, int (*xInput)(void *pIn, void *pData,
+    int *pnData), void *pIn, int(*xFilter)(void *pCtx, const char *zTab), int(*xConflict)(void *pCtx,
+    int eConflict, sqlite3_changeset_iter *p), void *pCtx, void **ppRebase, int *pnRebase, int flags);
+SQLITE_API int sqlite3changeset_apply_v3_strm(sqlite3 *db, int (*xInput)(void *pIn, void *pData,
+    int *pnData), void *pIn, int(*xFilter)(void *pCtx, sqlite3_changeset_iter *p),
+    int(*xConflict)(void *pCtx, int eConflict, sqlite3_changeset_iter *p), void *pCtx, void **ppRebase,
+    int *pnRebase, int flags);
+SQLITE_API int sqlite3changeset_concat_strm(int (*xInputA)(void *pIn, void *pData, int *pnData),
+    void *pInA, int (*xInputB)(void *pIn, void *pData, int *pnData), void *pInB, int (*xOutput)(void *pOut,
+    const void *pData, int nData), void *pOut);
+SQLITE_API int sqlite3changeset_invert_strm(int (*xInput)(void *pIn, void *pData, int *pnData), void *pIn,
+    int (*xOutput)(void *pOut, const void *pData, int nData), void *pOut);
+SQLITE_API int sqlite3changeset_start_strm(sqlite3_changeset_iter **pp, int (*xInput)(void *pIn,
+    void *pData, int *pnData), void *pIn);
+SQLITE_API int sqlite3changeset_start_v2_strm(sqlite3_changeset_iter **pp, int (*xInput)(void *pIn,
+    void *pData, int *pnData), void *pIn, int flags);
+SQLITE_API int sqlite3session_changeset_strm(sqlite3_session *pSession, int (*xOutput)(void *pOut,
+    const void *pData, int nData), void *pOut);
+SQLITE_API int sqlite3session_patchset_strm(sqlite3_session *pSession, int (*xOutput)(void *pOut,
+    const void *pData, int nData), void *pOut);
+SQLITE_API int sqlite3changegroup_add_strm(sqlite3_changegroup*, int (*xInput)(void *pIn, void *pData,
+    int *pnData), void *pIn);
+SQLITE_API int sqlite3changegroup_output_strm(sqlite3_changegroup*, int (*xOutput)(void *pOut,
+    const void *pData, int nData), void *pOut);
+SQLITE_API int sqlite3rebaser_rebase_strm(sqlite3_rebaser *pRebaser, int (*xInput)(void *pIn, void *pData,
+    int *pnData), void *pIn, int (*xOutput)(void *pOut, const void *pData, int nData), void *pOut);
+SQLITE_API int sqlite3session_config(int op, void *pArg);
+SQLITE_API int sqlite3changegroup_config(sqlite3_changegroup*, int, void *pArg);
+SQLITE_API int sqlite3changegroup_change_begin(sqlite3_changegroup*, int eOp, const char *zTab,
+    int bIndirect, char **pzErr);
+SQLITE_API int sqlite3changegroup_change_int64(sqlite3_changegroup*, int bNew, int iCol, sqlite3_int64 iVal);
+SQLITE_API int sqlite3changegroup_change_null(sqlite3_changegroup*, int, int);
+SQLITE_API int sqlite3changegroup_change_double(sqlite3_changegroup*, int, int, double);
+SQLITE_API int sqlite3changegroup_change_text(sqlite3_changegroup*, int, int, const char *pVal, int nVal);
+SQLITE_API int sqlite3changegroup_change_blob(sqlite3_changegroup*, int, int, const void *pVal, int nVal);
+SQLITE_API int sqlite3changegroup_change_finish(sqlite3_changegroup*, int bDiscard, char **pzErr);
+
 #ifdef __cplusplus
 }
 #endif

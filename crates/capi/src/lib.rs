@@ -61,6 +61,7 @@ mod prepare;
 mod preupdate;
 mod recursive_mutex;
 mod rtree;
+mod session;
 mod statement;
 mod statement_table;
 mod status;

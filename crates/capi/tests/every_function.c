@@ -1088,21 +1088,183 @@ static void not_yet(void) {
   NOT_YET(db, sqlite3_snapshot_recover(db, "main"));
   CHECK(sqlite3_snapshot_cmp(NULL, NULL) == 0);
   sqlite3_snapshot_free(NULL);
-  NOT_YET(db, sqlite3_preupdate_old(db, 0, &value));
-  NOT_YET(db, sqlite3_preupdate_new(db, 0, &value));
-  sqlite3_preupdate_count(db);
-  sqlite3_preupdate_depth(db);
-  sqlite3_preupdate_blobwrite(db);
+  CHECK(sqlite3_preupdate_old(db, 0, &value) == SQLITE_MISUSE && sqlite3_preupdate_new(db, 0, &value) == SQLITE_MISUSE);
+  CHECK(sqlite3_preupdate_count(db) == 0 && sqlite3_preupdate_depth(db) == 0 && sqlite3_preupdate_blobwrite(db) == -1);
   CHECK(sqlite3_backup_step(NULL, 1) == SQLITE_MISUSE);
   CHECK(sqlite3_backup_remaining(NULL) == 0 && sqlite3_backup_pagecount(NULL) == 0);
 #endif
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
+#ifdef LITHE
+/* A stream that gives what is there, and one that counts what comes. */
+struct stream { const char *bytes; int left; };
+
+static int read_stream(void *arg, void *out, int *n) {
+  struct stream *stream = arg;
+  if (*n > stream->left) *n = stream->left;
+  memcpy(out, stream->bytes, *n);
+  stream->bytes += *n;
+  stream->left -= *n;
+  return SQLITE_OK;
+}
+
+static int count_bytes(void *arg, const void *bytes, int n) {
+  (void)bytes;
+  *(int*)arg += n;
+  return SQLITE_OK;
+}
+
+static int any_table(void *arg, const char *table) {
+  (void)arg;
+  return table != NULL;
+}
+
+static int any_change(void *arg, sqlite3_changeset_iter *change) {
+  (void)arg;
+  return change != NULL;
+}
+
+static int omit(void *arg, int kind, sqlite3_changeset_iter *change) {
+  sqlite3_value *value = NULL;
+  int n = 0;
+  (void)arg;
+  CHECK(sqlite3changeset_conflict(change, 0, &value) == (kind == SQLITE_CHANGESET_CONFLICT ? SQLITE_OK : SQLITE_MISUSE));
+  CHECK(sqlite3changeset_fk_conflicts(change, &n) == SQLITE_MISUSE && sqlite3changeset_next(change) == SQLITE_MISUSE);
+  return SQLITE_CHANGESET_OMIT;
+}
+
+static void groups(sqlite3 *db, void *changeset, int size) {
+  sqlite3_changegroup *group = NULL;
+  sqlite3_changeset_iter *change = NULL;
+  struct stream stream = {changeset, size};
+  int n = 0, count = 0, patchset = -1;
+  void *bytes = NULL;
+  char *message = NULL;
+  CHECK(sqlite3changegroup_new(&group) == SQLITE_OK);
+  CHECK(sqlite3changegroup_config(group, SQLITE_CHANGEGROUP_CONFIG_PATCHSET, &patchset) == SQLITE_OK && patchset == 0);
+  CHECK(sqlite3changegroup_schema(group, db, "main") == SQLITE_OK);
+  CHECK(sqlite3changegroup_change_begin(group, SQLITE_INSERT, "nowhere", 0, &message) == SQLITE_ERROR && message);
+  sqlite3_free(message);
+  CHECK(sqlite3changegroup_change_begin(group, SQLITE_INSERT, "s", 0, &message) == SQLITE_OK);
+  CHECK(sqlite3changegroup_change_int64(group, 1, 0, 7) == SQLITE_OK && sqlite3changegroup_change_int64(group, 1, 9, 7) == SQLITE_RANGE);
+  CHECK(sqlite3changegroup_change_null(group, 1, 1) == SQLITE_OK && sqlite3changegroup_change_double(group, 1, 1, 0.5) == SQLITE_OK);
+  CHECK(sqlite3changegroup_change_text(group, 1, 1, "t", 1) == SQLITE_OK && sqlite3changegroup_change_blob(group, 1, 1, "b", 1) == SQLITE_OK);
+  CHECK(sqlite3changegroup_change_finish(group, 0, &message) == SQLITE_OK);
+  CHECK(sqlite3changegroup_add(group, size, changeset) == SQLITE_OK);
+  CHECK(sqlite3changegroup_add_strm(group, read_stream, &stream) == SQLITE_OK);
+  CHECK(sqlite3changeset_start(&change, size, changeset) == SQLITE_OK && sqlite3changeset_next(change) == SQLITE_ROW);
+  CHECK(sqlite3changegroup_add_change(group, change) == SQLITE_OK && sqlite3changeset_finalize(change) == SQLITE_OK);
+  CHECK(sqlite3changegroup_output(group, &n, &bytes) == SQLITE_OK && n > size);
+  CHECK(sqlite3changegroup_output_strm(group, count_bytes, &count) == SQLITE_OK && count == n);
+  sqlite3_free(bytes);
+  sqlite3changegroup_delete(group);
+}
+
+static void rebasing(void *changeset, int size, void *rebase, int rebase_size) {
+  sqlite3_rebaser *rebaser = NULL;
+  struct stream stream = {changeset, size};
+  int n = 0, count = 0;
+  void *bytes = NULL;
+  CHECK(sqlite3rebaser_create(&rebaser) == SQLITE_OK);
+  CHECK(sqlite3rebaser_configure(rebaser, rebase_size, rebase) == SQLITE_OK);
+  CHECK(sqlite3rebaser_rebase(rebaser, size, changeset, &n, &bytes) == SQLITE_OK && n > 0);
+  CHECK(sqlite3rebaser_rebase_strm(rebaser, read_stream, &stream, count_bytes, &count) == SQLITE_OK && count == n);
+  sqlite3_free(bytes);
+  sqlite3rebaser_delete(rebaser);
+}
+
+static void iterating(void *changeset, int size) {
+  struct stream streams[] = {{changeset, size}, {changeset, size}};
+  sqlite3_changeset_iter *change = NULL, *others[3];
+  const char *table = NULL;
+  unsigned char *key = NULL;
+  int n = 0, op = 0, indirect = 1;
+  sqlite3_value *value = NULL;
+  CHECK(sqlite3changeset_start(&change, size, changeset) == SQLITE_OK && sqlite3changeset_next(change) == SQLITE_ROW);
+  CHECK(sqlite3changeset_op(change, &table, &n, &op, &indirect) == SQLITE_OK);
+  CHECK(strcmp(table, "s") == 0 && n == 2 && op == SQLITE_INSERT && indirect == 0);
+  CHECK(sqlite3changeset_pk(change, &key, &n) == SQLITE_OK && key[0] == 1 && key[1] == 0);
+  CHECK(sqlite3changeset_old(change, 0, &value) == SQLITE_MISUSE);
+  CHECK(sqlite3changeset_new(change, 0, &value) == SQLITE_OK && sqlite3_value_int(value) == 1);
+  CHECK(sqlite3changeset_finalize(change) == SQLITE_OK);
+  CHECK(sqlite3changeset_start_v2(&others[0], size, changeset, SQLITE_CHANGESETSTART_INVERT) == SQLITE_OK);
+  CHECK(sqlite3changeset_start_strm(&others[1], read_stream, &streams[0]) == SQLITE_OK);
+  CHECK(sqlite3changeset_start_v2_strm(&others[2], read_stream, &streams[1], 0) == SQLITE_OK);
+  for (int i = 0; i < 3; i++) {
+    CHECK(sqlite3changeset_next(others[i]) == SQLITE_ROW && sqlite3changeset_next(others[i]) == SQLITE_DONE);
+    CHECK(sqlite3changeset_finalize(others[i]) == SQLITE_OK);
+  }
+}
+
+static void applying(sqlite3 *db, void *changeset, int size) {
+  struct stream streams[] = {{changeset, size}, {changeset, size}, {changeset, size}};
+  void *rebase = NULL;
+  int n = 0;
+  CHECK(sqlite3changeset_apply(db, size, changeset, any_table, omit, NULL) == SQLITE_OK);
+  CHECK(sqlite3changeset_apply_v2(db, size, changeset, NULL, omit, NULL, &rebase, &n, 0) == SQLITE_OK && n > 0);
+  rebasing(changeset, size, rebase, n);
+  sqlite3_free(rebase);
+  CHECK(sqlite3changeset_apply_v3(db, size, changeset, any_change, omit, NULL, &rebase, &n, 0) == SQLITE_OK);
+  sqlite3_free(rebase);
+  CHECK(sqlite3changeset_apply_strm(db, read_stream, &streams[0], any_table, omit, NULL) == SQLITE_OK);
+  CHECK(sqlite3changeset_apply_v2_strm(db, read_stream, &streams[1], NULL, omit, NULL, NULL, NULL, 0) == SQLITE_OK);
+  CHECK(sqlite3changeset_apply_v3_strm(db, read_stream, &streams[2], NULL, omit, NULL, NULL, NULL, 0) == SQLITE_OK);
+}
+
+static void combining(void *changeset, int size) {
+  struct stream streams[] = {{changeset, size}, {changeset, size}, {changeset, size}};
+  void *bytes = NULL;
+  int n = 0, count = 0;
+  CHECK(sqlite3changeset_invert(size, changeset, &n, &bytes) == SQLITE_OK && n == size);
+  sqlite3_free(bytes);
+  CHECK(sqlite3changeset_invert_strm(read_stream, &streams[0], count_bytes, &count) == SQLITE_OK && count == size);
+  CHECK(sqlite3changeset_concat(size, changeset, size, changeset, &n, &bytes) == SQLITE_OK && n == size);
+  sqlite3_free(bytes);
+  count = 0;
+  CHECK(sqlite3changeset_concat_strm(read_stream, &streams[1], read_stream, &streams[2], count_bytes, &count) == SQLITE_OK);
+  CHECK(count == size);
+}
+
+static void sessions(void) {
+  sqlite3 *db = NULL;
+  sqlite3_session *session = NULL;
+  void *changeset = NULL, *patchset = NULL;
+  int size = 0, n = 0, count = 0, chunk = 0, on = 1;
+  CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK);
+  CHECK(sqlite3_exec(db, "CREATE TABLE s(a INTEGER PRIMARY KEY, b); ATTACH ':memory:' AS o; CREATE TABLE o.s(a INTEGER PRIMARY KEY, b)", NULL, NULL, NULL) == SQLITE_OK);
+  CHECK(sqlite3session_config(SQLITE_SESSION_CONFIG_STRMSIZE, &chunk) == SQLITE_OK && chunk > 0);
+  CHECK(sqlite3session_create(db, "main", &session) == SQLITE_OK);
+  CHECK(sqlite3session_object_config(session, SQLITE_SESSION_OBJCONFIG_SIZE, &on) == SQLITE_OK && on == 1);
+  sqlite3session_table_filter(session, any_table, NULL);
+  CHECK(sqlite3session_attach(session, "s") == SQLITE_OK && sqlite3session_isempty(session) == 1);
+  CHECK(sqlite3session_enable(session, -1) == 1 && sqlite3session_indirect(session, -1) == 0);
+  CHECK(sqlite3_exec(db, "INSERT INTO s VALUES(1, 'x')", NULL, NULL, NULL) == SQLITE_OK);
+  CHECK(sqlite3session_isempty(session) == 0 && sqlite3session_memory_used(session) > 0);
+  CHECK(sqlite3session_changeset(session, &size, &changeset) == SQLITE_OK && size > 0);
+  CHECK(sqlite3session_patchset(session, &n, &patchset) == SQLITE_OK && n == size);
+  CHECK(sqlite3session_changeset_size(session) >= size);
+  CHECK(sqlite3session_changeset_strm(session, count_bytes, &count) == SQLITE_OK && count == size);
+  CHECK(sqlite3session_patchset_strm(session, count_bytes, &count) == SQLITE_OK && count == 2 * size);
+  CHECK(sqlite3session_diff(session, "o", "s", NULL) == SQLITE_OK);
+  sqlite3session_delete(session);
+  iterating(changeset, size);
+  combining(changeset, size);
+  groups(db, changeset, size);
+  applying(db, changeset, size);
+  sqlite3_free(changeset);
+  sqlite3_free(patchset);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+#endif
+
 int main(int argc, char **argv) {
   const char *folder = argc > 1 ? argv[1] : ".";
   the_library();
   configuration();
+#ifdef LITHE
+  sessions();
+#endif
   memory();
   mutexes();
   formats();

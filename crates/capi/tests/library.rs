@@ -40,11 +40,10 @@ fn without_comments(text: &str) -> String {
 /// The names that a header declares: those of this shape that stand before a parenthesis, `[` or `;` in a declaration.
 fn declared(header: &str) -> BTreeSet<String> {
     let header = without_comments(header);
-    // Sessions and full-text search are extensions with functions of other names.
     let declarations = header.split("SQLITE_API").skip(1).filter_map(|rest| rest.split(';').next());
     let name = |declaration: &str| {
         let words = declaration.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        let mut names = words.filter(|word| word.starts_with("sqlite3_"));
+        let mut names = words.filter(|word| word.len() > "sqlite3".len() && word.starts_with("sqlite3"));
         let is_function = |word: &&str| {
             let behind = declaration.split_once(*word).map_or("", |(_, behind)| behind.trim_start());
             behind.is_empty() || behind.starts_with(['(', '['])

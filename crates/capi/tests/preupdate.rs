@@ -5,43 +5,12 @@
 
 mod common;
 
-use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::{env, thread};
+use std::env;
 
-use common::{SQLITE, Workshop, expect_success, sqlite_with_sessions};
+const OPTIONS: &[&str] = &["-DSQLITE_ENABLE_PREUPDATE_HOOK"];
 
-/// What the program prints about the statements, a line each, on the library in that folder.
-fn record(program: &Path, library: &Path, statements: &[String]) -> String {
-    let mut command = Command::new(program);
-    command.env("LD_LIBRARY_PATH", library).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let mut input = child.stdin.take().unwrap();
-    let text = statements.join("\n");
-    let writer = thread::spawn(move || input.write_all(text.as_bytes()));
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap().unwrap();
-    expect_success(&output, "preupdate_record");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// Compares both libraries; the difference is shown with the statement before it.
 fn compare(name: &str, worlds: impl Iterator<Item = (String, Vec<String>)>) {
-    let workshop = Workshop::new(name);
-    let reference = sqlite_with_sessions();
-    let library = reference.join(SQLITE);
-    let options = ["-DSQLITE_ENABLE_PREUPDATE_HOOK", library.to_str().unwrap()];
-    let program = workshop.compile("preupdate_record.c", "record", &options);
-    for (world, statements) in worlds {
-        let ours = record(&program, &workshop.folder, &statements);
-        let theirs = record(&program, &reference, &statements);
-        if let Some(at) = ours.lines().zip(theirs.lines()).position(|(our, their)| our != their) {
-            let part = |text: &str| text.lines().skip(at.saturating_sub(12)).take(20).collect::<Vec<_>>().join("\n");
-            panic!("{world}, ours:\n{}\n\nSQLite's:\n{}", part(&ours), part(&theirs));
-        }
-        assert_eq!(ours, theirs, "{world}");
-    }
+    common::recording::compare(name, "preupdate_record.c", OPTIONS, worlds);
 }
 
 #[test]

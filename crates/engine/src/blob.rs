@@ -267,7 +267,7 @@ impl Blob {
             let (database, table, column) = &self.names;
             connection.tell_of_blob_write(database, table, *column, self.watch.rowid.get())?;
             // What was looked at may have moved the cursor.
-            self.place_of(connection, offset, bytes.len())?;
+            self.place_of(connection)?;
         }
         connection.facts.note_write();
         let written = self.cursor.0.borrow_mut().write_payload(&self.btree, place.at + offset as u32, bytes);

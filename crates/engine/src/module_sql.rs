@@ -11,9 +11,7 @@ use std::rc::Rc;
 use std::sync::Weak;
 
 use hashbrown::HashMap;
-use lithe_functions::{
-    BlobPlace, ChangeWatcher, FunctionError, Kept, PageAccess, Pointer, SqlBlob, SqlConnection, SqlStatement,
-};
+use lithe_functions::{BlobPlace, FunctionError, Kept, PageAccess, Pointer, SqlBlob, SqlConnection, SqlStatement};
 use lithe_sql::ast::Name;
 use lithe_value::ValueRef;
 use lithe_vfs::ResultCode;
@@ -344,14 +342,6 @@ impl SqlConnection for Connection {
             Rc::clone(self.client_data.0.borrow_mut().entry(name).or_insert(made))
         });
         f(&*data);
-    }
-
-    fn watch_changes(&self, watcher: ChangeWatcher) -> u64 {
-        Connection::watch_changes(self, watcher)
-    }
-
-    fn unwatch_changes(&self, number: u64) {
-        Connection::unwatch_changes(self, number);
     }
 
     fn deferred_violations(&self) -> i64 {

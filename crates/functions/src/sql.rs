@@ -11,6 +11,7 @@
 //! the row where it stood if it has not been reset.
 
 use std::any::Any;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::Weak;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,13 +71,6 @@ pub trait SqlConnection {
 
     /// Shows `f` what is kept for the whole connection under this name; `make` makes it the first time.
     fn with_client_data(&self, name: &'static str, make: &dyn Fn() -> Box<dyn Any + Send>, f: &mut dyn FnMut(&dyn Any));
-
-    /// Tells `watcher` of each row before it changes, beside the pre-update hook of the application. Answers the number by which
-    /// [`SqlConnection::unwatch_changes`] ends that.
-    fn watch_changes(&self, watcher: ChangeWatcher) -> u64;
-
-    /// Ends what [`SqlConnection::watch_changes`] began.
-    fn unwatch_changes(&self, number: u64);
 
     /// How many violations of deferred foreign keys the open transaction has.
     fn deferred_violations(&self) -> i64;

@@ -32,6 +32,7 @@
 //! | call Rust from SQL | [`Connection::create_scalar_function`], [`Connection::create_aggregate_function`] |
 //! | compare texts your way | [`Connection::create_collation`] |
 //! | hear of changes, commits, rollbacks | [`Connection::set_update_hook`], [`Connection::set_preupdate_hook`], [`Connection::set_commit_hook`] |
+//! | record changes and apply them elsewhere | [`session`] |
 //! | stop a long statement from another thread | [`Connection::interrupt_handle`] |
 
 #![deny(unsafe_code)]
@@ -45,6 +46,8 @@ mod functions;
 mod hooks;
 mod params;
 mod row;
+#[cfg(feature = "session")]
+pub mod session;
 mod statement;
 mod transaction;
 pub mod virtual_table;

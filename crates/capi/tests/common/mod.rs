@@ -1,6 +1,8 @@
 //! What tests of the C library have in common: a folder, C programs, SQLite's source.
 #![allow(dead_code)] // not every test needs all of it
 
+pub mod recording;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};

@@ -86,7 +86,12 @@ fn count_changes(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 }
 
 /// Only counts within a transaction.
+/// Turning it off forgets all violations that were deferred, as in SQLite.
 fn defer_foreign_keys(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+    if call.boolean() == Some(false) {
+        call.connection.facts.deferred_violations.set(0);
+        call.connection.facts.deferred_immediate_violations.set(0);
+    }
     fact_switch(call, Flags::DEFER_FOREIGN_KEYS, Some(|flags| &mut flags.defer_foreign_keys))
 }
 

@@ -183,3 +183,12 @@ CREATE TABLE dp(a PRIMARY KEY)
 CREATE TABLE dc(x REFERENCES dp(a), y UNIQUE ON CONFLICT REPLACE)
 INSERT INTO dc VALUES (1, 2) ON CONFLICT DO NOTHING
 SELECT count(*) FROM dc
+-- Turning defer_foreign_keys off forgets the violations that were deferred.
+CREATE TABLE df(a INTEGER PRIMARY KEY)
+CREATE TABLE dg(x REFERENCES df, y REFERENCES df DEFERRABLE INITIALLY DEFERRED)
+BEGIN
+PRAGMA defer_foreign_keys = 1
+INSERT INTO dg VALUES (1, NULL), (NULL, 2)
+PRAGMA defer_foreign_keys = 0
+COMMIT
+SELECT count(*) FROM dg

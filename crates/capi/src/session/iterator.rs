@@ -1,0 +1,224 @@
+//! The changes of a changeset: `sqlite3changeset_*`.
+
+use std::ffi::{CString, c_char, c_int, c_uchar, c_void};
+use std::ptr::null_mut;
+
+use lithe_session::{ChangesetIterator, Input, Result, ValueRef, invert};
+
+use super::{Error, XInput, XOutput, stream, to_buffer, to_stream, whole};
+use crate::code;
+use crate::door::api;
+use crate::error::c_string;
+use crate::value::sqlite3_value;
+
+/// `SQLITE_CHANGESETSTART_INVERT`
+const START_INVERT: c_int = 2;
+
+/// An iterator of the application's, or the one of a changeset that is being applied.
+#[allow(non_camel_case_types)]
+pub struct sqlite3_changeset_iter {
+    own: Option<Box<ChangesetIterator<'static>>>,
+    /// The one that is being applied, while a callback has it.
+    lent: *const ChangesetIterator<'static>,
+    /// What was given out about the change.
+    #[allow(clippy::vec_box)] // their addresses are given out
+    values: Vec<Box<sqlite3_value>>,
+    name: CString,
+    primary_key: Vec<u8>,
+}
+
+impl sqlite3_changeset_iter {
+    fn new(own: Option<Box<ChangesetIterator<'static>>>, lent: *const ChangesetIterator<'static>) -> Self {
+        sqlite3_changeset_iter { own, lent, values: Vec::new(), name: CString::default(), primary_key: Vec::new() }
+    }
+
+    /// Shows a callback the iterator of a changeset that is being applied.
+    pub(super) fn lend<T>(changes: &ChangesetIterator<'_>, callback: impl FnOnce(*mut Self) -> T) -> T {
+        let lent = std::ptr::from_ref(changes).cast::<ChangesetIterator<'static>>();
+        let mut handle = sqlite3_changeset_iter::new(None, lent);
+        callback(&mut handle)
+    }
+
+    pub(super) fn changes(&self) -> &ChangesetIterator<'static> {
+        match &self.own {
+            Some(own) => own,
+            // SAFETY: it stands until the callback returns that has this handle (`lend`).
+            None => unsafe { &*self.lent },
+        }
+    }
+
+    fn forget_values(&mut self) {
+        self.values.clear();
+    }
+}
+
+fn start(
+    out: *mut *mut sqlite3_changeset_iter,
+    input: std::result::Result<Input<'static>, Error>,
+    flags: c_int,
+) -> c_int {
+    // SAFETY: the pointer can be written, or is null.
+    let Some(out) = (unsafe { out.as_mut() }) else { return code::MISUSE };
+    *out = null_mut();
+    match input {
+        Ok(input) => {
+            let changes = Box::new(ChangesetIterator::new(input, flags & START_INVERT != 0));
+            let handle = sqlite3_changeset_iter::new(Some(changes), std::ptr::null());
+            *out = Box::into_raw(Box::new(handle));
+            code::OK
+        }
+        Err(error) => error.code,
+    }
+}
+
+/// Puts a value of the change where C wants it; null if the change says nothing of the column.
+///
+/// # Safety
+/// `handle` is a live iterator or null, and `out` can be written or is null.
+unsafe fn value_of(
+    handle: *mut sqlite3_changeset_iter,
+    column: c_int,
+    out: *mut *mut sqlite3_value,
+    read: impl for<'a> FnOnce(&'a ChangesetIterator<'static>, usize) -> Result<Option<ValueRef<'a>>>,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    let (Some(handle), Some(out)) = (unsafe { handle.as_mut() }, unsafe { out.as_mut() }) else { return code::MISUSE };
+    *out = null_mut();
+    let column = usize::try_from(column).unwrap_or(usize::MAX);
+    let mut given = Box::<sqlite3_value>::default();
+    match read(handle.changes(), column) {
+        Ok(Some(value)) => {
+            // SAFETY: the value is forgotten before the iterator moves.
+            unsafe { given.borrow(value) };
+            *out = std::ptr::from_mut(&mut *given);
+            handle.values.push(given);
+            code::OK
+        }
+        Ok(None) => code::OK,
+        Err(error) => error.code,
+    }
+}
+
+api! {
+    fn sqlite3changeset_start(out: *mut *mut sqlite3_changeset_iter, count: c_int, bytes: *mut c_void) -> c_int {
+        start(out, whole(count, bytes), 0)
+    }
+
+    fn sqlite3changeset_start_v2(
+        out: *mut *mut sqlite3_changeset_iter, count: c_int, bytes: *mut c_void, flags: c_int,
+    ) -> c_int {
+        start(out, whole(count, bytes), flags)
+    }
+
+    fn sqlite3changeset_start_strm(
+        out: *mut *mut sqlite3_changeset_iter, read: Option<XInput>, arg: *mut c_void,
+    ) -> c_int {
+        start(out, stream(read, arg), 0)
+    }
+
+    fn sqlite3changeset_start_v2_strm(
+        out: *mut *mut sqlite3_changeset_iter, read: Option<XInput>, arg: *mut c_void, flags: c_int,
+    ) -> c_int {
+        start(out, stream(read, arg), flags)
+    }
+
+    fn sqlite3changeset_next(handle: *mut sqlite3_changeset_iter) -> c_int {
+        let Some(handle) = handle.as_mut() else { return code::MISUSE };
+        handle.forget_values();
+        match handle.own.as_mut().map(|own| own.advance()) {
+            // Those that callbacks get do not move.
+            None => code::MISUSE,
+            Some(Ok(true)) => code::ROW,
+            Some(Ok(false)) => code::DONE,
+            Some(Err(error)) => error.code,
+        }
+    }
+
+    fn sqlite3changeset_op(
+        handle: *mut sqlite3_changeset_iter, table: *mut *const c_char, count: *mut c_int, op: *mut c_int,
+        indirect: *mut c_int,
+    ) -> c_int {
+        let Some(handle) = handle.as_mut() else { return code::MISUSE };
+        let changes = handle.changes();
+        let (Some(header), Some(operation)) = (changes.table(), changes.operation()) else { return code::MISUSE };
+        let (name, columns, is_indirect) = (c_string(&header.name), header.column_count(), changes.is_indirect());
+        if handle.name != name {
+            handle.name = name;
+        }
+        if let Some(table) = table.as_mut() {
+            *table = handle.name.as_ptr();
+        }
+        if let Some(count) = count.as_mut() {
+            *count = columns as c_int;
+        }
+        if let Some(op) = op.as_mut() {
+            *op = operation as c_int;
+        }
+        if let Some(indirect) = indirect.as_mut() {
+            *indirect = c_int::from(is_indirect);
+        }
+        code::OK
+    }
+
+    fn sqlite3changeset_pk(
+        handle: *mut sqlite3_changeset_iter, key: *mut *mut c_uchar, count: *mut c_int,
+    ) -> c_int {
+        let Some(handle) = handle.as_mut() else { return code::MISUSE };
+        let Some(header) = handle.changes().table().cloned() else { return code::MISUSE };
+        if *handle.primary_key != *header.primary_key {
+            handle.primary_key = header.primary_key.to_vec();
+        }
+        if let Some(key) = key.as_mut() {
+            *key = handle.primary_key.as_mut_ptr();
+        }
+        if let Some(count) = count.as_mut() {
+            *count = header.column_count() as c_int;
+        }
+        code::OK
+    }
+
+    fn sqlite3changeset_old(handle: *mut sqlite3_changeset_iter, column: c_int, out: *mut *mut sqlite3_value) -> c_int {
+        value_of(handle, column, out, |changes, column| changes.old_value(column))
+    }
+
+    fn sqlite3changeset_new(handle: *mut sqlite3_changeset_iter, column: c_int, out: *mut *mut sqlite3_value) -> c_int {
+        value_of(handle, column, out, |changes, column| changes.new_value(column))
+    }
+
+    fn sqlite3changeset_conflict(
+        handle: *mut sqlite3_changeset_iter, column: c_int, out: *mut *mut sqlite3_value,
+    ) -> c_int {
+        value_of(handle, column, out, |changes, column| changes.conflict_value(column).map(Some))
+    }
+
+    fn sqlite3changeset_fk_conflicts(handle: *mut sqlite3_changeset_iter, out: *mut c_int) -> c_int {
+        let (Some(handle), Some(out)) = (handle.as_ref(), out.as_mut()) else { return code::MISUSE };
+        match handle.changes().foreign_key_conflicts() {
+            Ok(count) => {
+                *out = c_int::try_from(count).unwrap_or(c_int::MAX);
+                code::OK
+            }
+            Err(error) => error.code,
+        }
+    }
+
+    fn sqlite3changeset_finalize(handle: *mut sqlite3_changeset_iter) -> c_int {
+        let Some(iterator) = handle.as_ref() else { return code::OK };
+        let Some(own) = &iterator.own else { return code::MISUSE };
+        let answer = own.error().map_or(code::OK, |error| error.code);
+        drop(Box::from_raw(handle));
+        answer
+    }
+
+    fn sqlite3changeset_invert(
+        count_in: c_int, bytes: *const c_void, count: *mut c_int, out: *mut *mut c_void,
+    ) -> c_int {
+        to_buffer(count, out, |push| invert(whole(count_in, bytes)?, push))
+    }
+
+    fn sqlite3changeset_invert_strm(
+        read: Option<XInput>, read_arg: *mut c_void, write: Option<XOutput>, arg: *mut c_void,
+    ) -> c_int {
+        to_stream(write, arg, |push| invert(stream(read, read_arg)?, push))
+    }
+}

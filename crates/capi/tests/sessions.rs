@@ -1,0 +1,169 @@
+//! Sessions: what they record, and what becomes of changesets, by this library and by SQLite's: byte for byte the same.
+//!
+//! `session_record.c` plays a script on three databases and prints what it gets. It runs on both libraries. SESSION_FIRST and
+//! SESSION_WORLDS choose the random worlds.
+
+mod common;
+
+use std::env;
+
+use common::recording::compare;
+
+const SESSION_OPTIONS: &[&str] = &["-DSQLITE_ENABLE_PREUPDATE_HOOK", "-DSQLITE_ENABLE_SESSION"];
+
+fn compare_sessions(name: &str, worlds: impl Iterator<Item = (String, Vec<String>)>) {
+    compare(name, "session_record.c", SESSION_OPTIONS, worlds);
+}
+
+#[test]
+fn sessions_of_every_kind() {
+    let script = include_str!("sessions.sql").lines().map(str::to_owned).collect();
+    compare_sessions("sessions", [("sessions.sql".to_owned(), script)].into_iter());
+}
+
+/// Two databases that begin equal are changed, exchange their changesets with and without conflicts, and rebase.
+#[test]
+fn random_worlds_are_alike() {
+    let number = |name: &str, default: u64| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    let first = number("SESSION_FIRST", 0);
+    let worlds = first..first + number("SESSION_WORLDS", 60);
+    compare_sessions("sessions-random", worlds.map(|world| (format!("world {world}"), script(world))));
+}
+
+/// The same with changesets that are damaged: errors, whichever.
+#[test]
+fn damaged_changesets_do_no_harm() {
+    let scripts = (0..40).map(|world| {
+        let mut lines = script(world);
+        let random = &mut fastrand::Rng::with_seed(world);
+        for slot in ["5", "3", "6"] {
+            for _ in 0..random.usize(1..4) {
+                lines.push(format!(".damage {slot} {} {}", random.u16(..), random.u8(..)));
+            }
+            lines.extend([".show", ".invert", ".rebase"].map(|what| format!("{what} {slot} 8")));
+            lines.push(format!(".concat {slot} 1 8"));
+            lines.push(format!(".apply {slot} 10100 0"));
+            dump(&mut lines);
+            lines.push("PRAGMA integrity_check".to_owned());
+        }
+        lines
+    });
+    common::recording::play("sessions-damaged", "session_record.c", SESSION_OPTIONS, scripts);
+}
+
+fn pick<'a>(random: &mut fastrand::Rng, from: &[&'a str]) -> &'a str {
+    from[random.usize(..from.len())]
+}
+
+fn script(world: u64) -> Vec<String> {
+    let mut random = fastrand::Rng::with_seed(world);
+    let random = &mut random;
+    let mut lines = Vec::new();
+    let schema = schema(random);
+    for db in 0..3 {
+        lines.push(format!(".db {db}"));
+        lines.extend(schema.iter().cloned());
+    }
+    let rows: Vec<String> = (0..random.usize(..12)).map(|_| insert(random, "OR IGNORE")).collect();
+    for db in 0..3 {
+        lines.push(format!(".db {db}"));
+        lines.extend(rows.iter().cloned());
+    }
+    // What is changed here, in two steps, and what is changed there.
+    for (db, slot) in [(0, 1), (0, 2), (1, 3)] {
+        lines.push(format!(".db {db}"));
+        lines.push(if random.u8(..6) == 0 { ".session rowid" } else { ".session" }.to_owned());
+        for _ in 0..random.usize(1..8) {
+            lines.push(statement(random));
+            if random.u8(..8) == 0 {
+                lines.push(format!(".indirect {}", random.u8(..2)));
+            }
+            if random.u8(..12) == 0 {
+                lines.push(format!(".enable {}", random.u8(..2)));
+            }
+        }
+        let kind = if random.u8(..6) == 0 { "patchset" } else { "changeset" };
+        lines.push(format!(".{kind} {slot}"));
+        lines.push(".end".to_owned());
+    }
+    lines.extend([".show 1 0", ".show 1 2", ".invert 1 4", ".concat 1 2 5", ".concat 5 3 6"].map(str::to_owned));
+    let policy = |random: &mut fastrand::Rng| {
+        let answers = [random.u8(..2), 0, random.u8(..2), 0, 0];
+        let abort = random.u8(..20) == 0;
+        answers.map(|answer| if abort { '2' } else { char::from(b'0' + answer) }).iter().collect::<String>()
+    };
+    let flags = pick(random, &["0", "0", "4", "1", "8"]);
+    lines.push(".db 1".to_owned());
+    lines.push(format!(".apply 5 {} {flags}", policy(random)));
+    lines.push(".rebase 3 7".to_owned());
+    dump(&mut lines);
+    lines.push(".db 0".to_owned());
+    lines.push(format!(".apply 7 {} 0", policy(random)));
+    dump(&mut lines);
+    lines.push(format!(".apply 4 {} 0", policy(random)));
+    lines.push(format!(".apply 5 {} 2", policy(random)));
+    dump(&mut lines);
+    lines.push(".db 2".to_owned());
+    lines.push(format!(".apply 6 {} 0", policy(random)));
+    dump(&mut lines);
+    lines
+}
+
+fn dump(lines: &mut Vec<String>) {
+    lines.extend(["t", "w", "r"].map(|table| format!("SELECT * FROM {table} ORDER BY 1, 2, 3")));
+}
+
+fn schema(random: &mut fastrand::Rng) -> Vec<String> {
+    let mut sql = vec![
+        format!("PRAGMA foreign_keys = {}", u8::from(random.u8(..4) == 0)),
+        format!(
+            "CREATE TABLE t({} PRIMARY KEY, b REAL, c TEXT {}, d)",
+            pick(random, &["a INTEGER", "a", "a TEXT", "a COLLATE NOCASE", "a REAL"]),
+            pick(random, &["", "", "UNIQUE", "CHECK(c <> 'x')"]),
+        ),
+        format!(
+            "CREATE TABLE w(a INT {}, b TEXT, c DEFAULT 5, PRIMARY KEY({})) WITHOUT ROWID",
+            pick(random, &["", "", "REFERENCES t ON DELETE CASCADE", "REFERENCES t"]),
+            pick(random, &["a, b", "b", "b, a"]),
+        ),
+        "CREATE TABLE r(a, b, c INT)".to_owned(),
+    ];
+    if random.u8(..3) == 0 {
+        sql.push("CREATE TRIGGER x AFTER UPDATE ON t BEGIN UPDATE w SET c = c + 1 WHERE a = old.b; END".to_owned());
+    }
+    sql
+}
+
+fn value(random: &mut fastrand::Rng) -> String {
+    match random.u8(..9) {
+        0 => "NULL".to_owned(),
+        1 => format!("'{}'", pick(random, &["x", "X", "y", "text of some length", ""])),
+        2 => format!("{}.5", random.u8(..4)),
+        3 => "x'0102'".to_owned(),
+        4 => random.i64(..).to_string(),
+        _ => random.u8(..8).to_string(),
+    }
+}
+
+fn insert(random: &mut fastrand::Rng, or: &str) -> String {
+    let table = pick(random, &["t", "t", "w", "r"]);
+    let (a, b, c) = (value(random), value(random), value(random));
+    format!("INSERT {or} INTO {table}(a, b, c) VALUES ({a}, {b}, {c})")
+}
+
+fn statement(random: &mut fastrand::Rng) -> String {
+    let table = pick(random, &["t", "t", "w", "r"]);
+    let or = pick(random, &["", "OR IGNORE", "OR REPLACE"]);
+    let column = pick(random, &["a", "b", "c"]);
+    let condition = match random.u8(..4) {
+        0 => String::new(),
+        1 => format!("WHERE a = {}", value(random)),
+        _ => format!("WHERE {column} > {}", random.u8(..6)),
+    };
+    match random.u8(..8) {
+        0..=3 => insert(random, or),
+        4 | 5 => format!("UPDATE {or} {table} SET {column} = {} {condition}", value(random)),
+        6 => format!("UPDATE {or} {table} SET b = {}, c = {} {condition}", value(random), value(random)),
+        _ => format!("DELETE FROM {table} {condition}"),
+    }
+}

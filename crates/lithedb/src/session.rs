@@ -1,0 +1,230 @@
+//! Sessions: what changes in a database, recorded as a changeset and applied to another one.
+//!
+//! ```
+//! use lithe::Connection;
+//! use lithe::session::{Answer, Session, apply};
+//!
+//! let schema = "CREATE TABLE note(id INTEGER PRIMARY KEY, text)";
+//! let (phone, laptop) = (Connection::open_in_memory()?, Connection::open_in_memory()?);
+//! phone.execute_batch(schema)?;
+//! laptop.execute_batch(schema)?;
+//!
+//! let session = Session::new(&phone, "main");
+//! session.attach(None);
+//! phone.execute_batch("INSERT INTO note VALUES (1, 'milk'), (2, 'bread')")?;
+//! let changeset = session.changeset()?;
+//!
+//! // What the laptop has stays where both have something.
+//! laptop.execute_batch("INSERT INTO note VALUES (2, 'butter')")?;
+//! apply(&laptop, &changeset, |_conflict, _change| Answer::Omit)?;
+//! let texts = laptop.query_row("SELECT group_concat(text) FROM note", [], |row| row.get::<String>(0))?;
+//! assert_eq!(texts, "milk,butter");
+//! # Ok::<(), lithe::Error>(())
+//! ```
+//!
+//! Two devices that both change something exchange changesets and rebase: see [`apply_with`] and [`rebase`].
+
+use lithe_engine as engine;
+use lithe_engine::{Error, Result, ResultCode};
+use lithe_session as session;
+pub use lithe_session::{
+    Answer, Apply, ChangeGroup, ChangesetIterator, Conflict, Format, FunctionError, Handler, Input, RowOperation,
+    SessionOptions, TableHeader,
+};
+
+use crate::connection::Connection;
+
+fn told(error: session::FunctionError) -> Error {
+    match error.message.is_empty() {
+        true => Error::from_code(ResultCode(error.code)),
+        false => Error::new(ResultCode(error.code), error.message),
+    }
+}
+
+/// Records what changes in one database of a connection, until it is dropped.
+pub struct Session<'c> {
+    inner: session::Session,
+    connection: &'c engine::Connection,
+    /// By which the connection knows who listens.
+    watch: u64,
+}
+
+impl<'c> Session<'c> {
+    /// Begins to listen to changes in a database (`main`, `temp`, or an attached one). Nothing is recorded until a table is
+    /// attached.
+    pub fn new(connection: &'c Connection, database: &str) -> Session<'c> {
+        let (inner, connection) = (session::Session::new(database), &connection.core);
+        let watch = connection.watch_changes(inner.watcher());
+        Session { inner, connection, watch }
+    }
+
+    /// Records the changes of a table, or of all tables, from now on. Only tables with a primary key are recorded.
+    pub fn attach(&self, table: Option<&str>) {
+        self.inner.attach(table);
+    }
+
+    /// Records changes or not.
+    pub fn set_enabled(&self, enabled: bool) {
+        self.inner.set_enabled(enabled);
+    }
+
+    /// Marks all changes as indirect, as those of triggers are.
+    pub fn set_indirect(&self, indirect: bool) {
+        self.inner.set_indirect(indirect);
+    }
+
+    /// Chooses how it records, before a table is attached.
+    ///
+    /// # Errors
+    /// SQLITE_MISUSE once a table is attached.
+    pub fn set_options(&self, options: SessionOptions) -> Result<()> {
+        self.inner.set_options(options).map_err(told)
+    }
+
+    /// Whether no row has changed. Changes that cancel each other out count.
+    pub fn is_empty(&self) -> bool {
+        self.inner.is_empty()
+    }
+
+    /// What has changed so far, with old and new values. The session goes on.
+    ///
+    /// # Errors
+    /// SQLITE_SCHEMA if a table has lost columns, or has another primary key; what reading the rows says.
+    pub fn changeset(&self) -> Result<Vec<u8>> {
+        self.inner.changeset(self.connection, Format::Changeset).map_err(told)
+    }
+
+    /// As [`Session::changeset`], without the old values that are not in the primary key: smaller, but conflicts are found by
+    /// the key alone, and it can be neither inverted nor rebased.
+    ///
+    /// # Errors
+    /// As [`Session::changeset`].
+    pub fn patchset(&self) -> Result<Vec<u8>> {
+        self.inner.changeset(self.connection, Format::Patchset).map_err(told)
+    }
+
+    /// Records what would turn a table of the database `from` into the one of the session's database.
+    ///
+    /// # Errors
+    /// SQLITE_SCHEMA if the tables have other columns or another primary key.
+    pub fn diff(&self, from: &str, table: &str) -> Result<()> {
+        self.inner.diff(self.connection, from, table).map_err(told)
+    }
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        self.connection.unwatch_changes(self.watch);
+    }
+}
+
+/// A handler that wants all changes.
+struct Closure<F>(F);
+
+impl<F: FnMut(Conflict, &ChangesetIterator<'_>) -> Answer> Handler for Closure<F> {
+    fn conflict(&mut self, conflict: Conflict, change: &ChangesetIterator<'_>) -> Option<Answer> {
+        Some((self.0)(conflict, change))
+    }
+}
+
+/// Applies a changeset or patchset to the main database; `on_conflict` says what to do where the database is not as expected.
+/// Answers what [`rebase`] needs, if there were conflicts.
+///
+/// # Errors
+/// SQLITE_ABORT if the handler says so, SQLITE_CORRUPT for bytes that are no changeset, SQLITE_CONSTRAINT if foreign keys are
+/// violated in the end, SQLITE_MISUSE if an answer does not fit the conflict. Nothing is applied then.
+pub fn apply(
+    connection: &Connection,
+    changeset: &[u8],
+    on_conflict: impl FnMut(Conflict, &ChangesetIterator<'_>) -> Answer,
+) -> Result<Option<Vec<u8>>> {
+    apply_with(connection, changeset, &mut Closure(on_conflict), Apply::default())
+}
+
+/// As [`apply`], with a handler that chooses tables and changes, and options.
+///
+/// # Errors
+/// As [`apply`].
+pub fn apply_with(
+    connection: &Connection,
+    changeset: &[u8],
+    handler: &mut dyn Handler,
+    options: Apply,
+) -> Result<Option<Vec<u8>>> {
+    session::apply(&connection.core, Input::whole(changeset), handler, options).map_err(told)
+}
+
+/// The changeset that undoes another.
+///
+/// ```
+/// # use lithe::Connection;
+/// # use lithe::session::{Answer, Session, apply, invert};
+/// # let connection = Connection::open_in_memory()?;
+/// # connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+/// # let session = Session::new(&connection, "main");
+/// # session.attach(None);
+/// connection.execute("INSERT INTO t VALUES (1)", [])?;
+/// let undo = invert(&session.changeset()?)?;
+/// drop(session);
+/// apply(&connection, &undo, |_, _| Answer::Abort)?;
+/// assert_eq!(connection.query_row("SELECT count(*) FROM t", [], |row| row.get::<i64>(0))?, 0);
+/// # Ok::<(), lithe::Error>(())
+/// ```
+///
+/// # Errors
+/// SQLITE_CORRUPT for a patchset and for bytes that are no changeset.
+pub fn invert(changeset: &[u8]) -> Result<Vec<u8>> {
+    collected(|out| session::invert(Input::whole(changeset), out))
+}
+
+/// Several changesets, or several patchsets, as one.
+///
+/// # Errors
+/// SQLITE_ERROR if there are both; SQLITE_SCHEMA if a table has other columns in one than in another.
+pub fn concat(changesets: &[&[u8]]) -> Result<Vec<u8>> {
+    let mut group = ChangeGroup::new();
+    changesets.iter().try_for_each(|changeset| group.add(None, Input::whole(*changeset))).map_err(told)?;
+    Ok(group.changeset())
+}
+
+/// Local changes as they are after those of others were applied: `rebases` is what [`apply`] answered, in that order.
+///
+/// ```
+/// # use lithe::Connection;
+/// # use lithe::session::{Answer, Session, apply, rebase};
+/// # let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, v); INSERT INTO t VALUES (1, 'old')";
+/// # let (here, there) = (Connection::open_in_memory()?, Connection::open_in_memory()?);
+/// # here.execute_batch(schema)?;
+/// # there.execute_batch(schema)?;
+/// # let change = |connection: &Connection, value: &str| {
+/// #     let session = Session::new(connection, "main");
+/// #     session.attach(None);
+/// #     connection.execute("UPDATE t SET v = ?1", [value])?;
+/// #     session.changeset()
+/// # };
+/// let (ours, theirs) = (change(&here, "ours")?, change(&there, "theirs")?);
+/// // Here our value wins, so there it has to replace theirs.
+/// let conflicts = apply(&here, &theirs, |_, _| Answer::Omit)?;
+/// let ours = rebase(&ours, conflicts.as_slice())?;
+/// apply(&there, &ours, |_, _| Answer::Abort)?;
+/// assert_eq!(there.query_row("SELECT v FROM t", [], |row| row.get::<String>(0))?, "ours");
+/// # Ok::<(), lithe::Error>(())
+/// ```
+///
+/// # Errors
+/// SQLITE_ERROR for a patchset, SQLITE_CORRUPT for bytes that are no changeset.
+pub fn rebase(local: &[u8], rebases: &[Vec<u8>]) -> Result<Vec<u8>> {
+    let mut rebaser = session::Rebaser::new();
+    rebases.iter().try_for_each(|rebase| rebaser.configure(Input::whole(&rebase[..]))).map_err(told)?;
+    collected(|out| rebaser.rebase(Input::whole(local), out))
+}
+
+fn collected(write: impl FnOnce(&mut dyn FnMut(&[u8]) -> session::Result) -> session::Result) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    write(&mut |piece| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    })
+    .map_err(told)?;
+    Ok(bytes)
+}

@@ -1,0 +1,175 @@
+//! Writing changesets and patchsets: what was recorded, compared with the rows as they are now.
+
+use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, SqlStatement, ValueRef, code};
+
+use crate::header::TableHeader;
+use crate::iterator::{Change, Format};
+use crate::quoted;
+use crate::record::{self, UNDEFINED, UNDEFINED_FIELD, fields};
+use crate::schema::{STATISTICS, Schema};
+use crate::session::{Recorded, Recorder, Session, Table};
+
+/// So many bytes are collected before they are handed on.
+const PIECE: usize = 16 << 10;
+
+impl Session {
+    /// Writes what has changed to `out`, piece by piece. The session goes on.
+    ///
+    /// # Errors
+    /// What went wrong while changes were recorded; SQLITE_SCHEMA if a table has changed but for columns that were added; what
+    /// `out` says.
+    pub fn write_changeset(
+        &self,
+        connection: &dyn SqlConnection,
+        format: Format,
+        out: &mut dyn FnMut(&[u8]) -> Result,
+    ) -> Result {
+        let Ok(mut recorder) = self.recorder.try_borrow_mut() else { return Err(FunctionError::of_code(code::MISUSE)) };
+        if let Some(error) = &recorder.error {
+            return Err(error.clone());
+        }
+        // All tables as they are at one time.
+        connection.execute("SAVEPOINT changeset")?;
+        let written = write(&mut recorder, connection, format, out);
+        let released = connection.execute("RELEASE changeset");
+        written.and(released)
+    }
+
+    /// What has changed.
+    ///
+    /// # Errors
+    /// As [`Session::write_changeset`].
+    pub fn changeset(&self, connection: &dyn SqlConnection, format: Format) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write_changeset(connection, format, &mut |piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        })?;
+        Ok(bytes)
+    }
+
+    /// How many bytes the changeset has; 0 unless the option `size` is set.
+    pub fn changeset_size(&self, connection: &dyn SqlConnection) -> usize {
+        let mut size = 0;
+        if self.options().size {
+            let _ = self.write_changeset(connection, Format::Changeset, &mut |piece| {
+                size += piece.len();
+                Ok(())
+            });
+        }
+        size
+    }
+}
+
+fn write(
+    recorder: &mut Recorder,
+    connection: &dyn SqlConnection,
+    format: Format,
+    out: &mut dyn FnMut(&[u8]) -> Result,
+) -> Result {
+    let (database, options) = (recorder.database.clone(), recorder.options);
+    for table in &mut recorder.tables {
+        if table.changes.len() > 0 {
+            table.refresh(connection, &database, options)?;
+            write_table(table, connection, &database, format, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_table(
+    table: &Table,
+    connection: &dyn SqlConnection,
+    database: &str,
+    format: Format,
+    out: &mut dyn FnMut(&[u8]) -> Result,
+) -> Result {
+    let Some(schema) = &table.schema else { return Ok(()) };
+    let header = TableHeader { name: table.name.as_bytes().into(), primary_key: schema.primary_key.clone().into() };
+    let mut select = Select::new(connection, database, &table.name, schema)?;
+    let mut bytes = Vec::new();
+    header.push(&mut bytes, format);
+    let mut is_empty = true;
+    for recorded in table.changes.iter() {
+        let now = select.row(&recorded.record)?;
+        let Some(change) = change_of(schema, recorded, now) else { continue };
+        change.push(&header, format, &mut bytes);
+        is_empty = false;
+        if bytes.len() >= PIECE {
+            out(&bytes)?;
+            bytes.clear();
+        }
+    }
+    if is_empty || bytes.is_empty() { Ok(()) } else { out(&bytes) }
+}
+
+/// What has become of the row: `now` is its record, if it is there.
+fn change_of(schema: &Schema, recorded: &Recorded, now: Option<Vec<u8>>) -> Option<Change> {
+    let nothing = || vec![UNDEFINED; schema.columns.len()];
+    let Recorded { operation, indirect, record: old } = recorded;
+    match (operation, now) {
+        (RowOperation::Insert, None) => None,
+        (RowOperation::Insert, Some(new)) => {
+            Some(Change { operation: RowOperation::Insert, indirect: *indirect, old: nothing(), new })
+        }
+        (_, None) => {
+            let old = old.clone();
+            Some(Change { operation: RowOperation::Delete, indirect: *indirect, old, new: nothing() })
+        }
+        (_, Some(now)) => {
+            let (mut before, mut after) = (Vec::new(), Vec::new());
+            let mut differs = false;
+            for (column, (was, is)) in fields(old).zip(fields(&now)).enumerate() {
+                let (is_key, changes) = (schema.is_key(column), record::value(was) != record::value(is));
+                differs |= changes && !is_key;
+                before.extend_from_slice(if is_key || changes { was } else { UNDEFINED_FIELD });
+                after.extend_from_slice(if changes && !is_key { is } else { UNDEFINED_FIELD });
+            }
+            let update = Change { operation: RowOperation::Update, indirect: *indirect, old: before, new: after };
+            differs.then_some(update)
+        }
+    }
+}
+
+/// Finds rows by their keys.
+pub(crate) struct Select<'c, 's> {
+    statement: Box<dyn SqlStatement + 'c>,
+    schema: &'s Schema,
+    is_statistics: bool,
+}
+
+impl<'c, 's> Select<'c, 's> {
+    pub fn new(
+        connection: &'c dyn SqlConnection,
+        database: &str,
+        table: &str,
+        schema: &'s Schema,
+    ) -> Result<Select<'c, 's>> {
+        let is_statistics = table.eq_ignore_ascii_case(STATISTICS);
+        let condition = schema.key_condition(if is_statistics { "IS" } else { "=" });
+        let (columns, from) = (schema.column_list(), format!("{}.{}", quoted(database), quoted(table)));
+        let statement = connection.prepare(&format!("SELECT {columns} FROM {from} WHERE {condition}"))?;
+        Ok(Select { statement, schema, is_statistics })
+    }
+
+    /// The record of the row that has the key of this one.
+    pub fn row(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        for (column, field) in fields(key).enumerate().filter(|(column, _)| self.schema.is_key(*column)) {
+            let value = record::value(field).unwrap_or(ValueRef::Null);
+            let is_unnamed = self.is_statistics && value == ValueRef::Blob(&[]);
+            self.statement.bind(column + 1, if is_unnamed { ValueRef::Null } else { value })?;
+        }
+        if !self.statement.step()? {
+            self.statement.reset();
+            return Ok(None);
+        }
+        let mut record = Vec::new();
+        for column in 0..self.schema.columns.len() {
+            let value = self.statement.column(column);
+            let is_unnamed = self.is_statistics && column == 1 && value.is_null();
+            record::push(&mut record, if is_unnamed { ValueRef::Blob(&[]) } else { value });
+        }
+        self.statement.reset();
+        Ok(Some(record))
+    }
+}

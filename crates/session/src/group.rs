@@ -1,0 +1,294 @@
+//! Several changesets as one, and changes made by hand.
+
+use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, Value, ValueRef, code};
+
+use crate::changes::{Changes, hash_of, same_key};
+use crate::header::TableHeader;
+use crate::input::Input;
+use crate::iterator::{Change, ChangesetIterator, Format};
+use crate::merge::merge;
+use crate::record::{self, NULL, UNDEFINED, UNDEFINED_FIELD, is_defined};
+use crate::schema::Schema;
+
+/// Changes of several changesets: of each row one.
+#[derive(Default)]
+pub struct ChangeGroup {
+    /// Chosen by the first changeset.
+    format: Option<Format>,
+    tables: Vec<Table>,
+    /// The database whose tables say which columns there are.
+    schema_of: Option<String>,
+    /// A change that is being made by hand.
+    open: Option<OpenChange>,
+}
+
+struct Table {
+    header: TableHeader,
+    /// What the columns have that older changesets lack, if the table is known from a database.
+    defaults: Option<Vec<Value>>,
+    changes: Changes<Change>,
+}
+
+struct OpenChange {
+    /// Its table's place.
+    table: usize,
+    operation: RowOperation,
+    indirect: bool,
+    old: Vec<Vec<u8>>,
+    new: Vec<Vec<u8>>,
+}
+
+impl ChangeGroup {
+    /// Without changes.
+    pub fn new() -> ChangeGroup {
+        ChangeGroup::default()
+    }
+
+    /// Takes the tables from a database of the connection that further calls get: changes that lack columns which the table has
+    /// now get their defaults. To be called before anything is added, once.
+    ///
+    /// # Errors
+    /// SQLITE_MISUSE otherwise.
+    pub fn set_schema(&mut self, database: &str) -> Result {
+        if self.schema_of.is_some() || self.format.is_some() {
+            return Err(FunctionError::of_code(code::MISUSE));
+        }
+        self.schema_of = Some(database.to_owned());
+        Ok(())
+    }
+
+    /// Which format the group has; `None` as long as it is open.
+    pub fn format(&self) -> Option<Format> {
+        self.format
+    }
+
+    /// Chooses the format, unless it is chosen.
+    pub fn set_format(&mut self, format: Format) {
+        if self.tables.iter().all(|table| table.changes.len() == 0) {
+            self.format = Some(format);
+        }
+    }
+
+    /// Adds a changeset. `connection` is that of [`ChangeGroup::set_schema`].
+    ///
+    /// # Errors
+    /// SQLITE_ERROR if it is a patchset among changesets or the other way round, SQLITE_SCHEMA if a table has other columns than
+    /// before, SQLITE_CORRUPT for bytes that are no changeset.
+    pub fn add(&mut self, connection: Option<&dyn SqlConnection>, input: Input<'_>) -> Result {
+        let mut changes = ChangesetIterator::new(input, false);
+        while changes.advance()? {
+            self.add_current(connection, &changes)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the change on which an iterator stands.
+    ///
+    /// # Errors
+    /// As [`ChangeGroup::add`]; SQLITE_ERROR if it stands on none, or reads changes as those that undo them.
+    pub fn add_current(&mut self, connection: Option<&dyn SqlConnection>, changes: &ChangesetIterator<'_>) -> Result {
+        let failed = || FunctionError::of_code(code::ERROR);
+        let (header, change) = changes.table().zip(changes.change()).ok_or_else(failed)?;
+        if *self.format.get_or_insert(changes.format()) != changes.format() {
+            return Err(failed());
+        }
+        let at = self.table_for(connection, header)?;
+        let mut change = change.clone();
+        self.tables[at].extend(&mut change, header.column_count(), changes.format());
+        self.tables[at].add(change, changes.format());
+        Ok(())
+    }
+
+    fn table_for(&mut self, connection: Option<&dyn SqlConnection>, header: &TableHeader) -> Result<usize> {
+        let mismatch = || FunctionError::of_code(code::SCHEMA);
+        let at = match self.tables.iter().position(|table| table.header.has_name(&header.name)) {
+            Some(at) => at,
+            None => {
+                let known = self.table_of_database(connection, header)?;
+                let new = || Table { header: header.clone(), defaults: None, changes: Changes::default() };
+                self.tables.push(known.unwrap_or_else(new));
+                self.tables.len() - 1
+            }
+        };
+        let table = &self.tables[at];
+        let (given, known) = (&header.primary_key, &table.header.primary_key);
+        let is_prefix = known.get(..given.len()) == Some(given) && known[given.len()..].iter().all(|key| *key == 0);
+        let has_all = given.len() == known.len();
+        if is_prefix && (has_all || table.defaults.is_some()) { Ok(at) } else { Err(mismatch()) }
+    }
+
+    fn table_of_database(&self, connection: Option<&dyn SqlConnection>, header: &TableHeader) -> Result<Option<Table>> {
+        let Some((connection, database)) = connection.zip(self.schema_of.as_ref()) else { return Ok(None) };
+        let Some(schema) = Schema::read(connection, database, &header.name(), true)? else { return Ok(None) };
+        let defaults = schema.defaults_from(connection, 0)?;
+        let header = TableHeader { name: header.name.clone(), primary_key: schema.primary_key.into() };
+        Ok(Some(Table { header, defaults: Some(defaults), changes: Changes::default() }))
+    }
+
+    /// Writes the changeset to `out`, piece by piece. The group stays as it is.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn write(&self, out: &mut dyn FnMut(&[u8]) -> Result) -> Result {
+        let format = self.format.unwrap_or_default();
+        let mut piece = Vec::new();
+        for table in self.tables.iter().filter(|table| table.changes.len() > 0) {
+            table.header.push(&mut piece, format);
+            for change in table.changes.iter() {
+                change.push(&table.header, format, &mut piece);
+                out(&piece)?;
+                piece.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// The changeset.
+    pub fn changeset(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let written = self.write(&mut |piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        });
+        debug_assert!(written.is_ok(), "nothing of memory's can fail");
+        bytes
+    }
+}
+
+impl Table {
+    /// Gives a change the columns that it lacks.
+    fn extend(&self, change: &mut Change, columns: usize, format: Format) {
+        let missing = self.defaults.as_deref().and_then(|defaults| defaults.get(columns..)).unwrap_or_default();
+        for default in missing {
+            let (old, new) = (&mut change.old, &mut change.new);
+            match change.operation {
+                RowOperation::Insert => {
+                    old.push(UNDEFINED);
+                    record::push(new, default.as_ref());
+                }
+                RowOperation::Delete if format == Format::Changeset => {
+                    record::push(old, default.as_ref());
+                    new.push(UNDEFINED);
+                }
+                _ => {
+                    old.push(UNDEFINED);
+                    new.push(UNDEFINED);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, change: Change, format: Format) {
+        let header = &self.header;
+        let hash = hash_of(header, change.key_record());
+        self.changes.grow();
+        let before = self.changes.remove(hash, |known| same_key(header, known.key_record(), change.key_record()));
+        let merged = match before {
+            Some(before) => merge(header, format, before, change),
+            None => Some(change),
+        };
+        if let Some(merged) = merged {
+            self.changes.add(hash, merged);
+        }
+    }
+}
+
+/// Changes made by hand.
+impl ChangeGroup {
+    /// Begins a change of a row of a table that the group or its database knows.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR if there is no such table; SQLITE_MISUSE if a change is open.
+    pub fn begin_change(
+        &mut self,
+        connection: Option<&dyn SqlConnection>,
+        operation: RowOperation,
+        table: &str,
+        indirect: bool,
+    ) -> Result {
+        if self.open.is_some() {
+            return Err(FunctionError::of_code(code::MISUSE));
+        }
+        let at = match self.tables.iter().position(|known| known.header.has_name(table.as_bytes())) {
+            Some(at) => at,
+            None => {
+                let header = TableHeader { name: table.as_bytes().into(), primary_key: Box::default() };
+                let known = self.table_of_database(connection, &header)?;
+                let known = known.ok_or_else(|| FunctionError::new(format!("no such table: {table}")))?;
+                self.tables.push(known);
+                self.tables.len() - 1
+            }
+        };
+        let count = self.tables[at].header.column_count();
+        let nothing = vec![UNDEFINED_FIELD.to_vec(); count];
+        self.open = Some(OpenChange { table: at, operation, indirect, old: nothing.clone(), new: nothing });
+        Ok(())
+    }
+
+    /// Gives a column of the open change its old or new value.
+    ///
+    /// # Errors
+    /// SQLITE_MISUSE if no change is open; SQLITE_RANGE if there is no such column; SQLITE_ERROR for an old value of an INSERT and
+    /// for a new value of a DELETE.
+    pub fn set_value(&mut self, is_new: bool, column: usize, value: ValueRef<'_>) -> Result {
+        let open = self.open.as_mut().ok_or(FunctionError::of_code(code::MISUSE))?;
+        let without = if is_new { RowOperation::Delete } else { RowOperation::Insert };
+        if open.operation == without {
+            return Err(FunctionError::of_code(code::ERROR));
+        }
+        let record = if is_new { &mut open.new } else { &mut open.old };
+        let field = record.get_mut(column).ok_or(FunctionError::of_code(code::RANGE))?;
+        *field = record::field_of(value);
+        Ok(())
+    }
+
+    /// Ends the open change, which is added unless `discard` says that it is not.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR if it is no change: the message says why, and the change is dropped.
+    pub fn finish_change(&mut self, discard: bool) -> Result {
+        let Some(open) = self.open.take().filter(|_| !discard) else { return Ok(()) };
+        let format = *self.format.get_or_insert_default();
+        let table = &mut self.tables[open.table];
+        check(&open, &table.header, format).map_err(|what| FunctionError::new(format!("invalid change: {what}")))?;
+        let change = Change {
+            operation: open.operation,
+            indirect: open.indirect,
+            old: open.old.concat(),
+            new: open.new.concat(),
+        };
+        table.add(change, format);
+        Ok(())
+    }
+}
+
+/// What is wrong with a change that was made by hand.
+fn check(open: &OpenChange, header: &TableHeader, format: Format) -> std::result::Result<(), String> {
+    for (at, (old, new)) in open.old.iter().zip(&open.new).enumerate() {
+        let is_key = header.is_key(at);
+        if open.operation != RowOperation::Update {
+            let value = if open.operation == RowOperation::Insert { new } else { old };
+            let is_needed = is_key || open.operation == RowOperation::Insert || format == Format::Changeset;
+            if is_needed && !is_defined(value) {
+                return Err(format!("column {at} is undefined"));
+            }
+            if is_key && value == &[NULL] {
+                return Err("null value in PK".to_owned());
+            }
+        } else if is_key {
+            if !is_defined(old) {
+                return Err("undefined value in PK of old.* record".to_owned());
+            }
+            if old == &[NULL] {
+                return Err("null value in PK of old.* record".to_owned());
+            }
+            if is_defined(new) {
+                return Err("defined value in PK of new.* record".to_owned());
+            }
+        } else if format == Format::Changeset && is_defined(old) != is_defined(new) {
+            let word = |field: &[u8]| if is_defined(field) { "defined" } else { "undefined" };
+            return Err(format!("column {at} - old.* value is {} but new.* is {}", word(old), word(new)));
+        }
+    }
+    Ok(())
+}

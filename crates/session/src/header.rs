@@ -1,0 +1,50 @@
+//! The table that changes are about, as changesets name it.
+
+use std::borrow::Cow;
+
+use lithe_format::varint;
+
+/// Name, number of columns, and which of them are the primary key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableHeader {
+    /// The name's bytes.
+    pub name: Box<[u8]>,
+    /// A byte for each column: 0, or its position in the primary key, counted from 1.
+    pub primary_key: Box<[u8]>,
+}
+
+impl TableHeader {
+    /// The name.
+    pub fn name(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.name)
+    }
+
+    /// How many columns there are.
+    pub fn column_count(&self) -> usize {
+        self.primary_key.len()
+    }
+
+    /// Whether a column belongs to the primary key.
+    pub fn is_key(&self, column: usize) -> bool {
+        self.primary_key.get(column).is_some_and(|position| *position != 0)
+    }
+
+    /// Whether both are about a table of the same name.
+    pub(crate) fn has_name(&self, name: &[u8]) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
+    /// Whether changes of both are about the same columns of the same table.
+    pub(crate) fn is_like(&self, other: &TableHeader) -> bool {
+        self.has_name(&other.name) && self.primary_key == other.primary_key
+    }
+
+    /// Writes it as it stands before the table's changes.
+    pub(crate) fn push(&self, out: &mut Vec<u8>, format: crate::Format) {
+        out.push(format.marker());
+        varint::push(out, self.primary_key.len() as u64);
+        out.extend_from_slice(&self.primary_key);
+        out.extend_from_slice(&self.name);
+        out.push(0);
+    }
+}

@@ -1,0 +1,316 @@
+//! The changes of a changeset, one after the other.
+
+use std::rc::Rc;
+
+use lithe_vtab::{FunctionError, Result, RowOperation, Value, ValueRef, code};
+
+use crate::corrupt;
+use crate::header::TableHeader;
+use crate::input::Input;
+use crate::record::{self, UNDEFINED, field, fields, is_defined};
+
+/// Columns that a table in a changeset may have.
+const COLUMNS_MAX: u64 = 65536;
+
+/// The two formats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// With all old values.
+    #[default]
+    Changeset,
+    /// Without the old values that are not in the primary key.
+    Patchset,
+}
+
+impl Format {
+    pub(crate) fn marker(self) -> u8 {
+        match self {
+            Format::Changeset => b'T',
+            Format::Patchset => b'P',
+        }
+    }
+}
+
+/// A change of one row.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub operation: RowOperation,
+    pub indirect: bool,
+    /// The old record; all undefined in an INSERT.
+    pub old: Vec<u8>,
+    /// The new record; all undefined in a DELETE.
+    pub new: Vec<u8>,
+}
+
+impl Change {
+    /// Writes the change behind its table's header.
+    pub fn push(&self, header: &TableHeader, format: Format, out: &mut Vec<u8>) {
+        out.push(self.operation as i32 as u8);
+        out.push(u8::from(self.indirect));
+        let is_patchset = format == Format::Patchset;
+        match self.operation {
+            RowOperation::Insert => out.extend_from_slice(&self.new),
+            RowOperation::Delete if is_patchset => {
+                let keys = fields(&self.old).enumerate().filter(|(at, _)| header.is_key(*at));
+                keys.for_each(|(_, field)| out.extend_from_slice(field));
+            }
+            RowOperation::Delete => out.extend_from_slice(&self.old),
+            RowOperation::Update if is_patchset => {
+                let pairs = fields(&self.old).zip(fields(&self.new)).enumerate();
+                pairs.for_each(|(at, (old, new))| out.extend_from_slice(if header.is_key(at) { old } else { new }));
+            }
+            RowOperation::Update => {
+                out.extend_from_slice(&self.old);
+                out.extend_from_slice(&self.new);
+            }
+        }
+    }
+
+    /// The record that has the whole primary key.
+    pub fn key_record(&self) -> &[u8] {
+        if self.operation == RowOperation::Insert { &self.new } else { &self.old }
+    }
+
+    /// Turns it into the change that undoes it.
+    pub fn invert(&mut self, header: &TableHeader) {
+        match self.operation {
+            RowOperation::Insert => self.operation = RowOperation::Delete,
+            RowOperation::Delete => self.operation = RowOperation::Insert,
+            RowOperation::Update => {
+                let (mut old, mut new) = (Vec::new(), Vec::new());
+                for (at, (was, is)) in fields(&self.old).zip(fields(&self.new)).enumerate() {
+                    old.extend_from_slice(if header.is_key(at) { was } else { is });
+                    new.extend_from_slice(if header.is_key(at) { record::UNDEFINED_FIELD } else { was });
+                }
+                (self.old, self.new) = (old, new);
+                return;
+            }
+        }
+        std::mem::swap(&mut self.old, &mut self.new);
+    }
+}
+
+/// Reads the changes of a changeset or patchset.
+pub struct ChangesetIterator<'i> {
+    input: Input<'i>,
+    inverts: bool,
+    format: Format,
+    table: Option<Rc<TableHeader>>,
+    change: Option<Change>,
+    /// The row of the database that is in the way, while a conflict handler is asked.
+    pub(crate) conflict: Option<Vec<Value>>,
+    /// The violations of foreign keys, while a conflict handler is asked about them.
+    pub(crate) fk_conflicts: Option<i64>,
+    error: Option<FunctionError>,
+}
+
+impl<'i> ChangesetIterator<'i> {
+    /// Before the first change. With `inverts` each change is read as the one that undoes it.
+    pub fn new(input: Input<'i>, inverts: bool) -> ChangesetIterator<'i> {
+        ChangesetIterator {
+            input,
+            inverts,
+            format: Format::Changeset,
+            table: None,
+            change: None,
+            conflict: None,
+            fk_conflicts: None,
+            error: None,
+        }
+    }
+
+    /// Goes to the next change; false at the end.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT for bytes that are no changeset; what the input says. It stays the error of the iterator.
+    pub fn advance(&mut self) -> Result<bool> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
+        let advanced = self.read_next();
+        if let Err(error) = &advanced {
+            self.error = Some(error.clone());
+            self.change = None;
+        }
+        advanced
+    }
+
+    /// The error that the iterator has met.
+    pub fn error(&self) -> Option<&FunctionError> {
+        self.error.as_ref()
+    }
+
+    fn read_next(&mut self) -> Result<bool> {
+        self.change = None;
+        loop {
+            if self.input.is_at_end()? {
+                return Ok(false);
+            }
+            let byte = self.input.byte()?;
+            match byte {
+                b'T' | b'P' => self.read_header(byte)?,
+                byte => {
+                    self.read_change(byte)?;
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    fn read_header(&mut self, marker: u8) -> Result {
+        self.format = if marker == b'P' { Format::Patchset } else { Format::Changeset };
+        let columns = self.input.varint()?;
+        if columns == 0 || columns > COLUMNS_MAX {
+            return Err(corrupt());
+        }
+        let mut primary_key = Vec::new();
+        self.input.bytes(columns as usize, &mut primary_key)?;
+        let name = self.input.name()?;
+        self.table = Some(Rc::new(TableHeader { name, primary_key: primary_key.into() }));
+        Ok(())
+    }
+
+    fn read_change(&mut self, operation: u8) -> Result {
+        let table = Rc::clone(self.table.as_ref().ok_or_else(corrupt)?);
+        let operation = RowOperation::from_number(i32::from(operation)).ok_or_else(corrupt)?;
+        let indirect = self.input.byte()? != 0;
+        let is_patchset = self.format == Format::Patchset;
+        if is_patchset && self.inverts {
+            return Err(corrupt());
+        }
+        let count = table.column_count();
+        let mut change = Change { operation, indirect, old: Vec::new(), new: Vec::new() };
+        match operation {
+            RowOperation::Insert => self.read_record(count, &mut change.new)?,
+            RowOperation::Delete if is_patchset => {
+                for column in 0..count {
+                    match table.is_key(column) {
+                        true => self.input.field(&mut change.old)?,
+                        false => change.old.push(UNDEFINED),
+                    }
+                }
+            }
+            RowOperation::Delete => self.read_record(count, &mut change.old)?,
+            RowOperation::Update if is_patchset => {
+                for column in 0..count {
+                    let (given, other) = match table.is_key(column) {
+                        true => (&mut change.old, &mut change.new),
+                        false => (&mut change.new, &mut change.old),
+                    };
+                    self.input.field(given)?;
+                    other.push(UNDEFINED);
+                }
+            }
+            RowOperation::Update => {
+                self.read_record(count, &mut change.old)?;
+                self.read_record(count, &mut change.new)?;
+            }
+        }
+        if operation == RowOperation::Insert {
+            change.old = vec![UNDEFINED; count];
+        } else if operation == RowOperation::Delete {
+            change.new = vec![UNDEFINED; count];
+        }
+        let has_key = |(at, field)| !table.is_key(at) || is_defined(field);
+        if operation == RowOperation::Update && !fields(&change.old).enumerate().all(has_key) {
+            return Err(corrupt());
+        }
+        if self.inverts {
+            change.invert(&table);
+        }
+        self.change = Some(change);
+        Ok(())
+    }
+
+    fn read_record(&mut self, count: usize, record: &mut Vec<u8>) -> Result {
+        (0..count).try_for_each(|_| self.input.field(record))
+    }
+
+    /// The table of the change.
+    pub fn table(&self) -> Option<&Rc<TableHeader>> {
+        self.change.as_ref().and(self.table.as_ref())
+    }
+
+    /// Whether it reads a changeset or a patchset.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Whether changes are read as those that undo them.
+    pub fn inverts(&self) -> bool {
+        self.inverts
+    }
+
+    /// What happens to the row.
+    pub fn operation(&self) -> Option<RowOperation> {
+        self.change.as_ref().map(|change| change.operation)
+    }
+
+    /// Whether a trigger or a foreign key has made the change, or the session was told to take it for such a one.
+    pub fn is_indirect(&self) -> bool {
+        self.change.as_ref().is_some_and(|change| change.indirect)
+    }
+
+    /// The change itself.
+    pub(crate) fn change(&self) -> Option<&Change> {
+        self.change.as_ref()
+    }
+
+    /// The old value of a column; `None` if the change says nothing of it.
+    ///
+    /// # Errors
+    /// SQLITE_MISUSE on an INSERT or on no change; SQLITE_RANGE if there is no such column.
+    pub fn old_value(&self, column: usize) -> Result<Option<ValueRef<'_>>> {
+        self.value(column, RowOperation::Insert, |change| &change.old)
+    }
+
+    /// The new value of a column; `None` if the change says nothing of it.
+    ///
+    /// # Errors
+    /// SQLITE_MISUSE on a DELETE or on no change; SQLITE_RANGE if there is no such column.
+    pub fn new_value(&self, column: usize) -> Result<Option<ValueRef<'_>>> {
+        self.value(column, RowOperation::Delete, |change| &change.new)
+    }
+
+    fn value(
+        &self,
+        column: usize,
+        without: RowOperation,
+        record: fn(&Change) -> &Vec<u8>,
+    ) -> Result<Option<ValueRef<'_>>> {
+        let change = self.change.as_ref().filter(|change| change.operation != without);
+        let change = change.ok_or(FunctionError::of_code(code::MISUSE))?;
+        if column >= self.table.as_ref().map_or(0, |table| table.column_count()) {
+            return Err(FunctionError::of_code(code::RANGE));
+        }
+        Ok(record::value(field(record(change), column)))
+    }
+
+    /// The value that a column has in the database, of a row that is in the way. For conflict handlers.
+    ///
+    /// # Errors
+    /// SQLITE_MISUSE where there is no such row; SQLITE_RANGE if there is no such column.
+    pub fn conflict_value(&self, column: usize) -> Result<ValueRef<'_>> {
+        let row = self.conflict.as_ref().ok_or(FunctionError::of_code(code::MISUSE))?;
+        let value = row.get(column).filter(|_| column < self.table.as_ref().map_or(0, |table| table.column_count()));
+        value.map(Value::as_ref).ok_or(FunctionError::of_code(code::RANGE))
+    }
+
+    /// How many violations of foreign keys there are. For handlers of [`crate::Conflict::ForeignKey`].
+    ///
+    /// # Errors
+    /// SQLITE_MISUSE elsewhere.
+    pub fn foreign_key_conflicts(&self) -> Result<i64> {
+        self.fk_conflicts.ok_or(FunctionError::of_code(code::MISUSE))
+    }
+
+    /// Puts another change in the place of the one that was read, while those that had been put aside are tried again. Answers
+    /// the one that was there.
+    pub(crate) fn replace_change(
+        &mut self,
+        table: Option<Rc<TableHeader>>,
+        change: Option<Change>,
+    ) -> (Option<Rc<TableHeader>>, Option<Change>) {
+        (std::mem::replace(&mut self.table, table), std::mem::replace(&mut self.change, change))
+    }
+}

@@ -1,0 +1,74 @@
+//! Two changes of the same row as one.
+
+use lithe_vtab::RowOperation;
+
+use crate::header::TableHeader;
+use crate::iterator::{Change, Format};
+use crate::record::{UNDEFINED, UNDEFINED_FIELD, fields, is_defined};
+
+/// What becomes of a change when another comes after it; `None` if nothing is left.
+pub(crate) fn merge(header: &TableHeader, format: Format, first: Change, second: Change) -> Option<Change> {
+    use RowOperation::{Delete, Insert, Update};
+    let indirect = first.indirect && second.indirect;
+    match (first.operation, second.operation) {
+        (Insert, Insert) | (Update, Insert) | (Delete, Update) | (Delete, Delete) => Some(first),
+        (Insert, Update) => {
+            let new = overlaid(&first.new, &second.new);
+            Some(Change { indirect, new, ..first })
+        }
+        (Insert, Delete) => None,
+        (Delete, Insert) => replaced(header, format, &first, &second, indirect),
+        (Update, Update) => updated_twice(header, format, &first, &second, indirect),
+        (Update, Delete) => {
+            // What the first has not changed is what the second knows of it.
+            let old = match format {
+                Format::Patchset => first.old,
+                Format::Changeset => overlaid(&second.old, &first.old),
+            };
+            let new = vec![UNDEFINED; header.column_count()];
+            Some(Change { operation: Delete, indirect, old, new })
+        }
+    }
+}
+
+/// The values of `upper` where it has them, those of `lower` elsewhere.
+pub(crate) fn overlaid(lower: &[u8], upper: &[u8]) -> Vec<u8> {
+    let choose = |(lower, upper)| if is_defined(upper) { upper } else { lower };
+    fields(lower).zip(fields(upper)).flat_map(choose).copied().collect()
+}
+
+/// A row is deleted, and another inserted under its key: an UPDATE of the columns that differ.
+fn replaced(header: &TableHeader, format: Format, first: &Change, second: &Change, indirect: bool) -> Option<Change> {
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    let mut differs = format == Format::Patchset;
+    for (column, (was, is)) in fields(&first.old).zip(fields(&second.new)).enumerate() {
+        let (is_key, is_same) = (header.is_key(column), was == is);
+        differs |= !is_key && !is_same;
+        old.extend_from_slice(if is_key || !is_same && format == Format::Changeset { was } else { UNDEFINED_FIELD });
+        new.extend_from_slice(if is_key || is_same { UNDEFINED_FIELD } else { is });
+    }
+    differs.then_some(Change { operation: RowOperation::Update, indirect, old, new })
+}
+
+fn updated_twice(
+    header: &TableHeader,
+    format: Format,
+    first: &Change,
+    second: &Change,
+    indirect: bool,
+) -> Option<Change> {
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    let mut differs = false;
+    let before = fields(&first.old).zip(fields(&second.old));
+    let after = fields(&first.new).zip(fields(&second.new));
+    for (column, ((first_old, second_old), (first_new, second_new))) in before.zip(after).enumerate() {
+        let was = if is_defined(first_old) { first_old } else { second_old };
+        let is = if is_defined(second_new) { second_new } else { first_new };
+        let is_key = header.is_key(column);
+        let changes = !is_key && is_defined(is) && (format == Format::Patchset || was != is);
+        differs |= changes;
+        old.extend_from_slice(if is_key || changes { was } else { UNDEFINED_FIELD });
+        new.extend_from_slice(if changes { is } else { UNDEFINED_FIELD });
+    }
+    differs.then_some(Change { operation: RowOperation::Update, indirect, old, new })
+}

@@ -1,0 +1,187 @@
+//! Rebasing: local changes as they have to be for others who have applied the changes of a third, with the conflicts resolved
+//! as they were here.
+//!
+//! What [`crate::apply()`] answers is like a changeset: of each conflict a DELETE, or an INSERT for an INSERT or UPDATE. The
+//! indirect byte says whether the remote change was made (REPLACE) or left out (OMIT).
+
+use std::rc::Rc;
+
+use lithe_vtab::{FunctionError, Result, RowOperation, code};
+
+use crate::changes::{Changes, hash_of, same_key};
+use crate::header::TableHeader;
+use crate::input::Input;
+use crate::iterator::{Change, ChangesetIterator, Format};
+use crate::merge::overlaid;
+use crate::record::{REPLACED, UNDEFINED, UNDEFINED_FIELD, fields, is_defined};
+
+/// How the conflicts of applied changesets were resolved.
+#[derive(Default)]
+pub struct Rebaser {
+    tables: Vec<(TableHeader, Changes<Resolved>)>,
+}
+
+/// The conflict of a row.
+struct Resolved {
+    is_delete: bool,
+    /// The remote change was made.
+    is_replaced: bool,
+    /// The remote values. Columns that were replaced have a value of their own kind.
+    record: Vec<u8>,
+}
+
+impl Rebaser {
+    /// Without conflicts.
+    pub fn new() -> Rebaser {
+        Rebaser::default()
+    }
+
+    /// Adds what applying a changeset has answered, in the order in which changesets were applied.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT for other bytes; SQLITE_ERROR for a patchset; SQLITE_SCHEMA if a table has other columns than before.
+    pub fn configure(&mut self, rebase: Input<'_>) -> Result {
+        let mut changes = ChangesetIterator::new(rebase, false);
+        while changes.advance()? {
+            if changes.format() == Format::Patchset {
+                return Err(FunctionError::of_code(code::ERROR));
+            }
+            let Some((header, change)) = changes.table().zip(changes.change()) else { continue };
+            self.add(header, change)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, header: &TableHeader, change: &Change) -> Result {
+        let at = match self.tables.iter().position(|(table, _)| table.has_name(&header.name)) {
+            Some(at) => at,
+            None => {
+                self.tables.push((header.clone(), Changes::default()));
+                self.tables.len() - 1
+            }
+        };
+        let (table, resolved) = &mut self.tables[at];
+        if table.primary_key != header.primary_key {
+            return Err(FunctionError::of_code(code::SCHEMA));
+        }
+        let hash = hash_of(table, change.key_record());
+        let before = resolved.remove(hash, |known| same_key(table, &known.record, change.key_record()));
+        let mut new = Resolved::of(table, change);
+        if let Some(before) = before.filter(|before| !before.is_delete && !new.is_delete) {
+            new.record = combined(&before.record, &new.record);
+            new.is_replaced |= before.is_replaced;
+        }
+        resolved.add(hash, new);
+        Ok(())
+    }
+
+    /// Writes the local changeset as it is after the conflicts to `out`, piece by piece.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR for a patchset, SQLITE_CORRUPT for bytes that are no changeset; what `out` says.
+    pub fn rebase(&self, input: Input<'_>, out: &mut dyn FnMut(&[u8]) -> Result) -> Result {
+        let mut changes = ChangesetIterator::new(input, false);
+        let mut table: Option<Rc<TableHeader>> = None;
+        let mut piece = Vec::new();
+        while changes.advance()? {
+            if changes.format() == Format::Patchset {
+                return Err(FunctionError::of_code(code::ERROR));
+            }
+            let Some((header, change)) = changes.table().zip(changes.change()) else { continue };
+            piece.clear();
+            if !table.as_ref().is_some_and(|before| Rc::ptr_eq(before, header)) {
+                header.push(&mut piece, Format::Changeset);
+                table = Some(Rc::clone(header));
+            }
+            let rebased = match self.conflict_of(header, change) {
+                Some(resolved) => resolved.rebase(header, change),
+                None => Some(change.clone()),
+            };
+            if let Some(rebased) = rebased {
+                rebased.push(header, Format::Changeset, &mut piece);
+            }
+            if !piece.is_empty() {
+                out(&piece)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn conflict_of(&self, header: &TableHeader, change: &Change) -> Option<&Resolved> {
+        let (table, resolved) = self.tables.iter().find(|(table, _)| table.has_name(&header.name))?;
+        if table.primary_key != header.primary_key {
+            return None;
+        }
+        let key = change.key_record();
+        resolved.get(hash_of(table, key), |known| same_key(table, &known.record, key))
+    }
+}
+
+/// Two conflicts of a row: a column that was replaced stays so, otherwise the later one counts.
+fn combined(before: &[u8], now: &[u8]) -> Vec<u8> {
+    let choose = |(before, now): (&[u8], &[u8])| {
+        let keeps = before == [REPLACED] || !is_defined(now);
+        if keeps { before.to_vec() } else { now.to_vec() }
+    };
+    fields(before).zip(fields(now)).flat_map(choose).collect()
+}
+
+impl Resolved {
+    fn of(header: &TableHeader, change: &Change) -> Resolved {
+        let is_delete = change.operation == RowOperation::Delete;
+        // The indirect byte has another meaning here.
+        let is_replaced = change.indirect;
+        let record = change.key_record();
+        let marked = |(at, field): (usize, &[u8])| {
+            let is_marked = is_replaced && !is_delete && !header.is_key(at) && is_defined(field);
+            if is_marked { vec![REPLACED] } else { field.to_vec() }
+        };
+        Resolved { is_delete, is_replaced, record: fields(record).enumerate().flat_map(marked).collect() }
+    }
+
+    /// The local change on top of the remote one; `None` if nothing is left of it.
+    fn rebase(&self, header: &TableHeader, local: &Change) -> Option<Change> {
+        use RowOperation::{Delete, Insert, Update};
+        let nothing = || vec![UNDEFINED; header.column_count()];
+        match (local.operation, self.is_delete) {
+            (Insert, true) => Some(local.clone()),
+            (Delete, true) => None,
+            (Update, true) if self.is_replaced => None,
+            (Update, true) => {
+                let new = overlaid(&self.record, &local.new);
+                Some(Change { operation: Insert, indirect: local.indirect, old: nothing(), new })
+            }
+            (Insert, false) if self.is_replaced => None,
+            (Insert, false) => {
+                let (old, new) = (self.record.clone(), local.new.clone());
+                Some(Change { operation: Update, indirect: local.indirect, old, new })
+            }
+            (Delete, false) => {
+                let pairs = fields(&local.old).zip(fields(&self.record));
+                let choose = |(old, remote)| if !is_defined(remote) || remote == [REPLACED] { old } else { remote };
+                Some(Change { old: pairs.flat_map(choose).copied().collect(), ..local.clone() })
+            }
+            (Update, false) => self.rebase_update(header, local),
+        }
+    }
+
+    fn rebase_update(&self, header: &TableHeader, local: &Change) -> Option<Change> {
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        let mut is_left = false;
+        let values = fields(&local.old).zip(fields(&local.new)).zip(fields(&self.record)).enumerate();
+        for (at, ((was, is), remote)) in values {
+            let (is_key, is_marked) = (header.is_key(at), remote == [REPLACED]);
+            if is_key || !is_defined(remote) {
+                is_left |= !is_key && is_defined(was);
+                old.extend_from_slice(was);
+            } else if is_marked || !is_defined(is) {
+                old.extend_from_slice(UNDEFINED_FIELD);
+            } else {
+                is_left = true;
+                old.extend_from_slice(remote);
+            }
+            new.extend_from_slice(if is_marked && !is_key { UNDEFINED_FIELD } else { is });
+        }
+        is_left.then_some(Change { old, new, ..local.clone() })
+    }
+}

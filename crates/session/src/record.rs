@@ -1,0 +1,154 @@
+//! Values and records as bytes.
+//!
+//! ```text
+//!   00                     undefined: the change says nothing of this column
+//!   01 i64 big-endian      integer
+//!   02 f64 big-endian      real
+//!   03 varint n, n bytes   text, UTF-8
+//!   04 varint n, n bytes   BLOB
+//!   05                     NULL
+//!   ff                     in memory only: the column of a rebase that was replaced
+//! ```
+
+use lithe_format::varint;
+use lithe_vtab::{Result, Value, ValueRef};
+
+use crate::corrupt;
+
+pub(crate) const UNDEFINED: u8 = 0;
+pub(crate) const INTEGER: u8 = 1;
+pub(crate) const REAL: u8 = 2;
+pub(crate) const TEXT: u8 = 3;
+pub(crate) const BLOB: u8 = 4;
+pub(crate) const NULL: u8 = 5;
+pub(crate) const REPLACED: u8 = 0xff;
+
+/// The value of a column that a change says nothing of.
+pub(crate) const UNDEFINED_FIELD: &[u8] = &[UNDEFINED];
+
+/// Bytes of an integer or a real behind its type.
+const NUMBER_LEN: usize = 8;
+/// No text or BLOB is longer: sizes are ints in SQLite's interface.
+const LEN_MAX: u64 = i32::MAX as u64;
+
+/// How long the value is that begins here; `Err` says how many bytes must be there to tell.
+pub(crate) fn field_len(bytes: &[u8]) -> Result<std::result::Result<usize, usize>> {
+    let Some(kind) = bytes.first() else { return Ok(Err(1)) };
+    Ok(match *kind {
+        INTEGER | REAL => Ok(1 + NUMBER_LEN),
+        TEXT | BLOB => match varint::read(&bytes[1..]) {
+            None => Err(bytes.len() + 1),
+            Some((len, _)) if len > LEN_MAX => return Err(corrupt()),
+            Some((len, size)) => Ok(1 + size + len as usize),
+        },
+        _ => Ok(1),
+    })
+}
+
+/// Writes a value.
+pub(crate) fn push(out: &mut Vec<u8>, value: ValueRef<'_>) {
+    match value {
+        ValueRef::Null => out.push(NULL),
+        ValueRef::Integer(integer) => {
+            out.push(INTEGER);
+            out.extend_from_slice(&integer.to_be_bytes());
+        }
+        ValueRef::Real(real) => {
+            out.push(REAL);
+            out.extend_from_slice(&real.to_be_bytes());
+        }
+        ValueRef::Text(bytes) => push_bytes(out, TEXT, bytes),
+        ValueRef::Blob(bytes) => push_bytes(out, BLOB, bytes),
+    }
+}
+
+fn push_bytes(out: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
+    out.push(kind);
+    varint::push(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+/// The value as bytes.
+pub(crate) fn field_of(value: ValueRef<'_>) -> Vec<u8> {
+    let mut field = Vec::new();
+    push(&mut field, value);
+    field
+}
+
+/// The value; `None` if it is undefined.
+pub(crate) fn value(field: &[u8]) -> Option<ValueRef<'_>> {
+    let (kind, rest) = field.split_first()?;
+    let number = || rest.first_chunk::<NUMBER_LEN>().copied();
+    let bytes = || varint::read(rest).and_then(|(_, size)| rest.get(size..)).unwrap_or_default();
+    match *kind {
+        INTEGER => Some(ValueRef::Integer(i64::from_be_bytes(number()?))),
+        REAL => Some(ValueRef::Real(f64::from_be_bytes(number()?))),
+        TEXT => Some(ValueRef::Text(bytes())),
+        BLOB => Some(ValueRef::Blob(bytes())),
+        NULL => Some(ValueRef::Null),
+        _ => None,
+    }
+}
+
+/// As [`value`], with memory of its own.
+pub(crate) fn owned_value(field: &[u8]) -> Option<Value> {
+    value(field).map(Value::from)
+}
+
+/// Whether the change says something of the column.
+pub(crate) fn is_defined(field: &[u8]) -> bool {
+    field.first() != Some(&UNDEFINED)
+}
+
+/// The values of a record, each as its bytes. The record was checked when it was read.
+pub(crate) fn fields(record: &[u8]) -> Fields<'_> {
+    Fields(record)
+}
+
+/// See [`fields`].
+#[derive(Clone)]
+pub(crate) struct Fields<'r>(&'r [u8]);
+
+impl<'r> Iterator for Fields<'r> {
+    type Item = &'r [u8];
+
+    fn next(&mut self) -> Option<&'r [u8]> {
+        let len = field_len(self.0).ok()?.ok()?;
+        let (field, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(field)
+    }
+}
+
+/// The value of one column.
+pub(crate) fn field(record: &[u8], column: usize) -> &[u8] {
+    fields(record).nth(column).unwrap_or(UNDEFINED_FIELD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_there_and_back() {
+        let values = [
+            ValueRef::Null,
+            ValueRef::Integer(-2),
+            ValueRef::Real(0.5),
+            ValueRef::Text(b"text"),
+            ValueRef::Blob(&[0; 200]),
+        ];
+        let mut record = Vec::new();
+        values.iter().for_each(|value| push(&mut record, *value));
+        let back: Vec<_> = fields(&record).map(|field| value(field).unwrap()).collect();
+        assert_eq!(back, values);
+    }
+
+    #[test]
+    fn damaged_values_are_errors() {
+        assert!(field_len(&[TEXT, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]).is_err());
+        assert_eq!(field_len(&[TEXT]).unwrap(), Err(2));
+        assert_eq!(field_len(&[INTEGER, 0]).unwrap(), Ok(9));
+        assert_eq!(fields(&[INTEGER, 0]).count(), 0);
+    }
+}

@@ -1,0 +1,111 @@
+//! What a session knows of a table: its columns, their defaults, its primary key.
+
+use lithe_vtab::{Result, SqlConnection, Value, ValueRef};
+
+use crate::quoted;
+
+/// The table in which ANALYZE counts rows, which has no declared primary key and is recorded all the same.
+pub(crate) const STATISTICS: &str = "sqlite_stat1";
+/// The name of the column that stands for the rowid.
+pub(crate) const ROWID: &str = "_rowid_";
+
+/// A column that is recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub name: String,
+    /// Its position among all columns of the table, generated ones included; `None` for the rowid.
+    pub position: Option<usize>,
+    /// The expression of its default.
+    default: Option<String>,
+}
+
+/// A table.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Schema {
+    pub columns: Vec<Column>,
+    /// As in the header of a changeset.
+    pub primary_key: Vec<u8>,
+    /// How many columns the table has, generated ones included.
+    pub total: usize,
+    /// The key is the rowid, as a column in front.
+    pub has_rowid_key: bool,
+}
+
+impl Schema {
+    /// The table as it is now; `None` if there is none. With `rowid_as_key`, one without a primary key has its rowid as such.
+    pub fn read(
+        connection: &dyn SqlConnection,
+        database: &str,
+        table: &str,
+        rowid_as_key: bool,
+    ) -> Result<Option<Schema>> {
+        let text = |value: ValueRef<'_>| String::from_utf8_lossy(value.bytes().unwrap_or_default()).into_owned();
+        let sql = format!("PRAGMA {}.table_xinfo({})", quoted(database), quoted(table));
+        let mut statement = connection.prepare(&sql)?;
+        let mut schema = Schema::default();
+        let is_statistics = table.eq_ignore_ascii_case(STATISTICS);
+        while statement.step()? {
+            let position = schema.total;
+            schema.total += 1;
+            // Generated and hidden columns.
+            if statement.column(6) != ValueRef::Integer(0) {
+                continue;
+            }
+            let name = text(statement.column(1));
+            let default = statement.column(4);
+            let default = if default.is_null() { None } else { Some(text(default)) };
+            let key = match statement.column(5) {
+                // The two columns that tell its rows apart.
+                _ if is_statistics => [1, 2].get(position).copied().unwrap_or(0),
+                ValueRef::Integer(key) => u8::try_from(key).unwrap_or(u8::MAX),
+                _ => 0,
+            };
+            schema.primary_key.push(key);
+            schema.columns.push(Column { name, position: Some(position), default });
+        }
+        if schema.total == 0 {
+            return Ok(None);
+        }
+        if rowid_as_key && schema.primary_key.iter().all(|key| *key == 0) {
+            schema.columns.insert(0, Column { name: ROWID.to_owned(), position: None, default: None });
+            schema.primary_key.insert(0, 1);
+            schema.has_rowid_key = true;
+        }
+        Ok(Some(schema))
+    }
+
+    /// Whether the table has a primary key, without which nothing is recorded.
+    pub fn has_key(&self) -> bool {
+        self.primary_key.iter().any(|key| *key != 0)
+    }
+
+    /// Whether a column belongs to the primary key.
+    pub fn is_key(&self, column: usize) -> bool {
+        self.primary_key.get(column).is_some_and(|key| *key != 0)
+    }
+
+    /// The values of columns from this one on that rows had before the columns were added.
+    pub fn defaults_from(&self, connection: &dyn SqlConnection, first: usize) -> Result<Vec<Value>> {
+        let columns = self.columns.get(first..).unwrap_or_default();
+        let exprs: Vec<&str> = columns.iter().map(|column| column.default.as_deref().unwrap_or("NULL")).collect();
+        if exprs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut statement = connection.prepare(&format!("SELECT {}", exprs.join(", ")))?;
+        statement.step()?;
+        Ok((0..exprs.len()).map(|at| Value::from(statement.column(at))).collect())
+    }
+
+    /// The names of the columns, quoted, with commas between them.
+    pub fn column_list(&self) -> String {
+        self.columns.iter().map(|column| quoted(&column.name)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The condition that finds a row by its key, the columns' values being the parameters of their positions.
+    pub fn key_condition(&self, comparison: &str) -> String {
+        let keys = self.columns.iter().enumerate().filter(|(at, _)| self.is_key(*at));
+        keys.map(|(at, column)| format!("{} {comparison} ?{}", quoted(&column.name), at + 1))
+            .collect::<Vec<_>>()
+            .join(" AND ")
+    }
+}

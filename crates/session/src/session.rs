@@ -1,0 +1,334 @@
+//! Recording changes: which rows, and what they were like before the first change.
+//!
+//! Of each row only the first change is kept. What the row is like in the end is read from the database when the changeset is
+//! written ([`crate::generate`]).
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use lithe_vtab::{ChangeWatcher, FunctionError, Result, RowChange, RowOperation, SqlConnection, ValueRef, code};
+
+use crate::changes::{Changes, KeyHash};
+use crate::record::{self, UNDEFINED, fields};
+use crate::schema::{STATISTICS, Schema};
+
+/// Asked whether the changes of a table are wanted that nobody has attached.
+pub type TableFilter = Rc<dyn Fn(&str) -> bool>;
+
+/// How a session records. To be set before a table is attached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SessionOptions {
+    /// [`Session::changeset_size`] answers something.
+    pub size: bool,
+    /// Tables without a primary key are recorded by their rowids.
+    pub rowid: bool,
+}
+
+/// A row that has changed.
+pub(crate) struct Recorded {
+    /// The first change.
+    pub operation: RowOperation,
+    pub indirect: bool,
+    /// The values before the first change; of an INSERT, the key alone.
+    pub record: Vec<u8>,
+}
+
+/// A table whose changes are recorded.
+pub(crate) struct Table {
+    pub name: String,
+    /// Looked up when the first row changes.
+    pub schema: Option<Schema>,
+    pub changes: Changes<Recorded>,
+}
+
+/// What the hook and the session share.
+pub(crate) struct Recorder {
+    pub database: String,
+    pub tables: Vec<Table>,
+    pub options: SessionOptions,
+    enabled: bool,
+    indirect: bool,
+    attaches_all: bool,
+    filter: Option<TableFilter>,
+    /// What went wrong while a change was recorded: the changeset would be incomplete.
+    pub error: Option<FunctionError>,
+}
+
+/// Records changes in one database of a connection.
+pub struct Session {
+    pub(crate) recorder: Rc<RefCell<Recorder>>,
+}
+
+impl Session {
+    /// A session for a database (`main`, `temp`, or an attached one). Nothing is recorded until the connection tells
+    /// [`Session::watcher`], and a table is attached.
+    pub fn new(database: &str) -> Session {
+        Session {
+            recorder: Rc::new(RefCell::new(Recorder {
+                database: database.to_owned(),
+                tables: Vec::new(),
+                options: SessionOptions::default(),
+                enabled: true,
+                indirect: false,
+                attaches_all: false,
+                filter: None,
+                error: None,
+            })),
+        }
+    }
+
+    /// Who has to be told of each row before it changes. It shares what is recorded with the session: both stay on the thread of
+    /// the connection.
+    pub fn watcher(&self) -> ChangeWatcher {
+        let recorder = Rc::clone(&self.recorder);
+        Rc::new(move |connection, change| record_change(&recorder, connection, change))
+    }
+
+    /// Records changes of a table from now on, or of all tables. A table that does not exist may be made later.
+    pub fn attach(&self, table: Option<&str>) {
+        let mut recorder = self.recorder.borrow_mut();
+        match table {
+            None => recorder.attaches_all = true,
+            Some(name) => {
+                recorder.table_or_new(name);
+            }
+        }
+    }
+
+    /// Records the tables for which `filter` says so, besides those that are attached.
+    pub fn set_table_filter(&self, filter: Option<TableFilter>) {
+        let mut recorder = self.recorder.borrow_mut();
+        recorder.attaches_all = true;
+        recorder.filter = filter;
+    }
+
+    /// Whether changes are recorded.
+    pub fn is_enabled(&self) -> bool {
+        self.recorder.borrow().enabled
+    }
+
+    /// Records changes or not.
+    pub fn set_enabled(&self, enabled: bool) {
+        self.recorder.borrow_mut().enabled = enabled;
+    }
+
+    /// Whether all changes are taken for indirect ones.
+    pub fn is_indirect(&self) -> bool {
+        self.recorder.borrow().indirect
+    }
+
+    /// Takes all changes for indirect ones or not.
+    pub fn set_indirect(&self, indirect: bool) {
+        self.recorder.borrow_mut().indirect = indirect;
+    }
+
+    /// How it records.
+    pub fn options(&self) -> SessionOptions {
+        self.recorder.borrow().options
+    }
+
+    /// Chooses how it records.
+    ///
+    /// # Errors
+    /// SQLITE_MISUSE once a table is attached.
+    pub fn set_options(&self, options: SessionOptions) -> Result {
+        let mut recorder = self.recorder.borrow_mut();
+        if !recorder.tables.is_empty() {
+            return Err(FunctionError::of_code(code::MISUSE));
+        }
+        recorder.options = options;
+        Ok(())
+    }
+
+    /// Whether no row has changed. Changes that cancel each other out count.
+    pub fn is_empty(&self) -> bool {
+        self.recorder.borrow().tables.iter().all(|table| table.changes.len() == 0)
+    }
+
+    /// How many bytes of memory it has.
+    pub fn memory_used(&self) -> usize {
+        let recorder = self.recorder.borrow();
+        let table_bytes = |table: &Table| {
+            let records: usize = table.changes.iter().map(|change| change.record.capacity()).sum();
+            table.name.capacity() + table.changes.bytes() + records
+        };
+        size_of::<Recorder>() + recorder.tables.iter().map(table_bytes).sum::<usize>()
+    }
+}
+
+impl Recorder {
+    fn position(&self, name: &str) -> Option<usize> {
+        self.tables.iter().position(|table| table.name.eq_ignore_ascii_case(name))
+    }
+
+    pub(crate) fn table_or_new(&mut self, name: &str) -> &mut Table {
+        let at = self.position(name).unwrap_or_else(|| {
+            self.tables.push(Table { name: name.to_owned(), schema: None, changes: Changes::default() });
+            self.tables.len() - 1
+        });
+        &mut self.tables[at]
+    }
+
+    fn record(&mut self, connection: &dyn SqlConnection, change: &RowChange<'_>) -> Result {
+        let (database, options, indirect) = (self.database.clone(), self.options, self.indirect || change.depth > 0);
+        let table = self.table_or_new(change.table);
+        table.prepare(connection, &database, options, change.column_count)?;
+        if !table.schema.as_ref().is_some_and(Schema::has_key) {
+            return Ok(());
+        }
+        if change.operation == RowOperation::Insert {
+            table.record_row(&Row::new_of(change), RowOperation::Insert, indirect);
+            return Ok(());
+        }
+        table.record_row(&Row::old_of(change), change.operation, indirect);
+        if change.operation == RowOperation::Update {
+            // A row that gets another key comes under that one, too.
+            table.record_row(&Row::new_of(change), RowOperation::Insert, indirect);
+        }
+        Ok(())
+    }
+}
+
+/// The hook: a row is about to change.
+fn record_change(recorder: &RefCell<Recorder>, connection: &dyn SqlConnection, change: &RowChange<'_>) {
+    let Some(filter) = wanted(recorder, change) else { return };
+    // Without a borrow: the application is asked.
+    if filter.is_some_and(|filter| !filter(change.table)) {
+        return;
+    }
+    let Ok(mut recorder) = recorder.try_borrow_mut() else { return };
+    if let Err(error) = recorder.record(connection, change) {
+        recorder.error = Some(error);
+    }
+}
+
+/// Who has to be asked about the table; `None` if the change is not recorded.
+fn wanted(recorder: &RefCell<Recorder>, change: &RowChange<'_>) -> Option<Option<TableFilter>> {
+    let recorder = recorder.try_borrow().ok()?;
+    if !recorder.enabled || recorder.error.is_some() || !recorder.database.eq_ignore_ascii_case(change.database) {
+        return None;
+    }
+    match recorder.position(change.table) {
+        Some(_) => Some(None),
+        None if recorder.attaches_all => Some(recorder.filter.clone()),
+        None => None,
+    }
+}
+
+/// A row of a change.
+pub(crate) struct Row<'r> {
+    rowid: i64,
+    values: &'r [ValueRef<'r>],
+}
+
+impl<'r> Row<'r> {
+    fn old_of(change: &RowChange<'r>) -> Row<'r> {
+        Row { rowid: change.old_rowid, values: change.old_values.unwrap_or_default() }
+    }
+
+    fn new_of(change: &RowChange<'r>) -> Row<'r> {
+        Row { rowid: change.new_rowid, values: change.new_values.unwrap_or_default() }
+    }
+
+    /// A row by the columns of its table.
+    pub(crate) fn of_values(rowid: i64, values: &'r [ValueRef<'r>]) -> Row<'r> {
+        Row { rowid, values }
+    }
+}
+
+impl Table {
+    /// Looks the table up, for the first time or because it has more columns than before.
+    fn prepare(
+        &mut self,
+        connection: &dyn SqlConnection,
+        database: &str,
+        options: SessionOptions,
+        column_count: usize,
+    ) -> Result {
+        if self.schema.as_ref().is_none_or(|schema| schema.total != column_count) {
+            self.refresh(connection, database, options)?;
+        }
+        match &self.schema {
+            Some(schema) if schema.total != column_count => Err(FunctionError::of_code(code::SCHEMA)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Looks the table up again. Rows that were recorded before columns were added get the defaults of these.
+    ///
+    /// # Errors
+    /// SQLITE_SCHEMA if it has changed otherwise.
+    pub(crate) fn refresh(
+        &mut self,
+        connection: &dyn SqlConnection,
+        database: &str,
+        options: SessionOptions,
+    ) -> Result {
+        let now = Schema::read(connection, database, &self.name, options.rowid)?;
+        let Some(before) = self.schema.as_ref().filter(|_| self.changes.len() > 0) else {
+            self.schema = now;
+            return Ok(());
+        };
+        let changed = || FunctionError::of_code(code::SCHEMA);
+        let now = now.ok_or_else(changed)?;
+        let known = before.columns.len();
+        let has_same_key = now.primary_key.get(..known) == Some(&before.primary_key[..])
+            && now.primary_key[known..].iter().all(|key| *key == 0);
+        if !has_same_key {
+            return Err(changed());
+        }
+        let defaults = now.defaults_from(connection, known)?;
+        for recorded in self.changes.iter_mut() {
+            for default in &defaults {
+                match recorded.operation {
+                    RowOperation::Insert => recorded.record.push(UNDEFINED),
+                    _ => record::push(&mut recorded.record, default.as_ref()),
+                }
+            }
+        }
+        self.schema = Some(now);
+        Ok(())
+    }
+
+    /// Notes that a row changes, unless it has changed before. A change that is not indirect makes the row's not indirect.
+    pub(crate) fn record_row(&mut self, row: &Row<'_>, operation: RowOperation, indirect: bool) {
+        let Some(schema) = &self.schema else { return };
+        let is_statistics = self.name.eq_ignore_ascii_case(STATISTICS);
+        let value = |at: usize| {
+            let value = match schema.columns[at].position {
+                None => ValueRef::Integer(row.rowid),
+                Some(position) => row.values.get(position).copied().unwrap_or(ValueRef::Null),
+            };
+            // A row about a table without indexes has no index name: its key has an empty BLOB there.
+            if is_statistics && at == 1 && value.is_null() { ValueRef::Blob(&[]) } else { value }
+        };
+        let mut hash = KeyHash::default();
+        for at in (0..schema.columns.len()).filter(|at| schema.is_key(*at)) {
+            match value(at) {
+                // Such a row cannot be told from others.
+                ValueRef::Null => return,
+                ValueRef::Integer(rowid) if schema.has_rowid_key => hash.add_rowid(rowid),
+                value => hash.add_value(value),
+            }
+        }
+        let hash = hash.finish();
+        let has_key = |recorded: &Recorded| {
+            let mut stored = fields(&recorded.record).enumerate().filter(|(at, _)| schema.is_key(*at));
+            stored.all(|(at, field)| record::value(field) == Some(value(at)))
+        };
+        self.changes.grow();
+        if let Some(known) = self.changes.find(hash, has_key) {
+            known.indirect &= indirect;
+            return;
+        }
+        let mut record = Vec::new();
+        for at in 0..schema.columns.len() {
+            if operation == RowOperation::Insert && !schema.is_key(at) {
+                record.push(UNDEFINED);
+            } else {
+                record::push(&mut record, value(at));
+            }
+        }
+        self.changes.add(hash, Recorded { operation, indirect, record });
+    }
+}
