@@ -7,6 +7,7 @@
 //! shortened as far as the difference stays.
 
 mod alter;
+mod altered;
 mod call;
 mod catalog;
 mod colliding;
@@ -33,6 +34,8 @@ use schema::Schema;
 const WORLDS: u64 = 510;
 /// As [`WORLDS`], of colliding rows.
 const COLLIDING_WORLDS: u64 = 300;
+/// As [`WORLDS`], of altered schemas.
+const ALTERED_WORLDS: u64 = 1000;
 /// Statements a world.
 const STATEMENTS: usize = 200;
 
@@ -52,6 +55,28 @@ fn colliding_rows_have_the_same_answers() {
     if number("ORACLE_SEED").is_none() && std::env::var_os("ORACLE_SCRIPT").is_none() {
         run_worlds(COLLIDING_WORLDS, check_colliding);
     }
+}
+
+#[test]
+fn altered_schemas_have_the_same_texts() {
+    if let Some(seed) = number("ORACLE_SEED") {
+        let checked = altered::check(seed, |sql| println!("{sql};"));
+        return checked
+            .unwrap_or_else(|(statements, difference)| panic!("{}", altered_report(seed, &statements, difference)));
+    }
+    if std::env::var_os("ORACLE_SCRIPT").is_none() {
+        let report =
+            |(world, (statements, difference)): (u64, (Vec<String>, _))| altered_report(world, &statements, difference);
+        let known = altered::known_to_differ();
+        run_worlds(ALTERED_WORLDS, |world| {
+            let is_asked = !known.contains(&world);
+            is_asked.then(|| altered::check(world, |_| {}).err().map(|found| report((world, found)))).flatten()
+        });
+    }
+}
+
+fn altered_report(world: u64, statements: &[String], difference: Box<Difference>) -> String {
+    report(world, statements, &Found { at: statements.len() - 1, difference })
 }
 
 /// Runs as many worlds as the environment says, on all processors.

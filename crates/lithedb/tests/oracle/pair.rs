@@ -56,6 +56,15 @@ impl Pair {
         schema.read(&self.sqlite).expect("SQLite tells its schema");
     }
 
+    /// The rows that SQLite gives, as text; none if that fails.
+    pub fn ask_sqlite(&self, sql: &str) -> Vec<Vec<String>> {
+        let text = |value: lithe::ValueRef<'_>| match value {
+            lithe::ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+            other => exactly(other),
+        };
+        ask_sqlite(&self.sqlite, sql, text).unwrap_or_default()
+    }
+
     /// Runs a statement on both.
     pub fn run(&mut self, sql: &str) -> Result<Ended, Box<Difference>> {
         let is_ordered = sql.contains("/* ordered */");

@@ -22,7 +22,7 @@ pub struct Schema {
     pub encoding: TextEncoding,
     tables: HashMap<NameBuf, Numbered<Table>>,
     /// The table of each index.
-    indexes: HashMap<NameBuf, NameBuf>,
+    indexes: HashMap<NameBuf, (NameBuf, u64)>,
     triggers: HashMap<NameBuf, Numbered<Trigger>>,
     /// Numbers objects in the order in which they came.
     next_number: u64,
@@ -96,7 +96,7 @@ impl Schema {
 
     /// The table that the index of that name belongs to.
     pub fn indexed_table(&self, name: Name<'_>) -> Option<&Arc<Table>> {
-        self.table(self.indexes.get(&Key(name))?.name())
+        self.table(self.indexes.get(&Key(name))?.0.name())
     }
 
     /// The trigger of that name.
@@ -112,6 +112,11 @@ impl Schema {
     /// The table's number in the order in which all objects came.
     pub fn table_number(&self, name: Name<'_>) -> Option<u64> {
         self.tables.get(&Key(name)).map(|table| table.number)
+    }
+
+    /// The index's number in the order in which all objects came.
+    pub fn index_number(&self, name: Name<'_>) -> Option<u64> {
+        self.indexes.get(&Key(name)).map(|(_, number)| *number)
     }
 
     /// All tables and views in the order of their creation, the schema table first.
@@ -134,10 +139,11 @@ impl Schema {
         if let Some(old) = self.take_table(table.name.name()) {
             table.triggers.clone_from(&old.triggers);
         }
-        for index in &table.indexes {
-            self.indexes.insert(index.name.clone(), table.name.clone());
-        }
         let number = self.number();
+        for index in &table.indexes {
+            let number = self.number();
+            self.indexes.insert(index.name.clone(), (table.name.clone(), number));
+        }
         self.tables.insert(table.name.clone(), Numbered { number, object: Arc::new(table) });
     }
 
@@ -153,7 +159,8 @@ impl Schema {
         let Some(table) = self.table_mut(index.table.clone().name()) else { return };
         let name = (index.name.clone(), table.name.clone());
         insert_index(&mut table.indexes, Arc::new(index));
-        self.indexes.insert(name.0, name.1);
+        let number = self.number();
+        self.indexes.insert(name.0, (name.1, number));
     }
 
     /// Adds a trigger. One on a table of this schema is put before that table's other triggers.
@@ -188,7 +195,7 @@ impl Schema {
 
     /// Forgets an index.
     pub fn remove_index(&mut self, name: Name<'_>) {
-        if let Some(table) = self.indexes.remove(&Key(name))
+        if let Some((table, _)) = self.indexes.remove(&Key(name))
             && let Some(table) = self.table_mut(table.name())
         {
             table.indexes.retain(|index| index.name != name);
@@ -211,7 +218,7 @@ impl Schema {
 
     /// The index, to be changed.
     pub fn index_mut(&mut self, name: Name<'_>) -> Option<&mut Index> {
-        let table = self.indexes.get(&Key(name))?.clone();
+        let (table, _) = self.indexes.get(&Key(name))?.clone();
         let indexes = &mut self.table_mut(table.name())?.indexes;
         indexes.iter_mut().find(|index| index.name == name).map(Arc::make_mut)
     }

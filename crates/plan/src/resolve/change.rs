@@ -149,7 +149,7 @@ impl<'a> Resolver<'a> {
             if !self.only_names {
                 check_width(insert, columns, &rows)?;
             }
-            if !insert.upserts.is_empty() && target.table.view().is_some() {
+            if !insert.upserts.is_empty() && target.table.view().is_some() && !self.only_names {
                 return fail("cannot UPSERT a view");
             }
             let upserts = self.upserts(scope, &target, insert, excluded)?;
@@ -290,7 +290,7 @@ impl<'a> Resolver<'a> {
             self.note_named(base, target, *name);
             let name = name.name;
             columns.push(match target.find(name) {
-                Some(at) if target.is_generated(at) => {
+                Some(at) if target.is_generated(at) && !self.only_names => {
                     return fail(format!("cannot INSERT into generated column \"{}\"", target.column_name(at)));
                 }
                 Some(at) => target.column_or_rowid(at),
@@ -400,7 +400,7 @@ impl<'a> Resolver<'a> {
 
     fn assigned_column(&self, target: &ChangeTarget<'a>, name: Name<'a>) -> Result<ChangedColumn> {
         match target.find(name) {
-            Some(at) if target.is_generated(at) => {
+            Some(at) if target.is_generated(at) && !self.only_names => {
                 fail(format!("cannot UPDATE generated column \"{}\"", target.column_name(at)))
             }
             Some(at) => Ok(target.column_or_rowid(at)),
@@ -462,6 +462,9 @@ impl<'a> Resolver<'a> {
         let found = Found::default();
         let name = insert.alias.map_or(target.table.name.name(), |alias| alias.name);
         let own = self.target_in_scope(target, target.source, name);
+        if let (Some(log), Some(_)) = (&self.log, insert.alias) {
+            log.note_alias(target.source);
+        }
         let excluded =
             ScopeSource { qualified_only: true, ..self.target_in_scope(target, excluded, Name::new(b"excluded")) };
         let sources = [own, excluded];

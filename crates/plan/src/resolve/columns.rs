@@ -64,7 +64,7 @@ impl<'a> Resolver<'a> {
             match &column.kind {
                 ResultColumnKind::Star => {
                     let place = |error: CompileError| CompileError { offset: Some(column.span.start), ..error };
-                    self.check_unique(scope).map_err(place)?;
+                    self.check_unique(scope, None).map_err(place)?;
                     self.star(scope, &mut items)?;
                 }
                 ResultColumnKind::TableStar(table) => self.table_star(scope, *table, &mut items)?,
@@ -171,16 +171,20 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// Two sources of the same name make `*` ambiguous, as naming their columns would be.
-    fn check_unique(&self, scope: &Scope<'_, 'a>) -> Result<()> {
-        let is_twin = |x: &ScopeSource<'a>, y: &ScopeSource<'a>| x.name == y.name && x.db == y.db && x.db.is_some();
-        for (at, source) in scope.sources.iter().enumerate() {
+    /// Two sources of the same name make `*`, or `name.*`, ambiguous, as naming their columns would be.
+    fn check_unique(&self, scope: &Scope<'_, 'a>, only: Option<Name<'a>>) -> Result<()> {
+        let is_named = |source: &&ScopeSource<'a>| !source.name.as_bytes().is_empty();
+        let is_twin = |x: &ScopeSource<'a>, y: &ScopeSource<'a>| x.name == y.name && x.db == y.db;
+        let is_meant = |source: &ScopeSource<'a>| only.is_none_or(|only| source.name == only);
+        for (at, source) in scope.sources.iter().enumerate().filter(|(_, source)| is_named(source) && is_meant(source))
+        {
             let twins = || scope.sources[at + 1..].iter().filter(|other| is_twin(source, other));
-            let is_unclear = |name: Name<'a>| twins().any(|other| !other.using.contains(&name));
+            let has = |other: &ScopeSource<'a>, name| visible_columns(other).iter().any(|column| column.name == name);
+            let is_unclear = |name: Name<'a>| twins().any(|other| has(other, name) && !other.using.contains(&name));
             let Some(column) = visible_columns(source).into_iter().find(|column| is_unclear(column.name)) else {
                 continue;
             };
-            let db = source.db.map(|db| self.env.catalog.database_name(db).to_string()).unwrap_or_default();
+            let db = source.db.map_or_else(|| "*".to_owned(), |db| self.env.catalog.database_name(db).to_string());
             return fail(format!("ambiguous column name: {db}.{}.{}", source.name, column.name));
         }
         Ok(())
@@ -189,6 +193,7 @@ impl<'a> Resolver<'a> {
     /// `table.*`.
     fn table_star(&self, scope: &Scope<'_, 'a>, written: Ident<'a>, items: &mut Vec<ResultItem<'a>>) -> Result<()> {
         let table = written.name;
+        self.check_unique(scope, Some(table))?;
         let mut is_found = false;
         for source in scope.sources {
             match source.columns {
@@ -203,10 +208,8 @@ impl<'a> Resolver<'a> {
                 }
                 _ if source.name == table => {
                     is_found = true;
-                    if let (Some(log), ScopeColumns::Table(named)) = (&self.log, source.columns)
-                        && named.name == table
-                    {
-                        log.note_table(scope.text, written, named);
+                    if let (Some(log), ScopeColumns::Table(named)) = (&self.log, source.columns) {
+                        log.note_qualifier(scope.text, written, source.id, named);
                     }
                     for Visible { shown, position, .. } in visible_columns(source) {
                         let expr = self.may_read(scope, scope.sources, self.column_at(source, position))?;

@@ -59,6 +59,12 @@ impl<'a> Resolver<'a> {
     }
 
     pub(super) fn between(&self, scope: &Scope<'_, 'a>, between: &ast::Between<'a>) -> Result<Expr<'a>> {
+        let widths = [written_width(&between.value), written_width(&between.low), written_width(&between.high)];
+        if let [Some(value), Some(low), Some(high)] = widths
+            && (value != low || value != high)
+        {
+            return Err(row_value_misused());
+        }
         let value = self.or_later(self.expr_or_row(scope, &between.value), scope, [&between.low, &between.high])?;
         let low = self.or_later(self.expr_or_row(scope, &between.low), scope, [&between.high])?;
         let high = self.expr_or_row(scope, &between.high)?;

@@ -142,6 +142,9 @@ impl<'a> Resolver<'a> {
         let id = self.new_source();
         let kind = join_kind(join.kind);
         let name = item.alias.map_or(resolved.name, |alias| alias.name);
+        if let (Some(log), Some(_)) = (&self.log, item.alias) {
+            log.note_alias(id);
+        }
         let mut scope_source = ScopeSource {
             id,
             name,
@@ -208,7 +211,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The table of that name, where views and triggers of one database see only that one.
-    pub(super) fn find_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
+    pub(crate) fn find_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
         let found = self.look_up_table(scope, name)?;
         self.check_connected(scope, found)?;
         if let Some(log) = &self.log {

@@ -8,7 +8,7 @@ use lithe_sql::ast::{self, CurrentTime, LikeOp, Name, Span};
 use super::Resolver;
 use super::expr::prohibited;
 use super::scope::{Rules, Scope, Stored};
-use crate::error::{CompileError, Result};
+use crate::error::{CompileError, Result, fail};
 use crate::ir::{
     Aggregate, Call, Case, Coll, Expr, How, OrderTerm, When, WindowCall, any, collation_of, for_each_source,
     same_aggregate,
@@ -42,12 +42,7 @@ impl<'a> Resolver<'a> {
 
     /// The function, if it is there and may be called here in this way.
     fn callable(&self, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>, span: Span) -> Result<&'a Arc<Function>> {
-        let found = self.find_function(call.name.name, call.args.len(), span).map_err(|error| {
-            if !scope.rules.in_default {
-                return error;
-            }
-            CompileError::new(format!("unknown function: {}()", call.name.name))
-        });
+        let found = self.find_function(scope.rules, call.name.name, call.args.len(), span);
         let function = found.and_then(|function| {
             self.check_call(scope, call, function, span)?;
             self.check_trust(scope, function, call.name.name, span)?;
@@ -103,10 +98,11 @@ impl<'a> Resolver<'a> {
         args: &[&ast::Expr<'a>],
         span: Span,
     ) -> Result<Expr<'a>> {
-        let function = self.find_function(Name::new(name.as_bytes()), args.len(), span).and_then(|function| {
-            self.check_trust(scope, function, Name::new(name.as_bytes()), span)?;
-            Ok(function)
-        });
+        let function =
+            self.find_function(scope.rules, Name::new(name.as_bytes()), args.len(), span).and_then(|function| {
+                self.check_trust(scope, function, Name::new(name.as_bytes()), span)?;
+                Ok(function)
+            });
         let function = match function {
             Err(_) if self.only_names => {
                 args.iter().try_for_each(|arg| self.expr(scope, arg).map(|_| ()))?;
@@ -155,7 +151,7 @@ impl<'a> Resolver<'a> {
 
     /// A call of a function that is always there.
     pub(crate) fn builtin(&self, name: &str, args: &[Expr<'a>]) -> Result<Expr<'a>> {
-        let function = self.find_function(Name::new(name.as_bytes()), args.len(), Span::default())?;
+        let function = self.find_function(Rules::default(), Name::new(name.as_bytes()), args.len(), Span::default())?;
         Ok(self.call(function, self.slice(args)))
     }
 
@@ -167,9 +163,10 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn find_function(&self, name: Name<'_>, args: usize, span: Span) -> Result<&'a Arc<Function>> {
+    fn find_function(&self, rules: Rules, name: Name<'_>, args: usize, span: Span) -> Result<&'a Arc<Function>> {
         match self.env.functions.find(name.as_bytes(), args) {
             Lookup::Found(function) => Ok(function),
+            Lookup::WrongArguments | Lookup::Unknown if rules.is_loaded => fail(format!("unknown function: {name}()")),
             Lookup::WrongArguments => {
                 Err(CompileError::at(span, format!("wrong number of arguments to function {name}()")))
             }

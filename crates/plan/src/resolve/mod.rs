@@ -49,6 +49,7 @@ use bumpalo::Bump;
 
 pub use change::*;
 pub(crate) use columns::unique_names;
+pub(crate) use name::is_rowid_name;
 pub use name_log::NameLog;
 pub(crate) use schema::{names_in_text, plain_output};
 pub use scope::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored};

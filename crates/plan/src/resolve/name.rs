@@ -140,8 +140,8 @@ impl<'a> Resolver<'a> {
         if let Some(at) = position {
             log.note_column(scope.text, wanted.column, table, at);
         }
-        if let Some(qualifier) = wanted.table.filter(|qualifier| table.name == qualifier.name) {
-            log.note_table(scope.text, qualifier, table);
+        if let Some(qualifier) = wanted.table {
+            log.note_qualifier(scope.text, qualifier, column.source, table);
         }
     }
 
@@ -150,7 +150,9 @@ impl<'a> Resolver<'a> {
         if matches!(scope.rules.stored, Some(Stored::Check | Stored::PartialIndex)) {
             wanted.schema = None;
         }
-        let answer = self.column_of_sources(scope.sources, wanted);
+        // Where the rowid may not be named, its name in double quotes is a string.
+        let has_rowid = !matches!(scope.rules.stored, Some(Stored::Generated | Stored::Index));
+        let answer = self.column_of_sources(scope.sources, wanted, has_rowid);
         if wanted.table.is_some() || !matches!(answer, Answer::Unknown) {
             return Ok(answer);
         }
@@ -161,7 +163,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The column of that name among `sources`.
-    fn column_of_sources(&self, sources: &[ScopeSource<'a>], wanted: Wanted<'a>) -> Answer<'a> {
+    fn column_of_sources(&self, sources: &[ScopeSource<'a>], wanted: Wanted<'a>, has_rowid: bool) -> Answer<'a> {
         let db = match wanted.schema {
             None => None,
             Some(schema) => match self.env.catalog.find_database(schema.name) {
@@ -185,7 +187,8 @@ impl<'a> Resolver<'a> {
             }
         }
         match matches[..] {
-            [] => self.rowid_of_sources(sources, db, wanted),
+            [] if has_rowid => self.rowid_of_sources(sources, db, wanted),
+            [] => Answer::Unknown,
             [one] => Answer::Found(one),
             _ => Answer::Found(self.coalesce(&matches)),
         }
@@ -339,7 +342,12 @@ impl<'a> Resolver<'a> {
             return Err(CompileError::at(wanted.span, format!("no such column: {}", wanted.display())));
         };
         match column.quote() {
-            Quote::Double if !scope.rules.no_strings_in_double_quotes => Ok(Expr::Text(column.name.as_bytes())),
+            Quote::Double if !scope.rules.no_strings_in_double_quotes => {
+                if let Some(log) = &self.log {
+                    log.note_string(scope.text, column);
+                }
+                Ok(Expr::Text(column.name.as_bytes()))
+            }
             Quote::Double => Err(CompileError::at(
                 wanted.span,
                 format!("no such column: \"{}\" - should this be a string literal in single-quotes?", column.name),

@@ -1,10 +1,11 @@
-//! Which names of a text meant which table or column: what ALTER TABLE RENAME has to replace.
+//! Which names of a text meant which table or column, and which were strings: what ALTER TABLE has to replace.
 
 use std::cell::RefCell;
 
 use lithe_sql::ast::Ident;
 
 use crate::catalog::Table;
+use crate::ir::SourceId;
 
 /// A log of the names in one text.
 #[derive(Debug)]
@@ -12,12 +13,32 @@ pub struct NameLog<'a> {
     text: &'a [u8],
     tables: RefCell<Vec<(Ident<'a>, &'a Table)>>,
     columns: RefCell<Vec<(Ident<'a>, &'a Table, u16)>>,
+    strings: RefCell<Vec<Ident<'a>>>,
+    aliased: RefCell<Vec<SourceId>>,
 }
 
 impl<'a> NameLog<'a> {
     /// A log of the names in `text`; those in other texts, of views that it uses, are not of interest.
     pub fn new(text: &'a [u8]) -> NameLog<'a> {
-        NameLog { text, tables: RefCell::default(), columns: RefCell::default() }
+        NameLog {
+            text,
+            tables: RefCell::default(),
+            columns: RefCell::default(),
+            strings: RefCell::default(),
+            aliased: RefCell::default(),
+        }
+    }
+
+    /// The source has an alias: what stands before its columns is that, and not the table's name.
+    pub(super) fn note_alias(&self, source: SourceId) {
+        self.aliased.borrow_mut().push(source);
+    }
+
+    /// `qualifier`, which stands in `text` before a column of `source`, is the name of its table, if the source has no alias.
+    pub(super) fn note_qualifier(&self, text: &[u8], qualifier: Ident<'a>, source: SourceId, table: &'a Table) {
+        if !self.aliased.borrow().contains(&source) && table.name == qualifier.name {
+            self.note_table(text, qualifier, table);
+        }
     }
 
     /// `name`, which stands in `text`, is a table.
@@ -32,6 +53,18 @@ impl<'a> NameLog<'a> {
         if std::ptr::eq(self.text, text) && table.columns[usize::from(at)].name == name.name {
             self.columns.borrow_mut().push((name, table, at));
         }
+    }
+
+    /// `name`, which stands in `text` in double quotes, is no name but a string.
+    pub(super) fn note_string(&self, text: &[u8], name: Ident<'a>) {
+        if std::ptr::eq(self.text, text) {
+            self.strings.borrow_mut().push(name);
+        }
+    }
+
+    /// The strings in double quotes.
+    pub fn strings(&self) -> Vec<Ident<'a>> {
+        self.strings.borrow().clone()
     }
 
     /// Where the table is named.

@@ -119,8 +119,10 @@ pub struct Rules {
     pub no_strings_in_double_quotes: bool,
     /// No subqueries, no parameters, no functions that are not deterministic, as the clause says.
     pub stored: Option<Stored>,
-    /// In DEFAULT: IS TRUE and IS FALSE compare with 1 and 0, and a function that is not there has another message.
+    /// In DEFAULT: IS TRUE and IS FALSE compare with 1 and 0.
     pub in_default: bool,
+    /// The expression stands in the catalog: its functions were not asked for when the schema was read.
+    pub is_loaded: bool,
 }
 
 /// The clauses of the schema, which hold for other connections and times as well.

@@ -22,7 +22,8 @@ impl<'a> Resolver<'a> {
         table: &'a Table,
     ) -> Result<Expr<'a>> {
         let parsed = self.parse_stored_expr(text)?;
-        self.table_expr(&parsed, text, clause, source, db, table)
+        let rules = Rules { is_loaded: true, ..self.stored_rules(clause) };
+        self.expr_of_table(&parsed, text, rules, source, db, table)
     }
 
     /// As [`Resolver::stored_expr`], of a tree that is there already: a CREATE statement's.
@@ -35,10 +36,24 @@ impl<'a> Resolver<'a> {
         db: Db,
         table: &'a Table,
     ) -> Result<Expr<'a>> {
+        self.expr_of_table(expr, text, self.stored_rules(clause), source, db, table)
+    }
+
+    fn stored_rules(&self, clause: Stored) -> Rules {
+        Rules { stored: Some(clause), no_strings_in_double_quotes: !self.env.flags.dqs_ddl, ..Rules::default() }
+    }
+
+    fn expr_of_table(
+        &self,
+        expr: &ast::Expr<'a>,
+        text: &'a [u8],
+        rules: Rules,
+        source: SourceId,
+        db: Db,
+        table: &'a Table,
+    ) -> Result<Expr<'a>> {
         let found = Found::default();
         let sources = [table_source(source, db, table)];
-        let rules =
-            Rules { stored: Some(clause), no_strings_in_double_quotes: !self.env.flags.dqs_ddl, ..Rules::default() };
         let scope = Scope { sources: &sources, rules, ..Scope::outermost(text, &found) };
         self.expr(&scope, expr).map_err(CompileError::without_offset)
     }
@@ -84,8 +99,21 @@ impl<'a> Resolver<'a> {
         let query = self.query(&scope, select).map_err(CompileError::without_offset);
         self.views.borrow_mut().pop();
         let query = query?;
-        let columns = view_columns(query.columns, &view.columns, table)?;
+        let columns = match self.only_names {
+            true => self.named_columns(query.columns, &view.columns),
+            false => view_columns(query.columns, &view.columns, table)?,
+        };
         Ok(self.derived(query, &columns, Some(table), None))
+    }
+
+    /// As [`view_columns`], for a schema that is verified: SQLite does not count the columns then, and knows those of the list.
+    fn named_columns(&self, columns: &[OutputColumn<'a>], names: &'a [NameBuf]) -> Vec<OutputColumn<'a>> {
+        if names.is_empty() {
+            return columns.to_vec();
+        }
+        let null = super::plain_output(&Expr::Null);
+        let column = |at| columns.get(at).copied().unwrap_or(null);
+        names.iter().enumerate().map(|(at, name)| column(at).renamed(name.name())).collect()
     }
 }
 

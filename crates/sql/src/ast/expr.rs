@@ -156,6 +156,14 @@ pub enum BinaryOp {
     DoubleArrow,
 }
 
+impl BinaryOp {
+    /// Whether it compares: `=`, `<`, `IS` and the others like them.
+    pub fn is_comparison(self) -> bool {
+        use BinaryOp::{Eq, Ge, Gt, Is, IsNot, Le, Lt, Ne};
+        matches!(self, Eq | Ne | Is | IsNot | Lt | Le | Gt | Ge)
+    }
+}
+
 /// `value [NOT] LIKE pattern [ESCAPE escape]`: the call `like(pattern, value, escape)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Like<'a> {
@@ -216,9 +224,14 @@ impl In<'_> {
         if !matches!(self.set, InSet::List([])) {
             return false;
         }
+        let is_call = |expr: &Expr<'_>| match expr.kind {
+            ExprKind::Function(_) | ExprKind::Like(_) => true,
+            ExprKind::Binary(op, ..) => matches!(op, BinaryOp::Arrow | BinaryOp::DoubleArrow),
+            _ => false,
+        };
         let mut calls = false;
         super::walk_expr(&self.value, &mut |node| {
-            calls |= matches!(node, super::Node::Expr(expr) if matches!(expr.kind, ExprKind::Function(_)));
+            calls |= matches!(node, super::Node::Expr(expr) if is_call(expr));
         });
         !calls
     }

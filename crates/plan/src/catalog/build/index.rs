@@ -73,7 +73,7 @@ fn column_of(expr: &Expr<'_>, table: &Table, options: &BuildOptions<'_>) -> Resu
 }
 
 /// The expression below a COLLATE, and the collation's name.
-pub(super) fn split_collation<'e, 'a>(expr: &'e Expr<'a>) -> (&'e Expr<'a>, Option<Name<'a>>) {
+pub(crate) fn split_collation<'e, 'a>(expr: &'e Expr<'a>) -> (&'e Expr<'a>, Option<Name<'a>>) {
     let mut inner = expr;
     let mut outermost = None;
     while let ExprKind::Collate(collate) = &inner.kind {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lithe_sql::ast::{Conflict, ExprKind, Name, Nulls, OrderTerm};
+use lithe_sql::ast::{Conflict, ExprKind, Name, Nulls, OrderTerm, Quote};
 
 use super::table::TableBuilder;
 use crate::catalog::{CollationName, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table, insert_index};
@@ -60,10 +60,19 @@ impl KeyConstraint {
 
 fn key_column(builder: &TableBuilder<'_>, term: &OrderTerm<'_>) -> Result<KeyColumn> {
     let (expr, written) = super::index::split_collation(&term.expr);
+    const EXPRESSION: &str = "expressions prohibited in PRIMARY KEY and UNIQUE constraints";
     let name = match expr.kind {
+        // A string in double quotes.
+        ExprKind::Column(name)
+            if name.quote() == Quote::Double
+                && builder.options.quoted_strings
+                && builder.table.column(name.name).is_none() =>
+        {
+            return fail(EXPRESSION);
+        }
         ExprKind::Column(name) => name.name,
         ExprKind::String(name) => Name::new(name),
-        _ => return fail("expressions prohibited in PRIMARY KEY and UNIQUE constraints"),
+        _ => return fail(EXPRESSION),
     };
     let no_such_column = || CompileError::new(format!("no such column: {name}"));
     let column = builder.table.column(name).ok_or_else(no_such_column)?;

@@ -33,6 +33,7 @@ use lithe_sql::ast::Name;
 
 pub use connect::connect_table;
 pub use index::build_index;
+pub(crate) use index::split_collation;
 pub use load::SchemaRow;
 pub use prohibit::Place;
 pub use table::{build_table, check_generated_loops};

@@ -83,7 +83,12 @@ impl Checker<'_> {
                 self.named_column(column.column.name)
             }
             ExprKind::Unary(_, operand) => self.expr(operand),
-            ExprKind::Binary(_, left, right) => self.all(&[left, right]),
+            ExprKind::Binary(op, left, right) => {
+                if op.is_comparison() {
+                    same_width(left, right)?;
+                }
+                self.all(&[left, right])
+            }
             ExprKind::Like(like) => {
                 self.all(&[&like.value, &like.pattern])?;
                 self.optional(&like.escape)?;
@@ -95,7 +100,11 @@ impl Checker<'_> {
                 };
                 self.function_name(Name::new(name.as_bytes()), 2 + usize::from(like.escape.is_some())).map(|_| ())
             }
-            ExprKind::Between(between) => self.all(&[&between.value, &between.low, &between.high]),
+            ExprKind::Between(between) => {
+                same_width(&between.value, &between.low)?;
+                same_width(&between.value, &between.high)?;
+                self.all(&[&between.value, &between.low, &between.high])
+            }
             ExprKind::In(set) if set.is_in_nothing() => Ok(()),
             ExprKind::In(set) => {
                 self.expr(&set.value)?;
@@ -131,6 +140,11 @@ impl Checker<'_> {
         let may_be_string = column.quote() == Quote::Double && self.options.quoted_strings;
         match self.named_column(column.name) {
             Err(_) if is_boolean || may_be_string => Ok(()),
+            Err(error) if column.quote() == Quote::Double => {
+                let name = format!("\"{}\" - should this be a string literal in single-quotes?", column.name);
+                let is_unknown = error.message.starts_with("no such column: ");
+                Err(if is_unknown { CompileError::new(format!("no such column: {name}")) } else { error })
+            }
             result => result,
         }
     }
@@ -190,6 +204,16 @@ impl Checker<'_> {
     fn prohibited<T>(&self, what: &str) -> Result<T> {
         Err(CompileError::new(format!("{what} prohibited in {}", self.place.words())))
     }
+}
+
+/// "row value misused" for a row that is compared with what is not as wide.
+fn same_width(left: &Expr<'_>, right: &Expr<'_>) -> Result<()> {
+    let width = |expr: &Expr<'_>| if let ExprKind::RowValue(items) = expr.kind { items.len() } else { 1 };
+    let is_query = |expr: &Expr<'_>| matches!(expr.kind, ExprKind::Subquery(_));
+    if is_query(left) || is_query(right) || width(left) == width(right) {
+        return Ok(());
+    }
+    fail("row value misused")
 }
 
 /// Whether `name` is one of the names that every rowid has.

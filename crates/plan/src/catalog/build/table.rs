@@ -19,11 +19,16 @@ pub fn build_table(create: &CreateTable<'_>, sql: &[u8], options: &BuildOptions<
         return fail("a table in the schema has no columns");
     };
     let table = Table { name: create.name.name.name.into(), ..Table::default() };
-    let mut builder = TableBuilder { table, sql, options, key_is_descending: false, has_primary_key: false };
+    let mut builder =
+        TableBuilder { table, sql, options, key_is_descending: false, has_primary_key: false, constraint_name: None };
     for column in body.columns {
         builder.add_column(column)?;
     }
-    for constraint in body.constraints {
+    for (at, constraint) in body.constraints.iter().enumerate() {
+        // The first CHECK behind the columns is called as the last constraint of the last column, in SQLite.
+        if at > 0 || constraint.name.is_some() {
+            builder.constraint_name = constraint.name.map(|name| name.name.into());
+        }
         builder.add_constraint(constraint)?;
     }
     builder.finish(body)
@@ -37,6 +42,8 @@ pub(super) struct TableBuilder<'b> {
     /// The INTEGER PRIMARY KEY was written DESC, which counts when the table turns out to be WITHOUT ROWID.
     pub key_is_descending: bool,
     has_primary_key: bool,
+    /// What CONSTRAINT said last in the definition of the column: constraints behind it are called so, too.
+    constraint_name: Option<NameBuf>,
 }
 
 impl TableBuilder<'_> {
@@ -55,11 +62,15 @@ impl TableBuilder<'_> {
             declared_type,
             ..Column::default()
         });
+        self.constraint_name = None;
         definition.constraints.iter().try_for_each(|constraint| self.add_column_constraint(constraint))
     }
 
     fn add_column_constraint(&mut self, constraint: &ColumnConstraint<'_>) -> Result<()> {
         let at = self.table.columns.len() - 1;
+        if let Some(name) = constraint.name {
+            self.constraint_name = Some(name.name.into());
+        }
         match &constraint.kind {
             ColumnConstraintKind::Null(_) => Ok(()),
             ColumnConstraintKind::NotNull(conflict) => {
@@ -82,7 +93,7 @@ impl TableBuilder<'_> {
                 let key = KeyConstraint::of_column(self, at as u16, false, *conflict, false);
                 key::add_key(self, key)
             }
-            ColumnConstraintKind::Check(check) => self.add_check(constraint.name.map(|name| name.name.into()), check),
+            ColumnConstraintKind::Check(check) => self.add_check(check),
             ColumnConstraintKind::Default(value, text) => self.set_default(value, *text),
             ColumnConstraintKind::Collate(collation) => {
                 let collation = CollationName::new(collation.name);
@@ -128,7 +139,7 @@ impl TableBuilder<'_> {
                 let key = KeyConstraint::of_terms(self, columns, *conflict, false)?;
                 key::add_key(self, key)
             }
-            TableConstraintKind::Check(check) => self.add_check(constraint.name.map(|name| name.name.into()), check),
+            TableConstraintKind::Check(check) => self.add_check(check),
             TableConstraintKind::ForeignKey { columns, target } => {
                 let key = foreign_key::of_table(&self.table, columns, target)?;
                 self.table.foreign_keys.insert(0, key);
@@ -176,7 +187,8 @@ impl TableBuilder<'_> {
         Ok(())
     }
 
-    fn add_check(&mut self, name: Option<NameBuf>, check: &CheckClause<'_>) -> Result<()> {
+    fn add_check(&mut self, check: &CheckClause<'_>) -> Result<()> {
+        let name = self.constraint_name.clone();
         self.table.checks.push(Check { name, text: check.text.text(self.sql).into() });
         Ok(())
     }
@@ -237,10 +249,11 @@ impl TableBuilder<'_> {
             self.table.kind = TableKind::WithoutRowid;
             key::make_without_rowid(&mut self)?;
         }
-        self.check_expressions(body)?;
+        let checked = self.check_expressions(body);
         if self.table.columns.iter().all(Column::is_generated) {
             return fail("must have at least one non-generated column");
         }
+        checked?;
         self.table.number_stored_columns();
         self.table.columns.iter_mut().for_each(apply_affinity_to_default);
         Ok(self.table)
@@ -324,10 +337,12 @@ fn is_integer(column: &Column) -> bool {
 /// which columns the expression of a column names.
 pub fn check_generated_loops(table: &Table, uses: impl Fn(u16) -> Vec<u16>) -> Result<()> {
     let is_virtual = |at: u16| table.columns[usize::from(at)].generated.as_ref().is_some_and(|g| !g.stored);
+    let mut search =
+        LoopSearch { is_virtual: &is_virtual, uses: &uses, busy: Vec::new(), clean: Vec::new(), left: LOOK_MAX };
     let mut fault = None;
     for at in (0..table.columns.len() as u16).filter(|&at| is_virtual(at)) {
         // Every column is read, and the last complaint is the one that stays.
-        fault = find_loop(at, &is_virtual, &uses, &mut Vec::new()).or(fault);
+        fault = search.find(at).or(fault);
     }
     match fault {
         Some(at) => {
@@ -338,19 +353,40 @@ pub fn check_generated_loops(table: &Table, uses: impl Fn(u16) -> Vec<u16>) -> R
     }
 }
 
-/// The first column that is needed while it is being computed, if computing `at` meets one.
-fn find_loop(
-    at: u16,
-    is_virtual: &impl Fn(u16) -> bool,
-    uses: &impl Fn(u16) -> Vec<u16>,
-    busy: &mut Vec<u16>,
-) -> Option<u16> {
-    if busy.contains(&at) {
-        return Some(at);
+/// How many columns are looked at before the complaint that was found last will do: those that need each other can be gone
+/// through in as many ways as they have orders.
+const LOOK_MAX: u32 = 10_000;
+
+/// Looks for columns that are needed while they are being computed.
+struct LoopSearch<'s, V, U> {
+    is_virtual: &'s V,
+    uses: &'s U,
+    /// The columns that are being computed.
+    busy: Vec<u16>,
+    /// The columns in which there is nothing to complain about.
+    clean: Vec<u16>,
+    left: u32,
+}
+
+impl<V: Fn(u16) -> bool, U: Fn(u16) -> Vec<u16>> LoopSearch<'_, V, U> {
+    /// The last column that is needed while it is being computed, if computing `at` meets one.
+    fn find(&mut self, at: u16) -> Option<u16> {
+        if self.busy.contains(&at) {
+            return Some(at);
+        }
+        if self.clean.contains(&at) || self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        self.busy.push(at);
+        let mut fault = None;
+        for used in (self.uses)(at).into_iter().filter(|&used| (self.is_virtual)(used)) {
+            fault = self.find(used).or(fault);
+        }
+        self.busy.pop();
+        if fault.is_none() {
+            self.clean.push(at);
+        }
+        fault
     }
-    busy.push(at);
-    let found =
-        uses(at).into_iter().filter(|&used| is_virtual(used)).find_map(|used| find_loop(used, is_virtual, uses, busy));
-    busy.pop();
-    found
 }

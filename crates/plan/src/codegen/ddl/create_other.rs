@@ -1,7 +1,7 @@
 //! CREATE VIEW and CREATE TRIGGER: a row in the schema table and no more. CREATE VIRTUAL TABLE: the same, and the rest is its
 //! module's.
 
-use lithe_sql::ast::{CreateTrigger, CreateView, CreateVirtualTable, Indexed, Span, Stmt};
+use lithe_sql::ast::{CreateTrigger, CreateView, CreateVirtualTable, Indexed, Name, Span, Stmt};
 use lithe_vm::operand::{Db, TextId};
 
 use super::names::{as_written, database_of_table, is_new_table, refuse_reserved};
@@ -99,7 +99,7 @@ pub(crate) fn create_trigger<'a>(
         return fail("trigger cannot use variables");
     }
     cg.resolver.refuse_other_databases_in_trigger(db, create)?;
-    write_trigger(cg, db, &trigger, create.text.text(sql))
+    write_trigger(cg, db, &trigger, create.table.name.name, create.text.text(sql))
 }
 
 /// What a statement may not say within a trigger.
@@ -122,13 +122,14 @@ fn check_step(step: &Stmt<'_>) -> Result<()> {
     fail(format!("the {clause} clause is not allowed on UPDATE or DELETE statements within triggers"))
 }
 
-fn write_trigger(cg: &mut Codegen<'_>, db: Db, trigger: &Trigger, text: &[u8]) -> Result<()> {
+/// `table` is the table's name as the statement has it.
+fn write_trigger(cg: &mut Codegen<'_>, db: Db, trigger: &Trigger, table: Name<'_>, text: &[u8]) -> Result<()> {
     let text = [b"CREATE TRIGGER ", text].concat();
     cg.use_database(db, true);
     let sql = cg.b.register();
     system::load_text(cg, &text, sql);
     let schema = system::open_schema_table(cg, db)?;
-    let (name, table) = (trigger.name.name(), trigger.table.name());
+    let name = trigger.name.name();
     system::insert_schema_row(cg, schema, &NewRow { kind: "trigger", name, table, root: None, sql: Some(sql) });
     system::bump_cookie(cg, db);
     system::load_object(cg, db, "trigger", name);

@@ -143,7 +143,8 @@ impl<'a> Codegen<'a> {
             RaiseAction::Abort => OnConflict::Abort,
             RaiseAction::Fail => OnConflict::Fail,
         } as u8;
-        let code = ResultCode::CONSTRAINT_TRIGGER.0;
+        // Outside of a trigger, the engine's own statements raise errors.
+        let code = if self.is_body() { ResultCode::CONSTRAINT_TRIGGER.0 } else { ResultCode::ERROR.0 };
         match &raise.message {
             None => {
                 let message = self.b.text("");

@@ -7,7 +7,7 @@ use lithe_vm::operand::{CursorId, Reg};
 use super::super::Codegen;
 use super::super::access::{ColumnAccess, NOT_IN_INDEX};
 use crate::catalog::{Column as TableColumn, Table};
-use crate::error::Result;
+use crate::error::{Result, fail};
 use crate::ir::{Column, ColumnIndex, SourceId};
 use crate::resolve::Stored;
 
@@ -129,10 +129,17 @@ impl<'a> Codegen<'a> {
     /// A generated column that is not stored is computed from the others.
     pub(crate) fn emit_generated(&mut self, table: &'a Table, at: usize, source: SourceId, dst: Reg) -> Result<()> {
         let column = &table.columns[at];
+        // ALTER TABLE ADD COLUMN lets a column through that needs itself.
+        if self.expr.generating.contains(&(source, at)) {
+            return fail(format!("generated column loop on \"{}\"", column.name));
+        }
         let generated = column.generated.as_ref().expect("only generated columns are not stored");
         let db = lithe_vm::operand::Db::MAIN;
         let expr = self.resolver.stored_expr(&generated.text, Stored::Generated, source, db, table)?;
-        self.emit_into(&expr, dst)?;
+        self.expr.generating.push((source, at));
+        let emitted = self.emit_into(&expr, dst);
+        self.expr.generating.pop();
+        emitted?;
         let affinities = self.b.affinity_list(&[column.affinity]);
         self.b.emit(Insn::Affinity { start: dst, affinities });
         Ok(())

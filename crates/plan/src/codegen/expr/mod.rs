@@ -23,7 +23,7 @@ use lithe_vm::operand::{CursorId, Reg};
 
 use super::Codegen;
 use crate::error::{Result, fail};
-use crate::ir::{AggregateId, BinaryOp, Expr, SubqueryId, UnaryOp, is_constant, same};
+use crate::ir::{AggregateId, BinaryOp, Expr, SourceId, SubqueryId, UnaryOp, is_constant, same};
 
 /// A register that holds a value to be read.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,8 @@ pub(super) struct State<'a> {
     aggregates: Vec<(AggregateId, Reg)>,
     /// Sets of IN that are built already, by a loop that runs over them.
     sets: Vec<(SubqueryId, CursorId)>,
+    /// The generated columns that are being computed: one that comes up again needs itself.
+    generating: Vec<(SourceId, usize)>,
     /// How many loops are open: inside one, constants are worth a register.
     pub(super) loops: u32,
 }

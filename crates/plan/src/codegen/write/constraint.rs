@@ -1,6 +1,7 @@
 //! NOT NULL and CHECK; what happens when a constraint does not hold.
 
 use lithe_sql::ast::Conflict;
+use lithe_sql::text::unquote_start;
 use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, OnConflict, Reg};
@@ -102,7 +103,11 @@ pub(super) fn emit_checks<'a>(cg: &mut Codegen<'a>, checked: &Checked<'_, 'a>) -
         match checked.policy {
             Some(Conflict::Ignore) => cg.b.emit(Insn::Goto { target: checked.ignore }),
             policy => {
-                let name = check.name.as_ref().map_or(&*check.text, |name| name.as_bytes());
+                // A text that begins with a name in quotes is cut behind that name, as in SQLite.
+                let name = match &check.name {
+                    Some(name) => name.as_bytes(),
+                    None => unquote_start(&check.text, cg.arena),
+                };
                 let message = format!("CHECK constraint failed: {}", String::from_utf8_lossy(name));
                 let policy = policy.filter(|policy| *policy != Conflict::Replace).unwrap_or(Conflict::Abort);
                 emit_failure(cg, policy, ResultCode::CONSTRAINT_CHECK, message);

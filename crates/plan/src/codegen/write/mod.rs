@@ -100,6 +100,11 @@ struct Body {
 }
 
 impl<'a> Codegen<'a> {
+    /// Whether the program is the body of a trigger.
+    pub(super) fn is_body(&self) -> bool {
+        self.write.body.is_some()
+    }
+
     /// The expression is evaluated when rows may have been changed already: what can fail, may abort then.
     pub(super) fn note_evaluated(&mut self, expr: &Expr<'a>) {
         let can_fail = |expr: &Expr<'a>| {

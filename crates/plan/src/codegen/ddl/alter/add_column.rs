@@ -5,18 +5,20 @@
 
 use std::sync::Arc;
 
-use lithe_sql::ast::{ColumnConstraintKind, ColumnDef, Conflict, Expr as Ast, JoinKind, Name};
+use lithe_sql::ast::{ColumnConstraintKind, ColumnDef, Conflict, JoinKind, Name, Stmt};
 use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 use lithe_vm::program::TableFacts;
 
 use super::super::known_names::build_options;
+use super::super::names::quoted;
 use super::super::system;
 use super::edits::{self, RowEdit};
 use super::text::{TextEdits, token_from};
 use super::{Altered, verify};
-use crate::catalog::{Column, Table, build_table};
+use crate::catalog::{BuildOptions, Column, Table, build_table};
+use crate::codegen::select::Destination;
 use crate::codegen::write::{emit_affinities, emit_failure};
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::{CompileError, Result, fail};
@@ -35,13 +37,20 @@ pub(super) fn add_column<'a>(
     let new_sql = new_text(cg, altered, definition.span.text(sql))?;
     let new_table = build(cg, altered, definition, &new_sql)?;
     let column = new_table.columns.last().expect("a column has been added");
-    check_definition(definition)?;
     cg.use_database(db, true);
     cg.note_more_changes();
     cg.note_may_abort();
-    emit_demands(cg, altered, definition, column, sql)?;
+    emit_demands(cg, altered, definition, column)?;
+    if table.strict && column.generated.is_some() {
+        emit_type_check(cg, altered, definition, column, sql)?;
+    }
     edits::write(cg, db, &[RowEdit::text("table", &table.name, new_sql)])?;
     edits::reload(cg, db, table.name.name());
+    let has_check = definition.constraints.iter().any(|c| matches!(c.kind, ColumnConstraintKind::Check(_)));
+    let may_be_null = column.generated.is_some() && column.not_null.is_some();
+    if has_check || may_be_null || table.strict {
+        emit_check(cg, altered)?;
+    }
     Ok(())
 }
 
@@ -58,6 +67,8 @@ fn new_text<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &[u8]) -> Re
     Ok(edits.apply(text))
 }
 
+/// The table as it will be. Of the errors, those of the definition come first, then what no added column may be, then what
+/// is found when the new text is read.
 fn build<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &ColumnDef<'_>, text: &[u8]) -> Result<Table> {
     if altered.table.column(definition.name.name).is_some() {
         return fail(format!("duplicate column name: {}", definition.name.name));
@@ -67,17 +78,39 @@ fn build<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &ColumnDef<'_>,
     let Some(lithe_sql::ast::Stmt::CreateTable(create)) = statement.map(|statement| statement.kind) else {
         return fail(format!("malformed definition of table {}", altered.table.name));
     };
-    build_table(create, text, &build_options(cg))
+    if let Err(error) = build_table(create, text, &build_options(cg))
+        && is_of_definition(&error)
+    {
+        return Err(error);
+    }
+    check_definition(definition)?;
+    altered.refuse_rowid_name("add", definition.name)?;
+    // A schema that is read may call functions that are not there.
+    build_table(create, text, &BuildOptions { names: None, ..build_options(cg) })
         .map_err(|error| verify::in_object("table", altered.table.name.name(), "after add column", &error))
 }
 
+/// Whether the error is about the definition alone, and not about the table that it becomes part of.
+fn is_of_definition(error: &CompileError) -> bool {
+    const OF_DEFINITION: [&str; 7] = [
+        "default value of column [",
+        "foreign key on ",
+        "cannot use DEFAULT on a generated column",
+        "error in generated column ",
+        "generated columns cannot be part of the PRIMARY KEY",
+        "no such collation sequence: ",
+        "too many columns on ",
+    ];
+    OF_DEFINITION.iter().any(|start| error.message.starts_with(start))
+}
+
 fn check_definition(definition: &ColumnDef<'_>) -> Result<()> {
-    for constraint in definition.constraints {
-        match constraint.kind {
-            ColumnConstraintKind::PrimaryKey { .. } => return fail("Cannot add a PRIMARY KEY column"),
-            ColumnConstraintKind::Unique(_) => return fail("Cannot add a UNIQUE column"),
-            _ => {}
-        }
+    let any = |is: fn(&ColumnConstraintKind<'_>) -> bool| definition.constraints.iter().any(|c| is(&c.kind));
+    if any(|kind| matches!(kind, ColumnConstraintKind::PrimaryKey { .. })) {
+        return fail("Cannot add a PRIMARY KEY column");
+    }
+    if any(|kind| matches!(kind, ColumnConstraintKind::Unique(_))) {
+        return fail("Cannot add a UNIQUE column");
     }
     Ok(())
 }
@@ -88,7 +121,6 @@ fn emit_demands<'a>(
     altered: Altered<'a>,
     definition: &'a ColumnDef<'a>,
     column: &Column,
-    sql: &'a [u8],
 ) -> Result<()> {
     let refers = definition.constraints.iter().any(|c| matches!(c.kind, ColumnConstraintKind::References(_)));
     let literal = column.default.as_ref().map(|default| default.old_rows.as_ref());
@@ -115,14 +147,6 @@ fn emit_demands<'a>(
     if let Some(message) = refused.first() {
         return emit_refusal(cg, altered, message);
     }
-    let conditions = definition.constraints.iter().filter_map(|constraint| match &constraint.kind {
-        ColumnConstraintKind::Check(check) => Some(&check.condition),
-        _ => None,
-    });
-    let conditions: Vec<&Ast<'a>> = conditions.collect();
-    if !conditions.is_empty() || column.generated.is_some() && column.not_null.is_some() || altered.table.strict {
-        emit_check_of_rows(cg, altered, definition, column, &conditions, sql)?;
-    }
     Ok(())
 }
 
@@ -137,89 +161,64 @@ fn emit_refusal<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, message: &str) -
     Ok(())
 }
 
-/// The conditions of the new column, for every row. The column is a source of its own beside the table, one register wide.
-fn emit_check_of_rows<'a>(
+/// Checks the rows of the table as it is now: with the new column, a constraint of any column may not hold.
+fn emit_check<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>) -> Result<()> {
+    let literal = |name: Name<'_>| quoted(name, '\'');
+    let database = cg.env.catalog.database_name(altered.db).name();
+    let text = format!(
+        "SELECT CASE WHEN quick_check GLOB 'CHECK*' THEN raise(ABORT, 'CHECK constraint failed') \
+         WHEN quick_check GLOB 'non-* value in*' THEN raise(ABORT, 'type mismatch on DEFAULT') \
+         ELSE raise(ABORT, 'NOT NULL constraint failed') END FROM pragma_quick_check({}, {}) \
+         WHERE quick_check GLOB 'CHECK*' OR quick_check GLOB 'NULL*' OR quick_check GLOB 'non-* value in*'",
+        literal(altered.table.name.name()),
+        literal(database)
+    );
+    let text: &'a [u8] = cg.arena.alloc_slice_copy(text.as_bytes());
+    let Stmt::Select(select) = cg.resolver.parse_stored(text)? else { unreachable!("the text is a SELECT") };
+    let found = Found::default();
+    let rules = Rules { raise: true, ..Rules::default() };
+    let query = cg.resolver.query(&Scope { rules, ..Scope::outermost(text, &found) }, select)?;
+    let query = cg.prepare_query(query);
+    cg.emit_query(query, &Destination::Discard)
+}
+
+/// STRICT: what the new column computes must have its type in every row. The column is a source of its own beside the table,
+/// one register wide.
+fn emit_type_check<'a>(
     cg: &mut Codegen<'a>,
     altered: Altered<'a>,
     definition: &'a ColumnDef<'a>,
     column: &Column,
-    conditions: &[&Ast<'a>],
     sql: &'a [u8],
 ) -> Result<()> {
     let Altered { db, table } = altered;
+    let value = definition.constraints.iter().find_map(|constraint| match &constraint.kind {
+        ColumnConstraintKind::Generated { value, .. } => Some(value),
+        _ => None,
+    });
+    let Some(value) = value else { return Ok(()) };
     let (old, new) = (cg.resolver.new_source(), cg.resolver.new_source());
-    let value = cg.b.register();
+    let result = cg.b.register();
     let output = OutputColumn { affinity: Some(column.affinity), ..plain_output(&Expr::Null) };
-    let output = output.renamed(definition.name.name);
-    let columns: &'a [OutputColumn<'a>] = cg.arena.alloc_slice_copy(&[output]);
+    let columns: &'a [OutputColumn<'a>] = cg.arena.alloc_slice_copy(&[output.renamed(definition.name.name)]);
     let sources = [source(old, table, ScopeColumns::Table(table)), source(new, table, ScopeColumns::Query(columns))];
     let found = Found::default();
     let rules = Rules { stored: Some(Stored::Check), ..Rules::default() };
     let scope = Scope { sources: &sources, rules, ..Scope::outermost(sql, &found) };
-    let mut resolved = Vec::with_capacity(conditions.len());
-    for condition in conditions {
-        resolved.push(cg.resolver.expr(&scope, condition)?);
-    }
-    let generated = definition.constraints.iter().find_map(|constraint| match &constraint.kind {
-        ColumnConstraintKind::Generated { value, .. } => Some(value),
-        _ => None,
-    });
-    let generated = generated.map(|value| cg.resolver.expr(&scope, value)).transpose()?;
-
+    let value = cg.resolver.expr(&scope, value)?;
     let cursor = system::open_for_reading(cg, db, table)?;
     cg.set_access(old, ColumnAccess::Table { cursor, table });
-    cg.set_access(new, ColumnAccess::Registers { start: value, rowid: Reg::NONE });
+    cg.set_access(new, ColumnAccess::Registers { start: result, rowid: Reg::NONE });
     let done = cg.b.label();
     cg.b.emit(Insn::Rewind { cursor, target: done });
     let top = cg.b.here();
-    match &generated {
-        Some(expr) => cg.emit_into(expr, value)?,
-        None => emit_default(cg, column, value)?,
-    }
-    emit_affinities(cg, value, std::iter::once(column.affinity));
-    if table.strict && generated.is_none() {
-        emit_type_demand(cg, column, value);
-    }
-    if table.strict && generated.is_some() {
-        emit_generated_type_demand(cg, column, value);
-    }
-    if column.not_null.is_some() {
-        let message = cg.b.text("NOT NULL constraint failed");
-        let (policy, code) = (lithe_vm::operand::OnConflict::Abort as u8, ResultCode::ERROR.0);
-        cg.b.emit(Insn::HaltIfNull { policy, value, code, message });
-    }
-    for condition in &resolved {
-        let holds = cg.b.label();
-        cg.jump_if_true(condition, holds, true)?;
-        emit_failure(cg, Conflict::Abort, ResultCode::ERROR, "CHECK constraint failed".to_owned());
-        cg.b.place(holds);
-    }
+    cg.emit_into(&value, result)?;
+    emit_affinities(cg, result, std::iter::once(column.affinity));
+    emit_generated_type_demand(cg, column, result);
     cg.b.emit(Insn::Next { cursor, target: top });
     cg.b.place(done);
     cg.b.emit(Insn::Close { cursor });
     Ok(())
-}
-
-fn emit_default(cg: &mut Codegen<'_>, column: &Column, dst: Reg) -> Result<()> {
-    match column.default.as_ref().and_then(|default| default.old_rows.clone()) {
-        Some(value) => {
-            let value = cg.b.constant(value);
-            cg.b.emit(Insn::Const { value, dst });
-        }
-        None => cg.b.emit(Insn::Null { start: dst, count: 1 }),
-    }
-    Ok(())
-}
-
-/// STRICT: "type mismatch on DEFAULT". The default is a constant, so it is known now whether it fits.
-fn emit_type_demand(cg: &mut Codegen<'_>, column: &Column, value: Reg) {
-    if default_fits(column) {
-        return;
-    }
-    let is_null = cg.b.label();
-    cg.b.emit(Insn::IsNull { reg: value, target: is_null });
-    emit_failure(cg, Conflict::Abort, ResultCode::ERROR, "type mismatch on DEFAULT".to_owned());
-    cg.b.place(is_null);
 }
 
 /// STRICT: the values of a generated column must have its type.
@@ -230,21 +229,6 @@ fn emit_generated_type_demand(cg: &mut Codegen<'_>, column: &Column, value: Reg)
     cg.b.cursor_info(cursor).table = Some(Arc::new(facts));
     cg.b.emit(Insn::TypeCheck { cursor, start: value, count: 1 });
     cg.note_may_abort();
-}
-
-fn default_fits(column: &Column) -> bool {
-    use lithe_value::{NumberText, StorageClass};
-    let Some(default) = column.default.as_ref().and_then(|default| default.old_rows.as_ref()) else { return true };
-    let mut scratch = NumberText::default();
-    let class = column.affinity.apply(default.as_ref(), &mut scratch).class();
-    match (&*column.declared_type, class) {
-        (_, StorageClass::Null) | (b"ANY", _) => true,
-        (b"INT" | b"INTEGER", class) => class == StorageClass::Integer,
-        (b"REAL", class) => matches!(class, StorageClass::Real | StorageClass::Integer),
-        (b"TEXT", class) => class == StorageClass::Text,
-        (b"BLOB", class) => class == StorageClass::Blob,
-        _ => true,
-    }
 }
 
 fn source<'a>(id: SourceId, table: &'a Table, columns: ScopeColumns<'a>) -> ScopeSource<'a> {

@@ -29,16 +29,16 @@ pub(super) fn add_check<'a>(
 ) -> Result<()> {
     altered.check(OF_VIEW)?;
     let (_, body) = altered.definition(cg)?;
-    if let Some(name) = name
-        && !named(body, name).is_empty()
-    {
-        return fail(format!("constraint {} already exists", name.name));
-    }
     let text = &altered.table.sql;
     let mut edits = TextEdits::default();
     edits.replace(Span::new(body.close.start, body.close.start), [b", ", span.text(sql)].concat());
     let new_sql = edits.apply(text);
     check_text(cg, &new_sql)?;
+    if let Some(name) = name
+        && !named(body, name).is_empty()
+    {
+        return fail(format!("constraint {} already exists", name.name));
+    }
     let source = cg.resolver.new_source();
     let Altered { db, table } = altered;
     let condition = cg.resolver.table_expr(&check.condition, sql, Stored::Check, source, db, table)?;

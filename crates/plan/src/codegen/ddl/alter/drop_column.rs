@@ -3,46 +3,50 @@
 use lithe_sql::TokenKind;
 use lithe_sql::ast::{Ident, Span};
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::AffinityListId;
+use lithe_vm::operand::{AffinityListId, Db};
 
+use super::Altered;
 use super::edits::{self, RowEdit};
-use super::text::{TextEdits, token_before, token_from};
-use super::{Altered, verify};
+use super::objects::{Change, edits_of};
+use super::text::{token_before, token_from};
+use super::verify::{self, When};
 use crate::catalog::{Column, IndexOrigin, IndexTerm};
 use crate::codegen::Codegen;
 use crate::error::{Result, fail};
 
 /// ALTER TABLE DROP COLUMN.
-pub(super) fn drop_column<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: Ident<'a>) -> Result<()> {
+pub(super) fn drop_column<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: Ident<'a>, sql: &[u8]) -> Result<()> {
     altered.check("cannot drop column from view \"{}\"")?;
     let Altered { db, table } = altered;
-    let Some(at) = table.column(name.name) else {
-        return fail(format!("no such column: \"{}\"", name.name));
-    };
+    let at = altered.column(name, sql)?;
+    altered.refuse_rowid_name("drop", name)?;
     let column = &table.columns[usize::from(at)];
     if column.primary_key > 0 {
-        return fail(format!("cannot drop PRIMARY KEY column: \"{}\"", column.name));
+        return fail(format!("cannot drop PRIMARY KEY column: \"{}\"", name.name));
     }
     let is_alone = |origin, terms: &[crate::catalog::IndexColumn]| {
         origin == IndexOrigin::Unique && matches!(terms, [only] if only.term == IndexTerm::Column(at))
     };
     if table.indexes.iter().any(|index| is_alone(index.origin, index.key_columns())) && has_unique(cg, altered, at)? {
-        return fail(format!("cannot drop UNIQUE column: \"{}\"", column.name));
+        return fail(format!("cannot drop UNIQUE column: \"{}\"", name.name));
     }
     if table.columns.len() == 1 {
-        return fail(format!("cannot drop column \"{}\": no other columns exist", column.name));
+        return fail(format!("cannot drop column \"{}\": no other columns exist", name.name));
     }
-    verify::verify(cg, db, &[], "")?;
-    let edit = RowEdit::text("table", &table.name, new_text(cg, altered, at)?);
-    verify::verify(cg, db, &[(db, std::slice::from_ref(&edit))], "after drop column")?;
+    verify::verify(cg, db, &[], When::Before)?;
+    let change = Change::Cut(span_of(cg, altered, at)?);
+    let own = edits_of(cg, altered, change, db)?;
+    let temporary = if db == Db::TEMP { Vec::new() } else { edits_of(cg, altered, change, Db::TEMP)? };
+    let edited: [(Db, &[RowEdit]); 2] = [(db, &own), (Db::TEMP, &temporary)];
+    verify::verify(cg, db, &edited[..if db == Db::TEMP { 1 } else { 2 }], When::AfterDropColumn)?;
     cg.use_database(db, true);
     cg.note_more_changes();
-    edits::write(cg, db, &[edit])?;
+    edits::write(cg, db, &own)?;
     if column.is_stored() {
         emit_rewrite(cg, altered, column)?;
     }
     edits::reload(cg, db, table.name.name());
-    Ok(())
+    edits::write_temporary(cg, &temporary)
 }
 
 /// Whether UNIQUE stands at the column itself; a constraint of the table that names it is found by reading the new text.
@@ -53,29 +57,30 @@ fn has_unique<'a>(cg: &Codegen<'a>, altered: Altered<'a>, at: u16) -> Result<boo
     Ok(constraints.iter().any(|constraint| matches!(constraint.kind, Unique(_))))
 }
 
-/// The text without the column: with the comma behind it, or for the last one with the comma before it.
-fn new_text<'a>(cg: &Codegen<'a>, altered: Altered<'a>, at: u16) -> Result<Vec<u8>> {
+/// What goes of the table's text: the column with the comma behind it, or for the last one with the comma before it.
+fn span_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, at: u16) -> Result<Span> {
     let (_, body) = altered.definition(cg)?;
     let text = &altered.table.sql;
     let column = body.columns[usize::from(at)].span;
-    let span = match body.columns.get(usize::from(at) + 1) {
+    Ok(match body.columns.get(usize::from(at) + 1) {
         Some(next) => Span::new(column.start, next.span.start),
         None => {
             let comma = token_before(text, column.start);
             debug_assert_eq!(comma.kind, TokenKind::Comma, "another column stands before the last one");
             Span::new(comma.span.start, token_from(text, column.end).span.start)
         }
-    };
-    let mut edits = TextEdits::default();
-    edits.replace(span, "");
-    Ok(edits.apply(text))
+    })
 }
 
 fn emit_rewrite<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, dropped: &Column) -> Result<()> {
     let Altered { db, table } = altered;
     let cursor = cg.table_cursor(db, table)?;
     cg.b.emit(Insn::OpenWrite { cursor });
-    let count = table.stored_columns();
+    // The key of a WITHOUT ROWID table may have a column twice.
+    let count = match table.primary_key().filter(|_| table.is_without_rowid()) {
+        Some(key) => key.columns.len(),
+        None => table.stored_columns(),
+    };
     let (values, rowid, record) = (cg.b.registers(count), cg.b.register(), cg.b.register());
     let done = cg.b.label();
     cg.b.emit(Insn::Rewind { cursor, target: done });

@@ -13,21 +13,27 @@
 //! | `add_column`, `drop_column` | ADD COLUMN, DROP COLUMN |
 //! | `constraint` | ADD CONSTRAINT, DROP CONSTRAINT, SET NOT NULL, DROP NOT NULL |
 //! | `rename` | RENAME TO, RENAME COLUMN |
+//! | `objects` | what becomes of each object's text when a name changes or a column goes |
+//! | `names` | names in CREATE TABLE and CREATE INDEX |
 
 mod add_column;
 mod constraint;
 mod drop_column;
 mod edits;
+mod names;
+mod objects;
 mod rename;
 mod text;
 mod verify;
 
-use lithe_sql::ast::{AlterAction, AlterTable, CreateTable, Stmt, TableBody, TableColumns};
+use lithe_sql::ast::{AlterAction, AlterTable, CreateTable, Ident, Stmt, TableBody, TableColumns};
 use lithe_vm::operand::Db;
 
+use super::names::as_written;
 use crate::catalog::{Table, VirtualState};
 use crate::codegen::Codegen;
 use crate::error::{CompileError, Result, fail};
+use crate::resolve::is_rowid_name;
 
 /// ALTER TABLE; `sql` is the statement's text.
 pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, sql: &'a [u8]) -> Result<()> {
@@ -53,9 +59,9 @@ pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, s
     }
     match &alter.action {
         AlterAction::RenameTable(name) => rename::rename_table(cg, altered, *name),
-        AlterAction::RenameColumn { from, to } => rename::rename_column(cg, altered, *from, *to),
+        AlterAction::RenameColumn { from, to } => rename::rename_column(cg, altered, *from, *to, sql),
         AlterAction::AddColumn(definition) => add_column::add_column(cg, altered, definition, sql),
-        AlterAction::DropColumn(name) => drop_column::drop_column(cg, altered, *name),
+        AlterAction::DropColumn(name) => drop_column::drop_column(cg, altered, *name, sql),
         AlterAction::AddCheck { name, check, span } => constraint::add_check(cg, altered, *name, check, *span, sql),
         AlterAction::DropConstraint(name) => constraint::drop_constraint(cg, altered, *name),
         AlterAction::SetNotNull { column, span, .. } => constraint::set_not_null(cg, altered, *column, *span, sql),
@@ -82,6 +88,22 @@ impl<'a> Altered<'a> {
         }
         if self.table.is_system() {
             return fail(format!("table {name} may not be altered"));
+        }
+        Ok(())
+    }
+
+    /// The column of that name, which stands in `sql`.
+    fn column(&self, name: Ident<'_>, sql: &[u8]) -> Result<u16> {
+        match self.table.column(name.name) {
+            Some(at) => Ok(at),
+            None => fail(format!("no such column: \"{}\"", as_written(sql, name))),
+        }
+    }
+
+    /// A column that is called as every rowid is stands in the way of the rowid.
+    fn refuse_rowid_name(&self, what: &str, name: Ident<'_>) -> Result<()> {
+        if self.table.has_rowid() && is_rowid_name(name.name) {
+            return fail(format!("cannot {what} rowid alias: {}", name.name));
         }
         Ok(())
     }

@@ -22,13 +22,16 @@ impl TextEdits {
         self.edits.is_empty()
     }
 
-    /// The new text.
+    /// The new text. What is to be done within a part that is replaced is not done.
     pub fn apply(mut self, text: &[u8]) -> Vec<u8> {
-        self.edits.sort_by_key(|(span, _)| span.start);
+        self.edits.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
         self.edits.dedup_by_key(|(span, _)| *span);
         let mut edited = Vec::with_capacity(text.len());
         let mut done = 0;
         for (span, replacement) in self.edits {
+            if (span.start as usize) < done {
+                continue;
+            }
             let start = (span.start as usize).clamp(done, text.len());
             edited.extend_from_slice(&text[done..start]);
             edited.extend_from_slice(&replacement);
@@ -51,6 +54,16 @@ pub(super) fn renamed(token: Ident<'_>, name: Ident<'_>) -> Vec<u8> {
 /// The name in double quotes.
 pub(super) fn in_quotes(name: Name<'_>) -> Vec<u8> {
     quoted(name, '"').into_bytes()
+}
+
+/// What a name in double quotes stands for as a string: in single quotes, and apart from a string behind it, which would
+/// otherwise be one with it.
+pub(super) fn as_string(text: &[u8], name: Ident<'_>) -> Vec<u8> {
+    let mut string = quoted(name.name, '\'').into_bytes();
+    if text.get(name.span().end as usize) == Some(&b'\'') {
+        string.push(b' ');
+    }
+    string
 }
 
 /// The first token that begins at or behind `from`.

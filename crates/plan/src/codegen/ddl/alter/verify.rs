@@ -3,45 +3,71 @@
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use lithe_sql::ast::{CreateTrigger, Name, Stmt, TriggerEvent};
+use lithe_sql::ast::{
+    CreateTrigger, FromItem, Name, Node, QualifiedName, Select, SelectCore, Source, Stmt, TriggerEvent, walk_select,
+};
 use lithe_vm::operand::Db;
 
 use super::edits::RowEdit;
 use crate::authorize::Authorizer;
-use crate::catalog::{BuildOptions, Catalog, FoundTable, NameBuf, Schema, SchemaRow, Trigger};
+use crate::catalog::{BuildOptions, Catalog, FoundTable, NameBuf, Schema, SchemaRow, Table, Trigger};
 use crate::codegen::Codegen;
 use crate::environment::Environment;
 use crate::error::{CompileError, Result};
 use crate::resolve::{ChangeTarget, Found, Resolver, Rules, Scope, ScopeSource};
 
-/// Resolves everything in the schema of `db`, and in that of temp, as it will be after the edits. `when` is what has
-/// happened to it, for messages: "after rename", or nothing if nothing has.
-pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when: &str) -> Result<()> {
-    let flags = &cg.env.flags;
+/// When a schema is looked at.
+#[derive(Clone, Copy)]
+pub(super) enum When {
+    /// Before anything has happened to it.
+    Before,
+    /// A table has got another name.
+    AfterRename,
+    /// A column has got another name. Strings in double quotes are strings in single quotes by now: what is left in double
+    /// quotes must be a name, in tables and indexes at least.
+    AfterRenameColumn,
+    /// A column has gone; as [`When::AfterRenameColumn`].
+    AfterDropColumn,
+}
+
+impl When {
+    /// As messages say it.
+    fn words(self) -> &'static str {
+        match self {
+            When::Before => "",
+            When::AfterRename | When::AfterRenameColumn => "after rename",
+            When::AfterDropColumn => "after drop column",
+        }
+    }
+
+    fn has_quoted_strings(self) -> bool {
+        matches!(self, When::Before | When::AfterRename)
+    }
+}
+
+/// Resolves everything in the schema of `db`, and in that of temp, as it will be after the edits.
+pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when: When) -> Result<()> {
     // Whoever writes the schema by hand answers for it.
-    if flags.may_write_schema() {
+    if cg.env.flags.may_write_schema() {
         return Ok(());
     }
-    let mut catalog = Catalog::clone(&cg.env.catalog);
+    let mut env = Environment { authorizer: Authorizer::default(), ..cg.env.clone() };
+    let mut catalog = Catalog::clone(&env.catalog);
     for (edited, edits) in edits {
-        read(cg.env, &mut catalog, *edited, edits, when)?;
+        read(&env, &mut catalog, *edited, edits, when)?;
     }
-    // PRAGMA legacy_alter_table: what views and triggers mean is not asked.
-    if flags.legacy_alter_table {
-        return Ok(());
-    }
-    let env = Environment { catalog: Arc::new(catalog), authorizer: Authorizer::default(), ..cg.env.clone() };
+    env.catalog = Arc::new(catalog);
     let arena = Bump::new();
     let mut resolver = Resolver::new(&env, &arena);
     resolver.only_names = true;
     for of in [db, Db::TEMP].into_iter().take(if db == Db::TEMP { 1 } else { 2 }) {
-        resolve_all(&resolver, of, when)?;
+        test(&resolver, of, when)?;
     }
     Ok(())
 }
 
 /// Reads the schema with its edited rows.
-fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], when: &str) -> Result<()> {
+fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], when: When) -> Result<()> {
     let old = Arc::clone(catalog.schema(db));
     let mut new = Schema::new(db == Db::TEMP);
     (new.cookie, new.file_format, new.encoding) = (old.cookie, old.file_format, old.encoding);
@@ -52,22 +78,20 @@ fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], whe
         quoted_strings: env.flags.dqs_ddl,
         descending_indexes: true,
     };
-    for row in rows_of(&old) {
-        let row = edited(row, edits);
-        let name = |name: &NameBuf| name.as_bytes().to_vec();
-        let (row_name, table) = (name(&row.name), name(&row.table));
-        let schema_row = SchemaRow {
-            kind: Some(row.kind.as_bytes()),
-            name: Some(&row_name),
-            table_name: Some(&table),
-            root_page: Some(row.root),
-            sql: row.sql.as_deref(),
-        };
-        catalog
-            .read_row(db, &schema_row, 0, &options)
-            .map_err(|error| in_object(row.kind, row.name.name(), when, &error))?;
-    }
-    Ok(())
+    rows_of(&old).into_iter().try_for_each(|row| read_row(catalog, db, &edited(row, edits), &options, when))
+}
+
+fn read_row(catalog: &mut Catalog, db: Db, row: &Row, options: &BuildOptions<'_>, when: When) -> Result<()> {
+    let schema_row = SchemaRow {
+        kind: Some(row.kind.as_bytes()),
+        name: Some(row.name.as_bytes()),
+        table_name: Some(row.table.as_bytes()),
+        root_page: Some(row.root),
+        sql: row.sql.as_deref(),
+    };
+    catalog
+        .read_row(db, &schema_row, 0, options)
+        .map_err(|error| in_object(row.kind, row.name.name(), when.words(), &error))
 }
 
 /// A row of a schema table.
@@ -103,7 +127,11 @@ fn rows_of(schema: &Schema) -> Vec<Row> {
         rows.push(Row { kind: "trigger", name, table, root: 0, sql });
     }
     let number = |row: &Row| {
-        let own = if row.kind == "trigger" { schema.trigger_number(row.name.name()) } else { None };
+        let own = match row.kind {
+            "trigger" => schema.trigger_number(row.name.name()),
+            "index" => schema.index_number(row.name.name()),
+            _ => None,
+        };
         own.max(schema.table_number(row.table.name()))
     };
     rows.sort_by_cached_key(number);
@@ -119,21 +147,34 @@ fn edited(mut row: Row, edits: &[RowEdit]) -> Row {
     row
 }
 
-fn resolve_all<'a>(resolver: &Resolver<'a>, db: Db, when: &str) -> Result<()> {
-    let schema = resolver.env.catalog.schema(db);
-    let triggers = schema.triggers();
-    let mut triggers = triggers.into_iter().peekable();
-    // The oldest first, whatever it is: that is the one whose error is reported.
-    for view in schema.tables().into_iter().filter(|table| table.view().is_some()) {
-        let is_older = |trigger: &&Arc<Trigger>| {
-            schema.trigger_number(trigger.name.name()) < schema.table_number(view.name.name())
-        };
-        while let Some(trigger) = triggers.next_if(is_older) {
-            resolve_stored_trigger(resolver, db, trigger, when)?;
+/// Looks at every object of a schema that has been read, the oldest first: that is the one whose error is reported.
+fn test<'a>(resolver: &Resolver<'a>, db: Db, when: When) -> Result<()> {
+    let env = resolver.env;
+    let schema = env.catalog.schema(db);
+    let mut again = Catalog::clone(&env.catalog);
+    again.set_schema(db, Arc::new(Schema::new(db == Db::TEMP)));
+    let options = BuildOptions { names: None, limits: &env.limits, quoted_strings: false, descending_indexes: true };
+    for row in rows_of(schema) {
+        let name = row.name.name();
+        match row.kind {
+            "table" | "index" if when.has_quoted_strings() => {}
+            "table" | "index" => read_row(&mut again, db, &row, &options, when)?,
+            // PRAGMA legacy_alter_table: what views and triggers mean is not asked.
+            _ if env.flags.legacy_alter_table => {}
+            "view" => {
+                let Some(view) = schema.table(name) else { continue };
+                if let Err(error) = resolver.view(db, view) {
+                    let error = instead_of(error, || missing_in_view(resolver, db, view));
+                    return Err(in_object("view", name, when.words(), &error));
+                }
+            }
+            _ => {
+                let Some(trigger) = schema.trigger(name) else { continue };
+                resolve_stored_trigger(resolver, db, trigger, when.words())?;
+            }
         }
-        resolver.view(db, view).map_err(|error| in_object("view", view.name.name(), when, &error))?;
     }
-    triggers.try_for_each(|trigger| resolve_stored_trigger(resolver, db, trigger, when))
+    Ok(())
 }
 
 fn resolve_stored_trigger<'a>(resolver: &Resolver<'a>, db: Db, trigger: &'a Trigger, when: &str) -> Result<()> {
@@ -170,14 +211,81 @@ pub(super) fn resolve_trigger<'a>(
     }
     for step in create.body {
         match &step.stmt {
-            Stmt::Select(select) => resolver.query(&scope, select).map(|_| ())?,
-            Stmt::Insert(insert) => resolver.insert(&scope, insert).map(|_| ())?,
+            Stmt::Select(select) => query(resolver, &scope, select)?,
+            Stmt::Insert(insert) => {
+                // Before the table is looked for.
+                if let Some(select) = insert.source {
+                    query(resolver, &scope, select)?;
+                }
+                resolver.insert(&scope, insert)?;
+            }
             Stmt::Update(update) => resolver.update(&scope, update).map(|_| ())?,
             Stmt::Delete(delete) => resolver.delete(&scope, delete).map(|_| ())?,
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Resolves a query.
+pub(super) fn query<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, select: &'a Select<'a>) -> Result<()> {
+    match resolver.query(scope, select) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(instead_of(error, || missing_table(resolver, scope, select))),
+    }
+}
+
+/// What is wrong with a query: a table that is not there, rather than anything that is found when its names are resolved.
+fn instead_of(error: CompileError, missing: impl FnOnce() -> Option<CompileError>) -> CompileError {
+    let is_found_with_tables = error.message.starts_with("circular reference");
+    if is_found_with_tables { error } else { missing().unwrap_or(error) }
+}
+
+/// The error about the first table of a query that is not there: SQLite looks for all tables before any column.
+fn missing_table<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, select: &Select<'a>) -> Option<CompileError> {
+    let mut common = Vec::new();
+    walk_select(select, &mut |node| {
+        if let Node::CommonTable(table) = node {
+            common.push(table.name.name);
+        }
+    });
+    let is_common = |name: &QualifiedName<'_>| name.schema.is_none() && common.contains(&name.name.name);
+    let mut missing = None;
+    let mut look = |item: &FromItem<'a>| {
+        if let Source::Table(name) = item.source
+            && missing.is_none()
+            && !is_common(&name)
+        {
+            missing = resolver.find_table(scope, name).err();
+        }
+    };
+    // Those of FROM come first.
+    look_at_from(select, &mut look);
+    walk_select(select, &mut |node| {
+        if let Node::FromItem(item) = node {
+            look(item);
+        }
+    });
+    missing
+}
+
+/// Calls `look` with the items of FROM, and of the queries among them.
+fn look_at_from<'a>(select: &Select<'a>, look: &mut dyn FnMut(&FromItem<'a>)) {
+    let SelectCore::Query(query) = &select.first else { return };
+    for item in query.from {
+        match item.source {
+            Source::Subquery(inner) => look_at_from(inner, look),
+            _ => look(item),
+        }
+    }
+}
+
+fn missing_in_view<'a>(resolver: &Resolver<'a>, db: Db, view: &'a Table) -> Option<CompileError> {
+    let select: &'a [u8] = &view.view()?.select;
+    let Ok(Stmt::Select(parsed)) = resolver.parse_stored(select) else { return None };
+    let found = Found::default();
+    let fixed_db = (db != Db::TEMP).then_some(db);
+    missing_table(resolver, &Scope { fixed_db, ..Scope::outermost(select, &found) }, parsed)
 }
 
 /// The table of a trigger that stands in the schema of `db`.
