@@ -127,8 +127,14 @@ unsafe extern "C" fn lithe_test_control(op: c_int, args: *mut CArgs) -> c_int {
         // SAFETY: the C half hands on what it was called with.
         let mut args = unsafe { Arguments::new(args) };
         match op {
-            // PENDING_BYTE: where the lock bytes are.
-            11 => 0x4000_0000,
+            // PENDING_BYTE: where the lock bytes are, and from now on; the answer is where they were.
+            11 => {
+                let before = lithe_engine::pending_byte();
+                if let Ok(to) = u32::try_from(args.int()) {
+                    lithe_engine::move_pending_byte(to);
+                }
+                before.cast_signed()
+            }
             // ASSERT and ALWAYS.
             12 => 0,
             13 => args.int(),

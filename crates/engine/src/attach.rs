@@ -136,6 +136,7 @@ impl Attach {
             return Err(Error::generic("database is already attached"));
         }
         connection.settings.apply_to(database.btree());
+        database.btree().set_secure_delete(connection.database(Db::MAIN)?.btree().secure_delete_mode());
         connection.add_database(database);
         let db = connection.change_catalog(|catalog| catalog.attach(NameBuf::from(name), Arc::new(Schema::new(false))));
         connection.load_schemas().inspect_err(|_| remove(connection, db))

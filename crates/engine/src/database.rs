@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_btree::Btree;
+use lithe_format::PageSize;
 use lithe_pager::{BeginKind, CacheSize, JournalMode, OpenOptions, Pager, Synchronous};
 use lithe_vfs::{ResultCode, Vfs};
 
@@ -37,6 +38,7 @@ pub(crate) struct Database {
     pub(crate) size_max: Cell<u64>,
     /// PRAGMA cache_size has set it: the size in the header does not count.
     pub(crate) has_cache_size: Cell<bool>,
+    wished_page_size: Cell<Option<PageSize>>,
     /// Something was committed since the reads last ended.
     pub(crate) has_committed: Cell<bool>,
     /// Commits of this connection so far.
@@ -113,6 +115,7 @@ impl Database {
             is_image: Cell::new(false),
             size_max: Cell::new(0),
             has_cache_size: Cell::new(false),
+            wished_page_size: Cell::new(None),
             has_committed: Cell::new(false),
             commits: Cell::new(0),
         }
@@ -122,10 +125,34 @@ impl Database {
     pub(crate) fn btree(&self) -> &Rc<Btree> {
         self.btree.get_or_init(|| {
             self.is_loaded.set(true); // it is empty, and the catalog's schema of it too
-            let pager = temporary_pager(self.temporary_files.clone(), &OpenOptions::default());
+            let mut options = OpenOptions::default();
+            options.page_size = self.wished_page_size.get().unwrap_or(options.page_size);
+            let pager = temporary_pager(self.temporary_files.clone(), &options);
             pager.set_synchronous(Synchronous::Off);
             Rc::new(Btree::new(pager))
         })
+    }
+
+    /// The page size of the temporary database, should it be opened: what PRAGMA page_size has last asked for.
+    pub(crate) fn wish_page_size(&self, size: PageSize) {
+        self.wished_page_size.set(Some(size));
+    }
+
+    /// PRAGMA cache_size: of a shared cache, for all its connections.
+    pub(crate) fn set_cache_size(&self, size: CacheSize) {
+        self.has_cache_size.set(true);
+        self.btree().pager().set_cache_size(size);
+        if let Some(share) = &self.shared {
+            share.set_cache_size(size);
+        }
+    }
+
+    /// The size of the cache is what another of its connections has set.
+    pub(crate) fn adopt_shared_cache_size(&self) {
+        if let Some(size) = self.shared.as_ref().and_then(Share::cache_size) {
+            self.has_cache_size.set(true);
+            self.btree().pager().set_cache_size(size);
+        }
     }
 
     /// The B-trees if they are open.

@@ -5,7 +5,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::OnceLock;
 
 use lithe_functions::RowOperation as Change;
 use lithe_plan::authorize::{Action, Authorizer, Request};
@@ -39,20 +38,6 @@ pub type AuthorizerCallback = lithe_plan::authorize::Callback;
 pub type ExtensionLoader = Rc<dyn Fn(&[u8], Option<&[u8]>) -> std::result::Result<(), String>>;
 /// Told, as comments, that a trigger begins to run and which statement of it is next.
 pub type TriggerTrace = Rc<dyn Fn(&str)>;
-
-static LOG: OnceLock<fn(i32, &[u8])> = OnceLock::new();
-
-/// Says who writes the error log of the process (`sqlite_log()` in SQL): a code and a text. The first one counts.
-pub fn set_error_log(log: fn(i32, &[u8])) {
-    let _ = LOG.set(log);
-}
-
-/// Writes to the error log, if there is one.
-pub(crate) fn log(code: i32, message: &[u8]) {
-    if let Some(log) = LOG.get() {
-        log(code, message);
-    }
-}
 
 /// A hook that may be set.
 pub(crate) struct Slot<H>(RefCell<Option<H>>);

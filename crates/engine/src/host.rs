@@ -149,7 +149,7 @@ impl Host for RunHost<'_> {
     }
 
     fn log(&self, code: i32, message: &[u8]) {
-        crate::hooks::log(code, message);
+        lithe_vfs::log_error(code, message);
     }
 
     fn load_extension(&self, file: Option<&[u8]>, entry: Option<&[u8]>) -> Result<(), String> {

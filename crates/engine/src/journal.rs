@@ -8,6 +8,7 @@ use lithe_vm::operand::Db;
 use crate::connection::Connection;
 use crate::database::Database;
 use crate::error::{Error, Result};
+use crate::transaction::StatementRun;
 
 /// What a checkpoint answers.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +24,12 @@ pub struct Checkpoint {
 impl Connection {
     /// Changes a database's journal mode, and answers the one in force afterwards: a database that cannot change
     /// now keeps its mode.
-    pub(crate) fn set_journal_mode(&self, database: &Database, mode: JournalMode) -> Result<JournalMode> {
+    pub(crate) fn set_journal_mode(
+        &self,
+        database: &Database,
+        mode: JournalMode,
+        run: &StatementRun,
+    ) -> Result<JournalMode> {
         if database.is_shared_memory() {
             return Ok(JournalMode::Memory); // how it is made durable is nobody's business
         }
@@ -48,6 +54,15 @@ impl Connection {
             && let Some(share) = database.shared()
         {
             share.begin_write(self.id, true)?;
+        }
+        if mode == JournalMode::Wal && pager.enters_wal_by_transaction() {
+            // The statement commits it, after its row.
+            self.begin_exclusively(database, run)?;
+            if pager.page_count() == 0 {
+                database.btree().initialise()?;
+            }
+            pager.enter_wal_at_commit()?;
+            return Ok(mode);
         }
         Ok(pager.set_journal_mode_of_new(mode, || database.btree().initialise())?)
     }

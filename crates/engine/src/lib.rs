@@ -68,12 +68,13 @@ pub use file_control::DatabaseFile;
 pub use heap_limit::{hard_heap_limit, is_over_hard_limit, set_memory_gauge, soft_heap_limit};
 pub use hooks::{
     AuthorizerCallback, AutoVacuumHook, CollationNeeded, CommitHook, ExtensionLoader, ProgressHandler, RollbackHook,
-    TriggerTrace, UpdateHook, WalHook, set_error_log,
+    TriggerTrace, UpdateHook, WalHook,
 };
 pub use interrupt::InterruptHandle;
 pub use journal::Checkpoint;
 pub use limit::Limit;
 pub use lithe_btree::Sizes;
+pub use lithe_format::locks::{move_pending_byte, pending_byte};
 pub use lithe_functions as function;
 pub use lithe_functions::{RowChange, RowOperation as Change};
 pub use lithe_pager::{CheckpointMode, PageCounter};
@@ -81,7 +82,7 @@ pub use lithe_plan::authorize;
 pub use lithe_sql as sql;
 pub use lithe_value as value;
 pub use lithe_vfs as vfs;
-pub use lithe_vfs::ResultCode;
+pub use lithe_vfs::{ResultCode, set_error_log};
 pub use lithe_vm::operand::OnConflict;
 pub use lithe_vm::virtual_table;
 pub use metadata::{ColumnMetadata, TransactionKind};

@@ -359,7 +359,7 @@ impl SqlConnection for Connection {
     }
 
     fn log(&self, code: i32, message: &str) {
-        crate::hooks::log(code, message.as_bytes());
+        lithe_vfs::log_error(code, message.as_bytes());
     }
 
     fn last_insert_rowid(&self) -> i64 {

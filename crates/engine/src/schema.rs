@@ -46,6 +46,7 @@ impl Connection {
         if schema.file_format > FILE_FORMAT_MAX {
             return Err(Error::generic("unsupported file format"));
         }
+        database.adopt_shared_cache_size();
         let cache_size = btree.meta(Meta::DefaultCacheSize)?.cast_signed();
         if cache_size != 0 && !database.has_cache_size.get() {
             btree.pager().set_cache_size(CacheSize::Pages(cache_size.unsigned_abs()));

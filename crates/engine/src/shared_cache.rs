@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use lithe_pager::Uncommitted;
+use lithe_pager::{CacheSize, Uncommitted};
 use lithe_vfs::{MemoryVfs, ResultCode};
 
 use crate::error::Error;
@@ -67,6 +67,8 @@ pub(crate) struct SharedCache {
     memory: Option<Arc<MemoryVfs>>,
     /// What a transaction has changed and not committed.
     uncommitted: Arc<Uncommitted>,
+    /// What PRAGMA cache_size has set, of whatever connection.
+    cache_size: Mutex<Option<CacheSize>>,
 }
 
 /// Files in memory under a name, as long as a database in them is open: the VFS "memdb".
@@ -376,6 +378,16 @@ impl Share {
     /// The files of a database in memory.
     pub(crate) fn memory(&self) -> Option<&Arc<MemoryVfs>> {
         self.cache.memory()
+    }
+
+    /// Says how large the cache is to be, to all connections.
+    pub(crate) fn set_cache_size(&self, size: CacheSize) {
+        *guard(&self.cache.cache_size) = Some(size);
+    }
+
+    /// How large the cache is to be, if somebody has said so.
+    pub(crate) fn cache_size(&self) -> Option<CacheSize> {
+        *guard(&self.cache.cache_size)
     }
 
     /// What a transaction has changed and not committed.

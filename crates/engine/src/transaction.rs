@@ -239,10 +239,21 @@ impl Connection {
             return Err(Error::new(ResultCode::READONLY, "attempt to write a readonly database"));
         }
         self.begin_write_on(database, kind)?;
+        self.note_writer(run);
+        Ok(())
+    }
+
+    /// The statement begins to write a database that it has to itself, whatever `query_only` says.
+    pub(crate) fn begin_exclusively(&self, database: &Database, run: &StatementRun) -> Result<()> {
+        self.begin_write_on(database, BeginKind::Exclusive)?;
+        self.note_writer(run);
+        Ok(())
+    }
+
+    fn note_writer(&self, run: &StatementRun) {
         if !run.is_writer.replace(true) {
             self.transaction.active_writers.set(self.transaction.active_writers.get() + 1);
         }
-        Ok(())
     }
 
     /// Begins a write transaction on a database, with as many savepoints as there are. Where nothing was read yet, this
@@ -437,7 +448,9 @@ impl Connection {
             state.active_users.set(state.active_users.get().saturating_sub(1));
         }
         state.active.set(state.active.get().saturating_sub(1));
-        if state.active.get() == 0 && state.autocommit.get() {
+        // A statement that uses no database keeps none from going on.
+        let is_used = state.active_users.get() > 0 || state.active_writers.get() > 0;
+        if !is_used && state.autocommit.get() {
             self.end_reads();
         }
     }

@@ -95,7 +95,8 @@ fn reset(connection: &Connection, db: Db, run: &StatementRun) -> Result<()> {
     let database = connection.database(db)?;
     let pager = database.btree().pager();
     if let Err(error) = connection.begin_writing(db, BeginKind::Exclusive, run) {
-        if !matches!(error.code().primary(), ResultCode::NOTADB | ResultCode::CORRUPT) {
+        // Read-only, too: it may say that only a later library writes it.
+        if !matches!(error.code().primary(), ResultCode::NOTADB | ResultCode::CORRUPT | ResultCode::READONLY) {
             return Err(error);
         }
         pager.begin_anew()?;
@@ -162,6 +163,7 @@ fn vacuum_into(connection: &Connection, db: Db, file: &[u8], run: &StatementRun)
         return Ok(());
     }
     pager.set_synchronous(main.pager().synchronous());
+    pager.set_full_fsync(main.pager().full_fsync());
     give_shape(connection, copy.btree(), main, false)?;
     pager.begin_write(BeginKind::Exclusive)?;
     let catalog = connection.catalog();

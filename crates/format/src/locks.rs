@@ -23,13 +23,39 @@
 //! there, and knows that the content is left over from a crash.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::PageSize;
 
 /// Locked by a writer that waits for readers to leave, and looked at by readers who come.
-pub const PENDING_BYTE: u64 = 0x4000_0000;
+static PENDING_BYTE: AtomicU32 = AtomicU32::new(0x4000_0000);
+
+/// Where the lock bytes begin: the byte that is locked by a writer that waits for readers to leave.
+#[inline]
+pub fn pending_byte() -> u32 {
+    PENDING_BYTE.load(Ordering::Relaxed)
+}
+
+/// Moves the lock bytes, for tests of what is to do with them in small files (`sqlite3_test_control`): while no database is open. Files
+/// that were written so are no databases for anybody else. The first page stays where it is, whatever its size.
+pub fn move_pending_byte(to: u32) {
+    if to >= PageSize::MAX.get() {
+        PENDING_BYTE.store(to, Ordering::Relaxed);
+    }
+}
+
 /// Locked by the one connection that means to write.
-pub const RESERVED_BYTE: u64 = PENDING_BYTE + 1;
+#[inline]
+pub fn reserved_byte() -> u64 {
+    u64::from(pending_byte()) + 1
+}
+
 /// The first of the bytes that readers share.
-pub const SHARED_FIRST: u64 = PENDING_BYTE + 2;
+#[inline]
+pub fn shared_first() -> u64 {
+    u64::from(pending_byte()) + 2
+}
+
 /// How many bytes readers share.
 pub const SHARED_SIZE: u64 = 510;
 

@@ -6,6 +6,7 @@
 //! ```
 
 use crate::PageNo;
+use crate::locks::pending_byte;
 
 /// The size of a page in bytes: a power of two from 512 to 65536.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,9 +14,6 @@ pub struct PageSize(u32);
 
 /// No usable size is smaller: a page must hold four index cells.
 pub const MIN_USABLE: u32 = 480;
-
-/// The byte of the file at which the locks lie. The page that contains it holds no data.
-const LOCKS_AT: u64 = 0x4000_0000;
 
 impl PageSize {
     /// The smallest page.
@@ -65,12 +63,8 @@ impl PageSize {
     /// The page that contains the lock bytes: never allocated, never read, never written. A
     /// database smaller than a gigabyte does not reach it.
     #[inline]
-    pub const fn lock_byte_page(self) -> PageNo {
-        match PageNo::new((LOCKS_AT / self.0 as u64) as u32 + 1) {
-            Some(no) => no,
-            #[expect(clippy::unreachable, reason = "a number that 1 was added to is not 0")]
-            None => unreachable!(),
-        }
+    pub fn lock_byte_page(self) -> PageNo {
+        PageNo::FIRST.plus(pending_byte() / self.0).unwrap_or(PageNo::FIRST)
     }
 }
 

@@ -86,7 +86,7 @@ pub struct Geometry {
 
 impl Geometry {
     /// The geometry of pages of `page_size` with `usable` bytes.
-    pub const fn new(page_size: PageSize, usable: u32) -> Geometry {
+    pub fn new(page_size: PageSize, usable: u32) -> Geometry {
         Geometry { entries: usable / ENTRY_LEN as u32, lock_byte_page: page_size.lock_byte_page() }
     }
 

@@ -61,6 +61,47 @@ impl Pager {
         Ok(self.journal_mode())
     }
 
+    /// Whether WAL mode is entered by a transaction of the caller's, whose commit may come later: so a VFS of the application sees
+    /// it. Before anything is written.
+    pub fn enters_wal_by_transaction(&self) -> bool {
+        match &self.store {
+            Store::Memory(_) => false,
+            Store::File(file) => {
+                let may = self.journal_mode() != JournalMode::Wal && file.can_have_wal(self) && !file.is_read_only();
+                may && !file.calls.journals_at_commit && self.state.get() == State::Idle
+            }
+        }
+    }
+
+    /// In a write transaction with the database to itself: its commit enters WAL mode. An empty database has got its first page.
+    pub fn enter_wal_at_commit(&self) -> Result<()> {
+        let Store::File(file) = &self.store else { return Ok(()) };
+        self.write_versions_on_page_1(FileVersion::Wal)?;
+        file.deletes_journal.set(true);
+        file.enters_wal_at_commit.set(true);
+        Ok(())
+    }
+
+    /// Whether the commit of this transaction enters WAL mode.
+    pub(crate) fn enters_wal_now(&self) -> bool {
+        matches!(&self.store, Store::File(file) if file.enters_wal_at_commit.get())
+    }
+
+    /// The transaction that enters WAL mode has committed, or was rolled back.
+    pub(crate) fn end_entering_wal(&self, file: &FileStore, committed: bool) -> Result<()> {
+        if !file.enters_wal_at_commit.take() {
+            return Ok(());
+        }
+        file.deletes_journal.set(false);
+        if !committed {
+            return Ok(());
+        }
+        let deleted = if leaves_journal(self.journal_mode()) { file.delete_journal() } else { Ok(()) };
+        file.enters_wal.set(true);
+        self.settings.journal_mode.set(JournalMode::Delete);
+        deleted
+    }
+
     fn enter_wal(&self, file: &FileStore, first_page: impl FnOnce() -> Result<()>) -> Result<JournalMode> {
         self.misuse_unless(self.state.get() == State::Idle, "the journal mode changes outside transactions")?;
         if !file.can_have_wal(self) {

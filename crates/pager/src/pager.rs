@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use lithe_format::db_header::{DbHeader, HEADER_LEN};
 use lithe_format::{PageNo, PageSize};
-use lithe_vfs::{FileEvent, OpenFlags, Vfs};
+use lithe_vfs::{FileEvent, OpenFlags, ResultCode, Vfs};
 
 use crate::bypass::Bypass;
 use crate::change_log::ChangeLogs;
@@ -17,7 +17,7 @@ use crate::counts::Counts;
 use crate::database::Database;
 use crate::dirty::DirtySet;
 use crate::error::{Error, Result};
-use crate::file_store::FileStore;
+use crate::file_store::{FileStore, JOURNAL_SUFFIX};
 use crate::in_place::InPlace;
 use crate::memory::MemoryStore;
 use crate::options::OpenOptions;
@@ -131,6 +131,9 @@ impl Pager {
     /// Opens the database file at `path`.
     pub fn open(vfs: Arc<dyn Vfs>, path: &Path, options: &OpenOptions) -> Result<Pager> {
         let path = vfs.full_path(path)?;
+        if path.as_os_str().len().saturating_add(JOURNAL_SUFFIX.len()) > vfs.path_max() {
+            return Err(Error::CantOpen(ResultCode::CANTOPEN));
+        }
         let mut flags = OpenFlags::MAIN_DB;
         flags = flags | if options.read_only { OpenFlags::READONLY } else { OpenFlags::READWRITE };
         if options.create && !options.read_only {

@@ -159,6 +159,11 @@ impl Pager {
         self.settings.full_fsync.set(full);
     }
 
+    /// Whether syncs go through the device's own cache.
+    pub fn full_fsync(&self) -> bool {
+        self.settings.full_fsync.get()
+    }
+
     pub(crate) fn sync_flags(&self) -> SyncFlags {
         if self.settings.full_fsync.get() { SyncFlags::FULL } else { SyncFlags::NORMAL }
     }

@@ -76,9 +76,10 @@ fn create_super_journal(pagers: &[&Pager], others: &[&Pager]) -> Result<Option<S
     }
 }
 
-/// The journal of a transaction that has something to journal and cares for power losses.
+/// The journal of a transaction that has something to journal and cares for power losses. Entering WAL mode is each database's own
+/// affair.
 fn journal_of(pager: &Pager) -> Option<&Path> {
-    let matters = pager.synchronous() > Synchronous::Off && pager.has_changes();
+    let matters = pager.synchronous() > Synchronous::Off && pager.has_changes() && !pager.enters_wal_now();
     pager.journal_path().filter(|_| matters)
 }
 

@@ -225,6 +225,7 @@ impl Pager {
                 {
                     self.fail(&error);
                 }
+                outcome = outcome.and(self.end_entering_wal(file, true));
             }
         }
         self.end_write();
@@ -246,6 +247,9 @@ impl Pager {
         }
         self.view.page_count.set(self.txn.borrow().pages_before);
         self.restore_shape();
+        if let Store::File(file) = &self.store {
+            self.end_entering_wal(file, false)?;
+        }
         let rolled_back = match &self.store {
             Store::Memory(_) => Ok(()),
             Store::File(file) if file.is_wal() => {

@@ -5,14 +5,16 @@
 //! page is: it sees paths, offsets and lock levels.
 //!
 //! `unsafe` is for system calls and for memory that other processes write too; it lives in
-//! `mapping`, `mapping_fault`, `shm` and `unix`.
+//! `mapping`, `mapping_fault`, `memory_bytes`, `shm` and `unix`.
 
 mod error;
+mod error_log;
 mod file;
 mod flags;
 mod mapping;
 mod mapping_fault;
 mod memory;
+mod memory_bytes;
 mod result_code;
 mod shm;
 mod sim;
@@ -20,6 +22,7 @@ mod unix;
 mod vfs;
 
 pub use error::{EIO, ENOSPC, Error, Op, Result};
+pub use error_log::{log_error, set_error_log};
 pub use file::{File, FileId, PragmaAnswer};
 pub use flags::{Access, DeviceCharacteristics, FileEvent, LockLevel, OpenFlags, ShmLock, SyncFlags};
 pub use mapping::Mapping;
@@ -28,5 +31,5 @@ pub use memory::MemoryVfs;
 pub use result_code::ResultCode;
 pub use shm::{SHM_REGION_BYTES, ShmRegion};
 pub use sim::{Done, Fault, Loss, Random, Recording, Replay, Sim};
-pub use unix::{UnixVfs, temporary_path};
+pub use unix::{UNIX_PATH_MAX, UnixVfs, temporary_path};
 pub use vfs::{Opened, Vfs};

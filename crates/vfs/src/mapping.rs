@@ -1,4 +1,4 @@
-//! Files mapped for reading, with room to grow; and bytes in memory that grow the same way.
+//! Files mapped for reading, with room to grow.
 //!
 //! ```text
 //!   base                    end of file             base + len
@@ -25,9 +25,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous};
 
 use crate::mapping_fault::Watch;
+use crate::memory_bytes::MemoryBytes;
 
 /// What a file gets at least: most databases stay within it, and thousands of them take little.
-const RESERVE_MIN: u64 = 1 << 20;
+pub(crate) const RESERVE_MIN: u64 = 1 << 20;
 
 /// Of address space, if the process has a limit, a fourth is for mappings: memory needs the rest.
 const SHARE_OF_LIMIT: u64 = 4;
@@ -50,8 +51,8 @@ impl Mapping {
     pub(crate) fn of_file(fd: BorrowedFd<'_>, reserve: u64) -> Option<Mapping> {
         let mut wanted = reserve.max(RESERVE_MIN - 1).checked_add(1)?.checked_next_power_of_two()?;
         loop {
-            if let Some(room) = Reservation::take(usize::try_from(wanted).ok()?) {
-                return room.cover_with_file(fd);
+            if let Some(range) = Range::take(usize::try_from(wanted).ok()?) {
+                return Mapping::cover_with_file(range, fd);
             }
             wanted /= 2;
             if wanted < RESERVE_MIN {
@@ -60,15 +61,36 @@ impl Mapping {
         }
     }
 
+    fn cover_with_file(range: Range, fd: BorrowedFd<'_>) -> Option<Mapping> {
+        if cfg!(miri) {
+            return None; // Miri maps no files
+        }
+        let len = range.len;
+        // SAFETY: the range is ours alone; a fixed mapping replaces what covers it, all at once.
+        let mapped = unsafe {
+            mmap(
+                range.base.as_ptr().cast(),
+                len,
+                ProtFlags::READ,
+                MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED,
+                fd,
+                0,
+            )
+        };
+        mapped.ok()?;
+        let faults_before = range.watch.faults();
+        Some(Mapping { room: Reservation::Own(range), len, faults_before })
+    }
+
     /// Whether it has failed to show its file: some of its bytes are zeros for good.
     #[inline]
     pub fn has_failed(&self) -> bool {
         matches!(&self.room, Reservation::Own(range) if range.watch.faults() != self.faults_before)
     }
 
-    /// The part of some bytes in memory that will ever be used.
+    /// Bytes in memory, as many as there is room for now.
     pub(crate) fn of_memory(bytes: &std::sync::Arc<MemoryBytes>) -> Mapping {
-        Mapping { room: Reservation::Shared(bytes.clone()), len: bytes.room.len(), faults_before: 0 }
+        Mapping { room: Reservation::Shared(bytes.clone()), len: bytes.room(), faults_before: 0 }
     }
 
     /// Where the first byte of the file is. Valid as long as the process lives (see the module's
@@ -120,35 +142,11 @@ enum Reservation {
 }
 
 impl Reservation {
-    fn take(len: usize) -> Option<Reservation> {
-        Range::take(len).map(Reservation::Own)
-    }
-
-    fn cover_with_file(self, fd: BorrowedFd<'_>) -> Option<Mapping> {
-        if cfg!(miri) {
-            return None; // Miri maps no files
-        }
-        let len = self.range().len;
-        // SAFETY: the range is ours alone; a fixed mapping replaces what covers it, all at once.
-        let mapped = unsafe {
-            mmap(
-                self.range().base.as_ptr().cast(),
-                len,
-                ProtFlags::READ,
-                MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED,
-                fd,
-                0,
-            )
-        };
-        mapped.ok()?;
-        let faults_before = self.range().watch.faults();
-        Some(Mapping { room: self, len, faults_before })
-    }
-
-    fn range(&self) -> &Range {
+    #[inline]
+    fn base(&self) -> NonNull<u8> {
         match self {
-            Reservation::Own(range) => range,
-            Reservation::Shared(bytes) => &bytes.room,
+            Reservation::Own(range) => range.base,
+            Reservation::Shared(bytes) => bytes.base(),
         }
     }
 
@@ -168,11 +166,6 @@ impl Reservation {
         assert!(start.checked_add(len).is_some_and(|end| end <= range.len), "outside the reservation");
         // SAFETY: inside the range, by the assertion; the advice changes nothing but what the system reads when.
         let _ = unsafe { madvise(range.base.as_ptr().add(start).cast(), len, Advice::WillNeed) };
-    }
-
-    #[inline]
-    fn base(&self) -> NonNull<u8> {
-        self.range().base
     }
 }
 
@@ -196,13 +189,18 @@ static SPARE: Mutex<Vec<Range>> = Mutex::new(Vec::new());
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
 /// Whether the limit of the process, if it has one, leaves room for so much more.
-fn is_within_limit(len: usize) -> bool {
+pub(crate) fn is_within_limit(len: usize) -> bool {
     if cfg!(miri) {
         return len <= 2 * RESERVE_MIN as usize; // Miri keeps notes on each byte
     }
     let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
     let taken = TAKEN.load(Ordering::Relaxed);
     limit.is_none_or(|limit| taken.saturating_add(len as u64) <= limit / SHARE_OF_LIMIT)
+}
+
+/// So much more is taken, for good.
+pub(crate) fn note_taken(len: usize) {
+    TAKEN.fetch_add(len as u64, Ordering::Relaxed);
 }
 
 impl Range {
@@ -216,12 +214,8 @@ impl Range {
             return None;
         }
         let base = zeros(ptr::null_mut(), len, MapFlags::empty(), ProtFlags::READ)?;
-        TAKEN.fetch_add(len as u64, Ordering::Relaxed);
+        note_taken(len);
         Some(Range { base, len, watch: Watch::new(base, len) })
-    }
-
-    fn len(&self) -> usize {
-        self.len
     }
 }
 
@@ -238,7 +232,7 @@ impl Drop for Range {
 
 /// Miri's memory, in place of the system's: the same promises, but for the protection.
 #[cfg(miri)]
-fn zeros(at: *mut c_void, len: usize, _extra: MapFlags, _protection: ProtFlags) -> Option<NonNull<u8>> {
+pub(crate) fn zeros(at: *mut c_void, len: usize, _extra: MapFlags, _protection: ProtFlags) -> Option<NonNull<u8>> {
     if at.is_null() {
         return Some(NonNull::from(Vec::leak(vec![0u8; len])).cast());
     }
@@ -249,62 +243,12 @@ fn zeros(at: *mut c_void, len: usize, _extra: MapFlags, _protection: ProtFlags) 
 
 /// Covers a range (or, at null, a free one) with zeros that cost no memory until written.
 #[cfg(not(miri))]
-fn zeros(at: *mut c_void, len: usize, extra: MapFlags, protection: ProtFlags) -> Option<NonNull<u8>> {
+pub(crate) fn zeros(at: *mut c_void, len: usize, extra: MapFlags, protection: ProtFlags) -> Option<NonNull<u8>> {
     let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | extra;
     // SAFETY: at null the system picks unused addresses; the fixed case is asked for by the owner of
     // the range only.
     let base = unsafe { mmap_anonymous(at, len, protection, flags) };
     NonNull::new(base.ok()?.cast())
-}
-
-/// Bytes in memory at an address that never changes, with room to grow: the content of a file of the
-/// memory and simulation VFS, which can therefore be "mapped" like a real one.
-///
-/// Reads and writes of one place at one time are as unordered as those of a real file: the locks of
-/// the database keep them apart.
-#[derive(Debug)]
-pub(crate) struct MemoryBytes {
-    room: Range,
-}
-
-impl MemoryBytes {
-    /// Room for `wanted` bytes, all zero; if the system refuses that much (a limit on address space), for less.
-    /// `None`: refused altogether.
-    pub(crate) fn reserve(wanted: usize) -> Option<MemoryBytes> {
-        let mut len = wanted;
-        let room = loop {
-            match Range::take(len) {
-                Some(room) => break room,
-                None if len / 2 < RESERVE_MIN as usize => return None,
-                None => len /= 2,
-            }
-        };
-        zeros(room.base.as_ptr().cast(), room.len, MapFlags::FIXED, ProtFlags::READ | ProtFlags::WRITE)?;
-        Some(MemoryBytes { room })
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.room.len
-    }
-
-    pub(crate) fn read(&self, at: usize, buf: &mut [u8]) {
-        assert!(at.checked_add(buf.len()).is_some_and(|end| end <= self.room.len));
-        // SAFETY: inside the room, by the assertion; `buf` is private memory and cannot overlap it.
-        unsafe { ptr::copy_nonoverlapping(self.room.base.as_ptr().add(at), buf.as_mut_ptr(), buf.len()) }
-    }
-
-    pub(crate) fn write(&self, at: usize, bytes: &[u8]) {
-        assert!(at.checked_add(bytes.len()).is_some_and(|end| end <= self.room.len));
-        // SAFETY: inside the room, by the assertion. `bytes` may be a page mapped from another file,
-        // or from another place of this one, but never the place that is written.
-        unsafe { ptr::copy(bytes.as_ptr(), self.room.base.as_ptr().add(at), bytes.len()) }
-    }
-
-    pub(crate) fn zero(&self, at: usize, len: usize) {
-        assert!(at.checked_add(len).is_some_and(|end| end <= self.room.len));
-        // SAFETY: inside the room, by the assertion.
-        unsafe { ptr::write_bytes(self.room.base.as_ptr().add(at), 0, len) }
-    }
 }
 
 #[cfg(test)]
@@ -358,14 +302,6 @@ mod tests {
     }
 
     #[test]
-    fn less_room_is_better_than_none() {
-        // More than a process can have on any system.
-        let bytes = MemoryBytes::reserve(1 << 55).unwrap();
-        assert!(bytes.len() >= RESERVE_MIN as usize && bytes.len() < 1 << 55);
-        bytes.write(5, b"abc");
-    }
-
-    #[test]
     #[cfg_attr(miri, ignore = "Miri maps no files")]
     fn a_mapping_tells_what_is_in_memory() {
         let path = std::env::temp_dir().join(format!("lithe-resident-{}", std::process::id()));
@@ -380,19 +316,5 @@ mod tests {
         }
         // Beyond the end of the file nothing is.
         assert!(!mapping.is_resident(1 << 21, 4096));
-    }
-
-    #[test]
-    fn ranges_are_recycled() {
-        let bytes = MemoryBytes::reserve(3 << 20).unwrap();
-        bytes.write(5, b"abc");
-        let stale = bytes.room.base;
-        drop(bytes);
-        // SAFETY: ranges stay mapped for ever.
-        assert_eq!(unsafe { *stale.as_ptr().add(5) }, 0);
-        let again = MemoryBytes::reserve(3 << 20).unwrap();
-        let mut buf = [1u8; 3];
-        again.read(5, &mut buf);
-        assert_eq!(buf, [0; 3]);
     }
 }

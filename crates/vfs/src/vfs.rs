@@ -28,6 +28,11 @@ pub trait Vfs: Send + Sync + Debug {
     /// The absolute path of a file, links followed.
     fn full_path(&self, path: &Path) -> Result<PathBuf>;
 
+    /// How long in bytes the path of a file may be.
+    fn path_max(&self) -> usize {
+        usize::MAX
+    }
+
     /// Fills `buf` with randomness.
     fn randomness(&self, buf: &mut [u8]);
 

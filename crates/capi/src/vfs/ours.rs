@@ -90,7 +90,7 @@ impl Drop for FilePointer {
 }
 
 const DEFAULT_NAME: &str = "unix";
-const PATH_MAX: c_int = 1024;
+const PATH_MAX: c_int = lithe_engine::vfs::UNIX_PATH_MAX as c_int;
 /// xAccess: 0 exists, 1 can be read and written, 2 can be read.
 const ACCESS_READWRITE: c_int = 1;
 

@@ -185,6 +185,10 @@ impl Vfs for TheirVfs {
         Ok(PathBuf::from(OsStr::from_bytes(&buffer[..end])))
     }
 
+    fn path_max(&self) -> usize {
+        usize::try_from(self.methods().path_max).unwrap_or(0)
+    }
+
     fn randomness(&self, buf: &mut [u8]) {
         match self.methods().randomness {
             // SAFETY: as above; the buffer is as long as is said.

@@ -90,10 +90,15 @@ fn page_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
     let wanted = call.integer().and_then(|size| u32::try_from(size).ok()).and_then(PageSize::new);
+    // Who reads a database, even an empty one, relies on what it is.
+    let is_read = pager.is_reading();
     let set = || {
         if let Some(size) = wanted {
             call.connection.settings.next_page_size.set(Some(size));
-            pager.set_page_size(size, pager.reserved());
+            call.connection.database(Db::TEMP)?.wish_page_size(size);
+            if !is_read {
+                pager.set_page_size(size, pager.reserved());
+            }
         }
         Ok(())
     };
@@ -113,14 +118,16 @@ fn cache_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     // The file may say how large it is.
     call.connection.load_schemas()?;
     match call.integer() {
-        None => answer(match pager.cache_size() {
-            CacheSize::Pages(pages) => i64::from(pages),
-            CacheSize::KiB(kib) => -i64::from(kib),
-        }),
+        None => {
+            database.adopt_shared_cache_size();
+            answer(match pager.cache_size() {
+                CacheSize::Pages(pages) => i64::from(pages),
+                CacheSize::KiB(kib) => -i64::from(kib),
+            })
+        }
         Some(size) => {
             let magnitude = u32::try_from(size.unsigned_abs()).unwrap_or(u32::MAX);
-            pager.set_cache_size(if size < 0 { CacheSize::KiB(magnitude) } else { CacheSize::Pages(magnitude) });
-            database.has_cache_size.set(true);
+            database.set_cache_size(if size < 0 { CacheSize::KiB(magnitude) } else { CacheSize::Pages(magnitude) });
             nothing()
         }
     }
@@ -347,13 +354,13 @@ fn journal_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
         pager.begin_read()?;
         pager.end_read()?;
     }
-    if let Some(mode) = wanted {
+    let mut mode = if database.is_shared_memory() { JournalMode::Memory } else { pager.journal_mode() };
+    if let Some(wanted) = wanted {
         // Without a schema all change, main last: it is what is answered.
         for database in each(call)?.iter().rev().filter(|database| database.opened().is_some()) {
-            call.connection.set_journal_mode(database, mode)?;
+            mode = call.connection.set_journal_mode(database, wanted, call.run)?;
         }
     }
-    let mode = if database.is_shared_memory() { JournalMode::Memory } else { pager.journal_mode() };
     let name = JOURNAL_MODES.iter().find(|(_, m)| *m == mode).map_or("delete", |(name, _)| *name);
     answer(name)
 }

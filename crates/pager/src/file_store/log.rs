@@ -44,9 +44,9 @@ impl FileStore {
             self.lock(LockLevel::Exclusive)?;
         }
         let shared = if exclusive {
-            Arc::new(SharedWal::new(self.open_log_file()?, None))
+            Arc::new(SharedWal::new(self.open_log_file()?, &self.wal_path, None))
         } else {
-            self.database.wal(|| Ok(SharedWal::new(self.open_log_file()?, Some(self.open_hub()?))))?
+            self.database.wal(|| Ok(SharedWal::new(self.open_log_file()?, &self.wal_path, Some(self.open_hub()?))))?
         };
         let map = self.mmap_size() > 0;
         let wal = Wal::new(self.file.clone(), shared, exclusive, map);
@@ -179,7 +179,9 @@ impl FileStore {
         pager.view.page_count.set(page_count);
         self.map(pager, size)?;
         let (mut future, mut counts_pages) = (false, false);
-        if page_count > 0 {
+        if self.is_void.get() {
+            pager.view.page_count.set(0);
+        } else if page_count > 0 {
             let page = self.first_page(pager)?;
             let header = DbHeader::read(&page).map_err(|_| Error::NotADb)?;
             if header.page_size != pager.page_size() || matches!(header.read_version, FileVersion::Unknown(_)) {
@@ -195,6 +197,10 @@ impl FileStore {
             future = matches!(header.write_version, FileVersion::Unknown(_));
         }
         self.know_snapshot(pager, size, future, counts_pages);
+        if self.is_void.get() {
+            // For this transaction only.
+            self.forget_what_is_known();
+        }
         Ok(())
     }
 
@@ -297,6 +303,10 @@ impl FileStore {
             self.pool_state.set(state);
             self.keep_written(written);
             let known = self.known.get();
+            if !known.valid {
+                pager.view.direct.set(0);
+                return;
+            }
             let size = if self.bypassed_log.get() { self.map_longer(pager) } else { known.file_size };
             self.know_snapshot(pager, size, known.is_from_the_future, known.counts_pages);
         }

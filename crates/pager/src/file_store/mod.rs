@@ -32,6 +32,9 @@ use crate::pool::StateNo;
 use crate::rollback::commit::RollbackTxn;
 use crate::wal::Wal;
 
+/// What the name of a rollback journal adds to its database's.
+pub(crate) const JOURNAL_SUFFIX: &str = "-journal";
+
 /// How many pages of the database one call writes: 128 KiB.
 ///
 /// Linux keeps what a call has written in pieces (folios) of its length, and each small write into a large piece looks at all of it:
@@ -113,6 +116,8 @@ pub(crate) struct FileStore {
     pub(crate) shared_wal: RefCell<Option<Wal>>,
     /// The header was made to say WAL: the log is opened when the database is next read.
     pub(crate) enters_wal: Cell<bool>,
+    /// The commit of this transaction enters WAL mode.
+    pub(crate) enters_wal_at_commit: Cell<bool>,
     /// The log is not opened, whatever the header says: the file cannot change, or is leaving WAL mode.
     ignores_wal: Cell<bool>,
 }
@@ -128,7 +133,7 @@ impl FileStore {
         let immutable = options.immutable || opened.file.characteristics().contains(DeviceCharacteristics::IMMUTABLE);
         FileStore {
             vfs,
-            journal_path: companion(&path, "-journal"),
+            journal_path: companion(&path, JOURNAL_SUFFIX),
             wal_path: companion(&path, "-wal"),
             path,
             calls: CallPolicy::of(&*opened.file),
@@ -162,6 +167,7 @@ impl FileStore {
             wal: RefCell::new(None),
             shared_wal: RefCell::new(None),
             enters_wal: Cell::new(false),
+            enters_wal_at_commit: Cell::new(false),
             ignores_wal: Cell::new(immutable),
         }
     }

@@ -87,6 +87,9 @@ impl FileStore {
         if !self.calls.reads_header_alone {
             return self.look_through_page_1(pager);
         }
+        if self.is_void.get() && !self.ignores_wal.get() && self.vfs.access(&self.wal_path, Access::Exists)? {
+            return Ok(FileVersion::Wal);
+        }
         match self.look(pager) {
             Err(Error::NotADb) if !self.ignores_wal.get() && self.vfs.access(&self.wal_path, Access::Exists)? => {
                 Ok(FileVersion::Wal)

@@ -85,7 +85,13 @@ impl FileStore {
             Some(name) => !self.vfs.access(Path::new(name), Access::Exists)?,
             None => false,
         };
-        if !committed && play_back(&*journal, &*self.file, self.calls)?.is_some() {
+        let played_back = if committed { None } else { play_back(&*journal, &*self.file, self.calls)? };
+        if let Some(played_back) = played_back {
+            if played_back.restored > 0 {
+                let (pages, path) = (played_back.restored, self.journal_path.display());
+                let message = format!("recovered {pages} pages from {path}");
+                lithe_vfs::log_error(ResultCode::NOTICE_RECOVER_ROLLBACK.0, message.as_bytes());
+            }
             self.file.event(FileEvent::Sync(None))?;
             if pager.synchronous() > Synchronous::Off {
                 self.file.sync(pager.sync_flags())?;

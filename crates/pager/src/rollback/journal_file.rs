@@ -192,7 +192,9 @@ impl JournalFile {
         }
         self.file.write_at(&self.header.write()[..RECORDS_AT + 4], 0)?;
         if !in_order {
-            self.file.sync(flags)?;
+            // Its length is on the device already.
+            let only_data = if flags == SyncFlags::FULL { flags | SyncFlags::DATAONLY } else { flags };
+            self.file.sync(only_data)?;
         }
         Ok(())
     }

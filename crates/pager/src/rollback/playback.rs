@@ -20,6 +20,8 @@ pub(super) struct PlayedBack {
     pub(super) page_count: u32,
     /// The size of its pages.
     pub(super) page_size: PageSize,
+    /// How many pages were put back.
+    pub(super) restored: usize,
 }
 
 /// Plays `journal` back into `database`; `None` if it holds nothing that counts. Reading stops where
@@ -30,7 +32,11 @@ pub(super) fn play_back(journal: &dyn File, database: &dyn File, calls: &CallPol
     let mut done = HashSet::new();
     let mut outcome = None;
     while let Some(header) = reader.next_header()? {
-        let first = *outcome.get_or_insert(PlayedBack { page_count: header.page_count, page_size: header.page_size });
+        let first = *outcome.get_or_insert(PlayedBack {
+            page_count: header.page_count,
+            page_size: header.page_size,
+            restored: 0,
+        });
         if first.page_size != header.page_size {
             break;
         }
@@ -41,7 +47,7 @@ pub(super) fn play_back(journal: &dyn File, database: &dyn File, calls: &CallPol
             break;
         }
     }
-    Ok(outcome)
+    Ok(outcome.map(|outcome| PlayedBack { restored: done.len(), ..outcome }))
 }
 
 /// Plays back one segment. `false`: it ended early, and with it the journal.

@@ -24,6 +24,13 @@ impl Wal {
         let recovered = self.rebuild_index();
         self.unlock_alone(slots)?;
         self.recovered.set(true);
+        if let Ok((header, _)) = &recovered
+            && header.page_count > 0
+        {
+            let path = self.shared.path().display();
+            let message = format!("recovered {} frames from WAL file {path}", header.last_frame);
+            lithe_vfs::log_error(ResultCode::NOTICE_RECOVER_WAL.0, message.as_bytes());
+        }
         recovered.map(Some)
     }
 

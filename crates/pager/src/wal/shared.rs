@@ -1,5 +1,6 @@
 //! What the connections of one process share of a log.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, Weak};
 
@@ -14,6 +15,7 @@ use crate::mappings::Mappings;
 #[derive(Debug)]
 pub(crate) struct SharedWal {
     file: Arc<dyn File>,
+    path: PathBuf,
     mappings: Mappings,
     readers: Mutex<Vec<Weak<ReadLock>>>,
     pub(super) turns: Turns,
@@ -22,11 +24,12 @@ pub(crate) struct SharedWal {
 }
 
 impl SharedWal {
-    /// The log in `file`. `hub` is a handle on the database through which the process holds the write
+    /// The log in `file`, which lies at `path`. `hub` is a handle on the database through which the process holds the write
     /// lock, whichever connection writes; `None` if there is only one connection.
-    pub(crate) fn new(file: Arc<dyn File>, hub: Option<Arc<dyn File>>) -> SharedWal {
+    pub(crate) fn new(file: Arc<dyn File>, path: &Path, hub: Option<Arc<dyn File>>) -> SharedWal {
         SharedWal {
             file,
+            path: path.to_path_buf(),
             mappings: Mappings::default(),
             readers: Mutex::default(),
             turns: Turns::new(hub),
@@ -40,6 +43,10 @@ impl SharedWal {
 
     pub(super) fn file(&self) -> &dyn File {
         &*self.file
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The mapping that shows the first `size` bytes of the log, if it can be mapped.

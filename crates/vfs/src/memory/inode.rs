@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::locks::{FileLocks, SlotLocks};
 use crate::error::{Error, Op, Result};
-use crate::mapping::MemoryBytes;
+use crate::memory_bytes::MemoryBytes;
 use crate::shm::ShmRegion;
 use crate::unix::guard;
 use crate::{FileId, ResultCode};
@@ -28,9 +28,9 @@ pub(crate) struct MemoryInode {
 }
 
 impl MemoryInode {
-    /// An empty file with room for `room` bytes.
+    /// An empty file that may grow to `room` bytes.
     pub(crate) fn new(room: usize) -> Result<MemoryInode> {
-        let bytes = MemoryBytes::reserve(room).ok_or_else(|| Error::with_code(Op::Open, ResultCode::NOMEM))?;
+        let bytes = MemoryBytes::new(room).ok_or_else(|| Error::with_code(Op::Open, ResultCode::NOMEM))?;
         let inode = NEXT_INODE.fetch_add(1, Ordering::Relaxed);
         Ok(MemoryInode {
             id: FileId { device: DEVICE, inode },
@@ -73,19 +73,22 @@ impl MemoryInode {
     }
 
     pub(crate) fn write_at(&self, buf: &[u8], offset: u64) -> Result<()> {
-        let end = offset.checked_add(buf.len() as u64).filter(|&end| end <= self.bytes.len() as u64);
-        let end = end.ok_or_else(|| Error::with_code(Op::Write, ResultCode::FULL))?;
+        let full = || Error::with_code(Op::Write, ResultCode::FULL);
+        let end = offset.checked_add(buf.len() as u64).ok_or_else(full)?;
         let mut len = self.writing();
+        if !self.bytes.grow_to(end) {
+            return Err(full());
+        }
         self.bytes.write(offset as usize, buf);
         *len = (*len).max(end);
         Ok(())
     }
 
     pub(crate) fn truncate(&self, size: u64) -> Result<()> {
-        if size > self.bytes.len() as u64 {
+        let mut len = self.writing();
+        if !self.bytes.grow_to(size) {
             return Err(Error::with_code(Op::Truncate, ResultCode::FULL));
         }
-        let mut len = self.writing();
         // What is past the end stays zero, so that growing again shows zeros.
         if size < *len {
             self.bytes.zero(size as usize, (*len - size) as usize);

@@ -23,14 +23,14 @@ use crate::error::{Error, Op, Result};
 use crate::unix::guard;
 use crate::{Access, OpenFlags, Opened, ResultCode, UnixVfs, Vfs};
 
-/// Address space for each file: what it may grow to.
+/// What a file may grow to.
 const ROOM: usize = 64 << 30;
 
 /// A place for files in memory. They live until they are deleted, or the place is dropped.
 #[derive(Debug)]
 pub struct MemoryVfs {
     files: Mutex<HashMap<PathBuf, Arc<MemoryInode>>>,
-    /// Address space for each file.
+    /// What a file may grow to.
     room: usize,
 }
 
@@ -40,7 +40,7 @@ impl MemoryVfs {
         MemoryVfs::with_room(ROOM)
     }
 
-    /// A place without files, each of which may grow to `room` bytes: many small places cost less.
+    /// A place without files, each of which may grow to `room` bytes.
     pub fn with_room(room: usize) -> MemoryVfs {
         MemoryVfs { files: Mutex::default(), room }
     }

@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use lithe_format::locks::{PENDING_BYTE, RESERVED_BYTE, SHARED_FIRST, SHARED_SIZE};
+use lithe_format::locks::{SHARED_SIZE, pending_byte, reserved_byte, shared_first};
 
 use super::guard;
 use super::posix_lock::{self, Hold};
@@ -169,10 +169,12 @@ impl InodeHandle {
     fn lock_shared(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
         if locks.level == LockLevel::None {
             let fd = self.fd.as_fd();
-            if !locks.is_kept && posix_lock::held_by_others(fd, PENDING_BYTE, 1, Op::ReadLock)? == Hold::Write {
+            if !locks.is_kept
+                && posix_lock::held_by_others(fd, u64::from(pending_byte()), 1, Op::ReadLock)? == Hold::Write
+            {
                 return Ok(false);
             }
-            if !self.set(locks, Hold::Read, SHARED_FIRST, SHARED_SIZE, Op::ReadLock)? {
+            if !self.set(locks, Hold::Read, shared_first(), SHARED_SIZE, Op::ReadLock)? {
                 return Ok(false);
             }
             locks.level = LockLevel::Shared;
@@ -184,7 +186,7 @@ impl InodeHandle {
 
     fn lock_reserved(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
         assert!(*level == LockLevel::Shared, "RESERVED is asked for by readers only");
-        if !self.set(locks, Hold::Write, RESERVED_BYTE, 1, Op::Lock)? {
+        if !self.set(locks, Hold::Write, reserved_byte(), 1, Op::Lock)? {
             return Ok(false);
         }
         locks.level = LockLevel::Reserved;
@@ -198,13 +200,13 @@ impl InodeHandle {
     fn lock_exclusive(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
         assert!(*level >= LockLevel::Shared, "EXCLUSIVE is asked for by readers only");
         if *level == LockLevel::Reserved {
-            if !self.set(locks, Hold::Write, PENDING_BYTE, 1, Op::Lock)? {
+            if !self.set(locks, Hold::Write, u64::from(pending_byte()), 1, Op::Lock)? {
                 return Ok(false);
             }
             locks.level = LockLevel::Pending;
             *level = LockLevel::Pending;
         }
-        if locks.sharers - locks.aside > 1 || !self.set(locks, Hold::Write, SHARED_FIRST, SHARED_SIZE, Op::Lock)? {
+        if locks.sharers - locks.aside > 1 || !self.set(locks, Hold::Write, shared_first(), SHARED_SIZE, Op::Lock)? {
             return Ok(false);
         }
         locks.level = LockLevel::Exclusive;
@@ -258,9 +260,9 @@ impl InodeHandle {
     /// The read lock replaces the write lock in one step, so that nobody slips in between.
     fn stop_writing(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<()> {
         if *level == LockLevel::Exclusive {
-            self.set(locks, Hold::Read, SHARED_FIRST, SHARED_SIZE, Op::ReadLock)?;
+            self.set(locks, Hold::Read, shared_first(), SHARED_SIZE, Op::ReadLock)?;
         }
-        self.set(locks, Hold::Nothing, PENDING_BYTE, 2, Op::Unlock)?;
+        self.set(locks, Hold::Nothing, u64::from(pending_byte()), 2, Op::Unlock)?;
         locks.level = LockLevel::Shared;
         *level = LockLevel::Shared;
         Ok(())
@@ -284,7 +286,7 @@ impl InodeHandle {
             return Ok(true);
         }
         if self.keeps_file && hold != Hold::Nothing {
-            locks.is_kept = posix_lock::set(fd, Hold::Write, SHARED_FIRST, SHARED_SIZE, Op::Lock)?;
+            locks.is_kept = posix_lock::set(fd, Hold::Write, shared_first(), SHARED_SIZE, Op::Lock)?;
             return Ok(locks.is_kept);
         }
         posix_lock::set(fd, hold, start, len, op)
@@ -296,7 +298,7 @@ impl InodeHandle {
         if state.locks.level > LockLevel::Shared {
             return Ok(true);
         }
-        Ok(posix_lock::held_by_others(self.fd.as_fd(), RESERVED_BYTE, 1, Op::CheckReserved)? != Hold::Nothing)
+        Ok(posix_lock::held_by_others(self.fd.as_fd(), reserved_byte(), 1, Op::CheckReserved)? != Hold::Nothing)
     }
 }
 

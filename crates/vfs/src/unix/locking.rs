@@ -74,6 +74,10 @@ impl Vfs for StyledVfs {
         UnixVfs.full_path(path)
     }
 
+    fn path_max(&self) -> usize {
+        UnixVfs.path_max()
+    }
+
     fn randomness(&self, buf: &mut [u8]) {
         UnixVfs.randomness(buf);
     }
@@ -290,7 +294,7 @@ mod tests {
         // SAFETY: a struct of integers, for which zero is a value.
         let mut range: libc::flock = unsafe { std::mem::zeroed() };
         range.l_type = libc::F_RDLCK as _;
-        range.l_start = lithe_format::locks::SHARED_FIRST as _;
+        range.l_start = lithe_format::locks::shared_first() as _;
         range.l_len = lithe_format::locks::SHARED_SIZE as _;
         // SAFETY: fcntl reads and writes `range` during the call only.
         assert_eq!(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &mut range) }, 0);

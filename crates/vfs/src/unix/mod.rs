@@ -38,6 +38,9 @@ use crate::{Opened, ResultCode, Vfs};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnixVfs;
 
+/// As by SQLite, whatever the system allows.
+pub const UNIX_PATH_MAX: usize = 512;
+
 /// The Unix epoch in milliseconds of the Julian calendar.
 const UNIX_EPOCH_JULIAN_MILLIS: i64 = 24_405_875 * 8_640_000;
 
@@ -71,6 +74,10 @@ impl Vfs for UnixVfs {
 
     fn full_path(&self, path: &Path) -> Result<PathBuf> {
         open::full_path(path)
+    }
+
+    fn path_max(&self) -> usize {
+        UNIX_PATH_MAX
     }
 
     fn randomness(&self, buf: &mut [u8]) {

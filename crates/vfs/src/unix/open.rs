@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::failure;
@@ -51,6 +51,10 @@ fn open_named(path: &Path, flags: OpenFlags, style: LockingStyle) -> Result<Open
         return Ok(Opened { file: Arc::new(file), flags });
     }
     let look = look_at(&fd).map_err(|errno| failure(Op::Stat, errno).at(path))?;
+    if look.kind == FileType::Directory {
+        // It can be opened for reading, and not be read.
+        return Err(Error::with_code(Op::Read, ResultCode::IOERR_READ).at(path));
+    }
     let (inode, fd) = Inode::adopt(look.id, fd, flags.contains(OpenFlags::READWRITE));
     Ok(opened_database(path, flags, style, inode, fd))
 }

@@ -1,0 +1,255 @@
+//! Bytes in memory at an address that never changes, with room to grow: the content of a file of the memory and simulation VFS,
+//! which can therefore be "mapped" like a real one.
+//!
+//! ```text
+//!   the zone                                                                     address space
+//!   | file 1 | 2 | 4 |         ...         | file 2 | 2 |        ...         |
+//!   '-- taken little by little, twice as much each time, as far as nothing else is there
+//! ```
+//!
+//! Files begin far from each other in a stretch of address space that systems leave empty: the first ones 64 GiB apart, more of them
+//! in the middle between those. Nothing is reserved but what a file has grown to, so that a process may have thousands of them, or a
+//! limit. Where the zone cannot be had, a file gets a fixed reservation instead.
+//!
+//! As in `mapping`, address space is recycled and never given back: a stale reference reads zeros or another file's bytes.
+
+use std::ptr::{self, NonNull};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use rustix::mm::{MapFlags, ProtFlags, munmap};
+
+use crate::mapping::{RESERVE_MIN, is_within_limit, note_taken, zeros};
+
+/// Where the zone begins: above the shadow memory of sanitizers, below where systems put libraries, stacks and what has no address.
+const ZONE: u64 = 0x2000_0000_0000;
+/// It has so many places, as a power of two, ...
+const PLACES_BITS: u32 = 15;
+/// ... so far from each other.
+const PLACE_BYTES: u64 = 1 << 30;
+
+/// How many places are tried for a file.
+const TRIES_MAX: u32 = 16;
+
+/// Reads and writes of one place at one time are as unordered as those of a real file: the locks of the database keep them apart.
+#[derive(Debug)]
+pub(crate) struct MemoryBytes {
+    base: NonNull<u8>,
+    /// What is taken so far; only ever more.
+    room: AtomicUsize,
+    room_max: usize,
+}
+
+// SAFETY: an address and lengths; the bytes are reached through copying calls only, or by whoever has a mapping.
+unsafe impl Send for MemoryBytes {}
+// SAFETY: as above.
+unsafe impl Sync for MemoryBytes {}
+
+/// Address space that nobody uses now.
+struct Spare {
+    base: NonNull<u8>,
+    room: usize,
+}
+
+// SAFETY: an address and a length.
+unsafe impl Send for Spare {}
+
+static SPARE: Mutex<Vec<Spare>> = Mutex::new(Vec::new());
+static NEXT_PLACE: AtomicU32 = AtomicU32::new(0);
+
+const WRITABLE: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
+
+impl MemoryBytes {
+    /// No bytes yet, and room for `room_max` if the address space has it. `None`: refused altogether.
+    pub(crate) fn new(room_max: usize) -> Option<MemoryBytes> {
+        let room_max = room_max.max(RESERVE_MIN as usize);
+        let (base, room) = recycled(room_max).or_else(in_zone).or_else(|| anywhere(room_max))?;
+        Some(MemoryBytes { base, room: AtomicUsize::new(room), room_max })
+    }
+
+    /// Where they are.
+    #[inline]
+    pub(crate) fn base(&self) -> NonNull<u8> {
+        self.base
+    }
+
+    /// How many bytes there is room for now.
+    pub(crate) fn room(&self) -> usize {
+        self.room.load(Ordering::Acquire)
+    }
+
+    /// Makes room for `len` bytes, and for as many again if that goes; answers whether. One thread at a time.
+    pub(crate) fn grow_to(&self, len: u64) -> bool {
+        let room = self.room();
+        let Some(len) = usize::try_from(len).ok().filter(|&len| len <= self.room_max) else { return false };
+        if len <= room {
+            return true;
+        }
+        let Some(just_enough) = len.checked_next_multiple_of(RESERVE_MIN as usize) else { return false };
+        let twice = len.checked_next_power_of_two().map_or(self.room_max, |twice| twice.min(self.room_max));
+        [twice, just_enough.min(self.room_max)].into_iter().any(|wanted| self.take_behind(room, wanted))
+    }
+
+    fn take_behind(&self, room: usize, wanted: usize) -> bool {
+        let more = wanted - room;
+        // SAFETY: within or one past what is ours, so that the sum does not overflow.
+        let end = unsafe { self.base.as_ptr().add(room) };
+        let taken = is_within_limit(more) && take_at(end, more);
+        if taken {
+            note_taken(more);
+            self.room.store(wanted, Ordering::Release);
+        }
+        taken
+    }
+
+    pub(crate) fn read(&self, at: usize, buf: &mut [u8]) {
+        assert!(at.checked_add(buf.len()).is_some_and(|end| end <= self.room()));
+        // SAFETY: inside the room, by the assertion; `buf` is private memory and cannot overlap it.
+        unsafe { ptr::copy_nonoverlapping(self.base.as_ptr().add(at), buf.as_mut_ptr(), buf.len()) }
+    }
+
+    pub(crate) fn write(&self, at: usize, bytes: &[u8]) {
+        assert!(at.checked_add(bytes.len()).is_some_and(|end| end <= self.room()));
+        // SAFETY: inside the room, by the assertion. `bytes` may be a page mapped from another file,
+        // or from another place of this one, but never the place that is written.
+        unsafe { ptr::copy(bytes.as_ptr(), self.base.as_ptr().add(at), bytes.len()) }
+    }
+
+    pub(crate) fn zero(&self, at: usize, len: usize) {
+        assert!(at.checked_add(len).is_some_and(|end| end <= self.room()));
+        // SAFETY: inside the room, by the assertion.
+        unsafe { ptr::write_bytes(self.base.as_ptr().add(at), 0, len) }
+    }
+}
+
+impl Drop for MemoryBytes {
+    fn drop(&mut self) {
+        let (base, room) = (self.base, self.room());
+        // If the system refuses, the bytes stay for good: a leak, and nothing worse.
+        if zeros(base.as_ptr().cast(), room, MapFlags::FIXED, ProtFlags::READ).is_some() {
+            SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(Spare { base, room });
+        }
+    }
+}
+
+/// What a file has left behind that had no more room than this one may have.
+fn recycled(room_max: usize) -> Option<(NonNull<u8>, usize)> {
+    let mut spare = SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let at = spare.iter().rposition(|spare| spare.room <= room_max)?;
+    let Spare { base, room } = spare.swap_remove(at);
+    drop(spare);
+    zeros(base.as_ptr().cast(), room, MapFlags::FIXED, WRITABLE)?;
+    Some((base, room))
+}
+
+/// A place of its own in the zone.
+fn in_zone() -> Option<(NonNull<u8>, usize)> {
+    let room = RESERVE_MIN as usize;
+    if !is_within_limit(room) {
+        return None;
+    }
+    let place = (0..TRIES_MAX).find_map(|_| {
+        let number = NEXT_PLACE.fetch_add(1, Ordering::Relaxed);
+        // 0, 1/2, 1/4, 3/4, 1/8 ... of the zone: each file is as far from the others as can be.
+        let place = number.reverse_bits() >> (u32::BITS - PLACES_BITS);
+        let address = usize::try_from(ZONE + u64::from(place) * PLACE_BYTES).ok()?;
+        let base = NonNull::new(ptr::without_provenance_mut::<u8>(address)).filter(|_| number >> PLACES_BITS == 0)?;
+        take_at(base.as_ptr(), room).then_some(address)
+    })?;
+    note_taken(room);
+    NonNull::new(ptr::with_exposed_provenance_mut(place)).map(|base| (base, room))
+}
+
+/// A reservation that does not grow: as much as the system grants.
+fn anywhere(room_max: usize) -> Option<(NonNull<u8>, usize)> {
+    let mut room = room_max;
+    while room >= RESERVE_MIN as usize {
+        if is_within_limit(room)
+            && let Some(base) = zeros(ptr::null_mut(), room, MapFlags::empty(), WRITABLE)
+        {
+            note_taken(room);
+            return Some((base, room));
+        }
+        room /= 2;
+    }
+    None
+}
+
+/// Takes zeros at this address if nothing is there.
+fn take_at(at: *mut u8, len: usize) -> bool {
+    if cfg!(miri) {
+        return false; // Miri has its own memory only
+    }
+    let Some(base) = zeros(at.cast(), len, MapFlags::FIXED_NOREPLACE, WRITABLE) else { return false };
+    if base.as_ptr() == at {
+        return true;
+    }
+    // A system that does not know the flag takes the address for a hint.
+    // SAFETY: just mapped, and nobody knows of it.
+    let _ = unsafe { munmap(base.as_ptr().cast(), len) };
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: usize = 1 << 20;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri has no address space of its own")]
+    fn room_grows_in_place() {
+        let bytes = MemoryBytes::new(64 << 30).unwrap();
+        let base = bytes.base();
+        bytes.write(5, b"abc");
+        let mut buf = [1u8; 3];
+        for len in [1, 3 * MIB, 40 * MIB, 300 * MIB] {
+            assert!(bytes.grow_to(len as u64), "{len}");
+            assert!(bytes.room() >= len && bytes.room() <= (2 * len).max(MIB), "{len}: {}", bytes.room());
+            bytes.write(len - 1, b"x");
+            bytes.read(len - 1, &mut buf[..1]);
+            assert_eq!(buf[0], b'x');
+        }
+        bytes.read(5, &mut buf);
+        assert_eq!((&buf, bytes.base()), (b"abc", base));
+        assert!(!bytes.grow_to(65 << 30) && !bytes.grow_to(u64::MAX));
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri has no address space of its own")]
+    fn many_files_take_little() {
+        let files: Vec<MemoryBytes> = (0..3000).map(|_| MemoryBytes::new(64 << 30).unwrap()).collect();
+        for (n, file) in files.iter().enumerate() {
+            file.write(0, &n.to_le_bytes());
+        }
+        let mut places: Vec<usize> = files.iter().map(|file| file.base().addr().get()).collect();
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(places.len(), files.len());
+        // All grow as far as their neighbours are away.
+        assert!(files.iter().all(|file| file.grow_to(8 * MIB as u64)));
+    }
+
+    #[test]
+    fn less_room_is_better_than_none() {
+        // More than a process can have on any system.
+        let (_, room) = anywhere(1 << 55).unwrap();
+        assert!((MIB..1 << 55).contains(&room));
+    }
+
+    #[test]
+    fn address_space_is_recycled() {
+        // Where no other test writes.
+        const AT: usize = 900_000;
+        let bytes = MemoryBytes::new(MIB).unwrap();
+        bytes.write(AT, b"abc");
+        let stale = bytes.base();
+        drop(bytes);
+        // SAFETY: address space stays mapped for ever.
+        assert_eq!(unsafe { stale.as_ptr().add(AT).read() }, 0);
+        let again = MemoryBytes::new(MIB).unwrap();
+        let mut buf = [1u8; 3];
+        again.read(AT, &mut buf);
+        assert_eq!(buf, [0; 3]);
+    }
+}
