@@ -7,12 +7,12 @@ import (
 	"github.com/canonical/go-dqlite/driver"
 )
 
-// open gives a database of the cluster.
-func open(store client.NodeStore) *sql.DB {
+// open gives the database of the cluster, by a driver of that name.
+func open(store client.NodeStore, name string) *sql.DB {
 	dialer, err := driver.New(store)
 	check(err)
-	sql.Register("cluster", dialer)
-	db, err := sql.Open("cluster", "test")
+	sql.Register(name, dialer)
+	db, err := sql.Open(name, "test")
 	check(err)
 	db.SetMaxOpenConns(1)
 	return db
