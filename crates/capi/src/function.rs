@@ -1,7 +1,7 @@
 //! Functions of the application: scalar, aggregate, and for windows.
 
 use std::cell::RefCell;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -361,36 +361,10 @@ api! {
     /// A function that only says that it is not to be used here, until a virtual table has a better one.
     fn sqlite3_overload_function(handle: *mut sqlite3, name: *const c_char, args: c_int) -> c_int {
         let (Ok(db), Some(name), false) = (live(handle), text::bytes(name), args < -2) else { return code::MISUSE };
-        let is_known = match usize::try_from(args) {
-            Ok(args) => matches!(
-                db.core().functions().find(name, args),
-                lithe_engine::function::Lookup::Found(_)
-            ),
-            Err(_) => db.core().functions().has(name),
-        };
-        if is_known {
-            return db.ok();
+        let args = u16::try_from(args).map_or(Arity::AtLeast(0), Arity::Exactly);
+        match db.core().overload_function(&String::from_utf8_lossy(name), args) {
+            Ok(()) => db.ok(),
+            Err(error) => db.fail(&error),
         }
-        let owned = crate::error::c_string(name).into_raw();
-        let data = user_data(owned.cast(), Some(free_name));
-        let code = Some(Code::Scalar(unusable));
-        let registration =
-            Registration { name: Some(name), arg_count: args, representation: code::UTF8, code, user_data: data };
-        register(&db, handle, registration)
     }
-}
-
-/// The function that [`sqlite3_overload_function`] defines.
-unsafe extern "C" fn unusable(context: *mut sqlite3_context, _: c_int, _: *mut *mut sqlite3_value) {
-    // SAFETY: the context is that of the call, and its user data a C string.
-    unsafe {
-        let name = CStr::from_ptr(crate::context::sqlite3_user_data(context).cast()).to_string_lossy();
-        let message = format!("unable to use function {name} in the requested context");
-        crate::context::sqlite3_result_error(context, message.as_ptr().cast(), message.len() as c_int);
-    }
-}
-
-unsafe extern "C" fn free_name(name: *mut c_void) {
-    // SAFETY: it was made by `CString::into_raw`.
-    drop(unsafe { std::ffi::CString::from_raw(name.cast()) });
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use lithe_functions::{Arity, Function, Registry};
-use lithe_value::{Collation, Encoding, Value};
+use lithe_functions::{Arity, Context, Flags, Function, FunctionError, Kind, Lookup, Registry, ScalarFunction};
+use lithe_value::{Collation, Encoding, Value, ValueRef};
 use lithe_vfs::ResultCode;
 
 use crate::connection::Connection;
@@ -17,6 +17,15 @@ const NAME_LEN_MAX: usize = 255;
 
 /// SQLITE_MAX_FUNCTION_ARG.
 const ARGUMENTS_MAX: u16 = 1000;
+
+/// A function that only virtual tables give a meaning.
+struct Unusable(Box<str>);
+
+impl ScalarFunction for Unusable {
+    fn call(&self, _: &mut Context<'_>, _: &[ValueRef<'_>]) -> std::result::Result<(), FunctionError> {
+        Err(FunctionError::new(format!("unable to use function {} in the requested context", self.0)))
+    }
+}
 
 impl Connection {
     /// Adds a function, in place of one of the same name, arguments and encoding.
@@ -31,6 +40,23 @@ impl Connection {
         self.check_function_is_free(name, args, function.encoding())?;
         self.change_functions(|registry| registry.define(Arc::new(function)));
         Ok(())
+    }
+
+    /// Makes sure that there is a function of this name: one that virtual tables put theirs in the place of, and that is an error
+    /// elsewhere.
+    ///
+    /// # Errors
+    /// As [`Connection::create_function`].
+    pub fn overload_function(&self, name: &str, args: Arity) -> Result<()> {
+        let is_known = match args {
+            Arity::Exactly(args) => matches!(self.functions().find(name.as_bytes(), args.into()), Lookup::Found(_)),
+            _ => self.functions().has(name.as_bytes()),
+        };
+        if is_known {
+            return Ok(());
+        }
+        let kind = Kind::CustomScalar(Arc::new(Unusable(name.into())));
+        self.create_function(Function::custom(name, args, Flags::default(), kind))
     }
 
     /// Removes a function, which may be a built-in one. Nothing happens if there is none.

@@ -11,7 +11,9 @@ use std::rc::Rc;
 use std::sync::Weak;
 
 use hashbrown::HashMap;
-use lithe_functions::{BlobPlace, FunctionError, Kept, PageAccess, Pointer, SqlBlob, SqlConnection, SqlStatement};
+use lithe_functions::{
+    Arity, BlobPlace, FunctionError, Kept, PageAccess, Pointer, SqlBlob, SqlConnection, SqlStatement,
+};
 use lithe_sql::ast::Name;
 use lithe_value::ValueRef;
 use lithe_vfs::ResultCode;
@@ -360,6 +362,10 @@ impl SqlConnection for Connection {
 
     fn log(&self, code: i32, message: &str) {
         lithe_vfs::log_error(code, message.as_bytes());
+    }
+
+    fn overload_function(&self, name: &str) -> CallResult {
+        Ok(Connection::overload_function(self, name, Arity::AtLeast(0))?)
     }
 
     fn last_insert_rowid(&self) -> i64 {

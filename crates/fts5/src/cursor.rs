@@ -1,6 +1,5 @@
 //! Cursors: scans of a table, and what functions see of the row that one stands on.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,7 +9,8 @@ use lithe_vtab::{
     code,
 };
 
-use crate::functions::rank_value;
+use crate::auxiliary::api::Auxiliary;
+use crate::functions::{INSTTOKEN_SUBTYPE, rank_value};
 use crate::index::Order;
 use crate::plan::{Item, flag, items};
 use crate::rank::{self, Rank};
@@ -30,8 +30,8 @@ pub struct CursorState {
     pub search: Option<Search>,
     /// The row. None before the first and behind the last.
     pub rowid: Option<i64>,
-    /// What functions keep for the length of a scan, by the name of the function.
-    pub auxiliary: Vec<(Rc<str>, Rc<dyn Any>)>,
+    /// What functions keep for the length of a scan.
+    pub auxiliary: Auxiliary,
     /// The statement that reads the row, and the row that it stands on.
     reader: Kept,
     read: Option<i64>,
@@ -49,6 +49,25 @@ pub struct LocaleText {
 }
 
 impl CursorState {
+    /// On no row, without a query.
+    pub fn new(table: &Arc<Table>) -> CursorState {
+        CursorState {
+            table: Arc::clone(table),
+            search: None,
+            rowid: None,
+            auxiliary: Auxiliary::default(),
+            reader: table.storage.lookup(),
+            read: None,
+            is_scan: false,
+        }
+    }
+
+    /// Goes to another row.
+    pub fn go_to(&mut self, rowid: Option<i64>) {
+        self.rowid = rowid;
+        self.auxiliary.forget_row();
+    }
+
     /// A column of the row. NULL in a contentless table.
     ///
     /// # Errors
@@ -123,15 +142,7 @@ pub struct Fts5Cursor {
 impl Fts5Cursor {
     /// A scan that has not begun.
     pub fn new(table: &Arc<Table>) -> Fts5Cursor {
-        let state = Rc::new(RefCell::new(CursorState {
-            table: Arc::clone(table),
-            search: None,
-            rowid: None,
-            auxiliary: Vec::new(),
-            reader: table.storage.lookup(),
-            read: None,
-            is_scan: false,
-        }));
+        let state = Rc::new(RefCell::new(CursorState::new(table)));
         let value = Box::new(Rc::clone(&state));
         Fts5Cursor {
             state,
@@ -151,7 +162,7 @@ impl Fts5Cursor {
             self.progress = Progress::Ended;
         }
         if let Ok(mut state) = self.state.try_borrow_mut() {
-            state.rowid = rowid;
+            state.go_to(rowid);
         }
     }
 
@@ -452,9 +463,6 @@ impl Asked {
         Ok(Some(asked))
     }
 }
-
-/// The subtype of what `fts5_insttoken()` answers.
-const INSTTOKEN_SUBTYPE: u8 = 73;
 
 /// The rowid that a value is: an integer, or a number that equals one.
 fn as_rowid(value: ValueRef<'_>) -> Option<i64> {

@@ -6,7 +6,7 @@
 //!   vtab ── update ──► table ── storage         x_content, x_docsize, x_config
 //!     │                  └───── index           x_data, x_idx: segments of terms with their rows
 //!     └──── plan ────► cursor ── search ──► index
-//!                           └─── functions      bm25, highlight, snippet
+//!                           └─── auxiliary      bm25, highlight, snippet
 //! ```
 //!
 //! | module | its one subject |
@@ -21,7 +21,9 @@
 //! | [`structure`], [`position`], [`varint`] | its records: levels and segments, places in a row, integers |
 //! | [`plan`], [`cursor`] | how a scan is made; scans, and what functions see of a row |
 //! | [`query`], [`search`] | the text of a MATCH; a query that is being evaluated |
-//! | [`rank`], [`functions`] | what `rank` is; auxiliary functions |
+//! | [`auxiliary`], [`rank`] | functions of the row on which a scan stands; what `rank` is |
+//! | [`functions`] | functions of SQL that need no row |
+//! | [`vocabulary`] | the module fts5vocab |
 //! | [`tokenizer`], [`unicode`], [`registry`] | text to tokens; characters; what an application adds to a connection |
 //!
 //! This crate must not know the engine: it sees a connection through `lithe-vtab` only.
@@ -32,6 +34,7 @@
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
 
+pub mod auxiliary;
 pub mod check;
 pub mod config;
 pub mod cursor;
@@ -53,6 +56,7 @@ pub mod tokenizer;
 pub mod unicode;
 pub mod update;
 pub mod varint;
+pub mod vocabulary;
 pub mod vtab;
 
 pub use lithe_vtab::Result;
@@ -61,8 +65,15 @@ use lithe_vtab::{Extension, ExtensionModule, FunctionError, ModuleKind, code};
 /// The module and functions of this crate.
 pub const EXTENSION: Extension = Extension {
     name: "fts5",
-    modules: &[ExtensionModule { name: "fts5", kind: ModuleKind::Ordinary, make: || Box::new(vtab::Fts5Module) }],
-    functions: || &[],
+    modules: &[
+        ExtensionModule { name: "fts5", kind: ModuleKind::Ordinary, make: || Box::new(vtab::Fts5Module) },
+        ExtensionModule {
+            name: "fts5vocab",
+            kind: ModuleKind::Ordinary,
+            make: || Box::new(vocabulary::VocabularyModule),
+        },
+    ],
+    functions: functions::all,
     collations: &[],
 };
 

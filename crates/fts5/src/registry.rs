@@ -1,4 +1,4 @@
-//! What an application adds to the FTS5 of a connection: tokenizers of its own.
+//! What an application adds to the FTS5 of a connection: tokenizers and auxiliary functions of its own.
 //!
 //! Names do not tell capital from small letters. The newest of a name counts, and goes before what is always there.
 
@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use lithe_vtab::SqlConnection;
 
+use crate::Result;
+use crate::auxiliary::{self, AuxiliaryFunction};
 use crate::tokenizer::{self, Constructor};
 
 /// The name under which a connection keeps its [`Registry`].
@@ -15,31 +17,54 @@ const CLIENT_DATA: &str = "fts5";
 
 /// What a connection knows beside what is always there.
 #[derive(Default)]
-struct Registry {
+pub struct Registry {
     tokenizers: Mutex<HashMap<String, Arc<Constructor>>>,
+    functions: Mutex<HashMap<String, Arc<dyn AuxiliaryFunction>>>,
 }
 
-fn with<T>(connection: &dyn SqlConnection, f: impl Fn(&Registry) -> T) -> Option<T> {
-    let mut result = None;
-    let make = || Box::new(Registry::default()) as Box<dyn Any + Send>;
-    connection.with_client_data(CLIENT_DATA, &make, &mut |data| result = data.downcast_ref().map(&f));
-    result
+impl Registry {
+    /// The registry of a connection.
+    pub fn of(connection: &dyn SqlConnection) -> Arc<Registry> {
+        let mut found = Arc::default();
+        let make = || Box::new(Arc::<Registry>::default()) as Box<dyn Any + Send>;
+        connection.with_client_data(CLIENT_DATA, &make, &mut |data| {
+            if let Some(registry) = data.downcast_ref() {
+                found = Arc::clone(registry);
+            }
+        });
+        found
+    }
+
+    /// The tokenizer of that name.
+    pub fn tokenizer(&self, name: &str) -> Option<Arc<Constructor>> {
+        let all = self.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = all.get(&name.to_ascii_lowercase()).cloned();
+        own.or_else(|| tokenizer::built_in(name))
+    }
+
+    /// The auxiliary function of that name.
+    pub fn function(&self, name: &str) -> Option<Arc<dyn AuxiliaryFunction>> {
+        let all = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = all.get(&name.to_ascii_lowercase()).cloned();
+        own.or_else(|| auxiliary::built_in(name))
+    }
 }
 
 /// Adds a tokenizer, for tables that are connected from now on.
 pub fn add_tokenizer(connection: &dyn SqlConnection, name: &str, constructor: Arc<Constructor>) {
-    let name = name.to_ascii_lowercase();
-    with(connection, |registry| {
-        let mut all = registry.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
-        all.insert(name.clone(), Arc::clone(&constructor));
-    });
+    let registry = Registry::of(connection);
+    let mut all = registry.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
+    all.insert(name.to_ascii_lowercase(), constructor);
 }
 
-/// The tokenizer of that name.
-pub fn find_tokenizer(connection: &dyn SqlConnection, name: &str) -> Option<Arc<Constructor>> {
-    let own = with(connection, |registry| {
-        let all = registry.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
-        all.get(&name.to_ascii_lowercase()).cloned()
-    });
-    own.flatten().or_else(|| tokenizer::built_in(name))
+/// Adds an auxiliary function, for statements that are compiled from now on.
+///
+/// # Errors
+/// Those of giving a function of SQL that name, where there is none.
+pub fn add_function(connection: &dyn SqlConnection, name: &str, function: Arc<dyn AuxiliaryFunction>) -> Result {
+    let registry = Registry::of(connection);
+    let mut all = registry.functions.lock().unwrap_or_else(PoisonError::into_inner);
+    all.insert(name.to_ascii_lowercase(), function);
+    drop(all);
+    connection.overload_function(name)
 }

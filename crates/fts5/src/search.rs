@@ -15,13 +15,15 @@ mod node;
 
 use lithe_vtab::SqlConnection;
 
-use crate::Result;
+use crate::config::Detail;
 use crate::index::Order;
 use crate::query::parser::{self, Request};
 use crate::query::pattern::{self, Pattern};
 use crate::query::{Expr, Near, Phrase, Term};
 use crate::table::Table;
 use crate::tokenizer::{Flow, Purpose, Token};
+use crate::{Result, position};
+pub(crate) use leaf::before_nul;
 use node::{Node, Scan};
 
 /// Longer tokens are cut, in documents as in queries.
@@ -90,7 +92,7 @@ impl Search {
 
     fn new(expr: Expr) -> Search {
         let mut phrases = Vec::new();
-        let root = Node::new(expr, &mut phrases);
+        let root = Node::new(expr, &mut phrases).into_root();
         Search { root, phrases, order: Order::default(), generation: 0 }
     }
 
@@ -114,10 +116,18 @@ impl Search {
         self.generation = table.index.generation();
         let scan = Scan { reader: table.index.reader(connection), order, detail: table.config.detail };
         self.root.open(&scan, table.config.token_data)?;
-        match from {
-            Some(from) => self.root.seek(&scan, from),
-            None => Ok(()),
+        if let Some(from) = from {
+            self.root.seek(&scan, from)?;
         }
+        self.pass_over(&scan)
+    }
+
+    /// Goes on to a row that matches.
+    fn pass_over(&mut self, scan: &Scan<'_>) -> Result {
+        while self.root.row().is_some() && !self.root.is_match() {
+            self.root.next(scan)?;
+        }
+        Ok(())
     }
 
     /// Goes to the next row.
@@ -133,7 +143,8 @@ impl Search {
             }
         }
         let scan = Scan { reader: table.index.reader(connection), order: self.order, detail: table.config.detail };
-        self.root.next(&scan)
+        self.root.next(&scan)?;
+        self.pass_over(&scan)
     }
 
     /// Whether there is no row (any more).
@@ -146,12 +157,20 @@ impl Search {
         self.root.row().unwrap_or(0)
     }
 
-    /// Where a phrase stands in the row, as far as the index knows: with detail=columns, all offsets are 0. None if the
-    /// phrase has no part in the row's being found.
+    /// Where a phrase stands in the row, as far as the index knows: with detail=columns, all offsets are 0. None if what
+    /// looks for the phrase stands on another row.
     pub fn positions(&self, table: &Table, phrase: usize) -> Option<Vec<u64>> {
         let leaf = self.root.leaf(self.root.row()?, phrase)?;
         Some(leaf.positions(phrase, table.config.detail))
     }
+}
+
+/// The positions that a position list says, as far as the index knows: with detail=columns, all offsets are 0.
+pub fn positions(list: &[u8], detail: Detail) -> impl Iterator<Item = u64> {
+    let full = (detail == Detail::Full).then(|| position::Reader::new(list));
+    let columns = (detail == Detail::Columns).then(|| position::read_columns(list));
+    let columns = columns.into_iter().flatten().map(|column| position::position(column, 0));
+    full.into_iter().flatten().chain(columns)
 }
 
 fn parse(table: &Table, operand: &Operand) -> Result<Option<Expr>> {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use lithe_vtab::{FunctionError, SqlConnection, code};
 
-use crate::{Result, registry};
+use crate::Result;
+use crate::registry::Registry;
 
 pub mod ascii;
 pub mod porter;
@@ -86,7 +87,7 @@ pub enum Patterns {
 /// `no such tokenizer: …`; `error in tokenizer constructor`.
 pub fn make(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn Tokenizer>> {
     let (name, arguments) = words.split_first().map_or((DEFAULT, &[][..]), |(name, rest)| (name.as_str(), rest));
-    let constructor = registry::find_tokenizer(connection, name);
+    let constructor = Registry::of(connection).tokenizer(name);
     let constructor = constructor.ok_or_else(|| FunctionError::new(format!("no such tokenizer: {name}")))?;
     constructor(connection, arguments).map_err(|error| match error.code {
         code::ERROR => FunctionError::new("error in tokenizer constructor"),
@@ -116,6 +117,6 @@ pub(crate) fn built_in(name: &str) -> Option<Arc<Constructor>> {
 /// `porter` on top of the tokenizer that its first argument names, with the others.
 fn make_porter(connection: &dyn SqlConnection, arguments: &[String]) -> Result<Box<dyn Tokenizer>> {
     let (name, rest) = arguments.split_first().map_or((DEFAULT, &[][..]), |(name, rest)| (name.as_str(), rest));
-    let base = registry::find_tokenizer(connection, name).ok_or_else(|| FunctionError::new(""))?;
+    let base = Registry::of(connection).tokenizer(name).ok_or_else(|| FunctionError::new(""))?;
     Ok(Box::new(porter::Porter::new(base(connection, rest)?)))
 }

@@ -13,11 +13,12 @@ use crate::cursor::Fts5Cursor;
 use crate::index::Index;
 use crate::index::store::AVERAGES_ID;
 use crate::names::{Names, SUFFIXES, quoted};
+use crate::registry::Registry;
 use crate::settings::{Settings, VERSION};
 use crate::storage::Storage;
 use crate::structure::Structure;
 use crate::table::Table;
-use crate::{Result, functions, plan, tokenizer};
+use crate::{Result, auxiliary, plan, tokenizer};
 
 /// The module `fts5`.
 pub struct Fts5Module;
@@ -45,6 +46,7 @@ impl Fts5Module {
             tokenizer,
             index,
             storage,
+            registry: Registry::of(connection),
             is_reading: AtomicBool::new(false),
             is_flushing: AtomicBool::new(false),
         });
@@ -202,7 +204,7 @@ impl VirtualTable for Fts5Table {
     }
 
     fn find_function(&self, name: &str, _: usize) -> Option<Overloaded> {
-        functions::find(name)
+        auxiliary::overloaded(&self.0.registry, name)
     }
 
     fn integrity(

@@ -81,6 +81,13 @@ pub trait SqlConnection {
     /// Writes to the error log of the process.
     fn log(&self, code: i32, message: &str);
 
+    /// Makes sure that there is a function of this name (sqlite3_overload_function): one that a virtual table puts its own in
+    /// the place of, and that is an error elsewhere.
+    ///
+    /// # Errors
+    /// SQLITE_MISUSE if the name is too long.
+    fn overload_function(&self, name: &str) -> Result;
+
     /// The rowid of the last row that was inserted.
     fn last_insert_rowid(&self) -> i64;
 

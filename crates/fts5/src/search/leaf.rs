@@ -21,6 +21,9 @@ pub struct Leaf {
     columns: Option<Vec<usize>>,
     distance: u32,
     row: Option<i64>,
+    is_match: bool,
+    /// Nobody is to know what the phrases have found.
+    is_forgotten: bool,
 }
 
 /// A phrase.
@@ -43,7 +46,15 @@ impl Leaf {
             LeafPhrase { terms, is_first, matches: Vec::new() }
         });
         let own = own.collect();
-        Leaf { first_phrase, phrases: own, columns: near.columns, distance: near.distance, row: None }
+        Leaf {
+            first_phrase,
+            phrases: own,
+            columns: near.columns,
+            distance: near.distance,
+            row: None,
+            is_match: false,
+            is_forgotten: false,
+        }
     }
 
     /// Whether it has a phrase of the query.
@@ -56,6 +67,22 @@ impl Leaf {
         self.row
     }
 
+    /// Whether the phrases stand in the row as they should.
+    pub fn is_match(&self) -> bool {
+        self.is_match
+    }
+
+    /// Goes to the end.
+    pub fn end(&mut self) {
+        self.row = None;
+    }
+
+    /// Forgets what the phrases have found in the row.
+    pub fn forget(&mut self) {
+        self.is_forgotten = true;
+        self.phrases.iter_mut().for_each(|phrase| phrase.matches.clear());
+    }
+
     /// Goes to the first row.
     pub fn open(&mut self, scan: &Scan<'_>, has_token_data: bool) -> Result {
         for term in self.phrases.iter_mut().flat_map(|phrase| &mut phrase.terms) {
@@ -66,7 +93,7 @@ impl Leaf {
 
     /// Goes to the next row.
     pub fn next(&mut self, scan: &Scan<'_>) -> Result {
-        if let Some(first) = self.terms().next() {
+        if let Some(first) = self.phrases.iter_mut().flat_map(|phrase| &mut phrase.terms).next() {
             first.next(scan)?;
         }
         self.settle(scan)
@@ -74,35 +101,28 @@ impl Leaf {
 
     /// Goes to the first row that is not before `rowid`.
     pub fn seek(&mut self, scan: &Scan<'_>, rowid: i64) -> Result {
-        if let Some(first) = self.terms().next() {
+        if let Some(first) = self.phrases.iter_mut().flat_map(|phrase| &mut phrase.terms).next() {
             first.seek(scan, rowid)?;
         }
         self.settle(scan)
     }
 
-    fn terms(&mut self) -> impl Iterator<Item = &mut TermScan> {
-        self.phrases.iter_mut().flat_map(|phrase| &mut phrase.terms)
-    }
-
-    /// After a token has moved: goes on to a row where the phrases stand.
+    /// After a token has moved: goes on to a row that has all of them.
     fn settle(&mut self, scan: &Scan<'_>) -> Result {
-        loop {
-            self.row = self.meet(scan)?;
-            if self.row.is_none() || self.takes_all() || self.is_match(scan.detail) {
-                return Ok(());
-            }
-            if let Some(first) = self.terms().next() {
-                first.next(scan)?;
-            }
-        }
+        self.row = self.meet(scan)?;
+        self.is_forgotten = false;
+        self.is_match = self.row.is_some() && (self.takes_all() || self.find(scan.detail));
+        Ok(())
     }
 
     /// Moves all tokens on until they stand in one row. None: one is in no more rows, or there are none.
     fn meet(&mut self, scan: &Scan<'_>) -> Result<Option<i64>> {
-        let Some(mut row) = self.terms().next().and_then(|first| first.row(scan)) else { return Ok(None) };
+        let phrases = &mut self.phrases;
+        let first = phrases.first().and_then(|phrase| phrase.terms.first());
+        let Some(mut row) = first.and_then(|first| first.row(scan)) else { return Ok(None) };
         loop {
             let wanted = row;
-            for term in self.terms() {
+            for term in phrases.iter_mut().flat_map(|phrase| &mut phrase.terms) {
                 term.seek(scan, row)?;
                 match term.row(scan) {
                     Some(found) => row = found,
@@ -121,8 +141,8 @@ impl Leaf {
         self.columns.is_none() && matches!(self.phrases.as_slice(), [phrase] if one(phrase))
     }
 
-    /// Finds the phrases in the row.
-    fn is_match(&mut self, detail: Detail) -> bool {
+    /// Finds the phrases in the row. At the first one that is not there it stops: what is known of others is from earlier rows.
+    fn find(&mut self, detail: Detail) -> bool {
         for phrase in &mut self.phrases {
             phrase.find(self.row, detail, self.columns.as_deref());
             if phrase.matches.is_empty() {
@@ -136,7 +156,7 @@ impl Leaf {
     pub fn positions(&self, phrase: usize, detail: Detail) -> Vec<u64> {
         let found = phrase.checked_sub(self.first_phrase).and_then(|at| self.phrases.get(at));
         match found {
-            Some(LeafPhrase { terms, .. }) if self.takes_all() => {
+            Some(LeafPhrase { terms, .. }) if self.takes_all() && !self.is_forgotten => {
                 let mut positions = Vec::new();
                 if let Some(term) = terms.first() {
                     term.positions(self.row, detail, &mut positions);
@@ -214,11 +234,7 @@ impl TermScan {
     fn positions(&self, row: Option<i64>, detail: Detail, out: &mut Vec<u64>) {
         out.clear();
         for list in self.lists(row) {
-            match detail {
-                Detail::Full => out.extend(Reader::new(list)),
-                Detail::Columns => out.extend(position::read_columns(list).map(|column| position::position(column, 0))),
-                Detail::None => {}
-            }
+            out.extend(super::positions(list, detail));
         }
         if self.postings.len() > 1 {
             out.sort_unstable();

@@ -31,17 +31,19 @@ impl Instances<'_> {
 
 /// Leaves only instances of which one of each phrase lies so that at most `distance` tokens are between the end of any and the
 /// beginning of the last. Whether there are any.
+///
+/// Of instances that lie near in more ways than one, SQLite does not find all: which, depends on the order in which phrases go on.
 pub(super) fn trim(phrases: &mut [LeafPhrase], distance: u32) -> bool {
     let mut all: Vec<Instances<'_>> = phrases.iter_mut().map(Instances::of).collect();
-    while let Some(last) = align(&mut all, u64::from(distance)) {
+    while align(&mut all, u64::from(distance)) {
         for one in &mut all {
             if let Some(position) = one.current() {
                 one.keep(position);
             }
         }
-        let first = all.iter_mut().min_by_key(|one| one.current().unwrap_or(last));
-        match first {
-            Some(first) => first.at += 1,
+        // The phrase goes on whose next instance comes first.
+        match all.iter_mut().min_by_key(|one| one.all.get(one.at + 1).copied().unwrap_or(u64::MAX)) {
+            Some(next) => next.at += 1,
             None => break,
         }
     }
@@ -49,8 +51,12 @@ pub(super) fn trim(phrases: &mut [LeafPhrase], distance: u32) -> bool {
     phrases.iter().all(|phrase| !phrase.matches.is_empty())
 }
 
-/// Moves all instances on until none is too far in front of the last; where that one begins. None: a phrase has no more.
-fn align(all: &mut [Instances<'_>], distance: u64) -> Option<u64> {
+/// Moves all instances on until none is too far in front of the last. False: a phrase has no more.
+fn align(all: &mut [Instances<'_>], distance: u64) -> bool {
+    try_align(all, distance).is_some()
+}
+
+fn try_align(all: &mut [Instances<'_>], distance: u64) -> Option<()> {
     let mut last = all.first()?.current()?;
     loop {
         let wanted = last;
@@ -61,7 +67,7 @@ fn align(all: &mut [Instances<'_>], distance: u64) -> Option<u64> {
             last = last.max(one.current()?);
         }
         if last == wanted {
-            return Some(last);
+            return Some(());
         }
     }
 }

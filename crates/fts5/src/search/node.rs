@@ -1,6 +1,11 @@
 //! AND, OR and NOT: rows out of rows.
 //!
-//! A node stands on a row, or at its end. Moving on, it goes to the next row that it matches, in the order of the scan.
+//! A node stands on a row, or at its end. It stands on each row that has all the tokens that must be there, in the order of the
+//! scan; whether it *matches* the row, positions decide. [`super::Search`] passes over rows that its root does not match.
+//!
+//! That a node stands on rows without matching is SQLite's way, and can be seen: what a phrase is said to have found in a row
+//! (`highlight()`, `bm25()`) is what its leaf has found there, be the leaf part of a match or not. In `a OR NEAR(b c)`, b counts
+//! where c is too far away.
 
 use std::cmp::Ordering;
 
@@ -55,6 +60,8 @@ pub enum Node {
 pub struct Group {
     all: Vec<Node>,
     row: Option<i64>,
+    is_match: bool,
+    is_root: bool,
 }
 
 impl Node {
@@ -62,7 +69,7 @@ impl Node {
     pub fn new(expr: Expr, phrases: &mut Vec<PhraseQuery>) -> Node {
         let group = |all: Vec<Expr>, phrases: &mut _| {
             let all = all.into_iter().map(|one| Node::new(one, phrases)).collect();
-            Group { all, row: None }
+            Group { all, row: None, is_match: false, is_root: false }
         };
         match expr {
             Expr::Near(near) => Node::Leaf(Leaf::new(near, phrases)),
@@ -75,12 +82,56 @@ impl Node {
         }
     }
 
+    /// Makes it the root.
+    pub fn into_root(mut self) -> Node {
+        if let Node::And(group) | Node::Or(group) = &mut self {
+            group.is_root = true;
+        }
+        self
+    }
+
     /// The rowid of the row. None if there is no row (any more).
     pub fn row(&self) -> Option<i64> {
         match self {
             Node::Leaf(leaf) => leaf.row(),
             Node::And(group) | Node::Or(group) => group.row,
             Node::Not(both) => both.0.row(),
+        }
+    }
+
+    /// Whether the row matches.
+    pub fn is_match(&self) -> bool {
+        match self {
+            Node::Leaf(leaf) => leaf.is_match(),
+            Node::And(group) | Node::Or(group) => group.is_match,
+            Node::Not(both) => both.0.is_match(),
+        }
+    }
+
+    /// Goes to the end.
+    fn end(&mut self) {
+        match self {
+            Node::Leaf(leaf) => leaf.end(),
+            Node::And(group) | Node::Or(group) => {
+                group.row = None;
+                group.all.iter_mut().for_each(Node::end);
+            }
+            Node::Not(both) => {
+                both.0.end();
+                both.1.end();
+            }
+        }
+    }
+
+    /// Forgets what phrases have found in the row.
+    fn forget(&mut self) {
+        match self {
+            Node::Leaf(leaf) => leaf.forget(),
+            Node::And(group) | Node::Or(group) => group.all.iter_mut().for_each(Node::forget),
+            Node::Not(both) => {
+                both.0.forget();
+                both.1.forget();
+            }
         }
     }
 
@@ -94,9 +145,16 @@ impl Node {
             Node::Not(both) => {
                 both.0.open(scan, has_token_data)?;
                 both.1.open(scan, has_token_data)?;
+                if both.0.row().is_none() {
+                    return Ok(());
+                }
             }
         }
-        self.settle(scan)
+        self.settle(scan)?;
+        if let Node::Or(Group { row: None, .. }) = self {
+            self.end();
+        }
+        Ok(())
     }
 
     /// Goes to the next row.
@@ -108,7 +166,7 @@ impl Node {
                     first.next(scan)?;
                 }
             }
-            Node::Or(Group { all, row }) => {
+            Node::Or(Group { all, row, .. }) => {
                 all.iter_mut().filter(|one| one.row() == *row).try_for_each(|one| one.next(scan))?;
             }
             Node::Not(both) => both.0.next(scan)?,
@@ -134,37 +192,46 @@ impl Node {
         self.settle(scan)
     }
 
-    /// After children have moved: goes on to a row that the node matches.
+    /// After children have moved: goes on to a row on which the node can stand.
     fn settle(&mut self, scan: &Scan<'_>) -> Result {
         match self {
             Node::Leaf(_) => {}
-            Node::And(Group { all, row }) => *row = meet(all, scan)?,
-            Node::Or(Group { all, row }) => {
+            Node::And(Group { all, row, is_match, is_root }) => {
+                *row = meet(all, scan)?;
+                *is_match = all.iter().all(Node::is_match);
+                match (row, *is_match || *is_root) {
+                    (None, _) => self.end(),
+                    (_, false) => self.forget(),
+                    _ => {}
+                }
+            }
+            Node::Or(Group { all, row, is_match, .. }) => {
                 *row = all.iter().filter_map(Node::row).min_by(|one, other| scan.compare(*one, *other));
+                *is_match = all.iter().any(|one| one.row() == *row && one.is_match());
             }
             Node::Not(both) => {
                 let (wanted, unwanted) = &mut **both;
                 while let Some(row) = wanted.row() {
                     unwanted.seek(scan, row)?;
-                    if unwanted.row() != Some(row) {
+                    if unwanted.row() != Some(row) || !unwanted.is_match() {
                         break;
                     }
                     wanted.next(scan)?;
+                }
+                if wanted.row().is_none() {
+                    unwanted.forget();
                 }
             }
         }
         Ok(())
     }
 
-    /// The leaf with a phrase of the query, if it has a part in `row`'s being found.
+    /// The leaf with a phrase of the query, if it stands on `row`.
     pub fn leaf(&self, row: i64, phrase: usize) -> Option<&Leaf> {
-        if self.row() != Some(row) {
-            return None;
-        }
         match self {
-            Node::Leaf(leaf) => leaf.has(phrase).then_some(leaf),
+            Node::Leaf(leaf) => (leaf.row() == Some(row) && leaf.has(phrase)).then_some(leaf),
             Node::And(group) | Node::Or(group) => group.all.iter().find_map(|one| one.leaf(row, phrase)),
-            Node::Not(both) => both.0.leaf(row, phrase),
+            Node::Not(both) => both.0.leaf(row, phrase).or_else(|| both.1.leaf(row, phrase)),
         }
     }
 }

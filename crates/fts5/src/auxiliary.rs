@@ -1,0 +1,143 @@
+//! Auxiliary functions: what they answer depends on the row on which a scan stands, and on how it was found.
+//!
+//! ```text
+//!   SELECT highlight(t, 0, '<', '>') FROM t WHERE t MATCH 'word'
+//!                    │
+//!                    └─ the hidden column named like the table: a pointer to the scan ── Api ── AuxiliaryFunction
+//! ```
+//!
+//! [`api::Api`] is what a function may ask (SQLite's Fts5ExtensionApi). [`bm25`], [`highlight`] and [`snippet`] use
+//! nothing else; an application adds functions of its own by [`crate::registry::add_function`].
+
+pub mod api;
+pub mod bm25;
+pub mod highlight;
+pub mod snippet;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::{Arc, LazyLock};
+
+use lithe_vtab::{
+    Arity, Context, Flags, Function, FunctionError, FunctionKind, Overloaded, ScalarFunction, SqlConnection, Value,
+    ValueRef, code,
+};
+
+use crate::Result;
+use crate::cursor::{CursorState, POINTER_KIND};
+use crate::registry::Registry;
+use api::Api;
+
+/// The state of a scan, as its cursor and functions share it.
+pub type SharedState = Rc<RefCell<CursorState>>;
+
+/// A function of the row on which a scan stands.
+pub trait AuxiliaryFunction: Send + Sync {
+    /// What it answers. The arguments are those behind the table.
+    ///
+    /// # Errors
+    /// End the statement.
+    fn call(&self, api: &mut Api<'_>, arguments: &[ValueRef<'_>]) -> Result<Value>;
+}
+
+impl<F: Fn(&mut Api<'_>, &[ValueRef<'_>]) -> Result<Value> + Send + Sync> AuxiliaryFunction for F {
+    fn call(&self, api: &mut Api<'_>, arguments: &[ValueRef<'_>]) -> Result<Value> {
+        self(api, arguments)
+    }
+}
+
+/// The names of the functions that are always there.
+pub const BUILT_IN: [&str; 4] = ["bm25", "highlight", "snippet", "fts5_get_locale"];
+
+/// One that is always there. It is always the same, since functions find what they have kept by where they are.
+pub(crate) fn built_in(name: &str) -> Option<Arc<dyn AuxiliaryFunction>> {
+    static FUNCTIONS: LazyLock<[Arc<dyn AuxiliaryFunction>; 4]> = LazyLock::new(|| {
+        [Arc::new(bm25::bm25), Arc::new(highlight::highlight), Arc::new(snippet::snippet), Arc::new(get_locale)]
+    });
+    let found = BUILT_IN.iter().zip(&*FUNCTIONS).find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map(|(_, function)| Arc::clone(function))
+}
+
+/// Calls a function for the row on which a scan stands.
+///
+/// # Errors
+/// `no such function: …`, and those of the function.
+pub fn call(
+    registry: &Registry,
+    state: &SharedState,
+    connection: &dyn SqlConnection,
+    name: &str,
+    arguments: &[ValueRef<'_>],
+) -> Result<Value> {
+    let function = registry.function(name);
+    let function = function.ok_or_else(|| FunctionError::new(format!("no such function: {name}")))?;
+    call_function(&function, state, connection, arguments)
+}
+
+fn call_function(
+    function: &Arc<dyn AuxiliaryFunction>,
+    state: &SharedState,
+    connection: &dyn SqlConnection,
+    arguments: &[ValueRef<'_>],
+) -> Result<Value> {
+    let mut state = state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
+    function.call(&mut Api::new(&mut state, connection, function), arguments)
+}
+
+/// What a function of SQL is where its first argument is a table: the auxiliary function of that name.
+pub fn overloaded(registry: &Registry, name: &str) -> Option<Overloaded> {
+    let function = registry.function(name)?;
+    let call = Bound { name: name.to_owned(), function };
+    let kind = FunctionKind::CustomScalar(Arc::new(call));
+    let function = Function::custom(name, Arity::AtLeast(0), Flags::INNOCUOUS, kind);
+    Some(Overloaded { function: Arc::new(function), op: None })
+}
+
+/// An auxiliary function as a function of SQL.
+struct Bound {
+    name: String,
+    function: Arc<dyn AuxiliaryFunction>,
+}
+
+impl ScalarFunction for Bound {
+    fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+        let Some((cursor, arguments)) = args.split_first() else { return Err(unusable(&self.name)) };
+        let state = context.arg_pointer(0, POINTER_KIND).and_then(|pointer| pointer.downcast_ref::<SharedState>());
+        let Some(state) = state else {
+            let id = lithe_value::cast::to_integer(*cursor);
+            return Err(FunctionError::new(format!("no such cursor: {id}")));
+        };
+        let connection = context.connection.sql().ok_or_else(|| unusable(&self.name))?;
+        let value = call_function(&self.function, state, connection, arguments)?;
+        context.answer(value.as_ref())
+    }
+}
+
+/// What is left of an auxiliary function where its first argument is no table.
+pub(crate) struct Unusable(pub(crate) &'static str);
+
+impl ScalarFunction for Unusable {
+    fn call(&self, _: &mut Context<'_>, _: &[ValueRef<'_>]) -> Result {
+        Err(unusable(self.0))
+    }
+}
+
+fn unusable(name: &str) -> FunctionError {
+    FunctionError::new(format!("unable to use function {name} in the requested context"))
+}
+
+/// `wrong number of arguments …`.
+fn wrong_number(name: &str) -> FunctionError {
+    FunctionError::new(format!("wrong number of arguments to function {name}()"))
+}
+
+/// `fts5_get_locale(table, column)`.
+fn get_locale(api: &mut Api<'_>, arguments: &[ValueRef<'_>]) -> Result<Value> {
+    let [column] = arguments else { return Err(wrong_number("fts5_get_locale")) };
+    let ValueRef::Integer(column) = *column else {
+        return Err(FunctionError::new("non-integer argument passed to function fts5_get_locale()"));
+    };
+    let column = usize::try_from(column).ok().filter(|column| *column < api.column_count());
+    let column = column.ok_or_else(|| FunctionError::of_code(code::RANGE))?;
+    Ok(api.column(column)?.locale.map_or(Value::NULL, Value::text))
+}

@@ -1,0 +1,394 @@
+//! What an auxiliary function may ask of the row on which a scan stands, of the query that has found it, and of the table.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_value::cast;
+use lithe_vtab::{FunctionError, SqlConnection, code};
+
+use super::AuxiliaryFunction;
+use crate::Result;
+use crate::config::Detail;
+use crate::cursor::{CursorState, LocaleText};
+use crate::index::Order;
+use crate::position::{column_of, offset_of, position};
+use crate::query::{Phrase, Term};
+use crate::search::{PhraseQuery, Search, before_nul};
+use crate::table::Totals;
+use crate::tokenizer::{Flow, Purpose, Sink, Token};
+
+/// One call of an auxiliary function.
+pub struct Api<'a> {
+    state: &'a mut CursorState,
+    connection: &'a dyn SqlConnection,
+    function: &'a Arc<dyn AuxiliaryFunction>,
+}
+
+/// A phrase of the query, in the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// Which phrase.
+    pub phrase: usize,
+    /// In which column.
+    pub column: usize,
+    /// How many tokens stand before it there.
+    pub offset: u32,
+}
+
+/// Where tokens begin and end in a text.
+pub(super) type Places = Vec<(usize, usize)>;
+
+/// What functions have found out about a row: they ask again and again.
+#[derive(Default)]
+pub struct RowFacts {
+    positions: Option<Rc<[Vec<u64>]>>,
+    instances: Option<Rc<[Instance]>>,
+}
+
+/// What functions keep for the length of a scan, each its own.
+#[derive(Default)]
+pub struct Auxiliary {
+    kept: Vec<(usize, Rc<dyn Any>)>,
+    /// Of the row on which the scan stands.
+    row: Option<(i64, RowFacts)>,
+    /// The arguments of the function that `rank` is.
+    pub(crate) rank_arguments: Option<Rc<[lithe_vtab::Value]>>,
+}
+
+impl Auxiliary {
+    /// The scan has moved on.
+    pub fn forget_row(&mut self) {
+        self.row = None;
+    }
+
+    /// The scan begins anew.
+    pub fn clear(&mut self) {
+        *self = Auxiliary::default();
+    }
+}
+
+impl<'a> Api<'a> {
+    pub(super) fn new(
+        state: &'a mut CursorState,
+        connection: &'a dyn SqlConnection,
+        function: &'a Arc<dyn AuxiliaryFunction>,
+    ) -> Api<'a> {
+        Api { state, connection, function }
+    }
+
+    /// The connection.
+    pub fn connection(&self) -> &'a dyn SqlConnection {
+        self.connection
+    }
+
+    /// How many columns the table has (xColumnCount).
+    pub fn column_count(&self) -> usize {
+        self.state.table.config.columns.len()
+    }
+
+    /// How many rows and tokens there are in the table (xRowCount, xColumnTotalSize).
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    pub fn totals(&self) -> Result<Totals> {
+        self.state.table.totals(self.connection)
+    }
+
+    /// The rowid of the row (xRowid).
+    pub fn rowid(&self) -> i64 {
+        self.state.rowid.unwrap_or_default()
+    }
+
+    /// A column of the row with its locale (xColumnText, xColumnLocale). NULL in a contentless table.
+    ///
+    /// # Errors
+    /// SQLITE_RANGE; those of reading the row.
+    pub fn column(&mut self, column: usize) -> Result<LocaleText> {
+        self.check_column(column)?;
+        self.state.column(self.connection, column)
+    }
+
+    fn check_column(&self, column: usize) -> Result {
+        if column < self.column_count() { Ok(()) } else { Err(FunctionError::of_code(code::RANGE)) }
+    }
+
+    /// How many tokens a column of the row has, or all of them (xColumnSize). None if nobody knows.
+    ///
+    /// # Errors
+    /// SQLITE_RANGE; those of reading the row.
+    pub fn column_size(&mut self, column: Option<usize>) -> Result<Option<u64>> {
+        column.map_or(Ok(()), |column| self.check_column(column))?;
+        if let Some(sizes) = self.state.sizes(self.connection)? {
+            let of_column = |column: usize| sizes.get(column).copied().unwrap_or(0);
+            return Ok(Some(column.map_or_else(|| sizes.iter().sum(), of_column)));
+        }
+        if self.state.table.is_contentless() {
+            return Ok(None);
+        }
+        let columns = column.map_or(0..self.column_count(), |column| column..column + 1);
+        let mut sum = 0;
+        for column in columns {
+            if self.state.table.config.columns.get(column).is_some_and(|column| column.is_indexed) {
+                sum += self.tokens_of(column)?.1.len() as u64;
+            }
+        }
+        Ok(Some(sum))
+    }
+
+    /// The text of a column, and the places of its tokens in it, those that share a place left out. None if the column is NULL.
+    pub(super) fn tokens_of(&mut self, column: usize) -> Result<(Option<Vec<u8>>, Places)> {
+        let LocaleText { value, locale } = self.column(column)?;
+        if value.as_ref().is_null() {
+            return Ok((None, Vec::new()));
+        }
+        let text = cast::to_text(value.as_ref()).into_owned();
+        let mut places = Vec::new();
+        let mut sink = |token: Token<'_>| {
+            if !token.is_colocated {
+                places.push((token.range.start, token.range.end));
+            }
+            Ok(Flow::More)
+        };
+        self.tokenize(&text, locale.as_deref(), &mut sink)?;
+        Ok((Some(text), places))
+    }
+
+    /// Cuts a text with the table's tokenizer (xTokenize).
+    ///
+    /// # Errors
+    /// Those of the tokenizer and of the sink.
+    pub fn tokenize(&self, text: &[u8], locale: Option<&[u8]>, sink: &mut Sink<'_>) -> Result {
+        self.state.table.tokenizer.tokenize(text, Purpose::Auxiliary, locale, sink)
+    }
+
+    fn phrases(&self) -> &[PhraseQuery] {
+        self.state.search.as_ref().map_or(&[], Search::phrases)
+    }
+
+    /// How many phrases the query has (xPhraseCount).
+    pub fn phrase_count(&self) -> usize {
+        self.phrases().len()
+    }
+
+    /// A phrase of the query (xPhraseSize, xQueryToken).
+    pub fn phrase(&self, phrase: usize) -> Option<&Phrase> {
+        self.phrases().get(phrase).map(|query| &query.phrase)
+    }
+
+    /// How many rows a phrase stands in.
+    ///
+    /// # Errors
+    /// SQLITE_RANGE; those of reading the index.
+    pub fn count_rows(&self, phrase: usize) -> Result<u64> {
+        let (table, search) = (&self.state.table, self.state.search.as_ref());
+        let found = search.and_then(|search| search.of_phrase(phrase));
+        let mut search = found.ok_or_else(|| FunctionError::of_code(code::RANGE))?;
+        search.start(table, self.connection, Order::Ascending, None)?;
+        let mut count = 0;
+        while !search.is_at_end() {
+            count += 1;
+            search.next(table, self.connection)?;
+        }
+        Ok(count)
+    }
+
+    /// Goes through the rows that a phrase stands in (xQueryPhrase): `each` is called on each of them.
+    ///
+    /// # Errors
+    /// SQLITE_RANGE; those of reading the index, and of `each`.
+    pub fn query_phrase(&self, phrase: usize, each: &mut dyn FnMut(&mut Api<'_>) -> Result<Flow>) -> Result {
+        let found = self.state.search.as_ref().and_then(|search| search.of_phrase(phrase));
+        let mut search = found.ok_or_else(|| FunctionError::of_code(code::RANGE))?;
+        let table = Arc::clone(&self.state.table);
+        search.start(&table, self.connection, Order::Ascending, None)?;
+        let mut state = CursorState::new(&table);
+        while !search.is_at_end() {
+            state.go_to(Some(search.rowid()));
+            state.search = Some(search);
+            let flow = each(&mut Api { state: &mut state, connection: self.connection, function: self.function })?;
+            let Some(taken) = state.search.take().filter(|_| flow == Flow::More) else { break };
+            search = taken;
+            search.next(&table, self.connection)?;
+        }
+        Ok(())
+    }
+
+    /// What this function has kept (xGetAuxdata).
+    pub fn auxiliary(&self) -> Option<Rc<dyn Any>> {
+        let key = self.key();
+        let found = self.state.auxiliary.kept.iter().find(|(own, _)| *own == key);
+        found.map(|(_, kept)| Rc::clone(kept))
+    }
+
+    /// Keeps something for the length of the scan, in place of what was kept (xSetAuxdata).
+    pub fn set_auxiliary(&mut self, keep: Option<Rc<dyn Any>>) {
+        let key = self.key();
+        let all = &mut self.state.auxiliary.kept;
+        all.retain(|(own, _)| *own != key);
+        all.extend(keep.map(|keep| (key, keep)));
+    }
+
+    /// Functions are told apart by where they are.
+    fn key(&self) -> usize {
+        Arc::as_ptr(self.function).cast::<()>().addr()
+    }
+
+    fn facts(&mut self) -> &mut RowFacts {
+        let rowid = self.rowid();
+        let row = &mut self.state.auxiliary.row;
+        match row {
+            Some((of, _)) if *of == rowid => {}
+            _ => *row = Some((rowid, RowFacts::default())),
+        }
+        &mut row.get_or_insert_with(|| (rowid, RowFacts::default())).1
+    }
+
+    /// Where each phrase stands in the row.
+    fn positions(&mut self) -> Result<Rc<[Vec<u64>]>> {
+        if let Some(known) = &self.facts().positions {
+            return Ok(Rc::clone(known));
+        }
+        let found: Rc<[Vec<u64>]> = match self.state.table.config.detail {
+            Detail::Full => self.listed_positions().into_iter().map(Option::unwrap_or_default).collect(),
+            _ => self.searched_positions()?.into(),
+        };
+        self.facts().positions = Some(Rc::clone(&found));
+        Ok(found)
+    }
+
+    /// What the index says of each phrase. None of one that has no part in the row's being found.
+    fn listed_positions(&self) -> Vec<Option<Vec<u64>>> {
+        let table = &self.state.table;
+        let Some(search) = &self.state.search else { return Vec::new() };
+        (0..search.phrases().len()).map(|phrase| search.positions(table, phrase)).collect()
+    }
+
+    /// Where phrases stand if the index does not know: their tokens are looked for in the text.
+    fn searched_positions(&mut self) -> Result<Vec<Vec<u64>>> {
+        let table = Arc::clone(&self.state.table);
+        let is_there: Vec<bool> = self.listed_positions().iter().map(Option::is_some).collect();
+        let phrases = self.phrases().to_vec();
+        let mut found = vec![Vec::new(); phrases.len()];
+        for column in 0..self.column_count() {
+            let LocaleText { value, locale } = self.column(column)?;
+            let text = cast::to_text(value.as_ref());
+            let mut offset = 0u32;
+            let mut is_first = true;
+            let mut sink = |token: Token<'_>| {
+                if !token.is_colocated && !std::mem::take(&mut is_first) {
+                    offset = offset.saturating_add(1);
+                }
+                for ((query, is_there), found) in phrases.iter().zip(&is_there).zip(&mut found) {
+                    let is_wanted = query.columns.as_ref().is_none_or(|columns| columns.contains(&column));
+                    let term = query.phrase.terms.first();
+                    let here = position(column as u32, offset);
+                    if *is_there
+                        && is_wanted
+                        && term.is_some_and(|term| is_token(term, token.text, table.config.token_data))
+                        && found.last() != Some(&here)
+                    {
+                        found.push(here);
+                    }
+                }
+                Ok(Flow::More)
+            };
+            table.tokenizer.tokenize(&text, Purpose::Document, locale.as_deref(), &mut sink)?;
+        }
+        Ok(found)
+    }
+
+    /// The columns and offsets at which a phrase stands in the row (xPhraseFirst, xPhraseNext).
+    ///
+    /// # Errors
+    /// Those of reading the row.
+    pub fn phrase_positions(&mut self, phrase: usize) -> Result<Vec<u64>> {
+        Ok(self.positions()?.get(phrase).cloned().unwrap_or_default())
+    }
+
+    /// The columns in which a phrase stands in the row (xPhraseFirstColumn, xPhraseNextColumn).
+    ///
+    /// # Errors
+    /// Those of reading the row.
+    pub fn phrase_columns(&mut self, phrase: usize) -> Result<Vec<usize>> {
+        let positions = match self.state.table.config.detail {
+            // The index says it without the text.
+            Detail::Columns => self.listed_positions().into_iter().nth(phrase).flatten().unwrap_or_default(),
+            _ => self.phrase_positions(phrase)?,
+        };
+        let mut columns: Vec<usize> = positions.into_iter().map(column_of).collect();
+        columns.dedup();
+        Ok(columns)
+    }
+
+    /// All phrases in the row: by their places, and of those at one place, by their numbers (xInstCount, xInst).
+    ///
+    /// # Errors
+    /// Those of reading the row.
+    pub fn instances(&mut self) -> Result<Rc<[Instance]>> {
+        if let Some(known) = &self.facts().instances {
+            return Ok(Rc::clone(known));
+        }
+        let mut all = Vec::new();
+        for (phrase, positions) in self.positions()?.iter().enumerate() {
+            all.extend(positions.iter().map(|position| (*position, phrase)));
+        }
+        all.sort_unstable();
+        let instance = |(at, phrase): (u64, usize)| Instance { phrase, column: column_of(at), offset: offset_of(at) };
+        let found: Rc<[Instance]> = all.into_iter().map(instance).collect();
+        self.facts().instances = Some(Rc::clone(&found));
+        Ok(found)
+    }
+
+    /// The token of the document that stands for a token of a phrase's instance (xInstToken): with prefixes and
+    /// tokendata=1, another one than the query's.
+    ///
+    /// # Errors
+    /// SQLITE_RANGE; those of reading the index.
+    pub fn instance_token(&mut self, instance: usize, token: usize) -> Result<Option<Vec<u8>>> {
+        let range = || FunctionError::of_code(code::RANGE);
+        let Instance { phrase, column, offset } = *self.instances()?.get(instance).ok_or_else(range)?;
+        let term = self.phrase(phrase).and_then(|phrase| phrase.terms.get(token)).ok_or_else(range)?.clone();
+        let table = Arc::clone(&self.state.table);
+        if !term.is_prefix && !table.config.token_data {
+            return Ok(term.tokens.into_iter().next());
+        }
+        let wanted = match table.config.detail {
+            Detail::Full => position(column as u32, offset.saturating_add(token as u32)),
+            _ => position(column as u32, 0),
+        };
+        let reader = table.index.reader(self.connection);
+        let prefix = term.tokens.first().map_or(&[][..], Vec::as_slice);
+        let prefix = if table.config.token_data { before_nul(prefix) } else { prefix };
+        let mut terms = reader.terms(prefix)?;
+        while !terms.is_at_end() && terms.token().starts_with(prefix) {
+            let is_here = || crate::search::positions(terms.positions(), table.config.detail).any(|at| at == wanted);
+            if is_token(&term, terms.token(), table.config.token_data)
+                && terms.rowid() == self.rowid()
+                && (table.config.detail == Detail::None || is_here())
+            {
+                return Ok(Some(terms.token().to_vec()));
+            }
+            terms.next(&reader)?;
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a token of a document is what a term of a query asks for.
+fn is_token(term: &Term, token: &[u8], has_token_data: bool) -> bool {
+    fn compared(text: &[u8], has_token_data: bool) -> &[u8] {
+        if has_token_data { before_nul(text) } else { text }
+    }
+    let is_same = |wanted: &Vec<u8>| match term.is_prefix {
+        true => token.starts_with(compared(wanted, has_token_data)),
+        false => compared(token, has_token_data) == compared(wanted, has_token_data),
+    };
+    term.tokens.iter().any(is_same)
+}
+
+/// A value as text; nothing for NULL.
+pub(super) fn text_of(value: lithe_vtab::ValueRef<'_>) -> Cow<'_, [u8]> {
+    cast::to_text(value)
+}

@@ -1,0 +1,208 @@
+//! `snippet(table, column, open, close, ellipsis, n)`: the best piece of so many tokens out of a row, with marks.
+//!
+//! Pieces that begin at a phrase's instance, with room in front and behind, compete with those that begin at the sentence in
+//! which the instance stands.
+
+use lithe_value::cast;
+use lithe_vtab::{Value, ValueRef};
+
+use super::api::{Api, Instance, text_of};
+use super::highlight::{copy, marks, runs};
+use super::wrong_number;
+use crate::Result;
+
+/// What the first instance of a phrase within a piece counts, and each further one.
+const FIRST_SCORE: i64 = 1000;
+const AGAIN_SCORE: i64 = 1;
+/// What beginning with a sentence counts, and with the column's first.
+const SENTENCE_SCORE: i64 = 100;
+const BEGINNING_SCORE: i64 = 120;
+
+/// The best piece so far: from which token of which column.
+struct Best {
+    score: i64,
+    column: usize,
+    start: i64,
+}
+
+/// A column that is looked at.
+struct Candidate<'c> {
+    column: usize,
+    /// How many tokens it has.
+    len: i64,
+    /// The tokens at which sentences begin, in order.
+    sentences: &'c [i64],
+    /// How many tokens the piece is to have.
+    wanted: i64,
+}
+
+/// The function.
+pub fn snippet(api: &mut Api<'_>, arguments: &[ValueRef<'_>]) -> Result<Value> {
+    let [column, open, close, ellipsis, wanted] = arguments else { return Err(wrong_number("snippet")) };
+    let column = i64::from(cast::to_integer(*column) as i32);
+    let wanted = i64::from(cast::to_integer(*wanted) as i32);
+    let columns = match usize::try_from(column) {
+        Ok(column) => column..column.saturating_add(1).min(api.column_count()),
+        Err(_) => 0..api.column_count(),
+    };
+    let mut best = Best { score: 0, column: usize::try_from(column).unwrap_or(0), start: 0 };
+    for column in columns {
+        find(api, column, wanted, &mut best)?;
+    }
+    if best.column >= api.column_count() {
+        return Ok(Value::text(Vec::new()));
+    }
+    let (Some(text), tokens) = api.tokens_of(best.column)? else { return Ok(Value::NULL) };
+    let runs = runs(api, best.column)?;
+    let piece = Piece { text: &text, tokens: &tokens, start: best.start, end: best.start + wanted };
+    Ok(Value::text(piece.marked(&runs, [&text_of(*open), &text_of(*close), &text_of(*ellipsis)])))
+}
+
+/// Looks for a better piece in a column.
+fn find(api: &mut Api<'_>, column: usize, wanted: i64, best: &mut Best) -> Result {
+    let (text, tokens) = api.tokens_of(column)?;
+    let sentences = sentences(text.as_deref().unwrap_or_default(), &tokens);
+    let all = api.instances()?;
+    let lens: Vec<i64> = (0..api.phrase_count())
+        .map(|phrase| api.phrase(phrase).map_or(0, |phrase| phrase.terms.len() as i64))
+        .collect();
+    let len = api.column_size(Some(column))?.map_or(-1, |len| len as i64);
+    let candidate = Candidate { column, len, sentences: &sentences, wanted };
+    for instance in all.iter().filter(|instance| instance.column == column) {
+        candidate.around(&all, &lens, i64::from(instance.offset), best);
+    }
+    Ok(())
+}
+
+/// The tokens at which sentences begin: the first, and those behind a period or colon and white space.
+fn sentences(text: &[u8], tokens: &[(usize, usize)]) -> Vec<i64> {
+    let begins = |start: usize| {
+        let before = text.get(..start).unwrap_or_default();
+        let trimmed = before.trim_ascii_end_of_sentence();
+        trimmed.len() < before.len() && matches!(trimmed.last(), Some(b'.' | b':'))
+    };
+    let begun = tokens.iter().enumerate().filter(|(at, (start, _))| *at == 0 || begins(*start));
+    begun.map(|(at, _)| at as i64).collect()
+}
+
+trait TrimEnd {
+    fn trim_ascii_end_of_sentence(&self) -> &[u8];
+}
+
+impl TrimEnd for [u8] {
+    /// Without spaces, tabs and line ends at the end.
+    fn trim_ascii_end_of_sentence(&self) -> &[u8] {
+        let len = self.iter().rposition(|byte| !b" \t\n\r".contains(byte)).map_or(0, |at| at + 1);
+        self.get(..len).unwrap_or_default()
+    }
+}
+
+impl Candidate<'_> {
+    /// Tries the pieces for an instance that stands at a token.
+    fn around(&self, all: &[Instance], lens: &[i64], at: i64, best: &mut Best) {
+        let (score, middle) = self.score(all, lens, at);
+        let start = match middle {
+            Some((first, last)) => first - (self.wanted - (last - first)) / 2,
+            None => at,
+        };
+        let start = start.min(self.len - self.wanted).max(0);
+        self.take(score, start, best);
+        if self.len <= self.wanted {
+            return;
+        }
+        let sentence = self.sentences.iter().rev().find(|sentence| **sentence <= at).copied();
+        if let Some(sentence) = sentence.filter(|sentence| *sentence < at) {
+            let (score, _) = self.score(all, lens, sentence);
+            self.take(score + if sentence == 0 { BEGINNING_SCORE } else { SENTENCE_SCORE }, sentence, best);
+        }
+    }
+
+    /// What the instances within the piece that begins at `start` are worth, and from where to where they reach.
+    fn score(&self, all: &[Instance], lens: &[i64], start: i64) -> (i64, Option<(i64, i64)>) {
+        let mut seen = vec![false; lens.len()];
+        let mut score = 0;
+        let mut reach: Option<(i64, i64)> = None;
+        let end = start + self.wanted;
+        for instance in all.iter().filter(|instance| instance.column == self.column) {
+            let at = i64::from(instance.offset);
+            if !(start..end).contains(&at) {
+                continue;
+            }
+            let is_new = seen.get_mut(instance.phrase).is_some_and(|seen| !std::mem::replace(seen, true));
+            score += if is_new { FIRST_SCORE } else { AGAIN_SCORE };
+            let last = at + lens.get(instance.phrase).copied().unwrap_or(0);
+            reach = Some((reach.map_or(at, |(first, _)| first), last));
+        }
+        (score, reach)
+    }
+
+    fn take(&self, score: i64, start: i64, best: &mut Best) {
+        if score > best.score {
+            *best = Best { score, column: self.column, start };
+        }
+    }
+}
+
+/// Tokens `start..end` of a text.
+struct Piece<'p> {
+    text: &'p [u8],
+    tokens: &'p [(usize, usize)],
+    start: i64,
+    end: i64,
+}
+
+impl Piece<'_> {
+    /// A piece that ends before the first token: all that is marked, and what stands before it.
+    fn marked_without_end(&self, runs: &[(usize, usize)], [open, close, ellipsis]: [&[u8]; 3]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut copied = 0;
+        for (start, end) in marks(runs, self.tokens) {
+            copy(&mut out, self.text, &mut copied, start);
+            out.extend_from_slice(open);
+            copy(&mut out, self.text, &mut copied, end);
+            out.extend_from_slice(close);
+        }
+        if !self.text.is_empty() {
+            out.extend_from_slice(ellipsis);
+        }
+        out
+    }
+
+    /// The piece with marks around runs of tokens, and ellipses where the text goes on.
+    fn marked(&self, runs: &[(usize, usize)], [open, close, ellipsis]: [&[u8]; 3]) -> Vec<u8> {
+        let count = self.tokens.len() as i64;
+        if self.start == 0 && self.end <= 0 {
+            return self.marked_without_end(runs, [open, close, ellipsis]);
+        }
+        let start = usize::try_from(self.start).unwrap_or(0);
+        let is_cut = self.end < count;
+        let last = if is_cut { self.end - 1 } else { count - 1 };
+        let mut out = Vec::new();
+        let mut copied = 0;
+        if self.start > 0 {
+            out.extend_from_slice(ellipsis);
+            copied = self.tokens.get(start).map_or(self.text.len(), |(start, _)| *start);
+        }
+        let within = |(first, end): &(usize, usize)| {
+            let is_within = *first >= start && (*first as i64) <= last;
+            is_within.then(|| (*first, (*end as i64).min(last) as usize))
+        };
+        let runs: Vec<(usize, usize)> = runs.iter().filter_map(within).collect();
+        for (start, end) in marks(&runs, self.tokens) {
+            copy(&mut out, self.text, &mut copied, start);
+            out.extend_from_slice(open);
+            copy(&mut out, self.text, &mut copied, end);
+            out.extend_from_slice(close);
+        }
+        if is_cut {
+            let end = usize::try_from(last).ok().filter(|last| *last >= start).and_then(|last| self.tokens.get(last));
+            if let Some((_, end)) = end {
+                copy(&mut out, self.text, &mut copied, *end);
+            }
+            out.extend_from_slice(ellipsis);
+        } else {
+            copy(&mut out, self.text, &mut copied, self.text.len());
+        }
+        out
+    }
+}
