@@ -363,14 +363,16 @@ impl Connection {
         self.virtual_tables.joined.borrow().clone()
     }
 
-    /// The first half of a commit.
+    /// The first half of a commit. What the tables write now is not what the statement that commits has changed.
     pub(crate) fn sync_virtual_tables(&self) -> Result<()> {
+        let changes = self.facts.changes.get();
         // A table may write others while it writes what it has put off.
         let mut at = 0;
         while let Some(joined) = { self.virtual_tables.joined.borrow().get(at).cloned() } {
             self.within_method(|| joined.table.sync(self)).map_err(failed)?;
             at += 1;
         }
+        self.facts.changes.set(changes);
         Ok(())
     }
 
