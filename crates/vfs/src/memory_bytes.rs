@@ -243,6 +243,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri has no address space of its own")]
     fn less_room_is_better_than_none() {
         let _turn = turn();
         // More than a process can have on any system.
