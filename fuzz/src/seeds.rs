@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use lithe_fuzz::sample;
+use lithe_engine::{Connection, OpenFlags};
+use lithe_fuzz::{run, sample};
+use lithe_session::{Format, Session};
 
 fn main() {
     let write = |target: &str, name: &str, content: &[u8]| {
@@ -21,9 +23,24 @@ fn main() {
     write("wal_image", "log", &sample::with_log().1);
     write("journal_image", "journal", &sample::with_journal().1);
     write("shm_image", "changes", b"\0\x04\xff\x10\x20\x30\x40\x50\x60\x70");
+    for (name, format) in [("changeset", Format::Changeset), ("patchset", Format::Patchset)] {
+        write("changeset", name, &changes(format));
+    }
     for (at, sql) in SQL.iter().enumerate() {
         write("sql_text", &format!("{at}"), sql.as_bytes());
     }
+}
+
+/// Changes of each kind to the table that the target applies them to.
+fn changes(format: Format) -> Vec<u8> {
+    let connection = Connection::open(b":memory:", OpenFlags::READWRITE | OpenFlags::CREATE).expect("memory");
+    run(&connection, b"CREATE TABLE t(a INTEGER PRIMARY KEY, b UNIQUE, c); INSERT INTO t VALUES(1,'x',2.5),(2,NULL,x'00')");
+    let session = Session::new("main");
+    session.attach(None);
+    let watch = connection.watch_changes(session.watcher());
+    run(&connection, b"INSERT INTO t VALUES(3,'three',NULL); UPDATE t SET c = 'new' WHERE a = 1; DELETE FROM t WHERE a = 2");
+    connection.unwatch_changes(watch);
+    session.changeset(&connection, format).expect("the changes of a table that is there")
 }
 
 const SQL: &[&str] = &[

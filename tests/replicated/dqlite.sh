@@ -9,19 +9,20 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 lib=$(cd "$1" && pwd)
+limit=${BUILD_SECONDS:-1800}
 skip() { echo "dqlite: skipped, $1"; exit 0; }
 
 command -v go >/dev/null || skip "there is no Go"
 command -v apt-get >/dev/null || skip "this is not Debian"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-(cd "$work" && apt-get download libdqlite0 libdqlite-dev libraft2 libraft-dev >download.log 2>&1) || skip "its packages cannot be had"
+(cd "$work" && timeout 120 apt-get download libdqlite0 libdqlite-dev libraft2 libraft-dev >download.log 2>&1) || skip "its packages cannot be had"
 for package in "$work"/*.deb; do dpkg -x "$package" "$work/root"; done
 libs=$(dirname "$(find "$work/root" -name libdqlite.so.0)")
 cp -r "$here/dqlite" "$work/program"
 (cd "$work/program" && CGO_CFLAGS="-I$work/root/usr/include -I$here/../../crates/capi/include" \
     CGO_LDFLAGS="-L$libs -ldqlite -lraft -L$lib -lsqlite3" CGO_LDFLAGS_ALLOW="-Wl,-z,now" \
-    go build -mod=mod -tags libsqlite3 -o "$work/node" . 2>"$work/build.log") || skip "it cannot be built: $(tail -1 "$work/build.log")"
+    timeout "$limit" go build -mod=mod -tags libsqlite3 -o "$work/node" . 2>"$work/build.log") || skip "it is not built within $limit s: $(tail -1 "$work/build.log")"
 LD_LIBRARY_PATH=$lib:$libs "$work/node" "${2:-10000}" "${3:-10}" "$work/dumps"
 
 # The nodes' databases, with their logs: whichever library reads them.

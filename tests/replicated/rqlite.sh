@@ -10,6 +10,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 lib=$(cd "$1" && pwd)
 version=v8.36.3
+limit=${BUILD_SECONDS:-1800}
 skip() { echo "rqlite: skipped, $1"; exit 0; }
 
 work=$(mktemp -d)
@@ -17,10 +18,10 @@ trap 'rm -rf "$work"' EXIT
 program=${RQLITED:-$work/rqlited}
 if [ ! -x "$program" ]; then
     command -v go >/dev/null || skip "there is no Go"
-    module=$(cd "$work" && go mod download -json "github.com/rqlite/rqlite/v8@$version" 2>/dev/null | sed -n 's/.*"Dir": "\(.*\)",/\1/p')
+    module=$(cd "$work" && timeout 120 go mod download -json "github.com/rqlite/rqlite/v8@$version" 2>/dev/null | sed -n 's/.*"Dir": "\(.*\)",/\1/p') || true
     [ -n "$module" ] || skip "its module cannot be had"
     (cd "$module" && CGO_ENABLED=1 CGO_CFLAGS="-I$here/../../crates/capi/include" CGO_LDFLAGS="-L$lib -lsqlite3" \
-        go build -mod=readonly -tags libsqlite3 -o "$program" ./cmd/rqlited 2>"$work/build.log") \
-        || skip "it cannot be built: $(tail -1 "$work/build.log")"
+        timeout "$limit" go build -mod=readonly -tags libsqlite3 -o "$program" ./cmd/rqlited 2>"$work/build.log") \
+        || skip "it is not built within $limit s: $(tail -1 "$work/build.log")"
 fi
 LD_LIBRARY_PATH=$lib python3 "$here/rqlite.py" "$program" "$work" "${2:-3000}" "${3:-5}"

@@ -32,7 +32,7 @@ miri() {
     cargo "+$toolchain" miri test -p lithedb --test soundness
 }
 
-# Every order of threads in the mutex of connections, in group commit, and in the seats of a shared cache. Three changes of thread
+# Every order of threads in the mutex of connections, in group commit, and in the reader states of a shared cache. Three changes of thread
 # at moments of loom's choosing are enough for most mistakes; LOOM_MAX_PREEMPTIONS=100 tries all orders, for minutes.
 loom() {
     local models=tests/soundness/models

@@ -1,8 +1,9 @@
 //! `lithe-bench`: the experiments, Lithe side by side with files, SQLite and others. docs/BENCHMARKS.md has the method.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `cli` | the command line |
+//! | `common` | options that every experiment has |
 //! | `frame` | turns, clocks, temporary folders, progress, results |
 //! | `content` | what is stored, and in which order it is visited |
 //! | `machine` | what it was measured on |
@@ -19,6 +20,7 @@
 mod bare;
 mod blobs;
 mod cli;
+mod common;
 mod concurrency;
 mod content;
 mod digest;

@@ -65,6 +65,7 @@ impl Btree {
     }
 
     fn vacuum_all(&self) -> Result<()> {
+        assert!(self.pager().is_writing(), "a database shrinks within a write transaction");
         let free = self.free_pages()?;
         let end = self.pager().page_count();
         let wanted_end = self.size_without(end, free.len() as u32)?;
@@ -77,6 +78,7 @@ impl Btree {
                 continue;
             }
             let to = targets.pop().ok_or_else(|| corrupt(no, "more pages to move than free ones"))?;
+            assert!(to < no, "pages move to the front");
             mover.relocate(no, to)?;
         }
         self.put_freelist(0, None)?;
@@ -107,13 +109,14 @@ impl Btree {
     }
 
     fn vacuum_last_page(&self, mover: &mut Mover<'_>) -> Result<()> {
+        assert!(self.pager().is_writing(), "a database shrinks within a write transaction");
         let last = PageNo::new(self.pager().page_count()).expect("a database with free pages has pages");
         let entry = self.ptrmap(last)?;
         if entry.kind == PtrmapType::Free {
             self.allocate_exactly(last)?;
         } else {
             let to = self.allocate()?;
-            if to > last {
+            if to >= last {
                 return Err(corrupt(PageNo::FIRST, "freelist shorter than its count"));
             }
             mover.relocate(last, to)?;
@@ -151,6 +154,9 @@ impl Btree {
                 return Err(corrupt(root, "root larger than the largest root"));
             }
             let to = self.allocate()?;
+            if to == root {
+                return Err(corrupt(root, "page in use on the freelist"));
+            }
             Mover::new(self).relocate(root, to)?;
         }
         Ok(root)

@@ -23,6 +23,7 @@ mod siblings;
 use crate::btree::Btree;
 use crate::edit::free_bytes;
 use crate::error::{Result, corrupt};
+use crate::node::MAX_DEPTH;
 use lithe_format::PageNo;
 
 /// One page of the way from the root to the page that needs balancing.
@@ -43,6 +44,7 @@ pub(crate) struct Pending {
 impl Pending {
     /// One cell.
     pub fn one(at: usize, cell: Vec<u8>) -> Pending {
+        assert!(!cell.is_empty(), "a cell has bytes");
         let ends = vec![cell.len()];
         Pending { at, cells: CellList { bytes: cell, ends } }
     }
@@ -67,6 +69,7 @@ impl CellList {
 
     /// The cells from `count` on.
     pub fn skip(&self, count: usize) -> CellList {
+        assert!(count <= self.len(), "more cells are passed over than there are");
         let mut rest = CellList::default();
         for index in count..self.len() {
             rest.push(|bytes| bytes.extend_from_slice(self.get(index)));
@@ -84,10 +87,12 @@ impl CellList {
 /// Balances the last page of `steps`, of which `pending` cells did not fit, and then its ancestors as
 /// far as that changes them.
 pub(crate) fn balance(btree: &Btree, steps: &[Step], mut pending: Option<Pending>) -> Result<()> {
+    assert!(!steps.is_empty() && steps.len() <= MAX_DEPTH, "a path of {} pages", steps.len());
     let mut steps = steps.to_vec();
     // An insertion makes no page emptier; the pages that appending begins are meant to be filled.
     let inserts = pending.is_some();
     loop {
+        debug_assert!(pending.as_ref().is_none_or(|pending| pending.cells.len() > 0), "no cell waits for room");
         if steps.len() == 1 {
             let Some(cells) = pending.take() else {
                 return root::lose_level_if_empty(btree, steps[0].no);

@@ -1,7 +1,7 @@
 //! What all cursors of one connection on one database share.
 
-use crate::cursor::Interiors;
 use crate::error::{Result, corrupt};
+use crate::interiors::Interiors;
 use crate::lost_keys::LostKeys;
 use lithe_format::btree_page::{PageHeader, PageKind, header_at};
 use lithe_format::bytes::{at_u32, put_u32};
@@ -10,7 +10,6 @@ use lithe_format::payload::Limits;
 use lithe_format::{PageNo, PageSize};
 use lithe_pager::{PageMut, PageRef, Pager};
 use std::cell::Cell;
-use std::io::IoSlice;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,6 +26,8 @@ pub struct Btree {
     secure_delete: Cell<SecureDelete>,
     /// What the header says, once it has been looked at.
     auto_vacuum: Cell<Option<AutoVacuum>>,
+    /// The same when it was last looked at, and the data version of that time.
+    last_auto_vacuum: Cell<Option<(AutoVacuum, u32)>>,
     /// The schema cookie, likewise: every statement asks for it.
     schema_cookie: Cell<Option<u32>>,
     /// What a database that is still empty will get.
@@ -78,6 +79,7 @@ impl Btree {
             known_version: Cell::new(0),
             secure_delete: Cell::default(),
             auto_vacuum: Cell::new(None),
+            last_auto_vacuum: Cell::new(None),
             schema_cookie: Cell::new(None),
             auto_vacuum_wanted: Cell::default(),
             page_list: Cell::default(),
@@ -191,7 +193,14 @@ impl Btree {
         };
         self.notice_others();
         self.auto_vacuum.set(Some(mode));
+        self.last_auto_vacuum.set(Some((mode, self.pager.data_version())));
         Ok(mode)
+    }
+
+    /// The mode as it was when this connection last looked, if nobody else has changed the file since, as far as it knows.
+    pub fn last_auto_vacuum_mode(&self) -> Option<AutoVacuum> {
+        let (mode, version) = self.last_auto_vacuum.get()?;
+        (self.pager.page_count() > 0 && version == self.pager.data_version()).then_some(mode)
     }
 
     /// Sets the auto-vacuum mode: of an empty database to any, of another between the two modes that
@@ -205,7 +214,7 @@ impl Btree {
         if (now == AutoVacuum::None) != (mode == AutoVacuum::None) {
             return Ok(false);
         }
-        if now != mode {
+        if now != AutoVacuum::None {
             self.set_meta(Meta::IncrementalVacuum, u32::from(mode == AutoVacuum::Incremental))?;
         }
         Ok(true)
@@ -252,20 +261,6 @@ impl Btree {
         page
     }
 
-    /// Writes whole pages from `first` on past the private copies: see [`Pager::put_straight`].
-    pub(crate) fn put_straight(
-        &self,
-        first: PageNo,
-        count: u32,
-        along: Option<PageNo>,
-        pieces: &[IoSlice<'_>],
-    ) -> Result<()> {
-        self.notice_others();
-        let put = self.pager.put_straight(first, count, along, pieces);
-        self.wrote(first);
-        put
-    }
-
     /// Page `no`, all zeros, whatever it was: a page beyond the end or one from the freelist.
     #[inline]
     pub(crate) fn new_page(&self, no: PageNo) -> Result<PageMut<'_>> {
@@ -285,6 +280,7 @@ impl Btree {
     }
 
     pub(crate) fn set_page_count(&self, count: u32) -> Result<()> {
+        assert!(count > 0, "a database in use has page 1");
         self.notice_others();
         let done = self.pager.set_page_count(count);
         self.known_version.set(self.pager.write_version());
@@ -314,6 +310,7 @@ impl Btree {
             counter.set(counter.get() + 1);
         }
         self.auto_vacuum.set(None);
+        self.last_auto_vacuum.set(None);
         self.schema_cookie.set(None);
     }
 

@@ -22,25 +22,22 @@ mod append;
 mod blob;
 mod delete;
 mod insert;
-mod interiors;
 mod payload;
 mod peek;
 mod restore;
-mod search;
 mod seek;
 mod walk;
 
 use blob::Chain;
-pub(crate) use interiors::Interiors;
 pub use payload::Row;
 pub use peek::Leaf;
-use search::Range;
 
 use crate::balance::Step;
 use crate::btree::Btree;
 use crate::error::{Error, Result, corrupt};
 use crate::key::KeyInfo;
 use crate::node::{MAX_DEPTH, Node, TreeKind};
+use crate::search::Range;
 use lithe_format::cell::{self, PayloadSpan};
 use lithe_format::payload::Limits;
 use lithe_format::{PageNo, btree_page::PageKind};
@@ -236,7 +233,8 @@ impl Cursor {
                 debug_assert!(self.key_info.is_some() || self.here().node.is_leaf(), "a row is on a leaf");
             }
             State::Gap(_) => assert!(!self.path.is_empty(), "a gap is beside an entry"),
-            State::Nowhere | State::Written | State::Lost => {}
+            State::Written => debug_assert!(self.row.is_some(), "what was written is known"),
+            State::Nowhere | State::Lost => {}
         }
     }
 
@@ -311,6 +309,7 @@ impl Cursor {
         if depth >= MAX_DEPTH {
             return Err(corrupt(self.root, "tree deeper than any"));
         }
+        debug_assert!(depth <= self.path.len(), "a path without one of its pages");
         self.range = None;
         let new = Level { node, index: 0 };
         match self.path.get_mut(depth) {

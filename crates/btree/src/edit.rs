@@ -41,6 +41,7 @@ impl<'p> EditPage<'p> {
         let at = btree_page::header_at(no);
         let limits = btree.limits(kind);
         let header = PageHeader::empty(at, kind, limits.usable);
+        debug_assert!(header.cell_count == 0 && page.len() >= limits.usable as usize, "an empty page has its size");
         if btree.secure_delete() {
             page[at..limits.usable as usize].fill(0);
         }
@@ -61,7 +62,7 @@ impl<'p> EditPage<'p> {
     /// The cell at `index`: where it starts and how many bytes it occupies.
     pub fn cell(&self, index: usize) -> Result<(usize, usize)> {
         let at = btree_page::cell_pointer(&self.page, self.header.pointers_at(), index);
-        let at = at.filter(|at| *at >= self.header.pointers_end());
+        let at = at.filter(|at| *at >= self.header.pointers_end() && index < usize::from(self.header.cell_count));
         let size = at.and_then(|at| cell::size(&self.page, at, self.header.kind, &self.limits));
         match (at, size) {
             (Some(at), Some(size)) => Ok((at, size)),
@@ -138,6 +139,7 @@ impl<'p> EditPage<'p> {
     }
 
     fn remove_pointer(&mut self, index: usize) {
+        assert!(index < usize::from(self.header.cell_count), "cell {index} is removed of {}", self.header.cell_count);
         let pointer_at = self.header.pointers_at() + POINTER_LEN * index;
         let pointers_end = self.header.pointers_end();
         self.page.copy_within(pointer_at + POINTER_LEN..pointers_end, pointer_at);
@@ -167,6 +169,7 @@ impl<'p> EditPage<'p> {
             pointer_at += POINTER_LEN;
             self.header.cell_count += 1;
         }
+        debug_assert!(pointer_at <= content_at, "pointers and cells meet on page {}", self.no);
         self.header.content_at = content_at as u32;
     }
 

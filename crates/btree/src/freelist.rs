@@ -11,6 +11,7 @@ use lithe_format::{MAX_PAGE_NO, PageNo};
 impl Btree {
     /// A page that nothing uses. Its content does not matter: the caller makes it new.
     pub(crate) fn allocate(&self) -> Result<PageNo> {
+        assert!(self.pager().is_writing(), "a page is allocated within a write transaction");
         if self.freelist_count()? == 0 {
             return self.extend();
         }
@@ -22,6 +23,7 @@ impl Btree {
     /// Adds `count` unused pages to `pages`, in runs of successive numbers as far as the freelist
     /// allows, because chains of overflow pages are read in runs.
     pub(crate) fn allocate_run(&self, count: usize, pages: &mut Vec<PageNo>) -> Result<()> {
+        assert!(self.pager().is_writing(), "pages are allocated within a write transaction");
         let wanted = pages.len() + count;
         while pages.len() < wanted {
             if self.freelist_count()? == 0 {
@@ -30,6 +32,7 @@ impl Btree {
                 self.take_from_trunk(wanted - pages.len(), pages)?;
             }
         }
+        assert_eq!(pages.len(), wanted, "as many pages are allocated as were asked for");
         Ok(())
     }
 
@@ -58,6 +61,7 @@ impl Btree {
 
     /// Takes up to `count` pages from the first trunk: the last leaves, or the trunk itself if it has no leaves left.
     fn take_from_trunk(&self, count: usize, pages: &mut Vec<PageNo>) -> Result<()> {
+        assert!(count > 0, "a page is taken from the freelist");
         let first = self.page(PageNo::FIRST)?;
         let free = at_u32(&first, FREELIST_COUNT_AT);
         let trunk_no = PageNo::new(at_u32(&first, FREELIST_TRUNK_AT));
@@ -102,6 +106,7 @@ impl Btree {
 
     /// Puts page `no` on the freelist.
     pub(crate) fn free(&self, no: PageNo) -> Result<()> {
+        assert!(self.pager().is_writing(), "a page is freed within a write transaction");
         self.check_free(no, no)?;
         if self.zero_free_pages() {
             self.write(no)?.fill(0);
@@ -144,6 +149,7 @@ impl Btree {
 
     /// Takes page `no` off the freelist, on which it must be.
     pub(crate) fn allocate_exactly(&self, no: PageNo) -> Result<()> {
+        assert!(self.pager().is_writing(), "a page is taken within a write transaction");
         let mut found = None;
         self.walk_freelist(|before, trunk_no, page, leaves| {
             let leaf = (0..leaves).find(|index| trunk::leaf(page, *index) == Some(no));
@@ -238,6 +244,7 @@ impl Btree {
 /// freed in its order lies there as it was.
 fn last_run(page: &[u8], leaves: u32, count: u32) -> u32 {
     let number = |index| trunk::leaf(page, index).map_or(0, PageNo::get);
+    debug_assert!(leaves > 0 && count > 0, "a run has at least one page");
     let mut run = 1;
     while run < count && run < leaves && number(leaves - run - 1).wrapping_add(1) == number(leaves - run) {
         run += 1;

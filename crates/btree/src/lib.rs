@@ -18,12 +18,13 @@
 //!
 //! Reading order:
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `node` | a page of a tree, checked |
 //! | [`cursor`] | a place in a tree: walking, seeking, inserting, deleting, finding the row again |
 //! | [`key`] | what index entries are compared with |
 //! | `edit`, `balance` | the cells of one page; sharing them among siblings |
+//! | `search`, `interiors` | finding a rowid among those of a page; interior pages that are searched often, decoded |
 //! | `overflow` | long payloads |
 //! | `freelist`, `ptrmap` | which pages are unused; in auto-vacuum databases, who points to each page |
 //! | `tree` | making, emptying and dropping whole trees |
@@ -44,12 +45,14 @@ mod edit;
 mod error;
 pub mod estimate;
 mod freelist;
+mod interiors;
 pub mod key;
 mod lost_keys;
 mod node;
 mod overflow;
 mod ptrmap;
 mod relocate;
+mod search;
 mod tree;
 
 pub use auto_vacuum::Sizes;

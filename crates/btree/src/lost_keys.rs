@@ -28,6 +28,7 @@ const BYTES_MAX: usize = 1 << 20;
 
 impl LostKeys {
     pub fn remember(&self, root: PageNo, chain: PageNo, version: u64, record: Vec<u8>) {
+        assert!(!record.is_empty(), "an entry with a chain has a key");
         let mut keys = self.0.borrow_mut();
         keys.push_back(LostKey { root, chain, version, record });
         let mut bytes = keys.iter().map(|key| key.record.len()).sum::<usize>();

@@ -2,6 +2,7 @@
 
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};
+use crate::interiors::Interior;
 use lithe_format::PageNo;
 use lithe_format::btree_page::{self, PageHeader, PageKind, RIGHT_CHILD_AT};
 use lithe_format::bytes::get_u32;
@@ -65,6 +66,29 @@ impl Node {
             header_at: header.at as u8,
             pointers_at: header.pointers_at() as u8,
         }
+    }
+
+    /// Page `no`, an interior page of a table that is known to have so many cells: of the page itself nothing is read.
+    #[inline]
+    pub fn of_interior(btree: &Btree, no: PageNo, cell_count: u16) -> Result<Node> {
+        let (kind, header_at) = (PageKind::TableInterior, btree_page::header_at(no));
+        Ok(Node {
+            page: btree.page(no)?,
+            no,
+            kind,
+            cell_count,
+            header_at: header_at as u8,
+            pointers_at: (header_at + kind.header_len()) as u8,
+        })
+    }
+
+    /// The rowids and children of an interior page of a table; `None` if it is not as it should be.
+    pub fn decode_interior(&self) -> Option<Interior> {
+        let cell = |index| {
+            let rowid = cell::read_interior_rowid(&self.page, self.cell_at(index).ok()?)?;
+            Some((rowid, self.child(index).ok()?))
+        };
+        Interior::of_cells(self.count(), cell, self.child(self.count()).ok()?)
     }
 
     #[inline]

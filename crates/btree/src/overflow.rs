@@ -10,7 +10,6 @@
 //! checks each link on the way; from the first that disagrees it goes on where the link says.
 
 mod read;
-mod straight;
 mod write;
 
 pub(crate) use read::{make_room, page_of_chain, read, read_chain, read_whole};

@@ -52,6 +52,7 @@ impl Btree {
         let page = self.page(no)?;
         let header = self.header(&page, no)?;
         let limits = self.limits(header.kind);
+        debug_assert!(cells.start <= cells.end, "cells in reverse");
         for index in cells {
             let at = cell_pointer(&page, header.pointers_at(), index);
             let at = at.ok_or_else(|| corrupt(no, "cell pointer outside the page"))?;

@@ -25,6 +25,7 @@ impl Mover<'_> {
 
     /// Moves page `from` to the unused page `to`, and tells whoever points to it.
     pub fn relocate(&mut self, from: PageNo, to: PageNo) -> Result<()> {
+        assert_ne!(from, to, "a page moves elsewhere");
         let btree = self.btree;
         let entry = btree.ptrmap(from)?;
         if matches!(entry.kind, PtrmapType::OverflowFirst | PtrmapType::OverflowNext) {
@@ -76,6 +77,7 @@ impl Mover<'_> {
             way.push(before);
             entry = btree.ptrmap(before)?;
         }
+        assert!(way[0] == no, "the way begins with the page that moves");
         let first = way[way.len() - 1];
         let owner = entry.parent.ok_or_else(|| corrupt(first, "pointer map without a parent"))?;
         if entry.kind == PtrmapType::OverflowNext || btree.header(&btree.page(owner)?, owner)?.kind.is_table() {

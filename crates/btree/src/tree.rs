@@ -16,6 +16,7 @@ impl Btree {
     /// In an auto-vacuum database the roots are the first pages of the file, so that none is ever in
     /// the way when the file shrinks: whatever is on the next page moves elsewhere.
     pub fn create_tree(&self, kind: TreeKind) -> Result<PageNo> {
+        assert!(self.pager().is_writing(), "a tree is made within a write transaction");
         self.initialise()?;
         let root = if self.auto_vacuum()? { self.make_room_for_root()? } else { self.allocate()? };
         drop(EditPage::create(self, self.new_page(root)?, root, kind.leaf()));
@@ -29,6 +30,7 @@ impl Btree {
 
     /// Deletes all entries of the tree at `root`, which may be of either kind, and answers how many there were.
     pub fn clear_tree(&self, root: PageNo) -> Result<u64> {
+        assert!(self.pager().is_writing(), "a tree is emptied within a write transaction");
         let kind = self.tree_kind(root)?;
         let mut cleared = 0;
         self.clear_page(root, kind, 0, &mut cleared)?;
@@ -56,6 +58,7 @@ impl Btree {
             Mover::new(self).relocate(largest, root)?;
         }
         self.free(largest)?;
+        assert!(largest >= root, "the largest root is no smaller than another");
         let geometry = self.ptrmap_geometry();
         let mut before = largest.get() - 1;
         while PageNo::new(before).is_some_and(|no| no > PageNo::FIRST && !geometry.is_content(no)) {

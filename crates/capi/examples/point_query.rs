@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The difference of two runs with different counts, divided by the difference of the counts, is the cost of one query.
-//! Each side binds, steps, takes both values and ends the run. A door adds what it owes: C locks the connection in every
+//! Each side binds, steps, takes both values and ends the run. An interface adds what it owes: C locks the connection in every
 //! call, puts a NUL behind the text and remembers what the call ended with; Rust looks whether the text is UTF-8, and
 //! whether the columns are there. A connection of the C library without a mutex (`c-nomutex`) locks nothing, as in Rust.
 

@@ -1267,6 +1267,82 @@ SQLITE_API int sqlite3changegroup_change_text(sqlite3_changegroup*, int, int, co
 SQLITE_API int sqlite3changegroup_change_blob(sqlite3_changegroup*, int, int, const void *pVal, int nVal);
 SQLITE_API int sqlite3changegroup_change_finish(sqlite3_changegroup*, int bDiscard, char **pzErr);
 
+/* FTS5: tokenizers and auxiliary functions. "SELECT fts5(?1)" tells a pointer of the type "fts5_api_ptr" where the fts5_api is. */
+typedef struct Fts5ExtensionApi Fts5ExtensionApi;
+typedef struct Fts5Context Fts5Context;
+typedef struct Fts5PhraseIter Fts5PhraseIter;
+typedef void (*fts5_extension_function)(const Fts5ExtensionApi *pApi, Fts5Context *pFts, sqlite3_context *pCtx,
+    int nVal, sqlite3_value **apVal);
+struct Fts5PhraseIter {
+  const unsigned char *a;
+  const unsigned char *b;
+};
+struct Fts5ExtensionApi {
+  int iVersion;
+  void *(*xUserData)(Fts5Context*);
+  int (*xColumnCount)(Fts5Context*);
+  int (*xRowCount)(Fts5Context*, sqlite3_int64 *pnRow);
+  int (*xColumnTotalSize)(Fts5Context*, int iCol, sqlite3_int64 *pnToken);
+  int (*xTokenize)(Fts5Context*, const char *pText, int nText, void *pCtx,
+      int (*xToken)(void*, int, const char*, int, int, int));
+  int (*xPhraseCount)(Fts5Context*);
+  int (*xPhraseSize)(Fts5Context*, int iPhrase);
+  int (*xInstCount)(Fts5Context*, int *pnInst);
+  int (*xInst)(Fts5Context*, int iIdx, int *piPhrase, int *piCol, int *piOff);
+  sqlite3_int64 (*xRowid)(Fts5Context*);
+  int (*xColumnText)(Fts5Context*, int iCol, const char **pz, int *pn);
+  int (*xColumnSize)(Fts5Context*, int iCol, int *pnToken);
+  int (*xQueryPhrase)(Fts5Context*, int iPhrase, void *pUserData,
+      int(*)(const Fts5ExtensionApi*,Fts5Context*,void*));
+  int (*xSetAuxdata)(Fts5Context*, void *pAux, void(*xDelete)(void*));
+  void *(*xGetAuxdata)(Fts5Context*, int bClear);
+  int (*xPhraseFirst)(Fts5Context*, int iPhrase, Fts5PhraseIter*, int*, int*);
+  void (*xPhraseNext)(Fts5Context*, Fts5PhraseIter*, int *piCol, int *piOff);
+  int (*xPhraseFirstColumn)(Fts5Context*, int iPhrase, Fts5PhraseIter*, int*);
+  void (*xPhraseNextColumn)(Fts5Context*, Fts5PhraseIter*, int *piCol);
+  /* From version 3 on. */
+  int (*xQueryToken)(Fts5Context*, int iPhrase, int iToken, const char **ppToken, int *pnToken);
+  int (*xInstToken)(Fts5Context*, int iIdx, int iToken, const char**, int*);
+  /* From version 4 on. */
+  int (*xColumnLocale)(Fts5Context*, int iCol, const char **pz, int *pn);
+  int (*xTokenize_v2)(Fts5Context*, const char *pText, int nText, const char *pLocale, int nLocale, void *pCtx,
+      int (*xToken)(void*, int, const char*, int, int, int));
+};
+typedef struct Fts5Tokenizer Fts5Tokenizer;
+typedef struct fts5_tokenizer_v2 fts5_tokenizer_v2;
+struct fts5_tokenizer_v2 {
+  int iVersion;
+  int (*xCreate)(void*, const char **azArg, int nArg, Fts5Tokenizer **ppOut);
+  void (*xDelete)(Fts5Tokenizer*);
+  int (*xTokenize)(Fts5Tokenizer*, void *pCtx, int flags, const char *pText, int nText, const char *pLocale,
+      int nLocale, int (*xToken)(void *pCtx, int tflags, const char *pToken, int nToken, int iStart, int iEnd));
+};
+typedef struct fts5_tokenizer fts5_tokenizer;
+struct fts5_tokenizer {
+  int (*xCreate)(void*, const char **azArg, int nArg, Fts5Tokenizer **ppOut);
+  void (*xDelete)(Fts5Tokenizer*);
+  int (*xTokenize)(Fts5Tokenizer*, void *pCtx, int flags, const char *pText, int nText,
+      int (*xToken)(void *pCtx, int tflags, const char *pToken, int nToken, int iStart, int iEnd));
+};
+#define FTS5_TOKENIZE_QUERY 0x0001
+#define FTS5_TOKENIZE_PREFIX 0x0002
+#define FTS5_TOKENIZE_DOCUMENT 0x0004
+#define FTS5_TOKENIZE_AUX 0x0008
+#define FTS5_TOKEN_COLOCATED 0x0001
+typedef struct fts5_api fts5_api;
+struct fts5_api {
+  int iVersion;
+  int (*xCreateTokenizer)(fts5_api *pApi, const char *zName, void *pUserData, fts5_tokenizer *pTokenizer,
+      void (*xDestroy)(void*));
+  int (*xFindTokenizer)(fts5_api *pApi, const char *zName, void **ppUserData, fts5_tokenizer *pTokenizer);
+  int (*xCreateFunction)(fts5_api *pApi, const char *zName, void *pUserData, fts5_extension_function xFunction,
+      void (*xDestroy)(void*));
+  /* From version 3 on. */
+  int (*xCreateTokenizer_v2)(fts5_api *pApi, const char *zName, void *pUserData, fts5_tokenizer_v2 *pTokenizer,
+      void (*xDestroy)(void*));
+  int (*xFindTokenizer_v2)(fts5_api *pApi, const char *zName, void **ppUserData, fts5_tokenizer_v2 **ppTokenizer);
+};
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,7 +7,7 @@ use lithe_engine::{Backup, BackupStep, Deserialize, Error};
 
 use crate::code;
 use crate::connection::{self, live, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory;
 use crate::text;
 

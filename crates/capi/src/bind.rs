@@ -9,7 +9,7 @@ use lithe_engine::value::{Encoding, ValueRef};
 
 use crate::code;
 use crate::context::engine_pointer;
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
 use crate::statement::{sqlite3_stmt, statement};
 use crate::text;

@@ -7,7 +7,7 @@ use lithe_engine::{Blob, Error, ResultCode};
 
 use crate::code;
 use crate::connection::{self, Locked, live, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::text;
 
 /// An open BLOB.

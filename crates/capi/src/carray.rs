@@ -19,7 +19,7 @@ use lithe_engine::virtual_table::{
 use crate::bind::sqlite3_bind_pointer;
 use crate::code;
 use crate::context::application_pointer;
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
 use crate::statement::sqlite3_stmt;
 

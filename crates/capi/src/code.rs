@@ -1,4 +1,4 @@
-//! The numbers of the C interface: result codes and the flags that several rooms use.
+//! The numbers of the C interface: result codes and the flags that several modules use.
 
 use std::ffi::c_int;
 

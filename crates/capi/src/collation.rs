@@ -1,5 +1,6 @@
 //! Collations of the application.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use lithe_engine::value::{Buffer, Collation, CustomCollation, Encoding};
 
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
 use crate::text;
 
@@ -20,7 +21,8 @@ struct CCollation {
     encoding: Encoding,
     arg: *mut c_void,
     compare: CompareFn,
-    destructor: Destructor,
+    /// None once it has been called.
+    destructor: Cell<Destructor>,
 }
 
 // SAFETY: as for functions: a connection is used by one thread at a time, and only it compares.
@@ -30,8 +32,7 @@ unsafe impl Sync for CCollation {}
 
 impl Drop for CCollation {
     fn drop(&mut self) {
-        // SAFETY: the application gave both for this.
-        unsafe { memory::destroy(self.destructor, self.arg) };
+        self.removed();
     }
 }
 
@@ -59,6 +60,11 @@ impl CustomCollation for CCollation {
         self.encoding.encode(right, &mut wide_right);
         self.ask(wide_left.as_slice(), wide_right.as_slice())
     }
+
+    fn removed(&self) {
+        // SAFETY: the application gave both for this. Nobody compares any more.
+        unsafe { memory::destroy(self.destructor.take(), self.arg) };
+    }
 }
 
 /// # Safety
@@ -76,13 +82,19 @@ unsafe fn create(
         Ok(db) => db,
         Err(code) => return code,
     };
-    let encoding = text::encoding(representation).filter(|_| representation != code::ANY);
+    let encoding = text::encoding(representation).filter(|_| !matches!(representation, code::ANY | code::UTF8_ZT));
     let (Some(name), Some(encoding)) = (name, encoding) else { return code::MISUSE };
     let name = String::from_utf8_lossy(name).into_owned();
     let collation = compare.map(|compare| {
-        Collation::Custom(Arc::new(CCollation { name: name.clone(), encoding, arg, compare, destructor }))
+        Collation::Custom(Arc::new(CCollation {
+            name: name.clone(),
+            encoding,
+            arg,
+            compare,
+            destructor: Cell::new(destructor),
+        }))
     });
-    db.finish(db.core().set_collation(&name, collation))
+    db.finish(db.core().set_collation_for(&name, encoding, collation))
 }
 
 type NeededFn = unsafe extern "C" fn(*mut c_void, *mut sqlite3, c_int, *const c_char);
@@ -114,10 +126,10 @@ api! {
             Err(code) => return code,
         };
         let callback = needed.map(|needed| -> lithe_engine::CollationNeeded {
-            std::rc::Rc::new(move |name: &str| {
+            std::rc::Rc::new(move |name: &str, encoding| {
                 let name = crate::error::c_string(name.as_bytes());
                 // SAFETY: the application's function, called as documented.
-                unsafe { needed(arg, handle, code::UTF8, name.as_ptr()) };
+                unsafe { needed(arg, handle, text::representation(encoding), name.as_ptr()) };
                 None // it has defined it itself, if it could
             })
         });
@@ -131,10 +143,10 @@ api! {
             Err(code) => return code,
         };
         let callback = needed.map(|needed| -> lithe_engine::CollationNeeded {
-            std::rc::Rc::new(move |name: &str| {
+            std::rc::Rc::new(move |name: &str, encoding| {
                 let name = text::to_utf16(name.as_bytes(), Encoding::UTF16_NATIVE);
                 // SAFETY: the application's function, called as documented.
-                unsafe { needed(arg, handle, code::UTF16, name.as_ptr().cast()) };
+                unsafe { needed(arg, handle, text::representation(encoding), name.as_ptr().cast()) };
                 None
             })
         });

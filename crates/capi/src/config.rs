@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering}
 use lithe_engine::OpenFlags;
 
 use crate::code;
-use crate::door::{api, guard};
+use crate::connection::{live, sqlite3};
+use crate::ffi_guard::{api, guard};
 use crate::memory;
 use crate::mutex;
 use crate::variadic::{Arguments, CArgs};
@@ -134,6 +135,19 @@ unsafe extern "C" fn lithe_test_control(op: c_int, args: *mut CArgs) -> c_int {
                     lithe_engine::move_pending_byte(to);
                 }
                 before.cast_signed()
+            }
+            // INTERNAL_FUNCTIONS of a connection: there, and gone again.
+            17 => {
+                // SAFETY: the verb has a connection.
+                if let Ok(db) = unsafe { live(args.pointer::<sqlite3>()) } {
+                    db.finish(db.core().toggle_internal_functions());
+                }
+                0
+            }
+            // LOCALTIME_FAULT: as if the rules of local time could not be read.
+            18 => {
+                lithe_engine::fail_local_time(args.int() != 0);
+                0
             }
             // ASSERT and ALWAYS.
             12 => 0,

@@ -19,6 +19,7 @@ use lithe_engine::{Connection, InterruptHandle, OpenFlags};
 use crate::code;
 use crate::database::Filename;
 use crate::error::LastError;
+use crate::fts5::Fts5State;
 use crate::hook::Hooks;
 use crate::recursive_mutex::RecursiveMutex;
 use crate::statement::sqlite3_stmt;
@@ -77,6 +78,7 @@ pub struct sqlite3 {
     pub(crate) can_load_extensions: Cell<bool>,
     pub(crate) can_load_by_sql: Cell<bool>,
     pub(crate) virtual_tables: VirtualTableState,
+    pub(crate) fts5: Fts5State,
     /// Files of the engine's that were given out as structures of C, and what stands for one that is not open.
     pub(crate) file_pointers: RefCell<Vec<FilePointer>>,
     pub(crate) no_file: sqlite3_file,
@@ -106,6 +108,7 @@ impl sqlite3 {
             can_load_extensions: Cell::new(false),
             can_load_by_sql: Cell::new(false),
             virtual_tables: VirtualTableState::default(),
+            fts5: Fts5State::default(),
         }
     }
 

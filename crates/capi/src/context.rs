@@ -11,8 +11,8 @@ use lithe_engine::value::{Encoding, Value, ValueRef};
 
 use crate::code;
 use crate::connection::sqlite3;
-use crate::door::api;
 use crate::error;
+use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
 use crate::text;
 use crate::value::{Pointer, sqlite3_value};
@@ -41,6 +41,16 @@ pub struct sqlite3_context {
 struct Failure {
     code: c_int,
     message: Option<Vec<u8>>,
+}
+
+impl Failure {
+    fn into_error(self) -> FunctionError {
+        let text = match self.message {
+            Some(message) => String::from_utf8_lossy(&message).into_owned(),
+            None => ResultCode(self.code).text().to_owned(),
+        };
+        FunctionError { code: self.code, message: text.into() }
+    }
 }
 
 /// What `sqlite3_aggregate_context` gave out: null until it is asked for.
@@ -111,11 +121,7 @@ impl sqlite3_context {
     /// Hands the answer over.
     pub(crate) fn finish(self, context: &mut Context<'_>) -> Result<(), FunctionError> {
         if let Some(failure) = self.failure {
-            let text = match failure.message {
-                Some(message) => String::from_utf8_lossy(&message).into_owned(),
-                None => ResultCode(failure.code).text().to_owned(),
-            };
-            return Err(FunctionError { code: failure.code, message: text.into() });
+            return Err(failure.into_error());
         }
         if let Some(subtype) = self.subtype {
             context.subtype = subtype;
@@ -123,6 +129,14 @@ impl sqlite3_context {
         context.pointer = self.pointer;
         *context.out = self.out;
         Ok(())
+    }
+
+    /// The answer of a call for which nothing but the value counts.
+    pub(crate) fn into_value(self) -> Result<Value, FunctionError> {
+        match self.failure {
+            Some(failure) => Err(failure.into_error()),
+            None => Ok(self.out),
+        }
     }
 
     fn set(&mut self, value: ValueRef<'_>) {

@@ -8,7 +8,7 @@ use lithe_engine::{Limit, TransactionKind};
 
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::text;
 use crate::uri;
 use crate::vfs::sqlite3_file;

@@ -6,7 +6,7 @@ use lithe_engine::Config;
 
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::door::guard;
+use crate::ffi_guard::guard;
 use crate::variadic::{Arguments, CArgs};
 
 /// Sets the switch unless `on` is negative, and answers how it stands.

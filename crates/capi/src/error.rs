@@ -9,7 +9,7 @@ use lithe_engine::{Error, ResultCode};
 
 use crate::code;
 use crate::connection::{Locked, locked, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::text;
 
 /// What `sqlite3_errcode` and its siblings answer.
@@ -124,11 +124,6 @@ impl sqlite3 {
     pub(crate) fn fail_with(&self, code: c_int, message: &str) -> c_int {
         self.error.set(code, Some(message.as_bytes()), None);
         self.masked(code)
-    }
-
-    /// What is not there yet.
-    pub(crate) fn not_supported(&self, what: &str) -> c_int {
-        self.fail_with(code::ERROR, &format!("not supported yet: {what}"))
     }
 
     /// The end of a call.

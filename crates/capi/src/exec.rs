@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut};
 use crate::code;
 use crate::column::{sqlite3_column_count, sqlite3_column_name, sqlite3_column_text, sqlite3_column_type};
 use crate::connection::{Locked, live, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory;
 use crate::prepare::sqlite3_prepare_v2;
 use crate::statement::sqlite3_stmt;

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::api_routines;
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory;
 use crate::text;
 

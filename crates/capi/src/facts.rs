@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::code;
 use crate::connection::{live, locked, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
 use crate::text;
 

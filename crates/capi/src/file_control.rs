@@ -11,7 +11,7 @@ use lithe_engine::vfs::File;
 
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory;
 use crate::text;
 use crate::vfs::{FilePointer, TheirFile, ours, sqlite3_file};
@@ -153,7 +153,10 @@ unsafe fn control_file(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: *m
                 Ok(moved) => *arg.cast::<c_int>() = moved.into(),
                 Err(error) => return db.fail(&error),
             },
-            verb::EXTERNAL_READER => *arg.cast::<c_int>() = 0,
+            verb::EXTERNAL_READER => match file.shm_has_reader_elsewhere() {
+                Ok(has) => *arg.cast::<c_int>() = has.into(),
+                Err(error) => return error.code().0,
+            },
             _ => return code::NOTFOUND,
         }
     }

@@ -13,7 +13,7 @@ use lithe_engine::value::{Encoding, ValueRef};
 use crate::code;
 use crate::connection::{live, sqlite3};
 use crate::context::{AggregateMemory, application_pointer, sqlite3_context};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
 use crate::text;
 use crate::value::sqlite3_value;

@@ -14,8 +14,8 @@ use lithe_engine::authorize::Permission;
 
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::door::api;
 use crate::error::c_string;
+use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
 use crate::preupdate::PreUpdate;
 use crate::statement::sqlite3_stmt;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use lithe_engine::virtual_table::{IndexInfo, ScanPlan, Usage};
 
 use crate::code;
-use crate::door::api;
 use crate::error::c_string;
+use crate::ffi_guard::api;
 use crate::memory;
 use crate::text;
 use crate::value::sqlite3_value;

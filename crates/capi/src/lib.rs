@@ -1,9 +1,9 @@
 //! The C library: `libsqlite3.so` and `libsqlite3.a`, every public symbol of SQLite's header over the same engine.
 //!
 //! ```text
-//!   program ──► sqlite3_* (api! { … })          a room for each subject below
-//!                  │  door: a panic goes no further
-//!                  │  connection, statement, value, context: handles to references, one room each
+//!   program ──► sqlite3_* (api! { … })          a module for each subject below
+//!                  │  ffi_guard: a panic goes no further
+//!                  │  connection, statement, value, context: handles to references, a module each
 //!                  ▼
 //!               lithe_engine::Connection, Statement, Blob …
 //! ```
@@ -17,8 +17,8 @@
 //! | run SQL | `prepare`, `bind`, `step`, `column`, `exec`, `statement` |
 //! | values, functions, collations | `value`, `context`, `function`, `collation` |
 //! | be told or asked | `hook` |
-//! | virtual tables | `virtual_table`, `index_info`, `rtree` (its geometries), `carray`, `statement_table` |
-//! | parts of BLOBs, copies of databases | `blob`, `backup` |
+//! | virtual tables | `virtual_table`, `index_info`, `rtree` (its geometries), `fts5` (tokenizers, auxiliary functions), `carray`, `statement_table`, `program_tables` |
+//! | parts of BLOBs, copies of databases, states of the past | `blob`, `backup`, `snapshot` |
 //! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `error`, `version` |
 //! | files | `vfs`, `file_control` |
 //! | memory, mutexes, strings | `heap`, `memory`, `mutex`, `recursive_mutex`, `thread`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
@@ -40,12 +40,13 @@ mod connection;
 mod context;
 mod database;
 mod database_config;
-mod door;
 mod error;
 mod exec;
 mod extension;
 mod facts;
+mod ffi_guard;
 mod file_control;
+mod fts5;
 mod function;
 mod heap;
 mod hook;
@@ -59,9 +60,11 @@ mod open;
 mod panic_tests;
 mod prepare;
 mod preupdate;
+mod program_tables;
 mod recursive_mutex;
 mod rtree;
 mod session;
+mod snapshot;
 mod statement;
 mod statement_table;
 mod status;

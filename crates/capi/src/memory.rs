@@ -13,7 +13,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{null_mut, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
 
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::heap;
 
 const HEADER: usize = 16;

@@ -17,8 +17,8 @@ use std::ptr::null_mut;
 use lithe_engine::function::format_values;
 use lithe_engine::value::{Buffer, Value, ValueRef, utf8};
 
-use crate::door::guard;
 use crate::error;
+use crate::ffi_guard::guard;
 use crate::memory;
 use crate::variadic::{Arguments, CArgs};
 

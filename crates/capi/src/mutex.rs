@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use crate::code;
 use crate::config;
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::recursive_mutex::RecursiveMutex;
 
 /// The handle of the C interface.

@@ -12,11 +12,12 @@ use crate::carray::CArray;
 use crate::code;
 use crate::config;
 use crate::connection::{self, sqlite3};
-use crate::door::api;
-use crate::extension;
+use crate::ffi_guard::api;
+use crate::program_tables::{ProgramTable, Programs};
 use crate::statement_table::Statements;
 use crate::text;
 use crate::vfs::{ConnectionCell, TheirFile, registry};
+use crate::{extension, fts5};
 
 /// The bits of the flags that say how to open: read only, read and write, perhaps create.
 const ACCESS: u32 = 0x7;
@@ -76,7 +77,7 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
     }
 }
 
-/// Adds the modules that are about the C interface.
+/// Adds the modules and functions that are about the C interface.
 ///
 /// # Safety
 /// `db` has just been opened.
@@ -85,6 +86,11 @@ unsafe fn add_modules(db: *mut sqlite3) {
     let core = unsafe { (*db).core() };
     core.create_module("carray", Some(Box::new(CArray)));
     core.create_module("sqlite_stmt", Some(Box::new(Statements::of(db))));
+    for table in [ProgramTable::Bytecode, ProgramTable::TablesUsed] {
+        core.create_module(table.name(), Some(Box::new(Programs::of(db, table))));
+    }
+    // Nothing runs yet that could be in the way of it.
+    let _ = core.create_function(fts5::function(db));
 }
 
 /// A database that is made will have UTF-16; one that is there keeps what it has.
@@ -108,7 +114,12 @@ fn open_core(
     let name = target.vfs.as_deref().or(vfs);
     let found: Option<Arc<dyn Vfs>> = registry::find(name, &target, connection)?;
     let core = Connection::open_with_vfs(filename, flags, found)?;
-    core.add_extensions(&[&lithe_modules::LIBRARY, &lithe_rtree::EXTENSION, &lithe_fts5::EXTENSION]);
+    core.add_extensions(&[
+        &lithe_modules::LIBRARY,
+        &lithe_rtree::EXTENSION,
+        &lithe_fts3::EXTENSION,
+        &lithe_fts5::EXTENSION,
+    ]);
     let connection = Arc::clone(connection);
     core.set_vfs_finder(Some(Rc::new(move |name, target| registry::find(Some(name), target, &connection))));
     Ok(core)

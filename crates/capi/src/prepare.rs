@@ -8,8 +8,8 @@ use lithe_engine::value::Encoding;
 
 use crate::code;
 use crate::connection::{Locked, live, sqlite3};
-use crate::door::api;
 use crate::error::c_string;
+use crate::ffi_guard::api;
 use crate::memory;
 use crate::statement::{sqlite3_stmt, statement};
 use crate::text;
@@ -212,9 +212,15 @@ api! {
         }
     }
 
-    /// Only a library compiled with SQLITE_ENABLE_NORMALIZE has it.
-    fn sqlite3_normalized_sql(_handle: *mut sqlite3_stmt) -> *const c_char {
-        null()
+    fn sqlite3_normalized_sql(handle: *mut sqlite3_stmt) -> *const c_char {
+        let Ok((statement, _db)) = statement(handle) else { return null() };
+        if let Some(known) = statement.normalized.get() {
+            return known.as_ptr();
+        }
+        // Not to be told to somebody who asks while it is at work.
+        let Some(inner) = statement.look() else { return null() };
+        let text = inner.normalized_sql();
+        statement.normalized.get_or_init(|| c_string(&text)).as_ptr()
     }
 
     fn sqlite3_stmt_readonly(handle: *mut sqlite3_stmt) -> c_int {

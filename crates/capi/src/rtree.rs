@@ -19,7 +19,7 @@ use lithe_rtree::query::{Candidate, Geometry, Verdict, Within};
 
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
 use crate::text;
 use crate::value::sqlite3_value;

@@ -4,7 +4,7 @@
 //! in again with the handle of the very statement that is stepping: [`Inside`] lets only one call in at a time, and
 //! the others are answered from what stands beside the engine's statement.
 
-use std::cell::{Cell, RefCell, UnsafeCell};
+use std::cell::{Cell, OnceCell, RefCell, UnsafeCell};
 use std::collections::HashMap;
 use std::ffi::{CString, c_int};
 use std::ptr::null_mut;
@@ -42,6 +42,8 @@ pub struct sqlite3_stmt {
     /// The error that the last run ended with: `sqlite3_reset` answers it.
     pub(crate) failure: Cell<Option<Box<Error>>>,
     pub(crate) sql: CString,
+    /// The normalized text, once somebody has asked for it.
+    pub(crate) normalized: OnceCell<CString>,
     /// Names that were given out.
     pub(crate) names: RefCell<Names>,
     /// When the run began, for `sqlite3_profile`.
@@ -75,6 +77,7 @@ impl sqlite3_stmt {
             is_legacy,
             failure: Cell::new(None),
             sql,
+            normalized: OnceCell::new(),
             names: RefCell::default(),
             began: Cell::new(None),
             next: Cell::new(next),

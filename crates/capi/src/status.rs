@@ -6,7 +6,7 @@ use lithe_engine::{Counter, PageCounter};
 
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory;
 use crate::statement::{sqlite3_stmt, statement};
 

@@ -6,7 +6,7 @@ use lithe_engine::{Statement, Step};
 
 use crate::code;
 use crate::connection::{self, Locked, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::statement::{Inside, finalize, looked_at, reset, sqlite3_stmt, statement};
 
 /// One step. The connection has been locked.

@@ -8,7 +8,7 @@ use lithe_engine::value::collation::fold;
 use lithe_engine::value::pattern::{Dialect, Pattern};
 
 use crate::code;
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::text;
 
 /// As C's strcmp answers, with the case of ASCII letters left out.

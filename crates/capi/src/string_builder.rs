@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use crate::code;
 use crate::connection::{locked, sqlite3};
 use crate::context::sqlite3_context;
-use crate::door::{api, guard};
+use crate::ffi_guard::{api, guard};
 use crate::memory;
 use crate::mprintf::{LENGTH_MAX, formatted};
 use crate::text;

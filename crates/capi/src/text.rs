@@ -98,6 +98,15 @@ pub(crate) fn encoding(number: c_int) -> Option<Encoding> {
     }
 }
 
+/// The number of the C interface for an encoding.
+pub(crate) fn representation(encoding: Encoding) -> c_int {
+    match encoding {
+        Encoding::Utf8 => crate::code::UTF8,
+        Encoding::Utf16le => crate::code::UTF16LE,
+        Encoding::Utf16be => crate::code::UTF16BE,
+    }
+}
+
 /// How many bytes of UTF-16 the first `chars` characters of `text` take.
 pub(crate) fn utf16_len(text: &[u8]) -> usize {
     Encoding::UTF16_NATIVE.encoded_len(text)

@@ -10,7 +10,7 @@
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null;
 
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::text;
 
 const PREFIX: usize = 4;

@@ -10,7 +10,7 @@ use lithe_engine::value::cast;
 use lithe_engine::value::{Encoding, NumberText, Numeric, Value, ValueRef};
 
 use crate::code;
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory::Destructor;
 use crate::text;
 

@@ -5,7 +5,7 @@ use std::ptr::null;
 use std::sync::OnceLock;
 
 use crate::code;
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::text;
 
 const VERSION: &CStr = c"3.54.1";

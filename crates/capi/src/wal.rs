@@ -6,7 +6,7 @@ use lithe_engine::CheckpointMode;
 
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::text;
 
 /// The modes by their numbers, from -1 on.

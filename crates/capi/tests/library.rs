@@ -121,7 +121,8 @@ fn a_program_calls_every_function() {
 }
 
 /// Programs that need nothing but the library and an empty folder.
-const PROGRAMS: [&str; 5] = ["virtual_tables.c", "settings.c", "interface.c", "geometry.c", "arrays.c"];
+const PROGRAMS: [&str; 6] =
+    ["virtual_tables.c", "settings.c", "interface.c", "geometry.c", "arrays.c", "fts5_interface.c"];
 
 #[test]
 fn programs_run() {

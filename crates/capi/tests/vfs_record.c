@@ -23,6 +23,8 @@ typedef struct Content {
   char name[256];
   unsigned char *bytes;
   sqlite3_int64 size;
+  sqlite3_int64 mapped;
+  int fetched;
   int exists, handles, shared, reserved, pending, exclusive;
   int slotShared[SHM_SLOTS], slotExclusive[SHM_SLOTS];
   void *regions[SHM_REGIONS];
@@ -106,6 +108,7 @@ static int mRead(sqlite3_file *f, void *buf, int n, sqlite3_int64 at) {
   return have < n ? SQLITE_IOERR_SHORT_READ : SQLITE_OK;
 }
 static void resize(Content *c, sqlite3_int64 size) {
+  if (c->fetched) { printf("  A FETCHED PAGE MOVES\n"); c->fetched = 0; }
   c->bytes = realloc(c->bytes, size + 1);
   if (size > c->size) memset(c->bytes + c->size, 0, size - c->size);
   c->size = size;
@@ -120,7 +123,14 @@ static int mTruncate(sqlite3_file *f, sqlite3_int64 size) { resize(((MemoryFile 
 static int mSync(sqlite3_file *f, int flags) { (void)f; (void)flags; return SQLITE_OK; }
 static int mSize(sqlite3_file *f, sqlite3_int64 *out) { *out = ((MemoryFile *)f)->content->size; return SQLITE_OK; }
 static int mReserved(sqlite3_file *f, int *out) { *out = ((MemoryFile *)f)->content->reserved; return SQLITE_OK; }
-static int mControl(sqlite3_file *f, int op, void *arg) { (void)f; (void)op; (void)arg; return SQLITE_NOTFOUND; }
+static int mControl(sqlite3_file *f, int op, void *arg) {
+  Content *c = ((MemoryFile *)f)->content;
+  if (op != SQLITE_FCNTL_MMAP_SIZE) return SQLITE_NOTFOUND;
+  sqlite3_int64 wanted = *(sqlite3_int64 *)arg;
+  *(sqlite3_int64 *)arg = c->mapped;
+  if (wanted >= 0) c->mapped = wanted;
+  return SQLITE_OK;
+}
 static int mSector(sqlite3_file *f) { (void)f; return 512; }
 static int mDevice(sqlite3_file *f) { (void)f; return 0; }
 static int mShmMap(sqlite3_file *f, int region, int size, int extend, void volatile **out) {
@@ -155,8 +165,20 @@ static int mShmUnmap(sqlite3_file *f, int drop) {
   if (drop) dropShm(p->content);
   return SQLITE_OK;
 }
-static sqlite3_io_methods memoryMethods = {2, mClose, mRead, mWrite, mTruncate, mSync, mSize, mLock, mUnlock, mReserved,
-  mControl, mSector, mDevice, mShmMap, mShmLock, mShmBarrier, mShmUnmap, 0, 0};
+/* As far as the file reaches, while nothing that was fetched is held; then it does not move. */
+static int mFetch(sqlite3_file *f, sqlite3_int64 at, int n, void **out) {
+  Content *c = ((MemoryFile *)f)->content;
+  *out = at + n <= c->size && at + n <= c->mapped ? c->bytes + at : 0;
+  if (*out) c->fetched++;
+  return SQLITE_OK;
+}
+static int mUnfetch(sqlite3_file *f, sqlite3_int64 at, void *p) {
+  (void)at;
+  if (p) ((MemoryFile *)f)->content->fetched--;
+  return SQLITE_OK;
+}
+static sqlite3_io_methods memoryMethods = {3, mClose, mRead, mWrite, mTruncate, mSync, mSize, mLock, mUnlock, mReserved,
+  mControl, mSector, mDevice, mShmMap, mShmLock, mShmBarrier, mShmUnmap, mFetch, mUnfetch};
 static int mOpen(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags, int *out) {
   static int temporary;
   char made[32];
@@ -291,8 +313,17 @@ static int rShmUnmap(sqlite3_file *f, int drop) {
   ((File *)f)->mapped = 0;
   return REAL(f)->pMethods->xShmUnmap(REAL(f), drop);
 }
-static sqlite3_io_methods recordMethods = {2, rClose, rRead, rWrite, rTruncate, rSync, rSize, rLock, rUnlock, rReserved,
-  rControl, rSector, rDevice, rShmMap, rShmLock, rShmBarrier, rShmUnmap, 0, 0};
+static int rFetch(sqlite3_file *f, sqlite3_int64 at, int n, void **out) {
+  int rc = REAL(f)->pMethods->xFetch(REAL(f), at, n, out);
+  RECORD("xFetch %s %d@%lld%s", WHAT(f), n, at, *out ? "" : " nothing");
+  return rc;
+}
+static int rUnfetch(sqlite3_file *f, sqlite3_int64 at, void *p) {
+  RECORD("xUnfetch %s %lld%s", WHAT(f), at, p ? "" : " all");
+  return REAL(f)->pMethods->xUnfetch(REAL(f), at, p);
+}
+static sqlite3_io_methods recordMethods = {3, rClose, rRead, rWrite, rTruncate, rSync, rSize, rLock, rUnlock, rReserved,
+  rControl, rSector, rDevice, rShmMap, rShmLock, rShmBarrier, rShmUnmap, rFetch, rUnfetch};
 static const char *kind(int flags) {
   if (flags & SQLITE_OPEN_MAIN_DB) return "db";
   if (flags & SQLITE_OPEN_MAIN_JOURNAL) return "journal";
@@ -390,6 +421,15 @@ static const Scenario scenarios[] = {
   {"wal: synchronous normal", {"open a", "a PRAGMA journal_mode=wal", "a PRAGMA synchronous=normal", "a CREATE TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "close a"}},
   {"wal: failing xShmMap", {"open a", "a PRAGMA journal_mode=wal", "a CREATE TABLE t(x,y)", "close a", "open a", "fault xShmMap 3082", "a SELECT * FROM t", "a SELECT * FROM t", "close a"}},
   {"wal: vacuum", {"open a", "a PRAGMA journal_mode=wal", "a CREATE TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "a VACUUM", "close a"}},
+  {"spill and roll back", {"open a", "a PRAGMA cache_size=10", "a CREATE TABLE t(x,y)", "a " FILL, "a BEGIN", "a UPDATE t SET x=x+1", "a ROLLBACK", "a SELECT sum(x) FROM t", "a PRAGMA integrity_check", "close a"}},
+  {"spill and roll back to a savepoint", {"open a", "a PRAGMA cache_size=10", "a CREATE TABLE t(x,y)", "a " FILL, "a BEGIN", "a UPDATE t SET x=x+1", "a SAVEPOINT s", "a UPDATE t SET x=x+1", "a INSERT INTO t SELECT * FROM t", "a ROLLBACK TO s", "a SELECT sum(x) FROM t", "a COMMIT", "a SELECT sum(x) FROM t", "a PRAGMA integrity_check", "close a"}},
+  {"spill without syncs", {"open a", "a PRAGMA cache_size=10", "a PRAGMA synchronous=off", "a CREATE TABLE t(x,y)", "a " FILL, "a UPDATE t SET x=x+1", "close a"}},
+  {"spill with a memory journal", {"open a", "a PRAGMA cache_size=10", "a PRAGMA journal_mode=memory", "a CREATE TABLE t(x,y)", "a " FILL, "a BEGIN", "a UPDATE t SET x=x+1", "a ROLLBACK", "a SELECT sum(x) FROM t", "close a"}},
+  {"spill without a journal", {"open a", "a PRAGMA cache_size=10", "a PRAGMA journal_mode=off", "a CREATE TABLE t(x,y)", "a " FILL, "a UPDATE t SET x=x+1", "a SELECT sum(x) FROM t", "close a"}},
+  {"spill beside a reader", {"open a", "a CREATE TABLE t(x,y)", "a " FILL, "open b", "step b SELECT * FROM t", "a PRAGMA cache_size=10", "a BEGIN", "a UPDATE t SET x=x+1", "end b", "a COMMIT", "a SELECT sum(x) FROM t", "close b", "close a"}},
+  {"crash after a spill", {"open a", "a CREATE TABLE t(x,y)", "a " FILL, "a PRAGMA cache_size=10", "a BEGIN", "a UPDATE t SET x=x+1", "snap", "crash", "open a", "a SELECT sum(x) FROM t", "a PRAGMA integrity_check", "close a"}},
+  {"fetched pages", {"open a", "a PRAGMA mmap_size=1000000", "a CREATE TABLE t(x,y)", "a " FILL, "a SELECT sum(x) FROM t", "a INSERT INTO t VALUES(1,2)", "a SELECT sum(x) FROM t", "open b", "b PRAGMA mmap_size=1000000", "b UPDATE t SET x=x+1", "a SELECT sum(x) FROM t", "a DELETE FROM t WHERE x>5", "a SELECT sum(x) FROM t", "a PRAGMA mmap_size=0", "a SELECT sum(x) FROM t", "close b", "close a"}},
+  {"wal: fetched pages", {"open a", "a PRAGMA mmap_size=1000000", "a PRAGMA journal_mode=wal", "a CREATE TABLE t(x,y)", "a " FILL, "a SELECT sum(x) FROM t", "a PRAGMA wal_checkpoint", "a SELECT sum(x) FROM t", "a INSERT INTO t VALUES(1,2)", "a SELECT sum(x) FROM t", "close a"}},
   {"wal: keep the log", {"open a", "a PRAGMA journal_mode=wal", "a CREATE TABLE t(x,y)", "keep a", "close a", "open a", "a SELECT * FROM t", "close a"}},
 };
 

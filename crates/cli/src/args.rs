@@ -137,6 +137,11 @@ impl Modes {
 }
 
 impl Args {
+    /// Whether a person is to be talked to.
+    pub fn wants_terminal(&self) -> bool {
+        self.interactive || (crate::input::is_terminal() && !self.batch)
+    }
+
     /// The arguments of this process. Leaves it with a message if they are wrong.
     pub fn from_command_line() -> Args {
         Args::try_parse_from(std::env::args_os().map(with_two_dashes)).unwrap_or_else(|error| match error.kind() {

@@ -3,15 +3,20 @@
 use rustyline::completion::Completer as Complete;
 use rustyline::{Context, Helper, Highlighter, Hinter, Validator};
 
-use crate::commands;
-
 /// Completes the word before the cursor.
-#[derive(Default, Helper, Highlighter, Hinter, Validator)]
+#[derive(Helper, Highlighter, Hinter, Validator)]
 pub struct Completer {
+    /// The dot commands.
+    commands: &'static [&'static str],
     names: Vec<String>,
 }
 
 impl Completer {
+    /// Knows the dot commands, and no names yet.
+    pub fn new(commands: &'static [&'static str]) -> Completer {
+        Completer { commands, names: Vec::new() }
+    }
+
     /// Tables, columns and the like.
     pub fn set_names(&mut self, names: Vec<String>) {
         self.names = names;
@@ -22,7 +27,7 @@ impl Completer {
             candidate.len() >= word.len() && candidate.as_bytes()[..word.len()].eq_ignore_ascii_case(word.as_bytes())
         };
         if line.starts_with('.') && !line.contains(' ') {
-            return commands::names().filter(|name| begins(name)).map(str::to_owned).collect();
+            return self.commands.iter().filter(|name| begins(name)).map(|name| (*name).to_owned()).collect();
         }
         let is_lower = word.bytes().any(|b| b.is_ascii_lowercase());
         let keywords = lithe::keywords().filter(|k| !word.is_empty() && begins(k));
@@ -52,11 +57,11 @@ mod tests {
 
     #[test]
     fn words_are_completed_in_their_case() {
-        let mut completer = Completer::default();
+        let mut completer = Completer::new(&[".mode", ".open"]);
         completer.set_names(vec!["select_me".to_owned(), "User".to_owned()]);
         assert_eq!(completer.candidates("sel", "sel"), ["select", "select_me"]);
         assert_eq!(completer.candidates("SEL", "SEL"), ["SELECT", "select_me"]);
         assert!(completer.candidates("select * from us", "us").contains(&"User".to_owned()));
-        assert!(completer.candidates(".mo", ".mo").contains(&".mode".to_owned()));
+        assert_eq!(completer.candidates(".mo", ".mo"), [".mode"]);
     }
 }

@@ -28,12 +28,12 @@ pub enum Line {
 }
 
 impl Input {
-    /// A terminal with history and completion.
-    pub fn terminal() -> Result<Input, String> {
+    /// A terminal with history and completion, of the dot commands too.
+    pub fn terminal(commands: &'static [&'static str]) -> Result<Input, String> {
         let config = Config::builder().auto_add_history(true).build();
         let mut editor: Editor<Completer, FileHistory> =
             Editor::with_config(config).map_err(|e| format!("cannot use the terminal: {e}"))?;
-        editor.set_helper(Some(Completer::default()));
+        editor.set_helper(Some(Completer::new(commands)));
         let history = std::env::home_dir().map(|home| home.join(".lithe_history"));
         if let Some(file) = &history {
             // A history that is not there yet, or cannot be read, is an empty one.
@@ -52,7 +52,7 @@ impl Input {
         matches!(self, Input::Terminal(..))
     }
 
-    /// The next line, after showing `prompt` to whoever sits there.
+    /// The next line, after showing `prompt` to a person.
     pub fn line(&mut self, prompt: &str) -> Result<Line, String> {
         match self {
             Input::Terminal(editor, _) => match editor.readline(prompt) {

@@ -1,13 +1,15 @@
 //! `lithe`: a shell on database files, as users of `sqlite3` expect it.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `args` | the command line |
-//! | `shell` | the state between statements; running lines and SQL |
+//! | `lines` | reading lines: SQL and dot commands |
+//! | `shell` | the state between statements; running SQL |
+//! | `parameters` | the values of statements' parameters |
 //! | `input` | where lines come from: terminal, file, argument |
 //! | `sink` | where rows go: standard output, file, program |
 //! | `commands` | the dot commands, one table entry each |
-//! | `output` | how rows are shown, one room a mode |
+//! | `output` | how rows are shown, a module for each mode |
 //! | `complete` | completion of keywords and names |
 //! | `report` | errors, with a caret under the place |
 #![forbid(unsafe_code)]
@@ -16,7 +18,9 @@ mod args;
 mod commands;
 mod complete;
 mod input;
+mod lines;
 mod output;
+mod parameters;
 mod quote;
 mod report;
 mod settings;
@@ -29,7 +33,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let args = args::Args::from_command_line();
     match shell::Shell::open(&args) {
-        Ok(mut shell) => shell.run(&args),
+        Ok(mut shell) => lines::run(&mut shell, &args),
         Err(message) => {
             eprintln!("{message}");
             ExitCode::FAILURE

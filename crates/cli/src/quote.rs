@@ -62,6 +62,14 @@ pub fn identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
+/// A table whose name is in quotes is made only if it is not there: `sqlite3` shows it so.
+pub fn if_not_exists(sql: &str) -> String {
+    match sql.strip_prefix("CREATE TABLE ") {
+        Some(rest) if rest.starts_with(['"', '\'']) => format!("CREATE TABLE IF NOT EXISTS {rest}"),
+        _ => sql.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,17 +1,16 @@
-//! The shell: what stays between statements, and how lines and SQL are run.
+//! The shell: what stays between statements, and how SQL is run.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use lithe::{Connection, Error, InterruptHandle, OpenFlags, Statement};
 
 use crate::args::Args;
-use crate::commands;
-use crate::input::{self, Input, Line};
+use crate::input::Input;
 use crate::output::style::Align;
 use crate::output::{self, Mode, Style};
+use crate::parameters;
 use crate::report;
 use crate::settings::Settings;
 use crate::sink::Sink;
@@ -24,17 +23,19 @@ pub struct Shell {
     pub file: String,
     pub settings: Settings,
     pub output: Sink,
-    interrupts: Interrupts,
+    pub interrupts: Interrupts,
+    /// What `.read` has opened, to be run before anything else.
+    pub next_input: Option<Input>,
     /// How deep `.read` is nested.
     pub read_depth: u32,
     /// Set by `.exit`.
     pub exit_code: Option<u8>,
-    has_failed: bool,
+    pub has_failed: bool,
 }
 
 /// The connection that Ctrl-C interrupts.
 #[derive(Clone)]
-struct Interrupts {
+pub struct Interrupts {
     handle: Arc<Mutex<InterruptHandle>>,
     /// Ctrl-C since the last statement ended.
     pressed: Arc<AtomicU32>,
@@ -55,7 +56,7 @@ impl Shell {
         let file = args.file.clone().unwrap_or_else(|| ":memory:".to_owned());
         let connection = open_database(&file, args.readonly)?;
         let mut settings = Settings::default();
-        if args.sql.is_empty() && wants_terminal(args) {
+        if args.sql.is_empty() && args.wants_terminal() {
             settings.style.set_mode(Mode::known("tty"));
         }
         args.apply(&mut settings);
@@ -69,6 +70,7 @@ impl Shell {
             settings,
             output: Sink::stdout(),
             interrupts,
+            next_input: None,
             read_depth: 0,
             exit_code: None,
             has_failed: false,
@@ -83,43 +85,6 @@ impl Shell {
         Ok(())
     }
 
-    /// Does what the arguments say, then reads standard input unless they gave SQL.
-    pub fn run(&mut self, args: &Args) -> ExitCode {
-        if args.version {
-            println!("{} (level with SQLite {})", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
-            return ExitCode::SUCCESS;
-        }
-        let reads_terminal = args.sql.is_empty() && wants_terminal(args);
-        if !reads_terminal {
-            self.interrupts.listen();
-        }
-        if let Some(file) = &args.init {
-            let _ = commands::read_file(self, file).map_err(|message| self.complain(&message));
-        }
-        for command in args.cmd.iter().chain(&args.sql) {
-            let result = self.run_argument(command);
-            if self.exit_code.is_some() || (result.is_err() && (self.settings.bail || args.sql.contains(command))) {
-                return self.exit_status();
-            }
-        }
-        if args.sql.is_empty() {
-            self.read_standard_input(args);
-        }
-        self.exit_status()
-    }
-
-    fn exit_status(&mut self) -> ExitCode {
-        self.set_output(Sink::stdout());
-        ExitCode::from(self.exit_code.unwrap_or(u8::from(self.has_failed)))
-    }
-
-    fn run_argument(&mut self, text: &str) -> Result<(), Reported> {
-        if text.trim_start().starts_with('.') {
-            return self.run_command(text.trim());
-        }
-        self.run_sql(text.as_bytes(), None)
-    }
-
     /// Sends the output elsewhere from now on.
     pub fn set_output(&mut self, output: Sink) {
         if let Err(error) = std::mem::replace(&mut self.output, output).close() {
@@ -128,107 +93,10 @@ impl Shell {
     }
 
     /// What was for one command or text of SQL only has got it.
-    fn end_once(&mut self) {
+    pub fn end_once(&mut self) {
         if self.output.is_once() {
             self.set_output(Sink::stdout());
         }
-    }
-
-    fn read_standard_input(&mut self, args: &Args) {
-        let wants_terminal = wants_terminal(args);
-        let opened = if wants_terminal { Input::terminal() } else { Ok(Input::standard()) };
-        let mut input = match opened {
-            Ok(input) => input,
-            Err(message) => return self.complain(&message),
-        };
-        if wants_terminal {
-            // The line editor takes Ctrl-C for itself when it opens the terminal: what comes later gets it.
-            self.interrupts.listen();
-            println!("Lithe {} (level with SQLite {})", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
-            println!("Enter \".help\" for usage hints.");
-            if self.file == ":memory:" {
-                println!("Connected to a database in memory. Use \".open FILENAME\" for one that stays.");
-            }
-        }
-        self.run_input(&mut input);
-        if wants_terminal {
-            self.has_failed = false; // a person has seen the errors
-        }
-    }
-
-    /// Runs all lines of an input.
-    pub fn run_input(&mut self, input: &mut Input) {
-        let mut pending = Pending::default();
-        loop {
-            if input.is_interactive() && pending.text.is_empty() {
-                input.set_names(commands::completion_names(&self.connection));
-            }
-            let prompt = if pending.text.is_empty() { &self.settings.prompt } else { &self.settings.continuation };
-            let line = match input.line(prompt) {
-                Ok(Line::Text(line)) => line,
-                Ok(Line::Interrupted) => {
-                    pending = Pending { line: pending.line + 1, ..Pending::default() };
-                    continue;
-                }
-                Ok(Line::End) => break,
-                Err(message) => {
-                    self.complain(&format!("cannot read the input: {message}"));
-                    break;
-                }
-            };
-            pending.is_typed = input.is_interactive();
-            if self.take_line(&mut pending, &line).is_err() && self.settings.bail {
-                return;
-            }
-            if self.exit_code.is_some() {
-                return;
-            }
-        }
-        if !pending.text.trim_ascii().is_empty() {
-            let _ = self.run_sql(&pending.text, pending.place());
-        }
-    }
-
-    fn take_line(&mut self, pending: &mut Pending, line: &[u8]) -> Result<(), Reported> {
-        pending.line += 1;
-        if pending.text.is_empty() {
-            let trimmed = line.trim_ascii();
-            if trimmed.is_empty() {
-                return Ok(());
-            }
-            if line.starts_with(b".") || line.starts_with(b"#") {
-                let command = String::from_utf8_lossy(trimmed).into_owned();
-                if self.settings.echo {
-                    println!("{command}");
-                }
-                return if line.starts_with(b".") { self.run_command(&command) } else { Ok(()) };
-            }
-            pending.first_line = pending.line;
-        } else if is_terminator(line) && lithe::is_complete([&pending.text, &b";"[..]].concat()) {
-            let text = std::mem::take(&mut pending.text);
-            return self.run_sql(&text, pending.place());
-        } else {
-            pending.text.push(b'\n');
-        }
-        pending.text.extend_from_slice(line);
-        if !line.trim_ascii_end().ends_with(b";") || !lithe::is_complete(&pending.text) {
-            return Ok(());
-        }
-        let text = std::mem::take(&mut pending.text);
-        self.run_sql(&text, pending.place())
-    }
-
-    /// Runs a dot command.
-    pub fn run_command(&mut self, line: &str) -> Result<(), Reported> {
-        let was_once = self.output.is_once();
-        let result = commands::run(self, line);
-        if was_once {
-            self.end_once();
-        }
-        result.map_err(|message| {
-            self.complain(&format!("Error: {message}"));
-            Reported
-        })
     }
 
     /// Runs all statements of a text. `line` is where it begins, if it comes from a file.
@@ -273,7 +141,7 @@ impl Shell {
     fn run_first_into(&self, text: &[u8], sink: &mut Sink) -> Result<Ran, Failure> {
         let (statement, tail) = self.connection.prepare_first(text).map_err(Failure::Compiling)?;
         let Some(mut statement) = statement else { return Ok(Ran { tail, is_statement: false }) };
-        commands::parameter::bind(&self.connection, &mut statement).map_err(Failure::Running)?;
+        parameters::bind(&self.connection, &mut statement).map_err(Failure::Running)?;
         let mut out = sink.writer();
         if self.settings.eqp && statement.is_explain() == 0 {
             let explain = format!("EXPLAIN QUERY PLAN {}", statement.sql());
@@ -337,24 +205,6 @@ impl Shell {
     }
 }
 
-/// A statement that is being typed.
-#[derive(Default)]
-struct Pending {
-    text: Vec<u8>,
-    /// The number of the last line, and of the one with which the text began.
-    line: usize,
-    first_line: usize,
-    /// Somebody types it, and needs no line numbers.
-    is_typed: bool,
-}
-
-impl Pending {
-    /// The line to be named in messages.
-    fn place(&self) -> Option<usize> {
-        (!self.is_typed).then_some(self.first_line)
-    }
-}
-
 struct Ran {
     tail: usize,
     is_statement: bool,
@@ -389,7 +239,7 @@ fn show_children(nodes: &[(i64, i64, String)], parent: i64, indent: &str, out: &
 
 impl Interrupts {
     /// From now on Ctrl-C stops the running statement.
-    fn listen(&self) {
+    pub fn listen(&self) {
         let interrupts = self.clone();
         // Without the handler Ctrl-C ends the shell, as it ends most programs.
         let _ = ctrlc::set_handler(move || {
@@ -399,16 +249,6 @@ impl Interrupts {
             interrupts.handle.lock().unwrap_or_else(|e| e.into_inner()).interrupt();
         });
     }
-}
-
-/// Whether somebody is to be talked to.
-fn wants_terminal(args: &Args) -> bool {
-    args.interactive || (input::is_terminal() && !args.batch)
-}
-
-/// `go` and `/` end a statement, as they do in the shells of other databases.
-fn is_terminator(line: &[u8]) -> bool {
-    matches!(line.trim_ascii(), b"/") || line.trim_ascii().eq_ignore_ascii_case(b"go")
 }
 
 fn open_database(file: &str, readonly: bool) -> Result<Connection, String> {

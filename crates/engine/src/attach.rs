@@ -181,6 +181,7 @@ pub(crate) fn detach(
 }
 
 fn remove(connection: &Connection, db: Db) {
+    assert!(db.0 >= 2, "main and temp stay");
     drop(connection.remove_database(db));
     connection.change_catalog(|catalog| catalog.detach(db));
     connection.let_go_of_virtual_tables();

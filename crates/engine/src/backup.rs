@@ -158,6 +158,7 @@ impl Backup {
         for no in self.next..=end {
             self.copy(source, no)?;
         }
+        assert!(self.state == State::Copying && self.next > 0, "pages are copied once the target is locked");
         source.check_mapping()?;
         self.next = self.next.max(end + 1);
         self.page_count = count;
@@ -180,6 +181,7 @@ impl Backup {
     fn lock_target(&mut self, source: &Pager) -> Result<()> {
         let target = Rc::clone(self.target.btree());
         let target = target.pager();
+        assert!(self.target.is_backup_target.get() && self.state == State::New, "the target is this backup's");
         let (size, reserved) = (source.page_size(), source.reserved());
         target.begin_read()?;
         if target.page_count() == 0 {

@@ -32,8 +32,8 @@ pub struct Blob {
     /// `None` when it is closed, or when a failed [`Blob::reopen`] has left it without a row.
     place: Option<Place>,
     run: Option<StatementRun>,
-    /// A rollback has taken back what the handle was to go on with.
-    is_tripped: bool,
+    /// A rollback has taken back what the handle was to go on with: how many there had been by then.
+    tripped_at: Option<u64>,
     /// What was answered last, if that was an error of reading or writing.
     last_error: Option<Error>,
     watch: Rc<RowWatch>,
@@ -57,7 +57,8 @@ pub(crate) struct RowWatch {
     db: Db,
     root: PageNo,
     rowid: Cell<i64>,
-    is_expired: Cell<bool>,
+    /// The row has changed or gone: how many rollbacks there had been by then.
+    expired_at: Cell<Option<u64>>,
 }
 
 /// The rows that are watched, of all open BLOBs of a connection.
@@ -78,14 +79,17 @@ impl RowWatches {
     }
 
     /// A row of the table with this root, or all of them, are not what they were.
-    pub(crate) fn row_changed(&self, db: Db, root: PageNo, rowid: Option<i64>) {
+    pub(crate) fn row_changed(&self, db: Db, root: PageNo, rowid: Option<i64>, rollbacks: u64) {
         for watch in self.0.borrow().iter() {
             if watch.db == db && watch.root == root && rowid.is_none_or(|rowid| rowid == watch.rowid.get()) {
-                watch.is_expired.set(true);
+                watch.expired_at.set(Some(rollbacks));
             }
         }
     }
 }
+
+/// How often a schema that others change is read anew before that is reported.
+const SCHEMA_TRIES: u32 = 50;
 
 /// Where the bytes lie in the row's payload.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,6 +101,17 @@ struct Place {
 impl Connection {
     /// Opens the value of `column` in row `rowid` of a table, for reading or also for writing.
     pub fn blob_open(&self, database: &str, table: &str, column: &str, rowid: i64, write: bool) -> Result<Blob> {
+        for _ in 0..SCHEMA_TRIES {
+            match self.try_blob_open(database, table, column, rowid, write) {
+                // Another connection has changed the schema: the table may be in another place, or none.
+                Err(error) if error.code().primary() == ResultCode::SCHEMA => {}
+                opened => return opened,
+            }
+        }
+        Err(Error::from_code(ResultCode::SCHEMA))
+    }
+
+    fn try_blob_open(&self, database: &str, table: &str, column: &str, rowid: i64, write: bool) -> Result<Blob> {
         // Whoever cannot be asked about the schema has no such table.
         self.load_schemas().map_err(|error| Error::generic(error.message()))?;
         let catalog = self.catalog();
@@ -107,7 +122,7 @@ impl Connection {
         let root = root_of(table)?;
         let (position, stored_at) = column_of(table, column, write, self.compile_flags.get().foreign_keys)?;
         let run = self.statement_begins();
-        let watch = RowWatch { db, root, rowid: Cell::new(rowid), is_expired: Cell::new(false) };
+        let watch = RowWatch { db, root, rowid: Cell::new(rowid), expired_at: Cell::new(None) };
         let btree = Rc::clone(self.database(db)?.btree());
         let cursor = Rc::new(HeldCursor(RefCell::new(Cursor::table(root))));
         let holder: Weak<HeldCursor> = Rc::downgrade(&cursor);
@@ -120,7 +135,7 @@ impl Connection {
             can_write: write,
             place: None,
             run: Some(run),
-            is_tripped: false,
+            tripped_at: None,
             last_error: None,
             watch: Rc::new(watch),
             view: View::new(),
@@ -186,19 +201,23 @@ impl Blob {
 
     fn begin(&self, connection: &Connection, db: Db) -> Result<()> {
         let Some(run) = &self.run else { return Ok(()) };
-        connection.begin_on(db, self.can_write, run)
+        connection.begin_on(db, self.can_write, run)?;
+        if db == Db::TEMP {
+            return Ok(()); // nobody else changes it
+        }
+        connection.check_schema(db, &*connection.database(db)?)
     }
 
-    /// Goes to a row and finds the value in it.
-    fn find(&mut self, rowid: i64) -> Result<()> {
+    /// Goes to a row and finds the value in it; answers whether there is such a row.
+    fn find(&mut self, rowid: i64) -> Result<bool> {
         self.place = None;
         if self.cursor.0.borrow_mut().seek_rowid(&self.btree, rowid)? != Seek::Exact {
-            return Err(Error::generic(format!("no such rowid: {rowid}")));
+            return Ok(false);
         }
         self.place = Some(self.locate()?);
         self.watch.rowid.set(rowid);
-        self.watch.is_expired.set(false);
-        Ok(())
+        self.watch.expired_at.set(None);
+        Ok(true)
     }
 
     fn locate(&mut self) -> Result<Place> {
@@ -291,7 +310,7 @@ impl Blob {
         if self.is_tripped(connection) {
             return Err(rolled_back());
         }
-        if self.watch.is_expired.get() || !self.cursor.0.borrow_mut().restore(&self.btree)? {
+        if self.watch.expired_at.get().is_some() || !self.cursor.0.borrow_mut().restore(&self.btree)? {
             self.place = None;
             return Err(aborted());
         }
@@ -310,22 +329,34 @@ impl Blob {
     /// Goes to a row and finds the value in it, or ends the run.
     fn find_or_end(&mut self, connection: &Connection, rowid: i64) -> Result<()> {
         let found = if self.is_tripped(connection) { Err(rolled_back()) } else { self.find(rowid) };
-        if found.is_err() {
+        if !matches!(found, Ok(true)) {
             self.place = None;
         }
-        found.map_err(|error| match error.code() {
-            // That there is no such value is found at the end of a run that has succeeded, and so commits what it may have begun.
-            ResultCode::ERROR => self.end_run(connection).err().unwrap_or(error),
-            _ => {
-                self.fail(connection, &error);
-                error
+        match found {
+            Ok(true) => Ok(()),
+            // That there is no such row is found at the end of a run that has succeeded, and so commits what it may have begun.
+            Ok(false) => {
+                let missing = || Error::generic(format!("no such rowid: {rowid}"));
+                Err(self.end_run(connection).err().unwrap_or_else(missing))
             }
-        })
+            // A value that is no text or BLOB ends the run, too, but however that goes, this is the error.
+            Err(error) if error.code() == ResultCode::ERROR => {
+                let _ = self.end_run(connection);
+                Err(error)
+            }
+            Err(error) => {
+                self.fail(connection, &error);
+                Err(error)
+            }
+        }
     }
 
     fn is_tripped(&mut self, connection: &Connection) -> bool {
-        self.is_tripped |= self.run.as_ref().is_some_and(|run| connection.notice_rollback(run));
-        self.is_tripped
+        if self.run.as_ref().is_some_and(|run| connection.notice_rollback(run)) {
+            self.tripped_at = Some(connection.transaction.rollbacks());
+        }
+        // A change of the row after the rollback takes the handle off the row, and what the rollback has done no longer counts.
+        self.tripped_at.is_some_and(|tripped| self.watch.expired_at.get().is_none_or(|expired| expired < tripped))
     }
 
     /// Ends the access. In autocommit mode this commits what was written.

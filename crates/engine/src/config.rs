@@ -134,7 +134,7 @@ impl Connection {
     }
 
     /// What else a switch changes at once. Some need nothing: no plan depends on the values of parameters, so ENABLE_QPSG is
-    /// always kept; there is no FTS3 and there are no counts of scans to be switched on.
+    /// always kept; there are no tokenizers made in C and no counts of scans to be switched on.
     fn heed(&self, config: Config, on: bool) {
         match config {
             Config::EnableComments => {

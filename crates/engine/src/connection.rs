@@ -9,20 +9,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bumpalo::Bump;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use lithe_btree::Btree;
 use lithe_format::PageNo;
 use lithe_functions::Registry;
 use lithe_plan::catalog::{Catalog, Schema, Wanted};
 use lithe_plan::environment::{Environment, Flags as CompileFlags, OverloadedFunctions};
 use lithe_sql::{Limits, Shape};
-use lithe_value::Collation;
 use lithe_vfs::{ResultCode, UnixVfs, Vfs};
 use lithe_vm::facts::ConnectionFacts;
 use lithe_vm::operand::Db;
 
 use crate::blob::RowWatches;
 use crate::busy::{BusyCallback, BusyHandler};
+use crate::collations::Collations;
 use crate::config::{Config, OtherSwitches};
 use crate::database::Database;
 use crate::error::{Error, Result};
@@ -52,7 +52,7 @@ pub struct Connection {
     /// How large the trees are that joins use.
     pub(crate) measured: RefCell<Measured>,
     pub(crate) functions: RefCell<Arc<Registry>>,
-    pub(crate) collations: RefCell<Arc<HashMap<String, Collation>>>,
+    pub(crate) collations: RefCell<Collations>,
     /// Counts what makes compiled programs stale: schemas, functions, collations, settings.
     generation: Rc<Cell<u64>>,
     /// A database shares its cache with other connections, or did.
@@ -303,7 +303,7 @@ impl Connection {
         Environment {
             catalog: self.catalog(),
             functions: Arc::clone(&self.functions.borrow()),
-            collations: Arc::clone(&self.collations.borrow()),
+            collations: Arc::clone(self.collations.borrow().chosen()),
             // What the schema has may have comments, whatever statements may.
             limits: Limits { comments: true, ..self.limits.get() },
             flags: self.compile_flags.get(),

@@ -66,7 +66,7 @@ impl Database {
         let is_file = pager.path().is_some() && target.is_shared();
         let shared = is_file.then(|| Share::new(SharedCache::of_file(file_name.as_os_str().as_encoded_bytes())));
         if let Some(share) = &shared {
-            pager.share_uncommitted(share.uncommitted());
+            pager.join_cache(share.members());
         }
         let parameters = target.parameters.clone();
         Ok(Database { file_name, parameters, shared, ..Database::with_pager(pager, busy) })
@@ -80,7 +80,7 @@ impl Database {
         let options = OpenOptions { always_log: true, create: true, read_only: false, ..options.clone() };
         let pager = Pager::open(Arc::clone(files) as Arc<dyn Vfs>, Path::new("/main"), &options)?;
         pager.set_synchronous(Synchronous::Off);
-        pager.share_uncommitted(share.uncommitted());
+        pager.join_cache(share.members());
         Ok(Database { shared: Some(share), ..Database::with_pager(pager, busy) })
     }
 
@@ -208,6 +208,7 @@ fn options(target: &Target) -> OpenOptions {
         immutable: target.boolean("immutable", false),
         no_lock: target.boolean("nolock", false),
         torn_sectors: !target.boolean("psow", true),
+        read_only_shm: target.boolean("readonly_shm", false),
         no_follow: flags.contains(OpenFlags::NOFOLLOW),
         mmap_size: if target.boolean("mmap", true) { OpenOptions::default().mmap_size } else { 0 },
         ..OpenOptions::default()
@@ -237,11 +238,11 @@ fn cannot_open(error: lithe_pager::Error) -> Error {
 
 /// Calls `f` while there is a snapshot: that of the transaction if one is open, else one that ends with the call.
 pub(crate) fn while_reading<T>(pager: &Pager, f: impl FnOnce() -> Result<T>) -> Result<T> {
-    let (was_reading, was_resting) = (pager.is_reading(), pager.is_resting());
+    let (was_reading, was_resting) = (pager.is_reading(), pager.is_paused());
     pager.begin_read()?;
     let result = f();
     if was_resting {
-        pager.rest();
+        pager.pause();
     } else if !was_reading {
         pager.end_read()?;
     }

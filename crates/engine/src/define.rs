@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use lithe_functions::{Arity, Context, Flags, Function, FunctionError, Kind, Lookup, Registry, ScalarFunction};
-use lithe_value::{Collation, Encoding, Value, ValueRef};
+use lithe_functions::{Arity, Function, Lookup, Registry};
+use lithe_value::{Collation, Encoding, Value};
 use lithe_vfs::ResultCode;
 
 use crate::connection::Connection;
@@ -17,15 +17,6 @@ const NAME_LEN_MAX: usize = 255;
 
 /// SQLITE_MAX_FUNCTION_ARG.
 const ARGUMENTS_MAX: u16 = 1000;
-
-/// A function that only virtual tables give a meaning.
-struct Unusable(Box<str>);
-
-impl ScalarFunction for Unusable {
-    fn call(&self, _: &mut Context<'_>, _: &[ValueRef<'_>]) -> std::result::Result<(), FunctionError> {
-        Err(FunctionError::new(format!("unable to use function {} in the requested context", self.0)))
-    }
-}
 
 impl Connection {
     /// Adds a function, in place of one of the same name, arguments and encoding.
@@ -55,8 +46,7 @@ impl Connection {
         if is_known {
             return Ok(());
         }
-        let kind = Kind::CustomScalar(Arc::new(Unusable(name.into())));
-        self.create_function(Function::custom(name, args, Flags::default(), kind))
+        self.create_function(Function::unusable(name, args))
     }
 
     /// Removes a function, which may be a built-in one. Nothing happens if there is none.
@@ -89,33 +79,44 @@ impl Connection {
 
     /// The application's collations, by name in lower case.
     pub fn collations(&self) -> Arc<HashMap<String, Collation>> {
-        Arc::clone(&self.collations.borrow())
+        Arc::clone(self.collations.borrow().chosen())
     }
 
-    /// Adds, replaces (`Some`) or removes (`None`) a collation.
+    /// Adds, replaces (`Some`) or removes (`None`) a collation of texts in UTF-8.
     ///
     /// # Errors
     /// SQLITE_BUSY if there is one of that name and statements run.
     pub fn set_collation(&self, name: &str, collation: Option<Collation>) -> Result<()> {
+        self.set_collation_for(name, Encoding::Utf8, collation)
+    }
+
+    /// As [`Connection::set_collation`], of a collation that wants its texts in this encoding. Of several of one name the
+    /// database's encoding decides which one is used.
+    ///
+    /// # Errors
+    /// As [`Connection::set_collation`].
+    pub fn set_collation_for(&self, name: &str, encoding: Encoding, collation: Option<Collation>) -> Result<()> {
         let key = name.to_ascii_lowercase();
-        if self.transaction.has_active() && self.collations().contains_key(&key) {
+        if self.transaction.has_active() && self.collations.borrow().has(&key, encoding) {
             return Err(Error::new(
                 ResultCode::BUSY,
                 "unable to delete/modify collation sequence due to active statements",
             ));
         }
-        let old = {
-            let mut collations = self.collations.borrow_mut();
-            let collations = Arc::make_mut(&mut collations);
-            match collation {
-                Some(collation) => collations.insert(key, collation),
-                None => collations.remove(&key),
-            }
-        };
+        let old = self.collations.borrow_mut().set(&key, encoding, collation, self.facts.encoding.get());
         self.expire_programs();
         self.forget_programs();
-        drop(old);
+        if let Some(Collation::Custom(old)) = old {
+            old.removed();
+        }
         Ok(())
+    }
+
+    /// The database has another encoding: of functions and collations with several of one name, others are used.
+    pub(crate) fn encoding_changed(&self) {
+        let encoding = self.facts.encoding.get();
+        self.collations.borrow_mut().choose(encoding);
+        self.change_functions(|registry| registry.set_encoding(encoding));
     }
 
     /// Programs that nobody runs would keep what was replaced: whoever gave it wants to hear now that it is gone.

@@ -83,7 +83,8 @@ impl Checked<'_> {
 
     fn query(&self) -> Result<String> {
         let catalog = self.connection.catalog();
-        let mut sql = format!("SELECT {}", rowid(self.child));
+        let rowid = rowid_name(self.child).map_or_else(|| "NULL".to_owned(), |name| format!("c.{name}"));
+        let mut sql = format!("SELECT {rowid}");
         for key in &self.child.foreign_keys {
             sql.push_str(&format!(", ({})", self.violation(key)?));
         }
@@ -155,15 +156,12 @@ fn is_key(table: &Table, index: &Index, wanted: &[u16]) -> bool {
     index.is_unique() && index.filter.is_none() && columns.len() == wanted.len() && columns.iter().all(fits)
 }
 
-/// The name by which the child's rowid can be read; NULL for a table without.
-fn rowid(table: &Table) -> String {
+/// The name by which the rowid can be read, as SQL has it, if there is one.
+pub(crate) fn rowid_name(table: &Table) -> Option<String> {
     let is_free = |name: &&str| table.column(Name::new(name.as_bytes())).is_none();
     let name = ["rowid", "_rowid_", "oid"].into_iter().find(is_free).filter(|_| table.has_rowid());
-    match (name, table.rowid_column) {
-        (Some(name), _) => format!("c.{name}"),
-        (None, Some(column)) => format!("c.{}", quoted(&table.columns[usize::from(column)].name)),
-        (None, None) => "NULL".to_owned(),
-    }
+    let of_column = || table.rowid_column.map(|column| quoted(&table.columns[usize::from(column)].name));
+    name.map(str::to_owned).or_else(of_column)
 }
 
 fn quoted(name: &NameBuf) -> String {

@@ -1,6 +1,6 @@
 //! Limits of the process's memory (`sqlite3_soft_heap_limit64`, `sqlite3_hard_heap_limit64`, and the pragmas).
 //!
-//! How much memory is in use only the allocator knows, and that belongs to the program: a door that has one says so. Above
+//! How much memory is in use only the allocator knows, and that belongs to the program: an interface that has one says so. Above
 //! the soft limit a connection gives back what it keeps for later; above the hard one statements fail with SQLITE_NOMEM.
 //! Caches have their own bounds, `cache_size` and `temp_store`.
 

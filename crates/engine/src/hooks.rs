@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use lithe_functions::RowOperation as Change;
 use lithe_plan::authorize::{Action, Authorizer, Request};
-use lithe_value::Collation;
+use lithe_value::{Collation, Encoding};
 use lithe_vfs::ResultCode;
 
 use crate::connection::Connection;
@@ -29,8 +29,9 @@ pub type WalHook = Rc<dyn Fn(&str, u32) -> ResultCode>;
 pub type AutoVacuumHook = Rc<dyn Fn(&str, lithe_btree::Sizes) -> u32>;
 /// Asked while a statement runs: true stops it.
 pub type ProgressHandler = Rc<dyn Fn() -> bool>;
-/// Asked for a collation that nobody has defined. What it answers is defined; it may as well define it itself.
-pub type CollationNeeded = Rc<dyn Fn(&str) -> Option<Collation>>;
+/// Asked for a collation that nobody has defined, in a database of that encoding. What it answers is defined; it may as well
+/// define it itself.
+pub type CollationNeeded = Rc<dyn Fn(&str, Encoding) -> Option<Collation>>;
 /// Asked while statements are compiled.
 pub type AuthorizerCallback = lithe_plan::authorize::Callback;
 /// Asked to load an extension for `load_extension()`: a file, and its entry point if that is not to be found by the file's name.
@@ -230,7 +231,7 @@ impl Connection {
     /// Asks for a collation; answers whether it is there now.
     pub(crate) fn ask_for_collation(&self, name: &str) -> bool {
         let Some(callback) = self.hooks.collation_needed.get() else { return false };
-        if let Some(collation) = callback(name)
+        if let Some(collation) = callback(name, self.facts.encoding.get())
             && self.set_collation(name, Some(collation)).is_err()
         {
             return false;

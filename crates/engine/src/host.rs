@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use lithe_btree::Btree;
 use lithe_format::PageNo;
@@ -20,6 +21,14 @@ use lithe_vm::virtual_table::VirtualTable;
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::transaction::StatementRun;
+
+/// See [`fail_local_time`].
+static LOCAL_TIME_FAILS: AtomicBool = AtomicBool::new(false);
+
+/// For tests: makes all connections of the process behave as if the rules of local time could not be read.
+pub fn fail_local_time(on: bool) {
+    LOCAL_TIME_FAILS.store(on, Ordering::Relaxed);
+}
 
 /// Bytes that one sorter or hash table may take before it goes to a temporary file, if nobody has set `cache_size`: pages that
 /// are read take no memory of ours, so there is room.
@@ -136,6 +145,9 @@ impl Host for RunHost<'_> {
     }
 
     fn local_offset(&self, unix_seconds: i64) -> Option<i32> {
+        if LOCAL_TIME_FAILS.load(Ordering::Relaxed) {
+            return None;
+        }
         let at = jiff::Timestamp::from_second(unix_seconds).ok()?;
         Some(jiff::tz::TimeZone::system().to_offset(at).seconds())
     }
@@ -183,7 +195,7 @@ impl Host for RunHost<'_> {
     }
 
     fn row_changed(&self, db: Db, root: PageNo, rowid: Option<i64>) {
-        self.connection.row_watches.row_changed(db, root, rowid);
+        self.connection.row_watches.row_changed(db, root, rowid, self.connection.transaction.rollbacks());
     }
 
     fn table_rows(&self, function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<TableRows, VmError> {

@@ -178,9 +178,12 @@ fn check_rows(
     if answer.is_full() {
         return Ok(());
     }
-    let environment = connection.environment();
-    let RowCheck { program, columns, faults } =
-        connection.with_arena(|arena| compile_row_check(db, table, with_entries, arena, &environment))?;
+    let compile = || {
+        let environment = connection.environment();
+        let check = connection.with_arena(|arena| compile_row_check(db, table, with_entries, arena, &environment));
+        check.map_err(Error::from)
+    };
+    let RowCheck { program, columns, faults } = connection.with_collations(compile)?;
     let host = RunHost { connection, run };
     let mut vm = Vm::new(Arc::new(program));
     while !answer.is_full() && vm.step(&host)? == Step::Row {

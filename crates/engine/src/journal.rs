@@ -35,7 +35,8 @@ impl Connection {
         }
         let pager = database.btree().pager();
         let is_wal = pager.journal_mode() == JournalMode::Wal;
-        if pager.is_writing() && pager.has_changes() {
+        // Whoever begins to write an empty database writes its first page.
+        if pager.is_writing() && (pager.has_ever_changed() || pager.page_count() == 0) {
             return Ok(pager.journal_mode());
         }
         if database.shared().is_some_and(|share| share.is_written_by_others(self.id)) {

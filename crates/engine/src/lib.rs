@@ -8,7 +8,7 @@
 //!                                                   catalog, transaction, settings
 //! ```
 //!
-//! Above it are the doors (Rust, C); it knows neither. Reading order: [`connection`], `transaction`, `prepare`, `lifted`,
+//! Above it are the interfaces (Rust, C); it knows neither. Reading order: [`connection`], `transaction`, `prepare`, `lifted`,
 //! `statement`, `host`, `schema`, `native`, `pragma`.
 #![forbid(unsafe_code)]
 
@@ -17,6 +17,7 @@ mod attach;
 mod backup;
 mod blob;
 mod busy;
+mod collations;
 mod commit;
 mod config;
 mod connection;
@@ -31,10 +32,12 @@ mod heap_limit;
 mod hooks;
 mod host;
 mod integrity;
+mod internal_functions;
 mod interrupt;
 mod journal;
 mod lifted;
 mod limit;
+mod listing;
 mod measure;
 mod metadata;
 mod module_pages;
@@ -50,6 +53,7 @@ mod recompile;
 mod schema;
 mod settings;
 mod shared_cache;
+mod snapshot;
 mod statement;
 mod statistics;
 mod status;
@@ -70,14 +74,16 @@ pub use hooks::{
     AuthorizerCallback, AutoVacuumHook, CollationNeeded, CommitHook, ExtensionLoader, ProgressHandler, RollbackHook,
     TriggerTrace, UpdateHook, WalHook,
 };
+pub use host::fail_local_time;
 pub use interrupt::InterruptHandle;
 pub use journal::Checkpoint;
 pub use limit::Limit;
+pub use listing::{Instruction, TreeOpened};
 pub use lithe_btree::Sizes;
 pub use lithe_format::locks::{move_pending_byte, pending_byte};
 pub use lithe_functions as function;
 pub use lithe_functions::{RowChange, RowOperation as Change};
-pub use lithe_pager::{CheckpointMode, PageCounter};
+pub use lithe_pager::{CheckpointMode, PageCounter, Snapshot};
 pub use lithe_plan::authorize;
 pub use lithe_sql as sql;
 pub use lithe_value as value;

@@ -368,6 +368,10 @@ impl SqlConnection for Connection {
         Ok(Connection::overload_function(self, name, Arity::AtLeast(0))?)
     }
 
+    fn with_single_quotes(&self, database: &str, statement: &[u8]) -> CallResult<Vec<u8>> {
+        Ok(Connection::with_single_quotes(self, database, statement)?)
+    }
+
     fn last_insert_rowid(&self) -> i64 {
         Connection::last_insert_rowid(self)
     }

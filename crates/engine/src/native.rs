@@ -29,6 +29,8 @@ pub(crate) struct Native {
     columns: Vec<ResultColumn>,
     /// Of an EXPLAIN: the statement that it explains changes no database.
     explains_reader: bool,
+    /// Of an EXPLAIN: the statement that it explains counts the rows that it changes. An EXPLAIN has changed none.
+    explains_change: bool,
 }
 
 #[derive(Debug)]
@@ -55,7 +57,7 @@ pub(crate) fn compile<'a>(
     arena: &'a Bump,
 ) -> Result<Option<Arc<Native>>> {
     let text = |name: &ast::Ident<'_>| name.name.to_str_lossy().into_owned();
-    let plain = |kind| Native { kind, columns: Vec::new(), explains_reader: true };
+    let plain = |kind| Native { kind, columns: Vec::new(), explains_reader: true, explains_change: false };
     if !is_allowed(connection, &statement.kind)? {
         return Ok(Some(Arc::new(plain(Kind::ExplainQueryPlan(Vec::new())))));
     }
@@ -68,10 +70,14 @@ pub(crate) fn compile<'a>(
         Stmt::RollbackTo(name) => plain(Kind::RollbackTo(text(name))),
         Stmt::Pragma(pragma) => {
             let (call, columns) = pragma::compile(connection, pragma)?;
-            Native { kind: Kind::Pragma(call), columns, explains_reader: true }
+            Native { kind: Kind::Pragma(call), columns, explains_reader: true, explains_change: false }
         }
-        Stmt::Attach(attach) => plain(Kind::Attach(attach::compile(connection, sql, attach, statement, arena)?)),
+        Stmt::Attach(attach) => {
+            connection.load_schemas()?;
+            plain(Kind::Attach(attach::compile(connection, sql, attach, statement, arena)?))
+        }
         Stmt::Detach(schema) => {
+            connection.load_schemas()?;
             plain(Kind::Detach(attach::compile_values(connection, sql, &[*schema], statement, arena)?))
         }
         Stmt::Vacuum(vacuum) => plain(Kind::Vacuum(vacuum::compile(connection, sql, vacuum, statement, arena)?)),
@@ -130,8 +136,8 @@ impl Native {
     /// EXPLAIN of a program.
     pub(crate) fn explain(program: Arc<Program>) -> Arc<Native> {
         let columns = columns(&lithe_vm::explain::COLUMNS);
-        let explains_reader = program.is_read_only;
-        Arc::new(Native { kind: Kind::ExplainProgram(program), columns, explains_reader })
+        let (explains_reader, explains_change) = (program.is_read_only, program.counts_changes);
+        Arc::new(Native { kind: Kind::ExplainProgram(program), columns, explains_reader, explains_change })
     }
 
     /// EXPLAIN QUERY PLAN of a program, and of its triggers if that is wanted.
@@ -151,7 +157,8 @@ impl Native {
             rows.extend(trigger.program.query_plan.iter().map(row));
         }
         let columns = columns(&["id", "parent", "notused", "detail"]);
-        Arc::new(Native { kind: Kind::ExplainQueryPlan(rows), columns, explains_reader: program.is_read_only })
+        let (explains_reader, explains_change) = (program.is_read_only, program.counts_changes);
+        Arc::new(Native { kind: Kind::ExplainQueryPlan(rows), columns, explains_reader, explains_change })
     }
 
     /// EXPLAIN of a statement that has no program: no rows.
@@ -161,7 +168,8 @@ impl Native {
             _ => columns(&lithe_vm::explain::COLUMNS),
         };
         let explains_reader = self.is_read_only();
-        Arc::new(Native { kind: Kind::ExplainQueryPlan(Vec::new()), columns, explains_reader })
+        let kind = Kind::ExplainQueryPlan(Vec::new());
+        Arc::new(Native { kind, columns, explains_reader, explains_change: false })
     }
 
     pub(crate) fn columns(&self) -> &[ResultColumn] {
@@ -180,6 +188,9 @@ impl Native {
     }
 
     fn run(&self, connection: &Connection, run: &StatementRun, bindings: &[Value]) -> Result<Vec<NativeRow>> {
+        if self.explains_change {
+            connection.facts.changes.set(0);
+        }
         match &self.kind {
             Kind::Begin(kind) => begin(connection, *kind)?,
             Kind::Commit => connection.commit()?,

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_plan::environment::{Environment, Flags as CompileFlags, NO_SUCH_COLLATION};
-use lithe_sql::ast::{self, Explain};
+use lithe_sql::ast::{self, Explain, Stmt};
 use lithe_sql::{Lexer, TokenKind};
 use lithe_vfs::ResultCode;
-use lithe_vm::program::{CursorKind, Program};
+use lithe_vm::program::{CursorKind, Program, QuotedStrings};
 
 use crate::config::Config;
 use crate::connection::Connection;
@@ -107,9 +107,14 @@ impl Connection {
     /// else as the text does.
     pub(crate) fn compile(&self, sql: &[u8], explain: Option<Explain>) -> Result<(Option<Compiled>, usize)> {
         self.check_memory()?;
+        self.with_collations(|| self.with_arena(|arena| self.compile_in(sql, explain, arena)))
+    }
+
+    /// Compiles; the application is asked for collations that are missing, and then it begins anew.
+    pub(crate) fn with_collations<T>(&self, compile: impl Fn() -> Result<T>) -> Result<T> {
         let mut asked: Vec<String> = Vec::new();
         loop {
-            let error = match self.with_arena(|arena| self.compile_in(sql, explain, arena)) {
+            let error = match compile() {
                 Err(error) if error.code() == ResultCode::ERROR_MISSING_COLLSEQ => error,
                 result => return result,
             };
@@ -128,7 +133,7 @@ impl Connection {
         self.check_lengths_in(&sql[..tail])?;
         let Some(mut statement) = parsed.statement else { return Ok((None, tail)) };
         statement.explain = explain.unwrap_or(statement.explain);
-        let body = self.compile_statement(sql, &statement, arena)?;
+        let (body, quoted_strings) = self.compile_statement(sql, &statement, arena)?;
         let parameters = statement.parameters.names.iter().map(|parameter| ParameterName {
             name: String::from_utf8_lossy(parameter.name).into_owned(),
             number: parameter.number as usize,
@@ -140,6 +145,7 @@ impl Connection {
             is_shape: false,
             no_virtual_tables: self.compile_flags.get().no_virtual_tables,
             parameters: parameters.collect(),
+            quoted_strings,
             explain: statement.explain,
             generation: self.generation(),
         };
@@ -169,16 +175,39 @@ impl Connection {
         }
     }
 
-    fn compile_statement(&self, sql: &[u8], statement: &ast::Statement<'_>, arena: &Bump) -> Result<Body> {
+    /// Compiles a statement. Answers what stands in its double quotes and is a string, too.
+    fn compile_statement(
+        &self,
+        sql: &[u8],
+        statement: &ast::Statement<'_>,
+        arena: &Bump,
+    ) -> Result<(Body, QuotedStrings)> {
         if let Some(native) = native::compile(self, sql, statement, arena)? {
-            return Ok(match statement.explain {
-                Explain::No => Body::Native(native),
-                Explain::Program | Explain::QueryPlan => Body::Native(native.nothing_to_explain(statement.explain)),
-            });
+            let native = match statement.explain {
+                Explain::No => native,
+                Explain::Program | Explain::QueryPlan => native.nothing_to_explain(statement.explain),
+            };
+            return Ok((Body::Native(native), Box::default()));
         }
-        self.load_schemas()?;
+        self.check_named_database(&statement.kind)?;
+        match &statement.kind {
+            ast::Stmt::AlterTable(alter) if self.settings.may_have_written_schema.get() => {
+                self.reread_for_alter(alter)?
+            }
+            _ => self.load_schemas()?,
+        }
+        let creates = matches!(
+            statement.kind,
+            ast::Stmt::CreateTable(_) | ast::Stmt::CreateView(_) | ast::Stmt::CreateVirtualTable(_)
+        );
+        if creates {
+            self.settings.is_encoding_fixed.set(true);
+        }
+        if self.compile_flags.get().writable_schema {
+            self.settings.may_have_written_schema.set(true);
+        }
         let compile = || self.compile_program(sql, statement, arena);
-        let program = match compile() {
+        let mut program = match compile() {
             // Another connection may have made what is missing.
             Err(_) if self.forget_stale_schemas() => {
                 self.load_schemas()?;
@@ -191,15 +220,46 @@ impl Connection {
         }
         let indexes = program.cursors.iter().filter(|cursor| cursor.kind == CursorKind::Index);
         self.searches.borrow_mut().extend(indexes.map(|cursor| (cursor.db, cursor.root)));
-        Ok(match statement.explain {
+        let quoted_strings = std::mem::take(&mut program.quoted_strings);
+        let body = match statement.explain {
             Explain::No => Body::Program(Arc::new(program)),
             Explain::Program => Body::Native(Native::explain(Arc::new(program))),
             Explain::QueryPlan => Body::Native(Native::explain_query_plan(&program, self.config(Config::TriggerEqp))),
-        })
+        };
+        Ok((body, quoted_strings))
     }
 }
 
 impl Connection {
+    /// CREATE of something in a database that is not attached fails before any schema is read, and so before it is locked.
+    fn check_named_database(&self, statement: &Stmt<'_>) -> Result<()> {
+        let name = match statement {
+            Stmt::CreateTable(create) => &create.name,
+            Stmt::CreateView(create) => &create.name,
+            Stmt::CreateTrigger(create) => &create.name,
+            Stmt::CreateVirtualTable(create) => &create.name,
+            _ => return Ok(()),
+        };
+        name.schema.map_or(Ok(()), |schema| self.catalog().database(schema.name).map(|_| ()))?;
+        Ok(())
+    }
+
+    /// ALTER TABLE edits the schema's text as it stands, so what was written there by hand is read first. Where the text of the
+    /// table has become one of something else, or means nothing, it cannot be edited.
+    fn reread_for_alter(&self, alter: &ast::AlterTable<'_>) -> Result<()> {
+        self.load_schemas()?;
+        let is_table = || {
+            let catalog = self.catalog();
+            catalog.table(alter.table.schema, alter.table.name).is_ok_and(|found| found.table.view().is_none())
+        };
+        let was_table = is_table();
+        self.reset_schemas();
+        let malformed = || Error::from_code(ResultCode::CORRUPT);
+        self.load_schemas().map_err(|error| if error.code() == ResultCode::CORRUPT { malformed() } else { error })?;
+        self.settings.may_have_written_schema.set(false);
+        if was_table && !is_table() { Err(malformed()) } else { Ok(()) }
+    }
+
     /// Compiles the statement; virtual tables that it meets and that are not connected are, and then it begins anew.
     fn compile_program(&self, sql: &[u8], statement: &ast::Statement<'_>, arena: &Bump) -> Result<Program> {
         let mut asked = Vec::new();

@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use lithe_functions::sql::quoted;
 use lithe_functions::{ChangeWatcher, RowChange, RowOperation};
 use lithe_plan::environment::Flags as CompileFlags;
 use lithe_sql::ast::Name;
@@ -13,6 +14,7 @@ use lithe_value::{Value, ValueRef};
 
 use crate::connection::Connection;
 use crate::error::Result;
+use crate::foreign_key_check::rowid_name;
 use crate::hooks::Slot;
 use crate::statement::{BindValue, Step};
 
@@ -116,17 +118,11 @@ impl Connection {
     }
 
     fn row_values(&self, database: &str, table: &str, rowid: i64) -> Result<Option<Vec<Value>>> {
-        let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
         let catalog = self.catalog();
         let found = catalog.find_database(Name::new(database.as_bytes()));
         let found = found.and_then(|db| catalog.schema(db).table(Name::new(table.as_bytes())));
-        // A column may have one of the rowid's names.
-        let is_free = |name: &&str| found.is_some_and(|table| table.column(Name::new(name.as_bytes())).is_none());
-        let alias =
-            found.and_then(|table| table.rowid_column.map(|at| table.columns[usize::from(at)].name.to_string()));
-        let free = ["rowid", "oid", "_rowid_"].into_iter().find(is_free).map(str::to_owned);
-        let Some(key) = alias.or(free) else { return Ok(None) };
-        let sql = format!("SELECT * FROM {}.{} WHERE {} = ?1", quoted(database), quoted(table), quoted(&key));
+        let Some(key) = found.and_then(|table| rowid_name(table)) else { return Ok(None) };
+        let sql = format!("SELECT * FROM {}.{} WHERE {key} = ?1", quoted(database), quoted(table));
         let Some(mut statement) = self.prepare(sql.as_bytes())?.statement else { return Ok(None) };
         statement.bind(self, 1, BindValue::Value(ValueRef::Integer(rowid)))?;
         let row = match statement.step(self)? {

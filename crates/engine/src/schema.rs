@@ -52,6 +52,7 @@ impl Connection {
             btree.pager().set_cache_size(CacheSize::Pages(cache_size.unsigned_abs()));
         }
         let is_empty = btree.pager().page_count() == 0;
+        btree.auto_vacuum_mode()?; // PRAGMA auto_vacuum answers what is known, whoever has locked the file by then
         schema.encoding = self.adopt_encoding(db, stored_encoding(database)?)?;
         // Objects are added to a copy: a schema that turns out malformed leaves the catalog as it was.
         let mut catalog = Catalog::clone(&self.catalog());
@@ -70,7 +71,8 @@ impl Connection {
         Ok(())
     }
 
-    /// The main database's encoding is the connection's; the others must have the same, or none yet.
+    /// The main database's encoding is the connection's; the others must have the same, or none yet. Once a database has one, that
+    /// of the connection stays: temporary tables and attached databases are written in it.
     fn adopt_encoding(&self, db: Db, stored: Option<TextEncoding>) -> Result<TextEncoding> {
         let own = self.facts.encoding.get();
         let Some(stored) = stored else { return Ok(text_encoding(own)) };
@@ -79,25 +81,27 @@ impl Connection {
             TextEncoding::Utf16Le => Encoding::Utf16le,
             TextEncoding::Utf16Be => Encoding::Utf16be,
         };
-        if db == Db::MAIN {
-            if self.facts.encoding.replace(encoding) != encoding {
-                self.change_functions(|registry| registry.set_encoding(encoding));
-            }
-        } else if db != Db::TEMP && own != encoding {
+        let may_adopt = db == Db::MAIN && !self.settings.is_encoding_fixed.get();
+        if own != encoding && may_adopt {
+            self.facts.encoding.set(encoding);
+            self.encoding_changed();
+        } else if own != encoding && db != Db::TEMP {
             return Err(Error::generic("attached databases must use the same text encoding as main database"));
         }
+        self.settings.is_encoding_fixed.set(true);
         Ok(stored)
     }
 
-    /// Whether the main database has an encoding, which it keeps.
+    /// Whether the connection or its main database has an encoding, which it keeps.
     pub(crate) fn has_encoding(&self) -> Result<bool> {
-        Ok(stored_encoding(&*self.database(Db::MAIN)?)?.is_some())
+        Ok(self.settings.is_encoding_fixed.get() || stored_encoding(&*self.database(Db::MAIN)?)?.is_some())
     }
 
     /// PRAGMA encoding: a main database that has none yet gets this one.
     pub(crate) fn choose_encoding(&self, encoding: Encoding) -> Result<()> {
-        if stored_encoding(&*self.database(Db::MAIN)?)?.is_none() {
+        if !self.has_encoding()? {
             self.facts.encoding.set(encoding);
+            self.encoding_changed();
             self.change_catalog(|catalog| {
                 catalog.schema_mut(Db::MAIN).encoding = text_encoding(encoding);
                 catalog.schema_mut(Db::TEMP).encoding = text_encoding(encoding);
@@ -118,7 +122,7 @@ impl Connection {
         let mut limits = self.limits.get();
         limits.loading_schema = true;
         limits.comments = true;
-        let options = BuildOptions { names: None, limits: &limits, quoted_strings: true, descending_indexes: true };
+        let options = BuildOptions::of_stored(&limits);
         let mut cursor = Cursor::table(PageNo::FIRST);
         let mut buffer = Vec::new();
         let mut is_on_row = cursor.first(btree)?;
@@ -131,7 +135,11 @@ impl Connection {
             let texts = SchemaTexts::new(&values, self.facts.encoding.get());
             let row = texts.row();
             if wanted(&row) {
-                catalog.load_row(db, &row, page_count, &options)?;
+                match catalog.load_row(db, &row, page_count, &options) {
+                    // Whoever writes the schema by hand can go on, without what means nothing.
+                    Err(_) if self.compile_flags.get().writable_schema => {}
+                    loaded => loaded?,
+                }
             }
             is_on_row = cursor.next(btree)?;
         }
@@ -151,6 +159,9 @@ impl Connection {
         self.read_schema_rows(db, &database, &mut catalog, |row| row.is_about(condition))?;
         *self.catalog.borrow_mut() = Arc::new(catalog);
         self.expire_programs();
+        if condition.starts_with("index ") {
+            self.facts.let_running_go_on();
+        }
         Ok(())
     }
 
@@ -177,6 +188,15 @@ impl Connection {
             database.set_loaded(false);
             self.expire_programs();
         }
+    }
+
+    /// All schemas are read again when they are next needed; a rollback puts back what the catalog has now.
+    pub(crate) fn reset_schemas(&self) {
+        if !self.is_autocommit() {
+            self.note_schema_change();
+        }
+        self.databases().iter().for_each(|(_, database)| database.set_loaded(false));
+        self.expire_programs();
     }
 
     /// Sets a meta value of the header. The schema cookie counts for the catalog, too.

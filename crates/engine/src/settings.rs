@@ -26,6 +26,11 @@ pub(crate) struct StoreSettings {
     pub(crate) mmap_size: Cell<Option<u64>>,
     /// PRAGMA read_uncommitted.
     pub(crate) read_uncommitted: Cell<bool>,
+    /// The schema tables may have been written by hand since the schemas were read: statements were compiled under
+    /// `writable_schema`.
+    pub(crate) may_have_written_schema: Cell<bool>,
+    /// A database of the connection has an encoding: that of the connection stays as it is.
+    pub(crate) is_encoding_fixed: Cell<bool>,
     /// Switches that are remembered for those who ask: on this system they change nothing.
     pub(crate) remembered: Cell<u8>,
     pub(crate) threads: Cell<i64>,
@@ -42,6 +47,8 @@ impl Default for StoreSettings {
             secure_delete: Cell::new(SecureDelete::Off),
             mmap_size: Cell::new(None),
             read_uncommitted: Cell::new(false),
+            may_have_written_schema: Cell::new(false),
+            is_encoding_fixed: Cell::new(false),
             remembered: Cell::new(0),
             threads: Cell::new(0),
         }

@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use lithe_pager::{CacheSize, Uncommitted};
+use lithe_pager::CacheSize;
 use lithe_vfs::{MemoryVfs, ResultCode};
 
 use crate::error::Error;
@@ -66,7 +66,7 @@ pub(crate) struct SharedCache {
     /// The files of a database in memory.
     memory: Option<Arc<MemoryVfs>>,
     /// What a transaction has changed and not committed.
-    uncommitted: Arc<Uncommitted>,
+    members: Arc<lithe_pager::SharedCache>,
     /// What PRAGMA cache_size has set, of whatever connection.
     cache_size: Mutex<Option<CacheSize>>,
 }
@@ -391,8 +391,8 @@ impl Share {
     }
 
     /// What a transaction has changed and not committed.
-    pub(crate) fn uncommitted(&self) -> &Arc<Uncommitted> {
-        &self.cache.uncommitted
+    pub(crate) fn members(&self) -> &Arc<lithe_pager::SharedCache> {
+        &self.cache.members
     }
 
     /// `me` begins to read and write tables, until its transaction ends.

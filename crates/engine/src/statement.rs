@@ -9,7 +9,7 @@ use lithe_functions::Pointer;
 use lithe_sql::ast::Explain;
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::ResultCode;
-use lithe_vm::program::{Program, ResultColumn};
+use lithe_vm::program::{Program, QuotedStrings, ResultColumn};
 use lithe_vm::register::Register;
 use lithe_vm::status::Counters;
 use lithe_vm::vm::{Step as VmStep, Vm};
@@ -35,6 +35,8 @@ pub struct Compiled {
     /// It may use no virtual table.
     pub(crate) no_virtual_tables: bool,
     pub(crate) parameters: Vec<ParameterName>,
+    /// What stands in double quotes, and is a string.
+    pub(crate) quoted_strings: QuotedStrings,
     /// Whether it explains another statement.
     pub(crate) explain: Explain,
     /// What it was compiled against: [`Connection::generation`].
@@ -102,7 +104,7 @@ pub struct Statement {
     /// It runs under locks on tables of shared caches.
     is_under_locks: bool,
     is_on_row: bool,
-    /// What the door above calls it.
+    /// What the interface above calls it.
     tag: usize,
 }
 
@@ -174,6 +176,12 @@ impl Statement {
         self.own_sql.as_ref().map_or(&self.compiled.sql, OwnSql::text)
     }
 
+    /// Its text without what differs from run to run: literals and parameters are `?` (`sqlite3_normalized_sql`).
+    pub fn normalized_sql(&self) -> Vec<u8> {
+        let is_string = |text: &[u8]| self.compiled.quoted_strings.iter().any(|string| **string == *text);
+        lithe_sql::normalize(self.sql().as_bytes(), is_string)
+    }
+
     /// How many parameters there are.
     pub fn parameter_count(&self) -> usize {
         self.compiled.parameter_count
@@ -233,7 +241,7 @@ impl Statement {
         self.is_running
     }
 
-    /// What [`Statement::set_tag`] has set: how hooks tell the door above which of its statements it is.
+    /// What [`Statement::set_tag`] has set: how hooks tell the interface above which of its statements it is.
     pub fn tag(&self) -> usize {
         self.tag
     }
@@ -358,6 +366,7 @@ impl Statement {
                 }
                 result => {
                     self.is_on_row = matches!(result, Ok(Step::Row));
+                    self.assert_statement_state();
                     return result;
                 }
             }
@@ -443,7 +452,9 @@ impl Statement {
                 native.step(connection, run).map_err(|error| (lithe_vm::operand::OnConflict::Abort, error))
             }
         };
-        executing.set(executing.get() - 1);
+        // (After a panic in a call from within, nothing is counted any more.)
+        assert!(executing.get() > 0 || connection.is_broken(), "a statement ends to execute that did not begin");
+        executing.set(executing.get().saturating_sub(1));
         // What was read may have been zeros: then neither a row nor another error means anything.
         let result = match connection.check_mappings() {
             Ok(()) => result,

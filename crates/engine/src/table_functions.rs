@@ -5,6 +5,7 @@
 use std::sync::{Arc, LazyLock};
 
 use lithe_functions::json;
+use lithe_plan::authorize::Action;
 use lithe_plan::catalog::{Column, NameBuf, Table, TableKind, VirtualState, VirtualTable};
 use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef, cast};
@@ -81,6 +82,10 @@ fn pragma_rows(
         }
         None => None,
     };
+    let [value, schema_name] = [0, 1].map(|at| text(at).map(|text| String::from_utf8_lossy(&text).into_owned()));
+    if !connection.may(Action::Pragma, Some(name), value.as_deref(), schema_name.as_deref())? {
+        return Ok(Vec::new());
+    }
     pragma::call(connection, run, name, schema, text(0))
 }
 

@@ -54,12 +54,17 @@ pub(crate) struct TransactionState {
     statement_savepoints: Cell<usize>,
     /// The catalog before the first schema change of the transaction: what a rollback goes back to.
     catalog_before: RefCell<Option<Arc<Catalog>>>,
+    /// A ROLLBACK TO, or a statement that failed, took the schema back: each later ROLLBACK TO, and ROLLBACK, stops every statement of
+    /// the transaction, whatever there is to be taken back by then.
+    schema_was_taken_back: Cell<bool>,
     /// Calls that are under way, from their beginning to the commit.
     pub(crate) under_way: Cell<u32>,
     /// A panic went through a call on this connection: nobody knows what it has left behind.
     pub(crate) is_broken: Cell<bool>,
     /// Nothing of it is open any more.
     pub(crate) is_abandoned: Cell<bool>,
+    /// A statement of the transaction has found a database malformed: nothing may be written any more, and a COMMIT rolls back.
+    found_malformed: Cell<bool>,
     /// Counts rollbacks: a statement that writes and began before one must stop.
     rollbacks: Cell<u64>,
     /// Counts those of them that took the schema back: every statement that began before one must stop.
@@ -110,6 +115,8 @@ impl TransactionState {
             destroying: Cell::new(0),
             statement_savepoints: Cell::new(0),
             catalog_before: RefCell::default(),
+            schema_was_taken_back: Cell::new(false),
+            found_malformed: Cell::new(false),
             under_way: Cell::new(0),
             is_broken: Cell::new(false),
             is_abandoned: Cell::new(false),
@@ -117,6 +124,11 @@ impl TransactionState {
             schema_rollbacks: Cell::new(0),
             committed: RefCell::default(),
         }
+    }
+
+    /// How many rollbacks there have been.
+    pub(crate) fn rollbacks(&self) -> u64 {
+        self.rollbacks.get()
     }
 
     /// What the counts and the savepoints have to do with each other, where a statement or a transaction begins or ends.
@@ -261,11 +273,12 @@ impl Connection {
     pub(crate) fn begin_write_on(&self, database: &Database, kind: BeginKind) -> Result<()> {
         let pager = database.btree().pager();
         database.check_free()?;
+        self.check_sound()?;
         let kind = if self.transaction.concurrent.get() { BeginKind::Concurrent } else { kind };
         if let Some(cache) = database.shared() {
             cache.begin_write(self.id, kind == BeginKind::Exclusive)?;
         }
-        pager.set_may_bypass_log(self.settings.wal_autocheckpoint.get() > 0);
+        pager.set_may_append_past_log(self.settings.wal_autocheckpoint.get() > 0);
         pager.begin_write(kind)?;
         if database.shared().is_some() {
             let moves_pages = database.btree().auto_vacuum_mode()? != AutoVacuum::None;
@@ -274,11 +287,18 @@ impl Connection {
         self.deepen(pager)
     }
 
+    /// Whoever has found a database malformed in a transaction writes nothing any more until it is over.
+    fn check_sound(&self) -> Result<()> {
+        let is_sound = !self.transaction.found_malformed.get();
+        if is_sound { Ok(()) } else { Err(Error::from_code(ResultCode::CORRUPT)) }
+    }
+
     /// Opens as many savepoints as there are.
     fn deepen(&self, pager: &Pager) -> Result<()> {
         for _ in pager.savepoint_count()..self.transaction.depth() {
             pager.savepoint()?;
         }
+        assert!(pager.savepoint_count() >= self.transaction.depth(), "a database has as many savepoints as there are");
         Ok(())
     }
 
@@ -307,6 +327,7 @@ impl Connection {
     /// Opens the statement's own savepoint, unless undoing the whole transaction would do as well.
     pub(crate) fn open_statement_savepoint(&self, run: &StatementRun) -> Result<()> {
         let state = &self.transaction;
+        assert!(state.active.get() > 0 || self.is_broken(), "a savepoint is opened by a statement that runs");
         let is_alone = state.autocommit.get() && state.active.get() == 1;
         if is_alone || run.savepoint.get().is_some() {
             return Ok(());
@@ -329,6 +350,7 @@ impl Connection {
     pub(crate) fn statement_succeeds(&self, run: &StatementRun) -> Result<()> {
         self.notice_rollback(run);
         let state = &self.transaction;
+        assert!(state.active.get() > 0 || self.is_broken(), "a statement succeeds that did not run");
         let is_last_writer = state.active_writers.get() == usize::from(run.is_writer.get());
         if state.autocommit.get() && is_last_writer && self.is_writing() {
             self.check_deferred_violations().and_then(|()| self.commit_all())?;
@@ -347,6 +369,10 @@ impl Connection {
         let mut kept = Ok(());
         self.notice_rollback(run);
         let state = &self.transaction;
+        if code == ResultCode::CORRUPT && !state.autocommit.get() {
+            state.found_malformed.set(true);
+        }
+        assert!(state.active.get() > 0 || self.is_broken(), "a statement fails that did not run");
         let must_roll_back = match code.primary() {
             // The store cannot tell what is in its buffers any more.
             ResultCode::IOERR | ResultCode::NOMEM | ResultCode::FULL => {
@@ -369,11 +395,10 @@ impl Connection {
             kept = self.keep_failed(run, is_last_writer);
         } else if state.autocommit.get() && is_last_writer && self.is_writing() {
             // Not its savepoint: the transaction is all its own, and would keep the write lock for as long as others read. They
-            // go on, whatever the statement did to the schema.
-            let (stopped, expired) = (state.schema_rollbacks.get(), self.facts.expirations.get());
+            // go on, whatever the statement did to the schema, until they open another cursor.
+            let stopped = state.schema_rollbacks.get();
             self.roll_back_all();
             state.schema_rollbacks.set(stopped);
-            self.facts.expirations.set(expired);
             self.forget_statement_savepoint(run);
         } else if run.savepoint.get().is_some()
             && let Err(error) = self.close_statement_savepoint(run, true)
@@ -431,6 +456,9 @@ impl Connection {
         let told = told.and(self.release_virtual_savepoint(position));
         if undo {
             self.set_violations(run.violations_before.get());
+            if catalog.as_ref().is_some_and(|before| !before.has_schemas_of(&self.catalog())) {
+                state.schema_was_taken_back.set(true);
+            }
             self.restore_catalog(catalog);
         }
         result?;
@@ -449,6 +477,7 @@ impl Connection {
         }
         state.active.set(state.active.get().saturating_sub(1));
         // A statement that uses no database keeps none from going on.
+        assert!(state.active_writers.get() <= state.active.get(), "more statements write than run");
         let is_used = state.active_users.get() > 0 || state.active_writers.get() > 0;
         if !is_used && state.autocommit.get() {
             self.end_reads();
@@ -475,7 +504,7 @@ impl Connection {
             return;
         }
         let limit = self.settings.wal_autocheckpoint.get();
-        if pager.has_bypassed_log() {
+        if pager.has_appended_past_log() {
             // The next load finds a log that can begin anew. Who follows the log has seen new salts already, so that it may fail.
             let _ = pager.checkpoint_at_once(CheckpointMode::Truncate);
         } else if limit > 0 && pager.log_frames().is_some_and(|frames| frames >= limit) {
@@ -491,6 +520,7 @@ impl Connection {
         if !self.transaction.autocommit.replace(false) {
             return Err(Error::generic("cannot start a transaction within a transaction"));
         }
+        assert!(self.transaction.savepoints.borrow().is_empty(), "a transaction begins without savepoints");
         self.facts.in_transaction.set(true);
         Ok(())
     }
@@ -506,7 +536,7 @@ impl Connection {
             return Err(Error::new(ResultCode::BUSY, "cannot commit transaction - SQL statements in progress"));
         }
         self.check_deferred_violations()?;
-        let committed = self.commit_all();
+        let committed = self.check_sound().and_then(|()| self.commit_all());
         match &committed {
             // Others are in the way: the transaction goes on, and COMMIT can be tried again.
             Err(error) if error.code().primary() == ResultCode::BUSY => {}
@@ -530,7 +560,8 @@ impl Connection {
 
     /// Whether a deferred foreign key is violated now: the transaction could not commit.
     pub fn has_deferred_violations(&self) -> bool {
-        self.facts.deferred_violations.get() > 0
+        let (deferred, immediate) = self.violations();
+        deferred > 0 || immediate > 0
     }
 
     fn check_deferred_violations(&self) -> Result<()> {
@@ -565,7 +596,9 @@ impl Connection {
                 crate::commit::commit(&btrees, Some(&how_many))?;
             }
         }
+        assert!(btrees.iter().all(|btree| !btree.pager().is_writing()), "a database is written after the commit");
         self.transaction.catalog_before.take();
+        self.transaction.schema_was_taken_back.set(false);
         self.commit_virtual_tables();
         databases.iter().filter_map(|database| database.shared()).for_each(|cache| cache.end_write(self.id));
         self.after_transaction();
@@ -592,11 +625,17 @@ impl Connection {
             }
         }
         let catalog = state.catalog_before.take();
-        if catalog.as_ref().is_some_and(|catalog| !catalog.has_schemas_of(&self.catalog())) {
+        let is_other_schema = catalog.as_ref().is_some_and(|catalog| !catalog.has_schemas_of(&self.catalog()));
+        let is_other_schema = state.schema_was_taken_back.take() || is_other_schema;
+        if is_other_schema {
             state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
             self.facts.expire_running();
         }
         self.restore_catalog(catalog);
+        if is_other_schema {
+            // As SQLite: who prepares the next statement reads the schema again, and meets whoever has locked the file.
+            self.databases().into_iter().for_each(|(db, _)| self.forget_schema(db));
+        }
         self.after_transaction();
         self.leave_transaction();
         if is_told {
@@ -627,6 +666,7 @@ impl Connection {
     pub(crate) fn forget_transaction(&self) {
         let state = &self.transaction;
         state.autocommit.set(true);
+        state.found_malformed.set(false);
         self.facts.in_transaction.set(false);
         state.concurrent.set(false);
         state.first_savepoint_began.set(false);
@@ -642,6 +682,7 @@ impl Connection {
     fn leave_transaction(&self) {
         let state = &self.transaction;
         state.autocommit.set(true);
+        state.found_malformed.set(false);
         self.facts.in_transaction.set(false);
         state.concurrent.set(false);
         state.savepoints.borrow_mut().clear();
@@ -673,6 +714,7 @@ impl Connection {
             catalog: self.catalog(),
             violations: self.violations(),
         });
+        assert!(!state.autocommit.get(), "a savepoint is within a transaction");
         self.open_savepoints()
     }
 
@@ -691,15 +733,29 @@ impl Connection {
             return Err(Error::new(ResultCode::BUSY, message));
         }
         if position == 0 && state.first_savepoint_began.get() {
-            return self.commit();
+            return self.check_sound().inspect_err(|_| self.undo_all_savepoints()).and_then(|()| self.commit());
         }
         for btree in self.writing() {
             if btree.pager().savepoint_count() > position {
                 btree.pager().release(position)?;
             }
         }
+        assert!(position < state.savepoints.borrow().len(), "a savepoint is released that is open");
         state.savepoints.borrow_mut().truncate(position);
         self.release_virtual_savepoint(position)
+    }
+
+    /// RELEASE of the savepoint that began a transaction in which a database was found malformed: nothing is kept, but the savepoints
+    /// stay open, and nothing may be written.
+    fn undo_all_savepoints(&self) {
+        let state = &self.transaction;
+        let savepoints = state.savepoints.take();
+        self.roll_back_all();
+        *state.savepoints.borrow_mut() = savepoints;
+        state.autocommit.set(false);
+        self.facts.in_transaction.set(true);
+        state.first_savepoint_began.set(true);
+        state.found_malformed.set(true);
     }
 
     /// ROLLBACK TO: the savepoint itself stays open.
@@ -715,11 +771,15 @@ impl Connection {
         let (catalog, violations) = {
             let mut savepoints = state.savepoints.borrow_mut();
             savepoints.truncate(position + 1);
+            assert_eq!(savepoints.len(), position + 1, "the savepoint stays open, and none after it");
             (Arc::clone(&savepoints[position].catalog), savepoints[position].violations)
         };
-        // Whatever has changed the schema since the transaction began, before the savepoint or behind it.
+        // Whatever has changed the schema since the transaction began, before the savepoint or behind it. A schema that was only read
+        // since then has not changed.
         let is_unchanged = |before: &Arc<Catalog>| before.has_schemas_of(&self.catalog());
-        if !is_unchanged(&catalog) || !state.catalog_before.borrow().as_ref().is_none_or(is_unchanged) {
+        let is_other_schema = !state.catalog_before.borrow().as_ref().is_none_or(is_unchanged);
+        if state.schema_was_taken_back.get() || is_other_schema {
+            state.schema_was_taken_back.set(true);
             state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
             self.facts.expire_running();
         }

@@ -121,9 +121,6 @@ fn vacuum_in_place(connection: &Connection, db: Db, run: &StatementRun) -> Resul
     let database = connection.database(db)?;
     connection.check_schema(db, &database)?;
     let main = database.btree();
-    if main.pager().page_count() == 0 {
-        return Ok(());
-    }
     let fixed_size =
         main.pager().journal_mode() == JournalMode::Wal || main.pager().path().is_none() || database.is_shared_memory();
     let fresh = Btree::new(temporary_pager(connection.temporary_files(), &OpenOptions::default()));
@@ -159,9 +156,6 @@ fn vacuum_into(connection: &Connection, db: Db, file: &[u8], run: &StatementRun)
     if connection.compile_flags.get().query_only {
         return Err(Error::from_code(ResultCode::READONLY));
     }
-    if main.pager().page_count() == 0 {
-        return Ok(());
-    }
     pager.set_synchronous(main.pager().synchronous());
     pager.set_full_fsync(main.pager().full_fsync());
     give_shape(connection, copy.btree(), main, false)?;
@@ -189,8 +183,10 @@ fn give_shape(connection: &Connection, fresh: &Btree, old: &Btree, fixed_size: b
 /// Copies the pages of `fresh` over those of `main`. The way of journalling stays what it was.
 fn put_back(fresh: &Pager, main: &Rc<Btree>) -> Result<()> {
     let pager = main.pager();
+    // A database that is still empty becomes one of a page.
+    let from = if pager.page_count() > 0 { pager } else { fresh };
     let versions = {
-        let first = pager.page(PageNo::FIRST)?;
+        let first = from.page(PageNo::FIRST)?;
         [first[WRITE_VERSION_AT], first[READ_VERSION_AT]]
     };
     pager.announce_overwrite(fresh.page_count(), fresh.page_size())?;

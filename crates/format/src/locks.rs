@@ -25,7 +25,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::PageSize;
+use crate::{PageNo, PageSize};
 
 /// Locked by a writer that waits for readers to leave, and looked at by readers who come.
 static PENDING_BYTE: AtomicU32 = AtomicU32::new(0x4000_0000);
@@ -41,6 +41,15 @@ pub fn pending_byte() -> u32 {
 pub fn move_pending_byte(to: u32) {
     if to >= PageSize::MAX.get() {
         PENDING_BYTE.store(to, Ordering::Relaxed);
+    }
+}
+
+impl PageSize {
+    /// The page that contains the lock bytes: never allocated, never read, never written. A
+    /// database smaller than a gigabyte does not reach it.
+    #[inline]
+    pub fn lock_byte_page(self) -> PageNo {
+        PageNo::FIRST.plus(pending_byte() / self.get()).unwrap_or(PageNo::FIRST)
     }
 }
 
@@ -88,3 +97,15 @@ pub const fn read_slots_from(first: usize) -> Range<u8> {
 }
 
 const _: () = assert!(read_slot(READ_MARKS - 1) + 1 == SHM_SLOTS);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lock_byte_page() {
+        assert_eq!(PageSize::DEFAULT.lock_byte_page().get(), 262145);
+        assert_eq!(PageSize::MAX.lock_byte_page().get(), 16385);
+        assert_eq!(PageSize::MIN.lock_byte_page().get(), 2097153);
+    }
+}

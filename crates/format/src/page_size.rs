@@ -5,9 +5,6 @@
 //!   | what the format uses                    | reserved     |
 //! ```
 
-use crate::PageNo;
-use crate::locks::pending_byte;
-
 /// The size of a page in bytes: a power of two from 512 to 65536.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageSize(u32);
@@ -59,13 +56,6 @@ impl PageSize {
         let usable = self.0 - reserved as u32;
         if usable >= MIN_USABLE { Some(usable) } else { None }
     }
-
-    /// The page that contains the lock bytes: never allocated, never read, never written. A
-    /// database smaller than a gigabyte does not reach it.
-    #[inline]
-    pub fn lock_byte_page(self) -> PageNo {
-        PageNo::FIRST.plus(pending_byte() / self.0).unwrap_or(PageNo::FIRST)
-    }
 }
 
 #[cfg(test)]
@@ -90,12 +80,5 @@ mod tests {
         assert_eq!(PageSize::MIN.usable(32), Some(480));
         assert_eq!(PageSize::MIN.usable(33), None);
         assert_eq!(PageSize::MAX.usable(255), Some(65281));
-    }
-
-    #[test]
-    fn the_lock_byte_page() {
-        assert_eq!(PageSize::DEFAULT.lock_byte_page().get(), 262145);
-        assert_eq!(PageSize::MAX.lock_byte_page().get(), 16385);
-        assert_eq!(PageSize::MIN.lock_byte_page().get(), 2097153);
     }
 }

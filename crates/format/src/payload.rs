@@ -184,23 +184,6 @@ impl<'a> PayloadReader<'_, 'a> {
         out.fill(0);
     }
 
-    /// Hands out the next `len` bytes where they are, in pieces; after the last part come zeros.
-    pub fn pieces(&mut self, mut len: usize, mut each: impl FnMut(&'a [u8])) {
-        while let Some(part) = self.payload.parts().get(self.part) {
-            let rest = part.get(self.at..).unwrap_or_default();
-            if let Some(enough) = rest.get(..len).filter(|enough| enough.len() < rest.len()) {
-                each(enough);
-                self.at += len;
-                return;
-            }
-            each(rest);
-            len -= rest.len();
-            self.part += 1;
-            self.at = 0;
-        }
-        zeros(len, each);
-    }
-
     /// Passes over the next `count` bytes.
     pub fn skip(&mut self, mut count: usize) {
         while let Some(part) = self.payload.parts().get(self.part) {
@@ -213,16 +196,6 @@ impl<'a> PayloadReader<'_, 'a> {
             self.part += 1;
             self.at = 0;
         }
-    }
-}
-
-/// Hands out `len` zeros in pieces.
-pub fn zeros<'a>(mut len: usize, mut each: impl FnMut(&'a [u8])) {
-    static ZEROS: [u8; 4096] = [0; 4096];
-    while len > 0 {
-        let piece = ZEROS.get(..len).unwrap_or(&ZEROS);
-        each(piece);
-        len -= piece.len();
     }
 }
 
@@ -276,11 +249,6 @@ mod tests {
             reader.skip(step);
             reader.copy_to(&mut out[step.min(11)..]);
             assert_eq!(&out, b"abcdefgh\0\0\0", "after {step}");
-            let (mut reader, mut pieced) = (payload.reader(), Vec::new());
-            for len in [step, 11 - step.min(11)] {
-                reader.pieces(len.min(11), |piece| pieced.extend_from_slice(piece));
-            }
-            assert_eq!(pieced, out, "in pieces, after {step}");
         }
     }
 }

@@ -61,20 +61,8 @@ pub(crate) fn built_in(name: &str) -> Option<Arc<dyn AuxiliaryFunction>> {
 /// Calls a function for the row on which a scan stands.
 ///
 /// # Errors
-/// `no such function: …`, and those of the function.
+/// Those of the function.
 pub fn call(
-    registry: &Registry,
-    state: &SharedState,
-    connection: &dyn SqlConnection,
-    name: &str,
-    arguments: &[ValueRef<'_>],
-) -> Result<Value> {
-    let function = registry.function(name);
-    let function = function.ok_or_else(|| FunctionError::new(format!("no such function: {name}")))?;
-    call_function(&function, state, connection, arguments)
-}
-
-fn call_function(
     function: &Arc<dyn AuxiliaryFunction>,
     state: &SharedState,
     connection: &dyn SqlConnection,
@@ -101,29 +89,16 @@ struct Bound {
 
 impl ScalarFunction for Bound {
     fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-        let Some((cursor, arguments)) = args.split_first() else { return Err(unusable(&self.name)) };
+        let Some((cursor, arguments)) = args.split_first() else { return Err(FunctionError::unusable(&self.name)) };
         let state = context.arg_pointer(0, POINTER_KIND).and_then(|pointer| pointer.downcast_ref::<SharedState>());
         let Some(state) = state else {
             let id = lithe_value::cast::to_integer(*cursor);
             return Err(FunctionError::new(format!("no such cursor: {id}")));
         };
-        let connection = context.connection.sql().ok_or_else(|| unusable(&self.name))?;
-        let value = call_function(&self.function, state, connection, arguments)?;
+        let connection = context.connection.sql().ok_or_else(|| FunctionError::unusable(&self.name))?;
+        let value = call(&self.function, state, connection, arguments)?;
         context.answer(value.as_ref())
     }
-}
-
-/// What is left of an auxiliary function where its first argument is no table.
-pub(crate) struct Unusable(pub(crate) &'static str);
-
-impl ScalarFunction for Unusable {
-    fn call(&self, _: &mut Context<'_>, _: &[ValueRef<'_>]) -> Result {
-        Err(unusable(self.0))
-    }
-}
-
-fn unusable(name: &str) -> FunctionError {
-    FunctionError::new(format!("unable to use function {name} in the requested context"))
 }
 
 /// `wrong number of arguments …`.

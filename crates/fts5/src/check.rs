@@ -1,6 +1,6 @@
 //! integrity-check: the index has what the content has, and nothing else.
 
-use lithe_vtab::{SqlConnection, ValueRef};
+use lithe_vtab::SqlConnection;
 
 use crate::Result;
 use crate::config::Detail;
@@ -37,7 +37,7 @@ impl Table {
         let sizes = self.config.column_size.then_some("docsize");
         for suffix in own.into_iter().chain(sizes) {
             let sql = format!("SELECT count(*) FROM {}", self.names.shadow(suffix));
-            let count = crate::index::store::value(connection, &sql)?;
+            let count = lithe_vtab::first_value(connection, &sql)?;
             let count = count.map_or(0, |count| lithe_value::cast::to_integer(count.as_ref()));
             if count as u64 != rows {
                 return Err(self.index.reader(connection).store().corrupt());
@@ -49,32 +49,18 @@ impl Table {
     /// The sum of what the index should have, and how many rows there are.
     fn sum_of_content(&self, connection: &dyn SqlConnection) -> Result<(u64, u64)> {
         let reader = self.index.reader(connection);
-        let scan = self.storage.scan(false);
-        let mut statement = connection.statement(&scan)?;
-        statement.bind(1, ValueRef::Integer(i64::MIN))?;
-        statement.bind(2, ValueRef::Integer(i64::MAX))?;
         let (mut sum, mut rows) = (0, 0);
         let mut totals = vec![0; self.config.columns.len()];
-        loop {
-            let reading = self.begin_reading()?;
-            let is_row = statement.step()?;
-            drop(reading);
-            if !is_row {
-                break;
-            }
-            let rowid = lithe_value::cast::to_integer(statement.column(0));
-            let stored = self.read_document(&*statement);
-            let values: Vec<ValueRef<'_>> = stored.values.iter().map(|value| value.as_ref()).collect();
-            let document =
-                if self.is_external() { self.given_document(connection, &values)? } else { stored.documents() };
+        self.for_each_document(connection, |rowid, document| {
             let sizes = self.storage_sizes(connection, rowid)?;
-            let counts = self.sum_of_document(rowid, &document, &mut sum)?;
+            let counts = self.sum_of_document(rowid, document, &mut sum)?;
             if sizes.is_some_and(|sizes| sizes != counts) {
                 return Err(reader.store().corrupt());
             }
             totals.iter_mut().zip(&counts).for_each(|(total, count)| *total += count);
             rows += 1;
-        }
+            Ok(())
+        })?;
         if self.totals(connection)?.tokens != totals {
             return Err(reader.store().corrupt());
         }

@@ -201,13 +201,11 @@ impl Fts5Cursor {
         scan: &Scan<'_>,
         f: impl FnOnce(&mut Search, &Table, &dyn SqlConnection) -> Result,
     ) -> Result {
-        let table = Arc::clone(&scan.table::<Fts5Table>()?.0);
-        let taken = self.state.try_borrow_mut().ok().and_then(|mut state| state.search.take());
-        let Some(mut search) = taken else { return Ok(()) };
-        let result = f(&mut search, &table, scan.connection);
-        if let Ok(mut state) = self.state.try_borrow_mut() {
-            state.search = Some(search);
-        }
+        let table = &scan.table::<Fts5Table>()?.0;
+        let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
+        let Some(search) = &mut state.search else { return Ok(()) };
+        let result = f(search, table, scan.connection);
+        drop(state);
         self.generation = table.index.generation();
         result
     }
@@ -324,7 +322,7 @@ impl VirtualCursor for Fts5Cursor {
             Progress::Search { last } => {
                 let (last, order) = (*last, self.order);
                 let rowid = self.state.borrow().rowid.unwrap_or_default();
-                let table = Arc::clone(&scan.table::<Fts5Table>()?.0);
+                let table = &scan.table::<Fts5Table>()?.0;
                 if table.index.generation() == self.generation {
                     self.with_search(scan, |search, table, connection| search.next(table, connection))?;
                 } else {
@@ -417,7 +415,7 @@ impl Asked {
         let columns = table.config.columns.len();
         for (at, item) in items(plan.text.as_deref().unwrap_or_default(), columns).into_iter().enumerate() {
             let value = arguments.values.get(at).copied().unwrap_or_default();
-            let rowid = || as_rowid(value);
+            let rowid = || lithe_vtab::as_rowid(value);
             let (kind, column) = match item {
                 Item::Match(column) => (OperandKind::Match, column),
                 Item::Like(column) => (OperandKind::Like, Some(column)),
@@ -461,20 +459,6 @@ impl Asked {
             });
         }
         Ok(Some(asked))
-    }
-}
-
-/// The rowid that a value is: an integer, or a number that equals one.
-fn as_rowid(value: ValueRef<'_>) -> Option<i64> {
-    match value {
-        ValueRef::Null => None,
-        ValueRef::Integer(integer) => Some(integer),
-        ValueRef::Real(real) => Some(real as i64).filter(|integer| *integer as f64 == real),
-        ValueRef::Text(text) => match lithe_value::number::whole_number(text)? {
-            lithe_value::Numeric::Integer(integer) => Some(integer),
-            lithe_value::Numeric::Real(real) => Some(real as i64).filter(|integer| *integer as f64 == real),
-        },
-        ValueRef::Blob(_) => None,
     }
 }
 

@@ -5,25 +5,17 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use lithe_value::cast;
-use lithe_vtab::{Arity, Context, Flags, Function, FunctionKind, ScalarFunction, SqlConnection, Value, ValueRef};
+use lithe_vtab::{
+    Arity, Context, Flags, Function, FunctionError, FunctionKind, SOURCE_ID, ScalarFn, SqlConnection, Value, ValueRef,
+};
 
-use crate::auxiliary::{self, BUILT_IN, SharedState, Unusable};
+use crate::auxiliary::api::Ranking;
+use crate::auxiliary::{self, BUILT_IN, SharedState};
 use crate::rank::Rank;
 use crate::{Result, locale};
 
 /// The subtype of what `fts5_insttoken()` answers.
 pub const INSTTOKEN_SUBTYPE: u8 = 73;
-/// What `fts5_source_id()` answers: the version whose facts this crate follows.
-const SOURCE_ID: &str = "fts5: 2026";
-
-/// A function of this crate.
-struct Scalar(fn(&mut Context<'_>, &[ValueRef<'_>]) -> Result);
-
-impl ScalarFunction for Scalar {
-    fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-        (self.0)(context, args)
-    }
-}
 
 /// All of them, which the connections of a process share.
 pub fn all() -> &'static [Arc<Function>] {
@@ -32,16 +24,15 @@ pub fn all() -> &'static [Arc<Function>] {
 }
 
 fn make() -> Vec<Arc<Function>> {
-    let function =
-        |name, args, flags, kind| Arc::new(Function::custom(name, args, flags, FunctionKind::CustomScalar(kind)));
-    let scalar = |name, args: u16, flags, eval| function(name, Arity::Exactly(args), flags, Arc::new(Scalar(eval)));
-    let mut all: Vec<_> = BUILT_IN
-        .into_iter()
-        .map(|name| function(name, Arity::AtLeast(0), Flags::default(), Arc::new(Unusable(name))))
-        .collect();
+    let scalar = |name, args, flags, eval: ScalarFn| {
+        let kind = FunctionKind::CustomScalar(Arc::new(eval));
+        Arc::new(Function::custom(name, Arity::Exactly(args), flags, kind))
+    };
+    let unusable = |name: &str| Arc::new(Function::unusable(name, Arity::AtLeast(0)));
+    let mut all: Vec<_> = BUILT_IN.into_iter().map(unusable).collect();
     all.push(scalar("fts5", 1, Flags::default(), |context, _| context.answer(ValueRef::Null)));
     all.push(scalar("fts5_source_id", 0, Flags::INNOCUOUS, |context, _| {
-        context.answer(ValueRef::Text(SOURCE_ID.as_bytes()))
+        context.answer(ValueRef::Text(format!("fts5: {SOURCE_ID}").as_bytes()))
     }));
     all.push(scalar("fts5_locale", 2, Flags::INNOCUOUS, with_locale));
     all.push(scalar("fts5_insttoken", 1, Flags::INNOCUOUS, |context, args| {
@@ -69,20 +60,20 @@ fn with_locale(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 /// # Errors
 /// `no such function`, and those of the function.
 pub fn rank_value(state: &SharedState, connection: &dyn SqlConnection, rank: &Rank) -> Result<Value> {
-    let (registry, known) = {
-        let state = state.borrow();
-        (Arc::clone(&state.table.registry), state.auxiliary.rank_arguments.clone())
-    };
-    let arguments = match known {
+    let known = state.borrow().auxiliary.ranking.clone();
+    let ranking = match known {
         Some(known) => known,
         None => {
-            let made: Rc<[Value]> = evaluated(connection, &rank.arguments)?.into();
-            state.borrow_mut().auxiliary.rank_arguments = Some(Rc::clone(&made));
+            let arguments = evaluated(connection, &rank.arguments)?;
+            let function = state.borrow().table.registry.function(&rank.function);
+            let unknown = || FunctionError::new(format!("no such function: {}", rank.function));
+            let made = Rc::new(Ranking { function: function.ok_or_else(unknown)?, arguments });
+            state.borrow_mut().auxiliary.ranking = Some(Rc::clone(&made));
             made
         }
     };
-    let arguments: Vec<ValueRef<'_>> = arguments.iter().map(Value::as_ref).collect();
-    auxiliary::call(&registry, state, connection, &rank.function, &arguments)
+    let arguments: Vec<ValueRef<'_>> = ranking.arguments.iter().map(Value::as_ref).collect();
+    auxiliary::call(&ranking.function, state, connection, &arguments)
 }
 
 /// The values of literals that are written with commas between them.

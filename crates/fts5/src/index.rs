@@ -30,8 +30,8 @@ use lithe_vtab::SqlConnection;
 
 use crate::Result;
 use crate::config::Detail;
-use crate::names::Names;
 use crate::structure::{Segment, Structure};
+use lithe_vtab::Names;
 
 pub mod check;
 mod descending;

@@ -13,7 +13,6 @@
 //! | --- | --- |
 //! | [`config`] | the arguments of CREATE VIRTUAL TABLE |
 //! | [`settings`] | what commands have set: `x_config` |
-//! | [`names`] | the names of shadow tables |
 //! | [`vtab`] | the module and its tables, as the engine sees them |
 //! | [`table`], [`update`], [`check`] | how documents come in and go; rows and commands; integrity-check |
 //! | [`storage`] | documents, their sizes, the totals |
@@ -24,15 +23,25 @@
 //! | [`auxiliary`], [`rank`] | functions of the row on which a scan stands; what `rank` is |
 //! | [`functions`] | functions of SQL that need no row |
 //! | [`vocabulary`] | the module fts5vocab |
-//! | [`tokenizer`], [`unicode`], [`registry`] | text to tokens; characters; what an application adds to a connection |
+//! | [`tokenizer`], [`registry`] | text to tokens; what an application adds to a connection |
 //!
 //! This crate must not know the engine: it sees a connection through `lithe-vtab` only.
 //!
 //! What shadow tables, documents and queries contain comes from outside. Reading it never panics: the lints below leave no
 //! operation that could.
 #![forbid(unsafe_code)]
-#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
-#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
+#![deny(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
+#![cfg_attr(
+    test,
+    allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 
 pub mod auxiliary;
 pub mod check;
@@ -41,7 +50,6 @@ pub mod cursor;
 pub mod functions;
 pub mod index;
 pub mod locale;
-pub mod names;
 pub mod plan;
 pub mod position;
 pub mod query;
@@ -53,7 +61,6 @@ pub mod storage;
 pub mod structure;
 pub mod table;
 pub mod tokenizer;
-pub mod unicode;
 pub mod update;
 pub mod varint;
 pub mod vocabulary;

@@ -85,6 +85,25 @@ impl Iterator for Reader<'_> {
     }
 }
 
+/// Appends the positions of one row to `out`: what a [`Reader`] would give.
+pub fn read_all(bytes: &[u8], out: &mut Vec<u64>) {
+    let mut reader = Reader::new(bytes);
+    while let Some(byte) = bytes.get(reader.at) {
+        // Most positions are a small difference to the one before, in one byte.
+        let offset = (reader.last & OFFSET_MAX) + u64::from(*byte).saturating_sub(BIAS);
+        if (BIAS as u8..0x80).contains(byte) && offset <= OFFSET_MAX {
+            reader.at += 1;
+            reader.last = reader.last & !OFFSET_MAX | offset;
+            out.push(reader.last);
+            continue;
+        }
+        match reader.next() {
+            Some(position) => out.push(position),
+            None => return,
+        }
+    }
+}
+
 /// Appends the columns of one row, which come in order (detail=columns).
 pub fn write_columns(out: &mut Vec<u8>, columns: impl IntoIterator<Item = u32>) {
     let mut last = 0;
@@ -120,6 +139,9 @@ mod tests {
         }
         assert_eq!(out, expected);
         assert_eq!(Reader::new(&out).collect::<Vec<_>>(), positions);
+        let mut all = Vec::new();
+        read_all(&out, &mut all);
+        assert_eq!(all, positions);
     }
 
     #[test]
@@ -134,6 +156,9 @@ mod tests {
     fn damage_ends_a_list() {
         for damage in [&[0x00][..], &[0x01], &[0x01, 0x81], &[0xff; 20], &[0x01, 0xff, 0xff, 0xff, 0x7f, 0x02]] {
             assert!(Reader::new(damage).count() < 3, "{damage:x?}");
+            let mut all = Vec::new();
+            read_all(damage, &mut all);
+            assert_eq!(all, Reader::new(damage).collect::<Vec<_>>());
             assert!(read_columns(damage).count() < 3, "{damage:x?}");
         }
     }

@@ -3,7 +3,6 @@
 //! Names do not tell capital from small letters. The newest of a name counts, and goes before what is always there.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lithe_vtab::SqlConnection;
@@ -18,8 +17,29 @@ const CLIENT_DATA: &str = "fts5";
 /// What a connection knows beside what is always there.
 #[derive(Default)]
 pub struct Registry {
-    tokenizers: Mutex<HashMap<String, Arc<Constructor>>>,
-    functions: Mutex<HashMap<String, Arc<dyn AuxiliaryFunction>>>,
+    tokenizers: Mutex<Named<Constructor>>,
+    functions: Mutex<Named<dyn AuxiliaryFunction>>,
+}
+
+/// Things with names, the newest last. Older ones of a name stay as long as the connection: as with SQLite, what an application
+/// has registered is destroyed when the connection ends.
+struct Named<T: ?Sized>(Vec<(String, Arc<T>)>);
+
+impl<T: ?Sized> Default for Named<T> {
+    fn default() -> Named<T> {
+        Named(Vec::new())
+    }
+}
+
+impl<T: ?Sized> Named<T> {
+    fn add(&mut self, name: &str, thing: Arc<T>) {
+        self.0.push((name.to_owned(), thing));
+    }
+
+    fn find(&self, name: &str) -> Option<Arc<T>> {
+        let found = self.0.iter().rev().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, thing)| Arc::clone(thing))
+    }
 }
 
 impl Registry {
@@ -38,14 +58,14 @@ impl Registry {
     /// The tokenizer of that name.
     pub fn tokenizer(&self, name: &str) -> Option<Arc<Constructor>> {
         let all = self.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = all.get(&name.to_ascii_lowercase()).cloned();
+        let own = all.find(name);
         own.or_else(|| tokenizer::built_in(name))
     }
 
     /// The auxiliary function of that name.
     pub fn function(&self, name: &str) -> Option<Arc<dyn AuxiliaryFunction>> {
         let all = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = all.get(&name.to_ascii_lowercase()).cloned();
+        let own = all.find(name);
         own.or_else(|| auxiliary::built_in(name))
     }
 }
@@ -54,7 +74,7 @@ impl Registry {
 pub fn add_tokenizer(connection: &dyn SqlConnection, name: &str, constructor: Arc<Constructor>) {
     let registry = Registry::of(connection);
     let mut all = registry.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
-    all.insert(name.to_ascii_lowercase(), constructor);
+    all.add(name, constructor);
 }
 
 /// Adds an auxiliary function, for statements that are compiled from now on.
@@ -64,7 +84,7 @@ pub fn add_tokenizer(connection: &dyn SqlConnection, name: &str, constructor: Ar
 pub fn add_function(connection: &dyn SqlConnection, name: &str, function: Arc<dyn AuxiliaryFunction>) -> Result {
     let registry = Registry::of(connection);
     let mut all = registry.functions.lock().unwrap_or_else(PoisonError::into_inner);
-    all.insert(name.to_ascii_lowercase(), function);
+    all.add(name, function);
     drop(all);
     connection.overload_function(name)
 }

@@ -83,9 +83,11 @@ impl Search {
     pub fn prepare(table: &Table, connection: &dyn SqlConnection, operands: &[Operand]) -> Result<Option<Search>> {
         let _ = connection;
         let mut all = Vec::new();
+        // Errors are those of the first one, phrases are counted from the last one on.
         for operand in operands {
             all.extend(parse(table, operand)?);
         }
+        all.reverse();
         let expr = if all.len() > 1 { Some(Expr::And(all)) } else { all.pop() };
         Ok(expr.map(Search::new))
     }
@@ -157,10 +159,17 @@ impl Search {
         self.root.row().unwrap_or(0)
     }
 
+    /// Shows `each` what [`Search::positions`] has.
+    pub fn each_position(&self, table: &Table, phrase: usize, each: &mut dyn FnMut(u64)) {
+        if let Some(leaf) = self.root.row().and_then(|row| self.root.leaf(row, phrase)) {
+            leaf.each_position(phrase, table.config.detail, each);
+        }
+    }
+
     /// Where a phrase stands in the row, as far as the index knows: with detail=columns, all offsets are 0. None if what
-    /// looks for the phrase stands on another row.
+    /// looks for the phrase stands on another row, or what it has found there does not count.
     pub fn positions(&self, table: &Table, phrase: usize) -> Option<Vec<u64>> {
-        let leaf = self.root.leaf(self.root.row()?, phrase)?;
+        let leaf = self.root.leaf(self.root.row()?, phrase).filter(|leaf| !leaf.is_forgotten())?;
         Some(leaf.positions(phrase, table.config.detail))
     }
 }

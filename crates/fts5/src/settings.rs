@@ -3,7 +3,7 @@
 use lithe_vtab::{FunctionError, SqlConnection, Value, ValueRef};
 
 use crate::Result;
-use crate::names::Names;
+use lithe_vtab::Names;
 
 /// The version of the format, and the one from when secure-delete has changed a page.
 pub const VERSION: i64 = 4;
@@ -96,7 +96,7 @@ impl Settings {
 
     /// Sets what a command names.
     pub fn set(&mut self, key: &str, value: ValueRef<'_>) -> Outcome {
-        let number = is_integer(value);
+        let number = lithe_vtab::as_integer(value);
         let within = |low: i64, high: i64| number.filter(|number| (low..=high).contains(number));
         let key = key.to_ascii_lowercase();
         let done = match key.as_str() {
@@ -131,17 +131,5 @@ impl Settings {
         crate::rank::parse(&text)?;
         self.rank = Some(text);
         Some(())
-    }
-}
-
-/// The integer that a value is, or that its text says as a whole.
-fn is_integer(value: ValueRef<'_>) -> Option<i64> {
-    match value {
-        ValueRef::Integer(integer) => Some(integer),
-        ValueRef::Text(text) => match lithe_value::number::whole_number(text)? {
-            lithe_value::Numeric::Integer(integer) => Some(integer),
-            lithe_value::Numeric::Real(_) => None,
-        },
-        _ => None,
     }
 }

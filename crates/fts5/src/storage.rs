@@ -12,8 +12,8 @@ use lithe_vtab::{FunctionError, Kept, SqlConnection, SqlStatement, Value, ValueR
 
 use crate::Result;
 use crate::config::{Config, Content};
-use crate::names::{Names, quoted};
 use crate::varint;
+use lithe_vtab::{Names, quoted};
 
 /// The statements of a table, compiled when they are first used.
 #[derive(Debug)]

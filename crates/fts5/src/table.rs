@@ -11,11 +11,11 @@ use crate::config::{Config, Content};
 use crate::index::Index;
 use crate::index::store::AVERAGES_ID;
 use crate::locale;
-use crate::names::Names;
 use crate::registry::Registry;
 pub use crate::storage::Totals;
 use crate::storage::{Sizes, Storage, values};
 use crate::tokenizer::{Flow, Purpose, Tokenizer};
+use lithe_vtab::Names;
 
 /// A full-text table of one connection. Cursors and functions hold it by an `Arc`, beyond the call that has found it.
 pub struct Table {
@@ -68,7 +68,7 @@ impl Table {
         Ok(Totals::read(&bytes, self.config.columns.len()))
     }
 
-    fn put_totals(&self, totals: Option<Totals>) {
+    pub(crate) fn put_totals(&self, totals: Option<Totals>) {
         *self.storage.totals.lock().unwrap_or_else(PoisonError::into_inner) = totals;
     }
 
@@ -247,6 +247,48 @@ impl Table {
             None => Ok(Document { value: *value, locale: None }),
         };
         values.iter().enumerate().take(self.config.columns.len()).map(one).collect()
+    }
+
+    /// A stored document as it is cut into tokens: the values of an external table may have locales of their own.
+    ///
+    /// # Errors
+    /// As [`Table::given_document`].
+    pub fn documents_of<'s>(
+        &self,
+        connection: &dyn SqlConnection,
+        stored: &'s StoredDocument,
+    ) -> Result<Vec<Document<'s>>> {
+        if !self.is_external() {
+            return Ok(stored.documents());
+        }
+        let values: Vec<ValueRef<'_>> = stored.values.iter().map(|value| value.as_ref()).collect();
+        self.given_document(connection, &values)
+    }
+
+    /// Shows all documents of the content, with their rowids.
+    ///
+    /// # Errors
+    /// Those of reading, and of `visit`.
+    pub fn for_each_document(
+        &self,
+        connection: &dyn SqlConnection,
+        mut visit: impl FnMut(i64, &[Document<'_>]) -> Result,
+    ) -> Result {
+        let scan = self.storage.scan(false);
+        let mut statement = connection.statement(&scan)?;
+        statement.bind(1, ValueRef::Integer(i64::MIN))?;
+        statement.bind(2, ValueRef::Integer(i64::MAX))?;
+        loop {
+            let reading = self.begin_reading()?;
+            let is_row = statement.step()?;
+            drop(reading);
+            if !is_row {
+                return Ok(());
+            }
+            let rowid = lithe_value::cast::to_integer(statement.column(0));
+            let stored = self.read_document(&*statement);
+            visit(rowid, &self.documents_of(connection, &stored)?)?;
+        }
     }
 
     /// A statement is about to read the content, which may be a view of this very table.

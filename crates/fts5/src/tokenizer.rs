@@ -4,7 +4,7 @@
 //! others ([`porter`]) change tokens on their way.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use lithe_vtab::{FunctionError, SqlConnection, code};
 
@@ -17,7 +17,7 @@ pub mod trigram;
 pub mod unicode61;
 
 /// The tokenizer of tables that name none.
-const DEFAULT: &str = "unicode61";
+pub const DEFAULT: &str = "unicode61";
 
 /// What a text is tokenized for, by the bits of `FTS5_TOKENIZE_*`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,28 +90,26 @@ pub fn make(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn 
     let constructor = Registry::of(connection).tokenizer(name);
     let constructor = constructor.ok_or_else(|| FunctionError::new(format!("no such tokenizer: {name}")))?;
     constructor(connection, arguments).map_err(|error| match error.code {
-        code::ERROR => FunctionError::new("error in tokenizer constructor"),
-        _ => error,
+        code::NOMEM => error,
+        code => FunctionError::with_code(code, "error in tokenizer constructor"),
     })
 }
 
 /// Makes tokenizers from the words behind their name.
 pub type Constructor = dyn Fn(&dyn SqlConnection, &[String]) -> Result<Box<dyn Tokenizer>> + Send + Sync;
 
-/// The constructor of a tokenizer that is always there.
+/// The constructor of a tokenizer that is always there. It is always the same.
 pub(crate) fn built_in(name: &str) -> Option<Arc<Constructor>> {
-    let is = |known: &str| name.eq_ignore_ascii_case(known);
-    if is(DEFAULT) {
-        Some(Arc::new(|_, arguments| Ok(Box::new(unicode61::Unicode61::new(arguments)?))))
-    } else if is("ascii") {
-        Some(Arc::new(|_, arguments| Ok(Box::new(ascii::Ascii::new(arguments)?))))
-    } else if is("trigram") {
-        Some(Arc::new(|_, arguments| Ok(Box::new(trigram::Trigram::new(arguments)?))))
-    } else if is("porter") {
-        Some(Arc::new(make_porter))
-    } else {
-        None
-    }
+    static ALL: LazyLock<[(&str, Arc<Constructor>); 4]> = LazyLock::new(|| {
+        [
+            (DEFAULT, Arc::new(|_, arguments| Ok(Box::new(unicode61::Unicode61::new(arguments)?)))),
+            ("ascii", Arc::new(|_, arguments| Ok(Box::new(ascii::Ascii::new(arguments)?)))),
+            ("trigram", Arc::new(|_, arguments| Ok(Box::new(trigram::Trigram::new(arguments)?)))),
+            ("porter", Arc::new(make_porter)),
+        ]
+    });
+    let found = ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map(|(_, constructor)| Arc::clone(constructor))
 }
 
 /// `porter` on top of the tokenizer that its first argument names, with the others.

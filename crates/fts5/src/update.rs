@@ -1,6 +1,6 @@
 //! Changes of a table's rows, and the commands that look like rows.
 
-use lithe_vtab::{Change, FunctionError, OnConflict, SqlConnection, ValueRef, code};
+use lithe_vtab::{Change, FunctionError, OnConflict, SqlConnection, ValueRef, as_integer, code};
 
 use crate::Result;
 use crate::config::Content;
@@ -22,7 +22,8 @@ impl Table {
             (Some(values), None) => {
                 let command = values.get(columns).copied().unwrap_or_default();
                 if !command.is_null() {
-                    self.command(connection, command, change).map(|()| None)
+                    // (SQLite counts a command as a row that was inserted, and takes its rowid to be 0.)
+                    self.command(connection, command, change).map(|()| Some(0))
                 } else {
                     self.insert(connection, change, values).map(Some)
                 }
@@ -97,14 +98,7 @@ impl Table {
             return self.bury_document(connection, rowid);
         }
         let Some(stored) = self.stored_document(connection, rowid)? else { return Ok(()) };
-        let external: Vec<ValueRef<'_>>;
-        let document = if self.is_external() {
-            external = stored.values.iter().map(|value| value.as_ref()).collect();
-            self.given_document(connection, &external)?
-        } else {
-            stored.documents()
-        };
-        self.unindex_document(connection, rowid, &document)
+        self.unindex_document(connection, rowid, &self.documents_of(connection, &stored)?)
     }
 
     fn update_row(
@@ -124,8 +118,8 @@ impl Table {
             return self.update_contentless(connection, change, old, new, &document);
         }
         if new == old {
-            self.unindex_row(connection, old)?;
-            self.put_content(connection, Some(new), &document, true)?;
+            self.remove(connection, old)?;
+            self.put_content(connection, Some(new), &document, false)?;
         } else if change.policy == OnConflict::Replace {
             self.remove(connection, old)?;
             self.remove(connection, new)?;
@@ -230,29 +224,10 @@ impl Table {
     /// Makes the index anew from the content.
     fn rebuild(&self, connection: &dyn SqlConnection) -> Result {
         self.delete_all(connection)?;
-        let scan = self.storage.scan(false);
-        let mut statement = connection.statement(&scan)?;
-        statement.bind(1, ValueRef::Integer(i64::MIN))?;
-        statement.bind(2, ValueRef::Integer(i64::MAX))?;
-        loop {
-            let reading = self.begin_reading()?;
-            let is_row = statement.step()?;
-            drop(reading);
-            if !is_row {
-                break;
-            }
-            let rowid = lithe_value::cast::to_integer(statement.column(0));
-            let stored = self.read_document(&*statement);
-            if self.is_external() {
-                let values: Vec<ValueRef<'_>> = stored.values.iter().map(|value| value.as_ref()).collect();
-                let document = self.given_document(connection, &values)?;
-                self.index_document(connection, rowid, &document)?;
-            } else {
-                self.index_document(connection, rowid, &stored.documents())?;
-            }
-        }
-        drop(statement);
-        self.write_totals(connection)
+        self.for_each_document(connection, |rowid, document| self.index_document(connection, rowid, document))?;
+        self.write_totals(connection)?;
+        self.put_totals(None);
+        Ok(())
     }
 
     fn configure(&self, connection: &dyn SqlConnection, key: &str, value: ValueRef<'_>) -> Result {
@@ -262,17 +237,5 @@ impl Table {
         self.flush(connection)?;
         self.storage.set_config(connection, key, value)?;
         self.index.reader(connection).bump_cookie()
-    }
-}
-
-/// The integer that a value is, or that its text says as a whole.
-fn as_integer(value: ValueRef<'_>) -> Option<i64> {
-    match value {
-        ValueRef::Integer(integer) => Some(integer),
-        ValueRef::Text(text) => match lithe_value::number::whole_number(text)? {
-            lithe_value::Numeric::Integer(integer) => Some(integer),
-            lithe_value::Numeric::Real(_) => None,
-        },
-        _ => None,
     }
 }

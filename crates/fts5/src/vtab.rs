@@ -12,13 +12,13 @@ use crate::config::{Config, Content};
 use crate::cursor::Fts5Cursor;
 use crate::index::Index;
 use crate::index::store::AVERAGES_ID;
-use crate::names::{Names, SUFFIXES, quoted};
 use crate::registry::Registry;
 use crate::settings::{Settings, VERSION};
 use crate::storage::Storage;
 use crate::structure::Structure;
 use crate::table::Table;
 use crate::{Result, auxiliary, plan, tokenizer};
+use lithe_vtab::{Names, quoted};
 
 /// The module `fts5`.
 pub struct Fts5Module;
@@ -78,6 +78,9 @@ fn declaration(config: &Config, table: &str) -> String {
     let columns: String = config.columns.iter().map(|column| format!("{}, ", quoted(&column.name))).collect();
     format!("CREATE TABLE x({columns}{} HIDDEN, rank HIDDEN)", quoted(table))
 }
+
+/// The suffixes of the shadow tables, in the order in which they are made.
+const SUFFIXES: [&str; 5] = ["data", "idx", "content", "docsize", "config"];
 
 /// The columns of `x_content`.
 fn content_columns(config: &Config) -> Option<String> {
@@ -192,8 +195,7 @@ impl VirtualTable for Fts5Table {
     fn rename(&self, connection: &dyn SqlConnection, name: &str) -> Result {
         self.0.flush(connection)?;
         for (suffix, ..) in shadow_tables(&self.0.config) {
-            let to = quoted(&format!("{name}_{suffix}"));
-            connection.execute(&format!("ALTER TABLE {} RENAME TO {to}", self.0.names.shadow(suffix)))?;
+            self.0.names.rename_shadow(connection, suffix, name)?;
         }
         Ok(())
     }

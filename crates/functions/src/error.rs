@@ -82,6 +82,11 @@ impl FunctionError {
         FunctionError { code, message: "".into() }
     }
 
+    /// A function that has no meaning where it is called.
+    pub fn unusable(name: &str) -> FunctionError {
+        FunctionError::new(format!("unable to use function {name} in the requested context"))
+    }
+
     /// A value beyond what memory can hold.
     pub fn out_of_memory() -> FunctionError {
         FunctionError { code: code::NOMEM, message: "out of memory".into() }

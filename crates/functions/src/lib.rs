@@ -1,19 +1,20 @@
 //! SQL functions: scalar, aggregate, window, date and time.
 //!
 //! Each built-in function is one entry of a table: its name, how many arguments it takes, what the planner may
-//! assume of it, and its code. Functions of the application come through the same door as a [`Function`].
+//! assume of it, and its code. Functions of the application are a [`Function`], too.
 //! This crate knows nothing of statements: it gets borrowed values and a [`Context`], and writes a result.
 //!
 //! Reading order:
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
-//! | [`function`] | [`Function`], the entries of tables, flags |
+//! | [`signature`] | how a function is called: arguments, flags, the code of scalar ones |
+//! | [`function`] | [`Function`], of any kind |
 //! | [`context`] | [`Context`]: the result, the connection, what a call site keeps |
 //! | [`sql`] | what functions and modules may do with their connection: statements, BLOBs, other tables |
 //! | [`row_change`] | a change of a row, as the pre-update hook sees it |
 //! | [`registry`] | [`Registry`]: finding a function by name and number of arguments |
-//! | [`scalar`] | scalar functions, a room for each kind |
+//! | [`scalar`] | scalar functions, a module for each kind |
 //! | [`mod@format`] | `format()`, alias `printf()` |
 //! | [`date`] | dates and times |
 //! | [`json`] | JSON and JSONB |
@@ -44,6 +45,7 @@ pub mod json;
 pub mod registry;
 pub mod row_change;
 pub mod scalar;
+pub mod signature;
 pub mod sql;
 mod table;
 pub mod window;
@@ -52,8 +54,9 @@ pub use aggregate::{AggregateFunction, AggregateState, BuiltinAccumulator, Built
 pub use context::{Arguments, CallSite, Connection, Context, PlainArguments, Pointer};
 pub use error::{FunctionError, Result};
 pub use format::format_values;
-pub use function::{Arity, Flags, Function, Kind, ScalarFunction};
+pub use function::{Function, Kind};
 pub use registry::{Lookup, Registry};
 pub use row_change::{RowChange, RowOperation};
+pub use signature::{Arity, Flags, ScalarFunction};
 pub use sql::{BlobPlace, ChangeWatcher, Kept, PageAccess, SqlBlob, SqlConnection, SqlStatement};
 pub use window::{Ranking, WindowFunction};

@@ -8,7 +8,8 @@ use std::sync::{Arc, OnceLock};
 use hashbrown::HashMap;
 use lithe_value::Encoding;
 
-use crate::function::{Arity, Function};
+use crate::function::Function;
+use crate::signature::Arity;
 use crate::table;
 
 /// The functions of a connection.
@@ -167,7 +168,8 @@ fn builtins() -> &'static Builtins {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::{Flags, Kind};
+    use crate::function::Kind;
+    use crate::signature::Flags;
 
     fn custom(name: &str, args: Arity) -> Arc<Function> {
         let eval = |context: &mut crate::Context<'_>, _: &[lithe_value::ValueRef<'_>]| {

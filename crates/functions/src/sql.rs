@@ -21,6 +21,11 @@ use lithe_value::ValueRef;
 use crate::error::Result;
 use crate::row_change::RowChange;
 
+/// A name as SQL has it, in double quotes.
+pub fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
 /// A connection, as the code sees it that it calls. Statements run nested in the one that is running, within its transaction.
 pub trait SqlConnection {
     /// Compiles the first statement of a text. It ends when it is dropped.
@@ -87,6 +92,12 @@ pub trait SqlConnection {
     /// # Errors
     /// SQLITE_MISUSE if the name is too long.
     fn overload_function(&self, name: &str) -> Result;
+
+    /// A CREATE statement, read as one of this database's schema, its strings in double quotes in single quotes.
+    ///
+    /// # Errors
+    /// If the statement, or a name in it, means nothing.
+    fn with_single_quotes(&self, database: &str, statement: &[u8]) -> Result<Vec<u8>>;
 
     /// The rowid of the last row that was inserted.
     fn last_insert_rowid(&self) -> i64;

@@ -15,8 +15,18 @@
 use lithe_value::{Value, ValueRef, cast};
 
 use crate::error::{FunctionError, Result};
-use crate::function::{Arity, Window};
-use crate::scalar::arg;
+use crate::signature::{Arity, arg};
+
+/// One entry of a table of functions that need a window.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// The name, in small letters.
+    pub name: &'static str,
+    /// How many arguments.
+    pub args: Arity,
+    /// What it computes.
+    pub kind: WindowFunction,
+}
 
 /// The built-in window functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

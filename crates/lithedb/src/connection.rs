@@ -69,6 +69,8 @@ impl Connection {
         core.add_extensions(&[&lithe_modules::LIBRARY]);
         #[cfg(feature = "rtree")]
         core.add_extensions(&[&lithe_rtree::EXTENSION]);
+        #[cfg(feature = "fts3")]
+        core.add_extensions(&[&lithe_fts3::EXTENSION]);
         #[cfg(feature = "fts5")]
         core.add_extensions(&[&lithe_fts5::EXTENSION]);
         Connection { core, cache: RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY)) }

@@ -229,7 +229,7 @@ impl Connection {
         F: Fn(&str, &str) -> Ordering + Send + Sync + 'static,
     {
         self.core.set_collation_needed(callback.map(|callback| -> engine::CollationNeeded {
-            Rc::new(move |name: &str| {
+            Rc::new(move |name: &str, _| {
                 let compare = callback(name)?;
                 Some(Collation::Custom(Arc::new(NamedCollation { name: name.to_owned(), compare })))
             })

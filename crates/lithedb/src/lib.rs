@@ -33,21 +33,27 @@
 //! | compare texts your way | [`Connection::create_collation`] |
 //! | hear of changes, commits, rollbacks | [`Connection::set_update_hook`], [`Connection::set_preupdate_hook`], [`Connection::set_commit_hook`] |
 //! | record changes and apply them elsewhere | [`session`] |
+//! | search texts, with tokenizers and functions of your own | [`fts5`] |
 //! | stop a long statement from another thread | [`Connection::interrupt_handle`] |
 
 #![deny(unsafe_code)]
 
 mod backup;
 mod blob;
+#[cfg(doctest)]
+mod book;
 mod cache;
 mod connection;
 mod from_sql;
+#[cfg(feature = "fts5")]
+pub mod fts5;
 mod functions;
 mod hooks;
 mod params;
 mod row;
 #[cfg(feature = "session")]
 pub mod session;
+mod snapshot;
 mod statement;
 mod transaction;
 pub mod virtual_table;
@@ -73,6 +79,7 @@ pub use lithe_engine::vfs;
 pub use lithe_engine::{Error, OpenFlags, Result, ResultCode, enable_shared_cache};
 pub use params::{Null, Params, ToSql, ZeroBlob};
 pub use row::Row;
+pub use snapshot::Snapshot;
 pub use statement::{Rows, Statement};
 pub use transaction::{Transaction, TransactionBehavior};
 

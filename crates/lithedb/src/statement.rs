@@ -108,6 +108,18 @@ impl<'c> Statement<'c> {
         String::from_utf8_lossy(&self.inner().expanded_sql()).into_owned()
     }
 
+    /// The statement's text without what differs from run to run: literals and parameters are `?`.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// let statement = connection.prepare("select  1 + :one, 'two'")?;
+    /// assert_eq!(statement.normalized_sql(), "SELECT?+?,?;");
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn normalized_sql(&self) -> String {
+        String::from_utf8_lossy(&self.inner().normalized_sql()).into_owned()
+    }
+
     /// Database, table and column that the values of a result column come from, if they come straight from one.
     pub fn column_origin(&self, index: usize) -> Option<(&str, &str, &str)> {
         let origin = self.inner().column(index).origin.as_ref()?;

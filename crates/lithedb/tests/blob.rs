@@ -178,3 +178,23 @@ fn reopening_goes_to_another_row() {
     blob.read_at(&mut bytes, 0).unwrap();
     assert_eq!(bytes, [1, 2]);
 }
+
+/// The table of the connection's schema may be another one by now, in the same place.
+#[test]
+fn a_schema_that_another_connection_has_changed_is_read_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("main.db");
+    let (own, other) = (Connection::open(&path).unwrap(), Connection::open(&path).unwrap());
+    own.execute_batch("CREATE TABLE t(b); INSERT INTO t VALUES ('mine'); SELECT * FROM t").unwrap();
+    let changes = "DROP TABLE t; CREATE TABLE u(b); INSERT INTO u VALUES ('other'); CREATE TABLE t(a, b);
+        INSERT INTO t VALUES (1, 'hers')";
+    other.execute_batch(changes).unwrap();
+    let mut blob = own.blob_open("main", "t", "b", 1, false).unwrap();
+    blob.write_at(b"H", 0).unwrap();
+    blob.close().unwrap();
+    let text = |sql: &str| other.query_row(sql, [], |row| row.get::<String>(0)).unwrap();
+    assert_eq!((text("SELECT b FROM t"), text("SELECT b FROM u")), ("Hers".to_owned(), "other".to_owned()));
+    other.execute_batch("DROP TABLE t").unwrap();
+    let refused = own.blob_open("main", "t", "b", 1, false).err().unwrap();
+    assert_eq!(refused.message(), "no such table: main.t");
+}

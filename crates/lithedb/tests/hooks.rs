@@ -205,6 +205,17 @@ impl Pair {
         assert_eq!(set(&self.by_lithe), set(&self.by_sqlite), "{sql}");
     }
 
+    /// As [`Pair::check_questions`], asked in the same order and as often.
+    fn has_same_order(&self, sql: &str) -> bool {
+        let rows = [self.rows_by_lithe(sql), self.rows_by_sqlite(sql)];
+        let questions = [&self.by_lithe, &self.by_sqlite].map(|log: &Log| log.lock().unwrap().split_off(0));
+        let is_same = rows[0] == rows[1] && questions[0] == questions[1];
+        if !is_same {
+            eprintln!("{sql}\n  Lithe:  {:?} {:?}\n  SQLite: {:?} {:?}", rows[0], questions[0], rows[1], questions[1]);
+        }
+        is_same
+    }
+
     fn rows_by_lithe(&self, sql: &str) -> Result<Vec<String>, (i32, String)> {
         let run = || {
             let mut statement = self.lithe.prepare(sql)?;
@@ -341,6 +352,62 @@ fn statements_ask_the_authorizer_what_sqlite_asks() {
     ] {
         pair.check_questions(sql);
     }
+}
+
+#[test]
+fn questions_come_in_sqlites_order() {
+    let pair = Pair::with_authorizers(|_| Permission::Allow);
+    let statements = [
+        "PRAGMA foreign_keys = 1",
+        // What creating something writes.
+        "CREATE TABLE p(k PRIMARY KEY, n UNIQUE)",
+        "CREATE TABLE w(k, n UNIQUE, PRIMARY KEY(n, k)) WITHOUT ROWID",
+        "CREATE TABLE s(i INTEGER PRIMARY KEY AUTOINCREMENT)",
+        "CREATE TABLE s2(i INTEGER PRIMARY KEY AUTOINCREMENT)",
+        "CREATE TABLE child(a REFERENCES p, b REFERENCES p(n) DEFERRABLE INITIALLY DEFERRED, c REFERENCES child)",
+        "CREATE TABLE cascade(a REFERENCES w(n) ON UPDATE CASCADE ON DELETE SET NULL)",
+        "CREATE TABLE checked(a, b, c DEFAULT (1 + 1))",
+        "CREATE INDEX e ON checked(a + b) WHERE c",
+        "CREATE VIEW sum AS SELECT a + b AS x, c FROM checked",
+        "CREATE TRIGGER of_view INSTEAD OF INSERT ON sum BEGIN SELECT new.x, max(new.c); END",
+        "CREATE TEMP TRIGGER tempt AFTER DELETE ON checked WHEN old.a BEGIN SELECT x FROM sum; END",
+        // What the definitions say is not asked about again.
+        "INSERT INTO checked(a) VALUES (1)",
+        "UPDATE checked SET a = 2 WHERE b",
+        "DELETE FROM checked",
+        // Foreign keys.
+        "INSERT INTO p VALUES (1, 2)",
+        "INSERT INTO child VALUES (1, 2, NULL)",
+        "UPDATE child SET a = 1, c = NULL",
+        "UPDATE p SET k = 1",
+        "UPDATE p SET n = 2 WHERE k",
+        "REPLACE INTO p VALUES (3, 4)",
+        "DELETE FROM child",
+        "DELETE FROM p",
+        "UPDATE w SET n = 5",
+        "DELETE FROM w",
+        // Nested queries, after all names.
+        "SELECT x, c FROM sum",
+        "SELECT j.x FROM sum AS i, sum AS j WHERE i.c = j.x",
+        "SELECT (SELECT x FROM sum) FROM checked",
+        "SELECT q FROM (SELECT x AS q FROM sum)",
+        "WITH c(i) AS (SELECT x FROM sum) SELECT i FROM c",
+        "SELECT a FROM checked UNION SELECT x FROM sum",
+        "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 3) SELECT i FROM c",
+        "INSERT INTO u VALUES ((SELECT x FROM sum), 1)",
+        "UPDATE u SET x = (SELECT c FROM sum)",
+        "SELECT * FROM pragma_table_info('u')",
+        // What dropping something takes away.
+        "DROP VIEW v",
+        "DROP TRIGGER of_view",
+        "DROP INDEX e",
+        "DROP TABLE s",
+        "DROP TABLE child",
+        "DROP TABLE p",
+        "DROP TABLE t",
+    ];
+    let others = statements.iter().filter(|sql| !pair.has_same_order(sql)).count();
+    assert_eq!(others, 0);
 }
 
 #[test]

@@ -14,6 +14,8 @@ const LONG: usize = 700;
 
 fn open(vfs: &Arc<MemoryVfs>, mode: &str) -> Result<Connection> {
     let connection = Connection::open_with_vfs(Path::new("/db"), OpenFlags::DEFAULT, vfs.clone())?;
+    // Whoever closes the database last takes it for itself.
+    connection.busy_timeout(std::time::Duration::from_secs(60));
     connection.execute_batch(&format!("PRAGMA page_size = 512; PRAGMA journal_mode = {mode}"))?;
     Ok(connection)
 }
@@ -118,7 +120,6 @@ fn threads_that_share_a_log() -> Result<()> {
             .map(|_| {
                 scope.spawn(|| -> Result<()> {
                     let connection = open(&vfs, "WAL")?;
-                    connection.busy_timeout(std::time::Duration::from_secs(60));
                     for _ in 0..3 {
                         connection.execute("INSERT INTO t(b) VALUES ('thread')", [])?;
                         texts(&connection, "SELECT b FROM t WHERE b = 'thread'")?;

@@ -47,10 +47,9 @@ impl PageTable {
     /// Writes a page. One behind the end is a page of the database if page 1 says so.
     fn write(&self, pages: &dyn PageAccess, database: &str, page: u32, bytes: &[u8]) -> Result {
         if page == 1
-            && let Some(count) = bytes.get(PAGE_COUNT_AT..PAGE_COUNT_AT + 4)
+            && let Some(count) = bytes.get(PAGE_COUNT_AT..).and_then(<[u8]>::first_chunk)
         {
-            let count = u32::from_be_bytes([count[0], count[1], count[2], count[3]]);
-            self.claimed.borrow_mut().push((database.to_owned(), count));
+            self.claimed.borrow_mut().push((database.to_owned(), u32::from_be_bytes(*count)));
         }
         if page > pages.page_count() {
             let claimed = self.claimed.borrow();
@@ -76,13 +75,12 @@ impl VirtualTable for PageTable {
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         let mut arguments = 0;
         let is_schema = |of: &lithe_vtab::IndexConstraint| of.column == SCHEMA && of.op == constraint::EQ;
-        if let Some(at) = info.constraints.iter().position(is_schema) {
-            if !info.constraints[at].usable {
+        if let Some((at, schema)) = info.constraints.iter().enumerate().find(|(_, of)| is_schema(of)) {
+            if !schema.usable {
                 return Ok(false);
             }
             arguments += 1;
-            info.usage[at].argument = arguments;
-            info.usage[at].omit = true;
+            info.pass(at, arguments, true);
             info.plan.number |= WITH_SCHEMA;
         }
         info.estimated_cost = 1.0e6;
@@ -91,8 +89,7 @@ impl VirtualTable for PageTable {
         };
         if let Some(at) = info.constraints.iter().position(is_page) {
             (info.estimated_rows, info.estimated_cost, info.finds_one_row) = (1, 1.0, true);
-            info.usage[at].argument = arguments + 1;
-            info.usage[at].omit = true;
+            info.pass(at, arguments + 1, true);
             info.plan.number |= WITH_PGNO;
         }
         if let [order] = &*info.order_by
@@ -117,17 +114,18 @@ impl VirtualTable for PageTable {
             return Err(FunctionError::new("read-only"));
         }
         let Some(columns) = change.columns() else { return Err(FunctionError::new("cannot delete")) };
+        let given = |at: usize| columns.get(at).copied().unwrap_or(ValueRef::Null);
         let integer = |value: ValueRef<'_>| if let ValueRef::Integer(integer) = value { integer } else { 0 };
         let page = match change.old_key() {
-            None => integer(columns[0]),
+            None => integer(given(0)),
             Some(old) if change.new_key().map(integer) != Some(integer(old)) => {
                 return Err(FunctionError::new("cannot insert"));
             }
             Some(old) => integer(old),
         };
-        let database = match columns.get(2).copied() {
-            None | Some(ValueRef::Null) => "main".to_owned(),
-            Some(name) => {
+        let database = match given(2) {
+            ValueRef::Null => "main".to_owned(),
+            name => {
                 let known = database_named(connection, &Value::from(name).into_bytes());
                 known.ok_or_else(|| FunctionError::new("no such schema"))?
             }
@@ -136,7 +134,7 @@ impl VirtualTable for PageTable {
         let page = page.ok_or_else(|| FunctionError::new("bad page number"))?;
         let pages = connection.pages(&database)?;
         let is_insert = change.old_key().is_none();
-        let bytes = match columns[1] {
+        let bytes = match given(1) {
             ValueRef::Blob(bytes) if bytes.len() == pages.page_size() => Some(bytes),
             ValueRef::Null if is_insert && page > 1 => None,
             _ => return Err(FunctionError::new("bad page value")),

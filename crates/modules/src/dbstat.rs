@@ -47,9 +47,10 @@ impl Module for Dbstat {
 /// A name as an argument of CREATE VIRTUAL TABLE, without its quotes.
 fn unquoted(argument: &[u8]) -> String {
     let text = String::from_utf8_lossy(argument).into_owned();
-    let Some(quote @ ('\'' | '"' | '`' | '[')) = text.chars().next() else { return text };
+    let mut rest = text.chars();
+    let Some(quote @ ('\'' | '"' | '`' | '[')) = rest.next() else { return text };
     let end = if quote == '[' { ']' } else { quote };
-    let inner = text[1..].strip_suffix(end).unwrap_or(&text[1..]);
+    let inner = rest.as_str().strip_suffix(end).unwrap_or(rest.as_str());
     inner.replace(&format!("{end}{end}"), &end.to_string())
 }
 
@@ -68,8 +69,7 @@ impl VirtualTable for StatTable {
             }
             let Some(at) = info.constraints.iter().position(|of| is_it(of) && of.usable) else { continue };
             arguments += 1;
-            info.usage[at].argument = arguments;
-            info.usage[at].omit = true;
+            info.pass(at, arguments, true);
             info.plan.number |= bit;
         }
         let is_rising = |at: usize, column: i32| {

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use lithe_vtab::{Arity, Context, Flags, Function, FunctionKind, Result, ScalarFunction, ValueRef};
+use lithe_vtab::{Arity, Context, Flags, Function, FunctionKind, Result, ScalarFn, ValueRef};
 
 /// Bits of the mantissa that are stored, and what is added to an exponent of a whole mantissa.
 const MANTISSA_BITS: u32 = 52;
@@ -17,21 +17,13 @@ const HIDDEN_BIT: i64 = 1 << MANTISSA_BITS;
 /// Exponents beyond it are taken to be it.
 const EXPONENT_CLAMP: i64 = 10_000;
 
-struct Scalar(fn(&mut Context<'_>, &[ValueRef<'_>]) -> Result);
-
-impl ScalarFunction for Scalar {
-    fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-        (self.0)(context, args)
-    }
-}
-
 /// The functions, which the connections of a process share.
 pub fn functions() -> &'static [Arc<Function>] {
     static FUNCTIONS: OnceLock<Vec<Arc<Function>>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
-        let scalar = |name: &str, arity, eval| {
+        let scalar = |name: &str, arity, eval: ScalarFn| {
             let flags = Flags::DETERMINISTIC.with(Flags::INNOCUOUS);
-            Arc::new(Function::custom(name, arity, flags, FunctionKind::CustomScalar(Arc::new(Scalar(eval)))))
+            Arc::new(Function::custom(name, arity, flags, FunctionKind::CustomScalar(Arc::new(eval))))
         };
         vec![
             scalar("ieee754", Arity::Exactly(1), as_text),

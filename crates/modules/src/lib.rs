@@ -11,7 +11,17 @@
 //!
 //! [`LIBRARY`] is what `libsqlite3` has when it is built with SQLite's options for them; [`SHELL`] has what SQLite's shell
 //! adds.
+//!
+//! Pages, numbers and arguments come from outside: the lints below leave no operation that panics over them.
 #![forbid(unsafe_code)]
+#![deny(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
 
 mod dbpage;
 mod dbstat;

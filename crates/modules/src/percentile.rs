@@ -127,17 +127,16 @@ impl AggregateState for State {
 
     fn value(&mut self, context: &mut Context<'_>) -> Result {
         self.sort();
-        let (Some(fraction), Some(last)) = (self.fraction, self.numbers.len().checked_sub(1)) else {
+        let (Some(fraction), Some(end)) = (self.fraction, self.numbers.last()) else {
             context.out.set_null();
             return Ok(());
         };
-        let position = fraction * last as f64;
+        let position = fraction * (self.numbers.len() - 1) as f64;
         let (at, rest) = (position as usize, position.fract());
-        let low = self.numbers[at.min(last)];
-        let value = if self.of.is_discrete || at >= last || rest == 0.0 {
-            low
-        } else {
-            low + (self.numbers[at + 1] - low) * rest
+        let low = self.numbers.get(at).unwrap_or(end);
+        let value = match self.numbers.get(at + 1) {
+            Some(high) if !self.of.is_discrete && rest != 0.0 => low + (high - low) * rest,
+            _ => *low,
         };
         context.out.set(ValueRef::Real(value));
         Ok(())

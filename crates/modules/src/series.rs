@@ -47,8 +47,7 @@ impl VirtualTable for GenerateSeries {
                 continue;
             };
             arguments += 1;
-            info.usage[at].argument = arguments;
-            info.usage[at].omit = true;
+            info.pass(at, arguments, true);
             info.plan.number |= 1 << (column - 1);
             has_start |= column == 1;
         }
@@ -56,7 +55,7 @@ impl VirtualTable for GenerateSeries {
             let is_it = |of: &lithe_vtab::IndexConstraint| (of.column == 0 || of.column == -1) && of.op == op;
             let Some(at) = info.constraints.iter().position(|of| is_it(of) && of.usable) else { continue };
             arguments += 1;
-            info.usage[at].argument = arguments;
+            info.pass(at, arguments, false);
             info.plan.number |= bit;
             has_start |= bit < 0x1000;
         }
@@ -98,7 +97,7 @@ fn integer(value: ValueRef<'_>) -> i64 {
             let text = String::from_utf8_lossy(bytes);
             let text = text.trim_start();
             let digits = text.char_indices().take_while(|(at, c)| c.is_ascii_digit() || *at == 0 && "+-".contains(*c));
-            text[..digits.count()].parse().unwrap_or(0)
+            text.get(..digits.count()).and_then(|digits| digits.parse().ok()).unwrap_or(0)
         }
     }
 }
@@ -171,7 +170,13 @@ impl VirtualCursor for Numbers {
     }
 
     fn column(&mut self, _: &Scan<'_>, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
-        let value = if column == 0 { self.at as i64 } else { self.given[(column - 1).min(2)] };
+        let [start, stop, step] = self.given;
+        let value = match column {
+            0 => self.at as i64,
+            1 => start,
+            2 => stop,
+            _ => step,
+        };
         answer.context.out.set_integer(value);
         Ok(())
     }

@@ -86,8 +86,9 @@ impl Walk {
                 if cell.child != 0 {
                     // The payload of an interior page's cell comes before what is below it.
                     if self.chain.is_some() {
-                        let level = self.levels.last_mut().expect("looked at above");
-                        level.cells[at].overflow = 0;
+                        if let Some(cell) = level.cells.get_mut(at) {
+                            cell.overflow = 0;
+                        }
                         level.next = at;
                         continue;
                     }
@@ -134,11 +135,11 @@ impl Walk {
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> usize {
-    bytes.get(at..at + 2).map_or(0, |two| usize::from(two[0]) << 8 | usize::from(two[1]))
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |two| usize::from(u16::from_be_bytes(*two)))
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..at + 4).map_or(0, |four| u32::from_be_bytes([four[0], four[1], four[2], four[3]]))
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |four| u32::from_be_bytes(*four))
 }
 
 /// A number of one to nine bytes, and where it ends.
@@ -182,7 +183,7 @@ fn decode_sound(bytes: &[u8], number: u32, usable: usize) -> Option<Node> {
     if content == 0 {
         content = 65536;
     }
-    let mut unused = content.checked_sub(pointers + 2 * count)? + usize::from(bytes[start + 7]);
+    let mut unused = content.checked_sub(pointers + 2 * count)? + usize::from(*bytes.get(start + 7)?);
     unused += free_bytes(bytes, u16_at(bytes, start + 1))?;
     let mut node = Node { info: PageInfo::default(), cells: Vec::with_capacity(count), right: 0 };
     for index in 0..count {

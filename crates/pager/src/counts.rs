@@ -2,8 +2,6 @@
 
 use std::cell::Cell;
 
-use crate::pager::{Pager, Store};
-
 /// Counters of one connection to one database. Pages of a mapped file are no cache's, and are not counted.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
@@ -46,7 +44,7 @@ impl Counts {
         got
     }
 
-    fn value(&self, which: PageCounter, reset: bool) -> u64 {
+    pub(crate) fn value(&self, which: PageCounter, reset: bool) -> u64 {
         let counter = self.counter(which);
         if reset { counter.take() } else { counter.get() }
     }
@@ -55,27 +53,5 @@ impl Counts {
     pub(crate) fn add(&self, which: PageCounter, pages: usize) {
         let counter = self.counter(which);
         counter.set(counter.get() + pages as u64);
-    }
-}
-
-impl Pager {
-    /// The value of a counter, which `reset` sets to 0.
-    pub fn count(&self, which: PageCounter, reset: bool) -> u64 {
-        let of_file = match &self.store {
-            Store::Memory(_) => 0,
-            Store::File(file) => file.counts.value(which, reset),
-        };
-        self.counts.value(which, reset) + of_file
-    }
-
-    /// About how many bytes of memory pages take: those that this transaction has written, those of a database that lies in
-    /// memory, and those that were read from a file that is not mapped.
-    pub fn memory_used(&self) -> u64 {
-        let stored = match &self.store {
-            Store::Memory(memory) => memory.pages_in_memory(),
-            Store::File(file) => file.database.pool.len(),
-        };
-        let dirty = self.txn.borrow().dirty.len();
-        (stored + dirty) as u64 * u64::from(self.page_size().get())
     }
 }

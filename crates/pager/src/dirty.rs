@@ -109,6 +109,7 @@ impl DirtySet {
         };
         let before = self.index.insert(no, id);
         assert!(before.is_none(), "page {no} is in the dirty set already");
+        debug_assert_eq!(self.index.len() + self.unused.len(), self.slots.len(), "each slot is used or unused");
         id
     }
 
@@ -124,6 +125,7 @@ impl DirtySet {
         self.recent.at(no).set(None);
         let bytes = self.slot_mut(id).bytes.take();
         assert!(bytes.is_some(), "page {no} is being written");
+        debug_assert_eq!(self.slot(id).no, no, "the index leads to the slot of the page");
         self.unused.push(id);
         bytes
     }
@@ -187,6 +189,7 @@ impl DirtySet {
 
     /// A buffer that is like `like` but for the bytes `without`, which are anything.
     pub(crate) fn buffer_but(&mut self, like: &[u8], without: Range<usize>) -> Arc<[u8]> {
+        assert!(without.start <= without.end && without.end <= like.len(), "a part of the page is left out");
         let mut page = self.blank(like.len());
         page[..without.start].copy_from_slice(&like[..without.start]);
         page[without.end..].copy_from_slice(&like[without.end..]);
@@ -256,6 +259,7 @@ impl DirtySet {
         }
         self.slots = slots;
         self.spare.truncate(SPARE_MAX);
+        assert!(self.index.is_empty() && self.slots.is_empty(), "a set that was emptied has pages");
     }
 }
 

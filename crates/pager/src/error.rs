@@ -18,6 +18,10 @@ pub enum Error {
     /// The snapshot that was read is not the newest any more, so it cannot be written to. Waiting
     /// does not help, a new transaction does.
     BusySnapshot,
+    /// There is no state that could be recorded, or read again.
+    NoSnapshot,
+    /// The state of the past that is to be read has been overwritten.
+    SnapshotGone,
     /// Another process is recovering the write-ahead log.
     BusyRecovery,
     /// A connection that shares the cache is in the way.
@@ -68,6 +72,8 @@ impl Error {
             Error::Io(error) => error.code(),
             Error::Busy => ResultCode::BUSY,
             Error::BusySnapshot => ResultCode::BUSY_SNAPSHOT,
+            Error::NoSnapshot => ResultCode::ERROR,
+            Error::SnapshotGone => ResultCode::ERROR_SNAPSHOT,
             Error::BusyRecovery => ResultCode::BUSY_RECOVERY,
             Error::Locked => ResultCode::LOCKED,
             Error::Corrupt { .. } => ResultCode::CORRUPT,

@@ -6,90 +6,96 @@
 //! [`Database`]. The crate must not know what a page means: of page 1 it knows the fields that
 //! count transactions and pages, and of the others nothing.
 //!
+//! Three types to read first: [`Pager`] (`pager`), which owns the order of all steps; `Snapshot` (`snapshot`), the committed state that
+//! it reads; `WriteTxn` (`write_txn`), what it has written and not committed.
+//!
+//! ```text
+//!                begin_read                 begin_write
+//!      Idle ------------------> Reading ------------------> Writing
+//!       no lock that is not     a Snapshot is adopted:      a WriteTxn: dirty set, savepoints, spilled pages
+//!       kept, no page           SHARED, or a read mark;     RESERVED, or the turn to write to the log
+//!                               reading may be paused
+//!       <------------------     <-------------------------
+//!            end_read               commit, rollback: a new Snapshot is adopted
+//!
+//!      Writing, a call has failed half-way: every call but rollback answers the same error
+//!      Reading, the rollback has failed: every call but end_read does; the journal stays for the next reader
+//! ```
+//!
+//! What holds in each state is asserted where calls begin and end: see `pager`. A write transaction goes through these states, and
+//! never back but by a rollback:
+//!
+//! ```text
+//!   rollback journal   open ── page written ──► journal ── commit ──► journal hot, EXCLUSIVE ──► file changed ──► decided
+//!                               file open                             (a crash leads back)                       (journal gone)
+//!                               pages leave memory: temporary file, or behind the end of the file
+//!   log                turn ── pages leave memory: frames ── commit ──► all frames appended ──► synced ──► published
+//! ```
+//!
 //! | module | subject |
 //! | --- | --- |
-//! | [`page_ref`] | a page that is read, wherever its bytes are: the crate's one unsafe room |
-//! | `mappings` | mapped files, which grow |
-//! | `page_holders` | who holds mapped pages while a commit changes them |
-//! | `pager`, `read`, `write`, `run` | the pager itself; its hot paths |
-//! | `read_ahead` | mapped pages that are not in memory yet |
-//! | `reshape` | another page size |
-//! | `dirty`, `savepoint` | the private copies of a write transaction, and going back |
-//! | `transaction`, `together`, `settings` | begin, commit, rollback; several databases at once; what pragmas set |
-//! | `file_store` | databases in files: locks, snapshots, sources of pages |
-//! | `call_policy` | which calls a VFS sees |
-//! | `pool` | pages of files that are not mapped |
-//! | `rollback` | rollback journals |
-//! | `wal`, `checkpoint` | write-ahead logs |
-//! | `sector` | pages that a torn write harms together |
-//! | `spill`, `temp_file`, `page_map` | transactions larger than the cache |
-//! | `in_place`, `straight` | transactions without a journal, which write before they commit |
-//! | `concurrent` | write transactions side by side |
-//! | `uncommitted` | what connections of one shared cache see of each other's transactions |
-//! | `busy` | waiting for others |
-//! | `change_log` | which pages commits change, for backups |
+//! | `pager` | the pager: begin, read, write, spill, commit, settings |
+//! | `file_store` | databases in files: locks, snapshots, clean pages, what a commit does to the files |
 //! | `memory` | databases that have no file |
-//! | `abandon` | after a panic: every lock is given back |
+//! | `wal` | write-ahead logs: frames, index, checkpoints, group commit |
+//! | `rollback` | rollback journals: writing, playing back, super-journals |
+//! | `spill` | where pages go that leave memory before the commit |
+//! | `snapshot` | which committed state is read; counting changes |
+//! | `write_txn`, `dirty`, `savepoint` | what a transaction has written, in memory; going back |
+//! | `shared_cache` | what connections of one shared cache see of each other's transactions |
+//! | `pool` | pages of files that are not mapped |
+//! | `page_ref` | a page that is read, wherever its bytes are: the crate's one unsafe module |
+//! | `mappings`, `read_ahead` | mapped files, which grow; mapped pages that are not in memory yet |
+//! | `concurrent` | what a transaction beside other writers has read |
+//! | `multi_file` | commits over several databases |
+//! | `call_policy`, `sector` | which calls a VFS sees; pages that a torn write harms together |
+//! | `page_map`, `temp_file` | where each of many pages has been put; pages in a temporary file |
 //! | `database` | what connections share |
+//! | `settings`, `options`, `counts`, `error` | settings, how a database is opened, counters, errors |
+//!
+//! Why it is so: [docs/decisions](../../../docs/decisions).
 #![deny(unsafe_code)]
 
-mod abandon;
-mod assert_state;
-mod busy;
-mod bypass;
 mod call_policy;
-mod change_log;
-mod checkpoint;
 mod concurrent;
 mod counts;
 mod database;
 mod dirty;
 mod error;
-mod file_control;
 mod file_store;
-mod in_place;
-mod journal_mode;
 mod mappings;
 mod memory;
+mod multi_file;
 mod options;
-mod page_holders;
 mod page_map;
 mod page_ref;
 mod pager;
 mod pool;
-mod read;
 mod read_ahead;
-mod reshape;
 mod rollback;
-mod run;
 mod savepoint;
 mod sector;
 mod settings;
+mod shared_cache;
+mod snapshot;
 mod spill;
-mod straight;
 mod temp_file;
-mod together;
-mod transaction;
-mod uncommitted;
-mod wal;
-mod write;
 
-pub use change_log::ChangeLog;
+mod wal;
+mod write_txn;
+
 pub use counts::PageCounter;
 pub use database::Database;
 pub use error::{Error, Result};
 pub use lithe_vfs::ResultCode;
+pub use multi_file::commit_together;
 pub use options::{BeginKind, CacheSize, JournalMode, LockingMode, OpenOptions, Synchronous};
-pub use page_holders::{PageHolder, PageHolders};
 pub use page_ref::PageRef;
-pub use pager::Pager;
+pub use pager::{ChangeLog, Head, PageHolder, PageHolders, PageMut, Pager};
 pub use rollback::SuperJournal;
-pub use run::Head;
 pub use settings::BusyHandler;
-pub use together::commit_together;
-pub use uncommitted::Uncommitted;
-pub use wal::{Checkpoint, CheckpointMode};
-pub use write::PageMut;
+pub use shared_cache::SharedCache;
+pub use wal::{Checkpoint, CheckpointMode, Snapshot};
 
 /// What databases are marked with as the version of the library that wrote them: the SQLite that we are
 /// level with.

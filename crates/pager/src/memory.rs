@@ -9,8 +9,8 @@ use lithe_vfs::{OpenFlags, ResultCode, Vfs};
 
 use crate::error::{Error, Result};
 use crate::page_ref::PageRef;
-use crate::pager::WriteTxn;
 use crate::temp_file::TempPages;
+use crate::write_txn::WriteTxn;
 
 /// The committed pages.
 #[derive(Debug)]
@@ -87,12 +87,12 @@ impl MemoryStore {
         let pages = &mut *self.pages.borrow_mut();
         // Those of a commit that was prepared and not made.
         pages.free.extend(pages.prepared.drain(..).map(|(_, place)| place));
-        if txn.temp.is_empty() {
+        if txn.spill.temp.is_empty() {
             return Ok(());
         }
         let mut bytes = vec![0; page_size];
-        for no in txn.temp.page_numbers().filter(|no| txn.dirty.find(*no).is_none()) {
-            txn.temp.read(no, &mut bytes)?;
+        for no in txn.spill.temp.page_numbers().filter(|no| txn.dirty.find(*no).is_none()) {
+            txn.spill.temp.read(no, &mut bytes)?;
             let place = pages.put_into_file(&**vfs, &bytes)?;
             pages.prepared.push((no, place));
         }
@@ -117,7 +117,7 @@ impl MemoryStore {
                 pages.forget(last);
             }
         }
-        txn.temp.clear();
+        txn.spill.temp.clear();
     }
 
     /// Puts pages elsewhere until no more than `max` are in memory. If that fails they stay.

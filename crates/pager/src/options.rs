@@ -20,6 +20,8 @@ pub struct OpenOptions {
     pub always_log: bool,
     /// A write that power loss interrupts may harm its neighbours in the sector.
     pub torn_sectors: bool,
+    /// The file of the log's shared memory is only read.
+    pub read_only_shm: bool,
     /// The page size of a new database.
     pub page_size: PageSize,
     /// How many bytes of the file may be mapped; 0 reads through buffers.
@@ -38,6 +40,7 @@ impl Default for OpenOptions {
             no_follow: false,
             always_log: false,
             torn_sectors: false,
+            read_only_shm: false,
             page_size: PageSize::DEFAULT,
             mmap_size: u64::MAX,
             cache_size: CacheSize::default(),
@@ -86,6 +89,18 @@ pub enum JournalMode {
     Off,
     /// A write-ahead log.
     Wal,
+}
+
+impl JournalMode {
+    /// Whether the mode has a rollback journal in a file.
+    pub(crate) fn has_journal_file(self) -> bool {
+        matches!(self, JournalMode::Delete | JournalMode::Truncate | JournalMode::Persist)
+    }
+
+    /// Whether the journal's file stays when a transaction is over.
+    pub(crate) fn leaves_journal(self) -> bool {
+        matches!(self, JournalMode::Truncate | JournalMode::Persist)
+    }
 }
 
 /// `PRAGMA synchronous`.

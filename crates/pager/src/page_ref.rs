@@ -10,7 +10,7 @@
 //! number tells for how long the bytes are what they were ([`crate::Pager::is_intact`]). Reading is
 //! the same either way, without a branch.
 //!
-//! This is the one unsafe room of the crate. What it relies on:
+//! This is the one unsafe module of the crate. What it relies on:
 //! * a mapped page lies within the file at the time of the snapshot it belongs to, which whoever
 //!   makes a [`MappedFile`] has checked;
 //! * its bytes stand still while the lock of that snapshot is held: all writers of all processes

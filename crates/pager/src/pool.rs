@@ -1,10 +1,9 @@
 //! The buffer pool of a database: pages that were read from a file that is not mapped, shared by all
 //! connections of the process.
 //!
-//! The pool holds pages of one state of the database, the newest that a connection has seen; a state
-//! is told from others by an [`Identity`], and has a number here. Connections that look at another
-//! state pass the pool by. A commit of this process moves the pool on to the new state, without the
-//! pages that it changed; a commit of another process empties it.
+//! The pool holds pages of one snapshot, the newest that a connection has adopted. Connections that read another
+//! one pass the pool by. A commit of this process moves the pool on to the new snapshot, without the
+//! pages that it changed; a commit of another process empties it, shard by shard, when a page of the new snapshot comes.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -16,12 +15,7 @@ use lithe_format::PageNo;
 use crate::dirty::{PageHashes, zeros};
 use crate::error::Result;
 use crate::page_ref::PageRef;
-
-/// What tells a state of the database from all others: what readers compare to see whether it changed.
-pub(crate) type Identity = [u32; 12];
-
-/// The number of a state; newer ones have larger numbers.
-pub(crate) type StateNo = u64;
+use crate::snapshot::SnapshotId;
 
 /// Threads that read different pages seldom meet.
 const SHARDS: usize = 8;
@@ -29,7 +23,7 @@ const SHARDS: usize = 8;
 /// Pages that were read.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
-    newest: Mutex<Newest>,
+    newest: Mutex<SnapshotId>,
     shards: [Mutex<Shard>; SHARDS],
     pages_max: AtomicUsize,
     used: AtomicBool,
@@ -53,14 +47,9 @@ impl Changes {
 }
 
 #[derive(Debug, Default)]
-struct Newest {
-    state: StateNo,
-    identity: Identity,
-}
-
-#[derive(Debug, Default)]
 struct Shard {
-    state: StateNo,
+    /// Whose pages these are; `Unknown`: nobody's.
+    snapshot: SnapshotId,
     pages: Vec<Cached>,
     index: HashMap<PageNo, usize, PageHashes>,
     /// The hand of the clock that finds a page to let go.
@@ -91,91 +80,95 @@ impl Pool {
         self.pages_max.store(pages, Ordering::Relaxed);
     }
 
-    /// The number of the state `identity`, which becomes the newest.
-    pub(crate) fn adopt(&self, identity: &Identity) -> StateNo {
-        let mut newest = guard(&self.newest);
-        if newest.state == 0 || newest.identity != *identity {
-            newest.state += 1;
-            newest.identity = *identity;
-        }
-        newest.state
+    /// A connection has adopted `snapshot`: it is the newest.
+    pub(crate) fn adopt(&self, snapshot: &SnapshotId) {
+        *guard(&self.newest) = *snapshot;
     }
 
-    /// Nothing that is here counts any more, even if the newest state keeps its identity.
+    /// Nothing that is here counts any more, even if a snapshot of the same id comes.
     pub(crate) fn expire(&self) {
-        guard(&self.newest).state += 1;
+        *guard(&self.newest) = SnapshotId::Unknown;
+        self.shards.iter().for_each(|shard| guard(shard).empty(SnapshotId::Unknown));
     }
 
-    /// The number of the newest state.
-    pub(crate) fn newest(&self) -> StateNo {
-        guard(&self.newest).state
-    }
-
-    /// The state `before` has become `identity` by a commit of this process that changed some pages.
-    pub(crate) fn advance(&self, before: StateNo, identity: &Identity, changes: Changes) -> StateNo {
-        let Changes::Pages(changed) = changes else { return self.adopt(identity) };
+    /// The snapshot `before` has become `after` by a commit of this process that changed some pages.
+    pub(crate) fn advance(&self, before: &SnapshotId, after: &SnapshotId, changes: Changes) {
         let mut newest = guard(&self.newest);
-        if newest.state != before {
+        let was_newest = std::mem::replace(&mut *newest, *after) == *before;
+        let Changes::Pages(changed) = changes else {
+            // Which pages are old is not known: should the id stay what it was, none may be taken for new.
             drop(newest);
-            return self.adopt(identity);
+            return self.shards.iter().for_each(|shard| guard(shard).empty(SnapshotId::Unknown));
+        };
+        if !was_newest {
+            return;
         }
-        newest.state += 1;
-        newest.identity = *identity;
         for no in changed {
             guard(self.shard(no)).remove(no);
         }
         for shard in &self.shards {
             let mut shard = guard(shard);
-            if shard.state == before {
-                shard.state = newest.state;
+            if shard.snapshot == *before {
+                shard.snapshot = *after;
             }
         }
-        newest.state
     }
 
-    /// The page `no` in `state`, if it is here.
-    pub(crate) fn get(&self, state: StateNo, no: PageNo) -> Option<PageRef> {
-        guard(self.shard(no)).get(state, no)
+    /// The page `no` in `snapshot`, if it is here.
+    pub(crate) fn get(&self, snapshot: &SnapshotId, no: PageNo) -> Option<PageRef> {
+        guard(self.shard(no)).get(snapshot, no)
     }
 
-    /// The page `no` in `state`, read by `read` if it is not here.
+    /// The page `no` in `snapshot`, read by `read` if it is not here.
     pub(crate) fn get_or_read(
         &self,
-        state: StateNo,
+        snapshot: &SnapshotId,
         no: PageNo,
         page_size: usize,
         read: impl FnOnce(&mut [u8]) -> Result<()>,
     ) -> Result<PageRef> {
         let limit = self.limit();
         let mut shard = guard(self.shard(no));
-        if let Some(page) = shard.get(state, no) {
+        if let Some(page) = shard.get(snapshot, no) {
             return Ok(page);
         }
-        let given_up = shard.give_up_one(state, page_size, limit);
+        assert!(limit > 0, "a shard has room for a page");
+        let given_up = shard.give_up_one(snapshot, page_size, limit);
         drop(shard);
         let mut bytes = given_up.unwrap_or_else(|| zeros(page_size));
         read(Arc::get_mut(&mut bytes).expect("the buffer is ours alone"))?;
         if !self.used.load(Ordering::Relaxed) {
             self.used.store(true, Ordering::Relaxed);
         }
-        guard(self.shard(no)).insert(state, no, bytes.clone(), limit);
+        self.insert(snapshot, no, bytes.clone(), limit);
         Ok(PageRef::from_arc(bytes))
     }
 
-    /// The page `no` in `state`, if it is here, and not any more.
-    pub(crate) fn take(&self, state: StateNo, no: PageNo) -> Option<Arc<[u8]>> {
-        let mut shard = guard(self.shard(no));
-        let at = shard.index.get(&no).copied().filter(|_| shard.state == state)?;
-        Some(shard.take_out(at))
-    }
-
-    /// The page `no` is `bytes` in `state`.
-    pub(crate) fn put(&self, state: StateNo, no: PageNo, bytes: Arc<[u8]>) {
+    /// The page `no` is `bytes` in `snapshot`.
+    pub(crate) fn put(&self, snapshot: &SnapshotId, no: PageNo, bytes: Arc<[u8]>) {
         let limit = self.limit();
         self.used.store(true, Ordering::Relaxed);
-        let mut shard = guard(self.shard(no));
-        shard.remove(no);
-        shard.insert(state, no, bytes, limit);
+        guard(self.shard(no)).remove(no);
+        self.insert(snapshot, no, bytes, limit);
+    }
+
+    /// The lock of the newest snapshot comes before those of shards, here as in [`Pool::advance`].
+    fn insert(&self, snapshot: &SnapshotId, no: PageNo, bytes: Arc<[u8]>, limit: usize) {
+        assert!(*snapshot != SnapshotId::Unknown, "a page of no snapshot");
+        let shard = self.shard(no);
+        let mut own = guard(shard);
+        if own.snapshot == *snapshot {
+            return own.insert(no, bytes, limit);
+        }
+        drop(own);
+        let newest = guard(&self.newest);
+        if *newest == *snapshot {
+            let mut own = guard(shard);
+            if own.snapshot != *snapshot {
+                own.empty(*snapshot);
+            }
+            own.insert(no, bytes, limit);
+        }
     }
 
     /// How many pages a shard may have.
@@ -195,8 +188,8 @@ impl Pool {
 }
 
 impl Shard {
-    fn get(&mut self, state: StateNo, no: PageNo) -> Option<PageRef> {
-        if self.state != state {
+    fn get(&mut self, snapshot: &SnapshotId, no: PageNo) -> Option<PageRef> {
+        if self.snapshot != *snapshot {
             return None;
         }
         let at = *self.index.get(&no)?;
@@ -205,15 +198,14 @@ impl Shard {
         Some(PageRef::from_arc(cached.bytes.clone()))
     }
 
-    fn insert(&mut self, state: StateNo, no: PageNo, bytes: Arc<[u8]>, limit: usize) {
-        if self.state > state {
-            return;
-        }
-        if self.state < state {
-            self.pages.clear();
-            self.index.clear();
-            self.state = state;
-        }
+    /// From now on it has pages of `snapshot`, and none yet.
+    fn empty(&mut self, snapshot: SnapshotId) {
+        self.pages.clear();
+        self.index.clear();
+        self.snapshot = snapshot;
+    }
+
+    fn insert(&mut self, no: PageNo, bytes: Arc<[u8]>, limit: usize) {
         let cached = Cached { no, bytes, used: false };
         if self.pages.len() < limit {
             if let Entry::Vacant(place) = self.index.entry(no) {
@@ -237,9 +229,9 @@ impl Shard {
 
     /// The buffer of a page that has to go anyway when the next one comes, unless somebody reads it: memory that is new
     /// each time would have to be cleared each time.
-    fn give_up_one(&mut self, state: StateNo, page_size: usize, limit: usize) -> Option<Arc<[u8]>> {
-        // Who looks at an older state leaves nothing here, and takes nothing away.
-        if self.state > state || self.pages.len() < limit || self.pages.is_empty() {
+    fn give_up_one(&mut self, snapshot: &SnapshotId, page_size: usize, limit: usize) -> Option<Arc<[u8]>> {
+        // A connection that reads another snapshot leaves nothing here, and takes nothing away.
+        if self.snapshot != *snapshot || self.pages.len() < limit || self.pages.is_empty() {
             return None;
         }
         let at = self.find_cold();
@@ -286,62 +278,85 @@ fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn read(pool: &Pool, state: StateNo, n: u32, value: u8) -> u8 {
-        let page = pool.get_or_read(state, PageNo::new(n).unwrap(), 512, |buf| {
+    /// The snapshot of which page 1 says `n`.
+    fn id(n: u8) -> SnapshotId {
+        SnapshotId::File([n; 16], 4096)
+    }
+
+    fn page(pool: &Pool, snapshot: &SnapshotId, n: usize, value: u8) -> PageRef {
+        let fill = |buf: &mut [u8]| {
             buf.fill(value);
             Ok(())
-        });
-        page.unwrap()[0]
+        };
+        pool.get_or_read(snapshot, PageNo::new(n as u32).unwrap(), 512, fill).unwrap()
+    }
+
+    fn read(pool: &Pool, snapshot: &SnapshotId, n: usize, value: u8) -> u8 {
+        page(pool, snapshot, n, value)[0]
     }
 
     #[test]
-    fn pages_of_the_newest_state() {
+    fn pages_of_the_newest_snapshot() {
         let pool = Pool::default();
         pool.set_size(64);
-        let first = pool.adopt(&[1; 12]);
-        assert_eq!((read(&pool, first, 3, 30), read(&pool, first, 3, 31), read(&pool, first, 4, 40)), (30, 30, 40));
-        assert_eq!(pool.adopt(&[1; 12]), first);
-        let second = pool.advance(first, &[2; 12], Changes::Pages(vec![PageNo::new(3).unwrap()]));
-        assert_eq!((read(&pool, second, 3, 32), read(&pool, second, 4, 41)), (32, 40));
-        // Who looks at the old state passes the pool by.
-        assert_eq!((read(&pool, first, 4, 42), read(&pool, second, 4, 43)), (42, 40));
-        let third = pool.adopt(&[3; 12]);
-        assert_eq!(read(&pool, third, 4, 44), 44);
+        let [first, second, third] = [1, 2, 3].map(id);
+        pool.adopt(&first);
+        assert_eq!((read(&pool, &first, 3, 30), read(&pool, &first, 3, 31), read(&pool, &first, 4, 40)), (30, 30, 40));
+        pool.adopt(&first);
+        assert_eq!(read(&pool, &first, 3, 31), 30);
+        pool.advance(&first, &second, Changes::Pages(vec![PageNo::new(3).unwrap()]));
+        assert_eq!((read(&pool, &second, 3, 32), read(&pool, &second, 4, 41)), (32, 40));
+        // A connection that reads the old snapshot passes the pool by.
+        assert_eq!((read(&pool, &first, 4, 42), read(&pool, &second, 4, 43)), (42, 40));
+        pool.adopt(&third);
+        assert_eq!(read(&pool, &third, 4, 44), 44);
+    }
+
+    #[test]
+    fn what_may_be_old_is_not_read() {
+        let pool = Pool::default();
+        pool.set_size(64);
+        let [first, second] = [1, 2].map(id);
+        pool.adopt(&first);
+        assert_eq!((read(&pool, &first, 3, 30), read(&pool, &first, 4, 40)), (30, 40));
+        pool.expire();
+        pool.adopt(&first);
+        assert_eq!((read(&pool, &first, 3, 31), read(&pool, &first, 3, 32)), (31, 31));
+        pool.advance(&first, &second, Changes::Unknown);
+        assert_eq!(read(&pool, &second, 3, 33), 33);
+        // Somebody else's snapshot was the newest.
+        pool.adopt(&first);
+        pool.advance(&second, &id(4), Changes::Pages(Vec::new()));
+        assert_eq!(read(&pool, &id(4), 3, 34), 34);
     }
 
     #[test]
     fn buffers_are_used_again() {
         let pool = Pool::default();
         pool.set_size(SHARDS);
-        let old = pool.adopt(&[1; 12]);
-        let state = pool.adopt(&[2; 12]);
-        let page = |state, n: usize, value| {
-            let no = PageNo::new((n * SHARDS) as u32).unwrap();
-            pool.get_or_read(state, no, 512, |buf| {
-                buf.fill(value);
-                Ok(())
-            })
-            .unwrap()
-        };
-        let first = page(state, 1, 1).as_ptr();
-        let second = page(state, 2, 2);
+        let [old, newest] = [1, 2].map(id);
+        pool.adopt(&newest);
+        let page = |snapshot, n: usize, value| page(&pool, snapshot, n * SHARDS, value);
+        let first = page(&newest, 1, 1).as_ptr();
+        let second = page(&newest, 2, 2);
         assert_eq!(second.as_ptr(), first, "nobody had it");
-        let third = page(state, 3, 3);
+        let third = page(&newest, 3, 3);
         assert_eq!((second[0], third[0]), (2, 3), "somebody had it");
-        // Who looks at an old state takes no page away.
-        page(old, 4, 4);
-        assert_eq!(page(state, 3, 5)[0], 3);
+        // A reader of an old snapshot takes no page away.
+        page(&old, 4, 4);
+        assert_eq!(page(&newest, 3, 5)[0], 3);
     }
 
     #[test]
     fn the_size_is_bounded() {
         let pool = Pool::default();
         pool.set_size(16);
-        let state = pool.adopt(&[1; 12]);
+        let snapshot = id(1);
+        pool.adopt(&snapshot);
         for n in 1..=1000 {
-            read(&pool, state, n, 1);
+            read(&pool, &snapshot, n, 1);
             // A page that is used all the time stays.
-            assert_eq!(read(&pool, state, 1, 2), 1);
+            assert_eq!(read(&pool, &snapshot, 1, 2), 1);
         }
         let held: usize = pool.shards.iter().map(|shard| guard(shard).pages.len()).sum();
         assert_eq!(held, 16);

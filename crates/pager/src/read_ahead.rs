@@ -22,7 +22,8 @@ use std::cell::Cell;
 use lithe_format::PageNo;
 use lithe_vfs::Mapping;
 
-use crate::pager::{Pager, Store};
+use crate::mappings::LastMapping;
+use crate::snapshot::View;
 
 /// So many runs are not looked at after long enough.
 const UNSEEN_MAX: u8 = 63;
@@ -90,17 +91,16 @@ impl ReadAhead {
     }
 }
 
-impl Pager {
+impl ReadAhead {
     /// Hint: a run of `count` pages, from `first` on, will be read.
     #[inline]
-    pub fn expect_run(&self, first: PageNo, count: u32) {
-        let ahead = &self.read_ahead;
-        match ahead.unseen.get() {
-            0 => self.look_at_run(first, count),
+    pub(crate) fn expect_run(&self, shown: &Shown<'_>, first: PageNo, count: u32) {
+        match self.unseen.get() {
+            0 => self.look_at_run(shown, first, count),
             n => {
-                ahead.unseen.set(n - 1);
+                self.unseen.set(n - 1);
                 if n == 1 {
-                    ahead.leaf_looks.set(LEAF_LOOKS);
+                    self.leaf_looks.set(LEAF_LOOKS);
                 }
             }
         }
@@ -108,44 +108,50 @@ impl Pager {
 
     /// Hint: page `no`, likely a leaf, will be read.
     #[inline]
-    pub fn expect_leaf(&self, no: PageNo) {
-        if self.read_ahead.leaf_looks.get() > 0 {
-            self.look_at_leaf(no);
+    pub(crate) fn expect_leaf(&self, shown: &Shown<'_>, no: PageNo) {
+        if self.leaf_looks.get() > 0 {
+            self.look_at_leaf(shown, no);
         }
     }
 
     #[cold]
-    fn look_at_run(&self, first: PageNo, count: u32) {
-        let ahead = &self.read_ahead;
-        let leaf = ahead.leaf.replace(0);
+    fn look_at_run(&self, shown: &Shown<'_>, first: PageNo, count: u32) {
+        let leaf = self.leaf.replace(0);
         if leaf > 0 {
-            ahead.reach.set(ahead.reach.get().after(leaf, first.get(), first.get().saturating_add(count - 1)));
+            self.reach.set(self.reach.get().after(leaf, first.get(), first.get().saturating_add(count - 1)));
         }
-        let is_missing = !self.is_in_memory(first, count);
+        let is_missing = !shown.is_in_memory(first, count);
         if is_missing {
-            self.ask_for(first, count);
+            shown.ask_for(first, count);
         }
-        let is_cold = is_missing || (leaf > 0 && ahead.leaf_was_missing.get());
-        let warm = if is_cold { 0 } else { (ahead.warm.get() + 1).min(UNSEEN_MAX) };
-        ahead.warm.set(warm);
-        ahead.unseen.set(if warm < WARM { 0 } else { warm });
-        ahead.leaf_looks.set(if warm < WARM { LEAF_LOOKS } else { 0 });
+        let is_cold = is_missing || (leaf > 0 && self.leaf_was_missing.get());
+        let warm = if is_cold { 0 } else { (self.warm.get() + 1).min(UNSEEN_MAX) };
+        self.warm.set(warm);
+        self.unseen.set(if warm < WARM { 0 } else { warm });
+        self.leaf_looks.set(if warm < WARM { LEAF_LOOKS } else { 0 });
     }
 
     #[cold]
-    fn look_at_leaf(&self, no: PageNo) {
-        let ahead = &self.read_ahead;
-        ahead.leaf_looks.set(ahead.leaf_looks.get() - 1);
-        let is_missing = !self.is_in_memory(no, 1);
-        ahead.leaf.set(no.get());
-        ahead.leaf_was_missing.set(is_missing);
+    fn look_at_leaf(&self, shown: &Shown<'_>, no: PageNo) {
+        self.leaf_looks.set(self.leaf_looks.get() - 1);
+        let is_missing = !shown.is_in_memory(no, 1);
+        self.leaf.set(no.get());
+        self.leaf_was_missing.set(is_missing);
         if is_missing {
-            let reach = ahead.reach.get();
+            let reach = self.reach.get();
             let before = reach.before.min(no.get() - 1);
-            self.ask_for(PageNo::new(no.get() - before).unwrap_or(no), before + 1 + reach.behind);
+            shown.ask_for(PageNo::new(no.get() - before).unwrap_or(no), before + 1 + reach.behind);
         }
     }
+}
 
+/// The mapped file, as far as a transaction may touch it.
+pub(crate) struct Shown<'m> {
+    pub(crate) mapping: &'m LastMapping,
+    pub(crate) view: &'m View,
+}
+
+impl Shown<'_> {
     fn is_in_memory(&self, first: PageNo, count: u32) -> bool {
         self.with_mapped(first, count, |mapping, offset, len| mapping.is_resident(offset, len)).unwrap_or(true)
     }
@@ -156,12 +162,11 @@ impl Pager {
 
     /// Where the pages lie in the mapping, as far as they do.
     fn with_mapped<T>(&self, first: PageNo, count: u32, look: impl FnOnce(&Mapping, usize, usize) -> T) -> Option<T> {
-        let page_size = self.page_size().bytes();
+        let page_size = self.view.page_size.get().bytes();
         let offset = first.index() * page_size;
         let end = offset.saturating_add((count as usize).saturating_mul(page_size).min(ASK_MAX));
         let end = end.min(self.view.mapped.get().valid());
-        let Store::File(file) = &self.store else { return None };
-        if offset < end { file.mapping.with(|mapping| look(mapping, offset, end - offset)) } else { None }
+        if offset < end { self.mapping.with(|mapping| look(mapping, offset, end - offset)) } else { None }
     }
 }
 

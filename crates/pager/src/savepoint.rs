@@ -20,10 +20,11 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
 use lithe_format::PageNo;
 use lithe_vfs::{OpenFlags, Vfs};
 
-use crate::dirty::{DirtySet, SlotId};
+use crate::dirty::{DirtySet, PageHashes, SlotId};
 use crate::error::Result;
 use crate::spill::{Marks, SpillMark};
 use crate::temp_file::TempPages;
@@ -44,6 +45,8 @@ struct Savepoint {
     /// Pages came into the dirty set.
     has_arrived: bool,
     undo: Vec<Undo>,
+    /// The pages in `undo`, if the savepoints note that.
+    kept: HashSet<PageNo, PageHashes>,
 }
 
 /// What of the transaction's state belongs to a savepoint, beside pages.
@@ -77,6 +80,8 @@ pub(crate) struct Savepoints {
     /// How many versions are in memory.
     in_memory: usize,
     temp: TempPages,
+    /// A page that leaves the dirty set overwrites what a savepoint may want back: which pages are put aside is noted beyond that.
+    notes_pages: bool,
 }
 
 impl Savepoints {
@@ -105,10 +110,29 @@ impl Savepoints {
         self.open.last().map_or(0, |savepoint| savepoint.end)
     }
 
+    /// A transaction begins. With `notes_pages`, pages may leave the dirty set that overwrite what a savepoint wants back.
+    pub(crate) fn begin(&mut self, notes_pages: bool) {
+        self.notes_pages = notes_pages;
+    }
+
+    /// The serial number of the newest savepoint that has put a version of page `no` aside.
+    pub(crate) fn saved(&self, no: PageNo) -> u64 {
+        let keeps = |savepoint: &&Savepoint| savepoint.kept.contains(&no);
+        self.open.iter().rev().find(keeps).map_or(NO_SAVEPOINT, |savepoint| savepoint.serial)
+    }
+
     pub(crate) fn open(&mut self, moment: Moment) {
         self.serial += 1;
         let end = self.end().max(moment.page_count);
-        self.open.push(Savepoint { serial: self.serial, moment, end, has_arrived: false, undo: Vec::new() });
+        assert!(self.newest() < self.serial, "a savepoint is newer than those that are open");
+        self.open.push(Savepoint {
+            serial: self.serial,
+            moment,
+            end,
+            has_arrived: false,
+            undo: Vec::new(),
+            kept: HashSet::default(),
+        });
     }
 
     pub(crate) fn clear(&mut self) {
@@ -133,6 +157,9 @@ impl Savepoints {
         if slot.saved < newest.serial {
             let before = slot.bytes.clone().expect("the page is not being written already");
             newest.undo.push(Undo { no: slot.no, before: Version::Memory(before), saved: slot.saved });
+            if self.notes_pages {
+                newest.kept.insert(slot.no);
+            }
             slot.saved = newest.serial;
             self.in_memory += 1;
         }
@@ -148,11 +175,17 @@ impl Savepoints {
             }
             for undo in released.undo {
                 match self.open.last_mut() {
-                    Some(newest) if undo.saved < below => newest.undo.push(undo),
+                    Some(newest) if undo.saved < below => {
+                        if self.notes_pages {
+                            newest.kept.insert(undo.no);
+                        }
+                        newest.undo.push(undo);
+                    }
                     _ => self.forget(undo.before, dirty),
                 }
             }
         }
+        assert!(self.open.len() <= depth, "a released savepoint is open");
         if self.open.is_empty() {
             self.clear();
         }
@@ -160,6 +193,7 @@ impl Savepoints {
 
     fn forget(&mut self, version: Version, dirty: &mut DirtySet) {
         if let Version::Memory(bytes) = version {
+            assert!(self.in_memory > 0, "more versions are let go of than are in memory");
             self.in_memory -= 1;
             dirty.recycle(Some(bytes));
         }
@@ -168,6 +202,7 @@ impl Savepoints {
     /// Puts all pages back to how they were when the savepoint `depth` was opened; it stays open.
     /// Answers what else was then. Should it fail, the transaction cannot go on.
     pub(crate) fn rollback_to(&mut self, depth: usize, dirty: &mut DirtySet, page_size: usize) -> Result<Moment> {
+        assert!(depth < self.open.len(), "a savepoint that is not open");
         let serial = self.open[depth].serial;
         if self.open[depth..].iter().any(|savepoint| savepoint.has_arrived) {
             // Also those that were there before, and have changed since: they are put back below.
@@ -179,8 +214,10 @@ impl Savepoints {
         }
         let savepoint = &mut self.open[depth];
         savepoint.has_arrived = false;
+        savepoint.kept.clear();
         let (undo, moment) = (std::mem::take(&mut savepoint.undo), savepoint.moment);
         self.put_all_back(undo, serial, dirty, page_size)?;
+        assert_eq!(self.open.len(), depth + 1, "the savepoint stays open, and none after it");
         Ok(moment)
     }
 
@@ -221,6 +258,7 @@ impl Savepoints {
                 .iter()
                 .filter_map(|version| if let Version::Memory(bytes) = &**version { Some(&**bytes) } else { None })
                 .collect();
+            assert!(pages.len() <= self.in_memory, "more versions are put away than are in memory");
             let first = self.temp.append(vfs, OpenFlags::SUBJOURNAL, &pages)?;
             for (version, place) in batch.iter_mut().zip(first..) {
                 **version = Version::Temp(place);

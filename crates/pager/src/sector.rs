@@ -12,12 +12,6 @@
 
 use lithe_format::{PageNo, PageSize};
 
-use crate::error::Result;
-use crate::file_store::FileStore;
-use crate::page_ref::PageRef;
-use crate::pager::Pager;
-use crate::rollback::journal_sector_size;
-
 /// How many pages lie on a sector.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sectors {
@@ -25,7 +19,7 @@ pub(crate) struct Sectors {
 }
 
 impl Sectors {
-    fn new(sector_size: u32, page_size: PageSize) -> Sectors {
+    pub(crate) fn new(sector_size: u32, page_size: PageSize) -> Sectors {
         Sectors { pages: (sector_size / page_size.get()).max(1) }
     }
 
@@ -49,34 +43,6 @@ impl Sectors {
             (before + 1..=before.saturating_add(self.pages).min(last)).filter_map(PageNo::new)
         };
         sectors.into_iter().flat_map(pages_of).collect()
-    }
-}
-
-impl FileStore {
-    /// The sectors of the database file.
-    pub(crate) fn sectors(&self, page_size: PageSize) -> Sectors {
-        Sectors::new(journal_sector_size(&*self.file), page_size)
-    }
-
-    /// The pages that a transaction in WAL mode has not written but that share a sector with one that it has: a
-    /// checkpoint may harm them, so they go into the log as well.
-    pub(crate) fn neighbours_for_log(&self, pager: &Pager) -> Result<Vec<(PageNo, PageRef)>> {
-        let sectors = self.sectors(pager.page_size());
-        if !sectors.are_shared() {
-            return Ok(Vec::new());
-        }
-        let lock_byte_page = pager.page_size().lock_byte_page();
-        let pages = {
-            let txn = pager.txn.borrow();
-            let spilled = self.with_wal(|wal| wal.spilled_pages());
-            let written = txn.dirty.iter().map(|(no, _)| no).chain(spilled);
-            sectors.whole(
-                written.filter(|no| no.get() <= pager.page_count()),
-                pager.pages_before().min(pager.page_count()),
-            )
-        };
-        let others = pages.into_iter().filter(|&no| no != lock_byte_page && !pager.is_written(no));
-        others.map(|no| Ok((no, pager.clean_page(no)?))).collect()
     }
 }
 

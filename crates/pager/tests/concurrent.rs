@@ -201,3 +201,22 @@ fn run(path: &Path, rows: &Rows, seed: u64, limit: u32) -> u32 {
     }
     conflicts
 }
+
+/// What another process has made of page 1 is read from the log, and not from the pool, which has page 1 of the snapshot before.
+#[test]
+fn page_1_as_another_process_has_made_it() {
+    for mmap_size in [u64::MAX, 0] {
+        let folder = Folder::new();
+        let path = database(&folder);
+        let pager = open_with(&path, &OpenOptions { mmap_size, ..OpenOptions::default() });
+        pager.begin_write(BeginKind::Concurrent).unwrap();
+        // As a transaction does that takes or frees pages.
+        drop(pager.write(no(1)).unwrap());
+        sqlite(&path, "PRAGMA user_version=7");
+        assert!(matches!(pager.commit(), Err(Error::BusySnapshot)), "mapped: {}", mmap_size > 0);
+        pager.rollback().unwrap();
+        pager.end_read().unwrap();
+        drop(pager);
+        assert_eq!(sqlite(&path, "PRAGMA user_version"), "7");
+    }
+}

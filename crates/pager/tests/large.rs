@@ -2,8 +2,6 @@
 
 mod common;
 
-use std::io::IoSlice;
-
 use common::{Folder, make_rows, no, open_with, sqlite};
 use lithe_pager::{BeginKind, CacheSize, CheckpointMode, JournalMode, OpenOptions, Pager};
 
@@ -149,61 +147,5 @@ fn pages_in_place() {
         other.begin_read().unwrap();
         check(&other, 10, 300, 3);
         assert_eq!(sqlite(&path, "PRAGMA page_count"), pager.page_count().to_string());
-    }
-}
-
-/// What goes straight to its place is what everybody reads from then on, and the page that goes along is clean again.
-#[test]
-fn runs_straight_to_their_place() {
-    for mmap_size in [u64::MAX, 0] {
-        let folder = Folder::new();
-        let path = folder.file("a.db");
-        make_rows(&path, 400, "");
-        let options = OpenOptions { mmap_size, cache_size: CacheSize::Pages(50), ..OpenOptions::default() };
-        let pager = open_with(&path, &options);
-        pager.set_journal_mode(JournalMode::Off).unwrap();
-        pager.begin_write(BeginKind::Immediate).unwrap();
-        pager.write(no(10)).unwrap().fill(stamp(10, 1));
-        assert!(!pager.may_put_straight(), "nothing is in its place yet");
-        for n in 10..100 {
-            pager.write(no(n)).unwrap().fill(stamp(n, 1));
-        }
-        assert!(pager.may_put_straight());
-        // Under a savepoint pages go elsewhere, and one of them goes along later.
-        pager.savepoint().unwrap();
-        for n in [200].into_iter().chain(300..400) {
-            pager.write(no(n)).unwrap().fill(stamp(n, 0));
-        }
-        pager.release(0).unwrap();
-        assert!(!pager.may_go_along(no(200)));
-        let standing = pager.page(no(201)).unwrap();
-        let before = standing.to_vec();
-        pager.write(no(200)).unwrap().fill(stamp(200, 1));
-        let straight = |n| pager.is_straight(no(n)).unwrap();
-        assert!(straight(201) && straight(202) && !straight(200) && !straight(1));
-        assert!(pager.may_go_along(no(200)) && !pager.may_go_along(no(201)) && !pager.may_go_along(no(1)));
-        assert!(pager.is_straight(no(pager.page_count() + 1)).is_err());
-        assert_eq!(pager.head_in_file(no(201)).unwrap(), before[..4]);
-        let pages: Vec<u8> = (200..203).flat_map(|n| [stamp(n, 1); 1024]).collect();
-        let pieces: Vec<IoSlice<'_>> = pages.chunks(700).map(IoSlice::new).collect();
-        pager.put_straight(no(200), 3, Some(no(200)), &pieces).unwrap();
-        assert_eq!(standing[..], before[..], "what is read stays as it was");
-        assert!(!pager.may_go_along(no(200)), "it is clean");
-        assert!(pager.is_current(no(200), &pager.page(no(200)).unwrap()));
-        check(&pager, 200, 3, 1);
-        let in_file = std::fs::read(&path).unwrap();
-        assert!(in_file[199 * 1024..202 * 1024] == pages[..]);
-        // Written again, by the way of others.
-        pager.write(no(200)).unwrap().fill(stamp(200, 2));
-        pager.write(no(201)).unwrap().fill(stamp(201, 2));
-        check(&pager, 200, 2, 2);
-        pager.savepoint().unwrap();
-        assert!(!pager.may_put_straight(), "somebody may want it back");
-        pager.release(0).unwrap();
-        pager.commit().unwrap();
-        check(&pager, 200, 2, 2);
-        check(&pager, 202, 1, 1);
-        check(&pager, 10, 90, 1);
-        pager.end_read().unwrap();
     }
 }

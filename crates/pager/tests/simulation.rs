@@ -133,6 +133,32 @@ fn failing_calls() {
     });
 }
 
+/// One call fails while the database leaves WAL mode: it is in one mode or the other, with everything that was committed.
+#[test]
+fn failing_calls_while_the_log_is_left() {
+    each_seed(400, |seed| {
+        let mut random = Random::new(seed);
+        let config = Config { journal: JournalMode::Wal, ..Config::random(&mut random) };
+        let mut machine = Machine::new(seed, config);
+        machine.create();
+        while machine.transaction(&mut random) == Outcome::Ok && !random.one_in(3) {}
+        machine.sim.fail_at(1 + random.below(40), Fault::Eio);
+        let left = machine.leave_wal();
+        machine.sim.fail_no_more();
+        if left {
+            // One that stays has nothing in it: who finds it takes nothing from it.
+            let log = machine.sim.read_file(Path::new("/db-wal"));
+            assert!(log.is_none_or(|log| log.is_empty()), "the log of before stays");
+        }
+        for _ in 0..3 {
+            machine.check_exactly();
+            machine.transaction(&mut random);
+            machine.reopen();
+        }
+        machine.check_exactly();
+    });
+}
+
 /// Two connections take turns; each sees what the other committed.
 #[test]
 fn two_connections() {
@@ -229,7 +255,7 @@ fn pages_in_their_place_come_back_with_an_outer_savepoint() {
             let options = OpenOptions { cache_size: CacheSize::Pages(4), mmap_size: 0, ..OpenOptions::default() };
             let pager = Pager::open(sim.vfs(), Path::new("/db"), &options).unwrap();
             pager.set_synchronous(Synchronous::Extra);
-            pager.set_may_bypass_log(true);
+            pager.set_may_append_past_log(true);
             pager
         };
         let pager = open();

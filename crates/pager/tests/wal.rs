@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use common::{Folder, Rows, SELECT_VALUES, Sqlite, make_rows, no, open, open_with, sqlite, write};
+use lithe_format::db_header::DbHeader;
 use lithe_pager::{
     BeginKind, CacheSize, Checkpoint, CheckpointMode, Error, JournalMode, LockingMode, OpenOptions, Pager, Synchronous,
 };
@@ -38,6 +39,32 @@ fn settle() {
 
 fn update(row: u32, value: u32) -> String {
     format!("UPDATE t SET v = CAST('MARK{row:04}{value:08}' AS BLOB)||zeroblob(800) WHERE id={row}")
+}
+
+#[test]
+fn a_log_beside_an_empty_file_is_of_a_database_that_is_gone() {
+    let folder = Folder::new();
+    let (path, log) = (folder.file("a.db"), folder.file("a.db-wal"));
+    make_rows(&path, 3, WAL);
+    let mut sqlite = Sqlite::open(&path);
+    assert_eq!(sqlite.sql(&update(1, 1)), "");
+    let kept = std::fs::read(&log).unwrap();
+    sqlite.close();
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&log, kept).unwrap();
+
+    let pager = open(&path);
+    pager.begin_write(BeginKind::Immediate).unwrap();
+    assert_eq!(pager.page_count(), 0);
+    let page_size = pager.page_size();
+    DbHeader::new(page_size, 0).write(&mut pager.new_page(no(1)).unwrap());
+    pager.commit().unwrap();
+    pager.end_read().unwrap();
+    assert!(!log.exists());
+    assert_eq!(pager.set_journal_mode(JournalMode::Wal).unwrap(), JournalMode::Wal);
+    pager.begin_read().unwrap();
+    assert_eq!(pager.page_count(), 1);
+    pager.end_read().unwrap();
 }
 
 #[test]

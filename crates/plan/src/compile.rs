@@ -37,6 +37,7 @@ pub fn compile<'a>(statement: &Statement<'a>, sql: &'a [u8], arena: &'a Bump, en
     cg.b.emit(Insn::Halt {});
     let drops_rows = cg.drops_rows();
     let mut program = cg.finish(statement.parameters.count);
+    program.quoted_strings = resolver.quoted_strings();
     program.columns = columns.iter().map(|column| result_column(env, column)).collect();
     (program.is_read_only, program.counts_changes) = match statement.kind {
         Stmt::Select(_) => (true, false),

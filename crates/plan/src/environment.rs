@@ -183,6 +183,12 @@ impl Flags {
         self.writable_schema && !self.defensive
     }
 
+    /// Whether a name in double quotes may be a string in a statement that changes the schema. Whoever writes the schema by
+    /// hand gets what other statements get.
+    pub fn has_quoted_strings_in_ddl(&self) -> bool {
+        self.dqs_ddl || self.dqs_dml && self.may_write_schema()
+    }
+
     /// Whether statements may name the table.
     pub fn may_use(&self, table: &Table) -> bool {
         !self.no_virtual_tables || table.virtual_table().is_none()

@@ -8,7 +8,7 @@
 //!         catalog                            └──explain──▶ EXPLAIN QUERY PLAN
 //! ```
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | [`catalog`] | tables, indexes, views, triggers; building them from CREATE statements |
 //! | [`ir`] | the resolved tree |
@@ -36,6 +36,7 @@ pub mod ir;
 pub mod resolve;
 pub mod rewrite;
 
+pub use codegen::ddl::with_single_quotes;
 pub use compile::compile;
 pub use environment::Environment;
 pub use error::{CompileError, Result};

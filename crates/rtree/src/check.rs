@@ -22,6 +22,15 @@ pub trait Tables: Store {
     fn parent_count(&self) -> Result<i64>;
 }
 
+/// What is wrong with the tree, in the words of PRAGMA integrity_check. `None`: nothing.
+///
+/// # Errors
+/// If the tables cannot be read.
+pub fn report(layout: &Layout, tables: &dyn Tables, database: &str, table: &str) -> Result<Option<String>> {
+    let findings = check(layout, tables)?;
+    Ok((!findings.is_empty()).then(|| format!("In RTree {database}.{table}:\n{}", findings.join("\n"))))
+}
+
 /// What is wrong with the tree; empty if nothing is.
 ///
 /// # Errors

@@ -2,24 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use lithe_functions::{Arity, Context, Flags, Function, Kind, ScalarFunction, format_values};
+use lithe_functions::{Arity, Context, Flags, Function, Kind, format_values};
 use lithe_value::cast;
-use lithe_vtab::{SqlConnection, ValueRef, code};
+use lithe_vtab::{Names, ScalarFn, SqlConnection, ValueRef, code};
 
 use crate::bounds::{CoordinateType, MAX_DIMENSIONS};
 use crate::check;
 use crate::error::{Error, Result};
 use crate::node::{Layout, Node};
-use crate::sql_store::{Names, SqlStore, Statements, quoted};
-
-/// A function of this crate.
-struct Scalar(fn(&mut Context<'_>, &[ValueRef<'_>]) -> Result);
-
-impl ScalarFunction for Scalar {
-    fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-        (self.0)(context, args)
-    }
-}
+use crate::sql_store::{SqlStore, Statements};
 
 /// All of them, which the connections of a process share.
 pub fn all() -> &'static [Arc<Function>] {
@@ -28,8 +19,8 @@ pub fn all() -> &'static [Arc<Function>] {
 }
 
 fn make() -> Vec<Arc<Function>> {
-    let scalar = |name, args, eval| {
-        Arc::new(Function::custom(name, args, Flags::default(), Kind::CustomScalar(Arc::new(Scalar(eval)))))
+    let scalar = |name, args, eval: ScalarFn| {
+        Arc::new(Function::custom(name, args, Flags::default(), Kind::CustomScalar(Arc::new(eval))))
     };
     let own = [
         scalar("rtreenode", Arity::Exactly(2), rtreenode),
@@ -39,7 +30,7 @@ fn make() -> Vec<Arc<Function>> {
     own.into_iter().chain(crate::geopoly::functions().iter().map(Arc::clone)).collect()
 }
 
-/// The cells of a node as text: `{rowid c c c c} {…}`, the coordinates as single floats whatever they are.
+/// The cells of a node as text: `{rowid c c c c} {…}`, the coordinates as single floats whatever they are. NULL: there is none.
 fn rtreenode(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let [dimensions, data] = args else { return context.answer(ValueRef::Null) };
     let dimensions = usize::try_from(cast::to_integer(*dimensions)).unwrap_or(0);
@@ -59,7 +50,7 @@ fn rtreenode(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         }
         text.push(b'}');
     }
-    context.answer(ValueRef::Text(&text))
+    context.answer(if text.is_empty() { ValueRef::Null } else { ValueRef::Text(&text) })
 }
 
 /// The depth of a tree, from its root.
@@ -90,8 +81,8 @@ fn rtreecheck(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 fn check_table(connection: &dyn SqlConnection, names: &Names) -> Result<Vec<String>> {
     // Columns of the table less the auxiliary ones are the id and the coordinates.
     let columns = |name: &str| connection.prepare(&format!("SELECT * FROM {name}")).map(|found| found.column_count());
-    let auxiliary = columns(&names.of("rowid")).map_or(0, |count| count.saturating_sub(2));
-    let table = format!("{}.{}", quoted(names.database()), quoted(names.table()));
+    let auxiliary = columns(&names.shadow("rowid")).map_or(0, |count| count.saturating_sub(2));
+    let table = names.quoted();
     let mut statement =
         connection.prepare(&format!("SELECT * FROM {table}")).map_err(|error| Error::of_code(error.code))?;
     let coordinates = statement.column_count().saturating_sub(1 + auxiliary);

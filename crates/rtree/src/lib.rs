@@ -3,7 +3,7 @@
 //! ```text
 //!   CREATE VIRTUAL TABLE r USING rtree(id, min0, max0, min1, max1, +label)
 //!
-//!   table ── update ──► tree ── split        choosing leaves, dividing and dissolving nodes
+//!   module ─ update ──► tree ── split        choosing leaves, dividing and dissolving nodes
 //!     │                   │
 //!     └── cursor ──► query│                  which boxes satisfy the constraints
 //!                      └──┴──► store ──► sql_store     r_node, r_rowid, r_parent
@@ -16,8 +16,18 @@
 //! its facts are those of SQLite's documentation (<https://www.sqlite.org/rtree.html>) and of files that SQLite has made.
 
 #![forbid(unsafe_code)]
-#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+#![deny(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
+#![cfg_attr(
+    test,
+    allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 
 pub mod bounds;
 pub mod check;
@@ -27,8 +37,12 @@ pub mod error;
 mod functions;
 pub mod geometry;
 mod geopoly;
+mod module;
 pub mod node;
+mod plan;
 pub mod query;
+mod scans;
+mod shadow_tables;
 pub mod split;
 mod sql_store;
 pub mod store;
@@ -47,12 +61,12 @@ pub const EXTENSION: Extension = Extension {
         ExtensionModule {
             name: "rtree",
             kind: ModuleKind::Ordinary,
-            make: || Box::new(table::RTreeModule(CoordinateType::Float)),
+            make: || Box::new(module::RTreeModule(CoordinateType::Float)),
         },
         ExtensionModule {
             name: "rtree_i32",
             kind: ModuleKind::Ordinary,
-            make: || Box::new(table::RTreeModule(CoordinateType::Integer)),
+            make: || Box::new(module::RTreeModule(CoordinateType::Integer)),
         },
         ExtensionModule { name: "geopoly", kind: ModuleKind::Ordinary, make: || Box::new(geopoly::GeopolyModule) },
     ],

@@ -1,6 +1,6 @@
 //! The three tables of an R-Tree, by SQL.
 
-use lithe_vtab::{Kept, SqlConnection, Value, ValueRef, code};
+use lithe_vtab::{Kept, Names, SqlConnection, ValueRef, code};
 
 use crate::check::Tables;
 use crate::error::{self, Result};
@@ -9,40 +9,6 @@ use crate::store::Store;
 
 /// The suffixes of the tables.
 pub const SUFFIXES: [&str; 3] = ["node", "parent", "rowid"];
-
-/// The names of an R-Tree's tables, quoted.
-#[derive(Clone, Debug)]
-pub struct Names {
-    database: String,
-    table: String,
-}
-
-impl Names {
-    /// Of the R-Tree `table` in `database`.
-    pub fn new(database: &str, table: &str) -> Names {
-        Names { database: database.to_owned(), table: table.to_owned() }
-    }
-
-    /// The R-Tree's own name.
-    pub fn table(&self) -> &str {
-        &self.table
-    }
-
-    /// The database's name.
-    pub fn database(&self) -> &str {
-        &self.database
-    }
-
-    /// `"database"."table_suffix"`
-    pub fn of(&self, suffix: &str) -> String {
-        format!("{}.{}", quoted(&self.database), quoted(&format!("{}_{suffix}", self.table)))
-    }
-}
-
-/// The name in double quotes.
-pub fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
 
 /// The statements of one R-Tree, compiled when they are first used.
 pub struct Statements {
@@ -65,7 +31,7 @@ pub struct Statements {
 impl Statements {
     /// For the tables of that name, with so many auxiliary columns.
     pub fn new(names: &Names, auxiliary: usize) -> Statements {
-        let (node, parent, rowid) = (names.of("node"), names.of("parent"), names.of("rowid"));
+        let (node, parent, rowid) = (names.shadow("node"), names.shadow("parent"), names.shadow("rowid"));
         let put_leaf = if auxiliary == 0 {
             format!("INSERT OR REPLACE INTO {rowid} VALUES(?1, ?2)")
         } else {
@@ -136,15 +102,6 @@ impl SqlStore<'_> {
         let Some(kept) = &self.statements.put_auxiliary else { return Ok(()) };
         let all: Vec<ValueRef<'_>> = [ValueRef::Integer(rowid)].into_iter().chain(values.iter().copied()).collect();
         self.run(kept, &all)
-    }
-
-    /// The first value of a statement's first row.
-    ///
-    /// # Errors
-    /// Those of the statement.
-    pub fn value(connection: &dyn SqlConnection, sql: &str) -> Result<Option<Value>> {
-        let mut statement = connection.prepare(sql)?;
-        Ok(if statement.step()? { Some(Value::from(statement.column(0))) } else { None })
     }
 }
 

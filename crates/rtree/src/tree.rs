@@ -37,6 +37,16 @@ struct Held {
 /// A place in the tree: the nodes from the root down.
 type Path = Vec<NodeNo>;
 
+/// Removes a row's cell from the tree that is stored there, if it has one.
+///
+/// # Errors
+/// If the tree is damaged, or cannot be read or written.
+pub fn delete_row(layout: Layout, store: &dyn Store, rowid: i64) -> Result {
+    let mut tree = Tree::new(layout, store)?;
+    tree.delete(rowid)?;
+    tree.finish()
+}
+
 impl<'s> Tree<'s> {
     /// The tree that is stored there.
     ///

@@ -14,9 +14,9 @@ use std::rc::Rc;
 
 use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, code};
 
-use crate::header::TableHeader;
+use crate::header::{Format, TableHeader, is_same_key};
 use crate::input::Input;
-use crate::iterator::{Change, ChangesetIterator, Format};
+use crate::iterator::{Change, ChangesetIterator};
 use crate::record::{self, fields, is_defined};
 use crate::schema::Schema;
 
@@ -191,10 +191,7 @@ impl Applier<'_, '_> {
     fn find_table(&self, header: &TableHeader, name: &str) -> Result<Option<Target>> {
         let schema = Schema::read(self.connection, "main", name, true)?;
         let (wanted, columns) = (header.column_count(), schema.as_ref().map_or(0, |schema| schema.columns.len()));
-        let fits = |schema: &Schema| {
-            schema.primary_key[..wanted] == *header.primary_key
-                && schema.primary_key[wanted..].iter().all(|key| *key == 0)
-        };
+        let fits = |schema: &Schema| is_same_key(&header.primary_key, &schema.primary_key);
         let message = match schema {
             None => format!("sqlite3changeset_apply(): no such table: {name}"),
             Some(_) if columns < wanted => {

@@ -2,9 +2,9 @@
 
 use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, ValueRef, code};
 
-use crate::quoted;
 use crate::schema::{Column, Schema};
 use crate::session::{Row, Session, Table};
+use lithe_vtab::quoted;
 
 impl Session {
     /// Records what would turn table `table` of database `from` into the one of the session's database.
@@ -55,8 +55,8 @@ fn record_rows(
     while rows.step()? {
         let mut values = vec![ValueRef::Null; schema.total];
         for (at, column) in schema.columns.iter().enumerate() {
-            if let Some(position) = column.position {
-                values[position] = rows.column(at);
+            if let Some(value) = column.position.and_then(|position| values.get_mut(position)) {
+                *value = rows.column(at);
             }
         }
         let rowid = match rows.column(0) {

@@ -2,12 +2,12 @@
 
 use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, SqlStatement, ValueRef, code};
 
-use crate::header::TableHeader;
-use crate::iterator::{Change, Format};
-use crate::quoted;
+use crate::header::{Format, TableHeader};
+use crate::iterator::Change;
 use crate::record::{self, UNDEFINED, UNDEFINED_FIELD, fields};
 use crate::schema::{STATISTICS, Schema};
 use crate::session::{Recorded, Recorder, Session, Table};
+use lithe_vtab::quoted;
 
 /// So many bytes are collected before they are handed on.
 const PIECE: usize = 16 << 10;

@@ -3,9 +3,9 @@
 use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, Value, ValueRef, code};
 
 use crate::changes::{Changes, hash_of, same_key};
-use crate::header::TableHeader;
+use crate::header::{Format, TableHeader, is_same_key};
 use crate::input::Input;
-use crate::iterator::{Change, ChangesetIterator, Format};
+use crate::iterator::{Change, ChangesetIterator};
 use crate::merge::merge;
 use crate::record::{self, NULL, UNDEFINED, UNDEFINED_FIELD, is_defined};
 use crate::schema::Schema;
@@ -94,8 +94,9 @@ impl ChangeGroup {
         }
         let at = self.table_for(connection, header)?;
         let mut change = change.clone();
-        self.tables[at].extend(&mut change, header.column_count(), changes.format());
-        self.tables[at].add(change, changes.format());
+        let table = self.tables.get_mut(at).ok_or_else(failed)?;
+        table.extend(&mut change, header.column_count(), changes.format());
+        table.add(change, changes.format());
         Ok(())
     }
 
@@ -110,11 +111,11 @@ impl ChangeGroup {
                 self.tables.len() - 1
             }
         };
-        let table = &self.tables[at];
+        let table = self.tables.get(at).ok_or_else(mismatch)?;
         let (given, known) = (&header.primary_key, &table.header.primary_key);
-        let is_prefix = known.get(..given.len()) == Some(given) && known[given.len()..].iter().all(|key| *key == 0);
         let has_all = given.len() == known.len();
-        if is_prefix && (has_all || table.defaults.is_some()) { Ok(at) } else { Err(mismatch()) }
+        let is_same = is_same_key(given, known);
+        if is_same && (has_all || table.defaults.is_some()) { Ok(at) } else { Err(mismatch()) }
     }
 
     fn table_of_database(&self, connection: Option<&dyn SqlConnection>, header: &TableHeader) -> Result<Option<Table>> {
@@ -219,7 +220,7 @@ impl ChangeGroup {
                 self.tables.len() - 1
             }
         };
-        let count = self.tables[at].header.column_count();
+        let count = self.tables.get(at).map_or(0, |table| table.header.column_count());
         let nothing = vec![UNDEFINED_FIELD.to_vec(); count];
         self.open = Some(OpenChange { table: at, operation, indirect, old: nothing.clone(), new: nothing });
         Ok(())
@@ -249,7 +250,8 @@ impl ChangeGroup {
     pub fn finish_change(&mut self, discard: bool) -> Result {
         let Some(open) = self.open.take().filter(|_| !discard) else { return Ok(()) };
         let format = *self.format.get_or_insert_default();
-        let table = &mut self.tables[open.table];
+        // Tables are never taken away.
+        let Some(table) = self.tables.get_mut(open.table) else { return Ok(()) };
         check(&open, &table.header, format).map_err(|what| FunctionError::new(format!("invalid change: {what}")))?;
         let change = Change {
             operation: open.operation,

@@ -4,6 +4,25 @@ use std::borrow::Cow;
 
 use lithe_format::varint;
 
+/// The two formats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// With all old values.
+    #[default]
+    Changeset,
+    /// Without the old values that are not in the primary key.
+    Patchset,
+}
+
+impl Format {
+    pub(crate) fn marker(self) -> u8 {
+        match self {
+            Format::Changeset => b'T',
+            Format::Patchset => b'P',
+        }
+    }
+}
+
 /// Name, number of columns, and which of them are the primary key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableHeader {
@@ -11,6 +30,11 @@ pub struct TableHeader {
     pub name: Box<[u8]>,
     /// A byte for each column: 0, or its position in the primary key, counted from 1.
     pub primary_key: Box<[u8]>,
+}
+
+/// Whether a newer key is the same but for columns that were added to the table, none of which belongs to it.
+pub(crate) fn is_same_key(before: &[u8], newer: &[u8]) -> bool {
+    newer.strip_prefix(before).is_some_and(|added| added.iter().all(|key| *key == 0))
 }
 
 impl TableHeader {
@@ -40,7 +64,7 @@ impl TableHeader {
     }
 
     /// Writes it as it stands before the table's changes.
-    pub(crate) fn push(&self, out: &mut Vec<u8>, format: crate::Format) {
+    pub(crate) fn push(&self, out: &mut Vec<u8>, format: Format) {
         out.push(format.marker());
         varint::push(out, self.primary_key.len() as u64);
         out.extend_from_slice(&self.primary_key);

@@ -49,7 +49,7 @@ impl<'i> Input<'i> {
                 self.pull = None;
             }
         }
-        Ok(&self.bytes[self.at..])
+        Ok(self.bytes.get(self.at..).unwrap_or_default())
     }
 
     /// Whether nothing is left.
@@ -85,8 +85,9 @@ impl<'i> Input<'i> {
         let mut seen = 0;
         loop {
             let ahead = self.ahead(seen + 1)?;
-            if let Some(at) = ahead[seen..].iter().position(|byte| *byte == 0) {
-                let name: Box<[u8]> = ahead[..seen + at].into();
+            let mut unseen = ahead.iter().skip(seen);
+            if let Some(at) = unseen.position(|byte| *byte == 0) {
+                let name: Box<[u8]> = ahead.get(..seen + at).unwrap_or_default().into();
                 self.at += name.len() + 1;
                 return Ok(name);
             }

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use lithe_vtab::Result;
 
+use crate::header::Format;
 use crate::input::Input;
-use crate::iterator::{ChangesetIterator, Format};
+use crate::iterator::ChangesetIterator;
 
 /// Writes the changeset that undoes `input` to `out`, in pieces.
 ///

@@ -5,31 +5,12 @@ use std::rc::Rc;
 use lithe_vtab::{FunctionError, Result, RowOperation, Value, ValueRef, code};
 
 use crate::corrupt;
-use crate::header::TableHeader;
+use crate::header::{Format, TableHeader};
 use crate::input::Input;
 use crate::record::{self, UNDEFINED, field, fields, is_defined};
 
 /// Columns that a table in a changeset may have.
 const COLUMNS_MAX: u64 = 65536;
-
-/// The two formats.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// With all old values.
-    #[default]
-    Changeset,
-    /// Without the old values that are not in the primary key.
-    Patchset,
-}
-
-impl Format {
-    pub(crate) fn marker(self) -> u8 {
-        match self {
-            Format::Changeset => b'T',
-            Format::Patchset => b'P',
-        }
-    }
-}
 
 /// A change of one row.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@
 //!                                       └──► invert, ChangeGroup, Rebaser ◄── conflicts
 //! ```
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `record` | values and records as bytes |
 //! | [`header`] | the table that changes are about |
@@ -36,6 +36,18 @@
 //! A patchset has only the primary key of a DELETE, and one record for an UPDATE: the primary key and the new values.
 
 #![forbid(unsafe_code)]
+#![deny(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
+#![cfg_attr(
+    test,
+    allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 
 pub mod apply;
 mod changes;
@@ -56,10 +68,10 @@ mod tests;
 
 pub use apply::{Answer, Apply, Conflict, Handler, apply};
 pub use group::ChangeGroup;
-pub use header::TableHeader;
+pub use header::{Format, TableHeader};
 pub use input::Input;
 pub use invert::invert;
-pub use iterator::{ChangesetIterator, Format};
+pub use iterator::ChangesetIterator;
 pub use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, Value, ValueRef, code};
 pub use rebase::Rebaser;
 pub use session::{Session, SessionOptions};
@@ -67,9 +79,4 @@ pub use session::{Session, SessionOptions};
 /// The error of bytes that are no changeset.
 pub(crate) fn corrupt() -> FunctionError {
     FunctionError::of_code(code::CORRUPT)
-}
-
-/// A name as SQL has it, in double quotes.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }

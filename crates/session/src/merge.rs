@@ -2,8 +2,8 @@
 
 use lithe_vtab::RowOperation;
 
-use crate::header::TableHeader;
-use crate::iterator::{Change, Format};
+use crate::header::{Format, TableHeader};
+use crate::iterator::Change;
 use crate::record::{UNDEFINED, UNDEFINED_FIELD, fields, is_defined};
 
 /// What becomes of a change when another comes after it; `None` if nothing is left.

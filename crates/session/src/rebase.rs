@@ -9,9 +9,9 @@ use std::rc::Rc;
 use lithe_vtab::{FunctionError, Result, RowOperation, code};
 
 use crate::changes::{Changes, hash_of, same_key};
-use crate::header::TableHeader;
+use crate::header::{Format, TableHeader};
 use crate::input::Input;
-use crate::iterator::{Change, ChangesetIterator, Format};
+use crate::iterator::{Change, ChangesetIterator};
 use crate::merge::overlaid;
 use crate::record::{REPLACED, UNDEFINED, UNDEFINED_FIELD, fields, is_defined};
 
@@ -52,6 +52,7 @@ impl Rebaser {
         Ok(())
     }
 
+    #[expect(clippy::indexing_slicing, reason = "the place of a table, or of the one that was just added")]
     fn add(&mut self, header: &TableHeader, change: &Change) -> Result {
         let at = match self.tables.iter().position(|(table, _)| table.has_name(&header.name)) {
             Some(at) => at,

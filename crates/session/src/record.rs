@@ -33,10 +33,10 @@ const LEN_MAX: u64 = i32::MAX as u64;
 
 /// How long the value is that begins here; `Err` says how many bytes must be there to tell.
 pub(crate) fn field_len(bytes: &[u8]) -> Result<std::result::Result<usize, usize>> {
-    let Some(kind) = bytes.first() else { return Ok(Err(1)) };
+    let Some((kind, rest)) = bytes.split_first() else { return Ok(Err(1)) };
     Ok(match *kind {
         INTEGER | REAL => Ok(1 + NUMBER_LEN),
-        TEXT | BLOB => match varint::read(&bytes[1..]) {
+        TEXT | BLOB => match varint::read(rest) {
             None => Err(bytes.len() + 1),
             Some((len, _)) if len > LEN_MAX => return Err(corrupt()),
             Some((len, size)) => Ok(1 + size + len as usize),

@@ -2,7 +2,7 @@
 
 use lithe_vtab::{Result, SqlConnection, Value, ValueRef};
 
-use crate::quoted;
+use lithe_vtab::quoted;
 
 /// The table in which ANALYZE counts rows, which has no declared primary key and is recorded all the same.
 pub(crate) const STATISTICS: &str = "sqlite_stat1";

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use lithe_vtab::{ChangeWatcher, FunctionError, Result, RowChange, RowOperation, SqlConnection, ValueRef, code};
 
 use crate::changes::{Changes, KeyHash};
+use crate::header::is_same_key;
 use crate::record::{self, UNDEFINED, fields};
 use crate::schema::{STATISTICS, Schema};
 
@@ -161,6 +162,7 @@ impl Recorder {
         self.tables.iter().position(|table| table.name.eq_ignore_ascii_case(name))
     }
 
+    #[expect(clippy::indexing_slicing, reason = "the place of a table, or of the one that was just added")]
     pub(crate) fn table_or_new(&mut self, name: &str) -> &mut Table {
         let at = self.position(name).unwrap_or_else(|| {
             self.tables.push(Table { name: name.to_owned(), schema: None, changes: Changes::default() });
@@ -272,9 +274,7 @@ impl Table {
         let changed = || FunctionError::of_code(code::SCHEMA);
         let now = now.ok_or_else(changed)?;
         let known = before.columns.len();
-        let has_same_key = now.primary_key.get(..known) == Some(&before.primary_key[..])
-            && now.primary_key[known..].iter().all(|key| *key == 0);
-        if !has_same_key {
+        if !is_same_key(&before.primary_key, &now.primary_key) {
             return Err(changed());
         }
         let defaults = now.defaults_from(connection, known)?;
@@ -295,9 +295,10 @@ impl Table {
         let Some(schema) = &self.schema else { return };
         let is_statistics = self.name.eq_ignore_ascii_case(STATISTICS);
         let value = |at: usize| {
-            let value = match schema.columns[at].position {
-                None => ValueRef::Integer(row.rowid),
-                Some(position) => row.values.get(position).copied().unwrap_or(ValueRef::Null),
+            let value = match schema.columns.get(at).map(|column| column.position) {
+                Some(None) => ValueRef::Integer(row.rowid),
+                Some(Some(position)) => row.values.get(position).copied().unwrap_or(ValueRef::Null),
+                None => ValueRef::Null,
             };
             // A row about a table without indexes has no index name: its key has an empty BLOB there.
             if is_statistics && at == 1 && value.is_null() { ValueRef::Blob(&[]) } else { value }

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Read `token` and `lexer`, then `ast`, then `parser` from `parser/mod.rs` on. `text` says what literals and
-//! quoted names mean; `complete` serves shells, `shape` statements that come again with other literals.
+//! quoted names mean; `complete` serves shells, `shape` statements that come again with other literals, `normalize`
+//! whoever groups statements by what they do.
 
 #![forbid(unsafe_code)]
 #![deny(
@@ -31,6 +32,7 @@ mod error;
 pub mod keyword;
 pub mod lexer;
 mod limits;
+mod normalize;
 mod parser;
 mod shape;
 pub mod text;
@@ -41,6 +43,7 @@ pub use error::ParseError;
 pub use keyword::keywords;
 pub use lexer::Lexer;
 pub use limits::Limits;
+pub use normalize::normalize;
 pub use parser::{Parsed, parse_statement};
 pub use shape::{LiteralValue, Shape};
 pub use token::{Token, TokenKind};

@@ -1,4 +1,6 @@
-//! Parts of byte strings, for bounds that come from data: no part is ever out of bounds.
+//! Byte strings: their order, and parts of them for bounds that come from data: no part is ever out of bounds.
+
+use std::cmp::Ordering;
 
 /// What is behind the first `at` bytes; nothing if there are no more.
 #[inline]
@@ -12,9 +14,32 @@ pub fn first(bytes: &[u8], at: usize) -> &[u8] {
     bytes.get(..at).unwrap_or(bytes)
 }
 
+/// The order of two strings of bytes. Most differ within the first eight, which are compared as one number.
+#[inline]
+pub fn compare_bytes(left: &[u8], right: &[u8]) -> Ordering {
+    match (left.split_first_chunk::<8>(), right.split_first_chunk::<8>()) {
+        (Some((left, left_rest)), Some((right, right_rest))) => {
+            let order = u64::from_be_bytes(*left).cmp(&u64::from_be_bytes(*right));
+            if order.is_ne() { order } else { left_rest.cmp(right_rest) }
+        }
+        _ => left.cmp(right),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_compare_as_slices_do() {
+        let strings: [&[u8]; 9] =
+            [b"", b"a", b"abcdefg", b"abcdefgh", b"abcdefgh\0", b"abcdefghi", b"abcdefgi", b"\xffbcdefgh", b"\xff"];
+        for left in strings {
+            for right in strings {
+                assert_eq!(compare_bytes(left, right), left.cmp(right), "{left:?} {right:?}");
+            }
+        }
+    }
 
     #[test]
     fn parts() {

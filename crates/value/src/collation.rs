@@ -26,6 +26,9 @@ pub trait CustomCollation {
 
     /// The order of two texts, given in UTF-8.
     fn compare(&self, left: &[u8], right: &[u8]) -> Ordering;
+
+    /// The connection has no such collation any more. Statements that were compiled with it are never run again.
+    fn removed(&self) {}
 }
 
 impl Collation {
@@ -56,7 +59,7 @@ impl Collation {
     #[inline]
     pub fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
         match self {
-            Collation::Binary => crate::compare::compare_bytes(left, right),
+            Collation::Binary => bytes::compare_bytes(left, right),
             Collation::NoCase => compare_nocase(left, right),
             Collation::RTrim => trim_spaces(left).cmp(trim_spaces(right)),
             Collation::Custom(custom) => custom.compare(left, right),

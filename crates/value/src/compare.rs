@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 
+use crate::bytes::compare_bytes;
 use crate::collation::Collation;
 use crate::value_ref::ValueRef;
 
@@ -21,18 +22,6 @@ pub fn compare(left: ValueRef<'_>, right: ValueRef<'_>, collation: &Collation) -
         (Real(left), Integer(right)) => compare_integer_real(right, left).reverse(),
         (Blob(left), Blob(right)) => compare_bytes(left, right),
         _ => rank(left).cmp(&rank(right)),
-    }
-}
-
-/// The order of two strings of bytes. Most differ within the first eight, which are compared as one number.
-#[inline]
-pub fn compare_bytes(left: &[u8], right: &[u8]) -> Ordering {
-    match (left.split_first_chunk::<8>(), right.split_first_chunk::<8>()) {
-        (Some((left, left_rest)), Some((right, right_rest))) => {
-            let order = u64::from_be_bytes(*left).cmp(&u64::from_be_bytes(*right));
-            if order.is_ne() { order } else { left_rest.cmp(right_rest) }
-        }
-        _ => left.cmp(right),
     }
 }
 
@@ -120,17 +109,6 @@ mod tests {
             for (j, right) in ascending.into_iter().enumerate() {
                 assert_eq!(compare(left, right, &Collation::Binary), i.cmp(&j), "{left} {right}");
                 assert_eq!(equal(left, right, &Collation::Binary), i == j, "{left} {right}");
-            }
-        }
-    }
-
-    #[test]
-    fn bytes_compare_as_slices_do() {
-        let strings: [&[u8]; 9] =
-            [b"", b"a", b"abcdefg", b"abcdefgh", b"abcdefgh\0", b"abcdefghi", b"abcdefgi", b"\xffbcdefgh", b"\xff"];
-        for left in strings {
-            for right in strings {
-                assert_eq!(compare_bytes(left, right), left.cmp(right), "{left:?} {right:?}");
             }
         }
     }

@@ -1,12 +1,12 @@
 //! Values: storage classes, affinity, collation, comparison, number to text and back.
 //!
-//! The bottom of the house. It knows nothing of files, pages, statements or connections; it has no
+//! The lowest crate. It knows nothing of files, pages, statements or connections; it has no
 //! state and does no I/O. Whatever holds, compares, converts or computes with an SQL value does it
 //! with the words of this crate, so that each of SQLite's rules has one home.
 //!
 //! Reading order:
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | [`value_ref`] | [`ValueRef`]: a borrowed value, what functions and comparisons take |
 //! | [`value`], [`buffer`] | [`Value`]: an owned one whose buffer is reused |

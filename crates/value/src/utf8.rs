@@ -79,7 +79,7 @@ pub fn until_nul(text: &[u8]) -> &[u8] {
 #[inline]
 pub fn char_len(text: &[u8]) -> usize {
     match text {
-        [..0x80, ..] => 1,
+        [0..=0x7f, ..] => 1,
         _ => 1 + bytes::behind(text, 1).iter().take_while(|&&byte| is_continuation(byte)).count(),
     }
 }

@@ -139,6 +139,11 @@ pub trait File: Send + Sync + Debug {
         Ok(true)
     }
 
+    /// Whether another process holds a read transaction of the log, as far as that can be told.
+    fn shm_has_reader_elsewhere(&self) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Leaves the shared memory; with `delete`, the last to leave removes it.
     fn shm_unmap(&self, _delete: bool) -> Result<()> {
         Ok(())
@@ -148,6 +153,23 @@ pub trait File: Send + Sync + Debug {
     /// them can be read without mapping again. `None`: this file cannot be mapped.
     fn map(&self, _reserve: u64) -> Result<Option<Mapping>> {
         Ok(None)
+    }
+
+    /// Copies the `buf.len()` bytes at `offset` from where the VFS of an application shows them in memory. `false`: it does not; they
+    /// are read.
+    fn copy_shown(&self, _buf: &mut [u8], _offset: u64) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Sets up to which size the VFS of an application shows the file in memory, and answers the size in force; `None` if it does not
+    /// know this.
+    fn show_up_to(&self, _bytes: Option<u64>) -> Option<u64> {
+        None
+    }
+
+    /// The file may have changed since it was last shown in memory.
+    fn forget_shown(&self) -> Result<()> {
+        Ok(())
     }
 
     /// Which file this is, or `None` if it cannot be told.

@@ -73,6 +73,8 @@ flag_set! {
         NOFOLLOW = 0x0100_0000;
         /// The device is not trusted to leave the neighbours of an interrupted write alone (`psow=0`). No bit of SQLite's.
         TORN_SECTORS = 0x4000_0000;
+        /// The file of the shared memory is only read (`readonly_shm=1`). No bit of SQLite's.
+        READONLY_SHM = 0x2000_0000;
     }
 }
 

@@ -5,8 +5,9 @@
 //! page is: it sees paths, offsets and lock levels.
 //!
 //! `unsafe` is for system calls and for memory that other processes write too; it lives in
-//! `mapping`, `mapping_fault`, `memory_bytes`, `shm` and `unix`.
+//! `address_space`, `mapping`, `mapping_fault`, `memory_bytes`, `shm` and `unix`.
 
+mod address_space;
 mod error;
 mod error_log;
 mod file;

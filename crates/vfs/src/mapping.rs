@@ -16,22 +16,15 @@
 //! mistake reads zeros or another file's bytes, but never unmapped memory; this is what lets page
 //! references be plain pointers without a count.
 
-use std::ffi::c_void;
 use std::os::fd::BorrowedFd;
 use std::ptr::{self, NonNull};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap};
 
+use crate::address_space::{RESERVE_MIN, is_within_limit, note_taken, zeros};
 use crate::mapping_fault::Watch;
 use crate::memory_bytes::MemoryBytes;
-
-/// What a file gets at least: most databases stay within it, and thousands of them take little.
-pub(crate) const RESERVE_MIN: u64 = 1 << 20;
-
-/// Of address space, if the process has a limit, a fourth is for mappings: memory needs the rest.
-const SHARE_OF_LIMIT: u64 = 4;
 
 /// So many of the system's pages are looked at to see whether a stretch is in memory.
 const RESIDENT_LOOK: usize = 64;
@@ -185,24 +178,6 @@ unsafe impl Sync for Range {}
 /// Ranges that nobody uses now.
 static SPARE: Mutex<Vec<Range>> = Mutex::new(Vec::new());
 
-/// The length of all ranges there are.
-static TAKEN: AtomicU64 = AtomicU64::new(0);
-
-/// Whether the limit of the process, if it has one, leaves room for so much more.
-pub(crate) fn is_within_limit(len: usize) -> bool {
-    if cfg!(miri) {
-        return len <= 2 * RESERVE_MIN as usize; // Miri keeps notes on each byte
-    }
-    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
-    let taken = TAKEN.load(Ordering::Relaxed);
-    limit.is_none_or(|limit| taken.saturating_add(len as u64) <= limit / SHARE_OF_LIMIT)
-}
-
-/// So much more is taken, for good.
-pub(crate) fn note_taken(len: usize) {
-    TAKEN.fetch_add(len as u64, Ordering::Relaxed);
-}
-
 impl Range {
     fn take(len: usize) -> Option<Range> {
         let mut spare = SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -228,27 +203,6 @@ impl Drop for Range {
             SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(Range { base, len, watch });
         }
     }
-}
-
-/// Miri's memory, in place of the system's: the same promises, but for the protection.
-#[cfg(miri)]
-pub(crate) fn zeros(at: *mut c_void, len: usize, _extra: MapFlags, _protection: ProtFlags) -> Option<NonNull<u8>> {
-    if at.is_null() {
-        return Some(NonNull::from(Vec::leak(vec![0u8; len])).cast());
-    }
-    // SAFETY: a range of this length was made above, and is never given back.
-    unsafe { ptr::write_bytes(at.cast::<u8>(), 0, len) };
-    NonNull::new(at.cast())
-}
-
-/// Covers a range (or, at null, a free one) with zeros that cost no memory until written.
-#[cfg(not(miri))]
-pub(crate) fn zeros(at: *mut c_void, len: usize, extra: MapFlags, protection: ProtFlags) -> Option<NonNull<u8>> {
-    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | extra;
-    // SAFETY: at null the system picks unused addresses; the fixed case is asked for by the owner of
-    // the range only.
-    let base = unsafe { mmap_anonymous(at, len, protection, flags) };
-    NonNull::new(base.ok()?.cast())
 }
 
 #[cfg(test)]

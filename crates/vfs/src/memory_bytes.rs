@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use rustix::mm::{MapFlags, ProtFlags, munmap};
 
-use crate::mapping::{RESERVE_MIN, is_within_limit, note_taken, zeros};
+use crate::address_space::{RESERVE_MIN, is_within_limit, note_taken, zeros};
 
 /// Where the zone begins: above the shadow memory of sanitizers, below where systems put libraries, stacks and what has no address.
 const ZONE: u64 = 0x2000_0000_0000;

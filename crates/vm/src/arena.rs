@@ -49,6 +49,7 @@ impl Arena {
     /// A record.
     #[inline]
     pub fn get(&self, span: Span) -> &[u8] {
+        debug_assert!(span.start as usize + span.len() <= self.bytes.len(), "a record that was let go of");
         &self.bytes[span.start as usize..][..span.len as usize]
     }
 
@@ -77,6 +78,7 @@ impl Arena {
             span.start = end as u32;
             end += span.len();
         }
+        assert!(end <= self.bytes.len(), "no more is kept than there was");
         self.bytes.truncate(end);
     }
 }

@@ -97,11 +97,26 @@ fn concat_utf16(left: ValueRef<'_>, right: ValueRef<'_>, encoding: Encoding) -> 
 
 /// Whether a value is true; `None` for NULL.
 #[inline]
-pub fn truth(register: &Register) -> Option<bool> {
+pub fn truth(register: &Register, host: &dyn Host) -> Option<bool> {
     match register {
         Register::Integer(integer) => Some(*integer != 0),
-        other => convert::truth(other.as_ref()),
+        other => match other.as_ref() {
+            ValueRef::Blob(bytes) => truth_of_blob(bytes, host),
+            value => convert::truth(value),
+        },
     }
+}
+
+/// A BLOB is true if it is the text of a number, in the database's encoding.
+#[cold]
+fn truth_of_blob(bytes: &[u8], host: &dyn Host) -> Option<bool> {
+    let encoding = host.facts().encoding.get();
+    if encoding == Encoding::Utf8 {
+        return convert::truth(ValueRef::Blob(bytes));
+    }
+    let mut text = Buffer::new();
+    encoding.decode(bytes, &mut text);
+    convert::truth(ValueRef::Text(text.as_slice()))
 }
 
 /// Three-valued AND.

@@ -73,6 +73,7 @@ impl HeldPages {
         if self.aside.reach.get() == Reach::Exposed {
             self.aside.reach.set(Reach::Aside);
             let empty = self.aside.cursors.replace(std::mem::take(cursors));
+            debug_assert!(empty.is_empty(), "the cursors of one machine are put aside once");
             std::mem::forget(empty); // it has no memory, and nothing is worth a call that finds out
         }
     }
@@ -82,6 +83,7 @@ impl HeldPages {
     pub fn take_back(&mut self, cursors: &mut Vec<VmCursor>) {
         if self.aside.reach.get() == Reach::Aside {
             self.aside.reach.set(Reach::Exposed);
+            debug_assert!(cursors.is_empty(), "a machine whose cursors are aside has none");
             std::mem::forget(std::mem::replace(cursors, self.aside.cursors.take()));
         }
     }

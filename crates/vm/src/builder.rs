@@ -115,6 +115,7 @@ impl ProgramBuilder {
 
     /// Replaces the body instruction at `position` (one that was emitted as a placeholder).
     pub fn patch(&mut self, position: usize, insn: Insn) {
+        assert!(position < self.body.len(), "an instruction is replaced that there is none of");
         self.body[position] = insn;
     }
 
@@ -145,6 +146,7 @@ impl ProgramBuilder {
     /// Gives a temporary register back.
     pub fn free(&mut self, reg: Reg) {
         debug_assert!(!self.free_registers.contains(&reg), "register freed twice");
+        assert!(reg.0 < self.next_register, "a register is freed that nobody has");
         self.free_registers.push(reg);
         self.fuse_column(reg);
     }
@@ -256,8 +258,10 @@ impl ProgramBuilder {
 
     /// The finished program; the caller fills in the result columns, flags and query plan.
     pub fn finish(self) -> Program {
+        assert!(!self.in_prologue, "the prologue ends before the program");
         let shift = self.prologue.len() as u32;
         let labels = self.labels;
+        let body_len = self.body.len();
         let mut insns = Vec::with_capacity(self.prologue.len() + self.body.len());
         insns.extend(self.prologue);
         insns.extend(self.body);
@@ -265,6 +269,7 @@ impl ProgramBuilder {
             insn.for_each_target(|target| {
                 if *target != Addr::NONE {
                     let at = labels[target.0 as usize].expect("every label used is placed");
+                    assert!(at as usize <= body_len, "a jump behind the end of the program");
                     *target = Addr(at + shift);
                 }
             });
@@ -293,6 +298,7 @@ impl ProgramBuilder {
             is_read_only: true,
             counts_changes: false,
             query_plan: Box::default(),
+            quoted_strings: Box::default(),
         }
     }
 }

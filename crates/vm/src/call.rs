@@ -9,7 +9,7 @@ use lithe_vfs::ResultCode;
 use crate::error::Error;
 use crate::facts::Flags;
 use crate::host::Host;
-use crate::machine::{Machine, with_values};
+use crate::machine::{Machine, look_again, with_values};
 use crate::operand::{CallId, Reg};
 use crate::program::Program;
 use crate::register::Register;
@@ -26,6 +26,7 @@ pub fn call(
 ) -> Result<(), Error> {
     let call = &program.calls[usize::from(id.0)];
     let is_builtin = call.function.is_builtin();
+    let writes = host.facts().writes.get();
     if !is_builtin {
         m.stand_still();
     }
@@ -54,8 +55,11 @@ pub fn call(
     held_pages.take_back(cursors);
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     if !is_builtin {
-        // It may have interrupted its own statement.
+        // It may have interrupted its own statement, and written to the rows on which the cursors stand.
         m.turns = 1;
+        if writes != host.facts().writes.get() {
+            look_again(cursors);
+        }
         site.keep_constant(call.constant_arguments);
         check_length(out, host)?;
     }

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use lithe_value::ValueRef;
-use lithe_value::compare::{compare_bytes, compare_integer_real, compare_reals};
+use lithe_value::bytes::compare_bytes;
+use lithe_value::compare::{compare_integer_real, compare_reals};
 use lithe_vfs::ResultCode;
 
 use crate::compare;

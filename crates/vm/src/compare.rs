@@ -9,7 +9,8 @@
 use std::cmp::Ordering;
 
 use lithe_btree::KeyInfo;
-use lithe_value::compare::{compare_bytes, compare_reals};
+use lithe_value::bytes::compare_bytes;
+use lithe_value::compare::compare_reals;
 use lithe_value::{Affinity, Collation, NumberText, ValueRef};
 
 use crate::keys::compare_column;

@@ -43,8 +43,13 @@ pub fn listing(program: &Program) -> Vec<ExplainRow> {
     rows
 }
 
+/// The program's listing without those of its subprograms.
+pub fn lines(program: &Program) -> impl Iterator<Item = ExplainRow> {
+    program.insns.iter().enumerate().map(|(addr, insn)| row(program, addr, insn))
+}
+
 fn list(program: &Program, rows: &mut Vec<ExplainRow>) {
-    rows.extend(program.insns.iter().enumerate().map(|(addr, insn)| row(program, addr, insn)));
+    rows.extend(lines(program));
     for subprogram in &program.subprograms {
         list(&subprogram.program, rows);
     }

@@ -19,6 +19,8 @@ pub struct ConnectionFacts {
     pub writes: Cell<u64>,
     /// Counts what makes statements that run useless: they may go on with the cursors that they have, but open no others.
     pub expirations: Cell<u64>,
+    /// The number of the last one, or 0 if what came after it has made them useful again.
+    pub last_expiration: Cell<u64>,
     /// A transaction was begun that may be rolled back, and with it pages that cursors need to find their places again.
     pub in_transaction: Cell<bool>,
     /// Violations of deferred foreign keys in the open transaction. COMMIT needs 0.
@@ -90,6 +92,7 @@ impl Default for ConnectionFacts {
             last_insert_rowid: Cell::default(),
             writes: Cell::default(),
             expirations: Cell::default(),
+            last_expiration: Cell::default(),
             in_transaction: Cell::default(),
             deferred_violations: Cell::default(),
             deferred_immediate_violations: Cell::default(),
@@ -116,7 +119,15 @@ impl ConnectionFacts {
     /// the schema back.
     pub fn expire_running(&self) {
         self.expirations.set(self.expirations.get().wrapping_add(1));
+        self.last_expiration.set(self.expirations.get());
         self.note_write(); // so that they look
+    }
+
+    /// Statements that run may open cursors again: they are compiled anew when they next begin, which is what SQLite asks of them last
+    /// when an index was created, whatever it has asked before.
+    pub fn let_running_go_on(&self) {
+        self.last_expiration.set(0);
+        self.note_write();
     }
 
     /// Whether a setting is on.

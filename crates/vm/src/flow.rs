@@ -19,6 +19,7 @@ use crate::subprogram::Frames;
 #[inline(never)]
 pub fn end_coroutine(m: &mut Machine, program: &Program, co: Reg, pc: usize) -> usize {
     let caller = m.reg(co).integer() as usize;
+    assert!(caller > 0 && caller <= program.insns.len(), "a coroutine goes back to the Yield that entered it");
     m.reg_mut(co).set_integer(pc as i64 - 1);
     match program.insns[caller - 1] {
         Insn::Yield { target, .. } => target.0 as usize,

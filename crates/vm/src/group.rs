@@ -84,6 +84,7 @@ impl GroupsCursor {
     /// Loads the group whose key is in the registers from `start` on.
     #[inline]
     pub fn find(&mut self, machine: &mut [Register], start: usize) -> Found {
+        debug_assert!(self.order.is_empty(), "a row comes after the groups were sorted");
         let key = &machine[start..start + self.key_len()];
         let hash = self.hasher.hash(&self.key, |index| key[index].as_ref());
         if let Some(loaded) = self.loaded
@@ -137,6 +138,7 @@ impl GroupsCursor {
     #[inline(never)]
     fn add(&mut self, machine: &mut [Register], start: usize, hash: u64) {
         self.put_away(machine);
+        assert!(self.loaded.is_none(), "a group is added while none is loaded");
         let (key_len, (_, block_len)) = (self.key_len(), self.block);
         let group = self.hashes.len() as u32;
         for key in &machine[start..start + key_len] {
@@ -155,6 +157,7 @@ impl GroupsCursor {
     #[inline]
     fn load(&mut self, machine: &mut [Register], group: u32) {
         self.put_away(machine);
+        debug_assert!((group as usize) < self.hashes.len(), "a group that there is none of");
         self.swap(machine, group);
         self.loaded = Some(group);
         self.bytes -= self.block_bytes(machine);
@@ -187,6 +190,7 @@ impl GroupsCursor {
     /// No more rows come: the groups are put in order.
     pub fn sort(&mut self, machine: &mut [Register]) {
         self.put_away(machine);
+        assert_eq!(self.registers.len(), self.hashes.len() * self.stride(), "a stretch of registers for each group");
         let column = self.key.columns().first();
         let bits = |group| match (column, self.key_of(group).first()) {
             (Some(column), Some(first)) => {

@@ -210,6 +210,7 @@ impl MemoryHash {
     fn insert(&mut self, record: &[u8], key: &KeyInfo) {
         let MemoryHash { hasher, heads, rows, records } = self;
         let row = rows.len() as u32;
+        assert!(row != END, "a row with the number of none");
         let hash = hasher.hash_record(record, key);
         let key_of = |chain: &Chain| records.get(rows[chain.first as usize].span);
         let equal = |chain: &Chain| compare_records(key_of(chain), record, key).is_eq();
@@ -246,6 +247,7 @@ impl MemoryHash {
 
     #[inline]
     fn next(&self, row: u32) -> Option<u32> {
+        debug_assert!((row as usize) < self.rows.len(), "a row that there is none of");
         let next = self.rows[row as usize].next;
         (next != END).then_some(next)
     }
@@ -276,6 +278,7 @@ fn put_in_order(chain: &mut Chain, rows: &mut [Row], records: &Arena, key: &KeyI
     for pair in sorted.windows(2) {
         rows[pair[0] as usize].next = pair[1];
     }
+    assert!(!sorted.is_empty(), "a chain has rows");
     let (first, last) = (sorted[0], sorted[sorted.len() - 1]);
     rows[last as usize].next = END;
     (chain.first, chain.last) = (first, last);

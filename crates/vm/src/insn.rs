@@ -230,6 +230,8 @@ instructions! {
     CreateTree { db: Db, kind: u8, dst: Reg }
     /// Fail with SQLITE_LOCKED if another statement of the connection reads: what it reads must not be dropped.
     CheckNoReaders {}
+    /// Fail with SQLITE_ABORT_ROLLBACK if the statement may open no more cursors: where SQLite opens one that is open already.
+    CheckMayOpen {}
     /// Delete the B-tree at the root page number in the register `root`; the page that moved into its place (auto-vacuum) or 0 goes to `moved`.
     DropTree { db: Db, root: Reg, moved: Reg }
     /// Delete all rows of cursor info `cursor`'s tree; the number of rows is added to the change count if `count_changes` is 1.

@@ -64,6 +64,7 @@ pub mod table_function;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod verify;
 pub mod virtual_table;
 pub mod vm;
 mod write;

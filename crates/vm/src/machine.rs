@@ -88,6 +88,9 @@ const TURNS: u32 = 256;
 impl Machine {
     /// For a program, with no parameter bound.
     pub fn new(program: &Program) -> Machine {
+        if cfg!(debug_assertions) {
+            program.assert_sound();
+        }
         Machine {
             registers: new_registers(program),
             cursors: new_cursors(program),
@@ -146,6 +149,15 @@ impl Machine {
         self.locked.clear();
     }
 
+    /// What holds of a machine that no run uses.
+    #[inline]
+    #[track_caller]
+    pub fn assert_at_rest(&self) {
+        assert!(self.pc == 0 && self.row.is_empty(), "a run has left its place behind");
+        assert!(self.locked.is_empty() && self.sequences.is_empty(), "a run has left locks or sequences behind");
+        assert!(self.immediate_violations == 0, "a run has left violations behind");
+    }
+
     /// The machine stands still, because a step ends or the application is called, which may commit: what registers have
     /// borrowed becomes theirs, and the cursors can be reached until it goes on.
     #[inline]
@@ -172,12 +184,8 @@ impl Machine {
 
     #[cold]
     fn look_again(&mut self, host: &dyn Host) {
-        self.is_expired = self.expirations_before != host.facts().expirations.get();
-        for cursor in &mut self.cursors {
-            if let VmCursor::Tree(tree) = cursor {
-                tree.look_again();
-            }
-        }
+        self.is_expired = self.expirations_before < host.facts().last_expiration.get();
+        look_again(&mut self.cursors);
     }
 
     /// A row is given in the middle of a transaction. What is needed to find the places again must not be on overflow pages that
@@ -234,6 +242,7 @@ impl Machine {
     /// One more turn of a loop: looks now and then whether somebody wants the statement to stop.
     #[inline]
     pub fn turn(&mut self, host: &dyn Host) -> Result<(), Fault> {
+        debug_assert!(self.turns > 0, "the turns until the next look are counted down");
         self.turns -= 1;
         if self.turns == 0 { self.look_at_interrupts(host) } else { Ok(()) }
     }
@@ -336,6 +345,7 @@ impl Scratch {
     #[inline]
     pub fn values<'a>(&mut self, registers: &'a [Register]) -> Vec<ValueRef<'a>> {
         let mut values = reuse(std::mem::take(&mut self.0));
+        debug_assert!(values.is_empty(), "a list is given back empty");
         values.extend(registers.iter().map(Register::as_ref));
         values
     }
@@ -352,4 +362,14 @@ impl Scratch {
 fn reuse<'b>(mut values: Vec<ValueRef<'_>>) -> Vec<ValueRef<'b>> {
     values.clear();
     values.into_iter().map(|_| ValueRef::Null).collect()
+}
+
+/// What the cursors stand on may have been written to.
+#[cold]
+pub fn look_again(cursors: &mut [VmCursor]) {
+    for cursor in cursors {
+        if let VmCursor::Tree(tree) = cursor {
+            tree.look_again();
+        }
+    }
 }

@@ -22,7 +22,7 @@ use crate::sorter::{Sorter, SorterCursor};
 pub fn tree(m: &mut Machine, program: &Program, host: &dyn Host, cursor: CursorId) -> Result<(), Error> {
     match program.cursor(cursor).root {
         Some(root) => tree_at_page(m, program, host, cursor, root),
-        None => Err(Error::new(ResultCode::INTERNAL, "a cursor without a tree")),
+        None => Err(Error::from_code(ResultCode::CORRUPT)),
     }
 }
 
@@ -36,6 +36,11 @@ pub fn tree_at(m: &mut Machine, program: &Program, host: &dyn Host, cursor: Curs
     }
 }
 
+/// Whether the statement may open cursors: neither the temporary schema nor a setting is another one since it began.
+pub(crate) fn check_may_open(m: &Machine) -> Result<(), Error> {
+    if m.is_expired { Err(Error::from_code(ResultCode::ABORT_ROLLBACK)) } else { Ok(()) }
+}
+
 fn tree_at_page(
     m: &mut Machine,
     program: &Program,
@@ -43,9 +48,7 @@ fn tree_at_page(
     cursor: CursorId,
     root: PageNo,
 ) -> Result<(), Error> {
-    if m.is_expired {
-        return Err(Error::from_code(ResultCode::ABORT_ROLLBACK));
-    }
+    check_may_open(m)?;
     if let VmCursor::Tree(tree) = m.cursor(cursor)
         && tree.place.cursor.root() == root
     {

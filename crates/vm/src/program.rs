@@ -55,7 +55,12 @@ pub struct Program {
     pub counts_changes: bool,
     /// EXPLAIN QUERY PLAN's rows: (id, parent, text).
     pub query_plan: Box<[QueryPlanRow]>,
+    /// What stands in double quotes, names nothing, and was taken for a string.
+    pub quoted_strings: QuotedStrings,
 }
+
+/// Texts of a statement that stand in double quotes and are strings, without the quotes.
+pub type QuotedStrings = Box<[Box<[u8]>]>;
 
 /// How a virtual table is scanned.
 #[derive(Clone, Debug)]

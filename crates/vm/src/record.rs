@@ -1,6 +1,8 @@
 //! Rows on their way from registers to records.
 
 use lithe_format::record::Builder;
+use lithe_format::serial_type::{SchemaFormat, SerialType};
+use lithe_format::varint;
 use lithe_value::{Affinity, Buffer, Encoding, ValueRef};
 
 use crate::arithmetic::apply_affinities;
@@ -93,7 +95,7 @@ impl<'a> RowValues<'a> {
         row
     }
 
-    /// Refuses a row that is longer than the connection's limit.
+    /// Refuses a row whose record is longer than the connection's limit.
     #[inline]
     pub fn check_length(&self, host: &dyn Host) -> Result<(), Error> {
         // Without `bytes()`: its Option would be tested by a pointer that numbers do not have.
@@ -102,8 +104,28 @@ impl<'a> RowValues<'a> {
             ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => 0,
         };
         let len = self.values.iter().map(content).sum::<u64>() + u64::from(self.zeros);
-        if len > u64::from(host.facts().length_max.get()) { Err(Error::too_big()) } else { Ok(()) }
+        let length_max = u64::from(host.facts().length_max.get());
+        match length_max.checked_sub(len) {
+            None => Err(Error::too_big()),
+            // Rarely is a row so long that what stands around its texts and BLOBs matters.
+            Some(left) if left >= LENGTH_AROUND_MAX * (self.values.len() as u64 + 1) => Ok(()),
+            Some(left) => {
+                let around = self.values.iter().map(length_around).sum::<u64>();
+                if around + varint::len(around + 1) as u64 > left { Err(Error::too_big()) } else { Ok(()) }
+            }
+        }
     }
+}
+
+/// What a value adds at most to a record beside the bytes of a text or BLOB: a serial type, or one and a number.
+const LENGTH_AROUND_MAX: u64 = 18;
+
+fn length_around(value: &ValueRef<'_>) -> u64 {
+    let serial_type = match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => return varint::len(2 * bytes.len() as u64 + 13) as u64,
+        number => SerialType::of(number, SchemaFormat::from_meta(4)),
+    };
+    1 + u64::from(serial_type.len())
 }
 
 /// In a column of REAL affinity a real that is an integer of up to six bytes is stored as one, as SQLite does; reading

@@ -1,7 +1,7 @@
 //! The loop: takes instruction after instruction until there is a row, the end, or an error.
 //!
 //! The arms that loops run most are written out here, on registers and cursors directly; everything longer is a
-//! call into the room of its family, so that the loop stays small enough for its hot arms to share the caches.
+//! call into the module of its family, so that the loop stays small enough for its hot arms to share the caches.
 
 use std::cmp::Ordering;
 
@@ -232,7 +232,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 }
             }
             Insn::IsTrue { null_gives, invert, src, dst } => {
-                let truth = arithmetic::truth(m.reg(src)).map(|truth| truth != (invert != 0));
+                let truth = arithmetic::truth(m.reg(src), host).map(|truth| truth != (invert != 0));
                 m.reg_mut(dst).set_integer(i64::from(truth.unwrap_or(null_gives != 0)));
             }
 
@@ -256,15 +256,15 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::Negate { src, dst } => arithmetic::unary(m, host, arithmetic::negate, src, dst)?,
             Insn::BitNot { src, dst } => arithmetic::unary(m, host, arithmetic::bit_not, src, dst)?,
             Insn::Not { src, dst } => {
-                let truth = arithmetic::truth(m.reg(src));
+                let truth = arithmetic::truth(m.reg(src), host);
                 m.reg_mut(dst).set_truth(truth.map(|truth| !truth));
             }
             Insn::And { lhs, rhs, dst } => {
-                let truth = arithmetic::and(arithmetic::truth(m.reg(lhs)), arithmetic::truth(m.reg(rhs)));
+                let truth = arithmetic::and(arithmetic::truth(m.reg(lhs), host), arithmetic::truth(m.reg(rhs), host));
                 m.reg_mut(dst).set_truth(truth);
             }
             Insn::Or { lhs, rhs, dst } => {
-                let truth = arithmetic::or(arithmetic::truth(m.reg(lhs)), arithmetic::truth(m.reg(rhs)));
+                let truth = arithmetic::or(arithmetic::truth(m.reg(lhs), host), arithmetic::truth(m.reg(rhs), host));
                 m.reg_mut(dst).set_truth(truth);
             }
             Insn::AddImmediate { reg, value } => {
@@ -349,12 +349,12 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 });
             }
             Insn::If { null_jumps, reg, target } => {
-                if arithmetic::truth(m.reg(reg)).unwrap_or(null_jumps != 0) {
+                if arithmetic::truth(m.reg(reg), host).unwrap_or(null_jumps != 0) {
                     pc = at(target);
                 }
             }
             Insn::IfNot { null_jumps, reg, target } => {
-                if !arithmetic::truth(m.reg(reg)).unwrap_or(null_jumps == 0) {
+                if !arithmetic::truth(m.reg(reg), host).unwrap_or(null_jumps == 0) {
                     pc = at(target);
                 }
             }
@@ -408,6 +408,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::SetCookie { db, index, value } => host.set_cookie(db, index, value as u32)?,
             Insn::CreateTree { db, kind, dst } => schema::create_tree(m, host, db, kind, dst)?,
             Insn::CheckNoReaders {} => host.check_no_readers()?,
+            Insn::CheckMayOpen {} => crate::open::check_may_open(m)?,
             Insn::DropTree { db, root, moved } => schema::drop_tree(m, host, db, root, moved)?,
             Insn::ClearTree { count_changes, cursor } => {
                 schema::clear_tree(m, program, host, cursor, count_changes != 0)?;

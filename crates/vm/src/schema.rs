@@ -74,7 +74,7 @@ pub fn clear_tree(
 ) -> Result<(), Error> {
     crate::write::check_lock(m, program, cursor)?;
     let info = program.cursor(cursor);
-    let root = info.root.ok_or_else(|| Error::new(ResultCode::INTERNAL, "a cursor without a tree"))?;
+    let root = info.root.ok_or_else(|| Error::from_code(ResultCode::CORRUPT))?;
     let cleared = host.btree(info.db)?.clear_tree(root)?;
     if count_changes {
         m.changes += cleared as i64;

@@ -92,6 +92,7 @@ impl<'p> Frames<'p> {
             return Err(Error::new(ResultCode::ERROR, "triggers nested too deep"));
         }
         let content = m.frames.take(&callee.program);
+        assert!(content.is_for(&callee.program), "a frame of another program");
         self.waiting.push(Frame {
             program,
             token: callee.token,
@@ -136,6 +137,7 @@ impl<'p> Frames<'p> {
         let frame = self.waiting.pop()?;
         frame.restore_facts(m, host);
         let left = frame.content.exchange(m);
+        assert_eq!(m.cursors.len(), frame.program.cursors.len(), "the frame that is gone on with is its program's");
         m.frames.give_back(left);
         Some((frame.program, frame.return_to, frame.ignore))
     }
@@ -147,6 +149,7 @@ impl<'p> Frames<'p> {
             outermost.restore_facts(m, host);
             outermost.content.exchange(m);
         }
+        assert!(self.waiting.is_empty(), "an error ends all subprograms");
     }
 
     /// Copies a register of the frame that called this one.
@@ -167,6 +170,9 @@ impl Frame<'_> {
 
 impl FrameContent {
     fn new(program: &Program) -> FrameContent {
+        if cfg!(debug_assertions) {
+            program.assert_sound();
+        }
         FrameContent { registers: new_registers(program), cursors: new_cursors(program), ..FrameContent::default() }
     }
 
@@ -215,6 +221,7 @@ impl FramePool {
     }
 
     fn give_back(&mut self, mut frame: FrameContent) {
+        assert!(self.spare.len() <= SPARE_MAX, "more frames than are kept");
         if self.spare.len() < SPARE_MAX {
             frame.clear();
             self.spare.push(frame);

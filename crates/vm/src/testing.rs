@@ -1,4 +1,4 @@
-//! What the tests of several rooms use: random numbers, a host, programs run to their end.
+//! What the tests of several modules use: random numbers, a host, programs run to their end.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -47,6 +47,7 @@ impl Vm {
     /// Ready to run; no parameter is bound.
     pub fn new(program: Arc<Program>) -> Vm {
         let machine = Machine::new(&program);
+        assert_eq!(machine.parameters.len(), program.parameter_count as usize, "a place for each parameter");
         Vm { program, machine, state: State::Ready }
     }
 
@@ -91,6 +92,7 @@ impl Vm {
 
     /// Takes over the bound values of `other`, a statement of the same text compiled earlier.
     pub fn take_bindings(&mut self, other: &mut Vm) {
+        assert!(self.state != State::Running, "values are bound between two runs");
         let pairs = self.machine.parameters.iter_mut().zip(&mut other.machine.parameters);
         pairs.for_each(|(mine, theirs)| std::mem::swap(mine, theirs));
     }
@@ -124,7 +126,10 @@ impl Vm {
         }
         host.facts().now.set(None);
         match run(&self.program, &mut self.machine, host) {
-            Ok(Step::Row) => Ok(Step::Row),
+            Ok(Step::Row) => {
+                assert!(self.machine.row.end <= self.machine.registers.len(), "a row beyond the registers");
+                Ok(Step::Row)
+            }
             Ok(Step::Done) => {
                 self.end(host, self.machine.changes);
                 Ok(Step::Done)
@@ -158,6 +163,7 @@ impl Vm {
     }
 
     fn begin(&mut self, host: &dyn Host) {
+        self.machine.assert_at_rest();
         self.machine.has_update_hook = host.has_update_hook();
         self.machine.watches_rows = host.watches_rows();
         self.machine.expirations_before = host.facts().expirations.get();
@@ -168,6 +174,7 @@ impl Vm {
 
     /// The run has ended: no page is held any more. The registers keep their memory.
     fn end(&mut self, host: &dyn Host, changes: i64) {
+        assert!(self.state == State::Running, "a run ends that has not begun");
         if self.program.counts_changes {
             host.facts().set_changes(changes);
         }

@@ -121,12 +121,17 @@
 mod change;
 mod extension;
 mod module;
+mod number;
 mod plan;
+mod shadow;
 mod table;
 
 pub use change::{Change, ColumnContext, OnConflict, Values, is_unchanged_pointer, list_pointer, unchanged_pointer};
 pub use extension::{Compare, Extension, ExtensionModule};
 pub use lithe_functions::error::code;
+pub use lithe_functions::scalar::SOURCE_ID;
+pub use lithe_functions::signature::ScalarFn;
+pub use lithe_functions::sql::quoted;
 pub use lithe_functions::{
     AggregateFunction, AggregateState, Arity, BlobPlace, ChangeWatcher, Context, Flags, Function, FunctionError, Kept,
     Kind as FunctionKind, PageAccess, Pointer, RowChange, RowOperation, ScalarFunction, SqlBlob, SqlConnection,
@@ -134,7 +139,9 @@ pub use lithe_functions::{
 };
 pub use lithe_value::{Value, ValueRef};
 pub use module::{ConnectRequest, Connected, Module, ModuleKind, Risk};
+pub use number::{as_integer, as_number, as_rowid};
 pub use plan::{IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanPlan, Usage, constraint};
+pub use shadow::{Names, first_value};
 pub use table::{Overloaded, Scan, VirtualCursor, VirtualTable};
 
 /// What modules return: a code and a message, or no message for that of the code.

@@ -62,6 +62,14 @@ impl IndexInfo {
         let usage = vec![Usage::default(); constraints.len()];
         IndexInfo { constraints, usage, estimated_cost: NOBODY_KNOWS, estimated_rows: 25, ..IndexInfo::default() }
     }
+
+    /// Makes the right side of the constraint at `at` this argument of `filter`, counted from 1. With `omit`, the engine need
+    /// not check the constraint again.
+    pub fn pass(&mut self, at: usize, argument: u32, omit: bool) {
+        if let Some(usage) = self.usage.get_mut(at) {
+            (usage.argument, usage.omit) = (argument, omit);
+        }
+    }
 }
 
 /// A constraint.

@@ -6,7 +6,7 @@ use std::{env, fs};
 /// What is taken of a file: all in front of the line that begins with the text, or all of it.
 const SOURCES: [(&str, Option<&str>); 4] = [
     ("crates/capi/src/recursive_mutex.rs", Some("#[cfg(test)]")),
-    ("crates/pager/src/uncommitted/seat.rs", Some("impl Pager {")),
+    ("crates/pager/src/shared_cache/readers.rs", Some("/// Waits while `is_busy`")),
     ("crates/pager/src/wal/turns.rs", None),
     ("crates/pager/src/wal/company.rs", Some("#[cfg(test)]")),
 ];

@@ -15,7 +15,7 @@
 //! `strace` shows these syncs of Lithe and of SQLite. The bytes are random and lie ready before the clock starts, so that
 //! neighbouring pages, frames or records are one piece of memory and one call.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `database` | a file of pages |
 //! | `journal` | a transaction with a rollback journal |

@@ -166,7 +166,7 @@ mod tests {
         const BLOBS: usize = 500;
         let (scratch, content) = (Scratch::new(&std::env::temp_dir(), 1).unwrap(), Content::new(1, 10_000, 2_000));
         let connection = Sqlite::open(&scratch.file("kv.db"), &Settings::default()).unwrap();
-        connection.run(crate::blobs::fill::SCHEMA).unwrap();
+        connection.run(crate::blobs::schema::SCHEMA).unwrap();
         connection.run("BEGIN").unwrap();
         let (mut insert, mut bytes) = (connection.prepare("INSERT INTO kv VALUES (?1, ?2)").unwrap(), Vec::new());
         for key in 1..=BLOBS {

@@ -1,15 +1,13 @@
 //! Making what is read: a database a library, and files in both layouts.
 
+use crate::blobs::schema::SCHEMA;
 use crate::blobs::workload::Workload;
-use crate::cli::Common;
+use crate::common::Common;
 use crate::files::{Layout, settle};
 use crate::frame::Result;
 use crate::frame::progress::Progress;
 use crate::frame::results::Side;
 use crate::sql::{Cell, Connection, Library, Lithe, Sqlite, Statement};
-
-/// The table of the published experiment.
-pub const SCHEMA: &str = "CREATE TABLE kv(k INTEGER PRIMARY KEY, v BLOB)";
 
 /// How many BLOBs a transaction inserts.
 const BATCH: usize = 10_000;

@@ -1,7 +1,8 @@
 //! What is to be reached with BLOBs of about 10 kB.
 
 use crate::blobs::Options;
-use crate::frame::goals::{Better, Wanted};
+use crate::frame::goals::Better;
+use crate::frame::judge::Wanted;
 
 /// The goals, the headline first.
 pub fn goals(options: &Options) -> Vec<Wanted<'static>> {

@@ -1,9 +1,10 @@
 //! BLOBs in a database against BLOBs in files: the experiment behind SQLite's "35% faster than the filesystem".
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `options` | the command line |
 //! | `workload` | which BLOBs there are, which of them a turn touches |
+//! | `schema` | the table, and its keys |
 //! | `fill` | making databases and files |
 //! | `read` | reading in random order |
 //! | `limit` | the same bytes without a database: the limit of reading |
@@ -23,6 +24,7 @@ mod lookup;
 mod options;
 mod overwrite;
 mod read;
+mod schema;
 mod tool;
 mod workload;
 

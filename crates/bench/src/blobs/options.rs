@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::blobs::tool::Tool;
-use crate::cli::Common;
+use crate::common::Common;
 
 /// See [`Command::Blobs`](crate::cli::Command::Blobs).
 #[derive(Clone, Debug, Args)]

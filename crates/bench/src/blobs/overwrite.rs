@@ -9,7 +9,7 @@
 use std::thread;
 use std::time::Instant;
 
-use crate::blobs::read::rowid;
+use crate::blobs::schema::rowid;
 use crate::blobs::workload::Workload;
 use crate::files::{Files, Layout, Overwrite, settle};
 use crate::frame::results::{Name, Side};

@@ -6,6 +6,7 @@
 use std::hint::black_box;
 use std::marker::PhantomData;
 
+use crate::blobs::schema::rowid;
 use crate::blobs::workload::Workload;
 use crate::files::{Files, Layout};
 use crate::frame::Result;
@@ -166,9 +167,4 @@ impl<L: Library> Contestant for ReadBlob<'_, L> {
         self.workload.check_total(&keys, total)?;
         Ok(micros)
     }
-}
-
-/// A key as SQL has it.
-pub fn rowid(key: usize) -> i64 {
-    i64::try_from(key).unwrap_or(i64::MAX)
 }

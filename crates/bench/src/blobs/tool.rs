@@ -15,8 +15,7 @@ use std::time::Instant;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::fill::SCHEMA;
-use super::read::rowid;
+use super::schema::{SCHEMA, rowid};
 use crate::content::{Content, Order, keys};
 use crate::files::{Files, Layout, Overwrite, disk_bytes};
 use crate::frame::{Context, Error, Result};

@@ -1,12 +1,10 @@
 //! The command line: subcommands, and what `--quick` stands for.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
-//! | `common` | options that every experiment has |
 //! | `quick` | what `--quick` stands for |
 //! | `run` | running what was asked for, and showing what it found |
 
-mod common;
 pub mod quick;
 mod run;
 
@@ -14,9 +12,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::common::Common;
 use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, tpch, update};
-
-pub use common::Common;
 
 /// Lithe side by side with plain files, SQLite and others: the same work, turn by turn, on this machine.
 #[derive(Debug, Parser)]

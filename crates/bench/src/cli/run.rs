@@ -4,7 +4,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 
-use super::{All, Cli, Command, Common, ReportOptions, quick};
+use super::{All, Cli, Command, ReportOptions, quick};
+use crate::common::Common;
 use crate::frame::results::{Experiment, FORMAT, Report};
 use crate::frame::{Error, Result, table};
 use crate::machine::Machine;

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::bare::{self, Database, user};
-use crate::cli::Common;
+use crate::common::Common;
 use crate::files::settle;
-use crate::frame::goals::{Better, Wanted};
+use crate::frame::goals::Better;
+use crate::frame::judge::Wanted;
 use crate::frame::results::{Chart, Experiment, Side, options_of};
 use crate::frame::scratch::Scratch;
 use crate::frame::threads::together;

@@ -9,7 +9,7 @@ mod goals;
 use clap::Args;
 
 use crate::blobs::kilobytes;
-use crate::cli::Common;
+use crate::common::Common;
 use crate::frame::Result;
 use crate::frame::progress::Progress;
 use crate::frame::results::{Chart, Data, Experiment, Row};

@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::Args;
 use fastrand::Rng;
 
-use crate::cli::Common;
+use crate::common::Common;
 use crate::digest::Digest;
 use crate::frame::Result;
 use crate::frame::duels::{Duel, Outcome, Worker, duel, worst};

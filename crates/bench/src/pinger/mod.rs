@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::cli::Common;
+use crate::common::Common;
 use crate::digest::Digest;
 use crate::frame::Result;
 use crate::frame::duels::{Duel, Outcome, Worker, duel};
-use crate::frame::goals::{Better, Wanted};
+use crate::frame::goals::Better;
+use crate::frame::judge::Wanted;
 use crate::frame::results::{Chart, Experiment, Name, Row, Side, options_of};
 use crate::frame::scratch::Scratch;
 use crate::sql::{Connection, Fresh, Library, Statement, for_each_library};

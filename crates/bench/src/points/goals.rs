@@ -1,6 +1,7 @@
 //! What is to be reached with point queries.
 
-use crate::frame::goals::{Better, Wanted};
+use crate::frame::goals::Better;
+use crate::frame::judge::Wanted;
 
 /// How much of the first core's rate each further core is to add.
 const SCALING: f64 = 0.9;

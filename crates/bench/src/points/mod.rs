@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::Common;
+use crate::common::Common;
 use crate::content::{Order, keys};
 use crate::frame::results::{Chart, Data, Experiment, Name, Row, options_of};
 use crate::frame::scratch::Scratch;

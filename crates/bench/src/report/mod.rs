@@ -1,6 +1,6 @@
 //! The report: one self-contained page, the raw figures as JSON, and charts that stand alone.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `page` | the page |
 //! | `html` | text and tables as HTML |

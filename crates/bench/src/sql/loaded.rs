@@ -1,9 +1,9 @@
-//! Any `libsqlite3.so` that `--library` names, through the C interface: ours and SQLite's own come through the same door.
+//! Any `libsqlite3.so` that `--library` names, through the C interface: ours and SQLite's own come through the same interface.
 
 use std::path::Path;
 use std::sync::OnceLock;
 
-use lithe_door::{OpenFlags, Value};
+use lithe_sqlite_ffi::{OpenFlags, Value};
 
 use crate::frame::results::Side;
 use crate::frame::{Error, Result};
@@ -11,7 +11,7 @@ use crate::sql::sqlite::grow;
 use crate::sql::{Access, Blob, Cell, Connection, Library, Row, Settings, Statement};
 
 /// The libraries that were named: two at most.
-static LIBRARIES: [OnceLock<lithe_door::Library>; 2] = [const { OnceLock::new() }; 2];
+static LIBRARIES: [OnceLock<lithe_sqlite_ffi::Library>; 2] = [const { OnceLock::new() }; 2];
 
 /// Library number `N` of those that were named.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,7 +29,8 @@ pub fn load(paths: &[impl AsRef<Path>]) -> Result<Vec<String>> {
     }
     let mut lines = Vec::new();
     for ((path, slot), side) in paths.iter().zip(&LIBRARIES).zip([Side::Library, Side::Library2]) {
-        let library = lithe_door::Library::load(path.as_ref()).map_err(|error| Error::setup(error.to_string()))?;
+        let library =
+            lithe_sqlite_ffi::Library::load(path.as_ref()).map_err(|error| Error::setup(error.to_string()))?;
         let (version, source) = (library.version(), library.source_id());
         lines.push(format!("{}: {} (sqlite3_libversion {version}, {source})", side.name(), path.as_ref().display()));
         // Named twice in one process: the first one stays, as libraries do.
@@ -39,11 +40,11 @@ pub fn load(paths: &[impl AsRef<Path>]) -> Result<Vec<String>> {
 }
 
 impl<const N: usize> Library for Loaded<N> {
-    type Connection = lithe_door::Connection;
+    type Connection = lithe_sqlite_ffi::Connection;
 
     const SIDE: Side = if N == 0 { Side::Library } else { Side::Library2 };
 
-    fn open(path: &Path, settings: &Settings) -> Result<lithe_door::Connection> {
+    fn open(path: &Path, settings: &Settings) -> Result<lithe_sqlite_ffi::Connection> {
         let Some(library) = LIBRARIES[N].get() else { return Err(Error::setup("no --library is named")) };
         let shared = if settings.shared_cache { OpenFlags::SHARED_CACHE } else { OpenFlags(0) };
         let connection = library.open(path, OpenFlags::DEFAULT.with(shared))?;
@@ -52,41 +53,41 @@ impl<const N: usize> Library for Loaded<N> {
     }
 }
 
-impl From<lithe_door::Error> for Error {
-    fn from(error: lithe_door::Error) -> Error {
+impl From<lithe_sqlite_ffi::Error> for Error {
+    fn from(error: lithe_sqlite_ffi::Error) -> Error {
         let (is_disk_full, is_busy) = (error.is_disk_full(), error.is_busy());
         Error::Sql { library: Side::Library.name().to_owned(), message: error.message, is_disk_full, is_busy }
     }
 }
 
-impl Connection for lithe_door::Connection {
-    type Statement<'c> = lithe_door::Statement<'c>;
-    type Blob<'c> = lithe_door::Blob<'c>;
+impl Connection for lithe_sqlite_ffi::Connection {
+    type Statement<'c> = lithe_sqlite_ffi::Statement<'c>;
+    type Blob<'c> = lithe_sqlite_ffi::Blob<'c>;
 
     fn run(&self, sql: &str) -> Result<()> {
-        Ok(lithe_door::Connection::run(self, sql)?)
+        Ok(lithe_sqlite_ffi::Connection::run(self, sql)?)
     }
 
-    fn prepare(&self, sql: &str) -> Result<lithe_door::Statement<'_>> {
-        Ok(lithe_door::Connection::prepare(self, sql)?)
+    fn prepare(&self, sql: &str) -> Result<lithe_sqlite_ffi::Statement<'_>> {
+        Ok(lithe_sqlite_ffi::Connection::prepare(self, sql)?)
     }
 
-    fn blob(&self, table: &str, column: &str, rowid: i64, access: Access) -> Result<lithe_door::Blob<'_>> {
-        Ok(lithe_door::Connection::blob(self, table, column, rowid, access == Access::Write)?)
+    fn blob(&self, table: &str, column: &str, rowid: i64, access: Access) -> Result<lithe_sqlite_ffi::Blob<'_>> {
+        Ok(lithe_sqlite_ffi::Connection::blob(self, table, column, rowid, access == Access::Write)?)
     }
 }
 
-impl Statement for lithe_door::Statement<'_> {
+impl Statement for lithe_sqlite_ffi::Statement<'_> {
     fn each(&mut self, parameters: &[Cell<'_>], mut each: impl FnMut(&dyn Row) -> Result<()>) -> Result<usize> {
         /// So many are put together on the stack.
         const FEW: usize = 8;
         let mut few = [Value::Null; FEW];
         if parameters.len() <= FEW {
             few.iter_mut().zip(parameters).for_each(|(slot, cell)| *slot = into_value(*cell));
-            return lithe_door::Statement::each(self, &few[..parameters.len()], |row| each(row));
+            return lithe_sqlite_ffi::Statement::each(self, &few[..parameters.len()], |row| each(row));
         }
         let values: Vec<Value<'_>> = parameters.iter().copied().map(into_value).collect();
-        lithe_door::Statement::each(self, &values, |row| each(row))
+        lithe_sqlite_ffi::Statement::each(self, &values, |row| each(row))
     }
 }
 
@@ -100,9 +101,9 @@ fn into_value(cell: Cell<'_>) -> Value<'_> {
     }
 }
 
-impl Row for lithe_door::Statement<'_> {
+impl Row for lithe_sqlite_ffi::Statement<'_> {
     fn width(&self) -> usize {
-        lithe_door::Statement::width(self)
+        lithe_sqlite_ffi::Statement::width(self)
     }
 
     fn cell(&self, column: usize) -> Cell<'_> {
@@ -116,22 +117,22 @@ impl Row for lithe_door::Statement<'_> {
     }
 }
 
-impl Blob for lithe_door::Blob<'_> {
+impl Blob for lithe_sqlite_ffi::Blob<'_> {
     fn len(&self) -> usize {
-        lithe_door::Blob::len(self)
+        lithe_sqlite_ffi::Blob::len(self)
     }
 
     fn read(&mut self, buffer: &mut Vec<u8>) -> Result<()> {
         let len = Blob::len(self);
         grow(buffer, len);
-        Ok(lithe_door::Blob::read(self, &mut buffer[..len])?)
+        Ok(lithe_sqlite_ffi::Blob::read(self, &mut buffer[..len])?)
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        Ok(lithe_door::Blob::write(self, bytes)?)
+        Ok(lithe_sqlite_ffi::Blob::write(self, bytes)?)
     }
 
     fn reopen(&mut self, rowid: i64) -> Result<()> {
-        Ok(lithe_door::Blob::reopen(self, rowid)?)
+        Ok(lithe_sqlite_ffi::Blob::reopen(self, rowid)?)
     }
 }

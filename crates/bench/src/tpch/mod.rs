@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::cli::Common;
+use crate::common::Common;
 use crate::digest::Digest;
 use crate::frame::duels::{Duel, Outcome, Worker, duel, worst};
 use crate::frame::results::{Chart, Experiment, Side, options_of};

@@ -6,9 +6,10 @@ use clap::Args;
 use fastrand::Rng;
 
 use crate::bare::{self, Database, user};
-use crate::cli::Common;
+use crate::common::Common;
 use crate::files::settle;
-use crate::frame::goals::{Better, Wanted};
+use crate::frame::goals::Better;
+use crate::frame::judge::Wanted;
 use crate::frame::results::{Chart, Experiment, Name, Side, options_of};
 use crate::frame::scratch::Scratch;
 use crate::frame::threads::together;

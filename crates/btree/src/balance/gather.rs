@@ -47,6 +47,8 @@ impl Gathered {
         pending: Option<Pending>,
         dividers: &CellList,
     ) -> Result<Gathered> {
+        assert!(middle < siblings.len(), "the page to be balanced is one of the siblings");
+        assert_eq!(dividers.len() + 1, siblings.len(), "a divider stands between two siblings");
         let kind = btree.header(&btree.page(siblings[0])?, siblings[0])?.kind;
         let (pending_at, loose) = match pending {
             Some(Pending { at, cells }) => (Some(at), cells),
@@ -68,6 +70,8 @@ impl Gathered {
             }
             gathered.add_page(btree, no, pending_at.filter(|_| index == middle))?;
         }
+        assert_eq!(gathered.places.len(), gathered.sizes.len(), "each cell has a place and a size");
+        assert_eq!(gathered.sources.len(), siblings.len(), "each sibling is a source");
         Ok(gathered)
     }
 
@@ -81,6 +85,7 @@ impl Gathered {
     /// Cells mostly lie on their old page as the last balancing left them, each below the one before: such
     /// runs are copied in one piece.
     pub fn write(&self, page: &mut EditPage<'_>, share: Share) {
+        assert!(share.start <= share.end && share.end <= self.places.len(), "a share of cells that are not there");
         let mut index = share.start;
         while index < share.end {
             let end = self.run_end(index, share.end);
@@ -103,6 +108,7 @@ impl Gathered {
 
     /// The end of the run of cells that begins with cell `index`: of one page, each directly below the one before.
     fn run_end(&self, index: usize, limit: usize) -> usize {
+        debug_assert!(index < limit, "a run has at least one cell");
         let mut end = index + 1;
         let mut above = self.places[index];
         while end < limit && above.source != LOOSE {
@@ -220,6 +226,7 @@ impl Gathered {
 
     /// The divider after page `left` becomes a cell among the others, unless it is a mere copy.
     fn bring_down(&mut self, divider: &[u8], left: PageNo) -> Result<()> {
+        debug_assert!(divider.len() >= CHILD_LEN, "a divider names a child");
         match self.kind {
             PageKind::TableLeaf => return Ok(()),
             PageKind::IndexLeaf => self.loose.push(|bytes| {

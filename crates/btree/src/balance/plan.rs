@@ -31,6 +31,7 @@ pub(crate) struct Share {
 /// Distributes cells of the given sizes (pointers included) over as few pages of `capacity` as will hold
 /// them (one more at most, if room is wanted). No page is empty if there is a cell for each.
 pub(crate) fn distribute(sizes: &[u32], capacity: u32, divider: Divider, fill: Fill) -> Vec<Share> {
+    assert!(capacity > 0, "a page has room");
     let mut shares = fill_from_left(sizes, capacity, divider);
     if fill == Fill::Roomy && shares.len() > 1 {
         let total = sizes.iter().sum::<u32>();
@@ -44,6 +45,9 @@ pub(crate) fn distribute(sizes: &[u32], capacity: u32, divider: Divider, fill: F
     if fill != Fill::Left {
         even_out(sizes, &mut shares, divider);
     }
+    let gap = usize::from(divider == Divider::Moved);
+    debug_assert!(shares.windows(2).all(|pair| pair[0].end + gap == pair[1].start), "a cell without a page");
+    assert!(shares.last().is_some_and(|last| last.end == sizes.len()), "cells behind the last page");
     shares
 }
 

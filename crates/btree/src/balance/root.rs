@@ -13,6 +13,7 @@ use lithe_format::ptrmap::PtrmapType;
 /// Moves everything on the root to a new page, which becomes the root's only child. `steps` then
 /// leads to that child.
 pub(super) fn grow_level(btree: &Btree, steps: &mut Vec<Step>) -> Result<()> {
+    assert_eq!(steps.len(), 1, "a tree grows at its root");
     let Step { no: root, index } = steps[0];
     let child = btree.allocate()?;
     let old = btree.page(root)?;
@@ -33,6 +34,7 @@ pub(super) fn grow_level(btree: &Btree, steps: &mut Vec<Step>) -> Result<()> {
 /// Copies a page to one whose header is at 0. The cells stay where they are.
 fn copy_page(from: &[u8], header: &PageHeader, to: &mut [u8], usable: u32) {
     let fields = header.at..header.pointers_end();
+    debug_assert!(header.content_at <= usable, "content behind the end of a page");
     to[..fields.len()].copy_from_slice(&from[fields]);
     let content = header.content_at as usize..usable as usize;
     to[content.clone()].copy_from_slice(&from[content]);

@@ -55,6 +55,7 @@ fn redistribute(btree: &Btree, window: Window, pending: Option<Pending>, fill: F
     let capacity = btree.usable_size() - cells.kind.header_len() as u32;
     let shares = distribute(cells.sizes(), capacity, divider, fill);
     let pages = assign_pages(btree, &window, shares.len())?;
+    assert_eq!(pages.len(), shares.len(), "each share has a page");
     let mut dividers = CellList::default();
     for (index, share) in shares.iter().enumerate() {
         let is_last = index + 1 == shares.len();
@@ -67,6 +68,7 @@ fn redistribute(btree: &Btree, window: Window, pending: Option<Pending>, fill: F
         }
     }
     drop(cells);
+    assert_eq!(dividers.len() + 1, pages.len(), "a divider stands between two pages");
     for &no in &window.pages {
         if !pages.contains(&no) {
             btree.free(no)?;
@@ -78,6 +80,7 @@ fn redistribute(btree: &Btree, window: Window, pending: Option<Pending>, fill: F
 /// As many pages as are needed, the old ones first, in ascending order, because trees are read from left
 /// to right and files are read faster forwards.
 fn assign_pages(btree: &Btree, window: &Window, count: usize) -> Result<Vec<PageNo>> {
+    assert!(count > 0, "cells, or the want of them, take a page");
     let mut pages = window.pages.clone();
     pages.sort_unstable();
     pages.truncate(count);
@@ -118,6 +121,7 @@ fn replace_dividers(btree: &Btree, window: &Window, pages: &[PageNo], dividers: 
     {
         replaced += 1;
     }
+    debug_assert!(replaced <= count, "more dividers are replaced than there are");
     let at = window.first + replaced;
     for _ in replaced + 1..window.pages.len() {
         parent.remove(at)?;
@@ -148,6 +152,7 @@ impl Window {
     /// Up to `reach` children of `parent` around the one at `index`.
     fn around(btree: &Btree, parent: Node, index: usize, reach: usize) -> Result<Window> {
         let children = parent.count() + 1;
+        assert!(index < children && reach > 0, "the page to be balanced is one of the children");
         let reach = reach.min(children);
         let first = index.saturating_sub(reach / 2).min(children - reach);
         let limits = btree.limits(parent.kind);
@@ -171,6 +176,8 @@ impl Window {
                 window.dividers.push(|bytes| bytes.extend_from_slice(&parent.page[at..at + size]));
             }
         }
+        assert!(window.middle < window.pages.len(), "the page to be balanced is in its window");
+        assert_eq!(window.dividers.len() + 1, window.pages.len(), "a divider stands between two siblings");
         Ok(window)
     }
 }

@@ -36,6 +36,7 @@ impl Cursor {
         last_rowid: i64,
     ) -> Result<()> {
         // (The level goes at once: the pager copies a page that somebody holds.)
+        assert!(self.key_info.is_none() && full != self.root, "a leaf of a table, below its root");
         let level = self.path.pop().map(|level| (level.node.no, level.node.count()));
         let (parent, at) = level.expect("a leaf that is not the root has a parent");
         let new = btree.allocate()?;
@@ -87,6 +88,7 @@ impl Btree {
     }
 
     fn copy_entries(&self, root: PageNo, from: &Btree, from_root: PageNo, renumber: bool) -> Result<u64> {
+        assert!(self.pager().is_writing(), "a tree is copied within a write transaction");
         let is_table = from.tree_kind(from_root)? == TreeKind::Table;
         let cursor = |root| if is_table { Cursor::table(root) } else { Cursor::index(root, Default::default()) };
         let (mut source, mut target) = (cursor(from_root), cursor(root));

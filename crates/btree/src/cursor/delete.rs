@@ -68,6 +68,7 @@ impl Cursor {
     /// Takes the cell out on which the cursor stands, which then stands nowhere. Answers the leaf and where on it the cell
     /// was, or `None` if the tree had to be balanced.
     fn take_from_leaf<'p>(&mut self, btree: &'p Btree) -> Result<Option<(EditPage<'p>, u16)>> {
+        assert!(self.state == State::Row, "an entry is deleted by who stands on it");
         let Level { node, index } = self.path.pop().expect("an entry has a path");
         let no = node.no;
         drop(node); // the pager copies a page that somebody holds
@@ -87,6 +88,7 @@ impl Cursor {
     /// An entry on an interior page divides two subtrees, so another has to take its place: the
     /// one before it, the last of the left subtree.
     fn delete_from_interior(&mut self, btree: &Btree) -> Result<()> {
+        assert!(self.key_info.is_some(), "only an index has entries above its leaves");
         let depth = self.path.len() - 1;
         let index = usize::from(self.here().index);
         let child = self.here().node.child(index)?;
@@ -152,6 +154,7 @@ impl Cursor {
 
     /// Removes the cell to which `steps` lead; what it points to belongs to its copy now.
     fn remove_original(&mut self, btree: &Btree, steps: &[Step]) -> Result<()> {
+        assert!(steps.len() > 1, "the original is below the entry");
         let leaf = steps[steps.len() - 1];
         let mut page = EditPage::open(btree, leaf.no)?;
         page.remove(leaf.index)?;

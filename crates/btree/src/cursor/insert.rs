@@ -246,7 +246,7 @@ impl Cursor {
         let node = if span.overflows() {
             let page = page.share();
             let first = first.ok_or_else(|| corrupt(no, "overflow page 0"))?;
-            overflow::overwrite_whole_chain(btree, first, &mut payload, span.len - span.local, (no, &page))?;
+            overflow::overwrite_whole_chain(btree, first, &mut payload, span.len - span.local, no)?;
             Node { page, ..node }
         } else {
             Node { page: page.share(), ..node }

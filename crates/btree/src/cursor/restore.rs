@@ -99,6 +99,7 @@ impl Cursor {
 
     /// Takes the page that was written into the path, if it still is what was written; answers whether.
     fn settle(&mut self, btree: &Btree) -> Result<bool> {
+        assert!(self.state == State::Written, "nothing was written here");
         if self.version != btree.version(self.root) {
             self.path.clear();
             self.state = State::Lost; // the rowid, or the saved key, is what is left

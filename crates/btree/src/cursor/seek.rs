@@ -1,12 +1,12 @@
 //! Searching a tree from the root, or from where the cursor stands if that is near.
 
-use super::interiors::Turn;
-use super::search::{self, Range, lower_bound};
 use super::{Cursor, Level, Seek, State};
 use crate::btree::Btree;
 use crate::error::Result;
+use crate::interiors::Turn;
 use crate::key::{Cells, SearchKey};
 use crate::node::Node;
+use crate::search::{self, Range, lower_bound};
 use lithe_format::btree_page::CHILD_LEN;
 use lithe_format::cell;
 use std::cmp::Ordering;
@@ -83,7 +83,8 @@ impl Cursor {
                 self.range = Some(range);
                 return self.seek_rowid_on_leaf(rowid, range);
             }
-            btree.interiors.visit(self.root, self.version, &level.node);
+            let (node, no) = (&level.node, level.node.no);
+            btree.interiors.visit(self.root, self.version, no, || node.decode_interior());
             let turn = find_child(&level.node, rowid, range)?;
             level.index = turn.index as u16;
             range = turn.range;
@@ -113,7 +114,7 @@ impl Cursor {
                 continue;
             }
             match page {
-                Some(interior) => self.put_node(depth, interior.node(btree, turn.child)?)?,
+                Some(interior) => self.put_node(depth, Node::of_interior(btree, turn.child, interior.cell_count())?)?,
                 None => self.load(btree, depth, turn.child)?,
             }
         }

@@ -75,6 +75,7 @@ pub(crate) fn page_of_chain(btree: &Btree, mut no: PageNo, count: usize) -> Resu
 
 /// Fills `out` from the chain that goes on with page `no`, after `skip` bytes of that page's content.
 pub(crate) fn read_chain(btree: &Btree, no: PageNo, skip: usize, out: &mut [u8]) -> Result<()> {
+    debug_assert!(skip < btree.usable_size() as usize - CONTENT_AT, "whoever begins further on knows the page");
     let mut rest = Rest { btree, content: btree.usable_size() as usize - CONTENT_AT, no, skip, out };
     while !rest.out.is_empty() {
         if !rest.take_mapped()? && !rest.take_run()? {

@@ -9,7 +9,7 @@ use super::iterator::sqlite3_changeset_iter;
 use super::{Error, XInput, XOutput, code_of, error, stream, to_buffer, to_stream, whole};
 use crate::code;
 use crate::connection::{self, Locked, live, sqlite3};
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::{memory, text};
 
 /// `SQLITE_CHANGEGROUP_CONFIG_PATCHSET`

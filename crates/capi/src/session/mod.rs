@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use lithe_session::{FunctionError, Input};
 
 use crate::code;
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::memory;
 
 type Error = FunctionError;

@@ -1,13 +1,16 @@
 //! VFSes across the C interface, in both directions.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | [`registry`] | which VFSes there are, and which is the default |
 //! | [`theirs`] | a VFS of the application, as the engine sees it |
 //! | [`ours`] | the engine's own, as C sees it |
+//! | `our_file`, `control` | a file of these, and its xFileControl |
 //!
 //! Here are the structures of both.
 
+mod control;
+mod our_file;
 pub(crate) mod ours;
 pub(crate) mod registry;
 mod theirs;
@@ -49,10 +52,12 @@ pub struct sqlite3_io_methods {
     pub(crate) shm_barrier: Option<unsafe extern "C" fn(Handle)>,
     pub(crate) shm_unmap: Option<unsafe extern "C" fn(Handle, c_int) -> c_int>,
     // Version 3.
-    pub(crate) fetch: Option<unsafe extern "C" fn(Handle, i64, c_int, *mut *mut c_void) -> c_int>,
-    pub(crate) unfetch: Option<unsafe extern "C" fn(Handle, i64, *mut c_void) -> c_int>,
+    pub(crate) fetch: Option<Fetch>,
+    pub(crate) unfetch: Option<Unfetch>,
 }
 
+pub(crate) type Fetch = unsafe extern "C" fn(Handle, i64, c_int, *mut *mut c_void) -> c_int;
+pub(crate) type Unfetch = unsafe extern "C" fn(Handle, i64, *mut c_void) -> c_int;
 type Vfs = *mut sqlite3_vfs;
 type Symbol = Option<unsafe extern "C" fn()>;
 

@@ -7,47 +7,18 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use lithe_engine::ResultCode;
-use lithe_engine::vfs::Result;
 use lithe_engine::vfs::{
-    Access, DeviceCharacteristics, File, LockLevel, MemoryVfs, OpenFlags, SHM_REGION_BYTES, ShmLock, SyncFlags,
-    UnixVfs, Vfs,
+    Access, File, LockLevel, MemoryVfs, OpenFlags, SHM_REGION_BYTES, ShmLock, SyncFlags, UnixVfs, Vfs,
 };
 
+use super::our_file::{Held, OurFile, code_of, with};
 use super::{LEVELS, SHM_EXCLUSIVE, SHM_LOCK, SHM_UNLOCK, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
 use crate::code;
-use crate::door::guard;
-
-/// A file of ours in memory that C has given for it.
-#[repr(C)]
-struct OurFile {
-    base: sqlite3_file,
-    file: *mut Held,
-    /// The level that is locked.
-    level: LockLevel,
-    /// The name of its VFS.
-    vfs: &'static str,
-    /// Whoever closes the log as the last one is to leave it where it is.
-    keeps_log: bool,
-}
-
-/// How a structure holds its file: who opened it closes it; a pointer to a connection's file keeps nothing open.
-enum Held {
-    Opened(Arc<dyn File>),
-    OfConnection(Weak<dyn File>),
-}
-
-impl Held {
-    fn file(&self) -> Option<Arc<dyn File>> {
-        match self {
-            Held::Opened(file) => Some(Arc::clone(file)),
-            Held::OfConnection(file) => file.upgrade(),
-        }
-    }
-}
+use crate::ffi_guard::guard;
 
 /// A file of the engine's, as SQLITE_FCNTL_FILE_POINTER gives it: it answers SQLITE_MISUSE once the connection has closed it.
 pub(crate) struct FilePointer(Box<OurFile>);
@@ -57,7 +28,7 @@ impl FilePointer {
         let vfs = all().iter().find(|ours| ours.name == vfs).map_or(DEFAULT_NAME, |ours| ours.name);
         let held = Box::into_raw(Box::new(Held::OfConnection(Arc::downgrade(file))));
         let base = sqlite3_file { methods: &METHODS };
-        FilePointer(Box::new(OurFile { base, file: held, level: LockLevel::None, vfs, keeps_log: false }))
+        FilePointer(Box::new(OurFile { base, file: held, level: LockLevel::None, vfs, keeps_log: false, mmap_size: 0 }))
     }
 
     pub(crate) fn is_of(&self, file: &Arc<dyn File>) -> bool {
@@ -95,7 +66,7 @@ const PATH_MAX: c_int = lithe_engine::vfs::UNIX_PATH_MAX as c_int;
 const ACCESS_READWRITE: c_int = 1;
 
 static METHODS: sqlite3_io_methods = sqlite3_io_methods {
-    version: 2,
+    version: 3,
     close: Some(close),
     read: Some(read),
     write: Some(write),
@@ -105,15 +76,15 @@ static METHODS: sqlite3_io_methods = sqlite3_io_methods {
     lock: Some(lock),
     unlock: Some(unlock),
     check_reserved_lock: Some(check_reserved_lock),
-    file_control: Some(file_control),
+    file_control: Some(super::control::file_control),
     sector_size: Some(sector_size),
     device_characteristics: Some(device_characteristics),
     shm_map: Some(shm_map),
     shm_lock: Some(shm_lock),
     shm_barrier: Some(shm_barrier),
     shm_unmap: Some(shm_unmap),
-    fetch: None,
-    unfetch: None,
+    fetch: Some(fetch),
+    unfetch: Some(unfetch),
 };
 
 /// The names of the engine's VFSes, the default one first, in SQLite's order.
@@ -122,17 +93,21 @@ const NAMES: [&CStr; 5] = [c"unix", c"memdb", c"unix-excl", c"unix-dotfile", c"u
 /// A VFS of the engine's: its structure, and what does the work.
 struct Ours {
     structure: AtomicPtr<sqlite3_vfs>,
+    /// The methods that the structure was made with.
+    methods: [usize; METHOD_COUNT],
     name: &'static str,
     vfs: Arc<dyn Vfs>,
 }
 
 impl Ours {
     fn new(name: &'static CStr) -> Ours {
-        let structure = AtomicPtr::new(Box::into_raw(Box::new(new_structure(name))));
+        let structure = new_structure(name);
+        let methods = methods_of(&structure);
+        let structure = AtomicPtr::new(Box::into_raw(Box::new(structure)));
         let name = name.to_str().unwrap_or_default();
         // Files in memory are found by those who call this structure's methods, not by connections of the engine.
         let vfs = UnixVfs::named(name).unwrap_or_else(|| Arc::new(MemoryVfs::new()));
-        Ours { structure, name, vfs }
+        Ours { structure, methods, name, vfs }
     }
 }
 
@@ -152,9 +127,29 @@ pub(crate) fn structure(name: &str) -> *mut sqlite3_vfs {
     all().iter().find(|ours| ours.name == name).unwrap_or(default).structure.load(Ordering::Relaxed)
 }
 
-/// The name of the VFS, if it is one of the engine's.
+/// The name of the VFS, if it is one of the engine's. One whose methods the application has replaced within the structure is
+/// the application's.
 pub(crate) fn name_of(structure: *mut sqlite3_vfs) -> Option<&'static str> {
-    find(structure).map(|ours| ours.name)
+    // SAFETY: structures of ours are never freed.
+    let is_as_made = |ours: &&Ours| methods_of(unsafe { &*structure }) == ours.methods;
+    find(structure).filter(is_as_made).map(|ours| ours.name)
+}
+
+const METHOD_COUNT: usize = 9;
+
+/// The methods by which the engine uses a VFS, as addresses that can be compared.
+fn methods_of(vfs: &sqlite3_vfs) -> [usize; METHOD_COUNT] {
+    [
+        vfs.open.map_or(0, |method| method as usize),
+        vfs.delete.map_or(0, |method| method as usize),
+        vfs.access.map_or(0, |method| method as usize),
+        vfs.full_pathname.map_or(0, |method| method as usize),
+        vfs.randomness.map_or(0, |method| method as usize),
+        vfs.sleep.map_or(0, |method| method as usize),
+        vfs.current_time.map_or(0, |method| method as usize),
+        vfs.current_time_int64.map_or(0, |method| method as usize),
+        vfs.last_error.map_or(0, |method| method as usize),
+    ]
 }
 
 fn find(structure: *mut sqlite3_vfs) -> Option<&'static Ours> {
@@ -209,25 +204,6 @@ unsafe fn path<'a>(path: *const c_char) -> &'a Path {
     Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes()))
 }
 
-fn code_of(result: Result<()>) -> c_int {
-    result.map_or_else(|error| error.code().0, |()| code::OK)
-}
-
-/// Runs `f` with the file.
-///
-/// # Safety
-/// `handle` is a file that [`open`] has opened.
-unsafe fn with(handle: *mut sqlite3_file, f: impl FnOnce(&mut OurFile, &dyn File) -> c_int) -> c_int {
-    guard(|| {
-        // SAFETY: our caller's promise.
-        unsafe {
-            let ours = &mut *handle.cast::<OurFile>();
-            let Some(file) = ours.file.as_ref().and_then(Held::file) else { return code::MISUSE };
-            f(ours, &*file)
-        }
-    })
-}
-
 // Each function below is a method of the C interface: its caller passes what SQLite's documentation says.
 
 unsafe extern "C" fn open(
@@ -253,6 +229,7 @@ unsafe extern "C" fn open(
                         level: LockLevel::None,
                         vfs: ours.name,
                         keeps_log: false,
+                        mmap_size: 0,
                     });
                     if let Some(out) = out_flags.as_mut() {
                         *out = opened.flags.0.cast_signed();
@@ -368,74 +345,6 @@ unsafe extern "C" fn check_reserved_lock(handle: *mut sqlite3_file, out: *mut c_
     }
 }
 
-/// A switch that the application sets, or with a negative number asks for. Answers whether it was set.
-///
-/// # Safety
-/// `arg` is a number that can be read and written.
-unsafe fn exchange(arg: *mut c_void, switch: &mut bool) -> bool {
-    // SAFETY: our caller's promise.
-    unsafe {
-        let arg = arg.cast::<c_int>();
-        if *arg < 0 {
-            *arg = (*switch).into();
-            return false;
-        }
-        *switch = *arg != 0;
-    }
-    true
-}
-
-unsafe extern "C" fn file_control(handle: *mut sqlite3_file, op: c_int, arg: *mut c_void) -> c_int {
-    // SAFETY: as documented.
-    unsafe {
-        with(handle, |ours, file| match op {
-            // LOCKSTATE
-            1 => {
-                *arg.cast::<c_int>() = ours.level as c_int;
-                code::OK
-            }
-            // SIZE_HINT
-            5 => code_of(file.size_hint((*arg.cast::<i64>()).cast_unsigned())),
-            // CHUNK_SIZE
-            6 => {
-                file.set_chunk_size(u64::try_from(*arg.cast::<c_int>()).unwrap_or(0));
-                code::OK
-            }
-            // PERSIST_WAL
-            10 => {
-                exchange(arg, &mut ours.keeps_log);
-                code::OK
-            }
-            // POWERSAFE_OVERWRITE
-            13 => {
-                let mut is_on = file.characteristics().contains(DeviceCharacteristics::POWERSAFE_OVERWRITE);
-                if exchange(arg, &mut is_on) {
-                    file.set_powersafe_overwrite(is_on);
-                }
-                code::OK
-            }
-            // TEMPFILENAME
-            16 => match lithe_engine::vfs::temporary_path() {
-                Some(path) => {
-                    *arg.cast::<*mut c_char>() = crate::memory::copy_text(path.as_os_str().as_encoded_bytes());
-                    code::OK
-                }
-                None => code::ERROR,
-            },
-            // VFSNAME
-            12 => {
-                *arg.cast::<*mut c_char>() = crate::memory::copy_text(ours.vfs.as_bytes());
-                code::OK
-            }
-            // HAS_MOVED
-            20 => code_of(file.has_moved().map(|has| {
-                *arg.cast::<c_int>() = has.into();
-            })),
-            _ => code::NOTFOUND,
-        })
-    }
-}
-
 unsafe extern "C" fn sector_size(handle: *mut sqlite3_file) -> c_int {
     // SAFETY: as documented.
     unsafe { with(handle, |_, file| file.sector_size() as c_int) }
@@ -444,6 +353,17 @@ unsafe extern "C" fn sector_size(handle: *mut sqlite3_file) -> c_int {
 unsafe extern "C" fn device_characteristics(handle: *mut sqlite3_file) -> c_int {
     // SAFETY: as documented.
     unsafe { with(handle, |_, file| file.characteristics().0.cast_signed()) }
+}
+
+/// Nothing is shown in memory, as where SQLite's files are not mapped: the caller reads.
+unsafe extern "C" fn fetch(_: *mut sqlite3_file, _: i64, _: c_int, shown: *mut *mut c_void) -> c_int {
+    // SAFETY: the caller gives a place for a pointer.
+    unsafe { *shown = null_mut() };
+    code::OK
+}
+
+unsafe extern "C" fn unfetch(_: *mut sqlite3_file, _: i64, _: *mut c_void) -> c_int {
+    code::OK
 }
 
 unsafe extern "C" fn shm_map(

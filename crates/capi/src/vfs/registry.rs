@@ -11,7 +11,7 @@ use super::TheirVfs;
 use super::theirs::ConnectionCell;
 use super::{ours, sqlite3_vfs};
 use crate::code;
-use crate::door::api;
+use crate::ffi_guard::api;
 use crate::text;
 
 struct List {

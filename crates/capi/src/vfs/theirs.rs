@@ -18,6 +18,7 @@ use lithe_engine::vfs::{
 };
 use lithe_engine::vfs::{Error, Op, Result};
 
+use super::{Fetch, Unfetch};
 use super::{SHM_EXCLUSIVE, SHM_LOCK, SHM_SHARED, SHM_UNLOCK, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
 use crate::connection::sqlite3;
 use crate::{code, uri};
@@ -28,6 +29,7 @@ const PERSIST_WAL: c_int = 10;
 const OVERWRITE: c_int = 11;
 const PRAGMA: c_int = 14;
 const BUSYHANDLER: c_int = 15;
+const MMAP_SIZE: c_int = 18;
 const HAS_MOVED: c_int = 20;
 const SYNC: c_int = 21;
 const COMMIT_PHASETWO: c_int = 22;
@@ -131,6 +133,7 @@ impl Vfs for TheirVfs {
         let units = usize::try_from(self.methods().file_size).unwrap_or(0).div_ceil(16).max(1);
         let mut memory = vec![0_u128; units].into_boxed_slice();
         let handle = memory.as_mut_ptr().cast::<sqlite3_file>();
+        let flags = flags.without(OpenFlags::TORN_SECTORS).without(OpenFlags::READONLY_SHM);
         let mut out_flags = flags.0.cast_signed();
         // SAFETY: the VFS's method, called as documented, with memory of the size that it asked for.
         let answer = unsafe { open(self.raw, name, handle, flags.0.cast_signed(), &mut out_flags) };
@@ -149,6 +152,11 @@ impl Vfs for TheirVfs {
             // A file whose methods are set is closed even so: dropping it does that.
             let error = Error::with_code(Op::Open, ResultCode(answer));
             return Err(path.map_or(error.clone(), |path| error.at(path)));
+        }
+        if flags.intersects(OpenFlags::MAIN_DB) {
+            // As SQLite does, once for the page cache and once for the file.
+            file.show_up_to(Some(0));
+            file.show_up_to(Some(0));
         }
         Ok(Opened { file: Arc::new(file), flags: OpenFlags(out_flags.cast_unsigned()) })
     }
@@ -316,6 +324,7 @@ impl TheirFile {
         let handler: unsafe extern "C" fn(*mut c_void) -> c_int = crate::facts::ask_busy_handler;
         let mut pair: [*mut c_void; 2] = [handler as *mut c_void, db.cast()];
         self.control(BUSYHANDLER, pair.as_mut_ptr().cast());
+        self.show_up_to(Some(0));
         let mut db = db;
         self.control(PDB, std::ptr::from_mut(&mut db).cast());
     }
@@ -336,6 +345,12 @@ impl TheirFile {
 
     fn version(&self) -> c_int {
         self.methods().map_or(0, |methods| methods.version)
+    }
+
+    /// xFetch and xUnfetch, where the file has them.
+    fn fetching(&self) -> Option<(Fetch, Unfetch)> {
+        let methods = self.methods().filter(|methods| methods.version >= 3)?;
+        Some((methods.fetch?, methods.unfetch?))
     }
 
     /// BUSY is an answer, not an error.
@@ -451,6 +466,40 @@ impl File for TheirFile {
         let mut moved: c_int = 0;
         self.tell(Op::Stat, HAS_MOVED, std::ptr::from_mut(&mut moved).cast())?;
         Ok(moved != 0)
+    }
+
+    fn copy_shown(&self, buf: &mut [u8], offset: u64) -> Result<bool> {
+        let Some((fetch, unfetch)) = self.fetching() else { return Ok(false) };
+        let (mut shown, offset) = (null_mut(), offset.cast_signed());
+        // SAFETY: the file's methods, called as documented; what is shown has that many bytes until it is given back. No borrow of
+        // them is made: others may write there.
+        unsafe {
+            checked(Op::Read, fetch(self.handle, offset, buf.len() as c_int, &mut shown))?;
+            if shown.is_null() {
+                return Ok(false);
+            }
+            std::ptr::copy_nonoverlapping(shown.cast::<u8>(), buf.as_mut_ptr(), buf.len());
+            checked(Op::Read, unfetch(self.handle, offset, shown))?;
+        }
+        Ok(true)
+    }
+
+    fn show_up_to(&self, bytes: Option<u64>) -> Option<u64> {
+        // Without the methods there is nothing to set, and only an answer to ask for.
+        if bytes.is_some() && self.fetching().is_none() {
+            return None;
+        }
+        let mut size = bytes.map_or(-1, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX));
+        let answer = self.control(MMAP_SIZE, std::ptr::from_mut(&mut size).cast());
+        (answer == code::OK).then(|| u64::try_from(size).unwrap_or(0))
+    }
+
+    fn forget_shown(&self) -> Result<()> {
+        match self.fetching() {
+            // SAFETY: the file's method; without memory it says that nothing that was shown counts any more.
+            Some((_, unfetch)) => checked(Op::Read, unsafe { unfetch(self.handle, 0, null_mut()) }),
+            None => Ok(()),
+        }
     }
 
     fn is_foreign(&self) -> bool {

@@ -110,10 +110,11 @@ pub fn sqlite() -> PathBuf {
     sqlite_built("LITHE_REFERENCE", "sqlite", &[])
 }
 
-/// The same with sessions and the pre-update hook: that of LITHE_REFERENCE_FULL, or one that is built here.
-pub fn sqlite_with_sessions() -> PathBuf {
-    let options = ["-DSQLITE_ENABLE_PREUPDATE_HOOK", "-DSQLITE_ENABLE_SESSION"];
-    sqlite_built("LITHE_REFERENCE_FULL", "sqlite-sessions", &options)
+/// The same with what it has only if it is built so: that of LITHE_REFERENCE_FULL, or one that is built here.
+pub fn sqlite_with_options() -> PathBuf {
+    let options = ["PREUPDATE_HOOK", "SESSION", "SNAPSHOT", "NORMALIZE", "BYTECODE_VTAB"]
+        .map(|name| format!("-DSQLITE_ENABLE_{name}"));
+    sqlite_built("LITHE_REFERENCE_FULL", "sqlite-with-options", &options.each_ref().map(String::as_str))
 }
 
 fn sqlite_built(variable: &str, name: &str, options: &[&str]) -> PathBuf {

@@ -1,16 +1,16 @@
-//! A program that plays scripts, on this library and on SQLite's with sessions: it must print the same.
+//! A program that plays scripts, on this library and on SQLite's with all options: it must print the same.
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use super::{SQLITE, Workshop, expect_success, sqlite_with_sessions};
+use super::{SQLITE, Workshop, expect_success, sqlite_with_options};
 
 /// Compares what the program in `source` prints about each script; a difference is shown with the lines before it.
 pub fn compare(name: &str, source: &str, options: &[&str], scripts: impl Iterator<Item = (String, Vec<String>)>) {
     let workshop = Workshop::new(name);
-    let reference = sqlite_with_sessions();
+    let reference = sqlite_with_options();
     let library = reference.join(SQLITE);
     let options: Vec<&str> = options.iter().copied().chain([library.to_str().unwrap()]).collect();
     let program = workshop.compile(source, "record", &options);

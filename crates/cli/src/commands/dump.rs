@@ -120,15 +120,7 @@ fn dump_definition(table: &Object, has_statistics: &mut bool, text: &mut String)
             }
         }
         name if name.starts_with("sqlite_") => {}
-        _ => text.push_str(&format!("{};\n", if_not_exists(sql))),
-    }
-}
-
-/// A table whose name is in quotes is made only if it is not there: `sqlite3` shows it so.
-pub fn if_not_exists(sql: &str) -> String {
-    match sql.strip_prefix("CREATE TABLE ") {
-        Some(rest) if rest.starts_with(['"', '\'']) => format!("CREATE TABLE IF NOT EXISTS {rest}"),
-        _ => sql.to_owned(),
+        _ => text.push_str(&format!("{};\n", quote::if_not_exists(sql))),
     }
 }
 

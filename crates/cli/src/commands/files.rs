@@ -39,12 +39,13 @@ pub fn clone(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
+/// `.read FILE`: its lines are run when this command has ended.
 pub fn read(shell: &mut Shell, arguments: &[String]) -> Result {
     let [file] = arguments else { return Err(usage(".read")) };
     read_file(shell, file)
 }
 
-/// Runs the lines of a file.
+/// The lines of a file are to be run next.
 pub fn read_file(shell: &mut Shell, file: &str) -> Result {
     if shell.read_depth + 1 >= READ_DEPTH_MAX {
         return Err(format!("input nesting limit ({READ_DEPTH_MAX}) reached: check recursion"));
@@ -53,9 +54,7 @@ pub fn read_file(shell: &mut Shell, file: &str) -> Result {
     if opened.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(format!("cannot open \"{file}\": it is a folder"));
     }
-    shell.read_depth += 1;
-    shell.run_input(&mut Input::Lines(Box::new(std::io::BufReader::new(opened))));
-    shell.read_depth -= 1;
+    shell.next_input = Some(Input::Lines(Box::new(std::io::BufReader::new(opened))));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! The dot commands: one table entry each, from which `.help` is printed, too.
 //!
-//! | room | commands |
+//! | module | commands |
 //! | --- | --- |
 //! | `show` | what settings are, what is in the database |
 //! | `set` | settings, output |
@@ -13,7 +13,7 @@ mod dump;
 mod files;
 mod import;
 mod mode;
-pub mod parameter;
+mod parameter;
 mod set;
 mod show;
 
@@ -107,9 +107,15 @@ const COMMANDS: &[Command] = &[
 ];
 
 /// The commands' names, with the dot.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    COMMANDS.iter().map(|command| command.name)
-}
+pub const NAMES: [&str; COMMANDS.len()] = {
+    let mut names = [""; COMMANDS.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = COMMANDS[at].name;
+        at += 1;
+    }
+    names
+};
 
 /// Runs a line that begins with a dot. A name may be shortened as long as one command is meant.
 pub fn run(shell: &mut Shell, line: &str) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! `.mode`: how rows are shown.
 
 use crate::output::style::{Align, BlobQuote, Escape, LIMITS_ON, Limits, MODES, Screen};
-use crate::output::text::QUOTES;
+use crate::output::style::{QUOTES, Quote};
 use crate::output::{Layout, Mode, Style};
 use crate::shell::Shell;
 
@@ -186,7 +186,7 @@ fn alignments(letters: &str) -> std::result::Result<Vec<Align>, String> {
     letters.chars().filter(|letter| !" ,".contains(*letter)).map(align).collect()
 }
 
-fn quote(name: &str) -> std::result::Result<crate::output::text::Quote, String> {
+fn quote(name: &str) -> std::result::Result<Quote, String> {
     let found = QUOTES.iter().find(|(other, _)| *other == name);
     found.map(|(_, quote)| *quote).ok_or_else(|| format!("unknown quotes: {name}"))
 }

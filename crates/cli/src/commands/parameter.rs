@@ -1,9 +1,10 @@
 //! `.parameter`: values for the parameters of statements. They live in the table `temp.sqlite_parameters`, as in `sqlite3`,
 //! so that SQL can read and change them.
 
-use lithe::{Connection, Statement, Value, params};
+use lithe::{Connection, params};
 
 use super::usage;
+use crate::parameters::exists;
 use crate::quote;
 use crate::shell::Shell;
 
@@ -45,11 +46,6 @@ fn create(connection: &Connection) -> Result<()> {
     connection.execute_batch(&create).map_err(|e| e.to_string())
 }
 
-fn exists(connection: &Connection) -> bool {
-    let sql = "SELECT 1 FROM temp.sqlite_temp_schema WHERE name = 'sqlite_parameters'";
-    connection.query_row(sql, [], |_| Ok(())).is_ok()
-}
-
 /// The value is an expression; what is none is a text.
 fn set(connection: &Connection, name: &str, value: &str) -> Result<()> {
     let insert = |value: &str| {
@@ -71,22 +67,4 @@ fn list(shell: &mut Shell) -> Result<()> {
     let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let text: String = rows.iter().map(|(name, value)| format!("{name:<widest$} {value}\n")).collect();
     shell.output.print(&text)
-}
-
-/// Gives a statement's parameters their values. Those without one are NULL.
-pub fn bind(connection: &Connection, statement: &mut Statement<'_>) -> lithe::Result<()> {
-    if statement.parameter_count() == 0 || !exists(connection) {
-        return Ok(());
-    }
-    let mut lookup = connection.prepare("SELECT value FROM temp.sqlite_parameters WHERE key = ?1")?;
-    for index in 1..=statement.parameter_count() {
-        let name = statement.parameter_name(index).map_or_else(|| format!("?{index}"), str::to_owned);
-        lookup.reset();
-        lookup.bind(1, name.as_str())?;
-        let value = lookup.step()?.map(|row| Value::from(row.get_ref(0)));
-        if let Some(value) = value {
-            statement.bind(index, value.as_ref())?;
-        }
-    }
-    Ok(())
 }

@@ -2,7 +2,6 @@
 
 use lithe::{Connection, params};
 
-use super::dump::if_not_exists;
 use super::{COMMANDS, usage};
 use crate::quote;
 use crate::shell::Shell;
@@ -177,7 +176,7 @@ fn create_statements(
         .query_map(params![pattern, schema], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .map_err(|e| e.to_string())?;
     let shown = |(sql, kind, name): (String, String, String)| {
-        let sql = in_schema(&if_not_exists(&sql), schema);
+        let sql = in_schema(&crate::quote::if_not_exists(&sql), schema);
         if kind == "view" { format!("{sql}\n/* {} */", view_signature(connection, schema, &name)) } else { sql }
     };
     Ok(found.into_iter().map(shown).collect())

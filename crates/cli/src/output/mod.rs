@@ -1,6 +1,6 @@
-//! How rows are shown: one room a family of layouts.
+//! How rows are shown: a module for each family of layouts.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `style` | the modes by name, and what the user sets on top of one |
 //! | `text` | values as texts: quotes, BLOBs, control characters |

@@ -1,7 +1,5 @@
 //! What decides how rows look: the modes, and what `.mode` and its relatives set on top of one.
 
-use super::text::Quote;
-
 /// An output mode: a layout, and what goes with it unless the user says otherwise.
 #[derive(Debug)]
 pub struct Mode {
@@ -32,6 +30,34 @@ pub enum Layout {
     Count,
     Off,
 }
+
+/// What is put around texts, and what is changed in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quote {
+    /// Nothing at all.
+    Off,
+    /// Only control characters are changed.
+    Plain,
+    /// SQL literals for texts that look like other values: numbers, NULL, BLOBs.
+    Relaxed,
+    Sql,
+    Csv,
+    Html,
+    Tcl,
+    Json,
+}
+
+/// The quotes by name.
+pub const QUOTES: &[(&str, Quote)] = &[
+    ("csv", Quote::Csv),
+    ("html", Quote::Html),
+    ("json", Quote::Json),
+    ("off", Quote::Plain),
+    ("on", Quote::Sql),
+    ("relaxed", Quote::Relaxed),
+    ("sql", Quote::Sql),
+    ("tcl", Quote::Tcl),
+];
 
 const fn separated(
     name: &'static str,

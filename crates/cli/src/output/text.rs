@@ -4,36 +4,8 @@ use std::borrow::Cow;
 
 use lithe::ValueRef;
 
-use super::style::{BlobQuote, Escape, Mode, Style};
+use super::style::{BlobQuote, Escape, Mode, Quote, Style};
 use crate::quote;
-
-/// What is put around texts, and what is changed in them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quote {
-    /// Nothing at all.
-    Off,
-    /// Only control characters are changed.
-    Plain,
-    /// SQL literals for texts that look like other values: numbers, NULL, BLOBs.
-    Relaxed,
-    Sql,
-    Csv,
-    Html,
-    Tcl,
-    Json,
-}
-
-/// The quotes by name.
-pub const QUOTES: &[(&str, Quote)] = &[
-    ("csv", Quote::Csv),
-    ("html", Quote::Html),
-    ("json", Quote::Json),
-    ("off", Quote::Plain),
-    ("on", Quote::Sql),
-    ("relaxed", Quote::Relaxed),
-    ("sql", Quote::Sql),
-    ("tcl", Quote::Tcl),
-];
 
 /// A value as its mode shows it. What is no UTF-8 keeps its bytes where the mode changes none.
 pub fn shown<'v>(style: &Style, value: ValueRef<'v>) -> Cow<'v, [u8]> {

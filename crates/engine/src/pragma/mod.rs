@@ -1,6 +1,6 @@
 //! PRAGMA: one table entry each.
 //!
-//! | room | pragmas |
+//! | module | pragmas |
 //! | --- | --- |
 //! | `settings` | switches of the connection |
 //! | `schema_info` | what the catalog knows: table_info, index_list, … |

@@ -1,7 +1,7 @@
 //! Switches of the connection.
 
 use lithe_plan::environment::Flags as CompileFlags;
-use lithe_value::Value;
+use lithe_value::{Collation, Value};
 use lithe_vm::facts::Flags;
 
 use super::{Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, answer, nothing};
@@ -136,10 +136,14 @@ fn trusted_schema(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     compile_switch(call, |flags| &mut flags.trusted_schema)
 }
 
-/// A defensive connection does not let anybody write the schema.
+/// A defensive connection does not let anybody write the schema. RESET turns the switch off and reads the schemas anew, as
+/// they were written.
 fn writable_schema(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     if call.boolean() == Some(true) && call.connection.config(Config::Defensive) {
         return nothing();
+    }
+    if call.text().is_some_and(|value| value.eq_ignore_ascii_case("reset")) {
+        call.connection.reset_schemas();
     }
     compile_switch(call, |flags| &mut flags.writable_schema)
 }
@@ -241,9 +245,14 @@ fn compile_options(_: &Call<'_>) -> Result<Vec<NativeRow>> {
 
 fn collation_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     let collations = call.connection.collations();
-    let mut names: Vec<&str> = collations.keys().map(String::as_str).collect();
+    // By the names that they were defined under.
+    let name = |(key, collation): (&'_ String, &Collation)| match collation {
+        Collation::Custom(custom) => custom.name().to_owned(),
+        _ => key.clone(),
+    };
+    let mut names: Vec<String> = collations.iter().map(name).collect();
     names.sort_unstable();
-    names.extend(["RTRIM", "NOCASE", "BINARY"]);
+    names.extend(["RTRIM", "NOCASE", "BINARY"].map(str::to_owned));
     Ok(names.into_iter().enumerate().map(|(i, name)| vec![Value::from(i as i64), Value::from(name)]).collect())
 }
 

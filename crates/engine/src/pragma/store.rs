@@ -72,7 +72,13 @@ fn schema_version(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     if call.value.is_some() && call.connection.config(Config::Defensive) {
         return nothing();
     }
-    header_value(call, Meta::SchemaCookie)
+    let answer = header_value(call, Meta::SchemaCookie)?;
+    if call.value.is_some() {
+        // Whoever sets it has written the schema by hand.
+        call.connection.database(call.db())?.set_loaded(false);
+        call.connection.expire_programs();
+    }
+    Ok(answer)
 }
 
 fn freelist_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
@@ -295,7 +301,10 @@ fn mmap_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     if pager.path().is_none() || database.is_shared_memory() {
         return nothing(); // a database without a file has no mapping
     }
-    answer(i64::try_from(pager.mmap_size()).unwrap_or(i64::MAX))
+    match pager.mmap_size_in_force() {
+        Some(size) => answer(i64::try_from(size).unwrap_or(i64::MAX)),
+        None => nothing(),
+    }
 }
 
 fn encoding(call: &Call<'_>) -> Result<Vec<NativeRow>> {
@@ -318,15 +327,16 @@ fn encoding(call: &Call<'_>) -> Result<Vec<NativeRow>> {
         ("UTF-16", Encoding::Utf16le),
         ("UTF16", Encoding::Utf16le),
     ];
-    // A database that has pages keeps its encoding, and asking for another is no error, whatever it is.
-    call.connection.begin_on(Db::MAIN, false, call.run)?;
-    if call.connection.has_encoding()? {
-        return nothing();
+    let wanted = names.iter().find(|(name, _)| name.eq_ignore_ascii_case(&value));
+    let unsupported = || Error::generic(format!("unsupported encoding: {value}"));
+    if !call.connection.database(Db::MAIN)?.is_loaded() {
+        wanted.ok_or_else(unsupported)?;
     }
-    let Some((_, wanted)) = names.iter().find(|(name, _)| name.eq_ignore_ascii_case(&value)) else {
-        return Err(Error::generic(format!("unsupported encoding: {value}")));
-    };
-    call.connection.choose_encoding(*wanted)?;
+    // A database that is known to have pages keeps its encoding, and asking for another is no error, whatever it is.
+    call.connection.begin_on(Db::MAIN, false, call.run)?;
+    if !call.connection.has_encoding()? {
+        call.connection.choose_encoding(wanted.ok_or_else(unsupported)?.1)?;
+    }
     nothing()
 }
 
@@ -414,16 +424,20 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     {
         return nothing();
     }
-    // The lock is not kept: asking in a transaction begins none on the file.
-    let now = while_reading(btree.pager(), || Ok(btree.auto_vacuum_mode()?))?;
+    // What is known is not asked of the file, which may be locked. Nor is the lock kept: asking in a transaction begins none on it.
+    let ask = || while_reading(btree.pager(), || Ok(btree.auto_vacuum_mode()?));
+    let now = btree.last_auto_vacuum_mode().map_or_else(ask, Ok)?;
     let Some(mode) = wanted else { return answer(now as i64) };
     // Where there are no pointer maps yet, or no longer, the next VACUUM does it.
     call.connection.settings.next_auto_vacuum.set(Some(mode));
-    // The mode is written even if it is the same.
-    if btree.pager().page_count() > 0 && now != AutoVacuum::None && mode != AutoVacuum::None {
+    if btree.pager().page_count() == 0 {
+        btree.set_auto_vacuum(mode)?;
+    } else if now != AutoVacuum::None && mode != AutoVacuum::None {
+        // The mode is written even if it is the same.
         call.connection.begin_on(call.db(), true, call.run)?;
+        btree.set_auto_vacuum(mode)?;
+        btree.auto_vacuum_mode()?;
     }
-    while_reading(btree.pager(), || Ok(btree.set_auto_vacuum(mode)?))?;
     nothing()
 }
 
@@ -440,6 +454,7 @@ fn begin_with_auto_vacuum(call: &Call<'_>, btree: &Btree, mode: AutoVacuum) -> R
         return Ok(false);
     }
     btree.initialise()?;
+    btree.auto_vacuum_mode()?;
     Ok(true)
 }
 

@@ -51,7 +51,7 @@ impl Connection {
                 share.lock_tables(self.id, used)?;
             }
             let pager = database.btree().pager();
-            pager.go_on()?;
+            pager.resume()?;
             pager.follow_cache()?;
         }
         Ok(!spares_reads)
@@ -75,7 +75,7 @@ impl Connection {
         let sees_uncommitted = self.settings.read_uncommitted.get();
         self.facts.note_write(); // others of the cache may have
         self.each_shared(|pager| {
-            pager.go_on()?;
+            pager.resume()?;
             if sees_uncommitted { pager.see_uncommitted(false) } else { Ok(()) }
         })
     }
@@ -91,7 +91,7 @@ impl Connection {
         let _ = self.each_shared(|pager| {
             pager.lend_uncommitted();
             if may_rest {
-                pager.rest();
+                pager.pause();
             }
             Ok(())
         });

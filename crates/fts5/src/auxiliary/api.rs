@@ -16,7 +16,7 @@ use crate::index::Order;
 use crate::position::{column_of, offset_of, position};
 use crate::query::{Phrase, Term};
 use crate::search::{PhraseQuery, Search, before_nul};
-use crate::table::Totals;
+use crate::table::{Table, Totals};
 use crate::tokenizer::{Flow, Purpose, Sink, Token};
 
 /// One call of an auxiliary function.
@@ -24,6 +24,38 @@ pub struct Api<'a> {
     state: &'a mut CursorState,
     connection: &'a dyn SqlConnection,
     function: &'a Arc<dyn AuxiliaryFunction>,
+}
+
+/// The rows that a phrase of a query stands in.
+pub struct PhraseRows<'a> {
+    state: CursorState,
+    connection: &'a dyn SqlConnection,
+    function: &'a Arc<dyn AuxiliaryFunction>,
+    has_begun: bool,
+}
+
+impl PhraseRows<'_> {
+    /// Goes to the next row. None: there is none.
+    ///
+    /// # Errors
+    /// Those of reading the index.
+    pub fn next_row(&mut self) -> Result<Option<Api<'_>>> {
+        let table = Arc::clone(&self.state.table);
+        let Some(search) = &mut self.state.search else { return Ok(None) };
+        if self.has_begun {
+            search.next(&table, self.connection)?;
+        } else {
+            search.start(&table, self.connection, Order::Ascending, None)?;
+            self.has_begun = true;
+        }
+        if search.is_at_end() {
+            self.state.go_to(None);
+            return Ok(None);
+        }
+        let rowid = search.rowid();
+        self.state.go_to(Some(rowid));
+        Ok(Some(Api { state: &mut self.state, connection: self.connection, function: self.function }))
+    }
 }
 
 /// A phrase of the query, in the row.
@@ -53,8 +85,14 @@ pub struct Auxiliary {
     kept: Vec<(usize, Rc<dyn Any>)>,
     /// Of the row on which the scan stands.
     row: Option<(i64, RowFacts)>,
-    /// The arguments of the function that `rank` is.
-    pub(crate) rank_arguments: Option<Rc<[lithe_vtab::Value]>>,
+    /// The function that `rank` is.
+    pub(crate) ranking: Option<Rc<Ranking>>,
+}
+
+/// The function that `rank` is in a scan, with its arguments.
+pub(crate) struct Ranking {
+    pub function: Arc<dyn AuxiliaryFunction>,
+    pub arguments: Vec<lithe_vtab::Value>,
 }
 
 impl Auxiliary {
@@ -83,12 +121,26 @@ impl<'a> Api<'a> {
         self.connection
     }
 
+    /// The table.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.state.table
+    }
+
     /// How many columns the table has (xColumnCount).
     pub fn column_count(&self) -> usize {
         self.state.table.config.columns.len()
     }
 
-    /// How many rows and tokens there are in the table (xRowCount, xColumnTotalSize).
+    /// How many rows there are in the table (xRowCount).
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB, also if there are none: the scan is on one. Those of reading shadow tables.
+    pub fn row_count(&self) -> Result<u64> {
+        let rows = self.totals()?.rows;
+        if rows as i64 > 0 { Ok(rows) } else { Err(crate::corrupt()) }
+    }
+
+    /// How many rows and tokens there are in the table (xColumnTotalSize).
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
@@ -114,27 +166,26 @@ impl<'a> Api<'a> {
         if column < self.column_count() { Ok(()) } else { Err(FunctionError::of_code(code::RANGE)) }
     }
 
-    /// How many tokens a column of the row has, or all of them (xColumnSize). None if nobody knows.
+    /// How many tokens a column of the row has, or all of them (xColumnSize). -1 for each indexed column where nobody knows: in
+    /// contentless tables with columnsize=0.
     ///
     /// # Errors
     /// SQLITE_RANGE; those of reading the row.
-    pub fn column_size(&mut self, column: Option<usize>) -> Result<Option<u64>> {
+    pub fn column_size(&mut self, column: Option<usize>) -> Result<i64> {
         column.map_or(Ok(()), |column| self.check_column(column))?;
-        if let Some(sizes) = self.state.sizes(self.connection)? {
-            let of_column = |column: usize| sizes.get(column).copied().unwrap_or(0);
-            return Ok(Some(column.map_or_else(|| sizes.iter().sum(), of_column)));
-        }
-        if self.state.table.is_contentless() {
-            return Ok(None);
-        }
+        let sizes = self.state.sizes(self.connection)?;
         let columns = column.map_or(0..self.column_count(), |column| column..column + 1);
-        let mut sum = 0;
+        let mut sum = 0i64;
         for column in columns {
-            if self.state.table.config.columns.get(column).is_some_and(|column| column.is_indexed) {
-                sum += self.tokens_of(column)?.1.len() as u64;
-            }
+            let is_indexed = self.state.table.config.columns.get(column).is_some_and(|column| column.is_indexed);
+            sum = sum.wrapping_add(match &sizes {
+                Some(sizes) => sizes.get(column).copied().unwrap_or(0) as i64,
+                None if !is_indexed => 0,
+                None if self.state.table.is_contentless() => -1,
+                None => self.tokens_of(column)?.1.len() as i64,
+            });
         }
-        Ok(Some(sum))
+        Ok(sum)
     }
 
     /// The text of a column, and the places of its tokens in it, those that share a place left out. None if the column is NULL.
@@ -182,37 +233,24 @@ impl<'a> Api<'a> {
     /// # Errors
     /// SQLITE_RANGE; those of reading the index.
     pub fn count_rows(&self, phrase: usize) -> Result<u64> {
-        let (table, search) = (&self.state.table, self.state.search.as_ref());
-        let found = search.and_then(|search| search.of_phrase(phrase));
-        let mut search = found.ok_or_else(|| FunctionError::of_code(code::RANGE))?;
-        search.start(table, self.connection, Order::Ascending, None)?;
+        let mut rows = self.phrase_rows(phrase)?;
         let mut count = 0;
-        while !search.is_at_end() {
+        while rows.next_row()?.is_some() {
             count += 1;
-            search.next(table, self.connection)?;
         }
         Ok(count)
     }
 
-    /// Goes through the rows that a phrase stands in (xQueryPhrase): `each` is called on each of them.
+    /// The rows that a phrase stands in (xQueryPhrase): a scan of its own, with auxiliary data of its own.
     ///
     /// # Errors
-    /// SQLITE_RANGE; those of reading the index, and of `each`.
-    pub fn query_phrase(&self, phrase: usize, each: &mut dyn FnMut(&mut Api<'_>) -> Result<Flow>) -> Result {
+    /// SQLITE_RANGE.
+    pub fn phrase_rows(&self, phrase: usize) -> Result<PhraseRows<'a>> {
         let found = self.state.search.as_ref().and_then(|search| search.of_phrase(phrase));
-        let mut search = found.ok_or_else(|| FunctionError::of_code(code::RANGE))?;
-        let table = Arc::clone(&self.state.table);
-        search.start(&table, self.connection, Order::Ascending, None)?;
-        let mut state = CursorState::new(&table);
-        while !search.is_at_end() {
-            state.go_to(Some(search.rowid()));
-            state.search = Some(search);
-            let flow = each(&mut Api { state: &mut state, connection: self.connection, function: self.function })?;
-            let Some(taken) = state.search.take().filter(|_| flow == Flow::More) else { break };
-            search = taken;
-            search.next(&table, self.connection)?;
-        }
-        Ok(())
+        let search = found.ok_or_else(|| FunctionError::of_code(code::RANGE))?;
+        let mut state = CursorState::new(&self.state.table);
+        state.search = Some(search);
+        Ok(PhraseRows { state, connection: self.connection, function: self.function, has_begun: false })
     }
 
     /// What this function has kept (xGetAuxdata).
@@ -245,8 +283,11 @@ impl<'a> Api<'a> {
         &mut row.get_or_insert_with(|| (rowid, RowFacts::default())).1
     }
 
-    /// Where each phrase stands in the row.
-    fn positions(&mut self) -> Result<Rc<[Vec<u64>]>> {
+    /// Where each phrase of the query stands in the row.
+    ///
+    /// # Errors
+    /// Those of reading the row.
+    pub fn positions(&mut self) -> Result<Rc<[Vec<u64>]>> {
         if let Some(known) = &self.facts().positions {
             return Ok(Rc::clone(known));
         }
@@ -305,6 +346,24 @@ impl<'a> Api<'a> {
     /// Those of reading the row.
     pub fn phrase_positions(&mut self, phrase: usize) -> Result<Vec<u64>> {
         Ok(self.positions()?.get(phrase).cloned().unwrap_or_default())
+    }
+
+    /// Shows `each` where a phrase stands in the row, by [`crate::position`].
+    ///
+    /// # Errors
+    /// Those of reading the row.
+    pub fn each_position(&mut self, phrase: usize, each: &mut dyn FnMut(u64)) -> Result {
+        let table = &self.state.table;
+        if table.config.detail == Detail::Full {
+            if let Some(search) = &self.state.search {
+                search.each_position(table, phrase, each);
+            }
+            return Ok(());
+        }
+        if let Some(positions) = self.positions()?.get(phrase) {
+            positions.iter().for_each(|position| each(*position));
+        }
+        Ok(())
     }
 
     /// The columns in which a phrase stands in the row (xPhraseFirstColumn, xPhraseNextColumn).

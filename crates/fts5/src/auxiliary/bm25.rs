@@ -15,6 +15,7 @@ use lithe_vtab::{Value, ValueRef};
 
 use super::api::Api;
 use crate::Result;
+use crate::position::column_of;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -29,8 +30,7 @@ struct Weights {
 
 impl Weights {
     fn of(api: &Api<'_>) -> Result<Weights> {
-        let totals = api.totals()?;
-        let rows = totals.rows as f64;
+        let (rows, totals) = (api.row_count()? as f64, api.totals()?);
         let tokens: u64 = totals.tokens.iter().fold(0, |sum, tokens| sum.wrapping_add(*tokens));
         let idf = |phrase| {
             let found = api.count_rows(phrase)? as f64;
@@ -52,17 +52,13 @@ pub fn bm25(api: &mut Api<'_>, arguments: &[ValueRef<'_>]) -> Result<Value> {
             made
         }
     };
-    let mut frequencies = vec![0.0; weights.idf.len()];
-    for instance in &*api.instances()? {
-        let weight = arguments.get(instance.column).map_or(1.0, |weight| cast::to_real(*weight));
-        if let Some(frequency) = frequencies.get_mut(instance.phrase) {
-            *frequency += weight;
-        }
-    }
-    // (A table that knows no sizes says -1 for each column.)
-    let len = api.column_size(None)?.map_or_else(|| -(api.column_count() as f64), |len| len as f64);
+    let len = api.column_size(None)? as f64;
     let mut score = 0.0;
-    for (idf, frequency) in weights.idf.iter().zip(frequencies) {
+    for (phrase, idf) in weights.idf.iter().enumerate() {
+        let mut frequency = 0.0;
+        api.each_position(phrase, &mut |position| {
+            frequency += arguments.get(column_of(position)).map_or(1.0, |weight| cast::to_real(*weight));
+        })?;
         score += idf * (frequency * (K1 + 1.0) / (frequency + K1 * (1.0 - B + B * len / weights.average_len)));
     }
     Ok(Value::from(ValueRef::Real(-score)))

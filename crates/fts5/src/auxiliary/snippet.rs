@@ -66,7 +66,7 @@ fn find(api: &mut Api<'_>, column: usize, wanted: i64, best: &mut Best) -> Resul
     let lens: Vec<i64> = (0..api.phrase_count())
         .map(|phrase| api.phrase(phrase).map_or(0, |phrase| phrase.terms.len() as i64))
         .collect();
-    let len = api.column_size(Some(column))?.map_or(-1, |len| len as i64);
+    let len = api.column_size(Some(column))?;
     let candidate = Candidate { column, len, sentences: &sentences, wanted };
     for instance in all.iter().filter(|instance| instance.column == column) {
         candidate.around(&all, &lens, i64::from(instance.offset), best);

@@ -19,6 +19,8 @@ pub struct Postings {
     /// The source of the row. None: at the end.
     current: Option<usize>,
     rowid: i64,
+    /// The first row that any other source stands on.
+    others: Option<i64>,
 }
 
 #[derive(Clone, Debug)]
@@ -85,7 +87,7 @@ impl Postings {
             };
             sources.push(Source { rows, tombstones });
         }
-        let mut postings = Postings { sources, order, current: None, rowid: 0 };
+        let mut postings = Postings { sources, order, current: None, rowid: 0, others: None };
         postings.settle(reader)?;
         Ok(postings)
     }
@@ -120,10 +122,27 @@ impl Postings {
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
     pub fn next(&mut self, reader: &Reader<'_>) -> Result {
-        if self.current.is_none() {
+        let Some(current) = self.current else { return Ok(()) };
+        if self.others == Some(self.rowid) {
+            self.pass(reader, self.rowid)?;
+            return self.settle(reader);
+        }
+        if let Some(source) = self.sources.get_mut(current) {
+            source.next_row(reader)?;
+        }
+        self.stay_or_settle(reader, current)
+    }
+
+    /// The source of the row has moved: it is that of the next one, too, if it stands on one in front of all others.
+    fn stay_or_settle(&mut self, reader: &Reader<'_>, current: usize) -> Result {
+        let row = self.sources.get(current).and_then(Source::row).filter(|row| row.has_content);
+        let row = row.filter(|row| self.others.is_none_or(|others| self.is_before(row.rowid, others)));
+        if let (Some(row), Some(source)) = (row, self.sources.get_mut(current))
+            && !source.tombstones.has(reader, row.rowid)?
+        {
+            self.rowid = row.rowid;
             return Ok(());
         }
-        self.pass(reader, self.rowid)?;
         self.settle(reader)
     }
 
@@ -132,8 +151,12 @@ impl Postings {
     /// # Errors
     /// As [`Postings::next`].
     pub fn seek(&mut self, reader: &Reader<'_>, rowid: i64) -> Result {
-        if self.current.is_none() || !self.is_before(self.rowid, rowid) {
-            return Ok(());
+        let Some(current) = self.current.filter(|_| self.is_before(self.rowid, rowid)) else { return Ok(()) };
+        if self.others.is_none_or(|others| self.is_before(rowid, others)) {
+            if let Some(source) = self.sources.get_mut(current) {
+                source.seek_row(reader, rowid)?;
+            }
+            return self.stay_or_settle(reader, current);
         }
         for source in &mut self.sources {
             source.seek_row(reader, rowid)?;
@@ -162,12 +185,19 @@ impl Postings {
     fn settle(&mut self, reader: &Reader<'_>) -> Result {
         loop {
             let mut best: Option<(usize, Row)> = None;
+            let mut others: Option<i64> = None;
             for (at, source) in self.sources.iter().enumerate() {
                 let Some(row) = source.row() else { continue };
+                let mut other = Some(row.rowid);
                 if best.is_none_or(|(_, best)| self.is_before(row.rowid, best.rowid)) {
+                    other = best.map(|(_, best)| best.rowid);
                     best = Some((at, row));
                 }
+                if let Some(other) = other.filter(|other| others.is_none_or(|others| self.is_before(*other, others))) {
+                    others = Some(other);
+                }
             }
+            self.others = others;
             let Some((at, row)) = best else {
                 self.current = None;
                 return Ok(());

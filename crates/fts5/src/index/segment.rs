@@ -12,8 +12,9 @@
 use super::Reader;
 use super::doclist_index;
 use super::leaf::{HEADER_LEN, Leaf, TermPosition};
-use super::row::{Row, read_row};
+use super::row::{Row, read_from, read_row};
 use crate::Result;
+use crate::config::Detail;
 use crate::structure::Segment;
 use crate::varint;
 
@@ -281,6 +282,11 @@ impl SegmentCursor {
         self.row_of_next_page(reader)
     }
 
+    /// Whether the row is known to be the last of its term: another term follows on the page.
+    pub fn is_on_last_row(&self) -> bool {
+        self.spilled.is_none() && self.next_term.is_some_and(|next| self.at >= next)
+    }
+
     /// Goes to the first row of the term on a later page.
     fn row_of_next_page(&mut self, reader: &Reader<'_>) -> Result {
         self.row = None;
@@ -303,20 +309,48 @@ impl SegmentCursor {
         if self.row.is_none_or(|row| row.rowid >= rowid) {
             return Ok(());
         }
-        if self.has_doclist_index() {
-            let found = doclist_index::find(reader, self.segment.id, self.term_page, rowid)?;
-            if let Some(page) = found.filter(|page| *page > self.page && *page <= self.segment.last_page) {
-                self.load(reader, page)?;
-                match self.leaf.as_ref().and_then(Leaf::first_rowid) {
-                    Some(at) => self.take_row(reader, at, None)?,
-                    None => self.row_of_next_page(reader)?,
-                }
+        while self.row.is_some_and(|row| row.rowid < rowid) {
+            self.pass_rows(reader.index.detail, rowid);
+            // The index is looked at where a page ends: mostly the row is not that far.
+            let is_at_end_of_page = self.at >= self.end_on_page();
+            if !(is_at_end_of_page && self.has_doclist_index() && self.skip_pages(reader, rowid)?) {
+                self.next_row(reader)?;
             }
         }
-        while self.row.is_some_and(|row| row.rowid < rowid) {
-            self.next_row(reader)?;
-        }
         Ok(())
+    }
+
+    /// Goes to the first row of the page that the doclist index names, if that is a later one.
+    fn skip_pages(&mut self, reader: &Reader<'_>, rowid: i64) -> Result<bool> {
+        let found = doclist_index::find(reader, self.segment.id, self.term_page, rowid)?;
+        let Some(page) = found.filter(|page| *page > self.page && *page <= self.segment.last_page) else {
+            return Ok(false);
+        };
+        self.load(reader, page)?;
+        match self.leaf.as_ref().and_then(Leaf::first_rowid) {
+            Some(at) => self.take_row(reader, at, None)?,
+            None => self.row_of_next_page(reader)?,
+        }
+        Ok(true)
+    }
+
+    /// Passes over rows of the page without taking them, while the one behind is in front of `rowid`, too. What makes no sense
+    /// is left to whoever takes rows.
+    fn pass_rows(&mut self, detail: Detail, rowid: i64) {
+        let Some((row, leaf)) = self.row.as_mut().zip(self.leaf.as_ref()) else { return };
+        if detail == Detail::None || self.spilled.is_some() {
+            return;
+        }
+        let end = self.next_term.unwrap_or_else(|| leaf.size());
+        let bytes = leaf.content().get(..end).unwrap_or_default();
+        loop {
+            let Some(next) = read_from(bytes, self.at, Some(row.rowid), detail) else { return };
+            let behind = next.data_at + next.data_len;
+            if next.rowid >= rowid || behind >= end {
+                return;
+            }
+            (*row, self.at) = (next, behind);
+        }
     }
 
     /// The positions of the row.

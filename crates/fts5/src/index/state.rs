@@ -10,9 +10,9 @@ use super::store::{STRUCTURE_ID, Statements};
 use super::{Index, Reader};
 use crate::Result;
 use crate::config::Config;
-use crate::names::Names;
 use crate::settings::Settings;
 use crate::structure::Structure;
+use lithe_vtab::Names;
 
 /// What a connection remembers of an index between two calls.
 #[derive(Debug, Default)]
@@ -154,7 +154,14 @@ impl Reader<'_> {
     pub fn bump_cookie(&self) -> Result {
         let mut structure = Structure::clone(&*self.structure()?);
         structure.cookie = structure.cookie.wrapping_add(1);
-        self.put_structure(structure)?;
+        // The cookie is what a structure begins with.
+        self.store().overwrite(STRUCTURE_ID, &structure.cookie.to_be_bytes())?;
+        {
+            let mut state = self.index.state()?;
+            if state.is_writing {
+                state.structure = Some(Arc::new(structure));
+            }
+        }
         self.index.state()?.cookie = None;
         let settings = Arc::new(Settings::read(self.connection, &self.index.names)?);
         let mut state = self.index.state()?;

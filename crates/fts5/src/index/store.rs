@@ -7,10 +7,10 @@
 //!   1    averages               10   structure
 //! ```
 
-use lithe_vtab::{FunctionError, Kept, SqlConnection, Value, ValueRef, code};
+use lithe_vtab::{BlobPlace, FunctionError, Kept, SqlConnection, ValueRef, code};
 
 use crate::Result;
-use crate::names::Names;
+use lithe_vtab::Names;
 
 /// The record of the averages.
 pub const AVERAGES_ID: i64 = 1;
@@ -41,6 +41,8 @@ pub const fn tombstone_id(segment: u64, page: u64) -> i64 {
 #[derive(Debug)]
 pub struct Statements {
     table: String,
+    database: String,
+    data: String,
     read: Kept,
     write: Kept,
     delete: Kept,
@@ -58,6 +60,8 @@ impl Statements {
         let (data, idx) = (names.shadow("data"), names.shadow("idx"));
         Statements {
             table: names.table.clone(),
+            database: names.database.clone(),
+            data: format!("{}_data", names.table),
             read: Kept::new(format!("SELECT block FROM {data} WHERE id = ?1")),
             write: Kept::new(format!("REPLACE INTO {data}(id, block) VALUES(?1, ?2)")),
             delete: Kept::new(format!("DELETE FROM {data} WHERE id >= ?1 AND id <= ?2")),
@@ -113,6 +117,16 @@ impl Store<'_> {
     /// Those of writing the table.
     pub fn write(&self, id: i64, bytes: &[u8]) -> Result {
         self.run(&self.statements.write, &[ValueRef::Integer(id), ValueRef::Blob(bytes)])
+    }
+
+    /// Writes over the beginning of a record of `x_data`, in place: no row counts as changed.
+    ///
+    /// # Errors
+    /// Those of opening and writing the BLOB.
+    pub fn overwrite(&self, id: i64, bytes: &[u8]) -> Result {
+        let Statements { database, data, .. } = self.statements;
+        let place = BlobPlace { database, table: data, column: "block", writable: true };
+        self.connection.open_blob(&place, id)?.write(0, bytes)
     }
 
     /// Deletes the records of `x_data` from `first` to `last`.
@@ -206,13 +220,4 @@ impl Store<'_> {
     fn corrupt_with(&self, message: String) -> FunctionError {
         FunctionError::with_code(code::CORRUPT_VTAB, message)
     }
-}
-
-/// The first value of a statement's first row.
-///
-/// # Errors
-/// Those of the statement.
-pub fn value(connection: &dyn SqlConnection, sql: &str) -> Result<Option<Value>> {
-    let mut statement = connection.prepare(sql)?;
-    Ok(if statement.step()? { Some(Value::from(statement.column(0))) } else { None })
 }

@@ -8,6 +8,9 @@
 //!
 //! Where two inputs that meet have the same row of the same term, the older one moves on at once: the newer one counts. SQLite
 //! does so in the same tree, so an unfinished merge leaves the same entries behind.
+//!
+//! The winner goes on without a comparison as long as its rows are those of one term, in front of the next row that any other
+//! input has of that term: nobody could beat or meet it.
 
 use std::cmp::Ordering;
 
@@ -49,6 +52,18 @@ pub struct Tournament {
     pub inputs: Vec<Input>,
     /// The winners, from node 1 on.
     winners: Vec<usize>,
+    lead: Lead,
+}
+
+/// What is known of how far the winner may go without a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lead {
+    /// Nothing yet.
+    Unknown,
+    /// To the end of its term.
+    Term,
+    /// To the row in front of this one.
+    Row(i64),
 }
 
 impl Tournament {
@@ -61,7 +76,7 @@ impl Tournament {
             input.settle(reader)?;
         }
         let leaves = inputs.len().max(2).next_power_of_two();
-        let mut tournament = Tournament { inputs, winners: vec![0; leaves] };
+        let mut tournament = Tournament { inputs, winners: vec![0; leaves], lead: Lead::Unknown };
         for node in (1..leaves).rev() {
             if let Some(older) = tournament.compare(node) {
                 tournament.advance(reader, older, node)?;
@@ -81,15 +96,51 @@ impl Tournament {
     /// # Errors
     /// As [`Tournament::new`].
     pub fn next(&mut self, reader: &Reader<'_>) -> Result {
-        match self.first() {
-            Some(first) => self.advance(reader, first, 1),
-            None => Ok(()),
+        let Some(first) = self.first() else { return Ok(()) };
+        if self.is_last_of_term(first) {
+            self.lead = Lead::Unknown;
+            return self.advance(reader, first, 1);
         }
+        if self.lead == Lead::Unknown {
+            self.lead = self.find_lead(first);
+        }
+        let lead = self.lead;
+        let Some(input) = self.inputs.get_mut(first) else { return Ok(()) };
+        input.cursor.next_row(reader)?;
+        let is_ahead = input.cursor.row.is_some_and(|row| match lead {
+            Lead::Row(next) => row.rowid < next,
+            Lead::Term | Lead::Unknown => true,
+        });
+        if is_ahead {
+            return Ok(());
+        }
+        self.lead = Lead::Unknown;
+        input.settle(reader)?;
+        self.replay(reader, first, 1)
+    }
+
+    /// Whether the row of an input is known to be the last of its term.
+    fn is_last_of_term(&self, input: usize) -> bool {
+        self.inputs.get(input).is_none_or(|input| input.cursor.is_on_last_row())
+    }
+
+    /// How far the winner may go: to the next row of the same term that an input has which it met on its way.
+    fn find_lead(&self, first: usize) -> Lead {
+        let Some(winner) = self.inputs.get(first) else { return Lead::Unknown };
+        let rows = self.inputs.iter().enumerate().filter(|(at, input)| *at != first && !input.is_at_end());
+        let same = rows.filter(|(_, input)| input.cursor.term == winner.cursor.term);
+        let next = same.filter_map(|(_, input)| input.cursor.row.map(|row| row.rowid)).min();
+        next.map_or(Lead::Term, Lead::Row)
     }
 
     /// Moves an input on, and compares anew from its leaf up to a node.
     fn advance(&mut self, reader: &Reader<'_>, input: usize, top: usize) -> Result {
         self.step(reader, input)?;
+        self.replay(reader, input, top)
+    }
+
+    /// Compares anew from an input's leaf up to a node.
+    fn replay(&mut self, reader: &Reader<'_>, input: usize, top: usize) -> Result {
         let mut node = (self.winners.len() + input) / 2;
         while node >= top {
             match self.compare(node) {

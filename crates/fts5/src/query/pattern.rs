@@ -3,12 +3,13 @@
 //! What stands between wildcards must be in the text, in one piece: each piece of at least three characters becomes a phrase. The
 //! rows that are found so are looked at again, since neither the order of the pieces nor shorter ones count here.
 
+use lithe_tokenize::unicode;
+
 use super::parser::Tokenize;
 use super::{Expr, Near, Phrase};
 use crate::Result;
 use crate::config::Detail;
 use crate::tokenizer::{Purpose, trigram};
-use crate::unicode;
 
 /// A pattern.
 pub struct Pattern<'p> {

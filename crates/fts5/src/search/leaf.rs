@@ -77,6 +77,11 @@ impl Leaf {
         self.row = None;
     }
 
+    /// Whether nobody is to know what the phrases have found.
+    pub fn is_forgotten(&self) -> bool {
+        self.is_forgotten
+    }
+
     /// Forgets what the phrases have found in the row.
     pub fn forget(&mut self) {
         self.is_forgotten = true;
@@ -118,6 +123,11 @@ impl Leaf {
     /// Moves all tokens on until they stand in one row. None: one is in no more rows, or there are none.
     fn meet(&mut self, scan: &Scan<'_>) -> Result<Option<i64>> {
         let phrases = &mut self.phrases;
+        if let [LeafPhrase { terms, .. }] = phrases.as_slice()
+            && let [term] = terms.as_slice()
+        {
+            return Ok(term.row(scan));
+        }
         let first = phrases.first().and_then(|phrase| phrase.terms.first());
         let Some(mut row) = first.and_then(|first| first.row(scan)) else { return Ok(None) };
         loop {
@@ -167,6 +177,18 @@ impl Leaf {
             None => Vec::new(),
         }
     }
+
+    /// Shows `each` what [`Leaf::positions`] has, if it can be without a list of it.
+    pub fn each_position(&self, phrase: usize, detail: Detail, each: &mut dyn FnMut(u64)) {
+        let found = phrase.checked_sub(self.first_phrase).and_then(|at| self.phrases.get(at));
+        let single = found.and_then(|found| found.terms.first()).filter(|term| term.postings.len() == 1);
+        match (found, single) {
+            (Some(_), Some(term)) if self.takes_all() && !self.is_forgotten && detail == Detail::Full => {
+                term.lists(self.row).flat_map(Reader::new).for_each(each);
+            }
+            _ => self.positions(phrase, detail).into_iter().for_each(each),
+        }
+    }
 }
 
 impl LeafPhrase {
@@ -208,18 +230,32 @@ impl TermScan {
         Ok(())
     }
 
+    /// The postings, if there is one token.
+    fn single(&mut self) -> Option<&mut Postings> {
+        if let [postings] = self.postings.as_mut_slice() { Some(postings) } else { None }
+    }
+
     fn row(&self, scan: &Scan<'_>) -> Option<i64> {
+        if let [postings] = self.postings.as_slice() {
+            return (!postings.is_at_end()).then(|| postings.rowid());
+        }
         let rows = self.postings.iter().filter(|one| !one.is_at_end()).map(Postings::rowid);
         rows.min_by(|one, other| scan.compare(*one, *other))
     }
 
     fn next(&mut self, scan: &Scan<'_>) -> Result {
+        if let Some(postings) = self.single() {
+            return postings.next(&scan.reader);
+        }
         let row = self.row(scan);
         let is_here = |one: &&mut Postings| !one.is_at_end() && Some(one.rowid()) == row;
         self.postings.iter_mut().filter(is_here).try_for_each(|one| one.next(&scan.reader))
     }
 
     fn seek(&mut self, scan: &Scan<'_>, rowid: i64) -> Result {
+        if let Some(postings) = self.single() {
+            return postings.seek(&scan.reader, rowid);
+        }
         let is_behind = |one: &&mut Postings| !one.is_at_end() && scan.is_before(one.rowid(), rowid);
         self.postings.iter_mut().filter(is_behind).try_for_each(|one| one.seek(&scan.reader, rowid))
     }
@@ -234,7 +270,10 @@ impl TermScan {
     fn positions(&self, row: Option<i64>, detail: Detail, out: &mut Vec<u64>) {
         out.clear();
         for list in self.lists(row) {
-            out.extend(super::positions(list, detail));
+            match detail {
+                Detail::Full => position::read_all(list, out),
+                _ => out.extend(super::positions(list, detail)),
+            }
         }
         if self.postings.len() > 1 {
             out.sort_unstable();
@@ -244,25 +283,27 @@ impl TermScan {
 
     /// Leaves only positions that the token stands `behind` tokens behind.
     fn retain_near(&self, row: Option<i64>, positions: &mut Vec<u64>, behind: u64) {
-        let retain = |positions: &mut Vec<u64>, own: &mut dyn Iterator<Item = u64>| {
-            let mut current = own.next();
-            positions.retain(|position| {
-                while current.is_some_and(|own| own < position + behind) {
-                    current = own.next();
-                }
-                current == Some(position + behind)
-            });
-        };
         let mut lists = self.lists(row);
         match (lists.next(), self.postings.len()) {
-            (Some(list), 1) => retain(positions, &mut Reader::new(list)),
+            (Some(list), 1) => retain_in_front_of(positions, Reader::new(list), behind),
             _ => {
                 let mut own = Vec::new();
                 self.positions(row, Detail::Full, &mut own);
-                retain(positions, &mut own.into_iter());
+                retain_in_front_of(positions, own.into_iter(), behind);
             }
         }
     }
+}
+
+/// Leaves only positions that one of the others is `behind` tokens behind.
+fn retain_in_front_of(positions: &mut Vec<u64>, mut others: impl Iterator<Item = u64>, behind: u64) {
+    let mut other = others.next();
+    positions.retain(|position| {
+        while other.is_some_and(|other| other < position + behind) {
+            other = others.next();
+        }
+        other == Some(position + behind)
+    });
 }
 
 /// The part of a token that is compared: with tokendata=1, what follows a NUL is not.

@@ -2,11 +2,11 @@
 //!
 //! `case_sensitive` is 0 or 1, `remove_diacritics` 0 to 2, of which 1 and 2 mean the same.
 
+use lithe_tokenize::unicode::{self, RemoveMarks};
 use lithe_vtab::FunctionError;
 
 use super::{Flow, Patterns, Purpose, Sink, Token, Tokenizer};
 use crate::Result;
-use crate::unicode::{self, RemoveMarks};
 
 /// How many characters a token has.
 pub const LEN: usize = 3;

@@ -6,7 +6,7 @@
 //! Windows use the same states: [`BuiltinAccumulator::inverse`] takes the oldest row back out of a state that was
 //! made [`for_window`](BuiltinAccumulator::for_window).
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `sum` | sum, total, avg: integers exactly, reals with their rounding errors |
 //! | `extreme` | min, max |
@@ -24,8 +24,7 @@ pub use sum::Sum;
 
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
-use crate::function::{Aggregate, Arity};
-use crate::scalar::arg;
+use crate::signature::{Arity, arg};
 
 /// The built-in aggregates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +45,17 @@ pub enum BuiltinAggregate {
     Max,
     /// group_concat(x), group_concat(x, separator), string_agg(x, separator)
     GroupConcat,
+}
+
+/// One entry of a table of aggregate functions.
+#[derive(Clone, Copy, Debug)]
+pub struct Aggregate {
+    /// The name, in small letters.
+    pub name: &'static str,
+    /// How many arguments.
+    pub args: Arity,
+    /// What it computes.
+    pub kind: BuiltinAggregate,
 }
 
 /// The table.

@@ -3,7 +3,7 @@
 //! All of them begin with a time value and apply modifiers from left to right; what comes out is printed in one way or
 //! another.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `calendar` | days, months, years: arithmetic |
 //! | `moment` | [`Moment`](moment::Moment): a time value, as a day number, as calendar fields, or as a bare number |
@@ -30,8 +30,8 @@ use lithe_value::{NumberText, ValueRef, cast, utf8};
 
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
-use crate::function::{Arity, Flags, Scalar, ScalarFn};
 use crate::scalar::{PURE, null};
+use crate::signature::{Arity, Flags, Scalar, ScalarFn};
 use moment::Moment;
 
 pub(crate) const FUNCTIONS: [Scalar; 10] = [

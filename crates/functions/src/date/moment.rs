@@ -220,6 +220,16 @@ impl Moment {
         self.number = None;
     }
 
+    /// Whether it is nothing but a number that can be no day.
+    pub(super) fn is_no_day(&self) -> bool {
+        self.number.is_some() && self.milliseconds.is_none()
+    }
+
+    /// It is right after all.
+    pub(super) fn revive(&mut self) {
+        self.is_wrong = false;
+    }
+
     /// Becomes the given date and time of day.
     pub(super) fn set_fields(&mut self, date: Date, time: Time) {
         self.number = None;

@@ -5,7 +5,7 @@
 //!      - + space # 0 ! ,
 //! ```
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `spec` | reading what follows a `%` |
 //! | `integer` | %d %u %x %X %o %p %r |
@@ -21,8 +21,8 @@ use lithe_value::{Buffer, NumberText, ValueRef, bytes, cast, utf8};
 
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
-use crate::function::Scalar;
 use crate::scalar::{null, pure_variadic};
+use crate::signature::Scalar;
 use spec::{Conversion, Spec};
 
 pub(crate) const FUNCTIONS: [Scalar; 2] = [pure_variadic("format", 0, format), pure_variadic("printf", 0, format)];

@@ -10,7 +10,7 @@ use super::{SUBTYPE, binary, element, render};
 use crate::aggregate::{AggregateFunction, AggregateState};
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
-use crate::function::arg;
+use crate::signature::arg;
 
 /// One of the aggregates.
 #[derive(Clone, Copy, Debug)]

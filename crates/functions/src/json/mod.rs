@@ -1,6 +1,6 @@
 //! JSON functions: text in, text out, and JSONB in between.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `tree` | a JSON value |
 //! | `parse` | text to tree: JSON and JSON5 |
@@ -32,7 +32,7 @@ pub(crate) use group::{AGGREGATES, Group};
 
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
-use crate::function::{Arity, Flags, Scalar, ScalarFn, arg};
+use crate::signature::{Arity, Flags, Scalar, ScalarFn, arg};
 use edit::Edit;
 use output::Output;
 use parse::Failure;

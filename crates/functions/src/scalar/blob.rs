@@ -6,7 +6,7 @@ use super::quote::push_hex;
 use super::{arg, null, pure, text_of};
 use crate::context::Context;
 use crate::error::Result;
-use crate::function::{Arity, Flags, Scalar};
+use crate::signature::{Arity, Flags, Scalar};
 
 pub(super) const FUNCTIONS: [Scalar; 6] = [
     pure("hex", 1, hex),

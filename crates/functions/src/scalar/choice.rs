@@ -8,7 +8,7 @@ use lithe_value::{ValueRef, cast, compare};
 use super::{PURE, null};
 use crate::context::Context;
 use crate::error::Result;
-use crate::function::{Arity, Flags, Scalar, ScalarFn, arg};
+use crate::signature::{Arity, Flags, Scalar, ScalarFn, arg};
 
 pub(super) const FUNCTIONS: [Scalar; 10] = [
     inline("coalesce", Arity::AtLeast(2), coalesce),

@@ -5,7 +5,7 @@ use lithe_value::{NumberText, ValueRef, cast};
 use super::{PURE, arg, null, pure, text_of};
 use crate::context::Context;
 use crate::error::Result;
-use crate::function::{Arity, Flags, Scalar, ScalarFn};
+use crate::signature::{Arity, Flags, Scalar, ScalarFn};
 
 /// The version of SQLite that this library is level with: what `sqlite_version()` answers.
 pub const VERSION: &str = "3.54.1";

@@ -6,7 +6,8 @@ use lithe_value::{NumberText, ValueRef, cast, utf8};
 use super::{arg, null, pure};
 use crate::context::{CallSite, Context};
 use crate::error::{FunctionError, Result};
-use crate::function::{Arity, Flags, Function, Kind, Scalar, ScalarFn};
+use crate::function::{Function, Kind};
+use crate::signature::{Arity, Flags, Scalar, ScalarFn};
 
 pub(super) const FUNCTIONS: [Scalar; 3] = [pure("glob", 2, glob), pure("like", 2, like), pure("like", 3, like)];
 

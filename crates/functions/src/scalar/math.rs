@@ -12,7 +12,7 @@ use super::number::number_of;
 use super::{arg, null, pure};
 use crate::context::Context;
 use crate::error::Result;
-use crate::function::Scalar;
+use crate::signature::Scalar;
 
 pub(super) const FUNCTIONS: [Scalar; 30] = [
     pure("acos", 1, |context, args| real(context, args, f64::acos)),

@@ -1,6 +1,6 @@
 //! Scalar functions.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `text` | length, upper, lower, concat, char, unicode, quote and unquote |
 //! | `substring` | substr, instr, replace, trim |
@@ -23,6 +23,7 @@ mod soundex;
 mod substring;
 mod text;
 
+pub(crate) use crate::signature::arg;
 pub use facts::{COMPILE_OPTIONS, SOURCE_ID, VERSION};
 pub(crate) use like::match_function;
 
@@ -30,9 +31,9 @@ use lithe_value::{NumberText, ValueRef, cast};
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::function::{Arity, Flags, Scalar, ScalarFn};
+use crate::signature::{Arity, Flags, Scalar, ScalarFn};
 
-/// The tables of the rooms.
+/// The tables of the modules.
 pub(crate) const TABLES: [&[Scalar]; 10] = [
     &text::FUNCTIONS,
     &substring::FUNCTIONS,
@@ -57,13 +58,6 @@ pub(crate) const fn pure_variadic(name: &'static str, args: u16, eval: ScalarFn)
 }
 
 pub(crate) const PURE: Flags = Flags::INNOCUOUS.with(Flags::DETERMINISTIC).with(Flags::STABLE);
-
-/// An argument. How many there are was checked where the call was compiled.
-#[inline]
-pub(crate) fn arg<'a>(args: &[ValueRef<'a>], index: usize) -> ValueRef<'a> {
-    debug_assert!(index < args.len(), "a call with fewer arguments than its entry says");
-    args.get(index).copied().unwrap_or_default()
-}
 
 /// The bytes of an argument as text, `None` for NULL.
 #[inline]

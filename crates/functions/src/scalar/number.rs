@@ -6,7 +6,7 @@ use lithe_value::{ValueRef, cast};
 use super::{arg, null, pure};
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
-use crate::function::{Arity, Flags, Scalar};
+use crate::signature::{Arity, Flags, Scalar};
 
 pub(super) const FUNCTIONS: [Scalar; 5] = [
     pure("abs", 1, abs),

@@ -5,7 +5,7 @@ use lithe_value::{Buffer, NumberText, ValueRef, bytes, utf8};
 use super::{arg, null, pure, text_of};
 use crate::context::Context;
 use crate::error::{FunctionError, Result};
-use crate::function::Scalar;
+use crate::signature::Scalar;
 
 pub(super) const FUNCTIONS: [Scalar; 3] =
     [pure("quote", 1, quote), pure("unistr", 1, unistr), pure("unistr_quote", 1, unistr_quote)];

@@ -5,7 +5,7 @@ use lithe_value::{NumberText, ValueRef};
 use super::{arg, pure, text_of};
 use crate::context::Context;
 use crate::error::Result;
-use crate::function::Scalar;
+use crate::signature::Scalar;
 
 pub(super) const FUNCTIONS: [Scalar; 1] = [pure("soundex", 1, soundex)];
 

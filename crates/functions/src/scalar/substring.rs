@@ -6,7 +6,7 @@ use memchr::memmem;
 use super::{arg, null, pure, text_of};
 use crate::context::Context;
 use crate::error::Result;
-use crate::function::Scalar;
+use crate::signature::Scalar;
 
 pub(super) const FUNCTIONS: [Scalar; 12] = [
     pure("instr", 2, instr),

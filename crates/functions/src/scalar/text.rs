@@ -5,7 +5,7 @@ use lithe_value::{NumberText, ValueRef, cast, utf8};
 use super::{arg, null, pure, pure_variadic, text_of};
 use crate::context::Context;
 use crate::error::Result;
-use crate::function::Scalar;
+use crate::signature::Scalar;
 
 pub(super) const FUNCTIONS: [Scalar; 8] = [
     pure_variadic("char", 0, char),

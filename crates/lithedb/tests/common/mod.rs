@@ -1,6 +1,8 @@
 //! What the tests share: Lithe and SQLite asked in the same words.
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub mod pair;
+
 use lithe::ValueRef;
 
 /// Rows, each value as the test shows it.

@@ -5,14 +5,15 @@
 //! * BEGIN and SAVEPOINT while a statement with RETURNING stands on a row: when a later statement of the transaction fails, SQLite
 //!   undoes what the first one did;
 //! * BLOB handles on temporary tables beside a transaction: SQLite answers SQLITE_CORRUPT;
-//! * a small cache beside other connections: SQLite locks the file exclusively as soon as a page is spilled, Lithe at the commit;
+//! * a cache that spills beside other connections: SQLite locks the file exclusively as soon as a page is spilled, Lithe at the commit;
+//! * DROP TABLE beside triggers and open statements: it fails, and SQLite has forgotten the triggers;
 //! * BEGIN IMMEDIATE after a savepoint that has not read anything yet: it fails, but takes its locks, and after ROLLBACK TO SQLite takes the
 //!   database for an empty one.
 
 use fastrand::Rng;
 
 use crate::scans;
-use crate::script::{SLOTS, Script, Step};
+use crate::script::{CONNECTIONS, SLOTS, Script, Step};
 use crate::writes;
 
 /// One of `choices`.
@@ -76,63 +77,29 @@ impl World {
 
 /// What is not generated yet because the answers are known to differ. `INTERLEAVE_ALL=1` generates all of it, a list of names those.
 pub struct NotYet {
-    /// Windows: SQLite gives a row as soon as its frame is known, Lithe at the end of the partition, so that it reads further ahead.
-    pub no_windows: bool,
-    /// EXISTS, which SQLite makes a join, with an automatic index.
-    pub no_exists: bool,
-    /// Views that group, whose conditions SQLite checks once more outside.
-    pub no_grouped_views: bool,
-    /// Another journal mode while the transaction of another statement has changed something, even if that was undone.
-    pub no_journal_mode: bool,
     /// Indexes on an expression that cover what is wanted.
     pub no_covering_expression: bool,
-    /// Partial indexes beside joins of a table with itself.
-    pub no_partial_join: bool,
-    /// BEGIN EXCLUSIVE that fails beside a statement that reads: SQLite keeps the locks that it got so far.
-    pub no_exclusive: bool,
 }
 
 impl NotYet {
     fn new() -> NotYet {
         let asked = std::env::var("INTERLEAVE_ALL").unwrap_or_default();
         let is = |what: &str| asked != "1" && !asked.split(',').any(|one| one == what);
-        NotYet {
-            no_windows: is("no_windows"),
-            no_exists: is("no_exists"),
-            no_grouped_views: is("no_grouped_views"),
-            no_journal_mode: is("no_journal_mode"),
-            no_covering_expression: is("no_covering_expression"),
-            no_partial_join: is("no_partial_join"),
-            no_exclusive: is("no_exclusive"),
-        }
+        NotYet { no_covering_expression: is("no_covering_expression") }
     }
 
     /// Whether a step is generated.
-    fn allows(&self, step: &Step, has_partial_index: bool) -> bool {
+    fn allows(&self, step: &Step) -> bool {
         let sql = step.sql().unwrap_or_default();
         let is_index = sql.starts_with("CREATE") && sql.contains("INDEX");
-        !(self.no_windows && sql.contains(" OVER (")
-            || self.no_exists && sql.contains("EXISTS (SELECT")
-            || self.no_grouped_views && sql.contains("VIEW v AS SELECT a, max(b)")
-            || self.no_journal_mode && sql.starts_with("PRAGMA journal_mode =")
-            || self.no_covering_expression && is_index && sql.contains("(length")
-            || self.no_partial_join && has_partial_index && sql.contains("WITH k AS")
-            || self.no_exclusive && sql == "BEGIN EXCLUSIVE")
+        !(self.no_covering_expression && is_index && (sql.contains("(length") || sql.contains("(a % 3")))
     }
 }
 
 /// The script of a seed.
 pub fn script(seed: u64) -> Script {
     let (not_yet, mut script) = (NotYet::new(), whole_script(seed));
-    let is_partial = |sql: &str| sql.starts_with("CREATE") && sql.contains("INDEX") && sql.contains(" WHERE ");
-    let has_partial_index = script.steps.iter().any(|step| step.sql().is_some_and(is_partial));
-    // The journal mode that a script begins with is none that is changed.
-    let first = script.steps.iter().position(|step| step.sql().is_some_and(|sql| sql.starts_with("CREATE TABLE")));
-    let mut at = 0;
-    script.steps.retain(|step| {
-        at += 1;
-        first.is_some_and(|first| at <= first) || not_yet.allows(step, has_partial_index)
-    });
+    script.steps.retain(|step| not_yet.allows(step));
     script
 }
 
@@ -186,11 +153,20 @@ fn settings(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
     if one_in(rng, 3) && world.weights.others == 0 {
         steps.push(quiet(format!("PRAGMA cache_size = {}", pick(rng, &[1, 5, 10, 50]))));
     }
+    no_spill(world, steps);
     if one_in(rng, 12) {
         steps.push(quiet("PRAGMA temp_store = 2"));
     }
     if one_in(rng, 12) {
         steps.push(quiet("PRAGMA recursive_triggers = 1"));
+    }
+}
+
+/// Beside other connections nothing is written before the commit. (SQLite is built here with one cache for all files of the process:
+/// when it is full is no property of a script.)
+fn no_spill(world: &World, steps: &mut Vec<Step>) {
+    if world.weights.others > 0 {
+        steps.extend((0..CONNECTIONS).map(|conn| Step::Quiet { conn, sql: "PRAGMA cache_spill = 0".to_owned() }));
     }
 }
 
@@ -329,7 +305,8 @@ fn step(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
             // So that the connection knows the schema of the others: when one looks again is each engine's own affair.
             steps.push(Step::Quiet { conn, sql: "SELECT count(*) FROM sqlite_schema".to_owned() });
         }
-        steps.push(Step::Run { conn, sql: definition(rng, world) });
+        let has_triggers = steps.iter().any(|step| step.sql().is_some_and(|sql| sql.contains("TRIGGER g")));
+        steps.push(Step::Run { conn, sql: definition(rng, world, has_triggers) });
     } else if choice < pragmas {
         pragma(rng, world, conn, steps);
     } else if choice < blobs {
@@ -390,7 +367,10 @@ fn rows(rng: &mut Rng, world: &World, conn: usize, slot: usize, steps: &mut Vec<
         62..65 => steps.push(Step::Close { slot }),
         65..70 => steps.push(Step::Run { conn, sql: scans::scan(rng, world) }),
         70..99 => steps.push(Step::Run { conn, sql: writes::write(rng, world) }),
-        _ if one_in(rng, 3) && !world.in_memory => steps.push(Step::Reopen),
+        _ if one_in(rng, 3) && !world.in_memory => {
+            steps.push(Step::Reopen);
+            no_spill(world, steps);
+        }
         _ => steps.push(Step::Run { conn, sql: "PRAGMA integrity_check".to_owned() }),
     }
 }
@@ -417,7 +397,7 @@ fn blob(rng: &mut Rng, world: &World, conn: usize, slot: usize, steps: &mut Vec<
     }
 }
 
-fn definition(rng: &mut Rng, world: &World) -> String {
+fn definition(rng: &mut Rng, world: &World, has_triggers: bool) -> String {
     let table = world.table(rng);
     let name = &table.name;
     let number = rng.usize(0..3);
@@ -445,7 +425,7 @@ fn definition(rng: &mut Rng, world: &World) -> String {
             ],
         ))
         .to_owned(),
-        14 => format!("DROP TABLE {name}"),
+        14 if !has_triggers => format!("DROP TABLE {name}"),
         _ => view(rng, world),
     }
 }
@@ -477,9 +457,13 @@ fn pragma(rng: &mut Rng, world: &World, conn: usize, steps: &mut Vec<Step>) {
         "PRAGMA cache_spill = 0",
         "PRAGMA shrink_memory",
     ];
+    let of_alone = if world.weights.others > 0 { "cache_size" } else { "nothing" };
     steps.push(match rng.u32(0..10) {
         0 if !world.in_memory => Step::Run { conn, sql: format!("PRAGMA journal_mode = {}", pick(rng, &modes)) },
-        1..4 => Step::Quiet { conn, sql: (*pick(rng, &silent)).to_owned() },
+        1..4 => {
+            let sql = *pick(rng, &silent);
+            Step::Quiet { conn, sql: if sql.contains(of_alone) { "PRAGMA mmap_size = 0" } else { sql }.to_owned() }
+        }
         _ => Step::Run { conn, sql: (*pick(rng, &compared)).to_owned() },
     });
 }

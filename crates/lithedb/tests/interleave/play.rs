@@ -23,6 +23,15 @@ pub struct Answer {
     state: Option<(u64, u64, i64, bool)>,
 }
 
+impl Answer {
+    /// SQLite's statement journal does not reckon with triggers that nest too deep: within a transaction half of what the statement has
+    /// done stays, where the documentation says that nothing does. What comes after that is not compared.
+    fn leaves_half(&self) -> bool {
+        let in_transaction = self.state.is_some_and(|(_, _, _, autocommit)| !autocommit);
+        in_transaction && matches!(&self.end, End::Error(_, message) if message == "triggers nested too deep")
+    }
+}
+
 /// How a step has ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 enum End {
@@ -57,6 +66,10 @@ struct Played {
 /// Plays a script on both. SQLite's files and Lithe's are in two folders in `folder`, which is emptied first.
 pub fn compare(script: &Script, folder: &Path) -> Option<Difference> {
     let (lithe, sqlite) = play_both(script, folder)?;
+    if let Some(at) = sqlite.answers.iter().position(Answer::leaves_half) {
+        let script = Script { in_memory: script.in_memory, steps: script.steps[..at].to_vec() };
+        return compare(&script, folder);
+    }
     let same = |at: &usize| lithe.answers.get(*at) == sqlite.answers.get(*at);
     let at = (0..sqlite.answers.len()).find(|at| !same(at)).unwrap_or(script.steps.len());
     if at < script.steps.len() {

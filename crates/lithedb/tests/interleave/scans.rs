@@ -188,8 +188,38 @@ fn recursive(rng: &mut Rng, table: &Table) -> String {
     }
 }
 
+/// One window; of several, each with a frame of its own, SQLite reads further ahead.
 fn window(rng: &mut Rng, table: &Table) -> String {
-    let value = pick(rng, &["row_number()", "sum(a)", "lag(a)", "count(*)", "first_value(c)", "rank()"]);
+    let values = [
+        "row_number()",
+        "sum(a)",
+        "lag(a)",
+        "lead(b)",
+        "count(*)",
+        "first_value(c)",
+        "nth_value(a, 2)",
+        "max(b) FILTER (WHERE a % 2)",
+        "rank()",
+        "dense_rank()",
+        "cume_dist()",
+        "ntile(3)",
+    ];
+    let frames = [
+        "",
+        "",
+        "",
+        " ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING",
+        " ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING",
+        " ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING EXCLUDE TIES",
+        " RANGE BETWEEN 3 PRECEDING AND 2 FOLLOWING",
+        " RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW",
+        " GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE GROUP",
+        " GROUPS BETWEEN 2 PRECEDING AND 1 PRECEDING",
+    ];
+    let (value, frame) = (pick(rng, &values), pick(rng, &frames));
     let partition = if rng.bool() { "PARTITION BY b " } else { "" };
-    format!("SELECT a, {value} OVER ({partition}ORDER BY a) FROM {} WHERE {}", table.name, predicate(rng, table))
+    let order =
+        if frame.starts_with(" RANGE BETWEEN 3") { "b" } else { *pick(rng, &["a", "a", "b", "b DESC, a", "c, a"]) };
+    let filter = predicate(rng, table);
+    format!("SELECT a, {value} OVER ({partition}ORDER BY {order}{frame}) FROM {} WHERE {filter}", table.name)
 }

@@ -33,7 +33,8 @@ impl Schema {
         let Some(table) = self.any_table(rng) else { return "SELECT 1".to_owned() };
         match rng.u32(0..10) {
             0 => {
-                let action = pick(rng, &["IGNORE", "ABORT, 'no'", "FAIL, 'failed'", "ROLLBACK, 'back'"]);
+                let message = format!("ABORT, 'no ' || quote({})", pick(rng, columns));
+                let action = *pick(rng, &["IGNORE", "ABORT, 'no'", "FAIL, 'failed'", "ROLLBACK, 'back'", &message]);
                 format!("SELECT RAISE({action}) WHERE {}", expr::condition(rng, columns, 1))
             }
             1..3 => format!(

@@ -5,8 +5,8 @@ use fastrand::Rng;
 use crate::call::call;
 use crate::schema::pick;
 
-const INTEGERS: [&str; 13] =
-    ["0", "1", "-1", "2", "3", "7", "10", "42", "100", "-5", "-9223372036854775808", "4294967296", "65536"];
+const INTEGERS: [&str; 14] =
+    ["0", "1_000", "1", "-1", "2", "3", "7", "10", "42", "100", "-5", "-9223372036854775808", "4294967296", "65536"];
 const REALS: [&str; 9] = ["0.5", "1.0", "-2.5", "3.0", "1e10", "9.2e18", "1e-3", "-0.0", "100.25"];
 const TEXTS: [&str; 14] = [
     "''", "'a'", "'A'", "'b'", "'abc'", "'ABC '", "'1'", "'2.50'", "'0x10'", "'12abc'", "' 7 '", "'1e3'", "'a b'",
@@ -31,7 +31,7 @@ fn leaf(rng: &mut Rng, columns: &[String]) -> String {
     if columns.is_empty() || rng.u32(0..5) < 2 { literal(rng) } else { pick(rng, columns).clone() }
 }
 
-const ARITHMETIC: [&str; 9] = ["+", "-", "*", "/", "%", "||", "&", "|", "<<"];
+const ARITHMETIC: [&str; 10] = ["+", "-", "*", "/", "%", "||", "&", "|", "<<", ">>"];
 const COMPARISONS: [&str; 10] = ["=", "<>", "<", "<=", ">", ">=", "IS", "IS NOT", "==", "!="];
 const CASTS: [&str; 6] = ["INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB", "VARCHAR"];
 

@@ -14,10 +14,12 @@ mod colliding;
 #[path = "../common/mod.rs"]
 mod common;
 mod conditions;
+mod deep;
 mod expr;
 mod from;
 mod json;
 mod pair;
+mod predicate;
 mod query;
 mod schema;
 mod shrink;
@@ -34,6 +36,8 @@ use schema::Schema;
 const WORLDS: u64 = 510;
 /// As [`WORLDS`], of colliding rows.
 const COLLIDING_WORLDS: u64 = 300;
+/// As [`WORLDS`], of deep predicates.
+const DEEP_WORLDS: u64 = 400;
 /// As [`WORLDS`], of altered schemas.
 const ALTERED_WORLDS: u64 = 1000;
 /// Statements a world.
@@ -54,6 +58,13 @@ fn random_statements_have_the_same_answers() {
 fn colliding_rows_have_the_same_answers() {
     if number("ORACLE_SEED").is_none() && std::env::var_os("ORACLE_SCRIPT").is_none() {
         run_worlds(COLLIDING_WORLDS, check_colliding);
+    }
+}
+
+#[test]
+fn deep_predicates_have_the_same_answers() {
+    if number("ORACLE_SEED").is_none() && std::env::var_os("ORACLE_SCRIPT").is_none() {
+        run_worlds(DEEP_WORLDS, check_deep);
     }
 }
 
@@ -164,7 +175,7 @@ fn check_world(seed: u64, show: impl Fn(&str)) -> Result<(), String> {
     let encoding = ["UTF-16le", "UTF-16be"].get(rng.usize(0..16));
     let tables = rng.usize(1..4);
     // In a transaction SQLite forgets to undo what a statement has done, if the CASCADE of a foreign key does not find the row
-    // that its check finds, because their columns have different affinities.
+    // that its check finds, because their columns have different affinities; or if triggers nest too deep.
     let mut must_roll_back = false;
     for at in 0..STATEMENTS {
         let sql = match at {
@@ -183,7 +194,8 @@ fn check_world(seed: u64, show: impl Fn(&str)) -> Result<(), String> {
         match pair.run(sql) {
             Ok(Ended::TooLate) => return Ok(()),
             Ok(ended) => {
-                must_roll_back = ended == Ended::WithForeignKey && pair.is_in_transaction();
+                let is_left_half = matches!(ended, Ended::WithForeignKey | Ended::TooDeep);
+                must_roll_back = is_left_half && pair.is_in_transaction();
                 if ended != Ended::Well || may_change_schema(sql) {
                     pair.read_schema(&mut schema);
                 }
@@ -217,6 +229,20 @@ fn check_colliding(seed: u64) -> Option<String> {
             Ok(Ended::TooLate) => return None,
             // Nor what is told of keys without a parent, or of triggers without a table.
             Ok(Ended::WithError) if sql.starts_with("CREATE") => return None,
+            Ok(_) => {}
+            Err(difference) => return Some(report(seed, &statements[..=at], &Found { at, difference })),
+        }
+    }
+    None
+}
+
+/// The report about a world of deep predicates, if it differs.
+fn check_deep(seed: u64) -> Option<String> {
+    let statements = deep::statements(seed);
+    let mut pair = Pair::open();
+    for (at, sql) in statements.iter().enumerate() {
+        match pair.run(sql) {
+            Ok(Ended::TooLate) => return None,
             Ok(_) => {}
             Err(difference) => return Some(report(seed, &statements[..=at], &Found { at, difference })),
         }

@@ -29,6 +29,8 @@ pub enum Ended {
     WithError,
     /// With a violated foreign key.
     WithForeignKey,
+    /// By triggers that nest too deep.
+    TooDeep,
     /// SQLite took too long, and Lithe was not asked: triggers that call each other can run for ever.
     TooLate,
 }
@@ -76,6 +78,7 @@ impl Pair {
         if same(&lithe, &sqlite) || is_ordered && same_order(&lithe, &sqlite, !sql.contains("LIMIT")) {
             return Ok(match lithe {
                 Answer::Error { code, .. } if code == ResultCode::CONSTRAINT_FOREIGNKEY.0 => Ended::WithForeignKey,
+                Answer::Error { message, .. } if message == "triggers nested too deep" => Ended::TooDeep,
                 Answer::Error { .. } => Ended::WithError,
                 Answer::Rows { .. } => Ended::Well,
             });

@@ -147,6 +147,9 @@ impl Schema {
 
     pub fn create_table(&mut self, rng: &mut Rng) -> String {
         let name = format!("t{}", self.number());
+        if let Some(source) = self.any_table(rng).filter(|_| one_in(rng, 12)).cloned() {
+            return create_as(rng, &name, &source);
+        }
         let mut columns: Vec<String> = (0..rng.usize(1..6)).map(|i| format!("c{i}")).collect();
         let definition = Definition::random(rng, self.may_be_strict);
         let mut parts: Vec<String> =
@@ -265,6 +268,20 @@ impl Schema {
             _ => "DROP TABLE IF EXISTS nothing".to_owned(),
         }
     }
+}
+
+/// CREATE TABLE AS, with the rows in an order that is decided.
+fn create_as(rng: &mut Rng, name: &str, source: &Table) -> String {
+    let columns: Vec<String> =
+        (0..rng.usize(1..4)).map(|at| format!("{} AS c{at}", expr::deterministic(rng, &source.columns, 1))).collect();
+    let order: Vec<String> = (1..=columns.len()).map(|at| format!("{at} COLLATE BINARY")).collect();
+    let filter = expr::simple_condition(rng, &source.columns);
+    format!(
+        "CREATE TABLE {name} AS SELECT {} FROM {} WHERE {filter} ORDER BY {}",
+        columns.join(", "),
+        source.name,
+        order.join(", ")
+    )
 }
 
 /// The kind of a table.

@@ -48,6 +48,12 @@ fn call(rng: &mut Rng, sources: &Sources, windows: &mut Vec<String>) -> String {
         windows.push(window);
         return format!("{function}{filter} OVER w{}", windows.len() - 1);
     }
+    // A named window that extends another one.
+    if one_in(rng, 8) {
+        windows.push(format!("{partition}ORDER BY {order}"));
+        windows.push(format!("w{}{frame}", windows.len() - 1));
+        return format!("{function}{filter} OVER w{}", windows.len() - 1);
+    }
     // A window made of a named one.
     if one_in(rng, 8) {
         windows.push(format!("{partition}ORDER BY {order}"));

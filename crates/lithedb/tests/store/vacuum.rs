@@ -47,6 +47,27 @@ const LOOK: &str = "
     a: INSERT INTO ip(x) VALUES ('d')
 ";
 
+#[test]
+fn a_database_that_is_still_empty_gets_a_page() {
+    for mode in ["delete", "wal", "memory", "off"] {
+        check(&format!(
+            "a: PRAGMA page_size = 1024
+             a: VACUUM
+             a: PRAGMA schema_version
+             a: PRAGMA page_count
+             a: PRAGMA journal_mode = {mode}
+             a: VACUUM
+             a: PRAGMA schema_version
+             a: PRAGMA auto_vacuum = 1
+             a: VACUUM
+             a: PRAGMA page_count
+             a: PRAGMA integrity_check
+             a: CREATE TABLE t(a)
+             a: PRAGMA page_count"
+        ));
+    }
+}
+
 fn check_vacuum(before: &str, how: &str) {
     check(&format!("{before}\n{SCHEMA}\n{how}\n{LOOK}"));
 }

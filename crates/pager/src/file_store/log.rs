@@ -1,31 +1,31 @@
 //! The write-ahead log of a database file: opening, using and closing it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use lithe_format::bytes::{at_u32, put_u32};
-use lithe_format::db_header::{
-    CHANGE_COUNTER_AT, DbHeader, FileVersion, PAGE_COUNT_AT, VERSION_VALID_FOR_AT, WRITER_VERSION_AT,
-};
+use lithe_format::db_header::{DbHeader, FileVersion};
 use lithe_format::locks::read_slot;
 use lithe_format::wal_index::IndexHeader;
-use lithe_format::{MAX_PAGE_NO, PageNo};
-use lithe_vfs::{Access, File, LockLevel, OpenFlags, ResultCode, ShmLock};
+use lithe_format::{MAX_PAGE_NO, PageNo, PageSize};
+use lithe_vfs::{Access, File, LockLevel, OpenFlags, ResultCode, ShmLock, SyncFlags};
 
 use super::FileStore;
-use crate::SQLITE_VERSION_NUMBER;
+use super::snapshot::pages_in;
 use crate::counts::PageCounter;
 use crate::error::{Error, Result};
-use crate::options::{LockingMode, Synchronous};
-use crate::pager::Pager;
+use crate::options::Synchronous;
+use crate::page_ref::{MappedFile, PageRef};
 use crate::pool::{Changes, Written};
+use crate::snapshot::{Change, Shape, Snapshot, View};
 use crate::spill::SpillMark;
 use crate::wal::shared::SharedWal;
 use crate::wal::{Begun, Checkpoint, CheckpointMode, Checkpointer, Policy, Wait, Wal};
+use crate::write_txn::{Pending, WriteTxn};
 
 /// How long a writer waits for other writers of this process at a stretch, if it waits at all.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(10);
+pub(crate) const WRITER_PATIENCE: Duration = Duration::from_millis(10);
 
 impl FileStore {
     /// Whether the database is in WAL mode, as far as is known.
@@ -35,8 +35,8 @@ impl FileStore {
 
     /// Opens the log. The SHARED lock on the database, which is held, stays as long as the log is open:
     /// nobody changes the journal mode or deletes the log meanwhile.
-    pub(super) fn open_wal(&self, pager: &Pager) -> Result<()> {
-        let exclusive = pager.locking_mode() == LockingMode::Exclusive;
+    pub(super) fn open_wal(&self) -> Result<()> {
+        let exclusive = self.settings.keeps_locks();
         if !self.locks || !(exclusive || self.file.has_shm()) {
             return Err(Error::CantOpen(ResultCode::CANTOPEN));
         }
@@ -48,10 +48,11 @@ impl FileStore {
         } else {
             self.database.wal(|| Ok(SharedWal::new(self.open_log_file()?, &self.wal_path, Some(self.open_hub()?))))?
         };
+        self.tell_mmap_size();
         let map = self.mmap_size() > 0;
         let wal = Wal::new(self.file.clone(), shared, exclusive, map);
         self.wal.replace(Some(wal));
-        self.forget_what_is_known();
+        self.forget_known();
         self.seen.set(None);
         Ok(())
     }
@@ -76,15 +77,16 @@ impl FileStore {
             return Ok(self.file.clone());
         }
         let how = if self.opened_read_only { OpenFlags::READONLY } else { OpenFlags::READWRITE };
-        Ok(self.vfs.open(Some(&self.path), how | OpenFlags::MAIN_DB)?.file)
+        let shm = if self.read_only_shm { OpenFlags::READONLY_SHM } else { OpenFlags::default() };
+        Ok(self.vfs.open(Some(&self.path), how | shm | OpenFlags::MAIN_DB)?.file)
     }
 
-    pub(super) fn begin_read_wal(&self, pager: &Pager) -> Result<()> {
+    pub(super) fn begin_read_wal(&self, shape: Shape) -> Result<Snapshot> {
         let begun = match self.with_wal(Wal::begin_read) {
             Err(error) if error.code() == ResultCode::READONLY_CANTINIT => self.begin_read_unshared()?,
             begun => begun?,
         };
-        self.note_snapshot(pager, begun)
+        self.take_snapshot(shape, begun)
     }
 
     /// Nobody has prepared the shared memory, and we may not: the log is indexed for this transaction alone. The
@@ -107,225 +109,235 @@ impl FileStore {
         begun
     }
 
+    /// Whether this transaction has an index of the log for itself.
+    pub(crate) fn reads_unshared(&self) -> bool {
+        self.shared_wal.borrow().is_some()
+    }
+
     fn end_read_unshared(&self) -> Result<()> {
         self.wal.replace(self.shared_wal.take());
-        self.forget_what_is_known();
+        self.forget_known();
         let slot = read_slot(0)..read_slot(0) + 1;
         Ok(self.file.shm_unlock(slot, ShmLock::Shared)?)
     }
 
-    pub(super) fn end_read_wal(&self, pager: &Pager) -> Result<()> {
+    pub(super) fn end_read_wal(&self) -> Result<()> {
         if self.shared_wal.borrow().is_some() {
             return self.end_read_unshared();
         }
         let ended = self.with_wal(Wal::end_read);
         let was_exclusive = self.level.get() > LockLevel::Shared;
-        if was_exclusive && !self.keeps_locks(pager) {
+        if was_exclusive && !self.settings.keeps_locks() {
             self.unlock(LockLevel::Shared)?;
         }
         ended
     }
 
-    fn note_snapshot(&self, pager: &Pager, begun: Begun) -> Result<()> {
-        let known = self.known.get();
-        if begun == Begun::AsBefore && known.valid {
-            pager.view.page_count.set(known.page_count);
-            pager.view.direct.set(known.direct);
-            return Ok(());
+    /// The snapshot of the log, which has been found as `begun` says.
+    pub(crate) fn take_snapshot(&self, shape: Shape, begun: Begun) -> Result<Snapshot> {
+        if let (Begun::AsBefore, Some(known)) = (begun, self.known.get()) {
+            return Ok(known.or_of_shape(shape));
         }
-        let identity = self.with_wal(Wal::identity);
         if begun == Begun::Recovered {
             self.database.pool.expire();
         }
-        self.adopt_pool_state(pager, &identity);
-        let looked = self.look_through_log(pager);
+        if begun == Begun::Changed {
+            self.forget_shown()?;
+        }
+        let looked = self.look_through_log(shape);
         if looked.is_err() {
             self.with_wal(Wal::end_read)?;
-            self.forget_what_is_known();
+            self.forget_known();
         }
-        looked?;
-        match begun {
-            Begun::Changed | Begun::Recovered => pager.note_foreign_change(),
-            Begun::AsBefore | Begun::Elsewhere => pager.bump_write_version(),
-        }
-        Ok(())
+        let snapshot = looked?;
+        let is_foreign = matches!(begun, Begun::Changed | Begun::Recovered);
+        self.notice(Change { moved: true, foreign: u32::from(is_foreign) });
+        Ok(snapshot)
     }
 
     /// The snapshot becomes that of another connection of the same shared cache.
-    pub(crate) fn go_on_to(&self, pager: &Pager, newest: IndexHeader) -> Result<()> {
+    pub(crate) fn go_on_to(&self, shape: Shape, newest: IndexHeader) -> Result<Snapshot> {
         self.with_wal(|wal| wal.go_on_to_shared(newest))?;
-        self.look_through_log(pager)?;
-        let identity = self.with_wal(Wal::identity);
-        self.adopt_pool_state(pager, &identity);
-        pager.bump_write_version();
-        Ok(())
+        self.look_through_log(shape)
     }
 
     /// Learns size and shape of the database from page 1, which may be in the log.
-    fn look_through_log(&self, pager: &Pager) -> Result<()> {
+    fn look_through_log(&self, shape: Shape) -> Result<Snapshot> {
         let (in_log, page_size) = self.with_wal(|wal| (wal.page_count(), wal.page_size()));
         // What the log says of the size is enough for SQLite, and for those who see what we ask.
         let size = if !self.calls.reads_header_alone && in_log.is_some() { 0 } else { self.file.size()? };
-        if let Some(page_size) = page_size.filter(|_| in_log.is_some()) {
-            pager.adopt_page_size(page_size, pager.reserved());
-        } else if size > 0 && self.calls.reads_header_alone {
-            self.adopt_page_size_of_file(pager)?;
-        }
-        let pages_in_file = u32::try_from(size.div_ceil(u64::from(pager.page_size().get()))).unwrap_or(u32::MAX);
-        let page_count = in_log.unwrap_or(pages_in_file);
+        let shape = match page_size.filter(|_| in_log.is_some()) {
+            Some(page_size) => Shape { page_size, ..shape },
+            None if size > 0 && self.calls.reads_header_alone => self.shape_of_file()?,
+            None => shape,
+        };
+        let id = self.with_wal(Wal::snapshot_id);
+        self.adopt_into_pool(id, shape.page_size);
+        let page_count = in_log.unwrap_or(pages_in(size, shape.page_size));
         if page_count > MAX_PAGE_NO {
             return Err(Error::corrupt("the log says that the database is larger than it can be"));
         }
-        pager.view.page_count.set(page_count);
-        self.map(pager, size)?;
-        let (mut future, mut counts_pages) = (false, false);
-        if self.is_void.get() {
-            pager.view.page_count.set(0);
-        } else if page_count > 0 {
-            let page = self.first_page(pager)?;
-            let header = DbHeader::read(&page).map_err(|_| Error::NotADb)?;
-            if header.page_size != pager.page_size() || matches!(header.read_version, FileVersion::Unknown(_)) {
-                return Err(Error::NotADb);
-            }
-            pager.adopt_page_size(header.page_size, header.reserved);
-            counts_pages = header.trusted_page_count().is_some();
-            let count = header.trusted_page_count().unwrap_or(page_count);
-            if in_log.is_none() && count > pages_in_file {
-                return Err(Error::corrupt("the file is shorter than its header says"));
-            }
-            pager.view.page_count.set(if in_log.is_some() { page_count } else { count });
-            future = matches!(header.write_version, FileVersion::Unknown(_));
-        }
-        self.know_snapshot(pager, size, future, counts_pages);
+        let mapped = self.map(size)?;
+        let candidate = Snapshot { id, page_count, file_size: size, mapped, ..Snapshot::empty(shape) };
         if self.is_void.get() {
             // For this transaction only.
-            self.forget_what_is_known();
+            self.forget_known();
+            return Ok(Snapshot { page_count: 0, ..candidate });
         }
-        Ok(())
+        let found = if page_count > 0 { self.read_header_of(candidate, in_log)? } else { candidate };
+        Ok(self.know_log(found))
     }
 
-    fn adopt_page_size_of_file(&self, pager: &Pager) -> Result<()> {
+    /// What page 1 says of a snapshot.
+    fn read_header_of(&self, candidate: Snapshot, in_log: Option<u32>) -> Result<Snapshot> {
+        let (page, shape) = self.first_page(&candidate)?;
+        let header = DbHeader::read(&page).map_err(|_| Error::NotADb)?;
+        if header.page_size != shape.page_size || matches!(header.read_version, FileVersion::Unknown(_)) {
+            return Err(Error::NotADb);
+        }
+        let trusted = header.trusted_page_count();
+        let pages_in_file = pages_in(candidate.file_size, candidate.shape.page_size);
+        if in_log.is_none() && trusted.is_some_and(|count| count > pages_in_file) {
+            return Err(Error::corrupt("the file is shorter than its header says"));
+        }
+        Ok(Snapshot {
+            shape: Shape { page_size: header.page_size, reserved: header.reserved },
+            page_count: in_log.or(trusted).unwrap_or(candidate.page_count),
+            counts_pages: trusted.is_some(),
+            has_newer_write_version: matches!(header.write_version, FileVersion::Unknown(_)),
+            ..candidate
+        })
+    }
+
+    /// Remembers a snapshot of the log. Pages are read directly if the database file has all of it.
+    fn know_log(&self, snapshot: Snapshot) -> Snapshot {
+        let is_in_file = self.with_wal(Wal::is_fully_checkpointed);
+        let snapshot = Snapshot { direct: if is_in_file { snapshot.mapped_pages() } else { 0 }, ..snapshot };
+        self.known.set(Some(snapshot));
+        snapshot
+    }
+
+    fn shape_of_file(&self) -> Result<Shape> {
         let mut bytes = [0; lithe_format::db_header::HEADER_LEN];
         self.file.read_at(&mut bytes, 0)?;
         let header = DbHeader::read(&bytes).map_err(|_| Error::NotADb)?;
-        pager.adopt_page_size(header.page_size, header.reserved);
-        Ok(())
+        Ok(Shape { page_size: header.page_size, reserved: header.reserved })
     }
 
-    pub(super) fn begin_write_wal(&self, pager: &Pager, holds_snapshot: bool) -> Result<()> {
+    /// Takes the turn to write, on the snapshot that is held; or begins to read, and answers the newest snapshot.
+    pub(super) fn begin_write_wal(&self, shape: Shape, holds_snapshot: bool) -> Result<Option<Snapshot>> {
         if self.is_read_only() {
             return Err(Error::ReadOnly(ResultCode::READONLY));
         }
         // Whoever asked for exclusive locking gets it with the first write.
-        if pager.locking_mode() == LockingMode::Exclusive {
+        if self.settings.keeps_locks() {
             self.lock(LockLevel::Exclusive)?;
         }
-        let patience = if holds_snapshot || !pager.waits_when_busy() { Duration::ZERO } else { PATIENCE };
-        self.bypassed_log.set(false);
+        let patience =
+            if holds_snapshot || !self.settings.waits_when_busy() { Duration::ZERO } else { WRITER_PATIENCE };
+        self.appended_past_log.set(false);
         let begun = self.with_wal(|wal| wal.begin_write(holds_snapshot, patience))?;
         if holds_snapshot {
-            return Ok(());
+            return Ok(None);
         }
-        let noted = self.note_snapshot(pager, begun);
-        if noted.is_err() {
+        let taken = self.take_snapshot(shape, begun);
+        if taken.is_err() {
             self.with_wal(Wal::roll_back);
         }
-        noted
+        taken.map(Some)
     }
 
-    /// All of the commit: a log has no second phase.
-    pub(crate) fn commit_wal(&self, pager: &Pager) -> Result<()> {
-        if !pager.has_changes() {
-            return Ok(());
-        }
-        if pager.concurrent.is_active() {
-            self.take_turn_to_commit(pager)?;
-        }
-        self.count_change_wal(pager)?;
-        pager.settle_bypass(self)?;
-        let policy = self.log_policy(pager);
-        let neighbours = self.neighbours_for_log(pager)?;
-        let txn = pager.txn.borrow();
-        let kept = txn.dirty.iter().filter(|(no, _)| no.get() <= pager.page_count());
+    /// Appends what is in memory, with the frame that commits: all of the commit, as a log has no second phase. The inner result
+    /// says whether this connection can go on from its own commit, which is made in any case.
+    pub(crate) fn commit_wal(&self, pending: &Pending<'_>) -> Result<Result<()>> {
+        let neighbours = self.neighbours_for_log(pending)?;
+        let page_count = pending.page_count();
+        let kept = pending.txn.dirty.iter().filter(|(no, _)| no.get() <= page_count);
         let mut pages: Vec<(PageNo, &[u8])> = kept.map(|(no, bytes)| (no, &**bytes)).collect();
         pages.extend(neighbours.iter().map(|(no, page)| (*no, &**page)));
         pages.sort_unstable_by_key(|(no, _)| *no);
         if pages.is_empty() {
             // All that was written was cut off again.
-            return Ok(());
+            return Ok(Ok(()));
         }
-        pager.counts.add(PageCounter::Write, pages.len());
-        let went_on =
-            self.with_wal(|wal| wal.commit(&*self.vfs, &pages, pager.page_size(), pager.page_count(), &policy))?;
-        self.bypassed_log.set(txn.added.has_any(pager.page_count(), txn.pages_before));
-        if let Err(error) = went_on {
-            // It has committed. Nothing can be read until the read transaction ends.
-            pager.fail(&error);
-        }
-        Ok(())
+        self.counts.add(PageCounter::Write, pages.len());
+        let policy = self.log_policy();
+        let went_on = self.with_wal(|wal| wal.commit(&*self.vfs, &pages, pending.page_size(), page_count, &policy))?;
+        let past_log = &pending.txn.spill.placed;
+        self.appended_past_log.set(past_log.has_any(page_count, pending.txn.pages_before));
+        Ok(went_on)
     }
 
-    pub(crate) fn log_policy(&self, pager: &Pager) -> Policy {
+    /// The pages that a transaction in WAL mode has not written but that share a sector with one that it has: a
+    /// checkpoint may harm them, so they go into the log as well.
+    fn neighbours_for_log(&self, pending: &Pending<'_>) -> Result<Vec<(PageNo, PageRef)>> {
+        let sectors = self.sectors(pending.page_size());
+        if !sectors.are_shared() {
+            return Ok(Vec::new());
+        }
+        let page_count = pending.page_count();
+        let written = pending.txn.dirty.iter().map(|(no, _)| no).chain(self.with_wal(Wal::spilled_pages));
+        let touched = written.filter(|no| no.get() <= page_count);
+        let pages = sectors.whole(touched, pending.txn.pages_before.min(page_count));
+        let lock_byte_page = pending.page_size().lock_byte_page();
+        let others = pages.into_iter().filter(|&no| no != lock_byte_page && !self.is_written(pending.txn, no));
+        others.map(|no| Ok((no, self.page(pending.view, no)?))).collect()
+    }
+
+    /// Whether the transaction has written the page.
+    pub(crate) fn is_written(&self, txn: &WriteTxn, no: PageNo) -> bool {
+        let has_frame = self.is_wal() && self.spilled_frame(no).is_some();
+        has_frame || txn.dirty.find(no).is_some() || txn.spill.temp.contains(no) || txn.is_placed(no)
+    }
+
+    pub(crate) fn log_policy(&self) -> Policy {
+        let synchronous = self.settings.synchronous.get();
         Policy {
-            sync_header: pager.synchronous() >= Synchronous::Normal,
-            sync_frames: pager.synchronous() >= Synchronous::Full,
-            flags: pager.sync_flags(),
-            size_limit: pager.journal_size_limit(),
+            sync_header: synchronous >= Synchronous::Normal,
+            sync_frames: synchronous >= Synchronous::Full,
+            flags: self.settings.sync_flags(),
+            size_limit: self.settings.journal_size_limit.get(),
         }
     }
 
-    /// Readers of a log do not look at the change counter; it is kept as far as page 1 is written.
-    fn count_change_wal(&self, pager: &Pager) -> Result<()> {
-        let resized = pager.is_resized();
-        // What was spilled still needs a frame that commits it.
-        if !resized && !pager.is_written(PageNo::FIRST) && !self.has_spilled_wal() {
-            return Ok(());
-        }
-        let before = self.page(&pager.view, PageNo::FIRST);
-        let counter = match before {
-            Ok(page) if pager.txn.borrow().pages_before > 0 => at_u32(&page, CHANGE_COUNTER_AT),
-            _ => 0,
-        };
-        let mut page = pager.write(PageNo::FIRST)?;
-        put_u32(&mut page, CHANGE_COUNTER_AT, counter.wrapping_add(1));
-        put_u32(&mut page, PAGE_COUNT_AT, pager.page_count());
-        put_u32(&mut page, VERSION_VALID_FOR_AT, counter.wrapping_add(1));
-        put_u32(&mut page, WRITER_VERSION_AT, SQLITE_VERSION_NUMBER);
-        Ok(())
-    }
-
-    /// After our own commit.
-    pub(crate) fn end_write_wal(&self, pager: &Pager, committed: Option<Changes>, written: Written) {
+    /// The turn to write ends. After a commit, which made `changes` to the snapshot `before`, answers what is read from now on.
+    pub(crate) fn end_write_wal(
+        &self,
+        before: &View,
+        committed: Option<Changes>,
+        written: Written,
+    ) -> Option<Snapshot> {
         self.with_wal(Wal::roll_back);
-        if let Some(changes) = committed {
-            let identity = self.with_wal(Wal::identity);
-            let state = self.database.pool.advance(self.pool_state.get(), &identity, changes);
-            self.pool_state.set(state);
-            self.keep_written(written);
-            let known = self.known.get();
-            if !known.valid {
-                pager.view.direct.set(0);
-                return;
-            }
-            let size = if self.bypassed_log.get() { self.map_longer(pager) } else { known.file_size };
-            self.know_snapshot(pager, size, known.is_from_the_future, known.counts_pages);
-        }
+        let changes = committed?;
+        let id = self.with_wal(Wal::snapshot_id);
+        self.advance_pool(&before.id.get(), id, changes);
+        self.keep_written(&id, written);
+        let known = self.known.get()?;
+        let (file_size, mapped) =
+            if self.appended_past_log.get() { self.map_longer(&known) } else { (known.file_size, known.mapped) };
+        let (page_count, shape) = (before.page_count.get(), before.shape());
+        Some(self.know_log(Snapshot { id, shape, page_count, file_size, mapped, ..known }))
     }
 
-    /// Our own commit has made the file longer, past the log: answers its size, as far as it is mapped now.
-    fn map_longer(&self, pager: &Pager) -> u64 {
-        let before = self.known.get().file_size;
-        let Ok(size) = self.file.size() else { return before };
-        if self.map(pager, size).is_ok() { size } else { before }
+    /// Our own commit has made the file longer, past the log: its size, as far as it is mapped now.
+    fn map_longer(&self, before: &Snapshot) -> (u64, MappedFile) {
+        let Ok(size) = self.file.size() else { return (before.file_size, before.mapped) };
+        self.map(size).map_or((before.file_size, before.mapped), |mapped| (size, mapped))
+    }
+
+    /// After the rollback of a transaction that wrote to a log: how many pages are read directly.
+    pub(crate) fn direct_after_rollback(&self) -> u32 {
+        let is_in_file = self.with_wal(Wal::is_fully_checkpointed);
+        self.known.get().filter(|_| is_in_file).map_or(0, |known| known.direct)
     }
 
     /// Appends pages to the log that do not commit yet.
-    pub(crate) fn spill_wal(&self, pager: &Pager, pages: &[(PageNo, &[u8])]) -> Result<()> {
+    pub(crate) fn spill_wal(&self, page_size: PageSize, pages: &[(PageNo, &[u8])]) -> Result<()> {
         if pages.is_empty() {
             return Ok(());
         }
-        let policy = self.log_policy(pager);
-        self.with_wal(|wal| wal.spill(&*self.vfs, pages, pager.page_size(), &policy))
+        let policy = self.log_policy();
+        self.with_wal(|wal| wal.spill(&*self.vfs, pages, page_size, &policy))
     }
 
     pub(crate) fn spilled_frame(&self, no: PageNo) -> Option<u32> {
@@ -336,9 +348,9 @@ impl FileStore {
         self.with_wal(Wal::memory_of_spilled)
     }
 
-    pub(crate) fn read_spilled_wal(&self, pager: &Pager, no: PageNo, buf: &mut [u8]) -> Result<()> {
+    pub(crate) fn read_spilled_wal(&self, page_size: PageSize, no: PageNo, buf: &mut [u8]) -> Result<()> {
         self.with_wal(|wal| match wal.find_spilled(no) {
-            Some(frame) => wal.read_page(frame, pager.page_size(), buf),
+            Some(frame) => wal.read_page(frame, page_size, buf),
             None => Err(Error::corrupt_page(no, "a page that was put into the log is not there")),
         })
     }
@@ -356,26 +368,25 @@ impl FileStore {
     }
 
     /// Copies frames from the log into the database.
-    pub(crate) fn checkpoint(&self, pager: &Pager, mode: CheckpointMode, wait: &Wait<'_>) -> Result<Checkpoint> {
-        let interrupted = pager.interrupt_flag();
-        let work = self.checkpointer(pager, mode, &interrupted, wait);
+    pub(crate) fn checkpoint(&self, mode: CheckpointMode, wait: &Wait<'_>) -> Result<Checkpoint> {
+        let interrupted = self.settings.interrupt_flag();
+        let work = self.checkpointer(mode, &interrupted, wait);
         let done = self.with_wal(|wal| wal.checkpoint(&work));
-        self.forget_what_is_known();
+        self.forget_known();
         done
     }
 
     /// The checkpoint after a commit that has left more than `limit` frames in the log.
-    pub(crate) fn checkpoint_long_log(&self, pager: &Pager, limit: u32) -> Result<()> {
-        let interrupted = pager.interrupt_flag();
-        let work = self.checkpointer(pager, CheckpointMode::Passive, &interrupted, &|attempt| attempt());
+    pub(crate) fn checkpoint_long_log(&self, limit: u32) -> Result<()> {
+        let interrupted = self.settings.interrupt_flag();
+        let work = self.checkpointer(CheckpointMode::Passive, &interrupted, &|attempt| attempt());
         let done = self.with_wal(|wal| wal.checkpoint_long_log(&work, limit));
-        self.forget_what_is_known();
+        self.forget_known();
         done
     }
 
     fn checkpointer<'c>(
         &'c self,
-        pager: &Pager,
         mode: CheckpointMode,
         interrupted: &'c AtomicBool,
         wait: &'c Wait<'c>,
@@ -385,7 +396,7 @@ impl FileStore {
             vfs: &*self.vfs,
             database: &*self.file,
             is_read_only: self.opened_read_only,
-            sync: (pager.synchronous() > Synchronous::Off).then(|| pager.sync_flags()),
+            sync: self.settings.syncs().then(|| self.settings.sync_flags()),
             patience: Duration::ZERO,
             interrupted,
             wait,
@@ -393,30 +404,31 @@ impl FileStore {
     }
 
     /// Leaves the log, if there is one.
-    pub(crate) fn close_log(&self, pager: &Pager) -> Result<()> {
+    pub(crate) fn close_log(&self, page_count: u32) -> Result<()> {
         let asks = self.is_wal() || !self.calls.reads_header_alone;
         // Beside another file of this name lies another log.
-        let has_moved = asks && pager.page_count() > 0 && self.file.has_moved().unwrap_or(true);
-        self.close_wal(pager, has_moved)
+        let has_moved = asks && page_count > 0 && self.file.has_moved().unwrap_or(true);
+        self.close_wal(has_moved)
     }
 
     /// Leaves the log. The last connection of all copies it into the database and deletes it.
-    fn close_wal(&self, pager: &Pager, has_moved: bool) -> Result<()> {
+    fn close_wal(&self, has_moved: bool) -> Result<()> {
         let Some(wal) = self.wal.take() else { return Ok(()) };
-        let last = !has_moved && pager.checkpoint_on_close() && !self.is_read_only() && self.lock_to_close().is_ok();
+        let checkpoints = self.settings.checkpoint_on_close.get() && !self.is_read_only();
+        let last = !has_moved && checkpoints && self.lock_to_close().is_ok();
         if last {
             wal.note_locked_alone();
         }
-        let is_complete = last && self.checkpoint_to_close(pager, &wal);
+        let is_complete = last && self.checkpoint_to_close(&wal);
         let keeps = if is_complete { self.keeps_log_now() } else { true };
         let delete = is_complete && !keeps;
-        if is_complete && !delete && pager.journal_size_limit().is_some() {
+        if is_complete && !delete && self.settings.journal_size_limit.get().is_some() {
             // All of it is in the database: as long as the limit allows it is no longer than nothing.
             self.open_log_file()?.truncate(0)?;
         }
         wal.close(delete);
         drop(wal);
-        self.forget_what_is_known();
+        self.forget_known();
         if delete {
             self.vfs.delete(&self.wal_path, false)?;
         }
@@ -438,30 +450,41 @@ impl FileStore {
     }
 
     /// With the database to ourselves: copies the log into the database and deletes it.
-    pub(crate) fn close_wal_to_leave(&self, pager: &Pager) -> Result<()> {
+    pub(crate) fn close_wal_to_leave(&self) -> Result<()> {
         let Some(wal) = self.wal.take() else { return Ok(()) };
         if !self.calls.shares_log {
-            return self.close_wal_to_leave_in_order(pager, wal);
+            return self.close_wal_to_leave_in_order(wal);
         }
-        if !self.checkpoint_to_close(pager, &wal) {
+        if !self.checkpoint_to_close(&wal) {
             self.wal.replace(Some(wal));
             self.unlock(LockLevel::Shared)?;
             return Err(Error::Busy);
         }
         wal.close(true);
         drop(wal);
-        self.forget_what_is_known();
+        self.forget_known();
         // Durably: in the modes that have no journal file no later commit makes it so, and SQLite would take a log that
         // comes back for the newest state.
-        self.vfs.delete(&self.wal_path, pager.synchronous() > Synchronous::Off)?;
-        Ok(())
+        self.remove_log(self.settings.syncs())
+    }
+
+    /// A log that cannot be deleted stays behind with nothing in it: nobody must take its frames for the newest state.
+    fn remove_log(&self, lasts: bool) -> Result<()> {
+        match self.vfs.delete(&self.wal_path, lasts) {
+            Err(error) if error.code() != ResultCode::IOERR_DELETE_NOENT => {
+                let log = self.vfs.open(Some(&self.wal_path), OpenFlags::READWRITE | OpenFlags::WAL)?.file;
+                log.truncate(0)?;
+                if lasts { Ok(log.sync(SyncFlags::NORMAL)?) } else { Ok(()) }
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The same in the order of calls that SQLite makes. The EXCLUSIVE lock becomes a SHARED one, and nothing is known any more.
-    fn close_wal_to_leave_in_order(&self, pager: &Pager, wal: Wal) -> Result<()> {
+    fn close_wal_to_leave_in_order(&self, wal: Wal) -> Result<()> {
         let locked = self.lock_to_close();
         wal.note_locked_alone();
-        if locked.is_err() || !self.checkpoint_to_close(pager, &wal) {
+        if locked.is_err() || !self.checkpoint_to_close(&wal) {
             wal.note_shared_again();
             self.wal.replace(Some(wal));
             self.unlock(LockLevel::Shared)?;
@@ -471,16 +494,16 @@ impl FileStore {
         self.file.persists_log();
         wal.close(true);
         drop(wal);
-        self.forget_what_is_known();
-        self.vfs.delete(&self.wal_path, false)?;
+        self.forget_known();
+        self.remove_log(false)?;
+        self.tell_mmap_size();
         self.vfs.access(&self.journal_path, Access::Exists)?;
         self.unlock(LockLevel::Shared)
     }
 
     /// Whether the database may be in WAL mode at all.
-    pub(crate) fn can_have_wal(&self, pager: &Pager) -> bool {
-        let exclusive = pager.locking_mode() == LockingMode::Exclusive;
-        self.locks && (exclusive || self.file.has_shm())
+    pub(crate) fn can_have_wal(&self) -> bool {
+        self.locks && (self.settings.keeps_locks() || self.file.has_shm())
     }
 
     /// Runs `work` on the database as if it were in rollback mode, whatever its header says.
@@ -492,9 +515,9 @@ impl FileStore {
     }
 
     /// Whether the log has nothing left that the database lacks.
-    fn checkpoint_to_close(&self, pager: &Pager, wal: &Wal) -> bool {
-        let interrupted = pager.interrupt_flag();
-        let work = self.checkpointer(pager, CheckpointMode::Passive, &interrupted, &|attempt| attempt());
+    fn checkpoint_to_close(&self, wal: &Wal) -> bool {
+        let interrupted = self.settings.interrupt_flag();
+        let work = self.checkpointer(CheckpointMode::Passive, &interrupted, &|attempt| attempt());
         wal.checkpoint(&work).is_ok_and(|done| !done.busy && done.log_frames == done.checkpointed_frames)
     }
 
@@ -506,5 +529,15 @@ impl FileStore {
     /// Runs `work` on the log, which is open.
     pub(crate) fn with_wal<T>(&self, work: impl FnOnce(&Wal) -> T) -> T {
         work(self.wal.borrow().as_ref().expect("the log is open"))
+    }
+
+    /// After a panic: leaves the log as it is, with everything given back that others wait for. A step that panics changes nothing for
+    /// the others.
+    pub(crate) fn abandon_log(&self) {
+        let logs = [self.wal.take(), self.shared_wal.take()];
+        for wal in logs.iter().flatten() {
+            let _ = catch_unwind(AssertUnwindSafe(|| wal.close(false)));
+            let _ = catch_unwind(AssertUnwindSafe(|| wal.abandon()));
+        }
     }
 }

@@ -1,59 +1,54 @@
-//! Databases in files.
+//! Databases in files: locks, snapshots, clean pages, and what a commit does to the files.
+//!
+//! The pager says what comes when, and passes what a step needs: the transaction as [`Pending`], the view that pages are read in. A step
+//! answers a [`Snapshot`] where it has looked at the database. It knows nothing of the pager.
 //!
 //! | module | subject |
 //! | --- | --- |
 //! | `snapshot` | beginning and ending to read; what is known of the file |
+//! | `source` | clean pages: from the mapping, the log, or through buffers |
+//! | `run` | pages that lie one after the other, in one go |
 //! | `log` | the write-ahead log |
-//! | `source` | pages: from the mapping, the log, or through buffers |
+//! | `journal` | the rollback journal, and pages that go to their place after it |
+//! | `commit` | committing through a rollback journal, and rolling back |
+//! | `hot` | journals that a crash left behind |
+//!
+//! [`Pending`]: crate::write_txn::Pending
 
+mod commit;
+mod hot;
+mod journal;
 mod log;
+mod run;
 mod snapshot;
 mod source;
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_format::PageSize;
 use lithe_vfs::{DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, ResultCode, Vfs};
 
-pub(crate) use log::PATIENCE;
-pub(crate) use snapshot::Known;
+pub(crate) use commit::count_transaction;
+pub(crate) use log::WRITER_PATIENCE;
+pub use run::Head;
+pub(crate) use run::{RunPlace, Stretch};
+pub(crate) use snapshot::Beginning;
 
 use crate::call_policy::CallPolicy;
 use crate::counts::Counts;
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::mappings::LastMapping;
-use crate::options::{BeginKind, JournalMode, LockingMode, OpenOptions};
-use crate::page_ref::MappedFile;
-use crate::pager::Pager;
-use crate::pool::StateNo;
-use crate::rollback::commit::RollbackTxn;
+use crate::options::{BeginKind, JournalMode, OpenOptions};
+use crate::rollback::RollbackTxn;
+use crate::settings::Settings;
+use crate::snapshot::{Change, Fingerprint, Shape, Snapshot, SnapshotId};
 use crate::wal::Wal;
 
 /// What the name of a rollback journal adds to its database's.
 pub(crate) const JOURNAL_SUFFIX: &str = "-journal";
-
-/// How many pages of the database one call writes: 128 KiB.
-///
-/// Linux keeps what a call has written in pieces (folios) of its length, and each small write into a large piece looks at all of it:
-/// a file that was filled by longer calls makes updates dearer for as long as it stays in memory, and is filled no faster.
-pub(crate) fn pages_of_a_call(page_size: PageSize) -> usize {
-    (128 << 10) / page_size.bytes()
-}
-
-/// Where clean pages come from, if the file is mapped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Reading {
-    /// They are references into the mapping.
-    #[default]
-    Mapped,
-    /// They are copies out of the mapping: it will change before the transaction ends.
-    Copied,
-    /// The same in a transaction of many pages: each is copied once, and not worth a fault. They are read by calls.
-    Called,
-}
 
 /// A database in a file.
 #[derive(Debug)]
@@ -64,11 +59,13 @@ pub(crate) struct FileStore {
     wal_path: PathBuf,
     pub(crate) file: Arc<dyn File>,
     pub(crate) database: Arc<Database>,
+    pub(crate) settings: Rc<Settings>,
     /// Which calls the VFS sees.
     pub(crate) calls: &'static CallPolicy,
     /// The mapping of the file that was used last.
     pub(crate) mapping: LastMapping,
     opened_read_only: bool,
+    read_only_shm: bool,
     /// The file cannot change: nobody is looked for, nothing is locked.
     immutable: bool,
     /// Locks are taken.
@@ -85,12 +82,14 @@ pub(crate) struct FileStore {
     /// What was asked for, and what is in force: while pages are held it does not change.
     mmap_size_wanted: Cell<u64>,
     mmap_size: Cell<u64>,
-    reading: Cell<Reading>,
-    /// The last transaction has put pages past the log.
-    pub(crate) bypassed_log: Cell<bool>,
+    /// The last transaction has appended pages past the log.
+    pub(crate) appended_past_log: Cell<bool>,
     /// The lock that is held.
     pub(crate) level: Cell<LockLevel>,
-    known: Cell<Known>,
+    /// The snapshot that was taken last, as long as nothing else can be there.
+    known: Cell<Option<Snapshot>>,
+    /// What the looks at the database have found changed, since the pager has last counted it.
+    pub(crate) noticed: Cell<Change>,
     /// A commit has counted itself under the EXCLUSIVE lock that is still held.
     pub(crate) has_counted: Cell<bool>,
     /// The file had a header when it was opened.
@@ -100,9 +99,9 @@ pub(crate) struct FileStore {
     /// The file was looked at.
     has_looked: Cell<bool>,
     /// What the change counter was when the pages were read that are in the pool, while there is no log.
-    seen: Cell<Option<snapshot::Fingerprint>>,
-    /// The state of the database that this connection looks at, as the pool counts.
-    pool_state: Cell<StateNo>,
+    seen: Cell<Option<Fingerprint>>,
+    /// The snapshot whose pages this connection reads into the pool.
+    pool_id: Cell<SnapshotId>,
     pub(crate) rollback: RefCell<RollbackTxn>,
     /// The file of a journal that the last commit has left open: it is closed with the last lock.
     pub(crate) kept_journal: RefCell<Option<Arc<dyn File>>>,
@@ -128,19 +127,24 @@ impl FileStore {
         path: PathBuf,
         opened: Opened,
         database: Arc<Database>,
+        settings: Rc<Settings>,
         options: &OpenOptions,
     ) -> FileStore {
+        let calls = CallPolicy::of(&*opened.file);
+        let mmap_size = if calls.copies_shown { 0 } else { options.mmap_size };
         let immutable = options.immutable || opened.file.characteristics().contains(DeviceCharacteristics::IMMUTABLE);
         FileStore {
             vfs,
             journal_path: companion(&path, JOURNAL_SUFFIX),
             wal_path: companion(&path, "-wal"),
             path,
-            calls: CallPolicy::of(&*opened.file),
+            calls,
             file: opened.file,
             database,
+            settings,
             mapping: LastMapping::default(),
             opened_read_only: opened.flags.contains(OpenFlags::READONLY),
+            read_only_shm: options.read_only_shm,
             immutable,
             locks: !options.no_lock && !immutable,
             always_log: options.always_log,
@@ -148,18 +152,18 @@ impl FileStore {
             keeps_log: Cell::new(false),
             is_void: Cell::new(false),
             counts: Counts::default(),
-            mmap_size_wanted: Cell::new(options.mmap_size),
-            mmap_size: Cell::new(options.mmap_size),
-            reading: Cell::default(),
-            bypassed_log: Cell::new(false),
+            mmap_size_wanted: Cell::new(mmap_size),
+            mmap_size: Cell::new(mmap_size),
+            appended_past_log: Cell::new(false),
             level: Cell::new(LockLevel::None),
-            known: Cell::new(Known::NOTHING),
+            known: Cell::new(None),
+            noticed: Cell::default(),
             has_counted: Cell::new(false),
             had_header: Cell::new(false),
             deletes_journal: Cell::new(false),
             has_looked: Cell::new(false),
             seen: Cell::new(None),
-            pool_state: Cell::new(0),
+            pool_id: Cell::default(),
             rollback: RefCell::default(),
             kept_journal: RefCell::new(None),
             keeps_journal: Cell::new(false),
@@ -177,7 +181,7 @@ impl FileStore {
     }
 
     pub(crate) fn is_read_only(&self) -> bool {
-        self.opened_read_only || self.immutable || self.known.get().is_from_the_future
+        self.opened_read_only || self.immutable || self.known.get().is_some_and(|known| known.has_newer_write_version)
     }
 
     pub(crate) fn borrows_are_stable(&self) -> bool {
@@ -193,6 +197,20 @@ impl FileStore {
     /// In force from the next read transaction on: whether bytes are mapped decides how readers hold them.
     pub(crate) fn set_mmap_size(&self, bytes: u64) {
         self.mmap_size_wanted.set(bytes);
+        self.tell_mmap_size();
+    }
+
+    /// A VFS of the application is told at each occasion that SQLite has.
+    pub(crate) fn tell_mmap_size(&self) {
+        if self.calls.copies_shown {
+            self.file.show_up_to(Some(self.mmap_size_wanted.get()));
+        }
+    }
+
+    /// A VFS of the application learns that others may have changed the file.
+    pub(crate) fn forget_shown(&self) -> Result<()> {
+        let shows = self.calls.copies_shown && self.mmap_size.get() > 0;
+        if shows { Ok(self.file.forget_shown()?) } else { Ok(()) }
     }
 
     pub(crate) fn mmap_size_wanted(&self) -> u64 {
@@ -204,7 +222,9 @@ impl FileStore {
     pub(crate) fn adopt_mmap_size(&self) {
         if self.mmap_size.get() != self.mmap_size_wanted.get() {
             self.mmap_size.set(self.mmap_size_wanted.get());
-            self.forget_what_is_known();
+            if !self.calls.copies_shown {
+                self.forget_known();
+            }
         }
     }
 
@@ -218,25 +238,14 @@ impl FileStore {
     }
 
     /// Nothing is read through the mappings any more that have failed.
-    pub(crate) fn forget_failed_mapping(&self, pager: &Pager) {
+    pub(crate) fn forget_failed_mapping(&self) {
         if self.mapping_has_failed() {
             self.mapping.forget();
-            pager.view.mapped.set(MappedFile::NONE);
             if let Some(wal) = &*self.wal.borrow() {
                 wal.forget_mapping();
             }
-            self.forget_what_is_known();
+            self.forget_known();
         }
-    }
-
-    /// From now on clean pages come from there.
-    pub(crate) fn set_reading(&self, reading: Reading) {
-        self.reading.set(reading);
-    }
-
-    /// Whether clean pages are references into the mapped file.
-    pub(crate) fn reads_mapped(&self) -> bool {
-        self.mmap_size.get() > 0 && self.reading.get() == Reading::Mapped
     }
 
     /// Takes a lock, or reports that somebody is in the way.
@@ -252,7 +261,7 @@ impl FileStore {
     }
 
     /// Takes the SHARED lock beside a handle of this process that waits for others to give up theirs; answers whether.
-    pub(crate) fn locks_beside(&self) -> Result<bool> {
+    pub(crate) fn joins_readers(&self) -> Result<bool> {
         let joined = self.locks && self.file.join_readers()?;
         if joined {
             self.level.set(LockLevel::Shared);
@@ -275,12 +284,12 @@ impl FileStore {
     }
 
     /// Lowers the lock when all is done: the journal that exclusive locking has kept goes first, in mode DELETE.
-    pub(crate) fn give_up_lock(&self, pager: &Pager, level: LockLevel) -> Result<()> {
+    pub(crate) fn give_up_lock(&self, level: LockLevel) -> Result<()> {
         let is_ours = self.keeps_journal.get() && self.level.get() == LockLevel::Exclusive;
         if is_ours {
             self.kept_journal.take();
         }
-        if is_ours && pager.journal_mode() == JournalMode::Delete {
+        if is_ours && !self.enters_wal.get() && self.settings.journal_mode.get() == JournalMode::Delete {
             // One that stays is no harm: it has no header.
             let _ = self.vfs.delete(&self.journal_path, false);
             if !self.calls.journals_at_commit {
@@ -290,74 +299,76 @@ impl FileStore {
         self.unlock(level)
     }
 
-    /// Whether locks outlive transactions.
-    pub(crate) fn keeps_locks(&self, pager: &Pager) -> bool {
-        pager.locking_mode() == LockingMode::Exclusive
-    }
-
     /// Begins to write on the snapshot that is held.
-    pub(crate) fn begin_write(&self, pager: &Pager, kind: BeginKind) -> Result<()> {
+    pub(crate) fn begin_write(&self, shape: Shape, page_count: u32, kind: BeginKind) -> Result<()> {
         if self.is_wal() {
-            return self.begin_write_wal(pager, true);
+            return self.begin_write_wal(shape, true).map(drop);
         }
         if self.is_read_only() {
             return Err(Error::ReadOnly(ResultCode::READONLY));
         }
         self.lock(LockLevel::Reserved)?;
+        if page_count == 0 && self.calls.reads_header_alone {
+            self.delete_log_of_nothing()?;
+        }
         if kind == BeginKind::Exclusive {
-            let locked = self.lock(LockLevel::Exclusive);
-            if locked.is_err() && !self.keeps_locks(pager) {
-                self.unlock(LockLevel::Shared)?;
-            }
-            locked?;
+            // As in SQLite, what was got so far is kept as long as somebody reads: nobody else can write until then.
+            self.lock(LockLevel::Exclusive)?;
         }
         Ok(())
     }
-}
 
-impl FileStore {
+    /// A log beside an empty file belongs to a database that is gone. It must not be taken for that of the one that is about to be made.
+    pub(crate) fn delete_log_of_nothing(&self) -> Result<()> {
+        if self.file.size()? > 0 || self.always_log {
+            return Ok(());
+        }
+        match self.vfs.delete(&self.wal_path, false) {
+            Err(error) if error.code() != ResultCode::IOERR_DELETE_NOENT => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Begins to read and to write at once. In a log the turn to write comes first: then the snapshot
     /// is the newest state for certain.
-    pub(crate) fn begin_read_and_write(&self, pager: &Pager, kind: BeginKind) -> Result<()> {
+    pub(crate) fn begin_read_and_write(&self, beginning: &Beginning<'_>, kind: BeginKind) -> Result<Snapshot> {
         self.adopt_mmap_size();
         if !self.calls.shares_log {
-            return self.begin_read_then_write(pager, kind);
+            return self.begin_read_then_write(beginning, kind);
         }
-        if !self.is_wal() {
-            self.begin_read(pager)?;
-        }
+        let read = if self.is_wal() { None } else { Some(self.begin_read(beginning)?) };
         if self.is_wal() {
-            self.end_read(pager)?;
-            return self.begin_write_wal(pager, false);
+            self.end_read()?;
+            let shape = read.map_or(beginning.shape, |read| read.shape);
+            return Ok(self.begin_write_wal(shape, false)?.expect("without a snapshot, one is taken"));
         }
-        let begun = self.begin_write(pager, kind);
+        let read = read.expect("without a log, the file was read");
+        let begun = self.begin_write(read.shape, read.page_count, kind);
         if begun.is_err() {
-            self.end_read(pager)?;
+            self.end_read()?;
         }
-        begun
+        begun.map(|()| read)
     }
-}
 
-/// How often a writer begins again whose snapshot is old before it can write.
-const TRIES_MAX: u32 = 10;
-
-impl FileStore {
     /// The same in SQLite's order. Whoever commits to the log between the two makes the snapshot old, and it all begins again.
-    fn begin_read_then_write(&self, pager: &Pager, kind: BeginKind) -> Result<()> {
+    fn begin_read_then_write(&self, beginning: &Beginning<'_>, kind: BeginKind) -> Result<Snapshot> {
         for _ in 0..TRIES_MAX {
-            self.begin_read(pager)?;
-            let begun = self.begin_write(pager, kind);
+            let read = self.begin_read(beginning)?;
+            let begun = self.begin_write(read.shape, read.page_count, kind);
             if begun.is_ok() {
-                return Ok(());
+                return Ok(read);
             }
-            self.end_read(pager)?;
+            self.end_read()?;
             if !matches!(begun, Err(Error::BusySnapshot)) {
-                return begun;
+                return begun.map(|()| read);
             }
         }
         Err(Error::Busy)
     }
 }
+
+/// How often a writer begins again whose snapshot is old before it can write.
+const TRIES_MAX: u32 = 10;
 
 /// The path of a file that lies beside a database.
 fn companion(path: &Path, suffix: &str) -> PathBuf {

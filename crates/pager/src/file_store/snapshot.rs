@@ -1,98 +1,92 @@
 //! Beginning and ending to read, and what is known of the file in between.
 
-use lithe_format::PageNo;
-use lithe_format::bytes::at_u32;
 use lithe_format::db_header::{CHANGE_COUNTER_AT, DbHeader, FileVersion, HEADER_LEN};
+use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{Access, LockLevel};
 
 use super::FileStore;
 use crate::error::{Error, Result};
 use crate::page_ref::{MappedFile, PageRef};
-use crate::pager::Pager;
-use crate::pool::{Changes, Identity, Written};
+use crate::pool::{Changes, Written};
+use crate::snapshot::{Change, Fingerprint, Shape, Snapshot, SnapshotId, View, fingerprint_in};
 use crate::wal::Wal;
 
-/// The part of page 1 that changes with every transaction: change counter, size, freelist.
-pub(super) type Fingerprint = [u8; 16];
-
-/// What the last look at the file found. As long as fingerprint and size are the same, so is the file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
-    pub(super) valid: bool,
-    fingerprint: Fingerprint,
-    pub(super) file_size: u64,
-    pub(super) page_count: u32,
-    pub(super) direct: u32,
-    /// Page 1 says how many pages there are, and is believed.
-    pub(super) counts_pages: bool,
-    /// Its write version is one that only later libraries write.
-    pub(super) is_from_the_future: bool,
+/// What a connection brings along when it begins.
+pub(crate) struct Beginning<'b> {
+    /// The shape that pages would have in a database that has none.
+    pub(crate) shape: Shape,
+    /// Whether the SHARED lock may be taken beside a commit of the same shared cache, which waits for readers of others.
+    pub(crate) may_join_readers: &'b dyn Fn() -> bool,
 }
 
-impl Known {
-    pub(crate) const NOTHING: Known = Known {
-        valid: false,
-        fingerprint: [0; 16],
-        file_size: 0,
-        page_count: 0,
-        direct: 0,
-        counts_pages: false,
-        is_from_the_future: false,
-    };
+/// What a look at the file has found.
+enum Found {
+    /// A database without a log.
+    Rollback(Snapshot),
+    /// One with a log, which knows the rest.
+    Log(Shape),
 }
 
 impl FileStore {
-    pub(crate) fn begin_read(&self, pager: &Pager) -> Result<()> {
+    /// Begins to read. What has changed since the snapshot before is counted in `noticed`, whether this succeeds or not.
+    pub(crate) fn begin_read(&self, beginning: &Beginning<'_>) -> Result<Snapshot> {
         self.adopt_mmap_size();
         if self.is_wal() {
-            return self.begin_read_wal(pager);
+            return self.begin_read_wal(beginning.shape);
         }
-        let begun = self.try_begin_read(pager);
-        if begun.is_err() && !self.keeps_locks(pager) && !self.is_wal() {
+        let begun = self.try_begin_read(beginning);
+        if begun.is_err() && !self.settings.keeps_locks() && !self.is_wal() {
             self.unlock(LockLevel::None)?;
         }
         begun
     }
 
-    fn try_begin_read(&self, pager: &Pager) -> Result<()> {
+    fn try_begin_read(&self, beginning: &Beginning<'_>) -> Result<Snapshot> {
         // A lock that was kept says that nobody has written; in the order of calls of a VFS of the application, any does.
         let kept = if self.calls.reads_header_alone { LockLevel::Exclusive } else { LockLevel::Shared };
         let alone = self.level.get() >= kept;
-        let known = self.known.get();
-        if alone && known.valid {
-            pager.view.page_count.set(known.page_count);
-            pager.view.direct.set(known.direct);
-            return Ok(());
+        if let Some(known) = self.known.get().filter(|_| alone) {
+            return Ok(known.or_of_shape(beginning.shape));
         }
         if alone && self.enters_wal.get() && !self.calls.reads_header_alone {
             self.enters_wal.set(false);
-            self.open_wal(pager)?;
-            return self.begin_read_wal(pager);
+            self.open_wal()?;
+            return self.begin_read_wal(beginning.shape);
         }
-        self.lock_shared(pager)?;
+        self.lock_shared(beginning.may_join_readers)?;
         if !alone && !self.immutable {
-            self.roll_back_hot_journal(pager)?;
+            self.roll_back_hot_journal()?;
         }
-        if self.look_for_version(pager)? == FileVersion::Wal || self.always_log {
-            self.open_wal(pager)?;
-            return self.begin_read_wal(pager);
+        match self.look_for_log(beginning.shape)? {
+            Found::Rollback(snapshot) if !self.always_log => Ok(snapshot),
+            Found::Rollback(Snapshot { shape, .. }) | Found::Log(shape) => {
+                self.open_wal()?;
+                self.begin_read_wal(shape)
+            }
         }
-        Ok(())
+    }
+
+    /// Takes the lock for reading.
+    fn lock_shared(&self, may_join_readers: &dyn Fn() -> bool) -> Result<()> {
+        match self.lock(LockLevel::Shared) {
+            Err(Error::Busy) if may_join_readers() && self.joins_readers()? => Ok(()),
+            locked => locked,
+        }
     }
 
     /// As [`FileStore::look`]. A checkpoint that the power cut short may have left a header that is none, on a device
     /// that does not write sectors whole: then the log has page 1.
-    fn look_for_version(&self, pager: &Pager) -> Result<FileVersion> {
+    fn look_for_log(&self, shape: Shape) -> Result<Found> {
         self.enters_wal.set(false);
         if !self.calls.reads_header_alone {
-            return self.look_through_page_1(pager);
+            return self.look_through_page_1(shape);
         }
         if self.is_void.get() && !self.ignores_wal.get() && self.vfs.access(&self.wal_path, Access::Exists)? {
-            return Ok(FileVersion::Wal);
+            return Ok(Found::Log(shape));
         }
-        match self.look(pager) {
+        match self.look_at_file(shape) {
             Err(Error::NotADb) if !self.ignores_wal.get() && self.vfs.access(&self.wal_path, Access::Exists)? => {
-                Ok(FileVersion::Wal)
+                Ok(Found::Log(shape))
             }
             looked => looked,
         }
@@ -100,7 +94,7 @@ impl FileStore {
 
     /// As [`FileStore::look`], in SQLite's order: the change counter if the file was looked at before, whether there is a log, how
     /// long the file is, and page 1 if it has changed. A log that is there counts, whatever page 1 says.
-    fn look_through_page_1(&self, pager: &Pager) -> Result<FileVersion> {
+    fn look_through_page_1(&self, shape: Shape) -> Result<Found> {
         let before = self.known.get();
         let mut fingerprint = Fingerprint::default();
         if self.has_looked.replace(true) {
@@ -108,278 +102,260 @@ impl FileStore {
         }
         let has_log = !self.immutable && self.vfs.access(&self.wal_path, Access::Exists)? && !self.ignores_wal.get();
         let size = self.file.size()?;
-        let same_size = before.counts_pages || before.file_size == size;
-        if before.valid && same_size && before.fingerprint == fingerprint {
-            pager.view.page_count.set(before.page_count);
-            return Ok(if has_log && size > 0 { FileVersion::Wal } else { FileVersion::Rollback });
+        if has_log && size == 0 && !self.is_read_only() {
+            self.delete_log_of_nothing()?;
         }
-        self.known.set(Known::NOTHING);
-        pager.view.page_count.set(0);
+        let is_as_before = |known: &Snapshot| {
+            (known.counts_pages || known.file_size == size)
+                && matches!(known.id, SnapshotId::File(before, _) if before == fingerprint)
+        };
+        if let Some(known) = before.filter(is_as_before) {
+            let known = known.or_of_shape(shape);
+            return Ok(if has_log && size > 0 { Found::Log(known.shape) } else { Found::Rollback(known) });
+        }
+        self.known.set(None);
         if self.seen.get() != Some(fingerprint) {
+            self.forget_shown()?;
             self.database.pool.expire();
-            self.adopt_pool_state(pager, &identity_of(&fingerprint, size));
-            pager.note_foreign_change();
+            self.adopt_into_pool(SnapshotId::File(fingerprint, size), shape.page_size);
+            self.notice(Change { moved: false, foreign: 1 });
         }
         if has_log && size > 0 {
-            return Ok(FileVersion::Wal);
+            return Ok(Found::Log(shape));
         }
-        self.know_page_1(pager, size)
+        self.know_page_1(shape, size)
     }
 
     /// Learns from page 1, through the pool, what is known of a file that has no log.
-    fn know_page_1(&self, pager: &Pager, size: u64) -> Result<FileVersion> {
+    fn know_page_1(&self, shape: Shape, size: u64) -> Result<Found> {
         if size == 0 || self.is_void.get() {
-            self.known.set(Known { valid: true, ..Known::NOTHING });
-            return Ok(FileVersion::Rollback);
+            return Ok(self.know_nothing_in_it(shape));
         }
-        let page = self.first_page(pager)?;
+        let id = self.pool_id.get();
+        let candidate = Snapshot { id, page_count: 1, file_size: size, ..Snapshot::empty(shape) };
+        let (page, _) = self.first_page(&candidate)?;
         let header = DbHeader::read(&page).map_err(|_| Error::NotADb)?;
         self.seen.set(Some(fingerprint_in(&page)));
-        self.know_header(pager, &header, &page, size)
+        let found = self.know_header(&header, &page, size)?;
+        if let Found::Rollback(snapshot) = &found {
+            // Page 1 was read before it was known whose it is.
+            self.advance_pool(&id, snapshot.id, Changes::Pages(Vec::new()));
+        }
+        Ok(found)
     }
 
-    /// Page 1 as the file or the log has it. Others may have made the database with another size of pages since this connection
-    /// last looked.
-    pub(super) fn first_page(&self, pager: &Pager) -> Result<PageRef> {
-        let page = self.page(&pager.view, PageNo::FIRST)?;
-        let Ok(header) = DbHeader::read(&page) else { return Ok(page) };
-        if self.calls.reads_header_alone || header.page_size == pager.page_size() {
-            return Ok(page);
+    /// Page 1 as the file or the log has it, and the shape of pages that it says. Others may have made the database with another
+    /// size of pages since this connection last looked.
+    pub(super) fn first_page(&self, candidate: &Snapshot) -> Result<(PageRef, Shape)> {
+        let page = self.page(&View::of(candidate), PageNo::FIRST)?;
+        let Ok(header) = DbHeader::read(&page) else { return Ok((page, candidate.shape)) };
+        let shape = Shape { page_size: header.page_size, reserved: header.reserved };
+        if self.calls.reads_header_alone || header.page_size == candidate.shape.page_size {
+            return Ok((page, candidate.shape));
         }
-        pager.adopt_page_size(header.page_size, header.reserved);
         self.database.pool.expire();
-        self.pool_state.set(self.database.pool.newest());
-        self.page(&pager.view, PageNo::FIRST)
+        self.adopt_into_pool(candidate.id, shape.page_size);
+        Ok((self.page(&View::of(&Snapshot { shape, ..*candidate }), PageNo::FIRST)?, shape))
     }
 
     /// Ends to read.
-    pub(crate) fn end_read(&self, pager: &Pager) -> Result<()> {
+    pub(crate) fn end_read(&self) -> Result<()> {
         if self.is_wal() {
-            return self.end_read_wal(pager);
+            return self.end_read_wal();
         }
-        if self.keeps_locks(pager) {
+        if self.settings.keeps_locks() {
             return Ok(());
         }
-        self.give_up_lock(pager, LockLevel::None)
+        self.give_up_lock(LockLevel::None)
     }
 
-    /// Learns size and shape of the database, unless it is as we left it.
-    pub(crate) fn look(&self, pager: &Pager) -> Result<FileVersion> {
+    /// Learns size and shape of a database that has no log, unless it is as it was left.
+    pub(crate) fn look(&self, shape: Shape) -> Result<Snapshot> {
+        match self.look_at_file(shape)? {
+            Found::Rollback(snapshot) => Ok(snapshot),
+            // Its header says so, but nobody has opened one: this transaction reads the file.
+            Found::Log(shape) => Ok(Snapshot::empty(shape)),
+        }
+    }
+
+    fn look_at_file(&self, shape: Shape) -> Result<Found> {
         let size = self.file.size()?;
         let known = self.known.get();
-        let fingerprint = self.fingerprint(pager, size)?;
-        if known.valid && known.file_size == size && known.fingerprint == fingerprint {
-            pager.view.page_count.set(known.page_count);
-            pager.view.direct.set(known.direct);
-            return Ok(FileVersion::Rollback);
+        let fingerprint = self.fingerprint(size)?;
+        if let Some(known) = known.filter(|known| known.id == SnapshotId::File(fingerprint, size)) {
+            return Ok(Found::Rollback(known.or_of_shape(shape)));
         }
-        let version = self.look_closely(pager, size)?;
+        let found = self.look_closely(shape, size)?;
         self.removal_may_not_last.set(true);
-        self.adopt_pool_state(pager, &identity_of(&self.known.get().fingerprint, size));
-        pager.note_foreign_change();
-        Ok(version)
+        if let Found::Rollback(snapshot) = &found {
+            self.adopt_into_pool(snapshot.id, snapshot.shape.page_size);
+        }
+        self.notice(Change { moved: false, foreign: 1 });
+        Ok(found)
     }
 
     /// Read through the mapping where there is one: no system call.
-    fn fingerprint(&self, pager: &Pager, size: u64) -> Result<Fingerprint> {
+    fn fingerprint(&self, size: u64) -> Result<Fingerprint> {
         let mut fingerprint = Fingerprint::default();
         if size < HEADER_LEN as u64 {
             return Ok(fingerprint);
         }
-        let mapped = pager.view.mapped.get();
-        if self.known.get().valid && mapped.valid() >= HEADER_LEN {
-            mapped.read(CHANGE_COUNTER_AT, &mut fingerprint);
-        } else {
-            self.file.read_at(&mut fingerprint, CHANGE_COUNTER_AT as u64)?;
+        match self.known.get() {
+            Some(known) if known.mapped.valid() >= HEADER_LEN => known.mapped.read(CHANGE_COUNTER_AT, &mut fingerprint),
+            _ => drop(self.file.read_at(&mut fingerprint, CHANGE_COUNTER_AT as u64)?),
         }
         Ok(fingerprint)
     }
 
-    fn look_closely(&self, pager: &Pager, size: u64) -> Result<FileVersion> {
-        self.known.set(Known::NOTHING);
-        pager.view.page_count.set(0);
-        pager.view.direct.set(0);
+    fn look_closely(&self, shape: Shape, size: u64) -> Result<Found> {
+        let before = self.known.take();
         if size == 0 || self.is_void.get() {
-            self.known.set(Known { valid: true, ..Known::NOTHING });
-            return Ok(FileVersion::Rollback);
+            return Ok(self.know_nothing_in_it(shape));
         }
         let mut bytes = [0; HEADER_LEN];
-        let mapped = pager.view.mapped.get();
-        if mapped.valid() >= HEADER_LEN && size >= HEADER_LEN as u64 {
-            mapped.read(0, &mut bytes);
-        } else {
-            self.file.read_at(&mut bytes, 0)?;
+        match before {
+            Some(known) if known.mapped.valid() >= HEADER_LEN && size >= HEADER_LEN as u64 => {
+                known.mapped.read(0, &mut bytes);
+            }
+            _ => drop(self.file.read_at(&mut bytes, 0)?),
         }
         let header = DbHeader::read(&bytes).map_err(|_| Error::NotADb)?;
-        self.know_header(pager, &header, &bytes, size)
+        self.know_header(&header, &bytes, size)
+    }
+
+    fn know_nothing_in_it(&self, shape: Shape) -> Found {
+        let empty = Snapshot::empty(shape);
+        self.known.set(Some(empty));
+        Found::Rollback(empty)
     }
 
     /// What the header says is known from now on, if the database has no log: of a file of `size` bytes that begins with `bytes`.
-    fn know_header(&self, pager: &Pager, header: &DbHeader, bytes: &[u8], size: u64) -> Result<FileVersion> {
+    fn know_header(&self, header: &DbHeader, bytes: &[u8], size: u64) -> Result<Found> {
         if matches!(header.read_version, FileVersion::Unknown(_)) {
             return Err(Error::NotADb);
         }
-        pager.adopt_page_size(header.page_size, header.reserved);
+        let shape = Shape { page_size: header.page_size, reserved: header.reserved };
         if header.read_version == FileVersion::Wal && !self.ignores_wal.get() {
             // What else is to be known of it is found through the log.
-            return Ok(FileVersion::Wal);
+            return Ok(Found::Log(shape));
         }
-        let pages_in_file = u32::try_from(size.div_ceil(u64::from(header.page_size.get()))).unwrap_or(u32::MAX);
+        let pages_in_file = pages_in(size, header.page_size);
         let page_count = header.trusted_page_count().unwrap_or(pages_in_file);
         if page_count > pages_in_file {
             return Err(Error::corrupt("the file is shorter than its header says"));
         }
-        pager.view.page_count.set(page_count);
-        let direct = self.map(pager, size)?;
-        let fingerprint = fingerprint_in(bytes);
-        let is_from_the_future = matches!(header.write_version, FileVersion::Unknown(_));
-        let counts_pages = header.trusted_page_count().is_some();
-        self.known.set(Known {
-            valid: true,
-            fingerprint,
-            file_size: size,
+        let snapshot = Snapshot {
+            id: SnapshotId::File(fingerprint_in(bytes), size),
+            shape,
             page_count,
-            direct,
-            counts_pages,
-            is_from_the_future,
-        });
-        Ok(FileVersion::Rollback)
+            file_size: size,
+            mapped: self.map(size)?,
+            direct: 0,
+            counts_pages: header.trusted_page_count().is_some(),
+            has_newer_write_version: matches!(header.write_version, FileVersion::Unknown(_)),
+        };
+        let snapshot = Snapshot { direct: snapshot.mapped_pages(), ..snapshot };
+        self.known.set(Some(snapshot));
+        Ok(Found::Rollback(snapshot))
     }
 
-    /// Maps the file, and answers how many pages can be read directly.
-    pub(super) fn map(&self, pager: &Pager, size: u64) -> Result<u32> {
-        let limit = self.mmap_size();
-        let size = size.min(limit);
-        let mapped = self.mapping.show(size, || self.database.mappings.covering(&*self.file, size))?;
-        pager.view.mapped.set(mapped);
-        let direct = self.direct_pages(pager);
-        pager.view.direct.set(direct);
-        Ok(direct)
+    /// Maps the first `size` bytes of the file, as far as it may be mapped.
+    pub(super) fn map(&self, size: u64) -> Result<MappedFile> {
+        let size = size.min(self.mmap_size());
+        self.mapping.show(size, || self.database.mappings.covering(&*self.file, size))
     }
 
-    /// How many pages are wholly in the mapped file.
-    fn direct_pages(&self, pager: &Pager) -> u32 {
-        let whole_pages = pager.view.mapped.get().valid() / pager.page_size().bytes();
-        pager.page_count().min(u32::try_from(whole_pages).unwrap_or(u32::MAX))
-    }
-
-    /// After our own commit, which made `changes`: looks anew, without taking it for
-    /// somebody else's change. `written` is what is known to be in the file, page 1 first.
-    pub(crate) fn look_after_commit(&self, pager: &Pager, changes: Changes, written: Written) -> Result<()> {
-        let before = self.pool_state.get();
-        let mut seen = self.seen.take();
-        let size = match written.first() {
-            Some((PageNo::FIRST, page)) => {
-                let size = u64::from(pager.page_count()) * u64::from(pager.page_size().get());
-                self.known.set(Known::NOTHING);
+    /// After a commit through a rollback journal, which made `changes` to the snapshot `before`: what is read from now on.
+    /// `written` is what is known to be in the file, page 1 first.
+    pub(crate) fn look_after_commit(&self, before: &View, changes: Changes, written: Written) -> Result<Snapshot> {
+        let known = self.known.get();
+        let size = u64::from(before.page_count.get()) * u64::from(before.page_size.get().get());
+        let found = match (written.first(), known) {
+            (Some((PageNo::FIRST, page)), _) => {
+                self.known.set(None);
                 let header = DbHeader::read(page).map_err(|_| Error::NotADb)?;
-                self.know_header(pager, &header, page, size)?;
-                seen = Some(fingerprint_in(page));
-                size
+                let found = self.know_header(&header, page, size)?;
+                self.seen.set(Some(fingerprint_in(page)));
+                found
             }
             // Page 1 says what it said before.
-            _ if !self.calls.reads_header_alone && self.known.get().valid && !changes.are_unknown() => {
-                self.known.get().file_size
-            }
-            _ => {
-                let size = self.file.size()?;
-                self.look_closely(pager, size)?;
-                size
+            (_, Some(known)) if !self.calls.reads_header_alone && !changes.are_unknown() => Found::Rollback(known),
+            _ => self.look_closely(before.shape(), self.file.size()?)?,
+        };
+        let snapshot = match found {
+            Found::Rollback(snapshot) => snapshot,
+            // The commit says that the database has a log, which is opened when it is next read.
+            Found::Log(shape) => {
+                let id = SnapshotId::File(Fingerprint::default(), size);
+                Snapshot { id, page_count: before.page_count.get(), ..Snapshot::empty(shape) }
             }
         };
-        let identity = identity_of(&self.known.get().fingerprint, size);
-        self.pool_state.set(self.database.pool.advance(before, &identity, changes));
-        self.keep_written(written);
-        self.seen.set(seen);
-        Ok(())
+        self.advance_pool(&before.id.get(), snapshot.id, changes);
+        self.keep_written(&snapshot.id, written);
+        Ok(snapshot)
     }
 
     /// Pages that a commit has written need not be read again.
-    pub(super) fn keep_written(&self, written: Written) {
+    pub(super) fn keep_written(&self, id: &SnapshotId, written: Written) {
         for (no, bytes) in written {
-            self.put_into_pool(no, bytes);
+            self.database.pool.put(id, no, bytes);
         }
     }
 
-    /// After a rollback the database is as it was when the transaction began.
-    pub(crate) fn look_after_rollback(&self, pager: &Pager) -> Result<()> {
-        if self.is_wal() {
-            pager.view.direct.set(self.known.get().direct);
-            return Ok(());
-        }
-        let known = self.known.get();
-        if known.valid && !self.calls.reads_header_alone {
+    /// After the rollback of a transaction that did not write to a log, the database is as it was when it began.
+    pub(crate) fn look_after_rollback(&self, shape: Shape) -> Result<Snapshot> {
+        match self.known.get() {
             // The lock was held all the time, and nothing has reached the file.
-            pager.view.page_count.set(known.page_count);
-            return Ok(());
+            Some(known) if !self.calls.reads_header_alone => Ok(known.or_of_shape(shape)),
+            _ => self.look(shape),
         }
-        self.look(pager)?;
-        Ok(())
     }
 
-    /// Remembers a snapshot of the log, with a database file of `size` bytes behind it.
-    pub(super) fn know_snapshot(&self, pager: &Pager, size: u64, is_from_the_future: bool, counts_pages: bool) {
-        let page_count = pager.page_count();
-        let direct = if self.with_wal(Wal::is_transparent) { self.direct_pages(pager) } else { 0 };
-        pager.view.direct.set(direct);
-        self.known.set(Known {
-            valid: true,
-            fingerprint: Fingerprint::default(),
-            file_size: size,
-            page_count,
-            direct,
-            counts_pages,
-            is_from_the_future,
-        });
+    /// What others did since the snapshot before was noticed.
+    pub(super) fn notice(&self, change: Change) {
+        let before = self.noticed.get();
+        let foreign = before.foreign.wrapping_add(change.foreign);
+        self.noticed.set(Change { moved: before.moved || change.moved, foreign });
     }
 
-    /// The pool's number for the state that we look at.
-    pub(super) fn adopt_pool_state(&self, pager: &Pager, identity: &Identity) {
+    /// Pages of this snapshot are read into the pool.
+    pub(super) fn adopt_into_pool(&self, id: SnapshotId, page_size: PageSize) {
         let pool = &self.database.pool;
-        pool.set_size(pager.cache_size().pages(pager.page_size()));
-        self.pool_state.set(pool.adopt(identity));
+        pool.set_size(self.settings.cache_size.get().pages(page_size));
+        pool.adopt(&id);
+        self.pool_id.set(id);
+    }
+
+    /// Pages of the log's newest snapshot, to which this transaction has moved on, are read into the pool.
+    pub(crate) fn adopt_newest_into_pool(&self, page_size: PageSize) -> SnapshotId {
+        let id = self.with_wal(Wal::snapshot_id);
+        self.adopt_into_pool(id, page_size);
+        id
+    }
+
+    /// Our own commit has made `after` of the snapshot `before`.
+    pub(super) fn advance_pool(&self, before: &SnapshotId, after: SnapshotId, changes: Changes) {
+        self.database.pool.advance(before, &after, changes);
+        self.pool_id.set(after);
     }
 
     /// Whether others learn the size of the database from page 1.
     pub(crate) fn counts_pages(&self) -> bool {
-        let known = self.known.get();
-        known.valid && known.counts_pages
+        self.known.get().is_some_and(|known| known.counts_pages)
     }
 
-    pub(crate) fn forget_what_is_known(&self) {
-        self.known.set(Known::NOTHING);
-    }
-
-    /// What tells the state of a file that has no log from others.
-    pub(crate) fn fingerprint_words(&self) -> [u32; 4] {
-        let fingerprint = &self.known.get().fingerprint;
-        [0, 4, 8, 12].map(|at| at_u32(fingerprint, at))
+    /// The next look at the database begins from nothing.
+    pub(crate) fn forget_known(&self) {
+        self.known.set(None);
     }
 
     /// The change counter of the file as it was when this transaction began.
     pub(crate) fn change_counter(&self) -> u32 {
-        at_u32(&self.known.get().fingerprint, 0)
-    }
-
-    /// The number of the last page that is wholly in the file and mapped.
-    pub(super) fn is_mapped(&self, pager_mapped: MappedFile, no: PageNo, page_size: u32) -> bool {
-        no.offset(page_size) + u64::from(page_size) <= pager_mapped.valid() as u64
+        self.known.get().map_or(0, |known| known.id.change_counter())
     }
 }
 
-fn fingerprint_in(header: &[u8]) -> Fingerprint {
-    let mut fingerprint = Fingerprint::default();
-    fingerprint.copy_from_slice(&header[CHANGE_COUNTER_AT..][..size_of::<Fingerprint>()]);
-    fingerprint
-}
-
-/// What tells this state of a file from others, without a log.
-fn identity_of(fingerprint: &Fingerprint, file_size: u64) -> Identity {
-    let mut identity = Identity::default();
-    for (word, bytes) in identity.iter_mut().zip(fingerprint.chunks_exact(4)) {
-        *word = at_u32(bytes, 0);
-    }
-    identity[4] = (file_size >> 32) as u32;
-    identity[5] = file_size as u32;
-    identity
+/// How many pages a file of `size` bytes has, the last perhaps cut short.
+pub(super) fn pages_in(size: u64, page_size: PageSize) -> u32 {
+    u32::try_from(size.div_ceil(u64::from(page_size.get()))).unwrap_or(u32::MAX)
 }

@@ -1,14 +1,15 @@
 //! Where clean pages come from.
 
-use std::sync::Arc;
-
 use lithe_format::{PageNo, PageSize};
+use lithe_vfs::LockLevel;
 
-use super::{FileStore, Reading};
+use super::FileStore;
 use crate::counts::PageCounter;
 use crate::error::Result;
 use crate::page_ref::PageRef;
-use crate::pager::View;
+use crate::rollback::journal_file::sector_size;
+use crate::sector::Sectors;
+use crate::snapshot::View;
 
 impl FileStore {
     /// The page `no` as the snapshot has it. What a file lacks at its end reads as zeros.
@@ -21,10 +22,9 @@ impl FileStore {
                 return Ok(page);
             }
         }
-        let reading = self.reading.get();
-        let mapped = if frame.is_none() && reading != Reading::Called { self.mapped_page(view, no) } else { None };
+        let mapped = if frame.is_none() { view.mapped_page(no) } else { None };
         if let Some(mapped) = &mapped
-            && reading == Reading::Mapped
+            && !view.reads_copies.get()
         {
             return Ok(mapped.clone());
         }
@@ -39,52 +39,46 @@ impl FileStore {
             }
         };
         let pool = &self.database.pool;
-        self.counts.of_pool(|| pool.get_or_read(self.pool_state.get(), no, page_size.bytes(), read))
-    }
-
-    /// The clean page `no` is `bytes` from now on.
-    pub(crate) fn put_into_pool(&self, no: PageNo, bytes: Arc<[u8]>) {
-        self.database.pool.put(self.pool_state.get(), no, bytes);
-    }
-
-    /// The clean page `no`, if it is in the pool, which forgets it.
-    pub(crate) fn take_from_pool(&self, no: PageNo) -> Option<Arc<[u8]>> {
-        self.database.pool.take(self.pool_state.get(), no)
-    }
-
-    /// The page `no` where it lies in the mapped file, whatever a log may have.
-    pub(crate) fn mapped_page(&self, view: &View, no: PageNo) -> Option<PageRef> {
-        let page_size = view.page_size.get();
-        let mapped = view.mapped.get();
-        let there = self.is_mapped(mapped, no, page_size.get());
-        there.then(|| mapped.page(no.index() * page_size.bytes(), page_size.get(), view.epoch.get()))
+        self.counts.of_pool(|| pool.get_or_read(&view.id.get(), no, page_size.bytes(), read))
     }
 
     fn read(&self, no: PageNo, frame: Option<u32>, buf: &mut [u8]) -> Result<()> {
         let page_size = PageSize::new(buf.len() as u32).expect("buffers are pages");
         match frame {
             Some(frame) => self.with_wal(|wal| wal.read_page(frame, page_size, buf)),
-            None => {
-                self.file.read_at(buf, no.offset(page_size.get()))?;
-                Ok(())
-            }
+            None => self.read_from_file(no, buf),
         }
+    }
+
+    /// A VFS of an application may show pages in memory to who only reads: all but page 1.
+    fn read_from_file(&self, no: PageNo, buf: &mut [u8]) -> Result<()> {
+        let offset = no.offset(buf.len() as u32);
+        let may_be_shown = self.calls.copies_shown && self.mmap_size() > 0 && self.level.get() <= LockLevel::Shared;
+        if !(may_be_shown && no > PageNo::FIRST && self.file.copy_shown(buf, offset)?) {
+            self.file.read_at(buf, offset)?;
+        }
+        Ok(())
     }
 
     /// The page `no` of the snapshot if that takes no reading.
     pub(crate) fn page_at_hand(&self, view: &View, no: PageNo) -> Option<PageRef> {
-        let page_size = view.page_size.get();
         if let Some(wal) = &*self.wal.borrow()
             && let Some(frame) = wal.find(no).ok()?
         {
-            let mapped = wal.mapped_page(frame, page_size, view.epoch.get());
-            return mapped.or_else(|| self.database.pool.get(self.pool_state.get(), no));
+            let mapped = wal.mapped_page(frame, view.page_size.get(), view.epoch.get());
+            return mapped.or_else(|| self.database.pool.get(&view.id.get(), no));
         }
-        if self.reading.get() == Reading::Mapped
-            && let Some(page) = self.mapped_page(view, no)
-        {
-            return Some(page);
-        }
-        self.database.pool.get(self.pool_state.get(), no)
+        let mapped = if view.reads_copies.get() { None } else { view.mapped_page(no) };
+        mapped.or_else(|| self.database.pool.get(&view.id.get(), no))
+    }
+
+    /// Whether clean pages are references into the mapped file.
+    pub(crate) fn reads_mapped(&self, view: &View) -> bool {
+        self.mmap_size() > 0 && !view.reads_copies.get()
+    }
+
+    /// The sectors of the database file.
+    pub(crate) fn sectors(&self, page_size: PageSize) -> Sectors {
+        Sectors::new(sector_size(&*self.file), page_size)
     }
 }

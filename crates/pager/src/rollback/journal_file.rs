@@ -1,10 +1,10 @@
 //! The journal of one commit: written in one go, since the old pages are in the database file until
 //! the commit overwrites them.
 
+use std::cell::Cell;
 use std::io::IoSlice;
 use std::sync::Arc;
 
-use hashbrown::HashSet;
 use lithe_format::bytes::put_u32;
 use lithe_format::journal::{
     HEADER_LEN, JournalHeader, MAGIC, RECORDS_AT, RECORDS_TO_THE_END, SECTOR_SIZE_MAX, SECTOR_SIZE_MIN,
@@ -14,10 +14,8 @@ use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{DeviceCharacteristics, File, SyncFlags};
 
 use super::playback::super_journal_of;
-use crate::dirty::PageHashes;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::options::Synchronous;
-use crate::page_ref::PageRef;
 
 /// Headers are padded to this where a torn write cannot harm its neighbours.
 const SECTOR_SIZE_POWERSAFE: u32 = 512;
@@ -29,7 +27,13 @@ const BATCH: usize = 256;
 #[derive(Debug)]
 pub(crate) struct JournalFile {
     file: Arc<dyn File>,
+    /// That of the newest segment.
     header: JournalHeader,
+    segment_at: u64,
+    /// How many records the first segment has, if there are more.
+    records_of_first: Option<u32>,
+    /// The first header was zeroed.
+    header_is_gone: Cell<bool>,
     /// Where the next record goes.
     end: u64,
     /// It names a super-journal, so its end must not survive it.
@@ -40,6 +44,8 @@ pub(crate) struct JournalFile {
 #[derive(Debug)]
 pub(crate) struct Closed {
     header: JournalHeader,
+    segment_at: u64,
+    records_of_first: Option<u32>,
     end: u64,
     has_super: bool,
 }
@@ -56,7 +62,9 @@ impl JournalFile {
     /// A journal in `file`.
     pub(crate) fn new(file: Arc<dyn File>, nonce: u32, page_size: PageSize, sector_size: u32) -> JournalFile {
         let header = JournalHeader { records: 0, nonce, page_count: 0, sector_size, page_size };
-        JournalFile { file, header, end: u64::from(sector_size), has_super: false }
+        let end = u64::from(sector_size);
+        let (segment_at, records_of_first, header_is_gone) = (0, None, Cell::new(false));
+        JournalFile { file, header, segment_at, records_of_first, header_is_gone, end, has_super: false }
     }
 
     pub(crate) fn file(&self) -> &Arc<dyn File> {
@@ -94,6 +102,7 @@ impl JournalFile {
         if pages.is_empty() && lead.is_empty() {
             return Ok(());
         }
+        assert!(self.end >= lead.len() as u64, "records come behind the header");
         let mut glue = vec![[0u8; 8]; pages.len() + 1];
         for (at, (no, page)) in pages.iter().enumerate() {
             put_u32(&mut glue[at], 4, no.get());
@@ -119,6 +128,11 @@ impl JournalFile {
     /// counts from the beginning.
     pub(crate) fn begin(&mut self, page_count: u32, synchronous: Synchronous) -> Result<()> {
         self.header.page_count = page_count;
+        self.begin_segment(0, synchronous)
+    }
+
+    fn begin_segment(&mut self, at: u64, synchronous: Synchronous) -> Result<()> {
+        self.segment_at = at;
         self.header.records = 0;
         let mut lead = vec![0; self.header.sector_size as usize];
         if synchronous == Synchronous::Off {
@@ -129,15 +143,27 @@ impl JournalFile {
             lead[..MAGIC.len()].fill(0);
         }
         let piece = self.header.page_size.bytes().min(lead.len());
-        for (at, piece) in lead.chunks(piece).enumerate() {
-            self.file.write_at(piece, (at * lead.len().min(self.header.page_size.bytes())) as u64)?;
+        for (n, bytes) in lead.chunks(piece).enumerate() {
+            self.file.write_at(bytes, at + (n * piece) as u64)?;
         }
-        self.end = lead.len() as u64;
+        self.end = at + lead.len() as u64;
         Ok(())
+    }
+
+    /// A crash from here on brings back what is in it. What comes next goes to a segment of its own, which does not count yet.
+    pub(crate) fn seal(&mut self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
+        if synchronous == Synchronous::Off {
+            return Ok(());
+        }
+        self.make_segment_count(synchronous, flags)?;
+        let Some(next) = self.header.next_sector(self.end) else { return Err(Error::Full) };
+        self.records_of_first.get_or_insert(self.header.records);
+        self.begin_segment(next, synchronous)
     }
 
     /// Adds the record of one page.
     pub(crate) fn append(&mut self, no: PageNo, page: &[u8]) -> Result<()> {
+        assert_eq!(page.len(), self.header.page_size.bytes(), "a record has a whole page");
         let mut word = [0; 4];
         put_u32(&mut word, 0, no.get());
         self.file.write_at(&word, self.end)?;
@@ -149,22 +175,6 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Adds the records of those pages that are not in it.
-    pub(crate) fn append_rest(
-        &mut self,
-        in_journal: &mut HashSet<PageNo, PageHashes>,
-        pages: &[PageNo],
-        before: impl Fn(PageNo) -> Result<PageRef>,
-    ) -> Result<()> {
-        for &no in pages {
-            if !in_journal.contains(&no) {
-                self.append(no, &before(no)?)?;
-                in_journal.insert(no);
-            }
-        }
-        Ok(())
-    }
-
     /// As [`JournalFile::make_hot`], in SQLite's order.
     pub(crate) fn make_hot_in_steps(
         &mut self,
@@ -172,13 +182,13 @@ impl JournalFile {
         synchronous: Synchronous,
         flags: SyncFlags,
     ) -> Result<()> {
-        let full = synchronous >= Synchronous::Full;
         if let Some(name) = super_journal {
-            self.append_super_journal_in_steps(name.as_bytes(), full)?;
+            self.append_super_journal_in_steps(name.as_bytes(), synchronous >= Synchronous::Full)?;
         }
-        if synchronous == Synchronous::Off {
-            return Ok(());
-        }
+        if synchronous == Synchronous::Off { Ok(()) } else { self.make_segment_count(synchronous, flags) }
+    }
+
+    fn make_segment_count(&self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
         // What an older, longer journal has where the next header would be must not be taken for one.
         if let Some(next) = self.header.next_sector(self.end) {
             let mut leftover = [0; MAGIC.len()];
@@ -187,10 +197,10 @@ impl JournalFile {
             }
         }
         let in_order = self.file.characteristics().contains(DeviceCharacteristics::SEQUENTIAL);
-        if full && !in_order {
+        if synchronous >= Synchronous::Full && !in_order {
             self.file.sync(flags)?;
         }
-        self.file.write_at(&self.header.write()[..RECORDS_AT + 4], 0)?;
+        self.file.write_at(&self.header.write()[..RECORDS_AT + 4], self.segment_at)?;
         if !in_order {
             // Its length is on the device already.
             let only_data = if flags == SyncFlags::FULL { flags | SyncFlags::DATAONLY } else { flags };
@@ -223,12 +233,14 @@ impl JournalFile {
 
     /// Closes the file, and answers what a handle that is opened again needs.
     pub(crate) fn close(self) -> Closed {
-        Closed { header: self.header, end: self.end, has_super: self.has_super }
+        let JournalFile { header, segment_at, records_of_first, end, has_super, .. } = self;
+        Closed { header, segment_at, records_of_first, end, has_super }
     }
 
     /// A journal that was closed, in a new handle.
     pub(crate) fn again(closed: Closed, file: Arc<dyn File>) -> JournalFile {
-        JournalFile { file, header: closed.header, end: closed.end, has_super: closed.has_super }
+        let Closed { header, segment_at, records_of_first, end, has_super } = closed;
+        JournalFile { file, header, segment_at, records_of_first, header_is_gone: Cell::new(false), end, has_super }
     }
 
     /// Cuts the journal to nothing.
@@ -278,7 +290,7 @@ impl JournalFile {
         if synchronous >= Synchronous::Full {
             self.file.sync(flags)?;
         }
-        self.restore_header(synchronous, flags)
+        self.write_header(&self.header, synchronous, flags)
     }
 
     /// The name must be what the file ends with.
@@ -304,9 +316,19 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Makes the journal hot again.
-    pub(crate) fn restore_header(&self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
-        self.file.write_at(&self.header.write(), 0)?;
+    /// Makes the journal hot again, whose header a commit that failed may have taken away.
+    pub(crate) fn bring_back_header(&self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
+        if !self.header_is_gone.get() {
+            return Ok(());
+        }
+        let records = self.records_of_first.unwrap_or(self.header.records);
+        self.write_header(&JournalHeader { records, ..self.header }, synchronous, flags)?;
+        self.header_is_gone.set(false);
+        Ok(())
+    }
+
+    fn write_header(&self, header: &JournalHeader, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
+        self.file.write_at(&header.write(), 0)?;
         if synchronous >= Synchronous::Normal {
             self.file.sync(flags)?;
         }
@@ -315,6 +337,7 @@ impl JournalFile {
 
     /// Zeroes the header: the journal is no longer hot.
     pub(crate) fn zero_header(&self) -> Result<()> {
+        self.header_is_gone.set(true);
         self.file.write_at(&[0; HEADER_LEN], 0)?;
         Ok(())
     }

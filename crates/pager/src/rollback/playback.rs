@@ -15,18 +15,18 @@ use crate::error::Result;
 
 /// What a journal brought back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PlayedBack {
+pub(crate) struct PlayedBack {
     /// The size of the database in pages before the transaction.
-    pub(super) page_count: u32,
+    pub(crate) page_count: u32,
     /// The size of its pages.
-    pub(super) page_size: PageSize,
+    pub(crate) page_size: PageSize,
     /// How many pages were put back.
-    pub(super) restored: usize,
+    pub(crate) restored: usize,
 }
 
 /// Plays `journal` back into `database`; `None` if it holds nothing that counts. Reading stops where
 /// the journal stops making sense: what follows was never relied upon.
-pub(super) fn play_back(journal: &dyn File, database: &dyn File, calls: &CallPolicy) -> Result<Option<PlayedBack>> {
+pub(crate) fn play_back(journal: &dyn File, database: &dyn File, calls: &CallPolicy) -> Result<Option<PlayedBack>> {
     let in_pieces = !calls.joins_neighbours;
     let mut reader = Reader { journal, size: journal.size()?, at: 0, sector_size: 1, in_pieces };
     let mut done = HashSet::new();
@@ -88,7 +88,7 @@ fn set_size(database: &dyn File, before: PlayedBack) -> Result<()> {
 }
 
 /// The name of the super-journal that a journal depends on.
-pub(super) fn super_journal_of(journal: &dyn File) -> Result<Option<String>> {
+pub(crate) fn super_journal_of(journal: &dyn File) -> Result<Option<String>> {
     let size = journal.size()?;
     let mut tail = [0; 16];
     let Some(tail_at) = size.checked_sub(16) else { return Ok(None) };

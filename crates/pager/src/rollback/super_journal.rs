@@ -106,7 +106,7 @@ fn text_of(path: &Path) -> Result<&str> {
 
 /// After one of its databases was rolled back or found committed: deletes the super-journal `path` if
 /// no other journal still names it.
-pub(super) fn delete_if_unused(vfs: &dyn Vfs, path: &Path) -> Result<()> {
+pub(crate) fn delete_if_unused(vfs: &dyn Vfs, path: &Path) -> Result<()> {
     let Ok(opened) = vfs.open(Some(path), OpenFlags::READONLY | OpenFlags::SUPER_JOURNAL) else { return Ok(()) };
     let len = opened.file.size()?.min(LIST_BYTES_MAX);
     let mut list = zeros(len as usize)?;

@@ -41,7 +41,7 @@ pub(super) struct Tail {
     /// The checksum of the header, if this transaction has written it before its first frame.
     pub(super) header_sum: Option<Sum>,
     /// Pages go past the log: the lock of checkpointers is held.
-    pub(super) bypassed: bool,
+    pub(super) past_log: bool,
     /// Nobody begins to read: the locks of all read marks are held.
     pub(super) readers_locked_out: bool,
     /// Where in the log, and how, padding frames are to be synced by whoever writes them.
@@ -96,6 +96,9 @@ impl Wal {
     }
 
     fn start_tail(&self, base: Option<Base>) {
+        assert!(self.in_turn.get(), "who appends has the turn to write");
+        assert!(self.tail.borrow().is_none(), "one transaction after the other");
+        assert!(self.mark.get().is_some(), "who writes has a snapshot");
         let header = self.header.get();
         self.tail.replace(Some(Tail {
             base,
@@ -106,7 +109,7 @@ impl Wal {
             spilled: PageMap::default(),
             restarted: false,
             header_sum: None,
-            bypassed: false,
+            past_log: false,
             readers_locked_out: false,
             sync_at: None,
         }));
@@ -190,6 +193,7 @@ impl Wal {
     ///
     /// `written` says that its frames are known to be in the file, because we have just put them there.
     fn go_on_to(&self, header: IndexHeader, written: bool) -> Result<()> {
+        assert!(self.mark.get().is_some(), "who goes on has a snapshot");
         let (first, last) = self.frames.get();
         let first = if first > last { self.index.backfilled().saturating_add(1) } else { first };
         self.index.ensure_frame(header.last_frame, false)?;
@@ -204,11 +208,12 @@ impl Wal {
     /// Ends a turn without a commit.
     pub(crate) fn roll_back(&self) {
         let Some(tail) = self.tail.take() else { return };
+        assert!(tail.last_frame >= tail.first_frame, "a transaction ends before it began");
         if tail.last_frame > tail.first_frame {
             // What stays in the index is cleared away by who appends next.
             let _ = self.index.truncate(tail.first_frame);
         }
-        let _ = self.end_bypass(&tail);
+        let _ = self.end_past_log(&tail);
         self.forget_unpublished_header();
         self.give_up_turn();
     }
@@ -230,6 +235,7 @@ impl Wal {
     ) -> Result<()> {
         let tail = &mut *self.tail.borrow_mut();
         let tail = tail.as_mut().expect("spilling needs a turn");
+        assert!(!pages.is_empty(), "pages are spilled");
         self.start_over_if_possible(tail, vfs)?;
         self.append(tail, vfs, pages, page_size, 0, policy)?;
         let first = tail.last_frame + 1 - pages.len() as u32;
@@ -277,6 +283,7 @@ impl Wal {
         // If the log was started over since, all that is in it came after the mark.
         let same_run = mark.restarted == tail.restarted;
         let (last, sum) = if same_run { (mark.len, mark.sum) } else { (0, Sum::default()) };
+        assert!(last <= tail.last_frame, "the log goes back, and not on");
         if last == tail.last_frame {
             return Ok(());
         }
@@ -292,6 +299,7 @@ impl Wal {
     }
 
     fn index_tail(&self, tail: &mut Tail) -> Result<()> {
+        assert!(tail.unindexed.len() <= tail.last_frame as usize, "more frames than there are in the log");
         let mut frame = tail.last_frame - tail.unindexed.len() as u32;
         for &no in &tail.unindexed {
             frame += 1;
@@ -320,7 +328,7 @@ impl Wal {
                 Err(error)
             }
         };
-        let ended = self.end_bypass(&tail);
+        let ended = self.end_past_log(&tail);
         let header = committed.inspect_err(|_| self.forget_unpublished_header())?;
         if tail.restarted {
             self.limit_size(page_size, header.last_frame, policy);
@@ -330,6 +338,8 @@ impl Wal {
 
     /// Ends the turn, and waits until the commit is durable and published.
     fn publish(&self, tail: &Tail, header: IndexHeader, policy: &Policy) -> Result<IndexHeader> {
+        assert!(self.in_turn.get(), "who publishes has the turn to write");
+        debug_assert_eq!(header.last_frame, tail.last_frame, "the last frame is the one that commits");
         self.in_turn.set(false);
         let wants_sync = policy.sync_frames && self.calls.shares_log;
         let ticket = self.shared.turns.append(tail.base, header, wants_sync)?;
@@ -346,6 +356,7 @@ impl Wal {
         page_count: u32,
         policy: &Policy,
     ) -> Result<IndexHeader> {
+        assert!(!pages.is_empty() && page_count > 0, "a commit has a page, and so has the database");
         self.start_over_if_possible(tail, vfs)?;
         self.append(tail, vfs, pages, page_size, page_count, policy)?;
         let (_, last) = pages.split_at(pages.len() - 1);
@@ -392,7 +403,7 @@ impl Wal {
         let untouched = tail.base.is_none() && tail.last_frame == header.last_frame;
         let all_backfilled = header.last_frame > 0 && self.index.backfilled() == header.last_frame;
         // What is borrowed from the mapped log must not be overwritten.
-        let needs_nothing = (self.mark.get() == Some(0) || self.index.is_private()) && self.is_transparent();
+        let needs_nothing = (self.mark.get() == Some(0) || self.index.is_private()) && self.is_fully_checkpointed();
         if untouched && all_backfilled && needs_nothing && self.lock_alone(read_slots_from(1))? {
             self.start_over(vfs);
             self.unlock_alone(read_slots_from(1))?;
@@ -422,6 +433,7 @@ impl Wal {
 
     /// With the write lock and all read marks but the first: the log is empty from now on.
     pub(super) fn start_over(&self, vfs: &dyn Vfs) {
+        assert!(self.in_turn.get() || self.index.is_private(), "who begins the log anew has the turn to write");
         let before = self.header.get();
         let [salt, _] = before.salts.0;
         let header = IndexHeader {
@@ -534,7 +546,9 @@ impl Wal {
         let sequence = if !self.calls.shares_log { self.sequence.get() } else { self.next_sequence()? };
         let mut header = self.header.get();
         header.order = SumOrder::NATIVE;
-        if header.salts == Salts::default() {
+        if self.sequence.get() == 0 {
+            // SQLite's connections that have not begun the log anew themselves do so, too: states that were recorded of the
+            // empty log are gone.
             header.salts = Salts([random(vfs), random(vfs)]);
         }
         let (bytes, sum) = WalHeader { order: header.order, page_size, sequence, salts: header.salts }.write();

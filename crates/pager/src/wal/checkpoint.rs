@@ -13,9 +13,9 @@ use lithe_vfs::{File, FileEvent, Op, ResultCode, SyncFlags, Vfs};
 use super::Wal;
 use super::index::HeaderState;
 use super::snapshot::Begun;
+use crate::call_policy::pages_of_a_call;
 use crate::dirty::PageHashes;
 use crate::error::{Error, Result, zeros};
-use crate::file_store::pages_of_a_call;
 use crate::page_ref::Epoch;
 
 /// How much a checkpoint is to achieve.
@@ -42,6 +42,11 @@ pub struct Checkpoint {
     pub log_frames: Option<u32>,
     /// How many of them are in the database now; `None` without a log.
     pub checkpointed_frames: Option<u32>,
+}
+
+impl Checkpoint {
+    /// Of a database that has no log.
+    pub(crate) const WITHOUT_LOG: Checkpoint = Checkpoint { busy: false, log_frames: None, checkpointed_frames: None };
 }
 
 /// Runs an attempt again and again while it is busy.
@@ -142,7 +147,11 @@ impl Wal {
     }
 
     fn checkpoint_locked(&self, work: &Checkpointer<'_>, mode: CheckpointMode) -> Result<Checkpoint> {
+        let before = self.words.get();
         self.take_newest_header()?;
+        if self.words.get() != before {
+            work.database.forget_shown()?;
+        }
         let last = self.header.get().last_frame;
         if let Some(page_size) = self.header.get().page_size
             && self.index.backfilled() < last
@@ -221,12 +230,14 @@ impl Wal {
                 safe = frame;
             }
         }
+        assert!(safe <= last, "no more is safe than there is");
         Ok(safe)
     }
 
     /// The log is durable before the database changes; the database is durable before the log may be
     /// overwritten.
     pub(super) fn copy_frames(&self, to: &Copying<'_>, page_size: PageSize, first: u32, last: u32) -> Result<()> {
+        assert!(first <= last, "frames are copied");
         let Copying { database, sync, .. } = *to;
         let header = self.header.get();
         self.map_up_to(&header, header.last_frame, false)?;
@@ -267,6 +278,7 @@ impl Wal {
     /// The pages that have frames behind `last`, unless there are too many: they need not be copied yet, since whoever looks for
     /// them finds the newer frame.
     fn pages_behind(&self, last: u32, end: u32) -> Result<HashSet<PageNo, PageHashes>> {
+        assert!(last <= end, "no more is copied than there is");
         let mut pages = HashSet::with_hasher(PageHashes);
         if end - last <= LISTED_FRAMES {
             pages.try_reserve((end - last) as usize).map_err(|_| Error::NoMem)?;

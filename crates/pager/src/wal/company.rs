@@ -13,7 +13,8 @@
 
 use std::time::Duration;
 
-use super::turns::Ticket;
+/// The number of a commit, counted from 1 as long as the log is open.
+pub(super) type Ticket = u64;
 
 /// The longest time that is waited while nobody comes.
 const PAUSE_MAX: Duration = Duration::from_millis(1);

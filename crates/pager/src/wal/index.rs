@@ -172,6 +172,11 @@ impl WalIndex {
         self.store(BACKFILL_AT, frames);
     }
 
+    /// The last frame that a checkpoint may have begun to copy.
+    pub(super) fn backfill_attempted(&self) -> u32 {
+        self.load(BACKFILL_ATTEMPTED_AT)
+    }
+
     pub(super) fn set_backfill_attempted(&self, frames: u32) {
         self.store(BACKFILL_ATTEMPTED_AT, frames);
         fence(Ordering::SeqCst);

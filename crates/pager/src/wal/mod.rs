@@ -12,25 +12,25 @@
 //! | --- | --- |
 //! | `index`, `frame_map` | the WAL index: finding the newest image of a page; what one connection lists of it |
 //! | `read_lock` | the lock of a reader, kept for a moment after a transaction |
-//! | `snapshot` | beginning and ending to read |
-//! | `recover`, `torn_end` | building the index from the log; the end of a log that a power loss has torn |
+//! | `snapshot`, `past` | beginning and ending to read; reading states of the past |
+//! | `recover` | building the index from the log; the end of a log that a power loss has torn |
 //! | `append` | committing: frames, sync, header |
-//! | `bypass` | what a load past the log needs of the log: a new beginning, and a commit that nobody's snapshot comes before |
+//! | `past_log` | what a load past the log needs of the log: a new beginning, and a commit that nobody's snapshot comes before |
 //! | `checkpoint`, `long_log` | from the log into the database; by itself, after a commit |
 //! | `shared`, `turns`, `company` | what connections of one process share of a log; its writers in turn, one sync for several; whom it waits for |
 
 mod append;
-mod bypass;
 mod checkpoint;
 mod company;
 mod frame_map;
 mod index;
 mod long_log;
+mod past;
+mod past_log;
 mod read_lock;
 mod recover;
 pub(crate) mod shared;
 mod snapshot;
-mod torn_end;
 mod turns;
 
 use std::cell::{Cell, RefCell};
@@ -47,6 +47,7 @@ use lithe_vfs::{File, ShmLock};
 pub(crate) use append::Policy;
 pub use checkpoint::{Checkpoint, CheckpointMode};
 pub(crate) use checkpoint::{Checkpointer, Wait};
+pub use past::Snapshot;
 pub(crate) use snapshot::Begun;
 
 use self::append::Tail;
@@ -59,7 +60,7 @@ use crate::call_policy::CallPolicy;
 use crate::error::{Error, Result};
 use crate::mappings::LastMapping;
 use crate::page_ref::{Epoch, MappedFile, PageRef};
-use crate::pool::Identity;
+use crate::snapshot::SnapshotId;
 
 /// The write-ahead log, as one connection sees it.
 #[derive(Debug)]
@@ -95,6 +96,8 @@ pub(crate) struct Wal {
     in_turn: Cell<bool>,
     /// The turn to write is held while a read transaction begins.
     has_turn: Cell<bool>,
+    /// The next transaction that begins to read keeps writers from beginning the log anew.
+    holds_log: Cell<bool>,
     /// Beginning to read has built the index anew.
     recovered: Cell<bool>,
     /// The database is locked against everybody, and nobody else can use the index.
@@ -131,6 +134,7 @@ impl Wal {
             calls,
             in_turn: Cell::new(false),
             has_turn: Cell::new(false),
+            holds_log: Cell::new(false),
             recovered: Cell::new(false),
             locked_alone: Cell::new(false),
             looks_for_others: Countdown::default(),
@@ -150,14 +154,14 @@ impl Wal {
 
     /// Whether nothing of the log matters to the snapshot: all pages are in the database file.
     #[inline]
-    pub(crate) fn is_transparent(&self) -> bool {
+    pub(crate) fn is_fully_checkpointed(&self) -> bool {
         let (first, last) = self.frames.get();
         first > last
     }
 
-    /// What tells this state of the log from others.
-    pub(crate) fn identity(&self) -> Identity {
-        self.words.get()
+    /// What tells the snapshot from others.
+    pub(crate) fn snapshot_id(&self) -> SnapshotId {
+        SnapshotId::Log(self.words.get())
     }
 
     /// The size of the database in pages; `None` if the log says nothing of it.

@@ -30,14 +30,14 @@ pub(crate) enum Begun {
 }
 
 /// What became of one try to begin.
-enum Try {
+pub(super) enum Try {
     Begun,
     /// Others changed something meanwhile.
     Again,
 }
 
 /// How often a reader tries before it reports a locking protocol that does not work out.
-const TRIES_MAX: u32 = 100;
+pub(super) const TRIES_MAX: u32 = 100;
 
 impl Wal {
     /// Begins to read.
@@ -45,7 +45,8 @@ impl Wal {
     pub(crate) fn begin_read(&self) -> Result<Begun> {
         if let Some(mark) = self.read_lock.resume() {
             let words = self.words.get();
-            if self.index.header_is(&words) && !self.has_a_better_mark(mark) {
+            let is_right = !self.has_a_better_mark(mark) && !self.holds_log.get();
+            if is_right && self.index.header_is(&words) {
                 self.mark.set(Some(mark));
                 return Ok(Begun::AsBefore);
             }
@@ -98,10 +99,13 @@ impl Wal {
         if self.index.is_private() {
             return self.adopt(header, words, 0, 1);
         }
-        if self.index.backfilled() == header.last_frame && self.read_lock.lock(0)? {
+        // A mark at the end of a log that is in the database as a whole is what keeps the log as it is.
+        let takes_first = !self.holds_log.get() || header.last_frame == 0;
+        if takes_first && self.index.backfilled() == header.last_frame && self.read_lock.lock(0)? {
             return self.adopt_if_unchanged(header, words, 0, None);
         }
         let Some((mark, frame)) = self.choose_mark(header.last_frame)? else { return Ok(Try::Again) };
+        debug_assert!(mark > 0 && frame <= header.last_frame, "a mark keeps what a snapshot needs");
         if !self.read_lock.lock(mark)? {
             return Ok(Try::Again);
         }
@@ -136,12 +140,24 @@ impl Wal {
         // Mark 0 among others: the database file has all. Alone, the index is ours to search, unless that is so.
         let in_database = mark == 0 && (!self.index.is_private() || self.index.backfilled() == header.last_frame);
         let last = if in_database { 0 } else { header.last_frame };
+        self.take_frames(header, words, mark, (first.max(1), last))
+    }
+
+    /// The snapshot is what these frames have, and behind them the database file.
+    pub(super) fn take_frames(
+        &self,
+        header: IndexHeader,
+        words: HeaderWords,
+        mark: usize,
+        (first, last): (u32, u32),
+    ) -> Result<Try> {
+        assert!(self.tail.borrow().is_none(), "a snapshot is taken before anything is written");
         self.outgrown.set(false);
         self.index.ensure_frame(last, false)?;
         self.map_up_to(&header, last, false)?;
         self.header.set(header);
         self.words.set(words);
-        self.frames.set((first.max(1), last));
+        self.frames.set((first, last));
         self.mark.set(Some(mark));
         Ok(Try::Begun)
     }
@@ -236,7 +252,7 @@ impl Wal {
 }
 
 /// Longer and longer: what is in the way usually takes microseconds, and seldom long.
-fn pause(tries: u32) {
+pub(super) fn pause(tries: u32) {
     let micros = match tries {
         0..=5 => return std::hint::spin_loop(),
         6..10 => 1,

@@ -27,13 +27,10 @@ use lithe_format::locks::WRITE_SLOT;
 use lithe_format::wal_index::IndexHeader;
 use lithe_vfs::{File, ShmLock, SyncFlags};
 
-use super::company::Company;
+use super::company::{Company, Ticket};
 use super::index::WalIndex;
 use crate::call_policy::CallPolicy;
 use crate::error::{Error, Result};
-
-/// The number of a commit, counted from 1 as long as the log is open.
-pub(super) type Ticket = u64;
 
 /// Other processes try for the write lock every few milliseconds, and must find it free at times.
 const PROCESS_TURN_MAX: Duration = Duration::from_millis(50);
@@ -139,6 +136,8 @@ impl Turns {
             self.hand_on(state);
             return Err(error);
         }
+        assert!(!state.taken, "one turn at a time");
+        assert!(state.settled <= state.appended, "more commits are settled than appended");
         state.taken = true;
         self.taken.store(true, Ordering::Relaxed);
         Ok(state.pending.back().map(|pending| Base { ticket: pending.ticket, header: pending.header }))
@@ -217,6 +216,7 @@ impl Turns {
     /// Ends a turn in which nothing was committed.
     pub(super) fn give_up(&self) {
         let mut state = self.state();
+        assert!(state.taken, "a turn is given up by who has it");
         state.taken = false;
         self.unlock_if_unused(&mut state);
         self.hand_on(state);
@@ -225,6 +225,7 @@ impl Turns {
     /// Ends a turn that went on from `base` and appended a commit with `header`. Answers its ticket.
     pub(super) fn append(&self, base: Option<Base>, header: IndexHeader, wants_sync: bool) -> Result<Ticket> {
         let mut state = self.state();
+        assert!(state.taken, "who appends has the turn");
         let loss = base.and_then(|base| state.loss_of(base.ticket));
         state.taken = false;
         if let Some(loss) = loss {
@@ -295,6 +296,7 @@ impl Turns {
         log: &dyn File,
         flags: SyncFlags,
     ) -> MutexGuard<'s, State> {
+        assert!(!state.syncing, "one sync at a time");
         state.syncing = true;
         let covered = state.appended;
         drop(state);
@@ -351,6 +353,7 @@ impl State {
         let count = self.pending.iter().take_while(|pending| pending.ticket <= covered).count();
         if let Some(newest) = self.pending.drain(..count).next_back() {
             index.publish(&newest.header);
+            assert!(newest.ticket > self.settled, "commits are published in their order");
             self.settled = newest.ticket;
         }
     }

@@ -84,7 +84,7 @@ impl Machine {
         };
         let pager = Pager::open(self.sim.vfs(), Path::new(PATH), &options)?;
         pager.set_synchronous(self.config.synchronous);
-        pager.set_may_bypass_log(true);
+        pager.set_may_append_past_log(true);
         if self.config.journal != JournalMode::Wal {
             pager.set_journal_mode(self.config.journal)?;
         }
@@ -164,6 +164,11 @@ impl Machine {
         if let Ok(pager) = self.pager() {
             let _ = pager.checkpoint(mode);
         }
+    }
+
+    /// Answers whether the database has left WAL mode.
+    pub fn leave_wal(&mut self) -> bool {
+        self.pager().is_ok_and(|pager| pager.set_journal_mode(JournalMode::Delete).is_ok())
     }
 
     pub fn reopen(&mut self) {

@@ -158,7 +158,7 @@ pub fn collect<'a>(
             is_measured: false,
             distinct: &[],
             is_sampled: false,
-            must_follow: order.before(at, source.join),
+            must_follow: order.before(at, source.join).union(asked_by(source, at, terms)),
             restriction: restriction(sources, at),
             used,
             indexes: Vec::new(),
@@ -242,6 +242,17 @@ impl JoinOrder {
         }
         self.before
     }
+}
+
+/// The sources that an EXISTS asks about: they stand in outer loops, since for each of their rows there is another answer.
+fn asked_by(source: &Source<'_>, at: usize, terms: &Terms<'_>) -> SourceSet {
+    let mut asked = SourceSet::EMPTY;
+    if source.is_exists {
+        let conditions = terms.conditions.iter().filter(|condition| condition.needs.contains(at));
+        conditions.for_each(|condition| asked = asked.union(condition.needs));
+        asked = asked.minus(SourceSet::single(at));
+    }
+    asked
 }
 
 fn restriction(sources: &[Source<'_>], at: usize) -> Restriction {

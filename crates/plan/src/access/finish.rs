@@ -215,10 +215,11 @@ impl<'a> Join<'_, 'a> {
             ArgumentOf::Limit => plain(limit.map(|limit| limit.limit)),
             ArgumentOf::Offset => plain(limit.and_then(|limit| limit.offset)),
         }));
+        let omit = arena.alloc_slice_fill_iter(arguments.clone().map(|argument| argument.omit));
         let all_at_once = arena.alloc_slice_fill_iter(arguments.map(|argument| argument.all_at_once));
         let text = arena.alloc_str(&describe_scan(&way.scan.plan, way.shows_hex));
         let scan = self.cg.add_scan(way.scan.clone());
-        Path::Virtual(arena.alloc(VirtualPath { scan, keys, all_at_once, skips_offset, text }))
+        Path::Virtual(arena.alloc(VirtualPath { scan, keys, all_at_once, omit, skips_offset, text }))
     }
 
     /// All equalities with what is known are the key, not only the one that the candidate was made for.
@@ -297,7 +298,18 @@ fn key_of<'a>(constraint: &Constraint<'a>) -> Key<'a> {
         Right::Value(value) => Key::Value { value, how: constraint.how, is: constraint.op == Op::Is },
         Right::Null => Key::Null,
         Right::Set(set, column) => Key::In { set, column, how: constraint.how },
-        Right::Row(..) => unreachable!("rows are only bounds"),
+        Right::Row(compare, swapped) => {
+            Key::Value { value: first_value(compare, swapped), how: compare.how[0], is: false }
+        }
+    }
+}
+
+/// The first value of the row that bounds.
+fn first_value<'a>(compare: &CompareRows<'a>, swapped: bool) -> Expr<'a> {
+    match if swapped { compare.left } else { compare.right } {
+        Expr::Row(items) => items[0],
+        Expr::Subquery(query) => Expr::SubqueryColumn(query, 0),
+        single => single,
     }
 }
 

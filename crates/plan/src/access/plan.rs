@@ -145,6 +145,8 @@ pub struct VirtualPath<'a> {
     pub keys: &'a [Key<'a>],
     /// Of an IN: all values are one argument.
     pub all_at_once: &'a [bool],
+    /// The table promises that the constraint holds.
+    pub omit: &'a [bool],
     /// It leaves out the rows that OFFSET means.
     pub skips_offset: bool,
     /// What EXPLAIN QUERY PLAN says about it.

@@ -14,7 +14,7 @@
 //! owned tree beside the arena's would be a second language, and the text is what the file has anyway. Literal
 //! defaults, nearly all there are, are kept as values.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `schema` | the objects of one database |
 //! | `table`, `index`, `trigger` | the objects |

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use lithe_btree::KeyInfo;
 use lithe_btree::key::KeyColumn;
 use lithe_value::Value;
+use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{CursorId, Db};
+use lithe_vm::operand::{CursorId, Db, OnConflict};
 use lithe_vm::program::{CursorInfo, CursorKind, SchemaCheck, TableFacts};
 
 use super::Codegen;
@@ -27,6 +28,13 @@ impl<'a> Codegen<'a> {
             Some((_, writes)) => *writes |= write,
             None => self.transactions.used.push((db, write)),
         }
+    }
+
+    /// The statement fails with SQLITE_ERROR.
+    pub(crate) fn emit_run_error(&mut self, message: &str) {
+        let message = self.b.text(message);
+        let (policy, code) = (OnConflict::Abort as u8, ResultCode::ERROR.0);
+        self.b.emit(Insn::HaltError { policy, code, message });
     }
 
     /// The databases that the program uses so far, and whether it writes them.
@@ -70,14 +78,24 @@ impl<'a> Codegen<'a> {
         self.new_cursor(CursorInfo { kind: CursorKind::Index, db, root: index.root, key, column_count, table: None })
     }
 
+    /// As [`Codegen::index_cursor`], of which nothing but the tree is used: nothing is compared, so no collation is asked for.
+    pub fn index_tree(&mut self, db: Db, index: &'a Index) -> Result<CursorId> {
+        let column_count = index.columns.len() as u16;
+        let (kind, root) = (CursorKind::Index, index.root);
+        self.new_cursor(CursorInfo { kind, db, root, key: None, column_count, table: None })
+    }
+
     /// A cursor on a table, opened for reading here.
     pub fn open_table(&mut self, db: Db, table: &'a Table) -> Result<CursorId> {
         let cursor = self.table_cursor(db, table)?;
         if let Some(of) = table.virtual_table() {
-            // The rows of a function are asked for when they are wanted.
-            if let VirtualState::Connected(connected) = of.state {
-                self.use_database(db, false);
-                self.b.emit(Insn::VOpen { cursor, table: connected.id });
+            match of.state {
+                VirtualState::Connected(connected) => {
+                    self.use_database(db, false);
+                    self.b.emit(Insn::VOpen { cursor, table: connected.id });
+                }
+                // The rows of a function are asked for when they are wanted. To SQLite it is a table of the main database.
+                VirtualState::Function | VirtualState::Unconnected => self.use_database(Db::MAIN, false),
             }
             return Ok(cursor);
         }

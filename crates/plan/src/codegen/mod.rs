@@ -1,6 +1,6 @@
 //! Code generation: from the resolved tree and the join plans to a program.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `access` | where the columns of each source are at this point of the program |
 //! | `usage` | which columns of each source the statement uses |
@@ -80,7 +80,7 @@ pub struct Codegen<'a> {
     expr: expr::State<'a>,
     select: select::State,
     loops: loops::State,
-    write: write::State,
+    write: write::State<'a>,
     transactions: cursors::Transactions,
     /// The scans of virtual tables, which planning adds.
     scans: RefCell<Vec<Scan>>,

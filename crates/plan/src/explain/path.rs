@@ -26,6 +26,9 @@ fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name
     let is_min_max = matches!(plan.request.order, WantedOrder::MinMax(_));
     let verb = if is_search(path) || is_min_max { "SEARCH" } else { "SCAN" };
     let mut line = format!("{verb} {name}");
+    if source.is_exists {
+        line.push_str(" EXISTS");
+    }
     match path {
         Path::Scan | Path::Or(_) => {}
         Path::Function(_) => line.push_str(" VIRTUAL TABLE INDEX 0:"),

@@ -156,6 +156,8 @@ pub struct Source<'a> {
     pub is_alias: bool,
     /// How it is joined to all that stand on its left.
     pub join: JoinKind,
+    /// Whether it was the table of an EXISTS: its loop ends with the first row that joins.
+    pub is_exists: bool,
     /// INDEXED BY, NOT INDEXED.
     pub indexed: Indexed<'a>,
 }

@@ -130,6 +130,9 @@ pub struct ResolvedChange<'a> {
     pub terms: &'a [Term<'a>],
     /// SET; empty for DELETE.
     pub set: &'a [Assigned<'a>],
+    /// The keys of the rows of an UPDATE ... FROM with the values of SET behind them, if these have aggregates or windows: then
+    /// they are not made row by row.
+    pub gathered: Option<&'a Query<'a>>,
     /// RETURNING.
     pub returning: Option<Returning<'a>>,
 }
@@ -152,70 +155,22 @@ impl<'a> Resolver<'a> {
             if !insert.upserts.is_empty() && target.table.view().is_some() && !self.only_names {
                 return fail("cannot UPSERT a view");
             }
+            if !insert.upserts.is_empty() && target.table.virtual_table().is_some() && !self.only_names {
+                return fail(format!("UPSERT not implemented for virtual table \"{}\"", target.table.name));
+            }
             let upserts = self.upserts(scope, &target, insert, excluded)?;
             let returning = self.returning(base, &target, insert.returning)?;
+            self.ask_what_is_left()?;
             Ok(ResolvedInsert { target, or: insert.or, columns, rows, upserts, excluded, returning })
         })
     }
 
-    /// Resolves an UPDATE.
-    pub(crate) fn update(&self, base: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Result<ResolvedChange<'a>> {
-        let found = Found::default();
-        let item = target_item(update.table, update.alias, update.indexed);
-        let mut from = self.from(base, &[item], &found, None)?;
-        let target = self.target_of(base, update.table, &from)?;
-        self.with_tables(base, update.with, |scope| {
-            if !update.from.is_empty() {
-                // What SET names is looked up before FROM, what it assigns after it.
-                for column in update.set.iter().flat_map(|assignment| assignment.columns.iter()) {
-                    self.assigned_column(&target, column.name)?;
-                }
-            }
-            let joined = self.joined_to_target(scope, update.from, &found)?;
-            // ON sees the tables of FROM only.
-            let on = change_scope(scope, &joined.scope, &found);
-            let mut terms = self.join_terms(&on, &joined)?;
-            from.sources.extend(joined.sources);
-            from.scope.extend(joined.scope);
-            let row = change_scope(scope, &from.scope, &found);
-            let set = self.assignments(&row, &target, update.set)?;
-            self.add_filter(&row, &from.sources, update.filter.as_ref(), &mut terms)?;
-            let terms = terms.into_bump_slice();
-            check_target_is_not_in(&from, &target)?;
-            let sources = self.slice(&from.sources);
-            let returning = self.returning(base, &target, update.returning)?;
-            Ok(ResolvedChange { target, or: update.or, sources, terms, set, returning })
-        })
-    }
-
-    /// The FROM of an UPDATE. The target joins all of it: where a RIGHT JOIN makes a difference, it is a join of its own.
-    fn joined_to_target(
-        &self,
-        scope: &Scope<'_, 'a>,
-        items: &'a [FromItem<'a>],
-        found: &Found<'a>,
-    ) -> Result<FromPart<'a>> {
-        let mut joined = FromPart::default();
-        let (Some(first), true) = (items.first(), items.iter().any(super::from::is_right)) else {
-            for item in items {
-                self.from_item(scope, item, item.join, &mut joined, found, None)?;
-            }
-            return Ok(joined);
-        };
-        let item = FromItem {
-            join: ast::Join { natural: false, kind: ast::JoinKind::Comma },
-            source: ast::Source::Nested(items),
-            alias: None,
-            indexed: ast::Indexed::Any,
-            constraint: ast::JoinConstraint::None,
-            span: first.span,
-        };
-        self.whole_item(scope, &item, item.join, &mut joined, found, None)?;
-        Ok(joined)
-    }
-
     /// Resolves a DELETE.
     pub(crate) fn delete(&self, base: &Scope<'_, 'a>, delete: &ast::Delete<'a>) -> Result<ResolvedChange<'a>> {
+        self.asking_at_end(|| self.resolve_delete(base, delete))
+    }
+
+    fn resolve_delete(&self, base: &Scope<'_, 'a>, delete: &ast::Delete<'a>) -> Result<ResolvedChange<'a>> {
         let found = Found::default();
         let item = target_item(delete.table, delete.alias, delete.indexed);
         let from = self.from(base, &[item], &found, None)?;
@@ -228,7 +183,7 @@ impl<'a> Resolver<'a> {
             let terms = self.terms(&row, &from, delete.filter.as_ref())?;
             let sources = self.slice(&from.sources);
             let returning = self.returning(base, &target, delete.returning)?;
-            Ok(ResolvedChange { target, or: None, sources, terms, set: &[], returning })
+            Ok(ResolvedChange { target, or: None, sources, terms, set: &[], gathered: None, returning })
         })
     }
 
@@ -241,6 +196,7 @@ impl<'a> Resolver<'a> {
         ScopeSource {
             id,
             name,
+            table_name: target.table.name.name(),
             db: Some(target.db),
             columns,
             join: ast::JoinKind::Comma,
@@ -257,7 +213,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The target of an UPDATE or DELETE, which is the first source of its FROM.
-    fn target_of(
+    pub(super) fn target_of(
         &self,
         base: &Scope<'_, 'a>,
         name: QualifiedName<'a>,
@@ -312,14 +268,14 @@ impl<'a> Resolver<'a> {
                 let rules = scope.clause_rules();
                 let row_scope =
                     Scope { parent: Some(scope), sources: &[], aliases: &[], rules, found: &found, ..*scope };
-                Ok(InsertRows::Values(self.exprs(&row_scope, row)?))
+                Ok(InsertRows::Values(self.each_expr(&row_scope, row)?))
             }
             _ => Ok(InsertRows::Query(self.query(scope, select)?)),
         }
     }
 
     /// SET, in an order of columns as written; a column may come several times, and the last one counts.
-    fn assignments(
+    pub(super) fn assignments(
         &self,
         scope: &Scope<'_, 'a>,
         target: &ChangeTarget<'a>,
@@ -398,7 +354,7 @@ impl<'a> Resolver<'a> {
         Ok(ChangeTarget { db, table, view_columns, source: self.new_source() })
     }
 
-    fn assigned_column(&self, target: &ChangeTarget<'a>, name: Name<'a>) -> Result<ChangedColumn> {
+    pub(super) fn assigned_column(&self, target: &ChangeTarget<'a>, name: Name<'a>) -> Result<ChangedColumn> {
         match target.find(name) {
             Some(at) if target.is_generated(at) && !self.only_names => {
                 fail(format!("cannot UPDATE generated column \"{}\"", target.column_name(at)))
@@ -411,7 +367,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// RETURNING sees the table under its own name, and nothing else of the statement.
-    fn returning(
+    pub(super) fn returning(
         &self,
         base: &Scope<'_, 'a>,
         target: &ChangeTarget<'a>,
@@ -492,7 +448,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The tables of WITH can be seen by `f`.
-    fn with_tables<T>(
+    pub(super) fn with_tables<T>(
         &self,
         base: &Scope<'_, 'a>,
         with: Option<&'a ast::With<'a>>,
@@ -544,7 +500,7 @@ impl<'a> ChangeTarget<'a> {
 }
 
 /// The scope of a clause of UPDATE, DELETE or RETURNING: no aggregates.
-fn change_scope<'s, 'a>(
+pub(super) fn change_scope<'s, 'a>(
     outer: &'s Scope<'s, 'a>,
     sources: &'s [ScopeSource<'a>],
     found: &'s Found<'a>,
@@ -554,7 +510,7 @@ fn change_scope<'s, 'a>(
 }
 
 /// FROM of an UPDATE may name the target again only under another name.
-fn check_target_is_not_in<'a>(from: &FromPart<'a>, target: &ChangeTarget<'a>) -> Result<()> {
+pub(super) fn check_target_is_not_in<'a>(from: &FromPart<'a>, target: &ChangeTarget<'a>) -> Result<()> {
     let Some((own, others)) = from.scope.split_first() else { return Ok(()) };
     let is_target = |(source, item): (&ScopeSource<'a>, &Source<'a>)| match (source.columns, item.kind) {
         (ScopeColumns::Nested(_, names), _) if source.name.as_bytes().is_empty() => {
@@ -573,7 +529,11 @@ fn check_target_is_not_in<'a>(from: &FromPart<'a>, target: &ChangeTarget<'a>) ->
 }
 
 /// The target as an item of FROM.
-fn target_item<'a>(name: QualifiedName<'a>, alias: Option<Ident<'a>>, indexed: ast::Indexed<'a>) -> FromItem<'a> {
+pub(super) fn target_item<'a>(
+    name: QualifiedName<'a>,
+    alias: Option<Ident<'a>>,
+    indexed: ast::Indexed<'a>,
+) -> FromItem<'a> {
     FromItem {
         join: ast::Join { natural: false, kind: ast::JoinKind::Comma },
         source: ast::Source::Table(name),

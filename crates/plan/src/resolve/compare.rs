@@ -104,7 +104,7 @@ impl<'a> Resolver<'a> {
             match set.set {
                 ast::InSet::Select(select) => self.subquery(scope, select).map(drop)?,
                 ast::InSet::List(items) => return self.or_later(Err(error), scope, items),
-                ast::InSet::Table(..) => {}
+                ast::InSet::Table(name, args) => self.table_as_query(scope, name, args).map(drop)?,
             }
             Err(error)
         })?;

@@ -37,6 +37,15 @@ impl<'a> Resolver<'a> {
         Ok(resolved.into_bump_slice())
     }
 
+    /// As [`Resolver::exprs`], of expressions that are no part of another one: the first that is wrong is the last one looked at.
+    pub(super) fn each_expr(&self, scope: &Scope<'_, 'a>, exprs: &[ast::Expr<'a>]) -> Result<&'a [Expr<'a>]> {
+        let mut resolved = bumpalo::collections::Vec::with_capacity_in(exprs.len(), self.arena);
+        for expr in exprs {
+            resolved.push(self.expr(scope, expr)?);
+        }
+        Ok(resolved.into_bump_slice())
+    }
+
     /// `first`; but where its error lets the rest of the expression be looked at, what is wrong there comes before it:
     /// in names, calls and queries, up to the first operand that is anything else.
     pub(super) fn or_later<'e, T>(
@@ -48,20 +57,51 @@ impl<'a> Resolver<'a> {
     where
         'a: 'e,
     {
-        let Err(error) = first else { return first };
-        if error.goes_on {
-            for expr in rest {
-                match expr.kind {
-                    ExprKind::Column(_)
-                    | ExprKind::QualifiedColumn(_)
-                    | ExprKind::Function(_)
-                    | ExprKind::Exists(_)
-                    | ExprKind::Subquery(_) => self.expr_or_row(scope, expr)?,
-                    _ => return Err(CompileError { goes_on: false, ..error }),
-                };
+        let mut error = match first {
+            Err(error) if error.goes_on => error,
+            first => return first,
+        };
+        for expr in rest {
+            if !self.look_on(scope, expr, &mut error) {
+                error.goes_on = false;
+                break;
             }
         }
         Err(error)
+    }
+
+    /// Looks at an expression behind one that is wrong: `error` becomes what is wrong in it. Whether the search goes on behind it.
+    fn look_on(&self, scope: &Scope<'_, 'a>, expr: &ast::Expr<'a>, error: &mut CompileError) -> bool {
+        let can_be_looked_at = |expr: &ast::Expr<'a>| {
+            matches!(
+                expr.kind,
+                ExprKind::Column(_)
+                    | ExprKind::QualifiedColumn(_)
+                    | ExprKind::Function(_)
+                    | ExprKind::Exists(_)
+                    | ExprKind::Subquery(_)
+            )
+        };
+        if let ExprKind::Function(call) = &expr.kind
+            && let Some(end) = call.args.iter().position(|arg| !can_be_looked_at(arg))
+        {
+            // The search ends within the arguments, and goes on behind the call.
+            if let Err(found) = self.callable(scope, call, expr.span) {
+                *error = found;
+            }
+            call.args[..end].iter().all(|arg| self.look_on(scope, arg, error));
+            return true;
+        }
+        if !can_be_looked_at(expr) {
+            return false;
+        }
+        match self.expr_or_row(scope, expr) {
+            Ok(_) => true,
+            Err(found) => {
+                *error = found;
+                error.goes_on
+            }
+        }
     }
 
     /// Both operands of an operator, single values, into the arena.
@@ -107,6 +147,8 @@ impl<'a> Resolver<'a> {
     fn parameter(&self, scope: &Scope<'_, 'a>, number: u32) -> Result<Expr<'a>> {
         match scope.rules.stored {
             Some(clause) => Err(prohibited("parameters", clause)),
+            // CREATE TRIGGER refuses parameters; in one that was written into the schema by hand they are NULL.
+            None if scope.rules.raise => Ok(Expr::Null),
             None => Ok(Expr::Parameter(number)),
         }
     }
@@ -154,6 +196,7 @@ impl<'a> Resolver<'a> {
             return Ok(Expr::Binary(op, left, right));
         }
         match op {
+            Op::And if !self.only_names && ast::is_never_both(left, right) => Ok(Expr::Integer(0)),
             Op::And => self.operands(scope, left, right).map(|(left, right)| Expr::And(left, right)),
             Op::Or => self.operands(scope, left, right).map(|(left, right)| Expr::Or(left, right)),
             Op::Arrow => self.operator_call(scope, "->", &[left, right], span),
@@ -212,6 +255,7 @@ impl<'a> Resolver<'a> {
         if let Some(clause) = scope.rules.stored {
             return Err(prohibited("subqueries", clause));
         }
+        self.expect_query_in_expr();
         let query = self.query(scope, select).map_err(|error| CompileError { goes_on: false, ..error })?;
         query.outer.iter().for_each(|&source| scope.note_use(source));
         let query = self.as_returned(query);

@@ -6,6 +6,7 @@ use lithe_vm::virtual_table::Risk;
 
 use super::Resolver;
 use super::columns::unique_names;
+use super::join::JoinTerms;
 use super::scope::{Found, NestedName, Scope, ScopeColumns, ScopeSource};
 use super::select::SelectPart;
 use super::with::Recursion;
@@ -148,6 +149,7 @@ impl<'a> Resolver<'a> {
         let mut scope_source = ScopeSource {
             id,
             name,
+            table_name: resolved.name,
             db: resolved.db,
             columns: resolved.columns,
             join: join.kind,
@@ -167,7 +169,7 @@ impl<'a> Resolver<'a> {
             ast::Source::Table(written) if !is_alias => written.name.name,
             _ => name,
         };
-        part.sources.push(Source { id, kind: resolved.kind, name, is_alias, join: kind, indexed });
+        part.sources.push(Source { id, kind: resolved.kind, name, is_alias, join: kind, is_exists: false, indexed });
         Ok(())
     }
 
@@ -181,6 +183,7 @@ impl<'a> Resolver<'a> {
             ast::Source::Table(name) => self.named_item(outer, name, recursion),
             ast::Source::Function(name, _) => self.function_item(outer, name),
             ast::Source::Subquery(select) => {
+                self.expect_unnamed_query();
                 let query = self.query(outer, select)?;
                 Ok(self.derived_item(query, Name::new(b"")))
             }
@@ -325,7 +328,9 @@ impl<'a> Resolver<'a> {
         let from = self.nested(|| self.from(outer, items, &found, recursion))?;
         let scope =
             Scope { parent: Some(outer), sources: &from.scope, aliases: &[], found: &found, windows: &[], ..*outer };
-        let terms = self.join_terms(&scope.with_rules(outer.clause_rules()), &from)?.into_bump_slice();
+        let JoinTerms { mut terms, arguments } = self.join_terms(&scope.with_rules(outer.clause_rules()), &from)?;
+        terms.extend(arguments);
+        let terms = terms.into_bump_slice();
         let (exprs, columns, names) = self.nested_columns(&from.scope);
         let body = CoreBody::Select(self.arena.alloc(Select {
             distinct: false,
@@ -354,16 +359,7 @@ impl<'a> Resolver<'a> {
         name: ast::QualifiedName<'a>,
         args: &[ast::Expr<'a>],
     ) -> Result<&'a Query<'a>> {
-        let source =
-            if args.is_empty() { ast::Source::Table(name) } else { ast::Source::Function(name, self.slice(args)) };
-        let item = FromItem {
-            join: ast::Join { natural: false, kind: ast::JoinKind::Comma },
-            source,
-            alias: None,
-            indexed: ast::Indexed::Any,
-            constraint: JoinConstraint::None,
-            span: name.span(),
-        };
+        let item = item_of_set(name, self.slice(args));
         let star = ast::ResultColumn { kind: ast::ResultColumnKind::Star, alias: None, span: name.span() };
         let query = ast::Query {
             distinct: false,
@@ -407,6 +403,18 @@ fn join_kind(kind: ast::JoinKind) -> JoinKind {
         ast::JoinKind::Left => JoinKind::Left,
         ast::JoinKind::Right => JoinKind::Right,
         ast::JoinKind::Full => JoinKind::Full,
+    }
+}
+
+/// `x IN table` is `x IN (SELECT * FROM table)`: the item of that FROM.
+pub(super) fn item_of_set<'a>(name: ast::QualifiedName<'a>, args: &'a [ast::Expr<'a>]) -> FromItem<'a> {
+    FromItem {
+        join: ast::Join { natural: false, kind: ast::JoinKind::Comma },
+        source: if args.is_empty() { ast::Source::Table(name) } else { ast::Source::Function(name, args) },
+        alias: None,
+        indexed: ast::Indexed::Any,
+        constraint: JoinConstraint::None,
+        span: name.span(),
     }
 }
 

@@ -29,6 +29,12 @@ impl<'a> Resolver<'a> {
         if !self.env.ask_function(function.name(), scope.within)? {
             return Ok(Expr::Null);
         }
+        // Nor are windows, when a schema is verified.
+        if let (true, Some(ast::Over::Name(name))) = (self.only_names, &call.over)
+            && !scope.windows.iter().any(|window| window.name.name == name.name)
+        {
+            return self.names_of_call(scope, call);
+        }
         if let Some(over) = &call.over {
             return self.window_call(scope, call, over, function);
         }
@@ -41,7 +47,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// The function, if it is there and may be called here in this way.
-    fn callable(&self, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>, span: Span) -> Result<&'a Arc<Function>> {
+    pub(super) fn callable(
+        &self,
+        scope: &Scope<'_, 'a>,
+        call: &ast::FunctionCall<'a>,
+        span: Span,
+    ) -> Result<&'a Arc<Function>> {
         let found = self.find_function(scope.rules, call.name.name, call.args.len(), span);
         let function = found.and_then(|function| {
             self.check_call(scope, call, function, span)?;
@@ -55,6 +66,10 @@ impl<'a> Resolver<'a> {
     fn names_of_call(&self, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>) -> Result<Expr<'a>> {
         self.exprs(scope, call.args)?;
         self.names_of_clauses(scope, call)?;
+        if let Some(ast::Over::Window(window)) = &call.over {
+            self.plain_order(scope, window.order_by)?;
+            self.exprs(scope, window.partition_by)?;
+        }
         Ok(Expr::Null)
     }
 
@@ -108,7 +123,7 @@ impl<'a> Resolver<'a> {
                 args.iter().try_for_each(|arg| self.expr(scope, arg).map(|_| ()))?;
                 return Ok(Expr::Null);
             }
-            function => function?,
+            function => self.or_later(function.map_err(CompileError::going_on), scope, args.iter().copied())?,
         };
         if !self.env.ask_function(function.name(), scope.within)? {
             return Ok(Expr::Null);
@@ -128,7 +143,8 @@ impl<'a> Resolver<'a> {
         let name = match like.op {
             LikeOp::Like => "like",
             LikeOp::Glob => "glob",
-            LikeOp::Regexp => "REGEXP",
+            // An error names it as it is written.
+            LikeOp::Regexp => str::from_utf8(like.op_span.text(scope.text)).unwrap_or("regexp"),
             LikeOp::Match => "match",
         };
         let (pattern, value) = (&like.pattern, &like.value);
@@ -306,7 +322,7 @@ impl<'a> Resolver<'a> {
         let collation = collation_of_args(args);
         let id = self.new_aggregate();
         let aggregate = Aggregate { id, function, args, distinct: call.distinct, order_by, filter, collation, span };
-        let owner = owner_of(scope, &aggregate);
+        let owner = self.owner_of(scope, &aggregate);
         let is_misused = !owner.rules.aggregates && !self.only_names;
         if is_misused && std::ptr::eq(owner, scope) {
             return Err(misuse(scope.rules, call.name.name, span));
@@ -323,6 +339,26 @@ impl<'a> Resolver<'a> {
         Ok(Expr::Aggregate(aggregate))
     }
 
+    /// The scope whose sources the aggregate's arguments use, the innermost of them; `scope` itself when they use none. The
+    /// rows of a trigger and of RETURNING are not sources: their columns are values that are there already.
+    fn owner_of<'s>(&self, scope: &'s Scope<'s, 'a>, aggregate: &Aggregate<'a>) -> &'s Scope<'s, 'a> {
+        let returned = self.returning.get().map(|(_, source)| source);
+        let is_own = |candidate: &Scope<'_, 'a>, id| {
+            let mut sources = candidate.sources.iter().filter(|source| !source.is_trigger_row);
+            returned != Some(id) && sources.any(|source| source.id == id)
+        };
+        let uses_sources_of = |candidate: &Scope<'_, 'a>| {
+            let mut found = false;
+            let mut look = |expr: &Expr<'a>| for_each_source(expr, &mut |id| found = found || is_own(candidate, id));
+            aggregate.args.iter().for_each(&mut look);
+            aggregate.filter.iter().for_each(&mut look);
+            aggregate.order_by.iter().for_each(|term| look(&term.expr));
+            found
+        };
+        let mut scopes = std::iter::successors(Some(scope), |inner| inner.parent);
+        scopes.find(|candidate| uses_sources_of(candidate)).unwrap_or(scope)
+    }
+
     fn window_call(
         &self,
         scope: &Scope<'_, 'a>,
@@ -331,7 +367,10 @@ impl<'a> Resolver<'a> {
         function: &'a Arc<Function>,
     ) -> Result<Expr<'a>> {
         let inside = scope.with_rules(Rules { windows: false, ..scope.rules });
-        let args = self.exprs(&inside, call.args)?;
+        let args = self.exprs(&inside, call.args).or_else(|error| {
+            self.names_of_clauses(&inside, call)?;
+            Err(error)
+        })?;
         let filter = call.filter.as_ref().map(|filter| self.expr(&inside, filter)).transpose()?;
         let window = self.window(&inside, over, function)?;
         let (id, collation) = (self.new_window(), collation_of_args(args));
@@ -353,26 +392,6 @@ impl<'a> Resolver<'a> {
         }
         Ok(resolved.into_bump_slice())
     }
-}
-
-/// The scope whose sources the aggregate's arguments use, the innermost of them; `scope` itself when they use none.
-fn owner_of<'s, 'a>(scope: &'s Scope<'s, 'a>, aggregate: &Aggregate<'a>) -> &'s Scope<'s, 'a> {
-    let uses_sources_of = |candidate: &Scope<'_, 'a>| {
-        let mut found = false;
-        let mut look = |expr: &Expr<'a>| for_each_source(expr, &mut |id| found = found || candidate.owns(id));
-        aggregate.args.iter().for_each(&mut look);
-        aggregate.filter.iter().for_each(&mut look);
-        aggregate.order_by.iter().for_each(|term| look(&term.expr));
-        found
-    };
-    let mut candidate = Some(scope);
-    while let Some(here) = candidate {
-        if uses_sources_of(here) {
-            return here;
-        }
-        candidate = here.parent;
-    }
-    scope
 }
 
 /// The collation of the first argument that has one.

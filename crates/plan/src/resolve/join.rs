@@ -9,6 +9,14 @@ use super::select::split_and;
 use crate::error::{CompileError, Result, fail};
 use crate::ir::{Column, CompareOp, Expr, Term, TermOrigin};
 
+/// The conditions of a FROM clause.
+pub(super) struct JoinTerms<'a> {
+    /// Those of ON and USING.
+    pub terms: bumpalo::collections::Vec<'a, Term<'a>>,
+    /// Hidden columns of table-valued functions are equal to their arguments.
+    pub arguments: Vec<Term<'a>>,
+}
+
 impl<'a> Resolver<'a> {
     /// The condition under which `source` is joined to the sources of `part`, and the columns it has in common with them.
     pub(super) fn join_condition(
@@ -33,24 +41,22 @@ impl<'a> Resolver<'a> {
         }
         for &name in source.using {
             let left = self.left_of_using(part, name)?;
-            let right = self.own_column(source, name).ok_or_else(|| cannot_join(name))?;
+            let right = self.column_for_using(source, name).ok_or_else(|| cannot_join(name))?;
             condition.equal.push(self.compare_scalars(CompareOp::Eq, left, right));
         }
         Ok(condition)
     }
 
-    /// ON and USING of all sources, resolved.
-    pub(super) fn join_terms(
-        &self,
-        scope: &Scope<'_, 'a>,
-        from: &FromPart<'a>,
-    ) -> Result<bumpalo::collections::Vec<'a, Term<'a>>> {
+    /// ON and USING of all sources, resolved; and what the arguments of table-valued functions demand, which comes behind all other
+    /// conditions.
+    pub(super) fn join_terms(&self, scope: &Scope<'_, 'a>, from: &FromPart<'a>) -> Result<JoinTerms<'a>> {
         let mut terms = bumpalo::collections::Vec::new_in(self.arena);
+        let mut arguments = Vec::new();
         for join in &from.conditions {
             join.equal.iter().for_each(|&expr| terms.push(Term { expr, origin: join.origin }));
             for (column, argument) in &join.arguments {
                 let expr = self.compare_scalars(CompareOp::Eq, *column, self.expr(scope, argument)?);
-                terms.push(Term { expr, origin: join.origin });
+                arguments.push(Term { expr, origin: join.origin });
             }
             if let Some(on) = &join.on {
                 // SQLite has lost the place of what is wrong in ON.
@@ -58,7 +64,7 @@ impl<'a> Resolver<'a> {
                 split_and(on, join.origin, &mut terms);
             }
         }
-        Ok(terms)
+        Ok(JoinTerms { terms, arguments })
     }
 
     /// NATURAL: the columns of `source` that the left side has too.
@@ -75,7 +81,7 @@ impl<'a> Resolver<'a> {
         let has_right = part.has_right;
         let mut matches: Vec<Expr<'a>> = Vec::new();
         for source in &part.scope {
-            let Some(column) = self.own_column(source, name) else { continue };
+            let Some(column) = self.column_for_using(source, name) else { continue };
             let is_joined = source.using.contains(&name);
             if !matches.is_empty() && has_right && !is_joined {
                 return fail(format!("ambiguous reference to {name} in USING()"));
@@ -97,6 +103,14 @@ impl<'a> Resolver<'a> {
             ScopeColumns::Query(columns) | ScopeColumns::Nested(columns, _) => {
                 self.query_column(source.id, columns, position)
             }
+        }
+    }
+
+    /// The column that USING means, which may be a hidden one.
+    fn column_for_using(&self, source: &ScopeSource<'a>, name: Name<'a>) -> Option<Expr<'a>> {
+        match source.columns {
+            ScopeColumns::Table(table) => Some(self.table_column(source.id, table, table.column(name)?)),
+            ScopeColumns::Query(_) | ScopeColumns::Nested(..) => self.own_column(source, name),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Resolution: every name of a statement finds its table, column or function; the syntax tree becomes the resolved
 //! tree of [`crate::ir`]. All errors about what names mean arise here, in SQLite's words.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `scope` | what can be seen from a place in a statement: sources, aliases, rules, enclosing queries |
 //! | `name` | a column's name → the column |
@@ -11,16 +11,18 @@
 //! | `window` | windows |
 //! | `query` | whole queries, compounds, VALUES |
 //! | `select` | one SELECT |
+//! | `sources` | what is wrong with the sources of a query, when something is wrong |
 //! | `from` | FROM: tables, subqueries, views, nested joins |
 //! | `join` | ON, USING, NATURAL |
 //! | `columns` | result columns: stars, names, types |
 //! | `order` | ORDER BY and GROUP BY |
 //! | `with` | common table expressions |
-//! | `change`, `upsert` | INSERT, UPDATE, DELETE |
+//! | `change`, `update`, `upsert` | INSERT, UPDATE, DELETE |
 //! | `schema` | what CREATE statements need |
 //! | `name_log` | which names meant what, for ALTER TABLE RENAME |
 //! | `stored` | expressions and queries that the catalog keeps as text |
 
+mod asks;
 mod change;
 mod columns;
 mod compare;
@@ -35,7 +37,9 @@ mod query;
 mod schema;
 mod scope;
 mod select;
+mod sources;
 mod stored;
+mod update;
 mod upsert;
 mod window;
 mod with;
@@ -75,6 +79,8 @@ pub struct Resolver<'a> {
     has_nested: Cell<bool>,
     /// How deep queries are nested at the moment.
     depth: Cell<u32>,
+    /// What the authorizer is still to be asked about queries.
+    asks: asks::Asks<'a>,
     /// Sources of which columns are read, for the authorizer.
     read_sources: RefCell<bumpalo::collections::Vec<'a, SourceId>>,
     /// The schema's expressions are looked at, and not run: whether they may be is not asked.
@@ -83,6 +89,8 @@ pub struct Resolver<'a> {
     pub(crate) delete_one_by_one: Cell<bool>,
     /// Of a RETURNING clause that is being resolved: the table whose rows are returned, and their source.
     pub(super) returning: Cell<Option<(&'a crate::catalog::Table, SourceId)>>,
+    /// What stood in double quotes and was no name.
+    quoted_strings: RefCell<bumpalo::collections::Vec<'a, &'a [u8]>>,
     /// Which names meant what, if somebody wants to know.
     pub(crate) log: Option<NameLog<'a>>,
     /// A schema is verified: nothing is asked but whether its names mean something.
@@ -106,10 +114,12 @@ impl<'a> Resolver<'a> {
             views: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
             has_nested: Cell::new(false),
             depth: Cell::new(0),
+            asks: asks::Asks::new(arena),
             read_sources: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
             is_looking: Cell::new(false),
             delete_one_by_one: Cell::new(false),
             returning: Cell::new(None),
+            quoted_strings: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
             log: None,
             only_names: false,
         }
@@ -118,6 +128,11 @@ impl<'a> Resolver<'a> {
     /// Whether any query that was resolved has another one inside, in FROM or in an expression.
     pub fn has_nested_queries(&self) -> bool {
         self.has_nested.get()
+    }
+
+    /// What stood in double quotes, so far, and was taken for a string.
+    pub(crate) fn quoted_strings(&self) -> lithe_vm::program::QuotedStrings {
+        self.quoted_strings.borrow().iter().map(|text| Box::from(*text)).collect()
     }
 
     /// A number for a new source.

@@ -94,7 +94,15 @@ impl<'a> Resolver<'a> {
         expr: Expr<'a>,
     ) -> Result<Expr<'a>> {
         let (Expr::Column(column), Some(_)) = (expr, &self.env.authorizer.0) else { return Ok(expr) };
+        // What stands in the definition of a table or index was asked about when it was created.
+        if scope.rules.is_loaded {
+            return Ok(expr);
+        }
         let Some(source) = sources.iter().find(|source| source.id == column.source) else { return Ok(expr) };
+        // The row that could not be inserted is read from nowhere.
+        if source.qualified_only && !source.is_trigger_row {
+            return Ok(expr);
+        }
         let position = column.index.position();
         let (table, name, db) = match source.columns {
             ScopeColumns::Table(table) => {
@@ -107,7 +115,7 @@ impl<'a> Resolver<'a> {
             }
             // Only views are queries of a database.
             ScopeColumns::Query(columns) => match position {
-                Some(at) if source.db.is_some() => (source.name, columns[at].name, source.db),
+                Some(at) if source.db.is_some() => (source.table_name, columns[at].name, source.db),
                 _ => return Ok(expr),
             },
             ScopeColumns::Nested(..) => return Ok(expr),
@@ -346,6 +354,7 @@ impl<'a> Resolver<'a> {
                 if let Some(log) = &self.log {
                     log.note_string(scope.text, column);
                 }
+                self.quoted_strings.borrow_mut().push(column.name.as_bytes());
                 Ok(Expr::Text(column.name.as_bytes()))
             }
             Quote::Double => Err(CompileError::at(

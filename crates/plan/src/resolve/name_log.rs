@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use lithe_sql::ast::Ident;
 
+use super::is_rowid_name;
 use crate::catalog::Table;
 use crate::ir::SourceId;
 
@@ -29,6 +30,11 @@ impl<'a> NameLog<'a> {
         }
     }
 
+    /// Whether it is a log of `text`.
+    pub(super) fn is_about(&self, text: &[u8]) -> bool {
+        std::ptr::eq(self.text, text)
+    }
+
     /// The source has an alias: what stands before its columns is that, and not the table's name.
     pub(super) fn note_alias(&self, source: SourceId) {
         self.aliased.borrow_mut().push(source);
@@ -48,9 +54,10 @@ impl<'a> NameLog<'a> {
         }
     }
 
-    /// `name`, which stands in `text`, is a column.
+    /// `name`, which stands in `text`, is a column, by its own name or by one of the rowid's that it has.
     pub(super) fn note_column(&self, text: &[u8], name: Ident<'a>, table: &'a Table, at: u16) {
-        if std::ptr::eq(self.text, text) && table.columns[usize::from(at)].name == name.name {
+        let is_rowid = table.rowid_column == Some(at) && is_rowid_name(name.name);
+        if std::ptr::eq(self.text, text) && (is_rowid || table.columns[usize::from(at)].name == name.name) {
             self.columns.borrow_mut().push((name, table, at));
         }
     }

@@ -3,6 +3,7 @@
 use lithe_sql::ast::{self, CompoundOp, Name, SelectCore};
 
 use super::Resolver;
+use super::asks::Ask;
 use super::scope::{Found, Rules, Scope};
 use super::select::SelectPart;
 use super::with::{Recursion, WithScope};
@@ -15,14 +16,18 @@ use crate::ir::{
 impl<'a> Resolver<'a> {
     /// Resolves a query that stands in `scope`: its FROM clauses, nested queries and so on included.
     pub fn query(&self, scope: &Scope<'_, 'a>, select: &ast::Select<'a>) -> Result<&'a Query<'a>> {
-        self.nested(|| match select.with {
+        let resolved = self.nested(|| match select.with {
             None => self.query_body(scope, select, None),
             Some(with) => {
                 let tables = WithScope::new(scope, with)?;
                 let scope = Scope { with: Some(&tables), ..*scope };
-                self.query_body(&scope, select, None)
+                let query = self.query_body(&scope, select, None)?;
+                self.names_of_unused(&scope, &tables);
+                Ok(query)
             }
-        })
+        });
+        // Where common tables can be seen from outside, the query around this one knows them.
+        if scope.with.is_some() { resolved } else { resolved.map_err(|error| self.or_of_sources(scope, select, error)) }
     }
 
     /// The query without its WITH. `recursion` tells when the start of a recursive common table is resolved.
@@ -32,6 +37,7 @@ impl<'a> Resolver<'a> {
         select: &ast::Select<'a>,
         recursion: Option<&Recursion<'_, 'a>>,
     ) -> Result<&'a Query<'a>> {
+        let (place, own) = self.begin_query(scope.within)?;
         let limit = select.limit.map(|limit| self.limit(scope, limit)).transpose()?;
         let mut outer = Vec::new();
         let is_compound = !select.rest.is_empty();
@@ -39,6 +45,7 @@ impl<'a> Resolver<'a> {
             Some(recursion) => self.recursive_cores(scope, select, recursion, &mut outer)?,
             None => self.cores(scope, select, &mut outer)?,
         };
+        let asks = asks_about(own, recursion.map(|_| Ask::recursive(scope.within)), &parts);
         // (Of a single core nobody asks for the columns again.)
         let mut columns = if is_compound { parts[0].columns.clone() } else { std::mem::take(&mut parts[0].columns) };
         let mut order_by = parts[0].order_by;
@@ -51,6 +58,7 @@ impl<'a> Resolver<'a> {
             columns = merged.finish(&columns);
             order_by = self.compound_order(scope, select, cores, &columns)?;
         }
+        self.end_query(place, &asks)?;
         if recursion.is_none() && sorts_otherwise(select) {
             // Rows are equal by the collations of the compound, and sorted by others.
             let compound =
@@ -83,6 +91,7 @@ impl<'a> Resolver<'a> {
             name: Name::new(b""),
             is_alias: false,
             join: JoinKind::Inner,
+            is_exists: false,
             indexed: Indexed::Any,
         };
         let body = CoreBody::Select(self.arena.alloc(Select {
@@ -164,16 +173,18 @@ impl<'a> Resolver<'a> {
         recursion: Option<&Recursion<'_, 'a>>,
         outer: &mut Vec<SourceId>,
     ) -> Result<CorePart<'a>> {
-        let SelectPart { body, columns, order_by, uses, span } = match core {
-            SelectCore::Query(query) => self.select(scope, query, order_by, recursion)?,
-            SelectCore::Values(rows) => self.values(scope, rows, order_by)?,
-        };
+        let mut asks = bumpalo::collections::Vec::new_in(self.arena);
+        let part = self.asking(&mut asks, || match core {
+            SelectCore::Query(query) => self.select(scope, query, order_by, recursion),
+            SelectCore::Values(rows) => self.values(scope, rows, order_by),
+        })?;
+        let SelectPart { body, columns, order_by, uses, span } = part;
         uses.into_iter().for_each(|source| {
             if !outer.contains(&source) {
                 outer.push(source);
             }
         });
-        Ok(CorePart { core: Core { op, body, span }, columns, order_by })
+        Ok(CorePart { core: Core { op, body, span }, columns, order_by, asks })
     }
 
     /// LIMIT and OFFSET see no names at all.
@@ -208,6 +219,15 @@ struct CorePart<'a> {
     core: Core<'a>,
     columns: Vec<OutputColumn<'a>>,
     order_by: &'a [OrderTerm<'a>],
+    /// What the authorizer is asked about the queries in it.
+    asks: bumpalo::collections::Vec<'a, Ask<'a>>,
+}
+
+/// What the authorizer is asked about a query: of a compound, about all of it, and about each of its cores.
+fn asks_about<'a>(own: Ask<'a>, recursive: Option<Ask<'a>>, parts: &[CorePart<'a>]) -> Vec<Ask<'a>> {
+    let whole = (parts.len() > 1).then_some(own);
+    let of_part = |part: &CorePart<'a>| std::iter::once(own).chain(part.asks.to_vec());
+    whole.into_iter().chain(recursive).chain(parts.iter().flat_map(of_part)).collect()
 }
 
 /// Finds the affinities of a compound query's columns: those of its first core, unless another core's values are of

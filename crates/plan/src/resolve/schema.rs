@@ -18,7 +18,7 @@ impl<'a> Resolver<'a> {
     pub(crate) fn default_expr(&self, text: &'a [u8]) -> Result<Expr<'a>> {
         let parsed = self.parse_stored_expr(text)?;
         let found = Found::default();
-        let no_strings_in_double_quotes = !self.env.flags.dqs_ddl;
+        let no_strings_in_double_quotes = !self.env.flags.has_quoted_strings_in_ddl();
         let rules = Rules { no_strings_in_double_quotes, in_default: true, is_loaded: true, ..Rules::default() };
         // A default is part of the schema, whichever that is: what may be called there is bounded.
         let scope = Scope { rules, fixed_db: Some(Db::MAIN), ..Scope::outermost(text, &found) };

@@ -64,6 +64,8 @@ pub struct ScopeSource<'a> {
     pub id: SourceId,
     /// The name that qualifies its columns.
     pub name: Name<'a>,
+    /// The name of its table or view, whatever its alias.
+    pub table_name: Name<'a>,
     /// The database, if the source is a table or view of one.
     pub db: Option<Db>,
     /// Its columns.

@@ -4,11 +4,11 @@ use lithe_sql::ast::{self, CompoundOp, Span};
 
 use super::columns::{ResultItem, aliases_of};
 use super::from::FromPart;
+use super::join::JoinTerms;
 use super::query::{has_aggregate, window_in};
 use super::scope::{Found, Rules, Scope};
 use super::with::Recursion;
 use super::{Resolver, order};
-use crate::authorize::Action;
 use crate::error::{CompileError, Result, fail};
 use crate::ir::{
     Core, CoreBody, Expr, JoinKind, OrderTerm, OutputColumn, Query, Select, Source, SourceId, Term, TermOrigin,
@@ -35,7 +35,6 @@ impl<'a> Resolver<'a> {
         order_by: &[ast::OrderTerm<'a>],
         recursion: Option<&Recursion<'_, 'a>>,
     ) -> Result<SelectPart<'a>> {
-        self.may_select(outer)?;
         let found = Found::default();
         let from = self.from(outer, query.from, &found, recursion)?;
         let scope = Scope {
@@ -65,10 +64,17 @@ impl<'a> Resolver<'a> {
         let or_in_having = |error: CompileError| having().err().unwrap_or(error);
         let terms = self.terms(&conditions, &from, query.filter.as_ref()).map_err(or_in_having)?;
         let group_scope = conditions.with_rules(Rules { aggregates: true, ..after });
-        let group_by = self.group_by(&group_scope, query.group_by, &items).map_err(or_in_having)?;
-        let having = having()?;
         let order_scope = conditions.with_rules(Rules { windows: true, ..after });
-        let order_by = self.order_by(&order_scope, order_by, &items)?;
+        let order = || self.order_by(&order_scope, order_by, &items);
+        // What is wrong in HAVING and in ORDER BY comes before what is wrong in GROUP BY.
+        let group_by = self
+            .group_by(&group_scope, query.group_by, &items)
+            .map_err(|error| having().err().or_else(|| order().err()).unwrap_or(error))?;
+        let having = having()?;
+        let order_by = order()?;
+        if self.only_names {
+            self.names_of_windows(&order_scope, query.windows)?;
+        }
         self.may_use_tables(&scope, scope.sources)?;
         let columns = items.iter().map(ResultItem::output).collect();
         let exprs: Vec<Expr<'a>> = items.iter().map(|item| item.expr).collect();
@@ -86,14 +92,6 @@ impl<'a> Resolver<'a> {
         Ok(SelectPart { body, columns, order_by, uses: found.outer.take(), span: query.span })
     }
 
-    /// Asks the authorizer whether a query may be.
-    fn may_select(&self, scope: &Scope<'_, 'a>) -> Result<()> {
-        match self.env.ask(Action::Select, None, None, None, scope.within)? {
-            true => Ok(()),
-            false => Err(CompileError::nothing_to_do()),
-        }
-    }
-
     /// VALUES. A single row is a SELECT without FROM, and may have aggregates in it. Several rows with window functions are a
     /// UNION ALL of such SELECTs.
     pub(super) fn values(
@@ -102,7 +100,6 @@ impl<'a> Resolver<'a> {
         rows: &[&[ast::Expr<'a>]],
         order_by: &[ast::OrderTerm<'a>],
     ) -> Result<SelectPart<'a>> {
-        self.may_select(outer)?;
         let found = Found::default();
         let (aggregates, aggregates_elsewhere) = (rows.len() == 1, rows.len() > 1);
         let rules = Rules { aggregates, aggregates_elsewhere, windows: true, ..outer.clause_rules() };
@@ -111,8 +108,8 @@ impl<'a> Resolver<'a> {
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(rows.len(), self.arena);
         for (at, row) in rows.iter().enumerate() {
             // The last row that is wrong is the one that is reported.
-            let row = self.exprs(&scope, row).or_else(|error| {
-                rows[at + 1..].iter().rev().try_for_each(|later| self.exprs(&scope, later).map(|_| ()))?;
+            let row = self.each_expr(&scope, row).or_else(|error| {
+                rows[at + 1..].iter().rev().try_for_each(|later| self.each_expr(&scope, later).map(|_| ()))?;
                 Err(error)
             })?;
             resolved.push(row);
@@ -167,30 +164,31 @@ impl<'a> Resolver<'a> {
         from: &FromPart<'a>,
         filter: Option<&ast::Expr<'a>>,
     ) -> Result<&'a [Term<'a>]> {
-        let mut terms = self.join_terms(scope, from).or_else(|error| {
+        let terms = self.join_terms(scope, from).or_else(|error| {
             // What is wrong in WHERE comes before what is wrong in ON.
             filter.map(|filter| self.expr(scope, filter)).transpose()?;
             Err(error)
         })?;
-        self.add_filter(scope, &from.sources, filter, &mut terms)?;
-        Ok(terms.into_bump_slice())
+        self.add_filter(scope, &from.sources, filter, terms)
     }
 
-    /// Adds the conjuncts of WHERE to those of ON and USING.
+    /// The conjuncts of ON and USING, of WHERE, and what the arguments of functions demand.
     pub(super) fn add_filter(
         &self,
         scope: &Scope<'_, 'a>,
         sources: &[Source<'a>],
         filter: Option<&ast::Expr<'a>>,
-        terms: &mut bumpalo::collections::Vec<'a, Term<'a>>,
-    ) -> Result<()> {
-        for term in terms.iter() {
+        joined: JoinTerms<'a>,
+    ) -> Result<&'a [Term<'a>]> {
+        let JoinTerms { mut terms, arguments } = joined;
+        for term in terms.iter().chain(&arguments) {
             check_on_reach(sources, term)?;
         }
         if let Some(filter) = filter {
-            split_and(self.expr(scope, filter)?, TermOrigin::Where, terms);
+            split_and(self.expr(scope, filter)?, TermOrigin::Where, &mut terms);
         }
-        Ok(())
+        terms.extend(arguments);
+        Ok(terms.into_bump_slice())
     }
 
     /// GROUP BY; aggregates are let in only to be told that they may not be there.

@@ -22,7 +22,8 @@ impl<'a> Resolver<'a> {
         table: &'a Table,
     ) -> Result<Expr<'a>> {
         let parsed = self.parse_stored_expr(text)?;
-        let rules = Rules { is_loaded: true, ..self.stored_rules(clause) };
+        // What the schema has already means what it has ever meant.
+        let rules = Rules { is_loaded: true, no_strings_in_double_quotes: false, ..self.stored_rules(clause) };
         self.expr_of_table(&parsed, text, rules, source, db, table)
     }
 
@@ -40,7 +41,8 @@ impl<'a> Resolver<'a> {
     }
 
     fn stored_rules(&self, clause: Stored) -> Rules {
-        Rules { stored: Some(clause), no_strings_in_double_quotes: !self.env.flags.dqs_ddl, ..Rules::default() }
+        let no_strings_in_double_quotes = !self.env.flags.has_quoted_strings_in_ddl();
+        Rules { stored: Some(clause), no_strings_in_double_quotes, ..Rules::default() }
     }
 
     fn expr_of_table(
@@ -124,6 +126,7 @@ pub fn table_source<'a>(id: SourceId, db: Db, table: &'a Table) -> ScopeSource<'
     ScopeSource {
         id,
         name: table.name.name(),
+        table_name: table.name.name(),
         db: Some(db),
         columns: ScopeColumns::Table(table),
         join: ast::JoinKind::Comma,

@@ -2,6 +2,7 @@
 
 use lithe_functions::Function;
 use lithe_sql::ast::{self, FrameExclude, FrameUnit};
+use lithe_vfs::ResultCode;
 
 use super::Resolver;
 use super::scope::Scope;
@@ -41,9 +42,11 @@ impl<'a> Resolver<'a> {
     fn window_parts(&self, scope: &Scope<'_, 'a>, window: &ast::Window<'a>, visible: usize) -> Result<Parts<'a>> {
         self.check_term_count("ORDER", window.partition_by.len())?;
         self.check_term_count("ORDER", window.order_by.len())?;
+        // What is wrong in ORDER BY is reported before what is wrong in PARTITION BY.
+        let order_by = self.plain_order(scope, window.order_by)?;
         let own = Parts {
             partition_by: self.exprs(scope, window.partition_by)?,
-            order_by: self.plain_order(scope, window.order_by)?,
+            order_by,
             frame: window.frame.as_ref().map(|frame| self.frame(scope, frame)).transpose()?,
         };
         let Some(base_name) = &window.base else { return Ok(own) };
@@ -59,6 +62,14 @@ impl<'a> Resolver<'a> {
             return Ok(Parts { order_by, frame: own.frame, ..base });
         };
         fail(format!("cannot override {overridden} of window: {}", base_name.name))
+    }
+
+    /// Looks at the names in a WINDOW clause, whether or not a call uses its windows.
+    pub(super) fn names_of_windows(&self, scope: &Scope<'_, 'a>, windows: &[ast::WindowDef<'a>]) -> Result<()> {
+        windows.iter().try_for_each(|definition| {
+            self.plain_order(scope, definition.window.order_by)?;
+            self.exprs(scope, definition.window.partition_by).map(drop)
+        })
     }
 
     fn frame(&self, scope: &Scope<'_, 'a>, frame: &ast::Frame<'a>) -> Result<Frame<'a>> {
@@ -80,9 +91,15 @@ impl<'a> Resolver<'a> {
     }
 
     /// An offset of a frame. Only literals, parameters and operators of them count as constant here: anything else is
-    /// NULL, which is an offset that the statement then finds fault with, as SQLite does.
+    /// NULL, which is an offset that the statement then finds fault with, as SQLite does: names in it that mean nothing too.
     fn frame_offset(&self, scope: &Scope<'_, 'a>, offset: &ast::Expr<'a>) -> Result<Expr<'a>> {
-        let offset = self.expr(scope, offset)?;
+        if self.only_names {
+            return Ok(Expr::Null);
+        }
+        let offset = match self.expr(scope, offset) {
+            Err(error) if error.code == ResultCode::ERROR && error.unconnected.is_none() => Expr::Null,
+            offset => offset?,
+        };
         let calls = any(&offset, &mut |expr| matches!(expr, Expr::Function(_)));
         Ok(if is_constant(&offset) && !calls { offset } else { Expr::Null })
     }

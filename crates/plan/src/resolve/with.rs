@@ -8,9 +8,8 @@ use std::cell::{Cell, RefCell};
 use lithe_sql::ast::{self, CompoundOp, Name, SelectCore};
 
 use super::Resolver;
-use super::scope::Scope;
-use crate::authorize::Action;
-use crate::error::{CompileError, Result, fail};
+use super::scope::{Found, Scope};
+use crate::error::{Result, fail};
 use crate::ir::{CommonTable, Derived, OutputColumn};
 
 /// The tables of one WITH.
@@ -20,6 +19,8 @@ pub struct WithScope<'s, 'a> {
     tables: &'a [ast::CommonTable<'a>],
     /// How far each table is resolved.
     states: RefCell<Vec<State<'a>>>,
+    /// Which tables have been used at all; those that depend on rows around them are resolved for each use.
+    was_used: RefCell<Vec<bool>>,
     /// The text that the tables are written in.
     text: &'a [u8],
 }
@@ -59,7 +60,8 @@ impl<'s, 'a> WithScope<'s, 'a> {
             }
         }
         let states = RefCell::new(vec![State::Unused; with.tables.len()]);
-        Ok(WithScope { parent: scope.with, tables: with.tables, states, text: scope.text })
+        let was_used = RefCell::new(vec![false; with.tables.len()]);
+        Ok(WithScope { parent: scope.with, tables: with.tables, states, was_used, text: scope.text })
     }
 
     fn set(&self, at: usize, state: State<'a>) {
@@ -80,6 +82,22 @@ impl<'a> Resolver<'a> {
         Ok(None)
     }
 
+    /// Looks at the names in common tables that nobody uses: ALTER TABLE changes them wherever they stand in its text. What is wrong
+    /// in them is nobody's fault.
+    pub(super) fn names_of_unused(&self, scope: &Scope<'_, 'a>, with: &WithScope<'_, 'a>) {
+        if !self.log.as_ref().is_some_and(|log| log.is_about(scope.text)) {
+            return;
+        }
+        let found = Found::default();
+        let alone = Scope { with: Some(with), fixed_db: scope.fixed_db, ..Scope::outermost(scope.text, &found) };
+        for at in 0..with.tables.len() {
+            let is_unused = matches!(with.states.borrow()[at], State::Unused);
+            if is_unused && !with.was_used.borrow()[at] {
+                let _whatever_is_wrong = self.use_common_table(&alone, with, at);
+            }
+        }
+    }
+
     fn use_common_table(&self, scope: &Scope<'_, 'a>, with: &WithScope<'_, 'a>, at: usize) -> Result<&'a Derived<'a>> {
         let state = with.states.borrow()[at];
         let table = &with.tables[at];
@@ -91,6 +109,7 @@ impl<'a> Resolver<'a> {
                 Ok(derived)
             }
             State::Unused => {
+                with.was_used.borrow_mut()[at] = true;
                 with.set(at, State::Busy(CIRCULAR));
                 let derived = self.resolve_common_table(scope, with, at)?;
                 let is_shared = derived.query.outer.is_empty() && table.materialized != Some(false);
@@ -124,9 +143,6 @@ impl<'a> Resolver<'a> {
             columns: Cell::new(&[]),
             is_referred: Cell::new(false),
         });
-        if recursion.is_some() && !self.env.ask(Action::Recursive, None, None, None, Some(name.name))? {
-            return Err(CompileError::nothing_to_do());
-        }
         cte.setup_cores.set(setup_cores.map(|cores| cores as u16));
         let query = self.nested(|| match select.with {
             None => self.query_body(&inside, select, recursion.as_ref()),
@@ -191,7 +207,7 @@ fn renamed<'a>(
 
 /// How many cores of a recursive table make its start; `None` when it is not recursive. Recursive are the last cores
 /// that are joined by the same UNION [ALL] and have the table itself in FROM.
-fn setup_cores(select: &ast::Select<'_>, name: Name<'_>) -> Option<usize> {
+pub(super) fn setup_cores(select: &ast::Select<'_>, name: Name<'_>) -> Option<usize> {
     let last = select.rest.last()?;
     if !matches!(last.op, CompoundOp::Union | CompoundOp::UnionAll) {
         return None;

@@ -1,10 +1,11 @@
 //! Trees into better trees of the same meaning.
 //!
-//! | room | what it does |
+//! | module | what it does |
 //! | --- | --- |
 //! | `map` | rebuilds trees |
 //! | `simplify` | LEFT JOIN that a condition makes an inner one |
 //! | `flatten` | a query in FROM becomes part of the one around it |
+//! | `exists` | EXISTS in WHERE that becomes a join |
 //! | `append` | a UNION ALL in FROM becomes the outer query's own |
 //! | `push` | conditions move into the queries in FROM that they are about, and from HAVING to WHERE |
 //! | `prune` | result columns that nobody uses, ORDER BY that nobody sees |
@@ -13,6 +14,7 @@
 //! replacement of a column by an expression changes them.
 
 mod append;
+mod exists;
 mod flatten;
 mod map;
 mod prune;
@@ -88,6 +90,7 @@ impl<'a> Rewriter<'a> {
 
     /// A SELECT that has been flattened as far as it goes: what remains is done to the queries in it.
     fn select(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> &'a Select<'a> {
+        let select = self.join_exists(select);
         let select = self.push_having(select);
         let select = self.push_all(select);
         let select = self.prune_sources(select, order_by);

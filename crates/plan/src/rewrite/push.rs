@@ -62,9 +62,12 @@ impl<'a> Rewriter<'a> {
         }));
         let source = self.with_query(&select.sources[at], derived, query);
         // Inside, a column is what its core makes of it, and compared as such; outside, its integers may have become reals,
-        // and it may be compared in another way. A row has to do for both.
+        // and it may be compared in another way. A row has to do for both. A group whose rows are deleted while it is gathered shows
+        // NULLs: it is looked at once more, as in SQLite.
         let is_other = |term: &Term<'a>| looks_at_real(&term.expr) || has_other_affinity(&term.expr, id, derived.query);
-        let stays = |term: &Term<'a>| !goes(term) || query.is_compound() && is_other(term);
+        let has_groups = |core: &Core<'a>| matches!(core.body, CoreBody::Select(inner) if !inner.group_by.is_empty());
+        let is_grouped = query.cores.iter().any(has_groups);
+        let stays = |term: &Term<'a>| !goes(term) || is_grouped || query.is_compound() && is_other(term);
         let kept: Vec<Term<'a>> = select.terms.iter().copied().filter(stays).collect();
         let terms = self.arena.alloc_slice_copy(&kept);
         self.with_source(&Select { terms, ..*select }, at, source)

@@ -170,7 +170,7 @@ impl Connection {
     fn load(&self, db: Db, wanted: impl Fn(&SchemaRow<'_>) -> bool) {
         let btree = &self.btrees[usize::from(db.0)];
         let limits = Limits { loading_schema: true, ..Limits::default() };
-        let options = BuildOptions { names: None, limits: &limits, quoted_strings: true, descending_indexes: true };
+        let options = BuildOptions::of_stored(&limits);
         let mut cursor = Cursor::table(PageNo::FIRST);
         let mut is_on_row = cursor.first(btree).unwrap();
         while is_on_row {

@@ -34,3 +34,17 @@ create index qe on q(e)
 ? select a, d from p, q where (a = d or d = 7)
 ? select a, d from p cross join q where (a = d or d = 7 or d = b)
 ? select a, d from p left join q on (d = a + 1 and e = b) or e = c || 'x'
+===
+CREATE TABLE x(a INT, b INT, c TEXT, d BLOB)
+CREATE INDEX i ON x(b) WHERE c IS NOT NULL
+CREATE INDEX j ON x(c)
+CREATE TABLE y(a, b, c, d)
+CREATE INDEX k ON y(b, c) WHERE c IS NOT NULL
+CREATE TABLE z(a, b COLLATE NOCASE)
+CREATE INDEX l ON z(b)
+? SELECT x.b, o.a FROM x, z AS o WHERE c IS NOT NULL
+? SELECT x.a, y.a FROM y AS x, y WHERE x.a = y.b
+? SELECT x.a, y.a FROM y AS x CROSS JOIN y WHERE x.a = y.b
+? SELECT x.a, y.a FROM y CROSS JOIN y AS x WHERE x.a = y.b
+? SELECT 1 FROM y CROSS JOIN z WHERE y.a = z.b
+? SELECT 1 FROM z CROSS JOIN y WHERE y.a = z.b

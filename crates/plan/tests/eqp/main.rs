@@ -119,7 +119,7 @@ fn tree(rows: impl Iterator<Item = (i32, i32, i32, String)>) -> String {
 fn environment(theirs: &rusqlite::Connection) -> Environment {
     let limits = Limits::default();
     let mut catalog = Catalog::new();
-    let options = BuildOptions { names: None, limits: &limits, quoted_strings: true, descending_indexes: true };
+    let options = BuildOptions::of_stored(&limits);
     for_each_row(theirs, "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema", |row| {
         let [kind, name, table_name, sql] = [0, 1, 2, 4].map(|at| row.get::<_, Option<String>>(at).unwrap());
         let row = SchemaRow {

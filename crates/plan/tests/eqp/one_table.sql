@@ -64,3 +64,42 @@ create table p(a, b)
 ? select * from t where b=1 or d=2
 ? select * from t indexed by tb where (b=1 and c=4) or d=2
 ? select * from t where (a,b) in (select a,b from p) and d is null
+===
+CREATE TABLE x(a INT, b INT, c TEXT, d BLOB)
+CREATE INDEX i ON x(b, a) WHERE c IS NOT NULL
+CREATE INDEX j ON x(c, d)
+CREATE TABLE y(a INT, b INT, c TEXT, d BLOB)
+CREATE INDEX k ON y(c)
+CREATE INDEX l ON y(b, a) WHERE c IS NOT NULL
+CREATE TABLE z(a INT, b INT, c TEXT, d BLOB)
+CREATE INDEX m ON z(b) WHERE a > 5
+CREATE INDEX n ON z(c)
+? SELECT b, a FROM x WHERE c IS NOT NULL
+? SELECT b, a FROM x WHERE c IS NOT NULL AND d = 1
+? SELECT b, a FROM x WHERE c IS NOT NULL ORDER BY d
+? SELECT b, a FROM x WHERE c LIKE 'a%'
+? SELECT DISTINCT b, a FROM x WHERE c IS NOT NULL
+? SELECT count(*), sum(a) FROM x WHERE c IS NOT NULL
+? SELECT max(a) FROM x WHERE c IS NOT NULL
+? DELETE FROM x WHERE c IS NOT NULL
+? SELECT b, a FROM y WHERE c IS NOT NULL
+? SELECT b, a FROM y WHERE c IS NOT NULL ORDER BY b
+? SELECT b, a FROM z WHERE likelihood(c > 5, 0.99) AND a > 5
+? SELECT b, a FROM z WHERE likelihood(c > 5, 0.5) AND a > 5
+? SELECT b, a FROM z WHERE a > 5
+===
+CREATE TABLE t(a INTEGER PRIMARY KEY, b, c, d)
+CREATE INDEX tb ON t(b)
+CREATE TABLE w(a, b, c, d, PRIMARY KEY(b, a)) WITHOUT ROWID
+CREATE INDEX wa ON w(a)
+? SELECT b, a FROM t NOT INDEXED WHERE a = 3 OR a < 4
+? SELECT b, a FROM t NOT INDEXED WHERE b = 3 OR a < 4
+? SELECT b, a FROM t NOT INDEXED WHERE a > 30 OR a < 4
+? SELECT b, a FROM t INDEXED BY tb WHERE b = 3 OR a < 4
+? SELECT b, a FROM t INDEXED BY tb WHERE b = 3 OR b < 4
+? SELECT b, a, c FROM t INDEXED BY tb WHERE b = 3 OR b < 4 OR a = 2
+? SELECT a, b, length(c) FROM w NOT INDEXED WHERE b = 2 OR a < 3
+? SELECT a, b, length(c) FROM w INDEXED BY wa WHERE b = 2 OR a < 3
+? SELECT a, b, length(c) FROM w INDEXED BY wa WHERE a = 2 OR a < 3
+? DELETE FROM t NOT INDEXED WHERE a = 3 OR a = 4 OR a > 100
+? UPDATE t NOT INDEXED SET b = 1 WHERE a = 3 OR a = 4 OR a > 100

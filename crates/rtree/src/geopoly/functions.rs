@@ -2,31 +2,19 @@
 
 use std::sync::{Arc, OnceLock};
 
-use lithe_functions::{
-    AggregateFunction, AggregateState, Arity, Context, Flags, Function, Kind, ScalarFunction, format_values,
-};
+use lithe_functions::{AggregateFunction, AggregateState, Arity, Context, Flags, Function, Kind, format_values};
 use lithe_value::cast;
-use lithe_vtab::ValueRef;
+use lithe_vtab::{ScalarFn, ValueRef};
 
 use super::overlap::{Overlap, overlap};
 use super::polygon::Polygon;
 use crate::bounds::Bounds;
 use crate::error::Result;
 
-type Eval = fn(&mut Context<'_>, &[ValueRef<'_>]) -> Result;
-
-struct Scalar(Eval);
-
-impl ScalarFunction for Scalar {
-    fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-        (self.0)(context, args)
-    }
-}
-
 /// The most corners of a regular polygon.
 const CORNERS_MAX: i64 = 1000;
 
-const ALL: [(&str, Arity, Eval); 11] = [
+const ALL: [(&str, Arity, ScalarFn); 11] = [
     ("geopoly_area", Arity::Exactly(1), area),
     ("geopoly_blob", Arity::Exactly(1), blob),
     ("geopoly_json", Arity::Exactly(1), json),
@@ -45,8 +33,8 @@ pub(crate) fn all() -> &'static [Arc<Function>] {
     static FUNCTIONS: OnceLock<Vec<Arc<Function>>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
         let harmless = Flags::DETERMINISTIC.with(Flags::INNOCUOUS);
-        let scalar = |name: &str, args, flags, eval| {
-            Arc::new(Function::custom(name, args, flags, Kind::CustomScalar(Arc::new(Scalar(eval)))))
+        let scalar = |name: &str, args, flags, eval: ScalarFn| {
+            Arc::new(Function::custom(name, args, flags, Kind::CustomScalar(Arc::new(eval))))
         };
         let mut all: Vec<_> = ALL.iter().map(|(name, args, eval)| scalar(name, *args, harmless, *eval)).collect();
         all.push(scalar("geopoly_debug", Arity::Exactly(1), Flags::DIRECT_ONLY, debug));

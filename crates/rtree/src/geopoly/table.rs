@@ -4,27 +4,25 @@
 //!   g_rowid   rowid | nodeno | a0: _shape | a1, a2, …: the other columns
 //! ```
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use lithe_value::cast;
 use lithe_vtab::{
-    Change, ColumnContext, ConnectRequest, Connected, IndexInfo, Kept, Module, OnConflict, Overloaded, Risk, Scan,
-    ScanPlan, SqlConnection, Usage, Value, ValueRef, Values, VirtualCursor, VirtualTable, constraint,
+    Change, ColumnContext, ConnectRequest, Connected, IndexInfo, Kept, Module, Names, OnConflict, Overloaded, Risk,
+    Scan, ScanPlan, SqlConnection, Usage, Value, ValueRef, Values, VirtualCursor, VirtualTable, constraint,
 };
 
 use super::functions;
 use super::polygon::Shape;
 use crate::bounds::{Bounds, CoordinateType};
 use crate::check;
-use crate::cursor::{as_integer, cell_of};
+use crate::cursor::cell_of;
 use crate::error::{self, Error, Result};
 use crate::node::{Cell, Layout};
 use crate::query::{Comparison, Constraint, Query};
-use crate::sql_store::{Names, SUFFIXES, SqlStore, Statements};
+use crate::scans::{Scans, Standing};
+use crate::shadow_tables::{create_tables, drop_tables, node_len, rename_tables};
+use crate::sql_store::{SUFFIXES, SqlStore, Statements};
 use crate::store::Store;
-use crate::table::{create_tables, drop_tables, node_len, rename_tables};
-use crate::tree::Tree;
+use crate::tree::{self, Tree};
 
 const DIMENSIONS: usize = 2;
 /// Of what is no polygon.
@@ -58,9 +56,9 @@ impl GeopolyModule {
         let table = Geopoly {
             layout: Layout { dimensions: DIMENSIONS, coordinates: CoordinateType::Float, node_len },
             statements: Statements::new(&names, 1 + columns.len()),
-            read_row: Kept::of_ordinary_tables(format!("SELECT * FROM {} WHERE rowid = ?1", names.of("rowid"))),
+            read_row: Kept::of_ordinary_tables(format!("SELECT * FROM {} WHERE rowid = ?1", names.shadow("rowid"))),
             names,
-            scans: Arc::default(),
+            scans: Scans::default(),
         };
         let declaration = format!("CREATE TABLE x(_shape{declared})");
         Ok(Connected { table: Box::new(table), declaration, risk: Risk::Innocuous })
@@ -87,7 +85,7 @@ struct Geopoly {
     read_row: Kept,
     names: Names,
     /// How many scans stand on a row.
-    scans: Arc<AtomicUsize>,
+    scans: Scans,
 }
 
 impl Geopoly {
@@ -123,7 +121,7 @@ impl Geopoly {
             && store.leaf_of(rowid)?.is_some()
         {
             if change.policy != OnConflict::Replace {
-                return Err(error::constraint(format!("UNIQUE constraint failed: {}._shape", self.names.table())));
+                return Err(error::constraint(format!("UNIQUE constraint failed: {}._shape", self.names.table)));
             }
             tree.delete(rowid)?;
         }
@@ -184,8 +182,7 @@ impl VirtualTable for Geopoly {
     }
 
     fn open(&self) -> Result<Box<dyn VirtualCursor>> {
-        let scans = Arc::clone(&self.scans);
-        Ok(Box::new(GeopolyCursor { query: None, row: None, columns: None, scans, is_counted: false }))
+        Ok(Box::new(GeopolyCursor { query: None, row: None, columns: None, standing: self.scans.new_scan() }))
     }
 
     fn is_writable(&self) -> bool {
@@ -197,18 +194,13 @@ impl VirtualTable for Geopoly {
     }
 
     fn update(&self, connection: &dyn SqlConnection, change: &Change<'_>) -> Result<Option<i64>> {
-        if self.scans.load(Ordering::Relaxed) > 0 {
-            return Err(error::locked());
-        }
+        self.scans.refuse_change()?;
         if let Some(columns) = change.columns() {
             return self.put(connection, change, columns).map(Some);
         }
-        let store = self.store(connection);
-        let mut tree = Tree::new(self.layout, &store)?;
         if let Some(old) = change.old_key() {
-            tree.delete(cast::to_integer(old))?;
+            tree::delete_row(self.layout, &self.store(connection), cast::to_integer(old))?;
         }
-        tree.finish()?;
         Ok(None)
     }
 
@@ -237,8 +229,7 @@ impl VirtualTable for Geopoly {
         table: &str,
         _: bool,
     ) -> Result<Option<String>> {
-        let findings = check::check(&self.layout, &self.store(connection))?;
-        Ok((!findings.is_empty()).then(|| format!("In RTree {database}.{table}:\n{}", findings.join("\n"))))
+        check::report(&self.layout, &self.store(connection), database, table)
     }
 }
 
@@ -247,26 +238,14 @@ struct GeopolyCursor {
     row: Option<i64>,
     /// The columns of the row, once somebody has asked for one.
     columns: Option<Vec<Value>>,
-    scans: Arc<AtomicUsize>,
-    is_counted: bool,
+    standing: Standing,
 }
 
 impl GeopolyCursor {
     fn go_to(&mut self, row: Option<i64>) {
         self.row = row;
         self.columns = None;
-        match (row.is_some(), self.is_counted) {
-            (true, false) => _ = self.scans.fetch_add(1, Ordering::Relaxed),
-            (false, true) => _ = self.scans.fetch_sub(1, Ordering::Relaxed),
-            _ => {}
-        }
-        self.is_counted = row.is_some();
-    }
-}
-
-impl Drop for GeopolyCursor {
-    fn drop(&mut self) {
-        self.go_to(None);
+        self.standing.set(row.is_some());
     }
 }
 
@@ -301,7 +280,7 @@ impl VirtualCursor for GeopolyCursor {
         let store = table.store(scan.connection);
         let argument = arguments.values.first().copied().unwrap_or_default();
         if plan.number == plan_number::LOOKUP {
-            let found = match as_integer(argument) {
+            let found = match lithe_vtab::as_rowid(argument) {
                 Some(rowid) => cell_of(table.layout, &store, rowid)?,
                 None => None,
             };

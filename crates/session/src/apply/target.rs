@@ -1,14 +1,15 @@
 //! A table that changes are applied to: its statements.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use lithe_vtab::{Kept, Result, RowOperation, SqlConnection, SqlStatement, ValueRef, code};
 
 use crate::header::TableHeader;
 use crate::iterator::Change;
-use crate::quoted;
 use crate::record::{self, fields, is_defined};
 use crate::schema::{STATISTICS, Schema};
+use lithe_vtab::quoted;
 
 /// So many UPDATE statements are kept, one for each set of columns.
 const UPDATES_MAX: usize = 32;
@@ -31,24 +32,23 @@ pub(super) struct Target {
     is_statistics: bool,
     /// The names of the columns that changes have, in SQL.
     columns: Vec<String>,
-    is_key: Vec<bool>,
+    header: TableHeader,
     insert: Kept,
     delete: Kept,
     delete_by_key: Kept,
     select: Kept,
     /// By the columns that are set, and whether old values are compared.
-    updates: HashMap<(Vec<bool>, bool), Kept>,
+    updates: HashMap<(Vec<bool>, bool), Rc<Kept>>,
 }
 
 impl Target {
     pub fn new(name: &str, header: &TableHeader, schema: Schema) -> Target {
         let count = header.column_count();
-        let columns: Vec<String> = schema.columns[..count].iter().map(|column| quoted(&column.name)).collect();
+        let columns: Vec<String> = schema.columns.iter().take(count).map(|column| quoted(&column.name)).collect();
         let is_statistics = name.eq_ignore_ascii_case(STATISTICS);
-        let is_key: Vec<bool> = (0..count).map(|at| header.is_key(at)).collect();
         let table = format!("main.{}", quoted(name));
-        let key = conditions(&columns, |at| is_key[at].then_some(key_operator(is_statistics)));
-        let all = conditions(&columns, |at| Some(if is_key[at] { key_operator(is_statistics) } else { "IS" }));
+        let key = conditions(&columns, |at| header.is_key(at).then_some(key_operator(is_statistics)));
+        let all = conditions(&columns, |at| Some(if header.is_key(at) { key_operator(is_statistics) } else { "IS" }));
         let parameters: Vec<String> = (1..=count).map(|number| format!("?{number}")).collect();
         let (list, parameters) = (columns.join(", "), parameters.join(", "));
         Target {
@@ -60,7 +60,7 @@ impl Target {
             table,
             is_statistics,
             columns,
-            is_key,
+            header: header.clone(),
         }
     }
 
@@ -78,7 +78,7 @@ impl Target {
             }
             RowOperation::Delete => {
                 let mut statement = connection.statement(if by_key { &self.delete_by_key } else { &self.delete })?;
-                self.bind(&mut *statement, &change.old, 0, |at| !by_key || self.is_key[at])?;
+                self.bind(&mut *statement, &change.old, 0, |at| !by_key || self.header.is_key(at))?;
                 outcome_of(&mut *statement, || connection.changes())
             }
             RowOperation::Update => self.update(connection, change, by_key),
@@ -91,29 +91,34 @@ impl Target {
             return Ok(Outcome::Done);
         }
         let key = (set, by_key);
-        if !self.updates.contains_key(&key) {
-            if self.updates.len() >= UPDATES_MAX {
-                self.updates.clear();
-            }
-            let sql = self.update_sql(&key.0, by_key);
-            self.updates.insert(key.clone(), Kept::new(sql));
+        if self.updates.len() >= UPDATES_MAX && !self.updates.contains_key(&key) {
+            self.updates.clear();
         }
-        let mut statement = connection.statement(&self.updates[&key])?;
-        let is_old_bound = |at: usize| self.is_key[at] || !by_key && key.0[at];
+        let kept = match self.updates.get(&key) {
+            Some(kept) => Rc::clone(kept),
+            None => {
+                let kept = Rc::new(Kept::new(self.update_sql(&key.0, by_key)));
+                self.updates.insert(key.clone(), Rc::clone(&kept));
+                kept
+            }
+        };
+        let mut statement = connection.statement(&kept)?;
+        let is_set = |at: usize| key.0.get(at) == Some(&true);
+        let is_old_bound = |at: usize| self.header.is_key(at) || !by_key && is_set(at);
         self.bind(&mut *statement, &change.old, 0, is_old_bound)?;
-        self.bind(&mut *statement, &change.new, self.columns.len(), |at| key.0[at])?;
+        self.bind(&mut *statement, &change.new, self.columns.len(), is_set)?;
         outcome_of(&mut *statement, || connection.changes())
     }
 
     /// Old values are the parameters from 1 on, new ones those behind them.
     fn update_sql(&self, set: &[bool], by_key: bool) -> String {
         let count = self.columns.len();
-        let assigned = (0..count).filter(|at| set[*at]);
+        let assigned = self.columns.iter().zip(set).enumerate().filter(|(_, (_, is_set))| **is_set);
         let assignments: Vec<String> =
-            assigned.map(|at| format!("{} = ?{}", self.columns[at], count + at + 1)).collect();
-        let condition = conditions(&self.columns, |at| match self.is_key[at] {
+            assigned.map(|(at, (column, _))| format!("{column} = ?{}", count + at + 1)).collect();
+        let condition = conditions(&self.columns, |at| match self.header.is_key(at) {
             true => Some(key_operator(self.is_statistics)),
-            false => (!by_key && set[at]).then_some("IS"),
+            false => (!by_key && set.get(at) == Some(&true)).then_some("IS"),
         });
         format!("UPDATE {} SET {} WHERE {condition}", self.table, assignments.join(", "))
     }
@@ -121,14 +126,14 @@ impl Target {
     /// Deletes the row that has the key of the change.
     pub fn delete_by_key(&self, connection: &dyn SqlConnection, change: &Change) -> Result<Outcome> {
         let mut statement = connection.statement(&self.delete_by_key)?;
-        self.bind(&mut *statement, change.key_record(), 0, |at| self.is_key[at])?;
+        self.bind(&mut *statement, change.key_record(), 0, |at| self.header.is_key(at))?;
         outcome_of(&mut *statement, || connection.changes())
     }
 
     /// The record of the row that has the key of the change.
     pub fn row(&self, connection: &dyn SqlConnection, change: &Change) -> Result<Option<Vec<u8>>> {
         let mut statement = connection.statement(&self.select)?;
-        self.bind(&mut *statement, change.key_record(), 0, |at| self.is_key[at])?;
+        self.bind(&mut *statement, change.key_record(), 0, |at| self.header.is_key(at))?;
         if !statement.step()? {
             return Ok(None);
         }

@@ -221,20 +221,50 @@ pub struct In<'a> {
 impl In<'_> {
     /// `x IN ()`: nothing is in an empty list, and SQLite does not even look at what is not in it, unless it calls a function.
     pub fn is_in_nothing(&self) -> bool {
-        if !matches!(self.set, InSet::List([])) {
-            return false;
-        }
-        let is_call = |expr: &Expr<'_>| match expr.kind {
-            ExprKind::Function(_) | ExprKind::Like(_) => true,
-            ExprKind::Binary(op, ..) => matches!(op, BinaryOp::Arrow | BinaryOp::DoubleArrow),
-            _ => false,
-        };
-        let mut calls = false;
-        super::walk_expr(&self.value, &mut |node| {
-            calls |= matches!(node, super::Node::Expr(expr) if is_call(expr));
-        });
-        !calls
+        matches!(self.set, InSet::List([])) && !self.value.calls_functions()
     }
+}
+
+impl Expr<'_> {
+    /// Whether SQLite's parser knows the expression to be false: the number 0, `x IN ()`, `x AND 0`.
+    pub fn is_false(&self) -> bool {
+        match self.kind {
+            ExprKind::Integer(value) => value == 0,
+            ExprKind::In(set) => !set.not && set.is_in_nothing(),
+            ExprKind::Binary(BinaryOp::And, left, right) => is_never_both(left, right),
+            _ => false,
+        }
+    }
+
+    /// Whether the expression, not its subqueries, calls a function.
+    fn calls_functions(&self) -> bool {
+        let calls = Expr::calls_functions;
+        match &self.kind {
+            ExprKind::Function(_) | ExprKind::Like(_) | ExprKind::Current(_) => true,
+            ExprKind::Binary(BinaryOp::Arrow | BinaryOp::DoubleArrow, ..) => true,
+            ExprKind::Unary(_, operand) => operand.calls_functions(),
+            ExprKind::Binary(_, left, right) => left.calls_functions() || right.calls_functions(),
+            ExprKind::Between(between) => [between.value, between.low, between.high].iter().any(calls),
+            ExprKind::In(set) => {
+                set.value.calls_functions() || matches!(set.set, InSet::List(items) if items.iter().any(calls))
+            }
+            ExprKind::Case(case) => {
+                let whens =
+                    case.whens.iter().any(|when| when.condition.calls_functions() || when.value.calls_functions());
+                whens || case.operand.iter().chain(&case.otherwise).any(calls)
+            }
+            ExprKind::Cast(cast) => cast.value.calls_functions(),
+            ExprKind::Collate(collate) => collate.value.calls_functions(),
+            ExprKind::RowValue(items) => items.iter().any(calls),
+            _ => false,
+        }
+    }
+}
+
+/// Whether `left AND right` is the number 0 to SQLite's parser, which looks at nothing that it is made of then, unless it calls a
+/// function.
+pub fn is_never_both(left: &Expr<'_>, right: &Expr<'_>) -> bool {
+    (left.is_false() || right.is_false()) && !left.calls_functions() && !right.calls_functions()
 }
 
 /// The right side of IN.

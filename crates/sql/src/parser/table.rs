@@ -125,9 +125,16 @@ impl<'a> Parser<'a, '_> {
 
 /// `INT GENERATED ALWAYS AS (...)` reads as a type of three words; the last two are none.
 fn without_generated_always(type_name: &[u8]) -> &[u8] {
-    const WORDS: &[u8] = b"generated always";
-    match type_name.split_last_chunk::<{ WORDS.len() }>() {
-        Some((before, last)) if last.eq_ignore_ascii_case(WORDS) => before.trim_ascii_end(),
+    // SQLite looks for them at the end of a type that is as long as both.
+    const LEN_MIN: usize = "generated always".len();
+    match without_word(type_name, "always") {
+        Some(before) if type_name.len() >= LEN_MIN => without_word(before, "generated").unwrap_or(before),
         _ => type_name,
     }
+}
+
+/// The text without the word at its end and the space in front of that.
+fn without_word<'t>(text: &'t [u8], word: &str) -> Option<&'t [u8]> {
+    let (before, last) = text.split_at_checked(text.len().checked_sub(word.len())?)?;
+    last.eq_ignore_ascii_case(word.as_bytes()).then(|| before.trim_ascii_end())
 }

@@ -1,6 +1,6 @@
 //! Numbers as text, to SQLite's last digit, and back.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | [`text`] | [`NumberText`]: a number as text, on the stack |
 //! | [`decimal`] | [`Decimal`]: the decimal digits of a real, rounded as wanted |

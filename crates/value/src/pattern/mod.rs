@@ -12,7 +12,7 @@
 //! whatever the pattern; the time is bounded by the product of both lengths, and for plain text
 //! between the wildcards it is that of a substring search.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `parse` | pattern text to segments |
 //! | `segment` | matching and finding one segment |

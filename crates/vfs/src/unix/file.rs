@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustix::io::Errno;
 
-use super::failure;
 use super::inode::InodeHandle;
 use super::locking::Locks;
 use super::look::{look_at_path, size_of};
 use super::shm::ShmHandle;
+use super::{failure, retry};
 use crate::error::{Error, Op, Result};
 use crate::flags::{DeviceCharacteristics, LockLevel, ShmLock, SyncFlags};
 use crate::mapping::Mapping;
@@ -164,7 +164,10 @@ impl File for UnixFile {
 
     fn shm_map(&self, region: u32, extend: bool) -> Result<Option<ShmRegion>> {
         match self.record_locks() {
-            Some(inode) => self.shm.map(inode, &self.path, region, extend),
+            Some(inode) => {
+                let join = |read_only| inode.join_shared_memory(&self.path, read_only);
+                self.shm.map(join, region, extend)
+            }
             None => Err(Error::new(Op::ShmOpen).at(&self.path)),
         }
     }
@@ -179,6 +182,10 @@ impl File for UnixFile {
 
     fn shm_is_shared(&self) -> Result<bool> {
         self.shm.is_shared()
+    }
+
+    fn shm_has_reader_elsewhere(&self) -> Result<bool> {
+        self.shm.has_reader_elsewhere()
     }
 
     fn shm_unmap(&self, delete: bool) -> Result<()> {
@@ -289,16 +296,6 @@ fn write_all(buf: &[u8], mut write: impl FnMut(&[u8], u64) -> rustix::io::Result
         }
     }
     Ok(())
-}
-
-/// Makes a call again when a signal has interrupted it.
-pub(super) fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
-    loop {
-        match call() {
-            Err(Errno::INTR) => {}
-            done => return done,
-        }
-    }
 }
 
 /// Elsewhere than on Apple's systems fdatasync writes all that is needed to read the content again,

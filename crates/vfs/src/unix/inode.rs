@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
@@ -24,7 +25,7 @@ pub(super) struct Inode {
     id: FileId,
     state: Mutex<State>,
     /// The shared memory beside it, while somebody uses it.
-    pub(super) shm: Mutex<Weak<ShmNode>>,
+    shm: Mutex<Weak<ShmNode>>,
 }
 
 #[derive(Debug, Default)]
@@ -131,16 +132,20 @@ impl InodeHandle {
         self
     }
 
-    pub(super) fn keeps_file(&self) -> bool {
-        self.keeps_file
+    /// The shared memory of the database at `path`, opened by the first handle of the process that asks.
+    pub(super) fn join_shared_memory(&self, path: &Path, read_only: bool) -> Result<Arc<ShmNode>> {
+        let mut known = guard(&self.inode.shm);
+        if let Some(node) = known.upgrade() {
+            return Ok(node);
+        }
+        let opened = if self.keeps_file { ShmNode::private() } else { ShmNode::open(path, read_only)? };
+        let node = Arc::new(opened);
+        *known = Arc::downgrade(&node);
+        Ok(node)
     }
 
     pub(super) fn id(&self) -> FileId {
         self.inode.id
-    }
-
-    pub(super) fn inode(&self) -> &Arc<Inode> {
-        &self.inode
     }
 
     /// Raises this handle's lock. `false`: somebody is in the way.

@@ -3,13 +3,16 @@
 //! | module | subject |
 //! | --- | --- |
 //! | `file` | reads, writes, syncs |
-//! | `open` | opening: read-only fallback, permissions, temporary files |
+//! | `open` | opening: read-only fallback, temporary files |
+//! | `descriptor` | the descriptor of a file, and whose a new file is |
 //! | `inode` | what the handles of one file in this process share: descriptors and locks |
-//! | `locking` | the VFSes of other locking styles |
+//! | `locking` | the locks of one handle, in each locking style |
+//! | `styled` | the VFSes of other locking styles |
 //! | `look` | what a file is, and how long |
 //! | `shm` | the `-shm` file |
 //! | `write_back` | beginning to write what a sync will wait for |
 
+mod descriptor;
 mod file;
 mod inode;
 mod locking;
@@ -17,6 +20,7 @@ mod look;
 mod open;
 mod posix_lock;
 mod shm;
+mod styled;
 mod write_back;
 
 pub use open::temporary_path;
@@ -120,6 +124,16 @@ fn weak_randomness(buf: &mut [u8]) {
 /// The error of a system call.
 fn failure(op: Op, errno: Errno) -> Error {
     Error::from_errno(op, errno.raw_os_error())
+}
+
+/// Makes a call again when a signal has interrupted it.
+fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            done => return done,
+        }
+    }
 }
 
 /// Locks a mutex whose holder never leaves its data half changed.

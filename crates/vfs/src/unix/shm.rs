@@ -7,15 +7,13 @@ use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex};
 
-use lithe_format::locks::{SHM_ALIVE_BYTE, SHM_LOCKS_AT, SHM_SLOTS};
+use lithe_format::locks::{READ_MARKS, SHM_ALIVE_BYTE, SHM_LOCKS_AT, SHM_SLOTS, read_slot};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-use super::file::retry;
-use super::guard;
-use super::inode::InodeHandle;
+use super::descriptor::open_shm;
 use super::look::size_of;
 use super::posix_lock::{self, Hold};
-use super::{failure, open};
+use super::{failure, guard, retry};
 use crate::error::{Error, Op, Result};
 use crate::shm::{SHM_REGION_BYTES, ShmRegion};
 use crate::{ResultCode, ShmLock};
@@ -54,6 +52,8 @@ struct State {
 #[derive(Debug, Default)]
 pub(super) struct ShmHandle {
     inner: Mutex<Option<Share>>,
+    /// The file is only read, if this handle is the first of the process.
+    read_only: bool,
 }
 
 #[derive(Debug)]
@@ -66,17 +66,22 @@ struct Share {
 }
 
 impl ShmHandle {
+    pub(super) fn new(read_only: bool) -> ShmHandle {
+        ShmHandle { inner: Mutex::default(), read_only }
+    }
+
+    /// A region of the memory. `join` gives the node of the process, when it is first needed; it is told whether the file is
+    /// only to be read.
     pub(super) fn map(
         &self,
-        inode: &InodeHandle,
-        database: &Path,
+        join: impl FnOnce(bool) -> Result<Arc<ShmNode>>,
         region: u32,
         extend: bool,
     ) -> Result<Option<ShmRegion>> {
         let mut inner = guard(&self.inner);
         let share = match &mut *inner {
             Some(share) => share,
-            None => inner.insert(Share { node: ShmNode::join(inode, database)?, shared: 0, exclusive: 0 }),
+            None => inner.insert(Share { node: join(self.read_only)?, shared: 0, exclusive: 0 }),
         };
         share.node.region(region, extend)
     }
@@ -121,6 +126,14 @@ impl ShmHandle {
         }
     }
 
+    /// Whether another process holds one of the locks that readers take.
+    pub(super) fn has_reader_elsewhere(&self) -> Result<bool> {
+        match &*guard(&self.inner) {
+            Some(share) => share.node.has_reader_elsewhere(),
+            None => Ok(false),
+        }
+    }
+
     pub(super) fn unmap(&self, delete: bool) {
         if let Some(share) = guard(&self.inner).take() {
             if delete {
@@ -157,26 +170,18 @@ impl Share {
 }
 
 impl ShmNode {
-    /// The node of this process, opened by the first of its handles.
-    fn join(inode: &InodeHandle, database: &Path) -> Result<Arc<ShmNode>> {
-        let mut known = guard(&inode.inode().shm);
-        if let Some(node) = known.upgrade() {
-            return Ok(node);
-        }
-        let node = Arc::new(if inode.keeps_file() { ShmNode::private() } else { ShmNode::open(database)? });
-        *known = Arc::downgrade(&node);
-        Ok(node)
-    }
-
-    fn open(database: &Path) -> Result<ShmNode> {
+    /// Opens the file beside `database`.
+    pub(super) fn open(database: &Path, read_only: bool) -> Result<ShmNode> {
         let mut path = database.as_os_str().to_os_string();
         path.push("-shm");
         let path = PathBuf::from(path);
-        let (fd, writable) = open::open_shm(&path, database).map_err(|errno| failure(Op::Open, errno).at(&path))?;
+        let (fd, writable) =
+            open_shm(&path, database, read_only).map_err(|errno| failure(Op::Open, errno).at(&path))?;
         Ok(ShmNode { fd: Some(fd), path, writable, state: Mutex::default() })
     }
 
-    fn private() -> ShmNode {
+    /// Memory of the process alone.
+    pub(super) fn private() -> ShmNode {
         ShmNode { fd: None, path: PathBuf::new(), writable: true, state: Mutex::default() }
     }
 
@@ -204,8 +209,16 @@ impl ShmNode {
     }
 
     fn is_shared(&self) -> Result<bool> {
+        self.is_held_elsewhere(SHM_ALIVE_BYTE, 1)
+    }
+
+    fn has_reader_elsewhere(&self) -> Result<bool> {
+        self.is_held_elsewhere(SHM_LOCKS_AT + u64::from(read_slot(0)), READ_MARKS as u64)
+    }
+
+    fn is_held_elsewhere(&self, start: u64, len: u64) -> Result<bool> {
         let Some(fd) = &self.fd else { return Ok(false) };
-        let held = posix_lock::held_by_others(fd.as_fd(), SHM_ALIVE_BYTE, 1, Op::ShmLock);
+        let held = posix_lock::held_by_others(fd.as_fd(), start, len, Op::ShmLock);
         Ok(held.map_err(|e| e.at(&self.path))? != Hold::Nothing)
     }
 

@@ -120,6 +120,7 @@ impl MemoryIndex {
         } else {
             upper.insert(place.slot - at, entry);
         }
+        assert!(!upper.is_empty(), "no block is empty");
         self.blocks.insert(place.block + 1, upper);
     }
 
@@ -172,6 +173,7 @@ impl MemoryIndex {
         let Some(place) = self.settled(place) else {
             return;
         };
+        assert!(self.len > 0, "an entry is removed that is counted");
         let block = &mut self.blocks[place.block];
         block.remove(place.slot);
         if block.is_empty() {

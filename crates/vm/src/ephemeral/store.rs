@@ -65,6 +65,7 @@ impl Store {
 
     #[cold]
     fn spill(&mut self, btree: &Rc<Btree>) -> Result<(), Error> {
+        assert!(!matches!(self, Store::Moved(_)), "what has moved does not move again");
         let key = match self {
             Store::Index(index) => Some(Arc::clone(index.key())),
             Store::Set(set) => Some(Arc::clone(set.key())),

@@ -80,6 +80,7 @@ impl MemoryTable {
 
     /// Writes the records that are left anew, in the order of rowids.
     fn squeeze(&mut self) {
+        debug_assert!(self.dead <= self.records.bytes(), "no more is dead than there is");
         let mut records = Arena::default();
         for row in &mut self.rows {
             row.span = records.push(self.records.get(row.span));

@@ -127,6 +127,7 @@ impl Batch {
     /// Keeps the `limit` smallest rows.
     #[inline(never)]
     fn cut(&mut self, limit: usize) {
+        assert!(limit > 0 && self.entries.len() > limit, "nothing is to be cut");
         let order = Order { key: &self.key, records: &self.records, exact: false };
         self.entries.select_nth_unstable_by(limit - 1, |a, b| order.compare_all(a, b));
         self.entries.truncate(limit);
@@ -135,6 +136,7 @@ impl Batch {
         self.records.retain(self.entries.iter_mut().map(|entry| &mut entry.span));
         let order = Order { key: &self.key, records: &self.records, exact: false };
         self.bar = self.entries.iter().copied().max_by(|a, b| order.compare_all(a, b));
+        assert!(self.bar.is_some(), "after a cut, there is a bar for new rows");
     }
 
     /// Sorts the rows, and drops those past the limit.

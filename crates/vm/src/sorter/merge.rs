@@ -40,6 +40,7 @@ impl Merge {
             }
             runs = longer;
         }
+        assert!(runs.count() <= WIDTH_MAX, "more runs than are merged at once");
         let readers = runs.readers(0..runs.count())?;
         Ok(Merge::of(readers, key))
     }
@@ -80,6 +81,7 @@ impl Merge {
         let Some(&top) = self.heap.first() else {
             return Ok(false);
         };
+        assert!(self.heap.len() <= self.readers.len(), "each run stands once in the heap");
         self.readers[top].next()?;
         if self.readers[top].row().is_none() {
             self.heap.swap_remove(0);

@@ -69,6 +69,7 @@ impl Sorter {
 
     /// How many of the smallest rows are wanted; asked of an empty sorter.
     pub fn set_limit(&mut self, limit: Option<usize>) {
+        debug_assert!(self.batch.is_empty(), "a limit is set before the first row");
         self.batch.set_limit(limit);
     }
 
@@ -81,6 +82,7 @@ impl Sorter {
     /// Adds a row; its first columns are the key.
     #[inline]
     pub fn insert(&mut self, row: &[ValueRef<'_>], host: &dyn Host) -> Result<(), Error> {
+        debug_assert!(matches!(self.reading, Reading::Not), "a row comes after the first was read");
         let Some(prefix) = self.batch.admits(row) else {
             return Ok(());
         };
@@ -97,6 +99,7 @@ impl Sorter {
             Some(runs) => runs,
             none => none.insert(RunFile::new(host.temporary_file()?)),
         };
+        assert!(!self.batch.is_empty(), "a run has rows");
         runs.write_run(self.batch.rows())?;
         let spilled = &host.facts().temporary_spilled;
         spilled.set(spilled.get() + self.batch.bytes() as u64);

@@ -61,12 +61,14 @@ impl RunFile {
 
     /// The run that a writer has written.
     pub fn add(&mut self, run: Range<u64>) {
+        assert!(run.start == self.end && run.end >= run.start, "runs lie one behind the other");
         self.end = run.end;
         self.runs.push(run);
     }
 
     /// A reader of each of the runs `which`.
     pub fn readers(&self, which: Range<usize>) -> Result<Vec<RunReader>, Error> {
+        assert!(which.end <= self.runs.len(), "a run is read that was not written");
         self.runs[which].iter().map(|run| RunReader::open(Arc::clone(&self.file), run.clone())).collect()
     }
 }
@@ -92,6 +94,7 @@ impl RunWriter {
     /// Where the run lies.
     pub fn finish(mut self) -> Result<Range<u64>, Error> {
         self.flush()?;
+        assert!(self.buffer.is_empty() && self.at >= self.start, "what is left of a run is written at its end");
         Ok(self.start..self.at)
     }
 
@@ -152,6 +155,7 @@ impl RunReader {
 
     /// Has the buffer hold `len` bytes from `at` on; answers where they are now. `None` at the end of the run.
     fn want(&mut self, at: usize, len: usize) -> Result<Option<usize>, Error> {
+        assert!(at <= self.buffer.len(), "a row begins in the buffer");
         if self.buffer.len() - at >= len {
             return Ok(Some(at));
         }

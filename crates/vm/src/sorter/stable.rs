@@ -26,6 +26,7 @@ pub fn sort<T: Copy>(list: &mut Vec<T>, mut compare: impl FnMut(&T, &T) -> Order
             let (left, right) = pair.split_at(width.min(pair.len()));
             merge(left, right, &mut compare, &mut merged);
         }
+        assert_eq!(merged.len(), list.len(), "all that was there is there");
         std::mem::swap(list, &mut merged);
         width *= 2;
     }

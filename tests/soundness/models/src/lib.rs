@@ -6,7 +6,7 @@
 #![cfg(test)]
 
 mod mutex;
-mod seats;
+mod readers;
 mod sync;
 mod thread;
 mod turns;

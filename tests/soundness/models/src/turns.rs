@@ -26,14 +26,12 @@ mod error {
 }
 
 mod company {
-    use super::source::Ticket;
-
     include!(concat!(env!("OUT_DIR"), "/company.rs"));
 }
 
 #[allow(dead_code)]
 mod source {
-    use super::company::Company;
+    use super::company::{Company, Ticket};
     use super::error::{Error, Result};
     use super::{CallPolicy, WalIndex};
 

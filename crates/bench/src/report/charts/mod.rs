@@ -1,6 +1,6 @@
 //! Charts as SVG, drawn with `plotters`.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `palette` | colours by their role, light and dark |
 //! | `bars` | a bar a contestant, with spread |

@@ -48,7 +48,7 @@ pub fn expr(rng: &mut Rng, refs: &Refs, depth: u32) -> String {
     }
     let mut inner = || expr(rng, refs, depth - 1);
     let (first, second) = (inner(), inner());
-    match rng.u32(0..if refs.in_query { 20 } else { 14 }) {
+    match rng.u32(0..if refs.in_query { 21 } else { 15 }) {
         0 => format!("{first} || {second}"),
         1 => format!("{first} + {second}"),
         2 => format!("{first} = {second}"),
@@ -63,9 +63,10 @@ pub fn expr(rng: &mut Rng, refs: &Refs, depth: u32) -> String {
         11 => format!("{first} LIKE {second}"),
         12 => format!("({first}) COLLATE nocase"),
         13 => format!("abs({first})"),
-        14 => "EXISTS (SELECT 1)".to_owned(),
-        15..18 => subquery(rng, refs),
-        18 => format!("{first} IN (SELECT {second})"),
+        14 => format!("0 AND {first}"),
+        15 => "EXISTS (SELECT 1)".to_owned(),
+        16..19 => subquery(rng, refs),
+        19 => format!("{first} IN (SELECT {second})"),
         _ => format!("{first} IN ()"),
     }
 }

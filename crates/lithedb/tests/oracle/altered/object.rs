@@ -44,7 +44,10 @@ impl World {
             let name = *pick(rng, &["cte", "t1", "a"]);
             with = format!("WITH {name}(a, w) AS (SELECT {}) ", self.two_values(rng, outer));
             let refs = ["a", "w"].map(|column| (Some(name.to_owned()), column.to_owned()));
-            sources.push(Source { text: name.to_owned(), refs: refs.to_vec() });
+            // A common table that nobody names has names in it nevertheless.
+            if !one_in(rng, 4) {
+                sources.push(Source { text: name.to_owned(), refs: refs.to_vec() });
+            }
         }
         for _ in 0..rng.usize(1..3) {
             sources.extend(self.source(rng, depth));
@@ -84,6 +87,10 @@ impl World {
             if one_in(rng, 2) {
                 query += &format!(" HAVING {}", expr(rng, &within, 1));
             }
+        }
+        if one_in(rng, 16) {
+            let (partition, order) = (expr(rng, &within, 1), expr(rng, &within, 1));
+            query += &format!(" WINDOW win AS (PARTITION BY {partition} ORDER BY {order})");
         }
         if one_in(rng, 8) && columns.len() == 2 && with.is_empty() {
             query += &format!(" UNION ALL SELECT {}", self.two_values(rng, outer));

@@ -58,3 +58,13 @@ SELECT rowid, a FROM g WHERE a LIKE '%ONE TW%'
 SELECT rowid, a FROM g WHERE a GLOB '*[o]ne*thr*'
 SELECT rowid FROM g WHERE a LIKE '%ne%'
 SELECT highlight(g, 0, '[', ']') FROM g WHERE g MATCH 'three'
+-- A schema that changes in a transaction connects the table anew.
+CREATE TABLE other(a)
+BEGIN
+INSERT INTO g VALUES ('before')
+ALTER TABLE other RENAME TO another
+INSERT INTO g(g) VALUES ('integrity-check')
+INSERT INTO g VALUES ('behind')
+COMMIT
+INSERT INTO g(g) VALUES ('integrity-check')
+SELECT id, block FROM g_data

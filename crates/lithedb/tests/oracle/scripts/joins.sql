@@ -57,3 +57,13 @@ INSERT INTO fs VALUES (9, 9, 9, 9), (10, NULL, '9', NULL)
 SELECT c IN (SELECT i FROM fs), c IN (SELECT i FROM fs WHERE i = i), c IN (SELECT +i FROM fs), c IN (SELECT 9) FROM fa FULL JOIN fb USING(c)
 SELECT i IN (SELECT t FROM fs), i IN (SELECT n FROM fs), i IN (SELECT j FROM fs WHERE j = j), i IN (SELECT '9') FROM fa FULL JOIN fb USING(i)
 SELECT n IN (SELECT i FROM fs), n IN (SELECT t FROM fs), n IN (SELECT n FROM fs), n IN (SELECT j FROM fs WHERE j = j), n IN (SELECT '9') FROM fa FULL JOIN fb USING(n)
+-- USING may name a hidden column; NATURAL does not look at them.
+CREATE VIRTUAL TABLE ft USING fts5(a)
+INSERT INTO ft VALUES ('b'), ('y')
+CREATE TABLE of_ft(x, y, ft)
+INSERT INTO of_ft VALUES (1, 2, 'x'), (3, 4, 'b')
+SELECT * FROM of_ft JOIN ft USING (ft)
+SELECT * FROM ft JOIN of_ft USING (ft)
+SELECT ft FROM of_ft LEFT JOIN ft USING (ft)
+SELECT * FROM of_ft NATURAL JOIN ft
+SELECT *, value FROM (SELECT '[1,2]' AS json) JOIN json_each USING (json)

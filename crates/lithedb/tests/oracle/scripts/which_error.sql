@@ -159,3 +159,22 @@ INSERT INTO z(b) VALUES(1)
 INSERT INTO z DEFAULT VALUES
 CREATE TABLE z2(a DEFAULT (abs(1,2)), b)
 INSERT INTO z2(b) VALUES(1)
+-- What nobody may change, before anything else.
+CREATE VIEW vc AS SELECT c FROM c
+UPDATE vc SET nosuch = 1
+UPDATE vc SET c = 1 FROM nosuch
+UPDATE sqlite_master SET nosuch = 1
+UPDATE json_each SET nosuch = 1
+DELETE FROM sqlite_master WHERE nosuch
+INSERT INTO sqlite_master VALUES (1)
+INSERT INTO json_each(nosuch) VALUES (1)
+INSERT INTO pragma_encoding VALUES (1, 2, 3)
+-- A query before the value that is sought in it.
+SELECT nosuch IN nosuch2 FROM c
+CREATE TABLE g(a, b AS (nosuch IN (SELECT 1 FROM c)))
+CREATE TABLE g(a, CHECK (nosuch IN c))
+CREATE INDEX gi ON c(nosuch IN (SELECT 1))
+ALTER TABLE d ADD e AS (nosuch IN (SELECT 1 FROM c))
+-- GENERATED ALWAYS is no part of a type.
+CREATE TABLE gt(a int generated always as (1), b text    GENERATED   ALWAYS as (2), c int   Always default (3), d Always, e Generated  Always AS (4), f int generatedalways)
+SELECT name, type FROM pragma_table_xinfo('gt')

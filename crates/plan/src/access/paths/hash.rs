@@ -5,6 +5,7 @@ use crate::access::candidate::Way;
 use crate::access::facts::SourceFacts;
 use crate::access::log_est::LogEst;
 use crate::access::terms::{Constraint, ConstraintId, Left, Op, Terms};
+use crate::catalog::IndexTerm;
 use crate::ir::{ColumnIndex, Indexed, JoinKind, SourceKind, SourceSet};
 
 /// What building costs more than a sort of the rows: 7 for a table, a sixth for rows that are in memory anyway.
@@ -65,15 +66,16 @@ fn may_be_hashed(facts: &SourceFacts<'_>) -> bool {
         && !matches!(facts.source.join, JoinKind::Right | JoinKind::Full)
 }
 
-/// Whether an index begins with the column, or ANALYZE says that it tells few rows apart.
+/// Whether an index begins with the column, or ANALYZE says that it tells few rows apart. It may be one that this query cannot use.
 fn has_good_index(facts: &SourceFacts<'_>, column: ColumnIndex) -> bool {
     /// Rows that may be equal in the column (4) before a table of it is no gain.
     const EQUAL_ROWS_MAX: LogEst = LogEst(20);
-    facts.indexes.iter().any(|index| {
-        let at =
-            index.columns.iter().take(index.key_count()).position(
-                |indexed| matches!(indexed.term, crate::access::facts::IndexedTerm::Column(at) if at == column),
-            );
-        at.is_some_and(|at| at == 0 || index.is_analyzed && index.rows[at + 1] > EQUAL_ROWS_MAX)
+    let indexes = facts.table.map_or(&[][..], |table| &table.indexes);
+    indexes.iter().any(|index| {
+        let is_column =
+            |term: &IndexTerm| matches!(term, IndexTerm::Column(at) if column.position() == Some(usize::from(*at)));
+        let at = index.key_columns().iter().position(|column| is_column(&column.term));
+        let equal_rows = |at: usize| index.statistics.as_ref().and_then(|counted| counted.equal_rows.get(at).copied());
+        at.is_some_and(|at| at == 0 || equal_rows(at).is_some_and(|rows| LogEst::of(rows) > EQUAL_ROWS_MAX))
     })
 }

@@ -86,6 +86,9 @@ impl<'a> PathFinder<'_, 'a> {
         if order == 0 && has_rowid && !index.is_partial && !is_forced && !is_smaller {
             return;
         }
+        if self.hides_expressions(source, index) {
+            return;
+        }
         let is_covering = self.gives_all(source, index);
         let way = Way::Index(IndexWay { index: at, is_covering, ..IndexWay::default() });
         let mut candidate = self.candidate(source, needs, way);

@@ -70,8 +70,16 @@ impl<'a> PathFinder<'_, 'a> {
         if !self.in_or {
             self.add_hashes(source, must_follow);
         }
-        self.add_table_paths(source, must_follow);
+        // As in SQLite: where there is nothing but this table to be planned, what it costs to go through all of it raises the cost of no
+        // search, and no search is left out for it.
+        let comes_last = self.facts.len() == 1 && self.order.columns.is_empty();
+        if !comes_last {
+            self.add_table_paths(source, must_follow);
+        }
         self.add_index_paths(source, must_follow)?;
+        if comes_last {
+            self.add_table_paths(source, must_follow);
+        }
         if !self.in_or {
             self.add_disjunctions(source, must_follow);
         }

@@ -20,12 +20,8 @@ struct Union {
 }
 
 impl<'a> PathFinder<'_, 'a> {
-    /// A candidate for each OR all of whose branches have a path through the source.
+    /// A candidate for each OR all of whose branches have a path through the source, by indexes that INDEXED BY and NOT INDEXED leave.
     pub(super) fn add_disjunctions(&mut self, source: usize, needs: SourceSet) {
-        if !matches!(self.facts[source].source.indexed, crate::ir::Indexed::Any) {
-            // A named index is used alone.
-            return;
-        }
         for number in 0..self.terms.disjunctions.len() {
             let disjunction = &self.terms.disjunctions[number];
             let origin = self.terms.conditions[disjunction.condition].origin;

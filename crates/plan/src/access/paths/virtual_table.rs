@@ -85,8 +85,7 @@ impl<'a> PathFinder<'_, 'a> {
                 && (!is_right || is_argument(constraint))
                 && !constraint.needs.contains(source)
                 && matches!(constraint.left, Left::Column(_))
-                && constraint.made_of == MadeOf::Comparison
-                && !matches!(constraint.right, Right::Row(..))
+                && constraint.made_of != MadeOf::NotNull
                 && facts.admits(self.terms.conditions[constraint.condition].origin)
         };
         self.terms.numbered().filter(|(_, constraint)| is_usable(constraint)).map(|(id, _)| id).collect()
@@ -290,7 +289,11 @@ fn number_of(column: ColumnIndex) -> i32 {
 }
 
 fn number_of_op(of: &Constraint<'_>) -> u8 {
+    // Rows that are equal in the first column may still be on either side.
+    let is_row = matches!(of.right, Right::Row(..));
     match of.op {
+        Op::Lt if is_row => constraint::LE,
+        Op::Gt if is_row => constraint::GE,
         Op::Eq | Op::In => constraint::EQ,
         Op::Is => constraint::IS,
         Op::IsNull => constraint::ISNULL,

@@ -41,7 +41,8 @@ pub(super) fn prefix<'a>(analysis: &mut Analysis<'_, 'a>, call: &'a Call<'a>) {
     let ignores_case = !is_glob && !analysis.scope.cg.env.flags.case_sensitive_like;
     let (low, high) = bounds(&prefix.bytes, ignores_case);
     // A number can match a pattern, too; its place in an index is not among the texts.
-    let is_text = affinity_of(value) == Some(Affinity::Text) && matches!(value, Expr::Column(_));
+    let is_stored = matches!(value, Expr::Column(column) if column.table.is_none_or(|of| of.virtual_table().is_none()));
+    let is_text = affinity_of(value) == Some(Affinity::Text) && is_stored;
     if !is_text && (looks_like_number(&low) || looks_like_number(&high)) {
         return;
     }

@@ -17,7 +17,7 @@ pub fn connect_table(table: &Table, declaration: &[u8], connected: ConnectedTabl
     let Some(Stmt::CreateTable(create)) = parsed.statement.map(|statement| statement.kind) else {
         return fail("syntax error");
     };
-    let options = BuildOptions { names: None, limits, quoted_strings: true, descending_indexes: true };
+    let options = BuildOptions::of_stored(limits);
     let declared = build_table(create, declaration, &options)?;
     let Some(virtual_table) = table.virtual_table() else { return fail("not a virtual table") };
     let key = declared.is_without_rowid().then(|| declared.columns.iter().position(|column| column.primary_key > 0));

@@ -15,7 +15,13 @@ pub fn build_index(create: &CreateIndex<'_>, sql: &[u8], table: &Table, options:
     }
     key::refuse_nulls_order(create.columns)?;
     if let Some(filter) = &create.filter {
-        prohibit::check(filter, table, Place::PartialIndex, options)?;
+        let checked = prohibit::check(filter, table, Place::PartialIndex, options);
+        // Behind WHERE, the first term is still looked at.
+        let behind = |error| match create.columns {
+            [first, ..] => prohibit::check_behind(error, &first.expr, table, Place::Index, options),
+            [] => error,
+        };
+        checked.map_err(behind)?;
     }
     let column = |term| index_column(term, sql, table, options);
     let mut columns = create.columns.iter().map(column).collect::<Result<Vec<_>>>()?;

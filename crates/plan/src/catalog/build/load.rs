@@ -141,8 +141,13 @@ impl Catalog {
     /// The row of an index that a constraint brought: it says no more than the root page.
     fn load_constraint_index(&mut self, db: Db, row: &SchemaRow<'_>, page_count: u32) -> Result<()> {
         let name = NameBuf::from(String::from_utf8_lossy(row.name.unwrap_or_default()).into_owned());
-        let root = root_page(row, page_count)?;
+        let root = root_page(row, page_count);
         let schema = self.schema_mut(db);
+        // Whoever writes the schema by hand goes on with what stands there, whatever is wrong with it.
+        if let (Some(index), Ok(root)) = (schema.index_mut(name.name()), &root) {
+            index.root = *root;
+        }
+        let root = root?;
         let Some(index) = schema.index(name.name()) else { return fail("orphan index") };
         let table = schema.table(index.table.name());
         let is_taken = table.is_some_and(|table| {
@@ -153,9 +158,6 @@ impl Catalog {
             && table.is_some_and(|table| table.is_without_rowid());
         if root.is_none_or(|root| root == PageNo::FIRST) || is_taken || is_table {
             return fail("invalid rootpage");
-        }
-        if let Some(index) = schema.index_mut(name.name()) {
-            index.root = root;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! Two callers: DDL, which checks everything, and the loading of a schema table, whose text SQLite or Lithe has checked once
 //! but which may come from anywhere: what loading does not check is found when a statement uses it.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `table` | CREATE TABLE: columns, constraints, options |
 //! | `default` | the value that a DEFAULT has in rows that are older than their column |
@@ -51,6 +51,15 @@ pub struct BuildOptions<'e> {
     pub quoted_strings: bool,
     /// DESC counts in indexes: the database's schema format is 4 or more.
     pub descending_indexes: bool,
+    /// ALTER TABLE looks at what it has written: at what is never true, too.
+    pub is_altering: bool,
+}
+
+impl<'e> BuildOptions<'e> {
+    /// For what is read from a schema table: it was checked when it was written.
+    pub fn of_stored(limits: &'e Limits) -> BuildOptions<'e> {
+        BuildOptions { names: None, limits, quoted_strings: true, descending_indexes: true, is_altering: false }
+    }
 }
 
 /// Which functions and collations a connection has.

@@ -1,6 +1,8 @@
 //! What expressions in the schema may not contain: CHECK constraints, generated columns, indexes.
 
-use lithe_sql::ast::{Case, Expr, ExprKind, FunctionCall, Ident, InSet, LikeOp, Name, OrderTerm, Quote, UnaryOp};
+use lithe_sql::ast::{
+    BinaryOp, Case, Expr, ExprKind, FunctionCall, Ident, InSet, LikeOp, Name, OrderTerm, Quote, UnaryOp, is_never_both,
+};
 
 use lithe_sql::text::is_smallest_integer;
 
@@ -50,89 +52,132 @@ impl Place {
 
 /// Checks `expr`, which stands at `place` in the definition of `table` or of an index of it.
 pub(super) fn check(expr: &Expr<'_>, table: &Table, place: Place, options: &BuildOptions<'_>) -> Result<()> {
-    Checker { table, place, options }.expr(expr)
+    let mut checker = Checker { table, place, options, error: None };
+    checker.expr(expr);
+    checker.error.map_or(Ok(()), Err)
 }
 
+/// As [`check`], behind something that is wrong: what is reported.
+pub(super) fn check_behind(
+    error: CompileError,
+    expr: &Expr<'_>,
+    table: &Table,
+    place: Place,
+    options: &BuildOptions<'_>,
+) -> CompileError {
+    let mut checker = Checker { table, place, options, error: Some(error.clone()) };
+    checker.expr(expr);
+    checker.error.unwrap_or(error)
+}
+
+/// Walks an expression in SQLite's order, which decides what is reported: a name that means nothing ends the walk, at once or,
+/// within a call, behind the call; anything else that is wrong ends it at the next thing that is neither a name nor a call.
+/// The last thing that was found to be wrong counts. Functions answer whether the walk goes on.
 struct Checker<'c> {
     table: &'c Table,
     place: Place,
     options: &'c BuildOptions<'c>,
+    error: Option<CompileError>,
 }
 
 impl Checker<'_> {
-    fn expr(&self, expr: &Expr<'_>) -> Result<()> {
+    fn expr(&mut self, expr: &Expr<'_>) -> bool {
         match &expr.kind {
-            ExprKind::Null
-            | ExprKind::Integer(_)
-            | ExprKind::Float(_)
-            | ExprKind::HexTooBig(_)
-            | ExprKind::String(_)
-            | ExprKind::Blob(_)
-            | ExprKind::Raise(_) => Ok(()),
-            ExprKind::Current(_) => self.deterministic(false),
-            ExprKind::Parameter(_) => self.prohibited("parameters"),
-            ExprKind::Exists(_) | ExprKind::Subquery(_) => self.prohibited("subqueries"),
-            ExprKind::Column(column) => self.column(*column),
+            ExprKind::Column(column) => self.ends(self.column(*column)),
             ExprKind::QualifiedColumn(column) => {
-                if !self.place.allows_qualified_names() {
-                    return self.prohibited("the \".\" operator");
-                }
-                if column.table.name != self.table.name.name() {
-                    return fail(format!("no such column: {}.{}", column.table.name, column.column.name));
-                }
-                self.named_column(column.column.name)
+                let found = match self.place.allows_qualified_names() {
+                    false => self.prohibited("the \".\" operator"),
+                    true if column.table.name != self.table.name.name() => {
+                        fail(format!("no such column: {}.{}", column.table.name, column.column.name))
+                    }
+                    true => self.named_column(column.column.name),
+                };
+                self.ends(found)
             }
-            ExprKind::Unary(_, operand) => self.expr(operand),
-            ExprKind::Binary(op, left, right) => {
-                if op.is_comparison() {
-                    same_width(left, right)?;
-                }
-                self.all(&[left, right])
-            }
+            ExprKind::Function(call) => self.call(call),
             ExprKind::Like(like) => {
-                self.all(&[&like.value, &like.pattern])?;
-                self.optional(&like.escape)?;
+                // A call of like(pattern, value, escape).
                 let name = match like.op {
                     LikeOp::Like => "like",
                     LikeOp::Glob => "glob",
-                    LikeOp::Regexp => "regexp",
+                    LikeOp::Regexp => "REGEXP",
                     LikeOp::Match => "match",
                 };
-                self.function_name(Name::new(name.as_bytes()), 2 + usize::from(like.escape.is_some())).map(|_| ())
+                let count = 2 + usize::from(like.escape.is_some());
+                let found = self.function_name(Name::new(name.as_bytes()), count).map(drop);
+                self.goes_on(found);
+                let _ends_the_arguments = self.all(&[&like.pattern, &like.value]) && self.optional(&like.escape);
+                true
             }
-            ExprKind::Between(between) => {
-                same_width(&between.value, &between.low)?;
-                same_width(&between.value, &between.high)?;
-                self.all(&[&between.value, &between.low, &between.high])
+            ExprKind::Current(_) => self.goes_on(self.deterministic(false)),
+            ExprKind::Exists(_) | ExprKind::Subquery(_) => self.ends(self.prohibited("subqueries")),
+            ExprKind::Parameter(_) => self.ends(self.prohibited("parameters")),
+            ExprKind::In(set) if !set.is_in_nothing() && !matches!(set.set, InSet::List(_)) => {
+                // A query is looked at before the value that is sought in it.
+                self.ends(self.prohibited("subqueries"))
             }
-            ExprKind::In(set) if set.is_in_nothing() => Ok(()),
-            ExprKind::In(set) => {
-                self.expr(&set.value)?;
-                match set.set {
-                    InSet::List(items) => items.iter().try_for_each(|item| self.expr(item)),
-                    InSet::Select(_) | InSet::Table(..) => self.prohibited("subqueries"),
-                }
-            }
-            ExprKind::Case(case) => self.case(case),
-            ExprKind::Cast(cast) => self.expr(&cast.value),
-            ExprKind::Collate(collate) => self.expr(&collate.value),
-            ExprKind::Function(call) => self.call(call),
-            ExprKind::RowValue(items) => items.iter().try_for_each(|item| self.expr(item)),
+            _ => self.error.is_none() && self.operator(expr),
         }
     }
 
-    fn all(&self, exprs: &[&Expr<'_>]) -> Result<()> {
-        exprs.iter().try_for_each(|expr| self.expr(expr))
+    /// An expression that is neither a name nor a call.
+    fn operator(&mut self, expr: &Expr<'_>) -> bool {
+        match &expr.kind {
+            ExprKind::Unary(_, operand) => self.expr(operand),
+            // What is never true is not looked at, but by ALTER TABLE.
+            ExprKind::Binary(BinaryOp::And, left, right) if !self.options.is_altering && is_never_both(left, right) => {
+                true
+            }
+            ExprKind::Binary(op, left, right) => {
+                let widths = if op.is_comparison() { same_width(left, right) } else { Ok(()) };
+                self.ends(widths) && self.all(&[left, right])
+            }
+            ExprKind::Between(between) => {
+                let widths =
+                    same_width(&between.value, &between.low).and_then(|()| same_width(&between.value, &between.high));
+                self.ends(widths) && self.all(&[&between.value, &between.low, &between.high])
+            }
+            ExprKind::In(set) => match set.set {
+                InSet::List(items) if !items.is_empty() => {
+                    self.expr(&set.value) && items.iter().all(|item| self.expr(item))
+                }
+                _ => true,
+            },
+            ExprKind::Case(case) => self.case(case),
+            ExprKind::Cast(cast) => self.expr(&cast.value),
+            ExprKind::Collate(collate) => self.expr(&collate.value),
+            ExprKind::RowValue(items) => items.iter().all(|item| self.expr(item)),
+            _ => true,
+        }
     }
 
-    fn optional(&self, expr: &Option<Expr<'_>>) -> Result<()> {
-        expr.iter().try_for_each(|expr| self.expr(expr))
+    /// Keeps an error that ends the walk.
+    fn ends(&mut self, found: Result<()>) -> bool {
+        let is_right = found.is_ok();
+        self.goes_on(found);
+        is_right
     }
 
-    fn case(&self, case: &Case<'_>) -> Result<()> {
-        self.optional(&case.operand)?;
-        case.whens.iter().try_for_each(|when| self.all(&[&when.condition, &when.value]))?;
-        self.optional(&case.otherwise)
+    /// Keeps an error behind which names and calls are still looked at.
+    fn goes_on(&mut self, found: Result<()>) -> bool {
+        if let Err(error) = found {
+            self.error = Some(error);
+        }
+        true
+    }
+
+    fn all(&mut self, exprs: &[&Expr<'_>]) -> bool {
+        exprs.iter().all(|expr| self.expr(expr))
+    }
+
+    fn optional(&mut self, expr: &Option<Expr<'_>>) -> bool {
+        expr.iter().all(|expr| self.expr(expr))
+    }
+
+    fn case(&mut self, case: &Case<'_>) -> bool {
+        self.optional(&case.operand)
+            && case.whens.iter().all(|when| self.all(&[&when.condition, &when.value]))
+            && self.optional(&case.otherwise)
     }
 
     fn column(&self, column: Ident<'_>) -> Result<()> {
@@ -157,27 +202,28 @@ impl Checker<'_> {
         fail(format!("no such column: {name}"))
     }
 
-    fn call(&self, call: &FunctionCall<'_>) -> Result<()> {
-        let arguments = || call.args.iter().try_for_each(|argument| self.expr(argument));
-        let kind = self.function_name(call.name.name, call.args.len())?;
-        match kind {
+    fn call(&mut self, call: &FunctionCall<'_>) -> bool {
+        let found = self.callable(call);
+        self.goes_on(found);
+        let order: &[OrderTerm<'_>] = call.order_by;
+        let _ends_the_arguments =
+            order.iter().all(|term| self.expr(&term.expr)) && call.args.iter().all(|argument| self.expr(argument));
+        true
+    }
+
+    /// Whether the function may be called here in this way.
+    fn callable(&self, call: &FunctionCall<'_>) -> Result<()> {
+        let name = call.name.name;
+        match self.function_name(name, call.args.len())? {
             Some(KnownFunction::Aggregate) if call.over.is_none() => {
-                fail(format!("misuse of aggregate function {}()", call.name.name))
+                fail(format!("misuse of aggregate function {name}()"))
             }
             Some(KnownFunction::Aggregate | KnownFunction::Window) => {
-                fail(format!("misuse of window function {}()", call.name.name))
+                fail(format!("misuse of window function {name}()"))
             }
-            Some(_) if call.over.is_some() => {
-                fail(format!("{}() may not be used as a window function", call.name.name))
-            }
-            Some(_) if call.filter.is_some() => {
-                fail(format!("FILTER may not be used with non-aggregate {}()", call.name.name))
-            }
-            _ => {
-                let order: &[OrderTerm<'_>] = call.order_by;
-                order.iter().try_for_each(|term| self.expr(&term.expr))?;
-                arguments()
-            }
+            Some(_) if call.over.is_some() => fail(format!("{name}() may not be used as a window function")),
+            Some(_) if call.filter.is_some() => fail(format!("FILTER may not be used with non-aggregate {name}()")),
+            _ => Ok(()),
         }
     }
 
@@ -225,6 +271,9 @@ pub(crate) fn is_rowid_name(name: Name<'_>) -> bool {
 /// are constant, whatever the function does.
 pub(super) fn is_constant(expr: &Expr<'_>) -> bool {
     let all = |exprs: &[&Expr<'_>]| exprs.iter().all(|expr| is_constant(expr));
+    if expr.is_false() {
+        return true;
+    }
     match &expr.kind {
         ExprKind::Null
         | ExprKind::Integer(_)

@@ -280,24 +280,30 @@ impl TableBuilder<'_> {
 
     /// CHECKs first, then generated columns.
     fn check_expressions(&self, body: &TableColumns<'_>) -> Result<()> {
-        let check = |expr: &Expr<'_>, place| prohibit::check(expr, &self.table, place, self.options);
         let of_columns = || body.columns.iter().flat_map(|column| column.constraints);
+        let checks = of_columns().filter_map(|constraint| match &constraint.kind {
+            ColumnConstraintKind::Check(clause) => Some(&clause.condition),
+            _ => None,
+        });
+        let checks_of_table = body.constraints.iter().filter_map(|constraint| match &constraint.kind {
+            TableConstraintKind::Check(clause) => Some(&clause.condition),
+            _ => None,
+        });
+        let checked = checks
+            .chain(checks_of_table)
+            .try_for_each(|check| prohibit::check(check, &self.table, Place::Check, self.options));
+        let mut error = checked.err();
+        // Generated columns are looked at whatever was found before. (A column alone is taken for an expression of it.)
         for constraint in of_columns() {
-            if let ColumnConstraintKind::Check(clause) = &constraint.kind {
-                check(&clause.condition, Place::Check)?;
-            }
+            let ColumnConstraintKind::Generated { value, .. } = &constraint.kind else { continue };
+            let is_column = matches!(value.kind, ExprKind::Column(_));
+            error = match error {
+                None => prohibit::check(value, &self.table, Place::Generated, self.options).err(),
+                Some(error) if is_column => Some(error),
+                Some(error) => Some(prohibit::check_behind(error, value, &self.table, Place::Generated, self.options)),
+            };
         }
-        for constraint in body.constraints {
-            if let TableConstraintKind::Check(clause) = &constraint.kind {
-                check(&clause.condition, Place::Check)?;
-            }
-        }
-        for constraint in of_columns() {
-            if let ColumnConstraintKind::Generated { value, .. } = &constraint.kind {
-                check(value, Place::Generated)?;
-            }
-        }
-        Ok(())
+        error.map_or(Ok(()), Err)
     }
 }
 

@@ -34,7 +34,13 @@ impl KnownNames for Names {
 
 fn build(sql: &str, before: Option<&Table>) -> Result<Option<Table>> {
     let limits = Limits::default();
-    let options = BuildOptions { names: Some(&Names), limits: &limits, quoted_strings: true, descending_indexes: true };
+    let options = BuildOptions {
+        names: Some(&Names),
+        limits: &limits,
+        quoted_strings: true,
+        descending_indexes: true,
+        is_altering: false,
+    };
     let arena = Bump::new();
     let parsed = parse_statement(sql.as_bytes(), &arena, &limits).map_err(|e| crate::CompileError::new(e.message))?;
     match parsed.statement.unwrap().kind {
@@ -269,7 +275,7 @@ fn check_constraints() {
     check("create table t(a check(abs(distinct a)))");
     check("create table t(a check(abs(a, 1)))");
     check("create table t(a check(foo(a)))");
-    check("create table t(a check(a regexp 1))");
+    check("create table t(a check(a REGEXP 1))");
     check("create table t(a check(a like 'x' escape 'y'))");
     check("create table t(a check(raise(abort, 'x')))");
     check("create table t(a check(\"x\" > true), check(false))");
@@ -317,7 +323,7 @@ fn create_index() {
 fn rows_that_no_schema_should_have() {
     let check = |row: &SchemaRow<'_>, expected: &str| {
         let limits = Limits::default();
-        let options = BuildOptions { names: None, limits: &limits, quoted_strings: true, descending_indexes: true };
+        let options = BuildOptions::of_stored(&limits);
         let mut catalog = Catalog::new();
         let error = catalog.load_row(lithe_vm::operand::Db::MAIN, row, 10, &options).unwrap_err();
         assert_eq!(error.message, expected);

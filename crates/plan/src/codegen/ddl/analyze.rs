@@ -8,13 +8,14 @@
 //! The counting itself is one instruction.
 
 use lithe_sql::ast::{Name, QualifiedName};
+use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Db, Reg};
 use lithe_vm::program::{CursorInfo, CursorKind};
 
 use super::system::{self, INDEX_NAME_COLUMN, Is, TABLE_NAME_COLUMN, ToldTable};
 use crate::authorize::Action;
-use crate::catalog::{Index, IndexOrigin, Table};
+use crate::catalog::{Index, IndexOrigin, Table, TableKind};
 use crate::codegen::Codegen;
 use crate::error::{CompileError, Result};
 
@@ -107,6 +108,9 @@ fn open_statistics<'a>(
     let Some(table) = system::system_table(cg, db, name) else {
         return create(cg, db, name, columns, count);
     };
+    if table.kind != TableKind::Ordinary || table.is_without_rowid() {
+        return Err(CompileError::new(ResultCode::CORRUPT.text()).with_code(ResultCode::CORRUPT));
+    }
     let cursor = system::open_system_table(cg, db, table)?;
     let condition = match part {
         Part::Everything => None,
@@ -122,6 +126,7 @@ fn open_statistics<'a>(
 }
 
 fn create(cg: &mut Codegen<'_>, db: Db, name: &'static str, columns: &str, count: u16) -> Result<CursorId> {
+    cg.env.ask_system_table(db, name)?;
     system::prepare_database(cg, db);
     let sql = cg.b.register();
     system::load_text(cg, format!("CREATE TABLE {name}({columns})").as_bytes(), sql);

@@ -40,6 +40,7 @@ pub(crate) fn create_index<'a>(cg: &mut Codegen<'a>, create: &'a CreateIndex<'a>
         None => None,
     };
     let exprs = &new_index_exprs(cg, create, sql, &index, source, db, table)?;
+    cg.env.ask_fill_index(db, &index)?;
     fill_index(cg, &Filling { db, table, source, index: &index, exprs, filter, root: Root::Register(root) })?;
     system::bump_cookie(cg, db);
     system::load_object(cg, db, "index", name);
@@ -106,7 +107,10 @@ fn new_index_exprs<'a>(
     let mut exprs = Vec::with_capacity(index.columns.len());
     for (at, column) in index.columns.iter().enumerate() {
         exprs.push(match column.term {
-            IndexTerm::Column(column) => cg.resolver.table_column(source, table, column),
+            IndexTerm::Column(column) => {
+                cg.env.ask_read(table.name.name(), table.columns[usize::from(column)].name.name(), db, None)?;
+                cg.resolver.table_column(source, table, column)
+            }
             IndexTerm::Rowid => cg.resolver.rowid(source, table),
             IndexTerm::Expr(_) => {
                 let term = &create.columns[at].expr;

@@ -45,6 +45,12 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     };
     let (db, table) = (found.db, &**found.table);
     if let Some(of) = table.virtual_table() {
+        // A table that is there without being created.
+        let is_in_schema =
+            env.catalog.schema(db).table(table.name.name()).is_some_and(|own| std::ptr::eq(&**own, table));
+        if !is_in_schema {
+            return fail(format!("table {} may not be dropped", table.name));
+        }
         let error = CompileError::unconnected(db, table);
         match of.state {
             VirtualState::Unconnected => return Err(error),
@@ -52,10 +58,7 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
                 return Err(error);
             }
             VirtualState::Connected(_) => {}
-            VirtualState::Function => return missing(cg, drop, if is_view { "view" } else { "table" }),
-        }
-        if env.catalog.schema(db).table(table.name.name()).is_none() {
-            return fail(format!("table {} may not be dropped", table.name));
+            VirtualState::Function => {}
         }
     }
     if !may_be_dropped(cg, table) {
@@ -68,14 +71,14 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     }
     cg.use_database(db, true);
     delete_rows(cg, found)?;
-    if table.root.is_some() {
-        cg.b.emit(Insn::CheckNoReaders {});
+    if !is_view {
+        system::forget_statistics(cg, db, system::TABLE_NAME_COLUMN, table.name.name())?;
     }
-    system::forget_statistics(cg, db, system::TABLE_NAME_COLUMN, table.name.name())?;
     drop_triggers(cg, found)?;
     if table.autoincrement
         && let Some(sequence) = system::system_table(cg, db, SEQUENCE_TABLE)
     {
+        cg.env.ask_delete_rows(db, SEQUENCE_TABLE, &["name"])?;
         let cursor = system::open_system_table(cg, db, sequence)?;
         system::delete_rows(cg, cursor, &[Is::Text(system::TABLE_NAME_COLUMN, table.name.as_bytes())]);
     }
@@ -83,15 +86,17 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
         cg.note_more_changes();
         cg.note_may_abort();
     }
+    cg.env.ask_delete_schema_rows(db, &["tbl_name", "type"])?;
     let schema = system::open_schema_table(cg, db)?;
     let conditions =
         [Is::Text(schema_column::TBL_NAME, table.name.as_bytes()), Is::NotText(schema_column::TYPE, b"trigger")];
     system::delete_rows(cg, schema, &conditions);
     let moved = drop_trees(cg, db, roots_of(table))?;
-    system::bump_cookie(cg, db);
     if table.virtual_table().is_some() {
+        // Before the cookie changes: one that is in use stays as it is, and connected.
         system::change_virtual(cg, db, system::virtual_change::DESTROY, table.name.name(), TextId::NONE);
     }
+    system::bump_cookie(cg, db);
     forget(cg, db, object_kind::TABLE, table.name.name());
     reload_if_moved(cg, db, moved);
     Ok(())
@@ -137,6 +142,7 @@ fn drop_triggers(cg: &mut Codegen<'_>, found: FoundTable<'_>) -> Result<()> {
     let env = cg.env;
     let triggers: Vec<_> = env.catalog.triggers_of(found).map(|t| (t.db, Arc::clone(t.trigger))).collect();
     for (db, trigger) in triggers {
+        cg.env.ask_drop_trigger(db, trigger.name.name(), trigger.table.name())?;
         delete_trigger(cg, db, trigger.name.name())?;
     }
     Ok(())
@@ -152,14 +158,14 @@ fn drop_index<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     }
     let (db, name) = (found.db, found.index.name.name());
     cg.use_database(db, true);
-    cg.b.emit(Insn::CheckNoReaders {});
+    cg.env.ask_delete_schema_rows(db, &["name", "type"])?;
     system::forget_statistics(cg, db, system::INDEX_NAME_COLUMN, name)?;
     let schema = system::open_schema_table(cg, db)?;
     let conditions = [Is::Text(schema_column::NAME, name.as_bytes()), Is::Text(schema_column::TYPE, b"index")];
     system::delete_rows(cg, schema, &conditions);
+    system::bump_cookie(cg, db);
     let moved = drop_trees(cg, db, found.index.root.into_iter().collect())?;
     forget(cg, db, object_kind::INDEX, name);
-    system::bump_cookie(cg, db);
     reload_if_moved(cg, db, moved);
     Ok(())
 }
@@ -173,6 +179,7 @@ fn drop_trigger<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
 }
 
 fn delete_trigger(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) -> Result<()> {
+    cg.env.ask_delete_schema_rows(db, &["name", "type"])?;
     cg.use_database(db, true);
     let schema = system::open_schema_table(cg, db)?;
     let conditions = [Is::Text(schema_column::NAME, name.as_bytes()), Is::Text(schema_column::TYPE, b"trigger")];
@@ -196,11 +203,18 @@ fn roots_of(table: &Table) -> Vec<PageNo> {
     roots
 }
 
-/// Drops trees, and corrects the schema table where another tree has moved. Gives a register that is not 0 if one has.
+/// Drops trees, and corrects the schema table where another tree has moved. Gives a register that is not 0 if one has. That others read
+/// is found here, as in SQLite: what was changed until then is undone with the statement, but the transaction has had it.
 fn drop_trees(cg: &mut Codegen<'_>, db: Db, roots: Vec<PageNo>) -> Result<Reg> {
+    if !roots.is_empty() {
+        cg.note_more_changes();
+        cg.note_may_abort();
+        cg.b.emit(Insn::CheckNoReaders {});
+    }
     let any_moved = cg.b.register();
     cg.b.emit(Insn::Integer { value: 0, dst: any_moved });
     for root in roots {
+        cg.env.ask_root_page(db)?;
         let (root_register, moved) = (cg.b.register(), cg.b.register());
         let value = cg.b.constant(i64::from(root.get()).into());
         cg.b.emit(Insn::Const { value, dst: root_register });

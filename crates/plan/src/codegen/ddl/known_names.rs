@@ -32,8 +32,9 @@ pub(super) fn build_options<'a>(cg: &Codegen<'a>) -> BuildOptions<'a> {
     BuildOptions {
         names: Some(cg.env),
         limits: &cg.env.limits,
-        quoted_strings: cg.env.flags.dqs_ddl,
+        quoted_strings: cg.env.flags.has_quoted_strings_in_ddl(),
         // A database without a table yet becomes one of format 4.
         descending_indexes: true,
+        is_altering: false,
     }
 }

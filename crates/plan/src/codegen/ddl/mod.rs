@@ -3,7 +3,7 @@
 //! All of them change rows of the schema table, count up the schema cookie, and then let the connection read what they wrote:
 //! the catalog is made from the schema table's text only, so that what one connection creates is what the next one loads.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `names` | which database an object goes to; names that are taken or reserved |
 //! | `system` | rows of the schema table and of the other tables whose names begin with sqlite_ |
@@ -28,6 +28,7 @@ mod reindex;
 mod system;
 
 pub(crate) use alter::alter_table;
+pub use alter::with_single_quotes;
 pub(crate) use analyze::analyze;
 pub(crate) use create_index::create_index;
 pub(crate) use create_other::{create_trigger, create_view, create_virtual_table};

@@ -6,7 +6,7 @@ use lithe_vm::operand::Db;
 use super::create_index::uses_collation;
 use super::fill_index::{Filling, Root, fill_index};
 use crate::authorize::Action;
-use crate::catalog::{Index, IndexOrigin, Table};
+use crate::catalog::{Index, Table};
 use crate::codegen::Codegen;
 use crate::codegen::write::{index_exprs, index_filter};
 use crate::error::{Result, fail};
@@ -17,7 +17,7 @@ pub(crate) fn reindex<'a>(cg: &mut Codegen<'a>, name: Option<&'a QualifiedName<'
     let catalog = &cg.env.catalog;
     let Some(name) = name else { return reindex_all(cg, None) };
     let (schema, name) = (name.schema.map(|schema| schema.name), name.name.name);
-    if schema.is_none() && cg.env.collation(Coll::named(name)).is_ok() {
+    if schema.is_none() && (cg.env.collation(Coll::named(name)).is_ok() || is_named_as_collation(cg, name)) {
         return reindex_all(cg, Some(name));
     }
     if let Some(schema) = schema {
@@ -30,6 +30,15 @@ pub(crate) fn reindex<'a>(cg: &mut Codegen<'a>, name: Option<&'a QualifiedName<'
         Some(found) => rebuild(cg, found.db, found.table, found.index),
         None => fail("unable to identify the object to be reindexed"),
     }
+}
+
+/// Whether any column or index is compared by a collation of that name, be it defined or not.
+fn is_named_as_collation(cg: &Codegen<'_>, name: Name<'_>) -> bool {
+    let uses = |table: &Table| {
+        table.columns.iter().any(|column| column.collation.name() == name)
+            || table.indexes.iter().any(|index| uses_collation(index, name))
+    };
+    cg.env.catalog.databases().iter().any(|database| database.schema.tables().into_iter().any(|table| uses(table)))
 }
 
 /// All indexes of all databases that use the collation.
@@ -52,10 +61,6 @@ fn reindex_table<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, collation: 
 }
 
 fn rebuild<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, index: &'a Index) -> Result<()> {
-    if table.is_without_rowid() && index.origin == IndexOrigin::PrimaryKey {
-        // The table itself cannot be made from itself.
-        return Ok(());
-    }
     if !cg.env.ask(Action::Reindex, Some(index.name.name()), None, Some(db), None)? {
         return Ok(());
     }

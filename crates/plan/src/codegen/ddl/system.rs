@@ -288,6 +288,8 @@ pub(super) fn rename_in<'a>(
 pub(super) fn forget_statistics(cg: &mut Codegen<'_>, db: Db, column: u16, name: Name<'_>) -> Result<()> {
     for of in [COUNTS_TABLE, "sqlite_stat4"] {
         if let Some(table) = system_table(cg, db, of) {
+            let is_of_table = column == TABLE_NAME_COLUMN;
+            cg.env.ask_delete_rows(db, of, &[if is_of_table { "tbl" } else { "idx" }])?;
             let cursor = open_system_table(cg, db, table)?;
             let conditions = &[Is::Text(column, name.as_bytes())];
             match told_table(cg, db, of, table.columns.len() as u16) {

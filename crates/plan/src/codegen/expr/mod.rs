@@ -1,6 +1,6 @@
 //! Expressions as values.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `condition` | expressions as jumps |
 //! | `compare` | comparisons, of scalars and of rows |

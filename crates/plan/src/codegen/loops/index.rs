@@ -84,7 +84,9 @@ pub(super) fn begin_index<'a>(
 
     let mut around = Vec::new();
     if path.is_like {
-        around.push(begin_like(cg, start.at(keys), end.at(keys), exhausted));
+        let column = path.index.columns.get(keys);
+        let blobs_first = reverse != column.is_some_and(|column| column.descending);
+        around.push(begin_like(cg, start.at(keys), end.at(keys), blobs_first, exhausted));
     }
     begin_skipped(cg, index, path.keys, start, reverse, exhausted, &mut around);
     begin_sets(cg, path.keys, start, |at| reverse != path.index.columns[at].descending, exhausted, &mut around)?;
@@ -180,19 +182,22 @@ pub(super) fn step(cursor: CursorId, reverse: bool, top: Addr) -> Insn {
     if reverse { Insn::Previous { cursor, target: top } } else { Insn::Next { cursor, target: top } }
 }
 
-/// The range of a LIKE is walked twice: for texts, then for blobs, which LIKE reads as texts.
-fn begin_like(cg: &mut Codegen<'_>, low: Reg, high: Reg, exhausted: Addr) -> Around {
+/// The range of a LIKE is walked twice: for texts and for blobs, which LIKE reads as texts. Blobs are greater than all texts.
+fn begin_like(cg: &mut Codegen<'_>, low: Reg, high: Reg, blobs_first: bool, exhausted: Addr) -> Around {
     let is_second = cg.b.register();
+    let casts = |affinity: Affinity| {
+        let affinity = affinity as u8;
+        [Insn::Cast { affinity, reg: low }, Insn::Cast { affinity, reg: high }]
+    };
+    if blobs_first {
+        casts(Affinity::Blob).into_iter().for_each(|cast| cg.b.emit(cast));
+    }
     cg.b.emit(Insn::Integer { value: 0, dst: is_second });
     let top = cg.b.here();
-    let affinity = Affinity::Blob as u8;
-    let steps = vec![
-        Insn::If { null_jumps: 0, reg: is_second, target: exhausted },
-        Insn::Integer { value: 1, dst: is_second },
-        Insn::Cast { affinity, reg: low },
-        Insn::Cast { affinity, reg: high },
-        Insn::Goto { target: top },
-    ];
+    let mut steps =
+        vec![Insn::If { null_jumps: 0, reg: is_second, target: exhausted }, Insn::Integer { value: 1, dst: is_second }];
+    steps.extend(casts(if blobs_first { Affinity::Text } else { Affinity::Blob }));
+    steps.push(Insn::Goto { target: top });
     Around { next: cg.b.label(), steps }
 }
 

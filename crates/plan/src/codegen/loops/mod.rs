@@ -10,7 +10,7 @@
 //!   done
 //! ```
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `source` | the cursors of a source; where its columns are |
 //! | `keys` | values that are looked for, INs |
@@ -35,7 +35,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId};
 
 use super::{Codegen, ColumnAccess, DerivedRows};
-use crate::access::{JoinPlan, LogEst, Loop, Path, Purpose};
+use crate::access::{JoinPlan, Key, LogEst, Loop, Path, Purpose};
 use crate::catalog::Table;
 use crate::error::Result;
 use crate::explain::{describe_filter, describe_loop};
@@ -83,6 +83,8 @@ struct OpenLoop<'a> {
     end: Addr,
     /// Where the body is left for the next row.
     row_end: Addr,
+    /// Of an EXISTS: where the body is left, and with it the loop.
+    is_exists: bool,
     walk: Walk,
     or: Option<OrBody>,
     left: Option<LeftJoin>,
@@ -206,7 +208,7 @@ fn begin_loop<'a>(
     explain(cg, plan, planned);
     let (next, exhausted, end) = (cg.b.label(), cg.b.label(), cg.b.label());
     let left = matches!(source.join, JoinKind::Left | JoinKind::Full).then(|| LeftJoin::begin(cg));
-    let (walk, or) = begin_path(cg, plan, planned, &mut opened, exhausted)?;
+    let (walk, or) = begin_path(cg, plan, planned, &mut opened, next, exhausted)?;
     for check in planned.join_checks {
         cg.jump_if_false(check, next, true)?;
     }
@@ -216,15 +218,18 @@ fn begin_loop<'a>(
     if let Some(left) = &left {
         left.row(cg);
     }
-    let mut row_end = next;
+    // Whatever becomes of the row in the body, no other row is asked for.
+    let mut row_end = if source.is_exists { cg.b.label() } else { next };
     if let Some(right) = &right {
         row_end = right.row(cg);
         cg.set_access(source.id, right.access);
     }
+    let unfit = if source.is_exists { next } else { row_end };
     for check in planned.row_checks {
-        cg.jump_if_false(check, row_end, true)?;
+        cg.jump_if_false(check, unfit, true)?;
     }
-    Ok(OpenLoop { opened, next, exhausted, end, row_end, walk, or, left, right })
+    let is_exists = source.is_exists;
+    Ok(OpenLoop { opened, next, exhausted, end, row_end, is_exists, walk, or, left, right })
 }
 
 /// Begins the walk over the rows of the source.
@@ -233,6 +238,7 @@ fn begin_path<'a>(
     plan: &JoinPlan<'a>,
     planned: &'a Loop<'a>,
     opened: &mut Opened,
+    next: Addr,
     exhausted: Addr,
 ) -> Result<(Walk, Option<OrBody>)> {
     let source = plan.source_of(planned);
@@ -266,7 +272,9 @@ fn begin_path<'a>(
     }
     if let Path::Virtual(path) = planned.path {
         cg.set_access(source.id, ColumnAccess::Virtual { cursor });
-        return Ok((virtual_table::begin_scan(cg, cursor, path, exhausted)?, None));
+        let (walk, arguments) = virtual_table::begin_scan(cg, cursor, path, exhausted)?;
+        virtual_table::check_sets(cg, path, arguments, next)?;
+        return Ok((walk, None));
     }
     cg.set_access(source.id, ColumnAccess::Table { cursor, table });
     let walk = match &planned.path {
@@ -319,7 +327,8 @@ fn begin_index<'a>(
         index::begin_index(cg, index, path, planned.reverse, exhausted)?
     };
     // The row may be moved by an UPDATE: what stands behind it then is no row to go on with.
-    let walk = if planned.one_row { Walk { step: None, ..walk } } else { walk };
+    let is_last = planned.one_row || finds_one_each(path);
+    let walk = if is_last { Walk { step: None, ..walk } } else { walk };
     match (opened.index, opened.table) {
         (None, _) => {
             cg.set_access(source.id, ColumnAccess::Table { cursor: index, table: path.table });
@@ -335,6 +344,13 @@ fn begin_index<'a>(
         }
     }
     Ok(walk)
+}
+
+/// Whether each value of INs finds at most one row: what stands behind it then, or the same row changed, is no row to go on with.
+fn finds_one_each(path: &crate::access::IndexPath<'_>) -> bool {
+    let is_whole_key = path.index.is_unique() && path.keys.len() == usize::from(path.index.key_count);
+    let has_in = path.keys.iter().any(|key| matches!(key, Key::In { .. }));
+    is_whole_key && has_in && path.keys.iter().all(|key| matches!(key, Key::Value { is: false, .. } | Key::In { .. }))
 }
 
 /// Whether the source may be a row of NULLs: it is the right side of an outer join, or a RIGHT JOIN stands behind it.
@@ -378,6 +394,10 @@ fn explain<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>, planned: &Loop<'a>) {
 fn end_loop<'a>(cg: &mut Codegen<'a>, open: &OpenLoop<'a>) {
     if let Some(right) = &open.right {
         right.end_row(cg);
+    }
+    if open.is_exists {
+        cg.b.place(open.row_end);
+        cg.b.emit(Insn::Goto { target: open.end });
     }
     cg.b.place(open.next);
     if let Some(left) = &open.left

@@ -10,6 +10,7 @@
 //!        Return
 //! ```
 
+use lithe_format::PageNo;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
@@ -53,8 +54,14 @@ pub(super) fn begin_or<'a>(
     let seen = begin_seen(cg, source, table)?;
     let body = OrBody { ret: cg.b.register() };
     let body_label = cg.b.label();
+    let mut open_index = None;
     for (at, branch) in branches.iter().enumerate() {
         let done = cg.b.label();
+        // Here SQLite opens the index, unless it is the one of the branch before.
+        if opened.branches[at].is_some() && open_index != root_of(&branch.path) {
+            cg.b.emit(Insn::CheckMayOpen {});
+            open_index = root_of(&branch.path);
+        }
         for demand in branch.demands {
             cg.jump_if_false(demand, done, true)?;
         }
@@ -73,6 +80,13 @@ pub(super) fn begin_or<'a>(
     cg.b.place(body_label);
     cg.set_access(source.id, ColumnAccess::Table { cursor: opened.table_cursor(), table });
     Ok(body)
+}
+
+fn root_of(path: &Path<'_>) -> Option<PageNo> {
+    match path {
+        Path::Index(path) => path.index.root,
+        _ => None,
+    }
 }
 
 impl OrBody {

@@ -126,11 +126,13 @@ impl<'a> RightJoin<'a> {
         cg.b.place(self.next);
     }
 
-    /// After all loops: calls the row part for the row, unless it has joined.
+    /// After all loops: calls the row part for the row, unless it has joined. It counts as joined then: the scan may meet it again if
+    /// somebody changes it meanwhile.
     pub fn emit_unless_joined(&self, cg: &mut Codegen<'a>) -> Result<()> {
         let joined = cg.b.label();
         let (start, count) = self.emit_identity(cg)?;
         cg.b.emit(Insn::Found { cursor: self.joined, count, start, target: joined });
+        self.note(cg)?;
         cg.b.emit(Insn::Gosub { ret: self.ret, target: self.row });
         cg.b.place(joined);
         Ok(())

@@ -3,6 +3,8 @@
 //! A table is gone through once more by a path of its own: conditions of WHERE that are about nothing but the table may lead to
 //! its rows, and an index that has all columns may be smaller.
 
+use lithe_vm::insn::Insn;
+
 use super::outer::RightJoin;
 use super::source::Opened;
 use super::walk::Walk;
@@ -46,11 +48,12 @@ fn emit_of_table<'a>(
     let planned = &plan.loops[0];
     explain(cg, &plan, planned);
     cg.explain.close();
+    cg.b.emit(Insn::CheckMayOpen {});
     emit_null_rows(cg, loops, at);
     let replacements = cg.replacements();
     let (next, done) = (cg.b.label(), cg.b.label());
     let mut opened = Opened::open_indexes(cg, table, planned, open.opened.table)?;
-    let (walk, or) = begin_path(cg, &plan, planned, &mut opened, done)?;
+    let (walk, or) = begin_path(cg, &plan, planned, &mut opened, next, done)?;
     for check in planned.join_checks.iter().chain(planned.row_checks) {
         cg.jump_if_false(check, next, true)?;
     }
@@ -69,9 +72,12 @@ fn emit_of_table<'a>(
 /// How the table is gone through.
 fn plan<'a>(cg: &mut Codegen<'a>, join: &JoinPlan<'a>, at: usize) -> Result<JoinPlan<'a>> {
     let all = join.request.sources;
-    // The row part checks all conditions of WHERE: these only lead to rows.
+    // The row part checks all conditions of WHERE: these only lead to rows. Where another RIGHT JOIN stands behind, each row counts: with
+    // what it joins there is decided before WHERE is asked.
+    let is_last = !all[at + 1..].iter().any(super::is_right);
     let leads = |term: &Term<'a>| {
-        term.origin == TermOrigin::Where
+        is_last
+            && term.origin == TermOrigin::Where
             && sources_of(all, &term.expr) == SourceSet::single(at)
             && is_deterministic(&term.expr)
             && !has_query(&term.expr)
@@ -108,7 +114,7 @@ fn emit_of_others<'a>(
     emit_null_rows(cg, loops, at);
     let done = cg.b.label();
     let rows: Walk = match (planned.path, right.source.kind) {
-        (Path::Virtual(path), _) => virtual_table::begin_scan(cg, open.opened.table_cursor(), path, done)?,
+        (Path::Virtual(path), _) => virtual_table::begin_scan(cg, open.opened.table_cursor(), path, done)?.0,
         (Path::Function(arguments), SourceKind::Table(_, table)) => {
             begin_function(cg, table, open.opened.table_cursor(), arguments, done)?
         }

@@ -6,7 +6,7 @@
 //!   loops ─▶ [grouping] ─▶ result columns ─▶ [DISTINCT] ─▶ [sorter ⟳] ─▶ [OFFSET, LIMIT] ─▶ destination
 //! ```
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `sink` | the end of the chain: sorter, OFFSET, LIMIT, destination |
 //! | `plain` | a SELECT without grouping; VALUES |

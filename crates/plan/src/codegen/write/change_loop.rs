@@ -18,9 +18,10 @@ use super::target::Target;
 use crate::access::{IndexPath, JoinPlan, JoinRequest, Loop, Path, Purpose, WantedOrder, plan_join};
 use crate::catalog::{Index, IndexColumn};
 use crate::codegen::loops::{Loops, begin_loops, end_loops};
+use crate::codegen::select::Destination;
 use crate::codegen::{Codegen, ColumnAccess};
 use crate::error::Result;
-use crate::ir::{Coll, Expr, Term, has_query};
+use crate::ir::{Coll, Expr, Query, Term, has_query};
 use crate::resolve::ResolvedChange;
 
 /// How often rows may be visited.
@@ -74,6 +75,11 @@ impl<'a> ChangeLoop<'a> {
         // The columns of the key are read whatever else is.
         for expr in key_exprs(cg, target) {
             cg.note_expr(&expr);
+        }
+        if let Some(query) = change.gathered {
+            let (key, kind, next) = begin_gathered(cg, query, target)?;
+            let values = key.at(target.key_width());
+            return Ok(ChangeLoop { key, values, next, is_one_pass: false, is_single: false, kind });
         }
         let mut plan = plan(cg, change, Purpose::Write)?;
         // Rows that may be changed where the scan meets them are visited. (SQLite decides so before it knows whether the index
@@ -241,10 +247,7 @@ fn begin_keys<'a>(
 ) -> Result<(Kind<'a>, Addr)> {
     let width = target.key_width();
     let exprs = key_exprs(cg, target);
-    let info = cg.key_info(&key_order(target))?;
-    let cursor = cg.ephemeral(CursorKind::EphemeralIndex, info, width + values.len());
-    cg.b.emit(Insn::OpenEphemeral { cursor });
-    let record = cg.b.register();
+    let (cursor, record) = (open_keys(cg, target, values.len())?, cg.b.register());
     first_pass(cg, plan, |cg| {
         super::index::emit_index_key(cg, &exprs, key)?;
         let is_known = cg.b.label();
@@ -261,11 +264,58 @@ fn begin_keys<'a>(
         count_found(cg, change);
         Ok(())
     })?;
+    read_keys(cg, target, cursor, key, values.len())
+}
+
+/// As [`begin_keys`], of keys and values that are the rows of `query`.
+fn begin_gathered<'a>(
+    cg: &mut Codegen<'a>,
+    query: &'a Query<'a>,
+    target: &mut Target<'a>,
+) -> Result<(Reg, Kind<'a>, Addr)> {
+    let (width, count) = (target.key_width(), query.columns.len());
+    let rows = cg.ephemeral_table(count);
+    cg.b.emit(Insn::OpenEphemeral { cursor: rows });
+    cg.emit_query(query, &Destination::Table { cursor: rows })?;
+    let cursor = open_keys(cg, target, count - width)?;
+    let (key, record) = (cg.b.registers(count), cg.b.register());
+    let (skip, done) = (cg.b.label(), cg.b.label());
+    cg.b.emit(Insn::Rewind { cursor: rows, target: done });
+    let top = cg.b.here();
+    cg.b.emit(Insn::Columns { cursor: rows, column: 0, dst: key, count: count as u32 });
+    // Aggregates over no rows at all are a row of no key.
+    cg.b.emit(Insn::IsNull { reg: key, target: skip });
+    cg.b.emit(Insn::IdxDelete { must_exist: 0, cursor, start: key, count: width as u32 });
+    cg.b.emit(Insn::MakeRecord { count: count as u16, affinities: AffinityListId::NONE, start: key, dst: record });
+    cg.b.emit(Insn::IdxInsert { flags: 0, cursor, count: width as u16, record, start: key });
+    cg.b.place(skip);
+    cg.b.emit(Insn::Next { cursor: rows, target: top });
+    cg.b.place(done);
+    let (kind, next) = read_keys(cg, target, cursor, key, count - width)?;
+    Ok((key, kind, next))
+}
+
+/// The temporary index of keys with `values` values behind each.
+fn open_keys<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, values: usize) -> Result<CursorId> {
+    let info = cg.key_info(&key_order(target))?;
+    let cursor = cg.ephemeral(CursorKind::EphemeralIndex, info, target.key_width() + values);
+    cg.b.emit(Insn::OpenEphemeral { cursor });
+    Ok(cursor)
+}
+
+/// The second pass: a loop over the temporary index of keys.
+fn read_keys<'a>(
+    cg: &mut Codegen<'a>,
+    target: &mut Target<'a>,
+    cursor: CursorId,
+    key: Reg,
+    values: usize,
+) -> Result<(Kind<'a>, Addr)> {
     target.open(cg)?;
     let (next, done) = (cg.b.label(), cg.b.label());
     cg.b.emit(Insn::Rewind { cursor, target: done });
     let top = cg.b.here();
-    cg.b.emit(Insn::Columns { cursor, column: 0, dst: key, count: (width + values.len()) as u32 });
+    cg.b.emit(Insn::Columns { cursor, column: 0, dst: key, count: (target.key_width() + values) as u32 });
     seek_row(cg, target, key, next);
     Ok((Kind::Keys { cursor, top, done }, next))
 }

@@ -23,7 +23,7 @@ pub(crate) fn delete<'a>(
     base: &Scope<'_, 'a>,
     delete: &ast::Delete<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
-    super::target::refuse_view(cg, base, delete.table, Event::Delete, !delete.returning.is_empty())?;
+    super::target::refuse_early(cg, base, delete.table, Event::Delete, !delete.returning.is_empty())?;
     let change = cg.resolver.delete(base, delete)?;
     let triggers = Triggers::of(cg, &change.target, Event::Delete);
     super::target::refuse_read_only(cg, &change.target, &triggers, change.returning.is_some())?;
@@ -126,7 +126,7 @@ fn delete_all<'a>(cg: &mut Codegen<'a>, target: &ChangeTarget<'a>) -> Result<()>
     let cursor = cg.table_cursor(db, table)?;
     cg.b.emit(Insn::ClearTree { count_changes: 1, cursor });
     for index in table.indexes.iter().filter(|index| index.root != table.root) {
-        let cursor = cg.index_cursor(db, index)?;
+        let cursor = cg.index_tree(db, index)?;
         cg.b.emit(Insn::ClearTree { count_changes: 0, cursor });
     }
     super::finish_statement(cg, None);

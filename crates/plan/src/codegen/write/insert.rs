@@ -27,7 +27,7 @@ pub(crate) fn insert<'a>(
     base: &Scope<'_, 'a>,
     insert: &ast::Insert<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
-    super::target::refuse_view(cg, base, insert.table, Event::Insert, !insert.returning.is_empty())?;
+    super::target::refuse_early(cg, base, insert.table, Event::Insert, !insert.returning.is_empty())?;
     let resolved = cg.resolver.insert(base, insert)?;
     let triggers = Triggers::of(cg, &resolved.target, Event::Insert);
     super::target::refuse_read_only(cg, &resolved.target, &triggers, resolved.returning.is_some())?;

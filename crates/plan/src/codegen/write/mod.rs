@@ -7,7 +7,7 @@
 //!                                      └─ trigger      before and after
 //! ```
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `target` | the table that is changed: its cursors and the expressions that belong to it |
 //! | `row` | the new row in registers: defaults, generated columns, affinity, the record |
@@ -77,7 +77,7 @@ use crate::ir::{Expr, InSet, OutputColumn, any};
 
 /// What code generation of writes keeps for one program.
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct State<'a> {
     /// More than one change may be made.
     changes_more_than_once: bool,
     /// An ABORT may come after a change.
@@ -87,14 +87,16 @@ pub(super) struct State {
     /// The trigger programs of the statement, which all of its programs share.
     programs: Rc<RefCell<trigger::Programs>>,
     /// The trigger that the program is the body of.
-    body: Option<Body>,
+    body: Option<Body<'a>>,
     /// Counts rows for PRAGMA count_changes.
     row_count: Option<Reg>,
 }
 
 /// A trigger's body, while it is compiled.
 #[derive(Clone, Copy)]
-struct Body {
+struct Body<'a> {
+    /// The trigger's name, for the authorizer; none for the action of a foreign key.
+    within: Option<Name<'a>>,
     /// What the statement that fired the trigger says about conflicts: it counts more than what the body says.
     policy: Option<Conflict>,
 }
@@ -103,6 +105,11 @@ impl<'a> Codegen<'a> {
     /// Whether the program is the body of a trigger.
     pub(super) fn is_body(&self) -> bool {
         self.write.body.is_some()
+    }
+
+    /// The trigger whose body the program is, for the authorizer.
+    fn within(&self) -> Option<Name<'a>> {
+        self.write.body.and_then(|body| body.within)
     }
 
     /// The expression is evaluated when rows may have been changed already: what can fail, may abort then.

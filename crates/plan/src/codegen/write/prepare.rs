@@ -34,9 +34,10 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: ResolvedChange<'a>) -> Re
     }
     // The query of a view that is changed becomes part of another query.
     let sources = if change.target.table.view().is_some() { change.sources } else { sources(cg, change.sources) };
-    let set = set(cg, change.set);
+    let gathered = change.gathered.map(|query| cg.prepare_query(query));
+    let set = if gathered.is_some() { change.set } else { set(cg, change.set) };
     let returning = change.returning.map(|clause| returning(cg, clause));
-    ResolvedChange { sources, terms: terms.into_bump_slice(), set, returning, ..change }
+    ResolvedChange { sources, terms: terms.into_bump_slice(), set, gathered, returning, ..change }
 }
 
 fn sources<'a>(cg: &mut Codegen<'a>, sources: &'a [Source<'a>]) -> &'a [Source<'a>] {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use lithe_format::PageNo;
-use lithe_sql::ast::QualifiedName;
+use lithe_sql::ast::{self, QualifiedName};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Db, Reg};
 use lithe_vm::program::TableFacts;
 
 use super::fire::{Event, Triggers};
-use crate::catalog::{Column, Index, IndexOrigin, IndexTerm, Table};
+use crate::catalog::{Column, Index, IndexOrigin, IndexTerm, Table, TableKind};
 use crate::codegen::Codegen;
 use crate::codegen::cursors::stored_defaults;
 use crate::error::{Result, fail};
@@ -117,8 +117,9 @@ pub(super) fn refuse_read_only<'a>(
     Ok(())
 }
 
-/// Refuses to change a view that has no triggers for it, before anything else about the statement is found wrong.
-pub(super) fn refuse_view<'a>(
+/// Refuses to change a view that has no triggers for it, or what nobody may change, before anything else about the statement
+/// is found wrong.
+pub(super) fn refuse_early<'a>(
     cg: &Codegen<'a>,
     base: &Scope<'_, 'a>,
     name: QualifiedName<'a>,
@@ -126,10 +127,21 @@ pub(super) fn refuse_view<'a>(
     has_returning: bool,
 ) -> Result<()> {
     let target = cg.resolver.change_target(base, name)?;
-    if target.table.view().is_none() {
+    if target.table.kind == TableKind::Ordinary && target.table.root != Some(PageNo::FIRST) {
         return Ok(());
     }
     refuse_read_only(cg, &target, &Triggers::of(cg, &target, event), has_returning)
+}
+
+/// As [`refuse_early`], of an UPDATE: which triggers it has is known when its columns are.
+pub(super) fn refuse_update_early<'a>(cg: &Codegen<'a>, base: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Result<()> {
+    let target = cg.resolver.change_target(base, update.table)?;
+    let has_triggers = target.table.view().is_some() && Triggers::exist(cg, &target);
+    if has_triggers || target.table.kind == TableKind::Ordinary && target.table.root != Some(PageNo::FIRST) {
+        return Ok(());
+    }
+    let triggers = Triggers::of(cg, &target, Event::Update(&[]));
+    refuse_read_only(cg, &target, &triggers, !update.returning.is_empty())
 }
 
 /// What the columns of an index hold, of the row `source`.

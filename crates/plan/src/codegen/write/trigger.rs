@@ -120,12 +120,12 @@ fn compile<'a>(
     let mut body = Codegen::new(cg.resolver, if is_explained { Explain::on() } else { Explain::off() });
     body.write.programs = Rc::clone(&cg.write.programs);
     let rows = old_and_new(&mut body, target, old, new);
-    body.write.body = Some(Body { policy });
     let found = Found::default();
     // A trigger that is not temporary sees its own database only.
     let fixed_db = (db != Db::TEMP).then_some(db);
     let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_ddl, ..Rules::default() };
     let within = (!name.is_empty()).then(|| Name::new(&*cg.arena.alloc_slice_copy(name.as_bytes())));
+    body.write.body = Some(Body { within, policy });
     let scope = Scope { sources: rows, rules, fixed_db, within, ..Scope::outermost(text, &found) };
     if !name.is_empty() {
         body.emit_trace(&format!("TRIGGER {name}"));

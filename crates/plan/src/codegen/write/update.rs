@@ -26,6 +26,7 @@ pub(crate) fn update<'a>(
     base: &Scope<'_, 'a>,
     update: &ast::Update<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
+    super::target::refuse_update_early(cg, base, update)?;
     let change = cg.resolver.update(base, update)?;
     let triggers = Triggers::of(cg, &change.target, Event::Update(change.set));
     super::target::refuse_read_only(cg, &change.target, &triggers, change.returning.is_some())?;

@@ -157,6 +157,7 @@ impl TreeCursor {
             }
             None => Place::new(new_cursor(root, key), encoding),
         };
+        debug_assert!(place.cursor.root() == root && place.state == RowState::Unread, "a cursor is opened anew");
         TreeCursor { btree, place }
     }
 
@@ -181,6 +182,7 @@ impl TreeCursor {
 
     /// Deletes all rows of the tree, a temporary one.
     pub fn clear(&mut self) -> Result<(), Error> {
+        assert!(self.btree.pager().is_writing(), "a temporary tree is written from its beginning on");
         let root = self.place.cursor.root();
         self.release_row();
         self.place.cursor.reset();
@@ -280,6 +282,7 @@ impl TreeCursor {
     /// The loop goes over the leaf by itself from here on.
     fn enter_leaf(&mut self) {
         if let Some((page, leaf)) = self.place.cursor.leaf(&self.btree) {
+            debug_assert!(leaf.index < leaf.count, "a loop is on a cell of its leaf");
             self.place.page = Some(page.clone());
             self.place.leaf = leaf;
             self.place.leaf_version = self.tree_version();

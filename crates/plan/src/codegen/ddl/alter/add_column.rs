@@ -236,6 +236,7 @@ fn source<'a>(id: SourceId, table: &'a Table, columns: ScopeColumns<'a>) -> Scop
     ScopeSource {
         id,
         name,
+        table_name: name,
         db: None,
         columns,
         join: JoinKind::Comma,

@@ -33,12 +33,10 @@ pub(super) fn drop_column<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: 
     if table.columns.len() == 1 {
         return fail(format!("cannot drop column \"{}\": no other columns exist", name.name));
     }
-    verify::verify(cg, db, &[], When::Before)?;
-    let change = Change::Cut(span_of(cg, altered, at)?);
-    let own = edits_of(cg, altered, change, db)?;
-    let temporary = if db == Db::TEMP { Vec::new() } else { edits_of(cg, altered, change, Db::TEMP)? };
-    let edited: [(Db, &[RowEdit]); 2] = [(db, &own), (Db::TEMP, &temporary)];
-    verify::verify(cg, db, &edited[..if db == Db::TEMP { 1 } else { 2 }], When::AfterDropColumn)?;
+    let (own, temporary) = match edits_of_all(cg, altered, at) {
+        Ok(edits) => edits,
+        Err(error) => return super::fail_when_run(cg, db, error),
+    };
     cg.use_database(db, true);
     cg.note_more_changes();
     edits::write(cg, db, &own)?;
@@ -47,6 +45,18 @@ pub(super) fn drop_column<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: 
     }
     edits::reload(cg, db, table.name.name());
     edits::write_temporary(cg, &temporary)
+}
+
+/// The rows that change in the schema of the table, and in that of temp.
+fn edits_of_all<'a>(cg: &Codegen<'a>, altered: Altered<'a>, at: u16) -> Result<(Vec<RowEdit>, Vec<RowEdit>)> {
+    let db = altered.db;
+    verify::verify(cg, db, &[], When::Before)?;
+    let change = Change::Cut(span_of(cg, altered, at)?);
+    let own = edits_of(cg, altered, change, db)?;
+    let temporary = if db == Db::TEMP { Vec::new() } else { edits_of(cg, altered, change, Db::TEMP)? };
+    let edited: [(Db, &[RowEdit]); 2] = [(db, &own), (Db::TEMP, &temporary)];
+    verify::verify(cg, db, &edited[..if db == Db::TEMP { 1 } else { 2 }], When::AfterDropColumn)?;
+    Ok((own, temporary))
 }
 
 /// Whether UNIQUE stands at the column itself; a constraint of the table that names it is found by reading the new text.

@@ -5,7 +5,7 @@
 //! into the schema table. Before that the new text is read into a catalog of its own, and everything in it resolved:
 //! what does not hold together any more is an error, and nothing has happened.
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `text` | editing text by the places of a tree |
 //! | `edits` | the rows of the schema table that change |
@@ -15,6 +15,7 @@
 //! | `rename` | RENAME TO, RENAME COLUMN |
 //! | `objects` | what becomes of each object's text when a name changes or a column goes |
 //! | `names` | names in CREATE TABLE and CREATE INDEX |
+//! | `quotes` | a statement whose strings stand in single quotes |
 
 mod add_column;
 mod constraint;
@@ -22,12 +23,15 @@ mod drop_column;
 mod edits;
 mod names;
 mod objects;
+mod quotes;
 mod rename;
 mod text;
 mod verify;
 
 use lithe_sql::ast::{AlterAction, AlterTable, CreateTable, Ident, Stmt, TableBody, TableColumns};
+use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
+pub use quotes::with_single_quotes;
 
 use super::names::as_written;
 use crate::catalog::{Table, VirtualState};
@@ -57,6 +61,9 @@ pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, s
             VirtualState::Function => return fail(format!("table {} may not be altered", found.table.name)),
         }
     }
+    // Virtual tables write what they have put off before the schema is read anew, which connects them anew.
+    cg.note_more_changes();
+    cg.note_may_abort();
     match &alter.action {
         AlterAction::RenameTable(name) => rename::rename_table(cg, altered, *name),
         AlterAction::RenameColumn { from, to } => rename::rename_column(cg, altered, *from, *to, sql),
@@ -67,6 +74,16 @@ pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, s
         AlterAction::SetNotNull { column, span, .. } => constraint::set_not_null(cg, altered, *column, *span, sql),
         AlterAction::DropNotNull(column) => constraint::drop_not_null(cg, altered, *column),
     }
+}
+
+/// What is wrong with the schema is found by statements within the statement: it has its locks by then.
+fn fail_when_run(cg: &mut Codegen<'_>, db: Db, error: CompileError) -> Result<()> {
+    if error.code != ResultCode::ERROR || error.unconnected.is_some() {
+        return Err(error);
+    }
+    cg.use_database(db, true);
+    cg.emit_run_error(&error.message);
+    Ok(())
 }
 
 /// The table that is altered.

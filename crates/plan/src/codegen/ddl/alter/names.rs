@@ -10,6 +10,7 @@ use super::objects::Change;
 use super::text::{TextEdits, in_quotes, renamed};
 use crate::catalog::split_collation;
 use crate::codegen::Codegen;
+use crate::resolve::is_rowid_name;
 
 /// The names in CREATE TABLE.
 pub(super) fn in_table(altered: Altered<'_>, change: Change<'_>, create: &CreateTable<'_>, is_own: bool) -> TextEdits {
@@ -140,10 +141,10 @@ fn in_expr(altered: Altered<'_>, change: Change<'_>, expr: &Expr<'_>, edits: &mu
         }
         match &expr.kind {
             ExprKind::In(set) if set.is_in_nothing() => unseen.push(set.value.span),
-            ExprKind::Column(name) => in_name(altered, change, *name, edits),
+            ExprKind::Column(name) => in_column(altered, change, *name, edits),
             ExprKind::QualifiedColumn(name) => match change {
                 Change::Table(to) => edits.replace(name.table.span(), in_quotes(to.name)),
-                Change::Column(..) | Change::Cut(_) => in_name(altered, change, name.column, edits),
+                Change::Column(..) | Change::Cut(_) => in_column(altered, change, name.column, edits),
             },
             _ => {}
         }
@@ -155,5 +156,19 @@ pub(super) fn in_name(altered: Altered<'_>, change: Change<'_>, name: Ident<'_>,
         && altered.table.columns[usize::from(at)].name == name.name
     {
         edits.replace(name.span(), renamed(name, to));
+    }
+}
+
+/// A column in an expression, which a rowid's name means too where that is a column.
+fn in_column(altered: Altered<'_>, change: Change<'_>, name: Ident<'_>, edits: &mut TextEdits) {
+    match change {
+        Change::Column(at, to)
+            if altered.table.rowid_column == Some(at)
+                && is_rowid_name(name.name)
+                && altered.table.column(name.name).is_none() =>
+        {
+            edits.replace(name.span(), renamed(name, to));
+        }
+        _ => in_name(altered, change, name, edits),
     }
 }

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use bumpalo::Bump;
 use lithe_sql::ast::{
     ColumnConstraintKind, CreateTable, CreateTrigger, Expr, ExprKind, Ident, Quote, Span, Stmt, TableBody,
     TableConstraintKind, TriggerEvent,
@@ -19,6 +20,7 @@ use super::verify::in_object;
 use super::{Altered, verify};
 use crate::catalog::{Index, NameBuf, Schema, Table, Trigger, split_collation};
 use crate::codegen::Codegen;
+use crate::environment::Environment;
 use crate::error::{CompileError, Result, fail};
 use crate::resolve::{Found, NameLog, Resolver, Scope, Stored};
 
@@ -131,7 +133,7 @@ fn table_edits<'a>(
     edits: &mut Vec<RowEdit>,
 ) -> Result<()> {
     let is_own = std::ptr::eq(table, altered.table);
-    let resolver = logging(cg, &table.sql);
+    let resolver = logging(cg.env, cg.arena, &table.sql);
     let Stmt::CreateTable(create) = resolver.parse_stored(&table.sql)? else { return Ok(()) };
     let mut text = match change {
         _ if of != altered.db => TextEdits::default(),
@@ -139,7 +141,8 @@ fn table_edits<'a>(
         _ => in_table(altered, change, create, is_own),
     };
     if !matches!(change, Change::Table(_)) {
-        resolve_constraints(&resolver, of, table, create)?;
+        resolve_constraints(&resolver, of, table, create, &table.sql)
+            .map_err(|error| in_object("table", table.name.name(), "", &error))?;
         replace_strings(&resolver, &table.sql, &mut text);
     }
     if let (true, Change::Cut(span)) = (is_own, change) {
@@ -162,16 +165,16 @@ fn table_edits<'a>(
 }
 
 /// Resolves what is computed from the columns of a table.
-fn resolve_constraints<'a>(
+pub(super) fn resolve_constraints<'a>(
     resolver: &Resolver<'a>,
     db: Db,
     table: &'a Table,
     create: &'a CreateTable<'a>,
+    text: &'a [u8],
 ) -> Result<()> {
     let TableBody::Columns(body) = create.body else { return Ok(()) };
     let source = resolver.new_source();
-    let resolve =
-        |expr: &'a Expr<'a>, clause| resolver.table_expr(expr, &table.sql, clause, source, db, table).map(|_| ());
+    let resolve = |expr: &'a Expr<'a>, clause| resolver.table_expr(expr, text, clause, source, db, table).map(|_| ());
     for constraint in body.columns.iter().flat_map(|column| column.constraints) {
         match &constraint.kind {
             ColumnConstraintKind::Check(check) => resolve(&check.condition, Stored::Check)?,
@@ -182,6 +185,28 @@ fn resolve_constraints<'a>(
     for constraint in body.constraints {
         if let TableConstraintKind::Check(check) = &constraint.kind {
             resolve(&check.condition, Stored::Check)?;
+        }
+    }
+    Ok(())
+}
+
+/// What SQLite says to a view or trigger of temp in which a column has got another name: it looks for the names of the old
+/// text in temp's objects twice, and finds new ones the second time.
+pub(super) fn refuse_in_temp<'a>(cg: &Codegen<'a>, edits: &[RowEdit]) -> Result<()> {
+    for edit in edits {
+        let Some(new_sql) = &edit.new_sql else { continue };
+        let text: &'a [u8] = cg.arena.alloc_slice_copy(new_sql);
+        let resolver = logging(cg.env, cg.arena, text);
+        let found = Found::default();
+        let resolved = match (edit.kind, resolver.parse_stored(text)?) {
+            ("view", Stmt::CreateView(create)) => {
+                verify::query(&resolver, &Scope::outermost(text, &found), create.select)
+            }
+            ("trigger", Stmt::CreateTrigger(create)) => verify::resolve_trigger(&resolver, Db::TEMP, create, text),
+            _ => Ok(()),
+        };
+        if let Err(error) = resolved {
+            if_unclear(cg, || in_object(edit.kind, edit.name.name(), "", &error))?;
         }
     }
     Ok(())
@@ -213,14 +238,20 @@ fn index_edit<'a>(
         }
         return Ok(());
     };
-    let resolver = logging(cg, sql);
+    let resolver = logging(cg.env, cg.arena, sql);
     let Stmt::CreateIndex(create) = resolver.parse_stored(sql)? else { return Ok(()) };
+    if is_own && !is_legacy(cg, change) {
+        verify::resolve_in_namesake(&resolver, of, table, index, true)
+            .map_err(|error| in_object("index", index.name.name(), "", &error))?;
+    }
     let mut text = if is_own { in_index(altered, change, create, is_legacy(cg, change)) } else { TextEdits::default() };
     if !matches!(change, Change::Table(_)) {
         let source = resolver.new_source();
         let terms = create.columns.iter().map(|term| (&term.expr, Stored::Index));
         for (expr, clause) in terms.chain(create.filter.iter().map(|filter| (filter, Stored::PartialIndex))) {
-            resolver.table_expr(expr, sql, clause, source, of, table)?;
+            resolver
+                .table_expr(expr, sql, clause, source, of, table)
+                .map_err(|error| in_object("index", index.name.name(), "", &error))?;
         }
         replace_strings(&resolver, sql, &mut text);
     }
@@ -258,7 +289,7 @@ fn view_text<'a>(
     of: Db,
     view: &'a Table,
 ) -> Result<Option<Vec<u8>>> {
-    let resolver = logging(cg, &view.sql);
+    let resolver = logging(cg.env, cg.arena, &view.sql);
     let Stmt::CreateView(create) = resolver.parse_stored(&view.sql)? else { return Ok(None) };
     let found = Found::default();
     let fixed_db = (of != Db::TEMP).then_some(of);
@@ -279,7 +310,7 @@ fn trigger_text<'a>(
     is_own: bool,
 ) -> Result<Option<Vec<u8>>> {
     let text: &'a [u8] = &trigger.sql;
-    let resolver = logging(cg, text);
+    let resolver = logging(cg.env, cg.arena, text);
     let Stmt::CreateTrigger(create) = resolver.parse_stored(text)? else { return Ok(None) };
     let mut edits = TextEdits::default();
     if is_own {
@@ -288,7 +319,8 @@ fn trigger_text<'a>(
     if is_legacy(cg, change) {
         return Ok((!edits.is_empty()).then(|| edits.apply(text)));
     }
-    if let Err(error) = verify::resolve_trigger(&resolver, of, create, text) {
+    let resolved = verify::resolve_trigger(&resolver, of, create, text);
+    if let Err(error) = resolved {
         // The triggers of temp on a table of that name are looked at with the new name in mind.
         let is_renamed = matches!(change, Change::Table(_)) && of != altered.db && trigger.table == altered.table.name;
         let when = if is_renamed { "after rename" } else { "" };
@@ -307,8 +339,9 @@ fn in_trigger_head(altered: Altered<'_>, change: Change<'_>, create: &CreateTrig
     }
 }
 
-fn logging<'a>(cg: &Codegen<'a>, text: &'a [u8]) -> Resolver<'a> {
-    let mut resolver = Resolver::new(cg.env, cg.arena);
+/// A resolver that keeps a log of the names in `text`.
+pub(super) fn logging<'a>(env: &'a Environment, arena: &'a Bump, text: &'a [u8]) -> Resolver<'a> {
+    let mut resolver = Resolver::new(env, arena);
     resolver.only_names = true;
     resolver.log = Some(NameLog::new(text));
     resolver
@@ -340,7 +373,7 @@ fn from_log(
 }
 
 /// Puts the strings in double quotes that the resolver has met in `text` into single quotes.
-fn replace_strings(resolver: &Resolver<'_>, text: &[u8], edits: &mut TextEdits) {
+pub(super) fn replace_strings(resolver: &Resolver<'_>, text: &[u8], edits: &mut TextEdits) {
     for name in resolver.log.iter().flat_map(NameLog::strings) {
         edits.replace(name.span(), as_string(text, name));
     }

@@ -7,7 +7,7 @@ use super::super::names::refuse_reserved;
 use super::super::system;
 use super::Altered;
 use super::edits::{self, RowEdit};
-use super::objects::{Change, edits_of, refuse_strings_as_terms};
+use super::objects::{Change, edits_of, refuse_in_temp, refuse_strings_as_terms};
 use super::verify::{self, When};
 use crate::catalog::SEQUENCE_TABLE;
 use crate::codegen::Codegen;
@@ -47,20 +47,10 @@ pub(super) fn rename_column<'a>(
 
 fn rename<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, change: Change<'a>) -> Result<()> {
     let Altered { db, table } = altered;
-    if matches!(change, Change::Column(..)) {
-        verify::verify(cg, db, &[], When::Before)?;
-    }
-    let own = edits_of(cg, altered, change, db)?;
-    let temporary = if db == Db::TEMP { Vec::new() } else { edits_of(cg, altered, change, Db::TEMP)? };
-    if matches!(change, Change::Column(..)) {
-        refuse_strings_as_terms(cg, table)?;
-    }
-    let when = match change {
-        Change::Table(_) => When::AfterRename,
-        Change::Column(..) | Change::Cut(_) => When::AfterRenameColumn,
+    let (own, temporary) = match edits_of_all(cg, altered, change) {
+        Ok(edits) => edits,
+        Err(error) => return super::fail_when_run(cg, db, error),
     };
-    let edited: [(Db, &[RowEdit]); 2] = [(db, &own), (Db::TEMP, &temporary)];
-    verify::verify(cg, db, &edited[..if db == Db::TEMP { 1 } else { 2 }], when)?;
     cg.use_database(db, true);
     cg.note_more_changes();
     edits::write(cg, db, &own)?;
@@ -74,4 +64,31 @@ fn rename<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, change: Change<'a>) ->
     }
     edits::reload(cg, db, table.name.name());
     edits::write_temporary(cg, &temporary)
+}
+
+/// The rows that change in the schema of the table, and in that of temp.
+fn edits_of_all<'a>(
+    cg: &Codegen<'a>,
+    altered: Altered<'a>,
+    change: Change<'a>,
+) -> Result<(Vec<RowEdit>, Vec<RowEdit>)> {
+    let Altered { db, table } = altered;
+    if matches!(change, Change::Column(..)) {
+        verify::verify(cg, db, &[], When::Before)?;
+    }
+    let own = edits_of(cg, altered, change, db)?;
+    let temporary = if db == Db::TEMP { Vec::new() } else { edits_of(cg, altered, change, Db::TEMP)? };
+    if matches!(change, Change::Column(..)) {
+        refuse_strings_as_terms(cg, table)?;
+    }
+    if let (Db::TEMP, Change::Column(..)) = (db, change) {
+        refuse_in_temp(cg, &own)?;
+    }
+    let when = match change {
+        Change::Table(_) => When::AfterRename,
+        Change::Column(..) | Change::Cut(_) => When::AfterRenameColumn,
+    };
+    let edited: [(Db, &[RowEdit]); 2] = [(db, &own), (Db::TEMP, &temporary)];
+    verify::verify(cg, db, &edited[..if db == Db::TEMP { 1 } else { 2 }], when)?;
+    Ok((own, temporary))
 }

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use lithe_sql::ast::{
-    CreateTrigger, FromItem, Name, Node, QualifiedName, Select, SelectCore, Source, Stmt, TriggerEvent, walk_select,
-};
+use lithe_sql::ast::{CreateTrigger, Name, Select, Stmt, TriggerEvent};
+use lithe_sql::{Parsed, parse_statement};
 use lithe_vm::operand::Db;
 
 use super::edits::RowEdit;
 use crate::authorize::Authorizer;
-use crate::catalog::{BuildOptions, Catalog, FoundTable, NameBuf, Schema, SchemaRow, Table, Trigger};
+use crate::catalog::{
+    BuildOptions, Catalog, FoundTable, Index, NameBuf, Schema, SchemaRow, Table, Trigger, build_index,
+};
 use crate::codegen::Codegen;
 use crate::environment::Environment;
-use crate::error::{CompileError, Result};
+use crate::error::{CompileError, Result, fail};
 use crate::resolve::{ChangeTarget, Found, Resolver, Rules, Scope, ScopeSource};
 
 /// When a schema is looked at.
@@ -54,16 +55,39 @@ pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when:
     let mut env = Environment { authorizer: Authorizer::default(), ..cg.env.clone() };
     let mut catalog = Catalog::clone(&env.catalog);
     for (edited, edits) in edits {
-        read(&env, &mut catalog, *edited, edits, when)?;
+        let read = read(&env, &mut catalog, *edited, edits, when);
+        if let Err(error) = read {
+            env.catalog = Arc::new(catalog);
+            // Indexes before the object that cannot be read are looked at before it.
+            return test_indexes(&resolver_of(&env, &Bump::new()), *edited, when).and(Err(error));
+        }
     }
     env.catalog = Arc::new(catalog);
     let arena = Bump::new();
-    let mut resolver = Resolver::new(&env, &arena);
-    resolver.only_names = true;
+    let resolver = resolver_of(&env, &arena);
     for of in [db, Db::TEMP].into_iter().take(if db == Db::TEMP { 1 } else { 2 }) {
         test(&resolver, of, when)?;
     }
     Ok(())
+}
+
+fn resolver_of<'a>(env: &'a Environment, arena: &'a Bump) -> Resolver<'a> {
+    let mut resolver = Resolver::new(env, arena);
+    resolver.only_names = true;
+    resolver
+}
+
+/// Looks at the indexes of tables of which another one has the name.
+fn test_indexes(resolver: &Resolver<'_>, db: Db, when: When) -> Result<()> {
+    let rows = rows_of(resolver.env.catalog.schema(db));
+    rows.iter().filter(|row| row.kind == "index").try_for_each(|row| test_index(resolver, db, row, when))
+}
+
+fn test_index(resolver: &Resolver<'_>, db: Db, row: &Row, when: When) -> Result<()> {
+    let Some(table) = resolver.env.catalog.schema(db).table(row.table.name()) else { return Ok(()) };
+    let Some(index) = table.indexes.iter().find(|index| index.name == row.name) else { return Ok(()) };
+    resolve_in_namesake(resolver, db, table, index, when.has_quoted_strings())
+        .map_err(|error| in_object("index", row.name.name(), when.words(), &error))
 }
 
 /// Reads the schema with its edited rows.
@@ -75,8 +99,9 @@ fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], whe
     let options = BuildOptions {
         names: Some(env),
         limits: &env.limits,
-        quoted_strings: env.flags.dqs_ddl,
+        quoted_strings: env.flags.has_quoted_strings_in_ddl(),
         descending_indexes: true,
+        is_altering: true,
     };
     rows_of(&old).into_iter().try_for_each(|row| read_row(catalog, db, &edited(row, edits), &options, when))
 }
@@ -153,9 +178,18 @@ fn test<'a>(resolver: &Resolver<'a>, db: Db, when: When) -> Result<()> {
     let schema = env.catalog.schema(db);
     let mut again = Catalog::clone(&env.catalog);
     again.set_schema(db, Arc::new(Schema::new(db == Db::TEMP)));
-    let options = BuildOptions { names: None, limits: &env.limits, quoted_strings: false, descending_indexes: true };
+    let options = BuildOptions {
+        names: None,
+        limits: &env.limits,
+        quoted_strings: false,
+        descending_indexes: true,
+        is_altering: true,
+    };
     for row in rows_of(schema) {
         let name = row.name.name();
+        if row.kind == "index" {
+            test_index(resolver, db, &row, when)?;
+        }
         match row.kind {
             "table" | "index" if when.has_quoted_strings() => {}
             "table" | "index" => read_row(&mut again, db, &row, &options, when)?,
@@ -164,7 +198,6 @@ fn test<'a>(resolver: &Resolver<'a>, db: Db, when: When) -> Result<()> {
             "view" => {
                 let Some(view) = schema.table(name) else { continue };
                 if let Err(error) = resolver.view(db, view) {
-                    let error = instead_of(error, || missing_in_view(resolver, db, view));
                     return Err(in_object("view", name, when.words(), &error));
                 }
             }
@@ -192,6 +225,7 @@ pub(super) fn resolve_trigger<'a>(
     create: &'a CreateTrigger<'a>,
     text: &'a [u8],
 ) -> Result<()> {
+    let db = trigger_db(resolver, db, create);
     let target = trigger_target(resolver, db, create)?;
     let row = |name: &'static str| {
         let source = resolver.target_in_scope(&target, resolver.new_source(), Name::new(name.as_bytes()));
@@ -229,66 +263,49 @@ pub(super) fn resolve_trigger<'a>(
 
 /// Resolves a query.
 pub(super) fn query<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, select: &'a Select<'a>) -> Result<()> {
-    match resolver.query(scope, select) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(instead_of(error, || missing_table(resolver, scope, select))),
+    resolver.query(scope, select).map(drop)
+}
+
+/// Resolves the terms of an index against another table of its table's name, which is found before that one: what SQLite makes
+/// of the index's text, which names its table alone.
+pub(super) fn resolve_in_namesake<'a>(
+    resolver: &Resolver<'a>,
+    db: Db,
+    table: &Table,
+    index: &Index,
+    quoted_strings: bool,
+) -> Result<()> {
+    let Some(sql) = &index.sql else { return Ok(()) };
+    let Some((_, namesake)) = namesake(resolver, db, table.name.name()) else { return Ok(()) };
+    if namesake.view().is_some() {
+        return fail("views may not be indexed");
     }
-}
-
-/// What is wrong with a query: a table that is not there, rather than anything that is found when its names are resolved.
-fn instead_of(error: CompileError, missing: impl FnOnce() -> Option<CompileError>) -> CompileError {
-    let is_found_with_tables = error.message.starts_with("circular reference");
-    if is_found_with_tables { error } else { missing().unwrap_or(error) }
-}
-
-/// The error about the first table of a query that is not there: SQLite looks for all tables before any column.
-fn missing_table<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, select: &Select<'a>) -> Option<CompileError> {
-    let mut common = Vec::new();
-    walk_select(select, &mut |node| {
-        if let Node::CommonTable(table) = node {
-            common.push(table.name.name);
-        }
-    });
-    let is_common = |name: &QualifiedName<'_>| name.schema.is_none() && common.contains(&name.name.name);
-    let mut missing = None;
-    let mut look = |item: &FromItem<'a>| {
-        if let Source::Table(name) = item.source
-            && missing.is_none()
-            && !is_common(&name)
-        {
-            missing = resolver.find_table(scope, name).err();
-        }
-    };
-    // Those of FROM come first.
-    look_at_from(select, &mut look);
-    walk_select(select, &mut |node| {
-        if let Node::FromItem(item) = node {
-            look(item);
-        }
-    });
-    missing
-}
-
-/// Calls `look` with the items of FROM, and of the queries among them.
-fn look_at_from<'a>(select: &Select<'a>, look: &mut dyn FnMut(&FromItem<'a>)) {
-    let SelectCore::Query(query) = &select.first else { return };
-    for item in query.from {
-        match item.source {
-            Source::Subquery(inner) => look_at_from(inner, look),
-            _ => look(item),
-        }
+    if namesake.virtual_table().is_some() {
+        return fail("virtual tables may not be indexed");
     }
+    let parsed = parse_statement(sql, resolver.arena, &resolver.env.limits);
+    let Ok(Parsed { statement: Some(statement), .. }) = parsed else { return Ok(()) };
+    let Stmt::CreateIndex(create) = statement.kind else { return Ok(()) };
+    let quoted_strings = quoted_strings && resolver.env.flags.has_quoted_strings_in_ddl();
+    let limits = &resolver.env.limits;
+    let options = BuildOptions { names: None, limits, quoted_strings, descending_indexes: true, is_altering: true };
+    build_index(create, sql, namesake, &options).map(drop)
 }
 
-fn missing_in_view<'a>(resolver: &Resolver<'a>, db: Db, view: &'a Table) -> Option<CompileError> {
-    let select: &'a [u8] = &view.view()?.select;
-    let Ok(Stmt::Select(parsed)) = resolver.parse_stored(select) else { return None };
-    let found = Found::default();
-    let fixed_db = (db != Db::TEMP).then_some(db);
-    missing_table(resolver, &Scope { fixed_db, ..Scope::outermost(select, &found) }, parsed)
+/// The table that a name without a schema means instead of the one of that name in `db`: temp's, or the main database's.
+fn namesake<'a>(resolver: &Resolver<'a>, db: Db, name: Name<'_>) -> Option<(Db, &'a Arc<Table>)> {
+    let before = [Db::TEMP, Db::MAIN].into_iter().take_while(|before| *before != db);
+    let mut found = before.filter_map(|before| Some((before, resolver.env.catalog.schema(before).table(name)?)));
+    found.next()
 }
 
-/// The table of a trigger that stands in the schema of `db`.
+/// The schema that a trigger's text is about, which stands in that of `db`: where its table is found.
+fn trigger_db<'a>(resolver: &Resolver<'a>, db: Db, create: &CreateTrigger<'a>) -> Db {
+    let shadowing = namesake(resolver, db, create.table.name.name).filter(|_| create.table.schema.is_none());
+    shadowing.map_or(db, |(db, _)| db)
+}
+
+/// The table of a trigger whose text is about the schema of `db`.
 fn trigger_target<'a>(resolver: &Resolver<'a>, db: Db, create: &CreateTrigger<'a>) -> Result<ChangeTarget<'a>> {
     let catalog = &resolver.env.catalog;
     let own = catalog.database_name(db).name();

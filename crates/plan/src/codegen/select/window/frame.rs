@@ -2,9 +2,8 @@
 //! forward only; rows enter and leave the aggregates at the ends.
 
 use lithe_sql::ast::{FrameExclude, FrameUnit};
-use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{Addr, CollationId, CompareFlags, CursorId, OnConflict, Reg};
+use lithe_vm::operand::{Addr, CollationId, CompareFlags, CursorId, Reg};
 
 use super::super::super::Codegen;
 use super::pass::{CallInPass, Pass};
@@ -73,6 +72,11 @@ impl<'a> Frame<'a> {
             End::Start => (&self.window.start, self.start),
             End::End => (&self.window.end, self.end),
         }
+    }
+
+    /// Whether it ends before the current row, and is yet known only behind the row's peers.
+    pub fn waits_for_peers(&self) -> bool {
+        self.window.unit != FrameUnit::Rows && matches!(self.window.end, FrameBound::Preceding(_))
     }
 
     /// Whether rows ever leave it.
@@ -144,13 +148,6 @@ impl<'a> Codegen<'a> {
         self.b.place(right);
     }
 
-    /// The statement fails with SQLITE_ERROR.
-    pub(super) fn emit_run_error(&mut self, message: &str) {
-        let message = self.b.text(message);
-        let (policy, code) = (OnConflict::Abort as u8, ResultCode::ERROR.0);
-        self.b.emit(Insn::HaltError { policy, code, message });
-    }
-
     /// Moves the frame to the current row.
     pub(super) fn move_frame(&mut self, pass: &Pass<'a>, at: usize, group: Reg) -> Result<()> {
         let frame = &pass.frames[at];
@@ -158,15 +155,17 @@ impl<'a> Codegen<'a> {
         let (first, behind, cursor) = (*first, *behind, *cursor);
         let calls = || pass.calls.iter().filter(|call| call.frame == at && is_whole);
 
-        let complete = self.b.label();
+        let (complete, missing) = (self.b.label(), self.b.label());
         let top = self.b.here();
-        self.b.emit(Insn::SeekRowid { cursor, rowid: behind, target: complete });
+        self.b.emit(Insn::SeekRowid { cursor, rowid: behind, target: missing });
         self.emit_is_beyond(pass, frame, End::End, group, behind, complete)?;
         for call in calls() {
             self.emit_window_step(call, cursor, |aggregate, start, acc| Insn::AggStep { aggregate, start, acc });
         }
         self.b.emit(Insn::AddImmediate { reg: behind, value: 1 });
         self.b.emit(Insn::Goto { target: top });
+        self.b.place(missing);
+        self.emit_pull_or(pass, top, complete);
         self.b.place(complete);
 
         if frame.start_moves() {

@@ -10,7 +10,7 @@
 //!   leaves, sorted ─▶ pass ─▶ sorter ─▶ pass ─▶ result columns ─▶ DISTINCT, ORDER BY, LIMIT
 //! ```
 //!
-//! | room | its one subject |
+//! | module | its one subject |
 //! | --- | --- |
 //! | `leaves` | which values are carried through |
 //! | `pass` | a partition: gathering its rows, going over them |

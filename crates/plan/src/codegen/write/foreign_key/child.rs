@@ -94,6 +94,7 @@ impl<'a> ChildKey<'a> {
     /// The row comes (`delta` 1) or goes (-1): if it has no parent, the violations are one more or one less.
     pub fn emit_check(&self, cg: &mut Codegen<'a>, target: &Target<'a>, row: Row, delta: i32) -> Result<()> {
         let deferred = u8::from(self.key.deferred);
+        let is_readable = self.may_read_parent(cg)?;
         let fine = cg.b.label();
         if delta < 0 {
             cg.b.emit(Insn::FkIfZero { deferred, target: fine });
@@ -102,12 +103,24 @@ impl<'a> ChildKey<'a> {
             cg.b.emit(Insn::IsNull { reg: register_of(target.table, row, column), target: fine });
         }
         match self.parent_key.index {
+            // A parent that may not be read is not there.
+            _ if !is_readable => {}
             None => self.emit_rowid_search(cg, target, row, delta, fine)?,
             Some(_) => self.emit_index_search(cg, target, row, delta, fine)?,
         }
         emit_violation(cg, self.key.deferred, delta);
         cg.b.place(fine);
         Ok(())
+    }
+
+    /// Asks the authorizer about the parent's key.
+    fn may_read_parent(&self, cg: &Codegen<'a>) -> Result<bool> {
+        let mut is_readable = true;
+        for &column in &self.parent_key.columns {
+            let name = self.parent.columns[usize::from(column)].name.name();
+            is_readable &= cg.env.ask_read(self.parent.name.name(), name, self.db, cg.within())?;
+        }
+        Ok(is_readable)
     }
 
     /// Goes to `found` if the parent is there, by its rowid.

@@ -148,6 +148,7 @@ impl<'a> ParentReference<'a> {
             name: self.child.name.name(),
             is_alias: false,
             join: JoinKind::Inner,
+            is_exists: false,
             indexed: Indexed::Any,
         }];
         let request = JoinRequest {
@@ -185,7 +186,10 @@ impl<'a> ParentReference<'a> {
         let mut terms = Vec::with_capacity(columns.len() + 1);
         for (&column, &child_column) in columns.iter().zip(child_columns) {
             let value = parent_value(cg, target.table, row, column);
-            let of_child = cg.resolver.table_column(source, self.child, child_column);
+            let name = self.child.columns[usize::from(child_column)].name.name();
+            let is_readable = cg.env.ask_read(self.child.name.name(), name, self.db, cg.within())?;
+            let of_child =
+                if is_readable { cg.resolver.table_column(source, self.child, child_column) } else { Expr::Null };
             terms.push(where_term(cg.resolver.compare_scalars(CompareOp::Eq, value, of_child)));
         }
         if delta > 0 && std::ptr::eq(self.child, target.table) {

@@ -1,0 +1,161 @@
+//! Interior pages of tables that are searched again and again, decoded.
+//!
+//! ```text
+//!   page    header | pointers ...            free            ... | child, rowid | child, rowid
+//!   decoded first rowid, and for each cell    | rowid less the first, child |    8 bytes
+//! ```
+//!
+//! On a page, a look at one cell is a look at a pointer and at the cell, each on a line of its own that is rarely in the
+//! processor's cache, and the rowid has to be taken out of its varint. Decoded, both are side by side, eight cells a line,
+//! and the header needs no look at all. A quarter of what finding a row costs is saved.
+//!
+//! What is decoded holds for one [version](crate::Btree::version) of one tree. Only pages that are searched [`VISITS`] times within a
+//! version are decoded, so that trees that change cost nothing; and no more than [`BYTES_MAX`] of them are kept, so that it is
+//! the pages near the roots of large trees.
+
+use crate::search::{Range, find_child};
+use lithe_format::PageNo;
+use std::cell::{Cell, Ref, RefCell};
+
+/// How often a page is searched before it is decoded, which costs what some twenty searches cost.
+const VISITS: u32 = 32;
+
+/// A quarter of the usual page cache.
+const BYTES_MAX: usize = 512 * 1024;
+
+/// A power of two. Pages whose numbers lead to the same slot take turns.
+const SLOTS: usize = 512;
+
+/// The decoded pages of one database.
+#[derive(Default)]
+pub(crate) struct Interiors {
+    /// None, or all of them.
+    slots: RefCell<Vec<Slot>>,
+    bytes: Cell<usize>,
+}
+
+/// A page that has been searched.
+#[derive(Default)]
+struct Slot {
+    no: u32,
+    root: u32,
+    version: u64,
+    visits: u32,
+    interior: Option<Box<Interior>>,
+}
+
+/// See [`Interiors::of`].
+pub(crate) struct Tree<'i> {
+    slots: Ref<'i, Vec<Slot>>,
+    root: u32,
+    version: u64,
+}
+
+/// A decoded page.
+pub(crate) struct Interior {
+    first_rowid: i64,
+    cells: Box<[Decoded]>,
+    right_child: PageNo,
+}
+
+#[derive(Clone, Copy)]
+struct Decoded {
+    /// Less the first one of the page.
+    rowid: u32,
+    child: PageNo,
+}
+
+/// Where a search goes on.
+pub(crate) struct Turn {
+    pub index: usize,
+    pub child: PageNo,
+    /// The rowids of the child.
+    pub range: Range,
+}
+
+impl Interiors {
+    /// The decoded pages of one version of the tree at `root`.
+    #[inline]
+    pub(crate) fn of(&self, root: PageNo, version: u64) -> Tree<'_> {
+        Tree { slots: self.slots.borrow(), root: root.get(), version }
+    }
+
+    /// Page `no` of the tree at `root` has been searched, and was not decoded. `decode` decodes it if that pays now.
+    pub(crate) fn visit(&self, root: PageNo, version: u64, no: PageNo, decode: impl FnOnce() -> Option<Interior>) {
+        let slots = &mut *self.slots.borrow_mut();
+        if slots.is_empty() {
+            slots.resize_with(SLOTS, Slot::default);
+        }
+        let slot = &mut slots[place(no)];
+        if slot.no != no.get() || slot.root != root.get() || slot.version != version {
+            // Another page is there. If it is decoded, and still looked at, it has the advantage.
+            if slot.visits > 0 && slot.interior.is_some() && slot.root == root.get() && slot.version == version {
+                slot.visits -= 1;
+                return;
+            }
+            let gone = slot.interior.take();
+            self.bytes.set(self.bytes.get() - gone.map_or(0, |interior| interior.bytes()));
+            *slot = Slot { no: no.get(), root: root.get(), version, visits: 0, interior: None };
+        }
+        slot.visits += 1;
+        if slot.visits == VISITS {
+            slot.interior = decode().filter(|new| self.bytes.get() + new.bytes() <= BYTES_MAX).map(Box::new);
+            self.bytes.set(self.bytes.get() + slot.interior.as_ref().map_or(0, |new| new.bytes()));
+            assert!(self.bytes.get() <= BYTES_MAX, "more decoded pages than are kept");
+        }
+    }
+}
+
+/// The slot of a page: the numbers of interior pages are far apart, and often evenly.
+#[inline]
+fn place(no: PageNo) -> usize {
+    (no.get().wrapping_mul(0x9e37_79b1) >> (u32::BITS - SLOTS.trailing_zeros())) as usize
+}
+
+impl Tree<'_> {
+    /// Page `no`, if it is decoded.
+    #[inline]
+    pub fn page(&self, no: PageNo) -> Option<&Interior> {
+        let slot = self.slots.get(place(no))?;
+        let is_it = slot.no == no.get() && slot.version == self.version && slot.root == self.root;
+        if is_it { slot.interior.as_deref() } else { None }
+    }
+}
+
+impl Interior {
+    /// The page with these `count` cells, each a rowid and the child before it, and a child after the last. `None` for a page
+    /// that is not as it should be, or whose rowids are too far apart.
+    pub(crate) fn of_cells(
+        count: usize,
+        cell: impl Fn(usize) -> Option<(i64, PageNo)>,
+        right_child: PageNo,
+    ) -> Option<Interior> {
+        let (first_rowid, _) = if count > 0 { cell(0)? } else { return None };
+        let mut cells = Vec::with_capacity(count);
+        for index in 0..count {
+            let (rowid, child) = cell(index)?;
+            let rowid = u32::try_from(rowid.checked_sub(first_rowid)?).ok()?;
+            cells.push(Decoded { rowid, child });
+        }
+        Some(Interior { first_rowid, cells: cells.into(), right_child })
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Interior>() + size_of_val(&*self.cells)
+    }
+
+    /// How many cells the page has.
+    #[inline]
+    pub fn cell_count(&self) -> u16 {
+        self.cells.len() as u16
+    }
+
+    /// The child that has `rowid` if any has. The rowids of the page are within `range`.
+    #[inline]
+    pub fn search(&self, rowid: i64, range: Range) -> Turn {
+        let rowid_of = |index: usize| Some(self.first_rowid + i64::from(self.cells[index].rowid));
+        let found = find_child(self.cells.len(), rowid, range, rowid_of);
+        let (index, range) = found.expect("decoded rowids are there");
+        Turn { index, child: self.cells.get(index).map_or(self.right_child, |cell| cell.child), range }
+    }
+}

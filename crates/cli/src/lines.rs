@@ -1,0 +1,178 @@
+//! Reading lines: the arguments, standard input and files, taken apart into SQL and dot commands.
+
+use std::process::ExitCode;
+
+use crate::args::Args;
+use crate::commands;
+use crate::input::{Input, Line};
+use crate::shell::{Reported, Shell};
+use crate::sink::Sink;
+
+/// Does what the arguments say, then reads standard input unless they gave SQL.
+pub fn run(shell: &mut Shell, args: &Args) -> ExitCode {
+    if args.version {
+        println!("{} (level with SQLite {})", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
+        return ExitCode::SUCCESS;
+    }
+    let reads_terminal = args.sql.is_empty() && args.wants_terminal();
+    if !reads_terminal {
+        shell.interrupts.listen();
+    }
+    if let Some(file) = &args.init {
+        let opened = commands::read_file(shell, file);
+        let _ = opened.map_err(|message| shell.complain(&message));
+        run_next_inputs(shell);
+    }
+    for command in args.cmd.iter().chain(&args.sql) {
+        let result = run_argument(shell, command);
+        if shell.exit_code.is_some() || (result.is_err() && (shell.settings.bail || args.sql.contains(command))) {
+            return exit_status(shell);
+        }
+    }
+    if args.sql.is_empty() {
+        read_standard_input(shell, args);
+    }
+    exit_status(shell)
+}
+
+fn run_argument(shell: &mut Shell, text: &str) -> Result<(), Reported> {
+    if text.trim_start().starts_with('.') {
+        return run_command(shell, text.trim());
+    }
+    shell.run_sql(text.as_bytes(), None)
+}
+
+fn read_standard_input(shell: &mut Shell, args: &Args) {
+    let wants_terminal = args.wants_terminal();
+    let opened = if wants_terminal { Input::terminal(&commands::NAMES) } else { Ok(Input::standard()) };
+    let mut input = match opened {
+        Ok(input) => input,
+        Err(message) => return shell.complain(&message),
+    };
+    if wants_terminal {
+        // The line editor takes Ctrl-C for itself when it opens the terminal: what comes later gets it.
+        shell.interrupts.listen();
+        println!("Lithe {} (level with SQLite {})", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
+        println!("Enter \".help\" for usage hints.");
+        if shell.file == ":memory:" {
+            println!("Connected to a database in memory. Use \".open FILENAME\" for one that stays.");
+        }
+    }
+    run_input(shell, &mut input);
+    if wants_terminal {
+        shell.has_failed = false; // a person has seen the errors
+    }
+}
+
+/// Runs what `.read` has opened.
+fn run_next_inputs(shell: &mut Shell) {
+    while let Some(mut input) = shell.next_input.take() {
+        shell.read_depth += 1;
+        run_input(shell, &mut input);
+        shell.read_depth -= 1;
+    }
+}
+
+/// Runs all lines of an input.
+fn run_input(shell: &mut Shell, input: &mut Input) {
+    let mut pending = Pending::default();
+    loop {
+        if input.is_interactive() && pending.text.is_empty() {
+            input.set_names(commands::completion_names(&shell.connection));
+        }
+        let prompt = if pending.text.is_empty() { &shell.settings.prompt } else { &shell.settings.continuation };
+        let line = match input.line(prompt) {
+            Ok(Line::Text(line)) => line,
+            Ok(Line::Interrupted) => {
+                pending = Pending { line: pending.line + 1, ..Pending::default() };
+                continue;
+            }
+            Ok(Line::End) => break,
+            Err(message) => {
+                shell.complain(&format!("cannot read the input: {message}"));
+                break;
+            }
+        };
+        pending.is_typed = input.is_interactive();
+        if take_line(shell, &mut pending, &line).is_err() && shell.settings.bail {
+            return;
+        }
+        if shell.exit_code.is_some() {
+            return;
+        }
+    }
+    if !pending.text.trim_ascii().is_empty() {
+        let _ = shell.run_sql(&pending.text, pending.place());
+    }
+}
+
+fn take_line(shell: &mut Shell, pending: &mut Pending, line: &[u8]) -> Result<(), Reported> {
+    pending.line += 1;
+    if pending.text.is_empty() {
+        let trimmed = line.trim_ascii();
+        if trimmed.is_empty() {
+            return Ok(());
+        }
+        if line.starts_with(b".") || line.starts_with(b"#") {
+            let command = String::from_utf8_lossy(trimmed).into_owned();
+            if shell.settings.echo {
+                println!("{command}");
+            }
+            return if line.starts_with(b".") { run_command(shell, &command) } else { Ok(()) };
+        }
+        pending.first_line = pending.line;
+    } else if is_terminator(line) && lithe::is_complete([&pending.text, &b";"[..]].concat()) {
+        let text = std::mem::take(&mut pending.text);
+        return shell.run_sql(&text, pending.place());
+    } else {
+        pending.text.push(b'\n');
+    }
+    pending.text.extend_from_slice(line);
+    if !line.trim_ascii_end().ends_with(b";") || !lithe::is_complete(&pending.text) {
+        return Ok(());
+    }
+    let text = std::mem::take(&mut pending.text);
+    shell.run_sql(&text, pending.place())
+}
+
+/// Runs a dot command.
+fn run_command(shell: &mut Shell, line: &str) -> Result<(), Reported> {
+    let was_once = shell.output.is_once();
+    let result = commands::run(shell, line);
+    run_next_inputs(shell);
+    if was_once {
+        shell.end_once();
+    }
+    result.map_err(|message| {
+        shell.complain(&format!("Error: {message}"));
+        Reported
+    })
+}
+
+fn exit_status(shell: &mut Shell) -> ExitCode {
+    shell.set_output(Sink::stdout());
+    ExitCode::from(shell.exit_code.unwrap_or(u8::from(shell.has_failed)))
+}
+
+/// A statement that is being typed.
+#[derive(Default)]
+struct Pending {
+    text: Vec<u8>,
+    /// The number of the last line, and of the one with which the text began.
+    line: usize,
+    first_line: usize,
+    /// Somebody types it, and needs no line numbers.
+    is_typed: bool,
+}
+
+impl Pending {
+    /// The line to be named in messages.
+    fn place(&self) -> Option<usize> {
+        (!self.is_typed).then_some(self.first_line)
+    }
+}
+
+/// `go` and `/` end a statement, as they do in the shells of other databases.
+fn is_terminator(line: &[u8]) -> bool {
+    matches!(line.trim_ascii(), b"/") || line.trim_ascii().eq_ignore_ascii_case(b"go")
+}

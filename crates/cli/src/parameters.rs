@@ -1,0 +1,27 @@
+//! The values of statements' parameters: rows of the table `temp.sqlite_parameters`, which `.parameter` writes.
+
+use lithe::{Connection, Statement, Value};
+
+/// Whether the table is there.
+pub fn exists(connection: &Connection) -> bool {
+    let sql = "SELECT 1 FROM temp.sqlite_temp_schema WHERE name = 'sqlite_parameters'";
+    connection.query_row(sql, [], |_| Ok(())).is_ok()
+}
+
+/// Gives a statement's parameters their values. Those without one are NULL.
+pub fn bind(connection: &Connection, statement: &mut Statement<'_>) -> lithe::Result<()> {
+    if statement.parameter_count() == 0 || !exists(connection) {
+        return Ok(());
+    }
+    let mut lookup = connection.prepare("SELECT value FROM temp.sqlite_parameters WHERE key = ?1")?;
+    for index in 1..=statement.parameter_count() {
+        let name = statement.parameter_name(index).map_or_else(|| format!("?{index}"), str::to_owned);
+        lookup.reset();
+        lookup.bind(1, name.as_str())?;
+        let value = lookup.step()?.map(|row| Value::from(row.get_ref(0)));
+        if let Some(value) = value {
+            statement.bind(index, value.as_ref())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! What a compiled statement consists of: its instructions, and the tables and indexes that it opens.
+
+use lithe_format::PageNo;
+use lithe_plan::catalog::Schema;
+use lithe_vm::explain::{ExplainRow, lines};
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::CursorId;
+use lithe_vm::program::Program;
+
+use crate::connection::Connection;
+use crate::shared_cache::SCHEMA;
+use crate::statement::{Body, Statement};
+
+/// An instruction of a statement.
+#[derive(Debug)]
+pub struct Instruction {
+    /// As EXPLAIN shows it.
+    pub line: ExplainRow,
+    /// The trigger or foreign key action that it belongs to, as SQLite calls it; `None`: the statement itself.
+    pub subprogram: Option<String>,
+}
+
+/// A table or index that a statement opens.
+#[derive(Debug)]
+pub struct TreeOpened {
+    /// An index, and not a table.
+    pub is_index: bool,
+    /// The name of its database.
+    pub schema: String,
+    /// Its own name.
+    pub name: String,
+    /// It is opened for writing.
+    pub is_write: bool,
+    /// As [`Instruction::subprogram`].
+    pub subprogram: Option<String>,
+}
+
+impl Statement {
+    /// Its instructions, and those of its triggers and foreign key actions. A statement that is no program has none.
+    pub fn instructions(&self) -> Vec<Instruction> {
+        let mut instructions = Vec::new();
+        for (subprogram, program) in self.programs() {
+            let of_program = |line| Instruction { line, subprogram: subprogram.clone() };
+            instructions.extend(lines(program).map(of_program));
+        }
+        instructions
+    }
+
+    /// The tables and indexes that its instructions open, in their order. `connection` is the statement's.
+    pub fn trees_opened(&self, connection: &Connection) -> Vec<TreeOpened> {
+        let catalog = connection.catalog();
+        let mut opened = Vec::new();
+        for (subprogram, program) in self.programs() {
+            for insn in program.insns.iter() {
+                let (Insn::OpenRead { cursor } | Insn::OpenWrite { cursor }) = *insn else { continue };
+                // A cursor that looks for rows and deletes them is opened as one that reads.
+                let is_write = matches!(insn, Insn::OpenWrite { .. }) || writes_through(program, cursor);
+                let info = program.cursor(cursor);
+                let Some(root) = info.root else { continue };
+                let Some((is_index, name)) = tree_named(catalog.schema(info.db), root) else { continue };
+                let schema = catalog.database_name(info.db).to_string();
+                opened.push(TreeOpened { is_index, schema, name, is_write, subprogram: subprogram.clone() });
+            }
+        }
+        opened
+    }
+
+    /// Its program, and the programs that this calls, each once.
+    fn programs(&self) -> Vec<(Option<String>, &Program)> {
+        let Body::Program(program) = &self.compiled.body else { return Vec::new() };
+        let mut programs: Vec<(Option<String>, &Program)> = vec![(None, program)];
+        let mut at = 0;
+        while let Some(program) = programs.get(at).map(|(_, program)| *program) {
+            for subprogram in &program.subprograms {
+                if programs.iter().any(|(_, known)| std::ptr::eq(*known, &subprogram.program)) {
+                    continue;
+                }
+                let name = match &*subprogram.name {
+                    "" => "(FK)".to_owned(),
+                    name => format!("TRIGGER {name}"),
+                };
+                programs.push((Some(name), &subprogram.program));
+            }
+            at += 1;
+        }
+        programs
+    }
+}
+
+/// Whether an instruction changes what the cursor stands on.
+fn writes_through(program: &Program, wanted: CursorId) -> bool {
+    program.insns.iter().any(|insn| match *insn {
+        Insn::Insert { cursor, .. }
+        | Insn::InsertRow { cursor, .. }
+        | Insn::Delete { cursor, .. }
+        | Insn::IdxInsert { cursor, .. }
+        | Insn::IdxInsertRow { cursor, .. }
+        | Insn::IdxDelete { cursor, .. }
+        | Insn::ClearTree { cursor, .. } => cursor == wanted,
+        _ => false,
+    })
+}
+
+/// Whether a tree is an index, and its name.
+fn tree_named(schema: &Schema, root: PageNo) -> Option<(bool, String)> {
+    if root == PageNo::FIRST {
+        return Some((false, SCHEMA.to_owned()));
+    }
+    schema.tables().into_iter().find_map(|table| {
+        if table.root == Some(root) {
+            return Some((false, table.name.to_string()));
+        }
+        let index = table.indexes.iter().find(|index| index.root == Some(root))?;
+        Some((true, index.name.to_string()))
+    })
+}

@@ -1,0 +1,199 @@
+//! `matchinfo(t, format)`: 32-bit integers about the query, the row and the table, in the byte order of the machine.
+//!
+//! | letter | integers | what they are |
+//! | --- | --- | --- |
+//! | p, c | 1 | phrases; columns |
+//! | n | 1 | rows in the table (FTS4) |
+//! | a | columns | how many tokens a row has in a column on average (FTS4) |
+//! | l | columns | how many tokens this row has there |
+//! | s | columns | how many phrases in a row of the query stand one behind the other there |
+//! | x | 3 * phrases * columns | hits in this row, hits in all rows, rows with hits |
+//! | y | phrases * columns | hits in this row, of parts of the query that match it |
+//! | b | phrases * words of 32 columns | the same as bits |
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_value::cast;
+use lithe_vtab::{FunctionError, ValueRef};
+
+use super::Call;
+use crate::search::Search;
+use crate::{Result, corrupt};
+
+const DEFAULT_FORMAT: &[u8] = b"pcx";
+
+/// What `x` says of all rows: hits, and rows with hits, of each phrase in each column.
+#[derive(Debug, Default)]
+pub struct Totals(Vec<(u32, u32)>);
+
+pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
+    let Some(search) = call.state.search.as_ref().map(Rc::clone) else {
+        return call.context.answer(ValueRef::Blob(&[]));
+    };
+    let format = match call.arguments.first() {
+        None | Some(ValueRef::Null) => DEFAULT_FORMAT.to_vec(),
+        Some(format) => crate::table::before_nul(&cast::to_text(*format)).to_vec(),
+    };
+    let config = &call.state.table.config;
+    let is_known = |letter: &u8| match letter {
+        b'n' | b'a' => config.is_fts4,
+        b'l' => config.has_sizes(),
+        letter => b"pcsxyb".contains(letter),
+    };
+    if let Some(letter) = format.iter().find(|letter| !is_known(letter)) {
+        // (In SQLite, a letter that is none is one byte of a message.)
+        let message = [b"unrecognized matchinfo request: ".as_slice(), &[*letter]].concat();
+        return Err(FunctionError::new(String::from_utf8_lossy(&message).into_owned()));
+    }
+    let mut info = Info { columns: config.columns.len(), search, out: Vec::new() };
+    for letter in format {
+        match letter {
+            b'p' => info.push(info.search.phrases.len() as u64),
+            b'c' => info.push(info.columns as u64),
+            b'n' => info.push(call.totals()?.rows),
+            b'a' => {
+                let totals = call.totals()?;
+                let average = |sum: &u64| u64::from(*sum as u32).saturating_add(totals.rows / 2) / totals.rows.max(1);
+                totals.sizes.iter().take(info.columns).for_each(|sum| info.push(average(sum)));
+            }
+            b'l' => {
+                let sizes = call.state.table.storage.sizes(call.connection, call.state.docid)?;
+                sizes.iter().for_each(|size| info.push(*size));
+            }
+            b's' => info.longest_runs(call.state.docid),
+            b'x' => {
+                let totals = call.counted(&info);
+                info.hits(call.state.docid, &totals);
+            }
+            letter => info.matching_hits(call.state.docid, letter == b'b'),
+        }
+    }
+    let bytes: Vec<u8> = info.out.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    call.context.answer(ValueRef::Blob(&bytes))
+}
+
+impl Call<'_, '_, '_> {
+    /// How much there is in the table.
+    fn totals(&self) -> Result<crate::storage::Totals> {
+        let totals = self.state.table.storage.totals(self.connection)?;
+        totals.filter(|totals| totals.rows > 0).ok_or_else(corrupt)
+    }
+
+    /// What is counted of all rows, once in a scan.
+    fn counted(&mut self, info: &Info) -> Arc<Totals> {
+        let totals = self.state.kept.totals.get_or_insert_with(|| Arc::new(info.count()));
+        Arc::clone(totals)
+    }
+}
+
+struct Info {
+    columns: usize,
+    search: Rc<Search>,
+    out: Vec<u32>,
+}
+
+impl Info {
+    fn push(&mut self, number: u64) {
+        self.out.push(number as u32);
+    }
+
+    fn count(&self) -> Totals {
+        let mut all = Vec::with_capacity(self.search.phrases.len() * self.columns);
+        for phrase in &self.search.phrases {
+            let mut of_columns = vec![(0u32, 0u32); self.columns];
+            let mut last_row = vec![None; self.columns];
+            for (at, docid) in phrase.rows.docids.iter().enumerate() {
+                for position in phrase.rows.positions_at(at) {
+                    let column = position.column as usize;
+                    let (Some(counts), Some(last)) = (of_columns.get_mut(column), last_row.get_mut(column)) else {
+                        continue;
+                    };
+                    counts.0 = counts.0.wrapping_add(1);
+                    if *last != Some(*docid) {
+                        counts.1 = counts.1.wrapping_add(1);
+                        *last = Some(*docid);
+                    }
+                }
+            }
+            all.extend(of_columns);
+        }
+        Totals(all)
+    }
+
+    /// How many hits a phrase has in each column of a row.
+    fn row_hits(&self, phrase: usize, docid: i64) -> Vec<u32> {
+        let mut hits = vec![0u32; self.columns];
+        for position in self.search.positions(phrase, docid) {
+            if let Some(count) = hits.get_mut(position.column as usize) {
+                *count = count.wrapping_add(1);
+            }
+        }
+        hits
+    }
+
+    fn hits(&mut self, docid: i64, totals: &Totals) {
+        for phrase in 0..self.search.phrases.len() {
+            let hits = self.row_hits(phrase, docid);
+            let totals = totals.0.iter().skip(phrase * self.columns);
+            for (hits, (all, rows)) in hits.iter().zip(totals) {
+                self.out.extend([*hits, *all, *rows]);
+            }
+        }
+    }
+
+    fn matching_hits(&mut self, docid: i64, as_bits: bool) {
+        let mut matching = vec![false; self.search.phrases.len()];
+        self.search.each_in_matching(docid, |phrase| {
+            if let Some(matches) = matching.get_mut(phrase) {
+                *matches = true;
+            }
+        });
+        for (phrase, matches) in matching.into_iter().enumerate() {
+            let hits = if matches { self.row_hits(phrase, docid) } else { vec![0; self.columns] };
+            if as_bits {
+                let word = |columns: &[u32]| {
+                    let bits = columns.iter().enumerate().filter(|(_, hits)| **hits > 0);
+                    bits.fold(0, |word, (bit, _)| word | 1 << bit)
+                };
+                self.out.extend(hits.chunks(u32::BITS as usize).map(word));
+            } else {
+                self.out.extend(hits);
+            }
+        }
+    }
+
+    /// In each column, the most phrases that follow each other in the row as they do in the query.
+    fn longest_runs(&mut self, docid: i64) {
+        for column in 0..self.columns {
+            let mut before = 0;
+            let mut lists = Vec::with_capacity(self.search.phrases.len());
+            for (number, phrase) in self.search.phrases.iter().enumerate() {
+                before += phrase.phrase.tokens.len() as i64;
+                let positions = self.search.positions(number, docid);
+                let positions = positions.filter(|position| position.column as usize == column);
+                // Where phrases follow each other, these numbers are the same.
+                lists.push(positions.map(|position| position.offset - before).collect::<Vec<i64>>());
+            }
+            self.push(longest_run(&lists));
+        }
+    }
+}
+
+/// The most neighbouring lists that have a number in common.
+fn longest_run(lists: &[Vec<i64>]) -> u64 {
+    let mut longest = 0;
+    // How long the runs are that end with the list before, by their numbers.
+    let mut runs: Vec<(i64, u64)> = Vec::new();
+    for list in lists {
+        let length = |number: i64| {
+            let found = runs.binary_search_by_key(&number, |(number, _)| *number);
+            1 + found.ok().and_then(|at| runs.get(at)).map_or(0, |(_, length)| *length)
+        };
+        let mut here: Vec<(i64, u64)> = list.iter().map(|number| (*number, length(*number))).collect();
+        here.dedup_by_key(|(number, _)| *number);
+        longest = here.iter().map(|(_, length)| *length).max().unwrap_or(0).max(longest);
+        runs = here;
+    }
+    longest
+}

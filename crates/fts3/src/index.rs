@@ -1,0 +1,344 @@
+//! The inverted index: which rows a term stands in.
+//!
+//! ```text
+//!   rows ── pending ── flush ──► segments of level 0 ── merge ──► level 1 …
+//!              │                          │
+//!              └──────── MergeReader ◄────┘ ──► terms with doclists
+//! ```
+//!
+//! There is one index of terms, and one for each length of prefixes, in each language. The absolute level of a segment says
+//! them all: (language * indexes + index) * 1024 + level. In a level, a higher `idx` is newer; a lower level is newer.
+
+pub mod incremental;
+pub mod node;
+pub mod pending;
+pub mod reader;
+pub mod store;
+pub mod writer;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use lithe_vtab::{Names, SqlConnection};
+
+use crate::config::Config;
+use crate::doclist::{Order, Position};
+use crate::{Result, corrupt};
+use pending::{Pending, Terms};
+use reader::{MergeReader, SegmentReader};
+use store::{Segment, Store};
+use writer::SegmentWriter;
+
+/// How many levels an index may have.
+pub const LEVELS: i64 = 1024;
+/// How many segments a level has when they are merged.
+pub const SEGMENTS_MAX: i64 = 16;
+
+/// Which terms are read.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted<'t> {
+    /// All.
+    All,
+    /// This one.
+    Term(&'t [u8]),
+    /// Those that begin so.
+    Prefix(&'t [u8]),
+}
+
+impl Wanted<'_> {
+    /// Whether a term is wanted.
+    pub fn includes(&self, term: &[u8]) -> bool {
+        match self {
+            Wanted::All => true,
+            Wanted::Term(wanted) => term == *wanted,
+            Wanted::Prefix(prefix) => term.starts_with(prefix),
+        }
+    }
+
+    /// Whether the wanted terms all come before this one.
+    pub fn is_before(&self, term: &[u8]) -> bool {
+        match self {
+            Wanted::All => false,
+            Wanted::Term(wanted) => term > *wanted,
+            Wanted::Prefix(prefix) => term > *prefix && !term.starts_with(prefix),
+        }
+    }
+}
+
+/// The index of a table.
+pub struct Index {
+    /// The rows of its shadow tables.
+    pub store: Store,
+    prefixes: Vec<usize>,
+    /// In which order docids stand in doclists.
+    pub order: Order,
+    node_size: usize,
+    pending: Mutex<Pending>,
+    /// How many leaves the transaction has written.
+    pub leaves_added: AtomicU64,
+    /// Segments are being written. Savepoints that its statements open must not write what is pending in the middle of that.
+    is_writing: AtomicBool,
+}
+
+/// Segments are being written while this exists.
+struct Writing<'i>(&'i Index, bool);
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        self.0.is_writing.store(self.1, Ordering::Relaxed);
+    }
+}
+
+/// The absolute levels of an index in a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Levels {
+    /// The lowest.
+    pub first: i64,
+    /// The highest that there may be.
+    pub last: i64,
+}
+
+impl Index {
+    /// Of a table, in nodes of that size.
+    pub fn new(config: &Config, names: &Names, node_size: usize) -> Index {
+        Index {
+            store: Store::new(names),
+            prefixes: config.prefixes.clone(),
+            order: config.order,
+            node_size,
+            pending: Mutex::default(),
+            leaves_added: AtomicU64::new(0),
+            is_writing: AtomicBool::new(false),
+        }
+    }
+
+    fn begin_writing(&self) -> Writing<'_> {
+        Writing(self, self.is_writing.swap(true, Ordering::Relaxed))
+    }
+
+    /// Whether segments are being written, further up the stack.
+    pub fn is_writing(&self) -> bool {
+        self.is_writing.load(Ordering::Relaxed)
+    }
+
+    /// How many indexes there are.
+    pub fn count(&self) -> usize {
+        1 + self.prefixes.len()
+    }
+
+    /// What is pending.
+    pub fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The levels of an index in a language.
+    pub fn levels(&self, language: i32, index: usize) -> Levels {
+        let first = (i64::from(language) * self.count() as i64 + index as i64) * LEVELS;
+        Levels { first, last: first + LEVELS - 1 }
+    }
+
+    /// The levels among which an absolute level is.
+    pub fn levels_of(level: i64) -> Levels {
+        let first = level.div_euclid(LEVELS) * LEVELS;
+        Levels { first, last: first + LEVELS - 1 }
+    }
+
+    /// Begins to add a row's terms, or to take them away.
+    ///
+    /// # Errors
+    /// Those of writing what is pending, if the row cannot join it.
+    pub fn begin_row(&self, connection: &dyn SqlConnection, docid: i64, is_delete: bool, language: i32) -> Result {
+        if self.pending().must_flush(docid, is_delete, language) {
+            self.flush(connection)?;
+        }
+        self.pending().begin_row(docid, is_delete, language);
+        Ok(())
+    }
+
+    /// Notes a term of the row; without a position, that the row no longer has it.
+    pub fn add(&self, pending: &mut Pending, term: &[u8], position: Option<Position>) {
+        pending.add(0, term, position);
+        for (index, len) in (1..).zip(&self.prefixes) {
+            if let Some(prefix) = term.get(..*len) {
+                pending.add(index, prefix, position);
+            }
+        }
+    }
+
+    /// Makes segments of what is pending.
+    ///
+    /// # Errors
+    /// Those of reading and writing.
+    pub fn flush(&self, connection: &dyn SqlConnection) -> Result {
+        let _writing = self.begin_writing();
+        let language = self.pending().language;
+        for index in 0..self.count() {
+            if self.pending().is_empty(index) {
+                continue;
+            }
+            let terms = self.pending().terms(index, &Wanted::All, self.order)?;
+            let level = self.levels(language, index).first;
+            let place = self.next_place(connection, level)?;
+            let mut writer = SegmentWriter::new(connection, &self.store, self.node_size)?;
+            for (term, doclist) in &terms {
+                writer.add(connection, &self.store, term, doclist)?;
+            }
+            self.finish(connection, writer, level, place, true)?;
+        }
+        self.pending().clear();
+        Ok(())
+    }
+
+    fn finish(
+        &self,
+        connection: &dyn SqlConnection,
+        writer: SegmentWriter,
+        level: i64,
+        place: i64,
+        may_promote: bool,
+    ) -> Result {
+        self.leaves_added.fetch_add(writer.leaves + 1, Ordering::Relaxed);
+        let segment = writer.finish(connection, &self.store, level, place)?;
+        if may_promote { self.promote(connection, level, segment.leaf_bytes) } else { Ok(()) }
+    }
+
+    /// The place of a new segment in a level, which is merged into the next one if it is full.
+    fn next_place(&self, connection: &dyn SqlConnection, level: i64) -> Result<i64> {
+        let place = self.store.next_index(connection, level)?;
+        if place < SEGMENTS_MAX {
+            return Ok(place);
+        }
+        self.merge_level(connection, level)?;
+        Ok(0)
+    }
+
+    /// Merges all segments of a level into one of the next.
+    fn merge_level(&self, connection: &dyn SqlConnection, level: i64) -> Result {
+        let levels = Index::levels_of(level);
+        if level == levels.last {
+            return Err(corrupt());
+        }
+        let segments = self.store.level(connection, level)?;
+        let highest = self.store.max_level(connection, levels.first, levels.last)?.unwrap_or(level);
+        let to = level + 1;
+        let place = self.next_place(connection, to)?;
+        let merged = self.merged(connection, &segments, to <= highest)?;
+        let writer = self.write_merged(connection, merged)?;
+        for segment in &segments {
+            self.store.delete_blocks_of(connection, segment)?;
+        }
+        self.store.delete_level(connection, level)?;
+        writer.map_or(Ok(()), |writer| self.finish(connection, writer, to, place, to < highest))
+    }
+
+    /// Makes one segment of all that an index has in a language. False: there was nothing to do.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB; those of reading and writing.
+    pub fn optimize(&self, connection: &dyn SqlConnection, language: i32, index: usize) -> Result<bool> {
+        let _writing = self.begin_writing();
+        let levels = self.levels(language, index);
+        let segments = self.store.levels(connection, levels.first, levels.last)?;
+        if segments.len() <= 1 {
+            return Ok(segments.is_empty());
+        }
+        let level = segments.first().map_or(levels.first, |highest| highest.level);
+        let merged = self.merged(connection, &segments, false)?;
+        let writer = self.write_merged(connection, merged)?;
+        for segment in &segments {
+            self.store.delete_blocks_of(connection, segment)?;
+        }
+        self.store.delete_levels(connection, levels.first, levels.last)?;
+        if let Some(writer) = writer {
+            self.finish(connection, writer, level, 0, false)?;
+        }
+        Ok(true)
+    }
+
+    /// Segments read together.
+    fn merged(
+        &self,
+        connection: &dyn SqlConnection,
+        segments: &[Segment],
+        keeps_deletions: bool,
+    ) -> Result<MergeReader> {
+        self.reader_of(connection, segments, Vec::new(), &Wanted::All, keeps_deletions)
+    }
+
+    fn reader_of(
+        &self,
+        connection: &dyn SqlConnection,
+        segments: &[Segment],
+        pending: Terms,
+        wanted: &Wanted<'_>,
+        keeps_deletions: bool,
+    ) -> Result<MergeReader> {
+        let mut readers = Vec::with_capacity(segments.len() + 1);
+        for (age, segment) in segments.iter().enumerate() {
+            readers.push(SegmentReader::new(connection, &self.store, segment, wanted, age)?);
+        }
+        if !pending.is_empty() {
+            readers.push(SegmentReader::pending(pending));
+        }
+        let mut merged = MergeReader::new(readers, self.order, keeps_deletions);
+        merged.start(connection, &self.store)?;
+        Ok(merged)
+    }
+
+    fn write_merged(&self, connection: &dyn SqlConnection, mut merged: MergeReader) -> Result<Option<SegmentWriter>> {
+        let mut writer = None;
+        while merged.next(connection, &self.store, &Wanted::All)? {
+            let writer = match &mut writer {
+                Some(writer) => writer,
+                none => none.insert(SegmentWriter::new(connection, &self.store, self.node_size)?),
+            };
+            writer.add(connection, &self.store, &merged.term, merged.doclist())?;
+        }
+        Ok(writer)
+    }
+
+    fn pending_terms(&self, language: i32, index: usize, wanted: &Wanted<'_>) -> Result<Terms> {
+        let pending = self.pending();
+        if pending.language == language { pending.terms(index, wanted, self.order) } else { Ok(Vec::new()) }
+    }
+
+    /// Reads terms of an index in a language, what is pending included. Rows that are gone are left out.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB; those of reading.
+    pub fn reader(
+        &self,
+        connection: &dyn SqlConnection,
+        language: i32,
+        index: usize,
+        wanted: &Wanted<'_>,
+    ) -> Result<MergeReader> {
+        let levels = self.levels(language, index);
+        let segments = self.store.levels(connection, levels.first, levels.last)?;
+        let pending = self.pending_terms(language, index, wanted)?;
+        self.reader_of(connection, &segments, pending, wanted, false)
+    }
+
+    /// The index in which prefixes of that length are terms, if there is one.
+    pub fn prefix_index(&self, len: usize) -> Option<usize> {
+        self.prefixes.iter().position(|prefix| *prefix == len).map(|at| at + 1)
+    }
+
+    /// The lengths of the prefixes in each index; the first has whole terms.
+    pub fn prefix_lens(&self) -> &[usize] {
+        &self.prefixes
+    }
+
+    /// If all segments in higher levels are no larger than half as large again as a new segment, they move into its level:
+    /// many small segments must not wait there for large ones.
+    fn promote(&self, connection: &dyn SqlConnection, level: i64, leaf_bytes: i64) -> Result {
+        let last = Index::levels_of(level).last;
+        let above = self.store.levels(connection, level + 1, last)?;
+        let limit = leaf_bytes.saturating_mul(3) / 2;
+        if above.is_empty() || above.iter().any(|one| one.leaf_bytes <= 0 || one.leaf_bytes > limit) {
+            return Ok(());
+        }
+        let segments = self.store.levels(connection, level, last)?;
+        self.store.gather(connection, &segments, level)
+    }
+}

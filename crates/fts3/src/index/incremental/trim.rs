@@ -1,0 +1,80 @@
+//! Taking the first terms away from a segment, because they were moved.
+//!
+//! The first leaf that is still needed, and the nodes on the way to it, begin with the first term that is left. The blocks of
+//! the leaves in front of it are deleted. (Nodes above those stay where they are: nothing leads to them.)
+
+use lithe_vtab::SqlConnection;
+
+use crate::index::node::NodeReader;
+use crate::index::store::{Segment, Store};
+use crate::index::writer::push_entry;
+use crate::{Result, corrupt, varint};
+
+/// Makes a segment begin with `term`, which it has.
+///
+/// # Errors
+/// SQLITE_CORRUPT_VTAB; those of reading and writing.
+pub fn trim(connection: &dyn SqlConnection, store: &Store, segment: &Segment, term: &[u8]) -> Result {
+    if segment.start_block == 0 {
+        let root = leaf_from(segment.root.clone(), term)?;
+        return store.trim_segment(connection, segment, 0, &root);
+    }
+    let mut height = NodeReader::height(&segment.root)?;
+    let (root, mut block) = interior_from(segment.root.clone(), term)?;
+    loop {
+        let bytes = store.block(connection, block)?;
+        let below = NodeReader::height(&bytes)?;
+        // Each node must be lower than the one above it, or the way down has no end.
+        if below >= height {
+            return Err(corrupt());
+        }
+        height = below;
+        if height == 0 {
+            store.put_block(connection, block, Some(&leaf_from(bytes, term)?))?;
+            break;
+        }
+        let (bytes, child) = interior_from(bytes, term)?;
+        store.put_block(connection, block, Some(&bytes))?;
+        block = child;
+    }
+    if block > segment.start_block {
+        store.delete_blocks(connection, segment.start_block, block - 1)?;
+    }
+    store.trim_segment(connection, segment, block, &root)
+}
+
+/// A leaf without the terms in front of `term`.
+fn leaf_from(bytes: Vec<u8>, term: &[u8]) -> Result<Vec<u8>> {
+    let mut node = NodeReader::new(bytes)?;
+    if NodeReader::height(&node.bytes)? != 0 {
+        return Err(corrupt());
+    }
+    while node.advance()? {
+        if node.term == term {
+            let mut left = Vec::with_capacity(node.bytes.len());
+            push_entry(&mut left, 0, term, node.doclist());
+            left.extend_from_slice(node.rest());
+            return Ok(left);
+        }
+    }
+    Err(corrupt())
+}
+
+/// An interior node without the children in front of the one that has `term`, with that child.
+fn interior_from(bytes: Vec<u8>, term: &[u8]) -> Result<(Vec<u8>, i64)> {
+    let height = NodeReader::height(&bytes)?;
+    let mut node = NodeReader::new(bytes)?;
+    let mut left = Vec::with_capacity(node.bytes.len());
+    varint::write(&mut left, height);
+    while node.advance()? {
+        if *node.term > *term {
+            varint::write(&mut left, node.child());
+            varint::write(&mut left, node.term.len() as i64);
+            left.extend_from_slice(&node.term);
+            left.extend_from_slice(node.rest());
+            return Ok((left, node.child()));
+        }
+    }
+    varint::write(&mut left, node.last_child());
+    Ok((left, node.last_child()))
+}

@@ -1,0 +1,113 @@
+//! Terms that are not yet in any segment: what the rows of a transaction have added and taken away.
+
+use hashbrown::HashMap;
+
+use crate::doclist::{Order, Position, PositionWriter, reversed};
+use crate::{Result, varint};
+
+/// How many bytes are gathered before they become a segment.
+const BYTES_MAX: usize = 1 << 20;
+/// What SQLite counts for each term beyond its bytes: an element of its hash table.
+const BYTES_PER_TERM: usize = 40;
+
+/// What is pending, of all indexes.
+#[derive(Debug, Default)]
+pub struct Pending {
+    indexes: Vec<HashMap<Vec<u8>, List>>,
+    /// The row to which terms are added.
+    docid: i64,
+    is_delete: bool,
+    /// The language of all of them.
+    pub language: i32,
+    bytes: usize,
+}
+
+/// The doclist of one term. Docids always come upwards here; the last row has no 00 at its end yet.
+#[derive(Debug, Default)]
+struct List {
+    bytes: Vec<u8>,
+    docid: i64,
+    positions: PositionWriter,
+}
+
+/// Terms with their doclists, sorted.
+pub type Terms = Vec<(Vec<u8>, Vec<u8>)>;
+
+impl Pending {
+    /// Whether this row can only be added once what is pending has been written.
+    pub fn must_flush(&self, docid: i64, is_delete: bool, language: i32) -> bool {
+        let _ = is_delete;
+        docid < self.docid
+            || docid == self.docid && !self.is_delete
+            || language != self.language
+            || self.bytes > BYTES_MAX
+    }
+
+    /// Begins a row: terms are added to it from now on.
+    pub fn begin_row(&mut self, docid: i64, is_delete: bool, language: i32) {
+        (self.docid, self.is_delete, self.language) = (docid, is_delete, language);
+    }
+
+    /// Notes a term of the row in an index; without a position, that the row no longer has it.
+    pub fn add(&mut self, index: usize, term: &[u8], position: Option<Position>) {
+        if self.indexes.len() <= index {
+            self.indexes.resize_with(index + 1, HashMap::new);
+        }
+        let Some(map) = self.indexes.get_mut(index) else { return };
+        let (_, list) = map.raw_entry_mut().from_key(term).or_insert_with(|| {
+            self.bytes += term.len() + BYTES_PER_TERM;
+            (term.to_vec(), List::default())
+        });
+        let before = list.bytes.len();
+        list.add(self.docid, position);
+        self.bytes += list.bytes.len() - before;
+    }
+
+    /// Whether nothing is pending in an index.
+    pub fn is_empty(&self, index: usize) -> bool {
+        self.indexes.get(index).is_none_or(HashMap::is_empty)
+    }
+
+    /// Forgets what is pending.
+    pub fn clear(&mut self) {
+        self.indexes.iter_mut().for_each(HashMap::clear);
+        self.bytes = 0;
+    }
+
+    /// The terms of an index that begin with these bytes, or are them, with their doclists in that order.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB.
+    pub fn terms(&self, index: usize, wanted: &super::Wanted<'_>, order: Order) -> Result<Terms> {
+        let Some(map) = self.indexes.get(index) else { return Ok(Vec::new()) };
+        let doclist = |list: &List| {
+            let mut bytes = list.bytes.clone();
+            bytes.push(0);
+            if order == Order::Descending { reversed(&bytes, Order::Ascending) } else { Ok(bytes) }
+        };
+        if let super::Wanted::Term(term) = wanted {
+            let found = map.get_key_value(*term).map(|(term, list)| Ok((term.clone(), doclist(list)?)));
+            return found.into_iter().collect();
+        }
+        let found = map.iter().filter(|(term, _)| wanted.includes(term));
+        let mut terms = found.map(|(term, list)| Ok((term.clone(), doclist(list)?))).collect::<Result<Terms>>()?;
+        terms.sort_unstable();
+        Ok(terms)
+    }
+}
+
+impl List {
+    fn add(&mut self, docid: i64, position: Option<Position>) {
+        if self.bytes.is_empty() || self.docid != docid {
+            if !self.bytes.is_empty() {
+                self.bytes.push(0);
+            }
+            varint::write(&mut self.bytes, docid.wrapping_sub(self.docid));
+            self.docid = docid;
+            self.positions = PositionWriter::default();
+        }
+        if let Some(position) = position {
+            self.positions.push(&mut self.bytes, position);
+        }
+    }
+}

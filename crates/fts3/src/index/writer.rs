@@ -1,0 +1,183 @@
+//! Writing a segment: leaves one after the other, then the tree above them.
+
+use lithe_vtab::SqlConnection;
+
+use super::store::{Segment, Store};
+use crate::{Result, corrupt, varint};
+
+/// What SQLite leaves free in front of an interior node: its height, and its leftmost child at its longest.
+const INTERIOR_HEADER_LEN: usize = 1 + varint::LEN_MAX;
+
+/// Writes a segment. Terms come in order.
+#[derive(Debug)]
+pub struct SegmentWriter {
+    node_size: usize,
+    first_block: i64,
+    next_block: i64,
+    leaf: Vec<u8>,
+    term: Vec<u8>,
+    /// Above the leaves: each level with the nodes that it has so far.
+    levels: Vec<Vec<Interior>>,
+    /// The bytes of all entries.
+    leaf_bytes: i64,
+    /// How many leaves have been written.
+    pub leaves: u64,
+}
+
+/// An interior node that is not yet written.
+#[derive(Debug, Default)]
+struct Interior {
+    entries: Vec<u8>,
+    term: Vec<u8>,
+    terms: usize,
+}
+
+impl SegmentWriter {
+    /// Of nodes of that size, in the blocks behind all others.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn new(connection: &dyn SqlConnection, store: &Store, node_size: usize) -> Result<SegmentWriter> {
+        let first_block = store.next_block(connection)?;
+        Ok(SegmentWriter {
+            node_size,
+            first_block,
+            next_block: first_block,
+            leaf: Vec::new(),
+            term: Vec::new(),
+            levels: Vec::new(),
+            leaf_bytes: 0,
+            leaves: 0,
+        })
+    }
+
+    /// Appends a term.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB if it does not come after those before it; those of writing.
+    pub fn add(&mut self, connection: &dyn SqlConnection, store: &Store, term: &[u8], doclist: &[u8]) -> Result {
+        let mut shared = shared_len(&self.term, term);
+        if term.len() <= shared {
+            return Err(corrupt());
+        }
+        let mut len = entry_len(shared, term, doclist);
+        if !self.leaf.is_empty() && self.leaf.len() + len > self.node_size {
+            if self.next_block == i64::MAX {
+                return Err(corrupt());
+            }
+            store.put_block(connection, self.next_block, Some(&self.leaf))?;
+            (self.next_block, self.leaves) = (self.next_block + 1, self.leaves + 1);
+            self.separate(term.get(..shared + 1).unwrap_or(term), 0);
+            self.leaf.clear();
+            self.term.clear();
+            shared = 0;
+            len = entry_len(0, term, doclist);
+        }
+        self.leaf_bytes += len as i64;
+        push_entry(&mut self.leaf, shared, term, doclist);
+        self.term.clear();
+        self.term.extend_from_slice(term);
+        Ok(())
+    }
+
+    /// Notes the term between two nodes in the level above them.
+    fn separate(&mut self, term: &[u8], level: usize) {
+        let Some(nodes) = self.levels.get_mut(level) else {
+            let mut node = Interior::default();
+            node.push(term);
+            self.levels.push(vec![node]);
+            return;
+        };
+        let Some(node) = nodes.last_mut() else { return };
+        if node.terms == 0 || INTERIOR_HEADER_LEN + node.entries.len() + node.entry_len(term) <= self.node_size {
+            node.push(term);
+            return;
+        }
+        // The term goes up instead, and the new node has only its leftmost child so far.
+        nodes.push(Interior::default());
+        self.separate(term, level + 1);
+    }
+
+    /// Writes what is left, and the segment's row.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn finish(mut self, connection: &dyn SqlConnection, store: &Store, level: i64, index: i64) -> Result<Segment> {
+        let mut segment = Segment { level, index, leaf_bytes: self.leaf_bytes, ..Segment::default() };
+        if self.next_block > i64::MAX / 2 {
+            // Nobody has written that many blocks.
+            return Err(corrupt());
+        }
+        if self.levels.is_empty() {
+            segment.root = self.leaf;
+        } else {
+            store.put_block(connection, self.next_block, Some(&self.leaf))?;
+            (segment.start_block, segment.leaves_end_block) = (self.first_block, self.next_block);
+            self.next_block += 1;
+            let (mut child, mut height) = (self.first_block, 1);
+            let Some(top) = self.levels.pop() else { return Err(corrupt()) };
+            for nodes in &self.levels {
+                let first = self.next_block;
+                for node in nodes {
+                    store.put_block(connection, self.next_block, Some(&node.bytes(height, child)))?;
+                    self.next_block += 1;
+                    child += node.terms as i64 + 1;
+                }
+                (child, height) = (first, height + 1);
+            }
+            segment.root = top.first().ok_or_else(corrupt)?.bytes(height, child);
+            segment.end_block = self.next_block - 1;
+        }
+        store.put_segment(connection, &segment)?;
+        Ok(segment)
+    }
+}
+
+impl Interior {
+    fn entry_len(&self, term: &[u8]) -> usize {
+        let shared = shared_len(&self.term, term);
+        let suffix = term.len() - shared;
+        varint::len(shared as i64) + varint::len(suffix as i64) + suffix
+    }
+
+    fn push(&mut self, term: &[u8]) {
+        let shared = shared_len(&self.term, term);
+        if self.terms > 0 {
+            varint::write(&mut self.entries, shared as i64);
+        }
+        varint::write(&mut self.entries, (term.len() - shared) as i64);
+        self.entries.extend_from_slice(term.get(shared..).unwrap_or_default());
+        self.term = term.to_vec();
+        self.terms += 1;
+    }
+
+    fn bytes(&self, height: i64, leftmost: i64) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(INTERIOR_HEADER_LEN + self.entries.len());
+        varint::write(&mut bytes, height);
+        varint::write(&mut bytes, leftmost);
+        bytes.extend_from_slice(&self.entries);
+        bytes
+    }
+}
+
+/// How many bytes two terms have in common at their beginning.
+pub fn shared_len(one: &[u8], other: &[u8]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// How long the entry of a term is in a leaf.
+pub fn entry_len(shared: usize, term: &[u8], doclist: &[u8]) -> usize {
+    let suffix = term.len() - shared;
+    // (The first term's shared count is the leaf's height.)
+    let shared = varint::len(shared as i64);
+    shared + varint::len(suffix as i64) + suffix + varint::len(doclist.len() as i64) + doclist.len()
+}
+
+/// Appends an entry to a leaf.
+pub fn push_entry(leaf: &mut Vec<u8>, shared: usize, term: &[u8], doclist: &[u8]) {
+    varint::write(leaf, shared as i64);
+    varint::write(leaf, (term.len() - shared) as i64);
+    leaf.extend_from_slice(term.get(shared..).unwrap_or_default());
+    varint::write(leaf, doclist.len() as i64);
+    leaf.extend_from_slice(doclist);
+}

@@ -1,0 +1,101 @@
+//! FTS3 and FTS4: full-text search in the file formats of SQLite's older modules.
+//!
+//! ```text
+//!   CREATE VIRTUAL TABLE t USING fts4(title, body)
+//!
+//!   vtab ── update ──► table ── storage         x_content, x_docsize, x_stat
+//!     │                  └───── index           x_segdir, x_segments: segments of terms with their rows
+//!     └──── plan ────► cursor ── search ──► index
+//!                           └─── auxiliary      snippet, offsets, matchinfo, optimize
+//! ```
+//!
+//! | module | its one subject |
+//! | --- | --- |
+//! | [`config`], [`words`] | the arguments of CREATE VIRTUAL TABLE; the words that they are made of |
+//! | [`vtab`] | the modules and their tables, as the engine sees them |
+//! | [`table`], [`update`], [`check`] | how documents come in and go; rows and commands; integrity-check |
+//! | [`storage`] | documents, their sizes, the totals |
+//! | [`index`] | the inverted index: which rows a term stands in |
+//! | [`doclist`], [`varint`] | rows with positions, integers |
+//! | [`plan`], [`cursor`] | how a scan is made; scans, and what functions see of a row |
+//! | [`query`], [`search`] | the text of a MATCH; a query that is evaluated |
+//! | [`auxiliary`] | functions of the row on which a scan stands |
+//! | [`terms`], [`tokenize`] | the modules fts4aux and fts3tokenize |
+//! | [`tokenizer`], [`registry`] | text to tokens; the tokenizers of a connection |
+//!
+//! This crate must not know the engine: it sees a connection through `lithe-vtab` only.
+//!
+//! What shadow tables, documents and queries contain comes from outside. Reading it never panics: the lints below leave no
+//! operation that could.
+#![forbid(unsafe_code)]
+#![deny(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
+#![cfg_attr(
+    test,
+    allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
+
+pub mod auxiliary;
+pub mod check;
+pub mod config;
+pub mod cursor;
+pub mod doclist;
+pub mod index;
+pub mod plan;
+pub mod query;
+pub mod registry;
+pub mod search;
+pub mod storage;
+pub mod table;
+pub mod terms;
+pub mod tokenize;
+pub mod tokenizer;
+pub mod update;
+pub mod varint;
+pub mod vtab;
+pub mod words;
+
+pub use lithe_vtab::Result;
+use lithe_vtab::{Extension, ExtensionModule, FunctionError, ModuleKind, code};
+
+/// The modules and functions of this crate.
+pub const EXTENSION: Extension = Extension {
+    name: "fts3",
+    modules: &[
+        ExtensionModule {
+            name: "fts3",
+            kind: ModuleKind::Ordinary,
+            make: || Box::new(vtab::Fts3Module { is_fts4: false }),
+        },
+        ExtensionModule {
+            name: "fts4",
+            kind: ModuleKind::Ordinary,
+            make: || Box::new(vtab::Fts3Module { is_fts4: true }),
+        },
+        ExtensionModule { name: "fts4aux", kind: ModuleKind::Ordinary, make: || Box::new(terms::TermsModule) },
+        ExtensionModule {
+            name: "fts3tokenize",
+            kind: ModuleKind::Ordinary,
+            make: || Box::new(tokenize::TokenizeModule),
+        },
+    ],
+    functions: auxiliary::unusable,
+    collations: &[],
+};
+
+/// A shadow table contains what cannot be.
+pub(crate) fn corrupt() -> FunctionError {
+    FunctionError::of_code(code::CORRUPT_VTAB)
+}
+
+/// An error of the module's own SQL: the application knows nothing of that statement, so the message is that of the code.
+pub(crate) fn silent(error: FunctionError) -> FunctionError {
+    let is_constraint = error.code & 0xff == code::CONSTRAINT;
+    FunctionError::of_code(if is_constraint { code::CONSTRAINT } else { error.code })
+}

@@ -1,0 +1,48 @@
+//! The tokenizers of a connection: those that are always there, and what an application adds.
+//!
+//! Names do not tell capital from small letters. The newest of a name counts, and goes before what is always there.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lithe_vtab::SqlConnection;
+
+use crate::tokenizer::{self, Constructor};
+
+/// The name under which a connection keeps its [`Registry`].
+const CLIENT_DATA: &str = "fts3";
+
+/// What a connection knows beside what is always there.
+#[derive(Default)]
+pub struct Registry {
+    tokenizers: Mutex<HashMap<String, Arc<Constructor>>>,
+}
+
+impl Registry {
+    /// The registry of a connection.
+    pub fn of(connection: &dyn SqlConnection) -> Arc<Registry> {
+        let mut found = Arc::default();
+        let make = || Box::new(Arc::<Registry>::default()) as Box<dyn Any + Send>;
+        connection.with_client_data(CLIENT_DATA, &make, &mut |data| {
+            if let Some(registry) = data.downcast_ref() {
+                found = Arc::clone(registry);
+            }
+        });
+        found
+    }
+
+    /// The tokenizer of that name.
+    pub fn tokenizer(&self, name: &str) -> Option<Arc<Constructor>> {
+        let all = self.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = all.get(&name.to_ascii_lowercase()).cloned();
+        own.or_else(|| tokenizer::built_in(name))
+    }
+}
+
+/// Adds a tokenizer, for tables that are connected from now on.
+pub fn add_tokenizer(connection: &dyn SqlConnection, name: &str, constructor: Arc<Constructor>) {
+    let registry = Registry::of(connection);
+    let mut all = registry.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
+    all.insert(name.to_ascii_lowercase(), constructor);
+}

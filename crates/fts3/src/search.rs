@@ -1,0 +1,242 @@
+//! A query that is evaluated: which rows it finds, and where in them its phrases are.
+
+mod near;
+mod phrase;
+
+use lithe_vtab::SqlConnection;
+
+use crate::Result;
+use crate::doclist::{Position, Positions};
+use crate::query::{Expr, Phrase};
+use crate::table::Table;
+
+/// The rows that have a phrase, upwards, with its positions: those of its last token.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// The rows.
+    pub docids: Vec<i64>,
+    /// Where the positions of each end.
+    ends: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Rows {
+    /// Appends a row with the positions that `write` writes; a row without any is left out.
+    pub fn push(&mut self, docid: i64, write: impl FnOnce(&mut Vec<u8>)) {
+        let before = self.bytes.len();
+        write(&mut self.bytes);
+        if self.bytes.len() > before {
+            self.docids.push(docid);
+            self.ends.push(self.bytes.len());
+        }
+    }
+
+    /// The positions in the row at this place of the list.
+    pub fn positions_at(&self, at: usize) -> Positions<'_> {
+        Positions::new(self.bytes_at(at))
+    }
+
+    /// The same, as they are written.
+    pub fn bytes_at(&self, at: usize) -> &[u8] {
+        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        let end = self.ends.get(at).copied().unwrap_or(start);
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+
+    /// The positions in a row.
+    pub fn positions(&self, docid: i64) -> Positions<'_> {
+        self.docids.binary_search(&docid).map_or_else(|_| Positions::default(), |at| self.positions_at(at))
+    }
+
+    /// Whether a row has the phrase.
+    pub fn contains(&self, docid: i64) -> bool {
+        self.docids.binary_search(&docid).is_ok()
+    }
+
+    /// The same rows, the other way round.
+    fn reverse(&mut self) {
+        let mut reversed = Rows::default();
+        for (at, docid) in self.docids.iter().enumerate().rev() {
+            reversed.push(*docid, |bytes| bytes.extend_from_slice(self.bytes_at(at)));
+        }
+        *self = reversed;
+    }
+}
+
+/// A phrase of a query, with the rows that have it. In a NEAR, only positions that are near count.
+#[derive(Clone, Debug)]
+pub struct PhraseRows {
+    /// The phrase.
+    pub phrase: Phrase,
+    /// Its rows.
+    pub rows: Rows,
+}
+
+/// A query with what it finds.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// The phrases from left to right; those to the right of a NOT are left out, since no function knows them.
+    pub phrases: Vec<PhraseRows>,
+    /// The rows, upwards.
+    pub docids: Vec<i64>,
+    root: Node,
+    /// Which language is searched.
+    pub language: i32,
+}
+
+/// The tree of a query. Phrases are numbers.
+#[derive(Clone, Debug)]
+enum Node {
+    Phrase(usize),
+    /// The phrases of a chain of NEAR.
+    Near(Vec<usize>),
+    /// The left side; the rows of the right one are gone already.
+    Not(Box<Node>),
+    And(Box<Node>, Box<Node>),
+    Or(Box<Node>, Box<Node>),
+}
+
+impl Search {
+    /// Finds the rows of a query.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB; those of reading.
+    pub fn new(table: &Table, connection: &dyn SqlConnection, language: i32, expr: Expr) -> Result<Search> {
+        let mut finder = Finder { table, connection, language, phrases: Vec::new() };
+        let (root, docids) = finder.find(expr)?;
+        Ok(Search { phrases: finder.phrases, docids, root, language })
+    }
+
+    /// Calls `f` with the phrases of the parts of the query that match a row.
+    pub fn each_in_matching(&self, docid: i64, mut f: impl FnMut(usize)) {
+        self.walk(&self.root, docid, &mut f);
+    }
+
+    fn walk(&self, node: &Node, docid: i64, f: &mut dyn FnMut(usize)) {
+        if !self.matches(node, docid) {
+            return;
+        }
+        match node {
+            Node::Phrase(phrase) => f(*phrase),
+            Node::Near(phrases) => phrases.iter().for_each(|phrase| f(*phrase)),
+            Node::Not(left) => self.walk(left, docid, f),
+            Node::And(left, right) | Node::Or(left, right) => {
+                self.walk(left, docid, f);
+                self.walk(right, docid, f);
+            }
+        }
+    }
+
+    fn matches(&self, node: &Node, docid: i64) -> bool {
+        match node {
+            Node::Phrase(phrase) => self.has(*phrase, docid),
+            Node::Near(phrases) => phrases.iter().all(|phrase| self.has(*phrase, docid)),
+            // (A NOT counts as matching wherever its left side does.)
+            Node::Not(left) => self.matches(left, docid),
+            Node::And(left, right) => self.matches(left, docid) && self.matches(right, docid),
+            Node::Or(left, right) => self.matches(left, docid) || self.matches(right, docid),
+        }
+    }
+
+    fn has(&self, phrase: usize, docid: i64) -> bool {
+        self.phrases.get(phrase).is_some_and(|phrase| phrase.rows.contains(docid))
+    }
+
+    /// The positions of a phrase in a row: of its last token.
+    pub fn positions(&self, phrase: usize, docid: i64) -> impl Iterator<Item = Position> + '_ {
+        self.phrases.get(phrase).into_iter().flat_map(move |phrase| phrase.rows.positions(docid))
+    }
+}
+
+struct Finder<'f> {
+    table: &'f Table,
+    connection: &'f dyn SqlConnection,
+    language: i32,
+    phrases: Vec<PhraseRows>,
+}
+
+impl Finder<'_> {
+    fn find(&mut self, expr: Expr) -> Result<(Node, Vec<i64>)> {
+        Ok(match expr {
+            Expr::Phrase(phrase) => {
+                let rows = self.rows(&phrase)?;
+                let docids = rows.docids.clone();
+                self.phrases.push(PhraseRows { phrase, rows });
+                (Node::Phrase(self.phrases.len() - 1), docids)
+            }
+            Expr::Near(left, last, distance) => {
+                let (chain, distances) = chain(*left, last, distance);
+                let first = self.phrases.len();
+                let mut lists = Vec::with_capacity(chain.len());
+                for phrase in &chain {
+                    lists.push(self.rows(phrase)?);
+                }
+                let lens: Vec<i64> = chain.iter().map(|phrase| phrase.tokens.len() as i64).collect();
+                let lists = near::near(&lists, &lens, &distances);
+                let docids = lists.first().map(|rows| rows.docids.clone()).unwrap_or_default();
+                self.phrases.extend(chain.into_iter().zip(lists).map(|(phrase, rows)| PhraseRows { phrase, rows }));
+                (Node::Near((first..self.phrases.len()).collect()), docids)
+            }
+            Expr::Not(left, right) => {
+                let (left, found) = self.find(*left)?;
+                let count = self.phrases.len();
+                let (_, not_wanted) = self.find(*right)?;
+                self.phrases.truncate(count);
+                let docids = found.into_iter().filter(|docid| not_wanted.binary_search(docid).is_err()).collect();
+                (Node::Not(Box::new(left)), docids)
+            }
+            Expr::And(left, right) => {
+                let ((left, one), (right, other)) = (self.find(*left)?, self.find(*right)?);
+                (Node::And(Box::new(left), Box::new(right)), both(&one, &other))
+            }
+            Expr::Or(left, right) => {
+                let ((left, mut one), (right, other)) = (self.find(*left)?, self.find(*right)?);
+                one.extend(other);
+                one.sort_unstable();
+                one.dedup();
+                (Node::Or(Box::new(left), Box::new(right)), one)
+            }
+        })
+    }
+
+    fn rows(&self, phrase: &Phrase) -> Result<Rows> {
+        phrase::rows(self.table, self.connection, self.language, phrase)
+    }
+}
+
+/// The phrases of a chain of NEAR, and how near each is to the one before it.
+fn chain(left: Expr, last: Phrase, distance: i64) -> (Vec<Phrase>, Vec<i64>) {
+    let (mut phrases, mut distances) = (vec![last], vec![distance]);
+    let mut rest = left;
+    loop {
+        match rest {
+            Expr::Near(left, phrase, distance) => {
+                phrases.push(phrase);
+                distances.push(distance);
+                rest = *left;
+            }
+            Expr::Phrase(phrase) => {
+                phrases.push(phrase);
+                break;
+            }
+            _ => break,
+        }
+    }
+    phrases.reverse();
+    distances.reverse();
+    (phrases, distances)
+}
+
+/// What is in both lists.
+fn both(one: &[i64], other: &[i64]) -> Vec<i64> {
+    let (mut shorter, mut longer) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    let mut found = Vec::new();
+    while let Some((first, rest)) = shorter.split_first() {
+        longer = longer.get(longer.partition_point(|docid| docid < first)..).unwrap_or_default();
+        if longer.first() == Some(first) {
+            found.push(*first);
+        }
+        shorter = rest;
+    }
+    found
+}

@@ -1,0 +1,175 @@
+//! What a full-text table is, shared by the virtual table and its cursors; how documents come into it and go.
+
+use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
+
+use lithe_vtab::{Names, SqlConnection, SqlStatement, Value, ValueRef};
+
+use crate::Result;
+use crate::config::{Config, Content};
+use crate::doclist::Position;
+use crate::index::Index;
+use crate::storage::{Sizes, Storage};
+use crate::tokenizer::{Flow, Token, Tokenizer};
+
+/// A full-text table of one connection. Cursors and functions hold it by an `Arc`, beyond the call that has found it.
+pub struct Table {
+    /// Its names. (ALTER TABLE connects the table anew.)
+    pub names: Names,
+    /// What CREATE VIRTUAL TABLE says.
+    pub config: Config,
+    /// What cuts its texts.
+    pub tokenizer: Box<dyn Tokenizer>,
+    /// The index.
+    pub index: Index,
+    /// What is stored beside the index.
+    pub storage: Storage,
+    /// Whether there is `x_stat`, as far as is known: see [`Table::has_stat`].
+    pub(crate) stat: AtomicU8,
+    /// The setting `automerge`; negative: not read yet.
+    pub(crate) automerge: AtomicI32,
+}
+
+/// What [`Table::stat`] can be.
+pub(crate) mod stat {
+    pub const MISSING: u8 = 0;
+    pub const THERE: u8 = 1;
+    pub const UNKNOWN: u8 = 2;
+}
+
+impl Table {
+    /// Adds a document to the index; its sizes.
+    ///
+    /// # Errors
+    /// Those of the tokenizer and of writing.
+    pub fn index_document(
+        &self,
+        connection: &dyn SqlConnection,
+        docid: i64,
+        language: i32,
+        values: &[ValueRef<'_>],
+    ) -> Result<Sizes> {
+        self.index.begin_row(connection, docid, false, language)?;
+        self.add_terms(language, values, false)
+    }
+
+    /// Takes a document out of the index; its sizes.
+    ///
+    /// # Errors
+    /// Those of the tokenizer and of writing.
+    pub fn unindex_document(
+        &self,
+        connection: &dyn SqlConnection,
+        docid: i64,
+        language: i32,
+        values: &[ValueRef<'_>],
+    ) -> Result<Sizes> {
+        self.index.begin_row(connection, docid, true, language)?;
+        self.add_terms(language, values, true)
+    }
+
+    fn add_terms(&self, language: i32, values: &[ValueRef<'_>], is_delete: bool) -> Result<Sizes> {
+        let columns = self.config.columns.len();
+        let mut sizes = vec![0; columns + 1];
+        let mut bytes = 0;
+        for column in 0..columns {
+            let Some(value) = values.get(column).filter(|_| self.config.is_indexed(column)) else { continue };
+            let text = lithe_value::cast::to_text(*value);
+            bytes += text.len() as u64;
+            if value.is_null() {
+                continue;
+            }
+            let mut count = 0;
+            let mut sink = |token: Token<'_>| {
+                let position = Position { column: column as u32, offset: token.position };
+                if token.text.is_empty() || token.position < 0 {
+                    return Err(lithe_vtab::FunctionError::new(""));
+                }
+                count = count.max(token.position.unsigned_abs() + 1);
+                let mut pending = self.index.pending();
+                self.index.add(&mut pending, token.text, (!is_delete).then_some(position));
+                Ok(Flow::More)
+            };
+            self.tokenizer.tokenize(before_nul(&text), language, &mut sink)?;
+            if let Some(size) = sizes.get_mut(column) {
+                *size = count;
+            }
+        }
+        if let Some(last) = sizes.last_mut() {
+            *last = bytes;
+        }
+        Ok(sizes)
+    }
+
+    /// The values of the row that a statement of [`Storage::lookup`] or [`Storage::scan`] stands on.
+    pub fn values(&self, statement: &dyn SqlStatement) -> Vec<Value> {
+        (1..=self.config.columns.len()).map(|at| Value::from(statement.column(at))).collect()
+    }
+
+    /// Writes what is pending.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn flush(&self, connection: &dyn SqlConnection) -> Result {
+        let last_rowid = connection.last_insert_rowid();
+        let result = self.index.flush(connection);
+        connection.set_last_insert_rowid(last_rowid);
+        result
+    }
+
+    /// What was done is undone: forgets what is pending. (The setting `automerge` stays in force, as in SQLite.)
+    pub(crate) fn forget(&self) {
+        self.index.pending().clear();
+        if !self.config.is_fts4 {
+            self.stat.store(stat::UNKNOWN, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether there is `x_stat`, which FTS3 makes when it first needs it.
+    ///
+    /// # Errors
+    /// Those of reading the schema.
+    pub fn has_stat(&self, connection: &dyn SqlConnection) -> Result<bool> {
+        if self.stat.load(Ordering::Relaxed) == stat::UNKNOWN {
+            let name = lithe_value::ValueRef::Text(b"table");
+            let mut statement = connection.prepare(&format!(
+                "SELECT 1 FROM {}.sqlite_master WHERE type=?1 AND name=?2",
+                lithe_vtab::quoted(&self.names.database)
+            ))?;
+            let table = format!("{}_stat", self.names.table);
+            statement.bind(1, name)?;
+            statement.bind(2, ValueRef::Text(table.as_bytes()))?;
+            let found = if statement.step()? { stat::THERE } else { stat::MISSING };
+            self.stat.store(found, Ordering::Relaxed);
+        }
+        Ok(self.stat.load(Ordering::Relaxed) == stat::THERE)
+    }
+
+    /// Makes `x_stat` if it is not there.
+    ///
+    /// # Errors
+    /// Those of CREATE TABLE.
+    pub fn need_stat(&self, connection: &dyn SqlConnection) -> Result {
+        if !self.has_stat(connection)? {
+            // (SQLite opens a savepoint here.)
+            self.flush(connection)?;
+            connection.execute(&crate::vtab::create_stat(&self.names))?;
+            self.stat.store(stat::THERE, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Whether documents are in a table of the application's.
+    pub fn is_external(&self) -> bool {
+        matches!(self.config.content, Content::External(_))
+    }
+
+    /// Whether documents are nowhere.
+    pub fn is_contentless(&self) -> bool {
+        self.config.content == Content::None
+    }
+}
+
+/// The tokenizer sees texts as those of C: up to their first NUL.
+pub fn before_nul(text: &[u8]) -> &[u8] {
+    text.split(|byte| *byte == 0).next().unwrap_or_default()
+}

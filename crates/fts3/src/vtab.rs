@@ -1,0 +1,220 @@
+//! The modules `fts3` and `fts4` and their tables, as the engine sees them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
+
+use lithe_vtab::{
+    Change, ConnectRequest, Connected, IndexInfo, Module, Names, Overloaded, Risk, SqlConnection, VirtualCursor,
+    VirtualTable, code, first_value,
+};
+
+use crate::config::Config;
+use crate::cursor::Fts3Cursor;
+use crate::index::Index;
+use crate::storage::Storage;
+use crate::table::{Table, stat};
+use crate::{Result, auxiliary, plan, tokenizer};
+
+/// The suffixes of the shadow tables.
+pub const SUFFIXES: [&str; 5] = ["content", "segments", "segdir", "docsize", "stat"];
+/// What a node leaves free of a page, so that its record fits.
+const PAGE_RESERVE: i64 = 35;
+
+/// The module `fts3` or `fts4`.
+pub struct Fts3Module {
+    /// Which of them.
+    pub is_fts4: bool,
+}
+
+/// A full-text table.
+pub struct Fts3Table {
+    /// What cursors share.
+    pub table: Arc<Table>,
+}
+
+impl Fts3Module {
+    fn open(&self, connection: &dyn SqlConnection, request: &ConnectRequest<'_>, is_new: bool) -> Result<Connected> {
+        let arguments: Vec<_> = request.arguments.iter().map(|one| String::from_utf8_lossy(one)).collect();
+        let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+        let columns_of = |content: &str| columns_of(connection, request.database, content);
+        let config = Config::parse(self.is_fts4, &arguments, &columns_of)?;
+        let names = Names::new(request.database, request.table);
+        let tokenizer = tokenizer::make(connection, &config.tokenizer)?;
+        if is_new {
+            create_tables(connection, &names, &config)?;
+        }
+        let node_size = node_size(connection, &names)?;
+        let declaration = declaration(&config, &names.table);
+        let (index, storage) = (Index::new(&config, &names, node_size), Storage::new(&config, &names));
+        let stat = if config.is_fts4 { stat::THERE } else { stat::UNKNOWN };
+        let (stat, automerge) = (AtomicU8::new(stat), AtomicI32::new(-1));
+        let table = Arc::new(Table { names, config, tokenizer, index, storage, stat, automerge });
+        let table = Fts3Table { table };
+        Ok(Connected { table: Box::new(table), declaration, risk: Risk::Innocuous })
+    }
+}
+
+impl Module for Fts3Module {
+    fn create(&self, connection: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected> {
+        self.open(connection, request, true)
+    }
+
+    fn connect(&self, connection: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected> {
+        self.open(connection, request, false)
+    }
+
+    fn is_shadow_name(&self, suffix: &str) -> bool {
+        SUFFIXES.iter().any(|own| own.eq_ignore_ascii_case(suffix))
+    }
+}
+
+/// A text in single quotes.
+fn literal(text: &str) -> String {
+    format!("'{}'", escaped(text))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\'', "''")
+}
+
+/// The columns of a content table.
+fn columns_of(connection: &dyn SqlConnection, database: &str, content: &str) -> Result<Vec<String>> {
+    let statement = connection.prepare(&format!("SELECT * FROM {}.{}", literal(database), literal(content)))?;
+    Ok((0..statement.column_count()).map(|at| statement.column_name(at)).collect())
+}
+
+fn node_size(connection: &dyn SqlConnection, names: &Names) -> Result<usize> {
+    let size = first_value(connection, &format!("PRAGMA {}.page_size", literal(&names.database)))?;
+    let size = size.map_or(0, |size| lithe_value::cast::to_integer(size.as_ref()));
+    Ok(usize::try_from(size - PAGE_RESERVE).unwrap_or(0))
+}
+
+fn declaration(config: &Config, table: &str) -> String {
+    let columns: String = config.columns.iter().map(|column| format!("{}, ", literal(column))).collect();
+    let language = literal(config.language.as_deref().unwrap_or("__langid"));
+    format!("CREATE TABLE x({columns}{} HIDDEN, docid HIDDEN, {language} HIDDEN)", literal(table))
+}
+
+/// The shadow tables that are made with a table, with their columns.
+fn shadow_tables(config: &Config) -> Vec<(&'static str, String)> {
+    let mut tables = Vec::new();
+    if config.has_own_content() {
+        let columns = config.columns.iter().enumerate();
+        let columns: String = columns.map(|(at, name)| format!(", 'c{at}{}'", escaped(name))).collect();
+        let language = if config.language.is_some() { ", langid" } else { "" };
+        tables.push(("content", format!("docid INTEGER PRIMARY KEY{columns}{language}")));
+    }
+    tables.push(("segments", "blockid INTEGER PRIMARY KEY, block BLOB".to_owned()));
+    let segdir = "level INTEGER,idx INTEGER,start_block INTEGER,leaves_end_block INTEGER,end_block INTEGER,root BLOB,\
+                  PRIMARY KEY(level, idx)";
+    tables.push(("segdir", segdir.to_owned()));
+    if config.has_sizes() {
+        tables.push(("docsize", "docid INTEGER PRIMARY KEY, size BLOB".to_owned()));
+    }
+    tables
+}
+
+fn create_tables(connection: &dyn SqlConnection, names: &Names, config: &Config) -> Result {
+    for (suffix, columns) in shadow_tables(config) {
+        connection.execute(&create_table(names, suffix, &columns))?;
+    }
+    if config.is_fts4 { connection.execute(&create_stat(names)) } else { Ok(()) }
+}
+
+fn create_table(names: &Names, suffix: &str, columns: &str) -> String {
+    format!("CREATE TABLE {}.'{}_{suffix}'({columns})", literal(&names.database), escaped(&names.table))
+}
+
+/// Makes `x_stat`.
+pub(crate) fn create_stat(names: &Names) -> String {
+    let sql = create_table(names, "stat", "id INTEGER PRIMARY KEY, value BLOB");
+    sql.replacen("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)
+}
+
+impl VirtualTable for Fts3Table {
+    fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
+        plan::plan(info, self.table.config.columns.len());
+        Ok(true)
+    }
+
+    fn open(&self) -> Result<Box<dyn VirtualCursor>> {
+        Ok(Box::new(Fts3Cursor::new(&self.table)))
+    }
+
+    fn is_writable(&self) -> bool {
+        true
+    }
+
+    fn supports_constraints(&self) -> bool {
+        true
+    }
+
+    fn update(&self, connection: &dyn SqlConnection, change: &Change<'_>) -> Result<Option<i64>> {
+        self.table.update(connection, change)
+    }
+
+    fn begin(&self, _: &dyn SqlConnection) -> Result {
+        self.table.index.leaves_added.store(0, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn sync(&self, connection: &dyn SqlConnection) -> Result {
+        self.table.sync(connection)
+    }
+
+    fn rollback(&self, _: &dyn SqlConnection) {
+        self.table.forget();
+    }
+
+    fn savepoint(&self, connection: &dyn SqlConnection, _: i32) -> Result {
+        // The table's own statements open savepoints, too.
+        if self.table.index.is_writing() {
+            return Ok(());
+        }
+        self.table.flush(connection)
+    }
+
+    fn rollback_to(&self, _: &dyn SqlConnection, _: i32) -> Result {
+        self.table.forget();
+        Ok(())
+    }
+
+    fn rename(&self, connection: &dyn SqlConnection, name: &str) -> Result {
+        self.table.flush(connection)?;
+        let has_stat = self.table.has_stat(connection)?;
+        let own = shadow_tables(&self.table.config);
+        let suffixes = own.iter().map(|(suffix, _)| *suffix).chain(has_stat.then_some("stat"));
+        for suffix in suffixes {
+            self.table.names.rename_shadow(connection, suffix, name)?;
+        }
+        Ok(())
+    }
+
+    fn destroy(&self, connection: &dyn SqlConnection) -> Result {
+        let has_content = self.table.config.has_own_content();
+        let suffixes = SUFFIXES.iter().filter(|suffix| has_content || **suffix != "content");
+        let mut suffixes = suffixes.map(|suffix| self.table.names.shadow(suffix));
+        suffixes.try_for_each(|table| connection.execute(&format!("DROP TABLE IF EXISTS {table}")))
+    }
+
+    fn integrity(
+        &self,
+        connection: &dyn SqlConnection,
+        database: &str,
+        table: &str,
+        _: bool,
+    ) -> Result<Option<String>> {
+        let Err(error) = self.table.check(connection) else { return Ok(None) };
+        let version = if self.table.config.is_fts4 { 4 } else { 3 };
+        Ok(Some(if error.code == code::CORRUPT_VTAB {
+            format!("malformed inverted index for FTS{version} table {database}.{table}")
+        } else {
+            let text = lithe_vtab::FunctionError::of_code(error.code);
+            format!("unable to validate the inverted index for FTS{version} table {database}.{table}: {text}")
+        }))
+    }
+
+    fn find_function(&self, name: &str, _: usize) -> Option<Overloaded> {
+        auxiliary::overloaded(name)
+    }
+}

@@ -1,0 +1,48 @@
+//! What docs/ARCHITECTURE.md says of the code, checked by a machine.
+//!
+//! | module | subject |
+//! | --- | --- |
+//! | `crates` | which crate may depend on which, and where `unsafe` may stand |
+//! | `imports` | what the modules of a crate import from each other: a graph without cycles |
+//! | `graph` | cycles of a graph |
+//! | `documents` | module docs, pages and links |
+//! | `figures` | the table of benchmarks |
+
+mod crates;
+mod documents;
+mod figures;
+mod graph;
+mod imports;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The source files of a crate.
+fn sources(krate: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![root().join("crates").join(krate).join("src")];
+    while let Some(folder) = folders.pop() {
+        for path in entries(&folder) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Files that hold nothing but tests.
+fn is_of_tests(file: &Path) -> bool {
+    file.ends_with("tests.rs") || file.components().any(|part| part.as_os_str() == "tests")
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

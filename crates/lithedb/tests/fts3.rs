@@ -1,0 +1,271 @@
+//! FTS3 and FTS4 tables against SQLite's: the same statements leave the same bytes in the shadow tables, and queries find the
+//! same rows, snippets and numbers.
+#![cfg(feature = "fts3")]
+
+mod common;
+
+use common::pair::Pair;
+use fastrand::Rng;
+
+/// The same bytes in all shadow tables.
+fn compare_tables(pair: &mut Pair, world: &World) {
+    let len = pair.log.len();
+    pair.ask("SELECT * FROM t_segdir ORDER BY level, idx").unwrap();
+    pair.ask("SELECT * FROM t_segments ORDER BY blockid").unwrap();
+    if world.is_fts4 {
+        pair.ask("SELECT * FROM t_stat ORDER BY id").unwrap();
+    }
+    if world.has_sizes {
+        pair.ask("SELECT * FROM t_docsize ORDER BY docid").unwrap();
+    }
+    pair.log.truncate(len);
+}
+
+/// A word: few of them come often, many seldom.
+fn word(rng: &mut Rng, vocabulary: usize) -> String {
+    let rank = (1.0 / rng.f64().max(1e-9)) as usize % vocabulary;
+    format!("{}{rank}", ["w", "of", "xyz", "É"][rank % 4])
+}
+
+/// Words are made longer to make trees deeper: interior nodes have the beginnings of words that two leaves share.
+fn document(rng: &mut Rng, count: usize, vocabulary: usize, padding: usize) -> String {
+    let word = |rng: &mut Rng| {
+        let word = word(rng, vocabulary);
+        let digit = word.find(|letter: char| letter.is_ascii_digit()).unwrap_or(0);
+        format!("{}{}{}", &word[..digit], "o".repeat(padding), &word[digit..])
+    };
+    (0..count).map(|_| word(rng)).collect::<Vec<_>>().join([" ", ", ", "-"][rng.usize(..3)])
+}
+
+struct World {
+    rng: Rng,
+    is_fts4: bool,
+    has_sizes: bool,
+    has_languages: bool,
+    rows: i64,
+    words_max: usize,
+    vocabulary: usize,
+    padding: usize,
+    /// Nodes are as large as pages: small ones make deep trees.
+    page_size: usize,
+    /// How many of ten statements merge.
+    merges: u8,
+    in_transaction: bool,
+    /// The query has an AND or a NOT.
+    has_and: bool,
+    /// Documents have docids below 1. With those, SQLite finds rows of queries with OR twice, or rows 0 that do not match: the
+    /// end of a list has the docid 0 there.
+    has_small_docids: bool,
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        let mut rng = Rng::with_seed(seed);
+        World {
+            is_fts4: rng.u8(..4) > 0,
+            has_sizes: true,
+            has_languages: false,
+            rows: [5, 30, 200][rng.usize(..3)],
+            words_max: [3, 12, 150][rng.usize(..3)],
+            vocabulary: [6, 60, 5000][rng.usize(..3)],
+            padding: [0, 0, 0, 30, 150][rng.usize(..5)],
+            page_size: [512, 1024, 4096, 4096][rng.usize(..4)],
+            merges: [0, 1, 4][rng.usize(..3)],
+            in_transaction: false,
+            has_and: false,
+            has_small_docids: rng.u8(..5) == 0,
+            rng,
+        }
+    }
+
+    fn create(&mut self) -> String {
+        let mut options = String::new();
+        self.has_sizes = self.is_fts4;
+        if self.is_fts4 {
+            let mut take = |one_in: u8, option: &str| {
+                let is_taken = self.rng.u8(..one_in) == 0;
+                if is_taken {
+                    options.push_str(option);
+                }
+                is_taken
+            };
+            take(3, ", order=desc");
+            take(3, ", prefix='2,3'");
+            take(6, ", notindexed=b");
+            self.has_sizes = !take(6, ", matchinfo=fts3");
+            self.has_languages = take(4, ", languageid=lid");
+        }
+        if self.rng.u8(..3) == 0 {
+            options.push_str(["", ", tokenize=porter", ", tokenize=unicode61"][self.rng.usize(..3)]);
+        }
+        format!("CREATE VIRTUAL TABLE t USING {}(a, b{options})", if self.is_fts4 { "fts4" } else { "fts3" })
+    }
+
+    fn document(&mut self, part: usize) -> String {
+        let count = self.rng.usize(0..=self.words_max / part);
+        document(&mut self.rng, count, self.vocabulary, self.padding)
+    }
+
+    /// A merge of any size, of any number of segments.
+    fn merge(&mut self) -> String {
+        let rng = &mut self.rng;
+        match rng.u8(..24) {
+            0 => "INSERT INTO t(t) VALUES('optimize')".to_owned(),
+            1 | 2 => format!("INSERT INTO t(t) VALUES('automerge={}')", [0, 1, 2, 3, 4, 16][rng.usize(..6)]),
+            3 => format!("INSERT INTO t(t) VALUES('merge={}')", rng.usize(0..20)),
+            _ => {
+                let pages = [1, 1, 2, 3, 4, 8, 20, 100, 500][rng.usize(..9)];
+                let least = [2, 2, 2, 3, 4, 5, 6, 8, 12, 16][rng.usize(..10)];
+                format!("INSERT INTO t(t) VALUES('merge={pages},{least}')")
+            }
+        }
+    }
+
+    fn statement(&mut self) -> String {
+        if self.rng.u8(..10) < self.merges {
+            return self.merge();
+        }
+        let docid = match self.rng.u8(..20) {
+            0 if self.has_small_docids => -self.rng.i64(0..5),
+            1 => 3_000_000_000 + self.rng.i64(0..3),
+            _ => self.rng.i64(1..=self.rows),
+        };
+        let (first, second) = (self.document(1), self.document(3));
+        match self.rng.u8(..100) {
+            0..6 => {
+                self.in_transaction = !self.in_transaction;
+                if self.in_transaction { "BEGIN" } else { "COMMIT" }.to_owned()
+            }
+            6..10 if self.in_transaction => "SAVEPOINT one".to_owned(),
+            10..14 if self.in_transaction => "ROLLBACK TO one".to_owned(),
+            14..16 if self.in_transaction => "RELEASE one".to_owned(),
+            16 => "INSERT INTO t(t) VALUES('optimize')".to_owned(),
+            17 if self.rng.u8(..4) == 0 => "INSERT INTO t(t) VALUES('rebuild')".to_owned(),
+            18 => "SELECT optimize(t) FROM t LIMIT 1".to_owned(),
+            19 => "INSERT INTO t(t) VALUES('integrity-check')".to_owned(),
+            20..24 => self.merge(),
+            24..40 => format!("DELETE FROM t WHERE docid = {docid}"),
+            40..52 => format!("UPDATE t SET a = '{first}' WHERE docid = {docid}"),
+            52..54 => format!("UPDATE OR REPLACE t SET docid = {} WHERE docid = {docid}", self.rng.i64(1..=self.rows)),
+            54 => format!("DELETE FROM t WHERE docid > {docid}"),
+            55 => format!("UPDATE t SET b = '{second}' WHERE docid < {docid}"),
+            _ if self.has_languages => {
+                let language = self.rng.u8(..3);
+                format!("REPLACE INTO t(docid, a, b, lid) VALUES({docid}, '{first}', '{second}', {language})")
+            }
+            56..60 => format!("INSERT INTO t(a, b) VALUES('{first}', '{second}')"),
+            60..64 => format!("INSERT INTO t(docid, a, b) VALUES({docid}, '{first}', NULL)"),
+            _ => format!("REPLACE INTO t(docid, a, b) VALUES({docid}, '{first}', '{second}')"),
+        }
+    }
+
+    fn token(&mut self) -> String {
+        let column = ["", "", "", "a:", "b:"][self.rng.usize(..5)];
+        let mut word = word(&mut self.rng, self.vocabulary);
+        if self.rng.u8(..4) == 0 {
+            word.truncate(word.char_indices().nth(2).map_or(word.len(), |(at, _)| at));
+            word.push('*');
+        }
+        let first = if self.rng.u8(..12) == 0 { "^" } else { "" };
+        format!("{column}{first}{word}")
+    }
+
+    fn phrase(&mut self) -> String {
+        if self.rng.u8(..4) > 0 {
+            return self.token();
+        }
+        let count = self.rng.usize(1..4);
+        format!("\"{}\"", document(&mut self.rng, count, self.vocabulary, self.padding))
+    }
+
+    fn query(&mut self, depth: u8) -> String {
+        let kind = self.rng.u8(..if depth == 0 { 4 } else { 10 });
+        self.has_and |= matches!(kind, 6 | 7 | 9);
+        match kind {
+            0..3 => self.phrase(),
+            3 => {
+                let near = ["NEAR", "NEAR/1", "NEAR/3", "NEAR/40"];
+                let links = (0..self.rng.usize(1..3)).map(|_| {
+                    let near = near[self.rng.usize(..4)];
+                    format!(" {near} {}", self.phrase())
+                });
+                let links: String = links.collect();
+                format!("{}{links}", self.phrase())
+            }
+            4..6 => format!("{} OR {}", self.query(depth - 1), self.query(depth - 1)),
+            6 => format!("{} AND {}", self.query(depth - 1), self.query(depth - 1)),
+            7 => format!("{} NOT {}", self.query(depth - 1), self.query(depth - 1)),
+            8 => format!("({})", self.query(depth - 1)),
+            _ => format!("{} {}", self.query(depth - 1), self.query(depth - 1)),
+        }
+    }
+
+    fn select(&mut self) -> String {
+        self.has_and = false;
+        let text = self.query(2);
+        let column = ["t", "t", "t", "a", "b"][self.rng.usize(..5)];
+        // (With a column, SQLite says under `y` and `b` what the last column has; with NOT, what stands behind it counts for the
+        // first phrase.)
+        let of_column = column != "t" || text.contains(':') || text.contains("NOT");
+        let known = match (self.has_sizes, of_column) {
+            (true, false) => "pcnalsxyb",
+            (true, true) => "pcnalsx",
+            (false, false) => "pcsxyb",
+            (false, true) => "pcsx",
+        };
+        let what = match self.rng.u8(..8) {
+            0 => "*".to_owned(),
+            1 | 2 => "offsets(t)".to_owned(),
+            3 => "snippet(t)".to_owned(),
+            4 => format!("snippet(t, '[', ']', '..', {}, {})", self.rng.i64(-1..2), self.rng.i64(-12..13)),
+            5 => format!("matchinfo(t, '{known}')"),
+            6 => "matchinfo(t)".to_owned(),
+            _ => "a, b".to_owned(),
+        };
+        // What SQLite's functions see of a NEAR that stands beside others, of an AND within an OR, and of phrases with doclists
+        // of several pages, depends on the rows that were visited before.
+        let depends = text.contains("NEAR") || self.has_and && text.contains(" OR ") || self.page_size < 4096;
+        let what = if depends { "a, b".to_owned() } else { what };
+        let mut rest = ["", " ORDER BY docid", " ORDER BY docid DESC"][self.rng.usize(..3)].to_owned();
+        if self.rng.u8(..4) == 0 {
+            rest = format!(" AND docid >= {}{rest}", self.rng.i64(0..self.rows));
+        }
+        if self.has_languages && self.rng.bool() {
+            rest = format!(" AND lid = {}{rest}", self.rng.u8(..3));
+        }
+        format!("SELECT docid, {what} FROM t WHERE {column} MATCH '{text}'{rest}")
+    }
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// `FTS3_FIRST`, `FTS3_WORLDS` and `FTS3_STATEMENTS` choose what is run; `FTS3_QUERIES=0` leaves out the queries.
+#[test]
+fn random_statements() {
+    let first = number("FTS3_FIRST", 0);
+    for seed in first..first + number("FTS3_WORLDS", 30) {
+        let mut world = World::new(seed);
+        let mut pair = Pair::new();
+        pair.log.push(format!("-- world {seed}"));
+        pair.ask(&format!("PRAGMA page_size = {}", world.page_size)).unwrap();
+        let create = world.create();
+        pair.ask(&create).unwrap();
+        if !world.is_fts4 {
+            // The first merge makes t_stat. Where a ROLLBACK TO takes it away again, SQLite's COMMIT fails.
+            pair.ask("INSERT INTO t(t) VALUES('automerge=0')").unwrap();
+        }
+        for _ in 0..number("FTS3_STATEMENTS", 200) {
+            let statement = world.statement();
+            let _ = pair.ask(&statement);
+            compare_tables(&mut pair, &world);
+            if !world.has_small_docids && world.rng.u8(..3) == 0 && number("FTS3_QUERIES", 1) > 0 {
+                let select = world.select();
+                let len = pair.log.len();
+                let _ = pair.ask(&select);
+                pair.log.truncate(len);
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Who wants to know which pages this connection's commits change: online backups of the database.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::rc::{Rc, Weak};
+
+use crate::write_txn::WriteTxn;
+
+/// The pages that commits of one connection have changed since somebody last took them.
+#[derive(Debug, Default)]
+pub struct ChangeLog {
+    pages: RefCell<BTreeSet<u32>>,
+    unknown: Cell<bool>,
+}
+
+impl ChangeLog {
+    /// The numbers of the pages that were changed since the last call; `None`: too many to tell.
+    pub fn take(&self) -> Option<BTreeSet<u32>> {
+        let pages = self.pages.take();
+        (!self.unknown.replace(false)).then_some(pages)
+    }
+}
+
+/// The change logs that somebody still reads.
+#[derive(Debug, Default)]
+pub(super) struct ChangeLogs(RefCell<Vec<Weak<ChangeLog>>>);
+
+impl ChangeLogs {
+    /// From now on every commit leaves the numbers of its pages in the log that is answered.
+    pub(super) fn open(&self) -> Rc<ChangeLog> {
+        let log = Rc::new(ChangeLog::default());
+        self.0.borrow_mut().push(Rc::downgrade(&log));
+        log
+    }
+
+    /// Whether nobody has asked for one.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
+    /// A commit is about to publish what the transaction wrote. What was spilled into a log is known to the log only, which `is_wal`
+    /// says there is; what was overwritten in its place, to nobody.
+    #[cold]
+    pub(super) fn tell(&self, txn: &WriteTxn, is_wal: bool) {
+        let was_spilled = txn.spill.target.is_some();
+        let unknown = (was_spilled && is_wal) || txn.shape_before.is_some() || txn.spill.overwrites;
+        let mut logs = self.0.borrow_mut();
+        logs.retain(|log| log.strong_count() > 0);
+        for log in logs.iter().filter_map(Weak::upgrade) {
+            log.unknown.set(log.unknown.get() || unknown);
+            log.pages.borrow_mut().extend(txn.page_numbers().map(lithe_format::PageNo::get));
+        }
+    }
+}

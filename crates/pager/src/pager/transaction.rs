@@ -1,0 +1,415 @@
+//! Beginning and ending to read and to write.
+//!
+//! ```text
+//!            begin_read            begin_write
+//!   Idle  ---------------> Reading ------------> Writing
+//!         <---------------         <------------
+//!             end_read             commit, rollback
+//! ```
+//!
+//! A commit and a rollback leave the connection reading, with what it just wrote or what was there
+//! before; whoever is done ends the read transaction too.
+//!
+//! When a commit fails half-way, nothing but a rollback makes sense: every call answers the same error
+//! until then. When the rollback fails too, the journal stays for the next reader to play back, and
+//! only the end of the read transaction is left.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use lithe_vfs::{LockLevel, Op, ResultCode};
+
+use super::{Pager, State, Store};
+use crate::error::{Error, Result};
+use crate::file_store::{Beginning, FileStore};
+use crate::options::BeginKind;
+use crate::snapshot::Snapshot;
+use crate::wal::{Snapshot as PastSnapshot, Wal};
+
+impl Pager {
+    /// Begins to read: takes the lock or the snapshot, and learns the size of the database.
+    #[inline]
+    pub fn begin_read(&self) -> Result<()> {
+        self.assert_state();
+        if self.state.get() != State::Idle {
+            self.resume()?;
+            return self.check_failure();
+        }
+        if let Store::File(file) = &self.store {
+            let begun = self.retry_while_busy(|| {
+                self.wait_for_commit()?;
+                self.with_beginning(|beginning| file.begin_read(beginning))
+            });
+            self.adopt(file, begun)?;
+        }
+        self.note_reading();
+        self.state.set(State::Reading);
+        self.assert_state();
+        Ok(())
+    }
+
+    fn with_beginning<T>(&self, work: impl FnOnce(&Beginning<'_>) -> T) -> T {
+        let may_join_readers = || self.commit_waits_for_readers();
+        work(&Beginning { shape: self.view.shape(), may_join_readers: &may_join_readers })
+    }
+
+    /// What a look at the database has found is seen from now on. After an error no page is.
+    pub(super) fn adopt(&self, file: &FileStore, taken: Result<Snapshot>) -> Result<()> {
+        self.changes.count(file.noticed.take());
+        match taken {
+            Ok(snapshot) => self.view.adopt(&snapshot),
+            Err(error) => {
+                self.disable_direct_reads();
+                if matches!(error, Error::NotADb | Error::Corrupt { .. }) {
+                    self.view.page_count.set(0);
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a read transaction: what was read may change from now on. A write transaction is
+    /// rolled back first.
+    #[inline]
+    pub fn end_read(&self) -> Result<()> {
+        let rolled_back = match self.state.get() {
+            State::Idle => return Ok(()),
+            State::Reading => Ok(()),
+            State::Writing => self.rollback(),
+        };
+        self.drop_overlay();
+        self.state.set(State::Idle);
+        if let Store::File(file) = &self.store {
+            file.forget_failed_mapping();
+        }
+        self.disable_direct_reads();
+        self.end_epoch();
+        let failed = self.failure.replace(None).is_some();
+        let ended = match &self.store {
+            Store::Memory(_) => Ok(()),
+            // A log needs no recovery: its commits are whole or not there.
+            Store::File(file) if failed && !file.is_wal() => {
+                // A journal in memory gets a second chance, and no other.
+                self.with_pending(|pending| file.restore_from_memory(pending));
+                file.leave_to_recovery()
+            }
+            Store::File(file) => file.end_read(),
+        };
+        self.note_read();
+        self.let_readers_resume();
+        rolled_back.and(ended)
+    }
+
+    /// Begins to write, and to read if that has not begun.
+    ///
+    /// Waits for others (as the busy handler says) only if it begins to read, too: whoever holds a
+    /// snapshot while waiting may be what the other one waits for.
+    pub fn begin_write(&self, kind: BeginKind) -> Result<()> {
+        self.assert_state();
+        let begins_concurrently = kind == BeginKind::Concurrent && self.state.get() == State::Idle;
+        if begins_concurrently && self.begin_concurrently()? {
+            return Ok(());
+        }
+        let was_idle = self.state.get() == State::Idle;
+        self.resume()?;
+        match self.state.get() {
+            State::Writing => return self.check_failure(),
+            State::Reading => {
+                self.check_failure()?;
+                self.begin_write_on_snapshot(kind)?;
+            }
+            State::Idle => {
+                self.begin_read_and_write(kind)?;
+            }
+        }
+        self.note_reading();
+        self.start_write(was_idle);
+        self.assert_state();
+        Ok(())
+    }
+
+    /// Begins to read, and to write beside others where that is possible: in a database with a log that is not
+    /// read-only. The first access of a `BEGIN CONCURRENT` transaction, whatever it is for.
+    pub fn begin_concurrent(&self) -> Result<()> {
+        if self.state.get() != State::Idle {
+            return self.check_failure();
+        }
+        match self.begin_concurrently() {
+            Err(Error::ReadOnly(_)) => self.begin_read(),
+            begun => begun.map(drop),
+        }
+    }
+
+    fn start_write(&self, was_idle: bool) {
+        self.note_begin();
+        let mut txn = self.txn.borrow_mut();
+        assert!(txn.dirty.len() == 0 && txn.savepoints.len() == 0, "the transaction before has ended");
+        txn.pages_before = self.page_count();
+        txn.has_undone = false;
+        txn.dirty_max = self.dirty_max(0);
+        if self.may_overwrite(was_idle) {
+            self.view.reads_copies.set(true);
+            self.disable_direct_reads();
+        }
+        let notes_pages = self.savepoints_note_pages(&txn);
+        txn.savepoints.begin(notes_pages);
+        self.state.set(State::Writing);
+    }
+
+    /// Begins a write transaction beside others. `false`: that takes a log, and this database has none.
+    fn begin_concurrently(&self) -> Result<bool> {
+        let Store::File(file) = &self.store else { return Ok(false) };
+        self.begin_read()?;
+        if !file.is_wal() {
+            return Ok(false);
+        }
+        if file.is_read_only() {
+            self.end_read()?;
+            return Err(Error::ReadOnly(ResultCode::READONLY));
+        }
+        self.start_write(false);
+        self.concurrent.begin();
+        // Each page that is read counts, so there is no short cut.
+        self.disable_direct_reads();
+        Ok(true)
+    }
+
+    fn begin_write_on_snapshot(&self, kind: BeginKind) -> Result<()> {
+        match &self.store {
+            Store::Memory(memory) => memory.begin_write(),
+            Store::File(file) => file.begin_write(self.view.shape(), self.page_count(), kind),
+        }
+    }
+
+    fn begin_read_and_write(&self, kind: BeginKind) -> Result<()> {
+        match &self.store {
+            Store::Memory(memory) => memory.begin_write(),
+            Store::File(file) => {
+                let begun = self.retry_while_busy(|| {
+                    self.wait_for_commit()?;
+                    self.with_beginning(|beginning| file.begin_read_and_write(beginning, kind))
+                });
+                self.adopt(file, begun)
+            }
+        }
+    }
+
+    /// Begins to write a database whose content does not count, whatever it is, not even that it is a database: it is empty
+    /// in this transaction. Others are locked out.
+    pub fn begin_anew(&self) -> Result<()> {
+        let Store::File(store) = &self.store else { return self.begin_write(crate::BeginKind::Exclusive) };
+        store.is_void.set(true);
+        store.forget_known();
+        let begun = self.begin_write(crate::BeginKind::Exclusive);
+        store.is_void.set(false);
+        begun
+    }
+
+    /// Only a rollback is left.
+    pub(super) fn fail(&self, error: &Error) {
+        assert!(self.state.get() != State::Idle, "only a transaction fails");
+        self.failure.replace(Some(error.clone()));
+        self.disable_direct_reads();
+    }
+
+    /// Remembers an error after which only a rollback is left.
+    pub(super) fn note_failure<T>(&self, outcome: Result<T>) -> Result<T> {
+        if let Err(error) = &outcome
+            && !error.is_busy()
+        {
+            self.fail(error);
+        }
+        outcome
+    }
+
+    /// The error that this transaction failed with.
+    pub(super) fn check_failure(&self) -> Result<()> {
+        match &*self.failure.borrow() {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails if the file could not be shown where it is mapped, so that what was read may be zeros: somebody has cut it, or the device
+    /// fails. The transaction can then only end; the next one reads through buffers. Whoever gives away what was read asks
+    /// this first, if [`lithe_vfs::mapping_faults`] has changed.
+    pub fn check_mapping(&self) -> Result<()> {
+        let Store::File(file) = &self.store else { return Ok(()) };
+        if !file.mapping_has_failed() {
+            return Ok(());
+        }
+        if self.state.get() == State::Idle {
+            file.forget_failed_mapping();
+            return Ok(());
+        }
+        let error = Error::Io(lithe_vfs::Error::with_code(Op::Read, ResultCode::IOERR_READ));
+        self.fail(&error);
+        Err(error)
+    }
+}
+
+impl Pager {
+    // ---- states of the past, where the database has a log ----
+
+    /// Begins to read, so that the state can be recorded and is not overwritten as long as it is read.
+    ///
+    /// # Errors
+    /// As [`Pager::begin_read`].
+    pub fn begin_read_to_record(&self) -> Result<()> {
+        self.begin_read()?;
+        let Ok(file) = self.file_with_log() else { return Ok(()) };
+        if !file.with_wal(Wal::is_log_free) {
+            return Ok(());
+        }
+        self.end_read()?;
+        file.with_wal(|wal| wal.hold_log(true));
+        let begun = self.begin_read();
+        file.with_wal(|wal| wal.hold_log(false));
+        begun
+    }
+
+    /// The state that is read, to be read again by [`Pager::begin_read_at`].
+    ///
+    /// # Errors
+    /// [`Error::NoSnapshot`] outside a read transaction, within a write transaction, of a database without a log, and as long as nothing
+    /// was written to the log.
+    pub fn record_snapshot(&self) -> Result<PastSnapshot> {
+        self.assert_state();
+        let file = self.file_with_log()?;
+        if self.state.get() != State::Reading {
+            return Err(Error::NoSnapshot);
+        }
+        file.with_wal(Wal::snapshot).ok_or(Error::NoSnapshot)
+    }
+
+    /// Begins to read a state of the past, in place of the one that is read.
+    ///
+    /// # Errors
+    /// [`Error::NoSnapshot`] within a write transaction, and where the database is not known to have a log;
+    /// [`Error::SnapshotGone`] where the state was overwritten; [`Error::Busy`] beside a checkpoint. What was read until
+    /// then goes on to be read after these.
+    pub fn begin_read_at(&self, snapshot: &PastSnapshot) -> Result<()> {
+        self.assert_state();
+        let file = self.file_with_log()?;
+        if self.state.get() == State::Writing {
+            return Err(Error::NoSnapshot);
+        }
+        if !file.with_wal(Wal::keep_checkpoints_away)? {
+            return Err(Error::Busy);
+        }
+        let begun = self.change_to(file, snapshot);
+        let ended = file.with_wal(Wal::let_checkpoints_begin);
+        self.assert_state();
+        begun.and(ended)
+    }
+
+    fn change_to(&self, file: &FileStore, snapshot: &PastSnapshot) -> Result<()> {
+        // As in SQLite, who reads a log that others have begun anew finds out only when it has let go of it.
+        if self.state.get() == State::Reading && !file.with_wal(|wal| wal.seems_to_have(snapshot)) {
+            return Err(Error::SnapshotGone);
+        }
+        self.end_read()?;
+        file.adopt_mmap_size();
+        let begun = file.with_wal(|wal| wal.begin_read_at(snapshot));
+        self.adopt(file, begun.and_then(|begun| file.take_snapshot(self.view.shape(), begun)))?;
+        self.note_reading();
+        self.state.set(State::Reading);
+        Ok(())
+    }
+
+    /// Finds the states of the past that a log still has which was there before this process had its index.
+    ///
+    /// # Errors
+    /// [`Error::NoSnapshot`] within a transaction, and of a database without a log; [`Error::Busy`] beside a checkpoint.
+    pub fn find_snapshots(&self) -> Result<()> {
+        self.assert_state();
+        if self.state.get() != State::Idle {
+            return Err(Error::NoSnapshot);
+        }
+        self.begin_read()?;
+        let found = self.file_with_log().and_then(|file| file.with_wal(|wal| wal.find_snapshots(&*file.file)));
+        let ended = self.end_read();
+        found.and(ended)
+    }
+
+    /// The file, where it is known to have a log whose index is shared memory.
+    fn file_with_log(&self) -> Result<&FileStore> {
+        match &self.store {
+            Store::File(file) if file.is_wal() && !file.reads_unshared() => Ok(file),
+            _ => Err(Error::NoSnapshot),
+        }
+    }
+
+    // ---- the end ----
+
+    /// Ends what is going on and gives all locks back. The last connection to a database in WAL mode
+    /// copies the log into the database and deletes it.
+    pub fn close(&self) -> Result<()> {
+        let ended = self.end_read();
+        let Store::File(file) = &self.store else { return ended };
+        let closed = file.close_log(self.page_count());
+        ended.and(closed).and(file.give_up_lock(LockLevel::None))
+    }
+
+    /// Rolls back, and gives every lock back: for a caller that has caught a panic in the middle of a call. The pager is of no
+    /// use afterwards; it may be dropped.
+    ///
+    /// ```text
+    ///   roll back and close, as ever ──── went well ────► Idle, no lock is held
+    ///              │
+    ///         panics, or fails
+    ///              ▼
+    ///   by force: as if the process had died. A journal that others need stays, and the next reader plays it back; what a log
+    ///   has behind its last commit does not count
+    /// ```
+    ///
+    /// A panic usually comes from above the pager, and has left it as it was; then the ordinary way is the right one. Where it comes
+    /// from within, the assertions of the ordinary way notice, or the second way does.
+    pub fn abandon(&self) {
+        // The log is left to others: nothing is copied into the database by somebody in this state.
+        self.set_checkpoint_on_close(false);
+        let closed = catch_unwind(AssertUnwindSafe(|| self.close().is_ok()));
+        if !matches!(closed, Ok(true)) {
+            self.abandon_by_force();
+        }
+        // The end of a transaction may have come half-way before the panic.
+        quietly(|| self.note_read());
+        quietly(|| self.let_readers_resume());
+        if let Store::File(file) = &self.store {
+            // Nobody reads from buffers what may have been put there half-way.
+            quietly(|| file.database.pool.expire());
+        }
+    }
+
+    /// Each step for itself: one that panics keeps no lock.
+    fn abandon_by_force(&self) {
+        if let Store::File(file) = &self.store {
+            quietly(|| self.with_pending(|pending| file.restore_from_memory(pending)));
+        }
+        self.state.set(State::Idle);
+        self.view.direct.set(0);
+        quietly(|| self.end_epoch());
+        quietly(|| self.txn.abandon());
+        if let Store::File(file) = &self.store {
+            // Others of a shared cache look for the journal before they go on.
+            quietly(|| self.mark_for_recovery());
+            quietly(|| file.abandon_log());
+            quietly(|| drop(file.leave_to_recovery()));
+            quietly(|| drop(file.unlock(LockLevel::None)));
+        }
+        quietly(|| drop(self.failure.replace(None)));
+    }
+}
+
+impl Drop for Pager {
+    fn drop(&mut self) {
+        // Nobody is there to hear of an error; what could not be undone is found by the next reader.
+        let _ = self.close();
+        self.leave_cache();
+    }
+}
+
+/// One step of giving up. A panic in it changes nothing for the others.
+fn quietly(step: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(step));
+}

@@ -1,0 +1,302 @@
+//! Writing pages: into private copies, which nobody else sees before the commit.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut, Range};
+use std::sync::Arc;
+
+use lithe_format::{PageNo, PageSize};
+
+use super::{Pager, State, Store};
+use crate::dirty::SlotId;
+use crate::error::{Error, Result};
+use crate::page_ref::{PageRef, UniquePage};
+use crate::snapshot::Shape;
+use crate::write_txn::{Pending, WriteTxn};
+
+/// A page being written. While it lives, the same page must not be read or written by another way.
+pub struct PageMut<'p> {
+    pager: &'p Pager,
+    slot: SlotId,
+    no: PageNo,
+    /// `None` only while it is dropped.
+    page: Option<UniquePage>,
+}
+
+impl Pager {
+    /// The page `no`, to be changed. Whoever holds a [`crate::PageRef`] of it keeps what it was.
+    pub fn write(&self, no: PageNo) -> Result<PageMut<'_>> {
+        self.misuse_unless(self.is_writing(), "a page is written outside a write transaction")?;
+        let mut txn = self.txn.borrow_mut();
+        if let Some(slot) = txn.dirty.find(no) {
+            let txn = &mut *txn;
+            txn.savepoints.note_write(&mut txn.dirty, slot);
+            return Ok(self.take_from(txn, slot, no));
+        }
+        drop(txn);
+        let slot = self.make_dirty(no)?;
+        Ok(self.take_from(&mut self.txn.borrow_mut(), slot, no))
+    }
+
+    /// The page `no`, as [`Pager::write`] gives it, of which the caller writes all of `anew`: what is there until then
+    /// may be anything, and is not worth a copy.
+    pub fn overwrite(&self, no: PageNo, anew: Range<usize>) -> Result<PageMut<'_>> {
+        let is_clean = self.state.get() == State::Writing && !self.is_written(no);
+        if !is_clean || self.keeps_version(&self.txn.borrow(), no) {
+            return self.write(no);
+        }
+        let is_whole = anew == (0..self.page_size().bytes());
+        // A concurrent transaction notes what it has looked at.
+        let is_read = !is_whole || self.concurrent.is_active();
+        // Where pages are overwritten in their place, the pool has no use for what is overwritten next.
+        let comes_in_parts = self.view.reads_copies.get() && self.txn.borrow().spill.overwrites;
+        let clean = if is_read && !comes_in_parts { Some(self.page_to_copy(no)?) } else { None };
+        let txn = &mut *self.txn.borrow_mut();
+        self.prepare_to_write(txn, no)?;
+        self.make_room(txn)?;
+        let copy = match clean {
+            Some(clean) => txn.dirty.buffer_but(&clean, anew),
+            None => self.copy_from_file(txn, no, anew)?,
+        };
+        let slot = self.insert(txn, no, copy);
+        Ok(self.take_from(txn, slot, no))
+    }
+
+    /// A page whose old content does not matter, all zeros: one beyond the end of the database, which
+    /// grows up to it, or a leaf of the freelist.
+    pub fn new_page(&self, no: PageNo) -> Result<PageMut<'_>> {
+        self.misuse_unless(self.state.get() == State::Writing, "a page is added outside a write transaction")?;
+        if no == self.view.lock_byte_page.get() {
+            return Err(Error::corrupt_page(no, "the page of the lock bytes is used"));
+        }
+        self.misuse_unless(self.is_next_or_before(no), "pages are added one after the other")?;
+        if no.get() > self.page_count() && no.get() > self.max_page_count() {
+            return Err(Error::Full);
+        }
+        if no.get() > self.page_count() {
+            self.journal_page_1()?;
+        }
+        if self.keeps_version(&self.txn.borrow(), no) {
+            self.view.page_count.set(self.page_count().max(no.get()));
+            let mut page = self.write(no)?;
+            page.fill(0);
+            return Ok(page);
+        }
+        let txn = &mut *self.txn.borrow_mut();
+        let blank = txn.dirty.zeroed(self.page_size().bytes());
+        let slot = match txn.dirty.find(no) {
+            Some(slot) => {
+                txn.savepoints.note_write(&mut txn.dirty, slot);
+                let old = txn.dirty.slot_mut(slot).bytes.replace(blank);
+                assert!(old.is_some(), "page {no} is being written");
+                txn.dirty.recycle(old);
+                txn.note_change(no);
+                slot
+            }
+            None => {
+                self.prepare_to_write(txn, no)?;
+                self.make_room(txn)?;
+                self.insert(txn, no, blank)
+            }
+        };
+        if no.get() > self.page_count() {
+            self.view.page_count.set(no.get());
+        }
+        Ok(self.take_from(txn, slot, no))
+    }
+
+    /// A longer database is another number on page 1, which SQLite writes at once.
+    fn journal_page_1(&self) -> Result<()> {
+        match &self.store {
+            Store::File(file) if !file.calls.journals_at_commit => {
+                self.with_pending(|pending| file.journal_page(pending, PageNo::FIRST))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whoever wrote page `no` does not expect to write it again in this transaction: it may go to its place as soon as
+    /// there are enough of its kind, while it is in the processor's cache. Only a hint: it can still be read and written.
+    pub fn finish_page(&self, no: PageNo) -> Result<()> {
+        let txn = &mut *self.txn.borrow_mut();
+        let Some(slot) = txn.dirty.find(no) else { return Ok(()) };
+        if txn.dirty.finish(slot) < self.finished_enough(txn) { Ok(()) } else { self.put_finished_away(txn) }
+    }
+
+    /// Whether adding page `no` leaves no gap; the page of the lock bytes is none.
+    fn is_next_or_before(&self, no: PageNo) -> bool {
+        let next = u64::from(self.page_count()) + 1;
+        let skipped = u64::from(next == u64::from(self.view.lock_byte_page.get().get()));
+        u64::from(no.get()) <= next + skipped
+    }
+
+    /// Makes the database `n` pages long. Shorter: the pages at its end are forgotten. Longer: the numbers are reserved, and
+    /// whoever reserves them makes every one of the pages by [`Pager::new_page`] before the commit.
+    pub fn set_page_count(&self, n: u32) -> Result<()> {
+        self.misuse_unless(self.state.get() == State::Writing, "the size is changed outside a write transaction")?;
+        if n > self.page_count() && n > self.max_page_count() {
+            return Err(Error::Full);
+        }
+        self.journal_page_1()?;
+        self.view.page_count.set(n);
+        self.disable_direct_reads();
+        self.changes.bump();
+        Ok(())
+    }
+
+    /// A page comes into the dirty set: its clean version is copied.
+    fn make_dirty(&self, no: PageNo) -> Result<SlotId> {
+        let clean = self.page_to_copy(no)?;
+        let txn = &mut *self.txn.borrow_mut();
+        self.prepare_to_write(txn, no)?;
+        self.make_room(txn)?;
+        let copy = txn.dirty.buffer(&clean);
+        Ok(self.insert(txn, no, copy))
+    }
+
+    /// The page `no` to be copied right away: if it is clean, from the mapping even if nobody may keep a reference to it.
+    fn page_to_copy(&self, no: PageNo) -> Result<PageRef> {
+        if !self.view.reads_copies.get() || self.is_written(no) {
+            return self.page(no);
+        }
+        self.check_page_no(no)?;
+        self.view.mapped_page(no).map_or_else(|| self.page(no), Ok)
+    }
+
+    /// A copy of the clean page `no` but for the bytes `anew`, which are anything: what is to be overwritten is not read.
+    fn copy_from_file(&self, txn: &mut WriteTxn, no: PageNo, anew: Range<usize>) -> Result<Arc<[u8]>> {
+        self.check_page_no(no)?;
+        let mut page = txn.dirty.blank(self.page_size().bytes());
+        if let Store::File(file) = &self.store {
+            let offset = no.offset(self.page_size().get());
+            if anew.start > 0 {
+                file.file.read_at(&mut page[..anew.start], offset)?;
+            }
+            if anew.end < page.len() {
+                file.file.read_at(&mut page[anew.end..], offset + anew.end as u64)?;
+            }
+        }
+        Ok(page.into_shared())
+    }
+
+    /// The first write of a transaction meets what makes writing impossible; or each write, where old pages go to the journal one
+    /// by one.
+    #[inline]
+    fn prepare_to_write(&self, txn: &WriteTxn, no: PageNo) -> Result<()> {
+        match &self.store {
+            Store::File(file) if !file.calls.journals_at_commit => {
+                file.journal_page(&Pending { txn, view: &self.view }, no)
+            }
+            Store::File(file) if txn.dirty.len() == 0 && !file.is_wal() => {
+                file.open_journal(&Pending { txn, view: &self.view })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn insert(&self, txn: &mut WriteTxn, no: PageNo, bytes: Arc<[u8]>) -> SlotId {
+        txn.note_change(no);
+        assert!(self.state.get() == State::Writing, "a page is written within a write transaction");
+        self.disable_direct_reads();
+        if self.keeps_version(txn, no) {
+            let slot = txn.dirty.insert(no, bytes, txn.savepoints.saved(no));
+            txn.savepoints.note_write(&mut txn.dirty, slot);
+            return slot;
+        }
+        txn.savepoints.note_arrival();
+        txn.dirty.insert(no, bytes, txn.savepoints.newest())
+    }
+
+    /// Takes the bytes out of their slot; if a reader or a savepoint holds them too, a copy.
+    fn take_from(&self, txn: &mut WriteTxn, slot: SlotId, no: PageNo) -> PageMut<'_> {
+        self.changes.bump();
+        let taken = txn.dirty.slot_mut(slot);
+        taken.touch();
+        taken.unfinish();
+        let bytes = taken.bytes.take().expect("a page is not written twice at once");
+        debug_assert_eq!(bytes.len(), self.page_size().bytes(), "a page has its size");
+        let page = match UniquePage::new(bytes) {
+            Ok(page) => page,
+            Err(shared) => {
+                txn.note_change(no);
+                let copy = UniquePage::new(txn.dirty.buffer(&shared));
+                copy.unwrap_or_else(|_| unreachable!("a new buffer is ours alone"))
+            }
+        };
+        PageMut { pager: self, slot, no, page: Some(page) }
+    }
+
+    /// Begins to replace the whole content by pages of another size. From here on the database is empty, and the caller
+    /// makes every page anew, from 1 on. It has to come before anything is written or a savepoint is opened; a rollback
+    /// brings back what was there: the journal gets all old pages in their size.
+    ///
+    /// `false`: this database cannot change its page size, and nothing has happened. A log has frames of one size only.
+    pub fn reshape(&self, size: PageSize, reserved: u8) -> Result<bool> {
+        self.misuse_unless(self.is_writing(), "the page size is changed outside a write transaction")?;
+        self.misuse_unless(!self.has_changes(), "the page size is changed after something was written")?;
+        let Store::File(file) = &self.store else { return Ok(false) };
+        if file.is_wal() || size.usable(reserved).is_none() {
+            return Ok(false);
+        }
+        // The journal is of the old size.
+        self.with_pending(|pending| file.open_journal(pending))?;
+        self.txn.borrow_mut().shape_before = Some(self.view.shape());
+        self.view.set_shape(Shape { page_size: size, reserved });
+        self.view.page_count.set(0);
+        self.disable_direct_reads();
+        self.change_mapped_bytes()?;
+        self.changes.bump();
+        Ok(true)
+    }
+}
+
+impl PageMut<'_> {
+    /// The number of the page.
+    pub fn no(&self) -> PageNo {
+        self.no
+    }
+
+    /// Ends the writing, and answers the page as it is now: nobody needs to look it up again.
+    pub fn share(mut self) -> PageRef {
+        let bytes = self.page.take().expect("a page is taken when it is dropped").into_shared();
+        let page = PageRef::from_arc(bytes.clone());
+        self.put_back(bytes);
+        page
+    }
+
+    fn put_back(&self, bytes: Arc<[u8]>) {
+        let mut txn = self.pager.txn.borrow_mut();
+        let place = &mut txn.dirty.slot_mut(self.slot).bytes;
+        debug_assert!(place.is_none(), "page {} was put back twice", self.no);
+        *place = Some(bytes);
+    }
+}
+
+impl Deref for PageMut<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        self.page.as_deref().unwrap_or_default()
+    }
+}
+
+impl DerefMut for PageMut<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.page.as_deref_mut().unwrap_or_default()
+    }
+}
+
+impl Drop for PageMut<'_> {
+    fn drop(&mut self) {
+        if let Some(page) = self.page.take() {
+            self.put_back(page.into_shared());
+        }
+    }
+}
+
+impl fmt::Debug for PageMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PageMut({}, {} bytes)", self.no, self.len())
+    }
+}

@@ -1,0 +1,153 @@
+//! The choice of a spill target: pure functions of what is known when the first page leaves the dirty set.
+
+use lithe_format::PageNo;
+
+/// One of the three places of pages that have left the dirty set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    TempFile,
+    /// A frame of the log that does not commit yet.
+    Log,
+    /// Where the page belongs.
+    Database,
+}
+
+/// Which pages go where: see the picture in [`crate::spill`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SpillTarget {
+    elsewhere: Place,
+    /// N: pages behind it go to their own place.
+    behind: u32,
+    /// What was in the place of a page goes to the journal first, one page at a time: the journal brings it back. Else, of what a
+    /// savepoint may want back, nothing is overwritten.
+    is_journaled: bool,
+}
+
+/// What the choice depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SpillFacts {
+    /// The transaction has the turn to write to a log.
+    pub(crate) appends_to_log: bool,
+    /// The database is a file, and nobody writes to a log.
+    pub(crate) writes_file: bool,
+    /// The VFS is the application's, and sees the calls that SQLite makes.
+    pub(crate) is_foreign: bool,
+    /// There is no journal, and the transaction has read nothing but copies.
+    pub(crate) may_overwrite: bool,
+    /// Pages have another size than before: what is behind the end is in the middle.
+    pub(crate) is_reshaped: bool,
+    /// Page 1 says where the database ends, not the size of the file.
+    pub(crate) counts_pages: bool,
+    /// The last page on the sector with the last page of the database: a write that the power cuts short may harm the sector.
+    pub(crate) sector_end: u32,
+    /// The log has begun anew for a load past it: the last page of the file.
+    pub(crate) past_log: Option<u32>,
+}
+
+/// No page is behind it.
+const NOWHERE: u32 = u32::MAX;
+
+impl SpillTarget {
+    pub(crate) fn choose(facts: &SpillFacts) -> SpillTarget {
+        assert!(!(facts.appends_to_log && facts.writes_file), "a commit goes to the log or to the file");
+        let split = |elsewhere, behind| SpillTarget { elsewhere, behind, is_journaled: false };
+        if facts.appends_to_log {
+            return split(Place::Log, facts.past_log.unwrap_or(NOWHERE));
+        }
+        if !facts.writes_file || facts.is_reshaped {
+            return split(Place::TempFile, NOWHERE);
+        }
+        if facts.is_foreign {
+            return SpillTarget { elsewhere: Place::TempFile, behind: 0, is_journaled: true };
+        }
+        if facts.may_overwrite {
+            return split(Place::TempFile, 0);
+        }
+        split(Place::TempFile, if facts.counts_pages { facts.sector_end } else { NOWHERE })
+    }
+
+    /// Where page `no` goes. `kept_end` is the last page that an open savepoint may want back; `has_frame` says that the log has the
+    /// page already, as this transaction has written it before.
+    pub(crate) fn place_of(&self, no: PageNo, kept_end: u32, has_frame: bool) -> Place {
+        let end = if self.is_journaled { self.behind } else { self.behind.max(kept_end) };
+        // Page 1 says where the database ends, and waits for the commit.
+        let has_place = no > PageNo::FIRST && no.get() > end && !has_frame;
+        if has_place { Place::Database } else { self.elsewhere }
+    }
+
+    /// Whether what was in the place of a page goes to the journal first.
+    pub(crate) fn is_journaled(&self) -> bool {
+        self.is_journaled
+    }
+
+    /// N: the page behind which pages go to their own place.
+    pub(crate) fn behind(&self) -> u32 {
+        self.behind
+    }
+
+    /// The same for a transaction beside readers, which may not overwrite what they read.
+    pub(crate) fn beside_readers(self, facts: &SpillFacts) -> SpillTarget {
+        assert!(!self.is_journaled, "in SQLite's order readers are looked for before each page");
+        SpillTarget::choose(&SpillFacts { may_overwrite: false, ..*facts })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rollback journal, in a database of 100 pages.
+    const ROLLBACK: SpillFacts = SpillFacts {
+        appends_to_log: false,
+        writes_file: true,
+        is_foreign: false,
+        may_overwrite: false,
+        is_reshaped: false,
+        counts_pages: true,
+        sector_end: 100,
+        past_log: None,
+    };
+    const LOG: SpillFacts = SpillFacts { appends_to_log: true, writes_file: false, ..ROLLBACK };
+    const MEMORY: SpillFacts = SpillFacts { writes_file: false, ..ROLLBACK };
+
+    /// The places of pages 1, 50, 101 and 105 without a savepoint, and of 50, 101 and 105 under one of 104 pages.
+    fn check(facts: SpillFacts, free: [Place; 4], kept: [Place; 3]) {
+        let target = SpillTarget::choose(&facts);
+        let place = |n, kept_end| target.place_of(PageNo::new(n).unwrap(), kept_end, false);
+        assert_eq!([1, 50, 101, 105].map(|n| place(n, 0)), free, "{facts:?}");
+        assert_eq!([50, 101, 105].map(|n| place(n, 104)), kept, "{facts:?}");
+    }
+
+    #[test]
+    fn the_table() {
+        use Place::{Database as D, Log as L, TempFile as T};
+        check(MEMORY, [T; 4], [T; 3]);
+        check(ROLLBACK, [T, T, D, D], [T, T, D]);
+        check(SpillFacts { sector_end: 104, ..ROLLBACK }, [T, T, T, D], [T, T, D]);
+        check(SpillFacts { counts_pages: false, ..ROLLBACK }, [T; 4], [T; 3]);
+        check(SpillFacts { is_reshaped: true, may_overwrite: true, ..ROLLBACK }, [T; 4], [T; 3]);
+        check(SpillFacts { may_overwrite: true, ..ROLLBACK }, [T, D, D, D], [T, T, D]);
+        check(SpillFacts { is_foreign: true, ..ROLLBACK }, [T, D, D, D], [D, D, D]);
+        check(SpillFacts { is_foreign: true, is_reshaped: true, ..ROLLBACK }, [T; 4], [T; 3]);
+        check(LOG, [L; 4], [L; 3]);
+        check(SpillFacts { past_log: Some(100), ..LOG }, [L, L, D, D], [L, L, D]);
+    }
+
+    #[test]
+    fn a_page_that_has_a_frame_gets_another() {
+        let target = SpillTarget::choose(&SpillFacts { past_log: Some(100), ..LOG });
+        let no = PageNo::new(105).unwrap();
+        assert_eq!(target.place_of(no, 0, true), Place::Log);
+        assert_eq!(target.place_of(no, 0, false), Place::Database);
+    }
+
+    #[test]
+    fn beside_readers_nothing_is_overwritten() {
+        let facts = SpillFacts { may_overwrite: true, ..ROLLBACK };
+        let target = SpillTarget::choose(&facts);
+        assert!(target.behind() == 0 && !target.is_journaled());
+        let beside = target.beside_readers(&facts);
+        assert_eq!(beside, SpillTarget::choose(&ROLLBACK));
+        assert_eq!(beside.behind(), 100);
+    }
+}

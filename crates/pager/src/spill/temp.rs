@@ -1,0 +1,160 @@
+//! Pages spilled into a temporary file.
+//!
+//! ```text
+//!   place     0   1   2 | 3   4   5        a savepoint was opened after place 2
+//!   page      7   8   9 | 8  12   9
+//!                 ^---------'   ^         place 3 has replaced place 1, which the savepoint may want back
+//! ```
+
+use lithe_format::PageNo;
+use lithe_vfs::{OpenFlags, Vfs};
+
+use super::{Marks, SpillMark};
+use crate::error::Result;
+use crate::page_map::PageMap;
+use crate::temp_file::TempPages;
+
+/// Pages spilled into a temporary file.
+#[derive(Debug, Default)]
+pub(crate) struct TempSpill {
+    pages: TempPages,
+    /// Where the newest version of a page is.
+    newest: PageMap,
+    /// By place: which places hold versions that a savepoint may want back, and for which pages.
+    replaced: Vec<Replaced>,
+}
+
+/// Places that follow each other, and hold newer versions of the pages at other places, which follow each other, too.
+#[derive(Clone, Copy, Debug)]
+struct Replaced {
+    place: u32,
+    len: u32,
+    before: u32,
+}
+
+impl Replaced {
+    fn goes_on(&self, place: u32, before: u32) -> bool {
+        self.place + self.len == place && self.before + self.len == before
+    }
+}
+
+impl TempSpill {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.newest.is_empty()
+    }
+
+    pub(crate) fn contains(&self, no: PageNo) -> bool {
+        self.newest.get(no).is_some()
+    }
+
+    pub(crate) fn page_numbers(&self) -> impl Iterator<Item = PageNo> {
+        self.newest.page_numbers()
+    }
+
+    /// Reads a page, if it is here.
+    pub(crate) fn read(&self, no: PageNo, buf: &mut [u8]) -> Result<bool> {
+        let Some(place) = self.newest.get(no) else { return Ok(false) };
+        self.pages.read(place, buf)?;
+        Ok(true)
+    }
+
+    /// Reads pages that are here into `buf`, one behind the other; neighbours, which mostly were spilled together,
+    /// in one go.
+    pub(crate) fn read_all(&self, pages: &[PageNo], page_size: usize, mut buf: &mut [u8]) -> Result<()> {
+        let places: Vec<u32> = pages.iter().filter_map(|no| self.newest.get(*no)).collect();
+        for run in places.chunk_by(|a, b| a + 1 == *b) {
+            let (here, rest) = buf.split_at_mut(run.len() * page_size);
+            self.pages.read_run(run[0], page_size, here)?;
+            buf = rest;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn mark(&self) -> SpillMark {
+        SpillMark { len: self.pages.len(), ..SpillMark::default() }
+    }
+
+    /// Forgets a page whose newest version is elsewhere. No savepoint may want one of its versions here.
+    pub(crate) fn forget(&mut self, no: PageNo) {
+        self.newest.remove(no);
+    }
+
+    /// What is noted of pages, in bytes.
+    pub(crate) fn memory(&self) -> usize {
+        self.newest.memory() + self.replaced.capacity() * size_of::<Replaced>()
+    }
+
+    /// Adds pages, while savepoints are open since `marks`. What was spilled before the newest of them stays as it is: it
+    /// may return to it.
+    pub(crate) fn add(&mut self, vfs: &dyn Vfs, pages: &[(PageNo, &[u8])], marks: Marks) -> Result<()> {
+        assert!(marks.oldest <= marks.newest, "the newest savepoint was opened last");
+        self.forget_replaced(marks.oldest);
+        let (mut new, mut again) = (Vec::with_capacity(pages.len()), Vec::new());
+        for &(no, bytes) in pages {
+            match self.newest.get(no) {
+                Some(place) if place >= marks.newest => again.push((place, bytes)),
+                _ => new.push((no, bytes)),
+            }
+        }
+        again.sort_unstable_by_key(|(place, _)| *place);
+        for run in again.chunk_by(|(a, _), (b, _)| a + 1 == *b) {
+            let bytes: Vec<&[u8]> = run.iter().map(|(_, bytes)| *bytes).collect();
+            self.pages.overwrite(run[0].0, &bytes)?;
+        }
+        let bytes: Vec<&[u8]> = new.iter().map(|(_, bytes)| *bytes).collect();
+        let first = self.pages.append(vfs, OpenFlags::TEMP_JOURNAL, &bytes)?;
+        for (place, (no, _)) in (first..).zip(new) {
+            if let Some(before) = self.newest.insert(no, place) {
+                self.note_replaced(place, before);
+            }
+        }
+        Ok(())
+    }
+
+    fn note_replaced(&mut self, place: u32, before: u32) {
+        match self.replaced.last_mut() {
+            Some(last) if last.goes_on(place, before) => last.len += 1,
+            _ => self.replaced.push(Replaced { place, len: 1, before }),
+        }
+    }
+
+    /// Nobody goes back to what places before `oldest` have replaced.
+    fn forget_replaced(&mut self, oldest: u32) {
+        let forgotten = self.replaced.partition_point(|replaced| replaced.place + replaced.len <= oldest);
+        self.replaced.drain(..forgotten);
+    }
+
+    /// Where the version is that the one at `place` has replaced.
+    fn replaced_by(&self, place: u32) -> Option<u32> {
+        let at = self.replaced.partition_point(|replaced| replaced.place <= place).checked_sub(1)?;
+        let replaced = self.replaced[at];
+        let offset = place - replaced.place;
+        (offset < replaced.len).then(|| replaced.before + offset)
+    }
+
+    pub(crate) fn back_to(&mut self, mark: SpillMark) {
+        if mark.len >= self.pages.len() {
+            return;
+        }
+        let after: Vec<PageNo> = self.newest.pages_from_place(mark.len).collect();
+        for no in after {
+            let newest = self.newest.remove(no);
+            let kept = std::iter::successors(newest, |&place| self.replaced_by(place)).find(|&place| place < mark.len);
+            if let Some(kept) = kept {
+                self.newest.insert(no, kept);
+            }
+        }
+        let left = self.replaced.partition_point(|replaced| replaced.place < mark.len);
+        self.replaced.truncate(left);
+        if let Some(last) = self.replaced.last_mut() {
+            last.len = last.len.min(mark.len - last.place);
+        }
+        self.pages.truncate(mark.len);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.pages.clear();
+        self.replaced = Vec::new();
+        self.newest.clear();
+    }
+}

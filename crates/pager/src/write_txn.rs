@@ -1,0 +1,103 @@
+//! What a write transaction has written and not committed.
+
+use lithe_format::{PageNo, PageSize};
+
+use crate::dirty::DirtySet;
+use crate::error::{Result, listed};
+use crate::savepoint::Savepoints;
+use crate::snapshot::{Shape, View};
+use crate::spill::Spill;
+
+/// A write transaction.
+#[derive(Debug, Default)]
+pub(crate) struct WriteTxn {
+    /// What is in memory of the pages that were written.
+    pub(crate) dirty: DirtySet,
+    pub(crate) savepoints: Savepoints,
+    /// The others.
+    pub(crate) spill: Spill,
+    /// How many pages may be dirty in memory.
+    pub(crate) dirty_max: usize,
+    /// The page count when it began.
+    pub(crate) pages_before: u32,
+    /// ROLLBACK TO took changes back.
+    pub(crate) has_undone: bool,
+    /// The shape of pages when it began, if it has changed that.
+    pub(crate) shape_before: Option<Shape>,
+    /// Pages that have changed since others of a shared cache last looked at them; `None`: nobody has, or any may have.
+    pub(crate) changed: Option<Vec<PageNo>>,
+}
+
+/// More changes than these are not listed.
+const CHANGED_MAX: usize = 1 << 16;
+
+impl WriteTxn {
+    /// Page `no` comes into the dirty set, or its buffer is replaced there.
+    #[inline]
+    pub(crate) fn note_change(&mut self, no: PageNo) {
+        if let Some(changed) = &mut self.changed {
+            changed.push(no);
+            if changed.len() > CHANGED_MAX {
+                self.changed = None;
+            }
+        }
+    }
+
+    /// The pages that are in memory, and those that went to a temporary file or to their place behind the end of the database.
+    /// What went to frames of the log is known to the log.
+    pub(crate) fn page_numbers(&self) -> impl Iterator<Item = PageNo> {
+        let in_memory = self.dirty.iter().map(|(no, _)| no);
+        in_memory.chain(self.spill.temp.page_numbers()).chain(self.spill.placed.page_numbers(self.pages_before))
+    }
+
+    /// Whether a page was put into its place behind the end of the database.
+    pub(crate) fn is_placed(&self, no: PageNo) -> bool {
+        self.spill.placed.contains(no, self.pages_before)
+    }
+
+    /// The pages that a commit through a rollback journal writes, in order, of a database of `page_count` pages.
+    pub(crate) fn pages_to_write(&self, page_count: u32) -> Result<Vec<PageNo>> {
+        let all = self.dirty.iter().map(|(no, _)| no).chain(self.spill.temp.page_numbers());
+        let mut pages = listed(all.filter(|no| no.get() <= page_count))?;
+        pages.sort_unstable();
+        pages.dedup();
+        Ok(pages)
+    }
+
+    /// The transaction is over.
+    pub(crate) fn clear(&mut self) {
+        self.dirty.drain(|_, bytes| Some(bytes));
+        self.spill.clear();
+        self.shape_before = None;
+        self.changed = None;
+    }
+}
+
+/// A write transaction with what it sees: what a commit works with.
+#[derive(Clone, Copy)]
+pub(crate) struct Pending<'t> {
+    pub(crate) txn: &'t WriteTxn,
+    pub(crate) view: &'t View,
+}
+
+impl Pending<'_> {
+    /// The size of a page.
+    pub(crate) fn page_size(&self) -> PageSize {
+        self.view.page_size.get()
+    }
+
+    /// How many pages the database is to have.
+    pub(crate) fn page_count(&self) -> u32 {
+        self.view.page_count.get()
+    }
+
+    /// The size that pages had when the transaction began.
+    pub(crate) fn page_size_before(&self) -> PageSize {
+        self.txn.shape_before.map_or(self.page_size(), |shape| shape.page_size)
+    }
+
+    /// Whether the transaction changes the page size.
+    pub(crate) fn is_reshaped(&self) -> bool {
+        self.txn.shape_before.is_some()
+    }
+}

@@ -1,0 +1,50 @@
+//! The scans of a table that stand on a row, or hold nodes: while any does, the table is not changed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::error::{self, Result};
+
+/// How many there are, of one table.
+#[derive(Clone, Debug, Default)]
+pub struct Scans(Arc<AtomicUsize>);
+
+impl Scans {
+    /// A scan that has not begun.
+    pub fn new_scan(&self) -> Standing {
+        Standing { scans: self.clone(), is_on_row: false }
+    }
+
+    /// Refuses a change of the table beside them.
+    ///
+    /// # Errors
+    /// SQLITE_LOCKED_VTAB.
+    pub fn refuse_change(&self) -> Result {
+        if self.0.load(Ordering::Relaxed) > 0 { Err(error::locked()) } else { Ok(()) }
+    }
+}
+
+/// A scan, which counts as long as it stands on a row.
+#[derive(Debug)]
+pub struct Standing {
+    scans: Scans,
+    is_on_row: bool,
+}
+
+impl Standing {
+    /// Whether it stands on a row now.
+    pub fn set(&mut self, is_on_row: bool) {
+        match (is_on_row, self.is_on_row) {
+            (true, false) => _ = self.scans.0.fetch_add(1, Ordering::Relaxed),
+            (false, true) => _ = self.scans.0.fetch_sub(1, Ordering::Relaxed),
+            _ => {}
+        }
+        self.is_on_row = is_on_row;
+    }
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        self.set(false);
+    }
+}

@@ -1,0 +1,239 @@
+//! The stems of English words (M. F. Porter, 1980).
+//!
+//! It works on bytes. In `m(stem)` times a vowel is followed by a consonant in the stem. Once a suffix of a step matches, no
+//! shorter one is tried, be its condition met or not.
+
+/// A suffix and what takes its place.
+type Rule = (&'static str, &'static str);
+
+/// Steps 2 and 3: where the stem has m > 0. Longer suffixes stand in front of those that they end with.
+#[rustfmt::skip]
+const STEP_2: &[Rule] = &[
+    ("ational", "ate"), ("tional", "tion"), ("enci", "ence"), ("anci", "ance"), ("izer", "ize"), ("logi", "log"),
+    ("bli", "ble"), ("alli", "al"), ("entli", "ent"), ("eli", "e"), ("ousli", "ous"), ("ization", "ize"),
+    ("ation", "ate"), ("ator", "ate"), ("alism", "al"), ("iveness", "ive"), ("fulness", "ful"), ("ousness", "ous"),
+    ("aliti", "al"), ("iviti", "ive"), ("biliti", "ble"),
+];
+#[rustfmt::skip]
+const STEP_3: &[Rule] = &[
+    ("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", ""),
+];
+/// Step 4: what goes where m > 1.
+#[rustfmt::skip]
+const STEP_4: &[&str] = &[
+    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
+    "ous", "ive", "ize",
+];
+
+/// Takes a word of at least three bytes in small letters to its stem, which is never empty.
+pub fn stem(word: &mut Vec<u8>) {
+    stem_of(word, false);
+}
+
+/// The same. With `plural_may_be_all`, nothing need be left in front of the suffix of a plural: the `ies` of FTS3 becomes `i`.
+pub fn stem_of(word: &mut Vec<u8>, plural_may_be_all: bool) {
+    plural(word, plural_may_be_all);
+    past(word);
+    if let Some(before) = strip(word, "y").filter(|before| has_vowel(before)) {
+        replace(word, before.len(), "i");
+    }
+    for rules in [STEP_2, STEP_3] {
+        let found = rules.iter().find_map(|(suffix, new)| strip(word, suffix).map(|before| (before, new)));
+        if let Some((before, new)) = found.filter(|(before, _)| measure(before) > 0) {
+            replace(word, before.len(), new);
+        }
+    }
+    let found = STEP_4.iter().find_map(|suffix| strip(word, suffix).map(|before| (before, *suffix)));
+    let may_go = |before: &[u8], suffix: &str| suffix != "ion" || matches!(before.last(), Some(b's' | b't'));
+    if let Some((before, _)) = found.filter(|(before, suffix)| measure(before) > 1 && may_go(before, suffix)) {
+        replace(word, before.len(), "");
+    }
+    final_letters(word);
+}
+
+/// Step 1a.
+fn plural(word: &mut Vec<u8>, may_be_all: bool) {
+    let ends = |suffix: &str| strip(word, suffix).is_some() || may_be_all && *word == suffix.as_bytes();
+    let cut = if ends("sses") || ends("ies") {
+        2
+    } else if ends("ss") {
+        0
+    } else {
+        usize::from(ends("s"))
+    };
+    word.truncate(word.len() - cut);
+}
+
+/// Step 1b.
+fn past(word: &mut Vec<u8>) {
+    if let Some(before) = strip(word, "eed") {
+        if measure(before) > 0 {
+            replace(word, before.len(), "ee");
+        }
+        return;
+    }
+    let Some(before) = strip(word, "ed").or_else(|| strip(word, "ing")).filter(|before| has_vowel(before)) else {
+        return;
+    };
+    replace(word, before.len(), "");
+    if ["at", "bl", "iz"].iter().any(|end| strip(word, end).is_some()) {
+        word.push(b'e');
+    } else if ends_doubled(word) && !matches!(word.last(), Some(b'l' | b's' | b'z')) {
+        word.pop();
+    } else if measure(word) == 1 && ends_short(word) {
+        word.push(b'e');
+    }
+}
+
+/// Step 5.
+fn final_letters(word: &mut Vec<u8>) {
+    if let Some(before) = strip(word, "e") {
+        let m = measure(before);
+        if m > 1 || m == 1 && !ends_short(before) {
+            replace(word, before.len(), "");
+        }
+    }
+    if word.ends_with(b"ll") && measure(word) > 1 {
+        word.pop();
+    }
+}
+
+/// What stands in front of a suffix, unless that is nothing.
+fn strip<'w>(word: &'w [u8], suffix: &str) -> Option<&'w [u8]> {
+    word.strip_suffix(suffix.as_bytes()).filter(|before| !before.is_empty())
+}
+
+fn replace(word: &mut Vec<u8>, len: usize, suffix: &str) {
+    word.truncate(len);
+    word.extend_from_slice(suffix.as_bytes());
+}
+
+/// For each byte, whether it is a vowel: aeiou, and y after a consonant.
+fn vowels(word: &[u8]) -> impl Iterator<Item = bool> + '_ {
+    let mut after_consonant = false;
+    word.iter().map(move |byte| {
+        let is_vowel = matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u') || *byte == b'y' && after_consonant;
+        after_consonant = !is_vowel;
+        is_vowel
+    })
+}
+
+fn has_vowel(word: &[u8]) -> bool {
+    vowels(word).any(|is_vowel| is_vowel)
+}
+
+/// m: how often a consonant follows a vowel.
+fn measure(word: &[u8]) -> usize {
+    let mut after_vowel = false;
+    let ends = vowels(word).filter(|is_vowel| std::mem::replace(&mut after_vowel, *is_vowel) && !is_vowel);
+    ends.count()
+}
+
+fn ends_doubled(word: &[u8]) -> bool {
+    let is_consonant = vowels(word).last() == Some(false);
+    is_consonant && word.last_chunk::<2>().is_some_and(|[one, other]| one == other)
+}
+
+/// *o: ends with consonant, vowel, consonant, the last not w, x or y.
+fn ends_short(word: &[u8]) -> bool {
+    let mut last = [true; 3];
+    for is_vowel in vowels(word) {
+        last = [last[1], last[2], is_vowel];
+    }
+    last == [false, true, false] && !matches!(word.last(), Some(b'w' | b'x' | b'y'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stems_are_sqlites() {
+        for (word, expected) in [
+            ("running", "run"),
+            ("flies", "fli"),
+            ("happily", "happili"),
+            ("relational", "relat"),
+            ("agreed", "agre"),
+            ("hopping", "hop"),
+            ("falling", "fall"),
+            ("sized", "size"),
+            ("ponies", "poni"),
+            ("caresses", "caress"),
+            ("cats", "cat"),
+            ("feed", "feed"),
+            ("plastered", "plaster"),
+            ("motoring", "motor"),
+            ("sing", "sing"),
+            ("conflated", "conflat"),
+            ("troubled", "troubl"),
+            ("fizzed", "fizz"),
+            ("failing", "fail"),
+            ("filing", "file"),
+            ("happy", "happi"),
+            ("sky", "sky"),
+            ("conditional", "condit"),
+            ("valenci", "valenc"),
+            ("digitizer", "digit"),
+            ("conformabli", "conform"),
+            ("radicalli", "radic"),
+            ("analogousli", "analog"),
+            ("operator", "oper"),
+            ("feudalism", "feudal"),
+            ("decisiveness", "decis"),
+            ("hopefulness", "hope"),
+            ("sensibiliti", "sensibl"),
+            ("triplicate", "triplic"),
+            ("formative", "form"),
+            ("electriciti", "electr"),
+            ("goodness", "good"),
+            ("revival", "reviv"),
+            ("allowance", "allow"),
+            ("adjustable", "adjust"),
+            ("replacement", "replac"),
+            ("adoption", "adopt"),
+            ("homologous", "homolog"),
+            ("probate", "probat"),
+            ("rate", "rate"),
+            ("cease", "ceas"),
+            ("controll", "control"),
+            ("roll", "roll"),
+            ("eed", "e"),
+            ("bed", "bed"),
+            ("yes", "ye"),
+            ("toyed", "toi"),
+            ("seed", "seed"),
+            ("needed", "need"),
+            ("saying", "sai"),
+            ("apologi", "apolog"),
+            ("analogi", "analog"),
+            ("generalization", "gener"),
+            ("the", "the"),
+            ("oed", "o"),
+            ("ies", "ie"),
+            ("sses", "sse"),
+            ("ied", "i"),
+            ("dies", "di"),
+            ("matting", "mat"),
+            ("controlling", "control"),
+            ("abilities", "abil"),
+            ("ing", "ing"),
+            ("thing", "thing"),
+            ("string", "string"),
+            ("oaten", "oaten"),
+            ("ion", "ion"),
+            ("station", "station"),
+            ("section", "section"),
+            ("opinion", "opinion"),
+            ("ement", "ement"),
+            ("element", "element"),
+            ("xed", "xed"),
+            ("vexed", "vex"),
+            ("snowed", "snow"),
+        ] {
+            let mut found = word.as_bytes().to_vec();
+            stem(&mut found);
+            assert_eq!(String::from_utf8_lossy(&found), expected, "{word}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The tokens of `unicode61`: runs of letters and digits of all scripts, in small letters.
+
+use std::ops::Range;
+
+use crate::unicode::{self, CategorySet, RemoveMarks};
+
+/// Characters below are looked up in a table of bits.
+const TABLE_END: u32 = 0x1_0000;
+const WORD_BITS: u32 = u64::BITS;
+
+/// Which characters belong to tokens, and what becomes of them.
+#[derive(Clone, Debug)]
+pub struct Unicode61 {
+    /// Which characters below [`TABLE_END`] belong to tokens: a bit each.
+    table: Box<[u64]>,
+    /// Which ones beyond do, by their categories …
+    categories: CategorySet,
+    /// … but for these, of which the opposite is true. Sorted.
+    exceptions: Vec<u32>,
+    /// Which marks are taken from letters.
+    pub remove: RemoveMarks,
+    /// What the ASCII characters of tokens become; 0: it belongs to none, or is no ASCII character.
+    folded: [u8; 256],
+}
+
+impl Unicode61 {
+    /// The characters of these categories make up tokens; the first mark of Latin letters goes.
+    pub fn new(categories: CategorySet) -> Unicode61 {
+        let mut table = vec![0; (TABLE_END / WORD_BITS) as usize].into_boxed_slice();
+        categories.each_below(TABLE_END, |code| set_bit(&mut table, code, true));
+        set_bit(&mut table, 0, false);
+        let (exceptions, remove) = (Vec::new(), RemoveMarks::default());
+        let mut made = Unicode61 { table, categories, exceptions, remove, folded: [0; 256] };
+        made.fold_ascii();
+        made
+    }
+
+    fn fold_ascii(&mut self) {
+        for byte in 0..0x80u8 {
+            let folded = if self.is_token(u32::from(byte)) { byte.to_ascii_lowercase() } else { 0 };
+            if let Some(place) = self.folded.get_mut(usize::from(byte)) {
+                *place = folded;
+            }
+        }
+    }
+
+    /// Makes characters belong to tokens, or not. Marks stay what they are.
+    pub fn add(&mut self, chars: &[u8], belongs: bool) {
+        let mut at = 0;
+        while let Some(code) = unicode::read(chars, &mut at) {
+            if code < 0x80 {
+                set_bit(&mut self.table, code, belongs);
+            } else if self.categories.contains(code) != belongs && !unicode::is_mark(code) {
+                // SQLite lists the exceptions, and a character that was one stays one.
+                if code < TABLE_END {
+                    set_bit(&mut self.table, code, belongs);
+                } else if let Err(at) = self.exceptions.binary_search(&code) {
+                    self.exceptions.insert(at, code);
+                }
+            }
+        }
+        self.fold_ascii();
+    }
+
+    /// What an ASCII character of tokens becomes; 0 for all others.
+    #[inline]
+    fn fold(&self, byte: u8) -> u8 {
+        self.folded.get(usize::from(byte)).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn is_token(&self, code: u32) -> bool {
+        if code < TABLE_END {
+            let word = self.table.get((code / WORD_BITS) as usize).copied().unwrap_or(0);
+            return word >> (code % WORD_BITS) & 1 != 0;
+        }
+        self.categories.contains(code) != self.exceptions.binary_search(&code).is_ok()
+    }
+
+    /// Passes over ASCII characters that belong to no token, and over the token behind them if it is all ASCII and the index has
+    /// it as it is; the bytes of it. None: the token at `at` is another one, or the text ends.
+    #[inline]
+    pub fn next_plain(&self, text: &[u8], at: &mut usize) -> Option<Range<usize>> {
+        let is_between = |byte: u8| byte.is_ascii() && byte != 0 && self.fold(byte) == 0;
+        let start = *at + text.get(*at..)?.iter().take_while(|byte| is_between(**byte)).count();
+        *at = start;
+        let rest = text.get(start..)?;
+        let len = rest.iter().take_while(|byte| self.fold(**byte) == **byte && **byte != 0).count();
+        if len == 0 || !rest.get(len).is_none_or(|byte| is_between(*byte)) {
+            return None;
+        }
+        *at = start + len;
+        Some(start..*at)
+    }
+
+    /// Reads the next token at or behind `at`, and moves `at` behind it: what the index has for it goes into `folded`, and the
+    /// bytes of the text that it stands for are answered. None at the end.
+    #[inline]
+    pub fn next(&self, text: &[u8], at: &mut usize, folded: &mut Vec<u8>) -> Option<Range<usize>> {
+        let start = loop {
+            let start = *at;
+            if self.is_token(unicode::read(text, at)?) {
+                break start;
+            }
+        };
+        *at = start;
+        folded.clear();
+        self.token(text, at, folded);
+        Some(start..*at)
+    }
+
+    /// Reads a token that begins at `at`, and moves `at` behind it.
+    fn token(&self, text: &[u8], at: &mut usize, folded: &mut Vec<u8>) {
+        while let Some(byte) = text.get(*at) {
+            if byte.is_ascii() {
+                let rest = text.get(*at..).unwrap_or_default();
+                let len = rest.iter().take_while(|byte| self.fold(**byte) != 0).count();
+                folded.extend(rest.iter().take(len).map(|byte| self.fold(*byte)));
+                *at += len;
+                if len == 0 {
+                    // (A NUL that belongs to tokens becomes what no other character does.)
+                    if *byte != 0 || !self.is_token(0) {
+                        break;
+                    }
+                    folded.push(0);
+                    *at += 1;
+                }
+                continue;
+            }
+            let mut behind = *at;
+            let Some(code) = unicode::read(text, &mut behind) else { break };
+            if !self.is_token(code) && !unicode::is_mark(code) {
+                break;
+            }
+            if let Some(code) = unicode::fold(code, self.remove) {
+                unicode::push(folded, code);
+            }
+            *at = behind;
+        }
+    }
+}
+
+fn set_bit(table: &mut [u64], code: u32, is_set: bool) {
+    if let Some(word) = table.get_mut((code / WORD_BITS) as usize) {
+        let bit = 1 << (code % WORD_BITS);
+        *word = if is_set { *word | bit } else { *word & !bit };
+    }
+}

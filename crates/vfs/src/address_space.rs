@@ -1,0 +1,54 @@
+//! Address space: how much of it the process may take, and ranges of zeros to put something into.
+//!
+//! What is taken is never given back to the system: see `mapping`.
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::mm::{MapFlags, ProtFlags};
+
+/// What a file gets at least: most databases stay within it, and thousands of them take little.
+pub(crate) const RESERVE_MIN: u64 = 1 << 20;
+
+/// Of address space, if the process has a limit, a fourth is for mappings: memory needs the rest.
+const SHARE_OF_LIMIT: u64 = 4;
+
+/// The length of all ranges there are.
+static TAKEN: AtomicU64 = AtomicU64::new(0);
+
+/// Whether the limit of the process, if it has one, leaves room for so much more.
+pub(crate) fn is_within_limit(len: usize) -> bool {
+    if cfg!(miri) {
+        return len <= 2 * RESERVE_MIN as usize; // Miri keeps notes on each byte
+    }
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
+    let taken = TAKEN.load(Ordering::Relaxed);
+    limit.is_none_or(|limit| taken.saturating_add(len as u64) <= limit / SHARE_OF_LIMIT)
+}
+
+/// So much more is taken, for good.
+pub(crate) fn note_taken(len: usize) {
+    TAKEN.fetch_add(len as u64, Ordering::Relaxed);
+}
+
+/// Miri's memory, in place of the system's: the same promises, but for the protection.
+#[cfg(miri)]
+pub(crate) fn zeros(at: *mut c_void, len: usize, _extra: MapFlags, _protection: ProtFlags) -> Option<NonNull<u8>> {
+    if at.is_null() {
+        return Some(NonNull::from(Vec::leak(vec![0u8; len])).cast());
+    }
+    // SAFETY: a range of this length was made above, and is never given back.
+    unsafe { std::ptr::write_bytes(at.cast::<u8>(), 0, len) };
+    NonNull::new(at.cast())
+}
+
+/// Covers a range (or, at null, a free one) with zeros that cost no memory until written.
+#[cfg(not(miri))]
+pub(crate) fn zeros(at: *mut c_void, len: usize, extra: MapFlags, protection: ProtFlags) -> Option<NonNull<u8>> {
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | extra;
+    // SAFETY: at null the system picks unused addresses; the fixed case is asked for by the owner of
+    // the range only.
+    let base = unsafe { rustix::mm::mmap_anonymous(at, len, protection, flags) };
+    NonNull::new(base.ok()?.cast())
+}

@@ -1,0 +1,126 @@
+//! Opening the descriptor of a file: whose a new file is, and who may use it.
+
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use super::look::{Look, look_at, look_at_path};
+use crate::OpenFlags;
+
+/// Files that lie beside a database and belong to it.
+pub(super) const COMPANIONS: OpenFlags =
+    OpenFlags(OpenFlags::MAIN_JOURNAL.0 | OpenFlags::WAL.0 | OpenFlags::SUPER_JOURNAL.0);
+
+/// What new databases may be read and written by, before the user's mask.
+const DEFAULT_MODE: u32 = 0o644;
+
+/// Opens a file as the flags say.
+pub(super) fn open_descriptor(path: &Path, flags: OpenFlags) -> rustix::io::Result<OwnedFd> {
+    let mut how = OFlags::CLOEXEC;
+    how |= if flags.contains(OpenFlags::READWRITE) { OFlags::RDWR } else { OFlags::RDONLY };
+    if flags.contains(OpenFlags::CREATE) {
+        how |= OFlags::CREATE;
+    }
+    if flags.contains(OpenFlags::EXCLUSIVE) {
+        how |= OFlags::EXCL | OFlags::NOFOLLOW;
+    }
+    if flags.contains(OpenFlags::NOFOLLOW) {
+        how |= OFlags::NOFOLLOW;
+    }
+    let owner = Owner::for_new_file(path, flags);
+    let fd = loop {
+        match rustix::fs::open(path, how, Mode::from_raw_mode(owner.mode)) {
+            Err(Errno::INTR) => {}
+            done => break above_standard_streams(done?)?,
+        }
+    };
+    if flags.contains(OpenFlags::CREATE) {
+        owner.give(&fd);
+    }
+    Ok(fd)
+}
+
+/// A database must never get the number of a standard stream: a stray `printf` would write into it.
+fn above_standard_streams(fd: OwnedFd) -> rustix::io::Result<OwnedFd> {
+    const FIRST_ORDINARY: i32 = 3;
+    if fd.as_raw_fd() >= FIRST_ORDINARY {
+        return Ok(fd);
+    }
+    rustix::io::fcntl_dupfd_cloexec(&fd, FIRST_ORDINARY)
+}
+
+/// Whose a new file is to be, and who may use it.
+struct Owner {
+    mode: u32,
+    /// User and group of the database, for its companions.
+    ids: Option<(u32, u32)>,
+}
+
+impl Owner {
+    /// Companions take after their database, so that everybody who can use the one can use the
+    /// others; temporary files are nobody else's business.
+    fn for_new_file(path: &Path, flags: OpenFlags) -> Owner {
+        if flags.contains(OpenFlags::DELETEONCLOSE) {
+            return Owner { mode: 0o600, ids: None };
+        }
+        let database = if flags.intersects(COMPANIONS) { database_of(path) } else { None };
+        Owner::like(database.as_deref())
+    }
+
+    /// The owner of the file `database`.
+    fn like(database: Option<&Path>) -> Owner {
+        match database.and_then(|path| look_at_path(path).ok()) {
+            Some(look) => Owner { mode: permissions(&look), ids: Some((look.user, look.group)) },
+            None => Owner { mode: DEFAULT_MODE, ids: None },
+        }
+    }
+
+    /// Corrects what the user's mask and identity made of a new, empty file. Failing to is no error:
+    /// the file works for us.
+    fn give(&self, fd: &OwnedFd) {
+        let Some((user, group)) = self.ids else { return };
+        let Ok(look) = look_at(fd) else { return };
+        if look.size != 0 {
+            return;
+        }
+        if permissions(&look) != self.mode {
+            let _ = rustix::fs::fchmod(fd, Mode::from_raw_mode(self.mode));
+        }
+        if rustix::process::geteuid().is_root() && (look.user, look.group) != (user, group) {
+            let ids = (rustix::fs::Uid::from_raw(user), rustix::fs::Gid::from_raw(group));
+            let _ = rustix::fs::fchown(fd, Some(ids.0), Some(ids.1));
+        }
+    }
+}
+
+/// Who may read, write and execute.
+fn permissions(look: &Look) -> u32 {
+    look.mode.bits() & 0o777
+}
+
+/// Opens (creating it, unless it is to be only read) the `-shm` file of the database at `database`; answers whether it can be written.
+pub(super) fn open_shm(path: &Path, database: &Path, read_only: bool) -> rustix::io::Result<(OwnedFd, bool)> {
+    let owner = Owner::like(Some(database));
+    let how = OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let to_read = || rustix::fs::open(path, how | OFlags::RDONLY, Mode::empty()).and_then(above_standard_streams);
+    if read_only {
+        return Ok((to_read()?, false));
+    }
+    match rustix::fs::open(path, how | OFlags::RDWR | OFlags::CREATE, Mode::from_raw_mode(owner.mode)) {
+        Ok(fd) => {
+            let fd = above_standard_streams(fd)?;
+            owner.give(&fd);
+            Ok((fd, true))
+        }
+        Err(_) => Ok((to_read()?, false)),
+    }
+}
+
+/// `x.db` for `x.db-journal`, `x.db-wal`, `x.db-mj0123ABCD`.
+fn database_of(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let (database, _) = name.rsplit_once('-')?;
+    Some(path.with_file_name(database))
+}

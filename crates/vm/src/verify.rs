@@ -1,0 +1,79 @@
+//! What holds of a finished program: each operand names something that the program has, and each jump leads into it.
+//!
+//! Whoever emits instructions is trusted, and the machine indexes without looking twice; this is looked at where programs begin
+//! to run, in builds with debug assertions.
+
+use crate::insn::Insn;
+use crate::operand::OperandText;
+use crate::program::Program;
+
+impl Program {
+    /// Asserts it.
+    pub fn assert_sound(&self) {
+        assert!(!self.insns.is_empty(), "a program without instructions");
+        for (addr, insn) in self.insns.iter().enumerate() {
+            for (name, operand) in insn.operands() {
+                self.assert_operand(addr, insn, name, &operand);
+            }
+        }
+        assert!(self.cursors.len() <= usize::from(u16::MAX), "more cursors than have numbers");
+        let parameters = self.insns.iter().filter_map(|insn| match insn {
+            Insn::Parameter { number, .. } => Some(*number),
+            _ => None,
+        });
+        for number in parameters {
+            assert!(number > 0 && number <= self.parameter_count, "parameter {number} of {}", self.parameter_count);
+        }
+    }
+
+    fn assert_operand(&self, addr: usize, insn: &Insn, name: &str, operand: &OperandText) {
+        let (table, id) = match operand {
+            OperandText::Target(target) => {
+                let is_inside = (*target as usize) < self.insns.len();
+                assert!(is_inside, "{} at {addr} jumps to {target}, out of the program", insn.name());
+                return;
+            }
+            OperandText::Id(table, id) => (*table, *id as usize),
+            OperandText::Number(_) | OperandText::None => return,
+        };
+        let len = match table {
+            "c" => self.cursors.len(),
+            "k" => self.constants.len(),
+            "t" => self.texts.len(),
+            "coll" => self.collations.len(),
+            "aff" => self.affinities.len(),
+            "f" => self.calls.len(),
+            "agg" => self.aggregates.len(),
+            "host" => self.host_calls.len(),
+            // Those of a trigger may be in the table of the statement.
+            "sub" if !self.subprograms.is_empty() => self.subprograms.len(),
+            _ => return,
+        };
+        assert!(id < len, "{} at {addr}: {name} is {id} of {len}", insn.name());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::builder::ProgramBuilder;
+    use crate::insn::Insn;
+    use crate::operand::CursorId;
+
+    fn program(insn: Insn) -> crate::program::Program {
+        let mut builder = ProgramBuilder::new();
+        builder.emit(insn);
+        builder.emit(Insn::Halt {});
+        builder.finish()
+    }
+
+    #[test]
+    fn what_is_there_is_sound() {
+        program(Insn::Halt {}).assert_sound();
+    }
+
+    #[test]
+    #[should_panic(expected = "cursor is 3 of 0")]
+    fn a_cursor_that_is_not_there_is_found() {
+        program(Insn::Close { cursor: CursorId(3) }).assert_sound();
+    }
+}
