@@ -1,4 +1,4 @@
-//! Group commit: whoever is told that a commit is made finds it synced and published, whatever failed for others.
+//! Group commit: a commit that is reported is synced and published, whatever failed for other committers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -25,22 +25,22 @@ mod error {
     pub type Result<T> = std::result::Result<T, Error>;
 }
 
-mod company {
-    include!(concat!(env!("OUT_DIR"), "/company.rs"));
+mod waiters {
+    include!(concat!(env!("OUT_DIR"), "/waiters.rs"));
 }
 
 #[allow(dead_code)]
 mod source {
-    use super::company::{Company, Ticket};
     use super::error::{Error, Result};
+    use super::waiters::{Ticket, Waiters};
     use super::{CallPolicy, WalIndex};
 
-    include!(concat!(env!("OUT_DIR"), "/turns.rs"));
+    include!(concat!(env!("OUT_DIR"), "/commit_queue.rs"));
 }
 
-use self::source::Turns;
+use self::source::CommitQueue;
 
-/// Nobody else shares the log.
+/// No other process shares the log.
 struct CallPolicy {
     shares_log: bool,
 }
@@ -51,8 +51,8 @@ impl CallPolicy {
     }
 }
 
-/// The log and its index: frames that are appended, synced, published. Plain counters of the world outside: no other
-/// order than that of the turns is to make them right.
+/// The log and its index: frames that are appended, synced, published. Plain counters of the world outside: only the order
+/// that the queue gives them makes them right.
 #[derive(Debug, Default)]
 struct WalIndex {
     published: AtomicU32,
@@ -106,7 +106,7 @@ impl File for Log {
 }
 
 struct World {
-    turns: Turns,
+    queue: CommitQueue,
     index: WalIndex,
     log: Arc<Log>,
 }
@@ -114,18 +114,18 @@ struct World {
 impl World {
     fn new(failures: u32) -> World {
         let log = Arc::new(Log { failures: AtomicU32::new(failures), ..Log::default() });
-        World { turns: Turns::new(None), index: WalIndex { log: Arc::clone(&log), ..WalIndex::default() }, log }
+        World { queue: CommitQueue::new(None), index: WalIndex { log: Arc::clone(&log), ..WalIndex::default() }, log }
     }
 
     /// A commit of one frame. Answers whether it is made.
     fn commit(&self) -> bool {
-        let base = self.turns.take(Duration::from_secs(1)).expect("nobody waits in vain");
+        let base = self.queue.enter(Duration::from_secs(1)).expect("the slot becomes free in time");
         let before = base.as_ref().map_or(self.index.published.load(Ordering::SeqCst), |base| base.header.last_frame);
         let header = IndexHeader { last_frame: before + 1, ..IndexHeader::EMPTY };
         // What was lost is written over.
         self.log.appended.store(header.last_frame, Ordering::SeqCst);
-        let Ok(ticket) = self.turns.append(base, header, true) else { return false };
-        let settled = self.turns.settle(ticket, &self.index, &*self.log, SyncFlags::default());
+        let Ok(ticket) = self.queue.append(base, header, true) else { return false };
+        let settled = self.queue.settle(ticket, &self.index, &*self.log, SyncFlags::default());
         if settled.is_ok() {
             let published = self.index.published.load(Ordering::SeqCst);
             assert!(header.last_frame <= published, "a commit that was reported is not published");
@@ -144,7 +144,7 @@ fn check(failures: u32) {
         let made = u32::from(world.commit()) + other.join().unwrap();
         assert_eq!(world.index.published.load(Ordering::SeqCst), made, "commits that were reported, and no other");
         assert!(made >= 2_u32.saturating_sub(2 * failures));
-        assert!(!world.turns.are_in_use());
+        assert!(!world.queue.are_in_use());
     });
 }
 

@@ -1,4 +1,4 @@
-//! Group commit: the writers of one process take turns, and one sync serves all who wait for it.
+//! Group commit: the writers of one process append one after the other, and one sync serves all that wait for it.
 //!
 //! ```text
 //!   A   write ---- append |  sync .........  |
@@ -7,16 +7,17 @@
 //!                                            A is published    B and C are published
 //! ```
 //!
-//! A writer appends its frames, lets the next one go on from there, and waits for a sync that covers
-//! them. Only then is its commit published, to this process and to others: nobody sees what a power
-//! loss could take back. The process holds the write lock of the log meanwhile; a handle of its own,
-//! the hub, does, because it outlives the turn of a connection. On a VFS of the application nothing is
-//! shared: each connection has turns of its own, and its own handle is the hub.
+//! A *writer* is a connection that holds the writer slot of the process. It appends its frames, gives the slot to the next writer,
+//! which goes on from those frames, and becomes a *committer*: it waits for a sync that covers its frames. The commit is
+//! published, to this process and to others, only after that sync, so that no reader sees what a power loss could take
+//! back. The process holds the write lock of the log meanwhile. A handle of its own, the hub, holds the lock, because the lock outlives the
+//! transaction of a connection. On a VFS of the application nothing is shared: each connection has a queue of its own,
+//! and its own handle is the hub.
 //!
-//! Who is about to sync may wait for those who come back from the last one (`company`).
+//! A committer that is about to sync may wait for the writers that the last sync served ([`super::waiters`]).
 //!
-//! When a sync fails, all commits that are not published are lost: those that waited for it, and
-//! those that went on from them.
+//! When a sync fails, all commits that are not published are lost: those that waited for the sync, and
+//! those that were built on them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,25 +28,25 @@ use lithe_format::locks::WRITE_SLOT;
 use lithe_format::wal_index::IndexHeader;
 use lithe_vfs::{File, ShmLock, SyncFlags};
 
-use super::company::{Company, Ticket};
 use super::index::WalIndex;
+use super::waiters::{Ticket, Waiters};
 use crate::call_policy::CallPolicy;
 use crate::error::{Error, Result};
 
 /// Other processes try for the write lock every few milliseconds, and must find it free at times.
-const PROCESS_TURN_MAX: Duration = Duration::from_millis(50);
+const HOLD_MAX: Duration = Duration::from_millis(50);
 
-/// How often one looks whether the turn has become free before one sleeps: a turn takes some microseconds, and
-/// falling asleep and waking up takes longer.
-const LOOKS: u32 = 100;
+/// How often a writer tests whether the slot is free before it sleeps: the slot is held for some microseconds, and
+/// to sleep and be woken takes longer.
+const SPINS: u32 = 100;
 
-/// The writers of one process.
+/// The writers and committers of one process.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct CommitQueue {
     state: Mutex<State>,
-    /// The turn is somebody's: what `State::taken` says, for those who look without the mutex.
+    /// A copy of `State::taken` that is read without the mutex.
     taken: AtomicBool,
-    /// The turn is free.
+    /// The writer slot is free.
     free: Condvar,
     /// Commits were published or lost.
     settled: Condvar,
@@ -55,11 +56,11 @@ pub(super) struct Turns {
 
 #[derive(Debug, Default)]
 struct State {
-    /// A connection has its turn.
+    /// A connection holds the writer slot.
     taken: bool,
-    /// How many connections wait for theirs.
+    /// The number of connections that wait for the slot.
     waiting: usize,
-    /// How many wait for a commit to be settled: nobody is woken if nobody sleeps, which is a system call.
+    /// The number of committers that sleep until a commit is settled. To wake them is a system call, which is left out if there is none.
     asleep: usize,
     /// Since when the process has held the write lock.
     locked: Option<Instant>,
@@ -68,11 +69,11 @@ struct State {
     appended: Ticket,
     /// Commits up to this one are published or lost.
     settled: Ticket,
-    /// Which were lost, and why. Syncs seldom fail, so the list is short.
+    /// The commits that were lost, and why. Syncs seldom fail, so the list is short.
     lost: Vec<Loss>,
     syncing: bool,
-    /// Whom the next sync waits for.
-    company: Company,
+    /// How many commits the next sync waits for.
+    waiters: Waiters,
 }
 
 #[derive(Debug)]
@@ -89,16 +90,16 @@ struct Loss {
     error: Error,
 }
 
-/// A commit that is appended and not published: what the next turn goes on from.
+/// A commit that is appended and not published: the next writer builds on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Base {
     ticket: Ticket,
     pub(super) header: IndexHeader,
 }
 
-impl Turns {
-    pub(super) fn new(hub: Option<Arc<dyn File>>) -> Turns {
-        Turns {
+impl CommitQueue {
+    pub(super) fn new(hub: Option<Arc<dyn File>>) -> CommitQueue {
+        CommitQueue {
             state: Mutex::default(),
             taken: AtomicBool::new(false),
             free: Condvar::new(),
@@ -111,12 +112,12 @@ impl Turns {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Waits for the turn, and takes the write lock if the process does not hold it. Answers the newest
+    /// Waits for the writer slot, and takes the write lock if the process does not hold it. Returns the newest
     /// commit that is appended and not published, if there is one; `Busy` after `patience`, or if
     /// another process writes.
-    pub(super) fn take(&self, patience: Duration) -> Result<Option<Base>> {
+    pub(super) fn enter(&self, patience: Duration) -> Result<Option<Base>> {
         if !patience.is_zero() {
-            self.look_for_a_moment();
+            self.spin();
         }
         let mut state = self.state();
         if state.taken {
@@ -132,19 +133,19 @@ impl Turns {
             return Err(Error::Busy);
         }
         if let Err(error) = self.lock_if_unlocked(&mut state) {
-            // Whoever waits for the turn was not woken, and has to find out for himself.
-            self.hand_on(state);
+            // The next waiting writer tries for the lock itself, and gets its own error.
+            self.free_slot(state);
             return Err(error);
         }
-        assert!(!state.taken, "one turn at a time");
+        assert!(!state.taken, "one writer at a time");
         assert!(state.settled <= state.appended, "more commits are settled than appended");
         state.taken = true;
         self.taken.store(true, Ordering::Relaxed);
         Ok(state.pending.back().map(|pending| Base { ticket: pending.ticket, header: pending.header }))
     }
 
-    fn look_for_a_moment(&self) {
-        for _ in 0..LOOKS {
+    fn spin(&self) {
+        for _ in 0..SPINS {
             if !self.taken.load(Ordering::Relaxed) {
                 break;
             }
@@ -172,11 +173,11 @@ impl Turns {
         state.taken || state.waiting > 0 || !state.pending.is_empty()
     }
 
-    /// Waits, during one's own turn, until nothing is pending.
+    /// Waits until no commit is pending. The caller is the writer.
     pub(super) fn wait_until_settled(&self) {
         let mut state = self.state();
-        // Nobody else can append now.
-        state.company.expect_nobody();
+        // No other connection can append now.
+        state.waiters.expect_none();
         self.wake(state);
         let mut state = self.state();
         while !state.pending.is_empty() {
@@ -184,7 +185,7 @@ impl Turns {
         }
     }
 
-    /// Sleeps until commits were settled.
+    /// Sleeps until commits are settled.
     fn sleep<'s>(&'s self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
         state.asleep += 1;
         let mut state = self.settled.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -192,55 +193,55 @@ impl Turns {
         state
     }
 
-    /// Commits were settled. Whoever waits for another one finds out whether it is to sync. The mutex is
-    /// given back first: nobody wakes up only to wait for it.
+    /// Wakes all committers after commits were settled: each finds out whether its own is among them, or whether it syncs next. The
+    /// mutex is released first, so that no committer wakes up only to wait for the mutex.
     fn wake(&self, state: MutexGuard<'_, State>) {
-        let somebody_sleeps = state.asleep > 0;
+        let has_sleepers = state.asleep > 0;
         drop(state);
-        if somebody_sleeps {
+        if has_sleepers {
             self.settled.notify_all();
         }
     }
 
-    /// The turn is over, and the next one's. Only one is woken: the others would find the turn taken.
-    fn hand_on(&self, mut state: MutexGuard<'_, State>) {
+    /// Frees the writer slot. Only one waiting writer is woken: the others would find the slot taken.
+    fn free_slot(&self, mut state: MutexGuard<'_, State>) {
         state.taken = false;
         self.taken.store(false, Ordering::Relaxed);
-        let somebody_waits = state.waiting > 0;
+        let has_waiting = state.waiting > 0;
         drop(state);
-        if somebody_waits {
+        if has_waiting {
             self.free.notify_one();
         }
     }
 
-    /// Ends a turn in which nothing was committed.
-    pub(super) fn give_up(&self) {
+    /// Leaves the writer slot without a commit.
+    pub(super) fn leave(&self) {
         let mut state = self.state();
-        assert!(state.taken, "a turn is given up by who has it");
+        assert!(state.taken, "only the writer leaves the slot");
         state.taken = false;
         self.unlock_if_unused(&mut state);
-        self.hand_on(state);
+        self.free_slot(state);
     }
 
-    /// Ends a turn that went on from `base` and appended a commit with `header`. Answers its ticket.
+    /// Leaves the writer slot with a commit that was built on `base` and appended with `header`. Returns its ticket.
     pub(super) fn append(&self, base: Option<Base>, header: IndexHeader, wants_sync: bool) -> Result<Ticket> {
         let mut state = self.state();
-        assert!(state.taken, "who appends has the turn");
+        assert!(state.taken, "only the writer appends");
         let loss = base.and_then(|base| state.loss_of(base.ticket));
         state.taken = false;
         if let Some(loss) = loss {
             self.unlock_if_unused(&mut state);
-            self.hand_on(state);
+            self.free_slot(state);
             return Err(loss);
         }
         state.appended += 1;
         let ticket = state.appended;
         state.pending.push_back(Pending { ticket, header, wants_sync });
-        self.hand_on(state);
+        self.free_slot(state);
         Ok(ticket)
     }
 
-    /// Waits until the commit `ticket` is published: after a sync where one is wanted.
+    /// Waits until the commit `ticket` is published, after a sync if the commit wants one.
     pub(super) fn settle(&self, ticket: Ticket, index: &WalIndex, log: &dyn File, flags: SyncFlags) -> Result<()> {
         let mut state = self.state();
         loop {
@@ -252,8 +253,8 @@ impl Turns {
             } else if state.syncing {
                 state = self.sleep(state);
                 continue;
-            } else if state.company.is_awaited(state.pending.len()) {
-                state = self.wait_for_company(state, ticket);
+            } else if state.waiters.expects_more_than(state.pending.len()) {
+                state = self.wait_for_group(state, ticket);
                 continue;
             } else {
                 state = self.sync(state, index, log, flags);
@@ -264,31 +265,31 @@ impl Turns {
         }
     }
 
-    /// Sleeps while the others of the last sync may come back with their next commit. Whoever completes them syncs
-    /// for all; the first one who sleeps looks to it that nobody sleeps for long.
-    fn wait_for_company<'s>(&'s self, mut state: MutexGuard<'s, State>, ticket: Ticket) -> MutexGuard<'s, State> {
-        if state.company.watch.is_some() {
+    /// Sleeps while the writers of the last sync may be back with their next commit. The committer that completes the group syncs
+    /// for all. The first one that sleeps does so with a time limit, so that no group sleeps for long.
+    fn wait_for_group<'s>(&'s self, mut state: MutexGuard<'s, State>, ticket: Ticket) -> MutexGuard<'s, State> {
+        if state.waiters.timed.is_some() {
             return self.sleep(state);
         }
-        state.company.watch = Some(ticket);
+        state.waiters.timed = Some(ticket);
         state.asleep += 1;
         let before = state.pending.len();
-        let pause = state.company.pause();
+        let pause = state.waiters.pause();
         let (mut state, slept) =
             self.settled.wait_timeout(state, pause).unwrap_or_else(|poisoned| poisoned.into_inner());
         state.asleep -= 1;
-        if state.company.watch != Some(ticket) {
+        if state.waiters.timed != Some(ticket) {
             return state;
         }
-        state.company.watch = None;
-        let here = state.pending.len();
-        if slept.timed_out() && !state.syncing && here <= before {
-            state.company.give_up(here);
+        state.waiters.timed = None;
+        let pending = state.pending.len();
+        if slept.timed_out() && !state.syncing && pending <= before {
+            state.waiters.give_up(pending);
         }
         state
     }
 
-    /// Syncs for all who have appended by now.
+    /// Syncs for all commits that are appended by now.
     fn sync<'s>(
         &'s self,
         mut state: MutexGuard<'s, State>,
@@ -307,9 +308,9 @@ impl Turns {
         let took = start.elapsed();
         let mut state = self.state();
         state.syncing = false;
-        // Those who are told now, and those who have appended meanwhile.
+        // The commits that this sync covers, and those appended while it ran.
         let in_flight = state.pending.len();
-        state.company.note_sync(took, in_flight);
+        state.waiters.note_sync(took, in_flight);
         match synced {
             Ok(()) => state.publish(index, covered),
             Err(error) => state.lose_all(error.into()),
@@ -317,11 +318,11 @@ impl Turns {
         state
     }
 
-    /// The process gives the write lock back when nobody needs it, and now and then when somebody
-    /// does. A lock that the system does not take back goes when the log is closed.
+    /// Releases the write lock of the process when no connection needs it, and after [`HOLD_MAX`] even if one
+    /// does. If the system refuses to release the lock, the lock ends when the log is closed.
     fn unlock_if_unused(&self, state: &mut State) {
         let Some(since) = state.locked else { return };
-        let wanted = state.waiting > 0 && since.elapsed() < PROCESS_TURN_MAX;
+        let wanted = state.waiting > 0 && since.elapsed() < HOLD_MAX;
         if state.taken || !state.pending.is_empty() || wanted {
             return;
         }
@@ -332,8 +333,8 @@ impl Turns {
     }
 }
 
-/// A sync for all. One that panics has failed: whoever waits for it is told so.
-struct SyncUnderWay<'t>(&'t Turns);
+/// A sync that runs. If it panics, it has failed, and the commits that waited for it are lost.
+struct SyncUnderWay<'t>(&'t CommitQueue);
 
 impl Drop for SyncUnderWay<'_> {
     fn drop(&mut self) {
@@ -346,10 +347,10 @@ impl Drop for SyncUnderWay<'_> {
 }
 
 impl State {
-    /// Publishes the newest commit up to `covered`, and with it those before.
+    /// Publishes the newest commit up to `covered`, and thereby those before it.
     fn publish(&mut self, index: &WalIndex, covered: Ticket) {
-        // Who has watched may leave; of those who stay another one will.
-        self.company.watch = None;
+        // The committer with the time limit may be among those that leave; another one takes its place.
+        self.waiters.timed = None;
         let count = self.pending.iter().take_while(|pending| pending.ticket <= covered).count();
         if let Some(newest) = self.pending.drain(..count).next_back() {
             index.publish(&newest.header);
@@ -359,7 +360,7 @@ impl State {
     }
 
     fn lose_all(&mut self, error: Error) {
-        self.company.watch = None;
+        self.waiters.timed = None;
         self.pending.clear();
         self.lost.push(Loss { first: self.settled + 1, last: self.appended, error });
         self.settled = self.appended;
