@@ -34,6 +34,7 @@ mod oltp;
 mod pinger;
 mod points;
 mod report;
+mod shapes;
 mod sql;
 mod tables;
 mod tpch;
