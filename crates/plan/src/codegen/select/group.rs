@@ -18,7 +18,7 @@ use super::super::Codegen;
 use super::super::access::ColumnAccess;
 use super::super::expr::Replacement;
 use super::super::loops::{begin_loops, end_loops};
-use super::aggregate::{Accumulators, aggregate_columns, collect_columns, is_from_extreme_row};
+use super::aggregate::{Accumulators, aggregate_columns, are_from_extreme_row, collect_columns};
 use super::distinct::Distinct;
 use super::sink::{Sink, Sorter};
 use crate::access::{DistinctPlan, JoinPlan, WantedOrder};
@@ -57,6 +57,17 @@ struct Subroutine {
     ret: Reg,
 }
 
+/// Whether groups that come in the order of `terms` come in that of ORDER BY.
+fn is_order_of(terms: &[OrderTerm<'_>], order_by: &[OrderTerm<'_>]) -> bool {
+    let is_same = |(group, order): (&OrderTerm<'_>, &OrderTerm<'_>)| {
+        same(&group.expr, &order.expr)
+            && group.collation == order.collation
+            && group.descending == order.descending
+            && group.nulls_opposite == order.nulls_opposite
+    };
+    !order_by.is_empty() && terms.len() == order_by.len() && terms.iter().zip(order_by).all(is_same)
+}
+
 impl<'a> Codegen<'a> {
     pub(super) fn emit_group_by(
         &mut self,
@@ -65,16 +76,12 @@ impl<'a> Codegen<'a> {
         sink: &Sink,
         clause: &'static str,
     ) -> Result<()> {
-        let directed = self.directed_like(select.group_by, order_by);
-        let terms = directed.unwrap_or(select.group_by);
-        let plan = self.plan(
-            select,
-            WantedOrder::GroupBy(terms, if directed.is_some() { order_by } else { &[] }),
-            None,
-            None,
-        )?;
+        let terms = self.directed_like(select.group_by, order_by);
+        let orders_groups = is_order_of(terms, order_by);
+        let plan =
+            self.plan(select, WantedOrder::GroupBy(terms, if orders_groups { order_by } else { &[] }), None, None)?;
         // A sorter has the groups in the order of ORDER BY; loops that bring equal rows together may have them in another.
-        let is_ordered = directed.is_some() && (!plan.in_order || plan.order_by_met || plan.one_row);
+        let is_ordered = orders_groups && (!plan.in_order || plan.order_by_met || plan.one_row);
         let order_by = if is_ordered { &[] } else { order_by };
         self.explain_constant_row(&plan);
         let remembers = if select.distinct { DistinctPlan::Remember } else { DistinctPlan::Nothing };
@@ -110,15 +117,16 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    /// GROUP BY in the directions of an ORDER BY of the same terms: then nothing has to be sorted again.
-    fn directed_like(&self, group_by: &[OrderTerm<'a>], order_by: &[OrderTerm<'a>]) -> Option<&'a [OrderTerm<'a>]> {
-        let is_same = |(group, order): (&OrderTerm<'a>, &OrderTerm<'a>)| {
-            same(&group.expr, &order.expr) && group.collation == order.collation
-        };
-        if order_by.is_empty() || group_by.len() != order_by.len() || !group_by.iter().zip(order_by).all(is_same) {
-            return None;
+    /// GROUP BY in the directions of an ORDER BY with as many terms. If the terms are the same, nothing has to be sorted again. If
+    /// they are not, groups that tie in ORDER BY come in these directions, as SQLite's do: `GROUP BY x ORDER BY count(*) DESC` shows the
+    /// greatest x first.
+    fn directed_like(&self, group_by: &'a [OrderTerm<'a>], order_by: &[OrderTerm<'a>]) -> &'a [OrderTerm<'a>] {
+        if group_by.len() != order_by.len() {
+            return group_by;
         }
-        Some(self.arena.alloc_slice_copy(order_by))
+        let directed =
+            |(group, order): (&OrderTerm<'a>, &OrderTerm<'a>)| OrderTerm { descending: order.descending, ..*group };
+        self.arena.alloc_slice_fill_iter(group_by.iter().zip(order_by).map(directed))
     }
 
     fn open_grouping(
@@ -321,9 +329,10 @@ impl<'a> Codegen<'a> {
         self.emit_results(&grouping.accumulators);
         self.read_bare_columns(select, &grouping.accumulators);
         let known = self.replacements();
+        let is_extreme = are_from_extreme_row(select);
         for (at, term) in grouping.terms.iter().enumerate() {
             let is_bare = grouping.is_streamed && matches!(term.expr, Expr::Column(_));
-            if !is_bare && !is_from_extreme_row(select, &term.expr) {
+            if !is_bare && !is_extreme {
                 self.replace(term.expr, Replacement::Register(grouping.group.at(at)));
             }
         }
