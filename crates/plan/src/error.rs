@@ -6,7 +6,7 @@ use lithe_sql::ast::Span;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
-use crate::catalog::{NameBuf, Table};
+use crate::catalog::NameBuf;
 
 /// An error of compilation: SQLite's code and words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,9 +77,9 @@ impl CompileError {
     }
 
     /// The virtual table has to be connected first: then the statement is compiled again.
-    pub(crate) fn unconnected(db: Db, table: &Table) -> CompileError {
-        let unconnected = Some(Box::new(Unconnected { db, name: table.name.clone() }));
-        CompileError { unconnected, ..CompileError::new(format!("no such module: {}", table.name)) }
+    pub(crate) fn unconnected(db: Db, table: &NameBuf) -> CompileError {
+        let unconnected = Some(Box::new(Unconnected { db, name: table.clone() }));
+        CompileError { unconnected, ..CompileError::new(format!("no such module: {table}")) }
     }
 
     /// The same with another code.

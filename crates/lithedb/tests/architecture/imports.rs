@@ -29,8 +29,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("fts5", "", "auxiliary cursor functions plan query registry search table tokenizer vtab"),
     ("fts5", "search", "leaf near node"),
     ("lithedb", "", "blob cache connection params statement transaction"),
-    ("plan", "", "access codegen explain resolve rewrite"),
-    ("plan", "", "authorize environment"),
     ("plan", "", "catalog error"),
     ("plan", "access", "facts order partial paths samples"),
     ("plan", "access::terms", "analyze like or virtual_table"),

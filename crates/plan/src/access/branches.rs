@@ -31,7 +31,7 @@ impl<'a> Join<'_, 'a> {
         for (at, branch) in straight.into_iter().chain(turned) {
             branches.push(self.or_branch(source, number, at + 1, branch, outside)?);
         }
-        Ok(Path::Or(self.cg.arena.alloc_slice_copy(&branches)))
+        Ok(Path::Or(self.context.arena.alloc_slice_copy(&branches)))
     }
 
     /// Whether the branch compares two columns of which the source's stands on the right.
@@ -54,7 +54,7 @@ impl<'a> Join<'_, 'a> {
         let terms = terms::analyze(self.scope, &self.terms_of_branch(disjunction, branch, source, outside));
         let order = OrderColumns::none();
         let mut finder = PathFinder {
-            cg: self.cg,
+            context: self.context,
             facts: self.facts,
             terms: &terms,
             order: &order,
@@ -81,7 +81,7 @@ impl<'a> Join<'_, 'a> {
             .map(|(condition, _)| condition)
             .partition(|condition| !condition.needs.contains(source));
         let exprs = |conditions: Vec<&Condition<'a>>| {
-            &*self.cg.arena.alloc_slice_fill_iter(conditions.into_iter().map(|condition| condition.expr))
+            &*self.context.arena.alloc_slice_fill_iter(conditions.into_iter().map(|condition| condition.expr))
         };
         let run: LogEst = chosen.run;
         let way: &Way = &chosen.way;

@@ -85,7 +85,7 @@ impl<'c, 'a> Checks<'c, 'a> {
     pub fn constant(&self) -> &'a [Expr<'a>] {
         let conditions = self.join.terms.conditions.iter().enumerate();
         let constant = conditions.filter(|(at, _)| self.is_constant(*at)).map(|(_, condition)| condition.expr);
-        bumpalo::collections::Vec::from_iter_in(constant, self.join.cg.arena).into_bump_slice()
+        bumpalo::collections::Vec::from_iter_in(constant, self.join.context.arena).into_bump_slice()
     }
 
     /// Gives every other condition its place in the loops.
@@ -102,7 +102,7 @@ impl<'c, 'a> Checks<'c, 'a> {
             }
         }
         placed.sort_by_key(|(place, expense, _)| (*place, *expense));
-        let arena = self.join.cg.arena;
+        let arena = self.join.context.arena;
         let checks_at = |wanted: Place| {
             let here = placed.iter().filter(|(place, ..)| *place == wanted).map(|(_, _, expr)| *expr);
             bumpalo::collections::Vec::from_iter_in(here, arena).into_bump_slice()

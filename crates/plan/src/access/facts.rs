@@ -4,12 +4,13 @@ use lithe_format::PageNo;
 use lithe_value::Affinity;
 use lithe_vm::operand::Db;
 
+use super::context::PlanContext;
 use super::log_est::LogEst;
 use super::paths::ROW_FETCH;
 use super::plan::{JoinRequest, Purpose};
 use super::terms::{Constraint, Terms};
+use super::usage::{ColumnSet, Usage};
 use crate::catalog::{Column, Index, IndexTerm, LARGE, Measure, Measures, Table};
-use crate::codegen::{Codegen, ColumnSet, Usage};
 use crate::error::Result;
 use crate::ir::{Coll, ColumnIndex, Expr, Indexed, JoinKind, Source, SourceKind, SourceSet, TermOrigin};
 use crate::resolve::Stored;
@@ -121,7 +122,7 @@ pub enum IndexedTerm<'a> {
 
 /// Collects the facts about the sources of a join.
 pub fn collect<'a>(
-    cg: &Codegen<'a>,
+    context: &PlanContext<'a>,
     request: &JoinRequest<'a>,
     terms: &Terms<'a>,
     measures: Option<&'a Measures>,
@@ -147,12 +148,12 @@ pub fn collect<'a>(
             // What follows from a change of such a table's row may need all of it.
             (Some(_), Some(table)) if table.is_without_rowid() => ColumnSet::all(table.columns.len()),
             (Some(usage), _) => usage.of(source.id).clone(),
-            (None, _) => cg.used(source.id).clone(),
+            (None, _) => context.used(source.id).clone(),
         };
         let mut one = SourceFacts {
             source,
             table,
-            rows: cg.estimated_rows(source).unwrap_or(ROWS_DEFAULT),
+            rows: context.estimated_rows(source).unwrap_or(ROWS_DEFAULT),
             row_size: LogEst(0),
             is_analyzed: false,
             is_measured: false,
@@ -166,7 +167,7 @@ pub fn collect<'a>(
         if let SourceKind::Table(db, table) = source.kind {
             let sizes = Sizes { db, measures };
             one.measure(table, sizes);
-            one.collect_indexes(cg, table, sizes, terms)?;
+            one.collect_indexes(context, table, sizes, terms)?;
         }
         facts.push(one);
     }
@@ -175,7 +176,7 @@ pub fn collect<'a>(
 
 /// What was measured of the tables of a join that ANALYZE has not counted: only of joins and of tables that are grouped, where an index
 /// may seem better than it is (`groups`); of all of their tables, and only if one is large. Else the estimates are those of SQLite, and so are the plans.
-pub fn measures<'a>(cg: &Codegen<'a>, sources: &[Source<'a>], groups: bool) -> Option<&'a Measures> {
+pub fn measures<'a>(context: &PlanContext<'a>, sources: &[Source<'a>], groups: bool) -> Option<&'a Measures> {
     let tables = || {
         sources.iter().filter_map(|source| match source.kind {
             SourceKind::Table(db, table) if table.virtual_table().is_none() => Some((db, table)),
@@ -186,9 +187,9 @@ pub fn measures<'a>(cg: &Codegen<'a>, sources: &[Source<'a>], groups: bool) -> O
     if is_simple || tables().any(|(_, table)| counted_rows(table).is_some()) {
         return None;
     }
-    let measures = &*cg.env.measures;
+    let measures = &*context.env.measures;
     let unknown = || tables().filter(|(db, table)| measures.of(*db, table.root).is_none());
-    unknown().for_each(|(db, table)| cg.env.wanted.add(db, table));
+    unknown().for_each(|(db, table)| context.env.wanted.add(db, table));
     let rows = |(db, table): (Db, &Table)| measures.of(db, table.root).map_or(0, |measure| measure.rows);
     (unknown().next().is_none() && tables().map(rows).max() >= Some(LARGE)).then_some(measures)
 }
@@ -320,7 +321,7 @@ impl<'a> SourceFacts<'a> {
 
     fn collect_indexes(
         &mut self,
-        cg: &Codegen<'a>,
+        context: &PlanContext<'a>,
         table: &'a Table,
         sizes: Sizes<'a>,
         terms: &Terms<'a>,
@@ -333,9 +334,9 @@ impl<'a> SourceFacts<'a> {
                 Indexed::Not => table.is_without_rowid(),
             };
             if wanted {
-                let is_usable = super::partial::is_usable(cg, self, table, index, terms)?;
+                let is_usable = super::partial::is_usable(context, self, table, index, terms)?;
                 if is_usable || !terms.disjunctions.is_empty() {
-                    let facts = IndexFacts { is_usable, ..self.index_facts(cg, table, index, sizes)? };
+                    let facts = IndexFacts { is_usable, ..self.index_facts(context, table, index, sizes)? };
                     self.indexes.push(facts);
                 }
             }
@@ -345,21 +346,21 @@ impl<'a> SourceFacts<'a> {
 
     fn index_facts(
         &self,
-        cg: &Codegen<'a>,
+        context: &PlanContext<'a>,
         table: &'a Table,
         index: &'a Index,
         sizes: Sizes<'a>,
     ) -> Result<IndexFacts<'a>> {
         let mut columns = Vec::with_capacity(index.columns.len());
         for column in &index.columns {
-            columns.push(column_facts(cg, self.source, table, column)?);
+            columns.push(column_facts(context, self.source, table, column)?);
         }
         let keys = &columns[..usize::from(index.key_count)];
         let is_unique_not_null = index.is_unique() && keys.iter().all(|column| !column.nullable);
         let statistics = index.statistics.as_deref();
         Ok(IndexFacts {
             index,
-            rows: cg.arena.alloc_slice_copy(&self.equal_rows(index, sizes)),
+            rows: context.arena.alloc_slice_copy(&self.equal_rows(index, sizes)),
             entry_size: entry_size(table, index),
             is_unique_not_null,
             is_covering: self.is_covered_by(table, index),
@@ -370,7 +371,7 @@ impl<'a> SourceFacts<'a> {
             row_fetch: self.row_fetch(sizes.of(index.root)),
             is_partial: index.filter.is_some(),
             is_usable: true,
-            columns: cg.arena.alloc_slice_copy(&columns),
+            columns: context.arena.alloc_slice_copy(&columns),
         })
     }
 
@@ -465,7 +466,7 @@ fn is_not_null(table: &Table, at: usize) -> bool {
 }
 
 fn column_facts<'a>(
-    cg: &Codegen<'a>,
+    context: &PlanContext<'a>,
     source: &Source<'a>,
     table: &'a Table,
     column: &'a crate::catalog::IndexColumn,
@@ -494,7 +495,7 @@ fn column_facts<'a>(
             }
         }
         IndexTerm::Expr(text) => {
-            let expr = indexed_expr(cg, source, text)?;
+            let expr = indexed_expr(context, source, text)?;
             let affinity = crate::ir::affinity_of(&expr).unwrap_or(Affinity::Blob);
             IndexColumnFacts { term: IndexedTerm::Expr(expr), collation, affinity, descending, nullable: true }
         }
@@ -502,9 +503,9 @@ fn column_facts<'a>(
 }
 
 /// An expression that an index of the source's table holds.
-pub fn indexed_expr<'a>(cg: &Codegen<'a>, source: &Source<'a>, text: &'a [u8]) -> Result<Expr<'a>> {
+pub fn indexed_expr<'a>(context: &PlanContext<'a>, source: &Source<'a>, text: &'a [u8]) -> Result<Expr<'a>> {
     let SourceKind::Table(db, table) = source.kind else { unreachable!("only tables have indexes") };
-    cg.resolver.looking(|| cg.resolver.stored_expr(text, Stored::Index, source.id, db, table))
+    context.resolver.looking(|| context.resolver.stored_expr(text, Stored::Index, source.id, db, table))
 }
 
 fn derived_affinity(source: &Source<'_>, at: usize) -> Affinity {

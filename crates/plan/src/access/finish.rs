@@ -20,7 +20,7 @@ pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
     let checks: Vec<Expr<'a>> = join.terms.conditions.iter().map(|condition| condition.expr).collect();
     Ok(JoinPlan {
         request: join.request,
-        constant_checks: join.cg.arena.alloc_slice_copy(&checks),
+        constant_checks: join.context.arena.alloc_slice_copy(&checks),
         loops: &[],
         in_order: true,
         ordered_terms: join.order.columns.len(),
@@ -39,7 +39,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     let keeps_order = join.facts.iter().all(|facts| !is_right(facts.source.join));
     let behind = join.order_by_behind(candidates, found).filter(|_| keeps_order);
     let order = behind.unwrap_or(found.order);
-    let arena = join.cg.arena;
+    let arena = join.context.arena;
     let chosen = loops.iter().map(|&number| &candidates.all[number]);
     let chosen = bumpalo::collections::Vec::from_iter_in(chosen, arena);
     let mut checks = Checks::new(join, &chosen);
@@ -99,7 +99,7 @@ impl<'a> Join<'_, 'a> {
     /// Whether rows come in the reverse order because nobody has asked for one, and `reverse_unordered_selects` is on.
     fn runs_backwards(&self) -> bool {
         let request = &self.request;
-        self.cg.env.flags.reverse_unordered_selects
+        self.context.env.flags.reverse_unordered_selects
             && matches!(request.order, WantedOrder::Any)
             && !request.distinct
             && request.purpose == Purpose::Read
@@ -168,11 +168,11 @@ impl<'a> Join<'_, 'a> {
                     .range
                     .low
                     .is_some_and(|bound| terms.constraint(bound.constraint).made_of == super::terms::MadeOf::Like);
-                Path::Index(self.cg.arena.alloc(IndexPath {
+                Path::Index(self.context.arena.alloc(IndexPath {
                     db,
                     table,
                     index: index.index,
-                    keys: self.cg.arena.alloc_slice_copy(&keys),
+                    keys: self.context.arena.alloc_slice_copy(&keys),
                     low: values.bound(&way.range.low),
                     high: values.bound(&way.range.high),
                     // The rows that a RIGHT JOIN adds are read from the table, by the same code.
@@ -186,7 +186,7 @@ impl<'a> Join<'_, 'a> {
                     Right::Null => Some(Expr::Null),
                     Right::Row(..) | Right::Set(..) => None,
                 };
-                Path::Function(self.cg.arena.alloc_slice_fill_iter(arguments.iter().map(value)))
+                Path::Function(self.context.arena.alloc_slice_fill_iter(arguments.iter().map(value)))
             }
             Way::Hash | Way::Or(_) | Way::Virtual(_) => unreachable!("handled by the caller"),
         }
@@ -209,7 +209,7 @@ impl<'a> Join<'_, 'a> {
             Some(value) => Key::Value { value, how: How::default(), is: false },
             None => Key::Null,
         };
-        let (arena, arguments) = (self.cg.arena, way.arguments.iter());
+        let (arena, arguments) = (self.context.arena, way.arguments.iter());
         let keys = arena.alloc_slice_fill_iter(arguments.clone().map(|argument| match argument.of {
             ArgumentOf::Constraint(id) => values.key(&candidate::Key::Constraint(id)),
             ArgumentOf::Limit => plain(limit.map(|limit| limit.limit)),
@@ -218,7 +218,7 @@ impl<'a> Join<'_, 'a> {
         let omit = arena.alloc_slice_fill_iter(arguments.clone().map(|argument| argument.omit));
         let all_at_once = arena.alloc_slice_fill_iter(arguments.map(|argument| argument.all_at_once));
         let text = arena.alloc_str(&describe_scan(&way.scan.plan, way.shows_hex));
-        let scan = self.cg.add_scan(way.scan.clone());
+        let scan = self.context.add_scan(way.scan.clone());
         Path::Virtual(arena.alloc(VirtualPath { scan, keys, all_at_once, omit, skips_offset, text }))
     }
 
@@ -239,7 +239,7 @@ impl<'a> Join<'_, 'a> {
         // The rows of a key come in the order of these columns: as in SQLite's automatic index, whose last column is the rowid.
         let rowid = facts.used.has_rowid().then_some(ColumnIndex::ROWID);
         let columns: Vec<ColumnIndex> = facts.used.positions().map(ColumnIndex::new).chain(rowid).collect();
-        let arena = self.cg.arena;
+        let arena = self.context.arena;
         Path::Hash(arena.alloc(HashPath {
             keys: arena.alloc_slice_copy(&keys),
             filter: arena.alloc_slice_copy(&filter),
@@ -273,7 +273,7 @@ impl<'a> Values<'_, 'a> {
     }
 
     fn bound_of(&self, constraint: &Constraint<'a>, columns: usize) -> Bound<'a> {
-        let arena = self.join.cg.arena;
+        let arena = self.join.context.arena;
         let inclusive = constraint.op.is_inclusive();
         match constraint.right {
             Right::Null => Bound { values: &[], how: &[], inclusive: false },

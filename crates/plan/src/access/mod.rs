@@ -1,11 +1,15 @@
 //! Access paths: from the sources and conditions of one SELECT to a plan of nested loops.
 //!
-//! What goes in is a [`JoinRequest`], what comes out a [`JoinPlan`]: plain data that `codegen::loops` turns into
+//! What goes in is a [`JoinRequest`], what comes out a [`JoinPlan`]: plain data that the code generator turns into
 //! instructions and `explain` into text. A plan says for each loop, from the outermost to the innermost, which source it
 //! runs over and by which path, which conditions it checks itself, and, for the whole join, how much of the wanted
-//! order the rows come in.
+//! order the rows come in. All that is known beside the request is in the [`PlanContext`]: the connection, the columns that the
+//! statement uses, and how many rows the joins that have been planned before are taken to give.
 //!
 //! ```text
+//!   context    what is known beside the request
+//!   usage      the columns that the statement uses
+//!   derived    queries in FROM: coroutines, and how many rows they have
 //!   terms      conditions → constraints that paths can use
 //!   facts      sizes, row counts, indexes of the sources
 //!   samples    what sqlite_stat4 says about constants
@@ -17,6 +21,8 @@
 mod branches;
 mod candidate;
 mod checks;
+mod context;
+mod derived;
 mod facts;
 mod finish;
 mod log_est;
@@ -31,11 +37,13 @@ mod shortcut;
 mod star;
 mod terms;
 mod unique;
+mod usage;
 
+pub use context::PlanContext;
+pub use derived::may_be_coroutine;
 pub use facts::indexed_expr;
 pub use log_est::LogEst;
 pub use plan::*;
-pub use terms::without_likelihood;
 
 use candidate::Candidates;
 use facts::SourceFacts;
@@ -44,26 +52,24 @@ use paths::PathFinder;
 use search::{Found, Search};
 use terms::{Scope, Terms, has_expression_index};
 
-use crate::codegen::Codegen;
 use crate::error::{Result, fail};
 
-/// Plans a join. Code that makes the rows of queries in FROM is emitted first.
-pub fn plan_join<'a>(cg: &mut Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
-    cg.prepare_sources(request.sources)?;
-    let plan = plan(cg, request)?;
-    cg.note_planned(request.sources, plan.rows);
+/// Plans a join. The queries among its sources have been planned before ([`PlanContext::estimate_source`]).
+pub fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+    let plan = plan(context, request)?;
+    context.note_planned(request.sources, plan.rows);
     Ok(plan)
 }
 
-fn plan<'a>(cg: &Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
     let has_expression_indexes = request.sources.iter().any(has_expression_index);
-    let measures = facts::measures(cg, request.sources, matches!(request.order, WantedOrder::GroupBy(..)));
+    let measures = facts::measures(context, request.sources, matches!(request.order, WantedOrder::GroupBy(..)));
     let finds_implied = measures.is_some();
-    let scope = Scope { cg, sources: request.sources, has_expression_indexes, finds_implied };
+    let scope = Scope { context, sources: request.sources, has_expression_indexes, finds_implied };
     let terms = terms::analyze(scope, request.terms);
-    let facts = facts::collect(cg, &request, &terms, measures)?;
+    let facts = facts::collect(context, &request, &terms, measures)?;
     let order = wanted_columns(&request);
-    let join = Join { cg, request, scope, terms: &terms, facts: &facts, order: &order };
+    let join = Join { context, request, scope, terms: &terms, facts: &facts, order: &order };
     if request.sources.is_empty() {
         return finish::without_sources(&join);
     }
@@ -71,7 +77,7 @@ fn plan<'a>(cg: &Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> 
         return finish::plan(&join, &candidates, &found);
     }
     let mut finder = PathFinder {
-        cg,
+        context,
         facts: &facts,
         terms: &terms,
         order: &order,
@@ -94,7 +100,7 @@ fn plan<'a>(cg: &Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> 
 
 /// Everything that is known about the join while it is planned.
 struct Join<'c, 'a> {
-    cg: &'c Codegen<'a>,
+    context: &'c PlanContext<'a>,
     request: JoinRequest<'a>,
     scope: Scope<'c, 'a>,
     terms: &'c Terms<'a>,
@@ -124,7 +130,7 @@ impl Join<'_, '_> {
             row_limit: self.request.row_limit.map(LogEst::of),
             is_distinct: self.request.distinct,
             result_width: self.request.result_width,
-            repeats: self.cg.loop_rows().min(search::REPEATS_MAX),
+            repeats: self.context.outer_rows.min(search::REPEATS_MAX),
         };
         search.run(rows_sorted)
     }

@@ -1,16 +1,16 @@
 //! Partial indexes: when the conditions of the join make sure that the index has all rows that are wanted.
 
+use super::context::PlanContext;
 use super::facts::SourceFacts;
 use super::terms::{Condition, MadeOf, Terms, is_pattern_match};
 use crate::catalog::{Index, Table};
-use crate::codegen::Codegen;
 use crate::error::Result;
 use crate::ir::{Child, CompareOp, Expr, JoinKind, SourceKind, for_each_child, same};
 use crate::resolve::Stored;
 
 /// Whether the index may be used: it holds all rows, or at least all those that meet the conditions.
 pub fn is_usable<'a>(
-    cg: &Codegen<'a>,
+    context: &PlanContext<'a>,
     facts: &SourceFacts<'a>,
     table: &'a Table,
     index: &'a Index,
@@ -18,8 +18,8 @@ pub fn is_usable<'a>(
 ) -> Result<bool> {
     let Some(filter) = &index.filter else { return Ok(true) };
     let SourceKind::Table(db, _) = facts.source.kind else { return Ok(false) };
-    let stored = || cg.resolver.stored_expr(filter, Stored::PartialIndex, facts.source.id, db, table);
-    let filter = cg.resolver.looking(stored)?;
+    let stored = || context.resolver.stored_expr(filter, Stored::PartialIndex, facts.source.id, db, table);
+    let filter = context.resolver.looking(stored)?;
     Ok(conjuncts_all(&filter, &|part| {
         terms.conditions.iter().enumerate().any(|(at, condition)| {
             // Nothing but its bounds says that the operand of a LIKE is not NULL.

@@ -3,7 +3,6 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | `access` | where the columns of each source are at this point of the program |
-//! | `usage` | which columns of each source the statement uses |
 //! | `cursors` | cursors on tables, indexes, temporary tables; the transactions they need |
 //! | `expr` | expressions as values, as conditions with jumps |
 //! | `select` | queries: loops, grouping, DISTINCT, ORDER BY, LIMIT, compounds, subqueries, recursion |
@@ -23,7 +22,7 @@
 //! # How loops become code
 //!
 //! ```text
-//! let plan = access::plan_join(cg, request)?;
+//! let plan = cg.plan_join(request)?;
 //! let loops = loops::begin_loops(cg, &plan)?;   // opens cursors, sets the access of every source
 //! ... body: jumps to loops.next skip the row, jumps to loops.done leave all loops ...
 //! loops::end_loops(cg, loops)?;                 // places both labels
@@ -40,28 +39,24 @@ pub(crate) mod ddl;
 mod expr;
 mod row_check;
 mod select;
-mod usage;
 pub(crate) mod write;
-
-use std::cell::RefCell;
 
 use bumpalo::Bump;
 use lithe_vm::builder::ProgramBuilder;
-use lithe_vm::operand::{CollationId, Reg, ScanId};
-use lithe_vm::program::{Program, Scan};
+use lithe_vm::operand::{CollationId, Reg};
+use lithe_vm::program::Program;
 
 pub use access::{ColumnAccess, NOT_IN_INDEX};
 pub use expr::{Replacement, Value};
 pub use row_check::{Fault, RowCheck, compile_row_check};
 pub use select::{Coroutine, DerivedRows, Destination};
-pub use usage::{ColumnSet, Usage};
 
+use crate::access::{JoinPlan, JoinRequest, PlanContext, plan_join};
 use crate::environment::Environment;
 use crate::error::Result;
 use crate::explain::Explain;
-use crate::ir::{Coll, Expr, Query, SourceId};
+use crate::ir::{Coll, Query, SourceId};
 use crate::resolve::Resolver;
-use crate::rewrite::Rewriter;
 
 /// The state of code generation for one program.
 pub struct Codegen<'a> {
@@ -76,14 +71,13 @@ pub struct Codegen<'a> {
     /// EXPLAIN QUERY PLAN's rows.
     pub explain: Explain,
     access: access::AccessMap<'a>,
-    usage: usage::Usage,
+    /// What planning knows of the statement.
+    pub(crate) planning: PlanContext<'a>,
     expr: expr::State<'a>,
     select: select::State,
     loops: loops::State,
     write: write::State<'a>,
     transactions: cursors::Transactions,
-    /// The scans of virtual tables, which planning adds.
-    scans: RefCell<Vec<Scan>>,
 }
 
 impl<'a> Codegen<'a> {
@@ -96,13 +90,12 @@ impl<'a> Codegen<'a> {
             resolver,
             explain,
             access: access::AccessMap::default(),
-            usage: usage::Usage::default(),
+            planning: PlanContext::new(resolver),
             expr: expr::State::default(),
             select: select::State::default(),
             loops: loops::State::default(),
             write: write::State::default(),
             transactions: cursors::Transactions::default(),
-            scans: RefCell::default(),
         }
     }
 
@@ -117,16 +110,9 @@ impl<'a> Codegen<'a> {
     /// The program as it stands: of a trigger, whose statement does the rest.
     pub(crate) fn into_program(self) -> Program {
         let mut program = self.b.finish();
-        program.scans = self.scans.take().into();
+        program.scans = self.planning.into_scans();
         program.query_plan = self.explain.finish();
         program
-    }
-
-    /// Adds a way to scan a virtual table; the program's number of it.
-    pub(crate) fn add_scan(&self, scan: Scan) -> ScanId {
-        let mut scans = self.scans.borrow_mut();
-        scans.push(scan);
-        ScanId((scans.len() - 1) as u16)
     }
 
     /// From here on the columns of `source` are read like this. Gives back how they were read before.
@@ -139,39 +125,17 @@ impl<'a> Codegen<'a> {
         self.access.get(source)
     }
 
-    /// The columns of `source` that the statement uses anywhere.
-    pub fn used(&self, source: SourceId) -> &ColumnSet {
-        self.usage.of(source)
-    }
-
-    /// As [`Codegen::used`], for those who keep it: all that the statement uses is known by then.
-    pub fn used_in_arena(&self, source: SourceId) -> &'a ColumnSet {
-        self.arena.alloc(self.usage.of(source).clone())
+    /// Plans a join. Code that makes the rows of the queries among its sources is emitted first.
+    pub(crate) fn plan_join(&mut self, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+        self.prepare_sources(request.sources)?;
+        plan_join(&mut self.planning, request)
     }
 
     /// The query as code should be generated from it: rewritten, and what it uses noted.
     pub fn prepare_query(&mut self, query: &'a Query<'a>) -> &'a Query<'a> {
-        let query = Rewriter::new(self.resolver).rewrite(query);
-        self.note_query(query);
+        let query = self.planning.prepare_query(query);
         self.number_selects(query);
         query
-    }
-
-    /// The expression with the queries in it rewritten, and what it uses noted.
-    pub fn prepare_expr(&mut self, expr: &Expr<'a>) -> Expr<'a> {
-        let expr = Rewriter::new(self.resolver).expr(expr);
-        self.note_expr(&expr);
-        expr
-    }
-
-    /// Notes what the query uses: once for every tree that code will be generated from, before its joins are planned.
-    pub fn note_query(&mut self, query: &'a Query<'a>) {
-        self.usage.add_query(query);
-    }
-
-    /// As [`Codegen::note_query`], for an expression outside of queries.
-    pub fn note_expr(&mut self, expr: &Expr<'a>) {
-        self.usage.add_expr(expr);
     }
 
     /// The program's number of a collation.

@@ -21,6 +21,7 @@ mod constant;
 mod equal;
 mod expr;
 mod ids;
+mod likelihood;
 mod query;
 mod subtype;
 mod walk;
@@ -31,6 +32,7 @@ pub use constant::{is_constant, is_deterministic};
 pub use equal::{same, same_aggregate, same_all, same_order};
 pub use expr::*;
 pub use ids::*;
+pub use likelihood::{is_builtin, skip_likelihood, without_likelihood};
 pub use query::*;
 pub use subtype::{makes_json, may_have_subtype, rows_may_have_subtypes, skip_subtype};
 pub use walk::{

@@ -8,7 +8,7 @@ use super::join::{Visible, as_column, visible_columns};
 use super::name::Wanted;
 use super::scope::{Alias, NestedName, Scope, ScopeColumns, ScopeSource};
 use crate::error::{CompileError, Result, fail};
-use crate::ir::{Expr, Origin, OutputColumn, affinity_of, collation_of};
+use crate::ir::{Expr, Origin, OutputColumn, affinity_of, collation_of, skip_likelihood};
 
 /// A result column.
 #[derive(Clone, Copy)]
@@ -92,7 +92,7 @@ impl<'a> Resolver<'a> {
             return ResultItem::named(expr, alias.name, origin);
         }
         let text = Name::new(column.span.text(scope.text));
-        let bare = without_likelihood(expr);
+        let bare = skip_likelihood(expr);
         let is_name = matches!(written.kind, ExprKind::Column(_) | ExprKind::QualifiedColumn(_));
         ResultItem {
             expr,
@@ -324,15 +324,6 @@ fn written_name<'a>(written: &ast::Expr<'a>) -> Option<Name<'a>> {
         ExprKind::Collate(collate) => written_name(&collate.value),
         _ => None,
     }
-}
-
-/// The expression below likely(), unlikely(), likelihood() and COLLATE.
-fn without_likelihood<'a>(expr: Expr<'a>) -> Expr<'a> {
-    let mut bare = crate::ir::skip_collate(expr);
-    while let (inner, Some(_)) = crate::access::without_likelihood(bare) {
-        bare = crate::ir::skip_collate(inner);
-    }
-    bare
 }
 
 fn find_source<'s, 'a>(scope: &'s Scope<'_, 'a>, id: crate::ir::SourceId) -> Option<&'s ScopeSource<'a>> {

@@ -227,9 +227,9 @@ impl<'a> Resolver<'a> {
     fn check_connected(&self, scope: &Scope<'_, 'a>, found: FoundTable<'a>) -> Result<()> {
         let Some(table) = found.table.virtual_table() else { return Ok(()) };
         let risk = match table.state {
-            VirtualState::Unconnected => return Err(CompileError::unconnected(found.db, found.table)),
+            VirtualState::Unconnected => return Err(CompileError::unconnected(found.db, &found.table.name)),
             VirtualState::Connected(connected) if self.env.virtual_tables.get(connected.id.0).is_none() => {
-                return Err(CompileError::unconnected(found.db, found.table));
+                return Err(CompileError::unconnected(found.db, &found.table.name));
             }
             VirtualState::Connected(connected) => connected.risk,
             VirtualState::Function => Risk::Innocuous,

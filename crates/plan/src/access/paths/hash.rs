@@ -18,7 +18,7 @@ impl<'a> PathFinder<'_, 'a> {
     /// A hash table for each equality with something from outer loops.
     pub(super) fn add_hashes(&mut self, source: usize, needs: SourceSet) {
         let facts = &self.facts[source];
-        if !self.cg.env.flags.automatic_index || !may_be_hashed(facts) {
+        if !self.context.env.flags.automatic_index || !may_be_hashed(facts) {
             return;
         }
         let ids: Vec<ConstraintId> =

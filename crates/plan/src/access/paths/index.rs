@@ -69,7 +69,7 @@ impl<'a> PathFinder<'_, 'a> {
         let facts = &self.facts[source];
         match facts.table {
             Some(table) if self.in_or && !index.is_usable => {
-                crate::access::partial::is_usable(self.cg, facts, table, index.index, self.terms)
+                crate::access::partial::is_usable(self.context, facts, table, index.index, self.terms)
             }
             _ => Ok(index.is_usable),
         }

@@ -24,7 +24,7 @@ use super::facts::SourceFacts;
 use super::log_est::LogEst;
 use super::order::OrderColumns;
 use super::terms::{Condition, Constraint, ConstraintId, Left, MadeOf, Op, Selectivity, Terms, is_pattern_match};
-use crate::codegen::Codegen;
+use crate::access::context::PlanContext;
 use crate::error::Result;
 use crate::ir::{ColumnIndex, Expr, Limit, SourceSet};
 
@@ -34,7 +34,7 @@ pub(super) const ROW_FETCH: i16 = 16;
 /// Finds the candidates of the sources of one join, or of a branch of an OR in it.
 pub struct PathFinder<'c, 'a> {
     /// The statement.
-    pub cg: &'c Codegen<'a>,
+    pub context: &'c PlanContext<'a>,
     /// The sources.
     pub facts: &'c [SourceFacts<'a>],
     /// The conditions: of the join, or of the branch.

@@ -81,7 +81,7 @@ impl<'a> PathFinder<'_, 'a> {
     fn branch_candidates(&self, source: usize, needs: SourceSet, branch: &Terms<'a>) -> Candidates {
         let order = OrderColumns::none();
         let mut finder = PathFinder {
-            cg: self.cg,
+            context: self.context,
             facts: self.facts,
             terms: branch,
             order: &order,

@@ -151,8 +151,8 @@ impl<'a> PathFinder<'_, 'a> {
         let mut info = IndexInfo::new(constraints.chain(offset).chain(limit).collect());
         info.columns_used = self.columns_used(asked.source);
         (info.order_by, info.order_use) = self.index_order(asked.source);
-        let Some(table) = self.cg.env.virtual_tables.get(asked.connected.id.0) else {
-            return Err(CompileError::unconnected(lithe_vm::operand::Db::MAIN, asked.table));
+        let Some(table) = self.context.env.virtual_tables.get(asked.connected.id.0) else {
+            return Err(CompileError::unconnected(lithe_vm::operand::Db::MAIN, &asked.table.name));
         };
         match table.best_index(&mut info) {
             Ok(true) => Ok(Some(info)),
@@ -243,7 +243,7 @@ impl<'a> PathFinder<'_, 'a> {
             Expr::Real(real) => Value::from(real),
             Expr::Text(text) => Value::text(text),
             Expr::Blob(blob) => Value::blob(blob),
-            Expr::Parameter(number) => self.cg.env.parameters.get((number as usize).checked_sub(1)?)?.clone(),
+            Expr::Parameter(number) => self.context.env.parameters.get((number as usize).checked_sub(1)?)?.clone(),
             Expr::Unary(UnaryOp::Negate, Expr::Integer(integer)) => Value::from(integer.checked_neg()?),
             Expr::Unary(UnaryOp::Negate, Expr::Real(real)) => Value::from(-real),
             _ => return None,

@@ -1,18 +1,18 @@
 //! From conditions to constraints.
 
 use super::{Condition, Constraint, Left, MadeOf, Op, Right, Selectivity, Terms, like, or, virtual_table};
-use crate::codegen::Codegen;
+use crate::access::context::PlanContext;
 use crate::ir::{
     Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, JoinKind, Source, SourceKind,
     SourceSet, Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_deterministic, skip_collate, skip_subtype,
-    sources_of,
+    sources_of, without_likelihood,
 };
 
 /// What the analysis of a join's conditions needs to know.
 #[derive(Clone, Copy)]
 pub struct Scope<'c, 'a> {
     /// The statement.
-    pub cg: &'c Codegen<'a>,
+    pub context: &'c PlanContext<'a>,
     /// FROM.
     pub sources: &'a [Source<'a>],
     /// Whether any source has an index on an expression: else expressions on the left side are of no use.
@@ -78,7 +78,8 @@ impl<'a> Analysis<'_, 'a> {
 
     /// Adds the condition; gives it without likelihood().
     fn add_condition(&mut self, expr: Expr<'a>, origin: TermOrigin) -> Expr<'a> {
-        let (expr, likelihood) = like::without_likelihood(expr);
+        let (expr, probability) = without_likelihood(expr);
+        let likelihood = probability.map(like::logarithm);
         let needs = self.sources_of(&expr).union(self.bound_to(origin));
         let condition =
             Condition { expr, origin, needs, parts: 0, likelihood, is_simple: false, equality: Selectivity::NotEqual };

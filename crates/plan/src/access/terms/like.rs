@@ -1,4 +1,4 @@
-//! Functions that the planner knows: LIKE and GLOB with a prefix, likelihood().
+//! Functions that the planner knows: LIKE and GLOB with a prefix; what likelihood() says, as a logarithm.
 //!
 //! `x LIKE 'abc%'` can only be true between `x >= 'ABC'` and `x < 'abd'`, compared without regard to case; GLOB, and LIKE under
 //! PRAGMA case_sensitive_like, between the same bounds compared as bytes.
@@ -7,7 +7,7 @@ use lithe_value::Affinity;
 
 use super::Op;
 use super::analyze::Analysis;
-use crate::ir::{Call, Coll, Expr, How, affinity_of, comparison_affinity};
+use crate::ir::{Call, Coll, Expr, How, affinity_of, comparison_affinity, is_builtin};
 
 /// What a pattern's characters mean.
 struct Wildcards {
@@ -25,8 +25,8 @@ struct Prefix {
 
 /// Adds the bounds that LIKE or GLOB with a prefix set.
 pub(super) fn prefix<'a>(analysis: &mut Analysis<'_, 'a>, call: &'a Call<'a>) {
-    let is_glob = is_function(call, "glob");
-    if !is_glob && !is_function(call, "like") {
+    let is_glob = is_builtin(call, "glob");
+    if !is_glob && !is_builtin(call, "like") {
         return;
     }
     let ([pattern, value] | [pattern, value, _]) = call.args else { return };
@@ -38,7 +38,7 @@ pub(super) fn prefix<'a>(analysis: &mut Analysis<'_, 'a>, call: &'a Call<'a>) {
         Wildcards { any: b'%', others: b"_", escape }
     };
     let Some(prefix) = prefix_of(&text, &wildcards) else { return };
-    let ignores_case = !is_glob && !analysis.scope.cg.env.flags.case_sensitive_like;
+    let ignores_case = !is_glob && !analysis.scope.context.env.flags.case_sensitive_like;
     let (low, high) = bounds(&prefix.bytes, ignores_case);
     // A number can match a pattern, too; its place in an index is not among the texts.
     let is_stored = matches!(value, Expr::Column(column) if column.table.is_none_or(|of| of.virtual_table().is_none()));
@@ -48,7 +48,7 @@ pub(super) fn prefix<'a>(analysis: &mut Analysis<'_, 'a>, call: &'a Call<'a>) {
     }
     let collation = if ignores_case { Coll::NoCase } else { Coll::Binary };
     let how = How { affinity: comparison_affinity(affinity_of(value), None), collation };
-    let arena = analysis.scope.cg.arena;
+    let arena = analysis.scope.context.arena;
     analysis.like_bound(value, Op::Ge, Expr::Text(arena.alloc_slice_copy(&low)), how, 1);
     analysis.like_bound(value, Op::Lt, Expr::Text(arena.alloc_slice_copy(&high)), how, 2);
     // Compared without case, blobs between the bounds need not match.
@@ -59,33 +59,15 @@ pub(super) fn prefix<'a>(analysis: &mut Analysis<'_, 'a>, call: &'a Call<'a>) {
 
 /// Whether the call is one of LIKE, GLOB or the like, which are NULL when an operand is.
 pub fn is_pattern_match(call: &Call<'_>) -> bool {
-    is_function(call, "like") || is_function(call, "glob")
-}
-
-/// The expression without likelihood() and its siblings, and the probability as a logarithm if one was given.
-pub fn without_likelihood<'a>(expr: Expr<'a>) -> (Expr<'a>, Option<i16>) {
-    /// What unlikely() means: one in 16; and likely(): 15 in 16.
-    const UNLIKELY: i16 = -40;
-    const LIKELY: i16 = -1;
-    let Expr::Function(call) = expr else { return (expr, None) };
-    match call.args {
-        [inner] if is_function(call, "unlikely") => (*inner, Some(UNLIKELY)),
-        [inner] if is_function(call, "likely") => (*inner, Some(LIKELY)),
-        [inner, Expr::Real(probability)] if is_function(call, "likelihood") => (*inner, Some(logarithm(*probability))),
-        _ => (expr, None),
-    }
+    is_builtin(call, "like") || is_builtin(call, "glob")
 }
 
 /// The logarithm of a probability, at most 0.
-fn logarithm(probability: f64) -> i16 {
+pub(super) fn logarithm(probability: f64) -> i16 {
     /// Probabilities are counted in so many parts: 2^27.
     const PARTS: f64 = 134_217_728.0;
     let parts = (probability.clamp(0.0, 1.0) * PARTS) as u64;
     crate::access::LogEst::of(parts).0 - 270
-}
-
-fn is_function(call: &Call<'_>, name: &str) -> bool {
-    call.function.is_builtin() && call.function.name() == name
 }
 
 /// The character of ESCAPE; `None` when it is none that can be reckoned with.
@@ -146,7 +128,7 @@ impl<'a> Analysis<'_, 'a> {
             Expr::Text(text) => Some(text.to_vec()),
             Expr::Parameter(number) => {
                 let at = usize::try_from(*number).ok()?.checked_sub(1)?;
-                match self.scope.cg.env.parameters.get(at)?.as_ref() {
+                match self.scope.context.env.parameters.get(at)?.as_ref() {
                     lithe_value::ValueRef::Text(text) => Some(text.to_vec()),
                     _ => None,
                 }

@@ -24,7 +24,7 @@ use lithe_value::Affinity;
 use crate::ir::{ColumnIndex, CompareRows, Expr, How, In, SourceSet, TermOrigin};
 
 pub use analyze::{Scope, analyze, has_expression_index};
-pub use like::{is_pattern_match, without_likelihood};
+pub use like::is_pattern_match;
 
 /// The conditions of a join and what paths can use of them.
 #[derive(Debug, Default)]

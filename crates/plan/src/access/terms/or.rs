@@ -38,7 +38,7 @@ pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, o
 /// `a AND x OR b AND y` implies `a OR b`: what all branches say of a source alone, if the OR is about several.
 fn implied<'a>(analysis: &Analysis<'_, 'a>, branches: &[Terms<'a>]) -> Vec<Expr<'a>> {
     let needs = analysis.terms.conditions[analysis.condition()].needs;
-    let arena = analysis.scope.cg.arena;
+    let arena = analysis.scope.context.arena;
     let said_by = |branch: &Terms<'a>, source: usize| {
         let own = branch.conditions.iter().filter(|condition| condition.needs == SourceSet::single(source));
         let plain = own.map(|condition| condition.expr).filter(is_plain);
@@ -94,12 +94,12 @@ fn as_in<'a>(analysis: &Analysis<'_, 'a>, branches: &[Terms<'a>]) -> Option<&'a 
         let how = How { affinity, collation: collation_of(&value).unwrap_or_default() };
         let items = branches.iter().map(|branch| equal_value(branch, constraint, &value, how));
         let items: Vec<Expr<'a>> = items.collect::<Option<_>>()?;
-        let arena = analysis.scope.cg.arena;
+        let arena = analysis.scope.context.arena;
         let set = In {
             value,
             set: InSet::List(arena.alloc_slice_copy(&items)),
             how: arena.alloc_slice_copy(&[how]),
-            id: analysis.scope.cg.resolver.new_subquery(),
+            id: analysis.scope.context.resolver.new_subquery(),
         };
         Some(&*arena.alloc(set))
     })

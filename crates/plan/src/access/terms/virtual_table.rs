@@ -52,7 +52,7 @@ fn function<'a>(analysis: &mut Analysis<'_, 'a>, call: &'a Call<'a>) {
 /// The constraint that a call of a table's own function is.
 fn own_op(analysis: &Analysis<'_, '_>, call: &Call<'_>, first: &Expr<'_>) -> Option<u8> {
     let Expr::Column(Column { table: Some(table), .. }) = first else { return None };
-    let table = analysis.scope.cg.env.virtual_tables.get(table.connected()?.id.0)?;
+    let table = analysis.scope.context.env.virtual_tables.get(table.connected()?.id.0)?;
     table.find_function(call.function.name(), call.args.len())?.op
 }
 

@@ -51,7 +51,7 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
         if !is_in_schema {
             return fail(format!("table {} may not be dropped", table.name));
         }
-        let error = CompileError::unconnected(db, table);
+        let error = CompileError::unconnected(db, &table.name);
         match of.state {
             VirtualState::Unconnected => return Err(error),
             VirtualState::Connected(connected) if env.virtual_tables.get(connected.id.0).is_none() => {

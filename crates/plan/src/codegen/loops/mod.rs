@@ -35,11 +35,11 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId};
 
 use super::{Codegen, ColumnAccess, DerivedRows};
-use crate::access::{JoinPlan, Key, LogEst, Loop, Path, Purpose};
+use crate::access::{JoinPlan, Key, Loop, Path, Purpose};
 use crate::catalog::Table;
 use crate::error::Result;
 use crate::explain::{describe_filter, describe_loop};
-use crate::ir::{Core, CoreBody, Expr, JoinKind, Source, SourceId, SourceKind, SubqueryId};
+use crate::ir::{Core, CoreBody, Expr, JoinKind, Source, SourceId, SourceKind};
 use or::OrBody;
 use outer::{LeftJoin, RightJoin};
 use prepare::Prepared;
@@ -62,14 +62,8 @@ pub struct Loops<'a> {
 /// What code generation of loops remembers.
 #[derive(Default)]
 pub(super) struct State {
-    /// About how many rows the open loops have.
-    rows: LogEst,
     /// Queries in FROM whose rows are ready, or are given by a coroutine.
     prepared: Vec<Prepared>,
-    /// Common tables that some join reads already.
-    known_tables: Vec<SubqueryId>,
-    /// The joins that have been planned: their first source, and the rows that they give.
-    planned: Vec<(SourceId, LogEst)>,
 }
 
 /// A loop that has been begun.
@@ -118,13 +112,13 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>) -> Result<Loop
         loops.next = open.row_end;
         loops.open.push(open);
     }
-    cg.loops.rows += plan.rows;
+    cg.planning.enter_loops(plan.rows);
     Ok(loops)
 }
 
 /// Ends the loops.
 pub fn end_loops<'a>(cg: &mut Codegen<'a>, loops: Loops<'a>) -> Result<()> {
-    cg.loops.rows -= loops.plan.rows;
+    cg.planning.leave_loops(loops.plan.rows);
     cg.forget_replacements(loops.replacements);
     for open in loops.open.iter().rev() {
         end_loop(cg, open);
@@ -149,11 +143,6 @@ impl Loops<'_> {
 }
 
 impl<'a> Codegen<'a> {
-    /// About how many rows the loops around this place have.
-    pub fn loop_rows(&self) -> LogEst {
-        self.loops.rows
-    }
-
     /// The rows of the query in FROM that is `source`, prepared when its join was planned.
     pub(in crate::codegen) fn take_prepared(&mut self, source: SourceId) -> Option<DerivedRows> {
         let at = self.loops.prepared.iter().position(|prepared| prepared.source == source)?;
@@ -370,7 +359,7 @@ fn replace_indexed_exprs<'a>(
 ) -> Result<()> {
     for (place, column) in path.index.columns.iter().enumerate() {
         if let crate::catalog::IndexTerm::Expr(text) = &column.term {
-            let expr = crate::access::indexed_expr(cg, source, text)?;
+            let expr = crate::access::indexed_expr(&cg.planning, source, text)?;
             cg.replace(expr, super::expr::Replacement::Column(index, place as u16));
         }
     }

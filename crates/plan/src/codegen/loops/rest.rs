@@ -9,7 +9,7 @@ use super::outer::RightJoin;
 use super::source::Opened;
 use super::walk::Walk;
 use super::{Codegen, Loops, OpenLoop, begin_function, begin_path, explain, virtual_table};
-use crate::access::{JoinPlan, JoinRequest, Loop, Path, Purpose, WantedOrder, plan_join};
+use crate::access::{JoinPlan, JoinRequest, Loop, Path, Purpose, WantedOrder};
 use crate::catalog::Table;
 use crate::error::Result;
 use crate::ir::{JoinKind, Source, SourceKind, SourceSet, Term, TermOrigin, has_query, is_deterministic, sources_of};
@@ -95,7 +95,7 @@ fn plan<'a>(cg: &mut Codegen<'a>, join: &JoinPlan<'a>, at: usize) -> Result<Join
         limit: None,
         purpose: Purpose::Read,
     };
-    plan_join(cg, request)
+    cg.plan_join(request)
 }
 
 /// Of queries, functions and virtual tables all rows come again.

@@ -7,7 +7,7 @@ use super::super::Codegen;
 use super::super::loops::{begin_loops, end_loops};
 use super::distinct::Distinct;
 use super::sink::Sink;
-use crate::access::{JoinPlan, JoinRequest, Purpose, WantedOrder, plan_join};
+use crate::access::{JoinPlan, JoinRequest, Purpose, WantedOrder};
 use crate::error::Result;
 use crate::ir::{Expr, Limit, OrderTerm, Select, is_constant, same};
 
@@ -119,7 +119,7 @@ impl<'a> Codegen<'a> {
             limit,
             purpose: Purpose::Read,
         };
-        plan_join(self, request)
+        self.plan_join(request)
     }
 
     /// Runs `f`, inside of loops if the plan has any.

@@ -15,7 +15,7 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::target::Target;
-use crate::access::{IndexPath, JoinPlan, JoinRequest, Loop, Path, Purpose, WantedOrder, plan_join};
+use crate::access::{IndexPath, JoinPlan, JoinRequest, Loop, Path, Purpose, WantedOrder};
 use crate::catalog::{Index, IndexColumn};
 use crate::codegen::loops::{Loops, begin_loops, end_loops};
 use crate::codegen::select::Destination;
@@ -74,7 +74,7 @@ impl<'a> ChangeLoop<'a> {
     ) -> Result<ChangeLoop<'a>> {
         // The columns of the key are read whatever else is.
         for expr in key_exprs(cg, target) {
-            cg.note_expr(&expr);
+            cg.planning.note_expr(&expr);
         }
         if let Some(query) = change.gathered {
             let (key, kind, next) = begin_gathered(cg, query, target)?;
@@ -140,7 +140,7 @@ pub(super) fn plan<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, purpos
         limit: None,
         purpose,
     };
-    plan_join(cg, request)
+    cg.plan_join(request)
 }
 
 /// One row is changed in one pass whatever happens to it. Several are if the scan follows the table, or an index in which they

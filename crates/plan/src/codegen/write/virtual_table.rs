@@ -147,7 +147,7 @@ fn find_rows<'a>(
 ) -> Result<CursorId> {
     let target = &change.target;
     let values = values(cg, change, connected);
-    values.iter().for_each(|value| cg.note_expr(&value.expr));
+    values.iter().for_each(|value| cg.planning.note_expr(&value.expr));
     let plan = change_loop::plan(cg, change, Purpose::Read)?;
     if !plan.one_row {
         cg.note_more_changes();

@@ -56,7 +56,7 @@ pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, s
         match of.state {
             VirtualState::Connected(connected) if cg.env.virtual_tables.get(connected.id.0).is_some() => {}
             VirtualState::Connected(_) | VirtualState::Unconnected => {
-                return Err(CompileError::unconnected(found.db, found.table));
+                return Err(CompileError::unconnected(found.db, &found.table.name));
             }
             VirtualState::Function => return fail(format!("table {} may not be altered", found.table.name)),
         }

@@ -7,7 +7,7 @@ use lithe_vm::operand::Db;
 use super::Change;
 use super::child::{is_changed, note_failure_at_end, register_of};
 use super::parent_key::{self, ParentKey};
-use crate::access::{JoinRequest, Purpose, WantedOrder, plan_join};
+use crate::access::{JoinRequest, Purpose, WantedOrder};
 use crate::catalog::{ForeignKey, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table};
 use crate::codegen::Codegen;
 use crate::codegen::loops::{begin_loops, end_loops};
@@ -162,7 +162,7 @@ impl<'a> ParentReference<'a> {
             limit: None,
             purpose: Purpose::Read,
         };
-        let plan = plan_join(cg, request)?;
+        let plan = cg.plan_join(request)?;
         let loops = begin_loops(cg, &plan)?;
         cg.b.emit(Insn::FkCounter { deferred, delta });
         end_loops(cg, loops)?;
@@ -196,7 +196,7 @@ impl<'a> ParentReference<'a> {
             // A row that refers to itself goes with itself.
             terms.push(where_term(self.other_row(cg, target, row, source)));
         }
-        terms.iter().for_each(|term| cg.note_expr(&term.expr));
+        terms.iter().for_each(|term| cg.planning.note_expr(&term.expr));
         Ok(terms)
     }
 

@@ -6,9 +6,9 @@
 use lithe_sql::ast::{AlterAction, CreateTable, Drop, Name, ObjectKind, QualifiedName, Stmt};
 use lithe_vm::operand::Db;
 
-use super::{Action, Request};
+use super::Environment;
+use crate::authorize::{Action, Request};
 use crate::catalog::{Index, IndexTerm, SCHEMA_TABLE, TEMP_SCHEMA_TABLE, Table};
-use crate::environment::Environment;
 use crate::error::Result;
 
 impl Environment {

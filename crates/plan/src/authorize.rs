@@ -1,17 +1,13 @@
 //! Asking the application whether a statement may do what it says (`sqlite3_set_authorizer`).
 //!
-//! It is asked while the statement is compiled: of what is read, where names are resolved; of the rest, at the start.
-
-mod schema;
+//! It is asked while the statement is compiled: of what is read, where names are resolved; of the rest, at the start. The questions are
+//! methods of the environment (`environment::ask`).
 
 use std::fmt;
 use std::rc::Rc;
 
-use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
-use lithe_vm::operand::Db;
 
-use crate::environment::Environment;
 use crate::error::{CompileError, Result};
 
 /// What a statement wants to do, by SQLite's numbers.
@@ -108,54 +104,7 @@ impl Authorizer {
     }
 }
 
-fn denied(message: impl Into<String>) -> CompileError {
+/// An error with the code of what the authorizer forbids.
+pub(crate) fn denied(message: impl Into<String>) -> CompileError {
     CompileError::new(message).with_code(ResultCode::AUTH)
-}
-
-impl Environment {
-    /// Asks whether something may be done to what `first` and `second` name.
-    pub(crate) fn ask(
-        &self,
-        action: Action,
-        first: Option<Name<'_>>,
-        second: Option<Name<'_>>,
-        db: Option<Db>,
-        within: Option<Name<'_>>,
-    ) -> Result<bool> {
-        if self.authorizer.0.is_none() {
-            return Ok(true);
-        }
-        let database = db.map(|db| self.catalog.database_name(db).to_string());
-        let [first, second, within] = [first, second, within].map(|name| name.map(|name| name.to_str_lossy()));
-        self.authorizer.ask(&Request {
-            action,
-            first: first.as_deref(),
-            second: second.as_deref(),
-            database: database.as_deref(),
-            within: within.as_deref(),
-        })
-    }
-
-    /// Asks whether a column may be read; without permission it is NULL.
-    pub(crate) fn ask_read(&self, table: Name<'_>, column: Name<'_>, db: Db, within: Option<Name<'_>>) -> Result<bool> {
-        let answer = self.ask(Action::Read, Some(table), Some(column), Some(db), within);
-        answer.map_err(|error| match error.code {
-            ResultCode::AUTH if db != Db::MAIN || self.catalog.databases().len() > 2 => {
-                let database = self.catalog.database_name(db);
-                denied(format!("access to {database}.{table}.{column} is prohibited"))
-            }
-            ResultCode::AUTH => denied(format!("access to {table}.{column} is prohibited")),
-            _ => error,
-        })
-    }
-
-    /// Asks whether a function may be called; without permission the call is NULL.
-    pub(crate) fn ask_function(&self, function: &str, within: Option<Name<'_>>) -> Result<bool> {
-        let answer = self.ask(Action::Function, None, Some(Name::new(function.as_bytes())), None, within);
-        answer.map_err(|error| match error.code {
-            // SQLite's code is the general one here.
-            ResultCode::AUTH => CompileError::new(format!("not authorized to use function: {function}")),
-            _ => error,
-        })
-    }
 }

@@ -1,5 +1,8 @@
 //! What compiling a statement needs to know about its connection.
 
+mod ask;
+mod ask_schema;
+
 use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::fmt;
