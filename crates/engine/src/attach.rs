@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use lithe_plan::Environment;
-use lithe_plan::authorize::Authorizer;
-use lithe_plan::catalog::{NameBuf, Schema};
+use lithe_catalog::{NameBuf, Schema};
+use lithe_resolve::authorize::Authorizer;
+use lithe_resolve::environment::Environment;
 use lithe_sql::ast::{self, Explain, Expr, ExprKind, Name, Parameters, Stmt};
 use lithe_value::{Value, ValueRef};
 use lithe_vm::operand::Db;
@@ -73,7 +73,7 @@ pub(crate) fn compile_row<'a>(
     };
     // The authorizer was asked about the statement, and not about how it is run.
     let environment = Environment { authorizer: Authorizer::default(), ..connection.environment() };
-    Ok(Arc::new(lithe_plan::compile(&statement, sql, arena, &environment)?))
+    Ok(Arc::new(lithe_codegen::compile(&statement, sql, arena, &environment)?))
 }
 
 fn as_text<'a>(expr: &Expr<'a>) -> Expr<'a> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_pager::BeginKind;
-use lithe_plan::authorize::Action;
+use lithe_resolve::authorize::Action;
 use lithe_sql::ast::{self, Explain, Stmt, TransactionKind};
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::ResultCode;

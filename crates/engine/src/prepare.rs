@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use lithe_plan::environment::{Environment, Flags as CompileFlags, NO_SUCH_COLLATION};
+use lithe_resolve::environment::{Environment, Flags as CompileFlags, NO_SUCH_COLLATION};
 use lithe_sql::ast::{self, Explain, Stmt};
 use lithe_sql::{Lexer, TokenKind};
 use lithe_vfs::ResultCode;
@@ -264,7 +264,7 @@ impl Connection {
     fn compile_program(&self, sql: &[u8], statement: &ast::Statement<'_>, arena: &Bump) -> Result<Program> {
         let mut asked = Vec::new();
         loop {
-            let compile = |environment: &Environment| lithe_plan::compile(statement, sql, arena, environment);
+            let compile = |environment: &Environment| lithe_codegen::compile(statement, sql, arena, environment);
             let error = match self.compile_measured(compile) {
                 Ok(program) => return Ok(program),
                 Err(error) => error,
@@ -287,8 +287,8 @@ impl From<lithe_sql::ParseError> for Error {
     }
 }
 
-impl From<lithe_plan::CompileError> for Error {
-    fn from(error: lithe_plan::CompileError) -> Error {
+impl From<lithe_catalog::CompileError> for Error {
+    fn from(error: lithe_catalog::CompileError) -> Error {
         Error::new(error.code, error.message).at(error.offset)
     }
 }
