@@ -17,12 +17,37 @@ pub struct CompileError {
     pub message: String,
     /// Where in the statement's text the fault lies (`sqlite3_error_offset`).
     pub offset: Option<u32>,
-    /// The virtual table that has to be connected first.
-    pub unconnected: Option<Box<Unconnected>>,
-    /// Whether a star has nothing that it stands for: SQLite then looks at the rest of FROM nevertheless.
-    pub is_of_star: bool,
+    /// What is wrong, as far as a decision depends on it.
+    pub kind: ErrorKind,
     /// Whether SQLite looks at the rest of the expression nevertheless: an error that it finds there is the one it reports.
     pub goes_on: bool,
+}
+
+/// What is wrong, where it decides what is reported or done next. No decision reads a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// Anything else.
+    #[default]
+    Other,
+    /// Nothing: the authorizer has said that the statement shall do nothing (SQLITE_IGNORE). [`CompileError::code`] is SQLITE_AUTH.
+    Ignored,
+    /// The virtual table has to be connected first: then the statement is compiled again.
+    Unconnected(Box<Unconnected>),
+    /// No collation has this name. The application may define it when it is asked.
+    NoSuchCollation(Box<str>),
+    /// No table has the name.
+    NoSuchTable,
+    /// A star stands for nothing: SQLite then looks at the rest of FROM nevertheless.
+    EmptyStar {
+        /// It is the star of a table that does not exist.
+        of_table: bool,
+    },
+    /// Views or common tables refer to themselves in a way that means nothing, or queries nest too deep.
+    Recursion,
+    /// NATURAL and USING cannot be met.
+    Join,
+    /// The definition of a column is wrong, whatever table it belongs to.
+    ColumnDefinition,
 }
 
 /// A virtual table that a statement names and whose module has not been asked yet.
@@ -44,8 +69,7 @@ impl CompileError {
             code: ResultCode::ERROR,
             message: message.into(),
             offset: None,
-            unconnected: None,
-            is_of_star: false,
+            kind: ErrorKind::Other,
             goes_on: false,
         }
     }
@@ -55,9 +79,23 @@ impl CompileError {
         CompileError { offset: Some(span.start), ..CompileError::new(message) }
     }
 
-    /// A star that stands for nothing.
-    pub fn of_star(message: impl Into<String>) -> CompileError {
-        CompileError { is_of_star: true, ..CompileError::new(message) }
+    /// The same with what a decision depends on.
+    #[must_use]
+    pub fn of_kind(self, kind: ErrorKind) -> CompileError {
+        CompileError { kind, ..self }
+    }
+
+    /// Whether it says "no such table: x".
+    pub fn is_no_such_table(&self) -> bool {
+        matches!(self.kind, ErrorKind::NoSuchTable | ErrorKind::EmptyStar { of_table: true })
+    }
+
+    /// "no such collation sequence: x".
+    pub fn no_such_collation(name: impl fmt::Display) -> CompileError {
+        let name = name.to_string();
+        CompileError::new(format!("no such collation sequence: {name}"))
+            .with_code(ResultCode::ERROR_MISSING_COLLSEQ)
+            .of_kind(ErrorKind::NoSuchCollation(name.into()))
     }
 
     /// The same as one after which the rest of the expression is still looked at.
@@ -71,15 +109,15 @@ impl CompileError {
         CompileError::new(format!("not supported yet: {what}"))
     }
 
-    /// The authorizer has said that the statement shall do nothing: no error, but nothing to be compiled either.
-    pub fn nothing_to_do() -> CompileError {
-        CompileError::new("").with_code(ResultCode::OK)
+    /// The authorizer has said that the statement shall do nothing.
+    pub fn ignored() -> CompileError {
+        CompileError::new("not authorized").with_code(ResultCode::AUTH).of_kind(ErrorKind::Ignored)
     }
 
     /// The virtual table has to be connected first: then the statement is compiled again.
     pub fn unconnected(db: Db, table: &NameBuf) -> CompileError {
-        let unconnected = Some(Box::new(Unconnected { db, name: table.clone() }));
-        CompileError { unconnected, ..CompileError::new(format!("no such module: {table}")) }
+        let unconnected = Box::new(Unconnected { db, name: table.clone() });
+        CompileError::new(format!("no such module: {table}")).of_kind(ErrorKind::Unconnected(unconnected))
     }
 
     /// The same with another code.

@@ -46,7 +46,7 @@ use lithe_sql::ast::{Ident, Name, QualifiedName};
 use lithe_vm::operand::Db;
 
 pub use build::*;
-pub use error::{CompileError, Result, Unconnected, fail};
+pub use error::{CompileError, ErrorKind, Result, Unconnected, fail};
 pub use index::*;
 pub use measure::*;
 pub use name::{CollationName, NameBuf};
@@ -318,7 +318,7 @@ impl Catalog {
 
 /// What is said of a table that is not there.
 pub fn no_such_table(schema: Option<Ident<'_>>, name: Ident<'_>) -> CompileError {
-    CompileError::new(format!("no such table: {}", Qualified(schema, name)))
+    CompileError::new(format!("no such table: {}", Qualified(schema, name))).of_kind(ErrorKind::NoSuchTable)
 }
 
 /// `schema.name` or `name`, for messages.

@@ -1,13 +1,12 @@
 //! One statement, from tree to program.
 
 use bumpalo::Bump;
-use lithe_catalog::{CompileError, Result};
+use lithe_catalog::{CompileError, ErrorKind, Result};
 use lithe_optimize::explain::Explain;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Origin, OutputColumn};
 use lithe_resolve::{Found, Resolver, Rules, Scope};
-use lithe_sql::ast::{Explain as ExplainKind, Statement, Stmt};
-use lithe_vfs::ResultCode;
+use lithe_sql::ast::{Explain as ExplainKind, Stmt};
 use lithe_vm::insn::Insn;
 use lithe_vm::program::{ColumnOrigin, Program, ResultColumn};
 
@@ -18,17 +17,27 @@ use crate::ddl::{
 use crate::write::{delete, insert, update};
 use crate::{Codegen, Destination};
 
-/// Compiles a statement that is a program: a query, a change, or DDL. The others are the engine's.
-///
-/// `sql` is the text that the tree was parsed from. The resolved tree lives in `arena` and is not needed any more when
-/// the program is there.
-pub fn compile<'a>(statement: &Statement<'a>, sql: &'a [u8], arena: &'a Bump, env: &'a Environment) -> Result<Program> {
+/// A statement to be compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct CompileRequest<'a> {
+    /// The statement. The engine's commands are of another type.
+    pub stmt: Stmt<'a>,
+    /// The text that the tree was parsed from.
+    pub sql: &'a [u8],
+    /// Whether its plan is wanted: only then are the lines of EXPLAIN QUERY PLAN made.
+    pub explain: ExplainKind,
+    /// The largest number of a parameter in the text.
+    pub parameter_count: u32,
+}
+
+/// Compiles a statement. The resolved tree lives in `arena` and is not needed any more when the program is made.
+pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Environment) -> Result<Program> {
     let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
-    let explain = if statement.explain == ExplainKind::QueryPlan { Explain::on() } else { Explain::off() };
+    let explain = if request.explain == ExplainKind::QueryPlan { Explain::on() } else { Explain::off() };
     let mut cg = Codegen::new(resolver, explain);
-    let columns = match compile_statement(&mut cg, statement, sql) {
+    let columns = match compile_statement(&mut cg, request) {
         // The authorizer says that nothing shall be done.
-        Err(error) if error.code == ResultCode::OK => {
+        Err(error) if error.kind == ErrorKind::Ignored => {
             cg = Codegen::new(resolver, Explain::off());
             &[]
         }
@@ -36,10 +45,10 @@ pub fn compile<'a>(statement: &Statement<'a>, sql: &'a [u8], arena: &'a Bump, en
     };
     cg.b.emit(Insn::Halt {});
     let drops_rows = cg.drops_rows();
-    let mut program = cg.finish(statement.parameters.count);
+    let mut program = cg.finish(request.parameter_count);
     program.quoted_strings = resolver.quoted_strings();
     program.columns = columns.iter().map(|column| result_column(env, column)).collect();
-    (program.is_read_only, program.counts_changes) = match statement.kind {
+    (program.is_read_only, program.counts_changes) = match request.stmt {
         Stmt::Select(_) => (true, false),
         Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_) => (false, true),
         _ => (false, drops_rows),
@@ -48,19 +57,15 @@ pub fn compile<'a>(statement: &Statement<'a>, sql: &'a [u8], arena: &'a Bump, en
 }
 
 /// Emits the statement's code; gives the columns of its rows.
-fn compile_statement<'a>(
-    cg: &mut Codegen<'a>,
-    statement: &Statement<'a>,
-    sql: &'a [u8],
-) -> Result<&'a [OutputColumn<'a>]> {
+fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> Result<&'a [OutputColumn<'a>]> {
+    let CompileRequest { stmt, sql, parameter_count: parameters, .. } = *request;
     let found = Found::default();
     let rules = Rules { no_strings_in_double_quotes: !cg.env.flags.dqs_dml, ..Rules::default() };
     let scope = Scope { rules, ..Scope::outermost(sql, &found) };
-    let parameters = statement.parameters.count;
-    if !cg.env.ask_schema_change(&statement.kind)? {
-        return Err(CompileError::nothing_to_do());
+    if !cg.env.ask_schema_change(&stmt)? {
+        return Err(CompileError::ignored());
     }
-    match statement.kind {
+    match stmt {
         Stmt::Select(select) => {
             let query = cg.resolver.query(&scope, select)?;
             let query = cg.prepare_query(query);
@@ -79,16 +84,6 @@ fn compile_statement<'a>(
         Stmt::CreateVirtualTable(create) => create_virtual_table(cg, create, sql)?,
         Stmt::AlterTable(alter) => alter_table(cg, alter, sql)?,
         Stmt::Analyze(name) => analyze(cg, name)?,
-        Stmt::Pragma(_)
-        | Stmt::Begin(_)
-        | Stmt::Commit
-        | Stmt::Rollback
-        | Stmt::Savepoint(_)
-        | Stmt::Release(_)
-        | Stmt::RollbackTo(_)
-        | Stmt::Attach(_)
-        | Stmt::Detach(_)
-        | Stmt::Vacuum(_) => unreachable!("the connection does this itself"),
     }
     Ok(&[])
 }

@@ -68,7 +68,7 @@ use lithe_vm::builder::ProgramBuilder;
 use lithe_vm::operand::{CollationId, Reg};
 use lithe_vm::program::Program;
 
-pub use compile::compile;
+pub use compile::{CompileRequest, compile};
 pub use ddl::with_single_quotes;
 pub use row_check::{Fault, RowCheck, compile_row_check};
 

@@ -14,7 +14,7 @@ use crate::{Column, ConnectedTable, Table, TableKind, VirtualState};
 pub fn connect_table(table: &Table, declaration: &[u8], connected: ConnectedTable, limits: &Limits) -> Result<Table> {
     let arena = Bump::new();
     let parsed = parse_statement(declaration, &arena, limits).map_err(|error| CompileError::new(error.message))?;
-    let Some(Stmt::CreateTable(create)) = parsed.statement.map(|statement| statement.kind) else {
+    let Some(Stmt::CreateTable(create)) = parsed.statement.and_then(|statement| statement.program()) else {
         return fail("syntax error");
     };
     let options = BuildOptions::of_stored(limits);

@@ -2,7 +2,7 @@
 
 use lithe_sql::ast::{ForeignKeyTarget, Ident};
 
-use crate::error::{CompileError, Result, fail};
+use crate::error::{CompileError, ErrorKind, Result, fail};
 use crate::{ForeignKey, NameBuf, Table};
 
 /// `column ... REFERENCES target`: the child's column is the last one of `table`.
@@ -11,7 +11,10 @@ pub(super) fn of_column(table: &Table, target: &ForeignKeyTarget<'_>) -> Result<
     if target.columns.len() > 1 {
         let name = &table.columns[column].name;
         let parent = target.table.name;
-        return fail(format!("foreign key on {name} should reference only one column of table {parent}"));
+        return Err(CompileError::new(format!(
+            "foreign key on {name} should reference only one column of table {parent}"
+        ))
+        .of_kind(ErrorKind::ColumnDefinition));
     }
     Ok(foreign_key(vec![column as u16], target))
 }

@@ -2,9 +2,10 @@
 
 use lithe_sql::ast::{CreateIndex, Expr, ExprKind, Name, OrderTerm};
 
+use super::collation::{check_collation, split_collation};
 use super::prohibit::{self, Place};
 use super::{BuildOptions, key};
-use crate::error::{CompileError, Result, fail};
+use crate::error::{Result, fail};
 use crate::{CollationName, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table};
 
 /// The index that `create` describes on `table`; `sql` is the text that the tree's spans are about. The root page is not
@@ -76,26 +77,4 @@ fn column_of(expr: &Expr<'_>, table: &Table, options: &BuildOptions<'_>) -> Resu
         prohibit::check(expr, table, Place::Index, options)?;
     }
     Ok(column)
-}
-
-/// The expression below a COLLATE, and the collation's name.
-pub fn split_collation<'e, 'a>(expr: &'e Expr<'a>) -> (&'e Expr<'a>, Option<Name<'a>>) {
-    let mut inner = expr;
-    let mut outermost = None;
-    while let ExprKind::Collate(collate) = &inner.kind {
-        outermost = outermost.or(Some(collate.collation.name));
-        inner = &collate.value;
-    }
-    (inner, outermost)
-}
-
-/// "no such collation sequence: x".
-pub(super) fn check_collation(collation: &CollationName, options: &BuildOptions<'_>) -> Result<()> {
-    let is_known =
-        collation.builtin().is_some() || options.names.is_none_or(|names| names.has_collation(collation.name()));
-    if is_known {
-        return Ok(());
-    }
-    let message = format!("no such collation sequence: {}", collation.name());
-    Err(CompileError::new(message).with_code(lithe_vfs::ResultCode::ERROR_MISSING_COLLSEQ))
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use lithe_sql::ast::{Conflict, ExprKind, Name, Nulls, OrderTerm, Quote};
 
-use super::table::TableBuilder;
+use super::BuildOptions;
+use super::collation::{check_collation, split_collation};
 use crate::error::{CompileError, Result, fail};
 use crate::{CollationName, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table, insert_index};
 
@@ -25,26 +26,28 @@ pub(super) struct KeyColumn {
 impl KeyConstraint {
     /// The constraint that stands at a column.
     pub fn of_column(
-        builder: &TableBuilder<'_>,
+        table: &Table,
+        options: &BuildOptions<'_>,
         column: u16,
         descending: bool,
         conflict: Option<Conflict>,
         is_primary: bool,
     ) -> KeyConstraint {
-        let collation = builder.table.columns[usize::from(column)].collation.clone();
-        let descending = descending && builder.options.descending_indexes;
+        let collation = table.columns[usize::from(column)].collation.clone();
+        let descending = descending && options.descending_indexes;
         KeyConstraint { columns: vec![KeyColumn { column, descending, collation }], conflict, is_primary }
     }
 
     /// The constraint with a list of columns.
     pub fn of_terms(
-        builder: &TableBuilder<'_>,
+        table: &Table,
+        options: &BuildOptions<'_>,
         terms: &[OrderTerm<'_>],
         conflict: Option<Conflict>,
         is_primary: bool,
     ) -> Result<KeyConstraint> {
         refuse_nulls_order(terms)?;
-        let columns = terms.iter().map(|term| key_column(builder, term)).collect::<Result<_>>()?;
+        let columns = terms.iter().map(|term| key_column(table, options, term)).collect::<Result<_>>()?;
         Ok(KeyConstraint { columns, conflict, is_primary })
     }
 
@@ -58,15 +61,13 @@ impl KeyConstraint {
     }
 }
 
-fn key_column(builder: &TableBuilder<'_>, term: &OrderTerm<'_>) -> Result<KeyColumn> {
-    let (expr, written) = super::index::split_collation(&term.expr);
+fn key_column(table: &Table, options: &BuildOptions<'_>, term: &OrderTerm<'_>) -> Result<KeyColumn> {
+    let (expr, written) = split_collation(&term.expr);
     const EXPRESSION: &str = "expressions prohibited in PRIMARY KEY and UNIQUE constraints";
     let name = match expr.kind {
         // A string in double quotes.
         ExprKind::Column(name)
-            if name.quote() == Quote::Double
-                && builder.options.quoted_strings
-                && builder.table.column(name.name).is_none() =>
+            if name.quote() == Quote::Double && options.quoted_strings && table.column(name.name).is_none() =>
         {
             return fail(EXPRESSION);
         }
@@ -75,13 +76,13 @@ fn key_column(builder: &TableBuilder<'_>, term: &OrderTerm<'_>) -> Result<KeyCol
         _ => return fail(EXPRESSION),
     };
     let no_such_column = || CompileError::new(format!("no such column: {name}"));
-    let column = builder.table.column(name).ok_or_else(no_such_column)?;
+    let column = table.column(name).ok_or_else(no_such_column)?;
     let collation = match written {
         Some(name) => CollationName::new(name),
-        None => builder.table.columns[usize::from(column)].collation.clone(),
+        None => table.columns[usize::from(column)].collation.clone(),
     };
-    builder.check_collation(&collation)?;
-    Ok(KeyColumn { column, descending: term.descending() && builder.options.descending_indexes, collation })
+    check_collation(&collation, options)?;
+    Ok(KeyColumn { column, descending: term.descending() && options.descending_indexes, collation })
 }
 
 /// NULLS FIRST and NULLS LAST are for ORDER BY only.
@@ -94,9 +95,8 @@ pub(super) fn refuse_nulls_order(terms: &[OrderTerm<'_>]) -> Result<()> {
 }
 
 /// Gives the table the index of a constraint, unless it has the same one already.
-pub(super) fn add_key(builder: &mut TableBuilder<'_>, key: KeyConstraint) -> Result<()> {
+pub(super) fn add_key(table: &mut Table, key: KeyConstraint) -> Result<()> {
     let mut columns = key.index_columns();
-    let table = &mut builder.table;
     if let Some(at) = table.indexes.iter().position(|index| has_same_key(index, &columns)) {
         let was_replace = table.indexes[at].conflict() == Some(Conflict::Replace);
         merge(Arc::make_mut(&mut table.indexes[at]), &key)?;
@@ -152,15 +152,14 @@ pub(super) fn rowid_column() -> IndexColumn {
     IndexColumn { term: IndexTerm::Rowid, collation: CollationName::binary(), descending: false }
 }
 
-/// Turns the primary key into the table: its entries hold all columns, and the other indexes end in the primary key.
-pub(super) fn make_without_rowid(builder: &mut TableBuilder<'_>) -> Result<()> {
-    if let Some(column) = builder.table.rowid_column.take() {
-        let conflict = builder.table.rowid_conflict.take();
-        let descending = builder.key_is_descending;
-        let key = KeyConstraint::of_column(builder, column, descending, conflict, true);
-        add_key(builder, key)?;
+/// Turns the primary key into the table: its entries hold all columns, and the other indexes end in the primary key. `is_descending`: an
+/// INTEGER PRIMARY KEY was written DESC.
+pub(super) fn make_without_rowid(table: &mut Table, options: &BuildOptions<'_>, is_descending: bool) -> Result<()> {
+    if let Some(column) = table.rowid_column.take() {
+        let conflict = table.rowid_conflict.take();
+        let key = KeyConstraint::of_column(table, options, column, is_descending, conflict, true);
+        add_key(table, key)?;
     }
-    let table = &mut builder.table;
     for column in table.columns.iter_mut().filter(|column| column.primary_key > 0) {
         column.not_null = column.not_null.or(Some(Conflict::Abort));
     }

@@ -72,22 +72,22 @@ impl Catalog {
         let Some(statement) = parsed.statement else { return fail("") };
         let schema = self.schema(db);
         let file_options = BuildOptions { descending_indexes: schema.file_format >= 4, ..*options };
-        match statement.kind {
-            Stmt::CreateTable(create) => {
+        match statement.program() {
+            Some(Stmt::CreateTable(create)) => {
                 let mut table = build_table(create, sql, &file_options)?;
                 table.sql = sql.into();
                 table.set_root(root);
                 self.load_table(db, row, b"table", table)
             }
-            Stmt::CreateView(create) => {
+            Some(Stmt::CreateView(create)) => {
                 let view = build_view(create, sql);
                 self.load_table(db, row, b"view", Table { sql: sql.into(), ..view })
             }
-            Stmt::CreateVirtualTable(create) => {
+            Some(Stmt::CreateVirtualTable(create)) => {
                 let table = build_virtual_table(create);
                 self.load_table(db, row, b"table", Table { sql: sql.into(), ..table })
             }
-            Stmt::CreateIndex(create) => {
+            Some(Stmt::CreateIndex(create)) => {
                 check_names(row, b"index", create.name.name.name.as_bytes(), Some(create.table.name.as_bytes()))?;
                 let table = schema.table(create.table.name);
                 let table = table.ok_or_else(|| CompileError::new(format!("no such table: {}", create.table.name)))?;
@@ -97,7 +97,7 @@ impl Catalog {
                 self.schema_mut(db).add_index(index);
                 Ok(())
             }
-            Stmt::CreateTrigger(create) => {
+            Some(Stmt::CreateTrigger(create)) => {
                 check_names(row, b"trigger", create.name.name.name.as_bytes(), None)?;
                 let target = self.loaded_trigger_target(db, create)?;
                 let trigger = build_trigger(create, db, target, self)?;

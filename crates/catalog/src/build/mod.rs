@@ -9,11 +9,13 @@
 //! | `default` | the value that a DEFAULT has in rows that are older than their column |
 //! | `key` | PRIMARY KEY and UNIQUE: the indexes they bring, WITHOUT ROWID |
 //! | `index` | CREATE INDEX |
+//! | `collation` | COLLATE in definitions |
 //! | `view`, `trigger` | CREATE VIEW, CREATE TRIGGER, CREATE VIRTUAL TABLE |
 //! | `connect` | virtual tables as their modules declare them |
 //! | `prohibit` | what expressions in the schema may not contain |
 //! | `load` | rows of the schema table |
 
+mod collation;
 mod connect;
 mod default;
 mod foreign_key;
@@ -31,9 +33,9 @@ mod tests;
 use lithe_sql::Limits;
 use lithe_sql::ast::Name;
 
+pub use collation::split_collation;
 pub use connect::connect_table;
 pub use index::build_index;
-pub use index::split_collation;
 pub use load::SchemaRow;
 pub use prohibit::Place;
 pub use table::{build_table, check_generated_loops};

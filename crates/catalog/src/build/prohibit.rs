@@ -184,10 +184,8 @@ impl Checker<'_> {
         let may_be_string = column.quote() == Quote::Double && self.options.quoted_strings;
         match self.named_column(column.name) {
             Err(_) if is_boolean || may_be_string => Ok(()),
-            Err(error) if column.quote() == Quote::Double => {
-                let name = format!("\"{}\" - should this be a string literal in single-quotes?", column.name);
-                let is_unknown = error.message.starts_with("no such column: ");
-                Err(if is_unknown { CompileError::new(format!("no such column: {name}")) } else { error })
+            Err(_) if column.quote() == Quote::Double => {
+                fail(format!("no such column: \"{}\" - should this be a string literal in single-quotes?", column.name))
             }
             result => result,
         }

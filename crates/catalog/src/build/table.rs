@@ -9,7 +9,7 @@ use lithe_value::{Affinity, NumberText, Value};
 use super::key::{self, KeyConstraint};
 use super::prohibit::{self, Place};
 use super::{BuildOptions, default, foreign_key};
-use crate::error::{CompileError, Result, fail};
+use crate::error::{CompileError, ErrorKind, Result, fail};
 use crate::{Check, CollationName, Column, ColumnDefault, Generated, NameBuf, Table, TableKind};
 
 /// The table that `create` describes; `sql` is the text that the tree's spans are about. The root page is not known
@@ -35,12 +35,12 @@ pub fn build_table(create: &CreateTable<'_>, sql: &[u8], options: &BuildOptions<
 }
 
 /// A table while its definition is read.
-pub(super) struct TableBuilder<'b> {
-    pub table: Table,
-    pub sql: &'b [u8],
-    pub options: &'b BuildOptions<'b>,
+struct TableBuilder<'b> {
+    table: Table,
+    sql: &'b [u8],
+    options: &'b BuildOptions<'b>,
     /// The INTEGER PRIMARY KEY was written DESC, which counts when the table turns out to be WITHOUT ROWID.
-    pub key_is_descending: bool,
+    key_is_descending: bool,
     has_primary_key: bool,
     /// What CONSTRAINT said last in the definition of the column: constraints behind it are called so, too.
     constraint_name: Option<NameBuf>,
@@ -50,7 +50,7 @@ impl TableBuilder<'_> {
     fn add_column(&mut self, definition: &ColumnDef<'_>) -> Result<()> {
         let name = definition.name.name;
         if self.table.columns.len() >= self.options.limits.columns as usize {
-            return fail(format!("too many columns on {}", self.table.name));
+            return wrong_definition(format!("too many columns on {}", self.table.name));
         }
         if self.table.column(name).is_some() {
             return fail(format!("duplicate column name: {name}"));
@@ -86,12 +86,12 @@ impl TableBuilder<'_> {
                     return self.set_rowid_column(at as u16, *conflict, *autoincrement, false);
                 }
                 self.refuse_autoincrement(*autoincrement)?;
-                let key = KeyConstraint::of_column(self, at as u16, descending, *conflict, true);
-                key::add_key(self, key)
+                let key = KeyConstraint::of_column(&self.table, self.options, at as u16, descending, *conflict, true);
+                key::add_key(&mut self.table, key)
             }
             ColumnConstraintKind::Unique(conflict) => {
-                let key = KeyConstraint::of_column(self, at as u16, false, *conflict, false);
-                key::add_key(self, key)
+                let key = KeyConstraint::of_column(&self.table, self.options, at as u16, false, *conflict, false);
+                key::add_key(&mut self.table, key)
             }
             ColumnConstraintKind::Check(check) => self.add_check(check),
             ColumnConstraintKind::Default(value, text) => self.set_default(value, *text),
@@ -121,7 +121,7 @@ impl TableBuilder<'_> {
         match &constraint.kind {
             TableConstraintKind::PrimaryKey { columns, autoincrement, conflict } => {
                 self.begin_primary_key()?;
-                let key = KeyConstraint::of_terms(self, columns, *conflict, true)?;
+                let key = KeyConstraint::of_terms(&self.table, self.options, columns, *conflict, true)?;
                 for (place, column) in key.columns.iter().enumerate() {
                     self.mark_primary_key(column.column, place as u16 + 1)?;
                 }
@@ -131,13 +131,13 @@ impl TableBuilder<'_> {
                     }
                     _ => {
                         self.refuse_autoincrement(*autoincrement)?;
-                        key::add_key(self, key)
+                        key::add_key(&mut self.table, key)
                     }
                 }
             }
             TableConstraintKind::Unique { columns, conflict } => {
-                let key = KeyConstraint::of_terms(self, columns, *conflict, false)?;
-                key::add_key(self, key)
+                let key = KeyConstraint::of_terms(&self.table, self.options, columns, *conflict, false)?;
+                key::add_key(&mut self.table, key)
             }
             TableConstraintKind::Check(check) => self.add_check(check),
             TableConstraintKind::ForeignKey { columns, target } => {
@@ -158,7 +158,7 @@ impl TableBuilder<'_> {
     fn mark_primary_key(&mut self, column: u16, place: u16) -> Result<()> {
         let column = &mut self.table.columns[usize::from(column)];
         if column.is_generated() {
-            return fail("generated columns cannot be part of the PRIMARY KEY");
+            return wrong_definition("generated columns cannot be part of the PRIMARY KEY");
         }
         if column.primary_key == 0 {
             column.primary_key = place;
@@ -206,10 +206,10 @@ impl TableBuilder<'_> {
             _ => None,
         };
         if value_of_name.is_none() && !prohibit::is_constant(value) {
-            return fail(format!("default value of column [{}] is not constant", column.name));
+            return wrong_definition(format!("default value of column [{}] is not constant", column.name));
         }
         if column.is_generated() {
-            return fail("cannot use DEFAULT on a generated column");
+            return wrong_definition("cannot use DEFAULT on a generated column");
         }
         let old_rows = value_of_name.clone().or_else(|| default::of_old_rows(value, column.affinity));
         let value = value_of_name.or_else(|| prohibit::literal_value(value));
@@ -221,17 +221,17 @@ impl TableBuilder<'_> {
         let text = text.text(self.sql).into();
         let column = self.table.columns.last_mut().expect("a constraint follows its column");
         if column.default.is_some() || column.is_generated() {
-            return fail(format!("error in generated column \"{}\"", column.name));
+            return wrong_definition(format!("error in generated column \"{}\"", column.name));
         }
         if column.primary_key > 0 {
-            return fail("generated columns cannot be part of the PRIMARY KEY");
+            return wrong_definition("generated columns cannot be part of the PRIMARY KEY");
         }
         column.generated = Some(Generated { text, stored });
         Ok(())
     }
 
     pub(super) fn check_collation(&self, collation: &CollationName) -> Result<()> {
-        super::index::check_collation(collation, self.options)
+        super::collation::check_collation(collation, self.options)
     }
 
     /// What can be said when all of the definition is known.
@@ -247,7 +247,7 @@ impl TableBuilder<'_> {
                 return fail(format!("PRIMARY KEY missing on table {}", self.table.name));
             }
             self.table.kind = TableKind::WithoutRowid;
-            key::make_without_rowid(&mut self)?;
+            key::make_without_rowid(&mut self.table, self.options, self.key_is_descending)?;
         }
         let checked = self.check_expressions(body);
         if self.table.columns.iter().all(Column::is_generated) {
@@ -395,4 +395,9 @@ impl<V: Fn(u16) -> bool, U: Fn(u16) -> Vec<u16>> LoopSearch<'_, V, U> {
         }
         fault
     }
+}
+
+/// An error about the definition of a column.
+fn wrong_definition<T>(message: impl Into<String>) -> Result<T> {
+    Err(CompileError::new(message).of_kind(ErrorKind::ColumnDefinition))
 }

@@ -12,12 +12,13 @@ use std::sync::Arc;
 use bumpalo::Bump;
 use lithe_btree::{Btree, Cursor};
 use lithe_catalog::{BuildOptions, Catalog, SchemaRow};
+use lithe_codegen::CompileRequest;
 use lithe_format::PageNo;
 use lithe_format::db_header::Meta;
 use lithe_format::record;
 use lithe_pager::{BeginKind, OpenOptions, Pager};
 use lithe_resolve::environment::{Environment, Flags};
-use lithe_sql::ast::Name;
+use lithe_sql::ast::{Name, Statement};
 use lithe_sql::{Limits, parse_statement};
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::File;
@@ -59,7 +60,7 @@ impl Connection {
         let environment = self.environment();
         let parsed = parse_statement(sql.as_bytes(), &arena, &environment.limits).map_err(|error| error.message)?;
         let Some(statement) = parsed.statement else { return Ok(Vec::new()) };
-        let program = lithe_codegen::compile(&statement, sql.as_bytes(), &arena, &environment);
+        let program = lithe_codegen::compile(&request(&statement, sql), &arena, &environment);
         let program = program.map_err(|error| error.message)?;
         if std::env::var_os("EXPLAIN").is_some() {
             eprintln!("-- {sql}");
@@ -98,7 +99,7 @@ impl Connection {
         let parsed = parse_statement(sql.as_bytes(), &arena, &environment.limits)
             .map_err(|error| (error.message, error.offset))?;
         let Some(statement) = parsed.statement else { return Ok(Vec::new()) };
-        let program = lithe_codegen::compile(&statement, sql.as_bytes(), &arena, &environment);
+        let program = lithe_codegen::compile(&request(&statement, sql), &arena, &environment);
         let program = program.map_err(|error| (error.message, error.offset))?;
         Ok(program.columns.iter().map(|column| (column.name.clone(), column.declared_type.clone())).collect())
     }
@@ -304,4 +305,11 @@ impl Host for Connection {
     }
 
     fn update_hook(&self, _op: i32, _database: &str, _table: &str, _rowid: i64) {}
+}
+
+/// The statement, which is none of the engine's commands.
+fn request<'a>(statement: &Statement<'a>, sql: &'a str) -> CompileRequest<'a> {
+    let stmt = statement.program().expect("the tests have no commands");
+    let (explain, parameter_count) = (statement.explain, statement.parameters.count);
+    CompileRequest { stmt, sql: sql.as_bytes(), explain, parameter_count }
 }

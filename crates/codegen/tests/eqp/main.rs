@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_catalog::{BuildOptions, Catalog, IndexStatistics, SchemaRow, TableStatistics};
+use lithe_codegen::CompileRequest;
 use lithe_functions::Registry;
 use lithe_resolve::environment::{Environment, Flags};
 use lithe_sql::Limits;
@@ -96,7 +97,13 @@ fn our_plan(theirs: &rusqlite::Connection, query: &str) -> String {
         Ok(parsed) => parsed.statement.expect("a query is no comment"),
         Err(error) => return format!("{}\n", error.message),
     };
-    match lithe_codegen::compile(&parsed, sql.as_bytes(), &arena, &env) {
+    let request = CompileRequest {
+        stmt: parsed.program().expect("a query is no command"),
+        sql: sql.as_bytes(),
+        explain: parsed.explain,
+        parameter_count: parsed.parameters.count,
+    };
+    match lithe_codegen::compile(&request, &arena, &env) {
         Ok(program) => tree(program.query_plan.iter().map(|row| (row.id, row.parent, row.cost, row.detail.clone()))),
         Err(error) => format!("{}\n", error.message),
     }

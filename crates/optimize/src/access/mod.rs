@@ -12,6 +12,7 @@
 //!   derived    queries in FROM: coroutines, and how many rows they have
 //!   terms      conditions → constraints that paths can use
 //!   facts      sizes, row counts, indexes of the sources
+//!   collect    where the facts come from
 //!   samples    what sqlite_stat4 says about constants
 //!   paths      → candidates, each a way through one source with its costs
 //!   search     → the cheapest sequence of candidates (order: how sorted its rows are)
@@ -21,6 +22,7 @@
 mod branches;
 mod candidate;
 mod checks;
+mod collect;
 mod context;
 mod derived;
 mod facts;
@@ -39,9 +41,9 @@ mod terms;
 mod unique;
 mod usage;
 
+pub use collect::indexed_expr;
 pub use context::PlanContext;
 pub use derived::may_be_coroutine;
-pub use facts::indexed_expr;
 pub use log_est::LogEst;
 pub use plan::*;
 
@@ -63,11 +65,11 @@ pub fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<'a>) ->
 
 fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
     let has_expression_indexes = request.sources.iter().any(has_expression_index);
-    let measures = facts::measures(context, request.sources, matches!(request.order, WantedOrder::GroupBy(..)));
+    let measures = collect::measures(context, request.sources, matches!(request.order, WantedOrder::GroupBy(..)));
     let finds_implied = measures.is_some();
     let scope = Scope { context, sources: request.sources, has_expression_indexes, finds_implied };
     let terms = terms::analyze(scope, request.terms);
-    let facts = facts::collect(context, &request, &terms, measures)?;
+    let facts = collect::collect(context, &request, &terms, measures)?;
     let order = wanted_columns(&request);
     let join = Join { context, request, scope, terms: &terms, facts: &facts, order: &order };
     if request.sources.is_empty() {

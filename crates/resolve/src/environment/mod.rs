@@ -209,7 +209,7 @@ impl Environment {
                 .collations
                 .get(&name.to_str_lossy().to_ascii_lowercase())
                 .cloned()
-                .ok_or_else(|| no_such_collation(&name.to_str_lossy())),
+                .ok_or_else(|| CompileError::no_such_collation(name)),
         }
     }
 }
@@ -246,11 +246,4 @@ impl CustomCollation for Utf16Binary {
         let (left, right) = (String::from_utf8_lossy(left), String::from_utf8_lossy(right));
         left.encode_utf16().map(unit).cmp(right.encode_utf16().map(unit))
     }
-}
-
-/// How the error about a collation that nobody has defined begins; its name follows.
-pub const NO_SUCH_COLLATION: &str = "no such collation sequence: ";
-
-fn no_such_collation(name: &str) -> CompileError {
-    CompileError::new(format!("{NO_SUCH_COLLATION}{name}")).with_code(lithe_vfs::ResultCode::ERROR_MISSING_COLLSEQ)
 }

@@ -149,7 +149,7 @@ impl<'a> Resolver<'a> {
     fn ask_about(&self, ask: Ask<'a>) -> Result<()> {
         match self.env.ask(ask.action, None, None, None, ask.within)? {
             true => Ok(()),
-            false => Err(CompileError::nothing_to_do()),
+            false => Err(CompileError::ignored()),
         }
     }
 }

@@ -141,7 +141,7 @@ impl<'a> Resolver<'a> {
     pub fn insert(&self, base: &Scope<'_, 'a>, insert: &ast::Insert<'a>) -> Result<ResolvedInsert<'a>> {
         let target = self.change_target(base, insert.table)?;
         if !self.env.ask(Action::Insert, Some(target.table.name.name()), None, Some(target.db), base.within)? {
-            return Err(CompileError::nothing_to_do());
+            return Err(CompileError::ignored());
         }
         let columns = self.insert_columns(base, &target, insert)?;
         let excluded = self.new_source();

@@ -1,7 +1,7 @@
 //! Result columns: stars, names, where values come from.
 
 use bumpalo::Bump;
-use lithe_catalog::{CompileError, Result, fail};
+use lithe_catalog::{CompileError, ErrorKind, Result, fail};
 use lithe_sql::ast::{self, ExprKind, Ident, JoinKind, Name, ResultColumnKind};
 
 use super::Resolver;
@@ -151,7 +151,7 @@ impl<'a> Resolver<'a> {
     /// `*`: the columns of all sources; a column that USING made of two is shown once.
     fn star(&self, scope: &Scope<'_, 'a>, items: &mut Vec<ResultItem<'a>>) -> Result<()> {
         if scope.sources.is_empty() {
-            return Err(CompileError::of_star("no tables specified"));
+            return Err(CompileError::new("no tables specified").of_kind(ErrorKind::EmptyStar { of_table: false }));
         }
         for (at, source) in scope.sources.iter().enumerate() {
             let behind = &scope.sources[at + 1..];
@@ -219,7 +219,11 @@ impl<'a> Resolver<'a> {
                 _ => {}
             }
         }
-        if is_found { Ok(()) } else { Err(CompileError::of_star(format!("no such table: {table}"))) }
+        if is_found {
+            Ok(())
+        } else {
+            Err(CompileError::new(format!("no such table: {table}")).of_kind(ErrorKind::EmptyStar { of_table: true }))
+        }
     }
 
     fn star_item(

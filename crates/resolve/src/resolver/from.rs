@@ -1,6 +1,6 @@
 //! FROM: tables, subqueries, views, common tables, joins in parentheses.
 
-use lithe_catalog::{CompileError, FoundTable, Result, Table, VirtualState, fail, no_such_table};
+use lithe_catalog::{CompileError, ErrorKind, FoundTable, Result, Table, VirtualState, fail, no_such_table};
 use lithe_sql::ast::{self, FromItem, JoinConstraint, Name};
 use lithe_vm::operand::Db;
 use lithe_vm::virtual_table::Risk;
@@ -77,12 +77,12 @@ impl<'a> Resolver<'a> {
         error: CompileError,
         rest: &[FromItem<'a>],
     ) -> CompileError {
-        if !error.is_of_star || !matches!(item.source, ast::Source::Table(_)) {
+        if !matches!(error.kind, ErrorKind::EmptyStar { .. }) || !matches!(item.source, ast::Source::Table(_)) {
             return error;
         }
         let blind = Scope { with: None, ..*outer };
         let later = rest.iter().find_map(|item| self.item(&blind, item, None).err());
-        later.filter(|later| later.message.starts_with("no such table: ")).unwrap_or(error)
+        later.filter(CompileError::is_no_such_table).unwrap_or(error)
     }
 
     #[allow(clippy::wrong_self_convention)] // an item of FROM, not a conversion
@@ -252,7 +252,9 @@ impl<'a> Resolver<'a> {
         };
         let database = self.env.catalog.database_name(db).name();
         let found = self.env.catalog.find_table(Some(database), name.name.name).filter(is_known);
-        found.ok_or_else(|| CompileError::new(format!("no such table: {database}.{}", name.name.name)))
+        found.ok_or_else(|| {
+            CompileError::new(format!("no such table: {database}.{}", name.name.name)).of_kind(ErrorKind::NoSuchTable)
+        })
     }
 
     fn table_item(&self, db: Db, table: &'a Table) -> Result<Item<'a>> {

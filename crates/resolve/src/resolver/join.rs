@@ -1,6 +1,6 @@
 //! ON, USING and NATURAL.
 
-use lithe_catalog::{CompileError, Result, fail};
+use lithe_catalog::{CompileError, ErrorKind, Result};
 use lithe_sql::ast::{self, JoinConstraint, JoinKind, Name};
 
 use super::Resolver;
@@ -32,7 +32,7 @@ impl<'a> Resolver<'a> {
         match constraint {
             JoinConstraint::None if join.natural => source.using = self.natural_columns(part, source),
             JoinConstraint::None => {}
-            _ if join.natural => return fail("a NATURAL join may not have an ON or USING clause"),
+            _ if join.natural => return Err(join_error("a NATURAL join may not have an ON or USING clause")),
             JoinConstraint::On(on) => condition.on = Some(*on),
             JoinConstraint::Using(names) => {
                 let names: Vec<Name<'a>> = names.iter().map(|name| name.name).collect();
@@ -84,7 +84,7 @@ impl<'a> Resolver<'a> {
             let Some(column) = self.column_for_using(source, name) else { continue };
             let is_joined = source.using.contains(&name);
             if !matches.is_empty() && has_right && !is_joined {
-                return fail(format!("ambiguous reference to {name} in USING()"));
+                return Err(join_error(format!("ambiguous reference to {name} in USING()")));
             }
             matches.push(column);
         }
@@ -168,10 +168,15 @@ pub(super) fn visible_columns<'a>(source: &ScopeSource<'a>) -> Vec<Visible<'a>> 
 }
 
 fn cannot_join(name: Name<'_>) -> CompileError {
-    CompileError::new(format!("cannot join using column {name} - column not present in both tables"))
+    join_error(format!("cannot join using column {name} - column not present in both tables"))
 }
 
 /// The column behind an expression, if it is one.
 pub(super) fn as_column<'a>(expr: &Expr<'a>) -> Option<&'a Column<'a>> {
     if let Expr::Column(column) = expr { Some(column) } else { None }
+}
+
+/// An error about NATURAL or USING.
+fn join_error(message: impl Into<String>) -> CompileError {
+    CompileError::new(message).of_kind(ErrorKind::Join)
 }

@@ -50,7 +50,7 @@ mod tests;
 use std::cell::{Cell, RefCell};
 
 use bumpalo::Bump;
-use lithe_catalog::{CompileError, Result};
+use lithe_catalog::{CompileError, ErrorKind, Result};
 
 pub use change::*;
 pub use columns::unique_names;
@@ -179,7 +179,7 @@ impl<'a> Resolver<'a> {
     /// Runs `f` one level of nested queries further down.
     fn nested<T>(&self, f: impl FnOnce() -> Result<T>) -> Result<T> {
         if self.depth.get() >= QUERY_DEPTH_MAX {
-            return Err(CompileError::new("parser stack overflow"));
+            return Err(CompileError::new("parser stack overflow").of_kind(ErrorKind::Recursion));
         }
         self.depth.set(self.depth.get() + 1);
         self.has_nested.set(self.has_nested.get() || self.depth.get() > 1);

@@ -70,7 +70,7 @@ pub fn names_in_text<'t>(arena: &'t Bump, text: &[u8], limits: &Limits) -> Vec<N
     let select = arena.alloc_slice_copy(&[b"SELECT ", text].concat());
     let Ok(parsed) = parse_statement(select, arena, limits) else { return Vec::new() };
     let mut names = Vec::new();
-    if let Some(Stmt::Select(select)) = parsed.statement.map(|statement| statement.kind) {
+    if let Some(Stmt::Select(select)) = parsed.statement.and_then(|statement| statement.program()) {
         walk_select(select, &mut |node| {
             if let Node::Expr(expr) = node
                 && let ExprKind::Column(name) = expr.kind

@@ -7,7 +7,7 @@
 
 use std::cell::RefCell;
 
-use lithe_catalog::{CompileError, Result, Table};
+use lithe_catalog::{CompileError, ErrorKind, Result, Table};
 use lithe_sql::ast::{
     self, Expr, ExprKind, FromItem, FunctionCall, InSet, JoinConstraint, Name, OrderTerm, Over, ResultColumnKind,
     SelectCore, Source, Window,
@@ -28,28 +28,18 @@ impl<'a> Resolver<'a> {
         select: &ast::Select<'a>,
         error: CompileError,
     ) -> CompileError {
-        let is_final = error.code != ResultCode::ERROR
-            || error.unconnected.is_some()
-            || FOUND_WITH_SOURCES.iter().any(|text| error.message.contains(text));
+        let is_final =
+            error.code != ResultCode::ERROR || matches!(error.kind, ErrorKind::Unconnected(_) | ErrorKind::Recursion);
         if is_final {
             return error;
         }
         let mut search = Search { resolver: self, views: Vec::new(), of_star: None };
         let found = search.select(scope, None, select).err();
         // Behind a star that stands for nothing, the resolver has looked for tables already.
-        let of_star = search.of_star.filter(|_| !error.message.starts_with("no such table: "));
+        let of_star = search.of_star.filter(|_| !error.is_no_such_table());
         found.or(of_star).unwrap_or(error)
     }
 }
-
-/// What is found while sources are looked at, in their order.
-const FOUND_WITH_SOURCES: [&str; 5] = [
-    "circular reference",
-    "is circularly defined",
-    "multiple recursive references",
-    "multiple references to recursive table",
-    "parser stack overflow",
-];
 
 /// The common tables of one WITH that the search can see.
 struct Tables<'s, 'a> {
@@ -222,7 +212,7 @@ impl<'a> Search<'_, 'a> {
             return Ok(());
         }
         match self.resolver.from(scope, items, &Found::default(), None) {
-            Err(error) if JOINING.iter().any(|text| error.message.starts_with(text)) => Err(error),
+            Err(error) if error.kind == ErrorKind::Join => Err(error),
             _ => Ok(()),
         }
     }
@@ -256,7 +246,9 @@ impl<'a> Search<'_, 'a> {
                     self.of_star = Some(CompileError::new("no tables specified"));
                 }
                 ResultColumnKind::TableStar(table) if !is_in(query.from, table.name) => {
-                    self.of_star = Some(CompileError::new(format!("no such table: {}", table.name)));
+                    self.of_star = Some(
+                        CompileError::new(format!("no such table: {}", table.name)).of_kind(ErrorKind::NoSuchTable),
+                    );
                 }
                 _ => {}
             }
@@ -341,9 +333,6 @@ impl<'a> Search<'_, 'a> {
         filter.map_or(Ok(()), |filter| self.expr(scope, with, filter))
     }
 }
-
-/// How the messages about USING and NATURAL begin.
-const JOINING: [&str; 3] = ["cannot join using column", "a NATURAL join may not", "ambiguous reference to"];
 
 /// The common table of that name.
 fn find<'s, 'a>(mut with: Option<&'s Tables<'s, 'a>>, name: Name<'_>) -> Option<(&'s Tables<'s, 'a>, usize)> {

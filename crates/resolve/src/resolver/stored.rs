@@ -1,7 +1,7 @@
 //! Expressions and queries that the catalog keeps as text: views, CHECK, DEFAULT, generated columns, indexed
 //! expressions, WHERE of partial indexes.
 
-use lithe_catalog::{CompileError, NameBuf, Result, Table, fail};
+use lithe_catalog::{CompileError, ErrorKind, NameBuf, Result, Table, fail};
 use lithe_sql::ast::{self, ResultColumnKind, SelectCore, Stmt};
 use lithe_sql::parse_statement;
 use lithe_vm::operand::Db;
@@ -76,7 +76,8 @@ impl<'a> Resolver<'a> {
     /// Parses a statement that the catalog keeps.
     pub fn parse_stored(&self, text: &'a [u8]) -> Result<Stmt<'a>> {
         let parsed = parse_statement(text, self.arena, &self.env.limits).map_err(|e| CompileError::new(e.message))?;
-        parsed.statement.map_or_else(|| fail("malformed statement in the schema"), |statement| Ok(statement.kind))
+        let program = parsed.statement.and_then(|statement| statement.program());
+        program.map_or_else(|| fail("malformed statement in the schema"), Ok)
     }
 
     /// A view as a source.
@@ -86,7 +87,8 @@ impl<'a> Resolver<'a> {
             return fail(format!("access to view \"{}\" prohibited", table.name));
         }
         if self.views.borrow().iter().any(|open| std::ptr::eq(*open, table)) {
-            return fail(format!("view {} is circularly defined", table.name));
+            let message = format!("view {} is circularly defined", table.name);
+            return Err(CompileError::new(message).of_kind(ErrorKind::Recursion));
         }
         let Stmt::Select(select) = self.parse_stored(&view.select)? else {
             return fail(format!("malformed view {}", table.name));

@@ -1,6 +1,6 @@
 //! Windows: OVER, the WINDOW clause, frames.
 
-use lithe_catalog::{CompileError, Result, fail};
+use lithe_catalog::{CompileError, ErrorKind, Result, fail};
 use lithe_functions::Function;
 use lithe_sql::ast::{self, FrameExclude, FrameUnit};
 use lithe_vfs::ResultCode;
@@ -97,7 +97,9 @@ impl<'a> Resolver<'a> {
             return Ok(Expr::Null);
         }
         let offset = match self.expr(scope, offset) {
-            Err(error) if error.code == ResultCode::ERROR && error.unconnected.is_none() => Expr::Null,
+            Err(error) if error.code == ResultCode::ERROR && !matches!(error.kind, ErrorKind::Unconnected(_)) => {
+                Expr::Null
+            }
             offset => offset?,
         };
         let calls = any(&offset, &mut |expr| matches!(expr, Expr::Function(_)));

@@ -5,7 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use lithe_catalog::{Result, fail};
+use lithe_catalog::{CompileError, ErrorKind, Result, fail};
 use lithe_sql::ast::{self, CompoundOp, Name, SelectCore};
 
 use super::Resolver;
@@ -102,7 +102,7 @@ impl<'a> Resolver<'a> {
         let state = with.states.borrow()[at];
         let table = &with.tables[at];
         match state {
-            State::Busy(error) => fail(format!("{error}: {}", table.name.name)),
+            State::Busy(error) => recursion(format!("{error}: {}", table.name.name)),
             State::Done(derived) => {
                 let cte = derived.cte.expect("it is a common table");
                 cte.uses.set(cte.uses.get() + 1);
@@ -181,7 +181,7 @@ impl<'a> Recursion<'_, 'a> {
     /// A reference in FROM of a recursive term.
     pub fn reference(&self) -> Result<(&'a CommonTable<'a>, &'a [OutputColumn<'a>])> {
         if self.is_referred.replace(true) {
-            return fail(format!("multiple references to recursive table: {}", self.name()));
+            return recursion(format!("multiple references to recursive table: {}", self.name()));
         }
         Ok((self.table, self.columns.get()))
     }
@@ -223,4 +223,9 @@ fn refers_to(core: &SelectCore<'_>, name: Name<'_>) -> bool {
         ast::Source::Table(table) => table.schema.is_none() && table.name.name == name,
         _ => false,
     })
+}
+
+/// An error about a common table that refers to itself.
+fn recursion<T>(message: String) -> Result<T> {
+    Err(CompileError::new(message).of_kind(ErrorKind::Recursion))
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use lithe_catalog::{BuildOptions, Column, CompileError, Result, Table, build_table, fail};
+use lithe_catalog::{BuildOptions, Column, CompileError, ErrorKind, Result, Table, build_table, fail};
 use lithe_resolve::ir::{Expr, OutputColumn, SourceId};
 use lithe_resolve::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored, plain_output};
 use lithe_sql::ast::{ColumnConstraintKind, ColumnDef, Conflict, JoinKind, Name, Stmt};
@@ -74,7 +74,7 @@ fn build<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &ColumnDef<'_>,
     }
     let parsed = lithe_sql::parse_statement(text, cg.arena, &cg.env.limits);
     let statement = parsed.map_err(|error| CompileError::new(error.message))?.statement;
-    let Some(lithe_sql::ast::Stmt::CreateTable(create)) = statement.map(|statement| statement.kind) else {
+    let Some(lithe_sql::ast::Stmt::CreateTable(create)) = statement.and_then(|statement| statement.program()) else {
         return fail(format!("malformed definition of table {}", altered.table.name));
     };
     if let Err(error) = build_table(create, text, &build_options(cg))
@@ -91,16 +91,7 @@ fn build<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &ColumnDef<'_>,
 
 /// Whether the error is about the definition alone, and not about the table that it becomes part of.
 fn is_of_definition(error: &CompileError) -> bool {
-    const OF_DEFINITION: [&str; 7] = [
-        "default value of column [",
-        "foreign key on ",
-        "cannot use DEFAULT on a generated column",
-        "error in generated column ",
-        "generated columns cannot be part of the PRIMARY KEY",
-        "no such collation sequence: ",
-        "too many columns on ",
-    ];
-    OF_DEFINITION.iter().any(|start| error.message.starts_with(start))
+    matches!(error.kind, ErrorKind::ColumnDefinition | ErrorKind::NoSuchCollation(_))
 }
 
 fn check_definition(definition: &ColumnDef<'_>) -> Result<()> {

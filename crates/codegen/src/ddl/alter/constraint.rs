@@ -161,7 +161,7 @@ fn parse<'a>(cg: &Codegen<'a>, text: &'a [u8]) -> Result<&'a lithe_sql::ast::Tab
 fn check_text(cg: &Codegen<'_>, text: &[u8]) -> Result<()> {
     let arena = bumpalo::Bump::new();
     let parsed = lithe_sql::parse_statement(text, &arena, &cg.env.limits).map_err(|e| CompileError::new(e.message))?;
-    match parsed.statement.map(|statement| statement.kind) {
+    match parsed.statement.and_then(|statement| statement.program()) {
         Some(lithe_sql::ast::Stmt::CreateTable(create)) => build_table(create, text, &build_options(cg)).map(|_| ()),
         _ => fail("malformed definition"),
     }

@@ -28,7 +28,7 @@ mod rename;
 mod text;
 mod verify;
 
-use lithe_catalog::{CompileError, Result, Table, VirtualState, fail};
+use lithe_catalog::{CompileError, ErrorKind, Result, Table, VirtualState, fail};
 use lithe_resolve::is_rowid_name;
 use lithe_sql::ast::{AlterAction, AlterTable, CreateTable, Ident, Stmt, TableBody, TableColumns};
 use lithe_vfs::ResultCode;
@@ -77,7 +77,7 @@ pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, s
 
 /// What is wrong with the schema is found by statements within the statement: it has its locks by then.
 fn fail_when_run(cg: &mut Codegen<'_>, db: Db, error: CompileError) -> Result<()> {
-    if error.code != ResultCode::ERROR || error.unconnected.is_some() {
+    if error.code != ResultCode::ERROR || matches!(error.kind, ErrorKind::Unconnected(_)) {
         return Err(error);
     }
     cg.use_database(db, true);

@@ -285,7 +285,7 @@ pub(super) fn resolve_in_namesake<'a>(
     }
     let parsed = parse_statement(sql, resolver.arena, &resolver.env.limits);
     let Ok(Parsed { statement: Some(statement), .. }) = parsed else { return Ok(()) };
-    let Stmt::CreateIndex(create) = statement.kind else { return Ok(()) };
+    let Some(Stmt::CreateIndex(create)) = statement.program() else { return Ok(()) };
     let quoted_strings = quoted_strings && resolver.env.flags.has_quoted_strings_in_ddl();
     let limits = &resolver.env.limits;
     let options = BuildOptions { names: None, limits, quoted_strings, descending_indexes: true, is_altering: true };

@@ -29,9 +29,6 @@ use super::order::OrderColumns;
 use super::terms::{Condition, Constraint, ConstraintId, Left, MadeOf, Op, Selectivity, Terms, is_pattern_match};
 use crate::access::context::PlanContext;
 
-/// What fetching a row costs more than stepping to an entry: 3.
-pub(super) const ROW_FETCH: i16 = 16;
-
 /// Finds the candidates of the sources of one join, or of a branch of an OR in it.
 pub struct PathFinder<'c, 'a> {
     /// The statement.

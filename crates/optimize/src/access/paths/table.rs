@@ -2,9 +2,9 @@
 
 use lithe_resolve::ir::{ColumnIndex, InSet, SourceSet};
 
-use super::{PathFinder, ROW_FETCH};
+use super::PathFinder;
 use crate::access::candidate::{Bound, Key, Range, Way};
-use crate::access::log_est::LogEst;
+use crate::access::log_est::{LogEst, ROW_FETCH};
 use crate::access::terms::{ConstraintId, Op, Right};
 
 /// Each bound of a range lets a quarter through.
