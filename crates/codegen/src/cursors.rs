@@ -103,6 +103,15 @@ impl<'a> Codegen<'a> {
         Ok(cursor)
     }
 
+    /// A cursor on a system table, opened for writing here. Its rows are not counted, and hooks do not hear of them.
+    pub fn open_system_table(&mut self, db: Db, table: &'a Table) -> Result<CursorId> {
+        self.use_database(db, true);
+        let cursor = self.table_cursor(db, table)?;
+        self.b.cursor_info(cursor).table = None;
+        self.b.emit(Insn::OpenWrite { cursor });
+        Ok(cursor)
+    }
+
     /// A cursor on an index, opened for reading here.
     pub fn open_index(&mut self, db: Db, index: &'a Index) -> Result<CursorId> {
         let cursor = self.index_cursor(db, index)?;

@@ -43,7 +43,7 @@ fn build(sql: &str, before: Option<&Table>) -> Result<Option<Table>> {
     };
     let arena = Bump::new();
     let parsed = parse_statement(sql.as_bytes(), &arena, &limits).map_err(|e| crate::CompileError::new(e.message))?;
-    match parsed.statement.unwrap().kind {
+    match parsed.statement.unwrap().program().unwrap() {
         Stmt::CreateTable(create) => build_table(create, sql.as_bytes(), &options).map(Some),
         Stmt::CreateIndex(create) => {
             build_index(create, sql.as_bytes(), before.unwrap(), &options)?;

@@ -110,7 +110,7 @@ fn open_statistics<'a>(
     if table.kind != TableKind::Ordinary || table.is_without_rowid() {
         return Err(CompileError::new(ResultCode::CORRUPT.text()).with_code(ResultCode::CORRUPT));
     }
-    let cursor = system::open_system_table(cg, db, table)?;
+    let cursor = cg.open_system_table(db, table)?;
     let condition = match part {
         Part::Everything => None,
         Part::Table(table) => Some(Is::Text(TABLE_NAME_COLUMN, table.name.as_bytes())),
@@ -130,7 +130,7 @@ fn create(cg: &mut Codegen<'_>, db: Db, name: &'static str, columns: &str, count
     let sql = cg.b.register();
     system::load_text(cg, format!("CREATE TABLE {name}({columns})").as_bytes(), sql);
     let table = Table { name: name.into(), ..Table::default() };
-    let root = super::create_table::create_trees(cg, db, &table, sql)?;
+    let root = super::new_table::create_trees(cg, db, &table, sql)?;
     system::bump_cookie(cg, db);
     system::load_object(cg, db, "table", table.name.name());
     let info = CursorInfo { kind: CursorKind::Table, db, root: None, key: None, column_count: count, table: None };

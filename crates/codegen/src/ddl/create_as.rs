@@ -11,7 +11,7 @@ use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Db, Sequence};
 use lithe_vm::program::{CursorInfo, CursorKind};
 
-use super::create_table::{create_trees, finish};
+use super::new_table::{create_trees, finish};
 use super::system;
 use crate::Codegen;
 

@@ -81,7 +81,7 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
         && let Some(sequence) = system::system_table(cg, db, SEQUENCE_TABLE)
     {
         cg.env.ask_delete_rows(db, SEQUENCE_TABLE, &["name"])?;
-        let cursor = system::open_system_table(cg, db, sequence)?;
+        let cursor = cg.open_system_table(db, sequence)?;
         system::delete_rows(cg, cursor, &[Is::Text(system::TABLE_NAME_COLUMN, table.name.as_bytes())]);
     }
     if table.virtual_table().is_some() {

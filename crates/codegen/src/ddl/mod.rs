@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `names` | which database an object goes to; names that are taken or reserved |
 //! | `system` | rows of the schema table and of the other tables whose names begin with sqlite_ |
-//! | `create_table`, `create_as` | CREATE TABLE, and from a select |
+//! | `create_table`, `create_as`, `new_table` | CREATE TABLE, and from a select; what both share |
 //! | `create_index`, `fill_index`, `reindex` | CREATE INDEX, REINDEX |
 //! | `create_other` | CREATE VIEW, CREATE TRIGGER, CREATE VIRTUAL TABLE |
 //! | `analyze` | ANALYZE |
@@ -24,6 +24,7 @@ mod create_table;
 mod drop;
 mod fill_index;
 mod names;
+mod new_table;
 mod reindex;
 mod system;
 
@@ -35,4 +36,3 @@ pub(crate) use create_other::{create_trigger, create_view, create_virtual_table}
 pub(crate) use create_table::create_table;
 pub(crate) use drop::drop_object;
 pub(crate) use reindex::reindex;
-pub(crate) use system::open_system_table;

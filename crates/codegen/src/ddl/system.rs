@@ -79,15 +79,6 @@ pub(super) fn schema_table<'a>(cg: &Codegen<'a>, db: Db) -> &'a Table {
     table.expect("every schema has its schema table")
 }
 
-/// Opens a system table for writing. Its rows are not counted, and hooks do not hear of them.
-pub(crate) fn open_system_table<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table) -> Result<CursorId> {
-    cg.use_database(db, true);
-    let cursor = cg.table_cursor(db, table)?;
-    cg.b.cursor_info(cursor).table = None;
-    cg.b.emit(Insn::OpenWrite { cursor });
-    Ok(cursor)
-}
-
 /// Opens a table for reading, to look at all of its rows.
 pub(super) fn open_for_reading<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table) -> Result<CursorId> {
     cg.open_table(db, table)
@@ -96,7 +87,7 @@ pub(super) fn open_for_reading<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Tabl
 /// Opens the schema table of `db` for writing.
 pub(super) fn open_schema_table(cg: &mut Codegen<'_>, db: Db) -> Result<CursorId> {
     let table = schema_table(cg, db);
-    open_system_table(cg, db, table)
+    cg.open_system_table(db, table)
 }
 
 /// A database that has no table yet is given its schema format and its encoding.
@@ -269,7 +260,7 @@ pub(super) fn rename_in<'a>(
     from: Name<'_>,
     to: Name<'_>,
 ) -> Result<()> {
-    let cursor = open_system_table(cg, db, table)?;
+    let cursor = cg.open_system_table(db, table)?;
     let count = table.columns.len();
     let (values, rowid, record) = (cg.b.registers(count), cg.b.register(), cg.b.register());
     for_each_row(cg, cursor, &[Is::Text(TABLE_NAME_COLUMN, from.as_bytes())], |cg| {
@@ -289,7 +280,7 @@ pub(super) fn forget_statistics(cg: &mut Codegen<'_>, db: Db, column: u16, name:
         if let Some(table) = system_table(cg, db, of) {
             let is_of_table = column == TABLE_NAME_COLUMN;
             cg.env.ask_delete_rows(db, of, &[if is_of_table { "tbl" } else { "idx" }])?;
-            let cursor = open_system_table(cg, db, table)?;
+            let cursor = cg.open_system_table(db, table)?;
             let conditions = &[Is::Text(column, name.as_bytes())];
             match told_table(cg, db, of, table.columns.len() as u16) {
                 Some(told) => delete_told_rows(cg, cursor, told, conditions),

@@ -15,12 +15,13 @@
 
 use lithe_catalog::Result;
 use lithe_optimize::access::{HashPath, Key};
-use lithe_resolve::ir::{Coll, Column, ColumnIndex, Expr, Source, SourceKind};
+use lithe_resolve::ir::{Coll, ColumnIndex, Source};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::super::{Codegen, ColumnAccess};
+use super::columns::column_of;
 use super::keys::{emit_value, may_be_null};
 use super::source::Opened;
 use super::walk::Walk;
@@ -151,15 +152,4 @@ fn split_null(cg: &mut Codegen<'_>, start: Reg) {
     cg.b.emit(Insn::Integer { value: 1, dst: flag });
     cg.b.emit(Insn::Integer { value: 0, dst: value });
     cg.b.place(done);
-}
-
-/// A column of the source as an expression.
-pub(super) fn column_of<'a>(cg: &Codegen<'a>, source: &Source<'a>, index: ColumnIndex) -> Expr<'a> {
-    let (affinity, table) = match (source.kind, index.position()) {
-        (SourceKind::Table(_, table), Some(at)) => (Some(table.columns[at].affinity), Some(table)),
-        (SourceKind::Table(_, table), None) => (Some(lithe_value::Affinity::Integer), Some(table)),
-        (SourceKind::Subquery(derived), Some(at)) => (derived.columns[at].affinity, None),
-        _ => (None, None),
-    };
-    Expr::Column(cg.arena.alloc(Column { source: source.id, index, affinity, collation: Coll::Binary, table }))
 }

@@ -13,11 +13,13 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | `source` | the cursors of a source; where its columns are |
+//! | `columns` | the columns of a source as expressions; those that tell its rows apart |
 //! | `keys` | values that are looked for, INs |
 //! | `rowid`, `index`, `nulls`, `hash`, `or`, `virtual_table` | the paths |
 //! | `walk` | from row to row |
 //! | `outer`, `rest` | LEFT and RIGHT JOIN; the rows of a RIGHT JOIN that have not joined |
 
+mod columns;
 mod hash;
 mod index;
 mod keys;

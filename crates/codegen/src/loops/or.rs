@@ -20,9 +20,8 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::super::{Codegen, ColumnAccess};
-use super::hash::column_of;
+use super::columns::{column_of, identity};
 use super::index::begin_index;
-use super::outer::identity;
 use super::rowid::{begin_rowid, begin_rowid_range};
 use super::source::{Opened, index_access};
 use super::walk::Walk;

@@ -20,13 +20,13 @@
 //! sources outside.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{Coll, ColumnIndex, Source, SourceKind};
+use lithe_resolve::ir::{Coll, Source};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::super::{Codegen, ColumnAccess};
-use super::hash::column_of;
+use super::columns::{column_of, identity};
 use super::source::Opened;
 
 /// What a LEFT JOIN remembers.
@@ -150,25 +150,5 @@ impl<'a> RightJoin<'a> {
             cg.emit_into(&column_of(cg, self.source, column), start.at(at))?;
         }
         Ok((start, columns.len() as u16))
-    }
-}
-
-/// The columns that tell the rows of a source apart: the rowid, or the primary key.
-pub(super) fn identity(source: &Source<'_>) -> Vec<ColumnIndex> {
-    match source.kind {
-        SourceKind::Table(_, table) if table.virtual_table().is_some() && table.is_without_rowid() => {
-            (0..table.columns.len()).map(ColumnIndex::new).collect()
-        }
-        SourceKind::Table(_, table) if table.is_without_rowid() => {
-            let key = table.primary_key().expect("a WITHOUT ROWID table has a primary key");
-            key.key_columns()
-                .iter()
-                .filter_map(|column| match column.term {
-                    lithe_catalog::IndexTerm::Column(at) => Some(ColumnIndex::new(usize::from(at))),
-                    _ => None,
-                })
-                .collect()
-        }
-        _ => vec![ColumnIndex::ROWID],
     }
 }

@@ -7,9 +7,8 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId};
 
 use super::super::{Codegen, ColumnAccess, DerivedRows, NOT_IN_INDEX};
-use super::hash::column_of;
+use super::columns::{column_of, identity};
 use super::index::{SearchKey, emit_seek, step};
-use super::outer::identity;
 use super::walk::Walk;
 
 /// What has been opened for a source.

@@ -12,7 +12,6 @@ use lithe_vm::operand::{Db, Sequence};
 
 use super::target::Target;
 use crate::Codegen;
-use crate::ddl;
 
 /// The AUTOINCREMENT tables into which a statement inserts, by the number of their [`Sequence`].
 pub(super) type Sequences = Vec<(Db, NameBuf)>;
@@ -55,7 +54,7 @@ fn for_each(
     for (at, (db, name)) in sequences.iter().enumerate() {
         let table = cg.env.catalog.schema(*db).table(Name::new(SEQUENCE_TABLE.as_bytes()));
         let table = table.expect("it was there when the table was found to be AUTOINCREMENT");
-        let cursor = ddl::open_system_table(cg, *db, table).expect("a database has room for one cursor more");
+        let cursor = cg.open_system_table(*db, table).expect("a database has room for one cursor more");
         let name = cg.b.constant(Value::text(name.name().as_bytes()));
         cg.b.emit(insn(cursor, name, Sequence(at as u16)));
     }

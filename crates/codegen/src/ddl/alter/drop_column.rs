@@ -7,8 +7,9 @@ use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, Db};
 
 use super::Altered;
+use super::change::Change;
 use super::edits::{self, RowEdit};
-use super::objects::{Change, edits_of};
+use super::objects::edits_of;
 use super::text::{token_before, token_from};
 use super::verify::{self, When};
 use crate::Codegen;

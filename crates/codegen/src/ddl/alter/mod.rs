@@ -18,6 +18,7 @@
 //! | `quotes` | a statement whose strings stand in single quotes |
 
 mod add_column;
+mod change;
 mod constraint;
 mod drop_column;
 mod edits;

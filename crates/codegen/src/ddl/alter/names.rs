@@ -8,7 +8,7 @@ use lithe_sql::ast::{
 };
 
 use super::Altered;
-use super::objects::Change;
+use super::change::Change;
 use super::text::{TextEdits, in_quotes, renamed};
 use crate::Codegen;
 

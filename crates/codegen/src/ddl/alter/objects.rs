@@ -11,28 +11,18 @@ use lithe_catalog::{CompileError, Index, NameBuf, Result, Schema, Table, Trigger
 use lithe_resolve::environment::Environment;
 use lithe_resolve::{Found, NameLog, Resolver, Scope, Stored};
 use lithe_sql::ast::{
-    ColumnConstraintKind, CreateTable, CreateTrigger, Expr, ExprKind, Ident, Quote, Span, Stmt, TableBody,
-    TableConstraintKind, TriggerEvent,
+    ColumnConstraintKind, CreateTable, CreateTrigger, Expr, ExprKind, Quote, Stmt, TableBody, TableConstraintKind,
+    TriggerEvent,
 };
 use lithe_vm::operand::Db;
 
+use super::change::Change;
 use super::edits::RowEdit;
 use super::names::{in_index, in_name, in_table, in_table_as_ever};
 use super::text::{TextEdits, as_string, in_quotes, renamed};
 use super::verify::in_object;
 use super::{Altered, verify};
 use crate::Codegen;
-
-/// What happens to a table.
-#[derive(Clone, Copy)]
-pub(super) enum Change<'a> {
-    /// It gets another name.
-    Table(Ident<'a>),
-    /// The column at this position gets another name.
-    Column(u16, Ident<'a>),
-    /// This part of its definition, a column's, goes.
-    Cut(Span),
-}
 
 /// The rows of one schema that change, the oldest object first.
 pub(super) fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, change: Change<'a>, of: Db) -> Result<Vec<RowEdit>> {

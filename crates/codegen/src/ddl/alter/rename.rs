@@ -7,8 +7,9 @@ use lithe_vm::operand::Db;
 use super::super::names::refuse_reserved;
 use super::super::system;
 use super::Altered;
+use super::change::Change;
 use super::edits::{self, RowEdit};
-use super::objects::{Change, edits_of, refuse_in_temp, refuse_strings_as_terms};
+use super::objects::{edits_of, refuse_in_temp, refuse_strings_as_terms};
 use super::verify::{self, When};
 use crate::Codegen;
 

@@ -8,24 +8,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, CursorId, Reg};
 
 use super::super::super::Codegen;
-use super::pass::{CallInPass, Pass};
-
-/// The registers of a frame.
-pub(super) struct Frame<'a> {
-    window: &'a Window<'a>,
-    /// The first row in the frame.
-    pub first: Reg,
-    /// The first row behind the frame.
-    pub behind: Reg,
-    /// The distance of the start, if it has one.
-    start: Option<Reg>,
-    /// The distance of the end.
-    end: Option<Reg>,
-    /// On the rows that enter and leave.
-    cursor: CursorId,
-    /// Compares ORDER BY keys, for RANGE with distances.
-    key: Option<CursorId>,
-}
+use super::state::{CallInPass, Frame, Pass};
 
 /// Which end of a frame.
 #[derive(Clone, Copy, PartialEq)]

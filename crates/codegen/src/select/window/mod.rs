@@ -15,12 +15,14 @@
 //! | `leaves` | which values are carried through |
 //! | `pass` | a partition: gathering its rows, going over them |
 //! | `frame` | which rows are in the frame of a row |
+//! | `state` | registers and cursors of a pass and its frames |
 //! | `result` | the values of the functions |
 
 mod frame;
 mod leaves;
 mod pass;
 mod result;
+mod state;
 
 use lithe_catalog::Result;
 use lithe_optimize::access::DistinctPlan;

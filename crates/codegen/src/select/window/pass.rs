@@ -16,72 +16,10 @@ use lithe_vm::program::AggregateCall;
 
 use super::super::super::Codegen;
 use super::super::Coroutine;
-use super::frame::Frame;
+use super::frame::measures;
+use super::result::looks_rows_up;
+use super::state::{Ahead, CallInPass, Frame, Pass};
 use super::{Carried, PassPlan};
-
-/// The registers and cursors of a pass.
-pub(super) struct Pass<'a> {
-    /// The rows of the partition.
-    pub table: CursorId,
-    /// On the current row.
-    pub current: CursorId,
-    /// For looking at other rows.
-    pub other: CursorId,
-    /// Number of the current row.
-    pub number: Reg,
-    /// The column of the group's number.
-    pub group_column: u16,
-    /// The one ORDER BY term, where RANGE measures distances: its column.
-    pub key_column: Option<u16>,
-    /// ORDER BY.
-    pub order_by: &'a [OrderTerm<'a>],
-    pub calls: Vec<CallInPass<'a>>,
-    /// One for each different frame.
-    pub frames: Vec<Frame<'a>>,
-    ahead: Ahead,
-}
-
-/// Where the input is read ahead of the current row.
-struct Ahead {
-    input: Coroutine,
-    /// Whether the partition may have more rows than were gathered.
-    is_open: Reg,
-    /// Whether a row was fetched, and the input is not at its end.
-    has_row: Reg,
-    /// PARTITION BY of the row that was fetched last.
-    keys: Reg,
-    /// ORDER BY of it.
-    order: Reg,
-    /// PARTITION BY of the partition.
-    partition: Reg,
-    /// ORDER BY of the row that was gathered last.
-    peers: Reg,
-    /// The number of the row that was gathered last.
-    last: Reg,
-    /// The number of its group of peers.
-    group: Reg,
-    /// The subroutine that fetches a row, and its return address.
-    fetch: Addr,
-    ret: Reg,
-    /// The subroutine that gathers a row.
-    pull: Addr,
-    pull_ret: Reg,
-}
-
-/// A call's place in the table and its registers.
-pub(super) struct CallInPass<'a> {
-    pub call: &'a WindowCall<'a>,
-    /// The column of its first argument.
-    pub args: u16,
-    /// The column of the first argument's subtype, where the function asks for subtypes and arguments have some.
-    pub subtypes: Option<u16>,
-    /// The column that says whether FILTER lets the row in.
-    pub filter: Option<u16>,
-    /// The number of its frame.
-    pub frame: usize,
-    /// The aggregate and its state; none for functions that look rows up.
-    pub aggregate: Option<(AggregateId, Reg)>,
-}
 
 impl<'a> Codegen<'a> {
     /// A coroutine that gives the rows of `input` with the results of the pass behind them.
@@ -215,7 +153,7 @@ impl<'a> Codegen<'a> {
     fn open_pass(&mut self, plan: &PassPlan<'a>, carried: &Carried<'a>, input: Coroutine) -> Result<(Pass<'a>, usize)> {
         let group_column = carried.exprs.len();
         let mut width = group_column + 1;
-        let needs_key = plan.calls.iter().any(|call| super::frame::measures(call.window));
+        let needs_key = plan.calls.iter().any(|call| measures(call.window));
         let key_column = needs_key.then_some(width as u16);
         width += usize::from(needs_key);
         let mut frames: Vec<Frame<'a>> = Vec::new();
@@ -273,7 +211,7 @@ impl<'a> Codegen<'a> {
     }
 
     fn window_aggregate(&mut self, call: &WindowCall<'a>) -> Result<Option<(AggregateId, Reg)>> {
-        if super::result::looks_rows_up(call) {
+        if looks_rows_up(call) {
             return Ok(None);
         }
         let id = self.b.aggregate(AggregateCall {

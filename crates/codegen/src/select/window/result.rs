@@ -8,7 +8,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 
 use super::super::super::Codegen;
-use super::pass::{CallInPass, Pass};
+use super::state::{CallInPass, Pass};
 
 /// Whether the function is no aggregate but the value of some row.
 pub(super) fn looks_rows_up(call: &WindowCall<'_>) -> bool {
