@@ -1,6 +1,6 @@
 //! Switches of a connection that are no pragmas, or not only (`sqlite3_db_config`).
 
-use lithe_plan::environment::Flags as CompileFlags;
+use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_sql::Limits;
 use lithe_value::number::with_digits;
 use lithe_vm::facts::Flags;

@@ -84,7 +84,7 @@ pub use lithe_format::locks::{move_pending_byte, pending_byte};
 pub use lithe_functions as function;
 pub use lithe_functions::{RowChange, RowOperation as Change};
 pub use lithe_pager::{CheckpointMode, PageCounter, Snapshot};
-pub use lithe_plan::authorize;
+pub use lithe_resolve::authorize;
 pub use lithe_sql as sql;
 pub use lithe_value as value;
 pub use lithe_vfs as vfs;

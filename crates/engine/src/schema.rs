@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use lithe_btree::Cursor;
+use lithe_catalog::{BuildOptions, Catalog, Schema, SchemaRow, Table};
 use lithe_format::PageNo;
 use lithe_format::db_header::{Meta, TextEncoding};
 use lithe_format::record;
 use lithe_pager::CacheSize;
-use lithe_plan::catalog::{BuildOptions, Catalog, Schema, SchemaRow, Table};
 use lithe_sql::ast::Name;
 use lithe_value::{Affinity, Buffer, Encoding, ValueRef};
 use lithe_vfs::ResultCode;

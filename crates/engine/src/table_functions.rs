@@ -4,9 +4,9 @@
 
 use std::sync::{Arc, LazyLock};
 
+use lithe_catalog::{Column, NameBuf, Table, TableKind, VirtualState, VirtualTable};
 use lithe_functions::json;
-use lithe_plan::authorize::Action;
-use lithe_plan::catalog::{Column, NameBuf, Table, TableKind, VirtualState, VirtualTable};
+use lithe_resolve::authorize::Action;
 use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef, cast};
 use lithe_vfs::ResultCode;

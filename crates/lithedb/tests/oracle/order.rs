@@ -89,7 +89,8 @@ fn term(rng: &mut Rng, prefix: &str) -> String {
 }
 
 fn direction(rng: &mut Rng) -> &'static str {
-    *pick(rng, &["", "", "", " DESC", " DESC", " ASC", " NULLS LAST", " DESC NULLS FIRST"])
+    const DIRECTIONS: [&str; 8] = ["", "", "", " DESC", " DESC", " ASC", " NULLS LAST", " DESC NULLS FIRST"];
+    DIRECTIONS[rng.usize(0..DIRECTIONS.len())]
 }
 
 fn order(rng: &mut Rng, terms: &[String], limits: bool) -> String {
