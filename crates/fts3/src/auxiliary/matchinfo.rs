@@ -51,9 +51,9 @@ pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
         match letter {
             b'p' => info.push(info.search.phrases.len() as u64),
             b'c' => info.push(info.columns as u64),
-            b'n' => info.push(call.totals()?.rows),
+            b'n' => info.push(call.totals(0)?.rows),
             b'a' => {
-                let totals = call.totals()?;
+                let totals = call.totals(info.columns)?;
                 let average = |sum: &u64| u64::from(*sum as u32).saturating_add(totals.rows / 2) / totals.rows.max(1);
                 totals.sizes.iter().take(info.columns).for_each(|sum| info.push(average(sum)));
             }
@@ -74,9 +74,9 @@ pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
 }
 
 impl Call<'_, '_, '_> {
-    /// How much there is in the table.
-    fn totals(&self) -> Result<crate::storage::Totals> {
-        let totals = self.state.table.storage.totals(self.connection)?;
+    /// How many rows there are in the table, and how much there is in so many of its columns.
+    fn totals(&self, columns: usize) -> Result<crate::storage::Totals> {
+        let totals = self.state.table.storage.exact_totals(self.connection, columns)?;
         totals.filter(|totals| totals.rows > 0).ok_or_else(corrupt)
     }
 
