@@ -1,5 +1,6 @@
 //! A query that is evaluated: which rows it finds, and where in them its phrases are.
 
+mod deferred;
 mod near;
 mod phrase;
 
@@ -9,6 +10,7 @@ use crate::Result;
 use crate::doclist::{Position, Positions};
 use crate::query::{Expr, Phrase};
 use crate::table::Table;
+use deferred::{Chooser, KnownRows};
 
 /// The rows that have a phrase, upwards, with its positions: those of its last token.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +74,13 @@ pub struct PhraseRows {
     pub rows: Rows,
 }
 
+impl PhraseRows {
+    /// Whether a token of the phrase is deferred, so that only rows that may match were looked at.
+    pub fn is_deferred(&self) -> bool {
+        self.phrase.tokens.iter().any(|token| token.is_deferred)
+    }
+}
+
 /// A query with what it finds.
 #[derive(Clone, Debug)]
 pub struct Search {
@@ -101,8 +110,12 @@ impl Search {
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB; those of reading.
-    pub fn new(table: &Table, connection: &dyn SqlConnection, language: i32, expr: Expr) -> Result<Search> {
-        let mut finder = Finder { table, connection, language, phrases: Vec::new() };
+    pub fn new(table: &Table, connection: &dyn SqlConnection, language: i32, mut expr: Expr) -> Result<Search> {
+        let mut known = KnownRows::default();
+        if table.config.is_fts4 && table.config.has_own_content() {
+            Chooser { table, connection, language }.choose(&mut expr, &mut known)?;
+        }
+        let mut finder = Finder { table, connection, language, known, phrases: Vec::new() };
         let (root, docids) = finder.find(expr)?;
         Ok(Search { phrases: finder.phrases, docids, root, language })
     }
@@ -152,6 +165,7 @@ struct Finder<'f> {
     table: &'f Table,
     connection: &'f dyn SqlConnection,
     language: i32,
+    known: KnownRows,
     phrases: Vec<PhraseRows>,
 }
 
@@ -200,7 +214,7 @@ impl Finder<'_> {
     }
 
     fn rows(&self, phrase: &Phrase) -> Result<Rows> {
-        phrase::rows(self.table, self.connection, self.language, phrase)
+        phrase::rows(self.table, self.connection, self.language, phrase, &self.known)
     }
 }
 

@@ -18,7 +18,7 @@ use lithe_value::cast;
 use lithe_vtab::{FunctionError, ValueRef};
 
 use super::Call;
-use crate::search::Search;
+use crate::search::{PhraseRows, Search};
 use crate::{Result, corrupt};
 
 const DEFAULT_FORMAT: &[u8] = b"pcx";
@@ -63,7 +63,7 @@ pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
             }
             b's' => info.longest_runs(call.state.docid),
             b'x' => {
-                let totals = call.counted(&info);
+                let totals = call.counted(&info)?;
                 info.hits(call.state.docid, &totals);
             }
             letter => info.matching_hits(call.state.docid, letter == b'b'),
@@ -81,9 +81,15 @@ impl Call<'_, '_, '_> {
     }
 
     /// What is counted of all rows, once in a scan.
-    fn counted(&mut self, info: &Info) -> Arc<Totals> {
-        let totals = self.state.kept.totals.get_or_insert_with(|| Arc::new(info.count()));
-        Arc::clone(totals)
+    fn counted(&mut self, info: &Info) -> Result<Arc<Totals>> {
+        if let Some(totals) = &self.state.kept.totals {
+            return Ok(Arc::clone(totals));
+        }
+        // What is not read is not counted: of a deferred token, each row is taken to have a hit.
+        let rows = if info.search.phrases.iter().any(PhraseRows::is_deferred) { self.totals(0)?.rows } else { 0 };
+        let totals = Arc::new(info.count(rows as u32));
+        self.state.kept.totals = Some(Arc::clone(&totals));
+        Ok(totals)
     }
 }
 
@@ -98,9 +104,13 @@ impl Info {
         self.out.push(number as u32);
     }
 
-    fn count(&self) -> Totals {
+    fn count(&self, rows_of_deferred: u32) -> Totals {
         let mut all = Vec::with_capacity(self.search.phrases.len() * self.columns);
         for phrase in &self.search.phrases {
+            if phrase.is_deferred() {
+                all.extend(std::iter::repeat_n((rows_of_deferred, rows_of_deferred), self.columns));
+                continue;
+            }
             let mut of_columns = vec![(0u32, 0u32); self.columns];
             let mut last_row = vec![None; self.columns];
             for (at, docid) in phrase.rows.docids.iter().enumerate() {

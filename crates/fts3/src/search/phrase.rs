@@ -3,17 +3,27 @@
 use lithe_vtab::SqlConnection;
 
 use super::Rows;
+use super::deferred::KnownRows;
 use crate::Result;
 use crate::doclist::{Order, Position, PositionWriter, Positions, Reader};
-use crate::index::Wanted;
+use crate::index::{Index, Wanted};
 use crate::query::{Phrase, QueryToken};
 use crate::table::Table;
 
 /// The rows of a phrase.
-pub(super) fn rows(table: &Table, connection: &dyn SqlConnection, language: i32, phrase: &Phrase) -> Result<Rows> {
+pub(super) fn rows(
+    table: &Table,
+    connection: &dyn SqlConnection,
+    language: i32,
+    phrase: &Phrase,
+    known: &KnownRows,
+) -> Result<Rows> {
     let Some((first, rest)) = phrase.tokens.split_first() else { return Ok(Rows::default()) };
     let load = |token: &QueryToken| -> Result<Rows> {
-        let rows = of_token(table, connection, language, token)?;
+        let rows = match known.get(token) {
+            Some(rows) => rows.clone(),
+            None => of_token(table, connection, language, token)?,
+        };
         Ok(only_in(rows, phrase.column, token.is_first))
     };
     let mut found = load(first)?;
@@ -27,15 +37,21 @@ pub(super) fn rows(table: &Table, connection: &dyn SqlConnection, language: i32,
     Ok(found)
 }
 
-/// The rows of a token, or of all tokens that begin so.
-fn of_token(table: &Table, connection: &dyn SqlConnection, language: i32, token: &QueryToken) -> Result<Rows> {
-    let index = &table.index;
+/// In which index a token is found, and as what.
+pub(super) fn wanted_of<'t>(index: &Index, token: &'t QueryToken) -> (usize, Wanted<'t>) {
     let prefix_index = if token.is_prefix { index.prefix_index(token.text.len()) } else { None };
     let wanted = match (token.is_prefix, prefix_index) {
         (true, None) => Wanted::Prefix(&token.text),
         _ => Wanted::Term(&token.text),
     };
-    let mut reader = index.reader(connection, language, prefix_index.unwrap_or(0), &wanted)?;
+    (prefix_index.unwrap_or(0), wanted)
+}
+
+/// The rows of a token, or of all tokens that begin so.
+pub(super) fn of_token(table: &Table, connection: &dyn SqlConnection, language: i32, token: &QueryToken) -> Result<Rows> {
+    let index = &table.index;
+    let (number, wanted) = wanted_of(index, token);
+    let mut reader = index.reader(connection, language, number, &wanted)?;
     let mut parts = Vec::new();
     while reader.next(connection, &index.store, &wanted)? {
         parts.push(of_doclist(reader.doclist(), index.order)?);
@@ -57,7 +73,7 @@ fn of_doclist(doclist: &[u8], order: Order) -> Result<Rows> {
 }
 
 /// The rows of any of several tokens.
-fn union(parts: &[Rows]) -> Rows {
+pub(super) fn union(parts: &[Rows]) -> Rows {
     let mut all = Vec::new();
     for part in parts {
         all.extend(part.docids.iter().enumerate().map(|(at, docid)| (*docid, part.bytes_at(at))));
@@ -87,7 +103,7 @@ fn write(bytes: &mut Vec<u8>, positions: impl Iterator<Item = Position>) {
 }
 
 /// Only the positions in a column, or at the beginning of one.
-fn only_in(rows: Rows, column: Option<usize>, is_first: bool) -> Rows {
+pub(super) fn only_in(rows: Rows, column: Option<usize>, is_first: bool) -> Rows {
     if column.is_none() && !is_first {
         return rows;
     }
