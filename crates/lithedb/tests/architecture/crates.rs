@@ -22,7 +22,7 @@ pub const ARROWS: &[(&str, &[&str])] = &[
     ("vm", &["value", "format", "vfs", "pager", "btree", "functions", "vtab"]),
     ("plan", &["sql", "value", "format", "functions", "vfs", "vm", "btree"]),
     ("engine", &["sql", "value", "format", "functions", "vfs", "pager", "btree", "vm", "plan"]),
-    ("modules", &["vtab"]),
+    ("modules", &["vtab", "value"]),
     ("rtree", &["vtab", "functions", "value"]),
     ("session", &["vtab", "format"]),
     ("lithedb", &["engine", "modules", "rtree", "fts3", "fts5", "session"]),
