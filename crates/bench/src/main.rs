@@ -34,6 +34,8 @@ mod oltp;
 mod pinger;
 mod points;
 mod report;
+mod search;
+mod spatial;
 mod sql;
 mod tables;
 mod tpch;
