@@ -66,7 +66,12 @@ pub(crate) struct OtherSwitches(u32);
 
 impl Default for OtherSwitches {
     fn default() -> OtherSwitches {
-        let on = [Config::EnableFts3Tokenizer, Config::EnableAttachCreate, Config::EnableAttachWrite, Config::EnableComments];
+        let on = [
+            Config::EnableFts3Tokenizer,
+            Config::EnableAttachCreate,
+            Config::EnableAttachWrite,
+            Config::EnableComments,
+        ];
         OtherSwitches(on.into_iter().fold(0, |bits, config| bits | config.bit()))
     }
 }

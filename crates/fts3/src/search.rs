@@ -4,13 +4,15 @@ mod deferred;
 mod near;
 mod phrase;
 
+use std::collections::HashMap;
+
 use lithe_vtab::SqlConnection;
 
 use crate::Result;
 use crate::doclist::{Position, Positions};
-use crate::query::{Expr, Phrase};
+use crate::query::{Expr, Phrase, QueryToken};
 use crate::table::Table;
-use deferred::{Chooser, KnownRows};
+use deferred::Chooser;
 
 /// The rows that have a phrase, upwards, with its positions: those of its last token.
 #[derive(Clone, Debug, Default)]
@@ -72,14 +74,25 @@ pub struct PhraseRows {
     pub phrase: Phrase,
     /// Its rows.
     pub rows: Rows,
+    /// The rows that have those of its tokens that are not deferred, if some are.
+    loaded: Option<Rows>,
 }
 
 impl PhraseRows {
-    /// Whether a token of the phrase is deferred, so that only rows that may match were looked at.
+    /// Whether all tokens of the phrase are deferred, so that only rows that may match were looked at.
     pub fn is_deferred(&self) -> bool {
-        self.phrase.tokens.iter().any(|token| token.is_deferred)
+        !self.phrase.tokens.is_empty() && self.phrase.tokens.iter().all(|token| token.is_deferred)
+    }
+
+    /// The rows by which it is counted: of a phrase with deferred tokens, the other tokens count.
+    pub fn counted_rows(&self) -> &Rows {
+        self.loaded.as_ref().unwrap_or(&self.rows)
     }
 }
+
+/// The rows of tokens that are known already: all rows of those that were read to choose, and of deferred ones the documents
+/// that may match.
+type KnownRows = HashMap<QueryToken, Rows>;
 
 /// A query with what it finds.
 #[derive(Clone, Debug)]
@@ -175,7 +188,7 @@ impl Finder<'_> {
             Expr::Phrase(phrase) => {
                 let rows = self.rows(&phrase)?;
                 let docids = rows.docids.clone();
-                self.phrases.push(PhraseRows { phrase, rows });
+                self.push(phrase, rows)?;
                 (Node::Phrase(self.phrases.len() - 1), docids)
             }
             Expr::Near(left, last, distance) => {
@@ -188,7 +201,7 @@ impl Finder<'_> {
                 let lens: Vec<i64> = chain.iter().map(|phrase| phrase.tokens.len() as i64).collect();
                 let lists = near::near(&lists, &lens, &distances);
                 let docids = lists.first().map(|rows| rows.docids.clone()).unwrap_or_default();
-                self.phrases.extend(chain.into_iter().zip(lists).map(|(phrase, rows)| PhraseRows { phrase, rows }));
+                chain.into_iter().zip(lists).try_for_each(|(phrase, rows)| self.push(phrase, rows))?;
                 (Node::Near((first..self.phrases.len()).collect()), docids)
             }
             Expr::Not(left, right) => {
@@ -211,6 +224,12 @@ impl Finder<'_> {
                 (Node::Or(Box::new(left), Box::new(right)), one)
             }
         })
+    }
+
+    fn push(&mut self, phrase: Phrase, rows: Rows) -> Result {
+        let loaded = phrase::loaded_rows(&phrase, &self.known)?;
+        self.phrases.push(PhraseRows { phrase, rows, loaded });
+        Ok(())
     }
 
     fn rows(&self, phrase: &Phrase) -> Result<Rows> {

@@ -13,7 +13,7 @@ use crate::cursor::Fts3Cursor;
 use crate::index::{Index, PAGE_RESERVE};
 use crate::storage::Storage;
 use crate::table::{Table, stat};
-use crate::{Result, auxiliary, plan, tokenizer};
+use crate::{Result, auxiliary, plan, silent, tokenizer};
 
 /// The suffixes of the shadow tables.
 pub const SUFFIXES: [&str; 5] = ["content", "segments", "segdir", "docsize", "stat"];
@@ -188,12 +188,15 @@ impl VirtualTable for Fts3Table {
         let own = shadow_tables(&self.table.config);
         let suffixes = own.iter().map(|(suffix, _)| *suffix).chain(has_stat.then_some("stat"));
         for suffix in suffixes {
-            self.table.names.rename_shadow(connection, suffix, name)?;
+            self.table.names.rename_shadow(connection, suffix, name).map_err(silent)?;
         }
         Ok(())
     }
 
     fn destroy(&self, connection: &dyn SqlConnection) -> Result {
+        // The transaction's end must not write into tables that are gone.
+        self.table.forget();
+        self.table.index.leaves_added.store(0, Ordering::Relaxed);
         let has_content = self.table.config.has_own_content();
         let suffixes = SUFFIXES.iter().filter(|suffix| has_content || **suffix != "content");
         let mut suffixes = suffixes.map(|suffix| self.table.names.shadow(suffix));

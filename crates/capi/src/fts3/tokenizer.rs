@@ -28,12 +28,8 @@ pub struct sqlite3_tokenizer_cursor {
 
 type CreateFn = unsafe extern "C" fn(c_int, *const *const c_char, *mut *mut sqlite3_tokenizer) -> c_int;
 type DestroyFn = unsafe extern "C" fn(*mut sqlite3_tokenizer) -> c_int;
-type OpenFn = unsafe extern "C" fn(
-    *mut sqlite3_tokenizer,
-    *const c_char,
-    c_int,
-    *mut *mut sqlite3_tokenizer_cursor,
-) -> c_int;
+type OpenFn =
+    unsafe extern "C" fn(*mut sqlite3_tokenizer, *const c_char, c_int, *mut *mut sqlite3_tokenizer_cursor) -> c_int;
 type CloseFn = unsafe extern "C" fn(*mut sqlite3_tokenizer_cursor) -> c_int;
 /// Tells the text of the next token and its length, the bytes of the document from … to, and the position.
 type NextFn = unsafe extern "C" fn(
@@ -184,8 +180,7 @@ impl Tokenizer for CTokenizer {
         loop {
             let (mut token, mut len, mut start, mut end, mut position) = (null(), 0, 0, 0, 0);
             // SAFETY: the application's function, called as documented; the token stands until the next call.
-            let answer =
-                unsafe { next(cursor.cursor, &mut token, &mut len, &mut start, &mut end, &mut position) };
+            let answer = unsafe { next(cursor.cursor, &mut token, &mut len, &mut start, &mut end, &mut position) };
             match answer {
                 code::OK => {}
                 code::DONE => return Ok(()),

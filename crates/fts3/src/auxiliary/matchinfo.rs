@@ -18,6 +18,7 @@ use lithe_value::cast;
 use lithe_vtab::{FunctionError, ValueRef};
 
 use super::Call;
+use crate::doclist::Position;
 use crate::search::{PhraseRows, Search};
 use crate::{Result, corrupt};
 
@@ -66,7 +67,7 @@ pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
                 let totals = call.counted(&info)?;
                 info.hits(call.state.docid, &totals);
             }
-            letter => info.matching_hits(call.state.docid, letter == b'b'),
+            letter => info.matching_hits(call.state.docid, letter == b'b')?,
         }
     }
     let bytes: Vec<u8> = info.out.iter().flat_map(|number| number.to_ne_bytes()).collect();
@@ -113,8 +114,8 @@ impl Info {
             }
             let mut of_columns = vec![(0u32, 0u32); self.columns];
             let mut last_row = vec![None; self.columns];
-            for (at, docid) in phrase.rows.docids.iter().enumerate() {
-                for position in phrase.rows.positions_at(at) {
+            for (at, docid) in phrase.counted_rows().docids.iter().enumerate() {
+                for position in phrase.counted_rows().positions_at(at) {
                     let column = position.column as usize;
                     let (Some(counts), Some(last)) = (of_columns.get_mut(column), last_row.get_mut(column)) else {
                         continue;
@@ -152,7 +153,7 @@ impl Info {
         }
     }
 
-    fn matching_hits(&mut self, docid: i64, as_bits: bool) {
+    fn matching_hits(&mut self, docid: i64, as_bits: bool) -> Result {
         let mut matching = vec![false; self.search.phrases.len()];
         self.search.each_in_matching(docid, |phrase| {
             if let Some(matches) = matching.get_mut(phrase) {
@@ -160,6 +161,10 @@ impl Info {
             }
         });
         for (phrase, matches) in matching.into_iter().enumerate() {
+            let is_beyond = |position: Position| position.column as usize >= self.columns;
+            if matches && self.search.positions(phrase, docid).any(is_beyond) {
+                return Err(corrupt());
+            }
             let hits = if matches { self.row_hits(phrase, docid) } else { vec![0; self.columns] };
             if as_bits {
                 let word = |columns: &[u32]| {
@@ -171,6 +176,7 @@ impl Info {
                 self.out.extend(hits);
             }
         }
+        Ok(())
     }
 
     /// In each column, the most phrases that follow each other in the row as they do in the query.

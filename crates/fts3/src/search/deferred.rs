@@ -4,21 +4,15 @@
 //! documents are cut into tokens again, and tell where the frequent word stands. The tokens that an AND or a NEAR joins are
 //! chosen from together; each branch of an OR chooses for itself, and what is beside or behind a NOT is always read.
 
-use std::collections::HashMap;
-
 use lithe_vtab::{SqlConnection, ValueRef};
 
-use super::Rows;
 use super::phrase::{self, wanted_of};
+use super::{KnownRows, Rows};
 use crate::doclist::{Position, PositionWriter};
 use crate::query::{Expr, Phrase, QueryToken};
 use crate::table::{Table, before_nul};
 use crate::tokenizer::{Flow, Token};
 use crate::{Result, corrupt, silent};
-
-/// The rows of tokens that are known already: all rows of those that were read to choose, and of deferred ones the documents
-/// that may match.
-pub(super) type KnownRows = HashMap<QueryToken, Rows>;
 
 /// Each token that is read may cut the number of rows to a quarter; after so many nothing more is expected of them.
 const LOADED_MAX: u32 = 12;
@@ -44,12 +38,7 @@ impl Chooser<'_> {
         self.choose_from(tokens, found)
     }
 
-    fn gather<'q>(
-        &self,
-        expr: &'q mut Expr,
-        tokens: &mut Vec<Candidate<'q>>,
-        found: &mut KnownRows,
-    ) -> Result {
+    fn gather<'q>(&self, expr: &'q mut Expr, tokens: &mut Vec<Candidate<'q>>, found: &mut KnownRows) -> Result {
         match expr {
             Expr::Phrase(phrase) => {
                 gather_phrase(phrase, tokens);
@@ -78,8 +67,7 @@ impl Chooser<'_> {
         }
         for candidate in &mut tokens {
             let (index, wanted) = wanted_of(&self.table.index, candidate.token);
-            candidate.pages =
-                self.table.index.overflow_pages(self.connection, self.language, index, &wanted)?;
+            candidate.pages = self.table.index.overflow_pages(self.connection, self.language, index, &wanted)?;
         }
         if tokens.iter().all(|candidate| candidate.pages == 0) {
             return Ok(());
@@ -97,8 +85,8 @@ impl Chooser<'_> {
                     deferred.push(candidate.token.clone());
                     continue;
                 }
-                loaded += 1;
             }
+            loaded += 1;
             let rows = phrase::of_token(self.table, self.connection, self.language, candidate.token)?;
             let own = phrase::only_in(rows.clone(), candidate.column, candidate.token.is_first).docids;
             found.insert(candidate.token.clone(), rows);
@@ -165,7 +153,8 @@ impl Chooser<'_> {
             }
             let mut sink = |one: Token<'_>| {
                 for (token, positions) in tokens.iter().zip(found.iter_mut()) {
-                    let is_meant = if token.is_prefix { one.text.starts_with(&token.text) } else { one.text == token.text };
+                    let is_meant =
+                        if token.is_prefix { one.text.starts_with(&token.text) } else { one.text == token.text };
                     if is_meant {
                         positions.push(Position { column: column as u32, offset: one.position });
                     }
