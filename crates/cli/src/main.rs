@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `args` | the command line |
 //! | `lines` | reading lines: SQL and dot commands |
+//! | `database` | opening databases |
 //! | `shell` | the state between statements; running SQL |
 //! | `parameters` | the values of statements' parameters |
 //! | `input` | where lines come from: terminal, file, argument |
@@ -17,6 +18,7 @@
 mod args;
 mod commands;
 mod complete;
+mod database;
 mod input;
 mod lines;
 mod output;

@@ -32,13 +32,13 @@ pub fn dump(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     let mut text =
         if options.data_only { String::new() } else { "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n".into() };
     // One read transaction, so that all tables are of one moment.
-    let is_own_transaction = shell.connection.is_autocommit();
+    let is_own_transaction = shell.database.connection.is_autocommit();
     if is_own_transaction {
-        shell.connection.execute_batch("BEGIN").map_err(|e| e.to_string())?;
+        shell.database.connection.execute_batch("BEGIN").map_err(|e| e.to_string())?;
     }
     let result = dump_objects(shell, &options, &mut text);
     if is_own_transaction {
-        shell.connection.execute_batch("COMMIT").map_err(|e| e.to_string())?;
+        shell.database.connection.execute_batch("COMMIT").map_err(|e| e.to_string())?;
     }
     if !options.data_only {
         text.push_str(if result.is_ok() { "COMMIT;\n" } else { "ROLLBACK; -- due to errors\n" });
@@ -65,7 +65,7 @@ impl Options {
 }
 
 fn dump_objects(shell: &mut Shell, options: &Options, text: &mut String) -> Result<()> {
-    let objects = objects(&shell.connection, options)?;
+    let objects = objects(&shell.database.connection, options)?;
     let (tables, others): (Vec<_>, Vec<_>) = objects.into_iter().partition(|object| object.kind == "table");
     let mut has_statistics = false;
     for table in &tables {
@@ -135,16 +135,16 @@ fn dump_rows(shell: &mut Shell, table: &Object, options: &Options, text: &mut St
     if table.sql.is_none() || !is_dumped(&table.name) {
         return Ok(());
     }
-    let (mut columns, has_key) = stored_columns(&shell.connection, &table.name)?;
+    let (mut columns, has_key) = stored_columns(&shell.database.connection, &table.name)?;
     let name = quote::identifier(&table.name);
     let mut names = String::new();
-    if options.preserve_rowids && !has_key && has_rowid(&shell.connection, &name) {
+    if options.preserve_rowids && !has_key && has_rowid(&shell.database.connection, &name) {
         columns.insert(0, "rowid".to_owned());
         names = format!("({})", columns.iter().map(|c| quote::identifier(c)).collect::<Vec<_>>().join(","));
     }
     let list: Vec<String> = columns.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
     let sql = format!("SELECT {} FROM {name}", list.join(","));
-    let mut statement = shell.connection.prepare(&sql).map_err(|e| e.to_string())?;
+    let mut statement = shell.database.connection.prepare(&sql).map_err(|e| e.to_string())?;
     while let Some(row) = statement.step().map_err(|e| e.to_string())? {
         let values: Vec<String> = (0..row.column_count()).map(|i| literal(row.get_ref(i), options.newlines)).collect();
         text.push_str(&format!("INSERT INTO {name}{names} VALUES({});\n", values.join(",")));
@@ -187,7 +187,7 @@ pub fn full_schema(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     }
     super::show::schema(shell, &["--nosys".to_owned()])?;
     let statistics = "SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite^_stat%' ESCAPE '^' ORDER BY name";
-    let mut statement = shell.connection.prepare(statistics).map_err(|e| e.to_string())?;
+    let mut statement = shell.database.connection.prepare(statistics).map_err(|e| e.to_string())?;
     let tables: Vec<String> = statement.query_map(params![], |row| row.get(0)).map_err(|e| e.to_string())?;
     drop(statement);
     if tables.is_empty() {

@@ -43,11 +43,12 @@ pub fn settings(shell: &mut Shell, _: &[String]) -> Result {
         ("output", output.to_owned()),
         ("colseparator", format!("{:?}", style.column_separator)),
         ("rowseparator", format!("{:?}", style.row_separator)),
+        ("stats", shell.statistics.name().to_owned()),
         ("timer", on(settings.timer).to_owned()),
         ("changes", on(settings.changes).to_owned()),
         ("bail", on(settings.bail).to_owned()),
         ("width", widths.join(" ")),
-        ("filename", shell.file.clone()),
+        ("filename", shell.database.file.clone()),
     ];
     let text: String = lines.iter().map(|(name, value)| format!("{name:>12}: {value}\n")).collect();
     shell.output.print(&text)
@@ -55,12 +56,13 @@ pub fn settings(shell: &mut Shell, _: &[String]) -> Result {
 
 pub fn databases(shell: &mut Shell, _: &[String]) -> Result {
     let databases: Vec<(String, String)> = shell
+        .database
         .connection
         .prepare("PRAGMA database_list")
         .and_then(|mut list| list.query_map([], |row| Ok((row.get("name")?, row.get("file")?))))
         .map_err(|e| e.to_string())?;
     let shown = |file: &str| if file.is_empty() { "\"\"".to_owned() } else { file.to_owned() };
-    let access = |name: &str| if shell.connection.is_read_only(name) == Some(true) { "r/o" } else { "r/w" };
+    let access = |name: &str| if shell.database.connection.is_read_only(name) == Some(true) { "r/o" } else { "r/w" };
     let line = |(name, file): &(String, String)| format!("{name}: {} {}\n", shown(file), access(name));
     let text: String = databases.iter().map(line).collect();
     shell.output.print(&text)
@@ -74,12 +76,12 @@ fn schemas(connection: &Connection) -> std::result::Result<Vec<String>, String> 
 
 pub fn tables(shell: &mut Shell, arguments: &[String]) -> Result {
     let kinds = "type IN ('table', 'view') AND name NOT LIKE 'sqlite^_%' ESCAPE '^'";
-    let names = object_names(&shell.connection, kinds, "name", arguments.first())?;
+    let names = object_names(&shell.database.connection, kinds, "name", arguments.first())?;
     shell.output.print(&in_columns(&names))
 }
 
 pub fn indexes(shell: &mut Shell, arguments: &[String]) -> Result {
-    let names = object_names(&shell.connection, "type = 'index'", "tbl_name", arguments.first())?;
+    let names = object_names(&shell.database.connection, "type = 'index'", "tbl_name", arguments.first())?;
     shell.output.print(&in_columns(&names))
 }
 
@@ -140,8 +142,8 @@ pub fn schema(shell: &mut Shell, arguments: &[String]) -> Result {
             "CREATE TABLE {table} (\n  type text,\n  name text,\n  tbl_name text,\n  rootpage integer,\n  sql text\n);\n"
         );
     }
-    for schema in schemas(&shell.connection)? {
-        for sql in create_statements(&shell.connection, &schema, pattern, no_system)? {
+    for schema in schemas(&shell.database.connection)? {
+        for sql in create_statements(&shell.database.connection, &schema, pattern, no_system)? {
             text.push_str(&sql);
             text.push_str(";\n");
         }
