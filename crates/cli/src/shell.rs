@@ -171,6 +171,7 @@ impl Shell {
         let mut has_statement = false;
         while !rest.is_empty() && result.is_ok() {
             match self.run_first(rest, &place) {
+                Ok(Ran { tail: 0, .. }) => break, // at a NUL
                 Ok(Ran { tail, is_statement }) => {
                     rest = rest[tail..].trim_ascii_start();
                     has_statement |= is_statement;

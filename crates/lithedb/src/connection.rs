@@ -127,11 +127,22 @@ impl Connection {
         self.prepare(sql)?.execute(params)
     }
 
-    /// Runs all statements of `sql`, one after the other, up to the first error.
+    /// Runs all statements of `sql`, one after the other, up to the first error. SQL ends at a NUL.
+    ///
+    /// ```
+    /// # use lithe::Connection;
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a);; INSERT INTO t VALUES (1);\0 nonsense")?;
+    /// assert_eq!(connection.total_changes(), 1);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn execute_batch(&self, sql: &str) -> Result<()> {
         let mut rest = sql.as_bytes();
         while !rest.is_empty() {
             let prepared = self.core.prepare(rest)?;
+            if prepared.tail == 0 {
+                break; // at a NUL
+            }
             if let Some(statement) = prepared.statement {
                 let mut statement = Statement::new(self, statement);
                 while statement.step()?.is_some() {}

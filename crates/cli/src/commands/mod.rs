@@ -106,14 +106,14 @@ const COMMANDS: &[Command] = &[
     command(".eqp", "on|off", "Show the query plan before each statement", set::eqp),
     command(".excel", "?--bom?", "Show the rows of the next statements or command in a spreadsheet", redirect::excel),
     command(".exit", "?CODE?", "Leave, with a return code", set::exit),
-    command(".explain", "on|off|auto", "Show EXPLAIN as a listing or a tree", set::explain),
+    command(".explain", "?on|off|auto?", "Show EXPLAIN as a listing or a tree", set::explain),
     command(
         ".filectrl",
         "?--schema DB? CMD ?VALUE?",
         "Ask or tell the file of DB something; --help lists what",
         filectrl::filectrl,
     ),
-    command(".fullschema", "", "Show all CREATE statements, and what ANALYZE has found", dump::full_schema),
+    command(".fullschema", "?--indent?", "Show all CREATE statements, and what ANALYZE has found", dump::full_schema),
     command(".headers", "on|off", "Show column names", set::headers),
     command(".help", "?PATTERN?", "Show this text, or the commands that match", show::help),
     command(
@@ -136,8 +136,18 @@ const COMMANDS: &[Command] = &[
     ),
     command(".nonce", "STRING", "Leave the safe mode for one command, if STRING is that of --nonce", modules::nonce),
     command(".nullvalue", "TEXT", "Choose the text shown for NULL", set::nullvalue),
-    command(".once", "FILE", "Send the output of the next statements or command to FILE or |PROGRAM", redirect::once),
-    command(".open", "?--readonly? ?--new? FILE", "Close this database and open FILE", files::open),
+    command(
+        ".once",
+        "?OPTIONS? ?FILE?",
+        "Send the output of the next statements or command to FILE or |PROGRAM, an editor (-e), a spreadsheet (-x), a browser (-w); --bom",
+        redirect::once,
+    ),
+    command(
+        ".open",
+        "?OPTIONS? ?FILE?",
+        "Close this database and open FILE: --readonly --new --ifexists --nofollow --deserialize --hexdb --maxsize N",
+        files::open,
+    ),
     command(".output", "?FILE?", "Send output to FILE or |PROGRAM, or back to the terminal", redirect::output),
     command(
         ".parameter",
@@ -154,7 +164,7 @@ const COMMANDS: &[Command] = &[
     ),
     command(".prompt", "MAIN CONTINUE", "Change the prompts", set::prompt),
     command(".quit", "", "Leave", set::exit),
-    command(".read", "FILE", "Run the lines of FILE", files::read),
+    command(".read", "FILE", "Run the lines of FILE or of what |PROGRAM writes", files::read),
     command(
         ".recover",
         "?OPTIONS?",
@@ -164,7 +174,7 @@ const COMMANDS: &[Command] = &[
     command(".restore", "?DB? FILE", "Restore DB (default \"main\") from FILE", files::restore),
     command(".save", "?DB? FILE", "Copy DB (default \"main\") to FILE", files::backup),
     command(".scanstats", "on|off|est|vm", "Scans of loops are not measured: says so", stats::scanstats),
-    command(".schema", "?PATTERN?", "Show the CREATE statements that match: --nosys", show::schema),
+    command(".schema", "?PATTERN?", "Show the CREATE statements that match: --indent --nosys", show::schema),
     command(".selftest", "?--init? ?-v?", "Run the tests of the table selftest; --init makes it", selftest::selftest),
     command(".separator", "COLUMN ?ROW?", "Choose the texts between columns and rows", set::separator),
     command(

@@ -12,7 +12,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use lithe::{Connection, ValueRef};
+use lithe::{Action, Connection, Permission, Request, ValueRef};
 use lithe_recover::{Geometry, Image, PageNo, PageSource, Recovery, Row, TextEncoding};
 
 use crate::quote;
@@ -158,8 +158,7 @@ impl Script<'_> {
             recovery.skip_freelist();
         }
         let objects = self.schema(&mut recovery)?;
-        let model = Connection::open_in_memory().map_err(|e| e.to_string())?;
-        model.execute_batch("PRAGMA writable_schema = ON").map_err(|e| e.to_string())?;
+        let model = model().map_err(|e| e.to_string())?;
         self.tables(&objects, &model)?;
         for object in objects.iter().filter(|object| object.kind == "table" && object.name != "sqlite_sequence") {
             self.rows(object, &model, &mut recovery, options)?;
@@ -206,7 +205,8 @@ impl Script<'_> {
     fn schema(&self, recovery: &mut Recovery<'_>) -> Result<Vec<Object>> {
         let mut objects = Vec::new();
         let decoded = |value: Option<&ValueRef<'_>>| match value {
-            Some(ValueRef::Text(text)) => decode(text, self.encoding),
+            // SQL ends at a NUL.
+            Some(ValueRef::Text(text)) => decode(text, self.encoding).split('\0').next().unwrap_or_default().to_owned(),
             _ => String::new(),
         };
         recovery.tree(PageNo::FIRST, |row| {
@@ -222,7 +222,9 @@ impl Script<'_> {
                 root,
                 sql: decoded(values.get(4)),
             };
-            if !object.name.is_empty() {
+            // Whatever else the text says is damage, and not to be run.
+            let creates = object.sql.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("CREATE "));
+            if !object.name.is_empty() && (creates || object.sql.is_empty()) {
                 objects.push(object);
             }
             Ok::<(), String>(())
@@ -238,7 +240,7 @@ impl Script<'_> {
         for table in tables {
             if table.root.is_some() {
                 // A statement that is damaged makes no table, and its rows are lost ones.
-                let _ = model.execute_batch(&table.sql);
+                let _ = model.prepare(&table.sql).and_then(|mut create| create.execute([]));
                 self.line(&table.sql)?;
             } else {
                 let words = [&table.kind, &table.name, &table.table].map(|word| quote::string(word)).join(", ");
@@ -318,6 +320,22 @@ impl Script<'_> {
             other => quote::literal(other),
         }
     }
+}
+
+/// So many instructions are enough to make a table.
+const MODEL_INSTRUCTIONS: u32 = 1_000_000;
+
+/// A database in which the tables of the damaged one are made. What stands in a damaged schema is not to be trusted: it may only make
+/// tables, and not for long.
+fn model() -> lithe::Result<Connection> {
+    let model = Connection::open_in_memory()?;
+    model.execute_batch("PRAGMA writable_schema = ON")?;
+    model.set_authorizer(Some(|request: &Request<'_>| match request.action {
+        Action::Attach | Action::Detach | Action::CreateVirtualTable => Permission::Deny,
+        _ => Permission::Allow,
+    }));
+    model.set_progress_handler(MODEL_INSTRUCTIONS, Some(|| true));
+    Ok(model)
 }
 
 /// A literal in which line ends are replaced, so that each statement is one line.
@@ -411,6 +429,14 @@ mod tests {
         assert_eq!(text_literal(b"\\n\n"), "replace('\\n\\012','\\012', char(10))");
         assert_eq!(text_literal(b"a\r\n"), "replace(replace('a\\r\\n','\\n', char(10)),'\\r', char(13))");
         assert_eq!(text_literal(b"it's"), "'it''s'");
+    }
+
+    #[test]
+    fn a_damaged_schema_runs_nothing_else() {
+        let model = model().unwrap();
+        let refused = |sql: &str| assert!(model.prepare(sql).and_then(|mut s| s.execute([])).is_err(), "{sql}");
+        refused("ATTACH '/tmp/other' AS other");
+        refused("CREATE TABLE t AS WITH n(i) AS (VALUES(1) UNION ALL SELECT i FROM n) SELECT count(*) FROM n");
     }
 
     #[test]

@@ -88,6 +88,9 @@ fn answer(connection: &Connection, sql: &str) -> lithe::Result<String> {
                 }
             }
         }
+        if tail == 0 {
+            break; // at a NUL
+        }
         rest = &rest[tail..];
     }
     Ok(lines.join("\n"))

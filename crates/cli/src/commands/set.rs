@@ -27,9 +27,10 @@ pub fn eqp(shell: &mut Shell, arguments: &[String]) -> Result {
     switch(arguments, ".eqp", &mut shell.settings.eqp)
 }
 
-/// `.explain on|off|auto`: automatically is on for EXPLAIN, which nothing else is.
+/// `.explain ?on|off|auto?`: automatically is on for EXPLAIN, which nothing else is.
 pub fn explain(shell: &mut Shell, arguments: &[String]) -> Result {
     match arguments {
+        [] => shell.settings.explain = true,
         [value] if value == "auto" => shell.settings.explain = true,
         _ => switch(arguments, ".explain", &mut shell.settings.explain)?,
     }
