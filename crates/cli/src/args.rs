@@ -81,7 +81,7 @@ pub struct Args {
     pub stats: bool,
 
     /// What becomes of control characters: ascii, symbol or off
-    #[arg(long, value_name = "T", value_parser = crate::commands::escape)]
+    #[arg(long, value_name = "T", value_parser = Escape::named)]
     escape: Option<Escape>,
 
     /// Run ".archive ARGS" and leave (must be the last option)

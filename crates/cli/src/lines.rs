@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use crate::args::Args;
 use crate::commands;
+use crate::guard::set_current_line;
 use crate::input::{Input, Line};
-use crate::shell::{Reported, Shell, set_current_line};
+use crate::shell::{Reported, Shell};
 use crate::sink::Sink;
 
 /// Does what the arguments say, then reads standard input unless they gave SQL.

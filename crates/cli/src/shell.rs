@@ -3,21 +3,24 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use lithe::{Connection, Error, InterruptHandle, Statement};
 
 use crate::args::Args;
-use crate::commands::{NamedSession, Progress, Statistics};
 use crate::database::{self, Opening};
+use crate::guard::{self, SafeMode};
 use crate::input::Input;
 use crate::output::style::Align;
 use crate::output::{self, Mode, Style};
 use crate::parameters;
+use crate::progress::Progress;
+use crate::recording::NamedSession;
 use crate::report;
 use crate::settings::Settings;
 use crate::sink::Sink;
+use crate::statistics::{Statistics, show_statistics};
 use crate::stopwatch::Stopwatch;
 
 /// The state of a shell.
@@ -44,17 +47,6 @@ pub struct Shell {
     pub style_before: Option<Style>,
 }
 
-/// The number of the line that runs: 0 for arguments. The authorizer names the line, and has no shell.
-static LINE: AtomicUsize = AtomicUsize::new(0);
-
-pub fn set_current_line(line: usize) {
-    LINE.store(line, Ordering::Relaxed);
-}
-
-pub fn current_line() -> usize {
-    LINE.load(Ordering::Relaxed)
-}
-
 /// A database that is open, and what has been begun on its connection.
 pub struct OpenDatabase {
     /// Sessions come first: they end before their connection.
@@ -69,16 +61,6 @@ impl OpenDatabase {
         let connection = Rc::new(database::open(file, how)?);
         Ok(OpenDatabase { sessions: Vec::new(), connection, file: file.to_owned() })
     }
-}
-
-/// Whether commands that reach beyond the database are refused.
-#[derive(Clone, Debug, Default)]
-pub struct SafeMode {
-    pub is_on: bool,
-    /// Who says this word may leave the safe mode for one command.
-    pub nonce: Option<String>,
-    /// The next command may do what it likes.
-    pub is_suspended: bool,
 }
 
 /// The connection that Ctrl-C interrupts.
@@ -112,7 +94,7 @@ impl Shell {
             handle: Arc::new(Mutex::new(database.connection.interrupt_handle())),
             pressed: Arc::new(AtomicU32::new(0)),
         };
-        let mut shell = Shell {
+        let shell = Shell {
             database,
             active: 0,
             parked: BTreeMap::new(),
@@ -128,7 +110,7 @@ impl Shell {
             safe_mode: SafeMode { is_on: args.safe, nonce: args.nonce.clone(), is_suspended: false },
             style_before: None,
         };
-        crate::commands::guard(&mut shell);
+        shell.guard();
         Ok(shell)
     }
 
@@ -137,8 +119,13 @@ impl Shell {
         let before = std::mem::replace(&mut self.database, next);
         let handle = self.database.connection.interrupt_handle();
         *self.interrupts.handle.lock().unwrap_or_else(|e| e.into_inner()) = handle;
-        crate::commands::guard(self);
+        self.guard();
         before
+    }
+
+    /// Sets the authorizer that `.auth` and the safe mode want.
+    pub fn guard(&self) {
+        guard::guard(&self.database.connection, self.settings.shows_requests, &self.safe_mode);
     }
 
     /// Sends the output elsewhere from now on.
@@ -214,7 +201,8 @@ impl Shell {
         } else {
             self.show_rows(&mut statement, &mut *out)?;
         }
-        crate::commands::show_statistics(self, &mut statement, &mut *out).map_err(Failure::Writing)?;
+        show_statistics(self.statistics, &self.database.connection, &mut statement, &mut *out)
+            .map_err(Failure::Writing)?;
         out.flush().map_err(Failure::Writing)?;
         Ok(Ran { tail, is_statement: true })
     }

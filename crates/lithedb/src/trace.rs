@@ -6,8 +6,6 @@ use std::time::{Duration, Instant};
 
 use lithe_engine as engine;
 
-use crate::connection::Connection;
-
 /// What the trace hook is told.
 #[derive(Debug)]
 pub enum TraceEvent<'a> {
@@ -44,7 +42,7 @@ impl std::fmt::Debug for TracedStatement<'_> {
     }
 }
 
-type Hook = Rc<RefCell<dyn FnMut(TraceEvent<'_>)>>;
+pub(crate) type Hook = Rc<RefCell<dyn FnMut(TraceEvent<'_>)>>;
 
 /// The trace hook of a connection.
 #[derive(Default)]
@@ -56,6 +54,12 @@ pub(crate) struct Tracer {
 impl Tracer {
     pub(crate) fn is_on(&self) -> bool {
         self.is_on.get()
+    }
+
+    pub(crate) fn set(&self, hook: Option<Hook>) {
+        self.is_on.set(hook.is_some());
+        // The old hook is dropped after the borrow has ended: dropping the hook may come back here.
+        let _old = self.hook.replace(hook);
     }
 
     /// Calls the hook. A hook that is called while it runs, because it runs statements itself, is passed over.
@@ -81,38 +85,8 @@ impl Drop for Tracer {
     }
 }
 
-fn call(hook: &Hook, event: TraceEvent<'_>) {
+pub(crate) fn call(hook: &Hook, event: TraceEvent<'_>) {
     if let Ok(mut hook) = hook.try_borrow_mut() {
         hook(event);
-    }
-}
-
-impl Connection {
-    /// Registers the trace hook, which is told of each statement that begins and ends, of its rows, of the triggers that run, and
-    /// of the end of the connection.
-    ///
-    /// ```
-    /// # use lithe::{Connection, TraceEvent};
-    /// # use std::sync::{Arc, Mutex};
-    /// let connection = Connection::open_in_memory()?;
-    /// let seen = Arc::new(Mutex::new(Vec::new()));
-    /// let log = Arc::clone(&seen);
-    /// connection.set_trace_hook(Some(move |event: TraceEvent<'_>| match event {
-    ///     TraceEvent::Statement(statement) => log.lock().unwrap().push(statement.expanded_sql()),
-    ///     TraceEvent::Row(_) => log.lock().unwrap().push("row".to_owned()),
-    ///     _ => {}
-    /// }));
-    /// connection.query_row("SELECT ?1", ["x"], |_| Ok(()))?;
-    /// assert_eq!(*seen.lock().unwrap(), ["SELECT 'x'", "row"]);
-    /// # Ok::<(), lithe::Error>(())
-    /// ```
-    pub fn set_trace_hook(&self, hook: Option<impl FnMut(TraceEvent<'_>) + Send + 'static>) {
-        let hook: Option<Hook> = hook.map(|hook| -> Hook { Rc::new(RefCell::new(hook)) });
-        self.tracer.is_on.set(hook.is_some());
-        self.core.set_trigger_trace(hook.clone().map(|hook| -> engine::TriggerTrace {
-            Rc::new(move |comment: &str| call(&hook, TraceEvent::Trigger(comment)))
-        }));
-        // The old hook is dropped after the borrow has ended: dropping the hook may come back here.
-        let _old = self.tracer.hook.replace(hook);
     }
 }

@@ -49,11 +49,6 @@ use crate::shell::Shell;
 
 pub use archive::archive;
 pub use files::read_file;
-pub use mode::escape;
-pub use progress::Progress;
-pub use sessions::NamedSession;
-pub use stats::{Statistics, show_statistics};
-pub use trace::guard;
 
 /// A dot command.
 struct Command {

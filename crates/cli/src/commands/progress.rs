@@ -1,30 +1,10 @@
 //! `.progress`: a progress handler that reports, and may interrupt.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::integer;
+use crate::progress::Progress;
 use crate::shell::Shell;
-
-/// What `.progress` has set.
-#[derive(Clone, Debug, Default)]
-pub struct Progress {
-    /// Calls of the handler.
-    calls: Arc<AtomicU64>,
-    /// The calls after which statements are interrupted; 0 never.
-    limit: Arc<AtomicU64>,
-    /// The count begins again with each input.
-    resets: bool,
-}
-
-impl Progress {
-    /// A new text of SQL begins.
-    pub fn begin_input(&self) {
-        if self.resets {
-            self.calls.store(0, Ordering::Relaxed);
-        }
-    }
-}
 
 /// `.progress N ?--limit N? ?--once? ?--quiet? ?--reset?`
 pub fn progress(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {

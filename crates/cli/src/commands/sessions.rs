@@ -6,20 +6,13 @@ use std::rc::Rc;
 use lithe::session::Session;
 
 use super::{boolean, usage};
+use crate::recording::NamedSession;
 use crate::shell::Shell;
 
 type Result = std::result::Result<(), String>;
 
 /// So many sessions may be open on a connection.
 const SESSIONS_MAX: usize = 16;
-
-/// A session that `.session open` has begun.
-pub struct NamedSession {
-    name: String,
-    session: Session<'static>,
-    /// Patterns of tables that are not recorded.
-    rejected: Rc<RefCell<Vec<String>>>,
-}
 
 /// `.session ?NAME? CMD …`
 pub fn session(shell: &mut Shell, arguments: &[String]) -> Result {

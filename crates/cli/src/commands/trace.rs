@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-use lithe::{Action, Permission, Request, TraceEvent};
+use lithe::TraceEvent;
 
 use super::{boolean, usage};
-use crate::shell::{SafeMode, Shell};
+use crate::shell::Shell;
 
 type Result = std::result::Result<(), String>;
 type Output = Box<dyn Write + Send>;
@@ -96,71 +96,6 @@ pub fn log(_: &mut Shell, arguments: &[String]) -> Result {
 pub fn auth(shell: &mut Shell, arguments: &[String]) -> Result {
     let [value] = arguments else { return Err(usage(".auth")) };
     shell.settings.shows_requests = boolean(value)?;
-    guard(shell);
+    shell.guard();
     Ok(())
-}
-
-/// Functions that reach beyond the database.
-const UNSAFE_FUNCTIONS: [&str; 7] =
-    ["edit", "fts3_tokenizer", "load_extension", "readfile", "writefile", "zipfile", "zipfile_cds"];
-
-/// Sets the authorizer that `.auth` and the safe mode want.
-pub fn guard(shell: &mut Shell) {
-    let (shows, safe) = (shell.settings.shows_requests, shell.safe_mode.clone());
-    let wants = shows || safe.is_on;
-    let authorizer = move |request: &Request<'_>| {
-        if shows {
-            println!("{}", described(request));
-        }
-        if safe.is_on { permission(request, &safe) } else { Permission::Allow }
-    };
-    shell.database.connection.set_authorizer(wants.then_some(authorizer));
-}
-
-fn permission(request: &Request<'_>, safe: &SafeMode) -> Permission {
-    let refused = match (request.action, request.second) {
-        (Action::Attach, _) if request.first.is_some_and(|file| !file.is_empty() && file != ":memory:") => {
-            "cannot run ATTACH in safe mode".to_owned()
-        }
-        (Action::Function, Some(name)) if UNSAFE_FUNCTIONS.contains(&name.to_ascii_lowercase().as_str()) => {
-            format!("cannot use the {name}() function in safe mode")
-        }
-        _ => return Permission::Allow,
-    };
-    safe.refuse(&refused)
-}
-
-impl SafeMode {
-    /// What is forbidden in safe mode ends the shell: a script must not go on as if it had been done.
-    pub fn refuse(&self, what: &str) -> ! {
-        eprintln!("line {}: {what}", crate::shell::current_line());
-        std::process::exit(1)
-    }
-}
-
-fn described(request: &Request<'_>) -> String {
-    let quoted = |word: Option<&str>| word.map_or_else(|| "NULL".to_owned(), |word| format!("{word:?}"));
-    let words = [request.first, request.second, request.database, request.within].map(quoted);
-    format!("authorizer: {} {}", action_name(request.action), words.join(" "))
-}
-
-/// The name of SQLite's constant: `CREATE_INDEX`, `DROP_VTABLE`.
-fn action_name(action: Action) -> String {
-    let mut name = String::new();
-    for letter in format!("{action:?}").chars() {
-        if letter.is_ascii_uppercase() && !name.is_empty() {
-            name.push('_');
-        }
-        name.push(letter.to_ascii_uppercase());
-    }
-    name.replace("VIRTUAL_TABLE", "VTABLE")
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn actions_have_their_names() {
-        assert_eq!(super::action_name(lithe::Action::CreateTempView), "CREATE_TEMP_VIEW");
-        assert_eq!(super::action_name(lithe::Action::DropVirtualTable), "DROP_VTABLE");
-    }
 }
