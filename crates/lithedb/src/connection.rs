@@ -12,6 +12,7 @@ use crate::cache::{CachedStatement, StatementCache};
 use crate::params::Params;
 use crate::row::Row;
 use crate::statement::Statement;
+use crate::trace::Tracer;
 use crate::transaction::{Transaction, TransactionBehavior};
 
 /// A connection to a database. Closed when dropped; a transaction that is still open is rolled back.
@@ -29,6 +30,7 @@ use crate::transaction::{Transaction, TransactionBehavior};
 pub struct Connection {
     pub(crate) core: engine::Connection,
     pub(crate) cache: RefCell<StatementCache>,
+    pub(crate) tracer: Tracer,
 }
 
 // SAFETY: the engine's connection is not `Send` by itself because it and its statements share parts of it by `Rc`.
@@ -73,7 +75,8 @@ impl Connection {
         core.add_extensions(&[&lithe_fts3::EXTENSION]);
         #[cfg(feature = "fts5")]
         core.add_extensions(&[&lithe_fts5::EXTENSION]);
-        Connection { core, cache: RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY)) }
+        let cache = RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY));
+        Connection { core, cache, tracer: Tracer::default() }
     }
 
     /// Adds what an extension offers: modules of virtual tables, functions, collations.
@@ -124,11 +127,22 @@ impl Connection {
         self.prepare(sql)?.execute(params)
     }
 
-    /// Runs all statements of `sql`, one after the other, up to the first error.
+    /// Runs all statements of `sql`, one after the other, up to the first error. SQL ends at a NUL.
+    ///
+    /// ```
+    /// # use lithe::Connection;
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a);; INSERT INTO t VALUES (1);\0 nonsense")?;
+    /// assert_eq!(connection.total_changes(), 1);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn execute_batch(&self, sql: &str) -> Result<()> {
         let mut rest = sql.as_bytes();
         while !rest.is_empty() {
             let prepared = self.core.prepare(rest)?;
+            if prepared.tail == 0 {
+                break; // at a NUL
+            }
             if let Some(statement) = prepared.statement {
                 let mut statement = Statement::new(self, statement);
                 while statement.step()?.is_some() {}

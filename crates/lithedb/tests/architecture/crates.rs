@@ -33,7 +33,8 @@ pub const ARROWS: &[(&str, &[&str])] = &[
     ("session", &["vtab", "format"]),
     ("lithedb", &["engine", "modules", "rtree", "fts3", "fts5", "session"]),
     ("capi", &["lithedb", "engine", "modules", "rtree", "fts3", "fts5", "session"]),
-    ("cli", &["lithedb"]),
+    ("recover", &["format", "value"]),
+    ("cli", &["lithedb", "recover"]),
     ("sqlite-ffi", &[]),
     ("bench", &["lithedb", "sqlite-ffi"]),
 ];
