@@ -210,7 +210,7 @@ static void extensions(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
-static char logged[100];
+static char logged[200];
 
 static void write_log(void *argument, int code, const char *message) {
   (void)argument;
@@ -221,6 +221,14 @@ static void error_log(void) {
   sqlite3 *db = open_on(":memory:", NULL);
   ANSWERS(db, "SELECT sqlite_log(123, 'hello')", "NULL");
   SAME(logged, "123 hello");
+  ANSWERS(db, "SELECT nosuch", "error 1: no such column: nosuch");
+  SAME(logged, "1 no such column: nosuch in \"SELECT nosuch\"");
+  ANSWERS(db, "CREATE TABLE t(a UNIQUE); SELECT \"quoted\"", "quoted");
+  SAME(logged, "28 double-quoted string literal: \"quoted\"");
+  ANSWERS(db, "INSERT INTO t VALUES(1)", "");
+  ANSWERS(db, "INSERT INTO t VALUES(1)", "error 2067: UNIQUE constraint failed: t.a");
+  CHECK(strncmp(logged, "2067 statement aborts at ", 25) == 0);
+  CHECK(strstr(logged, ": UNIQUE constraint failed: t.a; [INSERT INTO t VALUES(1)]") != NULL);
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 

@@ -66,7 +66,7 @@ impl<'a> Codegen<'a> {
         clause: &'static str,
     ) -> Result<()> {
         let directed = self.directed_like(select.group_by, order_by);
-        let terms = directed.unwrap_or(select.group_by);
+        let terms = directed.unwrap_or_else(|| self.in_directions_of(order_by, select.group_by));
         let plan = self.plan(
             select,
             WantedOrder::GroupBy(terms, if directed.is_some() { order_by } else { &[] }),
@@ -119,6 +119,16 @@ impl<'a> Codegen<'a> {
             return None;
         }
         Some(self.arena.alloc_slice_copy(order_by))
+    }
+
+    /// GROUP BY in the directions of an ORDER BY of as many terms, whatever they are: rows that ORDER BY takes for equal come
+    /// in the order of the groups, and that is SQLite's.
+    fn in_directions_of(&self, order_by: &[OrderTerm<'a>], group_by: &'a [OrderTerm<'a>]) -> &'a [OrderTerm<'a>] {
+        if order_by.len() != group_by.len() || order_by.iter().all(|term| !term.descending) {
+            return group_by;
+        }
+        let directed = group_by.iter().zip(order_by);
+        self.arena.alloc_slice_fill_iter(directed.map(|(term, like)| OrderTerm { descending: like.descending, ..*term }))
     }
 
     fn open_grouping(
