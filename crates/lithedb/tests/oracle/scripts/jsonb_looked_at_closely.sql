@@ -7,3 +7,4 @@ SELECT json_valid(x'55312e320d0a', 8), json_valid(x'56312e320d0a', 8), json_vali
 SELECT json_valid(x'495c78316d', 8), json_valid(x'395c7831', 8), json_valid(x'485c783132', 8), json_valid(x'495c783132', 8)
 SELECT json_valid(x'00', 8), json_valid(x'c000', 8), json_valid(x'd10000', 8), json_valid(x'e200000000', 8), json_valid(x'2bc000', 8)
 SELECT json_valid(x'c000', 4), json_valid(x'c30131', 8), json_valid(x'f3000000000000000131', 8), json_valid(x'0b', 8), json_valid(x'cb00', 8)
+SELECT json(x'495c786767'), json(x'495c783441'), json(x'495c783431'), json(x'69615c787a7a62')

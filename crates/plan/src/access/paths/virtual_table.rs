@@ -135,15 +135,9 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// What the table answers; nothing if it has no way of scanning with these constraints.
-    fn question(
-        &self,
-        asked: Asked<'_, 'a>,
-        usable: &[bool],
-        may_limit: bool,
-    ) -> Result<Option<IndexInfo>> {
+    fn question(&self, asked: Asked<'_, 'a>, usable: &[bool], may_limit: bool) -> Result<Option<IndexInfo>> {
         let constraints = asked.ids.iter().zip(usable);
-        let constraints =
-            constraints.map(|(&id, &usable)| self.index_constraint(self.terms.constraint(id), usable));
+        let constraints = constraints.map(|(&id, &usable)| self.index_constraint(self.terms.constraint(id), usable));
         let count = |op, value: Expr<'a>| IndexConstraint {
             column: 0,
             op,

@@ -128,7 +128,8 @@ impl<'a> Codegen<'a> {
             return group_by;
         }
         let directed = group_by.iter().zip(order_by);
-        self.arena.alloc_slice_fill_iter(directed.map(|(term, like)| OrderTerm { descending: like.descending, ..*term }))
+        self.arena
+            .alloc_slice_fill_iter(directed.map(|(term, like)| OrderTerm { descending: like.descending, ..*term }))
     }
 
     fn open_grouping(
