@@ -41,6 +41,7 @@ mod context;
 mod database;
 mod database_config;
 mod error;
+mod error_log;
 mod exec;
 mod extension;
 mod facts;

@@ -17,7 +17,6 @@ use std::ptr::null_mut;
 use lithe_engine::function::format_values;
 use lithe_engine::value::{Buffer, Value, ValueRef, utf8};
 
-use crate::error;
 use crate::ffi_guard::guard;
 use crate::memory;
 use crate::variadic::{Arguments, CArgs};
@@ -245,12 +244,12 @@ unsafe extern "C" fn lithe_snprintf(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lithe_log(code: c_int, format: *const c_char, args: *mut CArgs) {
     guard(|| {
-        if !crate::config::has_log() || format.is_null() {
+        if !crate::error_log::is_kept() || format.is_null() {
             return;
         }
         // SAFETY: the C half hands on what it was called with.
         if let Ok(text) = unsafe { formatted(format, &mut Arguments::new(args), LENGTH_MAX) } {
-            crate::config::log(code, &error::c_string(text.as_slice()));
+            crate::error_log::write(code, &[text.as_slice()]);
         }
     });
 }

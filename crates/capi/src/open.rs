@@ -115,6 +115,7 @@ fn open_core(
     let target: Target = lithe_engine::target(filename, flags)?;
     let name = target.vfs.as_deref().or(vfs);
     let found: Option<Arc<dyn Vfs>> = registry::find(name, &target, connection)?;
+    crate::version::introduce_extensions();
     let core = Connection::open_with_vfs(filename, flags, found)?;
     core.add_extensions(&[
         &lithe_modules::LIBRARY,

@@ -62,7 +62,7 @@ pub(crate) enum Body {
 impl Compiled {
     /// Whether it is worth keeping for the next statement of the same text.
     pub(crate) fn is_cacheable(&self) -> bool {
-        matches!(self.body, Body::Program(_))
+        matches!(&self.body, Body::Program(program) if program.stands())
     }
 }
 
@@ -220,6 +220,11 @@ impl Statement {
             Body::Program(program) => program.is_read_only,
             Body::Native(native) => native.is_read_only(),
         }
+    }
+
+    /// What stands in double quotes, names nothing, and was taken for a string.
+    pub fn quoted_strings(&self) -> &[Box<[u8]>] {
+        &self.compiled.quoted_strings
     }
 
     /// Whether it is an INSERT, UPDATE or DELETE.

@@ -135,6 +135,10 @@ pub(crate) fn create_stat(names: &Names) -> String {
 }
 
 impl VirtualTable for Fts3Table {
+    fn plans_stand(&self) -> bool {
+        true
+    }
+
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         plan::plan(info, self.table.config.columns.len());
         Ok(true)

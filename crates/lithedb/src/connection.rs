@@ -43,6 +43,28 @@ unsafe impl Send for Connection {}
 /// How many statements [`Connection::prepare_cached`] keeps.
 const STATEMENT_CACHE_CAPACITY: usize = 32;
 
+/// What `PRAGMA compile_options` shows for the features of this crate.
+const OPTIONS: &[&str] = &[
+    #[cfg(feature = "modules")]
+    "ENABLE_DBPAGE_VTAB",
+    #[cfg(feature = "modules")]
+    "ENABLE_DBSTAT_VTAB",
+    #[cfg(feature = "modules")]
+    "ENABLE_PERCENTILE",
+    #[cfg(feature = "rtree")]
+    "ENABLE_GEOPOLY",
+    #[cfg(feature = "rtree")]
+    "ENABLE_RTREE",
+    #[cfg(feature = "fts3")]
+    "ENABLE_FTS3",
+    #[cfg(feature = "fts3")]
+    "ENABLE_FTS3_PARENTHESIS",
+    #[cfg(feature = "fts3")]
+    "ENABLE_FTS4",
+    #[cfg(feature = "fts5")]
+    "ENABLE_FTS5",
+];
+
 impl Connection {
     /// Opens the database file at `path` for reading and writing, and creates it if it does not exist.
     ///
@@ -67,6 +89,7 @@ impl Connection {
     }
 
     fn new(core: engine::Connection) -> Connection {
+        engine::add_compile_options(OPTIONS);
         #[cfg(feature = "modules")]
         core.add_extensions(&[&lithe_modules::LIBRARY]);
         #[cfg(feature = "rtree")]

@@ -72,6 +72,10 @@ fn open_table(
 }
 
 impl VirtualTable for RTree {
+    fn plans_stand(&self) -> bool {
+        true
+    }
+
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         plan::choose(info, 2 * self.layout.dimensions, self.rows);
         Ok(true)
