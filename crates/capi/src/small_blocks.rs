@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Preparing a statement makes and frees some eighty blocks, nearly all of them small, and the system's allocator takes 40 to 250 instructions for a
-//! pair of calls. Here such a pair takes 25. What the application allocates comes from the system: tools that watch memory
+//! pair of calls. Here such a pair takes 45. What the application allocates comes from the system: tools that watch memory
 //! see it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
