@@ -66,6 +66,7 @@ mod program_tables;
 mod recursive_mutex;
 mod rtree;
 mod session;
+mod small_blocks;
 mod snapshot;
 mod statement;
 mod statement_table;

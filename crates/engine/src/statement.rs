@@ -27,6 +27,10 @@ use crate::transaction::StatementRun;
 pub struct Compiled {
     /// The statement's text.
     pub(crate) sql: String,
+    /// What the connection's programs are found by ([`Programs::hash`] of the text); 0 for one that is not kept.
+    ///
+    /// [`Programs::hash`]: crate::program_cache::Programs::hash
+    pub(crate) hash: u64,
     pub(crate) body: Body,
     /// How many parameters the application may bind: none of those that literals were lifted into.
     pub(crate) parameter_count: usize,
@@ -659,6 +663,6 @@ impl Runner {
 }
 
 /// The text as a string, which it nearly always is.
-fn text_of(sql: &[u8]) -> Cow<'_, str> {
+pub(crate) fn text_of(sql: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(sql).map_or_else(|_| String::from_utf8_lossy(sql), Cow::Borrowed)
 }

@@ -39,6 +39,13 @@ impl SchemaRow<'_> {
             _ => is(self.kind, kind) && is(self.name, name),
         }
     }
+
+    /// Of a row that is about the object of `condition`: whether it is the first one that CREATE writes. The rows of a table's
+    /// indexes are behind that of the table.
+    pub fn begins(&self, condition: &str) -> bool {
+        let is_index = self.kind.is_some_and(|kind| kind.eq_ignore_ascii_case(b"index"));
+        !(condition.starts_with("table ") && is_index)
+    }
 }
 
 impl Catalog {
