@@ -10,7 +10,8 @@
 //! ```
 
 use lithe_catalog::Result;
-use lithe_optimize::access::{DistinctPlan, JoinPlan, WantedOrder};
+use lithe_optimize::access::{DistinctPlan, JoinPlan};
+use lithe_optimize::select::{GroupPlan, GroupRequest};
 use lithe_resolve::ir::{Column, ColumnIndex, Expr, OrderTerm, Select, same};
 use lithe_vm::group::can_be_hashed;
 use lithe_vm::insn::Insn;
@@ -58,29 +59,14 @@ struct Subroutine {
 }
 
 impl<'a> Codegen<'a> {
-    pub(super) fn emit_group_by(
-        &mut self,
-        select: &'a Select<'a>,
-        order_by: &'a [OrderTerm<'a>],
-        sink: &Sink,
-        clause: &'static str,
-    ) -> Result<()> {
-        let directed = self.directed_like(select.group_by, order_by);
-        let terms = directed.unwrap_or(select.group_by);
-        let plan = self.plan(
-            select,
-            WantedOrder::GroupBy(terms, if directed.is_some() { order_by } else { &[] }),
-            None,
-            None,
-        )?;
-        // A sorter has the groups in the order of ORDER BY; loops that bring equal rows together may have them in another.
-        let is_ordered = directed.is_some() && (!plan.in_order || plan.order_by_met || plan.one_row);
-        let order_by = if is_ordered { &[] } else { order_by };
+    pub(super) fn emit_group_by(&mut self, request: &GroupRequest<'a>, sink: &Sink) -> Result<()> {
+        let GroupRequest { select, terms, clause, .. } = *request;
+        let plan = self.plan_join(request.join())?;
+        let GroupPlan { is_streamed, order_by } = request.plan(&plan);
         self.explain_constant_row(&plan);
         let remembers = if select.distinct { DistinctPlan::Remember } else { DistinctPlan::Nothing };
         let distinct = self.open_distinct(select.columns, remembers)?;
         let sorter = if order_by.is_empty() { None } else { Some(self.open_sorter(order_by, sink)?) };
-        let is_streamed = plan.in_order || plan.one_row;
         let grouping = self.open_grouping(select, terms, order_by, is_streamed)?;
 
         self.b.emit(Insn::NullNever { start: grouping.group, count: terms.len() as u32 });
@@ -108,17 +94,6 @@ impl<'a> Codegen<'a> {
             self.emit_sorted(sorter, sink)?;
         }
         Ok(())
-    }
-
-    /// GROUP BY in the directions of an ORDER BY of the same terms: then nothing has to be sorted again.
-    fn directed_like(&self, group_by: &[OrderTerm<'a>], order_by: &[OrderTerm<'a>]) -> Option<&'a [OrderTerm<'a>]> {
-        let is_same = |(group, order): (&OrderTerm<'a>, &OrderTerm<'a>)| {
-            same(&group.expr, &order.expr) && group.collation == order.collation
-        };
-        if order_by.is_empty() || group_by.len() != order_by.len() || !group_by.iter().zip(order_by).all(is_same) {
-            return None;
-        }
-        Some(self.arena.alloc_slice_copy(order_by))
     }
 
     fn open_grouping(
