@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   Catalog            of one connection: an Arc that a statement being compiled holds
-//!    ├─ main     Arc<Schema>          copied on write: DDL changes a copy when somebody still reads the old one
+//!    ├─ main     Arc<Schema>          copied on write: DDL changes a copy when somebody still reads the old one, and
+//!    │                                the copy shares all objects and most of the maps with it
 //!    ├─ temp     Arc<Schema>
 //!    └─ attached Arc<Schema> ...
 //!                  ├─ Arc<Table>      columns, Arc<Index>..., Arc<Trigger>..., checks, foreign keys
@@ -17,6 +18,7 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | `schema` | the objects of one database |
+//! | `persistent_map` | objects by name, in a map whose copies share what did not change |
 //! | `table`, `index`, `trigger` | the objects |
 //! | `statistics` | sqlite_stat1 and sqlite_stat4 |
 //! | `measure` | sizes of trees that ANALYZE has not looked at |
@@ -35,6 +37,7 @@ mod error;
 mod index;
 mod measure;
 mod name;
+mod persistent_map;
 mod schema;
 mod statistics;
 mod table;

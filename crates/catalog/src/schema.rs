@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
 use lithe_format::PageNo;
 use lithe_format::db_header::TextEncoding;
 use lithe_sql::ast::Name;
 use lithe_value::Affinity;
 
 use super::name::Key;
+use super::persistent_map::PersistentMap;
 use super::{Column, Index, NameBuf, Table, Trigger};
 
 /// What a statement finds in one database. Shared as an `Arc` that is never changed while somebody else has it.
@@ -20,10 +20,10 @@ pub struct Schema {
     pub file_format: u32,
     /// The encoding of the texts in the file.
     pub encoding: TextEncoding,
-    tables: HashMap<NameBuf, Numbered<Table>>,
+    tables: PersistentMap<NameBuf, Numbered<Table>>,
     /// The table of each index.
-    indexes: HashMap<NameBuf, (NameBuf, u64)>,
-    triggers: HashMap<NameBuf, Numbered<Trigger>>,
+    indexes: PersistentMap<NameBuf, (NameBuf, u64)>,
+    triggers: PersistentMap<NameBuf, Numbered<Trigger>>,
     /// Numbers objects in the order in which they came.
     next_number: u64,
 }
@@ -75,9 +75,9 @@ impl Schema {
             cookie: 0,
             file_format: 0,
             encoding: TextEncoding::Utf8,
-            tables: HashMap::new(),
-            indexes: HashMap::new(),
-            triggers: HashMap::new(),
+            tables: PersistentMap::new(),
+            indexes: PersistentMap::new(),
+            triggers: PersistentMap::new(),
             next_number: 0,
         };
         schema.add_table(schema_table(temporary));

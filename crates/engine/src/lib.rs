@@ -104,5 +104,11 @@ pub const SQLITE_VERSION: &str = "3.54.1";
 
 /// The options that this library would have been compiled with if it were SQLite, in order.
 pub fn compile_options() -> &'static [&'static str] {
-    &lithe_functions::scalar::COMPILE_OPTIONS
+    lithe_functions::scalar::compile_options()
+}
+
+/// Adds the options that stand for extensions which every connection of the process has. The first call counts, if it comes
+/// before the options were asked for.
+pub fn add_compile_options(of_extensions: &[&'static str]) {
+    lithe_functions::scalar::add_compile_options(of_extensions);
 }

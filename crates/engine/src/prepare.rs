@@ -16,7 +16,7 @@ use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::limit::Limit;
 use crate::native::{self, Native};
-use crate::statement::{Body, Compiled, ParameterName, Statement};
+use crate::statement::{Body, Compiled, ParameterName, Statement, text_of};
 
 /// A compiled statement and where the text goes on.
 pub struct Prepared {
@@ -36,7 +36,8 @@ impl Connection {
             // It is asked every time, so nothing that was compiled before serves; nor does what other statements may not do.
             return self.prepare_anew(sql);
         }
-        let known = self.programs.borrow_mut().texts.take(sql, self.generation());
+        let hash = self.programs.borrow().texts.hash(sql);
+        let known = self.programs.borrow_mut().texts.take(sql, hash, self.generation());
         if let Some((compiled, idle)) = known {
             return Ok(Prepared { statement: Some(Statement::new(compiled, idle)), tail: sql.len() });
         }
@@ -44,7 +45,8 @@ impl Connection {
             return Ok(Prepared { statement: Some(statement), tail });
         }
         let (compiled, tail) = self.compile(sql, None)?;
-        let Some(compiled) = compiled else { return Ok(Prepared { statement: None, tail }) };
+        let Some(mut compiled) = compiled else { return Ok(Prepared { statement: None, tail }) };
+        compiled.hash = hash;
         let compiled = Arc::new(compiled);
         if tail == sql.len() && compiled.is_cacheable() {
             self.programs.borrow_mut().texts.put(sql, &compiled);
@@ -142,7 +144,8 @@ impl Connection {
             number: parameter.number as usize,
         });
         let compiled = Compiled {
-            sql: String::from_utf8_lossy(&sql[..tail]).into_owned(),
+            sql: text_of(&sql[..tail]).into_owned(),
+            hash: 0,
             body,
             parameter_count: statement.parameters.count as usize,
             is_shape: false,

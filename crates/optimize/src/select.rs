@@ -59,12 +59,12 @@ pub struct AggregateRequest<'a> {
 pub struct GroupRequest<'a> {
     /// The SELECT, with a GROUP BY.
     pub select: &'a Select<'a>,
-    /// GROUP BY, in the directions that make ORDER BY come true.
+    /// GROUP BY, in the directions of an ORDER BY with as many terms.
     pub terms: &'a [OrderTerm<'a>],
     /// ORDER BY.
     pub order_by: &'a [OrderTerm<'a>],
-    /// ORDER BY has the same terms: in the order of the groups it is met.
-    pub is_directed: bool,
+    /// ORDER BY has the same terms as GROUP BY: groups in the order of `terms` meet it.
+    pub orders_groups: bool,
     /// What the statement calls it.
     pub clause: &'static str,
 }
@@ -101,13 +101,13 @@ impl<'a> SelectPlan<'a> {
             };
         }
         if select.is_aggregate {
-            return SelectPlan::Group(GroupRequest::of(select, order_by, "GROUP BY"));
+            return SelectPlan::Group(GroupRequest::of(context, select, order_by, "GROUP BY"));
         }
         if select.distinct && is_order_of_result(select, order_by) {
             // What is grouped by the result columns comes in their order.
             let group_by = distinct_terms(context, select.columns);
             let grouped = Select { distinct: false, is_aggregate: true, group_by, ..*select };
-            return SelectPlan::Group(GroupRequest::of(context.arena.alloc(grouped), order_by, "DISTINCT"));
+            return SelectPlan::Group(GroupRequest::of(context, context.arena.alloc(grouped), order_by, "DISTINCT"));
         }
         SelectPlan::Plain { order_by }
     }
@@ -121,28 +121,26 @@ impl<'a> AggregateRequest<'a> {
 }
 
 impl<'a> GroupRequest<'a> {
-    fn of(select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>], clause: &'static str) -> GroupRequest<'a> {
-        // In the directions of an ORDER BY of the same terms nothing has to be sorted again.
-        let is_same = |(group, order): (&OrderTerm<'a>, &OrderTerm<'a>)| {
-            same(&group.expr, &order.expr) && group.collation == order.collation
-        };
-        let is_directed = !order_by.is_empty()
-            && select.group_by.len() == order_by.len()
-            && select.group_by.iter().zip(order_by).all(is_same);
-        let terms = if is_directed { order_by } else { select.group_by };
-        GroupRequest { select, terms, order_by, is_directed, clause }
+    fn of(
+        context: &PlanContext<'a>,
+        select: &'a Select<'a>,
+        order_by: &'a [OrderTerm<'a>],
+        clause: &'static str,
+    ) -> GroupRequest<'a> {
+        let terms = directed_like(context, select.group_by, order_by);
+        GroupRequest { select, terms, order_by, orders_groups: is_order_of(terms, order_by), clause }
     }
 
     /// What the join is asked for.
     pub fn join(&self) -> JoinRequest<'a> {
-        let behind = if self.is_directed { self.order_by } else { &[] };
+        let behind = if self.orders_groups { self.order_by } else { &[] };
         select_request(self.select, WantedOrder::GroupBy(self.terms, behind))
     }
 
     /// What is left to do.
     pub fn plan(&self, join: &JoinPlan<'a>) -> GroupPlan<'a> {
         // A sorter has the groups in the order of ORDER BY; loops that bring equal rows together may have them in another.
-        let is_ordered = self.is_directed && (!join.in_order || join.order_by_met || join.one_row);
+        let is_ordered = self.orders_groups && (!join.in_order || join.order_by_met || join.one_row);
         GroupPlan { is_streamed: join.in_order || join.one_row, order_by: if is_ordered { &[] } else { self.order_by } }
     }
 }
@@ -207,6 +205,33 @@ fn select_request<'a>(select: &'a Select<'a>, order: WantedOrder<'a>) -> JoinReq
 fn is_order_of_result<'a>(select: &Select<'a>, order_by: &[OrderTerm<'a>]) -> bool {
     let is_same = |(term, column): (&OrderTerm<'a>, &Expr<'a>)| same(&term.expr, column);
     order_by.len() == select.columns.len() && order_by.iter().zip(select.columns).all(is_same)
+}
+
+/// GROUP BY in the directions of an ORDER BY with as many terms. If the terms are the same, nothing has to be sorted again. If
+/// they are not, groups that tie in ORDER BY come in these directions, as SQLite's do: `GROUP BY x ORDER BY count(*) DESC` shows the
+/// greatest x first.
+fn directed_like<'a>(
+    context: &PlanContext<'a>,
+    group_by: &'a [OrderTerm<'a>],
+    order_by: &[OrderTerm<'a>],
+) -> &'a [OrderTerm<'a>] {
+    if group_by.len() != order_by.len() {
+        return group_by;
+    }
+    let directed =
+        |(group, order): (&OrderTerm<'a>, &OrderTerm<'a>)| OrderTerm { descending: order.descending, ..*group };
+    context.arena.alloc_slice_fill_iter(group_by.iter().zip(order_by).map(directed))
+}
+
+/// Whether groups that come in the order of `terms` come in that of ORDER BY.
+fn is_order_of(terms: &[OrderTerm<'_>], order_by: &[OrderTerm<'_>]) -> bool {
+    let is_same = |(group, order): (&OrderTerm<'_>, &OrderTerm<'_>)| {
+        same(&group.expr, &order.expr)
+            && group.collation == order.collation
+            && group.descending == order.descending
+            && group.nulls_opposite == order.nulls_opposite
+    };
+    !order_by.is_empty() && terms.len() == order_by.len() && terms.iter().zip(order_by).all(is_same)
 }
 
 /// ORDER BY without the terms that are the same for all rows.

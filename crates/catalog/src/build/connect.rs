@@ -4,7 +4,6 @@ use bumpalo::Bump;
 use lithe_sql::Limits;
 use lithe_sql::ast::Stmt;
 use lithe_sql::parse_statement;
-use lithe_value::Affinity;
 
 use super::{BuildOptions, build_table};
 use crate::error::{CompileError, Result, fail};
@@ -34,7 +33,8 @@ pub fn connect_table(table: &Table, declaration: &[u8], connected: ConnectedTabl
     Ok(Table { kind: TableKind::Virtual(virtual_table), columns, rowid_column, root: None, ..table.clone() })
 }
 
-/// The word HIDDEN in a column's type is not of the type: it hides the column.
+/// The word HIDDEN in a column's type is not of the type: it hides the column. For the affinity it counts, so that a column
+/// whose only type it is has affinity NUMERIC.
 fn hide(column: &mut Column) {
     let declared = String::from_utf8_lossy(&column.declared_type).into_owned();
     let is_hidden = |word: &&str| word.eq_ignore_ascii_case("hidden");
@@ -43,7 +43,6 @@ fn hide(column: &mut Column) {
         let kept = declared.split(' ').filter(|word| !(is_hidden(word) && std::mem::take(&mut is_first)));
         let kept: Vec<&str> = kept.collect();
         column.declared_type = kept.join(" ").into_bytes().into();
-        column.affinity = Affinity::of_type(&column.declared_type);
         column.hidden = true;
     }
 }

@@ -39,11 +39,19 @@ impl SchemaRow<'_> {
             _ => is(self.kind, kind) && is(self.name, name),
         }
     }
+
+    /// Of a row that is about the object of `condition`: whether it is the first one that CREATE writes. The rows of a table's
+    /// indexes are behind that of the table.
+    pub fn begins(&self, condition: &str) -> bool {
+        let is_index = self.kind.is_some_and(|kind| kind.eq_ignore_ascii_case(b"index"));
+        !(condition.starts_with("table ") && is_index)
+    }
 }
 
 impl Catalog {
     /// Takes the object of one row of `db`'s schema table into the catalog. `page_count` is the size of the database;
-    /// no root page is larger.
+    /// no root page is larger. What the row's text creates is in the catalog even where the row says another name or kind:
+    /// under `PRAGMA writable_schema` the text counts, and the error is passed over.
     pub fn load_row(&mut self, db: Db, row: &SchemaRow<'_>, page_count: u32, options: &BuildOptions<'_>) -> Result<()> {
         self.read_row(db, row, page_count, options).map_err(|error| malformed(row, &error))
     }
@@ -88,21 +96,19 @@ impl Catalog {
                 self.load_table(db, row, b"table", Table { sql: sql.into(), ..table })
             }
             Some(Stmt::CreateIndex(create)) => {
-                check_names(row, b"index", create.name.name.name.as_bytes(), Some(create.table.name.as_bytes()))?;
                 let table = schema.table(create.table.name);
                 let table = table.ok_or_else(|| CompileError::new(format!("no such table: {}", create.table.name)))?;
                 let mut index = build_index(create, sql, table, &file_options)?;
                 index.root = Some(root.ok_or_else(|| CompileError::new("invalid rootpage"))?);
                 index.sql = Some(sql.into());
                 self.schema_mut(db).add_index(index);
-                Ok(())
+                check_names(row, b"index", create.name.name.name.as_bytes(), Some(create.table.name.as_bytes()))
             }
             Some(Stmt::CreateTrigger(create)) => {
-                check_names(row, b"trigger", create.name.name.name.as_bytes(), None)?;
                 let target = self.loaded_trigger_target(db, create)?;
                 let trigger = build_trigger(create, db, target, self)?;
                 self.schema_mut(db).add_trigger(Trigger { sql: sql.into(), ..trigger });
-                Ok(())
+                check_names(row, b"trigger", create.name.name.name.as_bytes(), None)
             }
             _ => fail(""),
         }
@@ -126,10 +132,9 @@ impl Catalog {
     }
 
     fn load_table(&mut self, db: Db, row: &SchemaRow<'_>, kind: &[u8], table: Table) -> Result<()> {
-        let name = table.name.as_bytes();
-        check_names(row, kind, name, Some(name))?;
+        let name = table.name.clone();
         self.schema_mut(db).add_table(table);
-        Ok(())
+        check_names(row, kind, name.as_bytes(), Some(name.as_bytes()))
     }
 
     /// The row of an index that a constraint brought: it says no more than the root page.

@@ -141,6 +141,12 @@ impl Loops<'_> {
         let at = self.plan.loops.iter().position(|planned| planned.source == source)?;
         self.open[at].opened.table
     }
+
+    /// The cursor on the index through which the source at that position in FROM is read.
+    pub fn index_cursor(&self, source: usize) -> Option<CursorId> {
+        let at = self.plan.loops.iter().position(|planned| planned.source == source)?;
+        self.open[at].opened.index
+    }
 }
 
 impl<'a> Codegen<'a> {

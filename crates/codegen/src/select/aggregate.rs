@@ -335,20 +335,21 @@ fn is_query(expr: &Expr<'_>) -> bool {
     matches!(expr, Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(..) | Expr::In(_))
 }
 
-/// Whether the GROUP BY term is shown as the row has it that gave min() or max() its result: values that are equal need not be
+/// Whether GROUP BY terms are shown as the row has them that gave min() or max() its result: values that are equal need not be
 /// the same.
-pub(super) fn is_from_extreme_row(select: &Select<'_>, term: &Expr<'_>) -> bool {
-    matches!(term, Expr::Column(_)) && select.aggregates.iter().any(|call| extreme(call).is_some())
+pub(super) fn are_from_extreme_row(select: &Select<'_>) -> bool {
+    select.aggregates.iter().any(|call| extreme(call).is_some())
 }
 
 /// The columns of the SELECT's own sources that it shows beside its aggregates and GROUP BY terms. `keeps_terms`: of those terms,
 /// too, whatever is no column is kept as a whole.
 fn bare_columns<'a>(select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>], keeps_terms: bool) -> Vec<&'a Column<'a>> {
     let mut found = Vec::new();
+    let keeps_any = !are_from_extreme_row(select);
     let is_kept = |expr: &Expr<'a>| {
         let is_own = matches!(expr, Expr::Aggregate(call) if select.aggregates.iter().any(|own| own.id == call.id));
-        let is_term = |term: &OrderTerm<'a>| same(&term.expr, expr) && !is_from_extreme_row(select, expr);
-        let may_keep = keeps_terms || !matches!(expr, Expr::Column(_));
+        let is_term = |term: &OrderTerm<'a>| same(&term.expr, expr);
+        let may_keep = keeps_any && (keeps_terms || !matches!(expr, Expr::Column(_)));
         is_own || may_keep && select.group_by.iter().any(is_term)
     };
     let shown = select.columns.iter().chain(&select.having).chain(order_by.iter().map(|term| &term.expr));

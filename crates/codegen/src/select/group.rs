@@ -22,14 +22,14 @@ use super::super::Codegen;
 use super::super::access::ColumnAccess;
 use super::super::expr::Replacement;
 use super::super::loops::{begin_loops, end_loops};
-use super::aggregate::{Accumulators, aggregate_columns, collect_columns, is_from_extreme_row};
+use super::aggregate::{Accumulators, aggregate_columns, are_from_extreme_row, collect_columns};
 use super::distinct::Distinct;
 use super::sink::{Sink, Sorter};
 
 /// What the pieces of a grouping share.
 struct Grouping<'a> {
     select: &'a Select<'a>,
-    /// GROUP BY, in the directions that make ORDER BY come true.
+    /// GROUP BY, in the directions of an ORDER BY with as many terms.
     terms: &'a [OrderTerm<'a>],
     /// Carries the terms' collations and directions.
     key: CursorId,
@@ -296,9 +296,10 @@ impl<'a> Codegen<'a> {
         self.emit_results(&grouping.accumulators);
         self.read_bare_columns(select, &grouping.accumulators);
         let known = self.replacements();
+        let is_extreme = are_from_extreme_row(select);
         for (at, term) in grouping.terms.iter().enumerate() {
             let is_bare = grouping.is_streamed && matches!(term.expr, Expr::Column(_));
-            if !is_bare && !is_from_extreme_row(select, &term.expr) {
+            if !is_bare && !is_extreme {
                 self.replace(term.expr, Replacement::Register(grouping.group.at(at)));
             }
         }

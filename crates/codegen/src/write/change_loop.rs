@@ -10,7 +10,7 @@
 //! ```
 
 use lithe_catalog::{Index, IndexColumn, Result};
-use lithe_optimize::access::JoinPlan;
+use lithe_optimize::access::{JoinPlan, Loop, Path};
 use lithe_optimize::change::{ChangePlan, Passes};
 use lithe_resolve::ResolvedChange;
 use lithe_resolve::ir::{Coll, Expr, Query};
@@ -36,6 +36,8 @@ pub(super) struct ChangeLoop<'a> {
     pub is_one_pass: bool,
     /// There is one row at most.
     pub is_single: bool,
+    /// The index whose entries the scan of a DELETE follows, and the cursor that stands on the row's entry.
+    pub scanned: Option<(&'a Index, CursorId)>,
     kind: Kind<'a>,
 }
 
@@ -65,7 +67,7 @@ impl<'a> ChangeLoop<'a> {
         if let Some(query) = change.gathered {
             let (key, kind, next) = begin_gathered(cg, query, target)?;
             let values = key.at(target.key_width());
-            return Ok(ChangeLoop { key, values, next, is_one_pass: false, is_single: false, kind });
+            return Ok(ChangeLoop { key, values, next, is_one_pass: false, is_single: false, scanned: None, kind });
         }
         cg.prepare_sources(change.sources)?;
         let ChangePlan { join: plan, is_one_pass } =
@@ -75,7 +77,8 @@ impl<'a> ChangeLoop<'a> {
         if is_one_pass {
             // A row that is deleted is not looked for again, but RETURNING may give its rowid.
             let needs_key = !change.set.is_empty() || change.returning.is_some();
-            let begun = begin_one_pass(cg, &plan, target, key, needs_key)?;
+            let scanned = scanned_index(&plan, target).filter(|_| change.set.is_empty());
+            let begun = begin_one_pass(cg, &plan, target, key, needs_key, scanned)?;
             count_found(cg, change);
             return Ok(begun);
         }
@@ -85,7 +88,7 @@ impl<'a> ChangeLoop<'a> {
         } else {
             begin_keys(cg, &plan, change, target, key, values)?
         };
-        Ok(ChangeLoop { key, values: value_registers, next, is_one_pass: false, is_single, kind })
+        Ok(ChangeLoop { key, values: value_registers, next, is_one_pass: false, is_single, scanned: None, kind })
     }
 
     /// Ends the loop.
@@ -113,8 +116,9 @@ fn begin_one_pass<'a>(
     target: &mut Target<'a>,
     key: Reg,
     needs_key: bool,
+    scanned: Option<&'a Index>,
 ) -> Result<ChangeLoop<'a>> {
-    target.open_indexes(cg);
+    target.open_indexes(cg, scanned);
     let replacements = cg.replacements();
     let loops = begin_loops(cg, plan)?;
     // The rows are changed with the scan's own cursor.
@@ -128,7 +132,17 @@ fn begin_one_pass<'a>(
         target.emit_key(cg, key)?;
     }
     let next = loops.next;
-    Ok(ChangeLoop { key, values: key, next, is_one_pass: true, is_single: plan.one_row, kind: Kind::OnePass(loops) })
+    let scanned = scanned.zip(loops.index_cursor(0));
+    let kind = Kind::OnePass(loops);
+    Ok(ChangeLoop { key, values: key, next, is_one_pass: true, is_single: plan.one_row, scanned, kind })
+}
+
+/// The index of a rowid table through which the only loop finds its rows.
+fn scanned_index<'a>(plan: &JoinPlan<'a>, target: &Target<'a>) -> Option<&'a Index> {
+    match plan.loops {
+        [Loop { path: Path::Index(path), .. }] if target.table.has_rowid() => Some(path.index),
+        _ => None,
+    }
 }
 
 /// PRAGMA count_changes counts the rows of a DELETE when they are found, whether they are still there to be deleted or not.

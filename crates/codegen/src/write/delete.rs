@@ -1,6 +1,6 @@
 //! DELETE, and the deletions of REPLACE.
 
-use lithe_catalog::{FoundTable, Result};
+use lithe_catalog::{FoundTable, Index, Result};
 use lithe_optimize::change::Passes;
 use lithe_resolve::ir::OutputColumn;
 use lithe_resolve::{ChangeTarget, Found, ResolvedChange, Scope};
@@ -94,10 +94,15 @@ fn delete_rows<'a>(
         if let Some(old) = old {
             keys.check_old(cg, &target, old)?;
         }
-        emit_delete_entries(cg, &target, |_| true)?;
+        // The scan stands on the entry of one index already, which is deleted where it stands, behind the row that it leads to.
+        let is_scanned = |index: &Index| rows.scanned.is_some_and(|(scanned, _)| std::ptr::eq(scanned, index));
+        emit_delete_entries(cg, &target, |index| !is_scanned(index.index))?;
         super::preupdate::emit_delete(cg, &target)?;
         let position = if rows.is_one_pass { delete_flags::SAVE_POSITION } else { 0 };
         cg.b.emit(Insn::Delete { flags: delete_flags::COUNT_CHANGE | position, cursor: target.cursor });
+        if let Some((_, cursor)) = rows.scanned {
+            cg.b.emit(Insn::Delete { flags: delete_flags::AUXILIARY | delete_flags::SAVE_POSITION, cursor });
+        }
         if let Some(old) = old {
             keys.act(cg, &change.target, old, None, firing)?;
         }

@@ -180,13 +180,14 @@ impl<'a> Target<'a> {
         let cursor = cg.table_cursor(self.db, self.table)?;
         cg.b.emit(Insn::OpenWrite { cursor });
         self.use_cursor(cg, cursor);
-        self.open_indexes(cg);
+        self.open_indexes(cg, None);
         Ok(())
     }
 
-    /// Opens the indexes alone, for writing.
-    pub fn open_indexes(&self, cg: &mut Codegen<'a>) {
-        for index in self.indexes.iter().filter(|index| !index.is_table) {
+    /// Opens the indexes alone, for writing, but for one that somebody else has opened.
+    pub fn open_indexes(&self, cg: &mut Codegen<'a>, opened: Option<&Index>) {
+        let is_opened = |index: &Index| opened.is_some_and(|opened| std::ptr::eq(opened, index));
+        for index in self.indexes.iter().filter(|index| !index.is_table && !is_opened(index.index)) {
             cg.b.emit(Insn::OpenWrite { cursor: index.own_cursor });
         }
     }

@@ -71,9 +71,7 @@ impl<'a> Rewriter<'a> {
 
     /// Whether the inner ORDER BY can be seen through the outer query.
     fn visible_order(&self, outer: &Select<'a>, outer_query: &Query<'a>, inner: &Query<'a>) -> bool {
-        let is_seen =
-            outer_query.order_by.is_empty() && outer.sources.len() == 1 && !super::prune::ignores_order(outer);
-        inner.limit.is_some() || is_seen
+        inner.limit.is_some() || !super::prune::loses_order(outer, outer_query.order_by)
     }
 
     fn merge(&self, draft: &mut Draft<'a>, core_at: usize, merge: &Merge<'_, 'a>) {
@@ -263,7 +261,8 @@ fn can_merge<'a>(outer_query: &Query<'a>, merge: &Merge<'_, 'a>) -> bool {
         && !ends_in_outer_join(outer, at, inner)
 }
 
-/// LIMIT can move outwards only if nothing else happens to the rows outside.
+/// LIMIT can move outwards only if nothing else happens to the rows outside. (An ORDER BY outside makes the first rows of a LIMIT that
+/// leaves open which ones it means the first of that order, as in SQLite.)
 fn limit_fits(outer_query: &Query<'_>, outer: &Select<'_>, inner: &Query<'_>) -> bool {
     let Some(limit) = inner.limit else { return true };
     let is_bare = outer.sources.len() == 1 && outer.terms.is_empty() && !outer.is_aggregate && !outer.distinct;
@@ -271,7 +270,7 @@ fn limit_fits(outer_query: &Query<'_>, outer: &Select<'_>, inner: &Query<'_>) ->
         && limit.offset.is_none()
         && outer_query.cores.len() == 1
         && outer_query.limit.is_none()
-        && outer_query.order_by.is_empty()
+        && (outer_query.order_by.is_empty() || inner.order_by.is_empty())
 }
 
 fn order_fits(outer_query: &Query<'_>, outer: &Select<'_>, inner: &Query<'_>) -> bool {

@@ -35,8 +35,10 @@ impl<'a> Rewriter<'a> {
     }
 
     fn prune_order(&self, select: &Select<'a>, order_by: &[OrderTerm<'a>], query: Query<'a>) -> Query<'a> {
-        let is_lost = !order_by.is_empty() || select.sources.len() > 1 || ignores_order(select);
-        if query.limit.is_none() && is_lost { Query { order_by: &[], ..query } } else { query }
+        // SQLite keeps the order of groups, which shows where the outer ORDER BY ties.
+        let is_grouped = query.single_select().is_some_and(|inner| inner.is_aggregate);
+        let is_lost = query.limit.is_none() && !is_grouped && loses_order(select, order_by);
+        if is_lost { Query { order_by: &[], ..query } } else { query }
     }
 
     /// Puts NULL into the place of columns that are not used. Every column counts where rows are compared; and with
@@ -132,10 +134,38 @@ impl<'a> Search<'_, 'a> {
     }
 }
 
-/// Whether the order in which rows come to the SELECT can be seen in nothing that it gives: it groups them, and no
-/// aggregate depends on their order.
-pub(super) fn ignores_order(select: &Select<'_>) -> bool {
+/// Whether nothing of the SELECT with this ORDER BY shows in which order the rows of a query in its FROM come. Ties of ORDER BY
+/// may come in any order, as in SQLite; what aggregates and window functions make of the order is seen.
+pub(super) fn loses_order(select: &Select<'_>, order_by: &[OrderTerm<'_>]) -> bool {
+    let is_left_open = !order_by.is_empty() || select.sources.len() > 1 || is_one_row_in_any_order(select);
+    select.windows.is_empty() && select.aggregates.iter().all(|call| is_blind(call)) && is_left_open
+}
+
+/// Whether the aggregate gives the same result in whatever order its rows come.
+fn is_blind(call: &Aggregate<'_>) -> bool {
     const IN_ANY_ORDER: [&str; 6] = ["count", "sum", "total", "avg", "min", "max"];
-    let is_blind = |call: &Aggregate<'_>| call.function.is_builtin() && IN_ANY_ORDER.contains(&call.function.name());
-    select.is_aggregate && select.aggregates.iter().copied().all(is_blind)
+    call.function.is_builtin() && IN_ANY_ORDER.contains(&call.function.name())
+}
+
+/// Whether the SELECT makes one row of all, by aggregates alone: no column shows which row came first.
+fn is_one_row_in_any_order(select: &Select<'_>) -> bool {
+    let shown = || select.columns.iter().chain(&select.having);
+    select.is_aggregate && select.group_by.is_empty() && !shown().any(|expr| shows_column(expr, select))
+}
+
+/// Whether a column of the SELECT's own sources stands in the expression outside of aggregates.
+fn shows_column(expr: &Expr<'_>, select: &Select<'_>) -> bool {
+    match expr {
+        Expr::Aggregate(_) => false,
+        Expr::Column(column) => select.position(column.source).is_some(),
+        _ => {
+            let mut found = false;
+            for_each_child(expr, &mut |child| match child {
+                Child::Expr(operand) => found = found || shows_column(operand, select),
+                // What a nested query uses is not looked for.
+                Child::Query(_) => found = true,
+            });
+            found
+        }
+    }
 }

@@ -3,6 +3,8 @@
 //! It is asked with all constraints first. If its answer depends on other sources, or loops over the values of an IN, it is
 //! asked again with fewer of them, so that there are candidates for every order of the loops.
 
+use std::cell::RefCell;
+
 use lithe_catalog::{CompileError, ConnectedTable, Result, Table, fail};
 use lithe_resolve::ir::{Coll, ColumnIndex, Expr, JoinKind, Limit, SourceSet, UnaryOp, is_constant};
 use lithe_value::Value;
@@ -29,6 +31,8 @@ struct Asked<'c, 'a> {
     ids: &'c [ConstraintId],
     /// LIMIT and OFFSET, if they can be left to the table.
     limit: Option<&'a Limit<'a>>,
+    /// What it has answered, by the constraints that it might use: no question is put twice.
+    answers: &'c RefCell<Vec<(Vec<bool>, Option<Answer>)>>,
 }
 
 impl<'a> PathFinder<'_, 'a> {
@@ -42,7 +46,7 @@ impl<'a> PathFinder<'_, 'a> {
     ) -> Result<()> {
         let ids = self.virtual_constraints(source);
         let limit = self.limit_for(source, &ids);
-        let asked = Asked { source, must_follow, table, connected, ids: &ids, limit };
+        let asked = Asked { source, must_follow, table, connected, ids: &ids, limit, answers: &RefCell::default() };
         let all = self.ask(asked, |_| true)?;
         let is_simple = all.is_some_and(|answer| answer.needs.is_subset_of(must_follow) && !answer.has_in);
         if is_simple {
@@ -92,15 +96,18 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// Asks the table for a scan with those constraints that `may_use` lets through, and adds the candidate that it answers.
     fn ask(&mut self, asked: Asked<'_, 'a>, may_use: impl Fn(&Constraint<'a>) -> bool) -> Result<Option<Answer>> {
-        let may_use_all = asked.ids.iter().all(|&id| may_use(self.terms.constraint(id)));
-        let Some(info) = self.question(asked, &may_use, may_use_all)? else { return Ok(None) };
-        if !self.is_limit_misplaced(asked, &info) {
-            return self.add_answer(asked, info).map(Some);
+        let usable: Vec<bool> = asked.ids.iter().map(|&id| may_use(self.terms.constraint(id))).collect();
+        let known = asked.answers.borrow().iter().find(|(question, _)| *question == usable).map(|(_, answer)| *answer);
+        if let Some(answer) = known {
+            return Ok(answer);
         }
-        match self.question(asked, &may_use, false)? {
-            Some(info) => self.add_answer(asked, info).map(Some),
-            None => Ok(None),
+        let mut info = self.question(asked, &usable, usable.iter().all(|&usable| usable))?;
+        if info.as_ref().is_some_and(|info| self.is_limit_misplaced(asked, info)) {
+            info = self.question(asked, &usable, false)?;
         }
+        let answer = info.map(|info| self.add_answer(asked, info)).transpose()?;
+        asked.answers.borrow_mut().push((usable, answer));
+        Ok(answer)
     }
 
     /// LIMIT and OFFSET can be left to the table if every condition is one that it is told of, and the order too.
@@ -127,16 +134,9 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// What the table answers; nothing if it has no way of scanning with these constraints.
-    fn question(
-        &self,
-        asked: Asked<'_, 'a>,
-        may_use: &impl Fn(&Constraint<'a>) -> bool,
-        may_limit: bool,
-    ) -> Result<Option<IndexInfo>> {
-        let constraints = asked.ids.iter().map(|&id| {
-            let constraint = self.terms.constraint(id);
-            self.index_constraint(constraint, may_use(constraint))
-        });
+    fn question(&self, asked: Asked<'_, 'a>, usable: &[bool], may_limit: bool) -> Result<Option<IndexInfo>> {
+        let constraints = asked.ids.iter().zip(usable);
+        let constraints = constraints.map(|(&id, &usable)| self.index_constraint(self.terms.constraint(id), usable));
         let count = |op, value: Expr<'a>| IndexConstraint {
             column: 0,
             op,
@@ -210,7 +210,8 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.gives_order = gives_order;
         candidate.order = u8::from(gives_order);
         let shows_hex = info.shows_hex;
-        let scan = Scan { plan: info.plan, arguments: arguments.len() as u16 };
+        let stands = self.context.env.virtual_tables.get(asked.connected.id.0).is_some_and(|table| table.plans_stand());
+        let scan = Scan { plan: info.plan, arguments: arguments.len() as u16, stands };
         self.found.scans.push(VirtualWay { arguments, scan, shows_hex });
         self.found.add(candidate);
         Ok(Answer { needs, has_in })
