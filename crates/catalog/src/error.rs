@@ -34,7 +34,7 @@ pub enum ErrorKind {
     /// The virtual table has to be connected first: then the statement is compiled again.
     Unconnected(Box<Unconnected>),
     /// No collation has this name. The application may define it when it is asked.
-    NoSuchCollation(Box<str>),
+    NoSuchCollation(Box<NameBuf>),
     /// No table has the name.
     NoSuchTable,
     /// A star stands for nothing: SQLite then looks at the rest of FROM nevertheless.
@@ -92,10 +92,10 @@ impl CompileError {
 
     /// "no such collation sequence: x".
     pub fn no_such_collation(name: impl fmt::Display) -> CompileError {
-        let name = name.to_string();
+        let name = NameBuf::from(name.to_string());
         CompileError::new(format!("no such collation sequence: {name}"))
             .with_code(ResultCode::ERROR_MISSING_COLLSEQ)
-            .of_kind(ErrorKind::NoSuchCollation(name.into()))
+            .of_kind(ErrorKind::NoSuchCollation(Box::new(name)))
     }
 
     /// The same as one after which the rest of the expression is still looked at.

@@ -300,7 +300,7 @@ impl From<lithe_sql::ParseError> for Error {
 impl From<lithe_catalog::CompileError> for Error {
     fn from(error: lithe_catalog::CompileError) -> Error {
         let missing = match error.kind {
-            ErrorKind::NoSuchCollation(name) => Some(name),
+            ErrorKind::NoSuchCollation(name) => Some(name.to_string().into()),
             _ => None,
         };
         Error::new(error.code, error.message).at(error.offset).with_missing_collation(missing)

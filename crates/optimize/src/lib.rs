@@ -3,6 +3,7 @@
 //! ```text
 //!   ir::Query ──rewrite──▶ ir::Query         a tree of the same meaning that costs less
 //!                              │
+//!              select, compound, change    how it is run, as far as the tree decides
 //!                              ▼ JoinRequest: sources, conditions, the order wanted
 //!   PlanContext ─────────▶ access ──▶ JoinPlan ──▶ the code generator
 //!   usage, estimates                     └──explain──▶ EXPLAIN QUERY PLAN
@@ -11,15 +12,21 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | `rewrite` | trees into better trees of the same meaning |
+//! | [`select`] | how one SELECT is run: count, groups, sorting |
+//! | [`compound`] | UNION and its siblings: which cores are merged, and in which order |
+//! | [`change`] | UPDATE and DELETE: whether rows are changed where they are found |
 //! | [`access`] | how a join is run, and what it costs |
 //! | [`explain`] | the plan in SQLite's words |
 //!
-//! Read first: [`access::PlanContext`], [`access::JoinRequest`], [`access::JoinPlan`].
+//! Read first: [`access::PlanContext`], [`select::SelectPlan`], [`access::JoinPlan`].
 //!
 //! This crate must not know how a plan becomes a program: no register, no instruction, no cursor. A plan is data in the statement's arena.
 
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod change;
+pub mod compound;
 pub mod explain;
 mod rewrite;
+pub mod select;

@@ -4,10 +4,8 @@
 //! its rows, and an index that has all columns may be smaller.
 
 use lithe_catalog::{Result, Table};
-use lithe_optimize::access::{JoinPlan, JoinRequest, Loop, Path, Purpose, WantedOrder};
-use lithe_resolve::ir::{
-    JoinKind, Source, SourceKind, SourceSet, Term, TermOrigin, has_query, is_deterministic, sources_of,
-};
+use lithe_optimize::access::{Loop, Path, rest_request};
+use lithe_resolve::ir::SourceKind;
 use lithe_vm::insn::Insn;
 
 use super::outer::RightJoin;
@@ -45,7 +43,8 @@ fn emit_of_table<'a>(
     right: &RightJoin<'a>,
     table: &'a Table,
 ) -> Result<()> {
-    let plan = plan(cg, &loops.plan, loops.plan.loops[at].source)?;
+    let request = rest_request(&cg.planning, &loops.plan, loops.plan.loops[at].source);
+    let plan = cg.plan_join(request)?;
     let planned = &plan.loops[0];
     explain(cg, &plan, planned);
     cg.explain.close();
@@ -68,35 +67,6 @@ fn emit_of_table<'a>(
     cg.set_access(right.source.id, right.access);
     cg.b.place(done);
     Ok(())
-}
-
-/// How the table is gone through.
-fn plan<'a>(cg: &mut Codegen<'a>, join: &JoinPlan<'a>, at: usize) -> Result<JoinPlan<'a>> {
-    let all = join.request.sources;
-    // The row part checks all conditions of WHERE: these only lead to rows. Where another RIGHT JOIN stands behind, each row counts: with
-    // what it joins there is decided before WHERE is asked.
-    let is_last = !all[at + 1..].iter().any(super::is_right);
-    let leads = |term: &Term<'a>| {
-        is_last
-            && term.origin == TermOrigin::Where
-            && sources_of(all, &term.expr) == SourceSet::single(at)
-            && is_deterministic(&term.expr)
-            && !has_query(&term.expr)
-    };
-    let terms: Vec<Term<'a>> = join.request.terms.iter().copied().filter(leads).collect();
-    let source: &'a Source<'a> = cg.arena.alloc(Source { join: JoinKind::Inner, ..all[at] });
-    let request = JoinRequest {
-        sources: std::slice::from_ref(source),
-        terms: cg.arena.alloc_slice_copy(&terms),
-        order: WantedOrder::Any,
-        result: &[],
-        distinct: false,
-        result_width: 0,
-        row_limit: None,
-        limit: None,
-        purpose: Purpose::Read,
-    };
-    cg.plan_join(request)
 }
 
 /// Of queries, functions and virtual tables all rows come again.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lithe_catalog::Result;
 use lithe_functions::Flags;
-use lithe_optimize::access::WantedOrder;
+use lithe_optimize::select::{AggregateRequest, distinct_terms, extreme};
 use lithe_resolve::ir::{
     Aggregate, Child, Column, ColumnIndex, Expr, OrderTerm, Query, Select, any, for_each_child, for_each_in_query, same,
 };
@@ -85,35 +85,22 @@ impl<'a> Accumulators<'a> {
 }
 
 impl<'a> Codegen<'a> {
-    /// A SELECT with aggregates.
-    pub(super) fn emit_grouped(
+    /// Aggregates without GROUP BY: all rows are one group, which is there even without rows.
+    pub(super) fn emit_single_group(
         &mut self,
         select: &'a Select<'a>,
-        order_by: &'a [OrderTerm<'a>],
+        request: &AggregateRequest<'a>,
         sink: &Sink,
     ) -> Result<()> {
-        if !select.group_by.is_empty() {
-            return self.emit_group_by(select, order_by, sink, "GROUP BY");
-        }
-        if self.emit_count(select, sink)? {
-            return Ok(());
-        }
-        self.emit_single_group(select, sink)
-    }
-
-    /// Aggregates without GROUP BY: all rows are one group, which is there even without rows.
-    fn emit_single_group(&mut self, select: &'a Select<'a>, sink: &Sink) -> Result<()> {
         let accumulators = self.open_accumulators(select, &[], true)?;
         self.emit_reset(&accumulators);
         self.explain_accumulators(&accumulators);
-        let extreme = self.single_extreme(select);
-        let order = extreme.map_or(WantedOrder::Any, WantedOrder::MinMax);
-        let plan = self.plan(select, order, None, None)?;
+        let plan = self.plan_join(request.join(select))?;
         self.explain_constant_row(&plan);
         self.in_loop_of(&plan, |cg| {
             let loops = begin_loops(cg, &plan)?;
             cg.emit_step(&accumulators)?;
-            if let (Some(term), true) = (extreme, plan.in_order) {
+            if let (Some(term), true) = (request.extreme, plan.in_order) {
                 let value = cg.emit(&term.expr)?;
                 cg.b.emit(Insn::NotNull { reg: value.reg, target: loops.done });
                 cg.release(value);
@@ -132,23 +119,6 @@ impl<'a> Codegen<'a> {
         self.deliver(sink, row)?;
         self.b.place(end);
         Ok(())
-    }
-
-    /// The order in which the first row decides: when the only aggregate is min() or max().
-    fn single_extreme(&self, select: &'a Select<'a>) -> Option<&'a OrderTerm<'a>> {
-        let [call] = select.aggregates else { return None };
-        let is_max = extreme(call)?;
-        if call.filter.is_some() {
-            return None;
-        }
-        let collation = call.collation;
-        Some(self.arena.alloc(OrderTerm {
-            expr: call.args[0],
-            collation,
-            descending: is_max,
-            nulls_opposite: false,
-            output: None,
-        }))
     }
 
     /// Registers, sets and sorters for the aggregates of a SELECT.
@@ -181,7 +151,7 @@ impl<'a> Codegen<'a> {
         });
         let result = self.b.register();
         let seen = if call.distinct {
-            let terms = self.distinct_terms(call.args);
+            let terms = distinct_terms(&self.planning, call.args);
             let key = self.order_key(terms)?;
             Some(self.ephemeral(CursorKind::EphemeralSet, key, call.args.len()))
         } else {
@@ -363,15 +333,6 @@ impl<'a> Codegen<'a> {
 /// Whether the expression is a query, whose code is to be emitted only once.
 fn is_query(expr: &Expr<'_>) -> bool {
     matches!(expr, Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(..) | Expr::In(_))
-}
-
-/// Whether the call is min() (`false`) or max() (`true`).
-fn extreme(call: &Aggregate<'_>) -> Option<bool> {
-    match call.function.name() {
-        "min" if call.function.is_builtin() => Some(false),
-        "max" if call.function.is_builtin() => Some(true),
-        _ => None,
-    }
 }
 
 /// Whether GROUP BY terms are shown as the row has them that gave min() or max() its result: values that are equal need not be

@@ -15,7 +15,8 @@
 //! merge is a coroutine itself, and the left side of the next.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{Coll, Core, CoreBody, Expr, OrderTerm, Query};
+use lithe_optimize::compound::{CompoundPlan, MergeTerm, order_of_core};
+use lithe_resolve::ir::{Core, Query};
 use lithe_sql::ast::CompoundOp;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
@@ -24,15 +25,6 @@ use lithe_vm::program::CursorKind;
 use super::super::Codegen;
 use super::sink::Sink;
 use super::{Coroutine, Destination};
-
-/// A column of the order in which the sides of a merge come.
-#[derive(Clone, Copy, PartialEq)]
-struct MergeTerm<'a> {
-    column: usize,
-    collation: Coll<'a>,
-    descending: bool,
-    nulls_opposite: bool,
-}
 
 /// One merge.
 struct Merge {
@@ -56,21 +48,16 @@ enum Head {
 
 impl<'a> Codegen<'a> {
     pub(super) fn emit_compound(&mut self, query: &'a Query<'a>, sink: &Sink) -> Result<()> {
-        let cores = query.cores;
-        // The UNION ALLs at the end only append, unless everything is sorted.
-        let merged = match query.order_by {
-            [] => cores.iter().rposition(|core| core.op != CompoundOp::UnionAll).map_or(1, |last| last + 1),
-            _ => cores.len(),
-        };
-        if merged > 1 {
-            self.emit_merges(query, &cores[..merged], sink)?;
-            return self.emit_appended(&cores[merged..], sink);
+        let plan = CompoundPlan::of(query);
+        if plan.merged.len() > 1 {
+            self.emit_merges(&plan, sink)?;
+            return self.emit_appended(plan.appended, sink);
         }
         self.explain.open(|| "COMPOUND QUERY".to_owned());
         self.explain.open(|| "LEFT-MOST SUBQUERY".to_owned());
-        self.emit_core(&cores[0], &[], None, sink)?;
+        self.emit_core(&plan.merged[0], &[], None, sink)?;
         self.explain.close();
-        self.emit_appended(&cores[1..], sink)?;
+        self.emit_appended(plan.appended, sink)?;
         self.explain.close();
         Ok(())
     }
@@ -86,10 +73,9 @@ impl<'a> Codegen<'a> {
     }
 
     /// A chain of merges, from the left to the right; the last one's rows go to the sink.
-    fn emit_merges(&mut self, query: &'a Query<'a>, cores: &'a [Core<'a>], sink: &Sink) -> Result<()> {
-        let orders = orders_of(query, cores);
-        let only_appends = cores[1..].iter().all(|core| core.op == CompoundOp::UnionAll);
-        let keep = if only_appends { sink.keep } else { Reg::NONE };
+    fn emit_merges(&mut self, plan: &CompoundPlan<'a>, sink: &Sink) -> Result<()> {
+        let CompoundPlan { merged: cores, ref orders, .. } = *plan;
+        let keep = if plan.only_appends() { sink.keep } else { Reg::NONE };
         for core in cores[1..].iter().rev() {
             self.explain.open(|| format!("MERGE ({})", name_of(core.op)));
             self.explain.open(|| "LEFT".to_owned());
@@ -118,7 +104,7 @@ impl<'a> Codegen<'a> {
 
     /// A core as a coroutine that gives its rows in order.
     fn emit_side(&mut self, core: &'a Core<'a>, order: &[MergeTerm<'a>], width: usize, keep: Reg) -> Result<Coroutine> {
-        let order_by = self.order_of_core(core, order);
+        let order_by = order_of_core(&self.planning, core, order);
         self.coroutine(width, |cg, coroutine| {
             let sink = cg.coroutine_sink(coroutine, keep);
             cg.emit_core(core, order_by, None, &sink)?;
@@ -141,20 +127,6 @@ impl<'a> Codegen<'a> {
             reals: None,
             drops_subtypes: false,
         }
-    }
-
-    fn order_of_core(&self, core: &Core<'a>, order: &[MergeTerm<'a>]) -> &'a [OrderTerm<'a>] {
-        let term = |term: &MergeTerm<'a>| OrderTerm {
-            expr: match core.body {
-                CoreBody::Select(select) => select.columns[term.column],
-                CoreBody::Values(_) => Expr::Null,
-            },
-            collation: term.collation,
-            descending: term.descending,
-            nulls_opposite: term.nulls_opposite,
-            output: Some(term.column as u16),
-        };
-        bumpalo::collections::Vec::from_iter_in(order.iter().map(term), self.arena).into_bump_slice()
     }
 
     fn open_merge(
@@ -264,40 +236,6 @@ impl<'a> Codegen<'a> {
         };
         self.b.emit(Insn::CompareVectors { key: merge.key, lhs, rhs, count: count as u32 });
         self.b.emit(jump);
-    }
-}
-
-/// The order of the sides of each merge: ORDER BY and, as soon as something has to know equal rows, all columns.
-fn orders_of<'a>(query: &Query<'a>, cores: &[Core<'a>]) -> Vec<Vec<MergeTerm<'a>>> {
-    let wanted = query.order_by.iter().map(|term| MergeTerm {
-        column: usize::from(term.output.expect("ORDER BY of a compound names result columns")),
-        collation: term.collation,
-        descending: term.descending,
-        nulls_opposite: term.nulls_opposite,
-    });
-    let mut order: Vec<MergeTerm<'a>> = Vec::new();
-    for term in wanted {
-        // A column that decides already does not decide again.
-        if !order.iter().any(|known| known.column == term.column && known.collation == term.collation) {
-            order.push(term);
-        }
-    }
-    let mut orders = vec![Vec::new(); cores.len()];
-    for (at, core) in cores.iter().enumerate().skip(1).rev() {
-        if core.op != CompoundOp::UnionAll {
-            extend_by_all_columns(&mut order, query);
-        }
-        orders[at] = order.clone();
-    }
-    orders
-}
-
-fn extend_by_all_columns<'a>(order: &mut Vec<MergeTerm<'a>>, query: &Query<'a>) {
-    for (column, output) in query.columns.iter().enumerate() {
-        let collation = output.collation;
-        if !order.iter().any(|term| term.column == column && term.collation == collation) {
-            order.push(MergeTerm { column, collation, descending: false, nulls_opposite: false });
-        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use lithe_catalog::Result;
 use lithe_optimize::access::DistinctPlan;
-use lithe_resolve::ir::{Expr, OrderTerm, collation_of};
+use lithe_optimize::select::distinct_terms;
+use lithe_resolve::ir::Expr;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
@@ -34,24 +35,12 @@ impl Distinct {
 }
 
 impl<'a> Codegen<'a> {
-    /// The columns as terms that bring equal rows together.
-    pub(super) fn distinct_terms(&self, columns: &[Expr<'a>]) -> &'a [OrderTerm<'a>] {
-        let term = |(at, expr): (usize, &Expr<'a>)| OrderTerm {
-            expr: *expr,
-            collation: collation_of(expr).unwrap_or_default(),
-            descending: false,
-            nulls_opposite: false,
-            output: Some(at as u16),
-        };
-        bumpalo::collections::Vec::from_iter_in(columns.iter().enumerate().map(term), self.arena).into_bump_slice()
-    }
-
     /// Prepares to find duplicates, in the way that the plan allows.
     pub(super) fn open_distinct(&mut self, columns: &[Expr<'a>], plan: DistinctPlan) -> Result<Option<Distinct>> {
         if plan == DistinctPlan::Nothing {
             return Ok(None);
         }
-        let terms = self.distinct_terms(columns);
+        let terms = distinct_terms(&self.planning, columns);
         let (key, count) = (self.order_key(terms)?, terms.len());
         if plan == DistinctPlan::ComparePrevious {
             let last = self.b.registers(count);

@@ -10,7 +10,8 @@
 //! ```
 
 use lithe_catalog::Result;
-use lithe_optimize::access::{DistinctPlan, JoinPlan, WantedOrder};
+use lithe_optimize::access::{DistinctPlan, JoinPlan};
+use lithe_optimize::select::{GroupPlan, GroupRequest};
 use lithe_resolve::ir::{Column, ColumnIndex, Expr, OrderTerm, Select, same};
 use lithe_vm::group::can_be_hashed;
 use lithe_vm::insn::Insn;
@@ -28,7 +29,7 @@ use super::sink::{Sink, Sorter};
 /// What the pieces of a grouping share.
 struct Grouping<'a> {
     select: &'a Select<'a>,
-    /// GROUP BY, in the directions that make ORDER BY come true.
+    /// GROUP BY, in the directions of an ORDER BY with as many terms.
     terms: &'a [OrderTerm<'a>],
     /// Carries the terms' collations and directions.
     key: CursorId,
@@ -57,37 +58,15 @@ struct Subroutine {
     ret: Reg,
 }
 
-/// Whether groups that come in the order of `terms` come in that of ORDER BY.
-fn is_order_of(terms: &[OrderTerm<'_>], order_by: &[OrderTerm<'_>]) -> bool {
-    let is_same = |(group, order): (&OrderTerm<'_>, &OrderTerm<'_>)| {
-        same(&group.expr, &order.expr)
-            && group.collation == order.collation
-            && group.descending == order.descending
-            && group.nulls_opposite == order.nulls_opposite
-    };
-    !order_by.is_empty() && terms.len() == order_by.len() && terms.iter().zip(order_by).all(is_same)
-}
-
 impl<'a> Codegen<'a> {
-    pub(super) fn emit_group_by(
-        &mut self,
-        select: &'a Select<'a>,
-        order_by: &'a [OrderTerm<'a>],
-        sink: &Sink,
-        clause: &'static str,
-    ) -> Result<()> {
-        let terms = self.directed_like(select.group_by, order_by);
-        let orders_groups = is_order_of(terms, order_by);
-        let plan =
-            self.plan(select, WantedOrder::GroupBy(terms, if orders_groups { order_by } else { &[] }), None, None)?;
-        // A sorter has the groups in the order of ORDER BY; loops that bring equal rows together may have them in another.
-        let is_ordered = orders_groups && (!plan.in_order || plan.order_by_met || plan.one_row);
-        let order_by = if is_ordered { &[] } else { order_by };
+    pub(super) fn emit_group_by(&mut self, request: &GroupRequest<'a>, sink: &Sink) -> Result<()> {
+        let GroupRequest { select, terms, clause, .. } = *request;
+        let plan = self.plan_join(request.join())?;
+        let GroupPlan { is_streamed, order_by } = request.plan(&plan);
         self.explain_constant_row(&plan);
         let remembers = if select.distinct { DistinctPlan::Remember } else { DistinctPlan::Nothing };
         let distinct = self.open_distinct(select.columns, remembers)?;
         let sorter = if order_by.is_empty() { None } else { Some(self.open_sorter(order_by, sink)?) };
-        let is_streamed = plan.in_order || plan.one_row;
         let grouping = self.open_grouping(select, terms, order_by, is_streamed)?;
 
         self.b.emit(Insn::NullNever { start: grouping.group, count: terms.len() as u32 });
@@ -115,18 +94,6 @@ impl<'a> Codegen<'a> {
             self.emit_sorted(sorter, sink)?;
         }
         Ok(())
-    }
-
-    /// GROUP BY in the directions of an ORDER BY with as many terms. If the terms are the same, nothing has to be sorted again. If
-    /// they are not, groups that tie in ORDER BY come in these directions, as SQLite's do: `GROUP BY x ORDER BY count(*) DESC` shows the
-    /// greatest x first.
-    fn directed_like(&self, group_by: &'a [OrderTerm<'a>], order_by: &[OrderTerm<'a>]) -> &'a [OrderTerm<'a>] {
-        if group_by.len() != order_by.len() {
-            return group_by;
-        }
-        let directed =
-            |(group, order): (&OrderTerm<'a>, &OrderTerm<'a>)| OrderTerm { descending: order.descending, ..*group };
-        self.arena.alloc_slice_fill_iter(group_by.iter().zip(order_by).map(directed))
     }
 
     fn open_grouping(

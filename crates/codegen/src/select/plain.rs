@@ -1,8 +1,9 @@
 //! A SELECT without grouping; VALUES.
 
 use lithe_catalog::Result;
-use lithe_optimize::access::{JoinPlan, JoinRequest, Purpose, WantedOrder};
-use lithe_resolve::ir::{Expr, Limit, OrderTerm, Select, is_constant, same};
+use lithe_optimize::access::JoinPlan;
+use lithe_optimize::select::{SelectPlan, Sorting, plain_request, sorting_of};
+use lithe_resolve::ir::{Expr, Limit, OrderTerm, Select};
 use lithe_sql::ast::Span;
 use lithe_vm::operand::Reg;
 
@@ -21,28 +22,13 @@ impl<'a> Codegen<'a> {
         limit: Option<&'a Limit<'a>>,
         sink: &Sink,
     ) -> Result<()> {
-        let order_by = useful_order(order_by, select);
-        if !select.windows.is_empty() {
-            self.emit_windows(select, order_by, span, sink)
-        } else if select.is_aggregate {
-            self.emit_grouped(select, order_by, sink)
-        } else if select.distinct && is_order_of_result(select, order_by) {
-            self.emit_distinct_in_order(select, order_by, sink)
-        } else {
-            self.emit_plain(select, order_by, limit, sink)
+        match SelectPlan::of(&self.planning, select, order_by) {
+            SelectPlan::Windows { order_by } => self.emit_windows(select, order_by, span, sink),
+            SelectPlan::Count(plan) => self.emit_count(select, &plan, sink),
+            SelectPlan::Aggregate(request) => self.emit_single_group(select, &request, sink),
+            SelectPlan::Group(request) => self.emit_group_by(&request, sink),
+            SelectPlan::Plain { order_by } => self.emit_plain(select, order_by, limit, sink),
         }
-    }
-
-    /// DISTINCT with an ORDER BY of the very same columns: what is grouped by them comes in that order.
-    fn emit_distinct_in_order(
-        &mut self,
-        select: &'a Select<'a>,
-        order_by: &'a [OrderTerm<'a>],
-        sink: &Sink,
-    ) -> Result<()> {
-        let group_by = self.distinct_terms(select.columns);
-        let grouped = Select { distinct: false, is_aggregate: true, group_by, ..*select };
-        self.emit_group_by(self.arena.alloc(grouped), order_by, sink, "DISTINCT")
     }
 
     fn emit_plain(
@@ -52,14 +38,12 @@ impl<'a> Codegen<'a> {
         limit: Option<&'a Limit<'a>>,
         sink: &Sink,
     ) -> Result<()> {
-        let order = if order_by.is_empty() { WantedOrder::Any } else { WantedOrder::OrderBy(order_by) };
-        let plan = self.plan(select, order, sink.row_limit, limit.filter(|_| !select.distinct))?;
+        let plan = self.plan_join(plain_request(select, order_by, sink.row_limit, limit))?;
         self.explain_constant_row(&plan);
-        let is_sorted = order_by.is_empty() || plan.in_order || plan.one_row;
         let distinct = self.open_distinct(select.columns, plan.distinct)?;
-        let sorter = match is_sorted {
-            true => None,
-            false => Some(self.open_block_sorter(order_by, plan.ordered_terms.min(order_by.len()), sink)?),
+        let sorter = match sorting_of(&plan, order_by) {
+            Sorting::Nothing => None,
+            Sorting::Blocks(terms) => Some(self.open_block_sorter(order_by, terms, sink)?),
         };
         self.in_loop_of(&plan, |cg| {
             let loops = begin_loops(cg, &plan)?;
@@ -97,29 +81,6 @@ impl<'a> Codegen<'a> {
             self.emit_sorted(sorter, sink)?;
         }
         Ok(())
-    }
-
-    /// Plans the join of a SELECT of which no more than `row_limit` rows are wanted.
-    pub(super) fn plan(
-        &mut self,
-        select: &'a Select<'a>,
-        order: WantedOrder<'a>,
-        row_limit: Option<u64>,
-        limit: Option<&'a Limit<'a>>,
-    ) -> Result<JoinPlan<'a>> {
-        let is_plain = !select.is_aggregate && select.windows.is_empty();
-        let request = JoinRequest {
-            sources: select.sources,
-            terms: select.terms,
-            order,
-            result: if is_plain { select.columns } else { &[] },
-            distinct: is_plain && select.distinct,
-            result_width: select.columns.len(),
-            row_limit,
-            limit,
-            purpose: Purpose::Read,
-        };
-        self.plan_join(request)
     }
 
     /// Runs `f`, inside of loops if the plan has any.
@@ -181,16 +142,4 @@ impl<'a> Codegen<'a> {
             self.explain.line(|| "SCAN CONSTANT ROW".to_owned());
         }
     }
-}
-
-/// Whether ORDER BY names the result columns, all of them, one after the other.
-fn is_order_of_result<'a>(select: &Select<'a>, order_by: &[OrderTerm<'a>]) -> bool {
-    let is_same = |(term, column): (&OrderTerm<'a>, &Expr<'a>)| same(&term.expr, column);
-    order_by.len() == select.columns.len() && order_by.iter().zip(select.columns).all(is_same)
-}
-
-/// ORDER BY without the terms that are the same for all rows.
-fn useful_order<'a>(order_by: &'a [OrderTerm<'a>], select: &Select<'a>) -> &'a [OrderTerm<'a>] {
-    let is_single_row = select.is_aggregate && select.group_by.is_empty();
-    if is_single_row || order_by.iter().all(|term| is_constant(&term.expr)) { &[] } else { order_by }
 }

@@ -1,8 +1,7 @@
 //! The rows that an UPDATE or DELETE is about, one after the other.
 //!
-//! In *one pass* a row is changed when the scan meets it. That is only right if the change cannot make the scan meet the row
-//! again, or miss another: a row that moves ahead of the scan would be changed twice (the Halloween problem). Otherwise the
-//! first pass collects the keys of the rows, and the second one seeks each of them:
+//! In *one pass* a row is changed when the scan meets it, if the plan says so (`lithe_optimize::change`). Otherwise the first pass collects the
+//! keys of the rows, and the second one seeks each of them:
 //!
 //! ```text
 //!   rowid table            a set of rowids
@@ -11,9 +10,10 @@
 //! ```
 
 use lithe_catalog::{Index, IndexColumn, Result};
-use lithe_optimize::access::{IndexPath, JoinPlan, JoinRequest, Loop, Path, Purpose, WantedOrder};
+use lithe_optimize::access::{JoinPlan, Loop, Path};
+use lithe_optimize::change::{ChangePlan, Passes};
 use lithe_resolve::ResolvedChange;
-use lithe_resolve::ir::{Coll, Expr, Query, Term, has_query};
+use lithe_resolve::ir::{Coll, Expr, Query};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
@@ -22,19 +22,6 @@ use super::target::Target;
 use crate::loops::{Loops, begin_loops, end_loops};
 use crate::select::Destination;
 use crate::{Codegen, ColumnAccess};
-
-/// How often rows may be visited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Passes {
-    /// Once, if the plan allows it.
-    OneIfPossible,
-    /// Once, if the rows come in the order of the table: RETURNING gives them in it, as SQLite does.
-    OneIfInOrder,
-    /// Once, if there is one row at most.
-    OneIfSingle,
-    /// Twice.
-    Two,
-}
 
 /// A loop over the rows to be changed. In its body the table's cursor stands on the row, and is the access of the target's
 /// source.
@@ -82,18 +69,12 @@ impl<'a> ChangeLoop<'a> {
             let values = key.at(target.key_width());
             return Ok(ChangeLoop { key, values, next, is_one_pass: false, is_single: false, scanned: None, kind });
         }
-        let mut plan = plan(cg, change, Purpose::Write)?;
-        // Rows that may be changed where the scan meets them are visited. (SQLite decides so before it knows whether the index
-        // changes, and whether SET has subqueries.)
-        let visits =
-            values.is_empty() && may_be_one_pass(&plan, change, passes, |_| true) && !has_subquery(change.terms);
-        if visits && target.table.has_rowid() {
-            plan.loops = without_covering(cg, plan.loops);
-        }
+        cg.prepare_sources(change.sources)?;
+        let ChangePlan { join: plan, is_one_pass } =
+            ChangePlan::of(&mut cg.planning, change, passes, !values.is_empty(), stays)?;
         let key = cg.b.registers(target.key_width() + values.len());
         let value_registers = key.at(target.key_width());
-        let is_blind = plan.one_row || !change.set.iter().any(|assigned| has_query(&assigned.value));
-        if visits && is_blind && may_be_one_pass(&plan, change, passes, stays) {
+        if is_one_pass {
             // A row that is deleted is not looked for again, but RETURNING may give its rowid.
             let needs_key = !change.set.is_empty() || change.returning.is_some();
             let scanned = scanned_index(&plan, target).filter(|_| change.set.is_empty());
@@ -127,61 +108,6 @@ impl<'a> ChangeLoop<'a> {
             }
         }
     }
-}
-
-/// The join that finds the rows to be changed.
-pub(super) fn plan<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, purpose: Purpose) -> Result<JoinPlan<'a>> {
-    let request = JoinRequest {
-        sources: change.sources,
-        terms: change.terms,
-        order: WantedOrder::Any,
-        result: &[],
-        distinct: false,
-        result_width: 0,
-        row_limit: None,
-        limit: None,
-        purpose,
-    };
-    cg.plan_join(request)
-}
-
-/// One row is changed in one pass whatever happens to it. Several are if the scan follows the table, or an index in which they
-/// stay where they are. (No subquery of the statement may see the rows that are changed already.)
-fn may_be_one_pass(
-    plan: &JoinPlan<'_>,
-    change: &ResolvedChange<'_>,
-    passes: Passes,
-    stays: impl Fn(&Index) -> bool,
-) -> bool {
-    let [scan] = plan.loops else { return false };
-    let follows = match scan.path {
-        Path::Scan | Path::Rowid(_) | Path::RowidRange(..) => true,
-        Path::Index(path) => passes != Passes::OneIfInOrder && stays(path.index),
-        Path::Hash(_) | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => return false,
-    };
-    match passes {
-        Passes::Two => false,
-        _ if change.sources.len() > 1 => false,
-        _ if plan.one_row => true,
-        Passes::OneIfSingle => false,
-        Passes::OneIfPossible | Passes::OneIfInOrder => follows,
-    }
-}
-
-/// The loops with indexes that lead to the table, whatever they hold.
-fn without_covering<'a>(cg: &Codegen<'a>, loops: &'a [Loop<'a>]) -> &'a [Loop<'a>] {
-    let uncovered = |planned: &Loop<'a>| match planned.path {
-        Path::Index(path) => {
-            let path: &'a IndexPath<'a> = cg.arena.alloc(IndexPath { is_covering: false, ..*path });
-            Loop { path: Path::Index(path), ..*planned }
-        }
-        _ => *planned,
-    };
-    cg.arena.alloc_slice_fill_iter(loops.iter().map(uncovered))
-}
-
-fn has_subquery(terms: &[Term<'_>]) -> bool {
-    terms.iter().any(|term| has_query(&term.expr))
 }
 
 fn begin_one_pass<'a>(

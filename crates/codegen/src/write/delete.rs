@@ -1,13 +1,14 @@
 //! DELETE, and the deletions of REPLACE.
 
 use lithe_catalog::{FoundTable, Index, Result};
+use lithe_optimize::change::Passes;
 use lithe_resolve::ir::OutputColumn;
 use lithe_resolve::{ChangeTarget, Found, ResolvedChange, Scope};
 use lithe_sql::ast::{self, Stmt};
 use lithe_vm::insn::{Insn, delete_flags};
 use lithe_vm::operand::{Addr, Reg};
 
-use super::change_loop::{ChangeLoop, Passes};
+use super::change_loop::ChangeLoop;
 use super::fire::{Event, Firing, Triggers};
 use super::foreign_key::{Change, ForeignKeys, quoted};
 use super::index::emit_delete_entries;

@@ -1,13 +1,14 @@
 //! UPDATE.
 
 use lithe_catalog::{Index, IndexTerm, Result, Table};
+use lithe_optimize::change::Passes;
 use lithe_resolve::ir::{Expr, OutputColumn};
 use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, ResolvedChange, Scope, Stored};
 use lithe_sql::ast;
 use lithe_vm::insn::{Insn, delete_flags, insert_flags};
 use lithe_vm::operand::{Addr, Reg};
 
-use super::change_loop::{ChangeLoop, Passes};
+use super::change_loop::ChangeLoop;
 use super::constraint::{Checked, emit_checks, emit_not_null};
 use super::delete::emit_old_row;
 use super::fire::{Event, Firing, Triggers};

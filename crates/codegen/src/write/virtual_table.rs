@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use lithe_btree::KeyInfo;
 use lithe_catalog::{ConnectedTable, Result, fail};
-use lithe_optimize::access::Purpose;
+use lithe_optimize::access::{JoinRequest, Purpose};
 use lithe_resolve::ir::{Coll, Expr};
 use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, InsertRows, ResolvedChange, ResolvedInsert};
 use lithe_sql::ast::Conflict;
@@ -19,7 +19,6 @@ use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::CursorKind;
 
-use super::change_loop;
 use super::constraint::number;
 use super::fire::Triggers;
 use super::insert::value_for;
@@ -147,7 +146,7 @@ fn find_rows<'a>(
     let target = &change.target;
     let values = values(cg, change, connected);
     values.iter().for_each(|value| cg.planning.note_expr(&value.expr));
-    let plan = change_loop::plan(cg, change, Purpose::Read)?;
+    let plan = cg.plan_join(JoinRequest::of_rows(change.sources, change.terms, Purpose::Read))?;
     if !plan.one_row {
         cg.note_more_changes();
     }

@@ -16,6 +16,7 @@
 //!   samples    what sqlite_stat4 says about constants
 //!   paths      → candidates, each a way through one source with its costs
 //!   search     → the cheapest sequence of candidates (order: how sorted its rows are)
+//!   rest       what a RIGHT JOIN goes through once more
 //!   finish     → the plan: which condition is checked where, values of keys and bounds
 //! ```
 
@@ -33,6 +34,7 @@ mod order;
 mod partial;
 mod paths;
 mod plan;
+mod rest;
 mod samples;
 mod search;
 mod shortcut;
@@ -46,6 +48,7 @@ pub use context::PlanContext;
 pub use derived::may_be_coroutine;
 pub use log_est::LogEst;
 pub use plan::*;
+pub use rest::rest_request;
 
 use candidate::Candidates;
 use facts::SourceFacts;

@@ -29,6 +29,23 @@ pub struct JoinRequest<'a> {
     pub purpose: Purpose,
 }
 
+impl<'a> JoinRequest<'a> {
+    /// All rows of the sources that meet the conditions, in any order.
+    pub fn of_rows(sources: &'a [Source<'a>], terms: &'a [Term<'a>], purpose: Purpose) -> JoinRequest<'a> {
+        JoinRequest {
+            sources,
+            terms,
+            order: WantedOrder::Any,
+            result: &[],
+            distinct: false,
+            result_width: 0,
+            row_limit: None,
+            limit: None,
+            purpose,
+        }
+    }
+}
+
 /// An order that saves work when the rows come in it.
 #[derive(Clone, Copy, Debug)]
 pub enum WantedOrder<'a> {

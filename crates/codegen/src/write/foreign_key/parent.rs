@@ -1,7 +1,7 @@
 //! The parent's side: a row that comes or goes, and the children that refer to it.
 
 use lithe_catalog::{ForeignKey, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Result, Table};
-use lithe_optimize::access::{JoinRequest, Purpose, WantedOrder};
+use lithe_optimize::access::{JoinRequest, Purpose};
 use lithe_resolve::ChangeTarget;
 use lithe_resolve::ir::{Coll, CompareOp, Expr, Indexed, JoinKind, Source, SourceId, SourceKind, Term, TermOrigin};
 use lithe_sql::ast::ForeignKeyAction;
@@ -150,17 +150,8 @@ impl<'a> ParentReference<'a> {
             is_exists: false,
             indexed: Indexed::Any,
         }];
-        let request = JoinRequest {
-            sources: cg.arena.alloc_slice_copy(&sources),
-            terms: cg.arena.alloc_slice_copy(&terms),
-            order: WantedOrder::Any,
-            result: &[],
-            result_width: 0,
-            distinct: false,
-            row_limit: None,
-            limit: None,
-            purpose: Purpose::Read,
-        };
+        let (sources, terms) = (cg.arena.alloc_slice_copy(&sources), cg.arena.alloc_slice_copy(&terms));
+        let request = JoinRequest::of_rows(sources, terms, Purpose::Read);
         let plan = cg.plan_join(request)?;
         let loops = begin_loops(cg, &plan)?;
         cg.b.emit(Insn::FkCounter { deferred, delta });
