@@ -26,6 +26,7 @@ mod content;
 mod digest;
 mod files;
 mod frame;
+mod growth;
 mod import;
 mod machine;
 mod matrix;

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::common::Common;
-use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, search, shapes, spatial, tpch, update};
+use crate::{blobs, concurrency, growth, import, matrix, oltp, pinger, points, search, shapes, spatial, tpch, update};
 
 /// Lithe side by side with plain files, SQLite and others: the same work, turn by turn, on this machine.
 #[derive(Debug, Parser)]
@@ -54,6 +54,8 @@ pub enum Command {
     Concurrency(concurrency::Options),
     /// A hundred shapes of statements on one database, each against SQLite, with its plan
     Shapes(shapes::Options),
+    /// Time against size: schemas, joins, columns, lists, rows, transactions, logs, savepoints
+    Growth(growth::Options),
     /// Full-text search with FTS5: building an index, queries of five kinds
     Search(search::Options),
     /// Boxes in an R-Tree: building it, queries for a window
@@ -75,7 +77,7 @@ pub struct All {
 }
 
 /// The experiments in the order in which `all` runs them.
-pub const EXPERIMENTS: [&str; 12] = [
+pub const EXPERIMENTS: [&str; 13] = [
     "blobs",
     "matrix",
     "points",
@@ -86,6 +88,7 @@ pub const EXPERIMENTS: [&str; 12] = [
     "tpch",
     "concurrency",
     "shapes",
+    "growth",
     "search",
     "spatial",
 ];

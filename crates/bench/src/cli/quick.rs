@@ -1,6 +1,6 @@
 //! What `--quick` stands for: options that come before those of the command line, which override them.
 
-use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, search, shapes, spatial, tpch, update};
+use crate::{blobs, concurrency, growth, import, matrix, oltp, pinger, points, search, shapes, spatial, tpch, update};
 
 /// The options by subcommand.
 const QUICK: &[(&str, &[&str])] = &[
@@ -14,6 +14,7 @@ const QUICK: &[(&str, &[&str])] = &[
     ("tpch", tpch::QUICK),
     ("concurrency", concurrency::QUICK),
     ("shapes", shapes::QUICK),
+    ("growth", growth::QUICK),
     ("search", search::QUICK),
     ("spatial", spatial::QUICK),
 ];

@@ -10,7 +10,8 @@ use crate::frame::results::{Experiment, FORMAT, Report};
 use crate::frame::{Error, Result, table};
 use crate::machine::Machine;
 use crate::{
-    blobs, concurrency, import, matrix, oltp, pinger, points, report, search, shapes, spatial, sql, tpch, update,
+    blobs, concurrency, growth, import, matrix, oltp, pinger, points, report, search, shapes, spatial, sql, tpch,
+    update,
 };
 
 /// How the program is called from the sources.
@@ -30,6 +31,7 @@ impl Command {
             Command::Tpch(options) => &options.common,
             Command::Concurrency(options) => &options.common,
             Command::Shapes(options) => &options.common,
+            Command::Growth(options) => &options.common,
             Command::Search(options) => &options.common,
             Command::Spatial(options) => &options.common,
             Command::All(all) => &all.common,
@@ -68,6 +70,7 @@ impl Command {
             Command::Tpch(options) => tpch::run(options),
             Command::Concurrency(options) => concurrency::run(options),
             Command::Shapes(options) => shapes::run(options),
+            Command::Growth(options) => growth::run(options),
             Command::Search(options) => search::run(options),
             Command::Spatial(options) => spatial::run(options),
             Command::All(_) | Command::Report(_) => Err(Error::setup("no experiment of its own")),

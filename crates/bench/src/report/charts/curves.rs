@@ -1,5 +1,5 @@
 //! A curve a contestant, over threads or another number: points are medians, lines through them the spread. Above them
-//! the names.
+//! the names. Where the largest value is many times the smallest, the vertical axis is logarithmic.
 
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
@@ -15,6 +15,9 @@ const PLOT_HEIGHT: i32 = 260;
 const LINE: i32 = 22;
 const BOTTOM: i32 = 44;
 
+/// From this ratio of the largest value to the smallest on, the axis is logarithmic.
+const LOGARITHMIC_FROM: f64 = 30.0;
+
 /// A contestant's curve: a point a place.
 struct Curve<'a> {
     name: &'a Name,
@@ -28,9 +31,42 @@ struct Layout {
     right: i32,
     top: i32,
     bottom: i32,
-    largest: f64,
+    scale: Scale,
     lines: Vec<f64>,
     places: usize,
+}
+
+/// What the vertical axis means.
+#[derive(Clone, Copy, Debug)]
+enum Scale {
+    /// From 0 to this.
+    Linear(f64),
+    /// From the first to the second, both powers of ten.
+    Logarithmic(f64, f64),
+}
+
+impl Scale {
+    /// For values from `least` to `largest`, and the lines of its grid above the lowest.
+    fn of(least: f64, largest: f64) -> (Scale, Vec<f64>) {
+        if least <= 0.0 || largest / least < LOGARITHMIC_FROM {
+            let (largest, lines) = axis(largest, 5);
+            return (Scale::Linear(largest), lines);
+        }
+        let (low, high) = (least.log10().floor() as i32, largest.log10().ceil() as i32);
+        (Scale::Logarithmic(10f64.powi(low), 10f64.powi(high)), (low + 1..=high).map(|at| 10f64.powi(at)).collect())
+    }
+
+    fn lowest(self) -> f64 {
+        if let Scale::Logarithmic(low, _) = self { low } else { 0.0 }
+    }
+
+    /// Where the value stands between the ends: 0 to 1.
+    fn part(self, value: f64) -> f64 {
+        match self {
+            Scale::Linear(largest) => value / largest,
+            Scale::Logarithmic(low, high) => (value / low).log10() / (high / low).log10(),
+        }
+    }
 }
 
 pub(super) fn draw(pen: &Pen, _chart: &Chart, along: &str, places: &[f64], series: &[Vec<Row>]) -> String {
@@ -58,11 +94,13 @@ fn curves(series: &[Vec<Row>]) -> Vec<Curve<'_>> {
 
 impl Layout {
     fn of(pen: &Pen, curves: &[Curve<'_>], places: &[f64], top: i32) -> Layout {
-        let largest = curves.iter().flat_map(|curve| &curve.points).map(|point| point.max).fold(0.0, f64::max);
-        let (largest, lines) = axis(largest, 5);
+        let points = || curves.iter().flat_map(|curve| &curve.points);
+        let largest = points().map(|point| point.max).fold(0.0, f64::max);
+        let least = points().map(|point| point.min).fold(f64::INFINITY, f64::min);
+        let (scale, lines) = Scale::of(least, largest);
         let left = lines.iter().map(|line| pen.text_width(&number(*line))).max().unwrap_or(0) + 10;
         let right = pen.width.pixels() as i32 - 14;
-        Layout { left, right, top, bottom: top + PLOT_HEIGHT, largest, lines, places: places.len() }
+        Layout { left, right, top, bottom: top + PLOT_HEIGHT, scale, lines, places: places.len() }
     }
 
     /// Places are as far apart as they are many: 1, 2, 4, 8 threads stand at equal distances.
@@ -72,7 +110,7 @@ impl Layout {
     }
 
     fn y(&self, value: f64) -> i32 {
-        self.bottom - (f64::from(self.bottom - self.top) * value / self.largest).round() as i32
+        self.bottom - (f64::from(self.bottom - self.top) * self.scale.part(value)).round() as i32
     }
 }
 
@@ -87,7 +125,7 @@ fn draw_names(pen: &Pen, area: &Area<'_>, curves: &[Curve<'_>], per_line: usize)
 }
 
 fn draw_axes(pen: &Pen, area: &Area<'_>, layout: &Layout, along: &str, places: &[f64]) -> Drawn {
-    for line in std::iter::once(&0.0).chain(&layout.lines) {
+    for line in std::iter::once(&layout.scale.lowest()).chain(&layout.lines) {
         let y = layout.y(*line);
         area.draw(&PathElement::new([(layout.left, y), (layout.right, y)], pen.color(Role::Grid)))?;
         let text = if *line == 0.0 { "0".to_owned() } else { number(*line) };
@@ -119,5 +157,22 @@ fn draw_line(pen: &Pen, area: &Area<'_>, curve: &Curve<'_>, points: &[(i32, i32)
         0 => area.draw(&PathElement::new(points.to_vec(), style)),
         1 => area.draw(&DashedPathElement::new(points.to_vec(), 9, 5, style)),
         _ => area.draw(&DashedPathElement::new(points.to_vec(), 3, 4, style)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_is_logarithmic_if_values_are_far_apart() {
+        let (scale, lines) = Scale::of(5.0, 90.0);
+        assert!(
+            matches!(scale, Scale::Linear(largest) if largest >= 90.0) && scale.lowest() == 0.0 && !lines.is_empty()
+        );
+        let (scale, lines) = Scale::of(0.5, 900.0);
+        assert_eq!((scale.lowest(), lines), (0.1, vec![1.0, 10.0, 100.0, 1000.0]));
+        assert!((scale.part(0.1), scale.part(1000.0)) == (0.0, 1.0) && (scale.part(10.0) - 0.5).abs() < 1e-9);
+        assert!(matches!(Scale::of(0.0, 900.0).0, Scale::Linear(_)), "zero has no logarithm");
     }
 }
