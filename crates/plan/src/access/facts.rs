@@ -143,11 +143,9 @@ pub fn collect<'a>(
             SourceKind::Table(_, table) => Some(table),
             SourceKind::Subquery(_) | SourceKind::Recursive(_) | SourceKind::Row(_) => None,
         };
-        let used = match (&used_by_conditions, table) {
-            // What follows from a change of such a table's row may need all of it.
-            (Some(_), Some(table)) if table.is_without_rowid() => ColumnSet::all(table.columns.len()),
-            (Some(usage), _) => usage.of(source.id).clone(),
-            (None, _) => cg.used(source.id).clone(),
+        let used = match &used_by_conditions {
+            Some(usage) => usage.of(source.id).clone(),
+            None => cg.used(source.id).clone(),
         };
         let mut one = SourceFacts {
             source,
