@@ -10,7 +10,7 @@ use lithe_value::{Encoding, Value};
 use lithe_vm::operand::Db;
 
 use super::{
-    ALWAYS_WRITES, Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, clamped_integer,
+    ALWAYS_WRITES, Call, NEEDS_SCHEMA, NO_FUNCTION, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, clamped_integer,
     integer, nothing, safety_level, whole_integer,
 };
 use crate::config::Config;
@@ -24,14 +24,19 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("cache_size", SILENT_WHEN_SET, cache_size),
     entry("cache_spill", SILENT_WHEN_SET, cache_spill),
     entry("data_version", 0, data_version),
-    entry("default_cache_size", SILENT_WHEN_SET | WRITES, default_cache_size),
+    Pragma {
+        name: "default_cache_size",
+        columns: &["cache_size"],
+        traits: SILENT_WHEN_SET | WRITES,
+        run: default_cache_size,
+    },
     entry("encoding", SILENT_WHEN_SET, encoding),
     entry("freelist_count", 0, freelist_count),
     entry("journal_mode", ALWAYS_WRITES, journal_mode),
     entry("journal_size_limit", 0, journal_size_limit),
     entry("locking_mode", 0, locking_mode),
     entry("max_page_count", 0, max_page_count),
-    entry("mmap_size", 0, mmap_size),
+    entry("mmap_size", NO_FUNCTION, mmap_size),
     entry("page_count", NEEDS_SCHEMA, page_count),
     entry("page_size", SILENT_WHEN_SET, page_size),
     entry("schema_version", SILENT_WHEN_SET | WRITES, schema_version),
@@ -44,10 +49,10 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     Pragma {
         name: "wal_checkpoint",
         columns: &["busy", "log", "checkpointed"],
-        traits: ALWAYS_WRITES,
+        traits: ALWAYS_WRITES | NO_FUNCTION,
         run: wal_checkpoint,
     },
-    entry("wal_autocheckpoint", 0, wal_autocheckpoint),
+    entry("wal_autocheckpoint", NO_FUNCTION, wal_autocheckpoint),
 ];
 
 const fn entry(name: &'static str, traits: u8, run: fn(&Call<'_>) -> Result<Vec<NativeRow>>) -> Pragma {

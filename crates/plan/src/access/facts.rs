@@ -49,6 +49,10 @@ pub struct SourceFacts<'a> {
     pub restriction: Restriction,
     /// The columns that the statement uses.
     pub used: ColumnSet,
+    /// It is the right side of an outer join, or a RIGHT JOIN stands behind it.
+    pub may_be_null_row: bool,
+    /// Its rows are changed by the statement.
+    pub is_changed: bool,
     /// Its indexes. Partial ones may be usable in a branch of an OR only.
     pub indexes: Vec<IndexFacts<'a>>,
 }
@@ -79,6 +83,10 @@ pub struct IndexFacts<'a> {
     pub is_unique_not_null: bool,
     /// All columns that the statement uses are in it.
     pub is_covering: bool,
+    /// Not all are: but those that are missing are used in expressions alone that are in it.
+    pub covers_by_expressions: bool,
+    /// It costs as much as a covering index, but some expressions that it has are evaluated on columns of the row.
+    pub needs_row: bool,
     /// Whether ANALYZE knows it.
     pub is_analyzed: bool,
     /// All columns of the table are in it.
@@ -159,6 +167,9 @@ pub fn collect<'a>(
             must_follow: order.before(at, source.join).union(asked_by(source, at, terms)),
             restriction: restriction(sources, at),
             used,
+            may_be_null_row: !matches!(source.join, JoinKind::Inner | JoinKind::Cross)
+                || sources[at + 1..].iter().any(|source| is_right(source.join)),
+            is_changed: request.purpose == Purpose::Write && at == 0,
             indexes: Vec::new(),
         };
         if let SourceKind::Table(db, table) = source.kind {
@@ -254,12 +265,15 @@ fn asked_by(source: &Source<'_>, at: usize, terms: &Terms<'_>) -> SourceSet {
 }
 
 fn restriction(sources: &[Source<'_>], at: usize) -> Restriction {
-    let is_right = |source: &Source<'_>| matches!(source.join, JoinKind::Right | JoinKind::Full);
     match sources[at].join {
         JoinKind::Left | JoinKind::Right | JoinKind::Full => Restriction::OuterOn,
-        _ if sources[at + 1..].iter().any(is_right) => Restriction::Own,
+        _ if sources[at + 1..].iter().any(|source| is_right(source.join)) => Restriction::Own,
         _ => Restriction::None,
     }
+}
+
+fn is_right(join: JoinKind) -> bool {
+    matches!(join, JoinKind::Right | JoinKind::Full)
 }
 
 impl<'a> SourceFacts<'a> {
@@ -355,12 +369,15 @@ impl<'a> SourceFacts<'a> {
         let keys = &columns[..usize::from(index.key_count)];
         let is_unique_not_null = index.is_unique() && keys.iter().all(|column| !column.nullable);
         let statistics = index.statistics.as_deref();
+        let (covers_by_expressions, needs_row) = self.is_covered_by_expressions(cg, table, index, &columns);
         Ok(IndexFacts {
             index,
             rows: cg.arena.alloc_slice_copy(&self.equal_rows(index, sizes)),
             entry_size: entry_size(table, index),
             is_unique_not_null,
-            is_covering: self.is_covered_by(table, index),
+            is_covering: self.is_covered_by(table, index) || covers_by_expressions,
+            covers_by_expressions,
+            needs_row,
             is_whole: index.root == table.root || Self::is_whole(table, index),
             is_analyzed: statistics.is_some(),
             is_unordered: statistics.is_some_and(|statistics| statistics.unordered),
@@ -410,17 +427,52 @@ impl<'a> SourceFacts<'a> {
         rows
     }
 
-    /// Whether the index holds all columns that are used. The rowid ends every entry of a rowid table's index.
     /// Whether all columns of the table are in the index.
     fn is_whole(table: &Table, index: &Index) -> bool {
-        let holds = |at: u16| index.columns.iter().any(|column| column.term == IndexTerm::Column(at));
-        (0..table.columns.len() as u16).all(|at| table.rowid_column == Some(at) || holds(at))
+        (0..table.columns.len()).all(|at| table.rowid_column == Some(at as u16) || holds(index, at))
     }
 
+    /// Whether the index holds all columns that are used. The rowid ends every entry of a rowid table's index. To SQLite, a generated
+    /// column may be made of all others.
     fn is_covered_by(&self, table: &Table, index: &Index) -> bool {
-        let holds = |at: usize| index.columns.iter().any(|column| column.term == IndexTerm::Column(at as u16));
-        table.is_without_rowid() && index.root == table.root || self.used.positions().all(holds)
+        let is_table = table.is_without_rowid() && index.root == table.root;
+        let uses_generated = || self.used.positions().any(|at| table.columns[at].is_generated());
+        let is_covered = || match table.has_generated_columns() && uses_generated() {
+            true => Self::is_whole(table, index),
+            false => self.used.positions().all(|at| holds(index, at)),
+        };
+        is_table || is_covered()
     }
+
+    /// Whether the columns that the index lacks are used in expressions alone that it has; and whether code reads them nevertheless. Of
+    /// a row that may be one of NULLs, the entry does not say what the expressions are.
+    fn is_covered_by_expressions(
+        &self,
+        cg: &Codegen<'a>,
+        table: &Table,
+        index: &Index,
+        columns: &[IndexColumnFacts<'a>],
+    ) -> (bool, bool) {
+        let expr = |column: &IndexColumnFacts<'a>| match column.term {
+            IndexedTerm::Expr(expr) => Some(expr),
+            IndexedTerm::Column(_) => None,
+        };
+        let indexed: Vec<Expr<'a>> = columns.iter().filter_map(expr).collect();
+        if indexed.is_empty() || self.is_changed || self.is_covered_by(table, index) {
+            return (false, false);
+        }
+        let beside = cg.used_beside(self.source.id, &indexed);
+        let is_generated = |at: usize| table.columns[at].is_generated();
+        if beside.used.positions().any(|at| is_generated(at) || !holds(index, at)) {
+            return (false, false);
+        }
+        (true, self.may_be_null_row || beside.used_of_row.positions().any(|at| !holds(index, at)))
+    }
+}
+
+/// Whether the index has the column of the table at `at`.
+fn holds(index: &Index, at: usize) -> bool {
+    index.columns.iter().any(|column| column.term == IndexTerm::Column(at as u16))
 }
 
 impl<'a> IndexFacts<'a> {

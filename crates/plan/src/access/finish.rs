@@ -176,7 +176,7 @@ impl<'a> Join<'_, 'a> {
                     low: values.bound(&way.range.low),
                     high: values.bound(&way.range.high),
                     // The rows that a RIGHT JOIN adds are read from the table, by the same code.
-                    is_covering: way.is_covering && !is_right(facts.source.join),
+                    is_covering: way.is_covering && !index.needs_row && !is_right(facts.source.join),
                     is_like,
                 }))
             }

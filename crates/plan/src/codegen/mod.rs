@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `access` | where the columns of each source are at this point of the program |
 //! | `usage` | which columns of each source the statement uses |
+//! | `beside` | which of them beside the expressions that an index has |
 //! | `cursors` | cursors on tables, indexes, temporary tables; the transactions they need |
 //! | `expr` | expressions as values, as conditions with jumps |
 //! | `select` | queries: loops, grouping, DISTINCT, ORDER BY, LIMIT, compounds, subqueries, recursion |
@@ -35,6 +36,7 @@
 pub mod loops;
 
 mod access;
+mod beside;
 mod cursors;
 pub(crate) mod ddl;
 mod expr;
@@ -51,6 +53,7 @@ use lithe_vm::operand::{CollationId, Reg, ScanId};
 use lithe_vm::program::{Program, Scan};
 
 pub use access::{ColumnAccess, NOT_IN_INDEX};
+pub use beside::Beside;
 pub use expr::{Replacement, Value};
 pub use row_check::{Fault, RowCheck, compile_row_check};
 pub use select::{Coroutine, DerivedRows, Destination};
@@ -77,6 +80,9 @@ pub struct Codegen<'a> {
     pub explain: Explain,
     access: access::AccessMap<'a>,
     usage: usage::Usage,
+    /// What `usage` was made of.
+    noted_queries: Vec<&'a Query<'a>>,
+    noted_exprs: Vec<Expr<'a>>,
     expr: expr::State<'a>,
     select: select::State,
     loops: loops::State,
@@ -97,6 +103,8 @@ impl<'a> Codegen<'a> {
             explain,
             access: access::AccessMap::default(),
             usage: usage::Usage::default(),
+            noted_queries: Vec::new(),
+            noted_exprs: Vec::new(),
             expr: expr::State::default(),
             select: select::State::default(),
             loops: loops::State::default(),
@@ -144,6 +152,14 @@ impl<'a> Codegen<'a> {
         self.usage.of(source)
     }
 
+    /// What the statement uses of `source` beside expressions that an index has.
+    pub fn used_beside<'e>(&self, source: SourceId, indexed: &'e [Expr<'a>]) -> Beside<'e, 'a> {
+        let mut beside = Beside::new(source, indexed);
+        self.noted_queries.iter().for_each(|query| beside.add_query(query));
+        self.noted_exprs.iter().for_each(|expr| beside.add_expr(expr));
+        beside
+    }
+
     /// As [`Codegen::used`], for those who keep it: all that the statement uses is known by then.
     pub fn used_in_arena(&self, source: SourceId) -> &'a ColumnSet {
         self.arena.alloc(self.usage.of(source).clone())
@@ -167,11 +183,13 @@ impl<'a> Codegen<'a> {
     /// Notes what the query uses: once for every tree that code will be generated from, before its joins are planned.
     pub fn note_query(&mut self, query: &'a Query<'a>) {
         self.usage.add_query(query);
+        self.noted_queries.push(query);
     }
 
     /// As [`Codegen::note_query`], for an expression outside of queries.
     pub fn note_expr(&mut self, expr: &Expr<'a>) {
         self.usage.add_expr(expr);
+        self.noted_exprs.push(*expr);
     }
 
     /// The program's number of a collation.

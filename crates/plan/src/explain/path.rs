@@ -10,7 +10,7 @@
 
 use crate::access::{Bound, HashPath, IndexPath, JoinPlan, Key, Loop, OrBranch, Path, WantedOrder};
 use crate::catalog::{Index, IndexTerm, Table};
-use crate::ir::{ColumnIndex, JoinKind, Source, SourceKind};
+use crate::ir::{ColumnIndex, Expr, JoinKind, Source, SourceKind};
 
 /// The line of a loop. `name` is the source's, as EXPLAIN QUERY PLAN names it.
 pub fn describe_loop(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> String {
@@ -31,7 +31,9 @@ fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name
     }
     match path {
         Path::Scan | Path::Or(_) => {}
-        Path::Function(_) => line.push_str(" VIRTUAL TABLE INDEX 0:"),
+        Path::Function(arguments) => {
+            line.push_str(&format!(" VIRTUAL TABLE INDEX {}:", function_index(source, arguments)));
+        }
         Path::Virtual(path) => line.push_str(&format!(" VIRTUAL TABLE INDEX {}", path.text)),
         Path::Rowid(_) => line.push_str(" USING INTEGER PRIMARY KEY (rowid=?)"),
         Path::RowidRange(low, high) => {
@@ -46,6 +48,16 @@ fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name
         line.push_str(" LEFT-JOIN");
     }
     line
+}
+
+/// The number that SQLite's functions of JSON have for the arguments that they are told: 1 for the JSON alone, 3 with a root. Pragmas
+/// always have 0.
+fn function_index(source: &Source<'_>, arguments: &[Option<Expr<'_>>]) -> u8 {
+    let SourceKind::Table(_, table) = source.kind else { return 0 };
+    match arguments {
+        [Some(_), root] if table.name.to_string().starts_with("json") => 1 + 2 * u8::from(root.is_some()),
+        _ => 0,
+    }
 }
 
 /// The line of the Bloom filter before a loop.
