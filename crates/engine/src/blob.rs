@@ -220,6 +220,7 @@ impl Blob {
         self.place = Some(self.locate()?);
         self.watch.rowid.set(rowid);
         self.watch.expired_at.set(None);
+        self.tripped_at = None;
         Ok(true)
     }
 

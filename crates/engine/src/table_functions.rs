@@ -102,7 +102,8 @@ fn pragma_rows(
         }
         None => None,
     };
-    let [value, schema_name] = ["arg", "schema"].map(|column| text(column).map(|text| String::from_utf8_lossy(&text).into_owned()));
+    let [value, schema_name] =
+        ["arg", "schema"].map(|column| text(column).map(|text| String::from_utf8_lossy(&text).into_owned()));
     if !connection.may(Action::Pragma, Some(name), value.as_deref(), schema_name.as_deref())? {
         return Ok(Vec::new());
     }

@@ -803,9 +803,11 @@ impl Connection {
             state.schema_was_taken_back.set(true);
             state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
             self.facts.expire_running();
+            self.restore_catalog(Some(catalog));
+            // What was known when the savepoint was made may have been nothing.
+            self.databases().into_iter().for_each(|(db, _)| self.forget_schema(db));
         }
         self.set_violations(violations);
-        self.restore_catalog(Some(catalog));
         self.roll_back_to_virtual_savepoint(position)
     }
 

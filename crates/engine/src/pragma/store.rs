@@ -7,11 +7,12 @@ use lithe_format::PageSize;
 use lithe_format::db_header::Meta;
 use lithe_pager::{CacheSize, JournalMode, LockingMode, Pager, Synchronous};
 use lithe_value::{Encoding, Value};
+use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
 use super::{
-    ALWAYS_WRITES, Call, NEEDS_SCHEMA, NO_FUNCTION, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, clamped_integer,
-    integer, nothing, safety_level, whole_integer,
+    ALWAYS_WRITES, Call, NEEDS_SCHEMA, NO_FUNCTION, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean,
+    clamped_integer, integer, nothing, safety_level, whole_integer,
 };
 use crate::config::Config;
 use crate::database::{Database, while_reading};
@@ -431,7 +432,13 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     }
     // What is known is not asked of the file, which may be locked. Nor is the lock kept: asking in a transaction begins none on it.
     let ask = || while_reading(btree.pager(), || Ok(btree.auto_vacuum_mode()?));
-    let now = btree.last_auto_vacuum_mode().map_or_else(ask, Ok)?;
+    let now = match btree.last_auto_vacuum_mode().map_or_else(ask, Ok) {
+        // What is wanted is for the next VACUUM, whatever the mode is.
+        Err(error) if wanted == Some(AutoVacuum::None) && error.code().primary() == ResultCode::BUSY => {
+            AutoVacuum::None
+        }
+        now => now?,
+    };
     let Some(mode) = wanted else { return answer(now as i64) };
     // Where there are no pointer maps yet, or no longer, the next VACUUM does it.
     call.connection.settings.next_auto_vacuum.set(Some(mode));

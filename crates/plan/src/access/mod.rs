@@ -62,7 +62,12 @@ fn plan<'a>(cg: &Codegen<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> 
     let scope = Scope { cg, sources: request.sources, has_expression_indexes, finds_implied };
     let terms = terms::analyze(scope, request.terms);
     let facts = facts::collect(cg, &request, &terms, measures)?;
-    let order = wanted_columns(&request);
+    let mut order = wanted_columns(&request);
+    let join = Join { cg, request, scope, terms: &terms, facts: &facts, order: &order };
+    if matches!(request.order, WantedOrder::Any) && join.result_is_unique() {
+        // No two rows are equal: DISTINCT wishes for nothing.
+        order = OrderColumns::none();
+    }
     let join = Join { cg, request, scope, terms: &terms, facts: &facts, order: &order };
     if request.sources.is_empty() {
         return finish::without_sources(&join);

@@ -8,9 +8,7 @@
 //! ```
 
 use crate::codegen::ColumnSet;
-use crate::ir::{
-    Child, CoreBody, Expr, Query, Select, SourceId, SourceKind, for_each_child, same,
-};
+use crate::ir::{Child, CoreBody, Expr, Query, Select, SourceId, SourceKind, for_each_child, same};
 
 /// The columns of one source that are used beside expressions of an index.
 pub struct Beside<'e, 'a> {

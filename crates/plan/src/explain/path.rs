@@ -41,7 +41,7 @@ fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name
             let (low, high) = (low.map_or("", |_| "rowid>?"), high.map_or("", |_| "rowid<?"));
             line.push_str(&format!(" USING INTEGER PRIMARY KEY ({low}{both}{high})"));
         }
-        Path::Index(path) => describe_index(path, &mut line),
+        Path::Index(path) => describe_index(path, is_min_max, &mut line),
         Path::Hash(path) => describe_hash(source, path, &mut line),
     }
     if matches!(source.join, JoinKind::Left | JoinKind::Full) {
@@ -89,10 +89,10 @@ fn is_search(path: &Path<'_>) -> bool {
     }
 }
 
-fn describe_index(path: &IndexPath<'_>, line: &mut String) {
+fn describe_index(path: &IndexPath<'_>, is_min_max: bool, line: &mut String) {
     let conditions = conditions(path);
     if path.table.is_without_rowid() && path.index.root == path.table.root {
-        if conditions.is_empty() {
+        if conditions.is_empty() && !is_min_max {
             return;
         }
         line.push_str(" USING PRIMARY KEY");

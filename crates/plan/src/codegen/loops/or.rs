@@ -139,13 +139,7 @@ struct BranchOrder {
 /// Jumps to `next` if a branch before has found the row; else notes it. A row that one branch finds twice, because a change within the
 /// loop has moved it ahead, runs the body twice, as in SQLite; but not in a middle branch over a WITHOUT ROWID table, whose keys are found
 /// as soon as they are noted.
-fn emit_test<'a>(
-    cg: &mut Codegen<'a>,
-    source: &Source<'a>,
-    seen: Seen,
-    order: BranchOrder,
-    next: Addr,
-) -> Result<()> {
+fn emit_test<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, seen: Seen, order: BranchOrder, next: Addr) -> Result<()> {
     let columns = identity(source);
     let start = cg.b.registers(columns.len());
     for (at, &column) in columns.iter().enumerate() {
