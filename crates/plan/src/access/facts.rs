@@ -4,6 +4,7 @@ use lithe_format::PageNo;
 use lithe_value::Affinity;
 use lithe_vm::operand::Db;
 
+use super::covering::{self, ByExpressions};
 use super::log_est::LogEst;
 use super::paths::ROW_FETCH;
 use super::plan::{JoinRequest, Purpose};
@@ -369,16 +370,27 @@ impl<'a> SourceFacts<'a> {
         let keys = &columns[..usize::from(index.key_count)];
         let is_unique_not_null = index.is_unique() && keys.iter().all(|column| !column.nullable);
         let statistics = index.statistics.as_deref();
-        let (covers_by_expressions, needs_row) = self.is_covered_by_expressions(cg, table, index, &columns);
+        let is_covered = covering::is_covered(&self.used, table, index);
+        let expressions = columns.iter().filter_map(|column| match column.term {
+            IndexedTerm::Expr(expr) if !is_covered && !self.is_changed => Some(expr),
+            _ => None,
+        });
+        let expressions: Vec<Expr<'a>> = expressions.collect();
+        let by_expressions = covering::by_expressions(cg, self.source.id, table, index, &expressions);
         Ok(IndexFacts {
             index,
             rows: cg.arena.alloc_slice_copy(&self.equal_rows(index, sizes)),
             entry_size: entry_size(table, index),
             is_unique_not_null,
-            is_covering: self.is_covered_by(table, index) || covers_by_expressions,
-            covers_by_expressions,
-            needs_row,
-            is_whole: index.root == table.root || Self::is_whole(table, index),
+            is_covering: is_covered || !matches!(by_expressions, ByExpressions::Not),
+            covers_by_expressions: !matches!(by_expressions, ByExpressions::Not),
+            // Of a row that may be one of NULLs, the entry does not say what the expressions are.
+            needs_row: match by_expressions {
+                ByExpressions::Not => false,
+                ByExpressions::Covers => self.may_be_null_row,
+                ByExpressions::NeedsRow => true,
+            },
+            is_whole: index.root == table.root || covering::is_whole(table, index),
             is_analyzed: statistics.is_some(),
             is_unordered: statistics.is_some_and(|statistics| statistics.unordered),
             no_skip_scan: statistics.is_none_or(|statistics| statistics.no_skip_scan),
@@ -426,53 +438,6 @@ impl<'a> SourceFacts<'a> {
         rows.resize(index.columns.len() + 1, LogEst::ONE);
         rows
     }
-
-    /// Whether all columns of the table are in the index.
-    fn is_whole(table: &Table, index: &Index) -> bool {
-        (0..table.columns.len()).all(|at| table.rowid_column == Some(at as u16) || holds(index, at))
-    }
-
-    /// Whether the index holds all columns that are used. The rowid ends every entry of a rowid table's index. To SQLite, a generated
-    /// column may be made of all others.
-    fn is_covered_by(&self, table: &Table, index: &Index) -> bool {
-        let is_table = table.is_without_rowid() && index.root == table.root;
-        let uses_generated = || self.used.positions().any(|at| table.columns[at].is_generated());
-        let is_covered = || match table.has_generated_columns() && uses_generated() {
-            true => Self::is_whole(table, index),
-            false => self.used.positions().all(|at| holds(index, at)),
-        };
-        is_table || is_covered()
-    }
-
-    /// Whether the columns that the index lacks are used in expressions alone that it has; and whether code reads them nevertheless. Of
-    /// a row that may be one of NULLs, the entry does not say what the expressions are.
-    fn is_covered_by_expressions(
-        &self,
-        cg: &Codegen<'a>,
-        table: &Table,
-        index: &Index,
-        columns: &[IndexColumnFacts<'a>],
-    ) -> (bool, bool) {
-        let expr = |column: &IndexColumnFacts<'a>| match column.term {
-            IndexedTerm::Expr(expr) => Some(expr),
-            IndexedTerm::Column(_) => None,
-        };
-        let indexed: Vec<Expr<'a>> = columns.iter().filter_map(expr).collect();
-        if indexed.is_empty() || self.is_changed || self.is_covered_by(table, index) {
-            return (false, false);
-        }
-        let beside = cg.used_beside(self.source.id, &indexed);
-        let is_generated = |at: usize| table.columns[at].is_generated();
-        if beside.used.positions().any(|at| is_generated(at) || !holds(index, at)) {
-            return (false, false);
-        }
-        (true, self.may_be_null_row || beside.used_of_row.positions().any(|at| !holds(index, at)))
-    }
-}
-
-/// Whether the index has the column of the table at `at`.
-fn holds(index: &Index, at: usize) -> bool {
-    index.columns.iter().any(|column| column.term == IndexTerm::Column(at as u16))
 }
 
 impl<'a> IndexFacts<'a> {

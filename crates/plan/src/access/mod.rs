@@ -17,6 +17,7 @@
 mod branches;
 mod candidate;
 mod checks;
+mod covering;
 mod facts;
 mod finish;
 mod log_est;
