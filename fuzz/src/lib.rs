@@ -1,5 +1,6 @@
 //! What the fuzz targets share: databases in memory, and everything that a user may do with one.
 
+pub mod full_text;
 pub mod seal;
 
 use std::path::Path;

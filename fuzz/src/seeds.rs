@@ -26,6 +26,11 @@ fn main() {
     for (name, format) in [("changeset", Format::Changeset), ("patchset", Format::Patchset)] {
         write("changeset", name, &changes(format));
     }
+    for target in ["fts3", "fts5"] {
+        for (at, seed) in FULL_TEXT.iter().enumerate() {
+            write(target, &format!("{at}"), seed);
+        }
+    }
     for (at, sql) in SQL.iter().enumerate() {
         write("sql_text", &format!("{at}"), sql.as_bytes());
     }
@@ -42,6 +47,14 @@ fn changes(format: Format) -> Vec<u8> {
     connection.unwatch_changes(watch);
     session.changeset(&connection, format).expect("the changes of a table that is there")
 }
+
+/// Options, a query, and a change of a shadow table.
+const FULL_TEXT: &[&[u8]] = &[
+    b"\x00often word\0\x00\x09\x00\x05often\x03\x03",
+    b"\x81\"often other\" NOT w7\0\x08\x04\x00\x00\x00\x00",
+    b"\x02a:w* NEAR/3 often\0\x01\x05\x01\x02\x03\x04\x05",
+    b"\x03^word OR (other AND o1)\0\x05\x02\xff\xff\x06\x01\x7f",
+];
 
 const SQL: &[&str] = &[
     "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT UNIQUE, c DEFAULT 5); INSERT INTO t(b) VALUES('x'),('y'); SELECT * FROM t",

@@ -20,6 +20,8 @@ pub struct Btree {
     /// still knows that its path is still what it was. Trees that share a counter only make each
     /// other's cursors look twice.
     changes: [Cell<u64>; CHANGE_COUNTERS],
+    /// The same of changes to more than one leaf: while such a counter stands still, all interior pages are what they were.
+    shapes: [Cell<u64>; CHANGE_COUNTERS],
     /// The pager's write version after the last thing that this crate did. Another one means that
     /// somebody else changed pages: a rollback, a new snapshot.
     known_version: Cell<u64>,
@@ -76,6 +78,7 @@ impl Btree {
         Btree {
             pager,
             changes: std::array::from_fn(|_| Cell::new(first_version)),
+            shapes: std::array::from_fn(|_| Cell::new(first_version)),
             known_version: Cell::new(0),
             secure_delete: Cell::default(),
             auto_vacuum: Cell::new(None),
@@ -295,9 +298,27 @@ impl Btree {
         self.changes[root.get() as usize % CHANGE_COUNTERS].get()
     }
 
+    /// Changes whenever pages of the tree at `root` that are no leaves may have.
+    #[inline]
+    pub(crate) fn shape(&self, root: PageNo) -> u64 {
+        self.notice_others();
+        self.shapes[root.get() as usize % CHANGE_COUNTERS].get()
+    }
+
     /// Announces a change to the tree at `root` and answers the new version.
     #[inline]
     pub(crate) fn changed(&self, root: PageNo) -> u64 {
+        let shape = &self.shapes[root.get() as usize % CHANGE_COUNTERS];
+        shape.set(shape.get() + 1);
+        self.cells_changed(root, PageKind::TableLeaf)
+    }
+
+    /// As [`Btree::changed`], of a change to cells of one page of this kind, which points to no other children than before.
+    #[inline]
+    pub(crate) fn cells_changed(&self, root: PageNo, kind: PageKind) -> u64 {
+        if !kind.is_leaf() {
+            return self.changed(root);
+        }
         let counter = &self.changes[root.get() as usize % CHANGE_COUNTERS];
         counter.set(counter.get() + 1);
         counter.get()
@@ -306,7 +327,7 @@ impl Btree {
     /// Announces that any tree may have changed.
     #[cold]
     pub(crate) fn all_changed(&self) {
-        for counter in &self.changes {
+        for counter in self.changes.iter().chain(&self.shapes) {
             counter.set(counter.get() + 1);
         }
         self.auto_vacuum.set(None);

@@ -68,6 +68,8 @@ pub struct Cursor {
     is_tripped: bool,
     /// The tree's version for which `path` is known to be what the tree looks like.
     version: u64,
+    /// The tree's shape for which the interior pages of `path` are known to be current.
+    shape: u64,
     path: Vec<Level>,
     written: Step,
     /// The rowids that belong on the leaf at the end of the path, if a search led there.
@@ -152,6 +154,7 @@ impl Cursor {
             at_last: false,
             is_tripped: false,
             version: 0,
+            shape: 0,
             path: Vec::new(),
             written: Step { no: root, index: 0 },
             range: None,
@@ -187,6 +190,11 @@ impl Cursor {
         self.at_last = false;
         self.row = None;
         // Held, a leaf would be copied by whoever writes it next.
+        self.leave_leaf();
+    }
+
+    #[inline]
+    fn leave_leaf(&mut self) {
         if self.path.last().is_some_and(|level| level.node.is_leaf()) {
             self.path.pop();
         }
@@ -257,11 +265,22 @@ impl Cursor {
     #[inline]
     fn enter_root(&mut self, btree: &Btree) -> Result<()> {
         let version = btree.version(self.root);
+        if self.version != version {
+            self.version = version;
+            self.range = None;
+            let shape = btree.shape(self.root);
+            if self.shape == shape {
+                // Only leaves have changed: the pages above are what they were.
+                self.leave_leaf();
+            } else {
+                self.shape = shape;
+                self.path.clear();
+            }
+        }
         let is_known = self.path.first().is_some_and(|root| btree.pager().is_intact(&root.node.page));
-        if self.version != version || !is_known {
+        if !is_known {
             self.path.clear();
             self.range = None;
-            self.version = version;
             self.load_root(btree)?;
         }
         Ok(())

@@ -9,8 +9,8 @@
 //! processor's cache, and the rowid has to be taken out of its varint. Decoded, both are side by side, eight cells a line,
 //! and the header needs no look at all. A quarter of what finding a row costs is saved.
 //!
-//! What is decoded holds for one [version](crate::Btree::version) of one tree. Only pages that are searched [`VISITS`] times within a
-//! version are decoded, so that trees that change cost nothing; and no more than [`BYTES_MAX`] of them are kept, so that it is
+//! What is decoded holds for one [shape](crate::Btree::shape) of one tree: changes to cells of a leaf leave it as it is. Only pages that are
+//! searched [`VISITS`] times within a shape are decoded, so that trees that grow cost nothing; and no more than [`BYTES_MAX`] of them are kept, so that it is
 //! the pages near the roots of large trees.
 
 use crate::search::{Range, find_child};
@@ -39,7 +39,7 @@ pub(crate) struct Interiors {
 struct Slot {
     no: u32,
     root: u32,
-    version: u64,
+    shape: u64,
     visits: u32,
     interior: Option<Box<Interior>>,
 }
@@ -48,7 +48,7 @@ struct Slot {
 pub(crate) struct Tree<'i> {
     slots: Ref<'i, Vec<Slot>>,
     root: u32,
-    version: u64,
+    shape: u64,
 }
 
 /// A decoded page.
@@ -74,28 +74,28 @@ pub(crate) struct Turn {
 }
 
 impl Interiors {
-    /// The decoded pages of one version of the tree at `root`.
+    /// The decoded pages of one shape of the tree at `root`.
     #[inline]
-    pub(crate) fn of(&self, root: PageNo, version: u64) -> Tree<'_> {
-        Tree { slots: self.slots.borrow(), root: root.get(), version }
+    pub(crate) fn of(&self, root: PageNo, shape: u64) -> Tree<'_> {
+        Tree { slots: self.slots.borrow(), root: root.get(), shape }
     }
 
     /// Page `no` of the tree at `root` has been searched, and was not decoded. `decode` decodes it if that pays now.
-    pub(crate) fn visit(&self, root: PageNo, version: u64, no: PageNo, decode: impl FnOnce() -> Option<Interior>) {
+    pub(crate) fn visit(&self, root: PageNo, shape: u64, no: PageNo, decode: impl FnOnce() -> Option<Interior>) {
         let slots = &mut *self.slots.borrow_mut();
         if slots.is_empty() {
             slots.resize_with(SLOTS, Slot::default);
         }
         let slot = &mut slots[place(no)];
-        if slot.no != no.get() || slot.root != root.get() || slot.version != version {
+        if slot.no != no.get() || slot.root != root.get() || slot.shape != shape {
             // Another page is there. If it is decoded, and still looked at, it has the advantage.
-            if slot.visits > 0 && slot.interior.is_some() && slot.root == root.get() && slot.version == version {
+            if slot.visits > 0 && slot.interior.is_some() && slot.root == root.get() && slot.shape == shape {
                 slot.visits -= 1;
                 return;
             }
             let gone = slot.interior.take();
             self.bytes.set(self.bytes.get() - gone.map_or(0, |interior| interior.bytes()));
-            *slot = Slot { no: no.get(), root: root.get(), version, visits: 0, interior: None };
+            *slot = Slot { no: no.get(), root: root.get(), shape, visits: 0, interior: None };
         }
         slot.visits += 1;
         if slot.visits == VISITS {
@@ -117,7 +117,7 @@ impl Tree<'_> {
     #[inline]
     pub fn page(&self, no: PageNo) -> Option<&Interior> {
         let slot = self.slots.get(place(no))?;
-        let is_it = slot.no == no.get() && slot.version == self.version && slot.root == self.root;
+        let is_it = slot.no == no.get() && slot.shape == self.shape && slot.root == self.root;
         if is_it { slot.interior.as_deref() } else { None }
     }
 }

@@ -17,8 +17,8 @@ pub struct sqlite3_backup {
     target: *mut sqlite3,
     source: *mut sqlite3,
     inner: Backup,
-    /// What the last step answered.
-    last: c_int,
+    /// Why the last step failed: the error of the target's connection once the backup is finished, and not before.
+    failed: Option<Error>,
 }
 
 /// SQLITE_SERIALIZE_NOCOPY
@@ -56,8 +56,7 @@ api! {
             Ok(inner) => {
                 from.others.set(from.others.get() + 1);
                 to.others.set(to.others.get() + 1);
-                to.ok();
-                Box::into_raw(Box::new(sqlite3_backup { target, source, inner, last: code::OK }))
+                Box::into_raw(Box::new(sqlite3_backup { target, source, inner, failed: None }))
             }
             Err(error) => {
                 to.fail(&error);
@@ -69,16 +68,15 @@ api! {
     fn sqlite3_backup_step(backup: *mut sqlite3_backup, pages: c_int) -> c_int {
         let Some(backup) = backup.as_mut() else { return code::MISUSE };
         // The connections live as long as the backup.
-        let (_from, to) = (connection::of_object(backup.source), connection::of_object(backup.target));
-        backup.last = match backup.inner.step(pages) {
+        let (_from, _to) = (connection::of_object(backup.source), connection::of_object(backup.target));
+        let stepped = backup.inner.step(pages);
+        let answer = match &stepped {
             Ok(BackupStep::More) => code::OK,
             Ok(BackupStep::Done) => code::DONE,
-            Err(error) => {
-                to.fail(&error);
-                error.code().0
-            }
+            Err(error) => error.code().0,
         };
-        backup.last
+        backup.failed = stepped.err();
+        answer
     }
 
     fn sqlite3_backup_finish(backup: *mut sqlite3_backup) -> c_int {
@@ -91,7 +89,9 @@ api! {
             let (from, to) = (connection::of_object(source), connection::of_object(target));
             from.others.set(from.others.get() - 1);
             to.others.set(to.others.get() - 1);
-            to.finish(backup.inner.finish())
+            // A step that was SQLITE_BUSY or SQLITE_LOCKED could have been tried again. Where it was not, that is the answer.
+            let failed = backup.failed.map_or(Ok(()), Err);
+            to.finish(backup.inner.finish().and(failed))
         };
         connection::free_if_unused(source);
         connection::free_if_unused(target);

@@ -160,8 +160,8 @@ api! {
     fn sqlite3_bind_blob(
         statement: *mut sqlite3_stmt, number: c_int, start: *const c_void, n: c_int, destructor: Destructor,
     ) -> c_int {
+        // Misuse leaves the bytes to the application.
         if n < 0 {
-            memory::destroy(destructor, start);
             return code::MISUSE;
         }
         bind_bytes(statement, number, start, destructor, ValueRef::Blob(text::sized(start, n.into())))

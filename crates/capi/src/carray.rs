@@ -207,6 +207,10 @@ impl Module for CArray {
 }
 
 impl VirtualTable for CArray {
+    fn plans_stand(&self) -> bool {
+        true
+    }
+
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         const NO_ARRAY: i64 = 0x7fff_ffff;
         let given = |column: i32| {

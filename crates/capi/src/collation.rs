@@ -21,7 +21,7 @@ struct CCollation {
     encoding: Encoding,
     arg: *mut c_void,
     compare: CompareFn,
-    /// None once it has been called.
+    /// None until the connection has taken the collation, and once it has been called.
     destructor: Cell<Destructor>,
 }
 
@@ -85,16 +85,16 @@ unsafe fn create(
     let encoding = text::encoding(representation).filter(|_| !matches!(representation, code::ANY | code::UTF8_ZT));
     let (Some(name), Some(encoding)) = (name, encoding) else { return code::MISUSE };
     let name = String::from_utf8_lossy(name).into_owned();
-    let collation = compare.map(|compare| {
-        Collation::Custom(Arc::new(CCollation {
-            name: name.clone(),
-            encoding,
-            arg,
-            compare,
-            destructor: Cell::new(destructor),
-        }))
+    let made = compare.map(|compare| {
+        Arc::new(CCollation { name: name.clone(), encoding, arg, compare, destructor: Cell::new(None) })
     });
-    db.finish(db.core().set_collation_for(&name, encoding, collation))
+    let collation = made.clone().map(|made| Collation::Custom(made));
+    let answer = db.finish(db.core().set_collation_for(&name, encoding, collation));
+    // A collation that was refused still belongs to the application: its destructor is not called.
+    if let Some(made) = made.filter(|_| answer == code::OK) {
+        made.destructor.set(destructor);
+    }
+    answer
 }
 
 type NeededFn = unsafe extern "C" fn(*mut c_void, *mut sqlite3, c_int, *const c_char);

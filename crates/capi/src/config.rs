@@ -1,12 +1,13 @@
 //! Settings of the process: `sqlite3_config`, the error log, shared cache, `sqlite3_test_control`.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use lithe_engine::OpenFlags;
 
 use crate::code;
 use crate::connection::{live, sqlite3};
+use crate::error_log;
 use crate::ffi_guard::{api, guard};
 use crate::memory;
 use crate::mutex;
@@ -24,16 +25,11 @@ static INITIALIZED: AtomicBool = AtomicBool::new(false);
 /// The library is in use from now on, or not any more.
 pub(crate) fn set_initialized(is: bool) {
     lithe_engine::set_memory_gauge(memory::used);
-    lithe_engine::set_error_log(|code, message| log(code, &crate::error::c_string(message)));
+    lithe_engine::set_error_log(|code, message| error_log::write(code, &[message]));
     INITIALIZED.store(is, Ordering::Relaxed);
 }
 
 static URI: AtomicBool = AtomicBool::new(false);
-
-type LogFn = unsafe extern "C" fn(*mut c_void, c_int, *const c_char);
-/// The log's function as an address, 0 for none, and its pointer.
-static LOG: AtomicUsize = AtomicUsize::new(0);
-static LOG_ARG: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Whether filenames are URIs without being asked for.
 pub(crate) fn uri_everywhere() -> bool {
@@ -53,22 +49,6 @@ pub(crate) fn wants_mutex(flags: OpenFlags) -> bool {
 /// Whether the process has said that it has one thread.
 pub(crate) fn is_single_threaded() -> bool {
     THREADING.load(Ordering::Relaxed) == SINGLE_THREAD
-}
-
-/// Whether there is an error log.
-pub(crate) fn has_log() -> bool {
-    LOG.load(Ordering::Acquire) != 0
-}
-
-/// Writes to the error log.
-pub(crate) fn log(code: c_int, message: &CStr) {
-    let address = LOG.load(Ordering::Acquire);
-    if address != 0 {
-        // SAFETY: the address is that of the function that the application gave for this.
-        let function = unsafe { std::mem::transmute::<usize, LogFn>(address) };
-        // SAFETY: called as documented.
-        unsafe { function(LOG_ARG.load(Ordering::Acquire), code, message.as_ptr()) };
-    }
 }
 
 /// `sqlite3_config`, behind its C half.
@@ -91,8 +71,7 @@ unsafe extern "C" fn lithe_config(op: c_int, args: *mut CArgs) -> c_int {
             },
             16 => {
                 let function = args.pointer::<c_void>();
-                LOG_ARG.store(args.pointer(), Ordering::Release);
-                LOG.store(function.expose_provenance(), Ordering::Release);
+                error_log::set(function, args.pointer());
             }
             17 => URI.store(args.int() != 0, Ordering::Relaxed),
             // SAFETY: the verb has a pointer to be written.

@@ -19,6 +19,7 @@ use lithe_engine::{Connection, InterruptHandle, OpenFlags};
 use crate::code;
 use crate::database::Filename;
 use crate::error::LastError;
+use crate::fts3::Fts3State;
 use crate::fts5::Fts5State;
 use crate::hook::Hooks;
 use crate::recursive_mutex::RecursiveMutex;
@@ -78,6 +79,7 @@ pub struct sqlite3 {
     pub(crate) can_load_extensions: Cell<bool>,
     pub(crate) can_load_by_sql: Cell<bool>,
     pub(crate) virtual_tables: VirtualTableState,
+    pub(crate) fts3: Fts3State,
     pub(crate) fts5: Fts5State,
     /// Files of the engine's that were given out as structures of C, and what stands for one that is not open.
     pub(crate) file_pointers: RefCell<Vec<FilePointer>>,
@@ -108,6 +110,7 @@ impl sqlite3 {
             can_load_extensions: Cell::new(false),
             can_load_by_sql: Cell::new(false),
             virtual_tables: VirtualTableState::default(),
+            fts3: Fts3State::default(),
             fts5: Fts5State::default(),
         }
     }

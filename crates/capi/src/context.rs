@@ -59,7 +59,7 @@ pub(crate) struct AggregateMemory {
     block: Option<Box<[u128]>>,
 }
 
-/// A pointer of the application in the engine's hands, and when the engine lets go of it, destroyed.
+/// A pointer of the application in the engine's hands, and when the engine lets go of it, destroyed: a null pointer, too.
 pub(crate) struct Kept {
     pub(crate) address: *mut c_void,
     pub(crate) kind: *const c_char,
@@ -68,10 +68,8 @@ pub(crate) struct Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        if !self.address.is_null() {
-            // SAFETY: the application gave both for this.
-            unsafe { memory::destroy(self.destructor, self.address) };
-        }
+        // SAFETY: the application gave both for this.
+        unsafe { memory::destroy(self.destructor, self.address) };
     }
 }
 

@@ -1,4 +1,4 @@
-//! The allocator of the library: the system's, with a count of what is in use.
+//! The allocator of the library: the system's, with a count of what is in use, and with small blocks kept for the next request.
 //!
 //! ```text
 //!   63                       24 23       0
@@ -16,6 +16,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
+use crate::small_blocks::{Class, SmallBlocks, class};
 use crate::thread::this_thread;
 
 #[global_allocator]
@@ -44,10 +45,18 @@ struct Slot {
     peak: AtomicI64,
     /// The largest request, in bytes.
     largest: AtomicUsize,
+    /// What the thread has freed. The shared slot has none.
+    free: SmallBlocks,
 }
 
 static SLOTS: [Slot; SLOT_COUNT] = [const {
-    Slot { thread: AtomicUsize::new(0), now: AtomicI64::new(0), peak: AtomicI64::new(0), largest: AtomicUsize::new(0) }
+    Slot {
+        thread: AtomicUsize::new(0),
+        now: AtomicI64::new(0),
+        peak: AtomicI64::new(0),
+        largest: AtomicUsize::new(0),
+        free: SmallBlocks::new(),
+    }
 }; SLOT_COUNT];
 
 /// The slot of this thread, and whether nobody else adds to it.
@@ -71,33 +80,29 @@ fn other_slot(me: usize) -> (&'static Slot, bool) {
     (&SLOTS[SHARED], false)
 }
 
-/// Adds to what is in use. Answers the slot, and what its count is now.
-#[inline(always)]
-fn add(amount: i64) -> (&'static Slot, i64) {
-    let (slot, is_mine) = slot();
-    if is_mine {
-        let now = slot.now.load(Ordering::Relaxed).wrapping_add(amount);
-        slot.now.store(now, Ordering::Relaxed);
-        (slot, now)
-    } else {
-        (slot, slot.now.fetch_add(amount, Ordering::Relaxed).wrapping_add(amount))
+impl Slot {
+    /// Adds to what is in use. Answers what the slot's count is now.
+    #[inline(always)]
+    fn add(&self, is_mine: bool, amount: i64) -> i64 {
+        if is_mine {
+            let now = self.now.load(Ordering::Relaxed).wrapping_add(amount);
+            self.now.store(now, Ordering::Relaxed);
+            now
+        } else {
+            self.now.fetch_add(amount, Ordering::Relaxed).wrapping_add(amount)
+        }
     }
-}
 
-#[inline(always)]
-fn note(bytes: usize, request: usize, blocks: i64) {
-    let (slot, now) = add(amount(bytes, blocks));
-    if now > slot.peak.load(Ordering::Relaxed) {
-        slot.peak.store(now, Ordering::Relaxed);
+    #[inline(always)]
+    fn note(&self, is_mine: bool, bytes: usize, request: usize, blocks: i64) {
+        let now = self.add(is_mine, amount(bytes, blocks));
+        if now > self.peak.load(Ordering::Relaxed) {
+            self.peak.store(now, Ordering::Relaxed);
+        }
+        if request > self.largest.load(Ordering::Relaxed) {
+            self.largest.store(request, Ordering::Relaxed);
+        }
     }
-    if request > slot.largest.load(Ordering::Relaxed) {
-        slot.largest.store(request, Ordering::Relaxed);
-    }
-}
-
-#[inline(always)]
-fn forget(bytes: usize, blocks: i64) {
-    add(-amount(bytes, blocks));
 }
 
 /// Bytes and blocks of a sum.
@@ -139,46 +144,135 @@ pub(crate) fn largest(reset: bool) -> usize {
     SLOTS.iter().map(one).max().unwrap_or(0)
 }
 
-// SAFETY: all work is the system allocator's; counting allocates nothing.
+impl Counting {
+    /// A block of a class: one that this thread has freed, if there is any.
+    #[inline(always)]
+    fn small(class: Class, request: usize) -> *mut u8 {
+        let (slot, is_mine) = slot();
+        // SAFETY: the slot is this thread's if it says so; `dealloc` keeps or frees the block.
+        unsafe {
+            let kept = if is_mine { slot.free.take(class) } else { std::ptr::null_mut() };
+            let block = if kept.is_null() { class.alloc() } else { kept };
+            if !block.is_null() {
+                slot.note(is_mine, request, request, 1);
+            }
+            block
+        }
+    }
+
+    #[inline(always)]
+    fn note(block: *mut u8, request: usize) -> *mut u8 {
+        if !block.is_null() {
+            let (slot, is_mine) = slot();
+            slot.note(is_mine, request, request, 1);
+        }
+        block
+    }
+}
+
+/// Memory of the system, counted: for what the application gets.
+///
+/// # Safety
+/// The layout has a size. The block is freed by [`dealloc_of_system`].
+pub(crate) unsafe fn alloc_of_system(layout: Layout) -> *mut u8 {
+    // SAFETY: our caller's promise.
+    Counting::note(unsafe { System.alloc(layout) }, layout.size())
+}
+
+/// Gives back what [`alloc_of_system`] or [`realloc_of_system`] gave.
+///
+/// # Safety
+/// The block was made with this layout, and is not used any more.
+pub(crate) unsafe fn dealloc_of_system(block: *mut u8, layout: Layout) {
+    // SAFETY: our caller's promise.
+    unsafe { System.dealloc(block, layout) };
+    let (slot, is_mine) = slot();
+    slot.add(is_mine, -amount(layout.size(), 1));
+}
+
+/// Makes a block of the system longer or shorter.
+///
+/// # Safety
+/// As [`dealloc_of_system`]; `size` is that of a layout.
+pub(crate) unsafe fn realloc_of_system(block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+    // SAFETY: our caller's promise.
+    let moved = unsafe { System.realloc(block, layout, size) };
+    if !moved.is_null() {
+        let (slot, is_mine) = slot();
+        match size.checked_sub(layout.size()) {
+            Some(more) => slot.note(is_mine, more, size, 0),
+            None => _ = slot.add(is_mine, -amount(layout.size() - size, 0)),
+        }
+    }
+    moved
+}
+
+// SAFETY: the memory is the system allocator's, and a small block is of the class of its layout from first to last; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: our caller's promise.
-        let block = unsafe { System.alloc(layout) };
-        if !block.is_null() {
-            note(layout.size(), layout.size(), 1);
+        match class(layout) {
+            Some(class) => Counting::small(class, layout.size()),
+            // SAFETY: our caller's promise.
+            None => unsafe { alloc_of_system(layout) },
         }
-        block
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: our caller's promise.
-        let block = unsafe { System.alloc_zeroed(layout) };
+        let Some(class) = class(layout) else {
+            // SAFETY: our caller's promise.
+            return Counting::note(unsafe { System.alloc_zeroed(layout) }, layout.size());
+        };
+        let block = Counting::small(class, layout.size());
         if !block.is_null() {
-            note(layout.size(), layout.size(), 1);
+            // SAFETY: the block is as long as its layout says.
+            unsafe { block.write_bytes(0, layout.size()) };
         }
         block
     }
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: our caller's promise.
-        unsafe { System.dealloc(block, layout) };
-        forget(layout.size(), 1);
+        let Some(class) = class(layout) else {
+            // SAFETY: our caller's promise.
+            return unsafe { dealloc_of_system(block, layout) };
+        };
+        let (slot, is_mine) = slot();
+        slot.add(is_mine, -amount(layout.size(), 1));
+        // SAFETY: the block is of this class, by our caller's promise, and the slot is this thread's if it says so.
+        unsafe {
+            if !is_mine || !slot.free.put(class, block) {
+                class.free(block);
+            }
+        }
     }
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: our caller's promise.
-        let moved = unsafe { System.realloc(block, layout, size) };
-        if !moved.is_null() {
-            match size.checked_sub(layout.size()) {
-                Some(more) => note(more, size, 0),
-                None => forget(layout.size() - size, 0),
+        // SAFETY: our caller promises that the size is one of a layout.
+        let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        match (class(layout), class(new)) {
+            // SAFETY: our caller's promise.
+            (None, None) => unsafe { realloc_of_system(block, layout, size) },
+            (Some(old), Some(new)) if old == new => {
+                let (slot, is_mine) = slot();
+                match size.checked_sub(layout.size()) {
+                    Some(more) => slot.note(is_mine, more, size, 0),
+                    None => _ = slot.add(is_mine, -amount(layout.size() - size, 0)),
+                }
+                block
             }
+            // SAFETY: our caller's promise; what both have room for is copied.
+            _ => unsafe {
+                let moved = self.alloc(new);
+                if !moved.is_null() {
+                    moved.copy_from_nonoverlapping(block, size.min(layout.size()));
+                    self.dealloc(block, layout);
+                }
+                moved
+            },
         }
-        moved
     }
 }
 

@@ -17,7 +17,7 @@
 //! | run SQL | `prepare`, `bind`, `step`, `column`, `exec`, `statement` |
 //! | values, functions, collations | `value`, `context`, `function`, `collation` |
 //! | be told or asked | `hook` |
-//! | virtual tables | `virtual_table`, `index_info`, `rtree` (its geometries), `fts5` (tokenizers, auxiliary functions), `carray`, `statement_table`, `program_tables` |
+//! | virtual tables | `virtual_table`, `index_info`, `rtree` (its geometries), `fts3` (tokenizers), `fts5` (tokenizers, auxiliary functions), `carray`, `statement_table`, `program_tables` |
 //! | parts of BLOBs, copies of databases, states of the past | `blob`, `backup`, `snapshot` |
 //! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `error`, `version` |
 //! | files | `vfs`, `file_control` |
@@ -41,11 +41,13 @@ mod context;
 mod database;
 mod database_config;
 mod error;
+mod error_log;
 mod exec;
 mod extension;
 mod facts;
 mod ffi_guard;
 mod file_control;
+mod fts3;
 mod fts5;
 mod function;
 mod heap;
@@ -64,6 +66,7 @@ mod program_tables;
 mod recursive_mutex;
 mod rtree;
 mod session;
+mod small_blocks;
 mod snapshot;
 mod statement;
 mod statement_table;

@@ -8,7 +8,7 @@
 //! The library's own allocator counts these blocks with everything else (see `heap`). What functions of the application's own
 //! have made (SQLITE_CONFIG_MALLOC) is counted here.
 
-use std::alloc::{Layout, alloc, dealloc, realloc};
+use std::alloc::Layout;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{null_mut, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
@@ -122,7 +122,7 @@ unsafe fn raw_malloc(n: u64) -> *mut c_void {
     let Some(layout) = layout(n) else { return null_mut() };
     // SAFETY: the layout has a size, and the header lies within the block.
     unsafe {
-        let base = alloc(layout);
+        let base = heap::alloc_of_system(layout);
         if base.is_null() {
             return null_mut();
         }
@@ -144,7 +144,7 @@ unsafe fn raw_free(block: *mut c_void) {
     // SAFETY: the layout is the one that the block was made with.
     unsafe {
         if let Some(layout) = layout(raw_size(block)) {
-            dealloc(block.cast::<u8>().sub(HEADER), layout);
+            heap::dealloc_of_system(block.cast::<u8>().sub(HEADER), layout);
         }
     }
 }
@@ -155,7 +155,7 @@ unsafe fn raw_realloc(block: *mut c_void, n: u64) -> *mut c_void {
     // SAFETY: as in `raw_free`.
     unsafe {
         let (Some(old), Some(new)) = (layout(raw_size(block)), layout(n)) else { return null_mut() };
-        let base = realloc(block.cast::<u8>().sub(HEADER), old, new.size());
+        let base = heap::realloc_of_system(block.cast::<u8>().sub(HEADER), old, new.size());
         if base.is_null() {
             return null_mut();
         }

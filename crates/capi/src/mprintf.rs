@@ -1,7 +1,7 @@
 //! `sqlite3_mprintf` and its family: C arguments in, the text of SQL's `format()` out.
 //!
 //! The conversions are those of the SQL function, and it does them. Here the C arguments are taken in the types that
-//! the format says, and become values:
+//! the format says, as each conversion asks for its value:
 //!
 //! | conversion | C type | value |
 //! | --- | --- | --- |
@@ -14,10 +14,9 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
-use lithe_engine::function::format_values;
-use lithe_engine::value::{Buffer, Value, ValueRef, utf8};
+use lithe_engine::function::{FormatArguments, FormatOutput, IntegerType, format_arguments};
+use lithe_engine::value::{Buffer, NumberText, utf8};
 
-use crate::error;
 use crate::ffi_guard::guard;
 use crate::memory;
 use crate::variadic::{Arguments, CArgs};
@@ -25,183 +24,86 @@ use crate::variadic::{Arguments, CArgs};
 /// The longest text that is made.
 pub(crate) const LENGTH_MAX: usize = 1_000_000_000;
 
+/// A text of this length takes no memory until it is copied for the application.
+pub(crate) const SHORT_LEN: usize = 256;
+
 /// Why there is no text.
 pub(crate) struct TooLong;
 
-/// What a `%` begins.
-struct Conversion {
-    letter: u8,
-    longs: usize,
-    /// The precision, and whether it counts characters instead of bytes.
-    precision: Option<usize>,
-    counts_characters: bool,
+/// The arguments of a call, in the types that the format says.
+struct Formatted<'a> {
+    arguments: &'a mut Arguments,
+    /// The character of a `%c`.
+    character: Buffer,
+    /// The texts of `%z`.
+    to_free: Vec<*mut c_void>,
 }
 
-/// One value for the SQL function.
-enum Argument<'a> {
-    Borrowed(ValueRef<'a>),
-    Made(Value),
-}
+impl FormatArguments for Formatted<'_> {
+    fn number(&mut self) -> i64 {
+        self.arguments.int().into()
+    }
 
-impl Argument<'_> {
-    fn get(&self) -> ValueRef<'_> {
-        match self {
-            Argument::Borrowed(value) => *value,
-            Argument::Made(value) => value.as_ref(),
+    fn integer(&mut self, of: IntegerType) -> i64 {
+        match of {
+            IntegerType::Int => self.arguments.int().into(),
+            IntegerType::Unsigned => self.arguments.int().cast_unsigned().into(),
+            #[allow(clippy::unnecessary_cast)] // a long has 32 bits on other systems
+            IntegerType::Long => self.arguments.long() as i64,
+            IntegerType::UnsignedLong => self.arguments.long().cast_unsigned() as i64,
+            IntegerType::LongLong => self.arguments.int64(),
+            IntegerType::Pointer => self.arguments.pointer::<c_void>() as i64,
         }
+    }
+
+    fn real(&mut self) -> f64 {
+        self.arguments.double()
+    }
+
+    fn character<'s>(&'s mut self, _: &'s mut NumberText) -> &'s [u8] {
+        self.character.clear();
+        utf8::encode(self.arguments.int().cast_unsigned(), &mut self.character);
+        self.character.as_slice()
+    }
+
+    fn text<'s>(&'s mut self, limit: Option<usize>, is_freed: bool, _: &'s mut NumberText) -> Option<&'s [u8]> {
+        let text = self.arguments.text();
+        if text.is_null() {
+            return None;
+        }
+        if is_freed {
+            self.to_free.push(text.cast_mut().cast());
+        }
+        // SAFETY: the promise of `write`: the text ends with NUL, or is as long as the precision says; strnlen stops at whichever
+        // comes first.
+        Some(unsafe {
+            match limit {
+                Some(limit) => std::slice::from_raw_parts(text.cast(), libc::strnlen(text, limit)),
+                None => crate::text::sized(text.cast(), -1),
+            }
+        })
     }
 }
 
-/// The text.
+/// Writes the text.
 ///
 /// # Safety
-/// `format` ends with NUL, and the arguments are of the types that it says.
-pub(crate) unsafe fn formatted(
+/// `format` is null or ends with NUL, and the arguments are of the types that it says. Their texts end with NUL, or are as long as the precision
+/// says.
+pub(crate) unsafe fn write(
+    output: &mut FormatOutput<'_>,
     format: *const c_char,
     arguments: &mut Arguments,
-    length_max: usize,
-) -> Result<Buffer, TooLong> {
+) -> Result<(), TooLong> {
     // SAFETY: our caller's promise.
-    let mut format = unsafe { crate::text::bytes(format) }.unwrap_or_default().to_vec();
-    let mut values = Vec::new();
-    let mut to_free: Vec<*mut c_void> = Vec::new();
-    let mut at = 0;
-    while let Some(found) = format[at..].iter().position(|&byte| byte == b'%') {
-        at += found + 1;
-        let Some((conversion, end)) = conversion(&format, at, arguments, &mut values) else { break };
-        at = end;
-        if conversion.letter == b'z' {
-            // SQL's function has no memory to free, and does not know this one.
-            format[at - 1] = b's';
-        }
-        // SAFETY: our caller's promise.
-        match unsafe { argument(&conversion, arguments, &mut to_free) } {
-            Some(value) => values.push(value),
-            None if matches!(conversion.letter, b'%' | b'n') => {}
-            None => {
-                // What is no conversion ends the text, and what stands before it is kept.
-                format.truncate(at - 1);
-                break;
-            }
-        }
-    }
-    let values: Vec<ValueRef<'_>> = values.iter().map(Argument::get).collect();
-    let made = format_values(&format, &values, length_max).map_err(|_| TooLong);
-    for block in to_free {
+    let format = unsafe { crate::text::bytes(format) }.unwrap_or_default();
+    let mut formatted = Formatted { arguments, character: Buffer::new(), to_free: Vec::new() };
+    let written = format_arguments(output, format, &mut formatted);
+    for block in formatted.to_free {
         // SAFETY: the application gave it to be freed.
         unsafe { memory::free(block) };
     }
-    made
-}
-
-/// Reads what stands between the `%` and the letter, and takes the arguments of `*`.
-fn conversion<'a>(
-    format: &[u8],
-    mut at: usize,
-    arguments: &mut Arguments,
-    values: &mut Vec<Argument<'a>>,
-) -> Option<(Conversion, usize)> {
-    let mut found = Conversion { letter: 0, longs: 0, precision: None, counts_characters: false };
-    while let Some(flag) = format.get(at).filter(|byte| b"-+ #!0,".contains(byte)) {
-        found.counts_characters |= *flag == b'!';
-        at += 1;
-    }
-    let star = |arguments: &mut Arguments, values: &mut Vec<Argument<'a>>| {
-        let number = arguments.int();
-        values.push(Argument::Borrowed(ValueRef::Integer(number.into())));
-        number
-    };
-    let number = |at: &mut usize| {
-        let digits = format[*at..].iter().take_while(|byte| byte.is_ascii_digit());
-        let mut number = 0_usize;
-        for digit in digits {
-            number = number.saturating_mul(10).saturating_add(usize::from(digit - b'0'));
-            *at += 1;
-        }
-        number
-    };
-    if format.get(at) == Some(&b'*') {
-        star(arguments, values);
-        at += 1;
-    } else {
-        number(&mut at);
-    }
-    if format.get(at) == Some(&b'.') {
-        at += 1;
-        found.precision = if format.get(at) == Some(&b'*') {
-            at += 1;
-            // A negative precision is taken for its absolute value.
-            Some(star(arguments, values).unsigned_abs() as usize)
-        } else {
-            Some(number(&mut at))
-        };
-    }
-    while format.get(at) == Some(&b'l') {
-        found.longs += 1;
-        at += 1;
-    }
-    found.letter = *format.get(at)?;
-    Some((found, at + 1))
-}
-
-/// Takes the argument of a conversion; `None` if it has none.
-///
-/// # Safety
-/// The arguments are of the types that the format says.
-unsafe fn argument<'a>(
-    conversion: &Conversion,
-    arguments: &mut Arguments,
-    to_free: &mut Vec<*mut c_void>,
-) -> Option<Argument<'a>> {
-    let value = match conversion.letter {
-        b'd' | b'i' | b'r' => ValueRef::Integer(match conversion.longs {
-            0 => arguments.int().into(),
-            #[allow(clippy::unnecessary_cast)] // a long has 32 bits on other systems
-            1 => arguments.long() as i64,
-            _ => arguments.int64(),
-        }),
-        b'u' | b'x' | b'X' | b'o' => ValueRef::Integer(match conversion.longs {
-            0 => arguments.int().cast_unsigned().into(),
-            1 => arguments.long().cast_unsigned() as i64,
-            _ => arguments.int64(),
-        }),
-        b'p' => ValueRef::Integer(arguments.pointer::<c_void>() as i64),
-        b'e' | b'E' | b'f' | b'g' | b'G' => ValueRef::Real(arguments.double()),
-        b'c' => {
-            let mut buffer = Buffer::new();
-            utf8::encode(arguments.int().cast_unsigned(), &mut buffer);
-            return Some(Argument::Made(Value::text(buffer)));
-        }
-        b's' | b'z' | b'q' | b'Q' | b'w' | b'j' | b'J' => {
-            let text = arguments.text();
-            if conversion.letter == b'z' && !text.is_null() {
-                to_free.push(text.cast_mut().cast());
-            }
-            // SAFETY: our caller's promise.
-            unsafe { text_argument(text, conversion) }
-        }
-        _ => return None,
-    };
-    Some(Argument::Borrowed(value))
-}
-
-/// A string argument, of which no more is looked at than the precision says: it may have no NUL.
-///
-/// # Safety
-/// `text` is null, or ends with NUL, or is as long as the precision says.
-unsafe fn text_argument<'a>(text: *const c_char, conversion: &Conversion) -> ValueRef<'a> {
-    if text.is_null() {
-        return ValueRef::Null;
-    }
-    // SAFETY: our caller's promise; strnlen stops at whichever comes first.
-    unsafe {
-        match conversion.precision {
-            Some(precision) if !conversion.counts_characters => {
-                ValueRef::Text(std::slice::from_raw_parts(text.cast(), libc::strnlen(text, precision)))
-            }
-            _ => ValueRef::Text(crate::text::sized(text.cast(), -1)),
-        }
-    }
+    written.map_err(|_| TooLong)
 }
 
 /// `sqlite3_mprintf`, behind its C half.
@@ -211,9 +113,11 @@ unsafe extern "C" fn lithe_mprintf(format: *const c_char, args: *mut CArgs) -> *
         if format.is_null() {
             return null_mut();
         }
+        let mut place = [0; SHORT_LEN];
+        let mut output = FormatOutput::growing_from(&mut place, LENGTH_MAX);
         // SAFETY: the C half hands on what it was called with.
-        let made = unsafe { formatted(format, &mut Arguments::new(args), LENGTH_MAX) };
-        made.map_or(null_mut(), |text| memory::copy_text(text.as_slice()))
+        let written = unsafe { write(&mut output, format, &mut Arguments::new(args)) };
+        written.map_or(null_mut(), |()| memory::copy_text(output.as_slice()))
     })
 }
 
@@ -232,8 +136,12 @@ unsafe extern "C" fn lithe_snprintf(
         }
         // SAFETY: the C half hands on what it was called with; the buffer has room for `n` bytes.
         unsafe {
-            let made = formatted(format, &mut Arguments::new(args), LENGTH_MAX).unwrap_or_else(|TooLong| Buffer::new());
-            let text = &made.as_slice()[..made.len().min(room)];
+            // An argument may lie in the buffer: the text is made elsewhere, and copied.
+            let mut place = [0; SHORT_LEN];
+            let mut output = FormatOutput::growing_from(&mut place, LENGTH_MAX);
+            let written = write(&mut output, format, &mut Arguments::new(args));
+            let text = written.map_or(&[][..], |()| output.as_slice());
+            let text = &text[..text.len().min(room)];
             buffer.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len());
             buffer.add(text.len()).write(0);
         }
@@ -245,12 +153,14 @@ unsafe extern "C" fn lithe_snprintf(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lithe_log(code: c_int, format: *const c_char, args: *mut CArgs) {
     guard(|| {
-        if !crate::config::has_log() || format.is_null() {
+        if !crate::error_log::is_kept() || format.is_null() {
             return;
         }
+        let mut place = [0; SHORT_LEN];
+        let mut output = FormatOutput::growing_from(&mut place, LENGTH_MAX);
         // SAFETY: the C half hands on what it was called with.
-        if let Ok(text) = unsafe { formatted(format, &mut Arguments::new(args), LENGTH_MAX) } {
-            crate::config::log(code, &error::c_string(text.as_slice()));
+        if let Ok(()) = unsafe { write(&mut output, format, &mut Arguments::new(args)) } {
+            crate::error_log::write(code, &[output.as_slice()]);
         }
     });
 }

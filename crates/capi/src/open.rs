@@ -17,7 +17,7 @@ use crate::program_tables::{ProgramTable, Programs};
 use crate::statement_table::Statements;
 use crate::text;
 use crate::vfs::{ConnectionCell, TheirFile, registry};
-use crate::{extension, fts5};
+use crate::{extension, fts3, fts5};
 
 /// The bits of the flags that say how to open: read only, read and write, perhaps create.
 const ACCESS: u32 = 0x7;
@@ -90,7 +90,9 @@ unsafe fn add_modules(db: *mut sqlite3) {
         core.create_module(table.name(), Some(Box::new(Programs::of(db, table))));
     }
     // Nothing runs yet that could be in the way of it.
-    let _ = core.create_function(fts5::function(db));
+    for function in fts3::functions(db).into_iter().chain([fts5::function(db)]) {
+        let _ = core.create_function(function);
+    }
 }
 
 /// A database that is made will have UTF-16; one that is there keeps what it has.
@@ -113,6 +115,7 @@ fn open_core(
     let target: Target = lithe_engine::target(filename, flags)?;
     let name = target.vfs.as_deref().or(vfs);
     let found: Option<Arc<dyn Vfs>> = registry::find(name, &target, connection)?;
+    crate::version::introduce_extensions();
     let core = Connection::open_with_vfs(filename, flags, found)?;
     core.add_extensions(&[
         &lithe_modules::LIBRARY,

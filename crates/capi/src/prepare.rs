@@ -9,6 +9,7 @@ use lithe_engine::value::Encoding;
 use crate::code;
 use crate::connection::{Locked, live, sqlite3};
 use crate::error::c_string;
+use crate::error_log;
 use crate::ffi_guard::api;
 use crate::memory;
 use crate::statement::{sqlite3_stmt, statement};
@@ -52,12 +53,20 @@ fn prepare(db: &Locked<'_>, handle: *mut sqlite3, source: &Source<'_>, out: &mut
                 if source.how.is_legacy {
                     inner.set_legacy(db.core());
                 }
+                if error_log::is_kept() {
+                    error_log::note_quoted_strings(inner.quoted_strings());
+                }
                 let sql = c_string(&source.sql[..prepared.tail]);
                 *out = sqlite3_stmt::create(db, handle, inner, sql, source.how.is_legacy);
             }
             (db.ok(), prepared.tail)
         }
-        Err(error) => (db.fail(&error), db.core().tail_after_error(source.sql)),
+        Err(error) => {
+            if error_log::is_kept() {
+                error_log::note_uncompiled(&error, source.sql);
+            }
+            (db.fail(&error), db.core().tail_after_error(source.sql))
+        }
     }
 }
 

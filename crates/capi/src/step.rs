@@ -6,6 +6,7 @@ use lithe_engine::{Statement, Step};
 
 use crate::code;
 use crate::connection::{self, Locked, sqlite3};
+use crate::error_log;
 use crate::ffi_guard::api;
 use crate::statement::{Inside, finalize, looked_at, reset, sqlite3_stmt, statement};
 
@@ -37,6 +38,9 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
     match result {
         Err(_) if connection::is_poisoned(db) => db.fail_poisoned(),
         Err(error) => {
+            if error_log::is_kept() {
+                error_log::note_aborted(&error, &statement.sql);
+            }
             let code = error.code().0;
             // Statements of the old interface say only that something went wrong, until they are reset.
             let is_told = !statement.is_legacy || matches!(code::primary(code), code::BUSY | code::MISUSE);

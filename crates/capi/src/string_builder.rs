@@ -3,12 +3,14 @@
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
+use lithe_engine::function::FormatOutput;
+
 use crate::code;
 use crate::connection::{locked, sqlite3};
 use crate::context::sqlite3_context;
 use crate::ffi_guard::{api, guard};
 use crate::memory;
-use crate::mprintf::{LENGTH_MAX, formatted};
+use crate::mprintf::{self, LENGTH_MAX, SHORT_LEN};
 use crate::text;
 use crate::variadic::{Arguments, CArgs};
 
@@ -140,8 +142,10 @@ unsafe extern "C" fn lithe_str_appendf(str: *mut sqlite3_str, format: *const c_c
         // SAFETY: the C half hands on what it was called with.
         unsafe {
             let Some(str) = str.as_mut() else { return };
-            match formatted(format, &mut Arguments::new(args), str.length_max) {
-                Ok(text) => str.push(text.as_slice()),
+            let mut place = [0; SHORT_LEN];
+            let mut output = FormatOutput::growing_from(&mut place, str.length_max);
+            match mprintf::write(&mut output, format, &mut Arguments::new(args)) {
+                Ok(()) => str.push(output.as_slice()),
                 Err(_) => str.too_big(),
             }
         }

@@ -41,9 +41,36 @@ pub static mut sqlite3_temp_directory: *mut c_char = std::ptr::null_mut();
 #[allow(non_upper_case_globals)]
 pub static mut sqlite3_data_directory: *mut c_char = std::ptr::null_mut();
 
+/// The options of SQLite's build that stand for what this library has beyond the engine.
+const EXTENSIONS: [&str; 17] = [
+    "ENABLE_API_ARMOR",
+    "ENABLE_BYTECODE_VTAB",
+    "ENABLE_CARRAY",
+    "ENABLE_DBPAGE_VTAB",
+    "ENABLE_DBSTAT_VTAB",
+    "ENABLE_FTS3",
+    "ENABLE_FTS3_PARENTHESIS",
+    "ENABLE_FTS4",
+    "ENABLE_FTS5",
+    "ENABLE_GEOPOLY",
+    "ENABLE_NORMALIZE",
+    "ENABLE_PERCENTILE",
+    "ENABLE_PREUPDATE_HOOK",
+    "ENABLE_RTREE",
+    "ENABLE_SESSION",
+    "ENABLE_SNAPSHOT",
+    "ENABLE_STMTVTAB",
+];
+
+/// Tells the engine what else it stands in, before anybody asks.
+pub(crate) fn introduce_extensions() {
+    lithe_engine::add_compile_options(&EXTENSIONS);
+}
+
 fn options() -> &'static [std::ffi::CString] {
     static OPTIONS: OnceLock<Vec<std::ffi::CString>> = OnceLock::new();
     OPTIONS.get_or_init(|| {
+        introduce_extensions();
         lithe_engine::compile_options().iter().map(|option| crate::error::c_string(option.as_bytes())).collect()
     })
 }

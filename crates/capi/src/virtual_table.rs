@@ -533,15 +533,15 @@ unsafe fn create(
     destructor: Destructor,
 ) -> c_int {
     // SAFETY: our caller's promise.
-    let data = ModuleData { db: handle, methods, user_data, destructor };
-    // SAFETY: as above.
     let (db, name) = match unsafe { (live(handle), text::name(name)) } {
         (Ok(db), Some(name)) => (db, name),
         (Ok(db), None) => return db.fail_code(code::MISUSE),
         (Err(code), _) => return code,
     };
-    let module: Option<Box<dyn Module>> =
-        if methods.is_null() { None } else { Some(Box::new(CModule(Arc::new(data)))) };
+    // A call that registers no module never destroys what it was given.
+    let module = (!methods.is_null()).then(|| -> Box<dyn Module> {
+        Box::new(CModule(Arc::new(ModuleData { db: handle, methods, user_data, destructor })))
+    });
     db.core().create_module(&name, module);
     db.ok()
 }

@@ -4,6 +4,8 @@
 **
 ** Argument: an empty folder. Prints what is wrong and ends with 1, or "ok". It runs on SQLite's own library as well.
 */
+#define SQLITE_ENABLE_SESSION 1
+#define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #include "check.h"
 #include <unistd.h>
 
@@ -208,7 +210,7 @@ static void extensions(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
-static char logged[100];
+static char logged[200];
 
 static void write_log(void *argument, int code, const char *message) {
   (void)argument;
@@ -219,6 +221,14 @@ static void error_log(void) {
   sqlite3 *db = open_on(":memory:", NULL);
   ANSWERS(db, "SELECT sqlite_log(123, 'hello')", "NULL");
   SAME(logged, "123 hello");
+  ANSWERS(db, "SELECT nosuch", "error 1: no such column: nosuch");
+  SAME(logged, "1 no such column: nosuch in \"SELECT nosuch\"");
+  ANSWERS(db, "CREATE TABLE t(a UNIQUE); SELECT \"quoted\"", "quoted");
+  SAME(logged, "28 double-quoted string literal: \"quoted\"");
+  ANSWERS(db, "INSERT INTO t VALUES(1)", "");
+  ANSWERS(db, "INSERT INTO t VALUES(1)", "error 2067: UNIQUE constraint failed: t.a");
+  CHECK(strncmp(logged, "2067 statement aborts at ", 25) == 0);
+  CHECK(strstr(logged, ": UNIQUE constraint failed: t.a; [INSERT INTO t VALUES(1)]") != NULL);
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
@@ -426,6 +436,102 @@ static void memory_that_is_not_counted(void) {
   sqlite3_free(block);
 }
 
+static int destroyed;
+static void destroy(void *thing) { destroyed++; (void)thing; }
+static int by_length(void *arg, int n1, const void *one, int n2, const void *two) {
+  (void)arg, (void)one, (void)two;
+  return n1 - n2;
+}
+
+/* What a call refuses, or has no use for, stays the application's: it is not destroyed. A null pointer that was taken is. */
+static void what_is_refused(void) {
+  static const sqlite3_module module = {1};
+  sqlite3 *db = open_on(":memory:", NULL);
+  sqlite3_stmt *statement = NULL;
+  ANSWERS(db, "CREATE TABLE t(a); INSERT INTO t VALUES('x'), ('yy')", "");
+  CHECK(sqlite3_create_collation_v2(db, "c", SQLITE_UTF8, db, by_length, destroy) == SQLITE_OK && destroyed == 0);
+  CHECK(sqlite3_prepare_v2(db, "SELECT a FROM t ORDER BY a COLLATE c", -1, &statement, NULL) == SQLITE_OK);
+  CHECK(sqlite3_step(statement) == SQLITE_ROW);
+  CHECK(sqlite3_create_collation_v2(db, "c", SQLITE_UTF8, db, by_length, destroy) == SQLITE_BUSY && destroyed == 0);
+  sqlite3_finalize(statement);
+  CHECK(sqlite3_create_collation_v2(db, "c", SQLITE_UTF8, NULL, NULL, NULL) == SQLITE_OK && destroyed == 1);
+  destroyed = 0;
+  CHECK(sqlite3_create_module_v2(db, "m", NULL, db, destroy) == SQLITE_OK && destroyed == 0);
+  CHECK(sqlite3_create_module_v2(db, NULL, &module, db, destroy) == SQLITE_MISUSE && destroyed == 0);
+  CHECK(sqlite3_create_module_v2(db, "m", &module, db, destroy) == SQLITE_OK && destroyed == 0);
+  CHECK(sqlite3_create_module_v2(db, "m", NULL, db, destroy) == SQLITE_OK && destroyed == 1);
+  CHECK(sqlite3_prepare_v2(db, "SELECT ?1", -1, &statement, NULL) == SQLITE_OK);
+  CHECK(sqlite3_bind_blob(statement, 1, "x", -1, destroy) == SQLITE_MISUSE && destroyed == 1);
+  CHECK(sqlite3_bind_pointer(statement, 1, NULL, "kind", destroy) == SQLITE_OK && destroyed == 1);
+  CHECK(sqlite3_finalize(statement) == SQLITE_OK && destroyed == 2);
+  CHECK(sqlite3_close(db) == SQLITE_OK && destroyed == 2);
+}
+
+/* A step of a backup that is refused leaves the connection's error alone; finishing the backup answers it. */
+static void locked_backups(void) {
+  sqlite3 *from = open_on(":memory:", NULL), *to = NULL, *other = NULL;
+  CHECK(sqlite3_open("locked.db", &to) == SQLITE_OK && sqlite3_open("locked.db", &other) == SQLITE_OK);
+  ANSWERS(from, "CREATE TABLE t(a); INSERT INTO t VALUES(1)", "");
+  ANSWERS(other, "CREATE TABLE u(a); BEGIN EXCLUSIVE", "");
+  sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+  CHECK(sqlite3_backup_step(backup, -1) == SQLITE_BUSY && sqlite3_errcode(to) == SQLITE_OK);
+  CHECK(sqlite3_backup_finish(backup) == SQLITE_BUSY && sqlite3_errcode(to) == SQLITE_BUSY);
+  SAME(sqlite3_errmsg(to), "database is locked");
+  /* A step that could be repeated, and was. */
+  backup = sqlite3_backup_init(to, "main", from, "main");
+  CHECK(sqlite3_backup_step(backup, -1) == SQLITE_BUSY);
+  ANSWERS(other, "COMMIT", "");
+  CHECK(sqlite3_backup_step(backup, -1) == SQLITE_DONE && sqlite3_backup_finish(backup) == SQLITE_OK);
+  ANSWERS(to, "SELECT a FROM t", "1");
+  CHECK(sqlite3_exec(to, "SELECT nothing", NULL, NULL, NULL) == SQLITE_ERROR);
+  backup = sqlite3_backup_init(to, "main", from, "main");
+  CHECK(backup != NULL && sqlite3_errcode(to) == SQLITE_ERROR);
+  CHECK(sqlite3_backup_finish(backup) == SQLITE_OK && sqlite3_errcode(to) == SQLITE_OK);
+  CHECK(sqlite3_close(from) == SQLITE_OK && sqlite3_close(to) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
+}
+
+static int on_foreign_key(void *arg, int kind, sqlite3_changeset_iter *change) {
+  const char *table = "unknown";
+  unsigned char *key = NULL;
+  int columns = 0, op = -1, is_indirect = -1, violations = 0, *asked = arg;
+  if (kind != SQLITE_CHANGESET_FOREIGN_KEY) return SQLITE_CHANGESET_ABORT;
+  ++*asked;
+  CHECK(sqlite3changeset_op(change, &table, &columns, &op, &is_indirect) == SQLITE_OK);
+  CHECK(table == NULL && op == 0 && is_indirect == 0);
+  CHECK(sqlite3changeset_pk(change, &key, &columns) == SQLITE_OK && key == NULL);
+  CHECK(sqlite3changeset_fk_conflicts(change, &violations) == SQLITE_OK && violations == 1);
+  return SQLITE_CHANGESET_OMIT;
+}
+
+/* Databases that are not attached, foreign keys that a changeset violates, what a group is told before its schema. */
+static void sessions(void) {
+  sqlite3 *db = open_on(":memory:", NULL), *other = open_on(":memory:", NULL);
+  sqlite3_session *session = NULL;
+  sqlite3_changegroup *group = NULL;
+  char *message = NULL;
+  void *changes = NULL;
+  int size = 0, asked = 0, patchset = 0;
+  ANSWERS(db, "CREATE TABLE t(a PRIMARY KEY, b)", "");
+  CHECK(sqlite3session_create(db, "main", &session) == SQLITE_OK && sqlite3session_memory_used(session) == 0);
+  CHECK(sqlite3session_attach(session, NULL) == SQLITE_OK);
+  CHECK(sqlite3session_diff(session, "nowhere", "t", &message) == SQLITE_SCHEMA);
+  SAME(message, "no such table: nowhere.t");
+  sqlite3_free(message);
+  CHECK(sqlite3session_diff(session, "nowhere", "nothing", &message) == SQLITE_OK && message == NULL);
+  ANSWERS(db, "INSERT INTO t VALUES(1, 2)", "");
+  CHECK(sqlite3session_memory_used(session) > 0 && sqlite3session_changeset(session, &size, &changes) == SQLITE_OK);
+  ANSWERS(other, "PRAGMA foreign_keys=ON; CREATE TABLE p(a PRIMARY KEY); CREATE TABLE t(a PRIMARY KEY REFERENCES p, b)", "");
+  CHECK(sqlite3changeset_apply(other, size, changes, NULL, on_foreign_key, &asked) == SQLITE_OK && asked == 1);
+  sqlite3_free(changes);
+  sqlite3session_delete(session);
+  CHECK(sqlite3changegroup_new(&group) == SQLITE_OK);
+  CHECK(sqlite3changegroup_config(group, SQLITE_CHANGEGROUP_CONFIG_PATCHSET, &patchset) == SQLITE_OK);
+  CHECK(sqlite3changegroup_schema(group, db, "main") == SQLITE_OK);
+  CHECK(sqlite3changegroup_schema(group, db, "main") == SQLITE_MISUSE);
+  sqlite3changegroup_delete(group);
+  CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
+}
+
 int main(int count, char **arguments) {
   CHECK(chdir(count > 1 ? arguments[1] : ".") == 0);
   CHECK(sqlite3_config(SQLITE_CONFIG_LOG, write_log, NULL) == SQLITE_OK);
@@ -445,6 +551,9 @@ int main(int count, char **arguments) {
   traced_triggers();
   interrupted_checkpoints();
   memory_that_is_not_counted();
+  what_is_refused();
+  locked_backups();
+  sessions();
   if (failures == 0) printf("ok\n");
   return failures != 0;
 }

@@ -521,6 +521,13 @@ static void questions(void) {
   HEARS("asked [-1 op2 BINARY=2] distinct0 used1");
   ANSWERS(db, "SELECT a FROM t WHERE rowid IN (1, 3)", "1 3");
   HEARS("asked [-1 op2 in BINARY=?] distinct0 used1; list 1 3");
+  /* The table is asked whenever a text is compiled, also if it was compiled before; and no question is put twice. */
+  ANSWERS(db, "SELECT a FROM t WHERE rowid = 2", "2");
+  ANSWERS(db, "SELECT a FROM t WHERE rowid = 2", "2");
+  HEARS("asked [-1 op2 BINARY=2] distinct0 used1; asked [-1 op2 BINARY=2] distinct0 used1");
+  /* GROUP BY has the directions of an ORDER BY of as many terms. */
+  ANSWERS(db, "SELECT a, count(*) FROM t GROUP BY a ORDER BY count(*) DESC", "3|1 2|1 1|1");
+  HEARS("asked [] by 0 desc distinct1 used1");
   CHECK(sqlite3_overload_function(db, "within", 2) == SQLITE_OK);
   ANSWERS(db, "SELECT a FROM t WHERE within(b, 5)", "1 2 3");
   HEARS("asked [1 op151 BINARY=5] distinct0 used3");

@@ -3,9 +3,11 @@
 use std::ffi::OsString;
 
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::database::Opening;
 use crate::output::Mode;
+use crate::output::style::Escape;
 use crate::settings::Settings;
 
 /// A shell for databases in SQLite's file format.
@@ -22,9 +24,13 @@ pub struct Args {
     #[arg(long, value_name = "COMMAND")]
     pub cmd: Vec<String>,
 
-    /// Read this file first
+    /// Read this file first, instead of ~/.litherc
     #[arg(long, value_name = "FILE")]
     pub init: Option<String>,
+
+    /// Do not read ~/.litherc
+    #[arg(long)]
+    pub noinit: bool,
 
     /// Never prompt, even on a terminal
     #[arg(long)]
@@ -37,6 +43,58 @@ pub struct Args {
     /// Open the database for reading only
     #[arg(long)]
     pub readonly: bool,
+
+    /// Open the database only if the file exists
+    #[arg(long)]
+    ifexists: bool,
+
+    /// Refuse a file that is a symbolic link
+    #[arg(long)]
+    nofollow: bool,
+
+    /// Read the file into memory, and leave the file as it is
+    #[arg(long)]
+    deserialize: bool,
+
+    /// The most bytes that a database of --deserialize may have
+    #[arg(long, value_name = "N")]
+    maxsize: Option<u64>,
+
+    /// The most bytes of a file that are mapped into memory
+    #[arg(long, value_name = "N")]
+    mmap: Option<u64>,
+
+    /// Open files through this VFS
+    #[arg(long, value_name = "NAME")]
+    vfs: Option<String>,
+
+    /// Refuse what reaches beyond the database: other files, programs
+    #[arg(long)]
+    pub safe: bool,
+
+    /// The word with which .nonce leaves the safe mode for one command
+    #[arg(long, value_name = "STRING")]
+    pub nonce: Option<String>,
+
+    /// Show what each statement has cost
+    #[arg(long)]
+    pub stats: bool,
+
+    /// What becomes of control characters: ascii, symbol or off
+    #[arg(long, value_name = "T", value_parser = Escape::named)]
+    escape: Option<Escape>,
+
+    /// Run ".archive ARGS" and leave (must be the last option)
+    #[arg(short = 'A', value_name = "ARGS", num_args = 0.., allow_hyphen_values = true)]
+    pub archive: Option<Vec<String>>,
+
+    /// Has no effect: memory is not allocated in pools
+    #[arg(long, num_args = 2, value_names = ["SIZE", "N"], hide = true)]
+    lookaside: Option<Vec<String>>,
+
+    /// Has no effect: memory is not allocated in pools
+    #[arg(long, num_args = 2, value_names = ["SIZE", "N"], hide = true)]
+    pagecache: Option<Vec<String>>,
 
     /// Stop at the first error
     #[arg(long)]
@@ -144,13 +202,27 @@ impl Args {
 
     /// The arguments of this process. Leaves it with a message if they are wrong.
     pub fn from_command_line() -> Args {
-        Args::try_parse_from(std::env::args_os().map(with_two_dashes)).unwrap_or_else(|error| match error.kind() {
+        Args::try_parse_from(normalised(std::env::args_os())).unwrap_or_else(|error| match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => error.exit(),
             _ => {
-                let _ = error.print();
+                eprintln!("{}", complaint(&error));
                 std::process::exit(1) // what scripts expect that know `sqlite3`
             }
         })
+    }
+
+    /// How the database is opened.
+    pub fn opening(&self) -> Opening {
+        Opening {
+            readonly: self.readonly,
+            nofollow: self.nofollow,
+            exists: self.ifexists,
+            deserialize: self.deserialize,
+            hexdb: false,
+            maxsize: self.maxsize,
+            vfs: self.vfs.clone(),
+            mmap: self.mmap,
+        }
     }
 
     /// Makes the settings what the arguments say.
@@ -171,12 +243,60 @@ impl Args {
         if let Some(null) = &self.nullvalue {
             style.null = Some(null.clone());
         }
+        if let Some(escape) = self.escape {
+            style.escape = escape;
+        }
         settings.bail = self.bail;
         settings.echo = self.echo;
     }
 }
 
-/// `-csv` becomes `--csv`; single letters, lone dashes and values stay as they are.
+/// An error of the command line in the words of `sqlite3`.
+fn complaint(error: &clap::Error) -> String {
+    let option = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(option)) => option.split(' ').next().unwrap_or_default(),
+        Some(ContextValue::Strings(options)) => options.first().map_or("", String::as_str),
+        _ => "",
+    };
+    let option = option.strip_prefix('-').unwrap_or(option);
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            format!("lithe: Error: unknown option: {option}\nUse -help for a list of options.")
+        }
+        ErrorKind::InvalidValue | ErrorKind::WrongNumberOfValues
+            if error.get(ContextKind::InvalidValue).is_none_or(is_empty) =>
+        {
+            format!("lithe: Error: missing argument to {option}")
+        }
+        _ => error.to_string().trim_end().to_owned(),
+    }
+}
+
+fn is_empty(value: &ContextValue) -> bool {
+    matches!(value, ContextValue::String(text) if text.is_empty())
+}
+
+/// `-csv` becomes `--csv`; single letters, lone dashes and values stay as they are. What follows `-A` is the archive's: `-Atf x` is
+/// `-A -tf x`.
+fn normalised(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut all = Vec::new();
+    let mut is_archive = false;
+    for argument in arguments {
+        match argument.to_str() {
+            Some(text) if !is_archive && text.starts_with("-A") => {
+                is_archive = true;
+                all.push("-A".into());
+                if text.len() > 2 {
+                    all.push(format!("-{}", &text[2..]).into());
+                }
+            }
+            _ if is_archive => all.push(argument),
+            _ => all.push(with_two_dashes(argument)),
+        }
+    }
+    all
+}
+
 fn with_two_dashes(argument: OsString) -> OsString {
     match argument.to_str() {
         Some(text) if text.len() > 2 && text.starts_with('-') && text.as_bytes()[1].is_ascii_alphabetic() => {

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use crate::args::Args;
 use crate::commands;
+use crate::guard::set_current_line;
 use crate::input::{Input, Line};
 use crate::shell::{Reported, Shell};
 use crate::sink::Sink;
@@ -18,10 +19,20 @@ pub fn run(shell: &mut Shell, args: &Args) -> ExitCode {
     if !reads_terminal {
         shell.interrupts.listen();
     }
-    if let Some(file) = &args.init {
-        let opened = commands::read_file(shell, file);
-        let _ = opened.map_err(|message| shell.complain(&message));
+    if let Some(file) = args.init.clone().or_else(|| start_file(args)) {
+        if args.wants_terminal() {
+            eprintln!("-- Loading resources from {file}");
+        }
+        if commands::read_file(shell, &file).is_err() {
+            eprintln!("cannot open: \"{file}\""); // and the shell goes on, as if there were no such option
+        }
         run_next_inputs(shell);
+        set_current_line(0);
+    }
+    if let Some(archive) = &args.archive {
+        let result = commands::archive(shell, archive);
+        let _ = result.map_err(|message| shell.complain(&message));
+        return exit_status(shell);
     }
     for command in args.cmd.iter().chain(&args.sql) {
         let result = run_argument(shell, command);
@@ -33,6 +44,20 @@ pub fn run(shell: &mut Shell, args: &Args) -> ExitCode {
         read_standard_input(shell, args);
     }
     exit_status(shell)
+}
+
+/// The file of commands that is read at each start: `~/.litherc`, or `lithe/litherc` in the folder of configurations.
+fn start_file(args: &Args) -> Option<String> {
+    if args.noinit {
+        return None;
+    }
+    let home = std::env::home_dir();
+    let configured = std::env::var_os("XDG_CONFIG_HOME").map(std::path::PathBuf::from);
+    let configurations = configured.or_else(|| home.as_ref().map(|home| home.join(".config")));
+    let candidates =
+        [home.map(|home| home.join(".litherc")), configurations.map(|folder| folder.join("lithe/litherc"))];
+    let found = candidates.into_iter().flatten().find(|file| file.is_file());
+    found.map(|file| file.to_string_lossy().into_owned())
 }
 
 fn run_argument(shell: &mut Shell, text: &str) -> Result<(), Reported> {
@@ -54,7 +79,7 @@ fn read_standard_input(shell: &mut Shell, args: &Args) {
         shell.interrupts.listen();
         println!("Lithe {} (level with SQLite {})", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
         println!("Enter \".help\" for usage hints.");
-        if shell.file == ":memory:" {
+        if shell.database.file == ":memory:" {
             println!("Connected to a database in memory. Use \".open FILENAME\" for one that stays.");
         }
     }
@@ -78,7 +103,7 @@ fn run_input(shell: &mut Shell, input: &mut Input) {
     let mut pending = Pending::default();
     loop {
         if input.is_interactive() && pending.text.is_empty() {
-            input.set_names(commands::completion_names(&shell.connection));
+            input.set_names(commands::completion_names(&shell.database.connection));
         }
         let prompt = if pending.text.is_empty() { &shell.settings.prompt } else { &shell.settings.continuation };
         let line = match input.line(prompt) {
@@ -108,6 +133,7 @@ fn run_input(shell: &mut Shell, input: &mut Input) {
 
 fn take_line(shell: &mut Shell, pending: &mut Pending, line: &[u8]) -> Result<(), Reported> {
     pending.line += 1;
+    set_current_line(pending.line);
     if pending.text.is_empty() {
         let trimmed = line.trim_ascii();
         if trimmed.is_empty() {
@@ -144,7 +170,8 @@ fn run_command(shell: &mut Shell, line: &str) -> Result<(), Reported> {
         shell.end_once();
     }
     result.map_err(|message| {
-        shell.complain(&format!("Error: {message}"));
+        let is_usage = message.starts_with("Usage:");
+        shell.complain(&if is_usage { message } else { format!("Error: {message}") });
         Reported
     })
 }

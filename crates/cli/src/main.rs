@@ -4,10 +4,13 @@
 //! | --- | --- |
 //! | `args` | the command line |
 //! | `lines` | reading lines: SQL and dot commands |
+//! | `database` | opening databases |
 //! | `shell` | the state between statements; running SQL |
 //! | `parameters` | the values of statements' parameters |
 //! | `input` | where lines come from: terminal, file, argument |
 //! | `sink` | where rows go: standard output, file, program |
+//! | `guard` | what statements may do: the safe mode, and what `.auth` shows |
+//! | `progress`, `recording`, `statistics` | what `.progress`, `.session` and `.stats` keep |
 //! | `commands` | the dot commands, one table entry each |
 //! | `output` | how rows are shown, a module for each mode |
 //! | `complete` | completion of keywords and names |
@@ -17,15 +20,20 @@
 mod args;
 mod commands;
 mod complete;
+mod database;
+mod guard;
 mod input;
 mod lines;
 mod output;
 mod parameters;
+mod progress;
 mod quote;
+mod recording;
 mod report;
 mod settings;
 mod shell;
 mod sink;
+mod statistics;
 mod stopwatch;
 
 use std::process::ExitCode;

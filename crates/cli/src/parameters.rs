@@ -4,8 +4,7 @@ use lithe::{Connection, Statement, Value};
 
 /// Whether the table is there.
 pub fn exists(connection: &Connection) -> bool {
-    let sql = "SELECT 1 FROM temp.sqlite_temp_schema WHERE name = 'sqlite_parameters'";
-    connection.query_row(sql, [], |_| Ok(())).is_ok()
+    connection.has_table("temp", "sqlite_parameters")
 }
 
 /// Gives a statement's parameters their values. Those without one are NULL.

@@ -15,6 +15,8 @@ pub struct Settings {
     pub eqp: bool,
     /// Show EXPLAIN as a listing, whatever the mode.
     pub explain: bool,
+    /// Show what statements ask the authorizer (`.auth`).
+    pub shows_requests: bool,
     pub prompt: String,
     pub continuation: String,
 }
@@ -29,6 +31,7 @@ impl Default for Settings {
             timer: false,
             eqp: false,
             explain: true,
+            shows_requests: false,
             prompt: "lithe> ".to_owned(),
             continuation: "   ...> ".to_owned(),
         }

@@ -1,26 +1,34 @@
 //! The shell: what stays between statements, and how SQL is run.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use lithe::{Connection, Error, InterruptHandle, OpenFlags, Statement};
+use lithe::{Connection, Error, InterruptHandle, Statement};
 
 use crate::args::Args;
+use crate::database::{self, Opening};
+use crate::guard::{self, SafeMode};
 use crate::input::Input;
 use crate::output::style::Align;
 use crate::output::{self, Mode, Style};
 use crate::parameters;
+use crate::progress::Progress;
+use crate::recording::NamedSession;
 use crate::report;
 use crate::settings::Settings;
 use crate::sink::Sink;
+use crate::statistics::{Statistics, show_statistics};
 use crate::stopwatch::Stopwatch;
 
 /// The state of a shell.
 pub struct Shell {
-    pub connection: Connection,
-    /// The database as it was named.
-    pub file: String,
+    pub database: OpenDatabase,
+    /// The number of the connection in use, and the others by theirs.
+    pub active: usize,
+    pub parked: BTreeMap<usize, OpenDatabase>,
     pub settings: Settings,
     pub output: Sink,
     pub interrupts: Interrupts,
@@ -31,6 +39,28 @@ pub struct Shell {
     /// Set by `.exit`.
     pub exit_code: Option<u8>,
     pub has_failed: bool,
+    /// What `.stats` shows.
+    pub statistics: Statistics,
+    pub progress: Progress,
+    pub safe_mode: SafeMode,
+    /// The style that comes back after the output of one command.
+    pub style_before: Option<Style>,
+}
+
+/// A database that is open, and what has been begun on its connection.
+pub struct OpenDatabase {
+    /// Sessions come first: they end before their connection.
+    pub sessions: Vec<NamedSession>,
+    pub connection: Rc<Connection>,
+    /// The database as it was named.
+    pub file: String,
+}
+
+impl OpenDatabase {
+    pub fn open(file: &str, how: &Opening) -> Result<OpenDatabase, String> {
+        let connection = Rc::new(database::open(file, how)?);
+        Ok(OpenDatabase { sessions: Vec::new(), connection, file: file.to_owned() })
+    }
 }
 
 /// The connection that Ctrl-C interrupts.
@@ -54,19 +84,20 @@ impl Shell {
     /// Opens the database that the arguments name.
     pub fn open(args: &Args) -> Result<Shell, String> {
         let file = args.file.clone().unwrap_or_else(|| ":memory:".to_owned());
-        let connection = open_database(&file, args.readonly)?;
+        let database = OpenDatabase::open(&file, &args.opening())?;
         let mut settings = Settings::default();
         if args.sql.is_empty() && args.wants_terminal() {
             settings.style.set_mode(Mode::known("tty"));
         }
         args.apply(&mut settings);
         let interrupts = Interrupts {
-            handle: Arc::new(Mutex::new(connection.interrupt_handle())),
+            handle: Arc::new(Mutex::new(database.connection.interrupt_handle())),
             pressed: Arc::new(AtomicU32::new(0)),
         };
-        Ok(Shell {
-            connection,
-            file,
+        let shell = Shell {
+            database,
+            active: 0,
+            parked: BTreeMap::new(),
             settings,
             output: Sink::stdout(),
             interrupts,
@@ -74,15 +105,27 @@ impl Shell {
             read_depth: 0,
             exit_code: None,
             has_failed: false,
-        })
+            statistics: if args.stats { Statistics::On } else { Statistics::Off },
+            progress: Progress::default(),
+            safe_mode: SafeMode { is_on: args.safe, nonce: args.nonce.clone(), is_suspended: false },
+            style_before: None,
+        };
+        shell.guard();
+        Ok(shell)
     }
 
-    /// Goes on with another database.
-    pub fn reopen(&mut self, file: &str, readonly: bool) -> Result<(), String> {
-        self.connection = open_database(file, readonly)?;
-        self.file = file.to_owned();
-        *self.interrupts.handle.lock().unwrap_or_else(|e| e.into_inner()) = self.connection.interrupt_handle();
-        Ok(())
+    /// Goes on with another database in the place of this one, and answers this one.
+    pub fn replace_database(&mut self, next: OpenDatabase) -> OpenDatabase {
+        let before = std::mem::replace(&mut self.database, next);
+        let handle = self.database.connection.interrupt_handle();
+        *self.interrupts.handle.lock().unwrap_or_else(|e| e.into_inner()) = handle;
+        self.guard();
+        before
+    }
+
+    /// Sets the authorizer that `.auth` and the safe mode want.
+    pub fn guard(&self) {
+        guard::guard(&self.database.connection, self.settings.shows_requests, &self.safe_mode);
     }
 
     /// Sends the output elsewhere from now on.
@@ -96,6 +139,9 @@ impl Shell {
     pub fn end_once(&mut self) {
         if self.output.is_once() {
             self.set_output(Sink::stdout());
+            if let Some(style) = self.style_before.take() {
+                self.settings.style = style;
+            }
         }
     }
 
@@ -106,11 +152,13 @@ impl Shell {
         }
         let place = line.map_or_else(String::new, |line| format!(" near line {line}"));
         let watch = Stopwatch::start();
+        self.progress.begin_input();
         let mut rest = text.trim_ascii_start();
         let mut result = Ok(());
         let mut has_statement = false;
         while !rest.is_empty() && result.is_ok() {
             match self.run_first(rest, &place) {
+                Ok(Ran { tail: 0, .. }) => break, // at a NUL
                 Ok(Ran { tail, is_statement }) => {
                     rest = rest[tail..].trim_ascii_start();
                     has_statement |= is_statement;
@@ -139,13 +187,13 @@ impl Shell {
     }
 
     fn run_first_into(&self, text: &[u8], sink: &mut Sink) -> Result<Ran, Failure> {
-        let (statement, tail) = self.connection.prepare_first(text).map_err(Failure::Compiling)?;
+        let (statement, tail) = self.database.connection.prepare_first(text).map_err(Failure::Compiling)?;
         let Some(mut statement) = statement else { return Ok(Ran { tail, is_statement: false }) };
-        parameters::bind(&self.connection, &mut statement).map_err(Failure::Running)?;
+        parameters::bind(&self.database.connection, &mut statement).map_err(Failure::Running)?;
         let mut out = sink.writer();
         if self.settings.eqp && statement.is_explain() == 0 {
             let explain = format!("EXPLAIN QUERY PLAN {}", statement.sql());
-            let mut plan = self.connection.prepare(&explain).map_err(Failure::Compiling)?;
+            let mut plan = self.database.connection.prepare(&explain).map_err(Failure::Compiling)?;
             show_plan(&mut plan, &mut *out)?;
         }
         if statement.is_explain() == 2 && self.shows_explain() {
@@ -153,6 +201,8 @@ impl Shell {
         } else {
             self.show_rows(&mut statement, &mut *out)?;
         }
+        show_statistics(self.statistics, &self.database.connection, &mut statement, &mut *out)
+            .map_err(Failure::Writing)?;
         out.flush().map_err(Failure::Writing)?;
         Ok(Ran { tail, is_statement: true })
     }
@@ -186,7 +236,11 @@ impl Shell {
 
     fn after_statements(&self, watch: &Stopwatch, is_well: bool) {
         if self.settings.changes && is_well {
-            println!("changes: {}   total_changes: {}", self.connection.changes(), self.connection.total_changes());
+            println!(
+                "changes: {}   total_changes: {}",
+                self.database.connection.changes(),
+                self.database.connection.total_changes()
+            );
         }
         if self.settings.timer {
             println!("{}", watch.lap());
@@ -249,12 +303,4 @@ impl Interrupts {
             interrupts.handle.lock().unwrap_or_else(|e| e.into_inner()).interrupt();
         });
     }
-}
-
-fn open_database(file: &str, readonly: bool) -> Result<Connection, String> {
-    let flags = if readonly { OpenFlags::READONLY | OpenFlags::URI } else { OpenFlags::DEFAULT };
-    let connection = Connection::open_with_flags(file, flags)
-        .map_err(|error| format!("Error: unable to open database \"{file}\": {error}"))?;
-    connection.add_extension(&lithe::extension::SHELL);
-    Ok(connection)
 }

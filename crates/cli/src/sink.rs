@@ -1,7 +1,8 @@
-//! Where rows go: standard output, a file, another program.
+//! Where rows go: standard output, a file, another program, a file that a viewer then opens.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 /// The output of a shell.
@@ -15,7 +16,16 @@ enum To {
     Stdout,
     File(BufWriter<File>),
     Program(BufWriter<ChildStdin>, Child),
+    /// What is written before the rows end, and the file's path.
+    Viewer {
+        file: BufWriter<File>,
+        path: PathBuf,
+        ending: &'static str,
+    },
 }
+
+/// The byte-order mark of UTF-8.
+pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 impl Sink {
     pub fn stdout() -> Sink {
@@ -42,6 +52,14 @@ impl Sink {
         Ok(Sink { to, is_once })
     }
 
+    /// A temporary file, which a program of the desktop opens when it is complete. The file stays: the program may read it late.
+    pub fn viewer(suffix: &str, ending: &'static str) -> Result<Sink, String> {
+        let made = tempfile::Builder::new().prefix("lithe-").suffix(suffix).tempfile();
+        let kept = made.and_then(|file| file.keep().map_err(|e| e.error));
+        let (file, path) = kept.map_err(|e| format!("cannot make a temporary file: {e}"))?;
+        Ok(Sink { to: To::Viewer { file: BufWriter::new(file), path, ending }, is_once: true })
+    }
+
     pub fn is_stdout(&self) -> bool {
         matches!(self.to, To::Stdout)
     }
@@ -56,6 +74,7 @@ impl Sink {
             To::Stdout => Box::new(BufWriter::new(io::stdout().lock())),
             To::File(file) => Box::new(file),
             To::Program(stdin, _) => Box::new(stdin),
+            To::Viewer { file, .. } => Box::new(file),
         }
     }
 
@@ -76,6 +95,12 @@ impl Sink {
                 drop(stdin);
                 child.wait()?;
                 flushed
+            }
+            To::Viewer { mut file, path, ending } => {
+                file.write_all(ending.as_bytes())?;
+                file.flush()?;
+                let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+                Command::new(opener).arg(path).status().map(|_| ())
             }
         }
     }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use lithe_plan::Environment;
-use lithe_plan::authorize::Authorizer;
-use lithe_plan::catalog::{NameBuf, Schema};
-use lithe_sql::ast::{self, Explain, Expr, ExprKind, Name, Parameters, Stmt};
+use lithe_catalog::{NameBuf, Schema};
+use lithe_codegen::CompileRequest;
+use lithe_resolve::authorize::Authorizer;
+use lithe_resolve::environment::Environment;
+use lithe_sql::ast::{self, Explain, Expr, ExprKind, Name, Stmt};
 use lithe_value::{Value, ValueRef};
 use lithe_vm::operand::Db;
 use lithe_vm::program::Program;
@@ -65,15 +66,15 @@ pub(crate) fn compile_row<'a>(
         span: statement.span,
         height: 1,
     };
-    let statement = ast::Statement {
-        kind: Stmt::Select(arena.alloc(select)),
+    let request = CompileRequest {
+        stmt: Stmt::Select(arena.alloc(select)),
+        sql,
         explain: Explain::No,
-        parameters: Parameters { ..statement.parameters },
-        span: statement.span,
+        parameter_count: statement.parameters.count,
     };
     // The authorizer was asked about the statement, and not about how it is run.
     let environment = Environment { authorizer: Authorizer::default(), ..connection.environment() };
-    Ok(Arc::new(lithe_plan::compile(&statement, sql, arena, &environment)?))
+    Ok(Arc::new(lithe_codegen::compile(&request, arena, &environment)?))
 }
 
 fn as_text<'a>(expr: &Expr<'a>) -> Expr<'a> {

@@ -6,11 +6,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use lithe_btree::{Btree, Cursor, Seek};
+use lithe_catalog::{IndexTerm, Table, TableKind};
 use lithe_format::PageNo;
 use lithe_format::record::{Located, View};
 use lithe_format::serial_type::SerialType;
 use lithe_pager::{PageHolder, Pager};
-use lithe_plan::catalog::{IndexTerm, Table, TableKind};
 use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::{Db, OnConflict};

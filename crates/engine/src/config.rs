@@ -1,6 +1,6 @@
 //! Switches of a connection that are no pragmas, or not only (`sqlite3_db_config`).
 
-use lithe_plan::environment::Flags as CompileFlags;
+use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_sql::Limits;
 use lithe_value::number::with_digits;
 use lithe_vm::facts::Flags;
@@ -66,7 +66,12 @@ pub(crate) struct OtherSwitches(u32);
 
 impl Default for OtherSwitches {
     fn default() -> OtherSwitches {
-        let on = [Config::EnableAttachCreate, Config::EnableAttachWrite, Config::EnableComments];
+        let on = [
+            Config::EnableFts3Tokenizer,
+            Config::EnableAttachCreate,
+            Config::EnableAttachWrite,
+            Config::EnableComments,
+        ];
         OtherSwitches(on.into_iter().fold(0, |bits, config| bits | config.bit()))
     }
 }
@@ -134,7 +139,7 @@ impl Connection {
     }
 
     /// What else a switch changes at once. Some need nothing: no plan depends on the values of parameters, so ENABLE_QPSG is
-    /// always kept; there are no tokenizers made in C and no counts of scans to be switched on.
+    /// always kept; the C library asks for the one of FTS3's tokenizers; there are no counts of scans to be switched on.
     fn heed(&self, config: Config, on: bool) {
         match config {
             Config::EnableComments => {

@@ -14,6 +14,8 @@ pub struct Error {
     detail: Option<Box<str>>,
     /// The system's number for it.
     errno: Option<i32>,
+    /// The collation that compiling a statement lacked.
+    missing_collation: Option<Box<str>>,
 }
 
 /// A result of the engine.
@@ -22,7 +24,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// An error with a message of its own.
     pub fn new(code: ResultCode, message: impl Into<String>) -> Error {
-        Error { code, message: message.into(), offset: None, detail: None, errno: None }
+        Error { code, message: message.into(), offset: None, detail: None, errno: None, missing_collation: None }
     }
 
     /// An error whose message is the code's standard text.
@@ -59,6 +61,18 @@ impl Error {
     pub(crate) fn with_errno(mut self, errno: Option<i32>) -> Error {
         self.errno = errno;
         self
+    }
+
+    /// With the name of the collation that compiling a statement lacked.
+    #[must_use]
+    pub(crate) fn with_missing_collation(mut self, name: Option<Box<str>>) -> Error {
+        self.missing_collation = name;
+        self
+    }
+
+    /// The name of the collation that compiling a statement lacked.
+    pub(crate) fn missing_collation(&self) -> Option<&str> {
+        self.missing_collation.as_deref()
     }
 
     /// The system's number for what went wrong, as `sqlite3_system_errno` says it.

@@ -3,7 +3,7 @@
 //! Each child table is one query, with a column a foreign key that says whether the row violates it. The parent's column stands on the left of the comparison and the child's has lost its
 //! affinity by a `+`, so that the parent's affinity and collation rule, as they do when a foreign key is enforced.
 
-use lithe_plan::catalog::{ForeignKey, Index, IndexTerm, NameBuf, Table};
+use lithe_catalog::{ForeignKey, Index, IndexTerm, NameBuf, Table};
 use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef};
 use lithe_vm::operand::Db;
@@ -148,7 +148,7 @@ fn primary_key(table: &Table) -> Option<Vec<u16>> {
 
 /// Whether the index makes just these columns unique, whatever their order, comparing as the columns themselves do.
 fn is_key(table: &Table, index: &Index, wanted: &[u16]) -> bool {
-    let fits = |column: &lithe_plan::catalog::IndexColumn| match column.term {
+    let fits = |column: &lithe_catalog::IndexColumn| match column.term {
         IndexTerm::Column(at) => wanted.contains(&at) && column.collation == table.columns[usize::from(at)].collation,
         IndexTerm::Rowid | IndexTerm::Expr(_) => false,
     };

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use lithe_functions::RowOperation as Change;
-use lithe_plan::authorize::{Action, Authorizer, Request};
+use lithe_resolve::authorize::{Action, Authorizer, Request};
 use lithe_value::{Collation, Encoding};
 use lithe_vfs::ResultCode;
 
@@ -33,7 +33,7 @@ pub type ProgressHandler = Rc<dyn Fn() -> bool>;
 /// define it itself.
 pub type CollationNeeded = Rc<dyn Fn(&str, Encoding) -> Option<Collation>>;
 /// Asked while statements are compiled.
-pub type AuthorizerCallback = lithe_plan::authorize::Callback;
+pub type AuthorizerCallback = lithe_resolve::authorize::Callback;
 /// Asked to load an extension for `load_extension()`: a file, and its entry point if that is not to be found by the file's name.
 /// The error is its message.
 pub type ExtensionLoader = Rc<dyn Fn(&[u8], Option<&[u8]>) -> std::result::Result<(), String>>;

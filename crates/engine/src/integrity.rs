@@ -7,9 +7,9 @@ mod column;
 
 use std::sync::Arc;
 
+use lithe_catalog::{Index, Table};
+use lithe_codegen::{RowCheck, compile_row_check};
 use lithe_format::PageNo;
-use lithe_plan::catalog::{Index, Table};
-use lithe_plan::codegen::{RowCheck, compile_row_check};
 use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef};
 use lithe_vm::operand::Db;

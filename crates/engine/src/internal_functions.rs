@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use lithe_codegen::with_single_quotes;
 use lithe_functions::{Arity, Context, Flags, Function, FunctionError, Kind, ScalarFunction};
-use lithe_plan::with_single_quotes;
 use lithe_sql::ast::Name;
 use lithe_value::{Encoding, ValueRef, cast};
 

@@ -84,7 +84,7 @@ pub use lithe_format::locks::{move_pending_byte, pending_byte};
 pub use lithe_functions as function;
 pub use lithe_functions::{RowChange, RowOperation as Change};
 pub use lithe_pager::{CheckpointMode, PageCounter, Snapshot};
-pub use lithe_plan::authorize;
+pub use lithe_resolve::authorize;
 pub use lithe_sql as sql;
 pub use lithe_value as value;
 pub use lithe_vfs as vfs;
@@ -104,5 +104,11 @@ pub const SQLITE_VERSION: &str = "3.54.1";
 
 /// The options that this library would have been compiled with if it were SQLite, in order.
 pub fn compile_options() -> &'static [&'static str] {
-    &lithe_functions::scalar::COMPILE_OPTIONS
+    lithe_functions::scalar::compile_options()
+}
+
+/// Adds the options that stand for extensions which every connection of the process has. The first call counts, if it comes
+/// before the options were asked for.
+pub fn add_compile_options(of_extensions: &[&'static str]) {
+    lithe_functions::scalar::add_compile_options(of_extensions);
 }

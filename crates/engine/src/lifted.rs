@@ -26,20 +26,22 @@ impl Connection {
         if tail > self.limits.get().sql_length as usize {
             return None;
         }
-        let known = self.programs.borrow_mut().shapes.take(shape.text(), self.generation());
+        let hash = self.programs.borrow().shapes.hash(shape.text());
+        let known = self.programs.borrow_mut().shapes.take(shape.text(), hash, self.generation());
         let (compiled, idle) = match known {
             Some(known) => known,
-            None => (self.compile_shape(shape)?, None),
+            None => (self.compile_shape(shape, hash)?, None),
         };
         let mut statement = Statement::of_shape(compiled, idle, &sql[..tail]);
         let is_bound = self.with_arena(|arena| self.bind_literals(statement.machine()?, shape, sql, arena));
         is_bound.map(|()| (statement, tail))
     }
 
-    fn compile_shape(&self, shape: &Shape) -> Option<Arc<Compiled>> {
+    fn compile_shape(&self, shape: &Shape, hash: u64) -> Option<Arc<Compiled>> {
         let (compiled, _) = self.compile(shape.text(), None).ok()?;
         let compiled = compiled.filter(Compiled::is_cacheable)?;
-        let compiled = Arc::new(Compiled { parameter_count: 0, parameters: Vec::new(), is_shape: true, ..compiled });
+        let compiled =
+            Arc::new(Compiled { parameter_count: 0, parameters: Vec::new(), is_shape: true, hash, ..compiled });
         self.programs.borrow_mut().shapes.put(shape.text(), &compiled);
         Some(compiled)
     }

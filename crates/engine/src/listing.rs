@@ -1,7 +1,7 @@
 //! What a compiled statement consists of: its instructions, and the tables and indexes that it opens.
 
+use lithe_catalog::Schema;
 use lithe_format::PageNo;
-use lithe_plan::catalog::Schema;
 use lithe_vm::explain::{ExplainRow, lines};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::CursorId;

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use lithe_btree::Btree;
 use lithe_btree::estimate::{self, Estimate};
-use lithe_plan::CompileError;
-use lithe_plan::catalog::{LARGE, Measure, Measures, Tree};
-use lithe_plan::environment::Environment;
+use lithe_catalog::{CompileError, LARGE, Measure, Measures, Tree};
+use lithe_resolve::environment::Environment;
 
 use crate::connection::Connection;
 use crate::database::while_reading;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lithe_plan::catalog::TableKind;
+use lithe_catalog::TableKind;
 use lithe_sql::ast::Name;
 use lithe_vm::operand::Db;
 

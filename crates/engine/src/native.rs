@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_pager::BeginKind;
-use lithe_plan::authorize::Action;
-use lithe_sql::ast::{self, Explain, Stmt, TransactionKind};
+use lithe_resolve::authorize::Action;
+use lithe_sql::ast::{self, Command, Explain, TransactionKind};
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
@@ -49,73 +49,73 @@ enum Kind {
     ExplainQueryPlan(Vec<NativeRow>),
 }
 
-/// The statement as one that the engine runs itself, if it is of that kind.
+/// Makes a command ready to be run. `statement` is the whole statement.
 pub(crate) fn compile<'a>(
     connection: &Connection,
     sql: &[u8],
     statement: &ast::Statement<'a>,
+    command: &Command<'a>,
     arena: &'a Bump,
-) -> Result<Option<Arc<Native>>> {
+) -> Result<Arc<Native>> {
     let text = |name: &ast::Ident<'_>| name.name.to_str_lossy().into_owned();
     let plain = |kind| Native { kind, columns: Vec::new(), explains_reader: true, explains_change: false };
-    if !is_allowed(connection, &statement.kind)? {
-        return Ok(Some(Arc::new(plain(Kind::ExplainQueryPlan(Vec::new())))));
+    if !is_allowed(connection, command)? {
+        return Ok(Arc::new(plain(Kind::ExplainQueryPlan(Vec::new()))));
     }
-    let native = match statement.kind {
-        Stmt::Begin(kind) => plain(Kind::Begin(kind)),
-        Stmt::Commit => plain(Kind::Commit),
-        Stmt::Rollback => plain(Kind::Rollback),
-        Stmt::Savepoint(name) => plain(Kind::Savepoint(text(name))),
-        Stmt::Release(name) => plain(Kind::Release(text(name))),
-        Stmt::RollbackTo(name) => plain(Kind::RollbackTo(text(name))),
-        Stmt::Pragma(pragma) => {
+    let native = match *command {
+        Command::Begin(kind) => plain(Kind::Begin(kind)),
+        Command::Commit => plain(Kind::Commit),
+        Command::Rollback => plain(Kind::Rollback),
+        Command::Savepoint(name) => plain(Kind::Savepoint(text(name))),
+        Command::Release(name) => plain(Kind::Release(text(name))),
+        Command::RollbackTo(name) => plain(Kind::RollbackTo(text(name))),
+        Command::Pragma(pragma) => {
             let (call, columns) = pragma::compile(connection, pragma)?;
             Native { kind: Kind::Pragma(call), columns, explains_reader: true, explains_change: false }
         }
-        Stmt::Attach(attach) => {
+        Command::Attach(attach) => {
             connection.load_schemas()?;
             plain(Kind::Attach(attach::compile(connection, sql, attach, statement, arena)?))
         }
-        Stmt::Detach(schema) => {
+        Command::Detach(schema) => {
             connection.load_schemas()?;
             plain(Kind::Detach(attach::compile_values(connection, sql, &[*schema], statement, arena)?))
         }
-        Stmt::Vacuum(vacuum) => plain(Kind::Vacuum(vacuum::compile(connection, sql, vacuum, statement, arena)?)),
-        _ => return Ok(None),
+        Command::Vacuum(vacuum) => plain(Kind::Vacuum(vacuum::compile(connection, sql, vacuum, statement, arena)?)),
     };
-    Ok(Some(Arc::new(native)))
+    Ok(Arc::new(native))
 }
 
 /// Asks the authorizer. False says that the statement shall do nothing.
-fn is_allowed(connection: &Connection, statement: &Stmt<'_>) -> Result<bool> {
+fn is_allowed(connection: &Connection, command: &Command<'_>) -> Result<bool> {
     if !connection.hooks.has_authorizer() {
         return Ok(true);
     }
     let may = |action, first: &str, second: Option<&str>| connection.may(action, Some(first), second, None);
     let savepoint =
         |operation, name: &ast::Ident<'_>| may(Action::Savepoint, operation, Some(&name.name.to_str_lossy()));
-    match statement {
-        Stmt::Begin(_) => may(Action::Transaction, "BEGIN", None),
-        Stmt::Commit => may(Action::Transaction, "COMMIT", None),
-        Stmt::Rollback => may(Action::Transaction, "ROLLBACK", None),
-        Stmt::Savepoint(name) => savepoint("BEGIN", name),
-        Stmt::Release(name) => savepoint("RELEASE", name),
-        Stmt::RollbackTo(name) => savepoint("ROLLBACK", name),
-        Stmt::Pragma(pragma) => {
+    match command {
+        Command::Begin(_) => may(Action::Transaction, "BEGIN", None),
+        Command::Commit => may(Action::Transaction, "COMMIT", None),
+        Command::Rollback => may(Action::Transaction, "ROLLBACK", None),
+        Command::Savepoint(name) => savepoint("BEGIN", name),
+        Command::Release(name) => savepoint("RELEASE", name),
+        Command::RollbackTo(name) => savepoint("ROLLBACK", name),
+        Command::Pragma(pragma) => {
             let value = pragma.value.as_ref().map(|value| String::from_utf8_lossy(value).into_owned());
             let schema = pragma.name.schema.map(|schema| schema.name.to_str_lossy().into_owned());
             let name = pragma.name.name.name.to_str_lossy();
             connection.may(Action::Pragma, Some(&name), value.as_deref(), schema.as_deref())
         }
-        Stmt::Attach(attach) => match literal(&attach.file) {
+        Command::Attach(attach) => match literal(&attach.file) {
             Some(file) => may(Action::Attach, &file, None),
             None => connection.may(Action::Attach, None, None, None),
         },
-        Stmt::Detach(schema) => match literal(schema) {
+        Command::Detach(schema) => match literal(schema) {
             Some(name) => may(Action::Detach, &name, None),
             None => connection.may(Action::Detach, None, None, None),
         },
-        _ => Ok(true),
+        Command::Vacuum(_) => Ok(true),
     }
 }
 

@@ -238,7 +238,8 @@ fn with_mode(flags: OpenFlags, mode: &[u8]) -> Result<OpenFlags> {
         let mode = String::from_utf8_lossy(mode);
         return Err(Error::new(ResultCode::PERM, format!("access mode not allowed: {mode}")));
     }
-    let kept = if wanted == OpenFlags::MEMORY { flags } else { flags.without(all) };
+    // A database in memory is never read-only: nobody else could have filled it.
+    let kept = flags.without(if wanted == OpenFlags::MEMORY { OpenFlags::READONLY } else { all });
     Ok(kept.with(wanted))
 }
 

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use lithe_plan::environment::{Environment, Flags as CompileFlags, NO_SUCH_COLLATION};
-use lithe_sql::ast::{self, Explain, Stmt};
+use lithe_catalog::ErrorKind;
+use lithe_codegen::CompileRequest;
+use lithe_resolve::environment::{Environment, Flags as CompileFlags};
+use lithe_sql::ast::{self, Explain, StatementKind, Stmt};
 use lithe_sql::{Lexer, TokenKind};
 use lithe_vfs::ResultCode;
 use lithe_vm::program::{CursorKind, Program, QuotedStrings};
@@ -14,7 +16,7 @@ use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::limit::Limit;
 use crate::native::{self, Native};
-use crate::statement::{Body, Compiled, ParameterName, Statement};
+use crate::statement::{Body, Compiled, ParameterName, Statement, text_of};
 
 /// A compiled statement and where the text goes on.
 pub struct Prepared {
@@ -34,7 +36,8 @@ impl Connection {
             // It is asked every time, so nothing that was compiled before serves; nor does what other statements may not do.
             return self.prepare_anew(sql);
         }
-        let known = self.programs.borrow_mut().texts.take(sql, self.generation());
+        let hash = self.programs.borrow().texts.hash(sql);
+        let known = self.programs.borrow_mut().texts.take(sql, hash, self.generation());
         if let Some((compiled, idle)) = known {
             return Ok(Prepared { statement: Some(Statement::new(compiled, idle)), tail: sql.len() });
         }
@@ -42,7 +45,8 @@ impl Connection {
             return Ok(Prepared { statement: Some(statement), tail });
         }
         let (compiled, tail) = self.compile(sql, None)?;
-        let Some(compiled) = compiled else { return Ok(Prepared { statement: None, tail }) };
+        let Some(mut compiled) = compiled else { return Ok(Prepared { statement: None, tail }) };
+        compiled.hash = hash;
         let compiled = Arc::new(compiled);
         if tail == sql.len() && compiled.is_cacheable() {
             self.programs.borrow_mut().texts.put(sql, &compiled);
@@ -115,15 +119,16 @@ impl Connection {
         let mut asked: Vec<String> = Vec::new();
         loop {
             let error = match compile() {
-                Err(error) if error.code() == ResultCode::ERROR_MISSING_COLLSEQ => error,
-                result => return result,
+                Ok(result) => return Ok(result),
+                Err(error) => error,
             };
             // The application may know it, and is asked once.
-            let name = error.message().strip_prefix(NO_SUCH_COLLATION).unwrap_or_default().to_owned();
-            if asked.contains(&name) || !self.ask_for_collation(&name) {
-                return Err(error);
+            match error.missing_collation() {
+                Some(name) if !asked.iter().any(|known| known == name) && self.ask_for_collation(name) => {
+                    asked.push(name.to_owned());
+                }
+                _ => return Err(error),
             }
-            asked.push(name);
         }
     }
 
@@ -139,7 +144,8 @@ impl Connection {
             number: parameter.number as usize,
         });
         let compiled = Compiled {
-            sql: String::from_utf8_lossy(&sql[..tail]).into_owned(),
+            sql: text_of(&sql[..tail]).into_owned(),
+            hash: 0,
             body,
             parameter_count: statement.parameters.count as usize,
             is_shape: false,
@@ -182,31 +188,35 @@ impl Connection {
         statement: &ast::Statement<'_>,
         arena: &Bump,
     ) -> Result<(Body, QuotedStrings)> {
-        if let Some(native) = native::compile(self, sql, statement, arena)? {
-            let native = match statement.explain {
-                Explain::No => native,
-                Explain::Program | Explain::QueryPlan => native.nothing_to_explain(statement.explain),
-            };
-            return Ok((Body::Native(native), Box::default()));
-        }
-        self.check_named_database(&statement.kind)?;
-        match &statement.kind {
+        let stmt = match statement.kind {
+            StatementKind::Command(command) => {
+                let native = native::compile(self, sql, statement, &command, arena)?;
+                let native = match statement.explain {
+                    Explain::No => native,
+                    Explain::Program | Explain::QueryPlan => native.nothing_to_explain(statement.explain),
+                };
+                return Ok((Body::Native(native), Box::default()));
+            }
+            StatementKind::Program(stmt) => stmt,
+        };
+        self.check_named_database(&stmt)?;
+        match &stmt {
             ast::Stmt::AlterTable(alter) if self.settings.may_have_written_schema.get() => {
                 self.reread_for_alter(alter)?
             }
             _ => self.load_schemas()?,
         }
-        let creates = matches!(
-            statement.kind,
-            ast::Stmt::CreateTable(_) | ast::Stmt::CreateView(_) | ast::Stmt::CreateVirtualTable(_)
-        );
+        let creates =
+            matches!(stmt, ast::Stmt::CreateTable(_) | ast::Stmt::CreateView(_) | ast::Stmt::CreateVirtualTable(_));
         if creates {
             self.settings.is_encoding_fixed.set(true);
         }
         if self.compile_flags.get().writable_schema {
             self.settings.may_have_written_schema.set(true);
         }
-        let compile = || self.compile_program(sql, statement, arena);
+        let request =
+            CompileRequest { stmt, sql, explain: statement.explain, parameter_count: statement.parameters.count };
+        let compile = || self.compile_program(&request, arena);
         let mut program = match compile() {
             // Another connection may have made what is missing.
             Err(_) if self.forget_stale_schemas() => {
@@ -261,16 +271,16 @@ impl Connection {
     }
 
     /// Compiles the statement; virtual tables that it meets and that are not connected are, and then it begins anew.
-    fn compile_program(&self, sql: &[u8], statement: &ast::Statement<'_>, arena: &Bump) -> Result<Program> {
+    fn compile_program(&self, request: &CompileRequest<'_>, arena: &Bump) -> Result<Program> {
         let mut asked = Vec::new();
         loop {
-            let compile = |environment: &Environment| lithe_plan::compile(statement, sql, arena, environment);
+            let compile = |environment: &Environment| lithe_codegen::compile(request, arena, environment);
             let error = match self.compile_measured(compile) {
                 Ok(program) => return Ok(program),
                 Err(error) => error,
             };
-            match &error.unconnected {
-                Some(table) if !asked.contains(table) => {
+            match &error.kind {
+                ErrorKind::Unconnected(table) if !asked.contains(table) => {
                     self.connect_virtual(table.db, table.name.name())?;
                     asked.push(table.clone());
                 }
@@ -282,13 +292,17 @@ impl Connection {
 
 impl From<lithe_sql::ParseError> for Error {
     fn from(error: lithe_sql::ParseError) -> Error {
-        let code = if error.message == "string or blob too big" { ResultCode::TOOBIG } else { ResultCode::ERROR };
+        let code = if error.too_big { ResultCode::TOOBIG } else { ResultCode::ERROR };
         Error::new(code, error.message).at(error.offset)
     }
 }
 
-impl From<lithe_plan::CompileError> for Error {
-    fn from(error: lithe_plan::CompileError) -> Error {
-        Error::new(error.code, error.message).at(error.offset)
+impl From<lithe_catalog::CompileError> for Error {
+    fn from(error: lithe_catalog::CompileError) -> Error {
+        let missing = match error.kind {
+            ErrorKind::NoSuchCollation(name) => Some(name),
+            _ => None,
+        };
+        Error::new(error.code, error.message).at(error.offset).with_missing_collation(missing)
     }
 }

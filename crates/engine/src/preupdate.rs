@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use lithe_functions::sql::quoted;
 use lithe_functions::{ChangeWatcher, RowChange, RowOperation};
-use lithe_plan::environment::Flags as CompileFlags;
+use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef};
 

@@ -29,7 +29,7 @@ pub(crate) struct ProgramCache {
 
 /// Programs by text; the oldest goes when there are too many.
 pub(crate) struct Programs {
-    /// By [`hash_of`] the text; each program has its own.
+    /// By [`Programs::hash`] of the text; each program has its own.
     programs: HashTable<Entry>,
     /// In the order in which their texts came.
     order: VecDeque<Arc<Compiled>>,
@@ -52,11 +52,6 @@ impl Entry {
 /// to that.
 const TOLD_BY: usize = 64;
 
-fn hash_of(hashes: &DefaultHashBuilder, text: &[u8]) -> u64 {
-    let end = text.len().min(TOLD_BY);
-    hashes.hash_one((text.len(), &text[..end], &text[text.len() - end..]))
-}
-
 impl ProgramCache {
     pub(crate) fn new() -> ProgramCache {
         ProgramCache { texts: Programs::new(), shapes: Programs::new() }
@@ -68,24 +63,31 @@ impl Programs {
         Programs { programs: HashTable::new(), order: VecDeque::new(), hashes: DefaultHashBuilder::default() }
     }
 
+    /// What a text is looked up by.
+    pub(crate) fn hash(&self, text: &[u8]) -> u64 {
+        let end = text.len().min(TOLD_BY);
+        self.hashes.hash_one((text.len(), &text[..end], &text[text.len() - end..]))
+    }
+
     /// The program for `text`, if it was compiled against generation `generation`, perhaps with a machine for it.
-    pub(crate) fn take(&mut self, text: &[u8], generation: u64) -> Option<(Arc<Compiled>, Option<Box<Vm>>)> {
+    pub(crate) fn take(&mut self, text: &[u8], hash: u64, generation: u64) -> Option<(Arc<Compiled>, Option<Box<Vm>>)> {
         if text.len() > TEXT_LEN_MAX {
             return None;
         }
-        let entry = self.programs.find_mut(hash_of(&self.hashes, text), |entry| entry.is_of(text))?;
+        let entry = self.programs.find_mut(hash, |entry| entry.is_of(text))?;
         let is_current = entry.compiled.generation == generation;
         is_current.then(|| (Arc::clone(&entry.compiled), entry.idle.take()))
     }
 
+    /// Keeps the program for `text`, whose hash it has.
     pub(crate) fn put(&mut self, text: &[u8], compiled: &Arc<Compiled>) {
         // What is not UTF-8 has another text by now, and would be found by that.
         if text.len() > TEXT_LEN_MAX || compiled.sql.as_bytes() != text {
             return;
         }
-        let hash = |entry: &Entry| hash_of(&self.hashes, entry.compiled.sql.as_bytes());
         let new = Entry { compiled: Arc::clone(compiled), idle: None };
-        match self.programs.entry(hash(&new), |entry| entry.is_of(text), hash) {
+        let known = self.programs.entry(compiled.hash, |entry| entry.is_of(text), |entry| entry.compiled.hash);
+        match known {
             hash_table::Entry::Occupied(mut known) => *known.get_mut() = new,
             hash_table::Entry::Vacant(place) => {
                 place.insert(new);
@@ -95,20 +97,19 @@ impl Programs {
         if self.order.len() > CAPACITY
             && let Some(oldest) = self.order.pop_front()
         {
-            self.remove(oldest.sql.as_bytes());
+            self.remove(&oldest);
         }
     }
 
-    fn remove(&mut self, text: &[u8]) {
-        if let Ok(entry) = self.programs.find_entry(hash_of(&self.hashes, text), |entry| entry.is_of(text)) {
+    fn remove(&mut self, oldest: &Compiled) {
+        if let Ok(entry) = self.programs.find_entry(oldest.hash, |entry| entry.is_of(oldest.sql.as_bytes())) {
             entry.remove();
         }
     }
 
     /// Keeps a machine for the next statement with its program.
     pub(crate) fn put_back(&mut self, compiled: &Arc<Compiled>, vm: Box<Vm>) {
-        let hash = hash_of(&self.hashes, compiled.sql.as_bytes());
-        if let Some(entry) = self.programs.find_mut(hash, |entry| Arc::ptr_eq(&entry.compiled, compiled)) {
+        if let Some(entry) = self.programs.find_mut(compiled.hash, |entry| Arc::ptr_eq(&entry.compiled, compiled)) {
             entry.idle = Some(vm);
         }
     }

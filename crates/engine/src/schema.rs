@@ -1,13 +1,14 @@
 //! The catalog and the files' schema tables: loading, changing, forgetting.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use lithe_btree::Cursor;
-use lithe_format::PageNo;
+use lithe_btree::{Btree, Cursor};
+use lithe_catalog::{BuildOptions, Catalog, Schema, SchemaRow, Table};
 use lithe_format::db_header::{Meta, TextEncoding};
-use lithe_format::record;
+use lithe_format::record::{Located, View};
+use lithe_format::{Malformed, PageNo};
 use lithe_pager::CacheSize;
-use lithe_plan::catalog::{BuildOptions, Catalog, Schema, SchemaRow, Table};
 use lithe_sql::ast::Name;
 use lithe_value::{Affinity, Buffer, Encoding, ValueRef};
 use lithe_vfs::ResultCode;
@@ -61,7 +62,9 @@ impl Connection {
         }
         catalog.set_schema(db, Arc::new(schema));
         if !is_empty {
-            self.read_schema_rows(db, database, &mut catalog, |_| true)?;
+            let mut cursor = Cursor::table(PageNo::FIRST);
+            let is_on_row = cursor.first(btree)?;
+            self.read_schema_rows(db, database, &mut catalog, (cursor, is_on_row), |_| true)?;
             self.read_statistics(db, database, &mut catalog);
         }
         database.set_loaded(true);
@@ -110,11 +113,13 @@ impl Connection {
         Ok(())
     }
 
+    /// Takes rows of the schema table into the catalog, those that are wanted from the place of `cursor` on.
     fn read_schema_rows(
         &self,
         db: Db,
         database: &Database,
         catalog: &mut Catalog,
+        (mut cursor, mut is_on_row): (Cursor, bool),
         wanted: impl Fn(&SchemaRow<'_>) -> bool,
     ) -> Result<()> {
         let btree = database.btree();
@@ -123,16 +128,9 @@ impl Connection {
         limits.loading_schema = true;
         limits.comments = true;
         let options = BuildOptions::of_stored(&limits);
-        let mut cursor = Cursor::table(PageNo::FIRST);
-        let mut buffer = Vec::new();
-        let mut is_on_row = cursor.first(btree)?;
+        let mut reader = RowReader::default();
         while is_on_row {
-            let len = cursor.row(btree)?.len() as usize;
-            buffer.resize(len, 0);
-            cursor.read_payload(btree, 0, &mut buffer)?;
-            let values = record::values(&buffer)
-                .map_err(|_| Error::new(ResultCode::CORRUPT, "malformed database schema (?)"))?;
-            let texts = SchemaTexts::new(&values, self.facts.encoding.get());
+            let texts = self.schema_texts(btree, &mut cursor, &mut reader)?;
             let row = texts.row();
             if wanted(&row) {
                 match catalog.load_row(db, &row, page_count, &options) {
@@ -146,6 +144,43 @@ impl Connection {
         Ok(())
     }
 
+    /// The row of the schema table on which the cursor stands.
+    fn schema_texts<'r>(
+        &self,
+        btree: &Btree,
+        cursor: &mut Cursor,
+        reader: &'r mut RowReader,
+    ) -> Result<SchemaTexts<'r>> {
+        let len = cursor.row(btree)?.len() as usize;
+        reader.bytes.resize(len, 0);
+        cursor.read_payload(btree, 0, &mut reader.bytes)?;
+        let values = reader.values().map_err(|_| Error::new(ResultCode::CORRUPT, "malformed database schema (?)"))?;
+        Ok(SchemaTexts::new(&values, self.facts.encoding.get()))
+    }
+
+    /// The first of the rows that CREATE has just written, which are mostly the last ones of the schema table; else the first row of all.
+    fn first_new_row(&self, database: &Database, condition: &str) -> Result<(Cursor, bool)> {
+        let btree = database.btree();
+        let mut cursor = Cursor::table(PageNo::FIRST);
+        let mut reader = RowReader::default();
+        let mut is_on_row = cursor.last(btree)?;
+        // New rowids go up unless the largest one is taken, and no other row is about the object unless somebody has written it by hand.
+        let is_last = is_on_row && cursor.rowid()? != i64::MAX && !self.settings.may_have_written_schema.get();
+        while is_on_row && is_last {
+            let texts = self.schema_texts(btree, &mut cursor, &mut reader)?;
+            let row = texts.row();
+            if !row.is_about(condition) {
+                break;
+            }
+            if row.begins(condition) {
+                return Ok((cursor, true));
+            }
+            is_on_row = cursor.previous(btree)?;
+        }
+        let is_on_row = cursor.first(btree)?;
+        Ok((cursor, is_on_row))
+    }
+
     /// Takes the rows of `db`'s schema table that CREATE has just written into the catalog: those that are about the object
     /// of `condition`, see [`SchemaRow::is_about`] (all when there is none).
     pub(crate) fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<()> {
@@ -156,7 +191,8 @@ impl Connection {
             return self.load_schema(db, &database);
         };
         let mut catalog = Catalog::clone(&self.catalog());
-        self.read_schema_rows(db, &database, &mut catalog, |row| row.is_about(condition))?;
+        let new_rows = self.first_new_row(&database, condition)?;
+        self.read_schema_rows(db, &database, &mut catalog, new_rows, |row| row.is_about(condition))?;
         *self.catalog.borrow_mut() = Arc::new(catalog);
         self.expire_programs();
         if condition.starts_with("index ") {
@@ -316,19 +352,47 @@ fn meta(index: u8) -> Result<Meta> {
     ALL.get(usize::from(index)).copied().ok_or_else(|| Error::from_code(ResultCode::MISUSE))
 }
 
+/// Reads row after row of a schema table in the same memory.
+#[derive(Default)]
+struct RowReader {
+    bytes: Vec<u8>,
+    view: View,
+}
+
+impl RowReader {
+    /// The columns of a schema table. Those that the row does not have are NULL.
+    fn values(&mut self) -> Result<[ValueRef<'_>; COLUMNS], Malformed> {
+        let RowReader { bytes, view } = self;
+        view.reset(u32::try_from(bytes.len()).map_err(|_| Malformed("record longer than any"))?);
+        // The whole record is looked at: what is wrong with it shows here.
+        view.column_count(bytes)?;
+        let mut values = [ValueRef::Null; COLUMNS];
+        for (index, value) in values.iter_mut().enumerate() {
+            if let Located::At(column) = view.locate(bytes, index)? {
+                *value = column.value(bytes).ok_or(Malformed("record content ends too soon"))?;
+            }
+        }
+        Ok(values)
+    }
+}
+
+/// type, name, tbl_name, rootpage, sql
+const COLUMNS: usize = 5;
+
 /// The columns of a schema row, their texts in UTF-8.
-pub(crate) struct SchemaTexts {
-    texts: [Option<Vec<u8>>; 4],
+pub(crate) struct SchemaTexts<'v> {
+    texts: [Option<Cow<'v, [u8]>>; 4],
     root_page: Option<i64>,
 }
 
-impl SchemaTexts {
-    pub(crate) fn new(values: &[ValueRef<'_>], encoding: Encoding) -> SchemaTexts {
+impl<'v> SchemaTexts<'v> {
+    pub(crate) fn new(values: &[ValueRef<'v>], encoding: Encoding) -> SchemaTexts<'v> {
         let text = |column: usize| match values.get(column) {
+            Some(ValueRef::Text(text)) if encoding == Encoding::Utf8 => Some(Cow::Borrowed(*text)),
             Some(ValueRef::Text(text)) => {
                 let mut utf8 = Buffer::new();
                 encoding.decode(text, &mut utf8);
-                Some(utf8.into_vec())
+                Some(Cow::Owned(utf8.into_vec()))
             }
             _ => None,
         };

@@ -27,6 +27,10 @@ use crate::transaction::StatementRun;
 pub struct Compiled {
     /// The statement's text.
     pub(crate) sql: String,
+    /// What the connection's programs are found by ([`Programs::hash`] of the text); 0 for one that is not kept.
+    ///
+    /// [`Programs::hash`]: crate::program_cache::Programs::hash
+    pub(crate) hash: u64,
     pub(crate) body: Body,
     /// How many parameters the application may bind: none of those that literals were lifted into.
     pub(crate) parameter_count: usize,
@@ -62,7 +66,7 @@ pub(crate) enum Body {
 impl Compiled {
     /// Whether it is worth keeping for the next statement of the same text.
     pub(crate) fn is_cacheable(&self) -> bool {
-        matches!(self.body, Body::Program(_))
+        matches!(&self.body, Body::Program(program) if program.stands())
     }
 }
 
@@ -220,6 +224,11 @@ impl Statement {
             Body::Program(program) => program.is_read_only,
             Body::Native(native) => native.is_read_only(),
         }
+    }
+
+    /// What stands in double quotes, names nothing, and was taken for a string.
+    pub fn quoted_strings(&self) -> &[Box<[u8]>] {
+        &self.compiled.quoted_strings
     }
 
     /// Whether it is an INSERT, UPDATE or DELETE.
@@ -654,6 +663,6 @@ impl Runner {
 }
 
 /// The text as a string, which it nearly always is.
-fn text_of(sql: &[u8]) -> Cow<'_, str> {
+pub(crate) fn text_of(sql: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(sql).map_or_else(|_| String::from_utf8_lossy(sql), Cow::Borrowed)
 }

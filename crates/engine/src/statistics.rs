@@ -4,8 +4,8 @@
 //! read is none: the planner then guesses as if nobody had run ANALYZE.
 
 use lithe_btree::Cursor;
+use lithe_catalog::{Catalog, IndexOrigin, IndexStatistics, Sample, TableStatistics, sample_numbers};
 use lithe_format::record::{self, Builder};
-use lithe_plan::catalog::{Catalog, IndexOrigin, IndexStatistics, Sample, TableStatistics, sample_numbers};
 use lithe_sql::ast::Name;
 use lithe_value::{Buffer, Encoding, Value, ValueRef};
 use lithe_vm::operand::Db;

@@ -5,11 +5,11 @@
 
 use std::sync::{Arc, LazyLock};
 
+use lithe_catalog::{Column, NameBuf, Table, TableKind, VirtualState, VirtualTable};
 use lithe_functions::json::{self, EachForm};
-use lithe_plan::authorize::Action;
-use lithe_plan::catalog::{Column, NameBuf, Table, TableKind, VirtualState, VirtualTable};
+use lithe_resolve::authorize::Action;
 use lithe_sql::ast::Name;
-use lithe_value::{Value, ValueRef, cast};
+use lithe_value::{Affinity, Value, ValueRef, cast};
 use lithe_vfs::ResultCode;
 use lithe_vm::host::TableRows;
 
@@ -46,7 +46,11 @@ fn hidden_of(pragma: &str) -> &'static [&'static str] {
 }
 
 fn table(name: String, columns: &[&str], hidden: &[&str]) -> Table {
-    let column = |hidden: bool| move |name: &&str| Column { name: NameBuf::from(*name), hidden, ..Column::default() };
+    // (Of a virtual table, a column whose type is the word HIDDEN alone has affinity NUMERIC.)
+    let column = |hidden: bool| {
+        let affinity = if hidden { Affinity::Numeric } else { Affinity::default() };
+        move |name: &&str| Column { name: NameBuf::from(*name), hidden, affinity, ..Column::default() }
+    };
     let name = NameBuf::from(name.as_str());
     let state = VirtualState::Function;
     let kind = TableKind::Virtual(VirtualTable { module: name.clone(), arguments: Vec::new(), state });

@@ -18,9 +18,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_btree::{AutoVacuum, Btree};
+use lithe_catalog::Catalog;
 use lithe_pager::{BeginKind, CheckpointMode, Pager};
-use lithe_plan::catalog::Catalog;
-use lithe_plan::environment::Flags as CompileFlags;
+use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_vfs::ResultCode;
 use lithe_vm::facts::Flags;
 use lithe_vm::operand::{Db, OnConflict};

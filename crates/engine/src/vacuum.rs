@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_btree::{Btree, Cursor};
+use lithe_catalog::{Schema, TableKind};
 use lithe_format::PageNo;
 use lithe_format::db_header::{Meta, READ_VERSION_AT, WRITE_VERSION_AT};
 use lithe_format::payload::Payload;
 use lithe_format::record::{self, Builder};
 use lithe_pager::{BeginKind, JournalMode, OpenOptions, Pager};
-use lithe_plan::catalog::{Schema, TableKind};
 use lithe_sql::ast::{self, Name};
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::{Access, ResultCode};

@@ -14,11 +14,10 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use hashbrown::HashMap;
-use lithe_plan::catalog::connect_table;
-use lithe_plan::catalog::{
-    ConnectedTable, NameBuf, Schema, Table, TableKind, VirtualState, VirtualTable as Definition,
+use lithe_catalog::{
+    ConnectedTable, NameBuf, Schema, Table, TableKind, VirtualState, VirtualTable as Definition, connect_table,
 };
-use lithe_plan::environment::ShadowTables;
+use lithe_resolve::environment::ShadowTables;
 use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::{Db, VirtualId};

@@ -65,7 +65,12 @@ impl<'d> Reader<'d> {
             Order::Descending if !is_first => self.docid.wrapping_sub(delta),
             _ => self.docid.wrapping_add(delta),
         };
-        let len = positions_len(self.bytes.get(self.at..).unwrap_or_default()).ok_or_else(corrupt)?;
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        if rest.is_empty() {
+            // The 00 at the end was the docid: a row without positions.
+            return Ok(Some(Entry { docid: self.docid, positions: &[] }));
+        }
+        let len = positions_len(rest).ok_or_else(corrupt)?;
         let positions = self.bytes.get(self.at..self.at + len).unwrap_or_default();
         self.at += len + 1;
         Ok(Some(Entry { docid: self.docid, positions }))

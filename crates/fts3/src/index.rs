@@ -34,6 +34,9 @@ pub const LEVELS: i64 = 1024;
 /// How many segments a level has when they are merged.
 pub const SEGMENTS_MAX: i64 = 16;
 
+/// What a node leaves free of a page, so that its record fits.
+pub const PAGE_RESERVE: i64 = 35;
+
 /// Which terms are read.
 #[derive(Clone, Copy, Debug)]
 pub enum Wanted<'t> {
@@ -317,6 +320,34 @@ impl Index {
         let segments = self.store.levels(connection, levels.first, levels.last)?;
         let pending = self.pending_terms(language, index, wanted)?;
         self.reader_of(connection, &segments, pending, wanted, false)
+    }
+
+    /// How many overflow pages the leaves have in which a term stands, or terms that begin so: what reading its doclist costs.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB; those of reading.
+    pub fn overflow_pages(
+        &self,
+        connection: &dyn SqlConnection,
+        language: i32,
+        index: usize,
+        wanted: &Wanted<'_>,
+    ) -> Result<i64> {
+        let levels = self.levels(language, index);
+        let page_size = self.page_size();
+        let mut pages = 0i64;
+        for segment in self.store.levels(connection, levels.first, levels.last)? {
+            let Some(leaves) = reader::leaves_of(connection, &self.store, &segment, wanted)? else { continue };
+            for len in self.store.long_blocks(connection, leaves, page_size - PAGE_RESERVE)? {
+                pages = pages.saturating_add((len + PAGE_RESERVE - 1) / page_size);
+            }
+        }
+        Ok(pages)
+    }
+
+    /// The size of the database's pages.
+    pub fn page_size(&self) -> i64 {
+        self.node_size as i64 + PAGE_RESERVE
     }
 
     /// The index in which prefixes of that length are terms, if there is one.

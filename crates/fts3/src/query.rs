@@ -45,7 +45,7 @@ pub struct Phrase {
 }
 
 /// A token.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct QueryToken {
     /// Its text.
     pub text: Vec<u8>,
@@ -53,6 +53,8 @@ pub struct QueryToken {
     pub is_prefix: bool,
     /// `^`: it is the first of its column.
     pub is_first: bool,
+    /// Its doclist is not read: documents that have the other tokens are searched for it.
+    pub is_deferred: bool,
 }
 
 /// What a query is read with.

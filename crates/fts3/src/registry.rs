@@ -1,6 +1,6 @@
 //! The tokenizers of a connection: those that are always there, and what an application adds.
 //!
-//! Names do not tell capital from small letters. The newest of a name counts, and goes before what is always there.
+//! Names tell capital from small letters. The newest of a name counts, and goes before what is always there.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ impl Registry {
     /// The tokenizer of that name.
     pub fn tokenizer(&self, name: &str) -> Option<Arc<Constructor>> {
         let all = self.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = all.get(&name.to_ascii_lowercase()).cloned();
+        let own = all.get(name).cloned();
         own.or_else(|| tokenizer::built_in(name))
     }
 }
@@ -44,5 +44,5 @@ impl Registry {
 pub fn add_tokenizer(connection: &dyn SqlConnection, name: &str, constructor: Arc<Constructor>) {
     let registry = Registry::of(connection);
     let mut all = registry.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
-    all.insert(name.to_ascii_lowercase(), constructor);
+    all.insert(name.to_owned(), constructor);
 }

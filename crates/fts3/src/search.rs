@@ -1,14 +1,18 @@
 //! A query that is evaluated: which rows it finds, and where in them its phrases are.
 
+mod deferred;
 mod near;
 mod phrase;
+
+use std::collections::HashMap;
 
 use lithe_vtab::SqlConnection;
 
 use crate::Result;
 use crate::doclist::{Position, Positions};
-use crate::query::{Expr, Phrase};
+use crate::query::{Expr, Phrase, QueryToken};
 use crate::table::Table;
+use deferred::Chooser;
 
 /// The rows that have a phrase, upwards, with its positions: those of its last token.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +74,25 @@ pub struct PhraseRows {
     pub phrase: Phrase,
     /// Its rows.
     pub rows: Rows,
+    /// The rows that have those of its tokens that are not deferred, if some are.
+    loaded: Option<Rows>,
 }
+
+impl PhraseRows {
+    /// Whether all tokens of the phrase are deferred, so that only rows that may match were looked at.
+    pub fn is_deferred(&self) -> bool {
+        !self.phrase.tokens.is_empty() && self.phrase.tokens.iter().all(|token| token.is_deferred)
+    }
+
+    /// The rows by which it is counted: of a phrase with deferred tokens, the other tokens count.
+    pub fn counted_rows(&self) -> &Rows {
+        self.loaded.as_ref().unwrap_or(&self.rows)
+    }
+}
+
+/// The rows of tokens that are known already: all rows of those that were read to choose, and of deferred ones the documents
+/// that may match.
+type KnownRows = HashMap<QueryToken, Rows>;
 
 /// A query with what it finds.
 #[derive(Clone, Debug)]
@@ -101,8 +123,12 @@ impl Search {
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB; those of reading.
-    pub fn new(table: &Table, connection: &dyn SqlConnection, language: i32, expr: Expr) -> Result<Search> {
-        let mut finder = Finder { table, connection, language, phrases: Vec::new() };
+    pub fn new(table: &Table, connection: &dyn SqlConnection, language: i32, mut expr: Expr) -> Result<Search> {
+        let mut known = KnownRows::default();
+        if table.config.is_fts4 && table.config.has_own_content() {
+            Chooser { table, connection, language }.choose(&mut expr, &mut known)?;
+        }
+        let mut finder = Finder { table, connection, language, known, phrases: Vec::new() };
         let (root, docids) = finder.find(expr)?;
         Ok(Search { phrases: finder.phrases, docids, root, language })
     }
@@ -152,6 +178,7 @@ struct Finder<'f> {
     table: &'f Table,
     connection: &'f dyn SqlConnection,
     language: i32,
+    known: KnownRows,
     phrases: Vec<PhraseRows>,
 }
 
@@ -161,7 +188,7 @@ impl Finder<'_> {
             Expr::Phrase(phrase) => {
                 let rows = self.rows(&phrase)?;
                 let docids = rows.docids.clone();
-                self.phrases.push(PhraseRows { phrase, rows });
+                self.push(phrase, rows)?;
                 (Node::Phrase(self.phrases.len() - 1), docids)
             }
             Expr::Near(left, last, distance) => {
@@ -174,7 +201,7 @@ impl Finder<'_> {
                 let lens: Vec<i64> = chain.iter().map(|phrase| phrase.tokens.len() as i64).collect();
                 let lists = near::near(&lists, &lens, &distances);
                 let docids = lists.first().map(|rows| rows.docids.clone()).unwrap_or_default();
-                self.phrases.extend(chain.into_iter().zip(lists).map(|(phrase, rows)| PhraseRows { phrase, rows }));
+                chain.into_iter().zip(lists).try_for_each(|(phrase, rows)| self.push(phrase, rows))?;
                 (Node::Near((first..self.phrases.len()).collect()), docids)
             }
             Expr::Not(left, right) => {
@@ -199,8 +226,14 @@ impl Finder<'_> {
         })
     }
 
+    fn push(&mut self, phrase: Phrase, rows: Rows) -> Result {
+        let loaded = phrase::loaded_rows(&phrase, &self.known)?;
+        self.phrases.push(PhraseRows { phrase, rows, loaded });
+        Ok(())
+    }
+
     fn rows(&self, phrase: &Phrase) -> Result<Rows> {
-        phrase::rows(self.table, self.connection, self.language, phrase)
+        phrase::rows(self.table, self.connection, self.language, phrase, &self.known)
     }
 }
 

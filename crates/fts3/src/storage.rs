@@ -55,7 +55,7 @@ impl Storage {
     pub fn new(config: &Config, names: &Names) -> Storage {
         let (content, docsize, stat) = (names.shadow("content"), names.shadow("docsize"), names.shadow("stat"));
         let mark = |number: usize| match &config.compression {
-            Some(both) => format!(",{}(?{number})", both.compress),
+            Some(both) => format!(",{}(?{number})", quoted(&both.compress)),
             None => format!(",?{number}"),
         };
         let count = config.columns.len();
@@ -219,6 +219,20 @@ impl Storage {
         Ok(Some(Totals { rows, sizes: (0..=self.columns).map(|_| next()).collect() }))
     }
 
+    /// How many rows there are, and how many tokens in so many columns. None: that is not written there.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn exact_totals(&self, connection: &dyn SqlConnection, columns: usize) -> Result<Option<Totals>> {
+        let value = self.stat(connection, TOTALS_ID)?;
+        let Some(ValueRef::Blob(bytes)) = value.as_ref().map(Value::as_ref) else { return Ok(None) };
+        let mut at = 0;
+        let mut next = || varint::read(bytes, &mut at).map(|number| number as u64);
+        let Some(rows) = next() else { return Ok(None) };
+        let sizes: Option<Sizes> = (0..columns).map(|_| next()).collect();
+        Ok(sizes.map(|sizes| Totals { rows, sizes }))
+    }
+
     /// Counts rows and sizes that have come and gone.
     ///
     /// # Errors
@@ -264,7 +278,7 @@ fn lookup(select: &str) -> String {
 fn select(config: &Config, names: &Names) -> String {
     let language = config.language.as_deref();
     let column = |(at, name): (usize, &String)| match (&config.content, &config.compression) {
-        (Content::Own, Some(both)) => format!(",{}(x.{})", both.uncompress, quoted(&format!("c{at}{name}"))),
+        (Content::Own, Some(both)) => format!(",{}(x.{})", quoted(&both.uncompress), quoted(&format!("c{at}{name}"))),
         (Content::Own, None) => format!(",x.{}", quoted(&format!("c{at}{name}"))),
         _ => format!(",x.{}", quoted(name)),
     };

@@ -69,14 +69,26 @@ pub fn make_silently(connection: &dyn SqlConnection, words: &[String]) -> Result
     constructor(connection, arguments)
 }
 
+/// The names of the tokenizers that are always there.
+const BUILT_IN: [&str; 3] = ["simple", "porter", "unicode61"];
+
 /// The constructor of a tokenizer that is always there.
-pub(crate) fn built_in(name: &str) -> Option<Arc<Constructor>> {
-    match name.to_ascii_lowercase().as_str() {
-        "simple" => Some(Arc::new(|_, arguments| Ok(Box::new(simple::Simple::new(arguments)?)))),
-        "porter" => Some(Arc::new(|_, _| Ok(Box::new(porter::Porter)))),
-        "unicode61" => Some(Arc::new(|_, arguments| Ok(Box::new(unicode61::Unicode::new(arguments)?)))),
-        _ => None,
-    }
+pub fn built_in(name: &str) -> Option<Arc<Constructor>> {
+    let name = *BUILT_IN.iter().find(|known| **known == name)?;
+    Some(Arc::new(move |_, arguments| make_built_in(name, arguments)))
+}
+
+/// A tokenizer that is always there.
+///
+/// # Errors
+/// `unknown tokenizer: …`; SQLITE_ERROR if the arguments make no sense to it.
+pub fn make_built_in(name: &str, arguments: &[String]) -> Result<Box<dyn Tokenizer>> {
+    Ok(match name {
+        "simple" => Box::new(simple::Simple::new(arguments)?),
+        "porter" => Box::new(porter::Porter),
+        "unicode61" => Box::new(unicode61::Unicode::new(arguments)?),
+        _ => return Err(FunctionError::new(format!("unknown tokenizer: {name}"))),
+    })
 }
 
 /// Hands runs of bytes that belong to tokens to `sink`; `fold` writes what the index has for a run.

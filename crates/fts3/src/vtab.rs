@@ -10,15 +10,15 @@ use lithe_vtab::{
 
 use crate::config::Config;
 use crate::cursor::Fts3Cursor;
-use crate::index::Index;
+use crate::index::{Index, PAGE_RESERVE};
 use crate::storage::Storage;
 use crate::table::{Table, stat};
-use crate::{Result, auxiliary, plan, tokenizer};
+use crate::{Result, auxiliary, plan, silent, tokenizer};
 
 /// The suffixes of the shadow tables.
 pub const SUFFIXES: [&str; 5] = ["content", "segments", "segdir", "docsize", "stat"];
-/// What a node leaves free of a page, so that its record fits.
-const PAGE_RESERVE: i64 = 35;
+/// The page size that is reckoned with where the authorizer does not let it be asked for.
+const PAGE_SIZE_UNKNOWN: i64 = 1024;
 
 /// The module `fts3` or `fts4`.
 pub struct Fts3Module {
@@ -84,8 +84,11 @@ fn columns_of(connection: &dyn SqlConnection, database: &str, content: &str) -> 
 }
 
 fn node_size(connection: &dyn SqlConnection, names: &Names) -> Result<usize> {
-    let size = first_value(connection, &format!("PRAGMA {}.page_size", literal(&names.database)))?;
-    let size = size.map_or(0, |size| lithe_value::cast::to_integer(size.as_ref()));
+    let size = match first_value(connection, &format!("PRAGMA {}.page_size", literal(&names.database))) {
+        Ok(size) => size.map_or(0, |size| lithe_value::cast::to_integer(size.as_ref())),
+        Err(error) if error.code == code::AUTH => PAGE_SIZE_UNKNOWN,
+        Err(error) => return Err(error),
+    };
     Ok(usize::try_from(size - PAGE_RESERVE).unwrap_or(0))
 }
 
@@ -132,6 +135,10 @@ pub(crate) fn create_stat(names: &Names) -> String {
 }
 
 impl VirtualTable for Fts3Table {
+    fn plans_stand(&self) -> bool {
+        true
+    }
+
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         plan::plan(info, self.table.config.columns.len());
         Ok(true)
@@ -185,12 +192,15 @@ impl VirtualTable for Fts3Table {
         let own = shadow_tables(&self.table.config);
         let suffixes = own.iter().map(|(suffix, _)| *suffix).chain(has_stat.then_some("stat"));
         for suffix in suffixes {
-            self.table.names.rename_shadow(connection, suffix, name)?;
+            self.table.names.rename_shadow(connection, suffix, name).map_err(silent)?;
         }
         Ok(())
     }
 
     fn destroy(&self, connection: &dyn SqlConnection) -> Result {
+        // The transaction's end must not write into tables that are gone.
+        self.table.forget();
+        self.table.index.leaves_added.store(0, Ordering::Relaxed);
         let has_content = self.table.config.has_own_content();
         let suffixes = SUFFIXES.iter().filter(|suffix| has_content || **suffix != "content");
         let mut suffixes = suffixes.map(|suffix| self.table.names.shadow(suffix));

@@ -96,6 +96,10 @@ fn dequoted(name: &[u8]) -> String {
 }
 
 impl VirtualTable for Vocabulary {
+    fn plans_stand(&self) -> bool {
+        true
+    }
+
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         let mut chosen: [(i32, Option<usize>); 3] = [(flag::IS, None), (flag::FROM, None), (flag::TO, None)];
         for (at, asked) in info.constraints.iter().enumerate() {

@@ -131,6 +131,10 @@ fn create_tables(connection: &dyn SqlConnection, names: &Names, config: &Config)
 }
 
 impl VirtualTable for Fts5Table {
+    fn plans_stand(&self) -> bool {
+        true
+    }
+
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         let config = &self.0.config;
         let cannot_scan = self.0.is_contentless() && !config.column_size && !self.0.storage.has_content();

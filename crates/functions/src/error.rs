@@ -53,6 +53,8 @@ pub mod code {
     pub const MISMATCH: i32 = 20;
     /// SQLITE_MISUSE.
     pub const MISUSE: i32 = 21;
+    /// SQLITE_AUTH: the authorizer does not allow it.
+    pub const AUTH: i32 = 23;
     /// SQLITE_RANGE.
     pub const RANGE: i32 = 25;
     /// SQLITE_CORRUPT_VTAB: what a virtual table has stored makes no sense.

@@ -53,7 +53,7 @@ pub mod window;
 pub use aggregate::{AggregateFunction, AggregateState, BuiltinAccumulator, BuiltinAggregate};
 pub use context::{Arguments, CallSite, Connection, Context, PlainArguments, Pointer};
 pub use error::{FunctionError, Result};
-pub use format::format_values;
+pub use format::{FormatArguments, IntegerType, Output as FormatOutput, format_arguments, format_values};
 pub use function::{Function, Kind};
 pub use registry::{Lookup, Registry};
 pub use row_change::{RowChange, RowOperation};

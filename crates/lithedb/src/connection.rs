@@ -12,6 +12,7 @@ use crate::cache::{CachedStatement, StatementCache};
 use crate::params::Params;
 use crate::row::Row;
 use crate::statement::Statement;
+use crate::trace::Tracer;
 use crate::transaction::{Transaction, TransactionBehavior};
 
 /// A connection to a database. Closed when dropped; a transaction that is still open is rolled back.
@@ -29,6 +30,7 @@ use crate::transaction::{Transaction, TransactionBehavior};
 pub struct Connection {
     pub(crate) core: engine::Connection,
     pub(crate) cache: RefCell<StatementCache>,
+    pub(crate) tracer: Tracer,
 }
 
 // SAFETY: the engine's connection is not `Send` by itself because it and its statements share parts of it by `Rc`.
@@ -40,6 +42,28 @@ unsafe impl Send for Connection {}
 
 /// How many statements [`Connection::prepare_cached`] keeps.
 const STATEMENT_CACHE_CAPACITY: usize = 32;
+
+/// What `PRAGMA compile_options` shows for the features of this crate.
+const OPTIONS: &[&str] = &[
+    #[cfg(feature = "modules")]
+    "ENABLE_DBPAGE_VTAB",
+    #[cfg(feature = "modules")]
+    "ENABLE_DBSTAT_VTAB",
+    #[cfg(feature = "modules")]
+    "ENABLE_PERCENTILE",
+    #[cfg(feature = "rtree")]
+    "ENABLE_GEOPOLY",
+    #[cfg(feature = "rtree")]
+    "ENABLE_RTREE",
+    #[cfg(feature = "fts3")]
+    "ENABLE_FTS3",
+    #[cfg(feature = "fts3")]
+    "ENABLE_FTS3_PARENTHESIS",
+    #[cfg(feature = "fts3")]
+    "ENABLE_FTS4",
+    #[cfg(feature = "fts5")]
+    "ENABLE_FTS5",
+];
 
 impl Connection {
     /// Opens the database file at `path` for reading and writing, and creates it if it does not exist.
@@ -65,6 +89,7 @@ impl Connection {
     }
 
     fn new(core: engine::Connection) -> Connection {
+        engine::add_compile_options(OPTIONS);
         #[cfg(feature = "modules")]
         core.add_extensions(&[&lithe_modules::LIBRARY]);
         #[cfg(feature = "rtree")]
@@ -73,7 +98,8 @@ impl Connection {
         core.add_extensions(&[&lithe_fts3::EXTENSION]);
         #[cfg(feature = "fts5")]
         core.add_extensions(&[&lithe_fts5::EXTENSION]);
-        Connection { core, cache: RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY)) }
+        let cache = RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY));
+        Connection { core, cache, tracer: Tracer::default() }
     }
 
     /// Adds what an extension offers: modules of virtual tables, functions, collations.
@@ -124,11 +150,22 @@ impl Connection {
         self.prepare(sql)?.execute(params)
     }
 
-    /// Runs all statements of `sql`, one after the other, up to the first error.
+    /// Runs all statements of `sql`, one after the other, up to the first error. SQL ends at a NUL.
+    ///
+    /// ```
+    /// # use lithe::Connection;
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a);; INSERT INTO t VALUES (1);\0 nonsense")?;
+    /// assert_eq!(connection.total_changes(), 1);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn execute_batch(&self, sql: &str) -> Result<()> {
         let mut rest = sql.as_bytes();
         while !rest.is_empty() {
             let prepared = self.core.prepare(rest)?;
+            if prepared.tail == 0 {
+                break; // at a NUL
+            }
             if let Some(statement) = prepared.statement {
                 let mut statement = Statement::new(self, statement);
                 while statement.step()?.is_some() {}

@@ -11,6 +11,7 @@ pub use lithe_engine::authorize::{Action, Permission, Request};
 pub use lithe_engine::{Change, RowChange};
 
 use crate::connection::Connection;
+use crate::trace::{self, TraceEvent};
 
 impl Connection {
     /// Whom to ask before each commit of a transaction that has written: true makes a rollback of it, and the statement
@@ -153,5 +154,31 @@ impl Connection {
             let handler = RefCell::new(handler);
             Rc::new(move |asked| handler.try_borrow_mut().is_ok_and(|mut handler| handler(asked)))
         }));
+    }
+
+    /// Registers the trace hook, which is told of each statement that begins and ends, of its rows, of the triggers that run, and
+    /// of the end of the connection.
+    ///
+    /// ```
+    /// # use lithe::{Connection, TraceEvent};
+    /// # use std::sync::{Arc, Mutex};
+    /// let connection = Connection::open_in_memory()?;
+    /// let seen = Arc::new(Mutex::new(Vec::new()));
+    /// let log = Arc::clone(&seen);
+    /// connection.set_trace_hook(Some(move |event: TraceEvent<'_>| match event {
+    ///     TraceEvent::Statement(statement) => log.lock().unwrap().push(statement.expanded_sql()),
+    ///     TraceEvent::Row(_) => log.lock().unwrap().push("row".to_owned()),
+    ///     _ => {}
+    /// }));
+    /// connection.query_row("SELECT ?1", ["x"], |_| Ok(()))?;
+    /// assert_eq!(*seen.lock().unwrap(), ["SELECT 'x'", "row"]);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn set_trace_hook(&self, hook: Option<impl FnMut(TraceEvent<'_>) + Send + 'static>) {
+        let hook: Option<trace::Hook> = hook.map(|hook| -> trace::Hook { Rc::new(RefCell::new(hook)) });
+        self.core.set_trigger_trace(hook.clone().map(|hook| -> engine::TriggerTrace {
+            Rc::new(move |comment: &str| trace::call(&hook, TraceEvent::Trigger(comment)))
+        }));
+        self.tracer.set(hook);
     }
 }

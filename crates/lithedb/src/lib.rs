@@ -32,6 +32,8 @@
 //! | call Rust from SQL | [`Connection::create_scalar_function`], [`Connection::create_aggregate_function`] |
 //! | compare texts your way | [`Connection::create_collation`] |
 //! | hear of changes, commits, rollbacks | [`Connection::set_update_hook`], [`Connection::set_preupdate_hook`], [`Connection::set_commit_hook`] |
+//! | see which statements run, and what they cost | [`Connection::set_trace_hook`], [`Statement::counter`] |
+//! | lower limits, switch features off | [`Connection::set_limit`], [`Connection::set_config`] |
 //! | record changes and apply them elsewhere | [`session`] |
 //! | search texts, with tokenizers and functions of your own | [`fts5`] |
 //! | stop a long statement from another thread | [`Connection::interrupt_handle`] |
@@ -53,8 +55,10 @@ mod params;
 mod row;
 #[cfg(feature = "session")]
 pub mod session;
+mod settings;
 mod snapshot;
 mod statement;
+mod trace;
 mod transaction;
 pub mod virtual_table;
 
@@ -76,11 +80,13 @@ pub use hooks::{Action, Change, Permission, Request, RowChange};
 pub use lithe_engine::value::{Value, ValueRef};
 /// Where the bytes of a database live: files, locks, clock and randomness, for [`Connection::open_with_vfs`].
 pub use lithe_engine::vfs;
-pub use lithe_engine::{Error, OpenFlags, Result, ResultCode, enable_shared_cache};
+pub use lithe_engine::{Error, OpenFlags, Result, ResultCode, enable_shared_cache, set_error_log};
 pub use params::{Null, Params, ToSql, ZeroBlob};
 pub use row::Row;
+pub use settings::{Config, Counter, DatabaseFile, Limit, PageCounter};
 pub use snapshot::Snapshot;
 pub use statement::{Rows, Statement};
+pub use trace::{TraceEvent, TracedStatement};
 pub use transaction::{Transaction, TransactionBehavior};
 
 /// Whether `sql` ends with a complete statement: a semicolon that is not within a literal, a comment or a trigger's body.
@@ -91,6 +97,17 @@ pub fn is_complete(sql: impl AsRef<[u8]>) -> bool {
 /// A real as SQLite writes it as text: `0.1`, `1.0e+20`, `Inf`.
 pub fn real_to_text(real: f64) -> String {
     lithe_engine::value::number::real_to_text(real).as_str().to_owned()
+}
+
+/// Whether `text` matches a pattern of GLOB.
+///
+/// ```
+/// assert!(lithe::glob_matches("src/*.[ch]", "src/main.c"));
+/// assert!(!lithe::glob_matches("*.C", "main.c"));
+/// ```
+pub fn glob_matches(pattern: &str, text: &str) -> bool {
+    use lithe_engine::value::pattern::{Dialect, Pattern};
+    Pattern::new(pattern.as_bytes(), Dialect::Glob, None).matches(text.as_bytes())
 }
 
 /// All keywords, in capitals.

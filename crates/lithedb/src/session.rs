@@ -24,6 +24,9 @@
 //!
 //! Two devices that both change something exchange changesets and rebase: see [`apply_with`] and [`rebase`].
 
+use std::ops::Deref;
+use std::rc::Rc;
+
 use lithe_engine as engine;
 use lithe_engine::{Error, Result, ResultCode};
 use lithe_session as session;
@@ -44,18 +47,75 @@ fn told(error: session::FunctionError) -> Error {
 /// Records what changes in one database of a connection, until it is dropped.
 pub struct Session<'c> {
     inner: session::Session,
-    connection: &'c engine::Connection,
+    connection: Held<'c>,
     /// By which the connection knows who listens.
     watch: u64,
+}
+
+/// How a session holds its connection.
+enum Held<'c> {
+    Borrowed(&'c Connection),
+    Shared(Rc<Connection>),
+}
+
+impl Deref for Held<'_> {
+    type Target = engine::Connection;
+
+    fn deref(&self) -> &engine::Connection {
+        match self {
+            Held::Borrowed(connection) => &connection.core,
+            Held::Shared(connection) => &connection.core,
+        }
+    }
 }
 
 impl<'c> Session<'c> {
     /// Begins to listen to changes in a database (`main`, `temp`, or an attached one). Nothing is recorded until a table is
     /// attached.
     pub fn new(connection: &'c Connection, database: &str) -> Session<'c> {
-        let (inner, connection) = (session::Session::new(database), &connection.core);
+        Session::on(Held::Borrowed(connection), database)
+    }
+
+    /// As [`Session::new`], for a program that keeps the session beside its connection.
+    ///
+    /// ```
+    /// # use std::rc::Rc;
+    /// # use lithe::{Connection, session::Session};
+    /// struct Document {
+    ///     changes: Session<'static>,
+    ///     connection: Rc<Connection>,
+    /// }
+    /// let connection = Rc::new(Connection::open_in_memory()?);
+    /// let changes = Session::shared(Rc::clone(&connection), "main");
+    /// let document = Document { changes, connection };
+    /// document.changes.attach(None);
+    /// document.connection.execute_batch("CREATE TABLE t(a PRIMARY KEY); INSERT INTO t VALUES (1)")?;
+    /// assert!(!document.changes.is_empty());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn shared(connection: Rc<Connection>, database: &str) -> Session<'static> {
+        Session::on(Held::Shared(connection), database)
+    }
+
+    fn on(connection: Held<'c>, database: &str) -> Session<'c> {
+        let inner = session::Session::new(database);
         let watch = connection.watch_changes(inner.watcher());
         Session { inner, connection, watch }
+    }
+
+    /// Records the tables for which `filter` answers true, besides those that are attached.
+    pub fn set_table_filter(&self, filter: Option<impl Fn(&str) -> bool + 'static>) {
+        self.inner.set_table_filter(filter.map(|filter| -> session::TableFilter { Rc::new(filter) }));
+    }
+
+    /// Whether changes are recorded.
+    pub fn is_enabled(&self) -> bool {
+        self.inner.is_enabled()
+    }
+
+    /// Whether all changes are marked as indirect.
+    pub fn is_indirect(&self) -> bool {
+        self.inner.is_indirect()
     }
 
     /// Records the changes of a table, or of all tables, from now on. Only tables with a primary key are recorded.
@@ -91,7 +151,7 @@ impl<'c> Session<'c> {
     /// # Errors
     /// SQLITE_SCHEMA if a table has lost columns, or has another primary key; what reading the rows says.
     pub fn changeset(&self) -> Result<Vec<u8>> {
-        self.inner.changeset(self.connection, Format::Changeset).map_err(told)
+        self.inner.changeset(&*self.connection, Format::Changeset).map_err(told)
     }
 
     /// As [`Session::changeset`], without the old values that are not in the primary key: smaller, but conflicts are found by
@@ -100,7 +160,7 @@ impl<'c> Session<'c> {
     /// # Errors
     /// As [`Session::changeset`].
     pub fn patchset(&self) -> Result<Vec<u8>> {
-        self.inner.changeset(self.connection, Format::Patchset).map_err(told)
+        self.inner.changeset(&*self.connection, Format::Patchset).map_err(told)
     }
 
     /// Records what would turn a table of the database `from` into the one of the session's database.
@@ -108,7 +168,7 @@ impl<'c> Session<'c> {
     /// # Errors
     /// SQLITE_SCHEMA if the tables have other columns or another primary key.
     pub fn diff(&self, from: &str, table: &str) -> Result<()> {
-        self.inner.diff(self.connection, from, table).map_err(told)
+        self.inner.diff(&*self.connection, from, table).map_err(told)
     }
 }
 

@@ -1,22 +1,27 @@
 //! A compiled statement.
 
+use std::time::Instant;
+
 use lithe_engine as engine;
 use lithe_engine::{Error, Result, ResultCode, Step};
 
 use crate::connection::{Connection, misuse};
 use crate::params::{Params, ToSql};
 use crate::row::Row;
+use crate::trace::{TraceEvent, TracedStatement};
 
 /// A compiled statement of a connection. Parameters are bound to it, rows come out of it, and it can be run again.
 pub struct Statement<'c> {
     connection: &'c Connection,
     /// `None` only while a cached statement goes back to its cache.
     inner: Option<engine::Statement>,
+    /// When the run that is traced has begun.
+    began: Option<Instant>,
 }
 
 impl<'c> Statement<'c> {
     pub(crate) fn new(connection: &'c Connection, inner: engine::Statement) -> Statement<'c> {
-        Statement { connection, inner: Some(inner) }
+        Statement { connection, inner: Some(inner), began: None }
     }
 
     /// Binds `value` to the parameter `number` (from 1), until it is bound again.
@@ -128,10 +133,36 @@ impl<'c> Statement<'c> {
 
     /// Goes to the next row: `None` at the end. After the end or an error, the next call starts over.
     pub fn step(&mut self) -> Result<Option<Row<'_>>> {
+        if self.connection.tracer.is_on() || self.began.is_some() {
+            return self.step_traced();
+        }
         let inner = self.inner.as_mut().expect("a statement in use");
         match inner.step(&self.connection.core)? {
             Step::Row => Ok(Some(Row::new(inner))),
             Step::Done => Ok(None),
+        }
+    }
+
+    #[cold]
+    fn step_traced(&mut self) -> Result<Option<Row<'_>>> {
+        let tracer = &self.connection.tracer;
+        if !self.inner().is_running() {
+            self.began = tracer.begin(self.inner());
+        }
+        let inner = self.inner.as_mut().expect("a statement in use");
+        let stepped = inner.step(&self.connection.core);
+        if matches!(stepped, Ok(Step::Row)) {
+            tracer.tell(TraceEvent::Row(TracedStatement(self.inner())));
+            return Ok(Some(Row::new(self.inner())));
+        }
+        self.end_traced();
+        stepped.map(|_| None)
+    }
+
+    /// Tells the trace hook that the run has ended, if the run was traced.
+    fn end_traced(&mut self) {
+        if let (Some(began), Some(inner)) = (self.began.take(), &self.inner) {
+            self.connection.tracer.tell(TraceEvent::Profile(TracedStatement(inner), began.elapsed()));
         }
     }
 
@@ -171,6 +202,7 @@ impl<'c> Statement<'c> {
 
     /// Ends a run: locks are given back, the next [`Statement::step`] starts over. Bound values stay.
     pub fn reset(&mut self) {
+        self.end_traced();
         let core = &self.connection.core;
         self.inner.as_mut().expect("a statement in use").reset(core);
     }
@@ -183,13 +215,14 @@ impl<'c> Statement<'c> {
         self.inner.as_ref().expect("a statement in use")
     }
 
-    fn inner_mut(&mut self) -> &mut engine::Statement {
+    pub(crate) fn inner_mut(&mut self) -> &mut engine::Statement {
         self.inner.as_mut().expect("a statement in use")
     }
 }
 
 impl Drop for Statement<'_> {
     fn drop(&mut self) {
+        self.end_traced();
         if let Some(inner) = self.inner.take() {
             self.connection.core.put_back(inner);
         }

@@ -56,8 +56,8 @@ functions() {
         }'
 }
 functions "grammar (functions of the parser)" "$root/crates/sql/src/parser"
-functions "planner, access paths" "$root/crates/plan/src/access" "$root/crates/plan/src/rewrite"
-functions "code generator" "$root/crates/plan/src/codegen"
+functions "planner, access paths" "$root/crates/optimize/src"
+functions "code generator" "$root/crates/codegen/src"
 functions "machine" "$root/crates/vm/src"
 functions "B-tree" "$root/crates/btree/src"
 functions "pager" "$root/crates/pager/src"

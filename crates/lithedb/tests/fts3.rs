@@ -269,3 +269,113 @@ fn random_statements() {
         }
     }
 }
+
+/// A frequent word beside a rare one is not read, but looked for in the documents that have the rare one. That its doclist is
+/// not read shows where it is damaged.
+#[test]
+fn frequent_tokens_are_deferred() {
+    let mut pair = Pair::new();
+    let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)";
+    let word = "CASE WHEN i % 1000 = 7 THEN 'rare' ELSE 'w' || i % 50 END";
+    for sql in [
+        "PRAGMA page_size = 1024".to_owned(),
+        "CREATE VIRTUAL TABLE t USING fts4(a, b)".to_owned(),
+        format!("{numbers} INSERT INTO t SELECT 'often ' || {word} || ' often', 'often x' || i FROM n"),
+        "INSERT INTO t(t) VALUES('optimize')".to_owned(),
+        "UPDATE t_segments SET block = zeroblob(length(block)) WHERE length(block) > 10000".to_owned(),
+        "SELECT changes() > 0".to_owned(),
+    ] {
+        pair.ask(&sql).unwrap();
+    }
+    for query in [
+        "rare often",
+        "often rare often",
+        "\"rare often\"",
+        "\"often rare often\"",
+        "\"often rare often\" often",
+        "b:often rare",
+        "^often rare",
+        "oft* rare",
+        "often NEAR/1 rare",
+    ] {
+        let found = pair.ask(&format!("SELECT docid, offsets(t), snippet(t) FROM t WHERE t MATCH '{query}'")).unwrap();
+        assert!(!found.is_empty(), "{query}");
+    }
+    // (What offsets() says of a branch that does not match depends, in SQLite, on the rows that were visited before.)
+    let branches = "SELECT docid FROM t WHERE t MATCH 'x7 (rare often OR w3 often)'";
+    assert_eq!(pair.ask(branches).unwrap(), ["7"]);
+    let hits = "SELECT docid, hex(matchinfo(t, 'pcnalsx')) FROM t WHERE t MATCH 'rare often'";
+    assert_eq!(pair.ask(hits).unwrap().len(), 3);
+    // What stands beside a NOT is always read, and a word alone.
+    for query in ["often", "(rare often) NOT x1007"] {
+        pair.ask(&format!("SELECT docid FROM t WHERE t MATCH '{query}'")).unwrap_err();
+    }
+}
+
+/// compress= and uncompress= may name functions whose names are no identifiers.
+#[test]
+fn names_of_functions_are_quoted() {
+    let mut pair = Pair::new();
+    let refused = "CREATE VIRTUAL TABLE t USING fts4(a, compress='up per', uncompress='lower')";
+    pair.ask(refused).unwrap();
+    pair.ask("INSERT INTO t VALUES('a')").unwrap_err();
+    pair.ask("CREATE VIRTUAL TABLE u USING fts4(a, compress=upper, uncompress=lower)").unwrap();
+    pair.ask("INSERT INTO u VALUES('Mixed')").unwrap();
+    assert_eq!(pair.ask("SELECT a, (SELECT c0a FROM u_content) FROM u").unwrap(), ["mixed|MIXED"]);
+}
+
+/// A column whose type is HIDDEN alone is NUMERIC; totals that are cut short are damage.
+#[test]
+fn hidden_columns_and_damaged_totals() {
+    let mut pair = Pair::new();
+    pair.ask("CREATE VIRTUAL TABLE t USING fts4(a, b)").unwrap();
+    pair.ask("INSERT INTO t(docid, a, b) VALUES(1, 'x', 'y'), (5, 'x', 'z'), (6, 'x', 'x y')").unwrap();
+    assert_eq!(pair.ask("SELECT docid FROM t WHERE docid < '5'").unwrap(), ["1"]);
+    assert_eq!(pair.ask("SELECT docid FROM t WHERE docid > '1' AND t MATCH 'x'").unwrap(), ["5", "6"]);
+    pair.ask("CREATE TABLE copy AS SELECT docid, t FROM t").unwrap();
+    pair.ask("SELECT sql FROM sqlite_schema WHERE name = 'copy'").unwrap();
+    pair.ask("SELECT json, root < '5' FROM json_each('5')").unwrap();
+    // A column that the table does not have is damage for those letters that count by the query's parts.
+    pair.ask("CREATE VIRTUAL TABLE f USING fts4(a)").unwrap();
+    pair.ask("INSERT INTO f VALUES('one')").unwrap();
+    pair.ask("UPDATE f_segdir SET root = x'00036f6e6506010301050300'").unwrap();
+    for letter in ["x", "s", "y", "b"] {
+        let _ = pair.ask(&format!("SELECT hex(matchinfo(f, '{letter}')) FROM f WHERE f MATCH 'one'"));
+    }
+    for totals in ["x'030403'", "x'0304'", "x'03'", "x'00'", "x'03048184'", "'0000'", "NULL"] {
+        pair.ask(&format!("UPDATE t_stat SET value = {totals} WHERE id = 0")).unwrap();
+        for letters in ["n", "a"] {
+            let _ = pair.ask(&format!("SELECT hex(matchinfo(t, '{letters}')) FROM t WHERE t MATCH 'x'"));
+        }
+    }
+}
+
+/// A table that was changed in a transaction and dropped in it leaves nothing for the commit to write.
+#[test]
+fn changed_and_dropped() {
+    let mut pair = Pair::new();
+    pair.ask("CREATE VIRTUAL TABLE t USING fts4(a)").unwrap();
+    pair.ask("CREATE TABLE other(a)").unwrap();
+    pair.ask("BEGIN").unwrap();
+    pair.ask("INSERT INTO t(t) VALUES('automerge=2')").unwrap();
+    for _ in 0..8 {
+        pair.ask("INSERT INTO t VALUES('some words')").unwrap();
+        pair.ask("SAVEPOINT x").unwrap();
+    }
+    pair.ask("INSERT INTO other VALUES(1)").unwrap();
+    pair.ask("DROP TABLE t").unwrap();
+    pair.ask("COMMIT").unwrap();
+    assert_eq!(pair.ask("SELECT * FROM other").unwrap(), ["1"]);
+}
+
+/// A doclist that is one 00 has a row 0 without positions, which no query finds.
+#[test]
+fn a_doclist_of_one_byte() {
+    let mut pair = Pair::new();
+    pair.ask("CREATE VIRTUAL TABLE t USING fts3(a)").unwrap();
+    pair.ask("INSERT INTO t VALUES('one')").unwrap();
+    for root in ["x'00036f6e650100'", "x'00036f6e650101'", "x'00036f6e6501'", "x'00036f6e65020100'"] {
+        pair.ask(&format!("UPDATE t_segdir SET root = {root}")).unwrap();
+        let _ = pair.ask("SELECT docid FROM t WHERE t MATCH 'one'");
+    }
+}

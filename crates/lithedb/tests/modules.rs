@@ -234,3 +234,55 @@ fn what_the_shell_has() {
     check(&connection, sorted, "a a01 a9 a10 b");
     check(&connection, "SELECT 'a01' = 'a1' COLLATE uint, 'a1b2' < 'a1b10' COLLATE uint", "1|1");
 }
+
+/// The answers are those that SQLite documents or its shell gives.
+#[test]
+fn functions_of_the_shell() {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.add_extension(&lithe::extension::SHELL);
+    let sha3 = "3A985DA74FE225B2045C172D6BD390BD855F086E3E9D525B46BFE24511431532";
+    let sha3_of_query = "29355B338AD34B4575278B3775539E31E3AD6DCE817C480A17163A7FF51AA59B";
+    for (expression, expected) in [
+        ("hex(sha3('abc'))", sha3),
+        ("hex(sha3(x'616263', 256))", sha3),
+        ("length(sha3('', 224)) || ' ' || length(sha3('', 512))", "28 64"),
+        ("sha3(NULL)", "NULL"),
+        ("sha3('', 100)", "error: SHA3 size should be one of: 224 256 384 512"),
+        ("hex(sha3_query('select 1'))", sha3_of_query),
+        ("sha3_query('delete from t')", "error: error SQL statement [delete from t]: no such table: t"),
+        ("sha3_query('create table t(a)')", "error: non-query: [create table t(a)]"),
+        ("CAST(sha1('abc') AS TEXT)", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+        ("hex(sha1b('abc'))", "A9993E364706816ABA3E25717850C26C9CD0D89D"),
+        ("sha1_query('select 1')", "607ebfacbfd9bac2e9a1a19d4110aa08c6b11d32"),
+        ("replace(base64(x'00ff10'), char(10), '!')", "AP8Q!"),
+        ("hex(base64('AP8Q'))", "00FF10"),
+        ("base64(5)", "error: base64 accepts only blob or text"),
+        ("base85(NULL)", "error: base85 accepts only blob or text."),
+        ("trim(base85(x'00ff1020'), char(10)) || is_base85('ab c') || is_base85('a(')", "#A8YV10"),
+        ("decimal(0.1)", "0.1000000000000000055511151231257827021181583404541015625"),
+        ("decimal(x'3ff8000000000000')", "1.5"),
+        ("decimal_add(0.1, '0.2')", "0.3"),
+        ("decimal_mul('1.50', '2.5')", "3.75"),
+        ("decimal_cmp('1', '1.0')", "-1"),
+        ("decimal_pow2(10) || ' ' || decimal_pow2(-3)", "+1.024e+03 +1.25e-01"),
+        ("(SELECT decimal_sum(value) FROM json_each('[\"1.10\",null,\"2.20\"]'))", "3.30"),
+        ("'10' > '9' COLLATE decimal", "1"),
+        ("'concat' REGEXP '^c.t$', 'x' REGEXP NULL, regexpi('A+', 'caab')", "0|NULL|1"),
+        ("'a' REGEXP '('", "error: unmatched '('"),
+        ("lsmode(33188)", "-rw-r--r--"),
+        ("readfile('/no/such/file')", "NULL"),
+        ("writefile('x')", "error: wrong number of arguments to function writefile()"),
+    ] {
+        check(&connection, &format!("SELECT {expression}"), expected);
+    }
+    let path = std::env::temp_dir().join(format!("lithe-shell-functions-{}", std::process::id()));
+    let path = path.display();
+    check(
+        &connection,
+        &format!("SELECT writefile('{path}', 'content'), CAST(readfile('{path}') AS TEXT)"),
+        "7|content",
+    );
+    std::fs::remove_file(path.to_string()).unwrap();
+    connection.execute_batch("CREATE VIEW v AS SELECT readfile('x')").unwrap();
+    check(&connection, "SELECT * FROM v", "error: unsafe use of readfile()");
+}

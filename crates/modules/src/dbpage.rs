@@ -72,6 +72,10 @@ fn database_named(connection: &dyn SqlConnection, name: &[u8]) -> Option<String>
 }
 
 impl VirtualTable for PageTable {
+    fn plans_stand(&self) -> bool {
+        true
+    }
+
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         let mut arguments = 0;
         let is_schema = |of: &lithe_vtab::IndexConstraint| of.column == SCHEMA && of.op == constraint::EQ;

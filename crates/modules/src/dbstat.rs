@@ -59,6 +59,10 @@ struct StatTable {
 }
 
 impl VirtualTable for StatTable {
+    fn plans_stand(&self) -> bool {
+        true
+    }
+
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         let mut arguments = 0;
         for (column, bit) in [(SCHEMA, WITH_SCHEMA), (NAME, WITH_NAME), (AGGREGATE, WITH_AGGREGATE)] {

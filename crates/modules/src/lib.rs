@@ -2,10 +2,15 @@
 //!
 //! | module | its rows |
 //! | --- | --- |
+//! | `base64`, `base85` | functions that write BLOBs as text, and read them |
 //! | `dbstat` | the pages of a database: to which tree they belong, and how full they are |
 //! | `dbpage` | `sqlite_dbpage`: the pages themselves, to be read and written |
+//! | `decimal` | arithmetic with decimal numbers of any length |
+//! | `fileio` | functions that read and write files |
+//! | `hash` | functions that hash values and results: SHA-1, SHA-3 |
 //! | `ieee754` | functions that take reals apart |
 //! | `percentile` | the aggregates `median`, `percentile`, `percentile_cont`, `percentile_disc` |
+//! | `regexp` | functions that look for a pattern in a text: the operator REGEXP |
 //! | `series` | `generate_series(start, stop, step)` |
 //! | `uint` | the collation that compares digits as numbers |
 //!
@@ -22,16 +27,26 @@
     clippy::panic,
     clippy::unreachable
 )]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::indexing_slicing))]
 
+mod base64;
+mod base85;
 mod dbpage;
 mod dbstat;
+mod decimal;
+mod fileio;
+mod function;
+mod hash;
 mod ieee754;
 mod percentile;
+mod regexp;
 mod series;
 mod tree;
 mod uint;
 
-use lithe_vtab::{Extension, ExtensionModule, ModuleKind};
+use std::sync::{Arc, OnceLock};
+
+use lithe_vtab::{Extension, ExtensionModule, Function, ModuleKind};
 
 /// The modules that a library has.
 pub const LIBRARY: Extension = Extension {
@@ -52,6 +67,21 @@ pub const SHELL: Extension = Extension {
         kind: ModuleKind::EponymousOnly,
         make: || Box::new(series::GenerateSeries),
     }],
-    functions: ieee754::functions,
-    collations: &[("uint", uint::compare)],
+    functions: shell_functions,
+    collations: &[("uint", uint::compare), ("decimal", decimal::collate)],
 };
+
+/// The functions that a shell adds, which the connections of a process share.
+fn shell_functions() -> &'static [Arc<Function>] {
+    static FUNCTIONS: OnceLock<Vec<Arc<Function>>> = OnceLock::new();
+    FUNCTIONS.get_or_init(|| {
+        let mut all = ieee754::functions().to_vec();
+        all.extend(base64::functions());
+        all.extend(base85::functions());
+        all.extend(decimal::functions());
+        all.extend(fileio::functions());
+        all.extend(hash::functions());
+        all.extend(regexp::functions());
+        all
+    })
+}

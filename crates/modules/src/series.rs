@@ -35,6 +35,10 @@ const LIMITS: [(u8, i32); 5] = [
 ];
 
 impl VirtualTable for GenerateSeries {
+    fn plans_stand(&self) -> bool {
+        true
+    }
+
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         let mut arguments = 0;
         let mut has_start = false;

@@ -1,7 +1,7 @@
 //! `BEGIN CONCURRENT`: write transactions side by side, which take turns only to commit.
 //!
 //! Such a transaction works on its snapshot without the write lock, and remembers which pages it has
-//! read. When it commits, it takes its turn and looks at what others have committed since: if they
+//! read. When it commits, it becomes the writer and looks at what others have committed since: if they
 //! wrote a page that it has read or written, somebody would not have read what it read, and it fails
 //! (`BusySnapshot`); otherwise its pages go on top of theirs.
 //!

@@ -13,7 +13,7 @@
 //!                begin_read                 begin_write
 //!      Idle ------------------> Reading ------------------> Writing
 //!       no lock that is not     a Snapshot is adopted:      a WriteTxn: dirty set, savepoints, spilled pages
-//!       kept, no page           SHARED, or a read mark;     RESERVED, or the turn to write to the log
+//!       kept, no page           SHARED, or a read mark;     RESERVED, or the writer slot of the log
 //!                               reading may be paused
 //!       <------------------     <-------------------------
 //!            end_read               commit, rollback: a new Snapshot is adopted

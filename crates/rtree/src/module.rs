@@ -58,10 +58,12 @@ fn open_table(
         create_tables(connection, names, columns.auxiliary.len(), dimensions, coordinates)?;
     }
     let node_len = node_len(connection, names)?;
+    let statements = Statements::new(names, columns.auxiliary.len());
+    statements.check(connection)?;
     let rows = estimated_rows(connection, names)?;
     Ok(RTree {
         layout: Layout { dimensions, coordinates, node_len },
-        statements: Statements::new(names, columns.auxiliary.len()),
+        statements,
         names: names.clone(),
         columns,
         rows,
@@ -70,6 +72,10 @@ fn open_table(
 }
 
 impl VirtualTable for RTree {
+    fn plans_stand(&self) -> bool {
+        true
+    }
+
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         plan::choose(info, 2 * self.layout.dimensions, self.rows);
         Ok(true)

@@ -62,6 +62,17 @@ impl Statements {
             parent_count: Kept::of_ordinary_tables(format!("SELECT count(*) FROM {parent}")),
         }
     }
+
+    /// Whether the tables beside the nodes' can be written: a tree without them is not opened, even for queries that need none.
+    ///
+    /// # Errors
+    /// Those of compiling.
+    pub fn check(&self, connection: &dyn SqlConnection) -> Result {
+        for kept in [&self.put_leaf, &self.put_parent] {
+            connection.statement(kept)?;
+        }
+        Ok(())
+    }
 }
 
 /// The tables, during one call.

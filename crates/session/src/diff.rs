@@ -20,10 +20,14 @@ impl Session {
         let recorded = recorder.table_or_new(table);
         recorded.refresh(connection, &database, options)?;
         let here = recorded.schema.clone().unwrap_or_default();
-        let there = Schema::read(connection, from, table, options.rowid)?.unwrap_or_default();
         if here.total == 0 {
             return Ok(());
         }
+        let there = match Schema::read(connection, from, table, options.rowid) {
+            // A database that is not attached has no tables.
+            Err(error) if error.code == code::ERROR => Schema::default(),
+            read => read?.unwrap_or_default(),
+        };
         if there.total == 0 {
             return Err(FunctionError::with_code(code::SCHEMA, format!("no such table: {from}.{table}")));
         }

@@ -50,7 +50,7 @@ impl ChangeGroup {
     /// # Errors
     /// SQLITE_MISUSE otherwise.
     pub fn set_schema(&mut self, database: &str) -> Result {
-        if self.schema_of.is_some() || self.format.is_some() {
+        if self.schema_of.is_some() || !self.is_empty() {
             return Err(FunctionError::of_code(code::MISUSE));
         }
         self.schema_of = Some(database.to_owned());
@@ -64,9 +64,14 @@ impl ChangeGroup {
 
     /// Chooses the format, unless it is chosen.
     pub fn set_format(&mut self, format: Format) {
-        if self.tables.iter().all(|table| table.changes.len() == 0) {
+        if self.is_empty() {
             self.format = Some(format);
         }
+    }
+
+    /// Whether no change was added.
+    fn is_empty(&self) -> bool {
+        self.tables.iter().all(|table| table.changes.len() == 0)
     }
 
     /// Adds a changeset. `connection` is that of [`ChangeGroup::set_schema`].

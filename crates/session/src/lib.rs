@@ -74,7 +74,7 @@ pub use invert::invert;
 pub use iterator::ChangesetIterator;
 pub use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, Value, ValueRef, code};
 pub use rebase::Rebaser;
-pub use session::{Session, SessionOptions};
+pub use session::{Session, SessionOptions, TableFilter};
 
 /// The error of bytes that are no changeset.
 pub(crate) fn corrupt() -> FunctionError {

@@ -146,14 +146,14 @@ impl Session {
         self.recorder.borrow().tables.iter().all(|table| table.changes.len() == 0)
     }
 
-    /// How many bytes of memory it has.
+    /// How many bytes of memory the recorded tables and changes take.
     pub fn memory_used(&self) -> usize {
         let recorder = self.recorder.borrow();
         let table_bytes = |table: &Table| {
             let records: usize = table.changes.iter().map(|change| change.record.capacity()).sum();
             table.name.capacity() + table.changes.bytes() + records
         };
-        size_of::<Recorder>() + recorder.tables.iter().map(table_bytes).sum::<usize>()
+        recorder.tables.iter().map(table_bytes).sum::<usize>()
     }
 }
 

@@ -69,6 +69,8 @@ pub struct Scan {
     pub plan: ScanPlan,
     /// How many arguments it gets.
     pub arguments: u16,
+    /// The table would say the same again: the program serves other statements of the same text.
+    pub stands: bool,
 }
 
 /// What `Transaction` compares for one database.
@@ -220,6 +222,11 @@ pub struct Subprogram {
 }
 
 impl Program {
+    /// Whether the virtual tables that it scans, itself or in its triggers, would say the same of their scans again.
+    pub fn stands(&self) -> bool {
+        self.scans.iter().all(|scan| scan.stands) && self.subprograms.iter().all(|sub| sub.program.stands())
+    }
+
     /// The info of `cursor`.
     pub fn cursor(&self, cursor: CursorId) -> &CursorInfo {
         &self.cursors[usize::from(cursor.0)]

@@ -18,6 +18,12 @@ pub trait VirtualTable: Any + Send {
     /// Ends the compilation of the statement.
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool>;
 
+    /// Whether `best_index` and `find_function` answer the same question always the same, so that a statement that was
+    /// compiled serves when its text is prepared again.
+    fn plans_stand(&self) -> bool {
+        false
+    }
+
     /// A cursor, not yet on any row.
     ///
     /// # Errors

@@ -7,8 +7,8 @@ use std::{env, fs};
 const SOURCES: [(&str, Option<&str>); 4] = [
     ("crates/capi/src/recursive_mutex.rs", Some("#[cfg(test)]")),
     ("crates/pager/src/shared_cache/readers.rs", Some("/// Waits while `is_busy`")),
-    ("crates/pager/src/wal/turns.rs", None),
-    ("crates/pager/src/wal/company.rs", Some("#[cfg(test)]")),
+    ("crates/pager/src/wal/commit_queue.rs", None),
+    ("crates/pager/src/wal/waiters.rs", Some("#[cfg(test)]")),
 ];
 
 /// What reads otherwise here. Loom's types are made at run time; a thread has variables of its own only if loom knows of
@@ -17,7 +17,7 @@ const CHANGES: [(&str, &str); 4] = [
     ("std::sync", "crate::sync"),
     ("const fn", "fn"),
     ("thread_local!(static HERE: u8 = const { 0 });", "loom::thread_local!(static HERE: u8 = 0);"),
-    ("const LOOKS: u32 = 100;", "const LOOKS: u32 = 1;"),
+    ("const SPINS: u32 = 100;", "const SPINS: u32 = 1;"),
 ];
 
 fn main() {

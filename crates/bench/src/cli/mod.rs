@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::common::Common;
-use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, tpch, update};
+use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, search, shapes, spatial, tpch, update};
 
 /// Lithe side by side with plain files, SQLite and others: the same work, turn by turn, on this machine.
 #[derive(Debug, Parser)]
@@ -52,6 +52,12 @@ pub enum Command {
     Tpch(tpch::Options),
     /// Readers beside a writer, and several writers
     Concurrency(concurrency::Options),
+    /// A hundred shapes of statements on one database, each against SQLite, with its plan
+    Shapes(shapes::Options),
+    /// Full-text search with FTS5: building an index, queries of five kinds
+    Search(search::Options),
+    /// Boxes in an R-Tree: building it, queries for a window
+    Spatial(spatial::Options),
     /// Every experiment, one after the other
     All(All),
     /// The report of raw figures that were kept (results.json), of several runs if several are given
@@ -69,8 +75,20 @@ pub struct All {
 }
 
 /// The experiments in the order in which `all` runs them.
-pub const EXPERIMENTS: [&str; 9] =
-    ["blobs", "matrix", "points", "import", "update", "pinger", "oltp", "tpch", "concurrency"];
+pub const EXPERIMENTS: [&str; 12] = [
+    "blobs",
+    "matrix",
+    "points",
+    "import",
+    "update",
+    "pinger",
+    "oltp",
+    "tpch",
+    "concurrency",
+    "shapes",
+    "search",
+    "spatial",
+];
 
 /// See [`Command::Report`].
 #[derive(Clone, Debug, Args)]

@@ -1,6 +1,6 @@
 //! What `--quick` stands for: options that come before those of the command line, which override them.
 
-use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, tpch, update};
+use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, search, shapes, spatial, tpch, update};
 
 /// The options by subcommand.
 const QUICK: &[(&str, &[&str])] = &[
@@ -13,6 +13,9 @@ const QUICK: &[(&str, &[&str])] = &[
     ("oltp", oltp::QUICK),
     ("tpch", tpch::QUICK),
     ("concurrency", concurrency::QUICK),
+    ("shapes", shapes::QUICK),
+    ("search", search::QUICK),
+    ("spatial", spatial::QUICK),
 ];
 
 /// The arguments with the options that `--quick` stands for behind the subcommand.

@@ -9,7 +9,9 @@ use crate::common::Common;
 use crate::frame::results::{Experiment, FORMAT, Report};
 use crate::frame::{Error, Result, table};
 use crate::machine::Machine;
-use crate::{blobs, concurrency, import, matrix, oltp, pinger, points, report, sql, tpch, update};
+use crate::{
+    blobs, concurrency, import, matrix, oltp, pinger, points, report, search, shapes, spatial, sql, tpch, update,
+};
 
 /// How the program is called from the sources.
 const CALL: &str = "cargo run --release -p lithe-bench --";
@@ -27,6 +29,9 @@ impl Command {
             Command::Oltp(options) => &options.common,
             Command::Tpch(options) => &options.common,
             Command::Concurrency(options) => &options.common,
+            Command::Shapes(options) => &options.common,
+            Command::Search(options) => &options.common,
+            Command::Spatial(options) => &options.common,
             Command::All(all) => &all.common,
             Command::Report(_) => return None,
         })
@@ -62,6 +67,9 @@ impl Command {
             Command::Oltp(options) => oltp::run(options),
             Command::Tpch(options) => tpch::run(options),
             Command::Concurrency(options) => concurrency::run(options),
+            Command::Shapes(options) => shapes::run(options),
+            Command::Search(options) => search::run(options),
+            Command::Spatial(options) => spatial::run(options),
             Command::All(_) | Command::Report(_) => Err(Error::setup("no experiment of its own")),
         }
     }

@@ -35,8 +35,7 @@ impl Cursor {
             self.at_last = false;
             self.free_overflow(btree)?;
             if let Some((page, _)) = self.take_from_leaf(btree)? {
-                drop(page);
-                self.version = btree.changed(self.root);
+                self.version = btree.cells_changed(self.root, page.header.kind);
             }
         } else {
             self.delete(btree)?;
@@ -52,7 +51,7 @@ impl Cursor {
             return Ok(());
         };
         let node = page.into_node();
-        self.version = btree.changed(self.root);
+        self.version = btree.cells_changed(self.root, node.kind);
         self.row = None;
         if node.cell_count > 0 {
             let after = index < node.cell_count;

@@ -179,7 +179,7 @@ impl Cursor {
         let Some(place) = place else { return Ok(false) };
         cell.write(page.bytes_mut(place, size));
         self.row = Some(cell.parsed(place));
-        self.version = btree.changed(self.root);
+        self.version = btree.cells_changed(self.root, page.header.kind);
         if replaced_end.is_some() && !is_adopted {
             // Whoever replaces a row is on its way over the table, and goes on from here.
             self.path.push(Level { node: page.into_node(), index: at.index as u16 });
@@ -251,8 +251,8 @@ impl Cursor {
         } else {
             Node { page: page.share(), ..node }
         };
+        self.version = btree.cells_changed(self.root, node.kind);
         self.path.push(Level { node, index });
-        self.version = btree.changed(self.root);
         self.state = State::Row;
         Ok(true)
     }

@@ -177,7 +177,7 @@ impl Cursor {
         let mut bytes = std::mem::take(&mut self.saved_key.bytes);
         let node = &self.here().node;
         let mut saved = Ok(());
-        if is_key_local(&info, &node.page[span.range()], span.len) {
+        if span.local == span.len || is_key_local(&info, &node.page[span.range()], span.len) {
             bytes.clear();
             bytes.extend_from_slice(&node.page[span.range()]);
         } else {

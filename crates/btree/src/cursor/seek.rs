@@ -84,7 +84,7 @@ impl Cursor {
                 return self.seek_rowid_on_leaf(rowid, range);
             }
             let (node, no) = (&level.node, level.node.no);
-            btree.interiors.visit(self.root, self.version, no, || node.decode_interior());
+            btree.interiors.visit(self.root, btree.shape(self.root), no, || node.decode_interior());
             let turn = find_child(&level.node, rowid, range)?;
             level.index = turn.index as u16;
             range = turn.range;
@@ -98,7 +98,7 @@ impl Cursor {
     /// From the root on as far as pages are decoded. Answers the depth of the first page that is not, and the range of its rowids.
     #[inline]
     fn descend_decoded(&mut self, btree: &Btree, rowid: i64) -> Result<(usize, Range)> {
-        let decoded = btree.interiors.of(self.root, self.version);
+        let decoded = btree.interiors.of(self.root, btree.shape(self.root));
         let mut page = decoded.page(self.root);
         let mut range = Range::default();
         let mut depth = 0;

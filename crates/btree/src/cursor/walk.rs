@@ -2,8 +2,8 @@
 
 use super::{Cursor, Neighbour, State};
 use crate::btree::Btree;
-use crate::error::Result;
-use crate::node::TreeKind;
+use crate::error::{Result, corrupt};
+use crate::node::{MAX_DEPTH, Node, TreeKind};
 
 impl Cursor {
     /// Goes to the first entry; false if there is none.
@@ -72,19 +72,31 @@ impl Cursor {
     /// The number of entries of the tree, found without decoding any. The cursor ends nowhere.
     pub fn count(&mut self, btree: &Btree) -> Result<u64> {
         self.assert_cursor_state();
-        let mut count = 0;
-        let mut more = self.first(btree)?;
-        while more {
-            let level = self.here_mut();
-            if level.node.is_leaf() {
-                count += u64::from(level.node.cell_count);
-                level.index = level.node.cell_count - 1;
-            } else {
-                count += 1;
-            }
-            more = self.next_page(btree)?;
+        self.start(btree)?;
+        let Some(root) = self.path.first() else { return Ok(0) };
+        let root = root.node.clone();
+        let mut pages = btree.pager().page_count();
+        self.count_below(btree, &root, 1, &mut pages)
+    }
+
+    /// The number of entries on `node` and below. It has `depth - 1` pages above it, and `pages` have not been counted yet.
+    fn count_below(&self, btree: &Btree, node: &Node, depth: usize, pages: &mut u32) -> Result<u64> {
+        if node.is_leaf() {
+            return Ok(u64::from(node.cell_count));
         }
-        Ok(count)
+        let more = u32::try_from(node.count() + 1).ok().and_then(|children| pages.checked_sub(children));
+        *pages = more.ok_or_else(|| corrupt(self.root, "tree with more pages than there are"))?;
+        if depth >= MAX_DEPTH {
+            return Err(corrupt(self.root, "tree deeper than any"));
+        }
+        let own = if self.kind() == TreeKind::Index { node.count() as u64 } else { 0 };
+        (0..=node.count()).try_fold(own, |count, index| {
+            let child = Node::load(btree, node.child(index)?, self.kind())?;
+            if child.cell_count == 0 {
+                return Err(child.corrupt("page without cells below the root"));
+            }
+            Ok(count + self.count_below(btree, &child, depth + 1, pages)?)
+        })
     }
 
     /// What every absolute movement begins with.

@@ -1,7 +1,7 @@
 //! The changes of a changeset: `sqlite3changeset_*`.
 
 use std::ffi::{CString, c_char, c_int, c_uchar, c_void};
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 use lithe_session::{ChangesetIterator, Input, Result, ValueRef, invert};
 
@@ -99,6 +99,17 @@ unsafe fn value_of(
     }
 }
 
+/// Writes what a function answers beside its code.
+///
+/// # Safety
+/// `out` can be written, or is null.
+unsafe fn put<T>(out: *mut T, value: T) {
+    // SAFETY: our caller's promise.
+    if let Some(out) = unsafe { out.as_mut() } {
+        *out = value;
+    }
+}
+
 api! {
     fn sqlite3changeset_start(out: *mut *mut sqlite3_changeset_iter, count: c_int, bytes: *mut c_void) -> c_int {
         start(out, whole(count, bytes), 0)
@@ -140,23 +151,23 @@ api! {
     ) -> c_int {
         let Some(handle) = handle.as_mut() else { return code::MISUSE };
         let changes = handle.changes();
+        if let Ok(violations) = changes.foreign_key_conflicts() {
+            // The conflict is of the whole changeset: it has no table, and no operation.
+            put(table, null());
+            put(count, c_int::try_from(violations).unwrap_or(c_int::MAX));
+            put(op, 0);
+            put(indirect, 0);
+            return code::OK;
+        }
         let (Some(header), Some(operation)) = (changes.table(), changes.operation()) else { return code::MISUSE };
         let (name, columns, is_indirect) = (c_string(&header.name), header.column_count(), changes.is_indirect());
         if handle.name != name {
             handle.name = name;
         }
-        if let Some(table) = table.as_mut() {
-            *table = handle.name.as_ptr();
-        }
-        if let Some(count) = count.as_mut() {
-            *count = columns as c_int;
-        }
-        if let Some(op) = op.as_mut() {
-            *op = operation as c_int;
-        }
-        if let Some(indirect) = indirect.as_mut() {
-            *indirect = c_int::from(is_indirect);
-        }
+        put(table, handle.name.as_ptr());
+        put(count, columns as c_int);
+        put(op, operation as c_int);
+        put(indirect, c_int::from(is_indirect));
         code::OK
     }
 
@@ -164,16 +175,17 @@ api! {
         handle: *mut sqlite3_changeset_iter, key: *mut *mut c_uchar, count: *mut c_int,
     ) -> c_int {
         let Some(handle) = handle.as_mut() else { return code::MISUSE };
+        if let Ok(violations) = handle.changes().foreign_key_conflicts() {
+            put(key, null_mut());
+            put(count, c_int::try_from(violations).unwrap_or(c_int::MAX));
+            return code::OK;
+        }
         let Some(header) = handle.changes().table().cloned() else { return code::MISUSE };
         if *handle.primary_key != *header.primary_key {
             handle.primary_key = header.primary_key.to_vec();
         }
-        if let Some(key) = key.as_mut() {
-            *key = handle.primary_key.as_mut_ptr();
-        }
-        if let Some(count) = count.as_mut() {
-            *count = header.column_count() as c_int;
-        }
+        put(key, handle.primary_key.as_mut_ptr());
+        put(count, header.column_count() as c_int);
         code::OK
     }
 

@@ -32,13 +32,13 @@ pub fn dump(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     let mut text =
         if options.data_only { String::new() } else { "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n".into() };
     // One read transaction, so that all tables are of one moment.
-    let is_own_transaction = shell.connection.is_autocommit();
+    let is_own_transaction = shell.database.connection.is_autocommit();
     if is_own_transaction {
-        shell.connection.execute_batch("BEGIN").map_err(|e| e.to_string())?;
+        shell.database.connection.execute_batch("BEGIN").map_err(|e| e.to_string())?;
     }
     let result = dump_objects(shell, &options, &mut text);
     if is_own_transaction {
-        shell.connection.execute_batch("COMMIT").map_err(|e| e.to_string())?;
+        shell.database.connection.execute_batch("COMMIT").map_err(|e| e.to_string())?;
     }
     if !options.data_only {
         text.push_str(if result.is_ok() { "COMMIT;\n" } else { "ROLLBACK; -- due to errors\n" });
@@ -65,10 +65,15 @@ impl Options {
 }
 
 fn dump_objects(shell: &mut Shell, options: &Options, text: &mut String) -> Result<()> {
-    let objects = objects(&shell.connection, options)?;
+    let objects = objects(&shell.database.connection, options)?;
     let (tables, others): (Vec<_>, Vec<_>) = objects.into_iter().partition(|object| object.kind == "table");
-    let mut has_statistics = false;
+    let (mut has_statistics, mut writes_schema) = (false, false);
     for table in &tables {
+        if !options.data_only && table.is_virtual() {
+            // Rows of a virtual table are in its shadow tables, which CREATE VIRTUAL TABLE would make as well.
+            dump_virtual(table, &mut writes_schema, text);
+            continue;
+        }
         if !options.data_only {
             dump_definition(table, &mut has_statistics, text);
         }
@@ -78,17 +83,40 @@ fn dump_objects(shell: &mut Shell, options: &Options, text: &mut String) -> Resu
         text.push_str(sql);
         text.push_str(";\n");
     }
+    if writes_schema {
+        text.push_str("PRAGMA writable_schema=OFF;\n");
+    }
     Ok(())
+}
+
+/// A virtual table goes into the schema as a row: what its module keeps comes with its shadow tables.
+fn dump_virtual(table: &Object, writes_schema: &mut bool, text: &mut String) {
+    if !std::mem::replace(writes_schema, true) {
+        text.push_str("PRAGMA writable_schema=ON;\n");
+    }
+    let (name, sql) = (quote::string(&table.name), quote::string(table.sql.as_deref().unwrap_or_default()));
+    text.push_str(&format!(
+        "INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table',{name},{name},0,{sql});\n"
+    ));
 }
 
 /// In the order in which they were made, sqlite_sequence last of the tables: its rows change when others are filled.
 fn objects(connection: &Connection, options: &Options) -> Result<Vec<Object>> {
     let all = vec!["%".to_owned()];
     let patterns = if options.patterns.is_empty() { &all } else { &options.patterns };
-    let conditions: Vec<String> = (1..=patterns.len()).map(|i| format!("name LIKE ?{i} ESCAPE '\\'")).collect();
-    let sql = format!(
-        "SELECT name, type, sql FROM sqlite_schema WHERE {} ORDER BY name = 'sqlite_sequence', rowid",
+    let matches = |name: &str| {
+        let conditions: Vec<String> = (1..=patterns.len()).map(|i| format!("{name} LIKE ?{i} ESCAPE '\\'")).collect();
         conditions.join(" OR ")
+    };
+    // A virtual table takes its shadow tables along.
+    let sql = format!(
+        "SELECT name, type, sql FROM sqlite_schema AS o WHERE {} OR EXISTS(
+             SELECT 1 FROM pragma_table_list AS l, sqlite_schema AS v
+             WHERE l.schema = 'main' AND l.type = 'shadow' AND l.name = o.name AND v.sql LIKE 'CREATE VIRTUAL%'
+               AND substr(o.name, 1, length(v.name) + 1) = v.name || '_' AND ({}))
+         ORDER BY name = 'sqlite_sequence', rowid",
+        matches("o.name"),
+        matches("v.name")
     );
     let mut statement = connection.prepare(&sql).map_err(|e| e.to_string())?;
     for (i, pattern) in patterns.iter().enumerate() {
@@ -105,6 +133,13 @@ fn objects(connection: &Connection, options: &Options) -> Result<Vec<Object>> {
 }
 
 impl Object {
+    fn is_virtual(&self) -> bool {
+        self.sql
+            .as_ref()
+            .and_then(|sql| sql.get(..20))
+            .is_some_and(|start| start.eq_ignore_ascii_case("CREATE VIRTUAL TABLE"))
+    }
+
     fn from_row(row: &Row<'_>) -> lithe::Result<Object> {
         Ok(Object { name: row.get(0)?, kind: row.get(1)?, sql: row.get(2)? })
     }
@@ -135,16 +170,16 @@ fn dump_rows(shell: &mut Shell, table: &Object, options: &Options, text: &mut St
     if table.sql.is_none() || !is_dumped(&table.name) {
         return Ok(());
     }
-    let (mut columns, has_key) = stored_columns(&shell.connection, &table.name)?;
+    let (mut columns, has_key) = stored_columns(&shell.database.connection, &table.name)?;
     let name = quote::identifier(&table.name);
     let mut names = String::new();
-    if options.preserve_rowids && !has_key && has_rowid(&shell.connection, &name) {
+    if options.preserve_rowids && !has_key && has_rowid(&shell.database.connection, &name) {
         columns.insert(0, "rowid".to_owned());
         names = format!("({})", columns.iter().map(|c| quote::identifier(c)).collect::<Vec<_>>().join(","));
     }
     let list: Vec<String> = columns.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
     let sql = format!("SELECT {} FROM {name}", list.join(","));
-    let mut statement = shell.connection.prepare(&sql).map_err(|e| e.to_string())?;
+    let mut statement = shell.database.connection.prepare(&sql).map_err(|e| e.to_string())?;
     while let Some(row) = statement.step().map_err(|e| e.to_string())? {
         let values: Vec<String> = (0..row.column_count()).map(|i| literal(row.get_ref(i), options.newlines)).collect();
         text.push_str(&format!("INSERT INTO {name}{names} VALUES({});\n", values.join(",")));
@@ -158,6 +193,7 @@ fn dump_rows(shell: &mut Shell, table: &Object, options: &Options, text: &mut St
 fn literal(value: ValueRef<'_>, newlines: bool) -> String {
     match value {
         ValueRef::Text(text) if newlines => quote::text_literal(text),
+        ValueRef::Real(real) if real.is_infinite() => if real > 0.0 { "1e999" } else { "-1e999" }.to_owned(),
         // As SQLite's `.dump` has always written them.
         ValueRef::Blob(blob) => quote::blob_literal(blob).replacen('x', "X", 1),
         other => quote::literal(other),
@@ -182,12 +218,17 @@ fn has_rowid(connection: &Connection, table: &str) -> bool {
 }
 
 pub fn full_schema(shell: &mut Shell, arguments: &[String]) -> Result<()> {
-    if !arguments.is_empty() {
-        return Err(super::usage(".fullschema"));
+    let mut options = vec!["--nosys".to_owned(), super::show::WITHOUT_SIGNATURES.to_owned()];
+    match arguments {
+        [] => {}
+        [option] if option.strip_prefix('-').is_some_and(|name| name.trim_start_matches('-') == "indent") => {
+            options.push(option.clone());
+        }
+        _ => return Err(super::usage(".fullschema")),
     }
-    super::show::schema(shell, &["--nosys".to_owned()])?;
+    super::show::schema(shell, &options)?;
     let statistics = "SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite^_stat%' ESCAPE '^' ORDER BY name";
-    let mut statement = shell.connection.prepare(statistics).map_err(|e| e.to_string())?;
+    let mut statement = shell.database.connection.prepare(statistics).map_err(|e| e.to_string())?;
     let tables: Vec<String> = statement.query_map(params![], |row| row.get(0)).map_err(|e| e.to_string())?;
     drop(statement);
     if tables.is_empty() {

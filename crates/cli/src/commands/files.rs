@@ -1,32 +1,51 @@
 //! Commands about files.
 
 use std::io::IsTerminal;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 use lithe::{Backup, BackupStep, Connection, OpenFlags, ResultCode};
 
-use super::usage;
+use super::{integer, usage};
+use crate::database::Opening;
 use crate::input::Input;
-use crate::shell::{READ_DEPTH_MAX, Shell};
+use crate::shell::{OpenDatabase, READ_DEPTH_MAX, Shell};
 use crate::sink::shell_command;
 
 type Result = std::result::Result<(), String>;
 
+/// `.open ?OPTIONS? ?FILE?`
 pub fn open(shell: &mut Shell, arguments: &[String]) -> Result {
-    let (mut readonly, mut is_new, mut file) = (false, false, ":memory:");
-    for argument in arguments {
-        match argument.trim_start_matches("--").trim_start_matches('-') {
-            "readonly" => readonly = true,
-            "new" => is_new = true,
-            _ if argument.starts_with('-') => return Err(format!("unknown option: {argument}")),
-            _ => file = argument,
+    let (mut how, mut is_new, mut file) = (Opening::default(), false, None);
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.strip_prefix('-').map(|name| name.trim_start_matches('-')) {
+            None if file.is_some() => return Err(format!("extra argument: \"{argument}\"")),
+            None => file = Some(argument.as_str()),
+            Some("readonly") => how.readonly = true,
+            Some("nofollow") => how.nofollow = true,
+            Some("ifexists") => how.exists = true,
+            Some("deserialize") => how.deserialize = true,
+            Some("hexdb") => how.hexdb = true,
+            Some("new") => is_new = true,
+            Some("maxsize") => {
+                let size = integer(rest.next().ok_or_else(|| usage(".open"))?)?;
+                how.maxsize = u64::try_from(size).ok();
+            }
+            Some(_) => return Err(format!("unknown option: {argument}")),
         }
+    }
+    let file = file.unwrap_or(":memory:");
+    if shell.safe_mode.is_on && file != ":memory:" {
+        return Err("cannot open disk-based database files in safe mode".to_owned());
     }
     if is_new && std::fs::exists(file).unwrap_or(false) {
         std::fs::remove_file(file).map_err(|e| format!("cannot remove \"{file}\": {e}"))?;
     }
-    shell.reopen(file, readonly)
+    let next = OpenDatabase::open(file, &how).map_err(|message| message.trim_start_matches("Error: ").to_owned())?;
+    shell.replace_database(next);
+    Ok(())
 }
 
 /// `.clone NEWFILE`: what the database holds, and nothing of what it held.
@@ -35,20 +54,29 @@ pub fn clone(shell: &mut Shell, arguments: &[String]) -> Result {
     if std::fs::exists(file).unwrap_or(false) {
         return Err(format!("File \"{file}\" already exists."));
     }
-    shell.connection.execute("VACUUM INTO ?1", lithe::params![file.as_str()]).map_err(|e| e.to_string())?;
+    shell.database.connection.execute("VACUUM INTO ?1", lithe::params![file.as_str()]).map_err(|e| e.to_string())?;
     Ok(())
 }
 
-/// `.read FILE`: its lines are run when this command has ended.
+/// `.read FILE` or `.read |PROGRAM`: the lines are run when this command has ended.
 pub fn read(shell: &mut Shell, arguments: &[String]) -> Result {
-    let [file] = arguments else { return Err(usage(".read")) };
-    read_file(shell, file)
+    match arguments {
+        [first, ..] if first.starts_with('|') => read_file(shell, &arguments.join(" ")),
+        [file] => read_file(shell, file),
+        _ => Err(usage(".read")),
+    }
 }
 
-/// The lines of a file are to be run next.
+/// The lines of a file, or of what a program writes, are to be run next.
 pub fn read_file(shell: &mut Shell, file: &str) -> Result {
     if shell.read_depth + 1 >= READ_DEPTH_MAX {
         return Err(format!("input nesting limit ({READ_DEPTH_MAX}) reached: check recursion"));
+    }
+    if let Some(command) = file.strip_prefix('|') {
+        let output = shell_command(command).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+        let output = output.map_err(|e| format!("cannot run \"{command}\": {e}"))?;
+        shell.next_input = Some(Input::Lines(Box::new(std::io::Cursor::new(output.stdout))));
+        return Ok(());
     }
     let opened = std::fs::File::open(file).map_err(|e| format!("cannot open \"{file}\": {e}"))?;
     if opened.metadata().is_ok_and(|metadata| metadata.is_dir()) {
@@ -84,7 +112,7 @@ pub fn backup(shell: &mut Shell, arguments: &[String]) -> Result {
         _ => return Err(usage(".backup")),
     };
     let target = Connection::open(file).map_err(|e| format!("cannot open \"{file}\": {e}"))?;
-    copy(&target, "main", &shell.connection, schema)
+    copy(&target, "main", &shell.database.connection, schema)
 }
 
 /// `.restore ?DB? FILE`
@@ -96,7 +124,7 @@ pub fn restore(shell: &mut Shell, arguments: &[String]) -> Result {
     };
     let source =
         Connection::open_with_flags(file, OpenFlags::READONLY).map_err(|e| format!("cannot open \"{file}\": {e}"))?;
-    copy(&shell.connection, schema, &source, "main")
+    copy(&shell.database.connection, schema, &source, "main")
 }
 
 /// How many pages go into one step: between steps others can write.

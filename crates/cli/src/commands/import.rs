@@ -37,7 +37,7 @@ pub fn import(shell: &mut Shell, arguments: &[String]) -> Result<()> {
         builder.terminator(csv::Terminator::Any(b'\x1e')).quoting(false);
     }
     let mut reader = builder.from_reader(lines);
-    let result = import_rows(&shell.connection, &options, &mut reader);
+    let result = import_rows(&shell.database.connection, &options, &mut reader);
     progress.finish_and_clear();
     let counts = result?;
     if options.verbose {

@@ -6,16 +6,39 @@
 //! | `set` | settings, output |
 //! | `mode` | `.mode` |
 //! | `parameter` | `.parameter` |
+//! | `redirect` | `.output`, `.once`, `.excel`, `.www` |
 //! | `files` | `.open`, `.read`, `.backup`, `.restore`, `.shell` |
-//! | `import`, `dump` | the commands of those names |
+//! | `connections`, `sessions` | `.connection`, `.session` |
+//! | `trace`, `progress`, `stats` | what runs: `.trace`, `.auth`, `.log`, `.progress`, `.stats` |
+//! | `limit`, `dbconfig`, `filectrl` | what the engine lets be asked and set: `.limit`, `.dbconfig`, `.filectrl`, `.vfslist` |
+//! | `modules` | `.load`, `.unmodule`, `.nonce` |
+//! | `recover`, `archive` | damaged databases; files in databases |
+//! | `import`, `dump`, `dbinfo`, `intck`, `lint`, `selftest`, `sha3sum` | the commands of those names |
 
+mod archive;
+mod connections;
+mod dbconfig;
+mod dbinfo;
 mod dump;
+mod filectrl;
 mod files;
 mod import;
+mod intck;
+mod limit;
+mod lint;
 mod mode;
+mod modules;
 mod parameter;
+mod progress;
+mod recover;
+mod redirect;
+mod selftest;
+mod sessions;
 mod set;
+mod sha3sum;
 mod show;
+mod stats;
+mod trace;
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -24,6 +47,7 @@ use lithe::Connection;
 
 use crate::shell::Shell;
 
+pub use archive::archive;
 pub use files::read_file;
 
 /// A dot command.
@@ -45,12 +69,28 @@ const fn command(
 }
 
 const COMMANDS: &[Command] = &[
+    command(
+        ".archive",
+        "OPTION… ?FILE…?",
+        "Files in a database or ZIP file: -c -u -i -r -t -x, -v -f FILE -C DIR -g; --help",
+        archive::archive,
+    ),
+    command(".auth", "on|off", "Show what statements ask the authorizer", trace::auth),
     command(".backup", "?DB? FILE", "Copy DB (default \"main\") to FILE", files::backup),
     command(".bail", "on|off", "Stop after an error", set::bail),
     command(".cd", "DIRECTORY", "Change the working directory", files::cd),
     command(".changes", "on|off", "Show the number of rows changed by SQL", set::changes),
     command(".clone", "NEWFILE", "Copy the database to a new file, as VACUUM INTO does", files::clone),
+    command(
+        ".connection",
+        "?close? ?#?",
+        "List connections, switch to number # (0 to 4), or close it",
+        connections::connection,
+    ),
     command(".databases", "", "List the databases and their files", show::databases),
+    command(".dbconfig", "?SWITCH? ?on|off?", "List or set the switches of sqlite3_db_config()", dbconfig::dbconfig),
+    command(".dbinfo", "?DB?", "Show what the header of DB says, and how large the schema is", dbinfo::dbinfo),
+    command(".dbtotxt", "", "Show the bytes of the database as a text, which .open --hexdb reads", dbinfo::dbtotxt),
     command(
         ".dump",
         "?OBJECT?…",
@@ -59,9 +99,16 @@ const COMMANDS: &[Command] = &[
     ),
     command(".echo", "on|off", "Print statements before running them", set::echo),
     command(".eqp", "on|off", "Show the query plan before each statement", set::eqp),
+    command(".excel", "?--bom?", "Show the rows of the next statements or command in a spreadsheet", redirect::excel),
     command(".exit", "?CODE?", "Leave, with a return code", set::exit),
-    command(".explain", "on|off|auto", "Show EXPLAIN as a listing or a tree", set::explain),
-    command(".fullschema", "", "Show all CREATE statements, and what ANALYZE has found", dump::full_schema),
+    command(".explain", "?on|off|auto?", "Show EXPLAIN as a listing or a tree", set::explain),
+    command(
+        ".filectrl",
+        "?--schema DB? CMD ?VALUE?",
+        "Ask or tell the file of DB something; --help lists what",
+        filectrl::filectrl,
+    ),
+    command(".fullschema", "?--indent?", "Show all CREATE statements, and what ANALYZE has found", dump::full_schema),
     command(".headers", "on|off", "Show column names", set::headers),
     command(".help", "?PATTERN?", "Show this text, or the commands that match", show::help),
     command(
@@ -72,16 +119,31 @@ const COMMANDS: &[Command] = &[
     ),
     command(".indexes", "?TABLE?", "List indexes", show::indexes),
     command(".indices", "?TABLE?", "List indexes", show::indexes),
+    command(".intck", "?N?", "Check the integrity table by table", intck::intck),
+    command(".limit", "?LIMIT? ?VALUE?", "Show or set the limits of the connection", limit::limit),
+    command(".lint", "fkey-indexes ?-verbose? ?-groupbyparent?", "Show the indexes that foreign keys lack", lint::lint),
+    command(".log", "FILE|stdout|stderr|off", "Send the error log to FILE", trace::log),
     command(
         ".mode",
         "?MODE? ?TABLE? ?OPTIONS?",
         "Choose how rows are shown; alone: what was chosen; -v: with all options; --list: the modes",
         mode::mode,
     ),
+    command(".nonce", "STRING", "Leave the safe mode for one command, if STRING is that of --nonce", modules::nonce),
     command(".nullvalue", "TEXT", "Choose the text shown for NULL", set::nullvalue),
-    command(".once", "FILE", "Send the output of the next statements or command to FILE or |PROGRAM", set::once),
-    command(".open", "?--readonly? ?--new? FILE", "Close this database and open FILE", files::open),
-    command(".output", "?FILE?", "Send output to FILE or |PROGRAM, or back to the terminal", set::output),
+    command(
+        ".once",
+        "?OPTIONS? ?FILE?",
+        "Send the output of the next statements or command to FILE or |PROGRAM, an editor (-e), a spreadsheet (-x), a browser (-w); --bom",
+        redirect::once,
+    ),
+    command(
+        ".open",
+        "?OPTIONS? ?FILE?",
+        "Close this database and open FILE: --readonly --new --ifexists --nofollow --deserialize --hexdb --maxsize N",
+        files::open,
+    ),
+    command(".output", "?FILE?", "Send output to FILE or |PROGRAM, or back to the terminal", redirect::output),
     command(
         ".parameter",
         "init|list|set N V|unset N|clear",
@@ -89,21 +151,87 @@ const COMMANDS: &[Command] = &[
         parameter::parameter,
     ),
     command(".print", "TEXT…", "Print a text", set::print),
+    command(
+        ".progress",
+        "N ?OPTIONS?",
+        "Report every N instructions: --limit N --once --quiet --reset",
+        progress::progress,
+    ),
     command(".prompt", "MAIN CONTINUE", "Change the prompts", set::prompt),
     command(".quit", "", "Leave", set::exit),
-    command(".read", "FILE", "Run the lines of FILE", files::read),
+    command(".read", "FILE", "Run the lines of FILE or of what |PROGRAM writes", files::read),
+    command(
+        ".recover",
+        "?OPTIONS?",
+        "Show what a damaged database holds as SQL: --ignore-freelist --lost-and-found TABLE --no-rowids",
+        recover::recover,
+    ),
     command(".restore", "?DB? FILE", "Restore DB (default \"main\") from FILE", files::restore),
     command(".save", "?DB? FILE", "Copy DB (default \"main\") to FILE", files::backup),
-    command(".schema", "?PATTERN?", "Show the CREATE statements that match: --nosys", show::schema),
+    command(".scanstats", "on|off|est|vm", "Scans of loops are not measured: says so", stats::scanstats),
+    command(".schema", "?PATTERN?", "Show the CREATE statements that match: --indent --nosys", show::schema),
+    command(".selftest", "?--init? ?-v?", "Run the tests of the table selftest; --init makes it", selftest::selftest),
     command(".separator", "COLUMN ?ROW?", "Choose the texts between columns and rows", set::separator),
+    command(
+        ".session",
+        "?NAME? CMD …",
+        "Record changes: open DB NAME, attach TABLE, filter GLOB…, changeset FILE, patchset FILE, enable, indirect, isempty, list, close",
+        sessions::session,
+    ),
+    command(
+        ".sha3sum",
+        "?OPTIONS? ?PATTERN?",
+        "Show a hash of the content: --schema --sha3-224 (the default) --sha3-256 --sha3-384 --sha3-512",
+        sha3sum::sha3sum,
+    ),
     command(".shell", "COMMAND…", "Run a command of the system", files::shell),
     command(".show", "", "Show the settings", show::settings),
+    command(
+        ".stats",
+        "?on|off|stmt|vmstep?",
+        "Show what statements have cost; alone, what the connection has",
+        stats::stats,
+    ),
     command(".system", "COMMAND…", "Run a command of the system", files::shell),
     command(".tables", "?PATTERN?", "List tables and views", show::tables),
     command(".timeout", "MS", "Wait MS milliseconds for locks of others", set::timeout),
     command(".timer", "on|off", "Show how long statements take", set::timer),
+    command(
+        ".trace",
+        "?OPTIONS? ?FILE|stdout|stderr|off?",
+        "Show statements as they run: --expanded --plain --stmt --profile --row",
+        trace::trace,
+    ),
+    command(".unmodule", "?--allexcept? NAME…", "Remove modules of virtual tables", modules::unmodule),
     command(".version", "", "Show the version", show::version),
+    command(".vfsinfo", "?DB?", "Show the VFS of DB", filectrl::vfsinfo),
+    command(".vfslist", "", "List the VFSes", filectrl::vfslist),
+    command(".vfsname", "?DB?", "Show the name of the VFS of DB", filectrl::vfsname),
     command(".width", "N1 N2 …", "Set column widths: 0 fits, negative aligns right", set::width),
+    command(".www", "?--bom? ?--plain?", "Show the rows of the next statements or command in a browser", redirect::www),
+];
+
+/// Commands that reach beyond the database: the safe mode refuses them.
+const UNSAFE: [&str; 19] = [
+    ".archive",
+    ".backup",
+    ".cd",
+    ".clone",
+    ".excel",
+    ".import",
+    ".load",
+    ".log",
+    ".once",
+    ".output",
+    ".read",
+    ".restore",
+    ".save",
+    ".session",
+    ".shell",
+    ".system",
+    ".trace",
+    ".unmodule",
+    ".www",
 ];
 
 /// The commands' names, with the dot.
@@ -125,7 +253,13 @@ pub fn run(shell: &mut Shell, line: &str) -> Result<(), String> {
     let mut beginning = COMMANDS.iter().filter(|command| command.name.starts_with(name.as_str()));
     let found = exact.or_else(|| beginning.next());
     match found {
-        Some(command) if name.len() > 1 => (command.run)(shell, arguments),
+        Some(command) if name.len() > 1 => {
+            let is_free = std::mem::take(&mut shell.safe_mode.is_suspended) || !shell.safe_mode.is_on;
+            if !is_free && UNSAFE.contains(&command.name) {
+                shell.safe_mode.refuse(&format!("cannot run {} in safe mode", command.name));
+            }
+            (command.run)(shell, arguments)
+        }
         _ => Err(format!("unknown command or invalid arguments:  \"{}\". Enter \".help\" for help", &name[1..])),
     }
 }
@@ -195,10 +329,35 @@ fn boolean(text: &str) -> Result<bool, String> {
     }
 }
 
-/// "usage: …" for a command whose arguments are wrong.
+/// A number as `sqlite3` takes it: decimal or hexadecimal, with a sign, and a suffix `K`, `KB`, `KiB`, `M`, …
+fn integer(text: &str) -> Result<i64, String> {
+    let wrong = || format!("not a number: \"{text}\"");
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    if let Some(digits) = digits.strip_prefix("0x") {
+        return u64::from_str_radix(digits, 16).map(|value| sign * value.cast_signed()).map_err(|_| wrong());
+    }
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let value: i64 = digits[..end].parse().map_err(|_| wrong())?;
+    let factor = match digits[end..].to_ascii_lowercase().as_str() {
+        "" => 1,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        "k" | "kb" => 1_000,
+        "m" | "mb" => 1_000_000,
+        "g" | "gb" => 1_000_000_000,
+        _ => return Err(wrong()),
+    };
+    Ok(value.saturating_mul(factor) * sign)
+}
+
+/// "Usage: …" for a command whose arguments are wrong.
 fn usage(name: &str) -> String {
     let arguments = COMMANDS.iter().find(|command| command.name == name).map_or("", |command| command.arguments);
-    format!("usage: {name} {arguments}")
+    format!("Usage: {name} {arguments}").trim_end().to_owned()
 }
 
 /// The names of tables and columns, for completion. Without them (a locked or damaged database) only keywords are offered.

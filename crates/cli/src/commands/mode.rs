@@ -88,7 +88,7 @@ fn set_option(style: &mut Style, name: &str, value: &mut dyn FnMut() -> std::res
         "border" => style.border = boolean(&value()?)?,
         "charlimit" => style.limits.characters = number(&value()?)?,
         "colsep" => style.column_separator = value()?,
-        "escape" => style.escape = escape(&value()?)?,
+        "escape" => style.escape = Escape::named(&value()?)?,
         "limits" => style.limits = limits(&value()?)?,
         "linelimit" => style.limits.lines = number(&value()?)?,
         "noquote" => style.quote = Mode::known("list").quote,
@@ -201,15 +201,6 @@ fn blob_quote(name: &str) -> std::result::Result<BlobQuote, String> {
         "json" => BlobQuote::Json,
         "size" => BlobQuote::Size,
         _ => return Err(format!("unknown quotes for BLOBs: {name}")),
-    })
-}
-
-pub fn escape(name: &str) -> std::result::Result<Escape, String> {
-    Ok(match name {
-        "auto" | "ascii" => Escape::Ascii,
-        "symbol" => Escape::Symbol,
-        "off" => Escape::Off,
-        _ => return Err(format!("unknown escape: {name}")),
     })
 }
 

@@ -14,7 +14,7 @@ const CREATE: &str = "CREATE TABLE IF NOT EXISTS temp.sqlite_parameters(key TEXT
 
 pub fn parameter(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let connection = &shell.connection;
+    let connection = &shell.database.connection;
     match words[..] {
         ["init"] => create(connection),
         ["clear"] if exists(connection) => {
@@ -56,11 +56,11 @@ fn set(connection: &Connection, name: &str, value: &str) -> Result<()> {
 }
 
 fn list(shell: &mut Shell) -> Result<()> {
-    if !exists(&shell.connection) {
+    if !exists(&shell.database.connection) {
         return Ok(());
     }
     let sql = "SELECT key, quote(value) FROM temp.sqlite_parameters ORDER BY key";
-    let mut statement = shell.connection.prepare(sql).map_err(|e| e.to_string())?;
+    let mut statement = shell.database.connection.prepare(sql).map_err(|e| e.to_string())?;
     let rows: Vec<(String, String)> =
         statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(|e| e.to_string())?;
     drop(statement);

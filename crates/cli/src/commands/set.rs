@@ -2,7 +2,6 @@
 
 use super::{boolean, usage};
 use crate::shell::Shell;
-use crate::sink::Sink;
 
 type Result = std::result::Result<(), String>;
 
@@ -28,9 +27,10 @@ pub fn eqp(shell: &mut Shell, arguments: &[String]) -> Result {
     switch(arguments, ".eqp", &mut shell.settings.eqp)
 }
 
-/// `.explain on|off|auto`: automatically is on for EXPLAIN, which nothing else is.
+/// `.explain ?on|off|auto?`: automatically is on for EXPLAIN, which nothing else is.
 pub fn explain(shell: &mut Shell, arguments: &[String]) -> Result {
     match arguments {
+        [] => shell.settings.explain = true,
         [value] if value == "auto" => shell.settings.explain = true,
         _ => switch(arguments, ".explain", &mut shell.settings.explain)?,
     }
@@ -48,7 +48,7 @@ pub fn headers(shell: &mut Shell, arguments: &[String]) -> Result {
 pub fn timeout(shell: &mut Shell, arguments: &[String]) -> Result {
     let [milliseconds] = arguments else { return Err(usage(".timeout")) };
     let milliseconds: i64 = milliseconds.parse().map_err(|_| usage(".timeout"))?;
-    shell.connection.busy_timeout(std::time::Duration::from_millis(milliseconds.max(0).unsigned_abs()));
+    shell.database.connection.busy_timeout(std::time::Duration::from_millis(milliseconds.max(0).unsigned_abs()));
     Ok(())
 }
 
@@ -102,26 +102,4 @@ pub fn prompt(shell: &mut Shell, arguments: &[String]) -> Result {
 
 pub fn print(shell: &mut Shell, arguments: &[String]) -> Result {
     shell.output.print(&format!("{}\n", arguments.join(" ")))
-}
-
-pub fn output(shell: &mut Shell, arguments: &[String]) -> Result {
-    redirect(shell, arguments, ".output", false)
-}
-
-pub fn once(shell: &mut Shell, arguments: &[String]) -> Result {
-    redirect(shell, arguments, ".once", true)
-}
-
-/// Output goes back to where it came from even if the new place cannot be opened.
-fn redirect(shell: &mut Shell, arguments: &[String], command: &str, is_once: bool) -> Result {
-    shell.set_output(Sink::stdout());
-    match arguments {
-        [] if !is_once => {}
-        [file] if file == "stdout" => {}
-        // A program's words need no quotes around them.
-        [first, ..] if first.starts_with('|') => shell.set_output(Sink::open(&arguments.join(" "), is_once)?),
-        [file] => shell.set_output(Sink::open(file, is_once)?),
-        _ => return Err(usage(command)),
-    }
-    Ok(())
 }

@@ -43,11 +43,12 @@ pub fn settings(shell: &mut Shell, _: &[String]) -> Result {
         ("output", output.to_owned()),
         ("colseparator", format!("{:?}", style.column_separator)),
         ("rowseparator", format!("{:?}", style.row_separator)),
+        ("stats", shell.statistics.name().to_owned()),
         ("timer", on(settings.timer).to_owned()),
         ("changes", on(settings.changes).to_owned()),
         ("bail", on(settings.bail).to_owned()),
         ("width", widths.join(" ")),
-        ("filename", shell.file.clone()),
+        ("filename", shell.database.file.clone()),
     ];
     let text: String = lines.iter().map(|(name, value)| format!("{name:>12}: {value}\n")).collect();
     shell.output.print(&text)
@@ -55,12 +56,13 @@ pub fn settings(shell: &mut Shell, _: &[String]) -> Result {
 
 pub fn databases(shell: &mut Shell, _: &[String]) -> Result {
     let databases: Vec<(String, String)> = shell
+        .database
         .connection
         .prepare("PRAGMA database_list")
         .and_then(|mut list| list.query_map([], |row| Ok((row.get("name")?, row.get("file")?))))
         .map_err(|e| e.to_string())?;
     let shown = |file: &str| if file.is_empty() { "\"\"".to_owned() } else { file.to_owned() };
-    let access = |name: &str| if shell.connection.is_read_only(name) == Some(true) { "r/o" } else { "r/w" };
+    let access = |name: &str| if shell.database.connection.is_read_only(name) == Some(true) { "r/o" } else { "r/w" };
     let line = |(name, file): &(String, String)| format!("{name}: {} {}\n", shown(file), access(name));
     let text: String = databases.iter().map(line).collect();
     shell.output.print(&text)
@@ -74,12 +76,12 @@ fn schemas(connection: &Connection) -> std::result::Result<Vec<String>, String> 
 
 pub fn tables(shell: &mut Shell, arguments: &[String]) -> Result {
     let kinds = "type IN ('table', 'view') AND name NOT LIKE 'sqlite^_%' ESCAPE '^'";
-    let names = object_names(&shell.connection, kinds, "name", arguments.first())?;
+    let names = object_names(&shell.database.connection, kinds, "name", arguments.first())?;
     shell.output.print(&in_columns(&names))
 }
 
 pub fn indexes(shell: &mut Shell, arguments: &[String]) -> Result {
-    let names = object_names(&shell.connection, "type = 'index'", "tbl_name", arguments.first())?;
+    let names = object_names(&shell.database.connection, "type = 'index'", "tbl_name", arguments.first())?;
     shell.output.print(&in_columns(&names))
 }
 
@@ -121,13 +123,25 @@ fn in_columns(names: &[String]) -> String {
     text
 }
 
+/// What `.fullschema` asks of [`schema`]: no list of columns behind views and virtual tables.
+pub const WITHOUT_SIGNATURES: &str = "--without-signatures";
+
+/// What `.schema` was asked for.
+#[derive(Clone, Copy, Default)]
+struct SchemaOptions {
+    no_system: bool,
+    indents: bool,
+    no_signatures: bool,
+}
+
 pub fn schema(shell: &mut Shell, arguments: &[String]) -> Result {
     let (options, patterns): (Vec<&String>, Vec<&String>) = arguments.iter().partition(|word| word.starts_with('-'));
-    let (mut no_system, pattern) = (false, patterns.first().copied());
+    let (mut wanted, pattern) = (SchemaOptions::default(), patterns.first().copied());
     for option in options {
         match option.trim_start_matches('-') {
-            "nosys" => no_system = true,
-            "indent" => {} // lines stay as they were typed
+            "nosys" => wanted.no_system = true,
+            "indent" => wanted.indents = true,
+            "without-signatures" => wanted.no_signatures = true,
             _ => return Err(format!("unknown option: {option}")),
         }
     }
@@ -140,8 +154,8 @@ pub fn schema(shell: &mut Shell, arguments: &[String]) -> Result {
             "CREATE TABLE {table} (\n  type text,\n  name text,\n  tbl_name text,\n  rootpage integer,\n  sql text\n);\n"
         );
     }
-    for schema in schemas(&shell.connection)? {
-        for sql in create_statements(&shell.connection, &schema, pattern, no_system)? {
+    for schema in schemas(&shell.database.connection)? {
+        for sql in create_statements(&shell.database.connection, &schema, pattern, wanted)? {
             text.push_str(&sql);
             text.push_str(";\n");
         }
@@ -161,10 +175,10 @@ fn create_statements(
     connection: &Connection,
     schema: &str,
     pattern: Option<&String>,
-    no_system: bool,
+    wanted: SchemaOptions,
 ) -> std::result::Result<Vec<String>, String> {
     let table = if schema == "temp" { "sqlite_temp_schema" } else { "sqlite_schema" };
-    let system = if no_system { "AND name NOT LIKE 'sqlite^_%' ESCAPE '^'" } else { "" };
+    let system = if wanted.no_system { "AND name NOT LIKE 'sqlite^_%' ESCAPE '^'" } else { "" };
     let sql = format!(
         "SELECT sql, type, name FROM {}.{table} WHERE sql IS NOT NULL {system}
          AND (tbl_name LIKE ?1 ESCAPE '\\' OR ?2 || '.' || tbl_name LIKE ?1 ESCAPE '\\') ORDER BY rowid",
@@ -176,10 +190,68 @@ fn create_statements(
         .query_map(params![pattern, schema], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .map_err(|e| e.to_string())?;
     let shown = |(sql, kind, name): (String, String, String)| {
-        let sql = in_schema(&crate::quote::if_not_exists(&sql), schema);
-        if kind == "view" { format!("{sql}\n/* {} */", view_signature(connection, schema, &name)) } else { sql }
+        let mut sql = in_schema(&crate::quote::if_not_exists(&sql), schema);
+        if wanted.indents && matches!(kind.as_str(), "table" | "index") {
+            sql = indented(&sql);
+        }
+        let has_signature =
+            kind == "view" || sql.get(..14).is_some_and(|start| start.eq_ignore_ascii_case("CREATE VIRTUAL"));
+        let signature = view_signature(connection, schema, &name).filter(|_| has_signature && !wanted.no_signatures);
+        match signature {
+            Some(signature) => format!("{sql}\n/* {signature} */"),
+            None => sql,
+        }
     };
     Ok(found.into_iter().map(shown).collect())
+}
+
+/// A statement that is shorter stays on its line.
+const LINE_LEN: usize = 80;
+
+/// A line for each column and constraint. A statement with a comment keeps its lines: a comment ends where its line does.
+fn indented(sql: &str) -> String {
+    if sql.contains("--") {
+        return sql.to_owned();
+    }
+    let breaks = sql.len() >= LINE_LEN;
+    let (mut out, mut depth) = (String::with_capacity(sql.len() + 64), 0_usize);
+    let mut chars = sql.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' | '"' | '`' | '[' => {
+                let end = if c == '[' { ']' } else { c };
+                out.push(c);
+                for inner in chars.by_ref() {
+                    out.push(inner);
+                    if inner == end {
+                        break;
+                    }
+                }
+                continue;
+            }
+            c if c.is_whitespace() => {
+                while chars.next_if(|next| next.is_whitespace()).is_some() {}
+                let is_dropped = matches!(chars.peek(), Some('(' | ')')) || out.ends_with(['(', ' ', '\n']);
+                if !is_dropped {
+                    out.push(if c == '\n' { '\n' } else { ' ' });
+                }
+                continue;
+            }
+            ')' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 && breaks {
+                    out.push('\n');
+                }
+            }
+            _ => {}
+        }
+        out.push(c);
+        depth += usize::from(c == '(');
+        if depth == 1 && breaks && matches!(c, '(' | ',') {
+            out.push_str("\n  ");
+        }
+    }
+    out
 }
 
 /// The statement with the schema in front of the name, if that is another than `main`.
@@ -201,13 +273,13 @@ fn in_schema(sql: &str, schema: &str) -> String {
     }
 }
 
-/// `view(column, …)`: a view's columns cannot be seen in its text.
-fn view_signature(connection: &Connection, schema: &str, name: &str) -> String {
+/// `view(column, …)`: the columns of a view or virtual table cannot be seen in its text. Nothing for one that cannot be used.
+fn view_signature(connection: &Connection, schema: &str, name: &str) -> Option<String> {
     let pragma = format!("PRAGMA {}.table_info({})", quote::identifier(schema), quote::string(name));
     let columns: lithe::Result<Vec<String>> =
         connection.prepare(&pragma).and_then(|mut statement| statement.query_map([], |row| row.get::<String>("name")));
     let columns: Vec<String> = columns.unwrap_or_default().iter().map(|c| quote::identifier(c)).collect();
-    format!("{}({})", quote::identifier(name), columns.join(","))
+    (!columns.is_empty()).then(|| format!("{}({})", quote::identifier(name), columns.join(",")))
 }
 
 #[cfg(test)]

@@ -51,6 +51,11 @@ pub fn printer<'s>(style: &'s Style, columns: Vec<String>) -> Box<dyn Printer + 
     }
 }
 
+/// A value as mode `list` shows it.
+pub fn plain(value: ValueRef<'_>) -> Vec<u8> {
+    text::shown(&Style::default(), value).into_owned()
+}
+
 /// A value within the limits of what is shown of one.
 fn cell<'v>(style: &Style, value: ValueRef<'v>) -> Cow<'v, [u8]> {
     let shown = text::shown(style, value);

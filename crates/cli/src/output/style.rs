@@ -155,6 +155,18 @@ pub enum Escape {
     Off,
 }
 
+impl Escape {
+    /// What shows them, by its name.
+    pub fn named(name: &str) -> Result<Escape, String> {
+        Ok(match name {
+            "auto" | "ascii" => Escape::Ascii,
+            "symbol" => Escape::Symbol,
+            "off" => Escape::Off,
+            _ => return Err(format!("unknown escape: {name}")),
+        })
+    }
+}
+
 /// What shows BLOBs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlobQuote {

@@ -1,6 +1,6 @@
 //! Whether a stored value may stand in its column: NOT NULL, STRICT types, and what the affinity would have changed.
 
-use lithe_plan::catalog::Table;
+use lithe_catalog::Table;
 use lithe_value::{Affinity, StorageClass, ValueRef};
 
 /// What is wrong with the value of column `at` of a row, if anything is. A NULL that must not be is not also of a wrong type.

@@ -4,7 +4,7 @@
 //! that this connection has searched by an index. A table is analysed if one of its indexes never was, or if it has ten times
 //! as many rows as then, or a tenth.
 
-use lithe_plan::catalog::Table;
+use lithe_catalog::Table;
 use lithe_value::Value;
 use lithe_vm::operand::Db;
 

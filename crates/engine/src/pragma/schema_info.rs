@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lithe_plan::catalog::{
+use lithe_catalog::{
     Catalog, CollationName, Column, ForeignKey, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table,
 };
 use lithe_sql::ast::{ForeignKeyAction, Name};

@@ -1,6 +1,6 @@
 //! Switches of the connection.
 
-use lithe_plan::environment::Flags as CompileFlags;
+use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_value::{Collation, Value};
 use lithe_vm::facts::Flags;
 

@@ -4,9 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_btree::Btree;
+use lithe_catalog::{Schema, Table};
 use lithe_format::PageNo;
 use lithe_pager::Pager;
-use lithe_plan::catalog::{Schema, Table};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Db;
 use lithe_vm::program::Program;

@@ -22,6 +22,23 @@ pub struct View {
     payload_len: u32,
 }
 
+/// So many types of one byte are looked at together.
+const TOGETHER: usize = 8;
+/// Set in none of them.
+const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+
+/// Content lengths of the types of one byte.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const SHORT_LEN: [u8; 0x80] = {
+    let mut lengths = [0; 0x80];
+    let mut serial = 0;
+    while serial < lengths.len() {
+        lengths[serial] = SerialType(serial as u32).len() as u8;
+        serial += 1;
+    }
+    lengths
+};
+
 /// One column of a record: what it is, and where in the payload its content starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Column {
@@ -94,6 +111,7 @@ impl View {
         }
         let header = payload.get(..self.header_len as usize);
         let known = header.unwrap_or(payload);
+        self.locate_short(known, index);
         while self.columns.len() <= index {
             if self.header_at >= self.header_len {
                 return self.end_of_header();
@@ -108,6 +126,31 @@ impl View {
             self.push(serial)?;
         }
         self.columns.get(index).map_or_else(|| self.end_of_header(), |column| Ok(Located::At(*column)))
+    }
+
+    /// Locates columns up to `index` whose types have one byte, several at a time, until one is not so ordinary: wide tables are mostly
+    /// read far behind their first columns.
+    #[expect(clippy::indexing_slicing, reason = "the table has a place for each of seven bits")]
+    fn locate_short(&mut self, known: &[u8], index: usize) {
+        let types = known.get(self.header_at as usize..).unwrap_or_default();
+        let wanted = index.saturating_add(1).saturating_sub(self.columns.len());
+        for types in types.get(..wanted).unwrap_or(types).as_chunks::<TOGETHER>().0 {
+            if u64::from_le_bytes(*types) & HIGH_BITS != 0 {
+                return;
+            }
+            let mut at = u64::from(self.content_at);
+            let columns = types.map(|serial| {
+                let column = Column { at: at as u32, serial: SerialType(u32::from(serial)) };
+                at += u64::from(SHORT_LEN[usize::from(serial & 0x7f)]);
+                column
+            });
+            if at > u64::from(self.payload_len) {
+                return;
+            }
+            self.columns.extend_from_slice(&columns);
+            self.content_at = at as u32;
+            self.header_at += TOGETHER as u32;
+        }
     }
 
     #[inline]
@@ -172,6 +215,29 @@ mod tests {
             assert_eq!(view.locate(&record, 4), Ok(Located::Absent));
             assert_eq!(view.column_count(&record), Ok(Some(4)));
         }
+    }
+
+    #[test]
+    fn wide_rows() {
+        let mut builder = Builder::new();
+        let text = [b'x'; 200];
+        let row: Vec<ValueRef<'_>> = (0..300)
+            .map(|at| match at % 37 {
+                36 => ValueRef::Text(&text[..at / 2]), // the type takes two bytes from 58 on
+                5 => ValueRef::Null,
+                _ => ValueRef::Integer(1 << (at % 60)),
+            })
+            .collect();
+        let record = builder.build(&row).to_vec();
+        let mut view = View::new();
+        for index in [299, 0, 36, 7, 8, 9, 110, 111] {
+            view.reset(record.len() as u32);
+            let Ok(Located::At(column)) = view.locate(&record, index) else { panic!("{index}") };
+            assert_eq!(format!("{:?}", column.value(&record)), format!("{:?}", Some(row[index])));
+        }
+        assert_eq!(view.column_count(&record), Ok(Some(300)));
+        view.reset(record.len() as u32 - 1);
+        assert_eq!(view.locate(&record, 299), Err(Malformed("record content longer than its payload")));
     }
 
     #[test]

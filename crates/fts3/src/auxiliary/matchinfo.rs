@@ -18,7 +18,8 @@ use lithe_value::cast;
 use lithe_vtab::{FunctionError, ValueRef};
 
 use super::Call;
-use crate::search::Search;
+use crate::doclist::Position;
+use crate::search::{PhraseRows, Search};
 use crate::{Result, corrupt};
 
 const DEFAULT_FORMAT: &[u8] = b"pcx";
@@ -51,9 +52,9 @@ pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
         match letter {
             b'p' => info.push(info.search.phrases.len() as u64),
             b'c' => info.push(info.columns as u64),
-            b'n' => info.push(call.totals()?.rows),
+            b'n' => info.push(call.totals(0)?.rows),
             b'a' => {
-                let totals = call.totals()?;
+                let totals = call.totals(info.columns)?;
                 let average = |sum: &u64| u64::from(*sum as u32).saturating_add(totals.rows / 2) / totals.rows.max(1);
                 totals.sizes.iter().take(info.columns).for_each(|sum| info.push(average(sum)));
             }
@@ -63,10 +64,10 @@ pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
             }
             b's' => info.longest_runs(call.state.docid),
             b'x' => {
-                let totals = call.counted(&info);
+                let totals = call.counted(&info)?;
                 info.hits(call.state.docid, &totals);
             }
-            letter => info.matching_hits(call.state.docid, letter == b'b'),
+            letter => info.matching_hits(call.state.docid, letter == b'b')?,
         }
     }
     let bytes: Vec<u8> = info.out.iter().flat_map(|number| number.to_ne_bytes()).collect();
@@ -74,16 +75,22 @@ pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
 }
 
 impl Call<'_, '_, '_> {
-    /// How much there is in the table.
-    fn totals(&self) -> Result<crate::storage::Totals> {
-        let totals = self.state.table.storage.totals(self.connection)?;
+    /// How many rows there are in the table, and how much there is in so many of its columns.
+    fn totals(&self, columns: usize) -> Result<crate::storage::Totals> {
+        let totals = self.state.table.storage.exact_totals(self.connection, columns)?;
         totals.filter(|totals| totals.rows > 0).ok_or_else(corrupt)
     }
 
     /// What is counted of all rows, once in a scan.
-    fn counted(&mut self, info: &Info) -> Arc<Totals> {
-        let totals = self.state.kept.totals.get_or_insert_with(|| Arc::new(info.count()));
-        Arc::clone(totals)
+    fn counted(&mut self, info: &Info) -> Result<Arc<Totals>> {
+        if let Some(totals) = &self.state.kept.totals {
+            return Ok(Arc::clone(totals));
+        }
+        // What is not read is not counted: of a deferred token, each row is taken to have a hit.
+        let rows = if info.search.phrases.iter().any(PhraseRows::is_deferred) { self.totals(0)?.rows } else { 0 };
+        let totals = Arc::new(info.count(rows as u32));
+        self.state.kept.totals = Some(Arc::clone(&totals));
+        Ok(totals)
     }
 }
 
@@ -98,13 +105,17 @@ impl Info {
         self.out.push(number as u32);
     }
 
-    fn count(&self) -> Totals {
+    fn count(&self, rows_of_deferred: u32) -> Totals {
         let mut all = Vec::with_capacity(self.search.phrases.len() * self.columns);
         for phrase in &self.search.phrases {
+            if phrase.is_deferred() {
+                all.extend(std::iter::repeat_n((rows_of_deferred, rows_of_deferred), self.columns));
+                continue;
+            }
             let mut of_columns = vec![(0u32, 0u32); self.columns];
             let mut last_row = vec![None; self.columns];
-            for (at, docid) in phrase.rows.docids.iter().enumerate() {
-                for position in phrase.rows.positions_at(at) {
+            for (at, docid) in phrase.counted_rows().docids.iter().enumerate() {
+                for position in phrase.counted_rows().positions_at(at) {
                     let column = position.column as usize;
                     let (Some(counts), Some(last)) = (of_columns.get_mut(column), last_row.get_mut(column)) else {
                         continue;
@@ -142,7 +153,7 @@ impl Info {
         }
     }
 
-    fn matching_hits(&mut self, docid: i64, as_bits: bool) {
+    fn matching_hits(&mut self, docid: i64, as_bits: bool) -> Result {
         let mut matching = vec![false; self.search.phrases.len()];
         self.search.each_in_matching(docid, |phrase| {
             if let Some(matches) = matching.get_mut(phrase) {
@@ -150,6 +161,10 @@ impl Info {
             }
         });
         for (phrase, matches) in matching.into_iter().enumerate() {
+            let is_beyond = |position: Position| position.column as usize >= self.columns;
+            if matches && self.search.positions(phrase, docid).any(is_beyond) {
+                return Err(corrupt());
+            }
             let hits = if matches { self.row_hits(phrase, docid) } else { vec![0; self.columns] };
             if as_bits {
                 let word = |columns: &[u32]| {
@@ -161,6 +176,7 @@ impl Info {
                 self.out.extend(hits);
             }
         }
+        Ok(())
     }
 
     /// In each column, the most phrases that follow each other in the row as they do in the query.

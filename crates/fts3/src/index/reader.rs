@@ -48,13 +48,7 @@ impl SegmentReader {
             let leaf = if segment.root.is_empty() { NodeReader::default() } else { leaf(segment.root.clone())? };
             return Ok(SegmentReader { source: Source::Leaves { leaf, next: 1, last: 0 }, is_at_end: false, age });
         }
-        let (first, last) = match wanted {
-            Wanted::All => (segment.start_block, segment.leaves_end_block),
-            Wanted::Term(term) | Wanted::Prefix(term) => {
-                leaves_with(connection, store, &segment.root, term, matches!(wanted, Wanted::Prefix(_)))?
-            }
-        };
-        let last = last.min(segment.leaves_end_block);
+        let (first, last) = leaves_of(connection, store, segment, wanted)?.ok_or_else(corrupt)?;
         Ok(SegmentReader {
             source: Source::Leaves { leaf: NodeReader::default(), next: first, last },
             is_at_end: false,
@@ -114,6 +108,28 @@ fn leaf(bytes: Vec<u8>) -> Result<NodeReader> {
         return Err(corrupt());
     }
     NodeReader::new(bytes)
+}
+
+/// The first and the last leaf with the wanted terms. None if the segment is its root.
+///
+/// # Errors
+/// SQLITE_CORRUPT_VTAB; those of reading.
+pub fn leaves_of(
+    connection: &dyn SqlConnection,
+    store: &Store,
+    segment: &Segment,
+    wanted: &Wanted<'_>,
+) -> Result<Option<(i64, i64)>> {
+    if segment.start_block == 0 {
+        return Ok(None);
+    }
+    let (first, last) = match wanted {
+        Wanted::All => (segment.start_block, segment.leaves_end_block),
+        Wanted::Term(term) | Wanted::Prefix(term) => {
+            leaves_with(connection, store, &segment.root, term, matches!(wanted, Wanted::Prefix(_)))?
+        }
+    };
+    Ok(Some((first, last.min(segment.leaves_end_block))))
 }
 
 /// The first and the last leaf with terms that begin so, or with the term.

@@ -21,6 +21,7 @@ pub struct Store {
     next_index: Kept,
     next_block: Kept,
     block: Kept,
+    long_blocks: Kept,
     put_block: Kept,
     delete_blocks: Kept,
     put_segment: Kept,
@@ -82,6 +83,9 @@ impl Store {
             next_index: kept(format!("SELECT (SELECT max(idx) FROM {segdir} WHERE level=?1) + 1")),
             next_block: kept(format!("SELECT coalesce((SELECT max(blockid) FROM {segments}) + 1, 1)")),
             block: kept(format!("SELECT block FROM {segments} WHERE blockid=?1")),
+            long_blocks: kept(format!(
+                "SELECT length(block) FROM {segments} WHERE blockid BETWEEN ?1 AND ?2 AND length(block)>?3"
+            )),
             put_block: kept(format!("REPLACE INTO {segments}(blockid, block) VALUES(?1, ?2)")),
             delete_blocks: kept(format!("DELETE FROM {segments} WHERE blockid BETWEEN ?1 AND ?2")),
             put_segment: kept(format!("REPLACE INTO {segdir} VALUES(?1,?2,?3,?4,?5,?6)")),
@@ -100,6 +104,27 @@ impl Store {
             renumber: kept(format!("UPDATE {segdir} SET idx=?1 WHERE level=?2 AND idx=?3")),
             trim: kept(format!("UPDATE {segdir} SET start_block=?1, root=?2 WHERE level=?3 AND idx=?4")),
         }
+    }
+
+    /// The lengths of blocks from one to another that are longer than `than`.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn long_blocks(
+        &self,
+        connection: &dyn SqlConnection,
+        (first, last): (i64, i64),
+        than: i64,
+    ) -> Result<Vec<i64>> {
+        let mut statement = connection.statement(&self.long_blocks).map_err(silent)?;
+        for (number, value) in (1..).zip([first, last, than]) {
+            statement.bind(number, ValueRef::Integer(value))?;
+        }
+        let mut lens = Vec::new();
+        while statement.step().map_err(silent)? {
+            lens.push(lithe_value::cast::to_integer(statement.column(0)));
+        }
+        Ok(lens)
     }
 
     /// The segments of one level, the oldest first.

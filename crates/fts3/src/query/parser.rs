@@ -247,7 +247,7 @@ impl Parser<'_> {
             let is_prefix = text.get(token.range.end) == Some(&b'*');
             let before = token.range.start.checked_sub(1).and_then(|at| text.get(at));
             let is_first = self.dialect.is_fts4 && before == Some(&b'^');
-            take(QueryToken { text: token.text.to_vec(), is_prefix, is_first });
+            take(QueryToken { text: token.text.to_vec(), is_prefix, is_first, is_deferred: false });
             consumed = Some(token.range.end + usize::from(is_prefix));
             Ok(if only_first { Flow::Enough } else { Flow::More })
         };

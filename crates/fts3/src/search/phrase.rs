@@ -2,40 +2,79 @@
 
 use lithe_vtab::SqlConnection;
 
-use super::Rows;
+use super::{KnownRows, Rows};
 use crate::Result;
 use crate::doclist::{Order, Position, PositionWriter, Positions, Reader};
-use crate::index::Wanted;
+use crate::index::{Index, Wanted};
 use crate::query::{Phrase, QueryToken};
 use crate::table::Table;
 
 /// The rows of a phrase.
-pub(super) fn rows(table: &Table, connection: &dyn SqlConnection, language: i32, phrase: &Phrase) -> Result<Rows> {
-    let Some((first, rest)) = phrase.tokens.split_first() else { return Ok(Rows::default()) };
-    let load = |token: &QueryToken| -> Result<Rows> {
-        let rows = of_token(table, connection, language, token)?;
+pub(super) fn rows(
+    table: &Table,
+    connection: &dyn SqlConnection,
+    language: i32,
+    phrase: &Phrase,
+    known: &KnownRows,
+) -> Result<Rows> {
+    joined(phrase.tokens.iter().enumerate(), |token| {
+        let rows = match known.get(token) {
+            Some(rows) => rows.clone(),
+            None => of_token(table, connection, language, token)?,
+        };
         Ok(only_in(rows, phrase.column, token.is_first))
-    };
+    })
+}
+
+/// The rows of the tokens of a phrase that are not deferred. None if there are none, or all are.
+pub(super) fn loaded_rows(phrase: &Phrase, known: &KnownRows) -> Result<Option<Rows>> {
+    let loaded = || phrase.tokens.iter().enumerate().filter(|(_, token)| !token.is_deferred);
+    if loaded().count() == phrase.tokens.len() || loaded().next().is_none() {
+        return Ok(None);
+    }
+    let load =
+        |token: &QueryToken| Ok(only_in(known.get(token).cloned().unwrap_or_default(), phrase.column, token.is_first));
+    joined(loaded(), load).map(Some)
+}
+
+/// The rows in which tokens stand as far from each other as their numbers say, with the positions of the last.
+fn joined<'t>(
+    mut tokens: impl Iterator<Item = (usize, &'t QueryToken)>,
+    load: impl Fn(&'t QueryToken) -> Result<Rows>,
+) -> Result<Rows> {
+    let Some((mut before, first)) = tokens.next() else { return Ok(Rows::default()) };
     let mut found = load(first)?;
-    for token in rest {
+    for (at, token) in tokens {
         // What no row can have any more need not be read.
         if found.docids.is_empty() {
             break;
         }
-        found = followed_by(&found, &load(token)?);
+        found = followed_by(&found, &load(token)?, (at - before) as i64);
+        before = at;
     }
     Ok(found)
 }
 
-/// The rows of a token, or of all tokens that begin so.
-fn of_token(table: &Table, connection: &dyn SqlConnection, language: i32, token: &QueryToken) -> Result<Rows> {
-    let index = &table.index;
+/// In which index a token is found, and as what.
+pub(super) fn wanted_of<'t>(index: &Index, token: &'t QueryToken) -> (usize, Wanted<'t>) {
     let prefix_index = if token.is_prefix { index.prefix_index(token.text.len()) } else { None };
     let wanted = match (token.is_prefix, prefix_index) {
         (true, None) => Wanted::Prefix(&token.text),
         _ => Wanted::Term(&token.text),
     };
-    let mut reader = index.reader(connection, language, prefix_index.unwrap_or(0), &wanted)?;
+    (prefix_index.unwrap_or(0), wanted)
+}
+
+/// The rows of a token, or of all tokens that begin so.
+pub(super) fn of_token(
+    table: &Table,
+    connection: &dyn SqlConnection,
+    language: i32,
+    token: &QueryToken,
+) -> Result<Rows> {
+    let index = &table.index;
+    let (number, wanted) = wanted_of(index, token);
+    let mut reader = index.reader(connection, language, number, &wanted)?;
     let mut parts = Vec::new();
     while reader.next(connection, &index.store, &wanted)? {
         parts.push(of_doclist(reader.doclist(), index.order)?);
@@ -57,7 +96,7 @@ fn of_doclist(doclist: &[u8], order: Order) -> Result<Rows> {
 }
 
 /// The rows of any of several tokens.
-fn union(parts: &[Rows]) -> Rows {
+pub(super) fn union(parts: &[Rows]) -> Rows {
     let mut all = Vec::new();
     for part in parts {
         all.extend(part.docids.iter().enumerate().map(|(at, docid)| (*docid, part.bytes_at(at))));
@@ -87,7 +126,7 @@ fn write(bytes: &mut Vec<u8>, positions: impl Iterator<Item = Position>) {
 }
 
 /// Only the positions in a column, or at the beginning of one.
-fn only_in(rows: Rows, column: Option<usize>, is_first: bool) -> Rows {
+pub(super) fn only_in(rows: Rows, column: Option<usize>, is_first: bool) -> Rows {
     if column.is_none() && !is_first {
         return rows;
     }
@@ -101,8 +140,8 @@ fn only_in(rows: Rows, column: Option<usize>, is_first: bool) -> Rows {
     found
 }
 
-/// Where the positions of `next` come right behind those of `rows`.
-fn followed_by(rows: &Rows, next: &Rows) -> Rows {
+/// Where the positions of `next` come so far behind those of `rows`.
+fn followed_by(rows: &Rows, next: &Rows, distance: i64) -> Rows {
     let mut found = Rows::default();
     let mut from = 0;
     for (at, docid) in rows.docids.iter().enumerate() {
@@ -113,7 +152,7 @@ fn followed_by(rows: &Rows, next: &Rows) -> Rows {
         }
         let mut before = rows.positions_at(at).peekable();
         let follows = |position: &Position| {
-            let wanted = Position { offset: position.offset.wrapping_sub(1), ..*position };
+            let wanted = Position { offset: position.offset.wrapping_sub(distance), ..*position };
             while before.next_if(|one| *one < wanted).is_some() {}
             before.peek() == Some(&wanted)
         };

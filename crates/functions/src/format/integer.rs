@@ -9,11 +9,12 @@
 use super::Output;
 use super::spec::{Integer, Spec};
 use crate::error::Result;
+use lithe_value::bytes;
 
 /// Room for sign, prefix and ending, which SQLite counts towards the limit whether they are there or not.
 const SURPLUS: usize = 10;
 
-pub(super) fn write(output: &mut Output, spec: &Spec, kind: Integer, integer: i64) -> Result {
+pub(super) fn write(output: &mut Output<'_>, spec: &Spec, kind: Integer, integer: i64) -> Result {
     let (magnitude, sign) = match kind {
         Integer::Signed | Integer::Ordinal => {
             let sign = if integer < 0 { Some(b'-') } else { spec.plus };
@@ -28,6 +29,9 @@ pub(super) fn write(output: &mut Output, spec: &Spec, kind: Integer, integer: i6
     let has_groups = spec.thousands && matches!(kind, Integer::Signed | Integer::Unsigned);
     let groups = if has_groups { precision / 3 } else { 0 };
     output.check_conversion(precision + groups + SURPLUS)?;
+    if !has_groups && precision <= SHORT_LEN - SURPLUS {
+        return write_short(output, spec, kind, (magnitude, sign, precision));
+    }
     let mut reversed = reversed_digits(magnitude, kind, precision);
     if has_groups {
         reversed = grouped(&reversed);
@@ -38,6 +42,66 @@ pub(super) fn write(output: &mut Output, spec: &Spec, kind: Integer, integer: i6
     reversed.extend(sign);
     reversed.reverse();
     output.push_padded(&reversed, reversed.len(), spec)
+}
+
+/// More than an integer has digits, in whatever base.
+const SHORT_LEN: usize = 64;
+
+/// The same as all numbers are but those that are widened: made in a place of its own, from the end.
+fn write_short(
+    output: &mut Output<'_>,
+    spec: &Spec,
+    kind: Integer,
+    (magnitude, sign, precision): (u64, Option<u8>, usize),
+) -> Result {
+    let mut text = FromTheEnd { bytes: [b'0'; SHORT_LEN], start: SHORT_LEN };
+    if kind == Integer::Ordinal {
+        ending(magnitude).bytes().rev().for_each(|byte| text.put(byte));
+    }
+    match kind {
+        // Divisions by constants are cheap.
+        Integer::Signed | Integer::Unsigned | Integer::Ordinal => text.put_digits::<10>(magnitude, b'a'),
+        Integer::Hex => text.put_digits::<16>(magnitude, b'a'),
+        Integer::HexCapital | Integer::Pointer => text.put_digits::<16>(magnitude, b'A'),
+        Integer::Octal => text.put_digits::<8>(magnitude, b'a'),
+    }
+    // Zeros are there already.
+    text.start = text.start.min(SHORT_LEN - precision);
+    if spec.alternate && magnitude != 0 {
+        prefix(kind).iter().for_each(|byte| text.put(*byte));
+    }
+    sign.into_iter().for_each(|sign| text.put(sign));
+    let text = bytes::behind(&text.bytes, text.start);
+    output.push_padded(text, text.len(), spec)
+}
+
+/// A text that is made from its end.
+struct FromTheEnd {
+    bytes: [u8; SHORT_LEN],
+    start: usize,
+}
+
+impl FromTheEnd {
+    #[inline]
+    fn put(&mut self, byte: u8) {
+        self.start = self.start.saturating_sub(1);
+        if let Some(place) = self.bytes.get_mut(self.start) {
+            *place = byte;
+        }
+    }
+
+    #[inline]
+    fn put_digits<const BASE: u64>(&mut self, magnitude: u64, letters: u8) {
+        let mut rest = magnitude;
+        loop {
+            let digit = (rest % BASE) as u8;
+            self.put(if digit < 10 { b'0' + digit } else { letters + digit - 10 });
+            rest /= BASE;
+            if rest == 0 {
+                return;
+            }
+        }
+    }
 }
 
 /// The digits from the last to the first, at least `precision` of them; before them, an ordinal's ending.

@@ -11,18 +11,26 @@
 //! | `integer` | %d %u %x %X %o %p %r |
 //! | `real` | %f %e %g |
 //! | `text` | %s %c %q %Q %w %j %J |
+//! | `arguments` | where values come from: SQL, or the arguments of a function in C |
+//! | `output`, `scratch` | the text so far, and one number of it |
 
+mod arguments;
 mod integer;
+mod output;
 mod real;
+mod scratch;
 mod spec;
 mod text;
 
 use lithe_value::{Buffer, NumberText, ValueRef, bytes, cast, utf8};
 
 use crate::context::Context;
-use crate::error::{FunctionError, Result};
+use crate::error::Result;
 use crate::scalar::{null, pure_variadic};
 use crate::signature::Scalar;
+use arguments::Args;
+pub use arguments::{FormatArguments, IntegerType};
+pub use output::Output;
 use spec::{Conversion, Spec};
 
 pub(crate) const FUNCTIONS: [Scalar; 2] = [pure_variadic("format", 0, format), pure_variadic("printf", 0, format)];
@@ -35,118 +43,100 @@ fn format(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
     let format = utf8::until_nul(cast::to_bytes(format, &mut scratch));
     let length_max = context.connection.length_max();
-    let mut output = Output { buffer: context.out.take_buffer(), length_max };
+    let mut output = Output::appending_to(context.out.take_buffer(), length_max);
     write(&mut output, format, &mut Args(args))?;
-    context.answer_text(output.buffer)
+    context.answer_text(output.into_buffer())
 }
 
-/// The text of `format(format, values…)`, at most `length_max` bytes. Programs that fill in a format of their own
-/// without SQL (the C interface's `sqlite3_mprintf`) come in here.
+/// The text of `format(format, values…)`, at most `length_max` bytes.
 pub fn format_values(format: &[u8], values: &[ValueRef<'_>], length_max: usize) -> Result<Buffer> {
-    let mut output = Output { buffer: Buffer::new(), length_max };
+    let mut output = Output::appending_to(Buffer::new(), length_max);
     write(&mut output, format, &mut Args(values))?;
-    Ok(output.buffer)
+    Ok(output.into_buffer())
 }
 
-/// The arguments not used yet. Behind the last one come NULLs.
-struct Args<'a>(&'a [ValueRef<'a>]);
-
-impl<'a> Args<'a> {
-    fn next(&mut self) -> ValueRef<'a> {
-        let (first, rest) = self.0.split_first().map_or((ValueRef::Null, self.0), |(&first, rest)| (first, rest));
-        self.0 = rest;
-        first
+/// Writes the text of `format` with arguments of any kind: programs that format without SQL (the C interface's `sqlite3_mprintf`)
+/// come in here. Also where the text gets too long, all arguments are taken.
+pub fn format_arguments<A: FormatArguments>(output: &mut Output<'_>, format: &[u8], args: &mut A) -> Result {
+    let mut rest = format;
+    let written = write_until_end(output, &mut rest, args);
+    if written.is_err() {
+        take_arguments(rest, args);
     }
-}
-
-/// The text so far, which never gets longer than the limit.
-struct Output {
-    buffer: Buffer,
-    length_max: usize,
-}
-
-impl Output {
-    /// Fails if one conversion alone may be too long. To be asked before memory is, when the format sets the length.
-    fn check_conversion(&self, length: usize) -> Result {
-        if length > self.length_max { Err(FunctionError::too_big()) } else { Ok(()) }
-    }
-
-    /// Fails if the text gets too long by so much more. SQLite has a NUL behind it, which counts.
-    fn check(&self, additional: usize) -> Result {
-        self.check_conversion(self.buffer.len().saturating_add(additional).saturating_add(1))
-    }
-
-    fn push(&mut self, text: &[u8]) -> Result {
-        self.check(text.len())?;
-        self.buffer.try_reserve(text.len())?;
-        self.buffer.extend(text);
-        Ok(())
-    }
-
-    fn fill(&mut self, byte: u8, count: usize) -> Result {
-        self.check(count)?;
-        self.buffer.try_reserve(count)?;
-        self.buffer.fill(byte, count);
-        Ok(())
-    }
-
-    fn repeat(&mut self, text: &[u8], count: usize) -> Result {
-        let length = text.len().saturating_mul(count);
-        self.check(length)?;
-        self.buffer.try_reserve(length)?;
-        (0..count).for_each(|_| self.buffer.extend(text));
-        Ok(())
-    }
-
-    /// Writes `text` with spaces before or behind it, until it has the width of `spec`. `len` is how wide it counts.
-    fn push_padded(&mut self, text: &[u8], len: usize, spec: &Spec) -> Result {
-        let padding = spec.width.saturating_sub(len);
-        if !spec.left {
-            self.fill(b' ', padding)?;
-        }
-        self.push(text)?;
-        if spec.left {
-            self.fill(b' ', padding)?;
-        }
-        Ok(())
-    }
+    written
 }
 
 /// Writes `format` with its conversions replaced. A conversion that is none ends the text.
-fn write(output: &mut Output, format: &[u8], args: &mut Args<'_>) -> Result {
-    let mut rest = format;
-    while let Some(at) = memchr::memchr(b'%', rest) {
-        output.push(bytes::first(rest, at))?;
-        rest = bytes::behind(rest, at + 1);
+fn write(output: &mut Output<'_>, format: &[u8], args: &mut Args<'_>) -> Result {
+    write_until_end(output, &mut &*format, args)
+}
+
+fn write_until_end<A: FormatArguments>(output: &mut Output<'_>, rest: &mut &[u8], args: &mut A) -> Result {
+    // What stands between two conversions is short.
+    while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
+        if at > 0 {
+            output.push(bytes::first(rest, at))?;
+        }
+        *rest = bytes::behind(rest, at + 1);
         if rest.is_empty() {
             return output.push(b"%");
         }
-        let Some((spec, conversion)) = Spec::parse(&mut rest, args) else { return Ok(()) };
+        let Some((spec, conversion)) = Spec::parse(rest, args) else { return Ok(()) };
         convert(output, &spec, conversion, args)?;
     }
     output.push(rest)
 }
 
-fn convert(output: &mut Output, spec: &Spec, conversion: Conversion, args: &mut Args<'_>) -> Result {
+fn convert<A: FormatArguments>(output: &mut Output<'_>, spec: &Spec, conversion: Conversion, args: &mut A) -> Result {
+    let mut scratch = NumberText::default();
+    let limit = spec.precision.filter(|_| !spec.alternate2);
     match conversion {
         Conversion::Percent => output.push_padded(b"%", 1, spec),
         Conversion::Nothing => Ok(()),
-        Conversion::Integer(kind) => integer::write(output, spec, kind, cast::to_integer(args.next())),
-        Conversion::Real(kind) => real::write(output, spec, kind, cast::to_real(args.next())),
-        Conversion::Character => text::write_character(output, spec, args.next()),
-        Conversion::Text => text::write_text(output, spec, args.next()),
-        Conversion::Quoted(kind) => text::write_quoted(output, spec, kind, args.next()),
-        Conversion::Json { quoted } => text::write_json(output, spec, quoted, args.next()),
+        Conversion::Integer(kind) => integer::write(output, spec, kind, args.integer(kind.c_type(spec.longs))),
+        Conversion::Real(kind) => real::write(output, spec, kind, args.real()),
+        Conversion::Character => text::write_character(output, spec, args.character(&mut scratch)),
+        Conversion::Text { is_freed } => text::write_text(output, spec, args.text(limit, is_freed, &mut scratch)),
+        Conversion::Quoted(kind) => text::write_quoted(output, spec, kind, args.text(limit, false, &mut scratch)),
+        Conversion::Json { quoted } => text::write_json(output, spec, quoted, args.text(limit, false, &mut scratch)),
+    }
+}
+
+/// Takes the arguments of what is left of a format that is not written any more.
+#[cold]
+fn take_arguments<A: FormatArguments>(mut rest: &[u8], args: &mut A) {
+    while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
+        rest = bytes::behind(rest, at + 1);
+        let Some((spec, conversion)) = Spec::parse(&mut rest, args) else { return };
+        let mut scratch = NumberText::default();
+        match conversion {
+            Conversion::Percent | Conversion::Nothing => {}
+            Conversion::Integer(kind) => {
+                let _ = args.integer(kind.c_type(spec.longs));
+            }
+            Conversion::Real(_) => {
+                let _ = args.real();
+            }
+            Conversion::Character => {
+                let _ = args.character(&mut scratch).len();
+            }
+            Conversion::Text { is_freed } => {
+                let _ = args.text(Some(0), is_freed, &mut scratch);
+            }
+            Conversion::Quoted(_) | Conversion::Json { .. } => {
+                let _ = args.text(Some(0), false, &mut scratch);
+            }
+        }
     }
 }
 
 /// The text of `format('%.16g', real)`: what `strftime('%J')` needs.
 pub(crate) fn general(real: f64, digits: usize, out: &mut Buffer) {
     let spec = Spec { precision: Some(digits), ..Spec::default() };
-    let mut output = Output { buffer: std::mem::take(out), length_max: usize::MAX };
+    let mut output = Output::appending_to(std::mem::take(out), usize::MAX);
     let written = real::write(&mut output, &spec, spec::Real::General, real);
     debug_assert!(written.is_ok(), "a number has no more digits than memory has bytes");
-    *out = output.buffer;
+    *out = output.into_buffer();
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 //!
 //! Not more than 16 digits are SQLite's, 26 with the flag `!`; the others are zeros.
 
+use lithe_value::bytes;
 use lithe_value::number::Decimal;
-use lithe_value::{Buffer, bytes};
 
 use super::Output;
+use super::scratch::Scratch;
 use super::spec::{Real, Spec};
 use crate::error::Result;
 
@@ -29,7 +30,7 @@ struct Layout {
     drops_zeros: bool,
 }
 
-pub(super) fn write(output: &mut Output, spec: &Spec, kind: Real, real: f64) -> Result {
+pub(super) fn write(output: &mut Output<'_>, spec: &Spec, kind: Real, real: f64) -> Result {
     if real.is_nan() {
         // Values of SQL never are; C programs may ask.
         let text: &[u8] = if spec.zero { b"null" } else { b"NaN" };
@@ -44,7 +45,7 @@ pub(super) fn write(output: &mut Output, spec: &Spec, kind: Real, real: f64) -> 
     let whole = if layout.is_scientific { 0 } else { usize::try_from(layout.exponent).unwrap_or(0) };
     output.check_conversion(whole + layout.fraction + spec.width + SURPLUS)?;
 
-    let mut text = Buffer::with_capacity(layout.fraction + 32);
+    let mut text = Scratch::new();
     // The flag # drops the sign of what has no digits but zeros, unless a sign was asked for.
     let drops_sign = spec.alternate && spec.plus.is_none() && decimal.is_zero();
     if real < 0.0 && !drops_sign {
@@ -69,7 +70,7 @@ pub(super) fn write(output: &mut Output, spec: &Spec, kind: Real, real: f64) -> 
     output.push_padded(text.as_slice(), text.len(), spec)
 }
 
-fn write_infinity(output: &mut Output, spec: &Spec, real: f64) -> Result {
+fn write_infinity(output: &mut Output<'_>, spec: &Spec, real: f64) -> Result {
     let text: &[u8] = match (real < 0.0, spec.plus) {
         (true, _) => b"-Inf",
         (false, Some(b'+')) => b"+Inf",
@@ -139,7 +140,7 @@ fn layout(decimal: &Digits, kind: Real, precision: usize, spec: &Spec) -> Layout
     Layout { exponent, is_scientific, fraction, has_point, drops_zeros }
 }
 
-fn push_whole(text: &mut Buffer, decimal: &Digits, layout: &Layout, thousands: bool) {
+fn push_whole(text: &mut Scratch, decimal: &Digits, layout: &Layout, thousands: bool) {
     if layout.is_scientific {
         return text.push(decimal.digit(0));
     }
@@ -156,7 +157,7 @@ fn push_whole(text: &mut Buffer, decimal: &Digits, layout: &Layout, thousands: b
     }
 }
 
-fn push_fraction(text: &mut Buffer, decimal: &Digits, layout: &Layout, spec: &Spec) {
+fn push_fraction(text: &mut Scratch, decimal: &Digits, layout: &Layout, spec: &Spec) {
     text.push(b'.');
     let first = if layout.is_scientific { 1 } else { i64::from(layout.exponent) + 1 };
     for place in 0..layout.fraction as i64 {
@@ -178,9 +179,14 @@ fn push_fraction(text: &mut Buffer, decimal: &Digits, layout: &Layout, spec: &Sp
 }
 
 /// `e+05`, `E-100`
-fn push_exponent(text: &mut Buffer, exponent: i32, kind: Real) {
+fn push_exponent(text: &mut Scratch, exponent: i32, kind: Real) {
     let is_capital = matches!(kind, Real::ExponentCapital | Real::GeneralCapital);
     text.push(if is_capital { b'E' } else { b'e' });
     text.push(if exponent < 0 { b'-' } else { b'+' });
-    text.extend(format!("{:02}", exponent.unsigned_abs()).as_bytes());
+    let magnitude = exponent.unsigned_abs(); // three digits at most
+    if magnitude >= 100 {
+        text.push(b'0' + (magnitude / 100) as u8);
+    }
+    text.push(b'0' + (magnitude / 10 % 10) as u8);
+    text.push(b'0' + (magnitude % 10) as u8);
 }

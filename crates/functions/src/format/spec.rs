@@ -1,8 +1,8 @@
 //! What follows a `%`.
 
-use lithe_value::{bytes, cast};
+use lithe_value::bytes;
 
-use super::Args;
+use super::{FormatArguments, IntegerType};
 
 /// Flags, width and precision.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,8 @@ pub(super) struct Spec {
     pub thousands: bool,
     pub width: usize,
     pub precision: Option<usize>,
+    /// `l`, up to two: of arguments in C.
+    pub longs: u8,
 }
 
 /// What is to be written.
@@ -35,7 +37,10 @@ pub(super) enum Conversion {
     /// `%c`
     Character,
     /// `%s`, `%z`
-    Text,
+    Text {
+        /// `%z`
+        is_freed: bool,
+    },
     Quoted(Quoted),
     /// `%J`, `%j`
     Json {
@@ -85,13 +90,32 @@ pub(super) enum Quoted {
     Identifier,
 }
 
+impl Integer {
+    /// What C passes for it.
+    pub(super) fn c_type(self, longs: u8) -> IntegerType {
+        match (self, longs) {
+            (Integer::Pointer, _) => IntegerType::Pointer,
+            (Integer::Signed | Integer::Ordinal, 0) => IntegerType::Int,
+            (_, 0) => IntegerType::Unsigned,
+            (Integer::Signed | Integer::Ordinal, 1) => IntegerType::Long,
+            (_, 1) => IntegerType::UnsignedLong,
+            _ => IntegerType::LongLong,
+        }
+    }
+}
+
 /// Numbers in a format wrap at 32 bits and lose their sign, as in SQLite; what is left is mostly too long anyway.
 const NUMBER_MASK: u32 = 0x7fff_ffff;
 
 impl Spec {
     /// Reads flags, width, precision and conversion; `None` if there is no such conversion. `*` takes an argument.
-    pub(super) fn parse(rest: &mut &[u8], args: &mut Args<'_>) -> Option<(Spec, Conversion)> {
+    pub(super) fn parse<A: FormatArguments>(rest: &mut &[u8], args: &mut A) -> Option<(Spec, Conversion)> {
         let mut spec = Spec::default();
+        let simple = rest.first().filter(|letter| letter.is_ascii_lowercase() && **letter != b'l');
+        if let Some(&letter) = simple {
+            *rest = bytes::behind(rest, 1);
+            return Some((spec, conversion(letter)?));
+        }
         while let Some(flag) = rest.first() {
             match flag {
                 b'-' => spec.left = true,
@@ -109,6 +133,7 @@ impl Spec {
         for _ in 0..2 {
             if let Some((b'l', behind)) = rest.split_first() {
                 *rest = behind;
+                spec.longs += 1;
             }
         }
         let (&letter, behind) = rest.split_first()?;
@@ -116,10 +141,10 @@ impl Spec {
         Some((spec, conversion(letter)?))
     }
 
-    fn parse_width(&mut self, rest: &mut &[u8], args: &mut Args<'_>) {
+    fn parse_width<A: FormatArguments>(&mut self, rest: &mut &[u8], args: &mut A) {
         if let Some((b'*', behind)) = rest.split_first() {
             *rest = behind;
-            let width = cast::to_integer(args.next()) as i32; // the low bits, as in SQLite
+            let width = args.number() as i32; // the low bits, as in SQLite
             self.left |= width < 0;
             self.width = width.checked_abs().map_or(0, |width| width as usize);
         } else {
@@ -127,12 +152,12 @@ impl Spec {
         }
     }
 
-    fn parse_precision(&mut self, rest: &mut &[u8], args: &mut Args<'_>) {
+    fn parse_precision<A: FormatArguments>(&mut self, rest: &mut &[u8], args: &mut A) {
         let Some((b'.', behind)) = rest.split_first() else { return };
         *rest = behind;
         if let Some((b'*', behind)) = rest.split_first() {
             *rest = behind;
-            let precision = cast::to_integer(args.next()) as i32;
+            let precision = args.number() as i32;
             self.precision = precision.checked_abs().map(|precision| precision as usize);
         } else {
             self.precision = Some(number(rest));
@@ -166,7 +191,7 @@ fn conversion(letter: u8) -> Option<Conversion> {
         b'g' => Conversion::Real(Real::General),
         b'G' => Conversion::Real(Real::GeneralCapital),
         b'c' => Conversion::Character,
-        b's' | b'z' => Conversion::Text,
+        b's' | b'z' => Conversion::Text { is_freed: letter == b'z' },
         b'q' => Conversion::Quoted(Quoted::Inside),
         b'Q' => Conversion::Quoted(Quoted::Literal),
         b'w' => Conversion::Quoted(Quoted::Identifier),

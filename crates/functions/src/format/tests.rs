@@ -1,10 +1,11 @@
 use super::*;
+use crate::error::FunctionError;
 
 #[track_caller]
 fn check(format: &str, args: &[ValueRef<'_>], expected: &str) {
-    let mut output = Output { buffer: Buffer::new(), length_max: 10_000 };
+    let mut output = Output::appending_to(Buffer::new(), 10_000);
     write(&mut output, format.as_bytes(), &mut Args(args)).unwrap();
-    assert_eq!(std::str::from_utf8(output.buffer.as_slice()), Ok(expected), "{format}");
+    assert_eq!(std::str::from_utf8(output.as_slice()), Ok(expected), "{format}");
 }
 
 #[test]
@@ -49,8 +50,54 @@ fn what_is_no_conversion_ends_the_text() {
 #[test]
 fn the_limit_holds_before_memory_is_asked_for() {
     for format in ["%2000000000d", "%.2000000000d", "%.100000000f", "%2000000000s", "%.2000000000c", "%,02000000000d"] {
-        let mut output = Output { buffer: Buffer::new(), length_max: 10_000 };
+        let mut output = Output::appending_to(Buffer::new(), 10_000);
         let result = write(&mut output, format.as_bytes(), &mut Args(&[1.into()]));
         assert_eq!(result, Err(FunctionError::too_big()), "{format}");
     }
+}
+
+/// Arguments that count what is taken.
+#[derive(Default)]
+struct Counted {
+    texts_to_free: usize,
+    others: usize,
+}
+
+impl FormatArguments for Counted {
+    fn number(&mut self) -> i64 {
+        self.others += 1;
+        3
+    }
+
+    fn integer(&mut self, _: IntegerType) -> i64 {
+        self.others += 1;
+        7
+    }
+
+    fn real(&mut self) -> f64 {
+        self.others += 1;
+        0.5
+    }
+
+    fn character<'s>(&'s mut self, _: &'s mut NumberText) -> &'s [u8] {
+        self.others += 1;
+        b"c"
+    }
+
+    fn text<'s>(&'s mut self, _: Option<usize>, is_freed: bool, _: &'s mut NumberText) -> Option<&'s [u8]> {
+        self.texts_to_free += usize::from(is_freed);
+        self.others += usize::from(!is_freed);
+        Some(b"text")
+    }
+}
+
+#[test]
+fn all_arguments_are_taken_of_a_text_that_gets_too_long() {
+    let mut counted = Counted::default();
+    let mut place = [0; 16];
+    let mut output = Output::growing_from(&mut place, 20);
+    let format = b"%z|%*d|%s%100d%z%.2f%c%q%%%z";
+    let result = format_arguments(&mut output, format, &mut counted);
+    assert_eq!(result, Err(FunctionError::too_big()));
+    assert_eq!((counted.texts_to_free, counted.others), (3, 7));
 }

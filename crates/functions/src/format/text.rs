@@ -1,6 +1,6 @@
 //! Texts.
 
-use lithe_value::{Buffer, NumberText, ValueRef, bytes, cast, utf8};
+use lithe_value::{Buffer, bytes, utf8};
 
 use super::Output;
 use super::spec::{Quoted, Spec};
@@ -8,16 +8,14 @@ use crate::error::Result;
 use crate::scalar::quote::{push_doubled, push_unistr_escapes};
 
 /// `%s`: the text, of that not more than the precision. NULL is empty.
-pub(super) fn write_text(output: &mut Output, spec: &Spec, value: ValueRef<'_>) -> Result {
-    let mut scratch = NumberText::default();
-    let text = limited(utf8::until_nul(cast::to_bytes(value, &mut scratch)), spec);
+pub(super) fn write_text(output: &mut Output<'_>, spec: &Spec, text: Option<&[u8]>) -> Result {
+    let text = limited(utf8::until_nul(text.unwrap_or_default()), spec);
     push(output, text, spec)
 }
 
 /// `%c`: the first character, as often as the precision says. An empty text has the character NUL.
-pub(super) fn write_character(output: &mut Output, spec: &Spec, value: ValueRef<'_>) -> Result {
-    let mut scratch = NumberText::default();
-    let text = utf8::until_nul(cast::to_bytes(value, &mut scratch));
+pub(super) fn write_character(output: &mut Output<'_>, spec: &Spec, text: &[u8]) -> Result {
+    let text = utf8::until_nul(text);
     let character = match utf8::decode(text) {
         Some((_, len)) => bytes::first(text, len.min(4)),
         None => b"\0",
@@ -37,16 +35,14 @@ pub(super) fn write_character(output: &mut Output, spec: &Spec, value: ValueRef<
 }
 
 /// `%q`, `%Q`, `%w`: the text with its quotes doubled.
-pub(super) fn write_quoted(output: &mut Output, spec: &Spec, kind: Quoted, value: ValueRef<'_>) -> Result {
+pub(super) fn write_quoted(output: &mut Output<'_>, spec: &Spec, kind: Quoted, text: Option<&[u8]>) -> Result {
     let (mark, if_null): (u8, &[u8]) = match kind {
         Quoted::Inside => (b'\'', b"(NULL)"),
         Quoted::Literal => (b'\'', b"NULL"),
         Quoted::Identifier => (b'"', b"(NULL)"),
     };
-    let is_null = value.is_null();
-    let mut scratch = NumberText::default();
-    let text = if is_null { if_null } else { utf8::until_nul(cast::to_bytes(value, &mut scratch)) };
-    let text = limited(text, spec);
+    let is_null = text.is_none();
+    let text = limited(text.map_or(if_null, utf8::until_nul), spec);
     let mut quoted = Buffer::with_capacity(text.len() + 2);
     let has_controls = || text.iter().any(|&byte| byte < b' ');
     let escapes = spec.alternate && kind != Quoted::Identifier && (kind == Quoted::Inside || has_controls());
@@ -68,13 +64,11 @@ pub(super) fn write_quoted(output: &mut Output, spec: &Spec, kind: Quoted, value
 }
 
 /// `%j`, `%J`: the text as a string of JSON, without and with its quotes.
-pub(super) fn write_json(output: &mut Output, spec: &Spec, quoted: bool, value: ValueRef<'_>) -> Result {
-    if value.is_null() {
+pub(super) fn write_json(output: &mut Output<'_>, spec: &Spec, quoted: bool, text: Option<&[u8]>) -> Result {
+    let Some(text) = text.map(utf8::until_nul) else {
         let text: &[u8] = if quoted { b"null" } else { b"" };
         return push(output, text, spec);
-    }
-    let mut scratch = NumberText::default();
-    let text = utf8::until_nul(cast::to_bytes(value, &mut scratch));
+    };
     let text = match spec.precision {
         // Not as elsewhere: bytes that continue nothing do not count.
         Some(characters) if spec.alternate2 => bytes::first(text, starts_len(text, characters)),
@@ -134,12 +128,12 @@ fn starts_len(text: &[u8], count: usize) -> usize {
 }
 
 /// Writes `text` padded; with the flag `!` the width counts characters.
-fn push(output: &mut Output, text: &[u8], spec: &Spec) -> Result {
+fn push(output: &mut Output<'_>, text: &[u8], spec: &Spec) -> Result {
     if spec.alternate2 { push_counted(output, text, spec) } else { output.push_padded(text, text.len(), spec) }
 }
 
 /// Writes `text` padded; the width counts characters.
-fn push_counted(output: &mut Output, text: &[u8], spec: &Spec) -> Result {
+fn push_counted(output: &mut Output<'_>, text: &[u8], spec: &Spec) -> Result {
     let characters = text.iter().filter(|&&byte| !utf8::is_continuation(byte)).count();
     output.push_padded(text, characters, spec)
 }

@@ -152,7 +152,8 @@ fn value(blob: &[u8], depth: usize, is_strict: bool) -> Result<(Json<'_>, &[u8])
         return Err(MALFORMED);
     }
     let json = match kind {
-        kind::NULL | kind::TRUE | kind::FALSE if is_strict && !content.is_empty() => return Err(MALFORMED),
+        // The one byte that each of them is written as, although a longer header could say the same.
+        kind::NULL | kind::TRUE | kind::FALSE if is_strict && blob.first() != Some(&kind) => return Err(MALFORMED),
         kind::NULL => Json::Null,
         kind::TRUE => Json::True,
         kind::FALSE => Json::False,
@@ -198,7 +199,7 @@ fn members(mut content: &[u8], depth: usize, is_strict: bool) -> Result<Vec<(Tex
     Ok(members)
 }
 
-/// Read strictly, the bytes have to be what the text parser reads as that kind.
+/// Read strictly, the bytes have to be digits of that kind.
 fn number(kind: u8, content: &[u8], is_strict: bool) -> Result<Json<'_>, Failure> {
     let digits = Cow::Borrowed(content);
     if content.is_empty() {
@@ -213,13 +214,45 @@ fn number(kind: u8, content: &[u8], is_strict: bool) -> Result<Json<'_>, Failure
     if !is_strict {
         return Ok(json);
     }
-    match (&json, super::parse::parse(content)?.json) {
-        (Json::Integer(_), Json::Integer(_)) | (Json::Hex(_), Json::Hex(_)) | (Json::Real(_), Json::Real(_)) => {
-            Ok(json)
+    if is_written_as(kind, content) { Ok(json) } else { Err(MALFORMED) }
+}
+
+/// Whether SQLite takes the digits for a number of that kind when it looks closely: zeros may lead an integer, and a real
+/// number may begin with its exponent.
+fn is_written_as(kind: u8, content: &[u8]) -> bool {
+    let digits = content.strip_prefix(b"-").unwrap_or(content);
+    match kind {
+        kind::INT => all(digits, u8::is_ascii_digit),
+        kind::INT5 => matches!(digits, [b'0', b'x' | b'X', hex @ ..] if all(hex, u8::is_ascii_hexdigit)),
+        _ => {
+            let mut parts = digits.splitn(2, |byte| matches!(byte, b'e' | b'E'));
+            let (mantissa, exponent) = (parts.next().unwrap_or_default(), parts.next());
+            is_mantissa(kind, mantissa, exponent.is_some()) && exponent.is_none_or(is_exponent)
         }
-        (Json::BareReal(_), Json::BareReal(_) | Json::Real(_)) => Ok(json),
-        _ => Err(MALFORMED),
     }
+}
+
+fn all(digits: &[u8], is_digit: impl Fn(&u8) -> bool) -> bool {
+    !digits.is_empty() && digits.iter().all(is_digit)
+}
+
+fn is_mantissa(kind: u8, digits: &[u8], has_exponent: bool) -> bool {
+    let leads_with_zero = |whole: &[u8]| whole.len() > 1 && whole.starts_with(b"0");
+    let mut parts = digits.splitn(2, |&byte| byte == b'.');
+    let (whole, fraction) = (parts.next().unwrap_or_default(), parts.next());
+    let are_digits = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
+    if !are_digits(whole) || !fraction.is_none_or(are_digits) || (kind == kind::FLOAT && leads_with_zero(whole)) {
+        return false;
+    }
+    match fraction {
+        None => has_exponent,
+        Some(fraction) if kind == kind::FLOAT => !whole.is_empty() && !fraction.is_empty(),
+        Some(fraction) => !whole.is_empty() || !fraction.is_empty(),
+    }
+}
+
+fn is_exponent(exponent: &[u8]) -> bool {
+    all(exponent.strip_prefix(b"-").or(exponent.strip_prefix(b"+")).unwrap_or(exponent), u8::is_ascii_digit)
 }
 
 /// Read strictly, a text has no escapes but those of its kind; otherwise anything but arrays and objects is a label.
@@ -250,6 +283,11 @@ fn fits(escapes: Escapes, mut bytes: &[u8]) -> bool {
         match (escapes, byte) {
             (Escapes::Raw, _) => return true,
             (Escapes::Json5, b'"') => {}
+            // SQLite does not look at the two bytes behind it.
+            (Escapes::Json5, b'\\') if behind.starts_with(b"x") => match behind.get(3..) {
+                Some(rest) => bytes = rest,
+                None => return false,
+            },
             (Escapes::Json | Escapes::Json5, b'\\') => {
                 let Some((_, len)) = escape(behind) else { return false };
                 if escapes == Escapes::Json && !behind.first().is_some_and(|&first| is_plain_escape(first)) {

@@ -138,6 +138,15 @@ fn push_json5_bytes(bytes: &[u8], out: &mut Output) {
             push_escaped(byte, out);
             continue;
         }
+        // Of JSONB nobody has looked at the two bytes behind it; SQLite shows them as they are.
+        if let [b'x', digits @ ..] = behind
+            && let Some((digits, after)) = digits.split_at_checked(2)
+        {
+            out.extend(b"\\u00");
+            out.extend(digits);
+            rest = after;
+            continue;
+        }
         let Some((character, len)) = escape(behind) else { continue };
         let Some((escaped, after)) = behind.split_at_checked(len) else { continue };
         rest = after;

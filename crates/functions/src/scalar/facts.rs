@@ -1,5 +1,7 @@
 //! What the connection and the library say about themselves.
 
+use std::sync::OnceLock;
+
 use lithe_value::{NumberText, ValueRef, cast};
 
 use super::{PURE, arg, null, pure, text_of};
@@ -13,8 +15,8 @@ pub const VERSION: &str = "3.54.1";
 /// What `sqlite_source_id()` answers: a date, and which source this was built from.
 pub const SOURCE_ID: &str = concat!("2026-10-16 14:45:20 lithe-", env!("CARGO_PKG_VERSION"));
 
-/// What `PRAGMA compile_options` shows: the options of SQLite's build that describe this library, in order.
-pub const COMPILE_OPTIONS: [&str; 35] = [
+/// The options of SQLite's build that describe the engine, in order.
+const ENGINE_OPTIONS: [&str; 35] = [
     "COMPILER=rustc",
     "DEFAULT_AUTOVACUUM",
     "DEFAULT_CACHE_SIZE=-2000",
@@ -51,6 +53,24 @@ pub const COMPILE_OPTIONS: [&str; 35] = [
     "TEMP_STORE=1",
     "THREADSAFE=1",
 ];
+
+/// Those of the whole library, once somebody has asked or added to them.
+static COMPILE_OPTIONS: OnceLock<Vec<&'static str>> = OnceLock::new();
+
+/// What `PRAGMA compile_options` shows: the options of SQLite's build that describe this library, in order.
+pub fn compile_options() -> &'static [&'static str] {
+    COMPILE_OPTIONS.get_or_init(|| ENGINE_OPTIONS.to_vec())
+}
+
+/// Says which options the extensions stand for that every connection of the process has. Only the first call counts, and only
+/// before [`compile_options`] was asked for.
+pub fn add_compile_options(of_extensions: &[&'static str]) {
+    COMPILE_OPTIONS.get_or_init(|| {
+        let mut all = [&ENGINE_OPTIONS[..], of_extensions].concat();
+        all.sort_unstable();
+        all
+    });
+}
 
 pub(super) const FUNCTIONS: [Scalar; 11] = [
     volatile("changes", 0, changes),
@@ -102,7 +122,7 @@ fn source_id(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
 }
 
 fn compileoption_get(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let option = usize::try_from(cast::to_integer(arg(args, 0))).ok().and_then(|index| COMPILE_OPTIONS.get(index));
+    let option = usize::try_from(cast::to_integer(arg(args, 0))).ok().and_then(|index| compile_options().get(index));
     match option {
         Some(option) => context.out.set_text(option.as_bytes()),
         None => context.out.set_null(),
@@ -123,7 +143,7 @@ fn compileoption_used(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Resul
         let name = option.split('=').next().unwrap_or(option);
         [*option, name].iter().any(|text| text.as_bytes().eq_ignore_ascii_case(wanted))
     };
-    let is_used = COMPILE_OPTIONS.iter().any(is_it);
+    let is_used = compile_options().iter().any(is_it);
     context.out.set_integer(i64::from(is_used));
     Ok(())
 }

@@ -24,7 +24,7 @@ mod substring;
 mod text;
 
 pub(crate) use crate::signature::arg;
-pub use facts::{COMPILE_OPTIONS, SOURCE_ID, VERSION};
+pub use facts::{SOURCE_ID, VERSION, add_compile_options, compile_options};
 pub(crate) use like::match_function;
 
 use lithe_value::{NumberText, ValueRef, cast};

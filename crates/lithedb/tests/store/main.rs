@@ -18,6 +18,7 @@
 //! | `journals` | what lies beside a database between transactions |
 //! | `bulk` | bulk loads past the log |
 //! | `large` | files over 4 GB, temporary files |
+//! | `new_objects` | rows of the schema table, and entries of indexes, found where they were just written or read |
 //! | `overwrites` | long values overwritten in place |
 
 mod backup;
@@ -29,6 +30,7 @@ mod common;
 mod journals;
 mod large;
 mod mapped_files;
+mod new_objects;
 mod opening;
 mod overwrites;
 mod polled;

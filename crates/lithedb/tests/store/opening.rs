@@ -97,7 +97,13 @@ fn databases_in_memory() {
          g: COMMIT
          f: SELECT * FROM t
          h open file:opening3?vfs=memdb
-         h: SELECT * FROM t",
+         h: SELECT * FROM t
+         i open file:/opening4?vfs=memdb&mode=rw
+         i: CREATE TABLE t(a)
+         i: SELECT * FROM t
+         j open file:/opening5?vfs=memdb&mode=ro
+         j: SELECT count(*) FROM sqlite_schema
+         j: CREATE TABLE t(a)",
     );
 }
 

@@ -224,7 +224,7 @@ impl FileStore {
         Ok(Shape { page_size: header.page_size, reserved: header.reserved })
     }
 
-    /// Takes the turn to write, on the snapshot that is held; or begins to read, and answers the newest snapshot.
+    /// Becomes the writer, on the snapshot that is held; or begins to read, and answers the newest snapshot.
     pub(super) fn begin_write_wal(&self, shape: Shape, holds_snapshot: bool) -> Result<Option<Snapshot>> {
         if self.is_read_only() {
             return Err(Error::ReadOnly(ResultCode::READONLY));

@@ -329,7 +329,7 @@ impl FileStore {
         }
     }
 
-    /// Begins to read and to write at once. In a log the turn to write comes first: then the snapshot
+    /// Begins to read and to write at once. In a log the writer slot comes first: then the snapshot
     /// is the newest state for certain.
     pub(crate) fn begin_read_and_write(&self, beginning: &Beginning<'_>, kind: BeginKind) -> Result<Snapshot> {
         self.adopt_mmap_size();

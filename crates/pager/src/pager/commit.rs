@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   rollback journal   count on page 1 ─ journal ─ EXCLUSIVE ─ pages are owned ─ database ┊ journal ends: decided ─ look
-//!   log                (turn) ─ count on page 1 ─ past the log ─ frames, sync, published: decided ┊ look
+//!   log              (writer) ─ count on page 1 ─ past the log ─ frames, sync, published: decided ┊ look
 //!                                                                        phase one ◄──────┊──────► phase two
 //! ```
 
@@ -133,7 +133,7 @@ impl Pager {
             return Ok(());
         }
         if self.concurrent.is_active() {
-            self.take_turn_to_commit(file)?;
+            self.become_committing_writer(file)?;
         }
         self.count_commit_in_log(file)?;
         self.settle_past_log(file)?;
@@ -344,8 +344,8 @@ impl Pager {
 
     // ---- BEGIN CONCURRENT ----
 
-    /// Turns the concurrent transaction into an ordinary one, on top of what others have committed.
-    fn take_turn_to_commit(&self, file: &FileStore) -> Result<()> {
+    /// Makes the concurrent transaction an ordinary one, on top of what others have committed.
+    fn become_committing_writer(&self, file: &FileStore) -> Result<()> {
         let first_page = (self.page_count() > 0).then(|| self.clean_page(PageNo::FIRST)).transpose()?;
         let first_page = first_page.map(|page| page.to_vec());
         let patience = if self.settings.waits_when_busy() { WRITER_PATIENCE } else { Duration::ZERO };
@@ -378,7 +378,7 @@ impl Pager {
         Ok(())
     }
 
-    /// Without a turn, pages were spilled into a temporary file; now there is a better place.
+    /// Outside of the writer slot, pages were spilled into a temporary file; now there is a better place.
     fn move_spilled_pages(&self, file: &FileStore) -> Result<()> {
         const BATCH: usize = 128;
         let txn = &mut *self.txn.borrow_mut();

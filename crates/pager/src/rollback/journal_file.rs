@@ -84,7 +84,7 @@ impl JournalFile {
         lead[..HEADER_LEN].copy_from_slice(&self.header.write());
         lead[..MAGIC.len()].fill(0);
         self.end = lead.len() as u64;
-        let mut batch = Vec::with_capacity(BATCH);
+        let mut batch = Vec::new(); // most transactions write a few pages
         for page in pages {
             batch.push(page?);
             if batch.len() == BATCH {

@@ -26,7 +26,7 @@ pub(crate) struct SpillTarget {
 /// What the choice depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpillFacts {
-    /// The transaction has the turn to write to a log.
+    /// The transaction is the writer of a log.
     pub(crate) appends_to_log: bool,
     /// The database is a file, and nobody writes to a log.
     pub(crate) writes_file: bool,

@@ -10,9 +10,9 @@ use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{DeviceCharacteristics, ResultCode, SyncFlags, Vfs};
 
 use super::Wal;
+use super::commit_queue::Base;
 use super::index::HeaderState;
 use super::snapshot::Begun;
-use super::turns::Base;
 use crate::error::{Error, Result};
 use crate::page_map::PageMap;
 use crate::spill::SpillMark;
@@ -61,10 +61,10 @@ pub(crate) struct Policy {
 }
 
 impl Wal {
-    /// Takes the turn to write. A snapshot that is held must be the newest state, else there is no
+    /// Becomes the writer. A snapshot that is held must be the newest state, else there is no
     /// going on from it; without one, it begins to read, and answers as [`Wal::begin_read`] does.
     pub(crate) fn begin_write(&self, holds_snapshot: bool, patience: Duration) -> Result<Begun> {
-        let base = match self.take_turn(patience) {
+        let base = match self.become_writer(patience) {
             Err(Error::Busy) if !holds_snapshot => return Err(self.why_busy()),
             taken => taken?,
         };
@@ -75,17 +75,17 @@ impl Wal {
                 Ok(begun)
             }
             Ok(_) => {
-                self.give_up_turn();
+                self.stop_writing();
                 Err(Error::ReadOnly(ResultCode::READONLY))
             }
             Err(error) => {
-                self.give_up_turn();
+                self.stop_writing();
                 Err(error)
             }
         }
     }
 
-    /// Who has the turn to write may be recovering the index.
+    /// Another writer may be recovering the index.
     fn why_busy(&self) -> Error {
         let has_no_header =
             matches!(self.index.open(), Ok(true)) && matches!(self.index.header(), Ok(HeaderState::Unreadable));
@@ -96,7 +96,7 @@ impl Wal {
     }
 
     fn start_tail(&self, base: Option<Base>) {
-        assert!(self.in_turn.get(), "who appends has the turn to write");
+        assert!(self.is_writer.get(), "only the writer appends");
         assert!(self.tail.borrow().is_none(), "one transaction after the other");
         assert!(self.mark.get().is_some(), "who writes has a snapshot");
         let header = self.header.get();
@@ -115,15 +115,15 @@ impl Wal {
         }));
     }
 
-    /// Takes the turn for a transaction that worked without one, and moves its snapshot on to the newest
+    /// Becomes the writer for a transaction that worked without the writer slot, and moves its snapshot on to the newest
     /// commit, unless a page that somebody has written since `conflicts`. Answers whether it moved.
     pub(crate) fn begin_commit(&self, patience: Duration, conflicts: &dyn Fn(PageNo) -> bool) -> Result<bool> {
-        let base = self.take_turn(patience)?;
+        let base = self.become_writer(patience)?;
         let moved =
             if self.is_writable() { self.move_on(base, conflicts) } else { Err(Error::ReadOnly(ResultCode::READONLY)) };
         match &moved {
             Ok(_) => self.start_tail(base),
-            Err(_) => self.give_up_turn(),
+            Err(_) => self.stop_writing(),
         }
         moved
     }
@@ -168,11 +168,11 @@ impl Wal {
     fn begin_read_newest(&self, base: Option<Base>) -> Result<Begun> {
         if base.is_some() && matches!(self.index.header(), Ok(HeaderState::Unreadable)) {
             // Somebody has torn the header. The next commit, which waits for its sync, writes it again.
-            self.shared.turns.wait_until_settled();
+            self.shared.commits.wait_until_settled();
         }
-        self.has_turn.set(true);
+        self.reads_as_writer.set(true);
         let begun = self.begin_read();
-        self.has_turn.set(false);
+        self.reads_as_writer.set(false);
         let begun = begun?;
         let Some(base) = base else { return Ok(begun) };
         self.go_on_to(base.header, false)?;
@@ -205,7 +205,7 @@ impl Wal {
         Ok(())
     }
 
-    /// Ends a turn without a commit.
+    /// Stops writing without a commit.
     pub(crate) fn roll_back(&self) {
         let Some(tail) = self.tail.take() else { return };
         assert!(tail.last_frame >= tail.first_frame, "a transaction ends before it began");
@@ -215,7 +215,7 @@ impl Wal {
         }
         let _ = self.end_past_log(&tail);
         self.forget_unpublished_header();
-        self.give_up_turn();
+        self.stop_writing();
     }
 
     /// Beginning a log gives the header salts; without a commit they are nobody's.
@@ -234,7 +234,7 @@ impl Wal {
         policy: &Policy,
     ) -> Result<()> {
         let tail = &mut *self.tail.borrow_mut();
-        let tail = tail.as_mut().expect("spilling needs a turn");
+        let tail = tail.as_mut().expect("only a writer spills");
         assert!(!pages.is_empty(), "pages are spilled");
         self.start_over_if_possible(tail, vfs)?;
         self.append(tail, vfs, pages, page_size, 0, policy)?;
@@ -279,7 +279,7 @@ impl Wal {
     /// Forgets the frames that were spilled after `mark`.
     pub(crate) fn spill_back_to(&self, mark: SpillMark) -> Result<()> {
         let tail = &mut *self.tail.borrow_mut();
-        let tail = tail.as_mut().expect("going back needs a turn");
+        let tail = tail.as_mut().expect("only a writer goes back");
         // If the log was started over since, all that is in it came after the mark.
         let same_run = mark.restarted == tail.restarted;
         let (last, sum) = if same_run { (mark.len, mark.sum) } else { (0, Sum::default()) };
@@ -310,7 +310,7 @@ impl Wal {
     }
 
     /// Appends the last pages of a transaction, of which there is at least one, and publishes all of
-    /// it. The turn is over, whatever happens. The inner result says whether this connection can go on from its
+    /// it. The connection is no writer any more, whatever happens. The inner result says whether this connection can go on from its
     /// own commit, which is made then in any case.
     pub(crate) fn commit(
         &self,
@@ -320,11 +320,11 @@ impl Wal {
         page_count: u32,
         policy: &Policy,
     ) -> Result<Result<()>> {
-        let mut tail = self.tail.take().expect("a commit has its turn");
+        let mut tail = self.tail.take().expect("only a writer commits");
         let committed = match self.append_commit(&mut tail, vfs, pages, page_size, page_count, policy) {
             Ok(header) => self.publish(&tail, header, policy),
             Err(error) => {
-                self.give_up_turn();
+                self.stop_writing();
                 Err(error)
             }
         };
@@ -336,14 +336,14 @@ impl Wal {
         Ok(ended.and_then(|()| self.go_on_to(header, true)))
     }
 
-    /// Ends the turn, and waits until the commit is durable and published.
+    /// Leaves the writer slot, and waits until the commit is durable and published.
     fn publish(&self, tail: &Tail, header: IndexHeader, policy: &Policy) -> Result<IndexHeader> {
-        assert!(self.in_turn.get(), "who publishes has the turn to write");
+        assert!(self.is_writer.get(), "only the writer publishes");
         debug_assert_eq!(header.last_frame, tail.last_frame, "the last frame is the one that commits");
-        self.in_turn.set(false);
+        self.is_writer.set(false);
         let wants_sync = policy.sync_frames && self.calls.shares_log;
-        let ticket = self.shared.turns.append(tail.base, header, wants_sync)?;
-        self.shared.turns.settle(ticket, &self.index, self.shared.file(), policy.flags)?;
+        let ticket = self.shared.commits.append(tail.base, header, wants_sync)?;
+        self.shared.commits.settle(ticket, &self.index, self.shared.file(), policy.flags)?;
         Ok(header)
     }
 
@@ -433,7 +433,7 @@ impl Wal {
 
     /// With the write lock and all read marks but the first: the log is empty from now on.
     pub(super) fn start_over(&self, vfs: &dyn Vfs) {
-        assert!(self.in_turn.get() || self.index.is_private(), "who begins the log anew has the turn to write");
+        assert!(self.is_writer.get() || self.index.is_private(), "only the writer begins the log anew");
         let before = self.header.get();
         let [salt, _] = before.salts.0;
         let header = IndexHeader {

@@ -61,7 +61,7 @@ pub(crate) struct Checkpointer<'c> {
     pub(crate) is_read_only: bool,
     /// Syncs on the way; `None`: none.
     pub(crate) sync: Option<SyncFlags>,
-    /// How long it waits for its turn among the writers of this process, each time.
+    /// How long each wait for the writer slot of this process lasts.
     pub(crate) patience: Duration,
     /// Set when the application wants it to stop.
     pub(crate) interrupted: &'c AtomicBool,
@@ -126,20 +126,20 @@ impl Wal {
         let mut mode = work.mode;
         let mut writing = false;
         if mode > CheckpointMode::Passive {
-            writing = work.wait_for(|| match self.take_turn(work.patience) {
+            writing = work.wait_for(|| match self.become_writer(work.patience) {
                 Ok(_) => Ok(true),
                 Err(Error::Busy) => Ok(false),
                 Err(error) => Err(error),
             })?;
             if writing {
-                self.shared.turns.wait_until_settled();
+                self.shared.commits.wait_until_settled();
             } else {
                 mode = CheckpointMode::Passive;
             }
         }
         let done = self.checkpoint_locked(work, mode);
         if writing {
-            self.give_up_turn();
+            self.stop_writing();
         }
         let mut done = done?;
         done.busy |= mode != work.mode;

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //!   frames    ... limit ............... last            last
-//!   this one          | copies ............. |  turn | copies the rest |
+//!   this one          | copies ............. | waits | copies the rest |
 //!   others    commit   commit   commit  commit       |  wait           | begin the log anew
 //! ```
 //!
 //! A log begins anew when the database has all of it and nobody reads from it. Where several writers of one
 //! process follow each other closely, that moment never comes by itself: whoever copies what there is finds
 //! more behind it, and every commit would copy a few frames, at two syncs each. So one of them copies while
-//! the others go on, and then takes a turn, in which the others wait for the rest, which is short.
+//! the others go on, and then becomes the writer; the others wait while it copies the rest, which is short.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
@@ -19,7 +19,7 @@ use super::Wal;
 use super::checkpoint::{CheckpointMode, Checkpointer};
 use crate::error::{Error, Result};
 
-/// How long it waits for its turn at a stretch. Among short transactions that is long; if somebody writes much, the
+/// How long one wait for the writer slot lasts. Among short transactions that is long; if somebody writes much, the
 /// log can wait.
 const PATIENCE: Duration = Duration::from_millis(1);
 
@@ -35,18 +35,18 @@ impl Wal {
     /// left to do is done after another commit.
     pub(crate) fn checkpoint_long_log(&self, work: &Checkpointer<'_>, limit: u32) -> Result<()> {
         let frames = self.last_frame();
-        let among_writers = self.shared.turns.are_in_use();
+        let among_writers = self.shared.commits.are_in_use();
         let step = limit / TRY_AGAIN_AFTER;
         if among_writers && !self.is_time_to_try(frames, step) {
             return Ok(());
         }
         let done = self.checkpoint(work)?;
         let copied = done.checkpointed_frames.unwrap_or(0);
-        // If readers keep much from being copied, or somebody else is copying, a turn would achieve nothing.
+        // If readers keep much from being copied, or somebody else is copying, the writer slot would be held for nothing.
         if !among_writers || copied.saturating_add(step.max(1)) < frames {
             return Ok(());
         }
-        let done = self.checkpoint_in_turn(work)?;
+        let done = self.copy_the_rest(work)?;
         self.shared.next_try.store(done.saturating_add(step), Ordering::Relaxed);
         Ok(())
     }
@@ -58,7 +58,7 @@ impl Wal {
     }
 
     /// Copies the rest while no other writer appends. Answers how far the log goes.
-    fn checkpoint_in_turn(&self, work: &Checkpointer<'_>) -> Result<u32> {
+    fn copy_the_rest(&self, work: &Checkpointer<'_>) -> Result<u32> {
         let pauses = Cell::new(0);
         let wait = |attempt: &mut dyn FnMut() -> Result<()>| loop {
             match attempt() {

@@ -17,11 +17,11 @@
 //! | `append` | committing: frames, sync, header |
 //! | `past_log` | what a load past the log needs of the log: a new beginning, and a commit that nobody's snapshot comes before |
 //! | `checkpoint`, `long_log` | from the log into the database; by itself, after a commit |
-//! | `shared`, `turns`, `company` | what connections of one process share of a log; its writers in turn, one sync for several; whom it waits for |
+//! | `shared`, `commit_queue`, `waiters` | what connections of one process share of a log; its writers and committers, one sync for several commits; how long a committer waits for others |
 
 mod append;
 mod checkpoint;
-mod company;
+mod commit_queue;
 mod frame_map;
 mod index;
 mod long_log;
@@ -31,7 +31,7 @@ mod read_lock;
 mod recover;
 pub(crate) mod shared;
 mod snapshot;
-mod turns;
+mod waiters;
 
 use std::cell::{Cell, RefCell};
 use std::io::IoSliceMut;
@@ -51,11 +51,11 @@ pub use past::Snapshot;
 pub(crate) use snapshot::Begun;
 
 use self::append::Tail;
+use self::commit_queue::Base;
 use self::frame_map::FrameMap;
 use self::index::{HeaderWords, WalIndex};
 use self::read_lock::{Countdown, ReadLock};
 use self::shared::SharedWal;
-use self::turns::Base;
 use crate::call_policy::CallPolicy;
 use crate::error::{Error, Result};
 use crate::mappings::LastMapping;
@@ -92,10 +92,10 @@ pub(crate) struct Wal {
     map: bool,
     /// Which calls the VFS sees.
     calls: &'static CallPolicy,
-    /// This connection has its turn to write.
-    in_turn: Cell<bool>,
-    /// The turn to write is held while a read transaction begins.
-    has_turn: Cell<bool>,
+    /// This connection holds the writer slot.
+    is_writer: Cell<bool>,
+    /// The writer slot is held while a read transaction begins.
+    reads_as_writer: Cell<bool>,
     /// The next transaction that begins to read keeps writers from beginning the log anew.
     holds_log: Cell<bool>,
     /// Beginning to read has built the index anew.
@@ -132,8 +132,8 @@ impl Wal {
             tail: RefCell::new(None),
             map,
             calls,
-            in_turn: Cell::new(false),
-            has_turn: Cell::new(false),
+            is_writer: Cell::new(false),
+            reads_as_writer: Cell::new(false),
             holds_log: Cell::new(false),
             recovered: Cell::new(false),
             locked_alone: Cell::new(false),
@@ -266,9 +266,9 @@ impl Wal {
     /// Leaves the log; with `delete`, being alone, removes the shared memory too.
     pub(crate) fn close(&self, delete: bool) {
         self.roll_back();
-        if self.in_turn.get() {
+        if self.is_writer.get() {
             // A panic came in between.
-            self.give_up_turn();
+            self.stop_writing();
         }
         let _ = self.end_read();
         let _ = self.read_lock.give_back_if_idle();
@@ -278,25 +278,25 @@ impl Wal {
     /// After a panic, and after [`Wal::close`], which may have stopped half-way: what others of this process wait for is given back.
     pub(crate) fn abandon(&self) {
         self.tail.take();
-        if self.in_turn.get() {
-            self.give_up_turn();
+        if self.is_writer.get() {
+            self.stop_writing();
         }
         // Giving the shared memory back gives back each slot of it that this handle has locked.
         let _ = self.file.shm_unmap(false);
     }
 
-    /// Takes the turn to write: see [`turns`].
-    fn take_turn(&self, patience: Duration) -> Result<Option<Base>> {
-        assert!(!self.in_turn.get(), "one turn at a time");
-        let base = self.shared.turns.take(patience)?;
-        self.in_turn.set(true);
+    /// Takes the writer slot: see [`commit_queue`].
+    fn become_writer(&self, patience: Duration) -> Result<Option<Base>> {
+        assert!(!self.is_writer.get(), "one writer at a time");
+        let base = self.shared.commits.enter(patience)?;
+        self.is_writer.set(true);
         Ok(base)
     }
 
-    /// Ends the turn without a commit.
-    fn give_up_turn(&self) {
-        self.in_turn.set(false);
-        self.shared.turns.give_up();
+    /// Leaves the writer slot without a commit.
+    fn stop_writing(&self) {
+        self.is_writer.set(false);
+        self.shared.commits.leave();
     }
 
     /// Takes slots alone, unless nobody else can be there. If only idle readers of this process are in

@@ -30,7 +30,7 @@ impl Wal {
     /// appended nothing, and nobody follows or reads the log. Keeps checkpointers away until the transaction ends.
     pub(crate) fn begin_past_log(&self, vfs: &dyn Vfs, page_size: PageSize, policy: &Policy) -> Result<bool> {
         let tail = &mut *self.tail.borrow_mut();
-        let tail = tail.as_mut().expect("writing needs a turn");
+        let tail = tail.as_mut().expect("only a writer writes past the log");
         let last = self.header.get().last_frame;
         let is_plain = tail.base.is_none() && tail.last_frame == last;
         // What is borrowed from the mapped log must not be overwritten.
@@ -68,7 +68,7 @@ impl Wal {
             return Ok(true);
         }
         let tail = &mut *self.tail.borrow_mut();
-        let tail = tail.as_mut().expect("writing needs a turn");
+        let tail = tail.as_mut().expect("only a writer writes past the log");
         assert!(tail.past_log && self.mark.get() == Some(0), "a load past the log needs nothing of it");
         self.read_lock.unlock(0)?;
         tail.readers_locked_out = self.lock_alone(read_slots_from(0))?;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, Weak};
 
 use lithe_vfs::{File, Mapping};
 
+use super::commit_queue::CommitQueue;
 use super::read_lock::{Idle, ReadLock};
-use super::turns::Turns;
 use crate::error::Result;
 use crate::mappings::Mappings;
 
@@ -18,7 +18,7 @@ pub(crate) struct SharedWal {
     path: PathBuf,
     mappings: Mappings,
     readers: Mutex<Vec<Weak<ReadLock>>>,
-    pub(super) turns: Turns,
+    pub(super) commits: CommitQueue,
     /// How long the log is when writers next try together to bring it to an end.
     pub(super) next_try: AtomicU32,
 }
@@ -32,7 +32,7 @@ impl SharedWal {
             path: path.to_path_buf(),
             mappings: Mappings::default(),
             readers: Mutex::default(),
-            turns: Turns::new(hub),
+            commits: CommitQueue::new(hub),
             next_try: AtomicU32::new(0),
         }
     }

@@ -193,7 +193,7 @@ impl Wal {
         if is_there && !self.is_writable() {
             return Err(Error::ReadOnly(ResultCode::READONLY_RECOVERY));
         }
-        if self.has_turn.get() {
+        if self.reads_as_writer.get() {
             // The process has the write lock.
             return self.recover_unless_readable();
         }

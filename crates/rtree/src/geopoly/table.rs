@@ -154,6 +154,10 @@ fn stored(shape: ValueRef<'_>) -> Result<(Bounds, Value)> {
 }
 
 impl VirtualTable for Geopoly {
+    fn plans_stand(&self) -> bool {
+        true
+    }
+
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         let mut choice: Option<(i32, usize)> = None;
         for (at, asked) in info.constraints.iter().enumerate().filter(|(_, asked)| asked.usable) {

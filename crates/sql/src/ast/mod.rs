@@ -37,13 +37,32 @@ pub use walk::*;
 #[derive(Clone, Copy, Debug)]
 pub struct Statement<'a> {
     /// What the statement does.
-    pub kind: Stmt<'a>,
+    pub kind: StatementKind<'a>,
     /// Whether EXPLAIN or EXPLAIN QUERY PLAN stands before it.
     pub explain: Explain,
     /// Its parameters.
     pub parameters: Parameters<'a>,
     /// From the first byte of the first token (EXPLAIN, if any) to the last byte before the `;`.
     pub span: Span,
+}
+
+impl<'a> Statement<'a> {
+    /// The statement as one that is compiled to a program, if it is none of the engine's commands.
+    pub fn program(&self) -> Option<Stmt<'a>> {
+        match self.kind {
+            StatementKind::Program(stmt) => Some(stmt),
+            StatementKind::Command(_) => None,
+        }
+    }
+}
+
+/// Who runs a statement.
+#[derive(Clone, Copy, Debug)]
+pub enum StatementKind<'a> {
+    /// It is compiled to a program.
+    Program(Stmt<'a>),
+    /// The engine runs it itself.
+    Command(Command<'a>),
 }
 
 /// The EXPLAIN prefix.
@@ -88,7 +107,32 @@ pub struct ParameterName<'a> {
     pub number: u32,
 }
 
-/// What a statement does.
+/// A statement that is about the connection or a whole file, and not about what is in a schema.
+#[derive(Clone, Copy, Debug)]
+pub enum Command<'a> {
+    /// PRAGMA.
+    Pragma(&'a Pragma<'a>),
+    /// BEGIN.
+    Begin(TransactionKind),
+    /// COMMIT or END.
+    Commit,
+    /// ROLLBACK of the whole transaction.
+    Rollback,
+    /// SAVEPOINT name.
+    Savepoint(&'a Ident<'a>),
+    /// RELEASE \[SAVEPOINT\] name.
+    Release(&'a Ident<'a>),
+    /// ROLLBACK TO \[SAVEPOINT\] name.
+    RollbackTo(&'a Ident<'a>),
+    /// ATTACH.
+    Attach(&'a Attach<'a>),
+    /// DETACH; the schema is an expression.
+    Detach(&'a Expr<'a>),
+    /// VACUUM.
+    Vacuum(&'a Vacuum<'a>),
+}
+
+/// A statement that is compiled to a program.
 #[derive(Clone, Copy, Debug)]
 pub enum Stmt<'a> {
     /// SELECT or VALUES.
@@ -113,26 +157,6 @@ pub enum Stmt<'a> {
     AlterTable(&'a AlterTable<'a>),
     /// DROP TABLE, INDEX, VIEW or TRIGGER.
     Drop(&'a Drop<'a>),
-    /// PRAGMA.
-    Pragma(&'a Pragma<'a>),
-    /// BEGIN.
-    Begin(TransactionKind),
-    /// COMMIT or END.
-    Commit,
-    /// ROLLBACK of the whole transaction.
-    Rollback,
-    /// SAVEPOINT name.
-    Savepoint(&'a Ident<'a>),
-    /// RELEASE \[SAVEPOINT\] name.
-    Release(&'a Ident<'a>),
-    /// ROLLBACK TO \[SAVEPOINT\] name.
-    RollbackTo(&'a Ident<'a>),
-    /// ATTACH.
-    Attach(&'a Attach<'a>),
-    /// DETACH; the schema is an expression.
-    Detach(&'a Expr<'a>),
-    /// VACUUM.
-    Vacuum(&'a Vacuum<'a>),
     /// ANALYZE, of everything when no name is given.
     Analyze(Option<&'a QualifiedName<'a>>),
     /// REINDEX, of everything when no name is given.

@@ -1,7 +1,9 @@
 //! DROP, PRAGMA, transactions, ATTACH, VACUUM, ANALYZE, REINDEX.
 
 use super::Parser;
-use crate::ast::{Attach, Drop, Expr, ExprKind, ObjectKind, Pragma, QualifiedName, Stmt, TransactionKind, Vacuum};
+use crate::ast::{
+    Attach, Command, Drop, Expr, ExprKind, ObjectKind, Pragma, QualifiedName, Stmt, TransactionKind, Vacuum,
+};
 use crate::error::Result;
 use crate::text::unquote;
 use crate::token::TokenKind;
@@ -25,7 +27,7 @@ impl<'a> Parser<'a, '_> {
         Ok(Stmt::Drop(self.arena.alloc(Drop { kind, if_exists, name })))
     }
 
-    pub(super) fn pragma(&mut self) -> Result<Stmt<'a>> {
+    pub(super) fn pragma(&mut self) -> Result<Command<'a>> {
         self.expect(TokenKind::Pragma)?;
         let name = self.qualified_name()?;
         let mut is_quoted = false;
@@ -40,7 +42,7 @@ impl<'a> Parser<'a, '_> {
         } else {
             None
         };
-        Ok(Stmt::Pragma(self.arena.alloc(Pragma { name, value, is_quoted })))
+        Ok(Command::Pragma(self.arena.alloc(Pragma { name, value, is_quoted })))
     }
 
     /// Whether the next token is a name or string in quotes.
@@ -72,7 +74,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    pub(super) fn begin(&mut self) -> Result<Stmt<'a>> {
+    pub(super) fn begin(&mut self) -> Result<Command<'a>> {
         self.expect(TokenKind::Begin)?;
         let kind = match self.token.kind {
             TokenKind::Deferred => Some(TransactionKind::Deferred),
@@ -88,23 +90,23 @@ impl<'a> Parser<'a, '_> {
             self.advance()?;
         }
         self.transaction_word()?;
-        Ok(Stmt::Begin(kind.unwrap_or(TransactionKind::Deferred)))
+        Ok(Command::Begin(kind.unwrap_or(TransactionKind::Deferred)))
     }
 
-    pub(super) fn commit(&mut self) -> Result<Stmt<'a>> {
+    pub(super) fn commit(&mut self) -> Result<Command<'a>> {
         self.advance()?;
         self.transaction_word()?;
-        Ok(Stmt::Commit)
+        Ok(Command::Commit)
     }
 
-    pub(super) fn rollback(&mut self) -> Result<Stmt<'a>> {
+    pub(super) fn rollback(&mut self) -> Result<Command<'a>> {
         self.expect(TokenKind::Rollback)?;
         self.transaction_word()?;
         if !self.take(TokenKind::To)? {
-            return Ok(Stmt::Rollback);
+            return Ok(Command::Rollback);
         }
         self.take(TokenKind::Savepoint)?;
-        Ok(Stmt::RollbackTo(self.arena.alloc(self.name()?)))
+        Ok(Command::RollbackTo(self.arena.alloc(self.name()?)))
     }
 
     /// `TRANSACTION [name]`, where the name means nothing.
@@ -115,31 +117,31 @@ impl<'a> Parser<'a, '_> {
         Ok(())
     }
 
-    pub(super) fn savepoint(&mut self) -> Result<Stmt<'a>> {
+    pub(super) fn savepoint(&mut self) -> Result<Command<'a>> {
         self.expect(TokenKind::Savepoint)?;
-        Ok(Stmt::Savepoint(self.arena.alloc(self.name()?)))
+        Ok(Command::Savepoint(self.arena.alloc(self.name()?)))
     }
 
-    pub(super) fn release(&mut self) -> Result<Stmt<'a>> {
+    pub(super) fn release(&mut self) -> Result<Command<'a>> {
         self.expect(TokenKind::Release)?;
         self.take(TokenKind::Savepoint)?;
-        Ok(Stmt::Release(self.arena.alloc(self.name()?)))
+        Ok(Command::Release(self.arena.alloc(self.name()?)))
     }
 
-    pub(super) fn attach(&mut self) -> Result<Stmt<'a>> {
+    pub(super) fn attach(&mut self) -> Result<Command<'a>> {
         self.expect(TokenKind::Attach)?;
         self.take(TokenKind::Database)?;
         let file = self.expr_or_word()?;
         self.expect(TokenKind::As)?;
         let schema = self.expr_or_word()?;
         let key = if self.take(TokenKind::Key)? { Some(self.expr_or_word()?) } else { None };
-        Ok(Stmt::Attach(self.arena.alloc(Attach { file, schema, key })))
+        Ok(Command::Attach(self.arena.alloc(Attach { file, schema, key })))
     }
 
-    pub(super) fn detach(&mut self) -> Result<Stmt<'a>> {
+    pub(super) fn detach(&mut self) -> Result<Command<'a>> {
         self.expect(TokenKind::Detach)?;
         self.take(TokenKind::Database)?;
-        Ok(Stmt::Detach(self.arena.alloc(self.expr_or_word()?)))
+        Ok(Command::Detach(self.arena.alloc(self.expr_or_word()?)))
     }
 
     /// An expression, except that a bare name is a string.
@@ -151,11 +153,11 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    pub(super) fn vacuum(&mut self) -> Result<Stmt<'a>> {
+    pub(super) fn vacuum(&mut self) -> Result<Command<'a>> {
         self.expect(TokenKind::Vacuum)?;
         let schema = if self.token.kind.is_name() { Some(self.name()?) } else { None };
         let into = if self.take(TokenKind::Into)? { Some(self.expr()?) } else { None };
-        Ok(Stmt::Vacuum(self.arena.alloc(Vacuum { schema, into })))
+        Ok(Command::Vacuum(self.arena.alloc(Vacuum { schema, into })))
     }
 
     pub(super) fn analyze(&mut self) -> Result<Stmt<'a>> {

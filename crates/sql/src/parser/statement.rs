@@ -1,7 +1,7 @@
 //! Which statement is it?
 
 use super::{Parsed, Parser};
-use crate::ast::{Explain, Statement, Stmt};
+use crate::ast::{Command, Explain, Statement, StatementKind, Stmt};
 use crate::error::Result;
 use crate::token::TokenKind;
 
@@ -41,16 +41,15 @@ impl<'a> Parser<'a, '_> {
         Ok(Explain::QueryPlan)
     }
 
-    fn statement_kind(&mut self) -> Result<Stmt<'a>> {
-        match self.token.kind {
-            TokenKind::Select | TokenKind::Values => Ok(Stmt::Select(self.select()?)),
-            TokenKind::Insert | TokenKind::Replace => self.insert(None),
-            TokenKind::Update => self.update(None),
-            TokenKind::Delete => self.delete(None),
-            TokenKind::With => self.with_statement(),
-            TokenKind::Create => self.create(),
-            TokenKind::Drop => self.drop_object(),
-            TokenKind::Alter => self.alter_table(),
+    fn statement_kind(&mut self) -> Result<StatementKind<'a>> {
+        match self.command()? {
+            Some(command) => Ok(StatementKind::Command(command)),
+            None => self.stmt().map(StatementKind::Program),
+        }
+    }
+
+    fn command(&mut self) -> Result<Option<Command<'a>>> {
+        let command = match self.token.kind {
             TokenKind::Begin => self.begin(),
             TokenKind::Commit | TokenKind::End => self.commit(),
             TokenKind::Rollback => self.rollback(),
@@ -60,6 +59,21 @@ impl<'a> Parser<'a, '_> {
             TokenKind::Attach => self.attach(),
             TokenKind::Detach => self.detach(),
             TokenKind::Vacuum => self.vacuum(),
+            _ => return Ok(None),
+        };
+        command.map(Some)
+    }
+
+    fn stmt(&mut self) -> Result<Stmt<'a>> {
+        match self.token.kind {
+            TokenKind::Select | TokenKind::Values => Ok(Stmt::Select(self.select()?)),
+            TokenKind::Insert | TokenKind::Replace => self.insert(None),
+            TokenKind::Update => self.update(None),
+            TokenKind::Delete => self.delete(None),
+            TokenKind::With => self.with_statement(),
+            TokenKind::Create => self.create(),
+            TokenKind::Drop => self.drop_object(),
+            TokenKind::Alter => self.alter_table(),
             TokenKind::Analyze => self.analyze(),
             TokenKind::Reindex => self.reindex(),
             _ => self.unexpected(),

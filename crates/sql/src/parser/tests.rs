@@ -14,7 +14,7 @@ fn with_statement<T>(sql: &str, check: impl FnOnce(&Statement<'_>) -> T) -> T {
 /// Hands the first result column of the SELECT `sql` to `check`.
 fn with_column<T>(sql: &str, check: impl FnOnce(&ResultColumn<'_>, &Expr<'_>) -> T) -> T {
     with_statement(sql, |statement| {
-        let Stmt::Select(Select { first: SelectCore::Query(query), .. }) = statement.kind else {
+        let Some(Stmt::Select(Select { first: SelectCore::Query(query), .. })) = statement.program() else {
             panic!("{sql} is no SELECT");
         };
         let column = &query.columns[0];
@@ -181,7 +181,7 @@ fn old_schemas_may_collate_columns_of_keys() {
 #[test]
 fn names_of_constraints_last_until_the_next() {
     with_statement("create table t(a constraint x not null check(1) constraint y unique)", |statement| {
-        let Stmt::CreateTable(CreateTable { body: TableBody::Columns(body), .. }) = statement.kind else {
+        let Some(Stmt::CreateTable(CreateTable { body: TableBody::Columns(body), .. })) = statement.program() else {
             panic!("no columns");
         };
         let names: Vec<_> = body.columns[0].constraints.iter().map(|c| c.name.map(|n| n.name.to_string())).collect();
@@ -193,7 +193,8 @@ fn names_of_constraints_last_until_the_next() {
 fn types_of_columns() {
     let check = |column: &str, expected: &str| {
         with_statement(&format!("create table t({column})"), |statement| {
-            let Stmt::CreateTable(CreateTable { body: TableBody::Columns(body), .. }) = statement.kind else {
+            let Some(Stmt::CreateTable(CreateTable { body: TableBody::Columns(body), .. })) = statement.program()
+            else {
                 panic!("no columns");
             };
             assert_eq!(String::from_utf8_lossy(body.columns[0].type_name), expected, "{column}");
@@ -212,7 +213,9 @@ fn types_of_columns() {
 fn windows_extend_those_before_them() {
     let sql = "select sum(a) over y from t window x as (partition by a), y as (x order by b)";
     with_statement(sql, |statement| {
-        let Stmt::Select(Select { first: SelectCore::Query(query), .. }) = statement.kind else { panic!("{sql}") };
+        let Some(Stmt::Select(Select { first: SelectCore::Query(query), .. })) = statement.program() else {
+            panic!("{sql}")
+        };
         let y = &query.windows[1].window;
         assert_eq!((y.base.is_some(), y.partition_by.len(), y.order_by.len()), (false, 1, 1));
     });
@@ -221,7 +224,7 @@ fn windows_extend_those_before_them() {
 #[test]
 fn arguments_of_virtual_tables_are_texts() {
     with_statement("create virtual table t using m( a  b, c(d, e) , , 'x,y' )", |statement| {
-        let Stmt::CreateVirtualTable(table) = statement.kind else { panic!("no virtual table") };
+        let Some(Stmt::CreateVirtualTable(table)) = statement.program() else { panic!("no virtual table") };
         let args: Vec<_> = table.args.iter().map(|arg| String::from_utf8_lossy(arg)).collect();
         assert_eq!(args, ["a  b", "c(d, e)", "'x,y'"]);
     });
@@ -231,7 +234,7 @@ fn arguments_of_virtual_tables_are_texts() {
 fn values_of_pragmas() {
     let check = |sql: &str, expected: Option<&str>| {
         with_statement(sql, |statement| {
-            let Stmt::Pragma(pragma) = statement.kind else { panic!("{sql}") };
+            let StatementKind::Command(Command::Pragma(pragma)) = statement.kind else { panic!("{sql}") };
             assert_eq!(pragma.value.map(String::from_utf8_lossy).as_deref(), expected, "{sql}");
         });
     };

@@ -120,7 +120,7 @@ impl Oracle {
 
 /// The names of the result columns, if the text alone tells them all.
 fn column_names(sql: &str, statement: &Statement<'_>) -> Option<Vec<String>> {
-    let Stmt::Select(Select { first: SelectCore::Query(query), .. }) = statement.kind else {
+    let Some(Stmt::Select(Select { first: SelectCore::Query(query), .. })) = statement.program() else {
         return None;
     };
     if statement.explain != Explain::No {

@@ -63,7 +63,7 @@ fn parentheses_change_nothing() {
             (Ok(_), Err(rusqlite::Error::SqliteFailure(..))) => continue,
             (ours, theirs) => panic!("{sql}: {theirs:?}, {:?}", ours.err()),
         };
-        let Some(Stmt::Select(select)) = parsed.statement.map(|statement| statement.kind) else {
+        let Some(Stmt::Select(select)) = parsed.statement.and_then(|statement| statement.program()) else {
             panic!("{sql} is no SELECT");
         };
         let SelectCore::Query(query) = select.first else { panic!("{sql} has no columns") };

@@ -44,7 +44,7 @@ fn schema_text_is_sqlites() {
 fn our_text(sql: &str) -> String {
     let arena = Bump::new();
     let parsed = parse_statement(sql.as_bytes(), &arena, &Limits::default()).expect(sql);
-    let (object, text): (_, Span) = match parsed.statement.expect(sql).kind {
+    let (object, text): (_, Span) = match parsed.statement.and_then(|statement| statement.program()).expect(sql) {
         Stmt::CreateTable(table) => ("TABLE", table.text),
         Stmt::CreateIndex(index) if index.unique => ("UNIQUE INDEX", index.text),
         Stmt::CreateIndex(index) => ("INDEX", index.text),

@@ -65,7 +65,10 @@ impl Vfs for MemoryVfs {
                 match files.get(path) {
                     Some(_) if flags.contains(OpenFlags::EXCLUSIVE) => return Err(Error::new(Op::Open).at(path)),
                     Some(inode) => inode.clone(),
-                    None if !flags.contains(OpenFlags::CREATE) => return Err(Error::new(Op::Open).at(path)),
+                    // A database is made whether the flags say so or not: nobody else could have made it.
+                    None if !flags.contains(OpenFlags::CREATE) && !flags.contains(OpenFlags::MAIN_DB) => {
+                        return Err(Error::new(Op::Open).at(path));
+                    }
                     None => {
                         let inode = Arc::new(MemoryInode::new(self.room)?);
                         files.insert(path.to_path_buf(), inode.clone());

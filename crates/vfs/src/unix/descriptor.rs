@@ -1,7 +1,9 @@
 //! Opening the descriptor of a file: whose a new file is, and who may use it.
 
+use std::ffi::OsStr;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -66,7 +68,7 @@ impl Owner {
             return Owner { mode: 0o600, ids: None };
         }
         let database = if flags.intersects(COMPANIONS) { database_of(path) } else { None };
-        Owner::like(database.as_deref())
+        Owner::like(database)
     }
 
     /// The owner of the file `database`.
@@ -119,8 +121,24 @@ pub(super) fn open_shm(path: &Path, database: &Path, read_only: bool) -> rustix:
 }
 
 /// `x.db` for `x.db-journal`, `x.db-wal`, `x.db-mj0123ABCD`.
-fn database_of(path: &Path) -> Option<PathBuf> {
-    let name = path.file_name()?.to_str()?;
-    let (database, _) = name.rsplit_once('-')?;
-    Some(path.with_file_name(database))
+fn database_of(path: &Path) -> Option<&Path> {
+    let bytes = path.as_os_str().as_bytes();
+    let dash = bytes.iter().rposition(|byte| *byte == b'-')?;
+    let (database, suffix) = bytes.split_at(dash);
+    // Of a folder's name it says nothing.
+    (!suffix.contains(&b'/')).then(|| Path::new(OsStr::from_bytes(database)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn companions_of_a_database() {
+        let of = |path: &'static str| database_of(Path::new(path)).map(|path| path.to_str().unwrap());
+        assert_eq!(of("/a/x.db-journal"), Some("/a/x.db"));
+        assert_eq!(of("/a-b/x-y.db-mj0123ABCD"), Some("/a-b/x-y.db"));
+        assert_eq!(of("x.db-wal"), Some("x.db"));
+        assert_eq!((of("/a-b/x.db"), of("x.db")), (None, None));
+    }
 }

@@ -9,4 +9,4 @@ mod mutex;
 mod readers;
 mod sync;
 mod thread;
-mod turns;
+mod commit_queue;

@@ -1,0 +1,10 @@
+CREATE INDEX customer_city ON customer(city, born);
+CREATE INDEX customer_country ON customer(country);
+CREATE INDEX product_kind ON product(kind);
+CREATE INDEX purchase_day ON purchase(day);
+CREATE INDEX purchase_customer ON purchase(customer, day DESC);
+CREATE INDEX purchase_open ON purchase(customer) WHERE status = 'open';
+CREATE INDEX item_sku ON item(sku);
+CREATE INDEX event_device ON event(device, at);
+CREATE INDEX event_level ON event(json_extract(data, '$.level'));
+CREATE INDEX node_parent ON node(parent);

@@ -1,0 +1,192 @@
+//! Loading the rows of a schema table. The text in them may be anything: whatever cannot be understood is
+//! "malformed database schema (x) - reason".
+
+use bumpalo::Bump;
+use lithe_format::PageNo;
+use lithe_sql::ast::Stmt;
+use lithe_sql::parse_statement;
+use lithe_vfs::ResultCode;
+use lithe_vm::operand::Db;
+
+use super::{BuildOptions, build_index, build_table, build_trigger, build_view, build_virtual_table, trigger_database};
+use crate::error::{CompileError, Result, fail};
+use crate::{Catalog, NameBuf, Table, Trigger};
+
+/// A row of a schema table.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SchemaRow<'r> {
+    /// "table", "index", "view" or "trigger".
+    pub kind: Option<&'r [u8]>,
+    /// The object's name.
+    pub name: Option<&'r [u8]>,
+    /// The name of its table.
+    pub table_name: Option<&'r [u8]>,
+    /// The root page as it is stored; `None` for NULL or what is no number of a page.
+    pub root_page: Option<i64>,
+    /// The CREATE statement; `None` for the indexes of constraints.
+    pub sql: Option<&'r [u8]>,
+}
+
+impl SchemaRow<'_> {
+    /// Whether the row is about the object that `condition` names: "table", "index" or "trigger", a space, and the name. The
+    /// indexes that a table's constraints brought belong to it.
+    pub fn is_about(&self, condition: &str) -> bool {
+        let (kind, name) = condition.split_once(' ').unwrap_or(("", condition));
+        let is = |column: Option<&[u8]>, text: &str| column.is_some_and(|c| c.eq_ignore_ascii_case(text.as_bytes()));
+        match kind {
+            "table" if is(self.kind, "index") => self.sql.is_none() && is(self.table_name, name),
+            "table" => !is(self.kind, "trigger") && is(self.name, name),
+            _ => is(self.kind, kind) && is(self.name, name),
+        }
+    }
+
+    /// Of a row that is about the object of `condition`: whether it is the first one that CREATE writes. The rows of a table's
+    /// indexes are behind that of the table.
+    pub fn begins(&self, condition: &str) -> bool {
+        let is_index = self.kind.is_some_and(|kind| kind.eq_ignore_ascii_case(b"index"));
+        !(condition.starts_with("table ") && is_index)
+    }
+}
+
+impl Catalog {
+    /// Takes the object of one row of `db`'s schema table into the catalog. `page_count` is the size of the database;
+    /// no root page is larger. What the row's text creates is in the catalog even where the row says another name or kind:
+    /// under `PRAGMA writable_schema` the text counts, and the error is passed over.
+    pub fn load_row(&mut self, db: Db, row: &SchemaRow<'_>, page_count: u32, options: &BuildOptions<'_>) -> Result<()> {
+        self.read_row(db, row, page_count, options).map_err(|error| malformed(row, &error))
+    }
+
+    /// As [`Catalog::load_row`], with the bare reason why the row cannot be understood.
+    pub fn read_row(&mut self, db: Db, row: &SchemaRow<'_>, page_count: u32, options: &BuildOptions<'_>) -> Result<()> {
+        match row.sql {
+            _ if row.root_page.is_none() => fail(""),
+            Some(sql) if is_create(sql) => self.load_object(db, row, sql, page_count, options),
+            Some(sql) if row.name.is_none() || !sql.is_empty() => fail(""),
+            _ => self.load_constraint_index(db, row, page_count),
+        }
+    }
+
+    fn load_object(
+        &mut self,
+        db: Db,
+        row: &SchemaRow<'_>,
+        sql: &[u8],
+        page_count: u32,
+        options: &BuildOptions<'_>,
+    ) -> Result<()> {
+        let root = root_page(row, page_count)?;
+        let arena = Bump::new();
+        let parsed = parse_statement(sql, &arena, options.limits).map_err(|error| CompileError::new(error.message))?;
+        let Some(statement) = parsed.statement else { return fail("") };
+        let schema = self.schema(db);
+        let file_options = BuildOptions { descending_indexes: schema.file_format >= 4, ..*options };
+        match statement.program() {
+            Some(Stmt::CreateTable(create)) => {
+                let mut table = build_table(create, sql, &file_options)?;
+                table.sql = sql.into();
+                table.set_root(root);
+                self.load_table(db, row, b"table", table)
+            }
+            Some(Stmt::CreateView(create)) => {
+                let view = build_view(create, sql);
+                self.load_table(db, row, b"view", Table { sql: sql.into(), ..view })
+            }
+            Some(Stmt::CreateVirtualTable(create)) => {
+                let table = build_virtual_table(create);
+                self.load_table(db, row, b"table", Table { sql: sql.into(), ..table })
+            }
+            Some(Stmt::CreateIndex(create)) => {
+                let table = schema.table(create.table.name);
+                let table = table.ok_or_else(|| CompileError::new(format!("no such table: {}", create.table.name)))?;
+                let mut index = build_index(create, sql, table, &file_options)?;
+                index.root = Some(root.ok_or_else(|| CompileError::new("invalid rootpage"))?);
+                index.sql = Some(sql.into());
+                self.schema_mut(db).add_index(index);
+                check_names(row, b"index", create.name.name.name.as_bytes(), Some(create.table.name.as_bytes()))
+            }
+            Some(Stmt::CreateTrigger(create)) => {
+                let target = self.loaded_trigger_target(db, create)?;
+                let trigger = build_trigger(create, db, target, self)?;
+                self.schema_mut(db).add_trigger(Trigger { sql: sql.into(), ..trigger });
+                check_names(row, b"trigger", create.name.name.name.as_bytes(), None)
+            }
+            _ => fail(""),
+        }
+    }
+
+    /// The table of a trigger of `db`: the text in the schema table has lost TEMP and the trigger's schema.
+    fn loaded_trigger_target(
+        &self,
+        db: Db,
+        create: &lithe_sql::ast::CreateTrigger<'_>,
+    ) -> Result<crate::FoundTable<'_>> {
+        if db == Db::TEMP {
+            let create = lithe_sql::ast::CreateTrigger { temporary: true, ..*create };
+            return trigger_database(&create, self).map(|(_, found)| found);
+        }
+        let table = self.schema(db).table(create.table.name.name);
+        let table = table.ok_or_else(|| {
+            CompileError::new(format!("no such table: {}.{}", self.database_name(db), create.table.name.name))
+        })?;
+        Ok(crate::FoundTable { db, table })
+    }
+
+    fn load_table(&mut self, db: Db, row: &SchemaRow<'_>, kind: &[u8], table: Table) -> Result<()> {
+        let name = table.name.clone();
+        self.schema_mut(db).add_table(table);
+        check_names(row, kind, name.as_bytes(), Some(name.as_bytes()))
+    }
+
+    /// The row of an index that a constraint brought: it says no more than the root page.
+    fn load_constraint_index(&mut self, db: Db, row: &SchemaRow<'_>, page_count: u32) -> Result<()> {
+        let name = NameBuf::from(String::from_utf8_lossy(row.name.unwrap_or_default()).into_owned());
+        let root = root_page(row, page_count);
+        let schema = self.schema_mut(db);
+        // Whoever writes the schema by hand goes on with what stands there, whatever is wrong with it.
+        if let (Some(index), Ok(root)) = (schema.index_mut(name.name()), &root) {
+            index.root = *root;
+        }
+        let root = root?;
+        let Some(index) = schema.index(name.name()) else { return fail("orphan index") };
+        let table = schema.table(index.table.name());
+        let is_taken = table.is_some_and(|table| {
+            let others = table.indexes.iter().filter(|other| other.name != name);
+            !table.is_without_rowid() && table.root == root || others.into_iter().any(|other| other.root == root)
+        });
+        let is_table =
+            index.origin == crate::IndexOrigin::PrimaryKey && table.is_some_and(|table| table.is_without_rowid());
+        if root.is_none_or(|root| root == PageNo::FIRST) || is_taken || is_table {
+            return fail("invalid rootpage");
+        }
+        Ok(())
+    }
+}
+
+fn is_create(sql: &[u8]) -> bool {
+    sql.get(..2).is_some_and(|start| start.eq_ignore_ascii_case(b"cr"))
+}
+
+/// The root page of the row: none for 0.
+fn root_page(row: &SchemaRow<'_>, page_count: u32) -> Result<Option<PageNo>> {
+    let invalid = || CompileError::new("invalid rootpage");
+    let root = u32::try_from(row.root_page.unwrap_or(0)).map_err(|_| invalid())?;
+    if page_count > 0 && root > page_count {
+        return Err(invalid());
+    }
+    Ok(PageNo::new(root))
+}
+
+/// What the text creates must be what the row says; an index or trigger may name its table in another case.
+fn check_names(row: &SchemaRow<'_>, kind: &[u8], name: &[u8], table: Option<&[u8]>) -> Result<()> {
+    let is = |column: Option<&[u8]>, wanted: &[u8]| column.is_some_and(|column| column.eq_ignore_ascii_case(wanted));
+    if is(row.kind, kind) && is(row.name, name) && table.is_none_or(|table| is(row.table_name, table)) {
+        return Ok(());
+    }
+    fail("")
+}
+
+fn malformed(row: &SchemaRow<'_>, error: &CompileError) -> CompileError {
+    let name = row.name.map_or("?".into(), String::from_utf8_lossy);
+    let reason = if error.message.is_empty() { String::new() } else { format!(" - {}", error.message) };
+    CompileError::new(format!("malformed database schema ({name}){reason}")).with_code(ResultCode::CORRUPT)
+}

@@ -1,0 +1,403 @@
+//! CREATE TABLE to [`Table`].
+
+use lithe_sql::ast::{
+    Check as CheckClause, ColumnConstraint, ColumnConstraintKind, ColumnDef, Conflict, CreateTable, Direction, Expr,
+    ExprKind, Quote, Span, TableBody, TableColumns, TableConstraint, TableConstraintKind,
+};
+use lithe_value::{Affinity, NumberText, Value};
+
+use super::key::{self, KeyConstraint};
+use super::prohibit::{self, Place};
+use super::{BuildOptions, default, foreign_key};
+use crate::error::{CompileError, ErrorKind, Result, fail};
+use crate::{Check, CollationName, Column, ColumnDefault, Generated, NameBuf, Table, TableKind};
+
+/// The table that `create` describes; `sql` is the text that the tree's spans are about. The root page is not known
+/// yet, nor are those of its indexes. CREATE TABLE AS has no description: its columns come from the select.
+pub fn build_table(create: &CreateTable<'_>, sql: &[u8], options: &BuildOptions<'_>) -> Result<Table> {
+    let TableBody::Columns(body) = create.body else {
+        return fail("a table in the schema has no columns");
+    };
+    let table = Table { name: create.name.name.name.into(), ..Table::default() };
+    let mut builder =
+        TableBuilder { table, sql, options, key_is_descending: false, has_primary_key: false, constraint_name: None };
+    for column in body.columns {
+        builder.add_column(column)?;
+    }
+    for (at, constraint) in body.constraints.iter().enumerate() {
+        // The first CHECK behind the columns is called as the last constraint of the last column, in SQLite.
+        if at > 0 || constraint.name.is_some() {
+            builder.constraint_name = constraint.name.map(|name| name.name.into());
+        }
+        builder.add_constraint(constraint)?;
+    }
+    builder.finish(body)
+}
+
+/// A table while its definition is read.
+struct TableBuilder<'b> {
+    table: Table,
+    sql: &'b [u8],
+    options: &'b BuildOptions<'b>,
+    /// The INTEGER PRIMARY KEY was written DESC, which counts when the table turns out to be WITHOUT ROWID.
+    key_is_descending: bool,
+    has_primary_key: bool,
+    /// What CONSTRAINT said last in the definition of the column: constraints behind it are called so, too.
+    constraint_name: Option<NameBuf>,
+}
+
+impl TableBuilder<'_> {
+    fn add_column(&mut self, definition: &ColumnDef<'_>) -> Result<()> {
+        let name = definition.name.name;
+        if self.table.columns.len() >= self.options.limits.columns as usize {
+            return wrong_definition(format!("too many columns on {}", self.table.name));
+        }
+        if self.table.column(name).is_some() {
+            return fail(format!("duplicate column name: {name}"));
+        }
+        let declared_type = canonical_type(definition.type_name);
+        self.table.columns.push(Column {
+            name: name.into(),
+            affinity: Affinity::of_type(&declared_type),
+            declared_type,
+            ..Column::default()
+        });
+        self.constraint_name = None;
+        definition.constraints.iter().try_for_each(|constraint| self.add_column_constraint(constraint))
+    }
+
+    fn add_column_constraint(&mut self, constraint: &ColumnConstraint<'_>) -> Result<()> {
+        let at = self.table.columns.len() - 1;
+        if let Some(name) = constraint.name {
+            self.constraint_name = Some(name.name.into());
+        }
+        match &constraint.kind {
+            ColumnConstraintKind::Null(_) => Ok(()),
+            ColumnConstraintKind::NotNull(conflict) => {
+                self.table.columns[at].not_null = Some(conflict.unwrap_or(Conflict::Abort));
+                Ok(())
+            }
+            ColumnConstraintKind::PrimaryKey { direction, conflict, autoincrement } => {
+                self.begin_primary_key()?;
+                self.mark_primary_key(at as u16, 1)?;
+                // For historical reasons DESC keeps a column, though not a table constraint, from being the rowid.
+                let descending = *direction == Some(Direction::Desc);
+                if is_integer(&self.table.columns[at]) && !descending {
+                    return self.set_rowid_column(at as u16, *conflict, *autoincrement, false);
+                }
+                self.refuse_autoincrement(*autoincrement)?;
+                let key = KeyConstraint::of_column(&self.table, self.options, at as u16, descending, *conflict, true);
+                key::add_key(&mut self.table, key)
+            }
+            ColumnConstraintKind::Unique(conflict) => {
+                let key = KeyConstraint::of_column(&self.table, self.options, at as u16, false, *conflict, false);
+                key::add_key(&mut self.table, key)
+            }
+            ColumnConstraintKind::Check(check) => self.add_check(check),
+            ColumnConstraintKind::Default(value, text) => self.set_default(value, *text),
+            ColumnConstraintKind::Collate(collation) => {
+                let collation = CollationName::new(collation.name);
+                self.check_collation(&collation)?;
+                key::set_collation(&mut self.table, at as u16, &collation);
+                self.table.columns[at].collation = collation;
+                Ok(())
+            }
+            ColumnConstraintKind::References(target) => {
+                let key = foreign_key::of_column(&self.table, target)?;
+                self.table.foreign_keys.insert(0, key);
+                Ok(())
+            }
+            ColumnConstraintKind::Deferrable { deferred } => {
+                if let Some(last) = self.table.foreign_keys.first_mut() {
+                    last.deferred = *deferred;
+                }
+                Ok(())
+            }
+            ColumnConstraintKind::Generated { text, stored, .. } => self.set_generated(*text, *stored),
+        }
+    }
+
+    fn add_constraint(&mut self, constraint: &TableConstraint<'_>) -> Result<()> {
+        match &constraint.kind {
+            TableConstraintKind::PrimaryKey { columns, autoincrement, conflict } => {
+                self.begin_primary_key()?;
+                let key = KeyConstraint::of_terms(&self.table, self.options, columns, *conflict, true)?;
+                for (place, column) in key.columns.iter().enumerate() {
+                    self.mark_primary_key(column.column, place as u16 + 1)?;
+                }
+                match key.columns[..] {
+                    [ref only] if is_integer(&self.table.columns[usize::from(only.column)]) => {
+                        self.set_rowid_column(only.column, *conflict, *autoincrement, only.descending)
+                    }
+                    _ => {
+                        self.refuse_autoincrement(*autoincrement)?;
+                        key::add_key(&mut self.table, key)
+                    }
+                }
+            }
+            TableConstraintKind::Unique { columns, conflict } => {
+                let key = KeyConstraint::of_terms(&self.table, self.options, columns, *conflict, false)?;
+                key::add_key(&mut self.table, key)
+            }
+            TableConstraintKind::Check(check) => self.add_check(check),
+            TableConstraintKind::ForeignKey { columns, target } => {
+                let key = foreign_key::of_table(&self.table, columns, target)?;
+                self.table.foreign_keys.insert(0, key);
+                Ok(())
+            }
+        }
+    }
+
+    fn begin_primary_key(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.has_primary_key, true) {
+            return fail(format!("table \"{}\" has more than one primary key", self.table.name));
+        }
+        Ok(())
+    }
+
+    fn mark_primary_key(&mut self, column: u16, place: u16) -> Result<()> {
+        let column = &mut self.table.columns[usize::from(column)];
+        if column.is_generated() {
+            return wrong_definition("generated columns cannot be part of the PRIMARY KEY");
+        }
+        if column.primary_key == 0 {
+            column.primary_key = place;
+        }
+        Ok(())
+    }
+
+    fn set_rowid_column(
+        &mut self,
+        column: u16,
+        conflict: Option<Conflict>,
+        autoincrement: bool,
+        descending: bool,
+    ) -> Result<()> {
+        self.table.rowid_column = Some(column);
+        self.table.rowid_conflict = conflict;
+        self.table.autoincrement = autoincrement;
+        self.key_is_descending = descending;
+        Ok(())
+    }
+
+    fn refuse_autoincrement(&self, autoincrement: bool) -> Result<()> {
+        if autoincrement {
+            return fail("AUTOINCREMENT is only allowed on an INTEGER PRIMARY KEY");
+        }
+        Ok(())
+    }
+
+    fn add_check(&mut self, check: &CheckClause<'_>) -> Result<()> {
+        let name = self.constraint_name.clone();
+        self.table.checks.push(Check { name, text: check.text.text(self.sql).into() });
+        Ok(())
+    }
+
+    fn set_default(&mut self, value: &Expr<'_>, text: Span) -> Result<()> {
+        let sql = self.sql;
+        let column = self.table.columns.last_mut().expect("a constraint follows its column");
+        let is_bare = !sql[..text.start as usize].trim_ascii_end().ends_with(b"(");
+        // A name that stands alone is a string; within parentheses it would be a column.
+        let value_of_name = match value.kind {
+            ExprKind::Column(name) if is_bare && name.quote() != Quote::None => Some(Value::text(name.name.as_bytes())),
+            ExprKind::Column(name) if is_bare => {
+                prohibit::literal_value(value).or_else(|| Some(Value::text(name.name.as_bytes())))
+            }
+            _ => None,
+        };
+        if value_of_name.is_none() && !prohibit::is_constant(value) {
+            return wrong_definition(format!("default value of column [{}] is not constant", column.name));
+        }
+        if column.is_generated() {
+            return wrong_definition("cannot use DEFAULT on a generated column");
+        }
+        let old_rows = value_of_name.clone().or_else(|| default::of_old_rows(value, column.affinity));
+        let value = value_of_name.or_else(|| prohibit::literal_value(value));
+        column.default = Some(ColumnDefault { text: text.text(sql).into(), value, old_rows });
+        Ok(())
+    }
+
+    fn set_generated(&mut self, text: Span, stored: bool) -> Result<()> {
+        let text = text.text(self.sql).into();
+        let column = self.table.columns.last_mut().expect("a constraint follows its column");
+        if column.default.is_some() || column.is_generated() {
+            return wrong_definition(format!("error in generated column \"{}\"", column.name));
+        }
+        if column.primary_key > 0 {
+            return wrong_definition("generated columns cannot be part of the PRIMARY KEY");
+        }
+        column.generated = Some(Generated { text, stored });
+        Ok(())
+    }
+
+    pub(super) fn check_collation(&self, collation: &CollationName) -> Result<()> {
+        super::collation::check_collation(collation, self.options)
+    }
+
+    /// What can be said when all of the definition is known.
+    fn finish(mut self, body: &TableColumns<'_>) -> Result<Table> {
+        if body.strict {
+            self.make_strict()?;
+        }
+        if body.without_rowid {
+            if self.table.autoincrement {
+                return fail("AUTOINCREMENT not allowed on WITHOUT ROWID tables");
+            }
+            if !self.has_primary_key {
+                return fail(format!("PRIMARY KEY missing on table {}", self.table.name));
+            }
+            self.table.kind = TableKind::WithoutRowid;
+            key::make_without_rowid(&mut self.table, self.options, self.key_is_descending)?;
+        }
+        let checked = self.check_expressions(body);
+        if self.table.columns.iter().all(Column::is_generated) {
+            return fail("must have at least one non-generated column");
+        }
+        checked?;
+        self.table.number_stored_columns();
+        self.table.columns.iter_mut().for_each(apply_affinity_to_default);
+        Ok(self.table)
+    }
+
+    fn make_strict(&mut self) -> Result<()> {
+        self.table.strict = true;
+        for (at, column) in self.table.columns.iter_mut().enumerate() {
+            let name = (&self.table.name, &column.name);
+            if column.declared_type.is_empty() {
+                return fail(format!("missing datatype for {}.{}", name.0, name.1));
+            }
+            let Some(affinity) = strict_affinity(&column.declared_type) else {
+                let written = String::from_utf8_lossy(&column.declared_type);
+                return fail(format!("unknown datatype for {}.{}: \"{written}\"", name.0, name.1));
+            };
+            column.affinity = affinity;
+            if column.primary_key > 0 && self.table.rowid_column != Some(at as u16) {
+                column.not_null = column.not_null.or(Some(Conflict::Abort));
+            }
+        }
+        Ok(())
+    }
+
+    /// CHECKs first, then generated columns.
+    fn check_expressions(&self, body: &TableColumns<'_>) -> Result<()> {
+        let of_columns = || body.columns.iter().flat_map(|column| column.constraints);
+        let checks = of_columns().filter_map(|constraint| match &constraint.kind {
+            ColumnConstraintKind::Check(clause) => Some(&clause.condition),
+            _ => None,
+        });
+        let checks_of_table = body.constraints.iter().filter_map(|constraint| match &constraint.kind {
+            TableConstraintKind::Check(clause) => Some(&clause.condition),
+            _ => None,
+        });
+        let checked = checks
+            .chain(checks_of_table)
+            .try_for_each(|check| prohibit::check(check, &self.table, Place::Check, self.options));
+        let mut error = checked.err();
+        // Generated columns are looked at whatever was found before. (A column alone is taken for an expression of it.)
+        for constraint in of_columns() {
+            let ColumnConstraintKind::Generated { value, .. } = &constraint.kind else { continue };
+            let is_column = matches!(value.kind, ExprKind::Column(_));
+            error = match error {
+                None => prohibit::check(value, &self.table, Place::Generated, self.options).err(),
+                Some(error) if is_column => Some(error),
+                Some(error) => Some(prohibit::check_behind(error, value, &self.table, Place::Generated, self.options)),
+            };
+        }
+        error.map_or(Ok(()), Err)
+    }
+}
+
+/// What is stored for a default is what would be stored for the same value if it were given.
+fn apply_affinity_to_default(column: &mut Column) {
+    let Some(default) = &mut column.default else { return };
+    for value in [&mut default.value, &mut default.old_rows].into_iter().flatten() {
+        let mut scratch = NumberText::default();
+        *value = Value::from(column.affinity.apply(value.as_ref(), &mut scratch));
+    }
+}
+
+/// The six types that SQLite knows by heart are kept in capitals, all others as written.
+fn canonical_type(written: &[u8]) -> Box<[u8]> {
+    const STANDARD: [&[u8]; 6] = [b"ANY", b"BLOB", b"INT", b"INTEGER", b"REAL", b"TEXT"];
+    let standard = STANDARD.into_iter().find(|standard| standard.eq_ignore_ascii_case(written));
+    standard.unwrap_or(written).into()
+}
+
+/// The types of STRICT tables; ANY keeps everything as it is.
+fn strict_affinity(declared_type: &[u8]) -> Option<Affinity> {
+    match declared_type {
+        b"ANY" | b"BLOB" => Some(Affinity::Blob),
+        b"INT" | b"INTEGER" => Some(Affinity::Integer),
+        b"REAL" => Some(Affinity::Real),
+        b"TEXT" => Some(Affinity::Text),
+        _ => None,
+    }
+}
+
+/// Exactly INTEGER makes a primary key the rowid; INT, for instance, does not.
+fn is_integer(column: &Column) -> bool {
+    &*column.declared_type == b"INTEGER"
+}
+
+/// "generated column loop on x" for virtual columns that need each other. SQLite finds that by reading a row; `uses` tells
+/// which columns the expression of a column names.
+pub fn check_generated_loops(table: &Table, uses: impl Fn(u16) -> Vec<u16>) -> Result<()> {
+    let is_virtual = |at: u16| table.columns[usize::from(at)].generated.as_ref().is_some_and(|g| !g.stored);
+    let mut search =
+        LoopSearch { is_virtual: &is_virtual, uses: &uses, busy: Vec::new(), clean: Vec::new(), left: LOOK_MAX };
+    let mut fault = None;
+    for at in (0..table.columns.len() as u16).filter(|&at| is_virtual(at)) {
+        // Every column is read, and the last complaint is the one that stays.
+        fault = search.find(at).or(fault);
+    }
+    match fault {
+        Some(at) => {
+            let name = &table.columns[usize::from(at)].name;
+            Err(CompileError::new(format!("generated column loop on \"{name}\"")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// How many columns are looked at before the complaint that was found last will do: those that need each other can be gone
+/// through in as many ways as they have orders.
+const LOOK_MAX: u32 = 10_000;
+
+/// Looks for columns that are needed while they are being computed.
+struct LoopSearch<'s, V, U> {
+    is_virtual: &'s V,
+    uses: &'s U,
+    /// The columns that are being computed.
+    busy: Vec<u16>,
+    /// The columns in which there is nothing to complain about.
+    clean: Vec<u16>,
+    left: u32,
+}
+
+impl<V: Fn(u16) -> bool, U: Fn(u16) -> Vec<u16>> LoopSearch<'_, V, U> {
+    /// The last column that is needed while it is being computed, if computing `at` meets one.
+    fn find(&mut self, at: u16) -> Option<u16> {
+        if self.busy.contains(&at) {
+            return Some(at);
+        }
+        if self.clean.contains(&at) || self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        self.busy.push(at);
+        let mut fault = None;
+        for used in (self.uses)(at).into_iter().filter(|&used| (self.is_virtual)(used)) {
+            fault = self.find(used).or(fault);
+        }
+        self.busy.pop();
+        if fault.is_none() {
+            self.clean.push(at);
+        }
+        fault
+    }
+}
+
+/// An error about the definition of a column.
+fn wrong_definition<T>(message: impl Into<String>) -> Result<T> {
+    Err(CompileError::new(message).of_kind(ErrorKind::ColumnDefinition))
+}

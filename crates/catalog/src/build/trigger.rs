@@ -1,0 +1,78 @@
+//! CREATE TRIGGER to [`Trigger`].
+
+use lithe_sql::ast::{CreateTrigger, TriggerEvent as Event, TriggerTime};
+use lithe_vm::operand::Db;
+
+use crate::error::{CompileError, Result, fail};
+use crate::{Catalog, FoundTable, NameBuf, Trigger, TriggerEvent, display_name};
+
+/// The database that a trigger will be in, and its table.
+///
+/// A trigger is in the database that its name says, else in its table's; a TEMP trigger may be on a table of any database.
+pub fn trigger_database<'c>(create: &CreateTrigger<'_>, catalog: &'c Catalog) -> Result<(Db, FoundTable<'c>)> {
+    if create.temporary && create.name.schema.is_some() {
+        return fail("temporary trigger may not have qualified name");
+    }
+    let named = create.name.schema.map(|schema| catalog.database(schema.name)).transpose()?;
+    let home = if create.temporary { Some(Db::TEMP) } else { named };
+    // The table's name is looked up in the trigger's database, unless that is temp, which sees all of them.
+    let schema = match (create.table.schema, home) {
+        (Some(schema), _) => Some(schema.name),
+        (None, Some(db)) if db != Db::TEMP => Some(catalog.database_name(db).name()),
+        (None, None) if catalog.find_table(None, create.table.name.name).is_none_or(|found| found.db != Db::TEMP) => {
+            Some(catalog.database_name(Db::MAIN).name())
+        }
+        (None, _) => None,
+    };
+    if let (Some(schema), Some(db)) = (create.table.schema, home.or(Some(Db::MAIN)))
+        && db != Db::TEMP
+        && catalog.find_database(schema.name) != Some(db)
+    {
+        let name = create.name.name.name;
+        return fail(format!("trigger {name} cannot reference objects in database {}", schema.name));
+    }
+    let Some(found) = catalog.find_table(schema, create.table.name.name) else {
+        return Err(match schema {
+            Some(schema) => CompileError::new(format!("no such table: {schema}.{}", create.table.name.name)),
+            None => CompileError::new(format!("no such table: {}", display_name(create.table))),
+        });
+    };
+    Ok((home.unwrap_or(found.db), found))
+}
+
+/// The trigger that `create` describes, in database `db`, on `target`. Its text is not filled in.
+pub fn build_trigger(create: &CreateTrigger<'_>, db: Db, target: FoundTable<'_>, catalog: &Catalog) -> Result<Trigger> {
+    check_target(create, target)?;
+    let event = match create.event {
+        Event::Delete => TriggerEvent::Delete,
+        Event::Insert => TriggerEvent::Insert,
+        Event::Update(columns) => {
+            TriggerEvent::Update(columns.iter().map(|column| NameBuf::from(column.name)).collect())
+        }
+    };
+    Ok(Trigger {
+        name: create.name.name.name.into(),
+        table_schema: (target.db != db).then(|| catalog.database_name(target.db).clone()),
+        table: target.table.name.clone(),
+        time: create.time,
+        event,
+        sql: Box::default(),
+    })
+}
+
+fn check_target(create: &CreateTrigger<'_>, target: FoundTable<'_>) -> Result<()> {
+    let table = target.table;
+    if table.is_system() {
+        return fail("cannot create trigger on system table");
+    }
+    if table.virtual_table().is_some() {
+        return fail("cannot create triggers on virtual tables");
+    }
+    let name = display_name(create.table);
+    match (table.view().is_some(), create.time) {
+        (true, TriggerTime::Before) => fail(format!("cannot create BEFORE trigger on view: {name}")),
+        (true, TriggerTime::After) => fail(format!("cannot create AFTER trigger on view: {name}")),
+        (false, TriggerTime::InsteadOf) => fail(format!("cannot create INSTEAD OF trigger on table: {name}")),
+        _ => Ok(()),
+    }
+}

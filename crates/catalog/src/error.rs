@@ -1,0 +1,147 @@
+//! Why a statement cannot be compiled.
+
+use std::fmt;
+
+use lithe_sql::ast::Span;
+use lithe_vfs::ResultCode;
+use lithe_vm::operand::Db;
+
+use crate::NameBuf;
+
+/// An error of compilation: SQLite's code and words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileError {
+    /// The result code, usually SQLITE_ERROR.
+    pub code: ResultCode,
+    /// The message.
+    pub message: String,
+    /// Where in the statement's text the fault lies (`sqlite3_error_offset`).
+    pub offset: Option<u32>,
+    /// What is wrong, as far as a decision depends on it.
+    pub kind: ErrorKind,
+    /// Whether SQLite looks at the rest of the expression nevertheless: an error that it finds there is the one it reports.
+    pub goes_on: bool,
+}
+
+/// What is wrong, where it decides what is reported or done next. No decision reads a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// Anything else.
+    #[default]
+    Other,
+    /// Nothing: the authorizer has said that the statement shall do nothing (SQLITE_IGNORE). [`CompileError::code`] is SQLITE_AUTH.
+    Ignored,
+    /// The virtual table has to be connected first: then the statement is compiled again.
+    Unconnected(Box<Unconnected>),
+    /// No collation has this name. The application may define it when it is asked.
+    NoSuchCollation(Box<str>),
+    /// No table has the name.
+    NoSuchTable,
+    /// A star stands for nothing: SQLite then looks at the rest of FROM nevertheless.
+    EmptyStar {
+        /// It is the star of a table that does not exist.
+        of_table: bool,
+    },
+    /// Views or common tables refer to themselves in a way that means nothing, or queries nest too deep.
+    Recursion,
+    /// NATURAL and USING cannot be met.
+    Join,
+    /// The definition of a column is wrong, whatever table it belongs to.
+    ColumnDefinition,
+}
+
+/// A virtual table that a statement names and whose module has not been asked yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unconnected {
+    /// Its database.
+    pub db: Db,
+    /// Its name.
+    pub name: NameBuf,
+}
+
+/// What compilation gives.
+pub type Result<T, E = CompileError> = std::result::Result<T, E>;
+
+impl CompileError {
+    /// SQLITE_ERROR with this message.
+    pub fn new(message: impl Into<String>) -> CompileError {
+        CompileError {
+            code: ResultCode::ERROR,
+            message: message.into(),
+            offset: None,
+            kind: ErrorKind::Other,
+            goes_on: false,
+        }
+    }
+
+    /// SQLITE_ERROR with this message, at the start of `span`.
+    pub fn at(span: Span, message: impl Into<String>) -> CompileError {
+        CompileError { offset: Some(span.start), ..CompileError::new(message) }
+    }
+
+    /// The same with what a decision depends on.
+    #[must_use]
+    pub fn of_kind(self, kind: ErrorKind) -> CompileError {
+        CompileError { kind, ..self }
+    }
+
+    /// Whether it says "no such table: x".
+    pub fn is_no_such_table(&self) -> bool {
+        matches!(self.kind, ErrorKind::NoSuchTable | ErrorKind::EmptyStar { of_table: true })
+    }
+
+    /// "no such collation sequence: x".
+    pub fn no_such_collation(name: impl fmt::Display) -> CompileError {
+        let name = name.to_string();
+        CompileError::new(format!("no such collation sequence: {name}"))
+            .with_code(ResultCode::ERROR_MISSING_COLLSEQ)
+            .of_kind(ErrorKind::NoSuchCollation(name.into()))
+    }
+
+    /// The same as one after which the rest of the expression is still looked at.
+    #[must_use]
+    pub fn going_on(self) -> CompileError {
+        CompileError { goes_on: true, ..self }
+    }
+
+    /// What Lithe cannot do yet.
+    pub fn not_supported(what: &str) -> CompileError {
+        CompileError::new(format!("not supported yet: {what}"))
+    }
+
+    /// The authorizer has said that the statement shall do nothing.
+    pub fn ignored() -> CompileError {
+        CompileError::new("not authorized").with_code(ResultCode::AUTH).of_kind(ErrorKind::Ignored)
+    }
+
+    /// The virtual table has to be connected first: then the statement is compiled again.
+    pub fn unconnected(db: Db, table: &NameBuf) -> CompileError {
+        let unconnected = Box::new(Unconnected { db, name: table.clone() });
+        CompileError::new(format!("no such module: {table}")).of_kind(ErrorKind::Unconnected(unconnected))
+    }
+
+    /// The same with another code.
+    #[must_use]
+    pub fn with_code(self, code: ResultCode) -> CompileError {
+        CompileError { code, ..self }
+    }
+
+    /// The same without a place: the text it arose in is not the statement's.
+    #[must_use]
+    pub fn without_offset(self) -> CompileError {
+        CompileError { offset: None, ..self }
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// `Err` of a [`CompileError::new`].
+pub fn fail<T>(message: impl Into<String>) -> Result<T> {
+    Err(CompileError::new(message))
+}

@@ -1,0 +1,342 @@
+//! The catalog: which tables, indexes, views and triggers exist, and how large they are, as statements find them.
+//!
+//! ```text
+//!   Catalog            of one connection: an Arc that a statement being compiled holds
+//!    ├─ main     Arc<Schema>          copied on write: DDL changes a copy when somebody still reads the old one, and
+//!    │                                the copy shares all objects and most of the maps with it
+//!    ├─ temp     Arc<Schema>
+//!    └─ attached Arc<Schema> ...
+//!                  ├─ Arc<Table>      columns, Arc<Index>..., Arc<Trigger>..., checks, foreign keys
+//!                  └─ Arc<Trigger>    TEMP triggers on tables of other databases are only here
+//! ```
+//!
+//! Expressions (CHECK, DEFAULT, generated columns, index expressions, WHERE of partial indexes) and the bodies of
+//! views and triggers are kept as text, and parsed into the arena of each statement that needs them: an
+//! owned tree beside the arena's would be a second language, and the text is what the file has anyway. Literal
+//! defaults, nearly all there are, are kept as values.
+//!
+//! | module | its one subject |
+//! | --- | --- |
+//! | `schema` | the objects of one database |
+//! | `persistent_map` | objects by name, in a map whose copies share what did not change |
+//! | `table`, `index`, `trigger` | the objects |
+//! | `statistics` | sqlite_stat1 and sqlite_stat4 |
+//! | `measure` | sizes of trees that ANALYZE has not looked at |
+//! | `name` | names that are kept |
+//! | `build` | objects from CREATE statements, with SQLite's checks; loading the schema table's rows |
+//! | `error` | why a statement cannot be compiled |
+//!
+//! Read first: [`Catalog`], [`Schema`], [`Table`].
+//!
+//! This crate must not know statements: it resolves no expression, and whether a function or a collation exists it asks [`KnownNames`].
+
+#![forbid(unsafe_code)]
+
+mod build;
+mod error;
+mod index;
+mod measure;
+mod name;
+mod persistent_map;
+mod schema;
+mod statistics;
+mod table;
+mod trigger;
+
+use std::sync::Arc;
+
+use lithe_sql::ast::{Ident, Name, QualifiedName};
+use lithe_vm::operand::Db;
+
+pub use build::*;
+pub use error::{CompileError, ErrorKind, Result, Unconnected, fail};
+pub use index::*;
+pub use measure::*;
+pub use name::{CollationName, NameBuf};
+pub use schema::*;
+pub use statistics::*;
+pub use table::*;
+pub use trigger::*;
+
+/// The databases of a connection and what is in them.
+#[derive(Clone, Debug)]
+pub struct Catalog {
+    databases: Vec<Database>,
+    /// Table-valued functions, which are found where no table has the name.
+    functions: Arc<Vec<Arc<Table>>>,
+}
+
+/// A database under the name that the connection has for it.
+#[derive(Clone, Debug)]
+pub struct Database {
+    /// "main", "temp", or what ATTACH said.
+    pub name: NameBuf,
+    /// What is in it.
+    pub schema: Arc<Schema>,
+    /// What tells it from a database that has or had the same name: a catalog of another time has the same one.
+    identity: Arc<()>,
+}
+
+impl Database {
+    fn new(name: NameBuf, schema: Arc<Schema>) -> Database {
+        Database { name, schema, identity: Arc::default() }
+    }
+}
+
+/// A table that was found, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundTable<'c> {
+    /// Its database.
+    pub db: Db,
+    /// The table.
+    pub table: &'c Arc<Table>,
+}
+
+/// An index that was found, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundIndex<'c> {
+    /// Its database.
+    pub db: Db,
+    /// Its table.
+    pub table: &'c Arc<Table>,
+    /// The index.
+    pub index: &'c Arc<Index>,
+}
+
+/// A trigger that was found, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundTrigger<'c> {
+    /// Its database.
+    pub db: Db,
+    /// The trigger.
+    pub trigger: &'c Arc<Trigger>,
+}
+
+impl Default for Catalog {
+    fn default() -> Catalog {
+        Catalog::new()
+    }
+}
+
+impl Catalog {
+    /// The catalog of a new connection: main and temp, both empty.
+    pub fn new() -> Catalog {
+        let database = |name: &str, temporary| Database::new(name.into(), Arc::new(Schema::new(temporary)));
+        let databases = vec![database("main", false), database("temp", true)];
+        Catalog { databases, functions: Arc::default() }
+    }
+
+    /// All databases: main, temp, and the attached ones.
+    pub fn databases(&self) -> &[Database] {
+        &self.databases
+    }
+
+    /// The name of database `db`.
+    pub fn database_name(&self, db: Db) -> &NameBuf {
+        &self.databases[usize::from(db.0)].name
+    }
+
+    /// Gives the main database another name, besides "main".
+    pub fn rename_main(&mut self, name: NameBuf) {
+        self.databases[usize::from(Db::MAIN.0)].name = name;
+    }
+
+    /// The schema of database `db`.
+    pub fn schema(&self, db: Db) -> &Arc<Schema> {
+        &self.databases[usize::from(db.0)].schema
+    }
+
+    /// The schema of database `db`, to be changed: copied first if a statement still reads it.
+    pub fn schema_mut(&mut self, db: Db) -> &mut Schema {
+        Arc::make_mut(&mut self.databases[usize::from(db.0)].schema)
+    }
+
+    /// Puts another schema into the place of `db`'s.
+    pub fn set_schema(&mut self, db: Db, schema: Arc<Schema>) {
+        self.databases[usize::from(db.0)].schema = schema;
+    }
+
+    /// ATTACH: the new database's number.
+    pub fn attach(&mut self, name: NameBuf, schema: Arc<Schema>) -> Db {
+        self.databases.push(Database::new(name, schema));
+        Db((self.databases.len() - 1) as u8)
+    }
+
+    /// DETACH: the databases behind it move down by one, and TEMP triggers on its tables are gone.
+    pub fn detach(&mut self, db: Db) {
+        let detached = self.databases.remove(usize::from(db.0));
+        let temp = self.schema(Db::TEMP);
+        let is_orphan = |trigger: &&Arc<Trigger>| trigger.table_schema.as_ref() == Some(&detached.name);
+        let orphans: Vec<NameBuf> = temp.triggers().into_iter().filter(is_orphan).map(|t| t.name.clone()).collect();
+        for orphan in orphans {
+            self.schema_mut(Db::TEMP).remove_trigger(orphan.name());
+        }
+    }
+
+    /// The database of that name. The main database is "main" whatever its name is.
+    pub fn find_database(&self, name: Name<'_>) -> Option<Db> {
+        let at = self.databases.iter().rposition(|database| database.name == name);
+        at.map(|at| Db(at as u8)).or_else(|| name.is("main").then_some(Db::MAIN))
+    }
+
+    /// The database of that name, or "unknown database x".
+    pub fn database(&self, name: Name<'_>) -> Result<Db, CompileError> {
+        self.find_database(name).ok_or_else(|| CompileError::new(format!("unknown database {name}")))
+    }
+
+    /// The databases in which a name is looked up: the one that was named, or temp, main, attached ones in order.
+    fn scope(&self, schema: Option<Name<'_>>) -> impl Iterator<Item = Db> {
+        let named = schema.map(|schema| self.find_database(schema));
+        let all = [Db::TEMP, Db::MAIN].into_iter().chain((2..self.databases.len()).map(|at| Db(at as u8)));
+        all.filter(move |db| named.is_none_or(|named| named == Some(*db)))
+    }
+
+    /// The table or view of that name.
+    pub fn find_table(&self, schema: Option<Name<'_>>, name: Name<'_>) -> Option<FoundTable<'_>> {
+        let found = self.scope(schema).find_map(|db| Some(FoundTable { db, table: self.schema(db).table(name)? }));
+        found.or_else(|| self.find_schema_table(schema, name)).or_else(|| self.find_table_function(name))
+    }
+
+    /// The table-valued functions that every database has.
+    pub fn set_table_functions(&mut self, functions: Arc<Vec<Arc<Table>>>) {
+        self.functions = functions;
+    }
+
+    /// Adds a table-valued function, in place of one of the same name.
+    pub fn add_table_function(&mut self, table: Table) {
+        let functions = Arc::make_mut(&mut self.functions);
+        functions.retain(|known| known.name != table.name);
+        functions.push(Arc::new(table));
+    }
+
+    /// Removes a table-valued function.
+    pub fn remove_table_function(&mut self, name: Name<'_>) {
+        Arc::make_mut(&mut self.functions).retain(|known| known.name != name);
+    }
+
+    /// The table-valued function of that name.
+    pub fn table_function(&self, name: Name<'_>) -> Option<&Arc<Table>> {
+        self.functions.iter().find(|table| table.name == name)
+    }
+
+    /// All table-valued functions.
+    pub fn table_functions(&self) -> impl Iterator<Item = &Arc<Table>> {
+        self.functions.iter()
+    }
+
+    /// Whether the table-valued functions are those of another catalog.
+    pub fn has_table_functions_of(&self, other: &Catalog) -> bool {
+        Arc::ptr_eq(&self.functions, &other.functions)
+    }
+
+    /// The table-valued functions become those of another catalog: no transaction changes them.
+    pub fn take_table_functions(&mut self, from: &Catalog) {
+        self.functions = Arc::clone(&from.functions);
+    }
+
+    /// Whether every database that both catalogs have has the same schema in both.
+    pub fn has_schemas_of(&self, other: &Catalog) -> bool {
+        let twin = |own: &Database| other.databases.iter().find(|other| Arc::ptr_eq(&own.identity, &other.identity));
+        self.databases.iter().all(|own| twin(own).is_none_or(|twin| Arc::ptr_eq(&own.schema, &twin.schema)))
+    }
+
+    /// The databases become those of another catalog: ATTACH and DETACH are no part of a transaction. What both have keeps
+    /// this catalog's schema; gives those that only the other one has.
+    pub fn take_databases(&mut self, from: &Catalog) -> Vec<Db> {
+        let mut new = Vec::new();
+        let old = std::mem::take(&mut self.databases);
+        for (at, database) in from.databases.iter().enumerate() {
+            let known = old.iter().find(|known| Arc::ptr_eq(&known.identity, &database.identity));
+            if known.is_none() {
+                new.push(Db(at as u8));
+            }
+            let schema = known.map_or(&database.schema, |known| &known.schema);
+            self.databases.push(Database { schema: Arc::clone(schema), ..database.clone() });
+        }
+        new
+    }
+
+    /// What is known of all virtual tables that are connected.
+    pub fn virtual_tables(&self) -> impl Iterator<Item = &ConnectedTable> {
+        let tables = self.databases.iter().flat_map(|database| database.schema.tables());
+        tables.chain(self.functions.iter()).filter_map(|table| table.connected())
+    }
+
+    fn find_table_function(&self, name: Name<'_>) -> Option<FoundTable<'_>> {
+        self.table_function(name).map(|table| FoundTable { db: Db::MAIN, table })
+    }
+
+    /// The schema tables under their other names: sqlite_schema everywhere, and in temp also the names of the others' tables.
+    fn find_schema_table(&self, schema: Option<Name<'_>>, name: Name<'_>) -> Option<FoundTable<'_>> {
+        let is_plain = name.is(SCHEMA_TABLE) || name.is(SCHEMA_TABLE_ALIAS);
+        let db = match schema {
+            None if name.is(TEMP_SCHEMA_TABLE_ALIAS) => Db::TEMP,
+            None if is_plain => Db::MAIN,
+            None => return None,
+            Some(schema) => self.find_database(schema)?,
+        };
+        let wanted = match db {
+            Db::TEMP if is_plain || name.is(TEMP_SCHEMA_TABLE_ALIAS) => TEMP_SCHEMA_TABLE,
+            Db::TEMP => return None,
+            _ if is_plain => SCHEMA_TABLE,
+            _ => return None,
+        };
+        let table = self.schema(db).table(Name::new(wanted.as_bytes()))?;
+        Some(FoundTable { db, table })
+    }
+
+    /// The table or view of that name, or "no such table: x".
+    pub fn table(&self, schema: Option<Ident<'_>>, name: Ident<'_>) -> Result<FoundTable<'_>, CompileError> {
+        let found = self.find_table(schema.map(|schema| schema.name), name.name);
+        found.ok_or_else(|| no_such_table(schema, name))
+    }
+
+    /// The index of that name.
+    pub fn find_index(&self, schema: Option<Name<'_>>, name: Name<'_>) -> Option<FoundIndex<'_>> {
+        self.scope(schema).find_map(|db| {
+            let schema = self.schema(db);
+            Some(FoundIndex { db, table: schema.indexed_table(name)?, index: schema.index(name)? })
+        })
+    }
+
+    /// The trigger of that name.
+    pub fn find_trigger(&self, schema: Option<Name<'_>>, name: Name<'_>) -> Option<FoundTrigger<'_>> {
+        self.scope(schema).find_map(|db| Some(FoundTrigger { db, trigger: self.schema(db).trigger(name)? }))
+    }
+
+    /// The triggers of a table in the order in which they fire: temporary ones first, in the order of their creation, then
+    /// the table's own, the newest first.
+    pub fn triggers_of<'c>(&'c self, found: FoundTable<'c>) -> impl Iterator<Item = FoundTrigger<'c>> {
+        let temp = self.schema(Db::TEMP);
+        let look_at_temp = found.db != Db::TEMP && temp.has_triggers();
+        let temp_triggers = if look_at_temp { temp.triggers() } else { Vec::new() };
+        let name = self.database_name(found.db);
+        let of_temp = temp_triggers.into_iter().filter(move |trigger| {
+            trigger.table == found.table.name && trigger.table_schema.as_ref().is_some_and(|schema| schema == name)
+        });
+        let own = found.table.triggers.iter().map(move |trigger| FoundTrigger { db: found.db, trigger });
+        of_temp.map(|trigger| FoundTrigger { db: Db::TEMP, trigger }).chain(own)
+    }
+}
+
+/// What is said of a table that is not there.
+pub fn no_such_table(schema: Option<Ident<'_>>, name: Ident<'_>) -> CompileError {
+    CompileError::new(format!("no such table: {}", Qualified(schema, name))).of_kind(ErrorKind::NoSuchTable)
+}
+
+/// `schema.name` or `name`, for messages.
+struct Qualified<'a>(Option<Ident<'a>>, Ident<'a>);
+
+impl std::fmt::Display for Qualified<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(schema) => write!(f, "{}.{}", schema.name, self.1.name),
+            None => write!(f, "{}", self.1.name),
+        }
+    }
+}
+
+/// A qualified name, for messages.
+pub fn display_name<'a>(name: QualifiedName<'a>) -> impl std::fmt::Display + 'a {
+    Qualified(name.schema, name.name)
+}

@@ -1,0 +1,90 @@
+//! What statements may do: the safe mode, and what `.auth` shows.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lithe::{Action, Connection, Permission, Request};
+
+/// Whether commands that reach beyond the database are refused.
+#[derive(Clone, Debug, Default)]
+pub struct SafeMode {
+    pub is_on: bool,
+    /// Who says this word may leave the safe mode for one command.
+    pub nonce: Option<String>,
+    /// The next command may do what it likes.
+    pub is_suspended: bool,
+}
+
+/// The number of the line that runs: 0 for arguments. The authorizer names the line, and has no shell.
+static LINE: AtomicUsize = AtomicUsize::new(0);
+
+pub fn set_current_line(line: usize) {
+    LINE.store(line, Ordering::Relaxed);
+}
+
+pub fn current_line() -> usize {
+    LINE.load(Ordering::Relaxed)
+}
+
+/// Functions that reach beyond the database.
+const UNSAFE_FUNCTIONS: [&str; 7] =
+    ["edit", "fts3_tokenizer", "load_extension", "readfile", "writefile", "zipfile", "zipfile_cds"];
+
+/// Sets the authorizer that `.auth` (`shows`) and the safe mode want.
+pub fn guard(connection: &Connection, shows: bool, safe: &SafeMode) {
+    let (wants, safe) = (shows || safe.is_on, safe.clone());
+    let authorizer = move |request: &Request<'_>| {
+        if shows {
+            println!("{}", described(request));
+        }
+        if safe.is_on { permission(request, &safe) } else { Permission::Allow }
+    };
+    connection.set_authorizer(wants.then_some(authorizer));
+}
+
+fn permission(request: &Request<'_>, safe: &SafeMode) -> Permission {
+    let refused = match (request.action, request.second) {
+        (Action::Attach, _) if request.first.is_some_and(|file| !file.is_empty() && file != ":memory:") => {
+            "cannot run ATTACH in safe mode".to_owned()
+        }
+        (Action::Function, Some(name)) if UNSAFE_FUNCTIONS.contains(&name.to_ascii_lowercase().as_str()) => {
+            format!("cannot use the {name}() function in safe mode")
+        }
+        _ => return Permission::Allow,
+    };
+    safe.refuse(&refused)
+}
+
+impl SafeMode {
+    /// What is forbidden in safe mode ends the shell: a script must not go on as if it had been done.
+    pub fn refuse(&self, what: &str) -> ! {
+        eprintln!("line {}: {what}", current_line());
+        std::process::exit(1)
+    }
+}
+
+fn described(request: &Request<'_>) -> String {
+    let quoted = |word: Option<&str>| word.map_or_else(|| "NULL".to_owned(), |word| format!("{word:?}"));
+    let words = [request.first, request.second, request.database, request.within].map(quoted);
+    format!("authorizer: {} {}", action_name(request.action), words.join(" "))
+}
+
+/// The name of SQLite's constant: `CREATE_INDEX`, `DROP_VTABLE`.
+fn action_name(action: Action) -> String {
+    let mut name = String::new();
+    for letter in format!("{action:?}").chars() {
+        if letter.is_ascii_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_uppercase());
+    }
+    name.replace("VIRTUAL_TABLE", "VTABLE")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn actions_have_their_names() {
+        assert_eq!(super::action_name(lithe::Action::CreateTempView), "CREATE_TEMP_VIEW");
+        assert_eq!(super::action_name(lithe::Action::DropVirtualTable), "DROP_VTABLE");
+    }
+}

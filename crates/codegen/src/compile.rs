@@ -1,0 +1,111 @@
+//! One statement, from tree to program.
+
+use bumpalo::Bump;
+use lithe_catalog::{CompileError, ErrorKind, Result};
+use lithe_optimize::explain::Explain;
+use lithe_resolve::environment::Environment;
+use lithe_resolve::ir::{Origin, OutputColumn};
+use lithe_resolve::{Found, Resolver, Rules, Scope};
+use lithe_sql::ast::{Explain as ExplainKind, Stmt};
+use lithe_vm::insn::Insn;
+use lithe_vm::program::{ColumnOrigin, Program, ResultColumn};
+
+use crate::ddl::{
+    alter_table, analyze, create_index, create_table, create_trigger, create_view, create_virtual_table, drop_object,
+    reindex,
+};
+use crate::write::{delete, insert, update};
+use crate::{Codegen, Destination};
+
+/// A statement to be compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct CompileRequest<'a> {
+    /// The statement. The engine's commands are of another type.
+    pub stmt: Stmt<'a>,
+    /// The text that the tree was parsed from.
+    pub sql: &'a [u8],
+    /// Whether its plan is wanted: only then are the lines of EXPLAIN QUERY PLAN made.
+    pub explain: ExplainKind,
+    /// The largest number of a parameter in the text.
+    pub parameter_count: u32,
+}
+
+/// Compiles a statement. The resolved tree lives in `arena` and is not needed any more when the program is made.
+pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Environment) -> Result<Program> {
+    let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
+    let explain = if request.explain == ExplainKind::QueryPlan { Explain::on() } else { Explain::off() };
+    let mut cg = Codegen::new(resolver, explain);
+    let columns = match compile_statement(&mut cg, request) {
+        // The authorizer says that nothing shall be done.
+        Err(error) if error.kind == ErrorKind::Ignored => {
+            cg = Codegen::new(resolver, Explain::off());
+            &[]
+        }
+        result => result?,
+    };
+    cg.b.emit(Insn::Halt {});
+    let drops_rows = cg.drops_rows();
+    let mut program = cg.finish(request.parameter_count);
+    program.quoted_strings = resolver.quoted_strings();
+    program.columns = columns.iter().map(|column| result_column(env, column)).collect();
+    (program.is_read_only, program.counts_changes) = match request.stmt {
+        Stmt::Select(_) => (true, false),
+        Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_) => (false, true),
+        _ => (false, drops_rows),
+    };
+    Ok(program)
+}
+
+/// Emits the statement's code; gives the columns of its rows.
+fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> Result<&'a [OutputColumn<'a>]> {
+    let CompileRequest { stmt, sql, parameter_count: parameters, .. } = *request;
+    let found = Found::default();
+    let rules = Rules { no_strings_in_double_quotes: !cg.env.flags.dqs_dml, ..Rules::default() };
+    let scope = Scope { rules, ..Scope::outermost(sql, &found) };
+    if !cg.env.ask_schema_change(&stmt)? {
+        return Err(CompileError::ignored());
+    }
+    match stmt {
+        Stmt::Select(select) => {
+            let query = cg.resolver.query(&scope, select)?;
+            let query = cg.prepare_query(query);
+            cg.emit_query(query, &Destination::Output)?;
+            return Ok(query.columns);
+        }
+        Stmt::Insert(statement) => return insert(cg, &scope, statement),
+        Stmt::Update(statement) => return update(cg, &scope, statement),
+        Stmt::Delete(statement) => return delete(cg, &scope, statement),
+        Stmt::CreateTable(create) => create_table(cg, create, sql)?,
+        Stmt::CreateIndex(create) => create_index(cg, create, sql)?,
+        Stmt::CreateView(create) => create_view(cg, create, sql, parameters)?,
+        Stmt::CreateTrigger(create) => create_trigger(cg, create, sql, parameters)?,
+        Stmt::Drop(drop) => drop_object(cg, drop)?,
+        Stmt::Reindex(name) => reindex(cg, name)?,
+        Stmt::CreateVirtualTable(create) => create_virtual_table(cg, create, sql)?,
+        Stmt::AlterTable(alter) => alter_table(cg, alter, sql)?,
+        Stmt::Analyze(name) => analyze(cg, name)?,
+    }
+    Ok(&[])
+}
+
+/// What the application is told about a result column.
+fn result_column(env: &Environment, column: &OutputColumn<'_>) -> ResultColumn {
+    ResultColumn {
+        name: column.name.to_str_lossy().into_owned(),
+        declared_type: column.origin.as_ref().and_then(declared_type),
+        affinity: column.affinity,
+        origin: column.origin.map(|origin| ColumnOrigin {
+            database: env.catalog.database_name(origin.db).into(),
+            table: (&origin.table.name).into(),
+            column: origin
+                .column
+                .map_or_else(|| "rowid".to_owned(), |at| (&origin.table.columns[usize::from(at)].name).into()),
+        }),
+    }
+}
+
+fn declared_type(origin: &Origin<'_>) -> Option<String> {
+    let Some(at) = origin.column else { return Some("INTEGER".to_owned()) };
+    let declared = &origin.table.columns[usize::from(at)].declared_type;
+    (!declared.is_empty()).then(|| String::from_utf8_lossy(declared).into_owned())
+}

@@ -1,0 +1,202 @@
+//! Cursors on tables, indexes and temporary tables, and the transactions that they need.
+
+use std::sync::Arc;
+
+use lithe_btree::KeyInfo;
+use lithe_btree::key::KeyColumn;
+use lithe_catalog::{Column, Index, IndexColumn, Result, Table, TableKind, VirtualState, fail};
+use lithe_resolve::ir::{Coll, OrderTerm};
+use lithe_value::Value;
+use lithe_vfs::ResultCode;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{CursorId, Db, OnConflict};
+use lithe_vm::program::{CursorInfo, CursorKind, SchemaCheck, TableFacts};
+
+use super::Codegen;
+
+/// The databases that a program uses, and how.
+#[derive(Debug, Default)]
+pub(super) struct Transactions {
+    used: Vec<(Db, bool)>,
+}
+
+impl<'a> Codegen<'a> {
+    /// The program reads (or writes) `db`.
+    pub fn use_database(&mut self, db: Db, write: bool) {
+        match self.transactions.used.iter_mut().find(|(used, _)| *used == db) {
+            Some((_, writes)) => *writes |= write,
+            None => self.transactions.used.push((db, write)),
+        }
+    }
+
+    /// The statement fails with SQLITE_ERROR.
+    pub(crate) fn emit_run_error(&mut self, message: &str) {
+        let message = self.b.text(message);
+        let (policy, code) = (OnConflict::Abort as u8, ResultCode::ERROR.0);
+        self.b.emit(Insn::HaltError { policy, code, message });
+    }
+
+    /// The databases that the program uses so far, and whether it writes them.
+    pub(super) fn databases(&self) -> Vec<(Db, bool)> {
+        self.transactions.used.clone()
+    }
+
+    /// Emits the Transaction instructions: at the end of the prologue, where all that will be used is known, and
+    /// still before any cursor is opened.
+    pub(super) fn emit_transactions(&mut self) {
+        let mut used = std::mem::take(&mut self.transactions.used);
+        used.sort_unstable();
+        let outer = self.b.set_prologue(true);
+        for (db, write) in used {
+            self.b.check_schema(SchemaCheck { db, cookie: self.env.catalog.schema(db).cookie });
+            self.b.emit(Insn::Transaction { db, write: u8::from(write) });
+        }
+        self.b.set_prologue(outer);
+    }
+
+    /// A cursor on a table, not yet opened by an instruction.
+    pub fn table_cursor(&mut self, db: Db, table: &'a Table) -> Result<CursorId> {
+        let (kind, key) = match table.kind {
+            TableKind::Ordinary => (CursorKind::Table, None),
+            TableKind::WithoutRowid => {
+                let key = table.primary_key().expect("a WITHOUT ROWID table has a primary key");
+                (CursorKind::Index, Some(self.index_key(db, key.key_columns())?))
+            }
+            TableKind::Virtual(_) => (CursorKind::Virtual, None),
+            TableKind::View(_) => return fail(format!("{} is a view", table.name)),
+        };
+        let column_count = table.stored_columns() as u16;
+        let facts = self.read_facts(db, table);
+        self.new_cursor(CursorInfo { kind, db, root: table.root, key, column_count, table: facts })
+    }
+
+    /// A cursor on an index, not yet opened by an instruction.
+    pub fn index_cursor(&mut self, db: Db, index: &'a Index) -> Result<CursorId> {
+        let key = Some(self.index_key(db, &index.columns)?);
+        let column_count = index.columns.len() as u16;
+        self.new_cursor(CursorInfo { kind: CursorKind::Index, db, root: index.root, key, column_count, table: None })
+    }
+
+    /// As [`Codegen::index_cursor`], of which nothing but the tree is used: nothing is compared, so no collation is asked for.
+    pub fn index_tree(&mut self, db: Db, index: &'a Index) -> Result<CursorId> {
+        let column_count = index.columns.len() as u16;
+        let (kind, root) = (CursorKind::Index, index.root);
+        self.new_cursor(CursorInfo { kind, db, root, key: None, column_count, table: None })
+    }
+
+    /// A cursor on a table, opened for reading here.
+    pub fn open_table(&mut self, db: Db, table: &'a Table) -> Result<CursorId> {
+        let cursor = self.table_cursor(db, table)?;
+        if let Some(of) = table.virtual_table() {
+            match of.state {
+                VirtualState::Connected(connected) => {
+                    self.use_database(db, false);
+                    self.b.emit(Insn::VOpen { cursor, table: connected.id });
+                }
+                // The rows of a function are asked for when they are wanted. To SQLite it is a table of the main database.
+                VirtualState::Function | VirtualState::Unconnected => self.use_database(Db::MAIN, false),
+            }
+            return Ok(cursor);
+        }
+        self.use_database(db, false);
+        self.b.emit(Insn::OpenRead { cursor });
+        Ok(cursor)
+    }
+
+    /// A cursor on a system table, opened for writing here. Its rows are not counted, and hooks do not hear of them.
+    pub fn open_system_table(&mut self, db: Db, table: &'a Table) -> Result<CursorId> {
+        self.use_database(db, true);
+        let cursor = self.table_cursor(db, table)?;
+        self.b.cursor_info(cursor).table = None;
+        self.b.emit(Insn::OpenWrite { cursor });
+        Ok(cursor)
+    }
+
+    /// A cursor on an index, opened for reading here.
+    pub fn open_index(&mut self, db: Db, index: &'a Index) -> Result<CursorId> {
+        let cursor = self.index_cursor(db, index)?;
+        self.use_database(db, false);
+        self.b.emit(Insn::OpenRead { cursor });
+        Ok(cursor)
+    }
+
+    /// A temporary table, index, set or sorter, not yet opened by an instruction.
+    pub fn ephemeral(&mut self, kind: CursorKind, key: Arc<KeyInfo>, columns: usize) -> CursorId {
+        let key = (kind != CursorKind::EphemeralTable).then_some(key);
+        let info = CursorInfo { kind, db: Db::TEMP, root: None, key, column_count: columns as u16, table: None };
+        self.b.cursor(info)
+    }
+
+    /// A temporary table of rows in the order of their insertion, not yet opened by an instruction.
+    pub fn ephemeral_table(&mut self, columns: usize) -> CursorId {
+        let kind = CursorKind::EphemeralTable;
+        let info = CursorInfo { kind, db: Db::TEMP, root: None, key: None, column_count: columns as u16, table: None };
+        self.b.cursor(info)
+    }
+
+    /// The description of a key: for each column the collation, whether it is descending, whether NULLs are large.
+    pub fn key_info(&mut self, columns: &[(Coll<'a>, bool, bool)]) -> Result<Arc<KeyInfo>> {
+        let mut key = Vec::with_capacity(columns.len());
+        for &(collation, descending, nulls_large) in columns {
+            key.push(KeyColumn { collation: self.env.collation(collation)?, descending, nulls_large });
+        }
+        Ok(Arc::new(KeyInfo::new(key, Default::default())))
+    }
+
+    /// The key description that sorts by these terms.
+    pub fn order_key(&mut self, terms: &[OrderTerm<'a>]) -> Result<Arc<KeyInfo>> {
+        let columns: Vec<_> = terms.iter().map(|term| (term.collation, term.descending, term.nulls_opposite)).collect();
+        self.key_info(&columns)
+    }
+
+    fn new_cursor(&mut self, info: CursorInfo) -> Result<CursorId> {
+        if self.b.cursor_count() >= usize::from(u16::MAX) {
+            return fail("too many cursors in one statement");
+        }
+        Ok(self.b.cursor(info))
+    }
+
+    /// The description of an index's key: DESC counts from the fourth schema format on.
+    pub fn index_key(&self, db: Db, columns: &[IndexColumn]) -> Result<Arc<KeyInfo>> {
+        let schema = self.env.catalog.schema(db);
+        let descending_counts = schema.file_format >= DESCENDING_FORMAT;
+        let mut key = Vec::with_capacity(columns.len());
+        for column in columns {
+            let collation = match column.collation.builtin() {
+                Some(collation) => collation.clone(),
+                None => self.env.collation(Coll::of(&column.collation))?,
+            };
+            let descending = column.descending && descending_counts;
+            key.push(KeyColumn { collation, descending, nulls_large: false });
+        }
+        Ok(Arc::new(KeyInfo::new(key, schema.encoding)))
+    }
+
+    /// What reading a table's rows needs: the values of columns that came by ALTER TABLE after the rows.
+    fn read_facts(&self, db: Db, table: &Table) -> Option<Arc<TableFacts>> {
+        let has_default = |column: &Column| column.default.as_ref().is_some_and(|default| default.old_rows.is_some());
+        if !table.columns.iter().any(has_default) {
+            return None;
+        }
+        Some(Arc::new(TableFacts {
+            name: (&table.name).into(),
+            database: self.env.catalog.database_name(db).into(),
+            defaults: stored_defaults(table),
+            rowid_column: table.rowid_column,
+            without_rowid: table.is_without_rowid(),
+            ..TableFacts::default()
+        }))
+    }
+}
+
+/// From this schema format on, DESC counts in indexes.
+const DESCENDING_FORMAT: u32 = 4;
+
+/// The default of each column of a record.
+pub(super) fn stored_defaults(table: &Table) -> Vec<Value> {
+    let default = |at: u16| {
+        let column = &table.columns[usize::from(at)];
+        column.default.as_ref().and_then(|default| default.old_rows.clone()).unwrap_or(Value::NULL)
+    };
+    table.record_columns().map(default).collect()
+}

@@ -1,0 +1,237 @@
+//! ADD COLUMN.
+//!
+//! No row is rewritten: rows that are too short have the default in the new column. So the default must be constant, and
+//! what the definition demands must hold for it.
+
+use std::sync::Arc;
+
+use lithe_catalog::{BuildOptions, Column, CompileError, ErrorKind, Result, Table, build_table, fail};
+use lithe_resolve::ir::{Expr, OutputColumn, SourceId};
+use lithe_resolve::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored, plain_output};
+use lithe_sql::ast::{ColumnConstraintKind, ColumnDef, Conflict, JoinKind, Name, Stmt};
+use lithe_vfs::ResultCode;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::Reg;
+use lithe_vm::program::TableFacts;
+
+use super::super::build_options::build_options;
+use super::super::names::quoted;
+use super::super::system;
+use super::edits::{self, RowEdit};
+use super::text::{TextEdits, token_from};
+use super::{Altered, verify};
+use crate::select::Destination;
+use crate::write::{emit_affinities, emit_failure};
+use crate::{Codegen, ColumnAccess};
+
+/// ALTER TABLE ADD COLUMN; `sql` is the statement's text.
+pub(super) fn add_column<'a>(
+    cg: &mut Codegen<'a>,
+    altered: Altered<'a>,
+    definition: &'a ColumnDef<'a>,
+    sql: &'a [u8],
+) -> Result<()> {
+    altered.check("Cannot add a column to a view")?;
+    let Altered { db, table } = altered;
+    let new_sql = new_text(cg, altered, definition.span.text(sql))?;
+    let new_table = build(cg, altered, definition, &new_sql)?;
+    let column = new_table.columns.last().expect("a column has been added");
+    cg.use_database(db, true);
+    cg.note_more_changes();
+    cg.note_may_abort();
+    emit_demands(cg, altered, definition, column)?;
+    if table.strict && column.generated.is_some() {
+        emit_type_check(cg, altered, definition, column, sql)?;
+    }
+    edits::write(cg, db, &[RowEdit::text("table", &table.name, new_sql)])?;
+    edits::reload(cg, db, table.name.name());
+    let has_check = definition.constraints.iter().any(|c| matches!(c.kind, ColumnConstraintKind::Check(_)));
+    let may_be_null = column.generated.is_some() && column.not_null.is_some();
+    if has_check || may_be_null || table.strict {
+        emit_check(cg, altered)?;
+    }
+    Ok(())
+}
+
+/// The new column comes before the constraints of the table.
+fn new_text<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &[u8]) -> Result<Vec<u8>> {
+    let (_, body) = altered.definition(cg)?;
+    let text = &altered.table.sql;
+    let at = match (body.columns.last(), body.constraints.first()) {
+        (Some(last), Some(_)) => token_from(text, last.span.end).span.start,
+        _ => body.close.start,
+    };
+    let mut edits = TextEdits::default();
+    edits.replace(lithe_sql::ast::Span::new(at, at), [b", ", definition].concat());
+    Ok(edits.apply(text))
+}
+
+/// The table as it will be. Of the errors, those of the definition come first, then what no added column may be, then what
+/// is found when the new text is read.
+fn build<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &ColumnDef<'_>, text: &[u8]) -> Result<Table> {
+    if altered.table.column(definition.name.name).is_some() {
+        return fail(format!("duplicate column name: {}", definition.name.name));
+    }
+    let parsed = lithe_sql::parse_statement(text, cg.arena, &cg.env.limits);
+    let statement = parsed.map_err(|error| CompileError::new(error.message))?.statement;
+    let Some(lithe_sql::ast::Stmt::CreateTable(create)) = statement.and_then(|statement| statement.program()) else {
+        return fail(format!("malformed definition of table {}", altered.table.name));
+    };
+    if let Err(error) = build_table(create, text, &build_options(cg))
+        && is_of_definition(&error)
+    {
+        return Err(error);
+    }
+    check_definition(definition)?;
+    altered.refuse_rowid_name("add", definition.name)?;
+    // A schema that is read may call functions that are not there.
+    build_table(create, text, &BuildOptions { names: None, ..build_options(cg) })
+        .map_err(|error| verify::in_object("table", altered.table.name.name(), "after add column", &error))
+}
+
+/// Whether the error is about the definition alone, and not about the table that it becomes part of.
+fn is_of_definition(error: &CompileError) -> bool {
+    matches!(error.kind, ErrorKind::ColumnDefinition | ErrorKind::NoSuchCollation(_))
+}
+
+fn check_definition(definition: &ColumnDef<'_>) -> Result<()> {
+    let any = |is: fn(&ColumnConstraintKind<'_>) -> bool| definition.constraints.iter().any(|c| is(&c.kind));
+    if any(|kind| matches!(kind, ColumnConstraintKind::PrimaryKey { .. })) {
+        return fail("Cannot add a PRIMARY KEY column");
+    }
+    if any(|kind| matches!(kind, ColumnConstraintKind::Unique(_))) {
+        return fail("Cannot add a UNIQUE column");
+    }
+    Ok(())
+}
+
+/// What must hold if the table has rows.
+fn emit_demands<'a>(
+    cg: &mut Codegen<'a>,
+    altered: Altered<'a>,
+    definition: &'a ColumnDef<'a>,
+    column: &Column,
+) -> Result<()> {
+    let refers = definition.constraints.iter().any(|c| matches!(c.kind, ColumnConstraintKind::References(_)));
+    let literal = column.default.as_ref().map(|default| default.old_rows.as_ref());
+    let is_null = match literal {
+        None => true,
+        Some(value) => value.is_some_and(lithe_value::Value::is_null),
+    };
+    let mut refused = Vec::new();
+    match &column.generated {
+        Some(generated) if generated.stored => refused.push("cannot add a STORED column"),
+        Some(_) => {}
+        None => {
+            if refers && !is_null && cg.env.flags.foreign_keys {
+                refused.push("Cannot add a REFERENCES column with non-NULL default value");
+            }
+            if column.not_null.is_some() && is_null {
+                refused.push("Cannot add a NOT NULL column with default value NULL");
+            }
+            if literal.is_some_and(|value| value.is_none()) {
+                refused.push("Cannot add a column with non-constant default");
+            }
+        }
+    }
+    if let Some(message) = refused.first() {
+        return emit_refusal(cg, altered, message);
+    }
+    Ok(())
+}
+
+/// An error if the table has a row.
+fn emit_refusal<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, message: &str) -> Result<()> {
+    let cursor = system::open_for_reading(cg, altered.db, altered.table)?;
+    let is_empty = cg.b.label();
+    cg.b.emit(Insn::Rewind { cursor, target: is_empty });
+    emit_failure(cg, Conflict::Abort, ResultCode::ERROR, message.to_owned());
+    cg.b.place(is_empty);
+    cg.b.emit(Insn::Close { cursor });
+    Ok(())
+}
+
+/// Checks the rows of the table as it is now: with the new column, a constraint of any column may not hold.
+fn emit_check<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>) -> Result<()> {
+    let literal = |name: Name<'_>| quoted(name, '\'');
+    let database = cg.env.catalog.database_name(altered.db).name();
+    let text = format!(
+        "SELECT CASE WHEN quick_check GLOB 'CHECK*' THEN raise(ABORT, 'CHECK constraint failed') \
+         WHEN quick_check GLOB 'non-* value in*' THEN raise(ABORT, 'type mismatch on DEFAULT') \
+         ELSE raise(ABORT, 'NOT NULL constraint failed') END FROM pragma_quick_check({}, {}) \
+         WHERE quick_check GLOB 'CHECK*' OR quick_check GLOB 'NULL*' OR quick_check GLOB 'non-* value in*'",
+        literal(altered.table.name.name()),
+        literal(database)
+    );
+    let text: &'a [u8] = cg.arena.alloc_slice_copy(text.as_bytes());
+    let Stmt::Select(select) = cg.resolver.parse_stored(text)? else { unreachable!("the text is a SELECT") };
+    let found = Found::default();
+    let rules = Rules { raise: true, ..Rules::default() };
+    let query = cg.resolver.query(&Scope { rules, ..Scope::outermost(text, &found) }, select)?;
+    let query = cg.prepare_query(query);
+    cg.emit_query(query, &Destination::Discard)
+}
+
+/// STRICT: what the new column computes must have its type in every row. The column is a source of its own beside the table,
+/// one register wide.
+fn emit_type_check<'a>(
+    cg: &mut Codegen<'a>,
+    altered: Altered<'a>,
+    definition: &'a ColumnDef<'a>,
+    column: &Column,
+    sql: &'a [u8],
+) -> Result<()> {
+    let Altered { db, table } = altered;
+    let value = definition.constraints.iter().find_map(|constraint| match &constraint.kind {
+        ColumnConstraintKind::Generated { value, .. } => Some(value),
+        _ => None,
+    });
+    let Some(value) = value else { return Ok(()) };
+    let (old, new) = (cg.resolver.new_source(), cg.resolver.new_source());
+    let result = cg.b.register();
+    let output = OutputColumn { affinity: Some(column.affinity), ..plain_output(&Expr::Null) };
+    let columns: &'a [OutputColumn<'a>] = cg.arena.alloc_slice_copy(&[output.renamed(definition.name.name)]);
+    let sources = [source(old, table, ScopeColumns::Table(table)), source(new, table, ScopeColumns::Query(columns))];
+    let found = Found::default();
+    let rules = Rules { stored: Some(Stored::Check), ..Rules::default() };
+    let scope = Scope { sources: &sources, rules, ..Scope::outermost(sql, &found) };
+    let value = cg.resolver.expr(&scope, value)?;
+    let cursor = system::open_for_reading(cg, db, table)?;
+    cg.set_access(old, ColumnAccess::Table { cursor, table });
+    cg.set_access(new, ColumnAccess::Registers { start: result, rowid: Reg::NONE });
+    let done = cg.b.label();
+    cg.b.emit(Insn::Rewind { cursor, target: done });
+    let top = cg.b.here();
+    cg.emit_into(&value, result)?;
+    emit_affinities(cg, result, std::iter::once(column.affinity));
+    emit_generated_type_demand(cg, column, result);
+    cg.b.emit(Insn::Next { cursor, target: top });
+    cg.b.place(done);
+    cg.b.emit(Insn::Close { cursor });
+    Ok(())
+}
+
+/// STRICT: the values of a generated column must have its type.
+fn emit_generated_type_demand(cg: &mut Codegen<'_>, column: &Column, value: Reg) {
+    let strict_type = (column.name.to_string(), String::from_utf8_lossy(&column.declared_type).into_owned());
+    let facts = TableFacts { strict_types: Some(vec![strict_type]), ..TableFacts::default() };
+    let cursor = cg.ephemeral_table(1);
+    cg.b.cursor_info(cursor).table = Some(Arc::new(facts));
+    cg.b.emit(Insn::TypeCheck { cursor, start: value, count: 1 });
+    cg.note_may_abort();
+}
+
+fn source<'a>(id: SourceId, table: &'a Table, columns: ScopeColumns<'a>) -> ScopeSource<'a> {
+    let name: Name<'a> = table.name.name();
+    ScopeSource {
+        id,
+        name,
+        table_name: name,
+        db: None,
+        columns,
+        join: JoinKind::Comma,
+        using: &[],
+        qualified_only: false,
+        is_trigger_row: false,
+    }
+}

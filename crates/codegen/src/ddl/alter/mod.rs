@@ -1,0 +1,137 @@
+//! ALTER TABLE.
+//!
+//! The schema is text, and ALTER TABLE edits it: the statements that create the table, its indexes, and the views and
+//! triggers that mention it are parsed, the places of names and definitions taken from their trees, and new text is written
+//! into the schema table. Before that the new text is read into a catalog of its own, and everything in it resolved:
+//! what does not hold together any more is an error, and nothing has happened.
+//!
+//! | module | its one subject |
+//! | --- | --- |
+//! | `text` | editing text by the places of a tree |
+//! | `edits` | the rows of the schema table that change |
+//! | `verify` | whether the schema still holds together |
+//! | `add_column`, `drop_column` | ADD COLUMN, DROP COLUMN |
+//! | `constraint` | ADD CONSTRAINT, DROP CONSTRAINT, SET NOT NULL, DROP NOT NULL |
+//! | `rename` | RENAME TO, RENAME COLUMN |
+//! | `objects` | what becomes of each object's text when a name changes or a column goes |
+//! | `names` | names in CREATE TABLE and CREATE INDEX |
+//! | `quotes` | a statement whose strings stand in single quotes |
+
+mod add_column;
+mod change;
+mod constraint;
+mod drop_column;
+mod edits;
+mod names;
+mod objects;
+mod quotes;
+mod rename;
+mod text;
+mod verify;
+
+use lithe_catalog::{CompileError, ErrorKind, Result, Table, VirtualState, fail};
+use lithe_resolve::is_rowid_name;
+use lithe_sql::ast::{AlterAction, AlterTable, CreateTable, Ident, Stmt, TableBody, TableColumns};
+use lithe_vfs::ResultCode;
+use lithe_vm::operand::Db;
+pub use quotes::with_single_quotes;
+
+use super::names::as_written;
+use crate::Codegen;
+
+/// ALTER TABLE; `sql` is the statement's text.
+pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, sql: &'a [u8]) -> Result<()> {
+    let found = cg.env.catalog.table(alter.table.schema, alter.table.name)?;
+    let altered = Altered { db: found.db, table: found.table };
+    if cg.env.shadow_tables.protects(found.table.name.name()) {
+        return fail(format!("table {} may not be altered", found.table.name));
+    }
+    // A table that is there without being created is in no schema.
+    let is_in_schema = cg.env.catalog.schema(found.db).table(found.table.name.name()).is_some();
+    if !is_in_schema && found.table.virtual_table().is_some() && !matches!(alter.action, AlterAction::AddColumn(_)) {
+        return fail(format!("table {} may not be altered", found.table.name));
+    }
+    // The module of a virtual table hears of its new name.
+    if let (Some(of), AlterAction::RenameTable(_)) = (found.table.virtual_table(), &alter.action) {
+        match of.state {
+            VirtualState::Connected(connected) if cg.env.virtual_tables.get(connected.id.0).is_some() => {}
+            VirtualState::Connected(_) | VirtualState::Unconnected => {
+                return Err(CompileError::unconnected(found.db, &found.table.name));
+            }
+            VirtualState::Function => return fail(format!("table {} may not be altered", found.table.name)),
+        }
+    }
+    // Virtual tables write what they have put off before the schema is read anew, which connects them anew.
+    cg.note_more_changes();
+    cg.note_may_abort();
+    match &alter.action {
+        AlterAction::RenameTable(name) => rename::rename_table(cg, altered, *name),
+        AlterAction::RenameColumn { from, to } => rename::rename_column(cg, altered, *from, *to, sql),
+        AlterAction::AddColumn(definition) => add_column::add_column(cg, altered, definition, sql),
+        AlterAction::DropColumn(name) => drop_column::drop_column(cg, altered, *name, sql),
+        AlterAction::AddCheck { name, check, span } => constraint::add_check(cg, altered, *name, check, *span, sql),
+        AlterAction::DropConstraint(name) => constraint::drop_constraint(cg, altered, *name),
+        AlterAction::SetNotNull { column, span, .. } => constraint::set_not_null(cg, altered, *column, *span, sql),
+        AlterAction::DropNotNull(column) => constraint::drop_not_null(cg, altered, *column),
+    }
+}
+
+/// What is wrong with the schema is found by statements within the statement: it has its locks by then.
+fn fail_when_run(cg: &mut Codegen<'_>, db: Db, error: CompileError) -> Result<()> {
+    if error.code != ResultCode::ERROR || matches!(error.kind, ErrorKind::Unconnected(_)) {
+        return Err(error);
+    }
+    cg.use_database(db, true);
+    cg.emit_run_error(&error.message);
+    Ok(())
+}
+
+/// The table that is altered.
+#[derive(Clone, Copy)]
+struct Altered<'a> {
+    db: Db,
+    table: &'a Table,
+}
+
+impl<'a> Altered<'a> {
+    /// Refuses what cannot be altered at all. `of_view` says what is wrong with a view.
+    fn check(&self, of_view: &str) -> Result<()> {
+        let name = &self.table.name;
+        if self.table.view().is_some() {
+            return fail(of_view.replace("{}", &name.to_string()));
+        }
+        if self.table.virtual_table().is_some() {
+            return fail("virtual tables may not be altered");
+        }
+        if self.table.is_system() {
+            return fail(format!("table {name} may not be altered"));
+        }
+        Ok(())
+    }
+
+    /// The column of that name, which stands in `sql`.
+    fn column(&self, name: Ident<'_>, sql: &[u8]) -> Result<u16> {
+        match self.table.column(name.name) {
+            Some(at) => Ok(at),
+            None => fail(format!("no such column: \"{}\"", as_written(sql, name))),
+        }
+    }
+
+    /// A column that is called as every rowid is stands in the way of the rowid.
+    fn refuse_rowid_name(&self, what: &str, name: Ident<'_>) -> Result<()> {
+        if self.table.has_rowid() && is_rowid_name(name.name) {
+            return fail(format!("cannot {what} rowid alias: {}", name.name));
+        }
+        Ok(())
+    }
+
+    /// The tree of its CREATE statement, whose spans are about [`Table::sql`].
+    fn definition(&self, cg: &Codegen<'a>) -> Result<(&'a CreateTable<'a>, &'a TableColumns<'a>)> {
+        let malformed = || CompileError::new(format!("malformed definition of table {}", self.table.name));
+        let Stmt::CreateTable(create) = cg.resolver.parse_stored(&self.table.sql)? else { return Err(malformed()) };
+        match create.body {
+            TableBody::Columns(body) => Ok((create, body)),
+            TableBody::Select(_) => Err(malformed()),
+        }
+    }
+}

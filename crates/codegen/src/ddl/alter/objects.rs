@@ -1,0 +1,369 @@
+//! What becomes of each object's text when a table or column gets another name, or a column goes.
+//!
+//! In tables and indexes only one table can be seen, so every name is what it looks like. Views and triggers are resolved,
+//! and the resolver keeps a log of which names meant the table or column. It also tells which names in double quotes were
+//! strings: where names of columns change, those become strings in single quotes, lest they turn into names.
+
+use std::sync::Arc;
+
+use bumpalo::Bump;
+use lithe_catalog::{CompileError, Index, NameBuf, Result, Schema, Table, Trigger, fail, split_collation};
+use lithe_resolve::environment::Environment;
+use lithe_resolve::{Found, NameLog, Resolver, Scope, Stored};
+use lithe_sql::ast::{
+    ColumnConstraintKind, CreateTable, CreateTrigger, Expr, ExprKind, Quote, Stmt, TableBody, TableConstraintKind,
+    TriggerEvent,
+};
+use lithe_vm::operand::Db;
+
+use super::change::Change;
+use super::edits::RowEdit;
+use super::names::{in_index, in_name, in_table, in_table_as_ever};
+use super::text::{TextEdits, as_string, in_quotes, renamed};
+use super::verify::in_object;
+use super::{Altered, verify};
+use crate::Codegen;
+
+/// The rows of one schema that change, the oldest object first.
+pub(super) fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, change: Change<'a>, of: Db) -> Result<Vec<RowEdit>> {
+    let schema: &'a Schema = cg.env.catalog.schema(of);
+    let mut edits = Vec::new();
+    let triggers = schema.triggers();
+    let mut triggers = triggers.into_iter().peekable();
+    for table in schema.tables().into_iter().skip(1) {
+        let is_older = |trigger: &&'a Arc<Trigger>| {
+            schema.trigger_number(trigger.name.name()) < schema.table_number(table.name.name())
+        };
+        while let Some(trigger) = triggers.next_if(is_older) {
+            trigger_edit(cg, altered, change, of, trigger, &mut edits)?;
+        }
+        match (table.view(), table.virtual_table()) {
+            (Some(_), _) if is_legacy(cg, change) => {}
+            (Some(_), _) => {
+                let new_sql = view_text(cg, altered, change, of, table)?;
+                edits.extend(new_sql.map(|new_sql| RowEdit::text("view", &table.name, new_sql)));
+            }
+            (None, Some(_)) => virtual_edits(cg, altered, change, table, &mut edits)?,
+            (None, None) => table_edits(cg, altered, change, of, table, &mut edits)?,
+        }
+    }
+    triggers.try_for_each(|trigger| trigger_edit(cg, altered, change, of, trigger, &mut edits))?;
+    Ok(edits)
+}
+
+/// The row of a trigger.
+fn trigger_edit<'a>(
+    cg: &Codegen<'a>,
+    altered: Altered<'a>,
+    change: Change<'a>,
+    of: Db,
+    trigger: &'a Trigger,
+    edits: &mut Vec<RowEdit>,
+) -> Result<()> {
+    let is_own = trigger.table == altered.table.name
+        && match &trigger.table_schema {
+            None => of == altered.db,
+            Some(schema) => *schema == *cg.env.catalog.database_name(altered.db),
+        };
+    let new_sql = trigger_text(cg, altered, change, of, trigger, is_own)?;
+    let new_table = match change {
+        Change::Table(to) if is_own => Some(NameBuf::from(to.name)),
+        _ => None,
+    };
+    if new_sql.is_some() || new_table.is_some() {
+        let name = trigger.name.clone();
+        edits.push(RowEdit { kind: "trigger", name, new_name: None, new_table, new_sql });
+    }
+    Ok(())
+}
+
+/// PRAGMA legacy_alter_table: a table's new name is not looked for in views, triggers and expressions.
+fn is_legacy(cg: &Codegen<'_>, change: Change<'_>) -> bool {
+    cg.env.flags.legacy_alter_table && matches!(change, Change::Table(_))
+}
+
+/// What becomes of a view or trigger that means nothing: where the schema is written by hand, it stays as it is.
+fn if_unclear(cg: &Codegen<'_>, error: impl FnOnce() -> CompileError) -> Result<Option<Vec<u8>>> {
+    match () {
+        () if cg.env.flags.may_write_schema() => Ok(None),
+        () if cg.env.flags.legacy_alter_table => fail("SQL logic error"),
+        () => Err(error()),
+    }
+}
+
+/// The row of a virtual table.
+fn virtual_edits<'a>(
+    cg: &Codegen<'a>,
+    altered: Altered<'a>,
+    change: Change<'a>,
+    table: &'a Table,
+    edits: &mut Vec<RowEdit>,
+) -> Result<()> {
+    let Change::Table(to) = change else { return Ok(()) };
+    if !std::ptr::eq(table, altered.table) {
+        return Ok(());
+    }
+    let Stmt::CreateVirtualTable(create) = cg.resolver.parse_stored(&table.sql)? else { return Ok(()) };
+    let mut text = TextEdits::default();
+    text.replace(create.name.name.span(), in_quotes(to.name));
+    let new_name = Some(NameBuf::from(to.name));
+    let (name, new_table, new_sql) = (table.name.clone(), new_name.clone(), Some(text.apply(&table.sql)));
+    edits.push(RowEdit { kind: "table", name, new_name, new_table, new_sql });
+    Ok(())
+}
+
+/// The rows of a table and its indexes.
+fn table_edits<'a>(
+    cg: &Codegen<'a>,
+    altered: Altered<'a>,
+    change: Change<'a>,
+    of: Db,
+    table: &'a Table,
+    edits: &mut Vec<RowEdit>,
+) -> Result<()> {
+    let is_own = std::ptr::eq(table, altered.table);
+    let resolver = logging(cg.env, cg.arena, &table.sql);
+    let Stmt::CreateTable(create) = resolver.parse_stored(&table.sql)? else { return Ok(()) };
+    let mut text = match change {
+        _ if of != altered.db => TextEdits::default(),
+        Change::Table(_) if is_legacy(cg, change) => in_table_as_ever(cg, altered, change, create, is_own),
+        _ => in_table(altered, change, create, is_own),
+    };
+    if !matches!(change, Change::Table(_)) {
+        resolve_constraints(&resolver, of, table, create, &table.sql)
+            .map_err(|error| in_object("table", table.name.name(), "", &error))?;
+        replace_strings(&resolver, &table.sql, &mut text);
+    }
+    if let (true, Change::Cut(span)) = (is_own, change) {
+        text.replace(span, "");
+    }
+    let new_sql = (!text.is_empty()).then(|| text.apply(&table.sql));
+    let to = match change {
+        Change::Table(to) if is_own => Some(to),
+        _ => None,
+    };
+    let new_table = to.map(|to| NameBuf::from(to.name));
+    if new_sql.is_some() || new_table.is_some() {
+        let (name, new_name) = (table.name.clone(), new_table.clone());
+        edits.push(RowEdit { kind: "table", name, new_name, new_table: new_table.clone(), new_sql });
+    }
+    for index in table.indexes.iter().filter(|index| index.root != table.root) {
+        index_edit(cg, altered, change, of, table, index, edits)?;
+    }
+    Ok(())
+}
+
+/// Resolves what is computed from the columns of a table.
+pub(super) fn resolve_constraints<'a>(
+    resolver: &Resolver<'a>,
+    db: Db,
+    table: &'a Table,
+    create: &'a CreateTable<'a>,
+    text: &'a [u8],
+) -> Result<()> {
+    let TableBody::Columns(body) = create.body else { return Ok(()) };
+    let source = resolver.new_source();
+    let resolve = |expr: &'a Expr<'a>, clause| resolver.table_expr(expr, text, clause, source, db, table).map(|_| ());
+    for constraint in body.columns.iter().flat_map(|column| column.constraints) {
+        match &constraint.kind {
+            ColumnConstraintKind::Check(check) => resolve(&check.condition, Stored::Check)?,
+            ColumnConstraintKind::Generated { value, .. } => resolve(value, Stored::Generated)?,
+            _ => {}
+        }
+    }
+    for constraint in body.constraints {
+        if let TableConstraintKind::Check(check) = &constraint.kind {
+            resolve(&check.condition, Stored::Check)?;
+        }
+    }
+    Ok(())
+}
+
+/// What SQLite says to a view or trigger of temp in which a column has got another name: it looks for the names of the old
+/// text in temp's objects twice, and finds new ones the second time.
+pub(super) fn refuse_in_temp<'a>(cg: &Codegen<'a>, edits: &[RowEdit]) -> Result<()> {
+    for edit in edits {
+        let Some(new_sql) = &edit.new_sql else { continue };
+        let text: &'a [u8] = cg.arena.alloc_slice_copy(new_sql);
+        let resolver = logging(cg.env, cg.arena, text);
+        let found = Found::default();
+        let resolved = match (edit.kind, resolver.parse_stored(text)?) {
+            ("view", Stmt::CreateView(create)) => {
+                verify::query(&resolver, &Scope::outermost(text, &found), create.select)
+            }
+            ("trigger", Stmt::CreateTrigger(create)) => verify::resolve_trigger(&resolver, Db::TEMP, create, text),
+            _ => Ok(()),
+        };
+        if let Err(error) = resolved {
+            if_unclear(cg, || in_object(edit.kind, edit.name.name(), "", &error))?;
+        }
+    }
+    Ok(())
+}
+
+/// The row of an index.
+fn index_edit<'a>(
+    cg: &Codegen<'a>,
+    altered: Altered<'a>,
+    change: Change<'a>,
+    of: Db,
+    table: &'a Table,
+    index: &'a Index,
+    edits: &mut Vec<RowEdit>,
+) -> Result<()> {
+    let is_own = std::ptr::eq(table, altered.table);
+    let to = match change {
+        Change::Table(to) if is_own => Some(to),
+        _ => None,
+    };
+    let new_table = to.map(|to| NameBuf::from(to.name));
+    let name = index.name.clone();
+    let Some(sql) = &index.sql else {
+        // The indexes of constraints have the table's name in theirs.
+        let number = String::from_utf8_lossy(name.as_bytes()).rsplit('_').next().map(str::to_owned);
+        let new_name = to.zip(number).map(|(to, number)| format!("sqlite_autoindex_{}_{number}", to.name).into());
+        if new_table.is_some() {
+            edits.push(RowEdit { kind: "index", name, new_name, new_table, new_sql: None });
+        }
+        return Ok(());
+    };
+    let resolver = logging(cg.env, cg.arena, sql);
+    let Stmt::CreateIndex(create) = resolver.parse_stored(sql)? else { return Ok(()) };
+    if is_own && !is_legacy(cg, change) {
+        verify::resolve_in_namesake(&resolver, of, table, index, true)
+            .map_err(|error| in_object("index", index.name.name(), "", &error))?;
+    }
+    let mut text = if is_own { in_index(altered, change, create, is_legacy(cg, change)) } else { TextEdits::default() };
+    if !matches!(change, Change::Table(_)) {
+        let source = resolver.new_source();
+        let terms = create.columns.iter().map(|term| (&term.expr, Stored::Index));
+        for (expr, clause) in terms.chain(create.filter.iter().map(|filter| (filter, Stored::PartialIndex))) {
+            resolver
+                .table_expr(expr, sql, clause, source, of, table)
+                .map_err(|error| in_object("index", index.name.name(), "", &error))?;
+        }
+        replace_strings(&resolver, sql, &mut text);
+    }
+    let new_sql = (!text.is_empty()).then(|| text.apply(sql));
+    if new_sql.is_some() || new_table.is_some() {
+        edits.push(RowEdit { kind: "index", name, new_name: None, new_table, new_sql });
+    }
+    Ok(())
+}
+
+/// A term of an index that is nothing but a string is a column's name: one in double quotes that is none is an error as soon
+/// as it is in single quotes.
+pub(super) fn refuse_strings_as_terms<'a>(cg: &Codegen<'a>, table: &'a Table) -> Result<()> {
+    for index in &table.indexes {
+        let Some(sql) = &index.sql else { continue };
+        let Stmt::CreateIndex(create) = cg.resolver.parse_stored(sql)? else { continue };
+        for term in create.columns {
+            if let ExprKind::Column(name) = &split_collation(&term.expr).0.kind
+                && name.quote() == Quote::Double
+                && table.column(name.name).is_none()
+            {
+                let error = CompileError::new(format!("no such column: {}", name.name));
+                return Err(in_object("index", index.name.name(), "", &error));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The new text of a view, if it changes.
+fn view_text<'a>(
+    cg: &Codegen<'a>,
+    altered: Altered<'a>,
+    change: Change<'a>,
+    of: Db,
+    view: &'a Table,
+) -> Result<Option<Vec<u8>>> {
+    let resolver = logging(cg.env, cg.arena, &view.sql);
+    let Stmt::CreateView(create) = resolver.parse_stored(&view.sql)? else { return Ok(None) };
+    let found = Found::default();
+    let fixed_db = (of != Db::TEMP).then_some(of);
+    let scope = Scope { fixed_db, ..Scope::outermost(&view.sql, &found) };
+    match verify::query(&resolver, &scope, create.select) {
+        Ok(()) => Ok(from_log(altered, change, &resolver, TextEdits::default(), &view.sql)),
+        Err(error) => if_unclear(cg, || in_object("view", view.name.name(), "", &error)),
+    }
+}
+
+/// The new text of a trigger, if it changes.
+fn trigger_text<'a>(
+    cg: &Codegen<'a>,
+    altered: Altered<'a>,
+    change: Change<'a>,
+    of: Db,
+    trigger: &'a Trigger,
+    is_own: bool,
+) -> Result<Option<Vec<u8>>> {
+    let text: &'a [u8] = &trigger.sql;
+    let resolver = logging(cg.env, cg.arena, text);
+    let Stmt::CreateTrigger(create) = resolver.parse_stored(text)? else { return Ok(None) };
+    let mut edits = TextEdits::default();
+    if is_own {
+        in_trigger_head(altered, change, create, &mut edits);
+    }
+    if is_legacy(cg, change) {
+        return Ok((!edits.is_empty()).then(|| edits.apply(text)));
+    }
+    let resolved = verify::resolve_trigger(&resolver, of, create, text);
+    if let Err(error) = resolved {
+        // The triggers of temp on a table of that name are looked at with the new name in mind.
+        let is_renamed = matches!(change, Change::Table(_)) && of != altered.db && trigger.table == altered.table.name;
+        let when = if is_renamed { "after rename" } else { "" };
+        return if_unclear(cg, || in_object("trigger", trigger.name.name(), when, &error));
+    }
+    Ok(from_log(altered, change, &resolver, edits, text))
+}
+
+/// ON table, and UPDATE OF columns.
+fn in_trigger_head(altered: Altered<'_>, change: Change<'_>, create: &CreateTrigger<'_>, edits: &mut TextEdits) {
+    if let Change::Table(to) = change {
+        edits.replace(create.table.name.span(), in_quotes(to.name));
+    }
+    if let TriggerEvent::Update(columns) = create.event {
+        columns.iter().for_each(|column| in_name(altered, change, *column, edits));
+    }
+}
+
+/// A resolver that keeps a log of the names in `text`.
+pub(super) fn logging<'a>(env: &'a Environment, arena: &'a Bump, text: &'a [u8]) -> Resolver<'a> {
+    let mut resolver = Resolver::new(env, arena);
+    resolver.only_names = true;
+    resolver.log = Some(NameLog::new(text));
+    resolver
+}
+
+fn from_log(
+    altered: Altered<'_>,
+    change: Change<'_>,
+    resolver: &Resolver<'_>,
+    mut edits: TextEdits,
+    text: &[u8],
+) -> Option<Vec<u8>> {
+    let log = resolver.log.as_ref()?;
+    match change {
+        Change::Table(to) => {
+            for token in log.names_of_table(altered.table) {
+                edits.replace(token.span(), in_quotes(to.name));
+            }
+        }
+        Change::Column(at, to) => {
+            for token in log.names_of_column(altered.table, at) {
+                edits.replace(token.span(), renamed(token, to));
+            }
+            replace_strings(resolver, text, &mut edits);
+        }
+        Change::Cut(_) => replace_strings(resolver, text, &mut edits),
+    }
+    (!edits.is_empty()).then(|| edits.apply(text))
+}
+
+/// Puts the strings in double quotes that the resolver has met in `text` into single quotes.
+pub(super) fn replace_strings(resolver: &Resolver<'_>, text: &[u8], edits: &mut TextEdits) {
+    for name in resolver.log.iter().flat_map(NameLog::strings) {
+        edits.replace(name.span(), as_string(text, name));
+    }
+}

@@ -1,0 +1,94 @@
+//! RENAME TO and RENAME COLUMN: all names of the table or column in the schema's texts are found and replaced.
+
+use lithe_catalog::{Result, SEQUENCE_TABLE, fail};
+use lithe_sql::ast::Ident;
+use lithe_vm::operand::Db;
+
+use super::super::names::refuse_reserved;
+use super::super::system;
+use super::Altered;
+use super::change::Change;
+use super::edits::{self, RowEdit};
+use super::objects::{edits_of, refuse_in_temp, refuse_strings_as_terms};
+use super::verify::{self, When};
+use crate::Codegen;
+
+/// ALTER TABLE RENAME TO.
+pub(super) fn rename_table<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, to: Ident<'a>) -> Result<()> {
+    let Altered { db, table } = altered;
+    let schema = cg.env.catalog.schema(db);
+    if schema.table(to.name).is_some() || schema.index(to.name).is_some() {
+        return fail(format!("there is already another table or index with this name: {}", to.name));
+    }
+    if table.is_system() {
+        return fail(format!("table {} may not be altered", table.name));
+    }
+    refuse_reserved(cg, to.name)?;
+    if table.virtual_table().is_none() {
+        altered.check("view {} may not be altered")?;
+    }
+    rename(cg, altered, Change::Table(to))
+}
+
+/// ALTER TABLE RENAME COLUMN.
+pub(super) fn rename_column<'a>(
+    cg: &mut Codegen<'a>,
+    altered: Altered<'a>,
+    from: Ident<'a>,
+    to: Ident<'a>,
+    sql: &[u8],
+) -> Result<()> {
+    altered.check("cannot rename columns of view \"{}\"")?;
+    let at = altered.column(from, sql)?;
+    altered.refuse_rowid_name("rename from", from)?;
+    altered.refuse_rowid_name("rename to", to)?;
+    rename(cg, altered, Change::Column(at, to))
+}
+
+fn rename<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, change: Change<'a>) -> Result<()> {
+    let Altered { db, table } = altered;
+    let (own, temporary) = match edits_of_all(cg, altered, change) {
+        Ok(edits) => edits,
+        Err(error) => return super::fail_when_run(cg, db, error),
+    };
+    cg.use_database(db, true);
+    cg.note_more_changes();
+    edits::write(cg, db, &own)?;
+    if let (Change::Table(to), Some(sequence)) = (change, system::system_table(cg, db, SEQUENCE_TABLE)) {
+        system::rename_in(cg, db, sequence, table.name.name(), to.name)?;
+    }
+    if let (Change::Table(to), Some(_)) = (change, table.virtual_table()) {
+        cg.note_may_abort();
+        let new_name = cg.b.text(to.name.to_str_lossy().into_owned());
+        system::change_virtual(cg, db, system::virtual_change::RENAME, table.name.name(), new_name);
+    }
+    edits::reload(cg, db, table.name.name());
+    edits::write_temporary(cg, &temporary)
+}
+
+/// The rows that change in the schema of the table, and in that of temp.
+fn edits_of_all<'a>(
+    cg: &Codegen<'a>,
+    altered: Altered<'a>,
+    change: Change<'a>,
+) -> Result<(Vec<RowEdit>, Vec<RowEdit>)> {
+    let Altered { db, table } = altered;
+    if matches!(change, Change::Column(..)) {
+        verify::verify(cg, db, &[], When::Before)?;
+    }
+    let own = edits_of(cg, altered, change, db)?;
+    let temporary = if db == Db::TEMP { Vec::new() } else { edits_of(cg, altered, change, Db::TEMP)? };
+    if matches!(change, Change::Column(..)) {
+        refuse_strings_as_terms(cg, table)?;
+    }
+    if let (Db::TEMP, Change::Column(..)) = (db, change) {
+        refuse_in_temp(cg, &own)?;
+    }
+    let when = match change {
+        Change::Table(_) => When::AfterRename,
+        Change::Column(..) | Change::Cut(_) => When::AfterRenameColumn,
+    };
+    let edited: [(Db, &[RowEdit]); 2] = [(db, &own), (Db::TEMP, &temporary)];
+    verify::verify(cg, db, &edited[..if db == Db::TEMP { 1 } else { 2 }], when)?;
+    Ok((own, temporary))
+}

@@ -1,0 +1,327 @@
+//! Whether a schema holds together: it is read into a catalog of its own, and its views and triggers are resolved there.
+
+use std::sync::Arc;
+
+use bumpalo::Bump;
+use lithe_catalog::{
+    BuildOptions, Catalog, CompileError, FoundTable, Index, NameBuf, Result, Schema, SchemaRow, Table, Trigger,
+    build_index, fail,
+};
+use lithe_resolve::authorize::Authorizer;
+use lithe_resolve::environment::Environment;
+use lithe_resolve::{ChangeTarget, Found, Resolver, Rules, Scope, ScopeSource};
+use lithe_sql::ast::{CreateTrigger, Name, Select, Stmt, TriggerEvent};
+use lithe_sql::{Parsed, parse_statement};
+use lithe_vm::operand::Db;
+
+use super::edits::RowEdit;
+use crate::Codegen;
+
+/// When a schema is looked at.
+#[derive(Clone, Copy)]
+pub(super) enum When {
+    /// Before anything has happened to it.
+    Before,
+    /// A table has got another name.
+    AfterRename,
+    /// A column has got another name. Strings in double quotes are strings in single quotes by now: what is left in double
+    /// quotes must be a name, in tables and indexes at least.
+    AfterRenameColumn,
+    /// A column has gone; as [`When::AfterRenameColumn`].
+    AfterDropColumn,
+}
+
+impl When {
+    /// As messages say it.
+    fn words(self) -> &'static str {
+        match self {
+            When::Before => "",
+            When::AfterRename | When::AfterRenameColumn => "after rename",
+            When::AfterDropColumn => "after drop column",
+        }
+    }
+
+    fn has_quoted_strings(self) -> bool {
+        matches!(self, When::Before | When::AfterRename)
+    }
+}
+
+/// Resolves everything in the schema of `db`, and in that of temp, as it will be after the edits.
+pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when: When) -> Result<()> {
+    // Whoever writes the schema by hand answers for it.
+    if cg.env.flags.may_write_schema() {
+        return Ok(());
+    }
+    let mut env = Environment { authorizer: Authorizer::default(), ..cg.env.clone() };
+    let mut catalog = Catalog::clone(&env.catalog);
+    for (edited, edits) in edits {
+        let read = read(&env, &mut catalog, *edited, edits, when);
+        if let Err(error) = read {
+            env.catalog = Arc::new(catalog);
+            // Indexes before the object that cannot be read are looked at before it.
+            return test_indexes(&resolver_of(&env, &Bump::new()), *edited, when).and(Err(error));
+        }
+    }
+    env.catalog = Arc::new(catalog);
+    let arena = Bump::new();
+    let resolver = resolver_of(&env, &arena);
+    for of in [db, Db::TEMP].into_iter().take(if db == Db::TEMP { 1 } else { 2 }) {
+        test(&resolver, of, when)?;
+    }
+    Ok(())
+}
+
+fn resolver_of<'a>(env: &'a Environment, arena: &'a Bump) -> Resolver<'a> {
+    let mut resolver = Resolver::new(env, arena);
+    resolver.only_names = true;
+    resolver
+}
+
+/// Looks at the indexes of tables of which another one has the name.
+fn test_indexes(resolver: &Resolver<'_>, db: Db, when: When) -> Result<()> {
+    let rows = rows_of(resolver.env.catalog.schema(db));
+    rows.iter().filter(|row| row.kind == "index").try_for_each(|row| test_index(resolver, db, row, when))
+}
+
+fn test_index(resolver: &Resolver<'_>, db: Db, row: &Row, when: When) -> Result<()> {
+    let Some(table) = resolver.env.catalog.schema(db).table(row.table.name()) else { return Ok(()) };
+    let Some(index) = table.indexes.iter().find(|index| index.name == row.name) else { return Ok(()) };
+    resolve_in_namesake(resolver, db, table, index, when.has_quoted_strings())
+        .map_err(|error| in_object("index", row.name.name(), when.words(), &error))
+}
+
+/// Reads the schema with its edited rows.
+fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], when: When) -> Result<()> {
+    let old = Arc::clone(catalog.schema(db));
+    let mut new = Schema::new(db == Db::TEMP);
+    (new.cookie, new.file_format, new.encoding) = (old.cookie, old.file_format, old.encoding);
+    catalog.set_schema(db, Arc::new(new));
+    let options = BuildOptions {
+        names: Some(env),
+        limits: &env.limits,
+        quoted_strings: env.flags.has_quoted_strings_in_ddl(),
+        descending_indexes: true,
+        is_altering: true,
+    };
+    rows_of(&old).into_iter().try_for_each(|row| read_row(catalog, db, &edited(row, edits), &options, when))
+}
+
+fn read_row(catalog: &mut Catalog, db: Db, row: &Row, options: &BuildOptions<'_>, when: When) -> Result<()> {
+    let schema_row = SchemaRow {
+        kind: Some(row.kind.as_bytes()),
+        name: Some(row.name.as_bytes()),
+        table_name: Some(row.table.as_bytes()),
+        root_page: Some(row.root),
+        sql: row.sql.as_deref(),
+    };
+    catalog
+        .read_row(db, &schema_row, 0, options)
+        .map_err(|error| in_object(row.kind, row.name.name(), when.words(), &error))
+}
+
+/// A row of a schema table.
+struct Row {
+    kind: &'static str,
+    name: NameBuf,
+    table: NameBuf,
+    root: i64,
+    sql: Option<Vec<u8>>,
+}
+
+/// The rows that make up a schema, the oldest first; each table with its indexes, no trigger before its table.
+fn rows_of(schema: &Schema) -> Vec<Row> {
+    let root = |root: Option<lithe_format::PageNo>| root.map_or(0, |root| i64::from(root.get()));
+    let mut rows = Vec::new();
+    for table in schema.tables().into_iter().skip(1) {
+        let kind = if table.view().is_some() { "view" } else { "table" };
+        let (name, sql) = (table.name.clone(), Some(table.sql.to_vec()));
+        rows.push(Row { kind, name: name.clone(), table: name.clone(), root: root(table.root), sql });
+        for index in table.indexes.iter().rev().filter(|index| index.root != table.root) {
+            let sql = index.sql.as_ref().map(|sql| sql.to_vec());
+            rows.push(Row {
+                kind: "index",
+                name: index.name.clone(),
+                table: name.clone(),
+                root: root(index.root),
+                sql,
+            });
+        }
+    }
+    for trigger in schema.triggers() {
+        let (name, table, sql) = (trigger.name.clone(), trigger.table.clone(), Some(trigger.sql.to_vec()));
+        rows.push(Row { kind: "trigger", name, table, root: 0, sql });
+    }
+    let number = |row: &Row| {
+        let own = match row.kind {
+            "trigger" => schema.trigger_number(row.name.name()),
+            "index" => schema.index_number(row.name.name()),
+            _ => None,
+        };
+        own.max(schema.table_number(row.table.name()))
+    };
+    rows.sort_by_cached_key(number);
+    rows
+}
+
+fn edited(mut row: Row, edits: &[RowEdit]) -> Row {
+    if let Some(edit) = edits.iter().find(|edit| edit.kind == row.kind && edit.name == row.name) {
+        row.name = edit.new_name.clone().unwrap_or(row.name);
+        row.table = edit.new_table.clone().unwrap_or(row.table);
+        row.sql = edit.new_sql.clone().or(row.sql);
+    }
+    row
+}
+
+/// Looks at every object of a schema that has been read, the oldest first: that is the one whose error is reported.
+fn test<'a>(resolver: &Resolver<'a>, db: Db, when: When) -> Result<()> {
+    let env = resolver.env;
+    let schema = env.catalog.schema(db);
+    let mut again = Catalog::clone(&env.catalog);
+    again.set_schema(db, Arc::new(Schema::new(db == Db::TEMP)));
+    let options = BuildOptions {
+        names: None,
+        limits: &env.limits,
+        quoted_strings: false,
+        descending_indexes: true,
+        is_altering: true,
+    };
+    for row in rows_of(schema) {
+        let name = row.name.name();
+        if row.kind == "index" {
+            test_index(resolver, db, &row, when)?;
+        }
+        match row.kind {
+            "table" | "index" if when.has_quoted_strings() => {}
+            "table" | "index" => read_row(&mut again, db, &row, &options, when)?,
+            // PRAGMA legacy_alter_table: what views and triggers mean is not asked.
+            _ if env.flags.legacy_alter_table => {}
+            "view" => {
+                let Some(view) = schema.table(name) else { continue };
+                if let Err(error) = resolver.view(db, view) {
+                    return Err(in_object("view", name, when.words(), &error));
+                }
+            }
+            _ => {
+                let Some(trigger) = schema.trigger(name) else { continue };
+                resolve_stored_trigger(resolver, db, trigger, when.words())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn resolve_stored_trigger<'a>(resolver: &Resolver<'a>, db: Db, trigger: &'a Trigger, when: &str) -> Result<()> {
+    let resolved = resolver.parse_stored(&trigger.sql).and_then(|statement| match statement {
+        Stmt::CreateTrigger(create) => resolve_trigger(resolver, db, create, &trigger.sql),
+        _ => Err(CompileError::new("not a trigger")),
+    });
+    resolved.map_err(|error| in_object("trigger", trigger.name.name(), when, &error))
+}
+
+/// Resolves all that stands in a trigger, whose text is `text`.
+pub(super) fn resolve_trigger<'a>(
+    resolver: &Resolver<'a>,
+    db: Db,
+    create: &'a CreateTrigger<'a>,
+    text: &'a [u8],
+) -> Result<()> {
+    let db = trigger_db(resolver, db, create);
+    let target = trigger_target(resolver, db, create)?;
+    let row = |name: &'static str| {
+        let source = resolver.target_in_scope(&target, resolver.new_source(), Name::new(name.as_bytes()));
+        ScopeSource { qualified_only: true, is_trigger_row: true, db: None, ..source }
+    };
+    let rows = match create.event {
+        TriggerEvent::Insert => vec![row("new")],
+        TriggerEvent::Delete => vec![row("old")],
+        TriggerEvent::Update(_) => vec![row("old"), row("new")],
+    };
+    let found = Found::default();
+    let fixed_db = (db != Db::TEMP).then_some(db);
+    let rules = Rules { raise: true, ..Rules::default() };
+    let scope = Scope { sources: &rows, rules, fixed_db, ..Scope::outermost(text, &found) };
+    if let Some(when) = &create.when {
+        resolver.expr(&scope, when)?;
+    }
+    for step in create.body {
+        match &step.stmt {
+            Stmt::Select(select) => query(resolver, &scope, select)?,
+            Stmt::Insert(insert) => {
+                // Before the table is looked for.
+                if let Some(select) = insert.source {
+                    query(resolver, &scope, select)?;
+                }
+                resolver.insert(&scope, insert)?;
+            }
+            Stmt::Update(update) => resolver.update(&scope, update).map(|_| ())?,
+            Stmt::Delete(delete) => resolver.delete(&scope, delete).map(|_| ())?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Resolves a query.
+pub(super) fn query<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, select: &'a Select<'a>) -> Result<()> {
+    resolver.query(scope, select).map(drop)
+}
+
+/// Resolves the terms of an index against another table of its table's name, which is found before that one: what SQLite makes
+/// of the index's text, which names its table alone.
+pub(super) fn resolve_in_namesake<'a>(
+    resolver: &Resolver<'a>,
+    db: Db,
+    table: &Table,
+    index: &Index,
+    quoted_strings: bool,
+) -> Result<()> {
+    let Some(sql) = &index.sql else { return Ok(()) };
+    let Some((_, namesake)) = namesake(resolver, db, table.name.name()) else { return Ok(()) };
+    if namesake.view().is_some() {
+        return fail("views may not be indexed");
+    }
+    if namesake.virtual_table().is_some() {
+        return fail("virtual tables may not be indexed");
+    }
+    let parsed = parse_statement(sql, resolver.arena, &resolver.env.limits);
+    let Ok(Parsed { statement: Some(statement), .. }) = parsed else { return Ok(()) };
+    let Some(Stmt::CreateIndex(create)) = statement.program() else { return Ok(()) };
+    let quoted_strings = quoted_strings && resolver.env.flags.has_quoted_strings_in_ddl();
+    let limits = &resolver.env.limits;
+    let options = BuildOptions { names: None, limits, quoted_strings, descending_indexes: true, is_altering: true };
+    build_index(create, sql, namesake, &options).map(drop)
+}
+
+/// The table that a name without a schema means instead of the one of that name in `db`: temp's, or the main database's.
+fn namesake<'a>(resolver: &Resolver<'a>, db: Db, name: Name<'_>) -> Option<(Db, &'a Arc<Table>)> {
+    let before = [Db::TEMP, Db::MAIN].into_iter().take_while(|before| *before != db);
+    let mut found = before.filter_map(|before| Some((before, resolver.env.catalog.schema(before).table(name)?)));
+    found.next()
+}
+
+/// The schema that a trigger's text is about, which stands in that of `db`: where its table is found.
+fn trigger_db<'a>(resolver: &Resolver<'a>, db: Db, create: &CreateTrigger<'a>) -> Db {
+    let shadowing = namesake(resolver, db, create.table.name.name).filter(|_| create.table.schema.is_none());
+    shadowing.map_or(db, |(db, _)| db)
+}
+
+/// The table of a trigger whose text is about the schema of `db`.
+fn trigger_target<'a>(resolver: &Resolver<'a>, db: Db, create: &CreateTrigger<'a>) -> Result<ChangeTarget<'a>> {
+    let catalog = &resolver.env.catalog;
+    let own = catalog.database_name(db).name();
+    let schema = create.table.schema.map(|schema| schema.name).or((db != Db::TEMP).then_some(own));
+    let found = catalog.find_table(schema, create.table.name.name);
+    let FoundTable { db, table } = found.ok_or_else(|| {
+        CompileError::new(match schema {
+            Some(schema) => format!("no such table: {schema}.{}", create.table.name.name),
+            None => format!("no such table: {}", create.table.name.name),
+        })
+    })?;
+    resolver.target_at(db, table)
+}
+
+/// "error in view v after rename: no such column: a".
+pub(super) fn in_object(kind: &str, name: Name<'_>, when: &str, error: &CompileError) -> CompileError {
+    let when = if when.is_empty() { String::new() } else { format!(" {when}") };
+    CompileError::new(format!("error in {kind} {name}{when}: {}", error.message))
+}

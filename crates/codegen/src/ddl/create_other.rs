@@ -1,0 +1,138 @@
+//! CREATE VIEW and CREATE TRIGGER: a row in the schema table and no more. CREATE VIRTUAL TABLE: the same, and the rest is its
+//! module's.
+
+use lithe_catalog::{Result, Trigger, build_trigger, build_view, fail, trigger_database};
+use lithe_sql::ast::{CreateTrigger, CreateView, CreateVirtualTable, Indexed, Name, Span, Stmt};
+use lithe_vm::operand::{Db, TextId};
+
+use super::names::{as_written, database_of_table, is_new_table, refuse_reserved};
+use super::system::{self, NewRow};
+use crate::Codegen;
+
+/// CREATE VIEW; `sql` is the statement's text, and `parameters` how many it has.
+pub(crate) fn create_view<'a>(
+    cg: &mut Codegen<'a>,
+    create: &'a CreateView<'a>,
+    sql: &'a [u8],
+    parameters: u32,
+) -> Result<()> {
+    if parameters > 0 {
+        return fail("parameters are not allowed in views");
+    }
+    let db = database_of_table(cg, create.name, create.temporary)?;
+    if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists)? {
+        cg.use_database(db, false);
+        return Ok(());
+    }
+    let name = create.name.name;
+    cg.resolver.refuse_other_databases(db, name.name, create.select)?;
+    let view = build_view(create, sql);
+    let text = Span::new(name.span().start, create.text.end);
+    let text = [b"CREATE VIEW ", text.text(sql)].concat();
+    cg.use_database(db, true);
+    system::prepare_database(cg, db);
+    let row_text = cg.b.register();
+    system::load_text(cg, &text, row_text);
+    let schema = system::open_schema_table(cg, db)?;
+    let name = view.name.name();
+    system::insert_schema_row(cg, schema, &NewRow { kind: "view", name, table: name, root: None, sql: Some(row_text) });
+    cg.env.ask_schema_row(db)?;
+    system::bump_cookie(cg, db);
+    system::load_object(cg, db, "table", name);
+    Ok(())
+}
+
+/// CREATE VIRTUAL TABLE; `sql` is the statement's text.
+pub(crate) fn create_virtual_table<'a>(
+    cg: &mut Codegen<'a>,
+    create: &'a CreateVirtualTable<'a>,
+    sql: &'a [u8],
+) -> Result<()> {
+    let db = database_of_table(cg, create.name, false)?;
+    if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists)? {
+        cg.use_database(db, false);
+        return Ok(());
+    }
+    let name = create.name.name.name;
+    let text = [b"CREATE VIRTUAL TABLE ", create.text.text(sql)].concat();
+    cg.use_database(db, true);
+    cg.note_more_changes();
+    cg.note_may_abort();
+    system::prepare_database(cg, db);
+    let row_text = cg.b.register();
+    system::load_text(cg, &text, row_text);
+    let schema = system::open_schema_table(cg, db)?;
+    system::insert_schema_row(
+        cg,
+        schema,
+        &NewRow { kind: "table", name, table: name, root: None, sql: Some(row_text) },
+    );
+    cg.env.ask_schema_row(db)?;
+    system::bump_cookie(cg, db);
+    system::load_object(cg, db, "table", name);
+    system::change_virtual(cg, db, system::virtual_change::CREATE, name, TextId::NONE);
+    Ok(())
+}
+
+/// CREATE TRIGGER; `sql` is the statement's text, and `parameters` how many it has.
+pub(crate) fn create_trigger<'a>(
+    cg: &mut Codegen<'a>,
+    create: &'a CreateTrigger<'a>,
+    sql: &'a [u8],
+    parameters: u32,
+) -> Result<()> {
+    create.body.iter().try_for_each(|step| check_step(&step.stmt))?;
+    let env = cg.env;
+    let (db, target) = trigger_database(create, &env.catalog)?;
+    refuse_reserved(cg, create.name.name.name)?;
+    if env.catalog.schema(db).trigger(create.name.name.name).is_some() {
+        if create.if_not_exists {
+            cg.use_database(db, false);
+            return Ok(());
+        }
+        return fail(format!("trigger {} already exists", as_written(sql, create.name.name)));
+    }
+    if env.shadow_tables.protects(create.table.name.name) {
+        return fail("cannot create triggers on shadow tables");
+    }
+    let trigger = build_trigger(create, db, target, &env.catalog)?;
+    if parameters > 0 {
+        return fail("trigger cannot use variables");
+    }
+    cg.resolver.refuse_other_databases_in_trigger(db, create)?;
+    write_trigger(cg, db, &trigger, create.table.name.name, create.text.text(sql))
+}
+
+/// What a statement may not say within a trigger.
+fn check_step(step: &Stmt<'_>) -> Result<()> {
+    let (table, indexed) = match step {
+        Stmt::Insert(insert) => (insert.table, Indexed::Any),
+        Stmt::Update(update) => (update.table, update.indexed),
+        Stmt::Delete(delete) => (delete.table, delete.indexed),
+        _ => return Ok(()),
+    };
+    if table.schema.is_some() {
+        let statements = "INSERT, UPDATE, and DELETE statements within triggers";
+        return fail(format!("qualified table names are not allowed on {statements}"));
+    }
+    let clause = match indexed {
+        Indexed::Any => return Ok(()),
+        Indexed::By(_) => "INDEXED BY",
+        Indexed::Not => "NOT INDEXED",
+    };
+    fail(format!("the {clause} clause is not allowed on UPDATE or DELETE statements within triggers"))
+}
+
+/// `table` is the table's name as the statement has it.
+fn write_trigger(cg: &mut Codegen<'_>, db: Db, trigger: &Trigger, table: Name<'_>, text: &[u8]) -> Result<()> {
+    let text = [b"CREATE TRIGGER ", text].concat();
+    cg.use_database(db, true);
+    let sql = cg.b.register();
+    system::load_text(cg, &text, sql);
+    let schema = system::open_schema_table(cg, db)?;
+    let name = trigger.name.name();
+    system::insert_schema_row(cg, schema, &NewRow { kind: "trigger", name, table, root: None, sql: Some(sql) });
+    system::bump_cookie(cg, db);
+    system::load_object(cg, db, "trigger", name);
+    Ok(())
+}

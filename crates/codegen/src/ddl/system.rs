@@ -1,0 +1,303 @@
+//! Rows of the schema table, and of sqlite_sequence and sqlite_stat1 and 4: tables without indexes that are changed by a
+//! few instructions each.
+
+use std::sync::Arc;
+
+use lithe_catalog::{Result, SCHEMA_TABLE, TEMP_SCHEMA_TABLE, Table};
+use lithe_functions::RowOperation;
+use lithe_sql::ast::Name;
+use lithe_value::Value;
+use lithe_vm::insn::{Insn, delete_flags, insert_flags};
+use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, CursorId, Db, Reg, Sequence, TextId};
+use lithe_vm::program::{CursorInfo, CursorKind, TableFacts};
+
+use crate::Codegen;
+
+/// The columns of a schema table.
+pub(super) mod schema_column {
+    pub const TYPE: u16 = 0;
+    pub const NAME: u16 = 1;
+    pub const TBL_NAME: u16 = 2;
+    pub const ROOTPAGE: u16 = 3;
+    pub const SQL: u16 = 4;
+    pub const COUNT: u16 = 5;
+}
+
+/// Kinds of B-trees, as CreateTree numbers them.
+pub(super) mod tree_kind {
+    pub const TABLE: u8 = 1;
+    pub const INDEX: u8 = 2;
+}
+
+/// Kinds of objects, as DropFromCatalog numbers them.
+pub(super) mod object_kind {
+    pub const TABLE: u8 = 0;
+    pub const INDEX: u8 = 1;
+    pub const TRIGGER: u8 = 2;
+}
+
+/// What can be done to a virtual table, as VChange numbers it.
+pub(super) mod virtual_change {
+    pub const CREATE: u8 = 0;
+    pub const DESTROY: u8 = 1;
+    pub const RENAME: u8 = 2;
+}
+
+/// The first column of sqlite_sequence, sqlite_stat1 and sqlite_stat4: the table's name. The second one of the latter two
+/// is the index's name.
+pub(super) const TABLE_NAME_COLUMN: u16 = 0;
+/// Where ANALYZE writes how many rows there are.
+pub(super) const COUNTS_TABLE: &str = "sqlite_stat1";
+/// See [`TABLE_NAME_COLUMN`].
+pub(super) const INDEX_NAME_COLUMN: u16 = 1;
+
+/// `meta` values that DDL reads and writes, by SQLite's numbers.
+const COOKIE: u8 = 1;
+const FILE_FORMAT: u8 = 2;
+const TEXT_ENCODING: u8 = 5;
+/// The schema format that a new database gets: descending indexes, and integers 0 and 1 without bytes.
+const NEW_FILE_FORMAT: i32 = 4;
+
+/// The one that all versions of SQLite know.
+const LEGACY_FILE_FORMAT: i32 = 1;
+
+/// A row for the schema table.
+pub(super) struct NewRow<'r> {
+    pub kind: &'static str,
+    pub name: Name<'r>,
+    pub table: Name<'r>,
+    /// The register of the root page; none is 0.
+    pub root: Option<Reg>,
+    /// The register of the text; none is NULL.
+    pub sql: Option<Reg>,
+}
+
+/// The schema table of `db`.
+pub(super) fn schema_table<'a>(cg: &Codegen<'a>, db: Db) -> &'a Table {
+    let name = if db == Db::TEMP { TEMP_SCHEMA_TABLE } else { SCHEMA_TABLE };
+    let table = cg.env.catalog.schema(db).table(Name::new(name.as_bytes()));
+    table.expect("every schema has its schema table")
+}
+
+/// Opens a table for reading, to look at all of its rows.
+pub(super) fn open_for_reading<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table) -> Result<CursorId> {
+    cg.open_table(db, table)
+}
+
+/// Opens the schema table of `db` for writing.
+pub(super) fn open_schema_table(cg: &mut Codegen<'_>, db: Db) -> Result<CursorId> {
+    let table = schema_table(cg, db);
+    cg.open_system_table(db, table)
+}
+
+/// A database that has no table yet is given its schema format and its encoding.
+pub(super) fn prepare_database(cg: &mut Codegen<'_>, db: Db) {
+    let format = cg.b.register();
+    let is_set = cg.b.label();
+    cg.b.emit(Insn::ReadCookie { db, index: FILE_FORMAT, dst: format });
+    cg.b.emit(Insn::If { null_jumps: 1, reg: format, target: is_set });
+    let value = if cg.env.flags.legacy_file_format { LEGACY_FILE_FORMAT } else { NEW_FILE_FORMAT };
+    cg.b.emit(Insn::SetCookie { db, index: FILE_FORMAT, value });
+    let encoding = cg.env.catalog.schema(Db::MAIN).encoding as i32;
+    cg.b.emit(Insn::SetCookie { db, index: TEXT_ENCODING, value: encoding });
+    cg.b.place(is_set);
+}
+
+/// Appends a row to the schema table under `cursor`.
+pub(super) fn insert_schema_row(cg: &mut Codegen<'_>, cursor: CursorId, row: &NewRow<'_>) {
+    let values = cg.b.registers(usize::from(schema_column::COUNT));
+    load_text(cg, row.kind.as_bytes(), values.at(0));
+    load_text(cg, row.name.as_bytes(), values.at(1));
+    load_text(cg, row.table.as_bytes(), values.at(2));
+    match row.root {
+        Some(root) => cg.b.emit(Insn::Copy { src: root, dst: values.at(3), count: 1 }),
+        None => cg.b.emit(Insn::Integer { value: 0, dst: values.at(3) }),
+    }
+    match row.sql {
+        Some(sql) => cg.b.emit(Insn::Copy { src: sql, dst: values.at(4), count: 1 }),
+        None => cg.b.emit(Insn::Null { start: values.at(4), count: 1 }),
+    }
+    append_row(cg, cursor, values, schema_column::COUNT);
+}
+
+/// Appends the row of `count` registers from `values` on.
+pub(super) fn append_row(cg: &mut Codegen<'_>, cursor: CursorId, values: Reg, count: u16) {
+    let (rowid, record) = (cg.b.register(), cg.b.register());
+    cg.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
+    cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: values, dst: record });
+    cg.b.emit(Insn::Insert { flags: insert_flags::APPEND, cursor, rowid, record });
+}
+
+/// Puts a text constant into a register.
+pub(crate) fn load_text(cg: &mut Codegen<'_>, text: &[u8], dst: Reg) {
+    let value = cg.b.constant(Value::text(text));
+    cg.b.emit(Insn::Const { value, dst });
+}
+
+/// The text that a column must have, or must not have.
+pub(crate) enum Is<'t> {
+    Text(u16, &'t [u8]),
+    NotText(u16, &'t [u8]),
+}
+
+/// Deletes the rows of a system table that meet all conditions.
+pub(super) fn delete_rows(cg: &mut Codegen<'_>, cursor: CursorId, conditions: &[Is<'_>]) {
+    for_each_row(cg, cursor, conditions, |cg| {
+        cg.b.emit(Insn::Delete { flags: delete_flags::SAVE_POSITION, cursor });
+    });
+}
+
+/// A system table of whose changes the pre-update hook is told: sqlite_stat1 alone.
+#[derive(Clone, Copy)]
+pub(super) struct ToldTable {
+    /// Carries the names of table and database. No tree is open at it.
+    names: CursorId,
+    column_count: u16,
+}
+
+/// The table as the hook is told of it; `None` if there is no hook, or the table is not sqlite_stat1.
+pub(super) fn told_table(cg: &mut Codegen<'_>, db: Db, name: &str, column_count: u16) -> Option<ToldTable> {
+    if !cg.env.flags.preupdate_hook || !name.eq_ignore_ascii_case(COUNTS_TABLE) {
+        return None;
+    }
+    let database = cg.env.catalog.database_name(db).into();
+    let facts = TableFacts { name: COUNTS_TABLE.to_owned(), database, ..TableFacts::default() };
+    let table = Some(Arc::new(facts));
+    let info = CursorInfo { kind: CursorKind::KeyOnly, db, root: None, key: None, column_count, table };
+    Some(ToldTable { names: cg.b.cursor(info), column_count })
+}
+
+/// As [`delete_rows`], telling the pre-update hook.
+pub(super) fn delete_told_rows(cg: &mut Codegen<'_>, cursor: CursorId, table: ToldTable, conditions: &[Is<'_>]) {
+    let ToldTable { names, column_count: count } = table;
+    let old = cg.b.registers(usize::from(count) + 1);
+    for_each_row(cg, cursor, conditions, |cg| {
+        cg.b.emit(Insn::Rowid { cursor, dst: old });
+        cg.b.emit(Insn::Columns { cursor, column: 0, dst: old.at(1), count: u32::from(count) });
+        let operation = RowOperation::Delete as i32 as u8;
+        cg.b.emit(Insn::PreUpdate { operation, cursor: names, count, old, new: Reg::NONE });
+        cg.b.emit(Insn::Delete { flags: delete_flags::SAVE_POSITION, cursor });
+    });
+}
+
+/// As [`append_row`], telling the pre-update hook.
+pub(super) fn append_told_row(cg: &mut Codegen<'_>, cursor: CursorId, table: ToldTable, values: Reg) {
+    let ToldTable { names, column_count: count } = table;
+    let (new, record) = (cg.b.registers(usize::from(count) + 1), cg.b.register());
+    cg.b.emit(Insn::NewRowid { cursor, dst: new, sequence: Sequence::NONE });
+    cg.b.emit(Insn::Copy { src: values, dst: new.at(1), count: u32::from(count) });
+    let operation = RowOperation::Insert as i32 as u8;
+    cg.b.emit(Insn::PreUpdate { operation, cursor: names, count, old: Reg::NONE, new });
+    cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: values, dst: record });
+    cg.b.emit(Insn::Insert { flags: insert_flags::APPEND, cursor, rowid: new, record });
+}
+
+/// Runs `body` for every row that meets all conditions.
+pub(crate) fn for_each_row<'a>(
+    cg: &mut Codegen<'a>,
+    cursor: CursorId,
+    conditions: &[Is<'_>],
+    body: impl FnOnce(&mut Codegen<'a>),
+) {
+    let (next, done) = (cg.b.label(), cg.b.label());
+    let (value, wanted) = (cg.b.register(), cg.b.registers(conditions.len()));
+    for (at, condition) in conditions.iter().enumerate() {
+        let (Is::Text(_, text) | Is::NotText(_, text)) = condition;
+        load_text(cg, text, wanted.at(at));
+    }
+    cg.b.emit(Insn::Rewind { cursor, target: done });
+    let top = cg.b.here();
+    for (at, condition) in conditions.iter().enumerate() {
+        let (lhs, rhs, target) = (value, wanted.at(at), next);
+        let flags = CompareFlags(CompareFlags::NULL_EQ);
+        let collation = CollationId::BINARY;
+        match *condition {
+            Is::Text(column, _) => {
+                cg.b.emit(Insn::Column { cursor, column, dst: value });
+                cg.b.emit(Insn::Ne { flags, collation, lhs, rhs, target });
+            }
+            Is::NotText(column, _) => {
+                cg.b.emit(Insn::Column { cursor, column, dst: value });
+                cg.b.emit(Insn::Eq { flags, collation, lhs, rhs, target });
+            }
+        }
+    }
+    body(cg);
+    cg.b.place(next);
+    cg.b.emit(Insn::Next { cursor, target: top });
+    cg.b.place(done);
+}
+
+/// Counts up the schema cookie of `db`: other connections, and other statements of this one, see that the schema is another.
+pub(super) fn bump_cookie(cg: &mut Codegen<'_>, db: Db) {
+    let cookie = cg.env.catalog.schema(db).cookie.wrapping_add(1);
+    cg.b.emit(Insn::SetCookie { db, index: COOKIE, value: cookie.cast_signed() });
+}
+
+/// Reads the rows about an object into the catalog: `kind` is "table" (also for views), "index" or "trigger". Objects of other
+/// kinds may have the same name.
+pub(super) fn load_object(cg: &mut Codegen<'_>, db: Db, kind: &str, name: Name<'_>) {
+    let condition = cg.b.text(format!("{kind} {}", name.to_str_lossy()));
+    cg.b.emit(Insn::ParseSchema { db, condition });
+}
+
+/// Reads all rows into the catalog.
+pub(super) fn load_all(cg: &mut Codegen<'_>, db: Db) {
+    cg.b.emit(Insn::ParseSchema { db, condition: TextId::NONE });
+}
+
+/// The connection forgets a table or view with all that belongs to it.
+pub(super) fn forget_table(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) {
+    let name = cg.b.text(name.to_str_lossy().into_owned());
+    cg.b.emit(Insn::DropFromCatalog { db, kind: object_kind::TABLE, name });
+}
+
+/// Writes `to` over the name `from` in the first column of a system table.
+pub(super) fn rename_in<'a>(
+    cg: &mut Codegen<'a>,
+    db: Db,
+    table: &'a Table,
+    from: Name<'_>,
+    to: Name<'_>,
+) -> Result<()> {
+    let cursor = cg.open_system_table(db, table)?;
+    let count = table.columns.len();
+    let (values, rowid, record) = (cg.b.registers(count), cg.b.register(), cg.b.register());
+    for_each_row(cg, cursor, &[Is::Text(TABLE_NAME_COLUMN, from.as_bytes())], |cg| {
+        cg.b.emit(Insn::Columns { cursor, column: 0, dst: values, count: count as u32 });
+        load_text(cg, to.as_bytes(), values.at(usize::from(TABLE_NAME_COLUMN)));
+        cg.b.emit(Insn::Rowid { cursor, dst: rowid });
+        let (count, affinities) = (count as u16, AffinityListId::NONE);
+        cg.b.emit(Insn::MakeRecord { count, affinities, start: values, dst: record });
+        cg.b.emit(Insn::Insert { flags: insert_flags::SAVE_POSITION, cursor, rowid, record });
+    });
+    Ok(())
+}
+
+/// Takes the rows of table `name`, or of the index of it, out of sqlite_stat1 and sqlite_stat4.
+pub(super) fn forget_statistics(cg: &mut Codegen<'_>, db: Db, column: u16, name: Name<'_>) -> Result<()> {
+    for of in [COUNTS_TABLE, "sqlite_stat4"] {
+        if let Some(table) = system_table(cg, db, of) {
+            let is_of_table = column == TABLE_NAME_COLUMN;
+            cg.env.ask_delete_rows(db, of, &[if is_of_table { "tbl" } else { "idx" }])?;
+            let cursor = cg.open_system_table(db, table)?;
+            let conditions = &[Is::Text(column, name.as_bytes())];
+            match told_table(cg, db, of, table.columns.len() as u16) {
+                Some(told) => delete_told_rows(cg, cursor, told, conditions),
+                None => delete_rows(cg, cursor, conditions),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The system table of that name, if the database has it.
+pub(super) fn system_table<'a>(cg: &Codegen<'a>, db: Db, name: &str) -> Option<&'a Table> {
+    cg.env.catalog.schema(db).table(Name::new(name.as_bytes())).map(|table| &**table)
+}
+
+/// The module of a virtual table makes it, destroys it, or hears that it is called `to` now.
+pub(super) fn change_virtual(cg: &mut Codegen<'_>, db: Db, op: u8, name: Name<'_>, to: TextId) {
+    let name = cg.b.text(name.to_str_lossy().into_owned());
+    cg.b.emit(Insn::VChange { op, db, name, to });
+}

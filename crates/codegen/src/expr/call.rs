@@ -1,0 +1,176 @@
+//! Calls of scalar functions, CASE, RAISE.
+
+use std::sync::Arc;
+
+use lithe_catalog::Result;
+use lithe_functions::{Flags, json};
+use lithe_resolve::ir::{Call, Case, Compare, CompareOp, Expr, Raise, UnaryOp, affinity_of, is_constant, makes_json};
+use lithe_sql::ast::RaiseAction;
+use lithe_vfs::ResultCode;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{OnConflict, Reg};
+use lithe_vm::program::FunctionCall;
+
+use super::super::Codegen;
+use super::Value;
+
+/// Arguments that are marked as constant: so many bits the mark has.
+const CONSTANT_MARKS: usize = 32;
+
+impl<'a> Codegen<'a> {
+    pub(super) fn emit_call(&mut self, call: &Call<'a>, dst: Reg) -> Result<()> {
+        if call.function.is_builtin() {
+            match call.function.name() {
+                "coalesce" | "ifnull" => return self.emit_coalesce(call.args, dst),
+                "likely" | "unlikely" | "likelihood" => return self.emit_into(&call.args[0], dst),
+                _ => {}
+            }
+        }
+        // Only the few functions that compare need to know the collation that a name means.
+        let compares = call.function.is_builtin() && matches!(call.function.name(), "min" | "max" | "nullif");
+        let collation = match self.env.collation(call.collation) {
+            Err(error) if compares => return Err(error),
+            result => result.unwrap_or_default(),
+        };
+        let (mut constant_arguments, mut bound_arguments) = (0, 0);
+        for (at, arg) in call.args.iter().enumerate().take(CONSTANT_MARKS) {
+            constant_arguments |= u32::from(is_constant(arg)) << at;
+            bound_arguments |= u32::from(is_parameter(arg)) << at;
+        }
+        let id = self.b.call(FunctionCall {
+            function: Arc::clone(call.function),
+            argument_count: call.args.len() as u16,
+            collation,
+            constant_arguments,
+            bound_arguments,
+            must_be_pure: call.must_be_pure,
+        });
+        let asks_subtypes = call.function.flags().contains(Flags::SUBTYPE);
+        match call.args {
+            [] => self.b.emit(Insn::Call { call: id, start: dst, dst }),
+            [one] if !(asks_subtypes && self.loses_json(one)) => {
+                let value = self.emit(one)?;
+                self.b.emit(Insn::Call { call: id, start: value.reg, dst });
+                self.release(value);
+            }
+            args => {
+                let start = self.emit_arguments(args, asks_subtypes)?;
+                self.b.emit(Insn::Call { call: id, start, dst });
+            }
+        }
+        Ok(())
+    }
+
+    /// Arguments in a row of registers. In a loop, constant ones are put there once, before it.
+    ///
+    /// Where the function asks for subtypes, JSON that was not made here and now has its subtype again.
+    pub(crate) fn emit_arguments(&mut self, args: &[Expr<'a>], asks_subtypes: bool) -> Result<Reg> {
+        let start = self.b.registers(args.len());
+        let mut standing = Vec::new();
+        for (at, arg) in args.iter().enumerate() {
+            let is_once = self.expr.loops > 0 && is_constant(arg) && super::is_jumpless(arg);
+            let outer = if is_once { Some(self.b.set_prologue(true)) } else { None };
+            let result = self.emit_into(arg, start.at(at));
+            if asks_subtypes && self.loses_json(arg) {
+                let subtype = self.b.temporary();
+                self.b.emit(Insn::Integer { value: i32::from(json::SUBTYPE), dst: subtype });
+                self.b.emit(Insn::SetSubtype { src: subtype, dst: start.at(at) });
+                self.b.free(subtype);
+            }
+            if let Some(outer) = outer {
+                self.b.set_prologue(outer);
+                standing.push(at);
+            }
+            result?;
+        }
+        // The others may serve again once the call is emitted; nothing is emitted before.
+        (0..args.len()).filter(|at| !standing.contains(at)).for_each(|at| self.b.free(start.at(at)));
+        Ok(start)
+    }
+
+    /// Whether the expression is JSON, and its value comes from a place where nobody has kept that: a group's key, an index, the
+    /// state of min() and max().
+    fn loses_json(&self, arg: &Expr<'a>) -> bool {
+        makes_json(arg) && (matches!(arg, Expr::Aggregate(_)) || self.replacement(arg).is_some())
+    }
+
+    /// The first value that is not NULL; the ones behind it are not computed.
+    fn emit_coalesce(&mut self, args: &[Expr<'a>], dst: Reg) -> Result<()> {
+        let end = self.b.label();
+        for (at, arg) in args.iter().enumerate() {
+            self.emit_into(arg, dst)?;
+            if at + 1 < args.len() {
+                self.b.emit(Insn::NotNull { reg: dst, target: end });
+            }
+        }
+        self.b.place(end);
+        Ok(())
+    }
+
+    pub(super) fn emit_case(&mut self, case: &Case<'a>, dst: Reg) -> Result<()> {
+        let end = self.b.label();
+        let operand: Option<Value> = case.operand.as_ref().map(|operand| self.emit(operand)).transpose()?;
+        for when in case.whens {
+            let next = self.b.label();
+            match (&operand, &case.operand) {
+                (Some(value), Some(expr)) => {
+                    let left = Expr::Register(value.reg, affinity_of(expr));
+                    let compare = Compare { op: CompareOp::Eq, left, right: when.condition, how: when.how };
+                    self.jump_if_false(&Expr::Compare(self.arena.alloc(compare)), next, true)?;
+                }
+                _ => self.jump_if_false(&when.condition, next, true)?,
+            }
+            self.emit_into(&when.value, dst)?;
+            self.b.emit(Insn::Goto { target: end });
+            self.b.place(next);
+        }
+        match &case.otherwise {
+            Some(otherwise) => self.emit_into(otherwise, dst)?,
+            None => self.b.emit(Insn::Null { start: dst, count: 1 }),
+        }
+        self.b.place(end);
+        if let Some(value) = operand {
+            self.release(value);
+        }
+        Ok(())
+    }
+
+    /// RAISE leaves the statement or, with IGNORE, the trigger's program: no value is ever seen.
+    pub(super) fn emit_raise(&mut self, raise: &Raise<'a>) -> Result<()> {
+        let policy = match raise.action {
+            RaiseAction::Ignore => OnConflict::Ignore,
+            RaiseAction::Rollback => OnConflict::Rollback,
+            RaiseAction::Abort => OnConflict::Abort,
+            RaiseAction::Fail => OnConflict::Fail,
+        } as u8;
+        // Outside of a trigger, the engine's own statements raise errors.
+        let code = if self.is_body() { ResultCode::CONSTRAINT_TRIGGER.0 } else { ResultCode::ERROR.0 };
+        match &raise.message {
+            None => {
+                let message = self.b.text("");
+                self.b.emit(Insn::HaltError { policy, code, message });
+            }
+            Some(Expr::Text(text)) => {
+                let message = self.b.text(String::from_utf8_lossy(text).into_owned());
+                self.b.emit(Insn::HaltError { policy, code, message });
+            }
+            Some(expr) => {
+                let value = self.emit(expr)?;
+                self.b.emit(Insn::HaltErrorReg { policy, code, message: value.reg });
+                self.release(value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the value is that of a parameter (`sqlite3_value_frombind`).
+fn is_parameter(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Parameter(_) => true,
+        Expr::Cast(operand, _) | Expr::Collate(operand, _) | Expr::Unary(UnaryOp::Plus, operand) => {
+            is_parameter(operand)
+        }
+        _ => false,
+    }
+}

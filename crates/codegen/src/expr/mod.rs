@@ -1,0 +1,386 @@
+//! Expressions as values.
+//!
+//! | module | its one subject |
+//! | --- | --- |
+//! | `condition` | expressions as jumps |
+//! | `compare` | comparisons, of scalars and of rows |
+//! | `column` | columns of sources, wherever they are at the moment |
+//! | `call` | functions, CASE, RAISE |
+//! | `in_set`, `in_index` | IN |
+//! | `subquery` | queries within expressions |
+
+mod call;
+mod column;
+mod compare;
+mod condition;
+mod in_index;
+pub(crate) mod in_set;
+mod subquery;
+
+use lithe_catalog::{Result, fail};
+use lithe_resolve::ir::{AggregateId, BinaryOp, Expr, SourceId, SubqueryId, UnaryOp, is_constant, same};
+use lithe_value::Value as Constant;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{CursorId, Reg};
+
+use super::Codegen;
+
+/// A register that holds a value to be read.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a temporary register is given back by release"]
+pub struct Value {
+    /// The register.
+    pub reg: Reg,
+    is_temporary: bool,
+}
+
+/// What code generation of expressions remembers.
+#[derive(Default)]
+pub(super) struct State<'a> {
+    /// Constants that have a register, filled in the prologue.
+    constants: Vec<(Expr<'a>, Reg)>,
+    /// Expressions whose value is somewhere else already: GROUP BY terms, indexed expressions.
+    replacements: Vec<(Expr<'a>, Replacement)>,
+    /// Where the results of aggregates are.
+    aggregates: Vec<(AggregateId, Reg)>,
+    /// Sets of IN that are built already, by a loop that runs over them.
+    sets: Vec<(SubqueryId, CursorId)>,
+    /// The generated columns that are being computed: one that comes up again needs itself.
+    generating: Vec<(SourceId, usize)>,
+    /// How many loops are open: inside one, constants are worth a register.
+    pub(super) loops: u32,
+}
+
+/// Where the value of an expression can be had without computing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replacement {
+    /// In a register.
+    Register(Reg),
+    /// In a column of the row under a cursor.
+    Column(CursorId, u16),
+}
+
+impl<'a> Codegen<'a> {
+    /// The value of the expression in a register that must only be read.
+    pub fn emit(&mut self, expr: &Expr<'a>) -> Result<Value> {
+        if let Some(reg) = self.standing_register(expr)? {
+            return Ok(Value { reg, is_temporary: false });
+        }
+        let reg = self.b.temporary();
+        self.emit_into(expr, reg)?;
+        Ok(Value { reg, is_temporary: true })
+    }
+
+    /// Gives the register of a value back, if it was a temporary one.
+    pub fn release(&mut self, value: Value) {
+        if value.is_temporary {
+            self.b.free(value.reg);
+        }
+    }
+
+    /// The values of the expressions in a row of new registers, which may be changed and are given back by
+    /// [`Codegen::free_registers`].
+    pub fn emit_list(&mut self, exprs: &[Expr<'a>]) -> Result<Reg> {
+        let start = self.b.registers(exprs.len());
+        for (at, expr) in exprs.iter().enumerate() {
+            self.emit_into(expr, start.at(at))?;
+        }
+        Ok(start)
+    }
+
+    /// Puts the value of the expression into `dst`.
+    pub fn emit_into(&mut self, expr: &Expr<'a>, dst: Reg) -> Result<()> {
+        if let Some(replacement) = self.replacement(expr) {
+            self.emit_replacement(replacement, dst);
+            return Ok(());
+        }
+        match expr {
+            Expr::Null => self.b.emit(Insn::Null { start: dst, count: 1 }),
+            Expr::Integer(value) => self.emit_integer(*value, dst),
+            Expr::Real(value) => self.emit_constant(Constant::from(*value), dst),
+            Expr::Text(text) => self.emit_constant(Constant::text(*text), dst),
+            Expr::Blob(blob) => self.emit_constant(Constant::blob(*blob), dst),
+            Expr::Parameter(number) => {
+                self.b.uses_parameter(*number);
+                self.b.emit(Insn::Parameter { number: *number, dst });
+            }
+            Expr::Column(column) => self.emit_column(column, dst)?,
+            Expr::Unary(op, operand) => self.emit_unary(*op, operand, dst)?,
+            Expr::Binary(op, left, right) => self.emit_binary(*op, left, right, dst)?,
+            Expr::And(left, right) => self.emit_logical(Logical::And, left, right, dst)?,
+            Expr::Or(left, right) => self.emit_logical(Logical::Or, left, right, dst)?,
+            Expr::Compare(compare) => self.emit_comparison(compare, dst)?,
+            Expr::CompareRows(compare) => self.emit_row_comparison(compare, dst)?,
+            Expr::IsTrue(operand, test) => {
+                let value = self.emit(operand)?;
+                let (null_gives, invert) = (u8::from(test.null_gives), u8::from(test.invert));
+                self.b.emit(Insn::IsTrue { null_gives, invert, src: value.reg, dst });
+                self.release(value);
+            }
+            Expr::IsNull(..) | Expr::Between(_) => self.emit_truth(expr, dst)?,
+            Expr::In(set) => self.emit_in(set, dst)?,
+            Expr::Case(case) => self.emit_case(case, dst)?,
+            Expr::Cast(operand, affinity) => {
+                self.emit_into(operand, dst)?;
+                self.b.emit(Insn::Cast { affinity: *affinity as u8, reg: dst });
+            }
+            Expr::Collate(operand, _) => self.emit_into(operand, dst)?,
+            Expr::Function(call) => self.emit_call(call, dst)?,
+            Expr::Aggregate(_) | Expr::Window(_) | Expr::Register(..) => {
+                let src = self.result_register(expr)?;
+                self.emit_copy(src, dst);
+            }
+            Expr::Subquery(subquery) => self.emit_subquery_column(subquery, 0, dst)?,
+            Expr::SubqueryColumn(subquery, at) => self.emit_subquery_column(subquery, *at, dst)?,
+            Expr::Exists(subquery) => self.emit_exists(subquery, dst)?,
+            Expr::Row(_) => return fail("row value misused"),
+            Expr::Raise(raise) => self.emit_raise(raise)?,
+            Expr::Output(_) => unreachable!("ORDER BY of a compound query is read from its rows"),
+        }
+        Ok(())
+    }
+
+    /// From here on `expr` need not be computed. Later calls win; [`Codegen::forget_replacements`] takes them back.
+    pub fn replace(&mut self, expr: Expr<'a>, by: Replacement) {
+        self.expr.replacements.push((expr, by));
+    }
+
+    /// How many replacements there are.
+    pub fn replacements(&self) -> usize {
+        self.expr.replacements.len()
+    }
+
+    /// Takes back all but the first `count` replacements.
+    pub fn forget_replacements(&mut self, count: usize) {
+        self.expr.replacements.truncate(count);
+    }
+
+    /// The result of an aggregate is in this register.
+    pub(crate) fn set_aggregate(&mut self, id: AggregateId, reg: Reg) {
+        self.expr.aggregates.push((id, reg));
+    }
+
+    /// Runs `f`, which emits code of a loop's body.
+    pub(crate) fn in_loop<T>(&mut self, f: impl FnOnce(&mut Codegen<'a>) -> Result<T>) -> Result<T> {
+        self.enter_loop();
+        let result = f(self);
+        self.leave_loop();
+        result
+    }
+
+    /// What is emitted from here on is run again and again.
+    pub(crate) fn enter_loop(&mut self) {
+        self.expr.loops += 1;
+    }
+
+    /// The loop that was entered last ends here.
+    pub(crate) fn leave_loop(&mut self) {
+        self.expr.loops -= 1;
+    }
+
+    /// Copies a register, unless it is the same one.
+    pub(crate) fn emit_copy(&mut self, src: Reg, dst: Reg) {
+        if src != dst {
+            self.b.emit(Insn::Copy { src, dst, count: 1 });
+        }
+    }
+
+    /// Puts an integer into `dst`.
+    pub(crate) fn emit_integer(&mut self, value: i64, dst: Reg) {
+        match i32::try_from(value) {
+            Ok(value) => self.b.emit(Insn::Integer { value, dst }),
+            Err(_) => self.emit_constant(Constant::from(value), dst),
+        }
+    }
+
+    fn emit_constant(&mut self, value: Constant, dst: Reg) {
+        let value = self.b.constant(value);
+        self.b.emit(Insn::Const { value, dst });
+    }
+
+    /// The register in which the value stands anyway: computed before, or a constant's own.
+    fn standing_register(&mut self, expr: &Expr<'a>) -> Result<Option<Reg>> {
+        match self.replacement(expr) {
+            Some(Replacement::Register(reg)) => return Ok(Some(reg)),
+            Some(Replacement::Column(..)) => return Ok(None),
+            None => {}
+        }
+        match expr {
+            Expr::Register(..) | Expr::Aggregate(_) | Expr::Window(_) => self.result_register(expr).map(Some),
+            Expr::Column(column) => Ok(self.column_register(column)),
+            Expr::Collate(operand, _) | Expr::Unary(UnaryOp::Plus, operand) => self.standing_register(operand),
+            Expr::Subquery(_) | Expr::Exists(_) | Expr::Raise(_) => Ok(None),
+            _ if is_constant(expr) => self.constant_register(expr),
+            _ => Ok(None),
+        }
+    }
+
+    fn result_register(&self, expr: &Expr<'a>) -> Result<Reg> {
+        let found = match expr {
+            Expr::Register(reg, _) => Some(*reg),
+            Expr::Aggregate(aggregate) => {
+                self.expr.aggregates.iter().rev().find(|(id, _)| *id == aggregate.id).map(|(_, reg)| *reg)
+            }
+            _ => None,
+        };
+        match (found, expr) {
+            (Some(reg), _) => Ok(reg),
+            (None, Expr::Aggregate(aggregate)) => fail(format!("misuse of aggregate: {}()", aggregate.function.name())),
+            (None, _) => fail("misuse of window function"),
+        }
+    }
+
+    /// A register with the value of a constant expression, computed once. `None` where it is as well computed in place.
+    fn constant_register(&mut self, expr: &Expr<'a>) -> Result<Option<Reg>> {
+        if let Some((_, reg)) = self.expr.constants.iter().find(|(known, _)| same(known, expr)) {
+            return Ok(Some(*reg));
+        }
+        if is_jumpless(expr) {
+            let reg = self.b.register();
+            let outer = self.b.set_prologue(true);
+            let result = self.emit_into(expr, reg);
+            self.b.set_prologue(outer);
+            result?;
+            self.expr.constants.push((*expr, reg));
+            return Ok(Some(reg));
+        }
+        if self.expr.loops == 0 {
+            return Ok(None);
+        }
+        // A function may fail, so it is not called before it is needed: the first time that this place is reached.
+        let (reg, computed) = (self.b.register(), self.b.label());
+        self.b.emit(Insn::Once { target: computed });
+        let loops = std::mem::take(&mut self.expr.loops);
+        let result = self.emit_into(expr, reg);
+        self.expr.loops = loops;
+        result?;
+        self.b.place(computed);
+        Ok(Some(reg))
+    }
+
+    /// Whether the expression need not be computed.
+    pub(super) fn is_replaced(&self, expr: &Expr<'a>) -> bool {
+        self.replacement(expr).is_some()
+    }
+
+    pub(super) fn replacement(&self, expr: &Expr<'a>) -> Option<Replacement> {
+        let known = &self.expr.replacements;
+        if known.is_empty() {
+            return None;
+        }
+        known.iter().rev().find(|(known, _)| same(known, expr)).map(|(_, by)| *by)
+    }
+
+    fn emit_replacement(&mut self, replacement: Replacement, dst: Reg) {
+        match replacement {
+            Replacement::Register(src) => self.emit_copy(src, dst),
+            Replacement::Column(cursor, column) => self.b.emit(Insn::Column { cursor, column, dst }),
+        }
+    }
+
+    fn emit_unary(&mut self, op: UnaryOp, operand: &Expr<'a>, dst: Reg) -> Result<()> {
+        if op == UnaryOp::Plus {
+            return self.emit_into(operand, dst);
+        }
+        if op == UnaryOp::DropSubtype {
+            self.emit_into(operand, dst)?;
+            self.b.emit(Insn::ClearSubtype { start: dst, count: 1 });
+            return Ok(());
+        }
+        let value = self.emit(operand)?;
+        let src = value.reg;
+        self.b.emit(match op {
+            UnaryOp::BitNot => Insn::BitNot { src, dst },
+            UnaryOp::Not => Insn::Not { src, dst },
+            UnaryOp::Negate | UnaryOp::Plus | UnaryOp::DropSubtype => Insn::Negate { src, dst },
+        });
+        self.release(value);
+        Ok(())
+    }
+
+    fn emit_binary(&mut self, op: BinaryOp, left: &Expr<'a>, right: &Expr<'a>, dst: Reg) -> Result<()> {
+        self.emit_operands(left, right, |lhs, rhs| match op {
+            BinaryOp::Add => Insn::Add { lhs, rhs, dst },
+            BinaryOp::Subtract => Insn::Subtract { lhs, rhs, dst },
+            BinaryOp::Multiply => Insn::Multiply { lhs, rhs, dst },
+            BinaryOp::Divide => Insn::Divide { lhs, rhs, dst },
+            BinaryOp::Modulo => Insn::Remainder { lhs, rhs, dst },
+            BinaryOp::Concat => Insn::Concat { lhs, rhs, dst },
+            BinaryOp::BitAnd => Insn::BitAnd { lhs, rhs, dst },
+            BinaryOp::BitOr => Insn::BitOr { lhs, rhs, dst },
+            BinaryOp::ShiftLeft => Insn::ShiftLeft { lhs, rhs, dst },
+            BinaryOp::ShiftRight => Insn::ShiftRight { lhs, rhs, dst },
+        })
+    }
+
+    /// AND and OR. A right operand that costs something, or that may fail, is computed only if the left one has not decided.
+    fn emit_logical(&mut self, op: Logical, left: &Expr<'a>, right: &Expr<'a>, dst: Reg) -> Result<()> {
+        let insn = |lhs, rhs| match op {
+            Logical::And => Insn::And { lhs, rhs, dst },
+            Logical::Or => Insn::Or { lhs, rhs, dst },
+        };
+        if !lithe_resolve::ir::any(right, &mut is_costly) {
+            return self.emit_operands(left, right, insn);
+        }
+        let (decided, end) = (self.b.label(), self.b.label());
+        let lhs = self.emit(left)?;
+        self.b.emit(match op {
+            Logical::And => Insn::IfNot { null_jumps: 0, reg: lhs.reg, target: decided },
+            Logical::Or => Insn::If { null_jumps: 0, reg: lhs.reg, target: decided },
+        });
+        let rhs = self.emit(right)?;
+        self.b.emit(insn(lhs.reg, rhs.reg));
+        self.release(rhs);
+        self.release(lhs);
+        self.b.emit(Insn::Goto { target: end });
+        self.b.place(decided);
+        self.b.emit(Insn::Integer { value: i32::from(op == Logical::Or), dst });
+        self.b.place(end);
+        Ok(())
+    }
+
+    /// Computes two operands and emits the instruction that takes them.
+    fn emit_operands(&mut self, left: &Expr<'a>, right: &Expr<'a>, insn: impl FnOnce(Reg, Reg) -> Insn) -> Result<()> {
+        let left = self.emit(left)?;
+        let right = self.emit(right)?;
+        self.b.emit(insn(left.reg, right.reg));
+        self.release(right);
+        self.release(left);
+        Ok(())
+    }
+}
+
+/// The two operators that may know their result after one operand.
+#[derive(Clone, Copy, PartialEq)]
+enum Logical {
+    And,
+    Or,
+}
+
+/// Whether computing the expression itself, its operands aside, calls a function or runs a query.
+fn is_costly(expr: &Expr<'_>) -> bool {
+    use lithe_resolve::ir::InSet;
+    match expr {
+        Expr::Function(_) | Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(_) | Expr::Raise(_) => true,
+        Expr::In(set) => matches!(set.set, InSet::Query(_)),
+        _ => false,
+    }
+}
+
+/// Whether a constant's code has neither jumps nor calls: such code can stand in the prologue, where it costs next to
+/// nothing even if its value is never needed.
+fn is_jumpless(expr: &Expr<'_>) -> bool {
+    let mut has_jumps = |expr: &Expr<'_>| {
+        matches!(
+            expr,
+            Expr::Function(_)
+                | Expr::Case(_)
+                | Expr::In(_)
+                | Expr::Between(_)
+                | Expr::IsNull(..)
+                | Expr::CompareRows(_)
+                | Expr::Row(_)
+        )
+    };
+    !lithe_resolve::ir::any(expr, &mut has_jumps)
+}

@@ -1,0 +1,73 @@
+//! Queries within expressions: scalar subqueries, row subqueries, EXISTS.
+
+use lithe_catalog::Result;
+use lithe_resolve::ir::{Expr, Query, Subquery, rows_may_have_subtypes};
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::Reg;
+
+use super::super::Codegen;
+use super::super::select::Destination;
+
+impl<'a> Codegen<'a> {
+    /// Column `at` of the first row of a subquery.
+    pub(super) fn emit_subquery_column(&mut self, subquery: &Subquery<'a>, at: u16, dst: Reg) -> Result<()> {
+        let start = self.emit_subquery_row(subquery)?;
+        self.emit_copy(start.at(usize::from(at)), dst);
+        Ok(())
+    }
+
+    /// The first row of a subquery in a row of registers; NULLs when there is none. A subquery that does not depend on
+    /// the row of an enclosing query is run once, the first time that this place is reached.
+    pub(super) fn emit_subquery_row(&mut self, subquery: &Subquery<'a>) -> Result<Reg> {
+        let width = subquery.query.columns.len();
+        let start = self.b.registers(width);
+        self.once_unless_correlated(subquery.query, |cg| {
+            cg.explain_subquery(subquery.query, "SCALAR SUBQUERY");
+            cg.b.emit(Insn::Null { start, count: width as u32 });
+            let result = cg.emit_query(subquery.query, &Destination::FirstRow { start });
+            cg.explain.close();
+            if !gives_columns(subquery.query) && rows_may_have_subtypes(subquery.query) {
+                cg.b.emit(Insn::ClearSubtype { start, count: width as u32 });
+            }
+            result
+        })?;
+        Ok(start)
+    }
+
+    pub(super) fn emit_exists(&mut self, subquery: &Subquery<'a>, dst: Reg) -> Result<()> {
+        let reg = self.b.register();
+        self.once_unless_correlated(subquery.query, |cg| {
+            cg.explain_subquery(subquery.query, "SCALAR SUBQUERY");
+            cg.b.emit(Insn::Integer { value: 0, dst: reg });
+            let result = cg.emit_query(subquery.query, &Destination::Exists { reg });
+            cg.explain.close();
+            result
+        })?;
+        self.emit_copy(reg, dst);
+        Ok(())
+    }
+
+    /// Emits code that runs once in the program if the query depends on nothing outside of it.
+    pub(crate) fn once_unless_correlated(
+        &mut self,
+        query: &Query<'a>,
+        f: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
+    ) -> Result<()> {
+        if query.is_correlated() {
+            return f(self);
+        }
+        let done = self.b.label();
+        if self.expr.loops > 0 {
+            self.b.emit(Insn::Once { target: done });
+        }
+        f(self)?;
+        self.b.place(done);
+        Ok(())
+    }
+}
+
+/// Whether the rows of a query are columns as they are: they are handed on with their subtypes.
+fn gives_columns(query: &Query<'_>) -> bool {
+    let columns = query.single_select().map(|select| select.columns);
+    columns.is_some_and(|columns| columns.iter().all(|column| matches!(column, Expr::Column(_))))
+}

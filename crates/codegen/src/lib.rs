@@ -1,0 +1,169 @@
+//! From plans to programs: one statement, compiled.
+//!
+//! ```text
+//!   sql::ast ──resolve──▶ ir ──optimize──▶ join plans
+//!       │                                      │
+//!       └────────────── compile ───────────────┤   Codegen: registers, cursors, labels
+//!                                              ▼
+//!                                         vm::Program
+//! ```
+//!
+//! | module | its one subject |
+//! | --- | --- |
+//! | `compile` | one statement, from tree to program |
+//! | `access` | where the columns of each source are at this point of the program |
+//! | `cursors` | cursors on tables, indexes, temporary tables; the transactions they need |
+//! | `expr` | expressions as values, as conditions with jumps |
+//! | `select` | queries: loops, grouping, DISTINCT, ORDER BY, LIMIT, compounds, subqueries, recursion |
+//! | `loops` | join plans as nested loops |
+//! | `write` | INSERT, UPDATE, DELETE and what they entail |
+//! | `ddl` | CREATE, DROP, ALTER and the like |
+//! | `row_check` | the rows of a table under integrity_check |
+//!
+//! Read first: [`compile`], `Codegen`, `loops::Loops`.
+//!
+//! This crate must not know files, transactions or connections: all that it knows of the world is an
+//! [`Environment`](lithe_resolve::environment::Environment).
+//!
+//! # How expressions become code
+//!
+//! `Codegen::emit` puts a value into a register of its choice (a constant's own register, a column's, a temporary
+//! one) which the caller only reads and then gives to `Codegen::release`; `Codegen::emit_into` puts it into the
+//! caller's register. Conditions are better emitted as jumps: `Codegen::jump_if_false`, `Codegen::jump_if_true`.
+//! Before code that uses a source's columns is emitted, somebody must have said by `Codegen::set_access` how they
+//! are read: the loops do it for the sources of a join, triggers for OLD and NEW, UPSERT for `excluded`.
+//!
+//! # How loops become code
+//!
+//! ```text
+//! let plan = cg.plan_join(request)?;
+//! let loops = loops::begin_loops(cg, &plan)?;   // opens cursors, sets the access of every source
+//! ... body: jumps to loops.next skip the row, jumps to loops.done leave all loops ...
+//! loops::end_loops(cg, loops)?;                 // places both labels
+//! ```
+//!
+//! The body may be emitted only once, but may run as a subroutine (RIGHT JOIN), so it must be left through its end
+//! or through those two labels.
+
+#![forbid(unsafe_code)]
+
+mod access;
+mod compile;
+mod cursors;
+mod ddl;
+mod expr;
+mod loops;
+mod row_check;
+mod select;
+mod write;
+
+use bumpalo::Bump;
+use lithe_catalog::Result;
+use lithe_optimize::access::{JoinPlan, JoinRequest, PlanContext, plan_join};
+use lithe_optimize::explain::Explain;
+use lithe_resolve::Resolver;
+use lithe_resolve::environment::Environment;
+use lithe_resolve::ir::{Coll, Query, SourceId};
+use lithe_vm::builder::ProgramBuilder;
+use lithe_vm::operand::{CollationId, Reg};
+use lithe_vm::program::Program;
+
+pub use compile::{CompileRequest, compile};
+pub use ddl::with_single_quotes;
+pub use row_check::{Fault, RowCheck, compile_row_check};
+
+pub(crate) use access::{ColumnAccess, NOT_IN_INDEX};
+pub(crate) use expr::Value;
+pub(crate) use select::{Coroutine, DerivedRows, Destination};
+
+/// The state of code generation for one program.
+pub(crate) struct Codegen<'a> {
+    /// The program so far.
+    pub b: ProgramBuilder,
+    /// The connection.
+    pub env: &'a Environment,
+    /// The statement's arena.
+    pub arena: &'a Bump,
+    /// The resolver of the statement: for expressions that the catalog keeps as text.
+    pub resolver: &'a Resolver<'a>,
+    /// EXPLAIN QUERY PLAN's rows.
+    pub explain: Explain,
+    access: access::AccessMap<'a>,
+    /// What planning knows of the statement.
+    pub(crate) planning: PlanContext<'a>,
+    expr: expr::State<'a>,
+    select: select::State,
+    loops: loops::State,
+    write: write::State<'a>,
+    transactions: cursors::Transactions,
+}
+
+impl<'a> Codegen<'a> {
+    /// Nothing generated yet.
+    pub fn new(resolver: &'a Resolver<'a>, explain: Explain) -> Codegen<'a> {
+        Codegen {
+            b: ProgramBuilder::new(),
+            env: resolver.env,
+            arena: resolver.arena,
+            resolver,
+            explain,
+            access: access::AccessMap::default(),
+            planning: PlanContext::new(resolver),
+            expr: expr::State::default(),
+            select: select::State::default(),
+            loops: loops::State::default(),
+            write: write::State::default(),
+            transactions: cursors::Transactions::default(),
+        }
+    }
+
+    /// The finished program. `parameters` is the largest number of a parameter in the statement's text.
+    pub fn finish(mut self, parameters: u32) -> Program {
+        self.emit_transactions();
+        write::finish(&mut self);
+        self.b.uses_parameter(parameters);
+        self.into_program()
+    }
+
+    /// The program as it stands: of a trigger, whose statement does the rest.
+    pub(crate) fn into_program(self) -> Program {
+        let mut program = self.b.finish();
+        program.scans = self.planning.into_scans();
+        program.query_plan = self.explain.finish();
+        program
+    }
+
+    /// From here on the columns of `source` are read like this. Gives back how they were read before.
+    pub fn set_access(&mut self, source: SourceId, access: ColumnAccess<'a>) -> Option<ColumnAccess<'a>> {
+        self.access.set(source, Some(access))
+    }
+
+    /// How the columns of `source` are read here.
+    pub fn access(&self, source: SourceId) -> ColumnAccess<'a> {
+        self.access.get(source)
+    }
+
+    /// Plans a join. Code that makes the rows of the queries among its sources is emitted first.
+    pub(crate) fn plan_join(&mut self, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+        self.prepare_sources(request.sources)?;
+        plan_join(&mut self.planning, request)
+    }
+
+    /// The query as code should be generated from it: rewritten, and what it uses noted.
+    pub fn prepare_query(&mut self, query: &'a Query<'a>) -> &'a Query<'a> {
+        let query = self.planning.prepare_query(query);
+        self.number_selects(query);
+        query
+    }
+
+    /// The program's number of a collation.
+    pub fn collation(&mut self, collation: Coll<'a>) -> Result<CollationId> {
+        let collation = self.env.collation(collation)?;
+        Ok(if collation.is_binary() { CollationId::BINARY } else { self.b.collation(&collation) })
+    }
+
+    /// Frees `count` registers in a row that were temporary.
+    pub(crate) fn free_registers(&mut self, start: Reg, count: usize) {
+        (0..count).for_each(|n| self.b.free(start.at(n)));
+    }
+}

@@ -1,0 +1,188 @@
+//! The values that a path looks for: keys, bounds, the sets of INs, and the values of skipped columns.
+//!
+//! A search key stands in registers in a row. Values that do not change while the loop runs are computed once when the
+//! loop is entered; INs and skipped columns make loops of their own around the search:
+//!
+//! ```text
+//!   a = ? AND b IN (...) AND c > ?          registers: a, b, c
+//!
+//!        a ← value, c ← value               (NULL: the loop has no rows)
+//!        Rewind set
+//!   in:  b ← Column set                     (NULL: next member)
+//!        SeekGt index (a, b, c)             (none: next member)
+//!   top: IdxGt index (a, b)                 (beyond: next member)
+//!          ... body ...
+//!        Next index, top
+//!        Next set, in
+//! ```
+
+use lithe_catalog::Result;
+use lithe_optimize::access::{Bound, Key};
+use lithe_resolve::ir::{Expr, How, In, InSet};
+use lithe_value::Affinity;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
+use lithe_vm::program::CursorKind;
+
+use super::super::Codegen;
+use super::super::expr::in_set::SetUse;
+
+/// A loop around a search: the next member of a set, the next value of skipped columns.
+#[derive(Clone, Debug)]
+pub struct Around {
+    /// Jump here to go on.
+    pub next: Addr,
+    /// What goes on; falls through at the end.
+    pub steps: Vec<Insn>,
+}
+
+/// Emits the step of each loop around a search, the innermost first.
+pub fn end_around(cg: &mut Codegen<'_>, around: &[Around]) {
+    for around in around.iter().rev() {
+        cg.b.place(around.next);
+        around.steps.iter().for_each(|&step| cg.b.emit(step));
+    }
+}
+
+/// Where to go when a search finds nothing (more): the next turn of the innermost loop around it, or out.
+pub fn when_none(around: &[Around], exhausted: Addr) -> Addr {
+    around.last().map_or(exhausted, |around| around.next)
+}
+
+/// Puts the values of keys that are values into registers from `start` on; a NULL that can equal nothing jumps to `none`.
+pub fn emit_values<'a>(cg: &mut Codegen<'a>, keys: &[Key<'a>], start: Reg, none: Addr) -> Result<()> {
+    for (at, key) in keys.iter().enumerate() {
+        match key {
+            Key::Value { value, how, is } => emit_value(cg, value, how, start.at(at), (!is).then_some(none))?,
+            Key::Null => cg.b.emit(Insn::Null { start: start.at(at), count: 1 }),
+            Key::In { .. } | Key::Any => {}
+        }
+    }
+    Ok(())
+}
+
+/// Puts the values of a bound into registers from `start` on; a NULL in the first jumps to `none`.
+pub fn emit_bound<'a>(cg: &mut Codegen<'a>, bound: &Bound<'a>, start: Reg, none: Addr) -> Result<()> {
+    if bound.values.is_empty() {
+        cg.b.emit(Insn::Null { start, count: 1 });
+    }
+    for (at, (value, how)) in bound.values.iter().zip(bound.how).enumerate() {
+        // Only the first value of a row decides alone; the condition is checked again for the others.
+        emit_value(cg, value, how, start.at(at), (at == 0).then_some(none))?;
+    }
+    Ok(())
+}
+
+/// Puts a value into a register as the comparison sees it; NULL jumps to `none`, if given.
+pub fn emit_value<'a>(
+    cg: &mut Codegen<'a>,
+    value: &Expr<'a>,
+    how: &How<'a>,
+    dst: Reg,
+    none: Option<Addr>,
+) -> Result<()> {
+    cg.emit_into(value, dst)?;
+    if let Some(target) = none
+        && may_be_null(value)
+    {
+        cg.b.emit(Insn::IsNull { reg: dst, target });
+    }
+    apply_affinity(cg, value, how.affinity, dst);
+    Ok(())
+}
+
+fn apply_affinity(cg: &mut Codegen<'_>, value: &Expr<'_>, affinity: Option<Affinity>, reg: Reg) {
+    let Some(affinity) = affinity.filter(|affinity| *affinity != Affinity::Blob) else { return };
+    let has_it = match value {
+        Expr::Integer(_) | Expr::Real(_) => affinity.is_numeric(),
+        Expr::Text(_) => affinity == Affinity::Text,
+        Expr::Null | Expr::Blob(_) => true,
+        Expr::Column(column) => {
+            column.affinity.is_some_and(|of| of.is_numeric() && affinity.is_numeric() || of == affinity)
+        }
+        _ => false,
+    };
+    if !has_it {
+        let affinities = cg.b.affinity_list(&[affinity]);
+        cg.b.emit(Insn::Affinity { start: reg, affinities });
+    }
+}
+
+/// Whether the value could be NULL, as far as its form says.
+pub fn may_be_null(value: &Expr<'_>) -> bool {
+    !matches!(value, Expr::Integer(_) | Expr::Real(_) | Expr::Text(_) | Expr::Blob(_))
+}
+
+/// Begins the loops of all INs among the keys. Columns of one set are filled by one loop. `is_backwards` says of a key
+/// whether its values have to come from the largest to the smallest: the walk goes backwards, or the column is descending.
+pub fn begin_sets<'a>(
+    cg: &mut Codegen<'a>,
+    keys: &[Key<'a>],
+    start: Reg,
+    is_backwards: impl Fn(usize) -> bool,
+    exhausted: Addr,
+    around: &mut Vec<Around>,
+) -> Result<()> {
+    for (at, key) in keys.iter().enumerate() {
+        let Key::In { set, .. } = key else { continue };
+        // Where each column of the set goes.
+        let places: Vec<(u16, usize)> =
+            keys.iter().enumerate().filter_map(|(at, key)| column_of_set(key, set, at)).collect();
+        if places[0].1 != at {
+            continue;
+        }
+        let (cursor, columns) = members(cg, set, &places)?;
+        begin_members(cg, cursor, is_backwards(at), exhausted, around);
+        for ((_, at), column) in places.iter().zip(columns) {
+            let dst = start.at(*at);
+            cg.b.emit(Insn::Column { cursor, column, dst });
+            cg.b.emit(Insn::IsNull { reg: dst, target: when_none(around, exhausted) });
+        }
+    }
+    Ok(())
+}
+
+/// The column of the set that the key at `at` is, and `at`.
+fn column_of_set(key: &Key<'_>, set: &In<'_>, at: usize) -> Option<(u16, usize)> {
+    match key {
+        Key::In { set: other, column, .. } if other.id == set.id => Some((*column, at)),
+        _ => None,
+    }
+}
+
+/// The members of a set, in order, and which columns of them are wanted for the places. If those are not all, rows that
+/// differ in the others only must count once.
+fn members<'a>(cg: &mut Codegen<'a>, set: &'a In<'a>, places: &[(u16, usize)]) -> Result<(CursorId, Vec<u16>)> {
+    let all = cg.in_set(set, CursorKind::EphemeralIndex, SetUse::Keys)?;
+    let wanted: Vec<u16> = places.iter().map(|(column, _)| *column).collect();
+    if wanted.len() == set.how.len() {
+        return Ok((all, wanted));
+    }
+    let orders: Vec<_> = wanted.iter().map(|&column| (set.how[usize::from(column)].collation, false, false)).collect();
+    let key = cg.key_info(&orders)?;
+    let part = cg.ephemeral(CursorKind::EphemeralIndex, key, wanted.len());
+    let done = cg.b.label();
+    if !matches!(set.set, InSet::Query(query) if query.is_correlated()) {
+        cg.b.emit(Insn::Once { target: done });
+    }
+    cg.b.emit(Insn::OpenEphemeral { cursor: part });
+    cg.b.emit(Insn::Rewind { cursor: all, target: done });
+    let (top, start) = (cg.b.here(), cg.b.registers(wanted.len()));
+    for (at, &column) in wanted.iter().enumerate() {
+        cg.b.emit(Insn::Column { cursor: all, column, dst: start.at(at) });
+    }
+    let (count, affinities) = (wanted.len() as u16, AffinityListId::NONE);
+    cg.b.emit(Insn::IdxInsertRow { flags: 0, cursor: part, count, affinities, start });
+    cg.b.emit(Insn::Next { cursor: all, target: top });
+    cg.b.place(done);
+    Ok((part, (0..count).collect()))
+}
+
+/// Begins a loop over the members, each once, in their order.
+fn begin_members(cg: &mut Codegen<'_>, cursor: CursorId, reverse: bool, exhausted: Addr, around: &mut Vec<Around>) {
+    let target = when_none(around, exhausted);
+    cg.b.emit(if reverse { Insn::Last { cursor, target } } else { Insn::Rewind { cursor, target } });
+    let (top, next) = (cg.b.here(), cg.b.label());
+    let step = if reverse { Insn::Previous { cursor, target: top } } else { Insn::Next { cursor, target: top } };
+    around.push(Around { next, steps: vec![step] });
+}

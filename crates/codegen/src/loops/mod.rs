@@ -1,0 +1,413 @@
+//! Join plans as nested loops.
+//!
+//! ```text
+//!   open the cursors of all loops
+//!   outer loop: search → row → join checks
+//!     inner loop: search → row → join checks
+//!       ... body: jumps to `next` go on with the next row, jumps to `done` leave all loops ...
+//!     next row
+//!   next row
+//!   done
+//! ```
+//!
+//! | module | its one subject |
+//! | --- | --- |
+//! | `source` | the cursors of a source; where its columns are |
+//! | `columns` | the columns of a source as expressions; those that tell its rows apart |
+//! | `keys` | values that are looked for, INs |
+//! | `rowid`, `index`, `nulls`, `hash`, `or`, `virtual_table` | the paths |
+//! | `walk` | from row to row |
+//! | `outer`, `rest` | LEFT and RIGHT JOIN; the rows of a RIGHT JOIN that have not joined |
+
+mod columns;
+mod hash;
+mod index;
+mod keys;
+mod nulls;
+mod or;
+mod outer;
+mod prepare;
+mod rest;
+mod rowid;
+mod source;
+mod virtual_table;
+mod walk;
+
+use lithe_catalog::{Result, Table};
+use lithe_optimize::access::{JoinPlan, Key, Loop, Path, Purpose};
+use lithe_optimize::explain::{describe_filter, describe_loop};
+use lithe_resolve::ir::{Core, CoreBody, Expr, JoinKind, Source, SourceId, SourceKind};
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, CursorId};
+
+use super::{Codegen, ColumnAccess, DerivedRows};
+use or::OrBody;
+use outer::{LeftJoin, RightJoin};
+use prepare::Prepared;
+use source::Opened;
+use walk::Walk;
+
+/// Loops that have been begun and not ended.
+pub struct Loops<'a> {
+    /// Jump here to go on with the next row.
+    pub next: Addr,
+    /// Jump here to leave all loops.
+    pub done: Addr,
+    /// The plan.
+    pub plan: JoinPlan<'a>,
+    open: Vec<OpenLoop<'a>>,
+    /// How many replacements of expressions there were before.
+    replacements: usize,
+}
+
+/// What code generation of loops remembers.
+#[derive(Default)]
+pub(super) struct State {
+    /// Queries in FROM whose rows are ready, or are given by a coroutine.
+    prepared: Vec<Prepared>,
+}
+
+/// A loop that has been begun.
+struct OpenLoop<'a> {
+    opened: Opened,
+    /// The next row of this loop.
+    next: Addr,
+    /// No further row.
+    exhausted: Addr,
+    /// Behind the loop.
+    end: Addr,
+    /// Where the body is left for the next row.
+    row_end: Addr,
+    /// Of an EXISTS: where the body is left, and with it the loop.
+    is_exists: bool,
+    walk: Walk,
+    or: Option<OrBody>,
+    left: Option<LeftJoin>,
+    right: Option<RightJoin<'a>>,
+}
+
+/// Opens cursors and begins the loops; the code that follows runs for each row.
+pub fn begin_loops<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>) -> Result<Loops<'a>> {
+    let done = cg.b.label();
+    let replacements = cg.replacements();
+    cg.enter_loop();
+    let mut loops = Loops { next: done, done, plan: *plan, open: Vec::new(), replacements };
+    for check in plan.constant_checks {
+        cg.jump_if_false(check, done, true)?;
+    }
+    let mut opened = Vec::with_capacity(plan.loops.len());
+    for planned in plan.loops {
+        let source = plan.source_of(planned);
+        let needs_table = is_right(source) || plan.request.purpose == Purpose::Write;
+        opened.push(Opened::open(cg, source, planned, needs_table)?);
+    }
+    for (planned, opened) in plan.loops.iter().zip(&mut opened).skip(1) {
+        buffer_rows(cg, plan, planned, opened);
+    }
+    let mut rights = Vec::new();
+    for (planned, opened) in plan.loops.iter().zip(&opened) {
+        rights.push(begin_right(cg, plan.source_of(planned), opened)?);
+    }
+    for ((planned, opened), right) in plan.loops.iter().zip(opened).zip(rights) {
+        let open = begin_loop(cg, plan, planned, opened, right)?;
+        loops.next = open.row_end;
+        loops.open.push(open);
+    }
+    cg.planning.enter_loops(plan.rows);
+    Ok(loops)
+}
+
+/// Ends the loops.
+pub fn end_loops<'a>(cg: &mut Codegen<'a>, loops: Loops<'a>) -> Result<()> {
+    cg.planning.leave_loops(loops.plan.rows);
+    cg.forget_replacements(loops.replacements);
+    for open in loops.open.iter().rev() {
+        end_loop(cg, open);
+    }
+    for (at, open) in loops.open.iter().enumerate() {
+        if let Some(right) = &open.right {
+            rest::emit(cg, &loops, at, open, right)?;
+        }
+    }
+    cg.b.place(loops.done);
+    cg.leave_loop();
+    Ok(())
+}
+
+impl Loops<'_> {
+    /// The cursor on the table of the source at that position in FROM, if it is open: an UPDATE or DELETE of at most one
+    /// row may use it where it stands.
+    pub fn table_cursor(&self, source: usize) -> Option<CursorId> {
+        let at = self.plan.loops.iter().position(|planned| planned.source == source)?;
+        self.open[at].opened.table
+    }
+
+    /// The cursor on the index through which the source at that position in FROM is read.
+    pub fn index_cursor(&self, source: usize) -> Option<CursorId> {
+        let at = self.plan.loops.iter().position(|planned| planned.source == source)?;
+        self.open[at].opened.index
+    }
+}
+
+impl<'a> Codegen<'a> {
+    /// The rows of the query in FROM that is `source`, prepared when its join was planned.
+    pub(crate) fn take_prepared(&mut self, source: SourceId) -> Option<DerivedRows> {
+        let at = self.loops.prepared.iter().position(|prepared| prepared.source == source)?;
+        Some(self.loops.prepared.swap_remove(at).rows)
+    }
+}
+
+fn is_right(source: &Source<'_>) -> bool {
+    matches!(source.join, JoinKind::Right | JoinKind::Full)
+}
+
+fn is_values(source: &Source<'_>) -> bool {
+    match source.kind {
+        SourceKind::Subquery(derived) => matches!(derived.query.cores, [Core { body: CoreBody::Values(_), .. }]),
+        _ => false,
+    }
+}
+
+/// An inner loop runs over a table: a coroutine gives its rows only once. (A hash table asks for them only once, too.)
+fn buffer_rows<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>, planned: &Loop<'a>, opened: &mut Opened) {
+    if let Some(DerivedRows::Coroutine(coroutine)) = opened.derived
+        && !matches!(planned.path, Path::Hash(_))
+    {
+        let rows = prepare::buffer_rows(cg, &coroutine);
+        cg.set_access(plan.source_of(planned).id, rows.access());
+        opened.derived = Some(rows);
+    }
+}
+
+fn begin_right<'a>(cg: &mut Codegen<'a>, source: &'a Source<'a>, opened: &Opened) -> Result<Option<RightJoin<'a>>> {
+    if !is_right(source) {
+        return Ok(None);
+    }
+    let access = match source.kind {
+        SourceKind::Table(_, table) if table.virtual_table().is_some() => {
+            ColumnAccess::Virtual { cursor: opened.table_cursor() }
+        }
+        SourceKind::Table(_, table) => ColumnAccess::Table { cursor: opened.table_cursor(), table },
+        _ => opened.derived.as_ref().expect("the rows of a query are prepared").access(),
+    };
+    RightJoin::begin(cg, source, access).map(Some)
+}
+
+fn begin_loop<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    planned: &'a Loop<'a>,
+    mut opened: Opened,
+    right: Option<RightJoin<'a>>,
+) -> Result<OpenLoop<'a>> {
+    let source = plan.source_of(planned);
+    explain(cg, plan, planned);
+    let (next, exhausted, end) = (cg.b.label(), cg.b.label(), cg.b.label());
+    let left = matches!(source.join, JoinKind::Left | JoinKind::Full).then(|| LeftJoin::begin(cg));
+    let (walk, or) = begin_path(cg, plan, planned, &mut opened, next, exhausted)?;
+    for check in planned.join_checks {
+        cg.jump_if_false(check, next, true)?;
+    }
+    if let Some(right) = &right {
+        right.note(cg)?;
+    }
+    if let Some(left) = &left {
+        left.row(cg);
+    }
+    // Whatever becomes of the row in the body, no other row is asked for.
+    let mut row_end = if source.is_exists { cg.b.label() } else { next };
+    if let Some(right) = &right {
+        row_end = right.row(cg);
+        cg.set_access(source.id, right.access);
+    }
+    let unfit = if source.is_exists { next } else { row_end };
+    for check in planned.row_checks {
+        cg.jump_if_false(check, unfit, true)?;
+    }
+    let is_exists = source.is_exists;
+    Ok(OpenLoop { opened, next, exhausted, end, row_end, is_exists, walk, or, left, right })
+}
+
+/// Begins the walk over the rows of the source.
+fn begin_path<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    planned: &'a Loop<'a>,
+    opened: &mut Opened,
+    next: Addr,
+    exhausted: Addr,
+) -> Result<(Walk, Option<OrBody>)> {
+    let source = plan.source_of(planned);
+    let nothing = Walk { step: None, around: Vec::new() };
+    if let SourceKind::Recursive(table) = source.kind {
+        let access = cg.recursive_row(table);
+        cg.set_access(source.id, access);
+        return Ok((nothing, None));
+    }
+    if let Path::Hash(path) = &planned.path {
+        let (walk, hash) = hash::begin_hash(cg, source, opened, path, planned.reverse, exhausted)?;
+        opened.hash = Some(hash);
+        return Ok((walk, None));
+    }
+    let SourceKind::Table(_, table) = source.kind else {
+        // SQLite never reads the rows of a VALUES clause backwards.
+        let reverse = planned.reverse && !is_values(source);
+        return Ok((opened.begin_scan(cg, source, reverse, exhausted)?, None));
+    };
+    if let Path::Or(branches) = planned.path {
+        let body = or::begin_or(cg, source, planned.reverse, opened, branches, exhausted)?;
+        return Ok((nothing, Some(body)));
+    }
+    if let Path::Index(path) = &planned.path {
+        return Ok((begin_index(cg, plan, planned, path, opened, exhausted)?, None));
+    }
+    let cursor = opened.table_cursor();
+    if let Path::Function(arguments) = planned.path {
+        cg.set_access(source.id, ColumnAccess::Virtual { cursor });
+        return Ok((begin_function(cg, table, cursor, arguments, exhausted)?, None));
+    }
+    if let Path::Virtual(path) = planned.path {
+        cg.set_access(source.id, ColumnAccess::Virtual { cursor });
+        let (walk, arguments) = virtual_table::begin_scan(cg, cursor, path, exhausted)?;
+        virtual_table::check_sets(cg, path, arguments, next)?;
+        return Ok((walk, None));
+    }
+    cg.set_access(source.id, ColumnAccess::Table { cursor, table });
+    let walk = match &planned.path {
+        Path::Rowid(key) => rowid::begin_rowid(cg, cursor, key, planned.reverse, exhausted)?,
+        Path::RowidRange(low, high) => {
+            rowid::begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), planned.reverse, exhausted)?
+        }
+        _ => rowid::begin_rowid_range(cg, cursor, None, None, planned.reverse, exhausted)?,
+    };
+    Ok((walk, None))
+}
+
+/// Calls a table-valued function, and walks over its rows.
+fn begin_function<'a>(
+    cg: &mut Codegen<'a>,
+    table: &'a Table,
+    cursor: CursorId,
+    arguments: &[Option<Expr<'a>>],
+    exhausted: Addr,
+) -> Result<Walk> {
+    let start = cg.b.registers(1 + arguments.len());
+    let mut given = 0;
+    for (at, argument) in arguments.iter().enumerate() {
+        if let Some(argument) = argument {
+            cg.emit_into(argument, start.at(1 + at))?;
+            given |= 1 << at;
+        }
+    }
+    cg.b.emit(Insn::Integer { value: given, dst: start });
+    let name = cg.b.text(table.name.to_string());
+    cg.b.emit(Insn::FunctionRows { cursor, name, start, target: exhausted });
+    let step = Insn::VNext { cursor, target: cg.b.here() };
+    cg.free_registers(start, 1 + arguments.len());
+    Ok(Walk { step: Some(step), around: Vec::new() })
+}
+
+fn begin_index<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    planned: &Loop<'a>,
+    path: &lithe_optimize::access::IndexPath<'a>,
+    opened: &Opened,
+    exhausted: Addr,
+) -> Result<Walk> {
+    let source = plan.source_of(planned);
+    let index = opened.index.unwrap_or_else(|| opened.table_cursor());
+    let walk = if planned.nulls_moved && path.low.is_none() && path.high.is_none() {
+        nulls::begin_index_nulls_moved(cg, index, path, planned.reverse, exhausted)?
+    } else {
+        index::begin_index(cg, index, path, planned.reverse, exhausted)?
+    };
+    // The row may be moved by an UPDATE: what stands behind it then is no row to go on with.
+    let is_last = planned.one_row || finds_one_each(path);
+    let walk = if is_last { Walk { step: None, ..walk } } else { walk };
+    match (opened.index, opened.table) {
+        (None, _) => {
+            cg.set_access(source.id, ColumnAccess::Table { cursor: index, table: path.table });
+        }
+        (Some(_), table) => {
+            if let Some(table) = table {
+                source::emit_row_of_entry(cg, source, path, index, table)?;
+            }
+            cg.set_access(source.id, source::index_access(cg, path, index, table));
+            if !may_be_null_row(plan, planned) {
+                replace_indexed_exprs(cg, source, path, index)?;
+            }
+        }
+    }
+    Ok(walk)
+}
+
+/// Whether each value of INs finds at most one row: what stands behind it then, or the same row changed, is no row to go on with.
+fn finds_one_each(path: &lithe_optimize::access::IndexPath<'_>) -> bool {
+    let is_whole_key = path.index.is_unique() && path.keys.len() == usize::from(path.index.key_count);
+    let has_in = path.keys.iter().any(|key| matches!(key, Key::In { .. }));
+    is_whole_key && has_in && path.keys.iter().all(|key| matches!(key, Key::Value { is: false, .. } | Key::In { .. }))
+}
+
+/// Whether the source may be a row of NULLs: it is the right side of an outer join, or a RIGHT JOIN stands behind it.
+fn may_be_null_row(plan: &JoinPlan<'_>, planned: &Loop<'_>) -> bool {
+    let sources = plan.request.sources;
+    !matches!(sources[planned.source].join, JoinKind::Inner | JoinKind::Cross)
+        || sources[planned.source + 1..].iter().any(is_right)
+}
+
+/// Expressions that the index has need not be computed, unless the row may be one of NULLs: NULL in all columns is not NULL
+/// in every expression.
+fn replace_indexed_exprs<'a>(
+    cg: &mut Codegen<'a>,
+    source: &'a Source<'a>,
+    path: &lithe_optimize::access::IndexPath<'a>,
+    index: CursorId,
+) -> Result<()> {
+    for (place, column) in path.index.columns.iter().enumerate() {
+        if let lithe_catalog::IndexTerm::Expr(text) = &column.term {
+            let expr = lithe_optimize::access::indexed_expr(&cg.planning, source, text)?;
+            cg.replace(expr, super::expr::Replacement::Column(index, place as u16));
+        }
+    }
+    Ok(())
+}
+
+fn explain<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>, planned: &Loop<'a>) {
+    if !cg.explain.is_on() {
+        return;
+    }
+    let name = cg.source_name(plan.source_of(planned));
+    if planned.shows_filter {
+        cg.explain.line(|| describe_filter(plan, planned, &name));
+    }
+    match planned.path {
+        Path::Or(branches) => or::explain_or(cg, plan, plan.source_of(planned), branches, &name),
+        _ => cg.explain.loop_line(planned.run, || describe_loop(plan, planned, &name)),
+    }
+}
+
+fn end_loop<'a>(cg: &mut Codegen<'a>, open: &OpenLoop<'a>) {
+    if let Some(right) = &open.right {
+        right.end_row(cg);
+    }
+    if open.is_exists {
+        cg.b.place(open.row_end);
+        cg.b.emit(Insn::Goto { target: open.end });
+    }
+    cg.b.place(open.next);
+    if let Some(left) = &open.left
+        && (open.walk.is_loop() || open.or.is_some())
+    {
+        left.before_next(cg, &open.opened, open.end);
+    }
+    match &open.or {
+        Some(body) => body.end(cg),
+        None => open.walk.emit_next(cg),
+    }
+    cg.b.place(open.exhausted);
+    if let Some(left) = &open.left {
+        left.end(cg, &open.opened, open.end);
+    }
+    cg.b.place(open.end);
+}

@@ -1,0 +1,191 @@
+//! ORs: the branches are walked one after the other, and each row that no branch before has found runs the body.
+//!
+//! ```text
+//!        seen ← empty
+//!        branch 1: demands; search; checks; RowSetTest seen → next; Gosub body
+//!        branch 2: RowSetBatch seen; ...
+//!        Goto exhausted
+//!  body: SeekRowid table ...
+//!          ...
+//!        Return
+//! ```
+
+use lithe_catalog::{Result, Table};
+use lithe_format::PageNo;
+use lithe_optimize::access::{JoinPlan, OrBranch, Path};
+use lithe_optimize::explain::describe_branch;
+use lithe_resolve::ir::{Coll, Source, SourceKind};
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
+use lithe_vm::program::CursorKind;
+
+use super::super::{Codegen, ColumnAccess};
+use super::columns::{column_of, identity};
+use super::index::begin_index;
+use super::rowid::{begin_rowid, begin_rowid_range};
+use super::source::{Opened, index_access};
+use super::walk::Walk;
+
+/// The body of an OR's loop is a subroutine: where it returns to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OrBody {
+    ret: Reg,
+}
+
+/// What tells whether a row has been found before.
+#[derive(Clone, Copy)]
+enum Seen {
+    Rowids(Reg),
+    Keys(CursorId),
+}
+
+/// Walks all branches; the body begins behind.
+pub(super) fn begin_or<'a>(
+    cg: &mut Codegen<'a>,
+    source: &'a Source<'a>,
+    reverse: bool,
+    opened: &Opened,
+    branches: &'a [OrBranch<'a>],
+    exhausted: Addr,
+) -> Result<OrBody> {
+    let SourceKind::Table(_, table) = source.kind else { unreachable!("only tables have the paths of an OR") };
+    let seen = begin_seen(cg, source, table)?;
+    let body = OrBody { ret: cg.b.register() };
+    let body_label = cg.b.label();
+    let mut open_index = None;
+    for (at, branch) in branches.iter().enumerate() {
+        let done = cg.b.label();
+        // Here SQLite opens the index, unless it is the one of the branch before.
+        if opened.branches[at].is_some() && open_index != root_of(&branch.path) {
+            cg.b.emit(Insn::CheckMayOpen {});
+            open_index = root_of(&branch.path);
+        }
+        if let (Seen::Rowids(set), 1..) = (seen, at) {
+            cg.b.emit(Insn::RowSetBatch { set });
+        }
+        for demand in branch.demands {
+            cg.jump_if_false(demand, done, true)?;
+        }
+        let walk = begin_branch(cg, source, reverse, opened, opened.branches[at], &branch.path, done)?;
+        let next = cg.b.label();
+        for check in branch.checks {
+            cg.jump_if_false(check, next, true)?;
+        }
+        emit_test(cg, source, seen, BranchOrder { is_first: at == 0, is_last: at + 1 == branches.len() }, next)?;
+        cg.b.emit(Insn::Gosub { ret: body.ret, target: body_label });
+        cg.b.place(next);
+        walk.emit_next(cg);
+        cg.b.place(done);
+    }
+    cg.b.emit(Insn::Goto { target: exhausted });
+    cg.b.place(body_label);
+    cg.set_access(source.id, ColumnAccess::Table { cursor: opened.table_cursor(), table });
+    Ok(body)
+}
+
+fn root_of(path: &Path<'_>) -> Option<PageNo> {
+    match path {
+        Path::Index(path) => path.index.root,
+        _ => None,
+    }
+}
+
+impl OrBody {
+    /// The body ends here.
+    pub fn end(&self, cg: &mut Codegen<'_>) {
+        cg.b.emit(Insn::Return { ret: self.ret });
+    }
+}
+
+/// The lines of EXPLAIN QUERY PLAN.
+pub(super) fn explain_or<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    source: &Source<'a>,
+    branches: &[OrBranch<'a>],
+    name: &str,
+) {
+    cg.explain.open(|| "MULTI-INDEX OR".to_owned());
+    for branch in branches {
+        cg.explain.open(|| format!("INDEX {}", branch.number));
+        cg.explain.loop_line(branch.run, || describe_branch(plan, source, branch, name));
+        cg.explain.close();
+    }
+    cg.explain.close();
+}
+
+fn begin_seen<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, table: &Table) -> Result<Seen> {
+    if table.has_rowid() {
+        let set = cg.b.register();
+        cg.b.emit(Insn::Null { start: set, count: 1 });
+        return Ok(Seen::Rowids(set));
+    }
+    let columns = vec![(Coll::Binary, false, false); identity(source).len()];
+    let key = cg.key_info(&columns)?;
+    let set = cg.ephemeral(CursorKind::EphemeralSet, key, columns.len());
+    cg.b.emit(Insn::OpenEphemeral { cursor: set });
+    Ok(Seen::Keys(set))
+}
+
+/// Where a branch stands among those of its OR.
+#[derive(Clone, Copy)]
+struct BranchOrder {
+    is_first: bool,
+    is_last: bool,
+}
+
+/// Jumps to `next` if a branch before has found the row; else notes it. A row that one branch finds twice, because a change within the
+/// loop has moved it ahead, runs the body twice, as in SQLite; but not in a middle branch over a WITHOUT ROWID table, whose keys are found
+/// as soon as they are noted.
+fn emit_test<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, seen: Seen, order: BranchOrder, next: Addr) -> Result<()> {
+    let columns = identity(source);
+    let start = cg.b.registers(columns.len());
+    for (at, &column) in columns.iter().enumerate() {
+        cg.emit_into(&column_of(cg, source, column), start.at(at))?;
+    }
+    match seen {
+        Seen::Rowids(set) => cg.b.emit(Insn::RowSetTest { set, rowid: start, target: next }),
+        Seen::Keys(cursor) => {
+            let (count, affinities) = (columns.len() as u16, AffinityListId::NONE);
+            if !order.is_first {
+                cg.b.emit(Insn::Found { cursor, count, start, target: next });
+            }
+            if !order.is_last {
+                cg.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count, affinities, start });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Walks the rows of a branch, each with the table's cursor on it.
+fn begin_branch<'a>(
+    cg: &mut Codegen<'a>,
+    source: &'a Source<'a>,
+    reverse: bool,
+    opened: &Opened,
+    index: Option<CursorId>,
+    path: &Path<'a>,
+    exhausted: Addr,
+) -> Result<Walk> {
+    let SourceKind::Table(_, table) = source.kind else { unreachable!("only tables have the paths of an OR") };
+    let cursor = opened.table_cursor();
+    cg.set_access(source.id, ColumnAccess::Table { cursor, table });
+    match path {
+        Path::Rowid(key) => begin_rowid(cg, cursor, key, reverse, exhausted),
+        Path::RowidRange(low, high) => begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), reverse, exhausted),
+        Path::Index(path) => {
+            let index = index.unwrap_or(cursor);
+            let walk = begin_index(cg, index, path, reverse, exhausted)?;
+            if index != cursor {
+                super::source::emit_row_of_entry(cg, source, path, index, cursor)?;
+                cg.set_access(source.id, index_access(cg, path, index, Some(cursor)));
+            }
+            Ok(walk)
+        }
+        Path::Scan => begin_rowid_range(cg, cursor, None, None, reverse, exhausted),
+        Path::Hash(_) | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => {
+            unreachable!("a branch of an OR has a plain path")
+        }
+    }
+}

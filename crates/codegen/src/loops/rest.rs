@@ -1,0 +1,135 @@
+//! The rows of a RIGHT JOIN's source that have not joined, with NULLs for everything outside.
+//!
+//! A table is gone through once more by a path of its own: conditions of WHERE that are about nothing but the table may lead to
+//! its rows, and an index that has all columns may be smaller.
+
+use lithe_catalog::{Result, Table};
+use lithe_optimize::access::{JoinPlan, JoinRequest, Loop, Path, Purpose, WantedOrder};
+use lithe_resolve::ir::{
+    JoinKind, Source, SourceKind, SourceSet, Term, TermOrigin, has_query, is_deterministic, sources_of,
+};
+use lithe_vm::insn::Insn;
+
+use super::outer::RightJoin;
+use super::source::Opened;
+use super::walk::Walk;
+use super::{Codegen, Loops, OpenLoop, begin_function, begin_path, explain, virtual_table};
+
+/// Emits the second pass for the loop at `at`.
+pub(super) fn emit<'a>(
+    cg: &mut Codegen<'a>,
+    loops: &Loops<'a>,
+    at: usize,
+    open: &OpenLoop<'a>,
+    right: &RightJoin<'a>,
+) -> Result<()> {
+    let name = cg.source_name(right.source);
+    cg.explain.open(|| match right.source.kind {
+        // SQLite does not look at the alias here.
+        SourceKind::Table(_, table) => format!("RIGHT-JOIN {}", table.name),
+        _ => format!("RIGHT-JOIN {name}"),
+    });
+    match right.source.kind {
+        SourceKind::Table(_, table) if table.virtual_table().is_none() => {
+            emit_of_table(cg, loops, at, open, right, table)
+        }
+        _ => emit_of_others(cg, loops, at, open, right, &name),
+    }
+}
+
+fn emit_of_table<'a>(
+    cg: &mut Codegen<'a>,
+    loops: &Loops<'a>,
+    at: usize,
+    open: &OpenLoop<'a>,
+    right: &RightJoin<'a>,
+    table: &'a Table,
+) -> Result<()> {
+    let plan = plan(cg, &loops.plan, loops.plan.loops[at].source)?;
+    let planned = &plan.loops[0];
+    explain(cg, &plan, planned);
+    cg.explain.close();
+    cg.b.emit(Insn::CheckMayOpen {});
+    emit_null_rows(cg, loops, at);
+    let replacements = cg.replacements();
+    let (next, done) = (cg.b.label(), cg.b.label());
+    let mut opened = Opened::open_indexes(cg, table, planned, open.opened.table)?;
+    let (walk, or) = begin_path(cg, &plan, planned, &mut opened, next, done)?;
+    for check in planned.join_checks.iter().chain(planned.row_checks) {
+        cg.jump_if_false(check, next, true)?;
+    }
+    right.emit_unless_joined(cg)?;
+    cg.b.place(next);
+    match or {
+        Some(body) => body.end(cg),
+        None => walk.emit_next(cg),
+    }
+    cg.forget_replacements(replacements);
+    cg.set_access(right.source.id, right.access);
+    cg.b.place(done);
+    Ok(())
+}
+
+/// How the table is gone through.
+fn plan<'a>(cg: &mut Codegen<'a>, join: &JoinPlan<'a>, at: usize) -> Result<JoinPlan<'a>> {
+    let all = join.request.sources;
+    // The row part checks all conditions of WHERE: these only lead to rows. Where another RIGHT JOIN stands behind, each row counts: with
+    // what it joins there is decided before WHERE is asked.
+    let is_last = !all[at + 1..].iter().any(super::is_right);
+    let leads = |term: &Term<'a>| {
+        is_last
+            && term.origin == TermOrigin::Where
+            && sources_of(all, &term.expr) == SourceSet::single(at)
+            && is_deterministic(&term.expr)
+            && !has_query(&term.expr)
+    };
+    let terms: Vec<Term<'a>> = join.request.terms.iter().copied().filter(leads).collect();
+    let source: &'a Source<'a> = cg.arena.alloc(Source { join: JoinKind::Inner, ..all[at] });
+    let request = JoinRequest {
+        sources: std::slice::from_ref(source),
+        terms: cg.arena.alloc_slice_copy(&terms),
+        order: WantedOrder::Any,
+        result: &[],
+        distinct: false,
+        result_width: 0,
+        row_limit: None,
+        limit: None,
+        purpose: Purpose::Unjoined,
+    };
+    cg.plan_join(request)
+}
+
+/// Of queries, functions and virtual tables all rows come again.
+fn emit_of_others<'a>(
+    cg: &mut Codegen<'a>,
+    loops: &Loops<'a>,
+    at: usize,
+    open: &OpenLoop<'a>,
+    right: &RightJoin<'a>,
+    name: &str,
+) -> Result<()> {
+    let planned: &Loop<'a> = &loops.plan.loops[at];
+    let cost = loops.plan.scans[planned.source];
+    cg.explain.loop_line(cost, || format!("SCAN {name}"));
+    cg.explain.close();
+    emit_null_rows(cg, loops, at);
+    let done = cg.b.label();
+    let rows: Walk = match (planned.path, right.source.kind) {
+        (Path::Virtual(path), _) => virtual_table::begin_scan(cg, open.opened.table_cursor(), path, done)?.0,
+        (Path::Function(arguments), SourceKind::Table(_, table)) => {
+            begin_function(cg, table, open.opened.table_cursor(), arguments, done)?
+        }
+        _ => open.opened.begin_scan(cg, right.source, planned.reverse, done)?,
+    };
+    right.emit_unless_joined(cg)?;
+    rows.emit_next(cg);
+    cg.set_access(right.source.id, right.access);
+    cg.b.place(done);
+    Ok(())
+}
+
+fn emit_null_rows(cg: &mut Codegen<'_>, loops: &Loops<'_>, at: usize) {
+    for outside in &loops.open[..at] {
+        outside.opened.emit_null_row(cg);
+    }
+}

@@ -1,0 +1,189 @@
+//! The cursors of a source, and how its columns are read.
+
+use lithe_catalog::{IndexTerm, Result, Table};
+use lithe_optimize::access::{IndexPath, Loop, Path};
+use lithe_resolve::ir::{Source, SourceKind};
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, CursorId};
+
+use super::super::{Codegen, ColumnAccess, DerivedRows, NOT_IN_INDEX};
+use super::columns::{column_of, identity};
+use super::index::{SearchKey, emit_seek, step};
+use super::walk::Walk;
+
+/// What has been opened for a source.
+#[derive(Debug, Default)]
+pub(super) struct Opened {
+    /// The cursor on the table, if it is read.
+    pub table: Option<CursorId>,
+    /// The cursor on the index.
+    pub index: Option<CursorId>,
+    /// The hash table.
+    pub hash: Option<CursorId>,
+    /// The rows of a query.
+    pub derived: Option<DerivedRows>,
+    /// The cursors on the indexes of an OR's branches.
+    pub branches: Vec<Option<CursorId>>,
+}
+
+impl Opened {
+    /// Opens what the loop needs. `needs_table` says that the table is read whatever the path is.
+    pub fn open<'a>(
+        cg: &mut Codegen<'a>,
+        source: &'a Source<'a>,
+        planned: &Loop<'a>,
+        needs_table: bool,
+    ) -> Result<Opened> {
+        let mut opened = Opened::default();
+        match source.kind {
+            SourceKind::Table(db, table) => {
+                let is_read = needs_table || reads_table(&planned.path);
+                let cursor = if is_read { Some(cg.open_table(db, table)?) } else { None };
+                opened = Opened::open_indexes(cg, table, planned, cursor)?;
+            }
+            SourceKind::Subquery(_) => opened.derived = cg.take_prepared(source.id),
+            SourceKind::Recursive(_) | SourceKind::Row(_) => {}
+        }
+        Ok(opened)
+    }
+
+    /// Opens what another path through a table needs besides the table's cursor.
+    pub fn open_indexes<'a>(
+        cg: &mut Codegen<'a>,
+        table: &'a Table,
+        planned: &Loop<'a>,
+        cursor: Option<CursorId>,
+    ) -> Result<Opened> {
+        let index = open_index(cg, table, &planned.path)?;
+        let mut opened = Opened { table: cursor, index, ..Opened::default() };
+        if let Path::Or(branches) = planned.path {
+            for branch in branches {
+                opened.branches.push(open_index(cg, table, &branch.path)?);
+            }
+        }
+        Ok(opened)
+    }
+
+    /// The cursor on the table.
+    pub fn table_cursor(&self) -> CursorId {
+        self.table.expect("the table is open")
+    }
+
+    /// A cursor that stands on a null row when the source does.
+    pub fn any_cursor(&self) -> CursorId {
+        let derived = self.derived.as_ref().and_then(DerivedRows::cursor);
+        self.hash.or(self.index).or(self.table).or(derived).expect("a source of an outer join has a cursor")
+    }
+
+    /// All columns of the source are NULL from here on.
+    pub fn emit_null_row(&self, cg: &mut Codegen<'_>) {
+        let cursors = [self.hash, self.index, self.table].into_iter().flatten();
+        for cursor in cursors.chain(self.branches.iter().copied().flatten()) {
+            cg.b.emit(Insn::NullRow { cursor });
+        }
+        if let Some(derived) = &self.derived {
+            derived.emit_null_row(cg);
+        }
+    }
+
+    /// A scan of all rows, on the table's own cursor.
+    pub fn begin_scan<'a>(
+        &self,
+        cg: &mut Codegen<'a>,
+        source: &'a Source<'a>,
+        reverse: bool,
+        done: Addr,
+    ) -> Result<Walk> {
+        let step = match source.kind {
+            SourceKind::Table(db, table) => {
+                let cursor = match self.table {
+                    Some(cursor) => cursor,
+                    None => cg.open_table(db, table)?,
+                };
+                emit_seek(cg, cursor, SearchKey::ALL, reverse, done);
+                cg.set_access(source.id, ColumnAccess::Table { cursor, table });
+                step(cursor, reverse, cg.b.here())
+            }
+            _ => {
+                let derived = self.derived.as_ref().expect("the rows of a query are prepared");
+                let access = derived.access();
+                cg.set_access(source.id, access);
+                derived.begin(cg, reverse, done)
+            }
+        };
+        Ok(Walk { step: Some(step), around: Vec::new() })
+    }
+}
+
+/// Whether the path reads the table itself.
+fn reads_table(path: &Path<'_>) -> bool {
+    match path {
+        Path::Scan | Path::Rowid(_) | Path::RowidRange(..) | Path::Or(_) => true,
+        Path::Function(_) | Path::Virtual(_) => true,
+        Path::Index(path) => !path.is_covering || is_table(path),
+        // The table is opened where the hash table is built.
+        Path::Hash(_) => false,
+    }
+}
+
+/// Whether the path's index is the table: the primary key of a WITHOUT ROWID table.
+pub(super) fn is_table(path: &IndexPath<'_>) -> bool {
+    path.table.is_without_rowid() && path.index.root == path.table.root
+}
+
+/// The cursor on the path's index, if it has one of its own.
+fn open_index<'a>(cg: &mut Codegen<'a>, table: &'a Table, path: &Path<'a>) -> Result<Option<CursorId>> {
+    let Path::Index(path) = path else { return Ok(None) };
+    let _ = table;
+    if is_table(path) {
+        return Ok(None);
+    }
+    cg.open_index(path.db, path.index).map(Some)
+}
+
+/// How columns are read while an index is walked: from the entry where it has them, else from the table.
+pub(super) fn index_access<'a>(
+    cg: &Codegen<'a>,
+    path: &IndexPath<'a>,
+    index: CursorId,
+    table: Option<CursorId>,
+) -> ColumnAccess<'a> {
+    let of = path.table;
+    let columns = cg.arena.alloc_slice_fill_copy(of.columns.len(), NOT_IN_INDEX);
+    for (place, column) in path.index.columns.iter().enumerate() {
+        if let IndexTerm::Column(at) = column.term {
+            let slot = &mut columns[usize::from(at)];
+            // The first place counts, should a column be there twice.
+            if *slot == NOT_IN_INDEX {
+                *slot = place as u16;
+            }
+        }
+    }
+    ColumnAccess::Index { index, columns, has_rowid: of.has_rowid(), table, of }
+}
+
+/// Brings the table's cursor to the row of the entry under the index's cursor: later, when a column is asked for, if the
+/// table has rowids.
+pub(super) fn emit_row_of_entry<'a>(
+    cg: &mut Codegen<'a>,
+    source: &'a Source<'a>,
+    path: &IndexPath<'a>,
+    index: CursorId,
+    table: CursorId,
+) -> Result<()> {
+    if path.table.has_rowid() {
+        cg.b.emit(Insn::DeferredSeek { index, table });
+        return Ok(());
+    }
+    cg.set_access(source.id, index_access(cg, path, index, None));
+    let key = identity(source);
+    let start = cg.b.registers(key.len());
+    for (at, &column) in key.iter().enumerate() {
+        cg.emit_into(&column_of(cg, source, column), start.at(at))?;
+    }
+    // An entry has its row, so the jump is never taken.
+    let found = cg.b.label();
+    cg.b.emit(Insn::NotFound { cursor: table, count: key.len() as u16, start, target: found });
+    cg.b.place(found);
+    Ok(())
+}

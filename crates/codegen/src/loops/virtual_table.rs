@@ -1,0 +1,62 @@
+//! Scans of virtual tables.
+
+use lithe_catalog::Result;
+use lithe_optimize::access::{Key, VirtualPath};
+use lithe_resolve::ir::{Compare, CompareOp, Expr};
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, CursorId, Reg};
+use lithe_vm::program::CursorKind;
+
+use super::super::Codegen;
+use super::super::expr::in_set::SetUse;
+use super::keys::{Around, begin_sets, when_none};
+use super::walk::Walk;
+
+/// Computes the arguments, into the registers that are given back, and begins the scan; INs make loops around it, unless the table wants their values at once.
+pub(super) fn begin_scan<'a>(
+    cg: &mut Codegen<'a>,
+    cursor: CursorId,
+    path: &VirtualPath<'a>,
+    exhausted: Addr,
+) -> Result<(Walk, Reg)> {
+    let start = cg.b.registers(path.keys.len().max(1));
+    let mut looped: Vec<Key<'a>> = Vec::with_capacity(path.keys.len());
+    for (at, (key, all_at_once)) in path.keys.iter().zip(path.all_at_once).enumerate() {
+        let dst = start.at(at);
+        match key {
+            // The module gets the value as it is written, NULL too: it knows what a comparison with it means.
+            Key::Value { value, .. } => cg.emit_into(value, dst)?,
+            Key::In { set, .. } if *all_at_once => {
+                let set = cg.in_set(set, CursorKind::EphemeralIndex, SetUse::Keys)?;
+                cg.b.emit(Insn::VList { cursor: set, dst });
+            }
+            Key::In { .. } => {}
+            Key::Null | Key::Any => cg.b.emit(Insn::Null { start: dst, count: 1 }),
+        }
+        looped.push(if *all_at_once { Key::Null } else { *key });
+    }
+    let mut around: Vec<Around> = Vec::new();
+    begin_sets(cg, &looped, start, |_| false, exhausted, &mut around)?;
+    cg.b.emit(Insn::VFilter { cursor, scan: path.scan, start, target: when_none(&around, exhausted) });
+    let step = Insn::VNext { cursor, target: cg.b.here() };
+    Ok((Walk { step: Some(step), around }, start))
+}
+
+/// Goes to `next` where the row does not have the values of the INs that are loops around the scan: a table may use what it is
+/// told and give other rows all the same. `start` has the arguments.
+pub(super) fn check_sets<'a>(cg: &mut Codegen<'a>, path: &VirtualPath<'a>, start: Reg, next: Addr) -> Result<()> {
+    for (at, key) in path.keys.iter().enumerate() {
+        let Key::In { set, column, how } = *key else { continue };
+        if path.all_at_once[at] || path.omit[at] {
+            continue;
+        }
+        let left = match set.value {
+            Expr::Row(items) => items[usize::from(column)],
+            value => value,
+        };
+        let right = Expr::Register(start.at(at), None);
+        let compare = cg.arena.alloc(Compare { op: CompareOp::Eq, left, right, how });
+        cg.jump_if_false(&Expr::Compare(compare), next, true)?;
+    }
+    Ok(())
+}

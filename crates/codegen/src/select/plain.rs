@@ -1,0 +1,196 @@
+//! A SELECT without grouping; VALUES.
+
+use lithe_catalog::Result;
+use lithe_optimize::access::{JoinPlan, JoinRequest, Purpose, WantedOrder};
+use lithe_resolve::ir::{Expr, Limit, OrderTerm, Select, is_constant, same};
+use lithe_sql::ast::Span;
+use lithe_vm::operand::Reg;
+
+use super::super::Codegen;
+use super::super::loops::{begin_loops, end_loops};
+use super::distinct::Distinct;
+use super::sink::Sink;
+
+impl<'a> Codegen<'a> {
+    /// Emits one SELECT.
+    pub(super) fn emit_select(
+        &mut self,
+        select: &'a Select<'a>,
+        order_by: &'a [OrderTerm<'a>],
+        span: Span,
+        limit: Option<&'a Limit<'a>>,
+        sink: &Sink,
+    ) -> Result<()> {
+        let order_by = useful_order(order_by, select);
+        if !select.windows.is_empty() {
+            self.emit_windows(select, order_by, span, sink)
+        } else if select.is_aggregate {
+            self.emit_grouped(select, order_by, sink)
+        } else if select.distinct && is_order_of_result(select, order_by) {
+            self.emit_distinct_in_order(select, order_by, sink)
+        } else {
+            self.emit_plain(select, order_by, limit, sink)
+        }
+    }
+
+    /// DISTINCT with an ORDER BY of the very same columns: what is grouped by them comes in that order.
+    fn emit_distinct_in_order(
+        &mut self,
+        select: &'a Select<'a>,
+        order_by: &'a [OrderTerm<'a>],
+        sink: &Sink,
+    ) -> Result<()> {
+        let group_by = self.distinct_terms(select.columns);
+        let grouped = Select { distinct: false, is_aggregate: true, group_by, ..*select };
+        self.emit_group_by(self.arena.alloc(grouped), order_by, sink, "DISTINCT")
+    }
+
+    fn emit_plain(
+        &mut self,
+        select: &'a Select<'a>,
+        order_by: &'a [OrderTerm<'a>],
+        limit: Option<&'a Limit<'a>>,
+        sink: &Sink,
+    ) -> Result<()> {
+        let order = if order_by.is_empty() { WantedOrder::Any } else { WantedOrder::OrderBy(order_by) };
+        let plan = self.plan(select, order, sink.row_limit, limit.filter(|_| !select.distinct))?;
+        self.explain_constant_row(&plan);
+        let is_sorted = order_by.is_empty() || plan.in_order || plan.one_row;
+        let distinct = self.open_distinct(select.columns, plan.distinct)?;
+        let sorter = match is_sorted {
+            true => None,
+            false => Some(self.open_block_sorter(order_by, plan.ordered_terms.min(order_by.len()), sink)?),
+        };
+        self.in_loop_of(&plan, |cg| {
+            let loops = begin_loops(cg, &plan)?;
+            match (&sorter, &distinct) {
+                (None, None) => {
+                    if !plan.skips_offset() {
+                        cg.emit_offset(sink, loops.next);
+                    }
+                    let row = cg.row_registers(sink, false);
+                    cg.emit_columns(sink, select.columns, row)?;
+                    cg.explain_filter(sink);
+                    cg.deliver(sink, row)?;
+                }
+                (Some(sorter), None) => cg.emit_sorter_insert(sorter, order_by, select.columns, None)?,
+                (_, Some(distinct)) => {
+                    let row = cg.row_registers(sink, true);
+                    cg.emit_list_into(select.columns, row)?;
+                    cg.emit_distinct(distinct, row, loops.next)?;
+                    match &sorter {
+                        Some(sorter) => cg.emit_sorter_insert(sorter, order_by, select.columns, Some(row))?,
+                        None => {
+                            cg.emit_offset(sink, loops.next);
+                            cg.deliver(sink, row)?;
+                        }
+                    }
+                }
+            }
+            end_loops(cg, loops)
+        })?;
+        if distinct.as_ref().is_some_and(Distinct::uses_table) {
+            self.explain.line(|| "USE TEMP B-TREE FOR DISTINCT".to_owned());
+        }
+        if let Some(sorter) = &sorter {
+            self.explain_order(order_by, &plan);
+            self.emit_sorted(sorter, sink)?;
+        }
+        Ok(())
+    }
+
+    /// Plans the join of a SELECT of which no more than `row_limit` rows are wanted.
+    pub(super) fn plan(
+        &mut self,
+        select: &'a Select<'a>,
+        order: WantedOrder<'a>,
+        row_limit: Option<u64>,
+        limit: Option<&'a Limit<'a>>,
+    ) -> Result<JoinPlan<'a>> {
+        let is_plain = !select.is_aggregate && select.windows.is_empty();
+        let request = JoinRequest {
+            sources: select.sources,
+            terms: select.terms,
+            order,
+            result: if is_plain { select.columns } else { &[] },
+            distinct: is_plain && select.distinct,
+            result_width: select.columns.len(),
+            row_limit,
+            limit,
+            purpose: Purpose::Read,
+        };
+        self.plan_join(request)
+    }
+
+    /// Runs `f`, inside of loops if the plan has any.
+    pub(super) fn in_loop_of<T>(
+        &mut self,
+        plan: &JoinPlan<'a>,
+        f: impl FnOnce(&mut Codegen<'a>) -> Result<T>,
+    ) -> Result<T> {
+        if plan.loops.is_empty() { f(self) } else { self.in_loop(f) }
+    }
+
+    /// Computes the result columns, unless nobody will look at them.
+    pub(super) fn emit_columns(&mut self, sink: &Sink, columns: &[Expr<'a>], row: Reg) -> Result<()> {
+        if Codegen::only_counts(sink) {
+            return Ok(());
+        }
+        self.emit_list_into(columns, row)
+    }
+
+    /// Puts the values into the registers from `start` on.
+    pub(crate) fn emit_list_into(&mut self, exprs: &[Expr<'a>], start: Reg) -> Result<()> {
+        for (at, expr) in exprs.iter().enumerate() {
+            self.emit_into(expr, start.at(at))?;
+        }
+        Ok(())
+    }
+
+    /// VALUES: one row after the other.
+    pub(super) fn emit_values(
+        &mut self,
+        rows: &[&'a [Expr<'a>]],
+        order_by: &[OrderTerm<'a>],
+        sink: &Sink,
+    ) -> Result<()> {
+        self.explain_values(rows.len(), &sink.destination);
+        let sorter = if order_by.is_empty() { None } else { Some(self.open_sorter(order_by, sink)?) };
+        let row = self.row_registers(sink, sink.offset.is_some() || sorter.is_some());
+        for columns in rows {
+            let next = self.b.label();
+            if let Some(sorter) = &sorter {
+                self.emit_list_into(columns, row)?;
+                self.emit_sorter_insert(sorter, order_by, columns, Some(row))?;
+            } else {
+                self.emit_offset(sink, next);
+                self.emit_list_into(columns, row)?;
+                self.deliver(sink, row)?;
+            }
+            self.b.place(next);
+        }
+        if let Some(sorter) = &sorter {
+            self.emit_sorted(sorter, sink)?;
+        }
+        Ok(())
+    }
+
+    /// EXPLAIN QUERY PLAN of a SELECT without FROM.
+    pub(super) fn explain_constant_row(&mut self, plan: &JoinPlan<'a>) {
+        if plan.request.sources.is_empty() {
+            self.explain.line(|| "SCAN CONSTANT ROW".to_owned());
+        }
+    }
+}
+
+/// Whether ORDER BY names the result columns, all of them, one after the other.
+fn is_order_of_result<'a>(select: &Select<'a>, order_by: &[OrderTerm<'a>]) -> bool {
+    let is_same = |(term, column): (&OrderTerm<'a>, &Expr<'a>)| same(&term.expr, column);
+    order_by.len() == select.columns.len() && order_by.iter().zip(select.columns).all(is_same)
+}
+
+/// ORDER BY without the terms that are the same for all rows.
+fn useful_order<'a>(order_by: &'a [OrderTerm<'a>], select: &Select<'a>) -> &'a [OrderTerm<'a>] {
+    let is_single_row = select.is_aggregate && select.group_by.is_empty();
+    if is_single_row || order_by.iter().all(|term| is_constant(&term.expr)) { &[] } else { order_by }
+}

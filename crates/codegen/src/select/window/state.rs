@@ -1,0 +1,87 @@
+//! The registers and cursors of a pass over the rows of a window.
+
+use lithe_resolve::ir::{OrderTerm, Window, WindowCall};
+use lithe_vm::operand::{Addr, AggregateId, CursorId, Reg};
+
+use super::super::Coroutine;
+
+/// The registers and cursors of a pass.
+pub(super) struct Pass<'a> {
+    /// The rows of the partition.
+    pub table: CursorId,
+    /// On the current row.
+    pub current: CursorId,
+    /// For looking at other rows.
+    pub other: CursorId,
+    /// Number of the current row.
+    pub number: Reg,
+    /// The column of the group's number.
+    pub group_column: u16,
+    /// The one ORDER BY term, where RANGE measures distances: its column.
+    pub key_column: Option<u16>,
+    /// ORDER BY.
+    pub order_by: &'a [OrderTerm<'a>],
+    pub calls: Vec<CallInPass<'a>>,
+    /// One for each different frame.
+    pub frames: Vec<Frame<'a>>,
+    pub ahead: Ahead,
+}
+
+/// Where the input is read ahead of the current row.
+pub(super) struct Ahead {
+    pub input: Coroutine,
+    /// Whether the partition may have more rows than were gathered.
+    pub is_open: Reg,
+    /// Whether a row was fetched, and the input is not at its end.
+    pub has_row: Reg,
+    /// PARTITION BY of the row that was fetched last.
+    pub keys: Reg,
+    /// ORDER BY of it.
+    pub order: Reg,
+    /// PARTITION BY of the partition.
+    pub partition: Reg,
+    /// ORDER BY of the row that was gathered last.
+    pub peers: Reg,
+    /// The number of the row that was gathered last.
+    pub last: Reg,
+    /// The number of its group of peers.
+    pub group: Reg,
+    /// The subroutine that fetches a row, and its return address.
+    pub fetch: Addr,
+    pub ret: Reg,
+    /// The subroutine that gathers a row.
+    pub pull: Addr,
+    pub pull_ret: Reg,
+}
+
+/// A call's place in the table and its registers.
+pub(super) struct CallInPass<'a> {
+    pub call: &'a WindowCall<'a>,
+    /// The column of its first argument.
+    pub args: u16,
+    /// The column of the first argument's subtype, where the function asks for subtypes and arguments have some.
+    pub subtypes: Option<u16>,
+    /// The column that says whether FILTER lets the row in.
+    pub filter: Option<u16>,
+    /// The number of its frame.
+    pub frame: usize,
+    /// The aggregate and its state; none for functions that look rows up.
+    pub aggregate: Option<(AggregateId, Reg)>,
+}
+
+/// The registers of a frame.
+pub(super) struct Frame<'a> {
+    pub window: &'a Window<'a>,
+    /// The first row in the frame.
+    pub first: Reg,
+    /// The first row behind the frame.
+    pub behind: Reg,
+    /// The distance of the start, if it has one.
+    pub start: Option<Reg>,
+    /// The distance of the end.
+    pub end: Option<Reg>,
+    /// On the rows that enter and leave.
+    pub cursor: CursorId,
+    /// Compares ORDER BY keys, for RANGE with distances.
+    pub key: Option<CursorId>,
+}

@@ -1,0 +1,61 @@
+//! AUTOINCREMENT: sqlite_sequence keeps the largest rowid that each such table ever had.
+//!
+//! The numbers of all tables into which the statement inserts, or one of its triggers, are read when the statement begins,
+//! and written when it ends: a trigger goes on counting where the statement is.
+
+use lithe_catalog::{CompileError, NameBuf, Result, SEQUENCE_TABLE};
+use lithe_sql::ast::Name;
+use lithe_value::Value;
+use lithe_vfs::ResultCode;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Db, Sequence};
+
+use super::target::Target;
+use crate::Codegen;
+
+/// The AUTOINCREMENT tables into which a statement inserts, by the number of their [`Sequence`].
+pub(super) type Sequences = Vec<(Db, NameBuf)>;
+
+/// The largest rowid of the target, if it is AUTOINCREMENT.
+pub(super) fn sequence_of(cg: &Codegen<'_>, target: &Target<'_>) -> Result<Sequence> {
+    let (db, table) = (target.db, target.table);
+    if !table.autoincrement {
+        return Ok(Sequence::NONE);
+    }
+    if cg.env.catalog.schema(db).table(Name::new(SEQUENCE_TABLE.as_bytes())).is_none() {
+        return Err(CompileError::new("database disk image is malformed").with_code(ResultCode::CORRUPT_SEQUENCE));
+    }
+    let sequences = &mut cg.write.programs.borrow_mut().sequences;
+    let known = sequences.iter().position(|(of, name)| *of == db && *name == table.name);
+    let at = known.unwrap_or_else(|| {
+        sequences.push((db, table.name.clone()));
+        sequences.len() - 1
+    });
+    Ok(Sequence(at as u16))
+}
+
+/// Reads the numbers, when the transactions of the whole program have begun.
+pub(super) fn emit_begin(cg: &mut Codegen<'_>) {
+    let outer = cg.b.set_prologue(true);
+    for_each(cg, |cursor, name, sequence| Insn::ReadSequence { cursor, name, sequence });
+    cg.b.set_prologue(outer);
+}
+
+/// Writes those that have grown.
+pub(super) fn emit_end(cg: &mut Codegen<'_>) {
+    for_each(cg, |cursor, name, sequence| Insn::WriteSequence { cursor, name, sequence });
+}
+
+fn for_each(
+    cg: &mut Codegen<'_>,
+    insn: impl Fn(lithe_vm::operand::CursorId, lithe_vm::operand::ConstId, Sequence) -> Insn,
+) {
+    let sequences = cg.write.programs.borrow().sequences.clone();
+    for (at, (db, name)) in sequences.iter().enumerate() {
+        let table = cg.env.catalog.schema(*db).table(Name::new(SEQUENCE_TABLE.as_bytes()));
+        let table = table.expect("it was there when the table was found to be AUTOINCREMENT");
+        let cursor = cg.open_system_table(*db, table).expect("a database has room for one cursor more");
+        let name = cg.b.constant(Value::text(name.name().as_bytes()));
+        cg.b.emit(insn(cursor, name, Sequence(at as u16)));
+    }
+}

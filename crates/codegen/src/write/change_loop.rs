@@ -1,0 +1,366 @@
+//! The rows that an UPDATE or DELETE is about, one after the other.
+//!
+//! In *one pass* a row is changed when the scan meets it. That is only right if the change cannot make the scan meet the row
+//! again, or miss another: a row that moves ahead of the scan would be changed twice (the Halloween problem). Otherwise the
+//! first pass collects the keys of the rows, and the second one seeks each of them:
+//!
+//! ```text
+//!   rowid table            a set of rowids
+//!   WITHOUT ROWID          a temporary index of primary keys
+//!   UPDATE ... FROM        a temporary index of keys with the new values behind them; the last match of a row counts
+//! ```
+
+use lithe_catalog::{Index, IndexColumn, Result};
+use lithe_optimize::access::{IndexPath, JoinPlan, JoinRequest, Loop, Path, Purpose, WantedOrder};
+use lithe_resolve::ResolvedChange;
+use lithe_resolve::ir::{Coll, Expr, Query, Term, has_query};
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
+use lithe_vm::program::CursorKind;
+
+use super::target::Target;
+use crate::loops::{Loops, begin_loops, end_loops};
+use crate::select::Destination;
+use crate::{Codegen, ColumnAccess};
+
+/// How often rows may be visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passes {
+    /// Once, if the plan allows it.
+    OneIfPossible,
+    /// Once, if the rows come in the order of the table: RETURNING gives them in it, as SQLite does.
+    OneIfInOrder,
+    /// Once, if there is one row at most.
+    OneIfSingle,
+    /// Twice.
+    Two,
+}
+
+/// A loop over the rows to be changed. In its body the table's cursor stands on the row, and is the access of the target's
+/// source.
+pub(super) struct ChangeLoop<'a> {
+    /// The registers of the row's key.
+    pub key: Reg,
+    /// The registers of the values that were given along.
+    pub values: Reg,
+    /// Jump here for the next row.
+    pub next: Addr,
+    /// Rows are changed as the scan meets them.
+    pub is_one_pass: bool,
+    /// There is one row at most.
+    pub is_single: bool,
+    /// The index whose entries the scan of a DELETE follows, and the cursor that stands on the row's entry.
+    pub scanned: Option<(&'a Index, CursorId)>,
+    kind: Kind<'a>,
+}
+
+#[allow(clippy::large_enum_variant)] // one on the stack for each statement compiled
+enum Kind<'a> {
+    OnePass(Loops<'a>),
+    RowSet { done: Addr },
+    Keys { cursor: CursorId, top: Addr, done: Addr },
+}
+
+impl<'a> ChangeLoop<'a> {
+    /// Begins the loop. `values` are computed where WHERE is, and kept: for UPDATE ... FROM, whose values depend on more than
+    /// the row. `stays` tells of an index that what the body does to a row does not move the row's entry to another place.
+    /// Opens the target.
+    pub fn begin(
+        cg: &mut Codegen<'a>,
+        change: &ResolvedChange<'a>,
+        target: &mut Target<'a>,
+        passes: Passes,
+        values: &[Expr<'a>],
+        stays: impl Fn(&Index) -> bool,
+    ) -> Result<ChangeLoop<'a>> {
+        // The columns of the key are read whatever else is.
+        for expr in key_exprs(cg, target) {
+            cg.planning.note_expr(&expr);
+        }
+        if let Some(query) = change.gathered {
+            let (key, kind, next) = begin_gathered(cg, query, target)?;
+            let values = key.at(target.key_width());
+            return Ok(ChangeLoop { key, values, next, is_one_pass: false, is_single: false, scanned: None, kind });
+        }
+        let mut plan = plan(cg, change, Purpose::Write)?;
+        // Rows that may be changed where the scan meets them are visited. (SQLite decides so before it knows whether the index
+        // changes, and whether SET has subqueries.)
+        let visits =
+            values.is_empty() && may_be_one_pass(&plan, change, passes, |_| true) && !has_subquery(change.terms);
+        if visits && target.table.has_rowid() {
+            plan.loops = without_covering(cg, plan.loops);
+        }
+        let key = cg.b.registers(target.key_width() + values.len());
+        let value_registers = key.at(target.key_width());
+        let is_blind = plan.one_row || !change.set.iter().any(|assigned| has_query(&assigned.value));
+        if visits && is_blind && may_be_one_pass(&plan, change, passes, stays) {
+            // A row that is deleted is not looked for again, but RETURNING may give its rowid.
+            let needs_key = !change.set.is_empty() || change.returning.is_some();
+            let scanned = scanned_index(&plan, target).filter(|_| change.set.is_empty());
+            let begun = begin_one_pass(cg, &plan, target, key, needs_key, scanned)?;
+            count_found(cg, change);
+            return Ok(begun);
+        }
+        let is_single = plan.one_row;
+        let (kind, next) = if values.is_empty() && target.table.has_rowid() {
+            begin_row_set(cg, &plan, change, target, key)?
+        } else {
+            begin_keys(cg, &plan, change, target, key, values)?
+        };
+        Ok(ChangeLoop { key, values: value_registers, next, is_one_pass: false, is_single, scanned: None, kind })
+    }
+
+    /// Ends the loop.
+    pub fn end(self, cg: &mut Codegen<'a>) -> Result<()> {
+        match self.kind {
+            Kind::OnePass(loops) => end_loops(cg, loops),
+            Kind::RowSet { done } => {
+                cg.b.emit(Insn::Goto { target: self.next });
+                cg.b.place(done);
+                Ok(())
+            }
+            Kind::Keys { cursor, top, done } => {
+                cg.b.place(self.next);
+                cg.b.emit(Insn::Next { cursor, target: top });
+                cg.b.place(done);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The join that finds the rows to be changed.
+pub(super) fn plan<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, purpose: Purpose) -> Result<JoinPlan<'a>> {
+    let request = JoinRequest {
+        sources: change.sources,
+        terms: change.terms,
+        order: WantedOrder::Any,
+        result: &[],
+        distinct: false,
+        result_width: 0,
+        row_limit: None,
+        limit: None,
+        purpose,
+    };
+    cg.plan_join(request)
+}
+
+/// One row is changed in one pass whatever happens to it. Several are if the scan follows the table, or an index in which they
+/// stay where they are. (No subquery of the statement may see the rows that are changed already.)
+fn may_be_one_pass(
+    plan: &JoinPlan<'_>,
+    change: &ResolvedChange<'_>,
+    passes: Passes,
+    stays: impl Fn(&Index) -> bool,
+) -> bool {
+    let [scan] = plan.loops else { return false };
+    let follows = match scan.path {
+        Path::Scan | Path::Rowid(_) | Path::RowidRange(..) => true,
+        Path::Index(path) => passes != Passes::OneIfInOrder && stays(path.index),
+        Path::Hash(_) | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => return false,
+    };
+    match passes {
+        Passes::Two => false,
+        _ if change.sources.len() > 1 => false,
+        _ if plan.one_row => true,
+        Passes::OneIfSingle => false,
+        Passes::OneIfPossible | Passes::OneIfInOrder => follows,
+    }
+}
+
+/// The loops with indexes that lead to the table, whatever they hold.
+fn without_covering<'a>(cg: &Codegen<'a>, loops: &'a [Loop<'a>]) -> &'a [Loop<'a>] {
+    let uncovered = |planned: &Loop<'a>| match planned.path {
+        Path::Index(path) => {
+            let path: &'a IndexPath<'a> = cg.arena.alloc(IndexPath { is_covering: false, ..*path });
+            Loop { path: Path::Index(path), ..*planned }
+        }
+        _ => *planned,
+    };
+    cg.arena.alloc_slice_fill_iter(loops.iter().map(uncovered))
+}
+
+fn has_subquery(terms: &[Term<'_>]) -> bool {
+    terms.iter().any(|term| has_query(&term.expr))
+}
+
+fn begin_one_pass<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    target: &mut Target<'a>,
+    key: Reg,
+    needs_key: bool,
+    scanned: Option<&'a Index>,
+) -> Result<ChangeLoop<'a>> {
+    target.open_indexes(cg, scanned);
+    let replacements = cg.replacements();
+    let loops = begin_loops(cg, plan)?;
+    // The rows are changed with the scan's own cursor.
+    let cursor = loops.table_cursor(0).expect("a scan for writing has a cursor on the table");
+    target.use_cursor(cg, cursor);
+    let access = ColumnAccess::Table { cursor, table: target.table };
+    // What the scan has found in an index is about the old row, and expressions will be about the new one as well.
+    cg.forget_replacements(replacements);
+    cg.set_access(target.source, access);
+    if needs_key {
+        target.emit_key(cg, key)?;
+    }
+    let next = loops.next;
+    let scanned = scanned.zip(loops.index_cursor(0));
+    let kind = Kind::OnePass(loops);
+    Ok(ChangeLoop { key, values: key, next, is_one_pass: true, is_single: plan.one_row, scanned, kind })
+}
+
+/// The index of a rowid table through which the only loop finds its rows.
+fn scanned_index<'a>(plan: &JoinPlan<'a>, target: &Target<'a>) -> Option<&'a Index> {
+    match plan.loops {
+        [Loop { path: Path::Index(path), .. }] if target.table.has_rowid() => Some(path.index),
+        _ => None,
+    }
+}
+
+/// PRAGMA count_changes counts the rows of a DELETE when they are found, whether they are still there to be deleted or not.
+fn count_found<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>) {
+    if change.set.is_empty() {
+        cg.emit_row_count();
+    }
+}
+
+fn begin_row_set<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    change: &ResolvedChange<'a>,
+    target: &mut Target<'a>,
+    key: Reg,
+) -> Result<(Kind<'a>, Addr)> {
+    let set = cg.b.register();
+    cg.b.emit(Insn::Null { start: set, count: 1 });
+    first_pass(cg, plan, |cg| {
+        let rowid = cg.resolver.rowid(target.source, target.table);
+        cg.emit_into(&rowid, key)?;
+        cg.b.emit(Insn::RowSetAdd { set, rowid: key });
+        count_found(cg, change);
+        Ok(())
+    })?;
+    target.open(cg)?;
+    let done = cg.b.label();
+    let next = cg.b.here();
+    cg.b.emit(Insn::RowSetRead { set, dst: key, target: done });
+    seek_row(cg, target, key, next);
+    Ok((Kind::RowSet { done }, next))
+}
+
+fn begin_keys<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    change: &ResolvedChange<'a>,
+    target: &mut Target<'a>,
+    key: Reg,
+    values: &[Expr<'a>],
+) -> Result<(Kind<'a>, Addr)> {
+    let width = target.key_width();
+    let exprs = key_exprs(cg, target);
+    let (cursor, record) = (open_keys(cg, target, values.len())?, cg.b.register());
+    first_pass(cg, plan, |cg| {
+        super::index::emit_index_key(cg, &exprs, key)?;
+        let is_known = cg.b.label();
+        if values.is_empty() {
+            cg.b.emit(Insn::Found { cursor, count: width as u16, start: key, target: is_known });
+        } else {
+            cg.b.emit(Insn::IdxDelete { must_exist: 0, cursor, start: key, count: width as u32 });
+        }
+        super::index::emit_index_key(cg, values, key.at(width))?;
+        let count = (width + values.len()) as u16;
+        cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: key, dst: record });
+        cg.b.emit(Insn::IdxInsert { flags: 0, cursor, count: width as u16, record, start: key });
+        cg.b.place(is_known);
+        count_found(cg, change);
+        Ok(())
+    })?;
+    read_keys(cg, target, cursor, key, values.len())
+}
+
+/// As [`begin_keys`], of keys and values that are the rows of `query`.
+fn begin_gathered<'a>(
+    cg: &mut Codegen<'a>,
+    query: &'a Query<'a>,
+    target: &mut Target<'a>,
+) -> Result<(Reg, Kind<'a>, Addr)> {
+    let (width, count) = (target.key_width(), query.columns.len());
+    let rows = cg.ephemeral_table(count);
+    cg.b.emit(Insn::OpenEphemeral { cursor: rows });
+    cg.emit_query(query, &Destination::Table { cursor: rows })?;
+    let cursor = open_keys(cg, target, count - width)?;
+    let (key, record) = (cg.b.registers(count), cg.b.register());
+    let (skip, done) = (cg.b.label(), cg.b.label());
+    cg.b.emit(Insn::Rewind { cursor: rows, target: done });
+    let top = cg.b.here();
+    cg.b.emit(Insn::Columns { cursor: rows, column: 0, dst: key, count: count as u32 });
+    // Aggregates over no rows at all are a row of no key.
+    cg.b.emit(Insn::IsNull { reg: key, target: skip });
+    cg.b.emit(Insn::IdxDelete { must_exist: 0, cursor, start: key, count: width as u32 });
+    cg.b.emit(Insn::MakeRecord { count: count as u16, affinities: AffinityListId::NONE, start: key, dst: record });
+    cg.b.emit(Insn::IdxInsert { flags: 0, cursor, count: width as u16, record, start: key });
+    cg.b.place(skip);
+    cg.b.emit(Insn::Next { cursor: rows, target: top });
+    cg.b.place(done);
+    let (kind, next) = read_keys(cg, target, cursor, key, count - width)?;
+    Ok((key, kind, next))
+}
+
+/// The temporary index of keys with `values` values behind each.
+fn open_keys<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, values: usize) -> Result<CursorId> {
+    let info = cg.key_info(&key_order(target))?;
+    let cursor = cg.ephemeral(CursorKind::EphemeralIndex, info, target.key_width() + values);
+    cg.b.emit(Insn::OpenEphemeral { cursor });
+    Ok(cursor)
+}
+
+/// The second pass: a loop over the temporary index of keys.
+fn read_keys<'a>(
+    cg: &mut Codegen<'a>,
+    target: &mut Target<'a>,
+    cursor: CursorId,
+    key: Reg,
+    values: usize,
+) -> Result<(Kind<'a>, Addr)> {
+    target.open(cg)?;
+    let (next, done) = (cg.b.label(), cg.b.label());
+    cg.b.emit(Insn::Rewind { cursor, target: done });
+    let top = cg.b.here();
+    cg.b.emit(Insn::Columns { cursor, column: 0, dst: key, count: (target.key_width() + values) as u32 });
+    seek_row(cg, target, key, next);
+    Ok((Kind::Keys { cursor, top, done }, next))
+}
+
+/// The second pass has come to a row, unless it is gone.
+fn seek_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg, next: Addr) {
+    cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
+    target.seek(cg, key, next);
+}
+
+fn first_pass<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &JoinPlan<'a>,
+    body: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
+) -> Result<()> {
+    let loops = begin_loops(cg, plan)?;
+    cg.in_loop(body)?;
+    end_loops(cg, loops)
+}
+
+fn key_exprs<'a>(cg: &Codegen<'a>, target: &Target<'a>) -> Vec<Expr<'a>> {
+    match target.key() {
+        None => vec![cg.resolver.rowid(target.source, target.table)],
+        Some(key) => key.exprs[..usize::from(key.index.key_count)].to_vec(),
+    }
+}
+
+/// How keys are ordered: as in the table, so that rows are changed in its order.
+fn key_order<'a>(target: &Target<'a>) -> Vec<(Coll<'a>, bool, bool)> {
+    let order = |column: &'a IndexColumn| (Coll::of(&column.collation), column.descending, false);
+    match target.key() {
+        None => vec![(Coll::Binary, false, false)],
+        Some(key) => key.index.key_columns().iter().map(order).collect(),
+    }
+}

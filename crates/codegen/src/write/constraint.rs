@@ -1,0 +1,175 @@
+//! NOT NULL and CHECK; what happens when a constraint does not hold.
+
+use lithe_catalog::{Column, Index, IndexTerm, Result, Table};
+use lithe_resolve::Stored;
+use lithe_resolve::ir::Expr;
+use lithe_sql::ast::Conflict;
+use lithe_sql::text::unquote_start;
+use lithe_vfs::ResultCode;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Addr, OnConflict, Reg};
+
+use super::row::{self, Row, default_value, policy_of};
+use super::target::{Changed, Target};
+use crate::Codegen;
+
+/// A row that is about to be written, for its constraints.
+#[derive(Clone, Copy)]
+pub(super) struct Checked<'c, 'a> {
+    /// Where it goes.
+    pub target: &'c Target<'a>,
+    /// The new row.
+    pub row: Row,
+    /// OR action of the statement.
+    pub policy: Option<Conflict>,
+    /// What an UPDATE changes; `None` for INSERT.
+    pub changed: Option<&'c Changed>,
+    /// Where to go on when the row is ignored.
+    pub ignore: Addr,
+}
+
+/// The columns that are known not to be NULL, by position; an empty list knows nothing.
+pub(super) type NeverNull = [bool];
+
+/// Checks NOT NULL of all columns that may be NULL now. REPLACE puts the default in; whether that is NULL is checked after
+/// all others.
+pub(super) fn emit_not_null<'a>(
+    cg: &mut Codegen<'a>,
+    checked: &Checked<'_, 'a>,
+    never_null: &NeverNull,
+    generated: bool,
+) -> Result<()> {
+    let table = checked.target.table;
+    let mut replaced = Vec::new();
+    for (at, column) in table.columns.iter().enumerate() {
+        let Some(own_policy) = column.not_null else { continue };
+        let at = at as u16;
+        let is_same = checked.changed.is_some_and(|changed| !changed.has_column(at));
+        let is_known = never_null.get(usize::from(at)).is_some_and(|known| *known);
+        let is_rowid = table.rowid_column == Some(at);
+        if is_same || is_known || is_rowid || column.is_generated() != generated {
+            continue;
+        }
+        let reg = checked.row.column(at);
+        let mut policy = policy_of(checked.policy, Some(own_policy));
+        if policy == Conflict::Replace {
+            // Without a default it is ABORT.
+            if column.default.is_some() {
+                let is_there = cg.b.label();
+                cg.b.emit(Insn::NotNull { reg, target: is_there });
+                let value = default_value(cg, column)?;
+                cg.emit_into(&value, reg)?;
+                row::emit_affinities(cg, reg, std::iter::once(column.affinity));
+                cg.b.place(is_there);
+                replaced.push((reg, column));
+                continue;
+            }
+            policy = Conflict::Abort;
+        }
+        if policy == Conflict::Ignore {
+            cg.b.emit(Insn::IsNull { reg, target: checked.ignore });
+            continue;
+        }
+        emit_halt_if_null(cg, table, column, reg, policy);
+    }
+    for (reg, column) in replaced {
+        emit_halt_if_null(cg, table, column, reg, Conflict::Abort);
+    }
+    Ok(())
+}
+
+fn emit_halt_if_null(cg: &mut Codegen<'_>, table: &Table, column: &Column, value: Reg, policy: Conflict) {
+    let message = cg.b.text(format!("NOT NULL constraint failed: {}.{}", table.name, column.name));
+    let code = ResultCode::CONSTRAINT_NOTNULL.0;
+    cg.b.emit(Insn::HaltIfNull { policy: number(policy), value, code, message });
+    note_policy(cg, policy);
+}
+
+/// Checks the CHECK constraints that the change can violate. The row must be the access of the target's source.
+pub(super) fn emit_checks<'a>(cg: &mut Codegen<'a>, checked: &Checked<'_, 'a>) -> Result<()> {
+    let Checked { target, .. } = *checked;
+    if cg.env.flags.ignore_check_constraints {
+        return Ok(());
+    }
+    for check in &target.table.checks {
+        let condition = cg.resolver.stored_expr(&check.text, Stored::Check, target.source, target.db, target.table)?;
+        if checked.changed.is_some_and(|changed| !target.depends_on(&condition, changed)) {
+            continue;
+        }
+        cg.note_evaluated(&condition);
+        let holds = cg.b.label();
+        cg.jump_if_true(&condition, holds, true)?;
+        match checked.policy {
+            Some(Conflict::Ignore) => cg.b.emit(Insn::Goto { target: checked.ignore }),
+            policy => {
+                // A text that begins with a name in quotes is cut behind that name, as in SQLite.
+                let name = match &check.name {
+                    Some(name) => name.as_bytes(),
+                    None => unquote_start(&check.text, cg.arena),
+                };
+                let message = format!("CHECK constraint failed: {}", String::from_utf8_lossy(name));
+                let policy = policy.filter(|policy| *policy != Conflict::Replace).unwrap_or(Conflict::Abort);
+                emit_failure(cg, policy, ResultCode::CONSTRAINT_CHECK, message);
+            }
+        }
+        cg.b.place(holds);
+    }
+    Ok(())
+}
+
+/// The statement ends with an error: ABORT, FAIL or ROLLBACK.
+pub(crate) fn emit_failure(cg: &mut Codegen<'_>, policy: Conflict, code: ResultCode, message: String) {
+    let message = cg.b.text(message);
+    cg.b.emit(Insn::HaltError { policy: number(policy), code: code.0, message });
+    note_policy(cg, policy);
+}
+
+/// The message and the code for two rows with the same key in `index`.
+pub(crate) fn unique_failure(table: &Table, index: &Index) -> (ResultCode, String) {
+    let code = match index.origin {
+        lithe_catalog::IndexOrigin::PrimaryKey => ResultCode::CONSTRAINT_PRIMARYKEY,
+        _ => ResultCode::CONSTRAINT_UNIQUE,
+    };
+    if index.has_expressions() {
+        return (code, format!("UNIQUE constraint failed: index '{}'", index.name));
+    }
+    let names = index.key_columns().iter().map(|column| match column.term {
+        IndexTerm::Column(at) => format!("{}.{}", table.name, table.columns[usize::from(at)].name),
+        IndexTerm::Rowid | IndexTerm::Expr(_) => format!("{}.rowid", table.name),
+    });
+    (code, format!("UNIQUE constraint failed: {}", names.collect::<Vec<_>>().join(", ")))
+}
+
+/// The message and the code for two rows with the same rowid.
+pub(super) fn rowid_failure(table: &Table) -> (ResultCode, String) {
+    match table.rowid_column {
+        Some(at) => {
+            let column = &table.columns[usize::from(at)].name;
+            (ResultCode::CONSTRAINT_PRIMARYKEY, format!("UNIQUE constraint failed: {}.{column}", table.name))
+        }
+        None => (ResultCode::CONSTRAINT_ROWID, format!("UNIQUE constraint failed: {}.rowid", table.name)),
+    }
+}
+
+/// Whether the expression's value can never be NULL.
+pub(super) fn is_never_null(expr: &Expr<'_>) -> bool {
+    matches!(expr, Expr::Integer(_) | Expr::Real(_) | Expr::Text(_) | Expr::Blob(_))
+}
+
+/// The policy's number in instructions.
+pub(super) fn number(policy: Conflict) -> u8 {
+    (match policy {
+        Conflict::Rollback => OnConflict::Rollback,
+        Conflict::Abort => OnConflict::Abort,
+        Conflict::Fail => OnConflict::Fail,
+        Conflict::Ignore => OnConflict::Ignore,
+        Conflict::Replace => OnConflict::Replace,
+    }) as u8
+}
+
+/// Only ABORT undoes the statement: FAIL keeps what is done, ROLLBACK undoes everything.
+fn note_policy(cg: &mut Codegen<'_>, policy: Conflict) {
+    if policy == Conflict::Abort {
+        cg.note_may_abort();
+    }
+}

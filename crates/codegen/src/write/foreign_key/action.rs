@@ -1,0 +1,94 @@
+//! ON DELETE and ON UPDATE: a trigger on the parent, whose text is made from the key.
+
+use std::fmt::Write;
+
+use lithe_catalog::{Column, Result, Table};
+use lithe_resolve::ChangeTarget;
+use lithe_sql::ast::{Conflict, ForeignKeyAction};
+use lithe_value::{Value, ValueRef};
+use lithe_vm::insn::Insn;
+
+use super::child::quoted;
+use super::parent::ParentReference;
+use crate::Codegen;
+use crate::write::fire::Firing;
+use crate::write::row::Row;
+use crate::write::trigger::{BodySource, subprogram};
+
+/// Marks the numbers of foreign keys among those of triggers.
+const FOREIGN_KEY_BIT: u64 = 1 << 55;
+
+/// Runs the action for one parent row.
+pub(super) fn emit<'a>(
+    cg: &mut Codegen<'a>,
+    target: &ChangeTarget<'a>,
+    reference: &ParentReference<'a>,
+    old: Row,
+    new: Option<Row>,
+    firing: Firing,
+) -> Result<()> {
+    let action = reference.action();
+    let is_put_off = action == ForeignKeyAction::Restrict && cg.env.flags.defer_foreign_keys;
+    if action == ForeignKeyAction::NoAction || is_put_off || cg.env.flags.foreign_keys_no_action {
+        return Ok(());
+    }
+    let text = trigger_text(target.table, reference, action, new.is_some());
+    let token = u64::from(reference.db.0) << 56 | FOREIGN_KEY_BIT | reference.number << 4 | u64::from(new.is_some());
+    let source =
+        BodySource { text: cg.arena.alloc_slice_copy(text.as_bytes()), name: String::new(), token, db: reference.db };
+    cg.note_more_changes();
+    let program = subprogram(cg, target, source, Some(old), new, Some(Conflict::Abort))?;
+    cg.b.emit(Insn::Subprogram { recursive: 1, program, ignore: firing.ignore });
+    Ok(())
+}
+
+/// CREATE TRIGGER ... that does what the action says.
+fn trigger_text(parent: &Table, reference: &ParentReference<'_>, action: ForeignKeyAction, is_update: bool) -> String {
+    let child = reference.child;
+    let pairs: Vec<(String, &Column)> = (reference.parent_key.columns.iter().zip(&reference.parent_key.child_columns))
+        .map(|(&of_parent, &of_child)| {
+            (quoted(parent.columns[usize::from(of_parent)].name.name()), &child.columns[usize::from(of_child)])
+        })
+        .collect();
+    let list = |separator: &str, one: &dyn Fn(&str, &Column) -> String| {
+        pairs.iter().map(|(parent, child)| one(parent, child)).collect::<Vec<_>>().join(separator)
+    };
+    let is_child = list(" AND ", &|parent, child| format!("OLD.{parent} = {}", quoted(child.name.name())));
+    let table = quoted(child.name.name());
+    let step = match action {
+        ForeignKeyAction::NoAction => unreachable!("nothing has to be done"),
+        ForeignKeyAction::Restrict => {
+            format!("SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') FROM {table} WHERE {is_child}")
+        }
+        ForeignKeyAction::Cascade if !is_update => format!("DELETE FROM {table} WHERE {is_child}"),
+        action => {
+            let set = list(", ", &|parent, child| {
+                format!("{} = {}", quoted(child.name.name()), new_value(action, parent, child))
+            });
+            format!("UPDATE {table} SET {set} WHERE {is_child}")
+        }
+    };
+    let mut text = format!("CREATE TRIGGER fk AFTER {} ON p ", if is_update { "UPDATE" } else { "DELETE" });
+    if is_update {
+        let stays = list(" AND ", &|parent, _| format!("OLD.{parent} IS NEW.{parent}"));
+        let _ = write!(text, "WHEN NOT ({stays}) ");
+    }
+    let _ = write!(text, "BEGIN {step}; END");
+    text
+}
+
+/// What a column of a child becomes.
+fn new_value(action: ForeignKeyAction, parent_column: &str, child: &Column) -> String {
+    match action {
+        ForeignKeyAction::Cascade => format!("NEW.{parent_column}"),
+        ForeignKeyAction::SetDefault => match &child.default {
+            Some(default) => match default.value.as_ref().map(Value::as_ref) {
+                // A name stands for the text that it is; here it would be a column's.
+                Some(ValueRef::Text(text)) => format!("'{}'", String::from_utf8_lossy(text).replace('\'', "''")),
+                _ => format!("({})", String::from_utf8_lossy(&default.text)),
+            },
+            None => "NULL".to_owned(),
+        },
+        _ => "NULL".to_owned(),
+    }
+}

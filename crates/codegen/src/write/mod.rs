@@ -1,0 +1,211 @@
+//! INSERT, UPDATE, DELETE and what they entail.
+//!
+//! ```text
+//!   insert ─┐                          ┌─ constraint   NOT NULL, CHECK
+//!   update ─┼─ one row in registers ───┼─ unique       rowid, unique indexes; IGNORE, REPLACE, UPSERT
+//!   delete ─┘   (target, row)          ├─ index        entries of indexes
+//!                                      └─ trigger      before and after
+//! ```
+//!
+//! | module | its one subject |
+//! | --- | --- |
+//! | `target` | the table that is changed: its cursors and the expressions that belong to it |
+//! | `row` | the new row in registers: defaults, generated columns, affinity, the record |
+//! | `constraint` | NOT NULL and CHECK; what happens when a constraint does not hold |
+//! | `unique` | nothing is there twice |
+//! | `index` | index entries of new and old rows |
+//! | `insert`, `rows`, `upsert` | INSERT, where its rows come from, ON CONFLICT |
+//! | `transfer` | rows of a table of the same shape, inserted as they are |
+//! | `prepare` | queries in statements rewritten |
+//! | `autoincrement` | sqlite_sequence |
+//! | `change_loop` | which rows UPDATE and DELETE are about, and whether they can be changed as they are found |
+//! | `update`, `delete` | UPDATE, DELETE |
+//! | `trigger`, `fire` | triggers' programs; running them |
+//! | `view` | INSTEAD OF |
+//! | `virtual_table` | rows of virtual tables |
+//! | `preupdate` | telling the pre-update hook |
+//! | `foreign_key` | foreign keys: counting violations, actions |
+//! | `returning` | RETURNING |
+//!
+//! # When a statement fails halfway
+//!
+//! ABORT undoes the statement alone, which needs a statement journal. It is opened only if the statement may change more
+//! than once *and* may fail after the first change: a single-row INSERT checks all of its constraints before it changes
+//! anything.
+
+mod autoincrement;
+mod change_loop;
+mod constraint;
+mod delete;
+mod fire;
+mod foreign_key;
+mod index;
+mod insert;
+mod prepare;
+mod preupdate;
+mod returning;
+mod row;
+mod rows;
+mod target;
+mod transfer;
+mod trigger;
+mod unique;
+mod update;
+mod upsert;
+mod view;
+mod virtual_table;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use lithe_resolve::ir::{Expr, InSet, OutputColumn, any};
+use lithe_sql::ast::{Conflict, Name};
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::Reg;
+
+pub(crate) use constraint::{emit_failure, unique_failure};
+pub(crate) use delete::delete;
+pub(crate) use delete::delete_rows_of_dropped;
+pub(crate) use foreign_key::{drop_needs_delete, is_parent};
+pub(crate) use index::{emit_index_key, entry_affinities};
+pub(crate) use insert::insert;
+pub(crate) use row::{emit_affinities, generated_column_uses};
+pub(crate) use target::{index_exprs, index_filter};
+pub(crate) use update::update;
+
+use super::Codegen;
+
+/// What code generation of writes keeps for one program.
+#[derive(Default)]
+pub(super) struct State<'a> {
+    /// More than one change may be made.
+    changes_more_than_once: bool,
+    /// An ABORT may come after a change.
+    may_abort: bool,
+    /// DROP TABLE deletes rows as DELETE does.
+    drops_rows: bool,
+    /// The trigger programs of the statement, which all of its programs share.
+    programs: Rc<RefCell<trigger::Programs>>,
+    /// The trigger that the program is the body of.
+    body: Option<Body<'a>>,
+    /// Counts rows for PRAGMA count_changes.
+    row_count: Option<Reg>,
+}
+
+/// A trigger's body, while it is compiled.
+#[derive(Clone, Copy)]
+struct Body<'a> {
+    /// The trigger's name, for the authorizer; none for the action of a foreign key.
+    within: Option<Name<'a>>,
+    /// What the statement that fired the trigger says about conflicts: it counts more than what the body says.
+    policy: Option<Conflict>,
+}
+
+impl<'a> Codegen<'a> {
+    /// Whether the program is the body of a trigger.
+    pub(super) fn is_body(&self) -> bool {
+        self.write.body.is_some()
+    }
+
+    /// The trigger whose body the program is, for the authorizer.
+    fn within(&self) -> Option<Name<'a>> {
+        self.write.body.and_then(|body| body.within)
+    }
+
+    /// The expression is evaluated when rows may have been changed already: what can fail, may abort then.
+    pub(super) fn note_evaluated(&mut self, expr: &Expr<'a>) {
+        let can_fail = |expr: &Expr<'a>| {
+            matches!(
+                expr,
+                Expr::Function(_) | Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(_) | Expr::Raise(_)
+            ) || matches!(expr, Expr::In(set) if matches!(set.set, InSet::Query(_)))
+        };
+        if any(expr, &mut |expr| can_fail(expr)) {
+            self.note_may_abort();
+        }
+    }
+
+    /// The register that counts rows, if PRAGMA count_changes wants the count.
+    fn row_count(&self) -> Option<Reg> {
+        self.write.row_count
+    }
+
+    /// One row more for PRAGMA count_changes.
+    fn emit_row_count(&mut self) {
+        if let Some(reg) = self.write.row_count {
+            self.b.emit(Insn::AddImmediate { reg, value: 1 });
+        }
+    }
+
+    /// The statement may change more than once.
+    pub(crate) fn note_more_changes(&mut self) {
+        self.write.changes_more_than_once = true;
+    }
+
+    /// Whether the statement is a DROP TABLE that deletes rows as DELETE does, which changes() tells.
+    pub(crate) fn drops_rows(&self) -> bool {
+        self.write.drops_rows
+    }
+
+    /// Whether an error may as well end the statement where it arises: nothing has changed by then, and nothing can mend
+    /// what is wrong.
+    pub(super) fn fails_at_once(&self) -> bool {
+        !self.write.changes_more_than_once && self.write.body.is_none() && !self.env.flags.defer_foreign_keys
+    }
+
+    /// An error may come after a change.
+    pub(crate) fn note_may_abort(&mut self) {
+        self.write.may_abort = true;
+    }
+}
+
+/// PRAGMA count_changes: begins to count the rows of a statement that is no trigger's and has no rows of its own. The column
+/// that the count will have.
+fn begin_row_count<'a>(cg: &mut Codegen<'a>, name: &'static str, has_returning: bool) -> &'a [OutputColumn<'a>] {
+    if !cg.env.flags.count_changes || has_returning || cg.write.body.is_some() || cg.write.drops_rows {
+        return &[];
+    }
+    let counter = cg.b.register();
+    cg.b.emit(Insn::Integer { value: 0, dst: counter });
+    cg.write.row_count = Some(counter);
+    let name = Name::new(name.as_bytes());
+    let column = lithe_resolve::plain_output(&Expr::Register(counter, None));
+    cg.arena.alloc_slice_copy(&[OutputColumn { name, ..column }])
+}
+
+/// The changes of a statement are made: the largest rowids are written, and its rows are given, those of RETURNING or the
+/// count of PRAGMA count_changes. Nothing is left to do for a trigger's statement.
+fn finish_statement<'a>(cg: &mut Codegen<'a>, returning: Option<&returning::Rows<'a>>) {
+    if cg.write.body.is_some() {
+        return;
+    }
+    autoincrement::emit_end(cg);
+    let count = cg.write.row_count;
+    if returning.is_some() || count.is_some() {
+        cg.b.emit(Insn::FkCheck {});
+    }
+    if let Some(returning) = returning {
+        returning.emit_results(cg);
+    }
+    if let Some(start) = count {
+        cg.b.emit(Insn::ResultRow { start, count: 1 });
+    }
+}
+
+/// What a statement's program needs at its end, the transactions being begun: the journal, if it turned out to be needed, the
+/// largest rowids of AUTOINCREMENT tables, and the triggers' programs.
+pub(super) fn finish(cg: &mut Codegen<'_>) {
+    if cg.write.changes_more_than_once && cg.write.may_abort {
+        cg.b.prologue(|b| b.emit(Insn::StatementJournal {}));
+    }
+    autoincrement::emit_begin(cg);
+    let programs = cg.write.programs.borrow_mut().take_finished();
+    for program in programs {
+        cg.b.subprogram(program);
+    }
+}
+
+/// What holds about conflicts in a statement that says `or`: within a trigger, what the statement that fired it says.
+fn statement_policy(cg: &Codegen<'_>, or: Option<Conflict>) -> Option<Conflict> {
+    cg.write.body.and_then(|body| body.policy).or(or)
+}

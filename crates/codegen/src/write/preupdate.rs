@@ -1,0 +1,89 @@
+//! Code that tells the pre-update hook of a row before it changes. Without a hook there is none of it: setting the first hook
+//! of a connection makes its programs stale.
+
+use lithe_catalog::Result;
+use lithe_functions::RowOperation;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::Reg;
+
+use super::row::{self, Row};
+use super::target::Target;
+use crate::{Codegen, ColumnAccess};
+
+/// The row is about to be inserted.
+pub(super) fn emit_insert<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) {
+    if cg.env.flags.preupdate_hook {
+        let new = emit_new_row(cg, target, row);
+        emit(cg, target, RowOperation::Insert, Reg::NONE, new.rowid);
+    }
+}
+
+/// The row under the table's cursor, whose key is in the registers from `key` on, is about to become `row`.
+pub(super) fn emit_update<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg, row: Row) -> Result<()> {
+    if cg.env.flags.preupdate_hook {
+        let old = emit_old_row(cg, target, key)?;
+        let new = emit_new_row(cg, target, row);
+        emit(cg, target, RowOperation::Update, old.rowid, new.rowid);
+    }
+    Ok(())
+}
+
+/// The row under the table's cursor is about to be deleted.
+pub(super) fn emit_delete<'a>(cg: &mut Codegen<'a>, target: &Target<'a>) -> Result<()> {
+    if !cg.env.flags.preupdate_hook {
+        return Ok(());
+    }
+    // A DELETE in one pass has no key in registers.
+    let key = cg.b.registers(target.key_width());
+    target.emit_key(cg, key)?;
+    let old = emit_old_row(cg, target, key)?;
+    emit(cg, target, RowOperation::Delete, old.rowid, Reg::NONE);
+    Ok(())
+}
+
+fn emit<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, operation: RowOperation, old: Reg, new: Reg) {
+    let (cursor, count) = (target.cursor, target.table.columns.len() as u16);
+    cg.b.emit(Insn::PreUpdate { operation: operation as i32 as u8, cursor, count, old, new });
+}
+
+/// The columns that the row under the table's cursor stores. Those that are computed when they are read are not told.
+fn emit_old_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg) -> Result<Row> {
+    let table = target.table;
+    let row = Row::new(cg, table.columns.len());
+    if table.has_rowid() {
+        cg.b.emit(Insn::Copy { src: key, dst: row.rowid, count: 1 });
+    }
+    let access = ColumnAccess::Table { cursor: target.cursor, table };
+    let before = cg.set_access(target.source, access);
+    for (at, column) in table.columns.iter().enumerate() {
+        let at = at as u16;
+        if column.is_stored() && table.rowid_column != Some(at) {
+            let value = cg.resolver.table_column(target.source, table, at);
+            cg.emit_into(&value, row.column(at))?;
+        }
+    }
+    if let Some(before) = before {
+        cg.set_access(target.source, before);
+    }
+    emit_rowid_column(cg, target, row);
+    Ok(row)
+}
+
+/// The values as they will be read, in registers of their own: that of the rowid's other name stays NULL in `row`.
+fn emit_new_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) -> Row {
+    let width = target.table.columns.len();
+    row::emit_affinity(cg, target.table, row, |_| true);
+    let new = Row::new(cg, width);
+    if target.table.has_rowid() {
+        cg.b.emit(Insn::Copy { src: row.rowid, dst: new.rowid, count: 1 });
+    }
+    cg.b.emit(Insn::Copy { src: row.columns, dst: new.columns, count: width as u32 });
+    emit_rowid_column(cg, target, new);
+    new
+}
+
+fn emit_rowid_column<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) {
+    if let Some(at) = target.table.rowid_column {
+        cg.b.emit(Insn::Copy { src: row.rowid, dst: row.column(at), count: 1 });
+    }
+}

@@ -1,0 +1,83 @@
+//! RETURNING: the rows are computed when they are changed, and given when all changes are made.
+
+use lithe_catalog::Result;
+use lithe_resolve::Returning;
+use lithe_vm::insn::{Insn, insert_flags};
+use lithe_vm::operand::{AffinityListId, CursorId, Reg, Sequence};
+
+use super::index::emit_index_key;
+use crate::Codegen;
+
+/// The rows of a RETURNING clause.
+pub(super) struct Rows<'a> {
+    returning: Returning<'a>,
+    kept: Kept,
+}
+
+/// Where rows wait until all changes are made.
+#[derive(Clone, Copy)]
+enum Kept {
+    /// One row at most, in registers; `is_there` is 1 when there is one.
+    Row { start: Reg, is_there: Reg },
+    /// In a temporary table.
+    Table(CursorId),
+}
+
+impl<'a> Rows<'a> {
+    /// Opens the temporary table, if there is a RETURNING and it may have more than one row.
+    pub fn open(cg: &mut Codegen<'a>, returning: Option<Returning<'a>>, is_single: bool) -> Result<Option<Rows<'a>>> {
+        let Some(returning) = returning else { return Ok(None) };
+        let width = returning.exprs.len();
+        let kept = if is_single {
+            let (start, is_there) = (cg.b.registers(width), cg.b.register());
+            cg.b.emit(Insn::Integer { value: 0, dst: is_there });
+            Kept::Row { start, is_there }
+        } else {
+            let cursor = cg.ephemeral_table(width);
+            cg.b.emit(Insn::OpenEphemeral { cursor });
+            Kept::Table(cursor)
+        };
+        Ok(Some(Rows { returning, kept }))
+    }
+
+    /// Computes the row from the one that is the access of the target's source.
+    pub fn emit_row(&self, cg: &mut Codegen<'a>) -> Result<()> {
+        self.returning.exprs.iter().for_each(|expr| cg.note_evaluated(expr));
+        match self.kept {
+            Kept::Row { start, is_there } => {
+                emit_index_key(cg, self.returning.exprs, start)?;
+                cg.b.emit(Insn::Integer { value: 1, dst: is_there });
+            }
+            Kept::Table(cursor) => {
+                let start = cg.emit_list(self.returning.exprs)?;
+                let (record, rowid) = (cg.b.register(), cg.b.register());
+                let (count, affinities) = (self.returning.exprs.len() as u16, AffinityListId::NONE);
+                cg.b.emit(Insn::MakeRecord { count, affinities, start, dst: record });
+                cg.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
+                cg.b.emit(Insn::Insert { flags: insert_flags::APPEND, cursor, rowid, record });
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the rows.
+    pub fn emit_results(&self, cg: &mut Codegen<'a>) {
+        let count = self.returning.exprs.len() as u32;
+        let done = cg.b.label();
+        match self.kept {
+            Kept::Row { start, is_there } => {
+                cg.b.emit(Insn::IfNot { null_jumps: 1, reg: is_there, target: done });
+                cg.b.emit(Insn::ResultRow { start, count });
+            }
+            Kept::Table(cursor) => {
+                let start = cg.b.registers(self.returning.exprs.len());
+                cg.b.emit(Insn::Rewind { cursor, target: done });
+                let top = cg.b.here();
+                cg.b.emit(Insn::Columns { cursor, column: 0, dst: start, count });
+                cg.b.emit(Insn::ResultRow { start, count });
+                cg.b.emit(Insn::Next { cursor, target: top });
+            }
+        }
+        cg.b.place(done);
+    }
+}

@@ -1,0 +1,267 @@
+//! The new row in registers: defaults, generated columns, affinity, the record.
+
+use lithe_catalog::{Column, CompileError, Result, Table};
+use lithe_resolve::Stored;
+use lithe_resolve::ir::{Child, Expr, SourceId, for_each_child};
+use lithe_sql::ast::Conflict;
+use lithe_value::{Affinity, Value, ValueRef};
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{AffinityListId, Reg};
+
+use super::target::Target;
+use crate::{Codegen, ColumnAccess};
+
+/// A row: a register for the rowid, then one for each column. The register of the column that is the rowid's other name
+/// stays NULL, which is what the record holds; expressions read the rowid's register.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    /// The rowid. Unused for WITHOUT ROWID tables.
+    pub rowid: Reg,
+    /// Column 0.
+    pub columns: Reg,
+}
+
+impl Row {
+    /// Registers for a row of so many columns.
+    pub fn new(cg: &mut Codegen<'_>, width: usize) -> Row {
+        let rowid = cg.b.registers(width + 1);
+        Row { rowid, columns: rowid.at(1) }
+    }
+
+    /// The register of a column.
+    pub fn column(self, at: u16) -> Reg {
+        self.columns.at(usize::from(at))
+    }
+
+    /// How expressions read it.
+    pub fn access<'a>(self) -> ColumnAccess<'a> {
+        ColumnAccess::Registers { start: self.columns, rowid: self.rowid }
+    }
+}
+
+/// The value that a column has when none is given.
+pub(super) fn default_value<'a>(cg: &Codegen<'a>, column: &'a Column) -> Result<Expr<'a>> {
+    match &column.default {
+        None => Ok(Expr::Null),
+        Some(default) => match &default.value {
+            Some(value) => Ok(constant(value)),
+            None => cg.resolver.default_expr(&default.text),
+        },
+    }
+}
+
+fn constant(value: &Value) -> Expr<'_> {
+    match value.as_ref() {
+        ValueRef::Null => Expr::Null,
+        ValueRef::Integer(integer) => Expr::Integer(integer),
+        ValueRef::Real(real) => Expr::Real(real),
+        ValueRef::Text(text) => Expr::Text(text),
+        ValueRef::Blob(blob) => Expr::Blob(blob),
+    }
+}
+
+/// Gives the columns their affinity: constraints, index entries and triggers see the values that will be stored. With
+/// `is_wanted` only those columns; generated ones get it when they are computed.
+pub(super) fn emit_affinity(cg: &mut Codegen<'_>, table: &Table, row: Row, is_wanted: impl Fn(u16) -> bool) {
+    let of = |(at, column): (usize, &Column)| {
+        let skip = column.is_generated() || table.rowid_column == Some(at as u16) || !is_wanted(at as u16);
+        if skip { Affinity::Blob } else { column.affinity }
+    };
+    emit_affinities(cg, row.columns, table.columns.iter().enumerate().map(of));
+}
+
+/// Applies one affinity each to the registers from `start` on.
+pub(crate) fn emit_affinities(cg: &mut Codegen<'_>, start: Reg, affinities: impl Iterator<Item = Affinity>) {
+    let mut list = bumpalo::collections::Vec::from_iter_in(affinities, cg.arena);
+    // What changes nothing at the ends need not be looked at.
+    let end = list.iter().rposition(|affinity| *affinity != Affinity::Blob).map_or(0, |last| last + 1);
+    list.truncate(end);
+    let skipped = list.iter().take_while(|affinity| **affinity == Affinity::Blob).count();
+    if skipped < list.len() {
+        let affinities = cg.b.affinity_list(&list[skipped..]);
+        cg.b.emit(Insn::Affinity { start: start.at(skipped), affinities });
+    }
+}
+
+/// Whether types are checked as late as the first unique index: no CHECK and no generated column looks at the values before.
+pub(super) fn checks_types_late(table: &Table) -> bool {
+    table.strict && table.checks.is_empty() && !table.has_generated_columns()
+}
+
+/// STRICT: the values that are given must have the types of their columns, before anything is computed from them.
+pub(super) fn emit_given_type_check(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
+    if !target.table.strict {
+        return;
+    }
+    for at in (0..target.table.columns.len() as u16).filter(|&at| target.table.columns[usize::from(at)].is_generated())
+    {
+        cg.b.emit(Insn::Null { start: row.column(at), count: 1 });
+    }
+    emit_type_check(cg, target, row);
+}
+
+/// Computes the generated columns of a new row, if there are any, types being checked before and after that.
+pub(super) fn emit_generated_of_given<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) -> Result<()> {
+    if target.table.has_generated_columns() {
+        emit_given_type_check(cg, target, row);
+        emit_generated(cg, target, row)?;
+        emit_type_check_but_stored(cg, target, row);
+    }
+    Ok(())
+}
+
+/// STRICT: a BEFORE trigger sees generated columns of the right types only.
+pub(super) fn emit_generated_type_check(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
+    if target.table.has_generated_columns() {
+        emit_type_check(cg, target, row);
+    }
+}
+
+/// STRICT: the types of stored generated columns are checked after NOT NULL, those of the others before.
+fn emit_type_check_but_stored(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
+    let columns = &target.table.columns;
+    let is_stored = |column: &Column| column.generated.as_ref().is_some_and(|generated| generated.stored);
+    if !target.table.strict || !columns.iter().any(is_stored) {
+        return emit_type_check(cg, target, row);
+    }
+    let others = Row::new(cg, columns.len());
+    cg.b.emit(Insn::Copy { src: row.columns, dst: others.columns, count: columns.len() as u32 });
+    for at in (0..columns.len()).filter(|&at| is_stored(&columns[at])) {
+        cg.b.emit(Insn::Null { start: others.column(at as u16), count: 1 });
+    }
+    emit_type_check(cg, target, others);
+}
+
+/// Whether NOT NULL may put a default where NULL was: generated columns are computed anew then.
+pub(super) fn may_become_default(table: &Table, policy: Option<Conflict>) -> bool {
+    let is_replaced = |column: &Column| {
+        let replaces = column.not_null.is_some_and(|own| policy_of(policy, Some(own)) == Conflict::Replace);
+        replaces && column.default.is_some()
+    };
+    table.has_generated_columns() && table.columns.iter().any(is_replaced)
+}
+
+/// STRICT: the values must have the types of their columns.
+pub(super) fn emit_type_check(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
+    if target.table.strict {
+        let count = target.table.columns.len() as u32;
+        // As in SQLite it is no reason for a statement journal: without another one, the rows before stay in an open transaction.
+        cg.b.emit(Insn::TypeCheck { cursor: target.cursor, start: row.columns, count });
+    }
+}
+
+/// Computes the generated columns into their registers, each after those that it uses. The row must be the access of the
+/// target's source.
+pub(super) fn emit_generated<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) -> Result<()> {
+    if !target.table.has_generated_columns() {
+        return Ok(());
+    }
+    for at in generation_order(cg, target)? {
+        let value = generated_value(cg, target, at)?;
+        let dst = row.column(at);
+        cg.note_evaluated(&value);
+        cg.emit_into(&value, dst)?;
+        emit_affinities(cg, dst, std::iter::once(target.table.columns[usize::from(at)].affinity));
+    }
+    Ok(())
+}
+
+fn generated_value<'a>(cg: &Codegen<'a>, target: &Target<'a>, at: u16) -> Result<Expr<'a>> {
+    let generated = target.table.columns[usize::from(at)].generated.as_ref().expect("the column is generated");
+    cg.resolver.stored_expr(&generated.text, Stored::Generated, target.source, target.db, target.table)
+}
+
+/// The generated columns in an order in which each comes after those that it uses.
+fn generation_order<'a>(cg: &Codegen<'a>, target: &Target<'a>) -> Result<Vec<u16>> {
+    let table = target.table;
+    let mut waiting: Vec<(u16, Vec<u16>)> = Vec::new();
+    for at in (0..table.columns.len() as u16).filter(|&at| table.columns[usize::from(at)].is_generated()) {
+        let value = generated_value(cg, target, at)?;
+        let mut uses = Vec::new();
+        add_uses(&value, target.source, &mut uses);
+        uses.retain(|&used| table.columns[usize::from(used)].is_generated());
+        waiting.push((at, uses));
+    }
+    let mut order: Vec<u16> = Vec::with_capacity(waiting.len());
+    while !waiting.is_empty() {
+        let before = waiting.len();
+        waiting.retain(|(at, uses)| {
+            let is_ready = uses.iter().all(|used| order.contains(used));
+            if is_ready {
+                order.push(*at);
+            }
+            !is_ready
+        });
+        if waiting.len() == before {
+            let name = &table.columns[usize::from(waiting[before - 1].0)].name;
+            return Err(CompileError::new(format!("generated column loop on \"{name}\"")));
+        }
+    }
+    Ok(order)
+}
+
+fn add_uses(expr: &Expr<'_>, source: SourceId, uses: &mut Vec<u16>) {
+    if let Expr::Column(column) = expr
+        && column.source == source
+        && let Some(at) = column.index.position()
+    {
+        uses.push(at as u16);
+    }
+    for_each_child(expr, &mut |child| {
+        if let Child::Expr(operand) = child {
+            add_uses(operand, source, uses);
+        }
+    });
+}
+
+/// Inserts the row into its table, which has rowids.
+pub(super) fn emit_insert_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row, flags: u8) {
+    let table = target.table;
+    let columns = bumpalo::collections::Vec::from_iter_in(table.record_columns(), cg.arena);
+    let is_in_order = columns.iter().enumerate().all(|(at, column)| at == usize::from(*column));
+    let start = if is_in_order { row.columns } else { emit_permuted(cg, row, &columns) };
+    let affinities = record_affinities(cg, table, &columns);
+    let (cursor, count) = (target.cursor, columns.len() as u16);
+    cg.b.emit(Insn::InsertRow { flags, cursor, count, affinities, rowid: row.rowid, start });
+}
+
+/// The affinities are applied once more with the record: a REAL that is an integer is stored as one.
+fn record_affinities(cg: &mut Codegen<'_>, table: &Table, columns: &[u16]) -> AffinityListId {
+    let of = |at: &u16| {
+        let column = &table.columns[usize::from(*at)];
+        if table.rowid_column == Some(*at) { Affinity::Blob } else { column.affinity }
+    };
+    if columns.iter().all(|at| of(at) == Affinity::Blob) {
+        return AffinityListId::NONE;
+    }
+    let list = bumpalo::collections::Vec::from_iter_in(columns.iter().map(of), cg.arena);
+    cg.b.affinity_list(&list)
+}
+
+fn emit_permuted(cg: &mut Codegen<'_>, row: Row, columns: &[u16]) -> Reg {
+    let start = cg.b.registers(columns.len());
+    for (place, column) in columns.iter().enumerate() {
+        cg.b.emit(Insn::Copy { src: row.column(*column), dst: start.at(place), count: 1 });
+    }
+    start
+}
+
+/// Whether the values of new rows have to be in their final form before constraints are looked at: something looks at them.
+pub(super) fn needs_final_values(table: &Table) -> bool {
+    !table.checks.is_empty() || table.strict || table.has_generated_columns()
+}
+
+/// The columns that the expression of a generated column names.
+pub(crate) fn generated_column_uses(cg: &Codegen<'_>, table: &Table, at: u16) -> Vec<u16> {
+    let Some(generated) = &table.columns[usize::from(at)].generated else { return Vec::new() };
+    let arena = bumpalo::Bump::new();
+    lithe_resolve::names_in_text(&arena, &generated.text, &cg.env.limits)
+        .into_iter()
+        .filter_map(|name| table.column(name))
+        .collect()
+}
+
+/// What a statement or a constraint says about conflicts; ABORT by default.
+pub(super) fn policy_of(statement: Option<Conflict>, constraint: Option<Conflict>) -> Conflict {
+    statement.or(constraint).unwrap_or(Conflict::Abort)
+}

@@ -1,0 +1,226 @@
+//! The programs of triggers.
+//!
+//! A trigger is compiled for each place that fires it: for the registers where OLD and NEW are, and for what the firing
+//! statement says about conflicts. All programs stand in one table of the statement's own program, under numbers that are
+//! given before they are compiled, so that a trigger can fire itself.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_catalog::{FoundTrigger, Result, fail};
+use lithe_optimize::explain::Explain;
+use lithe_resolve::{ChangeTarget, Found, Rules, Scope, ScopeSource};
+use lithe_sql::ast::{Conflict, CreateTrigger, Expr, ExprKind, Name, Node, Stmt, walk_stmt};
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{Db, Reg, SubprogramId};
+use lithe_vm::program::Subprogram;
+
+use super::Body;
+use super::row::Row;
+use crate::{Codegen, ColumnAccess, Destination};
+
+/// The trigger programs of a statement.
+#[derive(Default)]
+pub(super) struct Programs {
+    programs: Vec<TriggerProgram>,
+    /// The AUTOINCREMENT tables of all programs, the statement's own included.
+    pub sequences: super::autoincrement::Sequences,
+}
+
+struct TriggerProgram {
+    key: Key,
+    /// `None` while it is being compiled.
+    program: Option<Arc<Subprogram>>,
+}
+
+/// What one compiled program is for.
+#[derive(PartialEq, Eq)]
+struct Key {
+    token: u64,
+    policy: Option<Conflict>,
+    old: Option<Reg>,
+    new: Option<Reg>,
+}
+
+impl Programs {
+    /// All programs, by their numbers.
+    pub fn take_finished(&mut self) -> Vec<Arc<Subprogram>> {
+        let programs = std::mem::take(&mut self.programs).into_iter();
+        programs.map(|program| program.program.expect("every trigger that was begun is compiled")).collect()
+    }
+}
+
+/// Where the body of a trigger comes from: the catalog, or a foreign key's action.
+pub(super) struct BodySource<'a> {
+    /// The CREATE TRIGGER statement.
+    pub text: &'a [u8],
+    /// The trigger's name.
+    pub name: String,
+    /// Its identity: unique among all databases of the connection.
+    pub token: u64,
+    /// The database to which it belongs.
+    pub db: Db,
+}
+
+impl<'a> BodySource<'a> {
+    /// That of a trigger in the catalog.
+    pub fn of(cg: &Codegen<'a>, trigger: FoundTrigger<'a>) -> BodySource<'a> {
+        let FoundTrigger { db, trigger } = trigger;
+        let number = cg.env.catalog.schema(db).trigger_number(trigger.name.name()).unwrap_or(0);
+        let token = u64::from(db.0) << 56 | number;
+        BodySource { text: &trigger.sql, name: trigger.name.to_string(), token, db }
+    }
+}
+
+/// The program of a trigger, compiled if this is the first place that needs it.
+pub(super) fn subprogram<'a>(
+    cg: &mut Codegen<'a>,
+    target: &ChangeTarget<'a>,
+    source: BodySource<'a>,
+    old: Option<Row>,
+    new: Option<Row>,
+    policy: Option<Conflict>,
+) -> Result<SubprogramId> {
+    let register = |row: Option<Row>| row.map(|row| row.rowid);
+    let key = Key { token: source.token, policy, old: register(old), new: register(new) };
+    let at = {
+        let mut programs = cg.write.programs.borrow_mut();
+        if let Some(at) = programs.programs.iter().position(|program| program.key == key) {
+            return id(at);
+        }
+        programs.programs.push(TriggerProgram { key, program: None });
+        programs.programs.len() - 1
+    };
+    let program = compile(cg, target, source, old, new, policy)?;
+    cg.write.programs.borrow_mut().programs[at].program = Some(Arc::new(program));
+    id(at)
+}
+
+fn id(at: usize) -> Result<SubprogramId> {
+    match u16::try_from(at) {
+        Ok(at) => Ok(SubprogramId(at)),
+        Err(_) => fail("too many triggers"),
+    }
+}
+
+fn compile<'a>(
+    cg: &mut Codegen<'a>,
+    target: &ChangeTarget<'a>,
+    source: BodySource<'a>,
+    old: Option<Row>,
+    new: Option<Row>,
+    policy: Option<Conflict>,
+) -> Result<Subprogram> {
+    let BodySource { text, name, token, db } = source;
+    let Stmt::CreateTrigger(create) = cg.resolver.parse_stored(text)? else {
+        return fail(format!("malformed trigger {name}"));
+    };
+    let is_explained = cg.explain.is_on() && cg.env.flags.trigger_eqp;
+    let mut body = Codegen::new(cg.resolver, if is_explained { Explain::on() } else { Explain::off() });
+    body.write.programs = Rc::clone(&cg.write.programs);
+    let rows = old_and_new(&mut body, target, old, new);
+    let found = Found::default();
+    // A trigger that is not temporary sees its own database only.
+    let fixed_db = (db != Db::TEMP).then_some(db);
+    let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_ddl, ..Rules::default() };
+    let within = (!name.is_empty()).then(|| Name::new(&*cg.arena.alloc_slice_copy(name.as_bytes())));
+    body.write.body = Some(Body { within, policy });
+    let scope = Scope { sources: rows, rules, fixed_db, within, ..Scope::outermost(text, &found) };
+    if !name.is_empty() {
+        body.emit_trace(&format!("TRIGGER {name}"));
+    }
+    emit_body(&mut body, &scope, create).map_err(lithe_catalog::CompileError::without_offset)?;
+    take_needs(cg, &body, create);
+    Ok(Subprogram { program: body.into_program(), token, name })
+}
+
+/// What a trigger's program needs, the statement needs.
+fn take_needs<'a>(cg: &mut Codegen<'a>, body: &Codegen<'a>, create: &'a CreateTrigger<'a>) {
+    cg.write.may_abort |= body.write.may_abort || raises(create);
+    cg.write.changes_more_than_once = true;
+    for (db, write) in body.databases() {
+        cg.use_database(db, write);
+    }
+}
+
+/// Whether a RAISE stands anywhere in the trigger.
+fn raises<'a>(create: &'a CreateTrigger<'a>) -> bool {
+    let mut found = false;
+    walk_stmt(&Stmt::CreateTrigger(create), &mut |node| {
+        found = found || matches!(node, Node::Expr(Expr { kind: ExprKind::Raise(_), .. }));
+    });
+    found
+}
+
+/// OLD and NEW, which are in registers of the frame that fires the trigger.
+fn old_and_new<'a>(
+    body: &mut Codegen<'a>,
+    target: &ChangeTarget<'a>,
+    old: Option<Row>,
+    new: Option<Row>,
+) -> &'a [ScopeSource<'a>] {
+    let mut rows = bumpalo::collections::Vec::new_in(body.arena);
+    for (name, row) in [("old", old), ("new", new)] {
+        if let Some(row) = row {
+            let id = body.resolver.new_source();
+            let source = body.resolver.target_in_scope(target, id, Name::new(name.as_bytes()));
+            rows.push(ScopeSource { qualified_only: true, is_trigger_row: true, db: None, ..source });
+            body.set_access(id, ColumnAccess::ParentRegisters { start: row.columns, rowid: row.rowid });
+        }
+    }
+    rows.into_bump_slice()
+}
+
+fn emit_body<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, create: &'a CreateTrigger<'a>) -> Result<()> {
+    let end = body.b.label();
+    if let Some(when) = &create.when {
+        let when = body.resolver.expr(scope, when)?;
+        let when = body.planning.prepare_expr(&when);
+        body.jump_if_false(&when, end, true)?;
+    }
+    for step in create.body {
+        if scope.within.is_some() {
+            body.emit_trace(&String::from_utf8_lossy(step.span.text(scope.text)));
+        }
+        emit_step(body, scope, &step.stmt)?;
+    }
+    body.b.place(end);
+    body.b.emit(Insn::Halt {});
+    Ok(())
+}
+
+impl Codegen<'_> {
+    fn emit_trace(&mut self, text: &str) {
+        let text = self.b.text(format!("-- {text}"));
+        self.b.emit(Insn::TraceTrigger { text });
+    }
+}
+
+fn emit_step<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, step: &Stmt<'a>) -> Result<()> {
+    let is_returning = |columns: &[lithe_sql::ast::ResultColumn<'_>]| {
+        if columns.is_empty() { Ok(()) } else { fail("cannot use RETURNING in a trigger") }
+    };
+    match step {
+        Stmt::Select(select) => {
+            let query = body.resolver.query(scope, select)?;
+            let query = body.prepare_query(query);
+            super::rows::note_evaluated(body, query);
+            return body.emit_query(query, &Destination::Discard);
+        }
+        Stmt::Insert(insert) => {
+            is_returning(insert.returning)?;
+            super::insert(body, scope, insert)?;
+        }
+        Stmt::Update(update) => {
+            is_returning(update.returning)?;
+            super::update(body, scope, update)?;
+        }
+        Stmt::Delete(delete) => {
+            is_returning(delete.returning)?;
+            super::delete(body, scope, delete)?;
+        }
+        _ => return fail("malformed trigger"),
+    }
+    body.b.emit(Insn::ResetCount {});
+    Ok(())
+}

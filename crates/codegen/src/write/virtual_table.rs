@@ -1,0 +1,231 @@
+//! INSERT, UPDATE and DELETE of a virtual table: its module gets each row, and does what it likes with it.
+//!
+//! ```text
+//!   arguments of VUpdate:   old key   new key   column 0 …      an insert has no old key, a delete nothing but that
+//! ```
+//!
+//! The rows that UPDATE and DELETE are about are all found before the first one is changed: nobody knows what a change does
+//! to the scan.
+
+use std::sync::Arc;
+
+use lithe_btree::KeyInfo;
+use lithe_catalog::{ConnectedTable, Result, fail};
+use lithe_optimize::access::Purpose;
+use lithe_resolve::ir::{Coll, Expr};
+use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, InsertRows, ResolvedChange, ResolvedInsert};
+use lithe_sql::ast::Conflict;
+use lithe_vm::insn::{Insn, insert_flags};
+use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
+use lithe_vm::program::CursorKind;
+
+use super::change_loop;
+use super::constraint::number;
+use super::fire::Triggers;
+use super::insert::value_for;
+use super::returning::Rows as ReturningRows;
+use super::row::Row;
+use super::rows::Rows;
+use crate::loops::{begin_loops, end_loops};
+use crate::{Codegen, ColumnAccess};
+
+/// The old key and the new one.
+const KEYS: usize = 2;
+
+/// INSERT INTO a virtual table.
+pub(super) fn insert<'a>(
+    cg: &mut Codegen<'a>,
+    resolved: &ResolvedInsert<'a>,
+    connected: &ConnectedTable,
+) -> Result<()> {
+    let target = &resolved.target;
+    if !resolved.upserts.is_empty() {
+        return fail(format!("UPSERT not implemented for virtual table \"{}\"", target.table.name));
+    }
+    let is_single = !matches!(resolved.rows, InsertRows::Query(_));
+    begin(cg, target, connected, is_single);
+    let width = target.width();
+    let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
+    let start = cg.b.registers(KEYS + width);
+    let row = Row { rowid: start.at(1), columns: start.at(KEYS) };
+    let rows = Rows::begin(cg, target, resolved.rows, &Triggers::none(), None)?;
+    cg.b.emit(Insn::Null { start, count: 1 });
+    for at in 0..width as u16 {
+        match value_for(resolved, ChangedColumn::Column(at)) {
+            Some(place) => rows.emit_value(cg, place, row.column(at))?,
+            None => cg.b.emit(Insn::Null { start: row.column(at), count: 1 }),
+        }
+    }
+    emit_new_rowid(cg, resolved, &rows, row.rowid)?;
+    let policy = super::statement_policy(cg, resolved.or);
+    let rowid = cg.b.register();
+    emit_update(cg, connected, policy, (start, KEYS + width), rowid);
+    cg.emit_row_count();
+    if let Some(returning) = &returning {
+        cg.b.emit(Insn::Integer { value: -1, dst: row.rowid });
+        cg.set_access(target.source, row.access());
+        returning.emit_row(cg)?;
+    }
+    rows.end(cg);
+    super::finish_statement(cg, returning.as_ref());
+    Ok(())
+}
+
+/// The rowid that the INSERT gives; NULL if it gives none.
+fn emit_new_rowid<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, rows: &Rows<'a>, dst: Reg) -> Result<()> {
+    let Some(place) = value_for(resolved, ChangedColumn::Rowid) else {
+        cg.b.emit(Insn::Null { start: dst, count: 1 });
+        return Ok(());
+    };
+    let none = cg.b.label();
+    rows.emit_value(cg, place, dst)?;
+    cg.b.emit(Insn::IsNull { reg: dst, target: none });
+    cg.b.emit(Insn::MustBeInteger { reg: dst, target: Addr::NONE });
+    cg.b.place(none);
+    Ok(())
+}
+
+/// UPDATE or DELETE of a virtual table's rows.
+pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, connected: &ConnectedTable) -> Result<()> {
+    let target = &change.target;
+    let is_delete = change.set.is_empty();
+    if change.returning.is_some() {
+        let what = if is_delete { "DELETE" } else { "UPDATE" };
+        return fail(format!("{what} RETURNING is not available on virtual tables"));
+    }
+    begin(cg, target, connected, true);
+    let width = if is_delete { 1 } else { KEYS + target.width() };
+    let start = cg.b.registers(width + 1);
+    let found = find_rows(cg, change, connected, start, width)?;
+    let done = cg.b.label();
+    cg.b.emit(Insn::Rewind { cursor: found, target: done });
+    let top = cg.b.here();
+    cg.b.emit(Insn::Columns { cursor: found, column: 0, dst: start, count: width as u32 + 1 });
+    if !is_delete {
+        cg.b.emit(Insn::VMarkUnchanged { start, count: width as u32, src: start.at(width) });
+    }
+    let policy = super::statement_policy(cg, change.or);
+    let rowid = cg.b.register();
+    emit_update(cg, connected, policy, (start, width), rowid);
+    cg.emit_row_count();
+    cg.b.emit(Insn::Next { cursor: found, target: top });
+    cg.b.place(done);
+    super::finish_statement(cg, None);
+    Ok(())
+}
+
+/// The table joins the transaction before anything is done to it.
+fn begin<'a>(cg: &mut Codegen<'a>, target: &ChangeTarget<'a>, connected: &ConnectedTable, is_single: bool) {
+    cg.use_database(target.db, true);
+    cg.note_may_abort();
+    if !is_single {
+        cg.note_more_changes();
+    }
+    cg.b.emit(Insn::VBegin { table: connected.id });
+}
+
+fn emit_update(
+    cg: &mut Codegen<'_>,
+    connected: &ConnectedTable,
+    policy: Option<Conflict>,
+    (start, count): (Reg, usize),
+    dst: Reg,
+) {
+    let policy = number(policy.unwrap_or(Conflict::Abort));
+    cg.b.emit(Insn::VUpdate { policy, count: count as u16, table: connected.id, start, dst });
+}
+
+/// Puts the arguments of every change into a temporary table, and behind them which columns the table has left out. With a
+/// FROM the first match of a row counts.
+fn find_rows<'a>(
+    cg: &mut Codegen<'a>,
+    change: &ResolvedChange<'a>,
+    connected: &ConnectedTable,
+    start: Reg,
+    width: usize,
+) -> Result<CursorId> {
+    let target = &change.target;
+    let values = values(cg, change, connected);
+    values.iter().for_each(|value| cg.planning.note_expr(&value.expr));
+    let plan = change_loop::plan(cg, change, Purpose::Read)?;
+    if !plan.one_row {
+        cg.note_more_changes();
+    }
+    let is_from = change.sources.len() > 1;
+    let found = if is_from {
+        let key: Arc<KeyInfo> = cg.key_info(&[(Coll::Binary, false, false)])?;
+        cg.ephemeral(CursorKind::EphemeralIndex, key, width + 1)
+    } else {
+        cg.ephemeral_table(width + 1)
+    };
+    cg.b.emit(Insn::OpenEphemeral { cursor: found });
+    let record = cg.b.register();
+    let loops = begin_loops(cg, &plan)?;
+    cg.in_loop(|cg| {
+        let is_known = cg.b.label();
+        for (at, value) in values.iter().enumerate() {
+            let dst = start.at(at);
+            match (value.unchanged, cg.access(target.source)) {
+                (Some(column), ColumnAccess::Virtual { cursor }) => {
+                    cg.b.emit(Insn::VColumn { flags: 1, cursor, column, dst });
+                }
+                _ => cg.emit_into(&value.expr, dst)?,
+            }
+            if is_from && at == 0 {
+                cg.b.emit(Insn::Found { cursor: found, count: 1, start, target: is_known });
+            }
+        }
+        cg.b.emit(Insn::VNoteUnchanged { start, count: width as u32, dst: start.at(width) });
+        let (count, affinities) = (width as u16 + 1, AffinityListId::NONE);
+        cg.b.emit(Insn::MakeRecord { count, affinities, start, dst: record });
+        if is_from {
+            cg.b.emit(Insn::IdxInsert { flags: 0, cursor: found, count: 1, record, start });
+        } else if change.set.is_empty() && connected.key.is_none() {
+            // Rows are deleted in the order of their rowids, each once.
+            cg.b.emit(Insn::Insert { flags: 0, cursor: found, rowid: start, record });
+        } else {
+            let rowid = cg.b.register();
+            cg.b.emit(Insn::NewRowid { cursor: found, dst: rowid, sequence: Sequence::NONE });
+            cg.b.emit(Insn::Insert { flags: insert_flags::APPEND, cursor: found, rowid, record });
+        }
+        cg.b.place(is_known);
+        Ok(())
+    })?;
+    end_loops(cg, loops)?;
+    Ok(found)
+}
+
+/// An argument of a change.
+struct Argument<'a> {
+    expr: Expr<'a>,
+    /// The column that the statement leaves alone.
+    unchanged: Option<u16>,
+}
+
+fn values<'a>(cg: &Codegen<'a>, change: &ResolvedChange<'a>, connected: &ConnectedTable) -> Vec<Argument<'a>> {
+    let ChangeTarget { table, source, .. } = change.target;
+    let own = |at: u16| cg.resolver.table_column(source, table, at);
+    let old_key = match connected.key {
+        Some(at) => own(at),
+        None => cg.resolver.rowid(source, table),
+    };
+    let plain = |expr| Argument { expr, unchanged: None };
+    if change.set.is_empty() {
+        return vec![plain(old_key)];
+    }
+    // Of several values for one column the last one counts.
+    let assigned = |column: ChangedColumn| {
+        let is_it = |assigned: &&Assigned<'a>| assigned.column == column;
+        change.set.iter().rev().find(is_it).map(|assigned| assigned.value)
+    };
+    let new_key = match connected.key {
+        Some(at) => assigned(ChangedColumn::Column(at)),
+        None => assigned(ChangedColumn::Rowid),
+    };
+    let column = |at: u16| match assigned(ChangedColumn::Column(at)) {
+        Some(expr) => plain(expr),
+        None => Argument { expr: own(at), unchanged: Some(at) },
+    };
+    let keys = [plain(old_key), plain(new_key.unwrap_or(old_key))];
+    keys.into_iter().chain((0..table.columns.len() as u16).map(column)).collect()
+}

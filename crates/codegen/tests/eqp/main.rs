@@ -1,0 +1,196 @@
+//! EXPLAIN QUERY PLAN against SQLite: the same lines, the same tree, the same costs.
+//!
+//! A script has the statements that make a database, one a line, and queries, lines that begin with `?`. `===` begins
+//! another database. SQLite runs all of it and hands its schema and statistics over; nothing is read or written here.
+
+use std::sync::Arc;
+
+use bumpalo::Bump;
+use lithe_catalog::{BuildOptions, Catalog, IndexStatistics, SchemaRow, TableStatistics};
+use lithe_codegen::CompileRequest;
+use lithe_functions::Registry;
+use lithe_resolve::environment::{Environment, Flags};
+use lithe_sql::Limits;
+use lithe_sql::ast::Name;
+use lithe_vm::operand::Db;
+
+/// Root pages of tests are no larger.
+const PAGE_COUNT: u32 = 1_000_000;
+
+#[test]
+fn one_table() {
+    check(include_str!("one_table.sql"));
+}
+
+#[test]
+fn changes() {
+    check(include_str!("changes.sql"));
+}
+
+#[test]
+fn expressions() {
+    check(include_str!("expressions.sql"));
+}
+
+#[test]
+fn joins() {
+    check(include_str!("joins.sql"));
+}
+
+#[test]
+fn orders() {
+    check(include_str!("orders.sql"));
+}
+
+#[test]
+fn queries_in_queries() {
+    check(include_str!("queries.sql"));
+}
+
+#[test]
+fn statistics() {
+    check(include_str!("statistics.sql"));
+}
+
+#[test]
+fn tpch() {
+    check(include_str!("tpch.sql"));
+}
+
+/// Runs a script; all plans that differ are shown.
+#[track_caller]
+fn check(script: &str) {
+    let mut differences = String::new();
+    let mut count = 0;
+    for database in script.split("\n===\n") {
+        let theirs = rusqlite::Connection::open_in_memory().unwrap();
+        for line in database.lines().filter(|line| !line.is_empty() && !line.starts_with("--")) {
+            let Some(query) = line.strip_prefix("? ") else {
+                theirs.execute_batch(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+                continue;
+            };
+            count += 1;
+            let (expected, found) = (their_plan(&theirs, query), our_plan(&theirs, query));
+            if expected != found {
+                differences.push_str(&format!("? {query}\nSQLite:\n{expected}Lithe:\n{found}\n"));
+            }
+        }
+    }
+    assert!(
+        differences.is_empty(),
+        "{} of {count} plans differ:\n{differences}",
+        differences.matches("SQLite:").count()
+    );
+}
+
+fn their_plan(theirs: &rusqlite::Connection, query: &str) -> String {
+    let mut statement = match theirs.prepare(&format!("EXPLAIN QUERY PLAN {query}")) {
+        Ok(statement) => statement,
+        Err(rusqlite::Error::SqlInputError { msg, .. }) => return format!("{msg}\n"),
+        Err(error) => return format!("{error}\n"),
+    };
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let rows: Vec<(i32, i32, i32, String)> = statement.query_map([], row).unwrap().map(Result::unwrap).collect();
+    tree(rows.into_iter())
+}
+
+fn our_plan(theirs: &rusqlite::Connection, query: &str) -> String {
+    let env = environment(theirs);
+    let sql = format!("EXPLAIN QUERY PLAN {query}");
+    let arena = Bump::new();
+    let parsed = match lithe_sql::parse_statement(sql.as_bytes(), &arena, &env.limits) {
+        Ok(parsed) => parsed.statement.expect("a query is no comment"),
+        Err(error) => return format!("{}\n", error.message),
+    };
+    let request = CompileRequest {
+        stmt: parsed.program().expect("a query is no command"),
+        sql: sql.as_bytes(),
+        explain: parsed.explain,
+        parameter_count: parsed.parameters.count,
+    };
+    match lithe_codegen::compile(&request, &arena, &env) {
+        Ok(program) => tree(program.query_plan.iter().map(|row| (row.id, row.parent, row.cost, row.detail.clone()))),
+        Err(error) => format!("{}\n", error.message),
+    }
+}
+
+/// Lines with their depth and cost: the numbers of nodes are nobody's business.
+fn tree(rows: impl Iterator<Item = (i32, i32, i32, String)>) -> String {
+    let mut depths = vec![(0, 0)];
+    let mut text = String::new();
+    for (id, parent, cost, detail) in rows {
+        let depth = depths.iter().find(|(id, _)| *id == parent).map_or(0, |(_, depth)| depth + 1);
+        depths.push((id, depth));
+        let cost = if cost == 0 { String::new() } else { format!("   [{cost}]") };
+        text.push_str(&format!("{}{detail}{cost}\n", "   ".repeat(depth)));
+    }
+    text
+}
+
+/// What the planner knows of SQLite's database.
+fn environment(theirs: &rusqlite::Connection) -> Environment {
+    let limits = Limits::default();
+    let mut catalog = Catalog::new();
+    let options = BuildOptions::of_stored(&limits);
+    for_each_row(theirs, "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema", |row| {
+        let [kind, name, table_name, sql] = [0, 1, 2, 4].map(|at| row.get::<_, Option<String>>(at).unwrap());
+        let row = SchemaRow {
+            kind: kind.as_deref().map(str::as_bytes),
+            name: name.as_deref().map(str::as_bytes),
+            table_name: table_name.as_deref().map(str::as_bytes),
+            root_page: row.get(3).unwrap(),
+            sql: sql.as_deref().map(str::as_bytes),
+        };
+        catalog.load_row(Db::MAIN, &row, PAGE_COUNT, &options).unwrap();
+    });
+    if theirs.prepare("SELECT * FROM sqlite_stat1").is_ok() {
+        for_each_row(theirs, "SELECT tbl, idx, stat FROM sqlite_stat1", |row| {
+            let (table, index, stat): (String, Option<String>, String) =
+                (row.get(0).unwrap(), row.get(1).unwrap(), row.get(2).unwrap());
+            load_statistics(&mut catalog, &table, index.as_deref(), stat.as_bytes());
+        });
+    }
+    Environment {
+        catalog: Arc::new(catalog),
+        functions: Arc::new(Registry::builtin()),
+        collations: Arc::default(),
+        limits,
+        flags: Flags::default(),
+        authorizer: Default::default(),
+        shadow_tables: Default::default(),
+        virtual_tables: Default::default(),
+        overloaded: Default::default(),
+        parameters: Vec::new(),
+        measures: Default::default(),
+        wanted: Default::default(),
+    }
+}
+
+fn load_statistics(catalog: &mut Catalog, table: &str, index: Option<&str>, stat: &[u8]) {
+    let schema = catalog.schema_mut(Db::MAIN);
+    let key_of_table = format!("sqlite_autoindex_{table}_1");
+    let index = match index {
+        Some(index) if index == table => Some(&*key_of_table),
+        index => index,
+    };
+    match index {
+        Some(index) => {
+            if let Some(index) = schema.index_mut(Name::new(index.as_bytes())) {
+                index.statistics = Some(Box::new(IndexStatistics::parse(stat)));
+            }
+        }
+        None => {
+            if let Some(table) = schema.table_mut(Name::new(table.as_bytes())) {
+                table.statistics = Some(TableStatistics::parse(stat));
+            }
+        }
+    }
+}
+
+fn for_each_row(theirs: &rusqlite::Connection, sql: &str, mut f: impl FnMut(&rusqlite::Row<'_>)) {
+    let mut statement = theirs.prepare(sql).unwrap();
+    let mut rows = statement.query([]).unwrap();
+    while let Some(row) = rows.next().unwrap() {
+        f(row);
+    }
+}

@@ -1,0 +1,173 @@
+//! Deferred tokens: a frequent word beside a rare one.
+//!
+//! The doclist of a frequent word can be far longer than the documents that have the rare one. So it is not read: these
+//! documents are cut into tokens again, and tell where the frequent word stands. The tokens that an AND or a NEAR joins are
+//! chosen from together; each branch of an OR chooses for itself, and what is beside or behind a NOT is always read.
+
+use lithe_vtab::{SqlConnection, ValueRef};
+
+use super::phrase::{self, wanted_of};
+use super::{KnownRows, Rows};
+use crate::doclist::{Position, PositionWriter};
+use crate::query::{Expr, Phrase, QueryToken};
+use crate::table::{Table, before_nul};
+use crate::tokenizer::{Flow, Token};
+use crate::{Result, corrupt, silent};
+
+/// Each token that is read may cut the number of rows to a quarter; after so many nothing more is expected of them.
+const LOADED_MAX: u32 = 12;
+
+pub(super) struct Chooser<'c> {
+    pub table: &'c Table,
+    pub connection: &'c dyn SqlConnection,
+    pub language: i32,
+}
+
+/// A token of a query, with the column that its phrase is about.
+struct Candidate<'q> {
+    token: &'q mut QueryToken,
+    column: Option<usize>,
+    pages: i64,
+}
+
+impl Chooser<'_> {
+    /// Marks the tokens of a query that are deferred, and finds them in the documents that have the others.
+    pub(super) fn choose(&self, expr: &mut Expr, found: &mut KnownRows) -> Result {
+        let mut tokens = Vec::new();
+        self.gather(expr, &mut tokens, found)?;
+        self.choose_from(tokens, found)
+    }
+
+    fn gather<'q>(&self, expr: &'q mut Expr, tokens: &mut Vec<Candidate<'q>>, found: &mut KnownRows) -> Result {
+        match expr {
+            Expr::Phrase(phrase) => {
+                gather_phrase(phrase, tokens);
+                Ok(())
+            }
+            Expr::Near(left, phrase, _) => {
+                self.gather(left, tokens, found)?;
+                gather_phrase(phrase, tokens);
+                Ok(())
+            }
+            Expr::And(left, right) => {
+                self.gather(left, tokens, found)?;
+                self.gather(right, tokens, found)
+            }
+            Expr::Or(left, right) => {
+                self.choose(left, found)?;
+                self.choose(right, found)
+            }
+            Expr::Not(..) => Ok(()),
+        }
+    }
+
+    fn choose_from(&self, mut tokens: Vec<Candidate<'_>>, found: &mut KnownRows) -> Result {
+        if tokens.len() < 2 {
+            return Ok(());
+        }
+        for candidate in &mut tokens {
+            let (index, wanted) = wanted_of(&self.table.index, candidate.token);
+            candidate.pages = self.table.index.overflow_pages(self.connection, self.language, index, &wanted)?;
+        }
+        if tokens.iter().all(|candidate| candidate.pages == 0) {
+            return Ok(());
+        }
+        tokens.sort_by_key(|candidate| candidate.pages);
+        let pages_of_row = self.pages_of_row()?;
+        let mut docids: Option<Vec<i64>> = None;
+        let mut loaded = 0;
+        let mut deferred = Vec::new();
+        for candidate in tokens {
+            if let Some(docids) = &docids {
+                let expected = docids.len().div_ceil(1 << (2 * loaded.min(LOADED_MAX)));
+                if candidate.pages >= (expected as i64).saturating_mul(pages_of_row) {
+                    candidate.token.is_deferred = true;
+                    deferred.push(candidate.token.clone());
+                    continue;
+                }
+            }
+            loaded += 1;
+            let rows = phrase::of_token(self.table, self.connection, self.language, candidate.token)?;
+            let own = phrase::only_in(rows.clone(), candidate.column, candidate.token.is_first).docids;
+            found.insert(candidate.token.clone(), rows);
+            docids = Some(match docids {
+                Some(docids) => super::both(&docids, &own),
+                None => own,
+            });
+        }
+        self.search(&docids.unwrap_or_default(), &deferred, found)
+    }
+
+    /// How many pages a document has on average.
+    fn pages_of_row(&self) -> Result<i64> {
+        let columns = self.table.config.columns.len();
+        let totals = self.table.storage.exact_totals(self.connection, columns + 1)?.ok_or_else(corrupt)?;
+        let bytes = totals.sizes.last().copied().unwrap_or(0);
+        if totals.rows == 0 || bytes == 0 {
+            return Err(corrupt());
+        }
+        let page_size = self.table.index.page_size();
+        let average = i64::try_from(bytes / totals.rows).unwrap_or(i64::MAX);
+        Ok(average.saturating_add(page_size) / page_size.max(1))
+    }
+
+    /// Looks for tokens in documents.
+    fn search(&self, docids: &[i64], tokens: &[QueryToken], found: &mut KnownRows) -> Result {
+        if tokens.is_empty() {
+            return Ok(());
+        }
+        let mut all: Vec<Rows> = vec![Rows::default(); tokens.len()];
+        let mut positions: Vec<Vec<Position>> = vec![Vec::new(); tokens.len()];
+        for docid in docids {
+            positions.iter_mut().for_each(Vec::clear);
+            self.search_document(*docid, tokens, &mut positions)?;
+            for (rows, positions) in all.iter_mut().zip(&positions) {
+                rows.push(*docid, |bytes| {
+                    let mut writer = PositionWriter::default();
+                    positions.iter().for_each(|position| writer.push(bytes, *position));
+                });
+            }
+        }
+        for (token, rows) in tokens.iter().zip(all) {
+            // The same token may have been looked for in other documents, for another branch of the query.
+            let known = found.remove(token);
+            let rows = known.map(|known| phrase::union(&[known, rows.clone()])).unwrap_or(rows);
+            found.insert(token.clone(), rows);
+        }
+        Ok(())
+    }
+
+    fn search_document(&self, docid: i64, tokens: &[QueryToken], found: &mut [Vec<Position>]) -> Result {
+        let table = self.table;
+        let mut statement = self.connection.statement(&table.storage.find).map_err(silent)?;
+        statement.bind(1, ValueRef::Integer(docid))?;
+        if !statement.step().map_err(silent)? {
+            return Err(corrupt());
+        }
+        let values = table.values(&*statement);
+        drop(statement);
+        for (column, value) in values.iter().enumerate() {
+            let value = value.as_ref();
+            if value.is_null() || !table.config.is_indexed(column) {
+                continue;
+            }
+            let mut sink = |one: Token<'_>| {
+                for (token, positions) in tokens.iter().zip(found.iter_mut()) {
+                    let is_meant =
+                        if token.is_prefix { one.text.starts_with(&token.text) } else { one.text == token.text };
+                    if is_meant {
+                        positions.push(Position { column: column as u32, offset: one.position });
+                    }
+                }
+                Ok(Flow::More)
+            };
+            table.tokenizer.tokenize(before_nul(&lithe_value::cast::to_text(value)), self.language, &mut sink)?;
+        }
+        Ok(())
+    }
+}
+
+fn gather_phrase<'q>(phrase: &'q mut Phrase, tokens: &mut Vec<Candidate<'q>>) {
+    let column = phrase.column;
+    tokens.extend(phrase.tokens.iter_mut().map(|token| Candidate { token, column, pages: 0 }));
+}

@@ -1,0 +1,125 @@
+//! The text so far, which never gets longer than a limit.
+//!
+//! ```text
+//!   place    |x|x|x|x|x| | |     memory of the caller, as long as the text fits
+//!   buffer   empty               all of the text, once it does not
+//! ```
+
+use lithe_value::{Buffer, bytes};
+
+use super::spec::Spec;
+use crate::error::{FunctionError, Result};
+
+/// Where a text is written.
+pub struct Output<'o> {
+    place: &'o mut [u8],
+    /// The text has not left `place`.
+    is_in_place: bool,
+    buffer: Buffer,
+    len: usize,
+    length_max: usize,
+}
+
+impl<'o> Output<'o> {
+    /// Writes behind what is in `buffer`.
+    pub fn appending_to(buffer: Buffer, length_max: usize) -> Output<'static> {
+        Output { place: &mut [], is_in_place: false, len: buffer.len(), buffer, length_max }
+    }
+
+    /// Writes to `place`, and takes memory if that is too small.
+    pub fn growing_from(place: &'o mut [u8], length_max: usize) -> Output<'o> {
+        Output { place, is_in_place: true, buffer: Buffer::new(), len: 0, length_max }
+    }
+
+    /// The text.
+    pub fn as_slice(&self) -> &[u8] {
+        if self.is_in_place { bytes::first(self.place, self.len) } else { self.buffer.as_slice() }
+    }
+
+    /// The text that was written to memory of its own.
+    pub(super) fn into_buffer(self) -> Buffer {
+        debug_assert!(!self.is_in_place, "the text is elsewhere");
+        self.buffer
+    }
+
+    /// Fails if one conversion alone may be too long. To be asked before memory is, when the format sets the length.
+    pub(super) fn check_conversion(&self, length: usize) -> Result {
+        if length > self.length_max { Err(FunctionError::too_big()) } else { Ok(()) }
+    }
+
+    /// Fails if the text gets too long by so much more. SQLite has a NUL behind it, which counts.
+    fn check(&self, additional: usize) -> Result {
+        self.check_conversion(self.len.saturating_add(additional).saturating_add(1))
+    }
+
+    /// Writes `count` bytes by `put`, which gets their place.
+    #[inline]
+    fn put(&mut self, count: usize, put: impl FnOnce(&mut [u8])) -> Result {
+        self.check(count)?;
+        let end = self.len.saturating_add(count);
+        if self.is_in_place {
+            if let Some(place) = self.place.get_mut(self.len..end) {
+                put(place);
+                self.len = end;
+                return Ok(());
+            }
+            self.leave_place(count)?;
+        }
+        self.buffer.try_reserve(count)?;
+        put(self.buffer.append(count));
+        self.len = end;
+        Ok(())
+    }
+
+    #[cold]
+    fn leave_place(&mut self, additional: usize) -> Result {
+        self.buffer.try_reserve(self.len + additional)?;
+        self.buffer.extend(bytes::first(self.place, self.len));
+        self.is_in_place = false;
+        Ok(())
+    }
+
+    pub(super) fn push(&mut self, text: &[u8]) -> Result {
+        self.put(text.len(), |place| place.copy_from_slice(text))
+    }
+
+    pub(super) fn fill(&mut self, byte: u8, count: usize) -> Result {
+        self.put(count, |place| place.fill(byte))
+    }
+
+    pub(super) fn repeat(&mut self, text: &[u8], count: usize) -> Result {
+        self.put(text.len().saturating_mul(count), |place| {
+            place.chunks_exact_mut(text.len().max(1)).for_each(|place| place.copy_from_slice(text));
+        })
+    }
+
+    /// Writes `text` with spaces before or behind it, until it has the width of `spec`. `len` is how wide it counts.
+    pub(super) fn push_padded(&mut self, text: &[u8], len: usize, spec: &Spec) -> Result {
+        let padding = spec.width.saturating_sub(len);
+        if padding > 0 && !spec.left {
+            self.fill(b' ', padding)?;
+        }
+        self.push(text)?;
+        if padding > 0 && spec.left {
+            self.fill(b' ', padding)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_its_place_and_beyond() {
+        let mut place = [b'-'; 8];
+        let mut output = Output::growing_from(&mut place, 100);
+        output.push(b"abc").unwrap();
+        output.fill(b'x', 5).unwrap();
+        assert_eq!(output.as_slice(), b"abcxxxxx");
+        output.repeat(b"12", 3).unwrap();
+        assert_eq!(output.as_slice(), b"abcxxxxx121212");
+        assert_eq!(output.fill(b'x', 100), Err(FunctionError::too_big()));
+    }
+}

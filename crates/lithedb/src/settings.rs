@@ -1,0 +1,110 @@
+//! Limits, switches and counters of a connection.
+
+pub use lithe_engine::{Config, Counter, DatabaseFile, Limit, PageCounter};
+
+use crate::connection::Connection;
+use crate::statement::Statement;
+
+impl Connection {
+    /// The value of a limit.
+    pub fn limit(&self, limit: Limit) -> i32 {
+        self.core.limit(limit)
+    }
+
+    /// Lowers or raises a limit, to its maximum at most, and answers the value before. A negative value changes nothing.
+    ///
+    /// ```
+    /// # use lithe::{Connection, Limit};
+    /// let connection = Connection::open_in_memory()?;
+    /// assert_eq!(connection.set_limit(Limit::Column, 2), 2000);
+    /// assert!(connection.execute("CREATE TABLE t(a, b, c)", []).is_err());
+    /// assert_eq!(connection.limit(Limit::Column), 2);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn set_limit(&self, limit: Limit, value: i32) -> i32 {
+        self.core.set_limit(limit, value)
+    }
+
+    /// Whether a switch is on.
+    pub fn config(&self, config: Config) -> bool {
+        self.core.config(config)
+    }
+
+    /// Switches something on or off.
+    ///
+    /// ```
+    /// # use lithe::{Config, Connection};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.set_config(Config::EnableTriggers, false);
+    /// assert!(!connection.config(Config::EnableTriggers));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn set_config(&self, config: Config, on: bool) {
+        self.core.set_config(config, on);
+    }
+
+    /// The file of a database (`main`, `temp` or an attached one), to be asked and told what SQL has no words for; `None` if there is
+    /// no database of that name.
+    ///
+    /// ```
+    /// # use lithe::Connection;
+    /// let connection = Connection::open_in_memory()?;
+    /// let before = connection.database_file("main").unwrap().data_version()?;
+    /// connection.execute("CREATE TABLE t(a)", [])?;
+    /// assert_ne!(connection.database_file("main").unwrap().data_version()?, before);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn database_file(&self, database: &str) -> Option<DatabaseFile> {
+        self.core.database_file(Some(database))
+    }
+
+    /// Whether a database (`main`, `temp` or an attached one) has a table or view of that name. No statement is run.
+    ///
+    /// ```
+    /// # use lithe::Connection;
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TEMP TABLE t(a)")?;
+    /// assert!(connection.has_table("temp", "t") && !connection.has_table("main", "t"));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn has_table(&self, database: &str, table: &str) -> bool {
+        self.core.column_metadata(Some(database), table, None).is_ok()
+    }
+
+    /// About how many bytes of memory the pages of all databases take.
+    pub fn page_memory(&self) -> u64 {
+        self.core.page_memory()
+    }
+
+    /// About how many bytes of memory the schemas of all databases take.
+    pub fn schema_memory(&self) -> u64 {
+        self.core.schema_memory()
+    }
+
+    /// The value of a counter of pages over all databases, which `reset` sets to 0.
+    pub fn page_count(&self, counter: PageCounter, reset: bool) -> u64 {
+        self.core.page_count_of(counter, reset)
+    }
+
+    /// Removes all modules of virtual tables but those of these names.
+    pub fn keep_modules(&self, names: &[&str]) {
+        self.core.drop_modules(names);
+    }
+}
+
+impl Statement<'_> {
+    /// The value of a counter of the statement, which `reset` sets to 0.
+    ///
+    /// ```
+    /// # use lithe::{Connection, Counter};
+    /// let connection = Connection::open_in_memory()?;
+    /// let mut statement = connection.prepare("VALUES (1), (2)")?;
+    /// while statement.step()?.is_some() {}
+    /// assert_eq!(statement.counter(Counter::Run, false), 1);
+    /// assert!(statement.counter(Counter::VmStep, true) > 0);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn counter(&mut self, counter: Counter, reset: bool) -> u64 {
+        self.inner_mut().status(counter, reset)
+    }
+}

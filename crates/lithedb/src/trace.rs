@@ -1,0 +1,92 @@
+//! Tracing: what a connection runs, statement by statement and row by row.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use lithe_engine as engine;
+
+/// What the trace hook is told.
+#[derive(Debug)]
+pub enum TraceEvent<'a> {
+    /// A statement begins to run.
+    Statement(TracedStatement<'a>),
+    /// A trigger, or a statement of a trigger, begins to run: the text is an SQL comment that names it.
+    Trigger(&'a str),
+    /// A statement has reached a row.
+    Row(TracedStatement<'a>),
+    /// A run of a statement has ended, at its end, by an error or by a reset, and has taken this time.
+    Profile(TracedStatement<'a>, Duration),
+    /// The connection closes.
+    Close,
+}
+
+/// A statement that is traced.
+pub struct TracedStatement<'a>(pub(crate) &'a engine::Statement);
+
+impl TracedStatement<'_> {
+    /// The text of the statement.
+    pub fn sql(&self) -> &str {
+        self.0.sql()
+    }
+
+    /// The text of the statement with the bound values in place of its parameters.
+    pub fn expanded_sql(&self) -> String {
+        String::from_utf8_lossy(&self.0.expanded_sql()).into_owned()
+    }
+}
+
+impl std::fmt::Debug for TracedStatement<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.sql())
+    }
+}
+
+pub(crate) type Hook = Rc<RefCell<dyn FnMut(TraceEvent<'_>)>>;
+
+/// The trace hook of a connection.
+#[derive(Default)]
+pub(crate) struct Tracer {
+    is_on: Cell<bool>,
+    hook: RefCell<Option<Hook>>,
+}
+
+impl Tracer {
+    pub(crate) fn is_on(&self) -> bool {
+        self.is_on.get()
+    }
+
+    pub(crate) fn set(&self, hook: Option<Hook>) {
+        self.is_on.set(hook.is_some());
+        // The old hook is dropped after the borrow has ended: dropping the hook may come back here.
+        let _old = self.hook.replace(hook);
+    }
+
+    /// Calls the hook. A hook that is called while it runs, because it runs statements itself, is passed over.
+    pub(crate) fn tell(&self, event: TraceEvent<'_>) {
+        let hook = self.hook.borrow().clone();
+        if let Some(hook) = hook {
+            call(&hook, event);
+        }
+    }
+
+    /// When a run that begins now has begun, if that will be asked for.
+    pub(crate) fn begin(&self, statement: &engine::Statement) -> Option<Instant> {
+        self.is_on().then(|| {
+            self.tell(TraceEvent::Statement(TracedStatement(statement)));
+            Instant::now()
+        })
+    }
+}
+
+impl Drop for Tracer {
+    fn drop(&mut self) {
+        self.tell(TraceEvent::Close);
+    }
+}
+
+pub(crate) fn call(hook: &Hook, event: TraceEvent<'_>) {
+    if let Ok(mut hook) = hook.try_borrow_mut() {
+        hook(event);
+    }
+}

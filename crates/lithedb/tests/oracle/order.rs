@@ -1,0 +1,245 @@
+//! The order of rows that a query leaves open: ties of ORDER BY, no ORDER BY at all, groups, DISTINCT, compounds, windows. A program
+//! that shows the first five of them shows other rows if the order is another one, so all of it is compared as it comes.
+
+use fastrand::Rng;
+
+use crate::schema::{one_in, pick};
+
+const STATEMENTS: usize = 80;
+
+/// Worlds that differ, with what is known of the causes.
+const KNOWN: &str = include_str!("order/known.txt");
+
+/// The numbers of worlds that are known to differ: they are not asked.
+pub fn known_to_differ() -> Vec<u64> {
+    KNOWN.lines().filter_map(|line| line.split_whitespace().next()?.parse().ok()).collect()
+}
+
+/// A table of a few values, so that most rows tie.
+struct Table {
+    name: &'static str,
+    columns: &'static [&'static str],
+}
+
+const TABLES: [Table; 3] = [
+    Table { name: "a", columns: &["id", "k", "s", "n", "d"] },
+    Table { name: "b", columns: &["id", "k", "s", "n", "d"] },
+    Table { name: "w", columns: &["id", "k", "s", "n", "d"] },
+];
+
+/// The statements of a world.
+pub fn statements(seed: u64) -> Vec<String> {
+    let mut rng = Rng::with_seed(seed ^ 0x0bde_4000);
+    let rng = &mut rng;
+    let mut all = Vec::new();
+    for table in &TABLES {
+        create(rng, table, &mut all);
+    }
+    for _ in 0..STATEMENTS {
+        let query = match rng.u32(0..16) {
+            0..4 => plain(rng),
+            4..9 => grouped(rng),
+            9..11 => joined(rng),
+            11..13 => compound(rng),
+            13..14 => windowed(rng),
+            _ => nested(rng),
+        };
+        all.push(format!("{query} /* ordered */"));
+    }
+    all
+}
+
+fn create(rng: &mut Rng, table: &Table, all: &mut Vec<String>) {
+    let name = table.name;
+    let collation = pick(rng, &["", "", " COLLATE NOCASE"]);
+    let (key, end) = match (name, rng.u32(0..3)) {
+        ("w", _) => ("id INT", format!(", PRIMARY KEY({})) WITHOUT ROWID", pick(rng, &["id", "k, id", "s DESC, id"]))),
+        (_, 0) => ("id INT", ")".to_owned()),
+        _ => ("id INTEGER PRIMARY KEY", ")".to_owned()),
+    };
+    all.push(format!("CREATE TABLE {name}({key}, k INT, s TEXT{collation}, n REAL, d TEXT{end}"));
+    let rows = *pick(rng, &[0, 1, 7, 30, 30, 80]);
+    let values = rng.i64(1..6);
+    for id in 0..rows {
+        let s = pick(rng, &["'x'", "'y'", "'X'", "'z'", "NULL", "'yy'"]);
+        let n = pick(rng, &["1", "2.5", "-3", "NULL", "2"]);
+        let k = if one_in(rng, 9) { "NULL".to_owned() } else { rng.i64(0..=values).to_string() };
+        let month = rng.u32(1..5);
+        all.push(format!("INSERT INTO {name} VALUES ({id}, {k}, {s}, {n}, '2024-0{month}-0{}')", rng.u32(1..4)));
+    }
+    for i in 0..rng.usize(0..4) {
+        let terms =
+            *pick(rng, &["k", "s", "n", "d", "k DESC", "k, s", "s, n DESC", "d DESC, k", "k + n", "substr(d, 1, 7)"]);
+        let filter = *pick(rng, &["", "", "", " WHERE k > 1", " WHERE s IS NOT NULL"]);
+        all.push(format!("CREATE INDEX i_{name}{i} ON {name}({terms}){filter}"));
+    }
+}
+
+/// An expression over a table's columns that has few values.
+fn term(rng: &mut Rng, prefix: &str) -> String {
+    let column = *pick(rng, &["k", "s", "n", "d", "k", "s"]);
+    match rng.u32(0..9) {
+        0 => format!("{prefix}k % 2"),
+        1 => format!("substr({prefix}d, 1, 7)"),
+        2 => format!("{prefix}s COLLATE NOCASE"),
+        3 => format!("{prefix}k + {prefix}n"),
+        4 => format!("{prefix}n > 1"),
+        _ => format!("{prefix}{column}"),
+    }
+}
+
+fn direction(rng: &mut Rng) -> &'static str {
+    const DIRECTIONS: [&str; 8] = ["", "", "", " DESC", " DESC", " ASC", " NULLS LAST", " DESC NULLS FIRST"];
+    DIRECTIONS[rng.usize(0..DIRECTIONS.len())]
+}
+
+fn order(rng: &mut Rng, terms: &[String], limits: bool) -> String {
+    let mut out = String::new();
+    if !one_in(rng, 4) {
+        let count = rng.usize(1..3);
+        let chosen: Vec<String> = (0..count).map(|_| format!("{}{}", pick(rng, terms), direction(rng))).collect();
+        out = format!(" ORDER BY {}", chosen.join(", "));
+    }
+    if limits {
+        out += &limit(rng);
+    }
+    out
+}
+
+fn limit(rng: &mut Rng) -> String {
+    match rng.u32(0..5) {
+        0 => format!(" LIMIT {}", rng.u32(0..9)),
+        1 => format!(" LIMIT {} OFFSET {}", rng.u32(1..9), rng.u32(0..5)),
+        _ => String::new(),
+    }
+}
+
+fn filter(rng: &mut Rng, prefix: &str) -> String {
+    let p = prefix;
+    match rng.u32(0..9) {
+        0 => format!(" WHERE {p}k = {}", rng.u32(0..4)),
+        1 => format!(" WHERE {p}k > {}", rng.u32(0..3)),
+        2 => format!(" WHERE {p}s IN ('x', 'y')"),
+        3 => format!(" WHERE {p}k BETWEEN 1 AND 3 AND {p}n IS NOT NULL"),
+        4 => format!(" WHERE {p}k = 1 OR {p}s = 'y'"),
+        5 => format!(" WHERE {p}d < '2024-03'"),
+        _ => String::new(),
+    }
+}
+
+fn plain(rng: &mut Rng) -> String {
+    let table = pick(rng, &TABLES);
+    let terms: Vec<String> = (0..3).map(|_| term(rng, "")).collect();
+    let filter = filter(rng, "");
+    if one_in(rng, 3) {
+        let order = order(rng, &terms[..2], true);
+        return format!("SELECT DISTINCT {}, {} FROM {}{filter}{order}", terms[0], terms[1], table.name);
+    }
+    let order = order(rng, &terms, true);
+    format!("SELECT {}, {} FROM {}{filter}{order}", table.columns.join(", "), terms[0], table.name)
+}
+
+fn grouped(rng: &mut Rng) -> String {
+    let table = pick(rng, &TABLES);
+    let keys: Vec<String> = (0..rng.usize(1..3)).map(|_| term(rng, "")).collect();
+    let aggregates = ["count(*)", "max(k)", "min(s)", "sum(k)", "group_concat(id)", "count(DISTINCT s)", "total(k)"];
+    let shown: Vec<&str> = (0..rng.usize(1..3)).map(|_| *pick(rng, &aggregates)).collect();
+    let mut terms: Vec<String> = shown.iter().map(|aggregate| (*aggregate).to_owned()).collect();
+    terms.extend(keys.iter().cloned());
+    let having = *pick(rng, &["", "", "", " HAVING count(*) > 1", " HAVING max(k) > 1"]);
+    let bare = *pick(rng, &["", "", ", id", ", d"]);
+    let (filter, order) = (filter(rng, ""), order(rng, &terms, true));
+    let group = match rng.u32(0..3) {
+        0 => (1..=keys.len()).map(|at| at.to_string()).collect::<Vec<_>>().join(", "),
+        _ => keys.join(", "),
+    };
+    let (keys, shown) = (keys.join(", "), shown.join(", "));
+    format!("SELECT {keys}, {shown}{bare} FROM {}{filter} GROUP BY {group}{having}{order}", table.name)
+}
+
+fn joined(rng: &mut Rng) -> String {
+    let (one, other) = (pick(rng, &TABLES).name, pick(rng, &TABLES).name);
+    let kind = pick(rng, &["JOIN", "JOIN", "LEFT JOIN", "CROSS JOIN", "RIGHT JOIN", "FULL JOIN"]);
+    let on = pick(rng, &["x.k = y.k", "x.id = y.id", "x.s = y.s", "x.k = y.id", "x.d = y.d AND x.k < y.k"]);
+    let terms = [term(rng, "x."), term(rng, "y.")];
+    let side = *pick(rng, &["x.", "y."]);
+    let filter = filter(rng, side);
+    match rng.u32(0..3) {
+        0 => {
+            let terms = [terms[0].clone(), "count(*)".to_owned(), "max(y.id)".to_owned()];
+            let order = order(rng, &terms, true);
+            let shown = terms.join(", ");
+            format!("SELECT {shown} FROM {one} AS x {kind} {other} AS y ON {on}{filter} GROUP BY {}{order}", terms[0])
+        }
+        1 => {
+            let order = order(rng, &terms, true);
+            format!("SELECT DISTINCT {} FROM {one} AS x {kind} {other} AS y ON {on}{filter}{order}", terms.join(", "))
+        }
+        _ => {
+            let order = order(rng, &terms, true);
+            let shown = terms.join(", ");
+            format!("SELECT x.id, y.id, {shown} FROM {one} AS x {kind} {other} AS y ON {on}{filter}{order}")
+        }
+    }
+}
+
+fn compound(rng: &mut Rng) -> String {
+    let mut query = String::new();
+    let (first, second) = (*pick(rng, &["k", "s", "d"]), *pick(rng, &["n", "s", "k"]));
+    for at in 0..rng.usize(2..4) {
+        if at > 0 {
+            query += *pick(rng, &[" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ", " UNION ALL "]);
+        }
+        let (table, filter) = (pick(rng, &TABLES).name, filter(rng, ""));
+        query += &format!("SELECT {first}, {second} FROM {table}{filter}");
+    }
+    query + &order(rng, &["1".to_owned(), "2".to_owned()], true)
+}
+
+fn windowed(rng: &mut Rng) -> String {
+    let table = pick(rng, &TABLES).name;
+    let function =
+        pick(rng, &["row_number()", "rank()", "sum(k)", "count(*)", "lag(id)", "first_value(id)", "group_concat(id)"]);
+    let partition = if rng.bool() { format!("PARTITION BY {}", term(rng, "")) } else { String::new() };
+    let keys = [term(rng, ""), term(rng, "")];
+    let within = order(rng, &keys, false);
+    let terms = [term(rng, ""), "f".to_owned()];
+    let (filter, order) = (filter(rng, ""), order(rng, &terms, true));
+    format!("SELECT id, {function} OVER ({partition}{within}) AS f FROM {table}{filter}{order}")
+}
+
+fn nested(rng: &mut Rng) -> String {
+    let inner = match rng.u32(0..3) {
+        0 => {
+            let (key, filter) = (term(rng, ""), filter(rng, ""));
+            format!("SELECT {key} AS k, count(*) AS n FROM {}{filter} GROUP BY 1", pick(rng, &TABLES).name)
+        }
+        _ => {
+            let (table, filter, terms) = (pick(rng, &TABLES).name, filter(rng, ""), [term(rng, ""), term(rng, "")]);
+            format!("SELECT k, n FROM {table}{filter}{}", order(rng, &terms, true))
+        }
+    };
+    let terms = ["k".to_owned(), "n".to_owned()];
+    match rng.u32(0..4) {
+        0 => format!("SELECT group_concat(k), group_concat(n) FROM ({inner})"),
+        1 => {
+            let order = order(rng, &["count(*)".to_owned(), "k".to_owned()], true);
+            format!("SELECT k, count(*), group_concat(n) FROM ({inner}) GROUP BY k{order}")
+        }
+        2 => {
+            let order = order(rng, &terms, true);
+            format!(
+                "WITH c AS ({inner}) SELECT c.k, c.n, a.id FROM c JOIN a ON a.k = c.k{order}",
+                order = order
+                    .replace("BY k", "BY c.k")
+                    .replace("BY n", "BY c.n")
+                    .replace(", k", ", c.k")
+                    .replace(", n", ", c.n")
+            )
+        }
+        _ => {
+            let order = order(rng, &terms, true);
+            format!("SELECT * FROM ({inner}){order}")
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What the files of functions share.
+
+use std::sync::Arc;
+
+use lithe_vtab::{Arity, Flags, Function, FunctionKind, ScalarFn, ValueRef};
+
+/// A function that depends on its arguments alone.
+pub fn scalar(name: &str, arity: Arity, eval: ScalarFn) -> Arc<Function> {
+    with_flags(name, arity, Flags::DETERMINISTIC.with(Flags::INNOCUOUS), eval)
+}
+
+/// A function that only statements of the application may call: what it does goes beyond the database.
+pub fn direct_only(name: &str, arity: Arity, eval: ScalarFn) -> Arc<Function> {
+    with_flags(name, arity, Flags::DIRECT_ONLY, eval)
+}
+
+fn with_flags(name: &str, arity: Arity, flags: Flags, eval: ScalarFn) -> Arc<Function> {
+    Arc::new(Function::custom(name, arity, flags, FunctionKind::CustomScalar(Arc::new(eval))))
+}
+
+/// An argument; NULL if it is not there.
+pub fn argument<'a>(args: &[ValueRef<'a>], at: usize) -> ValueRef<'a> {
+    args.get(at).copied().unwrap_or_default()
+}

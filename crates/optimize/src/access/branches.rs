@@ -1,0 +1,118 @@
+//! The paths of an OR's branches, chosen with everything else that is demanded of the source in mind.
+
+use lithe_catalog::{Result, fail};
+use lithe_resolve::ir::{Expr, SourceSet, Term, skip_collate};
+
+use super::candidate::{Candidates, Way};
+use super::order::OrderColumns;
+use super::paths::PathFinder;
+use super::plan::{OrBranch, Path};
+use super::terms::{self, Condition, Terms};
+use super::{Join, LogEst};
+
+impl<'a> Join<'_, 'a> {
+    /// Whether all that the branches demand can be checked when there are rows of these sources.
+    pub fn or_is_decided(&self, number: usize, known: SourceSet) -> bool {
+        let branches = self.terms.disjunctions[number].branches.iter();
+        branches.flat_map(|branch| &branch.conditions).all(|condition| condition.needs.is_subset_of(known))
+    }
+
+    /// The paths of the branches of disjunction `number` through `source`.
+    pub fn or_path(&self, source: usize, number: usize, outside: SourceSet) -> Result<Path<'a>> {
+        let disjunction = &self.terms.disjunctions[number];
+        // SQLite turns a comparison of two columns round in a further term behind the others, and begins with the last of them.
+        let count = disjunction.branches.len();
+        let is_turned = |branch: &Terms<'a>| self.is_turned(source, branch);
+        let (turned, straight): (Vec<_>, Vec<_>) =
+            disjunction.branches.iter().enumerate().partition(|(_, branch)| is_turned(branch));
+        let columns = disjunction.branches.iter().rev().filter(|branch| compares_columns(branch));
+        let places = columns.enumerate().filter(|(_, branch)| is_turned(branch)).map(|(place, _)| count + place);
+        let turned = turned.into_iter().rev().zip(places).map(|((_, branch), place)| (place, branch));
+        let mut branches = Vec::with_capacity(count);
+        for (at, branch) in straight.into_iter().chain(turned) {
+            branches.push(self.or_branch(source, number, at + 1, branch, outside)?);
+        }
+        Ok(Path::Or(self.context.arena.alloc_slice_copy(&branches)))
+    }
+
+    /// Whether the branch compares two columns of which the source's stands on the right.
+    fn is_turned(&self, source: usize, branch: &Terms<'a>) -> bool {
+        let id = self.request.sources[source].id;
+        compares_columns(branch)
+            && !matches!(branch.conditions[0].expr, Expr::Compare(compare)
+                if matches!(skip_collate(compare.left), Expr::Column(column) if column.source == id))
+    }
+
+    fn or_branch(
+        &self,
+        source: usize,
+        disjunction: usize,
+        number: usize,
+        branch: &Terms<'a>,
+        outside: SourceSet,
+    ) -> Result<OrBranch<'a>> {
+        let own = branch.conditions.len();
+        let terms = terms::analyze(self.scope, &self.terms_of_branch(disjunction, branch, source, outside));
+        let order = OrderColumns::none();
+        let mut finder = PathFinder {
+            context: self.context,
+            facts: self.facts,
+            terms: &terms,
+            order: &order,
+            limit: None,
+            in_or: true,
+            for_write: true,
+            found: Candidates::default(),
+        };
+        finder.find(source, self.facts[source].must_follow)?;
+        let usable = finder.found.all.iter().filter(|candidate| candidate.needs.is_subset_of(outside));
+        let Some(chosen) = usable.min_by_key(|candidate| candidate.run) else { return fail("no query solution") };
+        let mut done = vec![0; terms.conditions.len()];
+        for &id in chosen.used.iter().filter(|id| !chosen.borrowed.contains(id)) {
+            let constraint = terms.constraint(id);
+            done[constraint.condition] |= constraint.part;
+        }
+        // The other conditions are checked by the loop itself, behind the union; so is the whole OR, when part of a branch
+        // needs sources of inner loops.
+        let known = outside.union(SourceSet::single(source));
+        let open = terms.conditions.iter().zip(done).take(own);
+        let (demands, checks): (Vec<&Condition<'a>>, Vec<&Condition<'a>>) = open
+            .filter(|(condition, done)| condition.parts == 0 || *done != condition.parts)
+            .filter(|(condition, _)| condition.needs.is_subset_of(known))
+            .map(|(condition, _)| condition)
+            .partition(|condition| !condition.needs.contains(source));
+        let exprs = |conditions: Vec<&Condition<'a>>| {
+            &*self.context.arena.alloc_slice_fill_iter(conditions.into_iter().map(|condition| condition.expr))
+        };
+        let run: LogEst = chosen.run;
+        let way: &Way = &chosen.way;
+        let path = self.simple_path(&terms, source, way);
+        Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), run })
+    }
+
+    /// The conditions of the branch, then those of the join that may lead to rows of the source as well.
+    fn terms_of_branch(
+        &self,
+        disjunction: usize,
+        branch: &Terms<'a>,
+        source: usize,
+        outside: SourceSet,
+    ) -> Vec<Term<'a>> {
+        let known = outside.union(SourceSet::single(source));
+        let skipped = self.terms.disjunctions[disjunction].condition;
+        let own = branch.conditions.iter();
+        let others = self.terms.conditions.iter().enumerate().filter_map(|(at, condition)| {
+            let is_usable = condition.needs.is_subset_of(known) && self.facts[source].admits(condition.origin);
+            (at != skipped && is_usable).then_some(condition)
+        });
+        own.chain(others).map(|condition| Term { expr: condition.expr, origin: condition.origin }).collect()
+    }
+}
+
+/// Whether the branch is nothing but a comparison of two columns.
+fn compares_columns(branch: &Terms<'_>) -> bool {
+    let [condition] = &branch.conditions[..] else { return false };
+    let Expr::Compare(compare) = condition.expr else { return false };
+    let is_column = |side: Expr<'_>| matches!(skip_collate(side), Expr::Column(_));
+    is_column(compare.left) && is_column(compare.right)
+}

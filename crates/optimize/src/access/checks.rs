@@ -1,0 +1,175 @@
+//! Where each condition is checked: at the outermost loop where everything it needs is known, unless the path makes it true.
+//!
+//! A loop has two places. *Join checks* decide whether a row joins the rows of the outer loops; an outer join that finds
+//! none gives a row of NULLs. *Row checks* come behind that and see the row of NULLs, too:
+//!
+//! ```text
+//!   a LEFT JOIN b ON p(a, b) WHERE q(b) AND r(a)
+//!
+//!   loop a: join checks r(a)
+//!     loop b: join checks p(a, b); row checks q(b)
+//! ```
+//!
+//! What stands left of a RIGHT JOIN is NULL in the rows that it adds, so conditions of WHERE wait for the last RIGHT JOIN.
+
+use lithe_catalog::IndexTerm;
+use lithe_resolve::ir::{ColumnIndex, Expr, JoinKind, SourceSet, TermOrigin, any, has_query, is_deterministic};
+
+use super::Join;
+use super::candidate::Candidate;
+use super::plan::{Loop, Path};
+use super::terms::{ConstraintId, Op};
+
+/// The conditions of a join while their places are sought.
+pub struct Checks<'c, 'a> {
+    join: &'c Join<'c, 'a>,
+    /// The sources in the order of the loops.
+    order: Vec<usize>,
+    /// The parts of each condition that paths make true.
+    done: Vec<u64>,
+    /// Conditions that need not be checked.
+    dropped: Vec<bool>,
+}
+
+/// A place for a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    level: usize,
+    is_row_check: bool,
+}
+
+impl<'c, 'a> Checks<'c, 'a> {
+    /// No condition has been met yet.
+    pub fn new(join: &'c Join<'c, 'a>, chosen: &[&Candidate]) -> Checks<'c, 'a> {
+        let order: Vec<usize> = chosen.iter().map(|candidate| candidate.source).collect();
+        let read = order.iter().fold(SourceSet::EMPTY, |all, &source| all.union(SourceSet::single(source)));
+        // Conditions on sources that are not read at all belong to needless LEFT JOINs.
+        let conditions = &join.terms.conditions;
+        let dropped = conditions.iter().map(|condition| !condition.needs.is_subset_of(read)).collect();
+        Checks { join, order, done: vec![0; conditions.len()], dropped }
+    }
+
+    /// A path uses the constraint, and finds no rows for which it is not true.
+    pub fn note_used(&mut self, id: ConstraintId) {
+        let constraint = self.join.terms.constraint(id);
+        // What only a virtual table can use is a condition as a whole.
+        self.dropped[constraint.condition] |= matches!(constraint.op, Op::Virtual(_));
+        self.done[constraint.condition] |= constraint.part;
+    }
+
+    /// The path is a union for the disjunction of this number: it makes it true.
+    pub fn note_or(&mut self, number: usize) {
+        self.dropped[self.join.terms.disjunctions[number].condition] = true;
+    }
+
+    /// Takes the conditions that depend on `source` alone and decide which of its rows can join: rows that do not meet
+    /// them need not be remembered.
+    pub fn take_own(&mut self, source: usize) -> Vec<Expr<'a>> {
+        let own = SourceSet::single(source);
+        let facts = &self.join.facts[source];
+        let mut taken = Vec::new();
+        for (at, condition) in self.join.terms.conditions.iter().enumerate() {
+            let is_own = condition.needs == own && facts.admits(condition.origin) && !self.dropped[at];
+            if is_own
+                && is_deterministic(&condition.expr)
+                && !has_query(&condition.expr)
+                && !uses_others(self.join, source, &condition.expr)
+            {
+                self.dropped[at] = true;
+                taken.push(condition.expr);
+            }
+        }
+        taken
+    }
+
+    /// The conditions that need no source, are always the same and cost little: checked before anything is read.
+    pub fn constant(&self) -> &'a [Expr<'a>] {
+        let conditions = self.join.terms.conditions.iter().enumerate();
+        let constant = conditions.filter(|(at, _)| self.is_constant(*at)).map(|(_, condition)| condition.expr);
+        bumpalo::collections::Vec::from_iter_in(constant, self.join.context.arena).into_bump_slice()
+    }
+
+    /// Gives every other condition its place in the loops.
+    pub fn place(&self, loops: &mut [Loop<'a>]) {
+        let mut placed: Vec<(Place, u8, Expr<'a>)> = Vec::new();
+        for (at, condition) in self.join.terms.conditions.iter().enumerate() {
+            if !self.is_done(at) && !self.is_constant(at) {
+                let place = self.place_of(condition.needs, condition.origin);
+                let expense = match &condition.expr {
+                    expr if has_query(expr) => 2,
+                    expr => u8::from(!self.is_covered(&loops[place.level], expr)),
+                };
+                placed.push((place, expense, condition.expr));
+            }
+        }
+        placed.sort_by_key(|(place, expense, _)| (*place, *expense));
+        let arena = self.join.context.arena;
+        let checks_at = |wanted: Place| {
+            let here = placed.iter().filter(|(place, ..)| *place == wanted).map(|(_, _, expr)| *expr);
+            bumpalo::collections::Vec::from_iter_in(here, arena).into_bump_slice()
+        };
+        for (level, planned) in loops.iter_mut().enumerate() {
+            planned.join_checks = checks_at(Place { level, is_row_check: false });
+            planned.row_checks = checks_at(Place { level, is_row_check: true });
+        }
+    }
+
+    /// Whether the entry of the loop's index is enough for the condition: it is checked before those that need the row. Those
+    /// with queries in them come last.
+    fn is_covered(&self, planned: &Loop<'a>, expr: &Expr<'a>) -> bool {
+        let Path::Index(path) = planned.path else { return true };
+        let id = self.join.request.sources[planned.source].id;
+        let has = |column: ColumnIndex| {
+            column
+                .position()
+                .is_none_or(|at| path.index.columns.iter().any(|indexed| indexed.term == IndexTerm::Column(at as u16)))
+        };
+        path.is_covering || !any(expr, &mut |part| matches!(part, Expr::Column(c) if c.source == id && !has(c.index)))
+    }
+
+    fn is_done(&self, at: usize) -> bool {
+        let parts = self.join.terms.conditions[at].parts;
+        self.dropped[at] || parts != 0 && self.done[at] == parts
+    }
+
+    fn is_constant(&self, at: usize) -> bool {
+        let condition = &self.join.terms.conditions[at];
+        condition.needs.is_empty() && is_deterministic(&condition.expr) && !has_query(&condition.expr)
+    }
+
+    fn place_of(&self, needs: SourceSet, origin: TermOrigin) -> Place {
+        let sources = self.join.request.sources;
+        let level_of = |source: usize| self.order.iter().position(|&of| of == source).unwrap_or(0);
+        let level = needs.iter().map(level_of).max().unwrap_or(0);
+        let first = Place { level, is_row_check: self.is_row_check(level, origin) };
+        // Behind every RIGHT JOIN that the condition must not influence.
+        let end = match origin {
+            TermOrigin::Where => sources.len(),
+            TermOrigin::InnerOn(id) | TermOrigin::OuterOn(id) => {
+                sources.iter().position(|source| source.id == id).unwrap_or(0)
+            }
+        };
+        let rights = sources[..end].iter().enumerate().filter(|(_, source)| is_right(source.join));
+        rights.map(|(at, _)| Place { level: level_of(at), is_row_check: true }).fold(first, Place::max)
+    }
+
+    /// Whether a condition that can be checked from this loop on is a row check there: the loop is an outer join's, and
+    /// the condition not of its ON.
+    fn is_row_check(&self, level: usize, origin: TermOrigin) -> bool {
+        let source = &self.join.request.sources[self.order[level]];
+        let is_outer = matches!(source.join, JoinKind::Left | JoinKind::Right | JoinKind::Full);
+        is_outer && origin != TermOrigin::OuterOn(source.id)
+    }
+}
+
+fn is_right(join: JoinKind) -> bool {
+    matches!(join, JoinKind::Right | JoinKind::Full)
+}
+
+/// Whether the expression depends on sources of enclosing queries.
+fn uses_others<'a>(join: &Join<'_, 'a>, source: usize, expr: &Expr<'a>) -> bool {
+    let own = join.request.sources[source].id;
+    let mut found = false;
+    lithe_resolve::ir::for_each_source(expr, &mut |id| found = found || id != own);
+    found
+}

@@ -1,0 +1,387 @@
+//! Collecting what the planner knows about each source: from ANALYZE, from a look at the trees, or by SQLite's defaults.
+
+use lithe_catalog::{Column, Index, IndexTerm, LARGE, Measure, Measures, Result, Table};
+use lithe_format::PageNo;
+use lithe_resolve::Stored;
+use lithe_resolve::ir::{Coll, ColumnIndex, Expr, Indexed, JoinKind, Source, SourceKind, SourceSet};
+use lithe_value::Affinity;
+use lithe_vm::operand::Db;
+
+use super::context::PlanContext;
+use super::covering::{self, ByExpressions};
+use super::facts::{IndexColumnFacts, IndexFacts, IndexedTerm, Restriction, SourceFacts, is_not_null};
+use super::log_est::{LogEst, ROW_FETCH};
+use super::partial;
+use super::plan::{JoinRequest, Purpose};
+use super::terms::Terms;
+use super::usage::Usage;
+
+/// A table of which ANALYZE knows nothing is taken to have about a million rows.
+const ROWS_DEFAULT: LogEst = LogEst(200);
+/// A table has at least so many rows (1,000) for estimates of an index that ANALYZE does not know.
+const ROWS_MIN: LogEst = LogEst(99);
+/// Rows that are equal in the first 1, 2, ... columns of an index, without ANALYZE: 10, 9, 8, 7, 6, and 5 from there on.
+const EQUAL_ROWS_DEFAULT: [LogEst; 5] = [LogEst(33), LogEst(32), LogEst(30), LogEst(28), LogEst(27)];
+const EQUAL_ROWS_REST: LogEst = LogEst(23);
+/// A partial index is taken to hold half of the rows.
+const PARTIAL_FRACTION: i16 = 10;
+
+/// Collects the facts about the sources of a join.
+pub fn collect<'a>(
+    context: &PlanContext<'a>,
+    request: &JoinRequest<'a>,
+    terms: &Terms<'a>,
+    measures: Option<&'a Measures>,
+) -> Result<Vec<SourceFacts<'a>>> {
+    let sources = request.sources;
+    // The table's cursor goes to every row that is changed: for the search only the conditions count.
+    let used_by_conditions = match (request.purpose, sources) {
+        (Purpose::Write, [_]) => {
+            let mut usage = Usage::default();
+            request.terms.iter().for_each(|term| usage.add_expr(&term.expr));
+            Some(usage)
+        }
+        _ => None,
+    };
+    let mut facts = Vec::with_capacity(sources.len());
+    let mut order = JoinOrder::default();
+    for (at, source) in sources.iter().enumerate() {
+        let table = match source.kind {
+            SourceKind::Table(_, table) => Some(table),
+            SourceKind::Subquery(_) | SourceKind::Recursive(_) | SourceKind::Row(_) => None,
+        };
+        let used = match &used_by_conditions {
+            Some(usage) => usage.of(source.id).clone(),
+            None => context.used(source.id).clone(),
+        };
+        let mut one = SourceFacts {
+            source,
+            table,
+            rows: context.estimated_rows(source).unwrap_or(ROWS_DEFAULT),
+            row_size: LogEst(0),
+            is_analyzed: false,
+            is_measured: false,
+            distinct: &[],
+            is_sampled: false,
+            must_follow: order.before(at, source.join).union(asked_by(source, at, terms)),
+            restriction: restriction(sources, at),
+            used,
+            may_be_null_row: !matches!(source.join, JoinKind::Inner | JoinKind::Cross)
+                || sources[at + 1..].iter().any(|source| is_right(source.join)),
+            reads_entries: request.purpose == Purpose::Read || at > 0,
+            indexes: Vec::new(),
+        };
+        if let SourceKind::Table(db, table) = source.kind {
+            let sizes = Sizes { db, measures };
+            one.measure(table, sizes);
+            one.collect_indexes(context, table, sizes, terms)?;
+        }
+        facts.push(one);
+    }
+    Ok(facts)
+}
+
+/// What was measured of the tables of a join that ANALYZE has not counted: only of joins and of tables that are grouped, where an index
+/// may seem better than it is (`groups`); of all of their tables, and only if one is large. Else the estimates are those of SQLite, and so are the plans.
+pub fn measures<'a>(context: &PlanContext<'a>, sources: &[Source<'a>], groups: bool) -> Option<&'a Measures> {
+    let tables = || {
+        sources.iter().filter_map(|source| match source.kind {
+            SourceKind::Table(db, table) if table.virtual_table().is_none() => Some((db, table)),
+            _ => None,
+        })
+    };
+    let is_simple = tables().nth(1).is_none() && !(groups && tables().any(|(_, table)| !table.indexes.is_empty()));
+    if is_simple || tables().any(|(_, table)| counted_rows(table).is_some()) {
+        return None;
+    }
+    let measures = &*context.env.measures;
+    let unknown = || tables().filter(|(db, table)| measures.of(*db, table.root).is_none());
+    unknown().for_each(|(db, table)| context.env.wanted.add(db, table));
+    let rows = |(db, table): (Db, &Table)| measures.of(db, table.root).map_or(0, |measure| measure.rows);
+    (unknown().next().is_none() && tables().map(rows).max() >= Some(LARGE)).then_some(measures)
+}
+
+/// How many rows a table has by what ANALYZE found.
+fn counted_rows(table: &Table) -> Option<u64> {
+    table.statistics.map(|statistics| statistics.rows).or_else(|| {
+        let whole = table.indexes.iter().find(|index| index.filter.is_none() && index.statistics.is_some())?;
+        whole.statistics.as_ref().map(|statistics| statistics.rows)
+    })
+}
+
+/// Where the sizes of a source's trees are looked up.
+#[derive(Clone, Copy)]
+struct Sizes<'a> {
+    db: Db,
+    /// None: not at all.
+    measures: Option<&'a Measures>,
+}
+
+impl<'a> Sizes<'a> {
+    fn of(self, root: Option<PageNo>) -> Option<&'a Measure> {
+        self.measures?.of(self.db, root)
+    }
+}
+
+/// Which sources must stay where they were written.
+#[derive(Default)]
+struct JoinOrder {
+    before: SourceSet,
+    /// Sources that every further one must follow: all up to the last RIGHT JOIN, whose rows without a partner come when
+    /// all loops outside are done; and what stands left of a CROSS JOIN.
+    fixed: SourceSet,
+}
+
+impl JoinOrder {
+    /// The sources that must come before the one at `at`: an outer or CROSS join keeps its place; inner joins behind it are
+    /// free again.
+    fn before(&mut self, at: usize, join: JoinKind) -> SourceSet {
+        match join {
+            JoinKind::Inner => self.before = self.fixed,
+            JoinKind::Left => self.before = SourceSet::first(at),
+            JoinKind::Cross => {
+                self.before = SourceSet::first(at);
+                self.fixed = self.before;
+            }
+            JoinKind::Right | JoinKind::Full => {
+                self.before = SourceSet::first(at);
+                self.fixed = SourceSet::first(at + 1);
+            }
+        }
+        self.before
+    }
+}
+
+/// The sources that an EXISTS asks about: they stand in outer loops, since for each of their rows there is another answer.
+fn asked_by(source: &Source<'_>, at: usize, terms: &Terms<'_>) -> SourceSet {
+    let mut asked = SourceSet::EMPTY;
+    if source.is_exists {
+        let conditions = terms.conditions.iter().filter(|condition| condition.needs.contains(at));
+        conditions.for_each(|condition| asked = asked.union(condition.needs));
+        asked = asked.minus(SourceSet::single(at));
+    }
+    asked
+}
+
+fn restriction(sources: &[Source<'_>], at: usize) -> Restriction {
+    match sources[at].join {
+        JoinKind::Left | JoinKind::Right | JoinKind::Full => Restriction::OuterOn,
+        _ if sources[at + 1..].iter().any(|source| is_right(source.join)) => Restriction::Own,
+        _ => Restriction::None,
+    }
+}
+
+fn is_right(join: JoinKind) -> bool {
+    matches!(join, JoinKind::Right | JoinKind::Full)
+}
+
+impl<'a> SourceFacts<'a> {
+    fn measure(&mut self, table: &Table, sizes: Sizes<'a>) {
+        let columns: u64 = table.columns.iter().map(column_size).sum();
+        let rowid = u64::from(table.rowid_column.is_none());
+        self.row_size = LogEst::of((columns + rowid) * 4);
+        if let Some(measure) = sizes.of(table.root) {
+            self.is_measured = true;
+            self.distinct = &measure.distinct;
+            self.rows = LogEst::of(measure.rows);
+            return;
+        }
+        let counted = counted_rows(table);
+        self.is_analyzed = counted.is_some();
+        let has_samples = |index: &Index| index.statistics.as_ref().is_some_and(|s| !s.samples.is_empty());
+        self.is_sampled = table.indexes.iter().any(|index| has_samples(index));
+        self.rows = counted.map_or(ROWS_DEFAULT, LogEst::of);
+        if table.indexes.iter().any(|index| index.statistics.is_none()) {
+            self.rows = self.rows.max(ROWS_MIN);
+        }
+    }
+
+    fn collect_indexes(
+        &mut self,
+        context: &PlanContext<'a>,
+        table: &'a Table,
+        sizes: Sizes<'a>,
+        terms: &Terms<'a>,
+    ) -> Result<()> {
+        for index in &table.indexes {
+            let wanted = match self.source.indexed {
+                Indexed::Any => true,
+                Indexed::By(only) => std::ptr::eq(only, &raw const **index),
+                // SQLite takes any index of a WITHOUT ROWID table all the same.
+                Indexed::Not => table.is_without_rowid(),
+            };
+            if wanted {
+                let is_usable = partial::is_usable(context, self, table, index, terms)?;
+                if is_usable || !terms.disjunctions.is_empty() {
+                    let facts = IndexFacts { is_usable, ..self.index_facts(context, table, index, sizes)? };
+                    self.indexes.push(facts);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn index_facts(
+        &self,
+        context: &PlanContext<'a>,
+        table: &'a Table,
+        index: &'a Index,
+        sizes: Sizes<'a>,
+    ) -> Result<IndexFacts<'a>> {
+        let mut columns = Vec::with_capacity(index.columns.len());
+        for column in &index.columns {
+            columns.push(column_facts(context, self.source, table, column)?);
+        }
+        let keys = &columns[..usize::from(index.key_count)];
+        let is_unique_not_null = index.is_unique() && keys.iter().all(|column| !column.nullable);
+        let statistics = index.statistics.as_deref();
+        let is_covered = covering::is_covered(&self.used, table, index);
+        let expressions = columns.iter().filter_map(|column| match column.term {
+            IndexedTerm::Expr(expr) if !is_covered && self.reads_entries => Some(expr),
+            _ => None,
+        });
+        let expressions: Vec<Expr<'a>> = expressions.collect();
+        let by_expressions = covering::by_expressions(context, self.source.id, table, index, &expressions);
+        Ok(IndexFacts {
+            index,
+            rows: context.arena.alloc_slice_copy(&self.equal_rows(index, sizes)),
+            entry_size: entry_size(table, index),
+            is_unique_not_null,
+            is_covering: is_covered || !matches!(by_expressions, ByExpressions::Not),
+            covers_by_expressions: !matches!(by_expressions, ByExpressions::Not),
+            // Of a row that may be one of NULLs, the entry does not say what the expressions are.
+            needs_row: match by_expressions {
+                ByExpressions::Not => false,
+                ByExpressions::Covers => self.may_be_null_row,
+                ByExpressions::NeedsRow => true,
+            },
+            is_whole: index.root == table.root || covering::is_whole(table, index),
+            is_analyzed: statistics.is_some(),
+            is_unordered: statistics.is_some_and(|statistics| statistics.unordered),
+            no_skip_scan: statistics.is_none_or(|statistics| statistics.no_skip_scan),
+            row_fetch: self.row_fetch(sizes.of(index.root)),
+            is_partial: index.filter.is_some(),
+            is_usable: true,
+            columns: context.arena.alloc_slice_copy(&columns),
+        })
+    }
+
+    /// SQLite takes the row behind an entry to cost as much as the next row of a scan. In truth it is a search of the
+    /// table's tree, unless the row before was next to it.
+    fn row_fetch(&self, measure: Option<&Measure>) -> i16 {
+        match measure {
+            Some(measure) if !measure.is_clustered => self.rows.log2().0.max(ROW_FETCH),
+            _ => ROW_FETCH,
+        }
+    }
+
+    fn equal_rows(&self, index: &Index, sizes: Sizes<'a>) -> Vec<LogEst> {
+        let keys = usize::from(index.key_count);
+        let mut rows = Vec::with_capacity(index.columns.len() + 1);
+        match (&index.statistics, sizes.of(index.root)) {
+            (Some(statistics), _) => {
+                rows.push(LogEst::of(statistics.rows));
+                rows.extend(statistics.equal_rows.iter().take(keys).map(|&equal| LogEst::of(equal)));
+            }
+            (None, Some(measure)) => {
+                rows.push(LogEst::of(measure.rows));
+                rows.extend(measure.equal_rows.iter().take(keys).map(|&equal| LogEst::of(equal)));
+                if index.is_unique() {
+                    rows.resize(keys + 1, LogEst::ONE);
+                    rows[keys] = LogEst::ONE;
+                }
+            }
+            (None, None) => {
+                let all = if index.filter.is_some() { self.rows - PARTIAL_FRACTION } else { self.rows };
+                rows.push(all);
+                rows.extend((0..keys).map(|at| EQUAL_ROWS_DEFAULT.get(at).copied().unwrap_or(EQUAL_ROWS_REST)));
+                if index.is_unique() {
+                    rows[keys] = LogEst::ONE;
+                }
+            }
+        }
+        rows.resize(index.columns.len() + 1, LogEst::ONE);
+        rows
+    }
+}
+
+fn column_facts<'a>(
+    context: &PlanContext<'a>,
+    source: &Source<'a>,
+    table: &'a Table,
+    column: &'a lithe_catalog::IndexColumn,
+) -> Result<IndexColumnFacts<'a>> {
+    let collation = Coll::of(&column.collation);
+    let descending = column.descending;
+    Ok(match &column.term {
+        IndexTerm::Rowid => IndexColumnFacts {
+            term: IndexedTerm::Column(ColumnIndex::ROWID),
+            collation,
+            affinity: Affinity::Integer,
+            descending,
+            nullable: false,
+        },
+        IndexTerm::Column(at) => {
+            let of = &table.columns[usize::from(*at)];
+            let is_rowid = table.rowid_column == Some(*at);
+            let index = if is_rowid { ColumnIndex::ROWID } else { ColumnIndex::new(usize::from(*at)) };
+            let nullable = !is_rowid && !is_not_null(table, usize::from(*at));
+            IndexColumnFacts {
+                term: IndexedTerm::Column(index),
+                collation,
+                affinity: of.affinity,
+                descending,
+                nullable,
+            }
+        }
+        IndexTerm::Expr(text) => {
+            let expr = indexed_expr(context, source, text)?;
+            let affinity = lithe_resolve::ir::affinity_of(&expr).unwrap_or(Affinity::Blob);
+            IndexColumnFacts { term: IndexedTerm::Expr(expr), collation, affinity, descending, nullable: true }
+        }
+    })
+}
+
+/// An expression that an index of the source's table holds.
+pub fn indexed_expr<'a>(context: &PlanContext<'a>, source: &Source<'a>, text: &'a [u8]) -> Result<Expr<'a>> {
+    let SourceKind::Table(db, table) = source.kind else { unreachable!("only tables have indexes") };
+    context.resolver.looking(|| context.resolver.stored_expr(text, Stored::Index, source.id, db, table))
+}
+
+/// The size of a column's values in units of four bytes, guessed from its type: what CHAR(n) and BLOB(n) say, 16 bytes
+/// for other texts and blobs, and the least for everything else.
+fn column_size(column: &Column) -> u64 {
+    const UNKNOWN_BYTES: u64 = 16;
+    const SIZE_MAX: u64 = 255;
+    if column.affinity.is_numeric() || column.declared_type.is_empty() {
+        return 1;
+    }
+    let written = &column.declared_type;
+    let after = |word: &[u8]| {
+        let is_it = |part: &[u8]| part.eq_ignore_ascii_case(word);
+        written.windows(word.len()).rposition(is_it).map(|at| &written[at..])
+    };
+    let bytes = match after(b"char").or_else(|| after(b"blob(")) {
+        Some(sized) => number_in(sized).unwrap_or(0),
+        None => UNKNOWN_BYTES,
+    };
+    (bytes / 4 + 1).min(SIZE_MAX)
+}
+
+/// The first number in a type's name: 100 of `VARCHAR(100)`.
+fn number_in(declared_type: &[u8]) -> Option<u64> {
+    let start = declared_type.iter().position(u8::is_ascii_digit)?;
+    let digits = declared_type[start..].iter().take_while(|byte| byte.is_ascii_digit());
+    Some(digits.fold(0_u64, |n, digit| n.saturating_mul(10).saturating_add(u64::from(digit - b'0'))))
+}
+
+fn entry_size(table: &Table, index: &Index) -> LogEst {
+    if let Some(bytes) = index.statistics.as_ref().and_then(|statistics| statistics.entry_bytes) {
+        return LogEst::of(bytes);
+    }
+    let size = |term: &IndexTerm| match term {
+        IndexTerm::Column(at) => column_size(&table.columns[usize::from(*at)]),
+        IndexTerm::Rowid | IndexTerm::Expr(_) => 1,
+    };
+    LogEst::of(index.columns.iter().map(|column| size(&column.term)).sum::<u64>() * 4)
+}

@@ -1,0 +1,78 @@
+//! Queries in FROM: whether their rows come from a coroutine, and about how many they are.
+
+use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, JoinKind, Query, Select, Source, SourceKind};
+
+use super::context::PlanContext;
+use super::log_est::LogEst;
+
+/// What a query gives of which nothing is known.
+const ROWS_UNKNOWN: LogEst = LogEst(200);
+/// More rows than any query gives.
+const ROWS_MAX: LogEst = LogEst(320);
+/// GROUP BY gives at most 100 groups.
+const GROUPS_MAX: LogEst = LogEst(66);
+
+impl<'a> PlanContext<'a> {
+    /// Estimates how many rows a query in FROM gives, all joins of which have been planned: before the join that reads the rows is.
+    pub fn estimate_source(&mut self, source: &Source<'a>, derived: &Derived<'a>) {
+        let is_new = derived.cte.is_none_or(|cte| !self.estimates.known_tables.contains(&cte.id));
+        // SQLite counts the rows of a common table where it is made, and nowhere else.
+        let rows = if is_new { self.estimate_derived(derived) } else { ROWS_UNKNOWN };
+        self.estimates.known_tables.extend(derived.cte.map(|cte| cte.id));
+        self.estimates.derived.push((source.id, rows));
+    }
+
+    /// Keeps that a join with these sources was planned to give so many rows.
+    pub(super) fn note_planned(&mut self, sources: &[Source<'a>], rows: LogEst) {
+        if let Some(first) = sources.first() {
+            self.estimates.joins.push((first.id, rows));
+        }
+    }
+
+    fn estimate_derived(&self, derived: &Derived<'a>) -> LogEst {
+        let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
+        // VALUES in FROM is no query to SQLite.
+        let is_values = derived.cte.is_none() && derived.view.is_none() && is_values(derived.query);
+        if is_recursive || is_values { ROWS_UNKNOWN } else { self.estimate_query(derived.query) }
+    }
+
+    /// About how many rows the query gives.
+    fn estimate_query(&self, query: &Query<'a>) -> LogEst {
+        let cores = query.cores.iter().map(|core| match core.body {
+            CoreBody::Select(select) => self.estimate_select(select),
+            // SQLite takes the number for the logarithm.
+            CoreBody::Values(rows) => LogEst(i16::try_from(rows.len()).unwrap_or(ROWS_UNKNOWN.0).min(ROWS_UNKNOWN.0)),
+        });
+        let rows = cores.reduce(LogEst::sum).unwrap_or(LogEst::ONE);
+        match query.limit.map(|limit| limit.limit) {
+            Some(Expr::Integer(limit @ 0..)) => rows.min(LogEst::of(limit as u64)),
+            _ => rows,
+        }
+    }
+
+    fn estimate_select(&self, select: &Select<'a>) -> LogEst {
+        if select.is_aggregate {
+            return if select.group_by.is_empty() { LogEst::ONE } else { GROUPS_MAX };
+        }
+        let Some(first) = select.sources.first() else { return LogEst::ONE };
+        let planned = self.estimates.joins.iter().rev().find(|(source, _)| *source == first.id);
+        planned.map_or(ROWS_MAX, |(_, rows)| *rows)
+    }
+}
+
+fn is_values(query: &Query<'_>) -> bool {
+    matches!(query.cores, [Core { body: CoreBody::Values(_), .. }])
+}
+
+/// Whether the query `derived` of the source at `at` may be a coroutine: its join could be the outermost loop, and no other query on its
+/// left is one already.
+pub fn may_be_coroutine(sources: &[Source<'_>], at: usize, derived: &Derived<'_>) -> bool {
+    let is_right = |source: &Source<'_>| matches!(source.join, JoinKind::Right | JoinKind::Full);
+    let is_query = |source: &Source<'_>| matches!(source.kind, SourceKind::Subquery(_));
+    // A common table that others use, too, or that the user wants as a table.
+    let is_table = derived.cte.is_some_and(|cte| cte.uses.get() > 1 || cte.materialized == Some(true));
+    !is_table
+        && !sources.iter().any(is_right)
+        && sources[..=at].iter().skip(1).all(|source| source.join == JoinKind::Inner)
+        && !sources[..at].iter().any(is_query)
+}

@@ -1,0 +1,324 @@
+//! The last step of planning: from chosen candidates to a plan with all values in it, and a place for every condition.
+
+use lithe_catalog::Result;
+use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, JoinKind, SourceKind, SourceSet};
+
+use super::candidate::{self, ArgumentOf, Candidate, Candidates, VirtualWay, Way};
+use super::checks::Checks;
+use super::facts::SourceFacts;
+use super::order::{OrderColumns, OrderResult, Wish};
+use super::paths::{describe_scan, hash};
+use super::plan::*;
+use super::search::Found;
+use super::terms::{Constraint, ConstraintId, Op, Right, Terms};
+use super::{Join, LogEst, is_whole};
+
+/// DISTINCT leaves an eighth of the rows.
+const DISTINCT_FRACTION: i16 = 30;
+
+/// The plan of a query without FROM: one row, if the conditions hold.
+pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
+    let checks: Vec<Expr<'a>> = join.terms.conditions.iter().map(|condition| condition.expr).collect();
+    Ok(JoinPlan {
+        request: join.request,
+        constant_checks: join.context.arena.alloc_slice_copy(&checks),
+        loops: &[],
+        in_order: true,
+        ordered_terms: join.order.columns.len(),
+        order_by_met: true,
+        distinct: DistinctPlan::Nothing,
+        one_row: true,
+        rows: LogEst::ONE,
+        scans: &[],
+    })
+}
+
+/// The plan that was found.
+pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> Result<JoinPlan<'a>> {
+    let loops = join.without_needless(candidates, &found.loops);
+    // The rows that a RIGHT JOIN adds come last, in no order.
+    let keeps_order = join.facts.iter().all(|facts| !is_right(facts.source.join));
+    let behind = join.order_by_behind(candidates, found).filter(|_| keeps_order);
+    let order = behind.unwrap_or(found.order);
+    let arena = join.context.arena;
+    let chosen = loops.iter().map(|&number| &candidates.all[number]);
+    let chosen = bumpalo::collections::Vec::from_iter_in(chosen, arena);
+    let mut checks = Checks::new(join, &chosen);
+    let mut planned = bumpalo::collections::Vec::with_capacity_in(chosen.len(), arena);
+    let mut outside = SourceSet::EMPTY;
+    for (level, candidate) in chosen.iter().enumerate() {
+        let path = join.path(candidate, &candidates.scans, outside, &mut checks)?;
+        outside.insert(candidate.source);
+        planned.push(Loop {
+            source: candidate.source,
+            path,
+            reverse: join.runs_backwards() || order.reversed.contains(candidate.source),
+            nulls_moved: order.nulls_moved.contains(candidate.source),
+            join_checks: &[],
+            row_checks: &[],
+            shows_filter: candidate.way == Way::Hash || join.shows_filter(&chosen, level),
+            one_row: candidate.one_row,
+            setup: candidate.setup,
+            run: candidate.run,
+            rows: candidate.rows,
+        });
+    }
+    checks.place(&mut planned);
+    let ordered = if keeps_order { found.ordered } else { 0 };
+    let in_order = ordered == join.order.columns.len();
+    let distinct = join.distinct_plan(candidates, found, in_order, keeps_order);
+    Ok(JoinPlan {
+        request: join.request,
+        constant_checks: checks.constant(),
+        loops: planned.into_bump_slice(),
+        in_order,
+        ordered_terms: ordered,
+        order_by_met: behind.is_some(),
+        distinct,
+        one_row: chosen.iter().all(|candidate| candidate.one_row),
+        // Most rows of a DISTINCT are taken to have seven equals.
+        rows: if distinct == DistinctPlan::Nothing { found.rows } else { found.rows - DISTINCT_FRACTION },
+        scans: arena.alloc_slice_fill_iter(join.facts.iter().map(SourceFacts::scan_cost)),
+    })
+}
+
+impl<'a> Join<'_, 'a> {
+    fn distinct_plan(&self, candidates: &Candidates, found: &Found, in_order: bool, keeps_order: bool) -> DistinctPlan {
+        if !self.request.distinct || self.result_is_unique() {
+            return DistinctPlan::Nothing;
+        }
+        let is_grouped = match self.order.wish {
+            Wish::Distinct => in_order,
+            Wish::Sorted | Wish::Grouped => {
+                let wanted = OrderColumns::of_exprs(self.request.sources, self.request.result, Wish::Distinct);
+                is_whole(&self.order_given(candidates, &found.loops, &wanted), &wanted)
+            }
+        };
+        if is_grouped && keeps_order { DistinctPlan::ComparePrevious } else { DistinctPlan::Remember }
+    }
+
+    /// Whether rows come in the reverse order because nobody has asked for one, and `reverse_unordered_selects` is on.
+    fn runs_backwards(&self) -> bool {
+        let request = &self.request;
+        self.context.env.flags.reverse_unordered_selects
+            && matches!(request.order, WantedOrder::Any)
+            && !request.distinct
+            && request.purpose != Purpose::Write
+    }
+
+    /// What the loops do for the ORDER BY behind a GROUP BY, if they meet it, too.
+    fn order_by_behind(&self, candidates: &Candidates, found: &Found) -> Option<OrderResult> {
+        let WantedOrder::GroupBy(_, order_by @ [_, ..]) = self.request.order else { return None };
+        let wanted = OrderColumns::of_terms(self.request.sources, order_by, Wish::Sorted);
+        let result = self.order_given(candidates, &found.loops, &wanted);
+        (found.ordered == self.order.columns.len() && is_whole(&result, &wanted)).then_some(result)
+    }
+
+    /// Whether SQLite would put a Bloom filter before the search of this loop: all tables so far are analysed, an equality
+    /// leads to rows of which other conditions drop many, and there are more searches than rows.
+    fn shows_filter(&self, chosen: &[&Candidate], level: usize) -> bool {
+        let is_analyzed = chosen[..=level].iter().all(|candidate| self.facts[candidate.source].is_analyzed);
+        let searches = chosen[..level].iter().fold(LogEst::ONE, |all, candidate| all + candidate.rows);
+        let candidate = chosen[level];
+        level > 0
+            && is_analyzed
+            && candidate.has_equality
+            && candidate.culls_itself
+            && searches > self.facts[candidate.source].rows
+    }
+
+    /// The path of a candidate with its values; what it makes true is noted in `checks`.
+    fn path(
+        &self,
+        candidate: &Candidate,
+        scans: &[VirtualWay],
+        outside: SourceSet,
+        checks: &mut Checks<'_, 'a>,
+    ) -> Result<Path<'a>> {
+        match &candidate.way {
+            Way::Or(number) => {
+                if self.or_is_decided(*number, outside.union(SourceSet::single(candidate.source))) {
+                    checks.note_or(*number);
+                }
+                self.or_path(candidate.source, *number, outside)
+            }
+            Way::Hash => Ok(self.hash_path(candidate.source, outside, checks)),
+            Way::Virtual(scan) => Ok(self.virtual_path(&scans[*scan], checks)),
+            way => {
+                for &id in candidate.used.iter().filter(|id| !candidate.borrowed.contains(id)) {
+                    checks.note_used(id);
+                }
+                Ok(self.simple_path(self.terms, candidate.source, way))
+            }
+        }
+    }
+
+    /// The path of a candidate that neither is a union nor builds a table.
+    pub fn simple_path(&self, terms: &Terms<'a>, source: usize, way: &Way) -> Path<'a> {
+        let values = Values { join: self, terms };
+        match way {
+            Way::Scan => Path::Scan,
+            Way::Rowid(key) => Path::Rowid(values.key(key)),
+            Way::RowidRange(range) => Path::RowidRange(values.bound(&range.low), values.bound(&range.high)),
+            Way::Index(way) => {
+                let facts = &self.facts[source];
+                let SourceKind::Table(db, table) = facts.source.kind else { unreachable!("only tables have indexes") };
+                let index = &facts.indexes[way.index];
+                let keys: Vec<Key<'a>> = way.keys.iter().map(|key| values.key(key)).collect();
+                let is_like = way
+                    .range
+                    .low
+                    .is_some_and(|bound| terms.constraint(bound.constraint).made_of == super::terms::MadeOf::Like);
+                Path::Index(self.context.arena.alloc(IndexPath {
+                    db,
+                    table,
+                    index: index.index,
+                    keys: self.context.arena.alloc_slice_copy(&keys),
+                    low: values.bound(&way.range.low),
+                    high: values.bound(&way.range.high),
+                    // The rows that a RIGHT JOIN adds are read from the table, by the same code.
+                    is_covering: way.is_covering && !index.needs_row && !is_right(facts.source.join),
+                    is_like,
+                }))
+            }
+            Way::Function(arguments) => {
+                let value = |id: &Option<ConstraintId>| match terms.constraint((*id)?).right {
+                    Right::Value(value) => Some(value),
+                    Right::Null => Some(Expr::Null),
+                    Right::Row(..) | Right::Set(..) => None,
+                };
+                Path::Function(self.context.arena.alloc_slice_fill_iter(arguments.iter().map(value)))
+            }
+            Way::Hash | Way::Or(_) | Way::Virtual(_) => unreachable!("handled by the caller"),
+        }
+    }
+
+    /// What the scan of a virtual table makes true need not be checked, if the table says so.
+    fn virtual_path(&self, way: &VirtualWay, checks: &mut Checks<'_, 'a>) -> Path<'a> {
+        let values = Values { join: self, terms: self.terms };
+        let mut skips_offset = false;
+        for argument in way.arguments.iter().filter(|argument| argument.omit) {
+            match argument.of {
+                ArgumentOf::Constraint(id) => checks.note_used(id),
+                // What it makes of LIMIT is none of our business: nobody asks for more rows.
+                ArgumentOf::Limit => {}
+                ArgumentOf::Offset => skips_offset = true,
+            }
+        }
+        let limit = self.request.limit;
+        let plain = |value: Option<Expr<'a>>| match value {
+            Some(value) => Key::Value { value, how: How::default(), is: false },
+            None => Key::Null,
+        };
+        let (arena, arguments) = (self.context.arena, way.arguments.iter());
+        let keys = arena.alloc_slice_fill_iter(arguments.clone().map(|argument| match argument.of {
+            ArgumentOf::Constraint(id) => values.key(&candidate::Key::Constraint(id)),
+            ArgumentOf::Limit => plain(limit.map(|limit| limit.limit)),
+            ArgumentOf::Offset => plain(limit.and_then(|limit| limit.offset)),
+        }));
+        let omit = arena.alloc_slice_fill_iter(arguments.clone().map(|argument| argument.omit));
+        let all_at_once = arena.alloc_slice_fill_iter(arguments.map(|argument| argument.all_at_once));
+        let text = arena.alloc_str(&describe_scan(&way.scan.plan, way.shows_hex));
+        let scan = self.context.add_scan(way.scan.clone());
+        Path::Virtual(arena.alloc(VirtualPath { scan, keys, all_at_once, omit, skips_offset, text }))
+    }
+
+    /// All equalities with what is known are the key, not only the one that the candidate was made for.
+    fn hash_path(&self, source: usize, outside: SourceSet, checks: &mut Checks<'_, 'a>) -> Path<'a> {
+        let facts = &self.facts[source];
+        let values = Values { join: self, terms: self.terms };
+        let mut keys: Vec<(ColumnIndex, Key<'a>)> = Vec::new();
+        for (id, constraint) in self.terms.numbered() {
+            let super::terms::Left::Column(column) = constraint.left else { continue };
+            let is_new = keys.iter().all(|(other, _)| *other != column);
+            if is_new && constraint.needs.is_subset_of(outside) && hash::is_key(facts, self.terms, source, constraint) {
+                keys.push((column, values.key(&candidate::Key::Constraint(id))));
+                checks.note_used(id);
+            }
+        }
+        let filter = checks.take_own(source);
+        // The rows of a key come in the order of these columns: as in SQLite's automatic index, whose last column is the rowid.
+        let rowid = facts.used.has_rowid().then_some(ColumnIndex::ROWID);
+        let columns: Vec<ColumnIndex> = facts.used.positions().map(ColumnIndex::new).chain(rowid).collect();
+        let arena = self.context.arena;
+        Path::Hash(arena.alloc(HashPath {
+            keys: arena.alloc_slice_copy(&keys),
+            filter: arena.alloc_slice_copy(&filter),
+            columns: arena.alloc_slice_copy(&columns),
+        }))
+    }
+}
+
+fn is_right(join: JoinKind) -> bool {
+    matches!(join, JoinKind::Right | JoinKind::Full)
+}
+
+/// Values of constraints.
+struct Values<'c, 'a> {
+    join: &'c Join<'c, 'a>,
+    terms: &'c Terms<'a>,
+}
+
+impl<'a> Values<'_, 'a> {
+    fn key(&self, key: &candidate::Key) -> Key<'a> {
+        match key {
+            candidate::Key::Any => Key::Any,
+            candidate::Key::Constraint(id) => key_of(self.terms.constraint(*id)),
+        }
+    }
+
+    fn bound(&self, bound: &Option<candidate::Bound>) -> Option<Bound<'a>> {
+        let bound = (*bound)?;
+        let constraint = self.terms.constraint(bound.constraint);
+        Some(self.bound_of(constraint, usize::from(bound.columns)))
+    }
+
+    fn bound_of(&self, constraint: &Constraint<'a>, columns: usize) -> Bound<'a> {
+        let arena = self.join.context.arena;
+        let inclusive = constraint.op.is_inclusive();
+        match constraint.right {
+            Right::Null => Bound { values: &[], how: &[], inclusive: false },
+            Right::Value(value) => Bound {
+                values: arena.alloc_slice_copy(&[value]),
+                how: arena.alloc_slice_copy(&[constraint.how]),
+                inclusive,
+            },
+            Right::Row(compare, swapped) => Bound {
+                values: arena.alloc_slice_copy(&row_values(compare, swapped, columns)),
+                how: &compare.how[..columns],
+                // Rows that are equal in fewer columns than are compared may still be on either side.
+                inclusive: inclusive || columns < compare.how.len(),
+            },
+            Right::Set(..) => unreachable!("IN is no bound"),
+        }
+    }
+}
+
+fn key_of<'a>(constraint: &Constraint<'a>) -> Key<'a> {
+    match constraint.right {
+        Right::Value(value) => Key::Value { value, how: constraint.how, is: constraint.op == Op::Is },
+        Right::Null => Key::Null,
+        Right::Set(set, column) => Key::In { set, column, how: constraint.how },
+        Right::Row(compare, swapped) => {
+            Key::Value { value: first_value(compare, swapped), how: compare.how[0], is: false }
+        }
+    }
+}
+
+/// The first value of the row that bounds.
+fn first_value<'a>(compare: &CompareRows<'a>, swapped: bool) -> Expr<'a> {
+    match if swapped { compare.left } else { compare.right } {
+        Expr::Row(items) => items[0],
+        Expr::Subquery(query) => Expr::SubqueryColumn(query, 0),
+        single => single,
+    }
+}
+
+/// The first values of the row that bounds.
+fn row_values<'a>(compare: &CompareRows<'a>, swapped: bool, count: usize) -> Vec<Expr<'a>> {
+    match if swapped { compare.left } else { compare.right } {
+        Expr::Row(items) => items[..count].to_vec(),
+        Expr::Subquery(query) => (0..count).map(|at| Expr::SubqueryColumn(query, at as u16)).collect(),
+        single => vec![single],
+    }
+}

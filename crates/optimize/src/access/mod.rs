@@ -1,0 +1,172 @@
+//! Access paths: from the sources and conditions of one SELECT to a plan of nested loops.
+//!
+//! What goes in is a [`JoinRequest`], what comes out a [`JoinPlan`]: plain data that the code generator turns into
+//! instructions and `explain` into text. A plan says for each loop, from the outermost to the innermost, which source it
+//! runs over and by which path, which conditions it checks itself, and, for the whole join, how much of the wanted
+//! order the rows come in. All that is known beside the request is in the [`PlanContext`]: the connection, the columns that the
+//! statement uses, and how many rows the joins that have been planned before are taken to give.
+//!
+//! ```text
+//!   context    what is known beside the request
+//!   usage      the columns that the statement uses
+//!   beside     which of them beside the expressions that an index has
+//!   covering   whether an index has all of them
+//!   derived    queries in FROM: coroutines, and how many rows they have
+//!   terms      conditions → constraints that paths can use
+//!   facts      sizes, row counts, indexes of the sources
+//!   collect    where the facts come from
+//!   samples    what sqlite_stat4 says about constants
+//!   paths      → candidates, each a way through one source with its costs
+//!   search     → the cheapest sequence of candidates (order: how sorted its rows are)
+//!   finish     → the plan: which condition is checked where, values of keys and bounds
+//! ```
+
+mod beside;
+mod branches;
+mod candidate;
+mod checks;
+mod collect;
+mod context;
+mod covering;
+mod derived;
+mod facts;
+mod finish;
+mod log_est;
+mod needless;
+mod order;
+mod partial;
+mod paths;
+mod plan;
+mod samples;
+mod search;
+mod shortcut;
+mod star;
+mod terms;
+mod unique;
+mod usage;
+
+pub use collect::indexed_expr;
+pub use context::PlanContext;
+pub use derived::may_be_coroutine;
+pub use log_est::LogEst;
+pub use plan::*;
+
+use candidate::Candidates;
+use facts::SourceFacts;
+use order::{OrderColumns, OrderResult, Satisfied, Wish};
+use paths::PathFinder;
+use search::{Found, Search};
+use terms::{Scope, Terms, has_expression_index};
+
+use lithe_catalog::{Result, fail};
+
+/// Plans a join. The queries among its sources have been planned before ([`PlanContext::estimate_source`]).
+pub fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+    let plan = plan(context, request)?;
+    context.note_planned(request.sources, plan.rows);
+    Ok(plan)
+}
+
+fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+    let has_expression_indexes = request.sources.iter().any(has_expression_index);
+    let measures = collect::measures(context, request.sources, matches!(request.order, WantedOrder::GroupBy(..)));
+    let finds_implied = measures.is_some();
+    let scope = Scope { context, sources: request.sources, has_expression_indexes, finds_implied };
+    let terms = terms::analyze(scope, request.terms);
+    let facts = collect::collect(context, &request, &terms, measures)?;
+    let mut order = wanted_columns(&request);
+    let join = Join { context, request, scope, terms: &terms, facts: &facts, order: &order };
+    if matches!(request.order, WantedOrder::Any) && join.result_is_unique() {
+        // No two rows are equal: DISTINCT wishes for nothing.
+        order = OrderColumns::none();
+    }
+    let join = Join { context, request, scope, terms: &terms, facts: &facts, order: &order };
+    if request.sources.is_empty() {
+        return finish::without_sources(&join);
+    }
+    if let Some((candidates, found)) = shortcut::find(&join) {
+        return finish::plan(&join, &candidates, &found);
+    }
+    let mut finder = PathFinder {
+        context,
+        facts: &facts,
+        terms: &terms,
+        order: &order,
+        limit: request.limit,
+        in_or: false,
+        for_write: request.purpose == Purpose::Write,
+        found: Candidates::default(),
+    };
+    for (source, facts) in facts.iter().enumerate() {
+        finder.find(source, facts.must_follow)?;
+    }
+    let mut candidates = finder.found;
+    // Sizes that are known need no guess at what is the fact table.
+    let is_star = measures.is_none() && star::adjust(&mut candidates, request.sources);
+    match join.search(&mut candidates, is_star) {
+        Some(found) => finish::plan(&join, &candidates, &found),
+        None => fail("no query solution"),
+    }
+}
+
+/// Everything that is known about the join while it is planned.
+struct Join<'c, 'a> {
+    context: &'c PlanContext<'a>,
+    request: JoinRequest<'a>,
+    scope: Scope<'c, 'a>,
+    terms: &'c Terms<'a>,
+    facts: &'c [SourceFacts<'a>],
+    order: &'c OrderColumns<'a>,
+}
+
+impl Join<'_, '_> {
+    /// The cheapest plan. With an order wanted the search runs twice: how many rows there are to be sorted is known only
+    /// when the join has been planned without regard to the order.
+    fn search(&self, candidates: &mut Candidates, is_star: bool) -> Option<Found> {
+        let first = self.one_search(candidates, is_star, None)?;
+        if self.order.columns.is_empty() {
+            return Some(first);
+        }
+        candidates.forbid_scans_where_keys_serve(&first.loops);
+        self.one_search(candidates, is_star, Some(first.rows + 1))
+    }
+
+    fn one_search(&self, candidates: &Candidates, is_star: bool, rows_sorted: Option<LogEst>) -> Option<Found> {
+        let search = Search {
+            facts: self.facts,
+            terms: self.terms,
+            candidates,
+            order: self.order,
+            is_star,
+            row_limit: self.request.row_limit.map(LogEst::of),
+            is_distinct: self.request.distinct,
+            result_width: self.request.result_width,
+            repeats: self.context.outer_rows.min(search::REPEATS_MAX),
+        };
+        search.run(rows_sorted)
+    }
+
+    /// What the loops do for another order than the one that was asked for.
+    fn order_given(&self, candidates: &Candidates, loops: &[usize], order: &OrderColumns<'_>) -> OrderResult {
+        // Lifetimes of the columns are the arena's in all callers; the order is only compared.
+        let path = loops.iter().map(|&number| &candidates.all[number]);
+        order.satisfied_by(path, self.facts, self.terms)
+    }
+}
+
+/// The columns whose order is wanted. DISTINCT alone is served by equal rows standing together.
+fn wanted_columns<'a>(request: &JoinRequest<'a>) -> OrderColumns<'a> {
+    let sources = request.sources;
+    match request.order {
+        WantedOrder::OrderBy(terms) => OrderColumns::of_terms(sources, terms, Wish::Sorted),
+        WantedOrder::GroupBy(terms, _) => OrderColumns::of_terms(sources, terms, Wish::Grouped),
+        WantedOrder::MinMax(term) => OrderColumns::of_terms(sources, std::slice::from_ref(term), Wish::Sorted),
+        WantedOrder::Any if request.distinct => OrderColumns::of_exprs(sources, request.result, Wish::Distinct),
+        WantedOrder::Any => OrderColumns::of_exprs(sources, &[], Wish::Sorted),
+    }
+}
+
+/// Whether all columns of an order are there.
+fn is_whole(result: &OrderResult, order: &OrderColumns<'_>) -> bool {
+    result.satisfied == Satisfied::Columns(order.columns.len())
+}

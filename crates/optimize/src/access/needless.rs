@@ -1,0 +1,37 @@
+//! LEFT JOINs that change nothing: at most one row joins (or equal rows do not count), and nobody looks at its columns.
+
+use lithe_resolve::ir::{JoinKind, SourceSet, TermOrigin, sources_of};
+
+use super::Join;
+use super::candidate::Candidates;
+
+impl Join<'_, '_> {
+    /// The loops without those that nobody would miss.
+    pub fn without_needless(&self, candidates: &Candidates, loops: &[usize]) -> Vec<usize> {
+        let mut kept = loops.to_vec();
+        if self.request.result.is_empty() || loops.len() < 2 {
+            return kept;
+        }
+        let mut used = self.order.columns.iter().fold(SourceSet::EMPTY, |used, column| used.union(column.needs));
+        for expr in self.request.result {
+            used = used.union(sources_of(self.request.sources, expr));
+        }
+        for at in (1..loops.len()).rev() {
+            let candidate = &candidates.all[loops[at]];
+            let source = candidate.source;
+            let is_left = self.request.sources[source].join == JoinKind::Left;
+            let adds_no_rows = candidate.one_row || self.request.distinct;
+            if is_left && adds_no_rows && !used.contains(source) && self.only_its_on_uses(source) {
+                kept.remove(at);
+            }
+        }
+        kept
+    }
+
+    /// Whether no condition but those of its own ON uses the source.
+    fn only_its_on_uses(&self, source: usize) -> bool {
+        let own = TermOrigin::OuterOn(self.request.sources[source].id);
+        let others = self.terms.conditions.iter().filter(|condition| condition.origin != own);
+        others.into_iter().all(|condition| !condition.needs.contains(source))
+    }
+}

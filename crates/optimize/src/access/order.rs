@@ -1,0 +1,405 @@
+//! Which order nested loops give their rows, and how much of the wanted one it is.
+//!
+//! The rows of nested loops are sorted first by the order of the outermost loop, rows that are equal in it by the next
+//! loop's, and so on; but the order of an inner loop only shows when the outer loops tell all their rows apart:
+//!
+//! ```text
+//!   outer: index on (a, b), b unique          ORDER BY a, b, c      a, b: from the outer loop
+//!   inner: index on (c)                                             c: from the inner loop, as (a, b) is unique
+//! ```
+//!
+//! A wanted column is also satisfied when it is constant in every row, or when the loops so far give each of its
+//! values a place of its own.
+
+use lithe_resolve::ir::{
+    Coll, ColumnIndex, Expr, OrderTerm, SourceSet, collation_of, is_constant, same, skip_collate, sources_of,
+};
+
+use super::candidate::{Candidate, Key, Way};
+use super::facts::{IndexFacts, IndexedTerm, SourceFacts};
+use super::terms::{Left, Op, Terms};
+
+/// The columns whose order is wanted.
+#[derive(Debug)]
+pub struct OrderColumns<'a> {
+    /// From the most significant on.
+    pub columns: Vec<OrderColumn<'a>>,
+    /// What for.
+    pub wish: Wish,
+}
+
+/// What an order is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// ORDER BY: exactly this order.
+    Sorted,
+    /// GROUP BY: equal rows together, in any sequence of the columns and any direction.
+    Grouped,
+    /// DISTINCT: equal rows together, in any sequence of the columns.
+    Distinct,
+}
+
+/// A column whose order is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct OrderColumn<'a> {
+    /// What is sorted by, without COLLATE.
+    pub expr: Expr<'a>,
+    /// The source and its column, when it is one.
+    pub column: Option<(usize, ColumnIndex)>,
+    /// The sources that it depends on.
+    pub needs: SourceSet,
+    /// The collation.
+    pub collation: Coll<'a>,
+    /// DESC.
+    pub descending: bool,
+    /// NULLs at the other end.
+    pub nulls_opposite: bool,
+}
+
+/// How much of an order loops give.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Satisfied {
+    /// So many columns, from the first on; further loops change nothing.
+    Columns(usize),
+    /// All columns so far that could be; further loops may give more.
+    #[default]
+    Open,
+}
+
+/// What the loops of a path do for the order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OrderResult {
+    /// How much of the order is there.
+    pub satisfied: Satisfied,
+    /// The sources whose loops have to run backwards.
+    pub reversed: SourceSet,
+    /// The sources whose loops have to give NULLs at the other end: the values first, then the NULLs (or the reverse).
+    pub nulls_moved: SourceSet,
+}
+
+impl<'a> OrderColumns<'a> {
+    /// No order is wanted.
+    pub fn none() -> OrderColumns<'a> {
+        OrderColumns { columns: Vec::new(), wish: Wish::Sorted }
+    }
+
+    /// The columns of ORDER BY or GROUP BY.
+    pub fn of_terms(
+        sources: &[lithe_resolve::ir::Source<'a>],
+        terms: &[OrderTerm<'a>],
+        wish: Wish,
+    ) -> OrderColumns<'a> {
+        let column = |term: &OrderTerm<'a>| OrderColumn {
+            collation: term.collation,
+            descending: term.descending,
+            nulls_opposite: term.nulls_opposite,
+            ..OrderColumn::of(sources, &term.expr)
+        };
+        OrderColumns { columns: terms.iter().map(column).collect(), wish }
+    }
+
+    /// Expressions equal values of which are to come together.
+    pub fn of_exprs(sources: &[lithe_resolve::ir::Source<'a>], exprs: &[Expr<'a>], wish: Wish) -> OrderColumns<'a> {
+        let columns = exprs.iter().map(|expr| OrderColumn::of(sources, expr)).collect();
+        OrderColumns { columns, wish }
+    }
+
+    /// Whether the order of the source's rowids may be of use.
+    pub fn wants_rowid_of(&self, source: usize) -> bool {
+        self.columns.iter().any(|column| column.column == Some((source, ColumnIndex::ROWID)))
+    }
+
+    /// Whether the order of the index may be of use.
+    pub fn may_be_met_by(&self, source: usize, index: &IndexFacts<'a>) -> bool {
+        let keys = &index.columns[..index.key_count()];
+        self.columns.iter().any(|wanted| match wanted.column {
+            Some((of, column)) => {
+                of == source && (column.is_rowid() || keys.iter().any(|key| key.term.is_column(column)))
+            }
+            None => wanted.needs == SourceSet::single(source) && keys.iter().any(|key| key.term.is_expr(&wanted.expr)),
+        })
+    }
+
+    /// How much of this order the loops give, from the outermost on.
+    pub fn satisfied_by<'l>(
+        &self,
+        loops: impl Iterator<Item = &'l Candidate>,
+        facts: &[SourceFacts<'a>],
+        terms: &Terms<'a>,
+    ) -> OrderResult {
+        let mut check = Check {
+            wanted: self,
+            facts,
+            terms,
+            done: 0,
+            outside: SourceSet::EMPTY,
+            distinct: SourceSet::EMPTY,
+            result: OrderResult::default(),
+        };
+        let columns = self.columns.len();
+        if columns > ORDER_COLUMNS_MAX {
+            return OrderResult { satisfied: Satisfied::Columns(0), ..check.result };
+        }
+        let all = (1_u64 << columns) - 1;
+        for candidate in loops {
+            if check.done == all {
+                break;
+            }
+            if !check.add(candidate) {
+                let satisfied = Satisfied::Columns((check.done.trailing_ones() as usize).min(columns));
+                return OrderResult { satisfied, ..check.result };
+            }
+        }
+        let satisfied = if check.done == all { Satisfied::Columns(columns) } else { Satisfied::Open };
+        OrderResult { satisfied, ..check.result }
+    }
+}
+
+/// Orders of more columns than this are not looked for in loops.
+pub const ORDER_COLUMNS_MAX: usize = 63;
+
+impl<'a> OrderColumn<'a> {
+    fn of(sources: &[lithe_resolve::ir::Source<'a>], expr: &Expr<'a>) -> OrderColumn<'a> {
+        let bare = skip_collate(*expr);
+        let column = match bare {
+            Expr::Column(column) => {
+                sources.iter().position(|source| source.id == column.source).map(|at| (at, column.index))
+            }
+            _ => None,
+        };
+        OrderColumn {
+            expr: bare,
+            column,
+            needs: sources_of(sources, &bare),
+            collation: collation_of(expr).unwrap_or_default(),
+            descending: false,
+            nulls_opposite: false,
+        }
+    }
+}
+
+/// The look at a sequence of loops.
+struct Check<'c, 'a> {
+    wanted: &'c OrderColumns<'a>,
+    facts: &'c [SourceFacts<'a>],
+    terms: &'c Terms<'a>,
+    /// The columns that are satisfied, one bit each.
+    done: u64,
+    /// The sources of the loops so far.
+    outside: SourceSet,
+    /// The sources of loops all rows of which are told apart by the order so far.
+    distinct: SourceSet,
+    result: OrderResult,
+}
+
+/// A column of the order in which a loop gives its rows.
+struct LoopColumn<'a> {
+    term: IndexedTerm<'a>,
+    collation: Option<Coll<'a>>,
+    descending: bool,
+    nullable: bool,
+}
+
+impl<'a> Check<'_, 'a> {
+    /// Adds the next loop; `false` when the order of loops behind it cannot show.
+    fn add(&mut self, candidate: &Candidate) -> bool {
+        self.note_constants(candidate);
+        let is_distinct = candidate.one_row || self.follow(candidate);
+        self.outside.insert(candidate.source);
+        if is_distinct {
+            self.distinct.insert(candidate.source);
+            self.note_determined();
+        }
+        is_distinct
+    }
+
+    /// Columns that an equality binds have one value only for each row of the loops outside.
+    fn note_constants(&mut self, candidate: &Candidate) {
+        for (at, wanted) in self.wanted.columns.iter().enumerate() {
+            let Some((source, column)) = wanted.column else { continue };
+            if self.done >> at & 1 == 0 && source == candidate.source && self.is_bound(source, column, wanted.collation)
+            {
+                self.done |= 1 << at;
+            }
+        }
+    }
+
+    fn is_bound(&self, source: usize, column: ColumnIndex, collation: Coll<'a>) -> bool {
+        let equals = self.terms.equal_columns(source, column);
+        self.terms.constraints.iter().any(|constraint| {
+            let Left::Column(of) = constraint.left else { return false };
+            let is_it = constraint.source == source && of == column || equals.contains(&(constraint.source, of));
+            is_it
+                && matches!(constraint.op, Op::Eq | Op::Is | Op::IsNull)
+                && constraint.needs.is_subset_of(self.outside)
+                && self.facts[source].admits(self.terms.conditions[constraint.condition].origin)
+                && (constraint.op == Op::IsNull || column.is_rowid() || constraint.how.collation == collation)
+        })
+    }
+
+    /// Follows the order of the loop as far as it is the wanted one; gives whether it tells all rows of the loop apart.
+    fn follow(&mut self, candidate: &Candidate) -> bool {
+        let Some(order) = loop_order(&self.facts[candidate.source], candidate) else {
+            self.done = 0;
+            return false;
+        };
+        let mut is_distinct = order.is_unique;
+        let mut reverse = None;
+        for (at, column) in order.columns.iter().enumerate() {
+            match self.key_op(&order, at) {
+                Some(Op::In) | None => {}
+                Some(op) => {
+                    is_distinct &= op != Op::IsNull;
+                    continue;
+                }
+            }
+            is_distinct &= at < order.keys.len() || !column.nullable;
+            let matching =
+                if self.is_part_of_row(&order, at) { None } else { self.matching(candidate, column, reverse) };
+            let Some((wanted, backwards)) = matching else {
+                is_distinct &= at > 0 && at >= order.unique_columns;
+                break;
+            };
+            // NULLs can be moved to the other end only where the column with them is the first that the path leaves free.
+            if self.moves_nulls(wanted, column) {
+                if at != order.keys.len() {
+                    is_distinct &= at > 0 && at >= order.unique_columns;
+                    break;
+                }
+                self.result.nulls_moved.insert(candidate.source);
+            }
+            reverse = backwards.or(reverse);
+            self.done |= 1 << wanted;
+            if column.term.is_column(ColumnIndex::ROWID) {
+                // It tells all rows apart: what stands behind it in an index does not show.
+                is_distinct = true;
+                break;
+            }
+        }
+        // The order of distinct rows is nobody's wish: SQLite follows the index as it is.
+        if reverse == Some(true) && self.wanted.wish != Wish::Distinct {
+            self.result.reversed.insert(candidate.source);
+        }
+        is_distinct
+    }
+
+    /// The comparison that binds the loop's column at `at`.
+    fn key_op(&self, order: &LoopOrder<'_, 'a>, at: usize) -> Option<Op> {
+        match order.keys.get(at) {
+            Some(Key::Constraint(id)) => Some(self.terms.constraint(*id).op),
+            Some(Key::Any) | None => None,
+        }
+    }
+
+    /// Whether the column is bound by an IN of row values that binds a later one, too: the order is that of the rows then.
+    fn is_part_of_row(&self, order: &LoopOrder<'_, 'a>, at: usize) -> bool {
+        let condition = |key: &Key| match key {
+            Key::Constraint(id) => Some(self.terms.constraint(*id).condition),
+            Key::Any => None,
+        };
+        let Some(this) = order.keys.get(at).and_then(condition) else { return false };
+        order.keys[at + 1..].iter().any(|key| condition(key) == Some(this))
+    }
+
+    /// The wanted column that the loop's next column satisfies, and the direction in which the loop must run for it, if it
+    /// matters.
+    fn matching(
+        &self,
+        candidate: &Candidate,
+        column: &LoopColumn<'a>,
+        reverse: Option<bool>,
+    ) -> Option<(usize, Option<bool>)> {
+        let mut open = self.wanted.columns.iter().enumerate().filter(|(at, _)| self.done >> at & 1 == 0);
+        let fits = |wanted: &OrderColumn<'a>| {
+            let is_it = match wanted.column {
+                Some((of, index)) => of == candidate.source && column.term.is_column(index),
+                None => wanted.needs == SourceSet::single(candidate.source) && column.term.is_expr(&wanted.expr),
+            };
+            is_it && column.collation.is_none_or(|collation| collation == wanted.collation)
+        };
+        // In an ORDER BY the next wanted column must come next.
+        let (at, wanted) = match self.wanted.wish {
+            Wish::Sorted => open.next().filter(|(_, wanted)| fits(wanted))?,
+            Wish::Grouped | Wish::Distinct => open.find(|(_, wanted)| fits(wanted))?,
+        };
+        if self.wanted.wish == Wish::Grouped {
+            return Some((at, None));
+        }
+        let backwards = column.descending != wanted.descending;
+        reverse.is_none_or(|reverse| reverse == backwards).then_some((at, Some(backwards)))
+    }
+
+    fn moves_nulls(&self, wanted: usize, column: &LoopColumn<'a>) -> bool {
+        self.wanted.columns[wanted].nulls_opposite && column.nullable
+    }
+
+    /// Columns that depend on nothing but loops whose rows are all told apart need no order any more.
+    fn note_determined(&mut self) {
+        for (at, wanted) in self.wanted.columns.iter().enumerate() {
+            let is_determined = wanted.needs.is_subset_of(self.distinct);
+            if is_determined && (!wanted.needs.is_empty() || is_constant(&wanted.expr)) {
+                self.done |= 1 << at;
+            }
+        }
+    }
+}
+
+/// The order in which the candidate's rows come; none when it has none.
+fn loop_order<'l, 'a>(facts: &SourceFacts<'a>, candidate: &'l Candidate) -> Option<LoopOrder<'l, 'a>> {
+    let rowid = || LoopColumn {
+        term: IndexedTerm::Column(ColumnIndex::ROWID),
+        collation: None,
+        descending: false,
+        nullable: false,
+    };
+    match &candidate.way {
+        Way::Scan | Way::RowidRange(_) | Way::Rowid(_) => {
+            let has_rowid = facts.table.is_some_and(lithe_catalog::Table::has_rowid);
+            let keys: &[Key] = match &candidate.way {
+                Way::Rowid(key) => std::slice::from_ref(key),
+                _ => &[],
+            };
+            has_rowid.then(|| LoopOrder { keys, columns: vec![rowid()], unique_columns: 0, is_unique: true })
+        }
+        Way::Index(way) => {
+            let index = &facts.indexes[way.index];
+            if index.is_unordered {
+                return None;
+            }
+            let columns = index.columns.iter().map(|column| LoopColumn {
+                term: column.term,
+                collation: Some(column.collation),
+                descending: column.descending,
+                nullable: column.nullable,
+            });
+            Some(LoopOrder {
+                keys: &way.keys,
+                columns: columns.collect(),
+                unique_columns: index.key_count(),
+                is_unique: index.index.is_unique() && !way.keys.contains(&Key::Any),
+            })
+        }
+        Way::Hash | Way::Or(_) | Way::Function(_) | Way::Virtual(_) => None,
+    }
+}
+
+/// The order in which a loop gives its rows.
+struct LoopOrder<'l, 'a> {
+    keys: &'l [Key],
+    columns: Vec<LoopColumn<'a>>,
+    /// The first columns that are unique together.
+    unique_columns: usize,
+    is_unique: bool,
+}
+
+impl<'a> IndexedTerm<'a> {
+    /// Whether it is that column.
+    pub fn is_column(&self, column: ColumnIndex) -> bool {
+        matches!(self, IndexedTerm::Column(of) if *of == column)
+    }
+
+    /// Whether it is that expression.
+    pub fn is_expr(&self, expr: &Expr<'a>) -> bool {
+        matches!(self, IndexedTerm::Expr(of) if same(of, expr))
+    }
+}

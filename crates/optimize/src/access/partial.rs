@@ -1,0 +1,105 @@
+//! Partial indexes: when the conditions of the join make sure that the index has all rows that are wanted.
+
+use lithe_catalog::{Index, Result, Table};
+use lithe_resolve::Stored;
+use lithe_resolve::ir::{Child, CompareOp, Expr, JoinKind, SourceKind, for_each_child, same};
+
+use super::context::PlanContext;
+use super::facts::SourceFacts;
+use super::terms::{Condition, MadeOf, Terms, is_pattern_match};
+
+/// Whether the index may be used: it holds all rows, or at least all those that meet the conditions.
+pub fn is_usable<'a>(
+    context: &PlanContext<'a>,
+    facts: &SourceFacts<'a>,
+    table: &'a Table,
+    index: &'a Index,
+    terms: &Terms<'a>,
+) -> Result<bool> {
+    let Some(filter) = &index.filter else { return Ok(true) };
+    let SourceKind::Table(db, _) = facts.source.kind else { return Ok(false) };
+    let stored = || context.resolver.stored_expr(filter, Stored::PartialIndex, facts.source.id, db, table);
+    let filter = context.resolver.looking(stored)?;
+    Ok(conjuncts_all(&filter, &|part| {
+        terms.conditions.iter().enumerate().any(|(at, condition)| {
+            // Nothing but its bounds says that the operand of a LIKE is not NULL.
+            let is_bound = || terms.constraints.iter().any(|c| c.condition == at && c.made_of == MadeOf::Like);
+            let is_like = matches!(condition.expr, Expr::Function(call) if is_pattern_match(call));
+            may_imply(facts, condition) && implies(&condition.expr, part) && (!is_like || is_bound())
+        })
+    }))
+}
+
+fn may_imply(facts: &SourceFacts<'_>, condition: &Condition<'_>) -> bool {
+    facts.admits(condition.origin) && condition.likelihood.is_none() && !is_always_true(facts, &condition.expr)
+}
+
+/// Whether it says IS NOT NULL of a column that never is: SQLite takes that for the number 1, which implies nothing.
+fn is_always_true(facts: &SourceFacts<'_>, condition: &Expr<'_>) -> bool {
+    let Expr::IsNull(Expr::Column(column), true) = condition else { return false };
+    let is_inner = matches!(facts.source.join, JoinKind::Inner | JoinKind::Cross);
+    is_inner && column.source == facts.source.id && facts.never_null(column.index)
+}
+
+/// Whether all conjuncts of `expr` pass `test`.
+fn conjuncts_all<'a>(expr: &Expr<'a>, test: &dyn Fn(&Expr<'a>) -> bool) -> bool {
+    match expr {
+        Expr::And(left, right) => conjuncts_all(left, test) && conjuncts_all(right, test),
+        _ => test(expr),
+    }
+}
+
+/// Whether `wanted` is true wherever `condition` is: they are the same, one branch of `wanted` is, or `wanted` only says
+/// that something is not NULL and `condition` could not be true if it were.
+fn implies<'a>(condition: &Expr<'a>, wanted: &Expr<'a>) -> bool {
+    if same(condition, wanted) || is_same_equality(condition, wanted) {
+        return true;
+    }
+    match wanted {
+        Expr::Or(left, right) => implies(condition, left) || implies(condition, right),
+        Expr::IsNull(operand, true) => rejects_null(condition, operand),
+        _ => false,
+    }
+}
+
+/// Whether both are the same equality, written from different sides.
+fn is_same_equality<'a>(condition: &Expr<'a>, wanted: &Expr<'a>) -> bool {
+    let (Expr::Compare(one), Expr::Compare(other)) = (condition, wanted) else { return false };
+    one.op == CompareOp::Eq
+        && other.op == CompareOp::Eq
+        && one.how.affinity == other.how.affinity
+        && one.how.collation == other.how.collation
+        && same(&one.left, &other.right)
+        && same(&one.right, &other.left)
+}
+
+/// Whether the condition cannot be true when `operand` is NULL.
+fn rejects_null<'a>(condition: &Expr<'a>, operand: &Expr<'a>) -> bool {
+    match condition {
+        Expr::Compare(compare) if !matches!(compare.op, CompareOp::Is | CompareOp::IsNot) => {
+            is_null_with(&compare.left, operand) || is_null_with(&compare.right, operand)
+        }
+        Expr::Between(between) => is_null_with(&between.value, operand),
+        Expr::In(set) => is_null_with(&set.value, operand),
+        Expr::IsNull(tested, true) => is_null_with(tested, operand),
+        Expr::Function(call) => is_pattern_match(call) && call.args.iter().any(|arg| is_null_with(arg, operand)),
+        _ => false,
+    }
+}
+
+/// Whether `expr` is NULL when `operand` is.
+fn is_null_with<'a>(expr: &Expr<'a>, operand: &Expr<'a>) -> bool {
+    if same(expr, operand) {
+        return true;
+    }
+    let strict = matches!(expr, Expr::Unary(..) | Expr::Binary(..) | Expr::Collate(..) | Expr::Cast(..));
+    let mut found = false;
+    if strict {
+        for_each_child(expr, &mut |child| {
+            if let Child::Expr(part) = child {
+                found = found || is_null_with(part, operand);
+            }
+        });
+    }
+    found
+}

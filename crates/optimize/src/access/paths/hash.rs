@@ -1,0 +1,82 @@
+//! Hash joins: a table built of a source's rows when the statement runs, where SQLite makes an automatic index.
+
+use lithe_catalog::IndexTerm;
+use lithe_resolve::ir::{ColumnIndex, Indexed, JoinKind, SourceKind, SourceSet};
+
+use super::PathFinder;
+use crate::access::candidate::Way;
+use crate::access::facts::SourceFacts;
+use crate::access::log_est::LogEst;
+use crate::access::terms::{Constraint, ConstraintId, Left, Op, Terms};
+
+/// What building costs more than a sort of the rows: 7 for a table, a sixth for rows that are in memory anyway.
+const BUILD_TABLE: i16 = 28;
+const BUILD_DERIVED: i16 = -25;
+/// A search finds about 20 rows.
+const FOUND_ROWS: LogEst = LogEst(43);
+
+impl<'a> PathFinder<'_, 'a> {
+    /// A hash table for each equality with something from outer loops.
+    pub(super) fn add_hashes(&mut self, source: usize, needs: SourceSet) {
+        let facts = &self.facts[source];
+        if !self.context.env.flags.automatic_index || !may_be_hashed(facts) {
+            return;
+        }
+        let ids: Vec<ConstraintId> =
+            self.terms.numbered().filter(|(_, c)| is_key(facts, self.terms, source, c)).map(|(id, _)| id).collect();
+        for id in ids {
+            let facts = &self.facts[source];
+            let search = facts.rows.log2();
+            let build = if facts.table.is_some() { BUILD_TABLE } else { BUILD_DERIVED };
+            let mut candidate = self.candidate(source, needs.union(self.terms.constraint(id).needs), Way::Hash);
+            candidate.setup = (search + facts.rows + build).max(LogEst::ONE);
+            candidate.run = search.sum(FOUND_ROWS);
+            candidate.rows = FOUND_ROWS;
+            if facts.is_measured && self.terms.constraint(id).needs.is_empty() {
+                // A search for the same value each time finds the same rows each time.
+                let condition = self.terms.constraint(id).condition;
+                candidate.rows = facts.rows - self.rarity_in(self.terms, &self.terms.conditions[condition], condition);
+                candidate.run = search.sum(candidate.rows);
+            }
+            candidate.used.push(id);
+            self.add(candidate);
+        }
+    }
+}
+
+/// Whether the constraint can be a key of a hash table of the source's rows.
+pub fn is_key<'a>(facts: &SourceFacts<'a>, terms: &Terms<'a>, source: usize, constraint: &Constraint<'a>) -> bool {
+    let Left::Column(column) = constraint.left else { return false };
+    constraint.source == source
+        && matches!(constraint.op, Op::Eq | Op::Is)
+        && !constraint.needs.contains(source)
+        && !column.is_rowid()
+        && facts.admits(terms.conditions[constraint.condition].origin)
+        && constraint.fits_affinity(facts.affinity(column))
+        && !has_good_index(facts, column)
+}
+
+fn may_be_hashed(facts: &SourceFacts<'_>) -> bool {
+    let rows_are_reusable = match facts.source.kind {
+        SourceKind::Table(..) => true,
+        SourceKind::Subquery(derived) => !derived.query.is_correlated(),
+        SourceKind::Recursive(_) | SourceKind::Row(_) => false,
+    };
+    rows_are_reusable
+        && matches!(facts.source.indexed, Indexed::Any)
+        && !matches!(facts.source.join, JoinKind::Right | JoinKind::Full)
+}
+
+/// Whether an index begins with the column, or ANALYZE says that it tells few rows apart. It may be one that this query cannot use.
+fn has_good_index(facts: &SourceFacts<'_>, column: ColumnIndex) -> bool {
+    /// Rows that may be equal in the column (4) before a table of it is no gain.
+    const EQUAL_ROWS_MAX: LogEst = LogEst(20);
+    let indexes = facts.table.map_or(&[][..], |table| &table.indexes);
+    indexes.iter().any(|index| {
+        let is_column =
+            |term: &IndexTerm| matches!(term, IndexTerm::Column(at) if column.position() == Some(usize::from(*at)));
+        let at = index.key_columns().iter().position(|column| is_column(&column.term));
+        let equal_rows = |at: usize| index.statistics.as_ref().and_then(|counted| counted.equal_rows.get(at).copied());
+        at.is_some_and(|at| at == 0 || equal_rows(at).is_some_and(|rows| LogEst::of(rows) > EQUAL_ROWS_MAX))
+    })
+}

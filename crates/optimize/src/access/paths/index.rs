@@ -1,0 +1,428 @@
+//! Paths through indexes.
+//!
+//! The columns of an index are tried from the left: each constraint that says what a column is equal to makes a longer
+//! key and leads on to the next column; a bound ends the key. Every prefix is a candidate of its own.
+
+use lithe_catalog::Result;
+use lithe_resolve::ir::{Expr, Indexed, JoinKind, SourceSet, skip_collate};
+
+use super::PathFinder;
+use crate::access::candidate::{Bound, IndexWay, Key, Range, Way};
+use crate::access::facts::{IndexFacts, IndexedTerm};
+use crate::access::log_est::LogEst;
+use crate::access::samples::Samples;
+use crate::access::terms::{Constraint, ConstraintId, MadeOf, Op, Right};
+
+/// IS NULL is taken to find twice as many rows as `=`.
+const NULL_FACTOR: i16 = 10;
+/// An equality that an index scan can check before it fetches the row saves nearly all of the fetches.
+const EQUALITY_SAVES: i16 = 19;
+/// Skipping a column must leave at least so many equal rows (18) for each of its values.
+const SKIP_ROWS_MIN: LogEst = LogEst(42);
+/// What looking for the next value of a skipped column costs: a factor of 1.4.
+const SKIP_COST: i16 = 5;
+/// How much better an IN must be than a scan of the entries found so far: a factor of 2.
+const IN_MARGIN: i16 = 10;
+
+/// An index path under way.
+#[derive(Clone)]
+struct Prefix {
+    way: IndexWay,
+    used: Vec<ConstraintId>,
+    borrowed: Vec<ConstraintId>,
+    needs: SourceSet,
+    /// Entries that are equal to the key so far.
+    rows: LogEst,
+    /// How often the search is repeated: for each value of INs, for each skipped value.
+    repeats: LogEst,
+    has_equality: bool,
+    one_row: bool,
+}
+
+impl<'a> PathFinder<'_, 'a> {
+    /// The paths through all indexes of the source.
+    pub(super) fn add_index_paths(&mut self, source: usize, needs: SourceSet) -> Result<()> {
+        let facts = self.facts;
+        for (at, index) in facts[source].indexes.iter().enumerate() {
+            if !self.may_use(source, index)? {
+                continue;
+            }
+            let helps = !index.is_unordered && self.order.may_be_met_by(source, index);
+            let order = if helps { u8::try_from(at + 2).unwrap_or(u8::MAX) } else { 0 };
+            self.add_index_scan(source, at, needs, order);
+            let prefix = Prefix {
+                way: IndexWay { index: at, is_covering: self.gives_all(source, index), ..IndexWay::default() },
+                used: Vec::new(),
+                borrowed: Vec::new(),
+                needs,
+                rows: index.rows[0],
+                repeats: LogEst::ONE,
+                has_equality: false,
+                one_row: false,
+            };
+            self.extend(source, index, order, prefix);
+        }
+        Ok(())
+    }
+
+    /// Whether the index holds all rows that the conditions leave. Those of a branch of an OR leave fewer rows than all of them.
+    fn may_use(&self, source: usize, index: &IndexFacts<'a>) -> Result<bool> {
+        let facts = &self.facts[source];
+        match facts.table {
+            Some(table) if self.in_or && !index.is_usable => {
+                crate::access::partial::is_usable(self.context, facts, table, index.index, self.terms)
+            }
+            _ => Ok(index.is_usable),
+        }
+    }
+
+    /// All entries of the index, where that is better than all rows of the table, or gives an order.
+    fn add_index_scan(&mut self, source: usize, at: usize, needs: SourceSet, order: u8) {
+        let facts = &self.facts[source];
+        let index = &facts.indexes[at];
+        let has_columns = index.is_covering && !self.hides_expressions(source, index);
+        let is_smaller = has_columns && !index.is_unordered && index.entry_size < facts.row_size && !self.for_write;
+        let has_rowid = facts.table.is_some_and(lithe_catalog::Table::has_rowid);
+        let is_forced = matches!(facts.source.indexed, Indexed::By(_));
+        if order == 0 && has_rowid && !index.is_partial && !is_forced && !is_smaller {
+            return;
+        }
+        if self.hides_expressions(source, index) {
+            return;
+        }
+        let is_covering = self.gives_all(source, index);
+        let way = Way::Index(IndexWay { index: at, is_covering, ..IndexWay::default() });
+        let mut candidate = self.candidate(source, needs, way);
+        candidate.rows = index.rows[0];
+        candidate.run = index.rows[0] + 1 + self.relative_size(source, index);
+        if !has_columns {
+            candidate.run = candidate.run.sum(index.rows[0] + index.row_fetch - self.fetches_saved(source, index));
+        }
+        candidate.order = order;
+        self.add(candidate);
+    }
+
+    /// Whether the rows need not be fetched: all their columns are in the index. Outside of a SELECT, and in the branches of an OR,
+    /// SQLite believes that of an index of a table WITHOUT ROWID only if it has all columns of the table.
+    fn gives_all(&self, source: usize, index: &IndexFacts<'a>) -> bool {
+        let has_rowid = self.facts[source].table.is_some_and(lithe_catalog::Table::has_rowid);
+        let is_believed = !self.for_write || has_rowid || index.is_whole;
+        let is_known = !(self.in_or && index.covers_by_expressions);
+        index.is_covering && is_believed && is_known && !self.hides_expressions(source, index)
+    }
+
+    /// Whether the rows come from a RIGHT JOIN's source, and so from the table, and the index has expressions of them.
+    fn hides_expressions(&self, source: usize, index: &IndexFacts<'a>) -> bool {
+        let has_expressions = index.columns.iter().any(|column| matches!(column.term, IndexedTerm::Expr(_)));
+        has_expressions && matches!(self.facts[source].source.join, JoinKind::Right | JoinKind::Full)
+    }
+
+    /// How many fetches of rows are saved by conditions that the entries suffice for. SQLite looks at its terms in order, up
+    /// to the first that needs the row.
+    fn fetches_saved(&self, source: usize, index: &IndexFacts<'a>) -> i16 {
+        let mut saved = 0;
+        for condition in &self.terms.conditions {
+            if !self.is_covered(source, index, &condition.expr) {
+                return saved;
+            }
+            saved += match condition.likelihood {
+                Some(likelihood) => -likelihood,
+                None if condition.equality != super::Selectivity::NotEqual => 1 + EQUALITY_SAVES,
+                None => 1,
+            };
+        }
+        for constraint in self.terms.constraints.iter().filter(|constraint| constraint.is_extra) {
+            let is_equality = matches!(constraint.op, Op::Eq | Op::Is);
+            saved += if is_equality { 1 + EQUALITY_SAVES } else { 1 };
+        }
+        saved
+    }
+
+    /// Whether the index has all columns of the source that the expression uses.
+    fn is_covered(&self, source: usize, index: &IndexFacts<'a>, expr: &Expr<'a>) -> bool {
+        let id = self.facts[source].source.id;
+        !lithe_resolve::ir::any(expr, &mut |part| match part {
+            Expr::Column(column) if column.source == id => !index
+                .columns
+                .iter()
+                .any(|indexed| matches!(indexed.term, IndexedTerm::Column(at) if at == column.index)),
+            _ => false,
+        })
+    }
+
+    /// What the size of entries relative to rows adds to the cost of stepping.
+    fn relative_size(&self, source: usize, index: &IndexFacts<'a>) -> i16 {
+        15 * index.entry_size.0 / self.facts[source].row_size.0.max(1)
+    }
+
+    /// Adds candidates for all constraints on the next column, and goes on with each of them.
+    fn extend(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: Prefix) {
+        let at = prefix.way.keys.len();
+        if at >= self.searchable(source, index) {
+            return;
+        }
+        let column = match index.columns[at].term {
+            IndexedTerm::Column(column) => Some(column),
+            IndexedTerm::Expr(_) => None,
+        };
+        let ids = self.constraints_on(source, column, |constraint| index.serves(at, constraint));
+        for id in ids {
+            self.extend_by(source, index, order, &prefix, id);
+        }
+        self.skip(source, index, order, prefix);
+    }
+
+    /// By how many columns entries are found: those of the primary key, where the index is the table, else all.
+    fn searchable(&self, source: usize, index: &IndexFacts<'a>) -> usize {
+        let table = self.facts[source].table.and_then(|table| table.root);
+        let is_table = index.index.root.is_some() && index.index.root == table;
+        if is_table { index.key_count() } else { index.columns.len() }
+    }
+
+    fn extend_by(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix, id: ConstraintId) {
+        let constraint = *self.terms.constraint(id);
+        let at = prefix.way.keys.len();
+        if self.in_or && constraint.made_of == MadeOf::NotNull {
+            return;
+        }
+        let asks_for_null = constraint.op == Op::IsNull || constraint.made_of == MadeOf::NotNull;
+        if asks_for_null && !index.columns[at].nullable {
+            return;
+        }
+        // An index may name a column twice. A column of a set of rows is gone through once.
+        if matches!(constraint.right, Right::Set(set, _) if set.how.len() > 1) && prefix.used.contains(&id) {
+            return;
+        }
+        let mut next = prefix.clone();
+        self.take(source, index, &mut next, id);
+        if constraint.op.is_equality() {
+            if self.extend_key(index, &mut next, id, &constraint) {
+                self.add_prefix(source, index, order, &next, next.rows);
+                self.extend(source, index, order, next);
+            }
+            return;
+        }
+        if index.is_unordered {
+            return;
+        }
+        match (constraint.op.is_lower(), constraint.made_of) {
+            (true, made_of) => {
+                next.way.range.low = Some(self.bound(source, index, at, id));
+                if made_of == MadeOf::Like {
+                    // The two bounds of a LIKE are only used together.
+                    let high = ConstraintId(id.0 + 1);
+                    next.way.range.high = Some(Bound { constraint: high, columns: 1 });
+                    next.used.push(high);
+                }
+                self.add_range(source, index, order, &next);
+                if made_of != MadeOf::Like {
+                    self.add_upper_bounds(source, index, order, &next);
+                }
+            }
+            (false, MadeOf::Like) => {}
+            (false, _) => {
+                next.way.range.high = Some(self.bound(source, index, at, id));
+                self.add_range(source, index, order, &next);
+            }
+        }
+    }
+
+    /// Notes that the constraint is used for the column behind the key.
+    fn take(&self, source: usize, index: &IndexFacts<'a>, next: &mut Prefix, id: ConstraintId) {
+        let column = match index.columns[next.way.keys.len()].term {
+            IndexedTerm::Column(column) => Some(column),
+            IndexedTerm::Expr(_) => None,
+        };
+        if self.is_borrowed(id, source, column) {
+            next.borrowed.push(id);
+        }
+        next.used.push(id);
+        next.needs = next.needs.union(self.terms.constraint(id).needs);
+    }
+
+    /// Makes the key one column longer. `false`: it is not worth it.
+    fn extend_key(
+        &self,
+        index: &IndexFacts<'a>,
+        next: &mut Prefix,
+        id: ConstraintId,
+        constraint: &Constraint<'a>,
+    ) -> bool {
+        let at = next.way.keys.len();
+        let is_first_repeat = next.repeats == LogEst::ONE;
+        let values = if constraint.op == Op::In {
+            // A further column of the same IN repeats nothing.
+            let is_again = next.used[..next.used.len() - 1]
+                .iter()
+                .any(|&used| self.terms.constraint(used).condition == constraint.condition);
+            if is_again { LogEst::ONE } else { self.values_of(&constraint.right) }
+        } else {
+            LogEst::ONE
+        };
+        if constraint.op == Op::In && self.in_loses(index, at, values) && next.repeats.0 >= 2 {
+            return false;
+        }
+        next.way.keys.push(Key::Constraint(id));
+        next.rows = self.rows_after(index, next.rows, at, constraint);
+        next.repeats += values;
+        next.has_equality |= matches!(constraint.op, Op::Eq | Op::Is);
+        let column = &index.columns[at];
+        let is_rowid = matches!(column.term, IndexedTerm::Column(column) if column.is_rowid());
+        let is_last_key = at + 1 == index.key_count() && is_first_repeat;
+        if matches!(constraint.op, Op::Eq | Op::Is) && (is_rowid || is_last_key) {
+            let is_single = index.key_count() == 1 && index.index.is_unique() && constraint.op == Op::Eq;
+            next.one_row |= is_rowid || index.is_unique_not_null || is_single;
+        }
+        true
+    }
+
+    /// Whether scanning the entries found so far would be cheaper than searching for each value of an IN.
+    fn in_loses(&self, index: &IndexFacts<'a>, at: usize, values: LogEst) -> bool {
+        let search = index.rows[0].log2();
+        index.is_analyzed && search.0 >= 10 && (index.rows[at] + values.log2() + IN_MARGIN) < values + search
+    }
+
+    /// How many entries are left when the column at `at` is equal to something, too.
+    fn rows_after(&self, index: &IndexFacts<'a>, rows: LogEst, at: usize, constraint: &Constraint<'a>) -> LogEst {
+        let is_column = matches!(index.columns[at].term, IndexedTerm::Column(column) if !column.is_rowid());
+        match self.terms.conditions[constraint.condition].likelihood {
+            Some(likelihood) if is_column => rows + likelihood - self.values_of(&constraint.right),
+            _ => {
+                if at == 0
+                    && let Some(sampled) = sampled_rows(index, constraint)
+                {
+                    return sampled;
+                }
+                let equal = rows + (index.rows[at + 1] - index.rows[at]);
+                if constraint.op == Op::IsNull { equal + NULL_FACTOR } else { equal }
+            }
+        }
+    }
+
+    fn add_upper_bounds(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix) {
+        let at = prefix.way.keys.len();
+        let column = match index.columns[at].term {
+            IndexedTerm::Column(column) => Some(column),
+            IndexedTerm::Expr(_) => None,
+        };
+        let ids = self.constraints_on(source, column, |constraint| {
+            constraint.op.is_upper() && constraint.made_of != MadeOf::Like && index.serves(at, constraint)
+        });
+        for id in ids {
+            let mut next = prefix.clone();
+            self.take(source, index, &mut next, id);
+            next.way.range.high = Some(self.bound(source, index, at, id));
+            self.add_range(source, index, order, &next);
+        }
+    }
+
+    fn add_range(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix) {
+        let sampled = if prefix.way.keys.is_empty() { self.sampled_range(index, &prefix.way.range) } else { None };
+        let rows = sampled.unwrap_or_else(|| self.rows_in_range(prefix.rows, &prefix.way.range));
+        self.add_prefix(source, index, order, prefix, rows);
+    }
+
+    /// How many entries samples say are in the range, when its bounds are constants.
+    fn sampled_range(&self, index: &IndexFacts<'a>, range: &Range) -> Option<LogEst> {
+        let samples = Samples::of(index)?;
+        let bound = |bound: &Option<Bound>| match bound {
+            None => Some(None),
+            Some(bound) => {
+                let constraint = self.terms.constraint(bound.constraint);
+                match constraint.right {
+                    Right::Value(value) if constraint.made_of != MadeOf::Like => {
+                        Some(Some((value, constraint.op.is_inclusive())))
+                    }
+                    _ => None,
+                }
+            }
+        };
+        let (low, high) = (bound(&range.low)?, bound(&range.high)?);
+        samples.between(
+            low.as_ref().map(|(value, inclusive)| (value, *inclusive)),
+            high.as_ref().map(|(value, inclusive)| (value, *inclusive)),
+        )
+    }
+
+    /// How many columns of the index, from `at` on, the constraint bounds.
+    fn bound(&self, source: usize, index: &IndexFacts<'a>, at: usize, id: ConstraintId) -> Bound {
+        let columns = match self.terms.constraint(id).right {
+            Right::Row(compare, swapped) => {
+                let row = if swapped { &compare.right } else { &compare.left };
+                let Expr::Row(items) = row else { unreachable!("the bounded side is a list") };
+                let columns = &index.columns[..self.searchable(source, index)];
+                let matches = items.iter().zip(compare.how).enumerate().skip(1).take_while(|(n, (item, how))| {
+                    columns.get(at + n).is_some_and(|column| {
+                        self.is_bounded(source, column, item, how) && column.descending == index.columns[at].descending
+                    })
+                });
+                1 + matches.count()
+            }
+            _ => 1,
+        };
+        Bound { constraint: id, columns: columns as u16 }
+    }
+
+    /// Whether an item of a row value is the index's column, compared as the index sorts it.
+    fn is_bounded(
+        &self,
+        source: usize,
+        column: &crate::access::facts::IndexColumnFacts<'a>,
+        item: &Expr<'a>,
+        how: &lithe_resolve::ir::How<'a>,
+    ) -> bool {
+        let (IndexedTerm::Column(indexed), Expr::Column(of)) = (column.term, skip_collate(*item)) else { return false };
+        of.source == self.facts[source].source.id
+            && of.index == indexed
+            && how.collation == column.collation
+            && crate::access::terms::fits_affinity(how.affinity, column.affinity)
+    }
+
+    /// Adds the candidate that the prefix is, with `rows` entries found by each search.
+    fn add_prefix(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix, rows: LogEst) {
+        let entries = rows + 1 + self.relative_size(source, index);
+        let mut run = index.rows[0].log2().sum(entries);
+        if !prefix.way.is_covering {
+            run = run.sum(rows + index.row_fetch);
+        }
+        let mut candidate = self.candidate(source, prefix.needs, Way::Index(prefix.way.clone()));
+        candidate.run = run + prefix.repeats;
+        candidate.rows = rows + prefix.repeats;
+        candidate.used = prefix.used.clone();
+        candidate.borrowed = prefix.borrowed.clone();
+        candidate.order = order;
+        candidate.has_equality = prefix.has_equality;
+        candidate.looks_up = prefix.way.keys.iter().any(|key| *key != Key::Any);
+        candidate.one_row = prefix.one_row;
+        self.add(candidate);
+    }
+
+    /// Skips the next column: all its values are visited, one after the other. Only the first columns are skipped, and only
+    /// ANALYZE can tell that their values are few.
+    fn skip(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: Prefix) {
+        let at = prefix.way.keys.len();
+        let is_good = index.is_analyzed
+            && prefix.way.keys.iter().all(|key| *key == Key::Any)
+            && !index.no_skip_scan
+            && at + 1 < index.key_count()
+            && prefix.way.range == Range::default()
+            && index.rows[at + 1] >= SKIP_ROWS_MIN;
+        if !is_good {
+            return;
+        }
+        let values = index.rows[at] - index.rows[at + 1];
+        let mut next = prefix;
+        next.way.keys.push(Key::Any);
+        next.rows -= values;
+        next.repeats += values + SKIP_COST;
+        self.extend(source, index, order, next);
+    }
+}
+
+/// How many entries samples say are equal to the constant.
+fn sampled_rows(index: &IndexFacts<'_>, constraint: &Constraint<'_>) -> Option<LogEst> {
+    match &constraint.right {
+        Right::Value(value) if matches!(constraint.op, Op::Eq | Op::Is) => Samples::of(index)?.equal(value),
+        _ => None,
+    }
+}

@@ -1,0 +1,225 @@
+//! The candidates of one source: every path that its table, indexes and conditions offer, with costs.
+//!
+//! Costs are logarithms (see [`LogEst`]) of a unit in which stepping to the next entry of an index is about 1 and fetching
+//! a row 3: a factor of 3 is 16. They are those of SQLite, to the digit, because plans are compared by users:
+//!
+//! ```text
+//!   scan of a table             rows + 16
+//!   search in a B-tree          log2(rows)
+//!   range of an index           search, then entries, each by its size relative to a row's
+//!   rows behind an index        + entries + 16, unless the index is covering
+//! ```
+
+mod function;
+pub mod hash;
+mod index;
+mod or;
+mod table;
+mod virtual_table;
+
+pub use virtual_table::describe as describe_scan;
+
+use lithe_catalog::Result;
+use lithe_resolve::ir::{ColumnIndex, Expr, Limit, SourceSet};
+
+use super::candidate::{Candidate, Candidates, Way};
+use super::facts::SourceFacts;
+use super::log_est::LogEst;
+use super::order::OrderColumns;
+use super::terms::{Condition, Constraint, ConstraintId, Left, MadeOf, Op, Selectivity, Terms, is_pattern_match};
+use crate::access::context::PlanContext;
+
+/// Finds the candidates of the sources of one join, or of a branch of an OR in it.
+pub struct PathFinder<'c, 'a> {
+    /// The statement.
+    pub context: &'c PlanContext<'a>,
+    /// The sources.
+    pub facts: &'c [SourceFacts<'a>],
+    /// The conditions: of the join, or of the branch.
+    pub terms: &'c Terms<'a>,
+    /// The columns whose order is wanted.
+    pub order: &'c OrderColumns<'a>,
+    /// What a virtual table may be told of LIMIT and OFFSET.
+    pub limit: Option<&'a Limit<'a>>,
+    /// Whether the conditions are those of a branch of an OR.
+    pub in_or: bool,
+    /// The rows are going to be changed: a scan of an index instead of the table is no option.
+    pub for_write: bool,
+    /// What was found.
+    pub found: Candidates,
+}
+
+impl<'a> PathFinder<'_, 'a> {
+    /// Finds the candidates of `source`. `must_follow` are sources that have to be in outer loops whatever the path.
+    ///
+    /// # Errors
+    /// Those of virtual tables.
+    pub fn find(&mut self, source: usize, must_follow: SourceSet) -> Result<()> {
+        let facts = &self.facts[source];
+        if let Some(table) = facts.table
+            && let Some(connected) = table.connected()
+        {
+            return self.add_virtual(source, must_follow, table, *connected);
+        }
+        if facts.table.is_some_and(|table| table.virtual_table().is_some()) {
+            self.add_function(source, must_follow);
+            return Ok(());
+        }
+        if !self.in_or {
+            self.add_hashes(source, must_follow);
+        }
+        // As in SQLite: where there is nothing but this table to be planned, what it costs to go through all of it raises the cost of no
+        // search, and no search is left out for it.
+        let comes_last = self.facts.len() == 1 && self.order.columns.is_empty();
+        if !comes_last {
+            self.add_table_paths(source, must_follow);
+        }
+        self.add_index_paths(source, must_follow)?;
+        if comes_last {
+            self.add_table_paths(source, must_follow);
+        }
+        if !self.in_or {
+            self.add_disjunctions(source, must_follow);
+        }
+        Ok(())
+    }
+
+    /// A candidate that has no costs yet.
+    fn candidate(&self, source: usize, needs: SourceSet, way: Way) -> Candidate {
+        Candidate {
+            source,
+            needs,
+            setup: LogEst::ONE,
+            run: LogEst::ONE,
+            rows: LogEst::ONE,
+            way,
+            used: Vec::new(),
+            borrowed: Vec::new(),
+            order: 0,
+            has_equality: false,
+            looks_up: false,
+            is_forbidden: false,
+            one_row: false,
+            culls_itself: false,
+            gives_order: false,
+        }
+    }
+
+    /// Whether the constraint says what it says of another column, which is equal.
+    fn is_borrowed(&self, id: ConstraintId, source: usize, column: Option<ColumnIndex>) -> bool {
+        let constraint = self.terms.constraint(id);
+        match (constraint.left, column) {
+            (Left::Column(of), Some(column)) => constraint.source != source || of != column,
+            _ => false,
+        }
+    }
+
+    /// Adds the candidate, with fewer rows coming out for the conditions that it does not use.
+    fn add(&mut self, mut candidate: Candidate) {
+        self.apply_other_conditions(&mut candidate);
+        self.found.add(candidate);
+    }
+
+    /// Conditions that the path does not use still drop rows: each a few, an equality many.
+    fn apply_other_conditions(&self, candidate: &mut Candidate) {
+        let facts = &self.facts[candidate.source];
+        let own = SourceSet::single(candidate.source);
+        let known = candidate.needs.union(own);
+        let mut most_dropped = 0;
+        for (at, condition) in self.terms.conditions.iter().enumerate() {
+            if !condition.needs.is_subset_of(known) || !condition.needs.contains(candidate.source) {
+                continue;
+            }
+            if candidate.used.iter().any(|&used| self.terms.constraint(used).condition == at) {
+                continue;
+            }
+            if condition.needs == own && (condition.is_simple || facts.restriction == super::facts::Restriction::None) {
+                candidate.culls_itself = true;
+            }
+            match condition.likelihood {
+                Some(likelihood) => candidate.rows += likelihood,
+                None if facts.is_measured => candidate.rows -= self.rarity_in(self.terms, condition, at),
+                None => {
+                    candidate.rows -= 1;
+                    most_dropped = most_dropped.max(dropped_by(condition.equality));
+                }
+            }
+        }
+        candidate.rows = candidate.rows.min(facts.rows - most_dropped);
+    }
+
+    /// How many rows a condition that no path uses probably drops, where sizes are known: more than SQLite, which knows
+    /// nothing, dares to assume.
+    pub(super) fn rarity_in(&self, terms: &Terms<'a>, condition: &Condition<'a>, at: usize) -> i16 {
+        const EQUALITY: i16 = 33;
+        const PATTERN: i16 = 26;
+        const BOUND: i16 = 10;
+        const OTHER: i16 = 3;
+        if let Some(likelihood) = condition.likelihood {
+            return -likelihood;
+        }
+        let equal = terms.constraints.iter().filter(|c| c.condition == at && c.op.is_equality());
+        if let Some(distinct) = equal.filter_map(|constraint| self.distinct(constraint)).max() {
+            return distinct.0.max(OTHER);
+        }
+        match condition.equality {
+            Selectivity::FewRows => return EQUALITY,
+            Selectivity::ManyRows => return BOUND,
+            Selectivity::NotEqual => {}
+        }
+        if matches!(condition.expr, Expr::Function(call) if is_pattern_match(call)) {
+            return PATTERN;
+        }
+        let source = terms.constraints.iter().find(|c| c.condition == at).map(|constraint| constraint.source);
+        let constraints = terms.constraints.iter().filter(|c| c.condition == at && Some(c.source) == source);
+        let dropped = constraints.map(|constraint| match (constraint.op, constraint.made_of) {
+            (_, MadeOf::NotNull) => 1,
+            (Op::Eq | Op::Is | Op::In | Op::IsNull, _) => (EQUALITY - self.values_of(&constraint.right).0).max(OTHER),
+            (Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => BOUND,
+            // Said once more for a virtual table.
+            (Op::Virtual(_), _) => 0,
+        });
+        // Both bounds of BETWEEN count, but no condition drops more than an equality.
+        dropped.sum::<i16>().clamp(OTHER, EQUALITY)
+    }
+
+    /// One of how many rows the column that is equal to something has on average.
+    fn distinct(&self, constraint: &Constraint<'a>) -> Option<LogEst> {
+        let Left::Column(column) = constraint.left else { return None };
+        let distinct = *self.facts[constraint.source].distinct.get(column.position()?)?;
+        Some(LogEst::of(distinct) - self.values_of(&constraint.right))
+    }
+
+    /// The constraints on something of `source`: those that say it themselves, then those that say it of an equal column (of
+    /// any source): `a = b AND b = 5` constrains a, too.
+    fn constraints_on(
+        &self,
+        source: usize,
+        column: Option<ColumnIndex>,
+        serves: impl Fn(&Constraint<'a>) -> bool,
+    ) -> Vec<ConstraintId> {
+        let usable = |constraint: &Constraint<'a>| {
+            let origin = self.terms.conditions[constraint.condition].origin;
+            !constraint.needs.contains(source) && self.facts[source].admits(origin)
+        };
+        let own = self.terms.numbered().filter(|(_, c)| c.source == source && usable(c) && serves(c));
+        let mut found: Vec<ConstraintId> = own.map(|(id, _)| id).collect();
+        let Some(column) = column else { return found };
+        for (other, of) in self.terms.equal_columns(source, column) {
+            let is_of = |c: &Constraint<'a>| c.source == other && matches!(c.left, Left::Column(left) if left == of);
+            let as_own = |c: &Constraint<'a>| Constraint { left: Left::Column(column), ..*c };
+            let of_equal = self.terms.numbered().filter(|(_, c)| is_of(c) && usable(c) && serves(&as_own(c)));
+            found.extend(of_equal.map(|(id, _)| id));
+        }
+        found
+    }
+}
+
+/// How many of a table's rows an equality drops that no index serves.
+fn dropped_by(equality: Selectivity) -> i16 {
+    match equality {
+        Selectivity::NotEqual => 0,
+        Selectivity::ManyRows => 10,
+        Selectivity::FewRows => 20,
+    }
+}

@@ -1,0 +1,133 @@
+//! ORs: each branch has its own path through the source, and the union of what they find comes out. Here only the
+//! costs are estimated; the branches' paths are chosen when the plan is finished.
+
+use lithe_resolve::ir::SourceSet;
+
+use super::PathFinder;
+use crate::access::candidate::{Candidates, Way};
+use crate::access::log_est::LogEst;
+use crate::access::order::OrderColumns;
+use crate::access::terms::{Condition, Terms};
+
+/// For each combination of needed sources the cheapest union is kept; so many combinations at most.
+const UNIONS_MAX: usize = 3;
+
+/// The costs of paths for some of the branches.
+#[derive(Clone, Copy)]
+struct Union {
+    needs: SourceSet,
+    run: LogEst,
+    rows: LogEst,
+}
+
+impl<'a> PathFinder<'_, 'a> {
+    /// A candidate for each OR all of whose branches have a path through the source, by indexes that INDEXED BY and NOT INDEXED leave.
+    pub(super) fn add_disjunctions(&mut self, source: usize, needs: SourceSet) {
+        for number in 0..self.terms.disjunctions.len() {
+            let disjunction = &self.terms.disjunctions[number];
+            let origin = self.terms.conditions[disjunction.condition].origin;
+            if !disjunction.sources.contains(source) || !self.facts[source].admits(origin) {
+                continue;
+            }
+            for union in self.unions(source, needs, number) {
+                let mut candidate = self.candidate(source, union.needs, Way::Or(number));
+                // A little more than the sum, so that an equally good single path is preferred.
+                candidate.run = union.run + 1;
+                candidate.rows = union.rows;
+                self.add(candidate);
+            }
+        }
+    }
+
+    /// The unions of the branches' paths.
+    fn unions(&self, source: usize, needs: SourceSet, number: usize) -> Vec<Union> {
+        let disjunction = &self.terms.disjunctions[number];
+        let mut unions: Option<Vec<Union>> = None;
+        for branch in &disjunction.branches {
+            let mut ways = best_of(&self.branch_candidates(source, needs, branch));
+            if self.facts[source].is_measured {
+                ways.iter_mut().for_each(|way| self.drop_by_outer(source, branch, way));
+            }
+            unions = Some(match unions {
+                None => ways,
+                Some(before) => {
+                    let mut combined = Vec::new();
+                    for union in &before {
+                        ways.iter().for_each(|way| keep_best(&mut combined, combine(union, way)));
+                    }
+                    combined
+                }
+            });
+            if unions.as_ref().is_some_and(Vec::is_empty) {
+                break;
+            }
+        }
+        unions.unwrap_or_default()
+    }
+
+    /// What a branch demands of rows of outer loops alone is checked before its path is followed.
+    fn drop_by_outer(&self, source: usize, branch: &Terms<'a>, way: &mut Union) {
+        /// What checking costs.
+        const CHECK: LogEst = LogEst(10);
+        let is_outer = |condition: &Condition<'a>| {
+            !condition.needs.contains(source) && condition.needs.is_subset_of(way.needs) && !condition.needs.is_empty()
+        };
+        let outer = branch.conditions.iter().enumerate().filter(|(_, condition)| is_outer(condition));
+        let dropped: i16 = outer.map(|(at, condition)| self.rarity_in(branch, condition, at)).sum();
+        way.run = (way.run - dropped).max(CHECK);
+        way.rows -= dropped;
+    }
+
+    /// The candidates of a branch, all other conditions left out of account.
+    fn branch_candidates(&self, source: usize, needs: SourceSet, branch: &Terms<'a>) -> Candidates {
+        let order = OrderColumns::none();
+        let mut finder = PathFinder {
+            context: self.context,
+            facts: self.facts,
+            terms: branch,
+            order: &order,
+            limit: None,
+            in_or: true,
+            for_write: self.for_write,
+            found: Candidates::default(),
+        };
+        // Only virtual tables have errors, and they have no unions.
+        match finder.find(source, needs) {
+            Ok(()) => finder.found,
+            Err(_) => Candidates::default(),
+        }
+    }
+}
+
+fn best_of(candidates: &Candidates) -> Vec<Union> {
+    let mut best = Vec::new();
+    // A scan for one branch would be one for all of them.
+    for candidate in candidates.all.iter().filter(|candidate| !candidate.used.is_empty()) {
+        keep_best(&mut best, Union { needs: candidate.needs, run: candidate.run, rows: candidate.rows });
+    }
+    best
+}
+
+fn combine(union: &Union, way: &Union) -> Union {
+    Union { needs: union.needs.union(way.needs), run: union.run.sum(way.run), rows: union.rows.sum(way.rows) }
+}
+
+/// Keeps the union, unless one that needs no more sources costs no more.
+fn keep_best(best: &mut Vec<Union>, union: Union) {
+    for other in best.iter_mut() {
+        if union.run <= other.run && union.needs.is_subset_of(other.needs) {
+            *other = Union { rows: union.rows.min(other.rows), ..union };
+            return;
+        }
+        if other.run <= union.run && other.needs.is_subset_of(union.needs) {
+            return;
+        }
+    }
+    if best.len() < UNIONS_MAX {
+        best.push(union);
+    } else if let Some(worst) = best.iter_mut().max_by_key(|other| other.run)
+        && worst.run > union.run
+    {
+        *worst = union;
+    }
+}

@@ -1,0 +1,324 @@
+//! The paths of a virtual table: what its module answers when it is asked about the constraints.
+//!
+//! It is asked with all constraints first. If its answer depends on other sources, or loops over the values of an IN, it is
+//! asked again with fewer of them, so that there are candidates for every order of the loops.
+
+use std::cell::RefCell;
+
+use lithe_catalog::{CompileError, ConnectedTable, Result, Table, fail};
+use lithe_resolve::ir::{Coll, ColumnIndex, Expr, JoinKind, Limit, SourceSet, UnaryOp, is_constant};
+use lithe_value::Value;
+use lithe_vm::program::Scan;
+use lithe_vm::virtual_table::{IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanPlan, Usage, constraint};
+
+use super::PathFinder;
+use crate::access::candidate::{Argument, ArgumentOf, VirtualWay, Way};
+use crate::access::log_est::LogEst;
+use crate::access::order::Wish;
+use crate::access::terms::{Constraint, ConstraintId, Left, MadeOf, Op, Right};
+
+/// The number of the rowid, where columns have theirs.
+const ROWID: i32 = -1;
+
+/// A virtual table that is asked.
+#[derive(Clone, Copy)]
+struct Asked<'c, 'a> {
+    source: usize,
+    must_follow: SourceSet,
+    table: &'a Table,
+    connected: ConnectedTable,
+    /// The constraints.
+    ids: &'c [ConstraintId],
+    /// LIMIT and OFFSET, if they can be left to the table.
+    limit: Option<&'a Limit<'a>>,
+    /// What it has answered, by the constraints that it might use: no question is put twice.
+    answers: &'c RefCell<Vec<(Vec<bool>, Option<Answer>)>>,
+}
+
+impl<'a> PathFinder<'_, 'a> {
+    /// Adds the candidates of a virtual table.
+    pub(super) fn add_virtual(
+        &mut self,
+        source: usize,
+        must_follow: SourceSet,
+        table: &'a Table,
+        connected: ConnectedTable,
+    ) -> Result<()> {
+        let ids = self.virtual_constraints(source);
+        let limit = self.limit_for(source, &ids);
+        let asked = Asked { source, must_follow, table, connected, ids: &ids, limit, answers: &RefCell::default() };
+        let all = self.ask(asked, |_| true)?;
+        let is_simple = all.is_some_and(|answer| answer.needs.is_subset_of(must_follow) && !answer.has_in);
+        if is_simple {
+            return Ok(());
+        }
+        let is_in = |constraint: &Constraint<'a>| constraint.op == Op::In;
+        if all.is_some_and(|answer| answer.has_in) {
+            self.ask(asked, |constraint| !is_in(constraint))?;
+        }
+        let mut tried: Vec<SourceSet> = vec![SourceSet::EMPTY];
+        for &id in &ids {
+            let needs = self.terms.constraint(id).needs;
+            if !tried.contains(&needs) {
+                tried.push(needs);
+                let known = needs.union(must_follow);
+                self.ask(asked, |constraint| constraint.needs.is_subset_of(known))?;
+            }
+        }
+        let alone = self.ask(asked, |constraint| constraint.needs.is_empty())?;
+        if alone.is_none_or(|answer| answer.has_in) {
+            self.ask(asked, |constraint| constraint.needs.is_empty() && !is_in(constraint))?;
+        }
+        Ok(())
+    }
+
+    /// The constraints on columns of the table that its module may be told of.
+    fn virtual_constraints(&self, source: usize) -> Vec<ConstraintId> {
+        let facts = &self.facts[source];
+        // Rows that have not joined come by the same scan once more: of a table that is RIGHT joined it may leave none out. The
+        // arguments of a function are another matter: they say which rows there are.
+        let is_right = matches!(facts.source.join, JoinKind::Right | JoinKind::Full);
+        let is_argument = |constraint: &Constraint<'a>| {
+            let Left::Column(column) = constraint.left else { return false };
+            let column = column.position().and_then(|at| facts.table?.columns.get(at));
+            constraint.op == Op::Eq && column.is_some_and(|column| column.hidden)
+        };
+        let is_usable = |constraint: &Constraint<'a>| {
+            constraint.source == source
+                && (!is_right || is_argument(constraint))
+                && !constraint.needs.contains(source)
+                && matches!(constraint.left, Left::Column(_))
+                && constraint.made_of != MadeOf::NotNull
+                && facts.admits(self.terms.conditions[constraint.condition].origin)
+        };
+        self.terms.numbered().filter(|(_, constraint)| is_usable(constraint)).map(|(id, _)| id).collect()
+    }
+
+    /// Asks the table for a scan with those constraints that `may_use` lets through, and adds the candidate that it answers.
+    fn ask(&mut self, asked: Asked<'_, 'a>, may_use: impl Fn(&Constraint<'a>) -> bool) -> Result<Option<Answer>> {
+        let usable: Vec<bool> = asked.ids.iter().map(|&id| may_use(self.terms.constraint(id))).collect();
+        let known = asked.answers.borrow().iter().find(|(question, _)| *question == usable).map(|(_, answer)| *answer);
+        if let Some(answer) = known {
+            return Ok(answer);
+        }
+        let mut info = self.question(asked, &usable, usable.iter().all(|&usable| usable))?;
+        if info.as_ref().is_some_and(|info| self.is_limit_misplaced(asked, info)) {
+            info = self.question(asked, &usable, false)?;
+        }
+        let answer = info.map(|info| self.add_answer(asked, info)).transpose()?;
+        asked.answers.borrow_mut().push((usable, answer));
+        Ok(answer)
+    }
+
+    /// LIMIT and OFFSET can be left to the table if every condition is one that it is told of, and the order too.
+    fn limit_for(&self, source: usize, ids: &[ConstraintId]) -> Option<&'a Limit<'a>> {
+        let limit = self.limit?;
+        let is_told = |at: usize| ids.iter().any(|&id| self.terms.constraint(id).condition == at);
+        let is_ordered = self.order.columns.is_empty() || !self.index_order(source).0.is_empty();
+        let is_fixed = is_constant(&limit.limit) && limit.offset.as_ref().is_none_or(is_constant);
+        let all_told = (0..self.terms.conditions.len()).all(is_told);
+        (self.facts.len() == 1 && is_ordered && is_fixed && all_told).then_some(limit)
+    }
+
+    /// Whether the table wants to count the rows although some of them will not be wanted. Which of them come first it is trusted
+    /// to know, also if it does not give them in that order.
+    fn is_limit_misplaced(&self, asked: Asked<'_, 'a>, info: &IndexInfo) -> bool {
+        let (own, limits) = info.usage.split_at(asked.ids.len().min(info.usage.len()));
+        if limits.iter().all(|usage| usage.argument == 0) {
+            return false;
+        }
+        let is_handled = |(&id, usage): (&ConstraintId, &Usage)| {
+            usage.argument > 0 && (self.terms.constraint(id).op != Op::In || usage.all_at_once)
+        };
+        !asked.ids.iter().zip(own).all(is_handled)
+    }
+
+    /// What the table answers; nothing if it has no way of scanning with these constraints.
+    fn question(&self, asked: Asked<'_, 'a>, usable: &[bool], may_limit: bool) -> Result<Option<IndexInfo>> {
+        let constraints = asked.ids.iter().zip(usable);
+        let constraints = constraints.map(|(&id, &usable)| self.index_constraint(self.terms.constraint(id), usable));
+        let count = |op, value: Expr<'a>| IndexConstraint {
+            column: 0,
+            op,
+            usable: may_limit,
+            collation: "BINARY".to_owned(),
+            value: self.known_value(&value),
+            is_in: false,
+        };
+        let offset = asked.limit.and_then(|limit| limit.offset).map(|offset| count(constraint::OFFSET, offset));
+        let limit = asked.limit.map(|limit| count(constraint::LIMIT, limit.limit));
+        let mut info = IndexInfo::new(constraints.chain(offset).chain(limit).collect());
+        info.columns_used = self.columns_used(asked.source);
+        (info.order_by, info.order_use) = self.index_order(asked.source);
+        let Some(table) = self.context.env.virtual_tables.get(asked.connected.id.0) else {
+            return Err(CompileError::unconnected(lithe_vm::operand::Db::MAIN, &asked.table.name));
+        };
+        match table.best_index(&mut info) {
+            Ok(true) => Ok(Some(info)),
+            Ok(false) => Ok(None),
+            Err(error) => {
+                let code = lithe_vfs::ResultCode(error.code);
+                let text = if error.message.is_empty() { code.text().into() } else { error.message };
+                Err(CompileError::new(text).with_code(code))
+            }
+        }
+    }
+
+    fn add_answer(&mut self, asked: Asked<'_, 'a>, info: IndexInfo) -> Result<Answer> {
+        let malfunction = || fail(format!("{}.xBestIndex malfunction", asked.table.name));
+        let mut arguments: Vec<(u32, Argument)> = Vec::new();
+        let (mut needs, mut has_in) = (asked.must_follow, false);
+        let own = asked.ids.iter().map(|&id| ArgumentOf::Constraint(id));
+        let offset = asked.limit.and_then(|limit| limit.offset).map(|_| ArgumentOf::Offset);
+        let all = own.chain(offset).chain(asked.limit.map(|_| ArgumentOf::Limit));
+        for ((of, constraint), usage) in all.zip(&info.constraints).zip(&info.usage) {
+            let Usage { argument, omit, all_at_once } = *usage;
+            if argument == 0 {
+                continue;
+            }
+            let is_taken = arguments.iter().any(|(at, _)| *at == argument);
+            if !constraint.usable || is_taken || argument as usize > info.constraints.len() {
+                return malfunction();
+            }
+            let all_at_once = all_at_once && constraint.is_in;
+            if let ArgumentOf::Constraint(id) = of {
+                needs = needs.union(self.terms.constraint(id).needs);
+                has_in |= self.terms.constraint(id).op == Op::In && !all_at_once;
+            }
+            arguments.push((argument, Argument { of, omit, all_at_once }));
+        }
+        arguments.sort_by_key(|(at, _)| *at);
+        if arguments.iter().enumerate().any(|(at, (argument, _))| *argument as usize != at + 1) {
+            return malfunction();
+        }
+        let gives_order = info.order_by_consumed && !info.order_by.is_empty() && !has_in;
+        let arguments: Vec<Argument> = arguments.into_iter().map(|(_, argument)| argument).collect();
+        let scan = self.found.scans.len();
+        let mut candidate = self.candidate(asked.source, needs, Way::Virtual(scan));
+        candidate.used = arguments
+            .iter()
+            .filter_map(|argument| match argument.of {
+                ArgumentOf::Constraint(id) => Some(id),
+                ArgumentOf::Limit | ArgumentOf::Offset => None,
+            })
+            .collect();
+        candidate.run = cost(info.estimated_cost);
+        candidate.rows = LogEst::of(info.estimated_rows.max(1).cast_unsigned());
+        candidate.one_row = info.finds_one_row && !has_in;
+        // The limit alone is no reason to leave another scan out of account.
+        candidate.looks_up = !candidate.used.is_empty();
+        candidate.gives_order = gives_order;
+        candidate.order = u8::from(gives_order);
+        let shows_hex = info.shows_hex;
+        let stands = self.context.env.virtual_tables.get(asked.connected.id.0).is_some_and(|table| table.plans_stand());
+        let scan = Scan { plan: info.plan, arguments: arguments.len() as u16, stands };
+        self.found.scans.push(VirtualWay { arguments, scan, shows_hex });
+        self.found.add(candidate);
+        Ok(Answer { needs, has_in })
+    }
+
+    fn index_constraint(&self, of: &Constraint<'a>, usable: bool) -> IndexConstraint {
+        let Left::Column(column) = of.left else { unreachable!("only columns are asked about") };
+        let (mut value, mut is_in) = (None, false);
+        match of.right {
+            Right::Value(expr) => value = self.known_value(&expr),
+            // The columns of rows come one by one, and only from their set.
+            Right::Set(set, _) => is_in = set.how.len() == 1,
+            Right::Null | Right::Row(..) => {}
+        }
+        let collation = match of.how.collation {
+            Coll::Binary => "BINARY".to_owned(),
+            Coll::NoCase => "NOCASE".to_owned(),
+            Coll::RTrim => "RTRIM".to_owned(),
+            Coll::Named(name) => name.to_str_lossy().into_owned(),
+        };
+        IndexConstraint { column: number_of(column), op: number_of_op(of), usable, collation, value, is_in }
+    }
+
+    /// The value of a literal, or of a parameter that may be looked at.
+    fn known_value(&self, expr: &Expr<'a>) -> Option<Value> {
+        Some(match *expr {
+            Expr::Null => Value::NULL,
+            Expr::Integer(integer) => Value::from(integer),
+            Expr::Real(real) => Value::from(real),
+            Expr::Text(text) => Value::text(text),
+            Expr::Blob(blob) => Value::blob(blob),
+            Expr::Parameter(number) => self.context.env.parameters.get((number as usize).checked_sub(1)?)?.clone(),
+            Expr::Unary(UnaryOp::Negate, Expr::Integer(integer)) => Value::from(integer.checked_neg()?),
+            Expr::Unary(UnaryOp::Negate, Expr::Real(real)) => Value::from(-real),
+            _ => return None,
+        })
+    }
+
+    fn columns_used(&self, source: usize) -> u64 {
+        const LAST: usize = 63;
+        self.facts[source].used.positions().fold(0, |all, at| all | 1 << at.min(LAST))
+    }
+
+    /// The order, if all of it is of columns of this one table.
+    fn index_order(&self, source: usize) -> (Vec<IndexOrder>, OrderUse) {
+        let order_use = match self.order.wish {
+            Wish::Sorted => OrderUse::Sorted,
+            Wish::Grouped => OrderUse::Grouped,
+            Wish::Distinct => OrderUse::Distinct,
+        };
+        let table = self.facts[source].table;
+        let columns = self.order.columns.iter().map(|wanted| {
+            let (of, column) = wanted.column?;
+            let own = match column.position() {
+                None => Coll::Binary,
+                Some(at) => Coll::of(&table?.columns[at].collation),
+            };
+            let is_own = of == source && !wanted.nulls_opposite && own == wanted.collation;
+            is_own.then_some(IndexOrder { column: number_of(column), descending: wanted.descending })
+        });
+        let columns: Option<Vec<IndexOrder>> = if self.facts.len() == 1 { columns.collect() } else { None };
+        (columns.unwrap_or_default(), order_use)
+    }
+}
+
+/// What an answer means for the order of loops.
+#[derive(Clone, Copy)]
+struct Answer {
+    needs: SourceSet,
+    has_in: bool,
+}
+
+fn number_of(column: ColumnIndex) -> i32 {
+    column.position().map_or(ROWID, |at| at as i32)
+}
+
+fn number_of_op(of: &Constraint<'_>) -> u8 {
+    // Rows that are equal in the first column may still be on either side.
+    let is_row = matches!(of.right, Right::Row(..));
+    match of.op {
+        Op::Lt if is_row => constraint::LE,
+        Op::Gt if is_row => constraint::GE,
+        Op::Eq | Op::In => constraint::EQ,
+        Op::Is => constraint::IS,
+        Op::IsNull => constraint::ISNULL,
+        Op::Lt => constraint::LT,
+        Op::Le => constraint::LE,
+        Op::Gt => constraint::GT,
+        Op::Ge => constraint::GE,
+        Op::Virtual(op) => op,
+    }
+}
+
+/// The estimate of a cost that may be larger than any integer.
+fn cost(x: f64) -> LogEst {
+    const LARGE: f64 = 2e9;
+    if x.is_nan() || x <= 1.0 {
+        LogEst::ONE
+    } else if x <= LARGE {
+        LogEst::of(x as u64)
+    } else {
+        LogEst((x.log2() * 10.0).min(f64::from(LogEst::MAX.0) / 4.0) as i16)
+    }
+}
+
+/// The text of a scan in EXPLAIN QUERY PLAN.
+pub fn describe(plan: &ScanPlan, shows_hex: bool) -> String {
+    let text = plan.text.as_deref().unwrap_or_default();
+    if shows_hex { format!("0x{:x}:{text}", plan.number) } else { format!("{}:{text}", plan.number) }
+}

@@ -1,0 +1,260 @@
+//! The plan of a join, as data: what code generation and EXPLAIN QUERY PLAN read.
+
+use lithe_catalog::{Index, Table};
+use lithe_resolve::ir::{ColumnIndex, Expr, How, In, Limit, OrderTerm, Source, SourceSet, Term};
+use lithe_vm::operand::{Db, ScanId};
+
+use super::log_est::LogEst;
+
+/// The join to be planned.
+#[derive(Clone, Copy, Debug)]
+pub struct JoinRequest<'a> {
+    /// FROM, from left to right.
+    pub sources: &'a [Source<'a>],
+    /// The conjuncts of WHERE and ON. Those that use no source at all are among them.
+    pub terms: &'a [Term<'a>],
+    /// The order that the rows should come in, if it costs little.
+    pub order: WantedOrder<'a>,
+    /// The result columns, when nothing but they and `order` use the rows; else empty.
+    pub result: &'a [Expr<'a>],
+    /// DISTINCT of `result`.
+    pub distinct: bool,
+    /// How many columns the query's result has: rows that are sorted have as many.
+    pub result_width: usize,
+    /// The most rows that will be read (LIMIT + OFFSET, when they are known), for costs.
+    pub row_limit: Option<u64>,
+    /// LIMIT and OFFSET, where a virtual table may be told of them: of a SELECT of which every row is one of its result.
+    pub limit: Option<&'a Limit<'a>>,
+    /// What the rows are for.
+    pub purpose: Purpose,
+}
+
+/// An order that saves work when the rows come in it.
+#[derive(Clone, Copy, Debug)]
+pub enum WantedOrder<'a> {
+    /// None.
+    Any,
+    /// Exactly this order: ORDER BY.
+    OrderBy(&'a [OrderTerm<'a>]),
+    /// Any order that brings equal rows together: GROUP BY. The second list is the ORDER BY behind it if it sorts by just
+    /// the same expressions, else empty: to be met as well if possible.
+    GroupBy(&'a [OrderTerm<'a>], &'a [OrderTerm<'a>]),
+    /// Only the first row in this order is wanted: min() or max() alone.
+    MinMax(&'a OrderTerm<'a>),
+}
+
+/// What a join's rows are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// They are read.
+    Read,
+    /// The one source's rows are updated or deleted: the table's cursor has to stand on the row.
+    Write,
+    /// They are the rows of a RIGHT JOIN's source that have not joined: the code that reads them was made for the loop before.
+    Unjoined,
+}
+
+/// The plan of a join.
+#[derive(Clone, Copy, Debug)]
+pub struct JoinPlan<'a> {
+    /// What was planned.
+    pub request: JoinRequest<'a>,
+    /// Conditions that use no source: nothing is read unless they hold.
+    pub constant_checks: &'a [Expr<'a>],
+    /// The loops, from the outermost to the innermost.
+    pub loops: &'a [Loop<'a>],
+    /// The order wanted is met.
+    pub in_order: bool,
+    /// So many terms of the ORDER BY, from the first on, are met: rows that are equal in them stand together.
+    pub ordered_terms: usize,
+    /// For [`WantedOrder::GroupBy`] that is met: the ORDER BY behind it is, too.
+    pub order_by_met: bool,
+    /// What DISTINCT has to do.
+    pub distinct: DistinctPlan,
+    /// At most one row comes out.
+    pub one_row: bool,
+    /// About so many rows come out.
+    pub rows: LogEst,
+    /// What a scan of each source costs: a RIGHT JOIN scans its source once more.
+    pub scans: &'a [LogEst],
+}
+
+/// What DISTINCT has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DistinctPlan {
+    /// Nothing: it was not asked for, or no two rows can be equal.
+    Nothing,
+    /// Compare each row with the one before: equal rows stand together.
+    ComparePrevious,
+    /// Remember all rows.
+    Remember,
+}
+
+/// One loop of a join.
+#[derive(Clone, Copy, Debug)]
+pub struct Loop<'a> {
+    /// Position of its source in FROM.
+    pub source: usize,
+    /// How its rows are found.
+    pub path: Path<'a>,
+    /// Whether the path is followed backwards.
+    pub reverse: bool,
+    /// Whether NULLs of the first column that the path leaves free come at the other end.
+    pub nulls_moved: bool,
+    /// Conditions that decide whether a row joins those of the outer loops.
+    pub join_checks: &'a [Expr<'a>],
+    /// Conditions that the joined row must meet; a row of NULLs that an outer join adds, too.
+    pub row_checks: &'a [Expr<'a>],
+    /// SQLite would put a Bloom filter before the search.
+    pub shows_filter: bool,
+    /// The path gives one row at most: nobody looks for another one.
+    pub one_row: bool,
+    /// What the loop costs once, and for each row of the outer loops.
+    pub setup: LogEst,
+    /// See `setup`.
+    pub run: LogEst,
+    /// Rows for each row of the outer loops.
+    pub rows: LogEst,
+}
+
+/// How the rows of a source are found.
+#[derive(Clone, Copy, Debug)]
+pub enum Path<'a> {
+    /// All of them, in the order of the table.
+    Scan,
+    /// By rowid.
+    Rowid(Key<'a>),
+    /// A range of rowids.
+    RowidRange(Option<Bound<'a>>, Option<Bound<'a>>),
+    /// Through an index.
+    Index(&'a IndexPath<'a>),
+    /// A hash table of the rows, built when the loop is first entered.
+    Hash(&'a HashPath<'a>),
+    /// The rows that a table-valued function gives for these arguments, one for each hidden column; none is not given.
+    Function(&'a [Option<Expr<'a>>]),
+    /// A scan of a virtual table.
+    Virtual(&'a VirtualPath<'a>),
+    /// A path for each branch of an OR; rows that several of them find come out once.
+    Or(&'a [OrBranch<'a>]),
+}
+
+/// A scan of a virtual table.
+#[derive(Clone, Copy, Debug)]
+pub struct VirtualPath<'a> {
+    /// The program's number of it.
+    pub scan: ScanId,
+    /// Its arguments.
+    pub keys: &'a [Key<'a>],
+    /// Of an IN: all values are one argument.
+    pub all_at_once: &'a [bool],
+    /// The table promises that the constraint holds.
+    pub omit: &'a [bool],
+    /// It leaves out the rows that OFFSET means.
+    pub skips_offset: bool,
+    /// What EXPLAIN QUERY PLAN says about it.
+    pub text: &'a str,
+}
+
+/// A path through an index.
+#[derive(Clone, Copy, Debug)]
+pub struct IndexPath<'a> {
+    /// The database.
+    pub db: Db,
+    /// The table.
+    pub table: &'a Table,
+    /// The index.
+    pub index: &'a Index,
+    /// What the first columns are equal to.
+    pub keys: &'a [Key<'a>],
+    /// The lower bound of the next column.
+    pub low: Option<Bound<'a>>,
+    /// The upper bound of the next column.
+    pub high: Option<Bound<'a>>,
+    /// The table itself is not read.
+    pub is_covering: bool,
+    /// The bounds are those of a LIKE or GLOB: texts are looked for, then blobs with the same bytes.
+    pub is_like: bool,
+}
+
+/// What a column is equal to.
+#[derive(Clone, Copy, Debug)]
+pub enum Key<'a> {
+    /// A value; NULL finds nothing, unless the comparison is IS.
+    Value {
+        /// The value.
+        value: Expr<'a>,
+        /// How the column is compared with it.
+        how: How<'a>,
+        /// IS instead of `=`.
+        is: bool,
+    },
+    /// NULL.
+    Null,
+    /// Each of a set, in ascending order.
+    In {
+        /// The set.
+        set: &'a In<'a>,
+        /// Which column of the set, when it is one of row values.
+        column: u16,
+        /// How the column is compared with it.
+        how: How<'a>,
+    },
+    /// Every value that there is, one after the other.
+    Any,
+}
+
+/// One end of a range.
+#[derive(Clone, Copy, Debug)]
+pub struct Bound<'a> {
+    /// The values of as many columns. No values: NULL (for IS NOT NULL).
+    pub values: &'a [Expr<'a>],
+    /// How the columns are compared with them.
+    pub how: &'a [How<'a>],
+    /// Whether the bound itself is in the range.
+    pub inclusive: bool,
+}
+
+/// A hash table of a source's rows.
+#[derive(Clone, Copy, Debug)]
+pub struct HashPath<'a> {
+    /// The columns that are the key, and what they are equal to.
+    pub keys: &'a [(ColumnIndex, Key<'a>)],
+    /// Only rows that meet these conditions are put into it.
+    pub filter: &'a [Expr<'a>],
+    /// The columns that rows in it have: those that the statement uses.
+    pub columns: &'a [ColumnIndex],
+}
+
+/// The path of a branch of an OR.
+#[derive(Clone, Copy, Debug)]
+pub struct OrBranch<'a> {
+    /// Its place among the branches, from 1, as EXPLAIN QUERY PLAN counts them.
+    pub number: usize,
+    /// What the branch demands of the rows of outer loops: checked before its path is followed.
+    pub demands: &'a [Expr<'a>],
+    /// The path.
+    pub path: Path<'a>,
+    /// What else the branch demands.
+    pub checks: &'a [Expr<'a>],
+    /// The cost.
+    pub run: LogEst,
+}
+
+impl<'a> JoinPlan<'a> {
+    /// Whether a virtual table leaves out the rows that OFFSET means.
+    pub fn skips_offset(&self) -> bool {
+        self.loops.iter().any(|planned| matches!(planned.path, Path::Virtual(path) if path.skips_offset))
+    }
+
+    /// The source of a loop.
+    pub fn source_of(&self, planned: &Loop<'a>) -> &'a Source<'a> {
+        &self.request.sources[planned.source]
+    }
+
+    /// The sources that are read: all but those of needless LEFT JOINs.
+    pub fn sources_read(&self) -> SourceSet {
+        let mut sources = SourceSet::EMPTY;
+        self.loops.iter().for_each(|planned| sources.insert(planned.source));
+        sources
+    }
+}

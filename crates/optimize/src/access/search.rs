@@ -1,0 +1,217 @@
+//! The order of the loops: a beam search over partial plans.
+//!
+//! A partial plan is a sequence of candidates, one for each of some sources. From level to level the best few are
+//! extended by every candidate whose needs they meet. Two plans over the same sources with the same promise of order are
+//! rivals: only the cheaper one goes on.
+
+use lithe_resolve::ir::SourceSet;
+
+use super::candidate::{Candidate, Candidates, Way};
+use super::facts::SourceFacts;
+use super::log_est::LogEst;
+use super::order::{OrderColumns, OrderResult, Satisfied, Wish};
+use super::terms::Terms;
+
+/// What finding the group of a row costs: 2.
+const GROUPING: i16 = 10;
+/// However often a join is run, no more than this (28 times) is taken into account.
+pub const REPEATS_MAX: LogEst = LogEst(48);
+
+/// The join to be ordered.
+pub struct Search<'c, 'a> {
+    /// The sources.
+    pub facts: &'c [SourceFacts<'a>],
+    /// The conditions.
+    pub terms: &'c Terms<'a>,
+    /// All candidates.
+    pub candidates: &'c Candidates,
+    /// The order that is wanted.
+    pub order: &'c OrderColumns<'a>,
+    /// Whether a fact table has been found among the sources: see [`super::star`].
+    pub is_star: bool,
+    /// How many rows are wanted at most, if it is known.
+    pub row_limit: Option<LogEst>,
+    /// Whether only distinct rows are wanted.
+    pub is_distinct: bool,
+    /// How many values a row of a sorter has.
+    pub result_width: usize,
+    /// How often the whole join is run.
+    pub repeats: LogEst,
+}
+
+/// A complete plan: candidates by their number, from the outermost loop to the innermost.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The loops.
+    pub loops: Vec<usize>,
+    /// The rows that come out.
+    pub rows: LogEst,
+    /// How many columns of the wanted order are there.
+    pub ordered: usize,
+    /// What the loops do for the order.
+    pub order: OrderResult,
+}
+
+/// A partial plan.
+#[derive(Clone, Debug)]
+struct Partial {
+    loops: Vec<usize>,
+    sources: SourceSet,
+    rows: LogEst,
+    cost: LogEst,
+    /// The cost without a sort.
+    unsorted: LogEst,
+    order: OrderResult,
+}
+
+impl<'a> Search<'_, 'a> {
+    /// The cheapest plan; none when a source has no path.
+    ///
+    /// `rows_sorted` is an estimate of the rows that a sort would have to deal with: `None` leaves the order out of the
+    /// account, which gives that very estimate.
+    pub fn run(&self, rows_sorted: Option<LogEst>) -> Option<Found> {
+        let breadth = self.breadth();
+        let wants_order = rows_sorted.is_some() && !self.order.columns.is_empty();
+        let start = Partial {
+            loops: Vec::new(),
+            sources: SourceSet::EMPTY,
+            rows: self.repeats,
+            cost: LogEst::ONE,
+            unsorted: LogEst::ONE,
+            order: OrderResult {
+                satisfied: if wants_order { Satisfied::Open } else { Satisfied::Columns(0) },
+                ..OrderResult::default()
+            },
+        };
+        let mut partials = vec![start];
+        for _ in self.facts {
+            let mut next = Vec::with_capacity(breadth + 1);
+            for partial in &partials {
+                for (number, candidate) in self.candidates.all.iter().enumerate() {
+                    if self.fits(partial, candidate) {
+                        let extended = self.extend(partial, number, candidate, rows_sorted.filter(|_| wants_order));
+                        keep(&mut next, extended, breadth);
+                    }
+                }
+            }
+            partials = next;
+        }
+        let best = partials.into_iter().min_by_key(|partial| partial.cost)?;
+        let ordered = match best.order.satisfied {
+            Satisfied::Columns(columns) => columns,
+            Satisfied::Open => 0,
+        };
+        let Partial { loops, rows, order, .. } = best;
+        Some(Found { loops, rows, ordered, order })
+    }
+
+    /// How many partial plans are kept from level to level.
+    fn breadth(&self) -> usize {
+        match self.facts.len() {
+            0 | 1 => 1,
+            2 => 5,
+            _ if self.is_star => 18,
+            _ => 12,
+        }
+    }
+
+    fn fits(&self, partial: &Partial, candidate: &Candidate) -> bool {
+        /// A hash table is not built for fewer searches than about two.
+        const HASH_ROWS_MIN: LogEst = LogEst(3);
+        !candidate.is_forbidden
+            && !partial.sources.contains(candidate.source)
+            && candidate.needs.is_subset_of(partial.sources)
+            && (candidate.way != Way::Hash || partial.rows >= HASH_ROWS_MIN)
+    }
+
+    fn extend(&self, partial: &Partial, number: usize, candidate: &Candidate, rows_sorted: Option<LogEst>) -> Partial {
+        /// A plan that sorts is preferred only when it is clearly better, and one that does not a little sooner.
+        const SORT_PENALTY: i16 = 3;
+        const NO_SORT_BONUS: i16 = 2;
+        let mut run = candidate.run + partial.rows;
+        if candidate.setup != LogEst::ONE {
+            run = candidate.setup.sum(run);
+        }
+        let mut unsorted = run.sum(partial.unsorted);
+        let mut loops = partial.loops.clone();
+        loops.push(number);
+        let order = match partial.order.satisfied {
+            Satisfied::Open if candidate.gives_order && loops.len() == 1 => {
+                OrderResult { satisfied: Satisfied::Columns(self.order.columns.len()), ..OrderResult::default() }
+            }
+            Satisfied::Open => {
+                let path = loops.iter().map(|&number| &self.candidates.all[number]);
+                self.order.satisfied_by(path, self.facts, self.terms)
+            }
+            Satisfied::Columns(_) => partial.order,
+        };
+        let wanted = self.order.columns.len();
+        let cost = match (order.satisfied, rows_sorted) {
+            (Satisfied::Columns(sorted), Some(rows)) if sorted < wanted => {
+                unsorted.sum(self.sort_cost(rows, sorted)) + SORT_PENALTY
+            }
+            _ => {
+                let cost = unsorted;
+                unsorted -= NO_SORT_BONUS;
+                cost
+            }
+        };
+        let mut sources = partial.sources;
+        sources.insert(candidate.source);
+        Partial { loops, sources, rows: partial.rows + candidate.rows, cost, unsorted, order }
+    }
+
+    /// The cost of sorting `rows` that are sorted by the first `sorted` columns already.
+    fn sort_cost(&self, rows: LogEst, sorted: usize) -> LogEst {
+        if self.order.wish == Wish::Grouped && self.facts.iter().any(|facts| facts.is_measured) {
+            // The groups are found by hash.
+            return rows + GROUPING;
+        }
+        let wanted = self.order.columns.len();
+        let width = LogEst::of((self.result_width as u64 + 59) / 30);
+        let mut cost = rows + width;
+        let mut rows = rows;
+        if sorted > 0 {
+            cost += LogEst::of(((wanted - sorted) * 100 / wanted) as u64) - LogEst(66);
+        }
+        if let Some(limit) = self.row_limit {
+            cost += 10;
+            if sorted > 0 {
+                cost += 6;
+            }
+            rows = rows.min(limit);
+        } else if self.is_distinct && rows.0 > 10 {
+            rows -= 10;
+        }
+        cost + rows.log2()
+    }
+}
+
+/// Keeps a partial plan if it is among the best.
+fn keep(plans: &mut Vec<Partial>, plan: Partial, breadth: usize) {
+    let is_open = |plan: &Partial| plan.order.satisfied == Satisfied::Open;
+    if let Some(rival) =
+        plans.iter_mut().find(|other| other.sources == plan.sources && is_open(other) == is_open(&plan))
+    {
+        let rank = |plan: &Partial| (plan.cost, plan.rows, plan.unsorted);
+        if rank(&plan) < rank(rival) {
+            *rival = plan;
+        }
+        return;
+    }
+    if plans.len() < breadth {
+        plans.push(plan);
+        return;
+    }
+    let rank = |plan: &Partial| (plan.cost, plan.unsorted);
+    // SQLite takes the rows of the first plan where it means its cost; ties are decided alike only if we do, too.
+    let mut worst = (0, (plans[0].cost, plans[0].rows));
+    for (at, other) in plans.iter().enumerate().skip(1) {
+        if rank(other) > worst.1 {
+            worst = (at, rank(other));
+        }
+    }
+    if rank(&plan) < worst.1 {
+        plans[worst.0] = plan;
+    }
+}

@@ -1,0 +1,395 @@
+//! From conditions to constraints.
+
+use lithe_resolve::ir::{
+    Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, JoinKind, Source, SourceKind,
+    SourceSet, Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_deterministic, skip_collate, skip_subtype,
+    sources_of, without_likelihood,
+};
+
+use super::{Condition, Constraint, Left, MadeOf, Op, Right, Selectivity, Terms, like, or, virtual_table};
+use crate::access::context::PlanContext;
+
+/// What the analysis of a join's conditions needs to know.
+#[derive(Clone, Copy)]
+pub struct Scope<'c, 'a> {
+    /// The statement.
+    pub context: &'c PlanContext<'a>,
+    /// FROM.
+    pub sources: &'a [Source<'a>],
+    /// Whether any source has an index on an expression: else expressions on the left side are of no use.
+    pub has_expression_indexes: bool,
+    /// Whether conditions are looked for that others imply. SQLite does not, so only where its plans are left anyway.
+    pub finds_implied: bool,
+}
+
+/// Analyses the conditions of a join.
+pub fn analyze<'a>(scope: Scope<'_, 'a>, terms: &[Term<'a>]) -> Terms<'a> {
+    let mut analysis = Analysis { scope, terms: Terms::default() };
+    for term in terms {
+        analysis.add(term.expr, term.origin);
+    }
+    analysis.finish()
+}
+
+/// An analysis under way.
+pub(super) struct Analysis<'c, 'a> {
+    pub scope: Scope<'c, 'a>,
+    pub terms: Terms<'a>,
+}
+
+/// What is common to the constraints of one condition.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    source: usize,
+    left: Left<'a>,
+}
+
+impl<'a> Analysis<'_, 'a> {
+    /// The conditions with their constraints in the order of SQLite's terms, which decides between equally good plans:
+    /// first those that are conditions themselves, then the others, beginning with those of the last condition.
+    pub fn finish(mut self) -> Terms<'a> {
+        self.terms.constraints.sort_by_key(|constraint| match constraint.is_extra {
+            false => (false, constraint.condition),
+            true => (true, usize::MAX - constraint.condition),
+        });
+        self.terms
+    }
+
+    /// Adds a condition and the constraints that can be made of it.
+    pub fn add(&mut self, expr: Expr<'a>, origin: TermOrigin) {
+        let expr = self.add_condition(expr, origin);
+        match expr {
+            Expr::Compare(compare) => self.compare(compare),
+            Expr::CompareRows(compare) => self.compare_rows(compare),
+            Expr::IsNull(operand, false) => self.is_null(operand),
+            Expr::IsNull(operand, true) => self.is_not_null(operand),
+            Expr::Between(between) => self.between(between),
+            Expr::In(set) => self.in_set(set),
+            Expr::Or(..) => {
+                let implied = or::disjunction(self, expr, origin);
+                implied.into_iter().for_each(|expr| self.add(expr, origin));
+            }
+            Expr::Function(call) => like::prefix(self, call),
+            _ => {}
+        }
+        if virtual_table::is_concerned(self) {
+            virtual_table::add(self, expr);
+        }
+    }
+
+    /// Adds the condition; gives it without likelihood().
+    fn add_condition(&mut self, expr: Expr<'a>, origin: TermOrigin) -> Expr<'a> {
+        let (expr, probability) = without_likelihood(expr);
+        let likelihood = probability.map(like::logarithm);
+        let needs = self.sources_of(&expr).union(self.bound_to(origin));
+        let condition =
+            Condition { expr, origin, needs, parts: 0, likelihood, is_simple: false, equality: Selectivity::NotEqual };
+        self.terms.conditions.push(condition);
+        expr
+    }
+
+    /// The source before whose row the condition must not be checked, because it belongs to that source's join.
+    fn bound_to(&self, origin: TermOrigin) -> SourceSet {
+        let position = |id| self.scope.sources.iter().position(|source| source.id == id);
+        let at = match origin {
+            TermOrigin::Where => None,
+            TermOrigin::OuterOn(id) => position(id),
+            // An inner join's condition is one of WHERE, but where a RIGHT JOIN follows: it must not see that one's
+            // null rows.
+            TermOrigin::InnerOn(id) => position(id).filter(|&at| {
+                self.scope.sources[at..].iter().any(|source| matches!(source.join, JoinKind::Right | JoinKind::Full))
+            }),
+        };
+        at.map_or(SourceSet::EMPTY, SourceSet::single)
+    }
+
+    pub(super) fn sources_of(&self, expr: &Expr<'a>) -> SourceSet {
+        sources_of(self.scope.sources, expr)
+    }
+
+    /// The condition that is being analysed, by position.
+    pub(super) fn condition(&self) -> usize {
+        self.terms.conditions.len() - 1
+    }
+
+    fn compare(&mut self, compare: &'a Compare<'a>) {
+        let Some(op) = op_of(compare.op) else { return };
+        let (left, right) = (self.side(&compare.left), self.side(&compare.right));
+        if left.is_some() || right.is_some() {
+            self.note_equality(op, if left.is_some() { &compare.right } else { &compare.left });
+        }
+        // A comparison of two columns can be looked at from both sides; either use makes it true.
+        if let Some(side) = left {
+            let equivalent = self.equivalent(compare, op, right);
+            self.constrain(side, op, Right::Value(compare.right), compare.how, 1, equivalent);
+        }
+        if let Some(side) = right
+            && let Some(op) = op_of(compare.op.swapped())
+        {
+            let equivalent = self.equivalent(compare, op, left);
+            let before = self.terms.constraints.len();
+            self.constrain(side, op, Right::Value(compare.left), compare.how, 1, equivalent);
+            if left.is_some() {
+                self.mark_extra(before);
+            }
+        }
+    }
+
+    /// Notes that the condition is an equality with a constant or something else.
+    fn note_equality(&mut self, op: Op, value: &Expr<'a>) {
+        if matches!(op, Op::Eq | Op::Is) {
+            let many = matches!(integer_of(value), Some(-1..=1));
+            let at = self.condition();
+            self.terms.conditions[at].equality = if many { Selectivity::ManyRows } else { Selectivity::FewRows };
+        }
+    }
+
+    /// The column on the other side, when the two columns are interchangeable wherever they are compared.
+    fn equivalent(&self, compare: &Compare<'a>, op: Op, other: Option<Side<'a>>) -> Option<(usize, ColumnIndex)> {
+        let is_inner = !matches!(self.terms.conditions[self.condition()].origin, TermOrigin::OuterOn(_));
+        let Some(Side { source, left: Left::Column(column) }) = other else { return None };
+        let (left, right) = (affinity_of(&compare.left), affinity_of(&compare.right));
+        let is_numeric = |affinity: Option<lithe_value::Affinity>| affinity.is_some_and(|a| a.is_numeric());
+        let same_affinity = left == right || is_numeric(left) && is_numeric(right);
+        let same_collation = compare.how.collation == lithe_resolve::ir::Coll::Binary
+            || collation_of(&compare.left).unwrap_or_default() == collation_of(&compare.right).unwrap_or_default();
+        (is_inner && matches!(op, Op::Eq | Op::Is) && same_affinity && same_collation).then_some((source, column))
+    }
+
+    fn compare_rows(&mut self, compare: &'a CompareRows<'a>) {
+        if matches!(compare.op, CompareOp::Eq | CompareOp::Is) {
+            return self.equal_rows(compare);
+        }
+        self.bound_rows(compare);
+        // NULLs in later columns do not compare as they sort.
+        self.always_check();
+    }
+
+    /// The first columns of a row are bounded by those of another one.
+    fn bound_rows(&mut self, compare: &'a CompareRows<'a>) {
+        for (row, op, swapped) in [(&compare.left, compare.op, false), (&compare.right, compare.op.swapped(), true)] {
+            if let (Expr::Row(items), Some(op)) = (row, op_of(op))
+                && let Some(side) = items.first().and_then(|first| self.side(first))
+            {
+                self.constrain(side, op, Right::Row(compare, swapped), compare.how[0], 1, None);
+            }
+        }
+    }
+
+    /// `(a, b) = (SELECT ...)`: each column of the row is a part.
+    fn equal_rows(&mut self, compare: &'a CompareRows<'a>) {
+        let (Expr::Row(items), Expr::Subquery(query)) = (compare.left, compare.right) else { return };
+        let Some(op) = op_of(compare.op) else { return };
+        for (at, item) in items.iter().enumerate().take(PARTS_MAX) {
+            if let Some(side) = self.side(item) {
+                let value = Expr::SubqueryColumn(query, at as u16);
+                self.constrain(side, op, Right::Value(value), compare.how[at], 1 << at, None);
+            }
+        }
+        self.set_parts(items.len());
+    }
+
+    fn is_null(&mut self, operand: &'a Expr<'a>) {
+        if let Some(side) = self.side(operand) {
+            self.constrain(side, Op::IsNull, Right::Null, How::default(), 1, None);
+        }
+    }
+
+    /// IS NOT NULL is the range of all values above NULL.
+    fn is_not_null(&mut self, operand: &'a Expr<'a>) {
+        if let Some(side) = self.side(operand)
+            && !matches!(operand, Expr::Column(Column { index, .. }) if index.is_rowid())
+        {
+            let how = How { collation: collation_of(operand).unwrap_or_default(), ..How::default() };
+            self.constrain(side, Op::Gt, Right::Null, how, 1, None);
+            self.last_constraint().made_of = MadeOf::NotNull;
+            self.last_constraint().is_extra = true;
+        }
+    }
+
+    fn between(&mut self, between: &'a Between<'a>) {
+        if let Some(rows) = between.rows {
+            let before = self.terms.constraints.len();
+            self.bound_rows(&rows.low);
+            self.bound_rows(&rows.high);
+            self.mark_extra(before);
+            return self.always_check();
+        }
+        let before = self.terms.constraints.len();
+        if let Some(side) = self.side(&between.value) {
+            self.constrain(side, Op::Ge, Right::Value(between.low), between.low_how, 1, None);
+            self.constrain(side, Op::Le, Right::Value(between.high), between.high_how, 2, None);
+        }
+        // A value that is another one each time is only good for one comparison with both bounds.
+        if is_deterministic(&between.value) {
+            if let Some(side) = self.side(&between.low) {
+                self.constrain(side, Op::Le, Right::Value(between.value), between.low_how, 1, None);
+            }
+            if let Some(side) = self.side(&between.high) {
+                self.constrain(side, Op::Ge, Right::Value(between.value), between.high_how, 2, None);
+            }
+        }
+        if self.terms.constraints.len() > before {
+            self.mark_extra(before);
+            self.set_parts(2);
+        }
+    }
+
+    fn in_set(&mut self, set: &'a In<'a>) {
+        // A correlated query gives another set for each row of the source itself: that is no constraint.
+        match (set.value, set.set) {
+            (Expr::Row(items), InSet::Query(_)) => {
+                for (at, item) in items.iter().enumerate().take(PARTS_MAX) {
+                    if let Some(side) = self.side(item) {
+                        self.constrain(side, Op::In, Right::Set(set, at as u16), set.how[at], 1 << at, None);
+                    }
+                }
+                // Columns of several sources may each be one of the set's without making one of its rows together.
+                let sources: Vec<_> = items.iter().map(|item| self.side(item).map(|side| side.source)).collect();
+                let is_one_source = sources.iter().all(|source| source.is_some() && *source == sources[0]);
+                if is_one_source { self.set_parts(items.len()) } else { self.always_check() }
+            }
+            _ => {
+                if let Some(side) = self.side(&set.value) {
+                    self.constrain(side, Op::In, Right::Set(set, 0), set.how[0], 1, None);
+                }
+            }
+        }
+    }
+
+    /// Adds a constraint of the current condition, unless its right side depends on the source itself.
+    fn constrain(
+        &mut self,
+        side: Side<'a>,
+        op: Op,
+        right: Right<'a>,
+        how: How<'a>,
+        part: u64,
+        equivalent: Option<(usize, ColumnIndex)>,
+    ) {
+        let needs = self.needs_of(&right);
+        let condition = self.condition();
+        if needs.contains(side.source) && equivalent.is_none() {
+            return;
+        }
+        let is_comparison = matches!(op, Op::Eq | Op::In | Op::Lt | Op::Le | Op::Gt | Op::Ge);
+        self.terms.conditions[condition].is_simple |= is_comparison;
+        self.terms.conditions[condition].parts |= part;
+        let Side { source, left } = side;
+        let made_of = MadeOf::Comparison;
+        let is_extra = false;
+        let constraint =
+            Constraint { condition, part, source, left, op, right, how, needs, equivalent, made_of, is_extra };
+        self.terms.constraints.push(constraint);
+    }
+
+    /// Adds a bound that was made of LIKE or GLOB.
+    pub(super) fn like_bound(&mut self, value: &Expr<'a>, op: Op, bound: Expr<'a>, how: How<'a>, part: u64) {
+        if let Some(side) = self.side(value) {
+            self.constrain(side, op, Right::Value(bound), how, part, None);
+            self.last_constraint().made_of = MadeOf::Like;
+            self.last_constraint().is_extra = true;
+        }
+    }
+
+    /// Adds the IN that an OR of equalities is.
+    pub(super) fn derived_in(&mut self, set: &'a In<'a>) {
+        let before = self.terms.constraints.len();
+        self.in_set(set);
+        self.mark_extra(before);
+    }
+
+    /// Adds a constraint that says the same as the whole condition.
+    pub(super) fn constrain_as(&mut self, constraint: Constraint<'a>) {
+        let Constraint { source, left, op, right, how, .. } = constraint;
+        self.constrain(Side { source, left }, op, right, how, 1, None);
+    }
+
+    /// The constraints from `first` on are terms of their own in SQLite.
+    fn mark_extra(&mut self, first: usize) {
+        self.terms.constraints[first..].iter_mut().for_each(|constraint| constraint.is_extra = true);
+    }
+
+    fn last_constraint(&mut self) -> &mut Constraint<'a> {
+        self.terms.constraints.last_mut().expect("a constraint was just added")
+    }
+
+    /// The condition is done when `count` parts of it are; too many of them are never all used.
+    fn set_parts(&mut self, count: usize) {
+        let at = self.condition();
+        self.terms.conditions[at].parts = if count > PARTS_MAX { 0 } else { u64::MAX >> (PARTS_MAX - count) };
+    }
+
+    /// The condition must be checked whatever paths use of it.
+    pub(super) fn always_check(&mut self) {
+        let at = self.condition();
+        self.terms.conditions[at].parts = 0;
+    }
+
+    pub(super) fn needs_of(&self, right: &Right<'a>) -> SourceSet {
+        match right {
+            Right::Null => SourceSet::EMPTY,
+            Right::Value(value) => self.sources_of(value),
+            Right::Row(compare, swapped) => self.sources_of(if *swapped { &compare.left } else { &compare.right }),
+            Right::Set(set, _) => match set.set {
+                InSet::List(items) => items.iter().fold(SourceSet::EMPTY, |all, item| all.union(self.sources_of(item))),
+                InSet::Query(query) => query.outer.iter().fold(SourceSet::EMPTY, |mut all, id| {
+                    if let Some(at) = self.scope.sources.iter().position(|source| source.id == *id) {
+                        all.insert(at);
+                    }
+                    all
+                }),
+            },
+        }
+    }
+
+    /// What a path could look up: a column of one of the sources, or an expression that an index may hold.
+    fn side(&self, expr: &Expr<'a>) -> Option<Side<'a>> {
+        let expr = skip_subtype(skip_collate(*expr));
+        if let Expr::Column(column) = expr {
+            let source = self.position(column)?;
+            return Some(Side { source, left: Left::Column(column.index) });
+        }
+        if !self.scope.has_expression_indexes || matches!(expr, Expr::Unary(UnaryOp::Plus, _)) {
+            return None;
+        }
+        let needs = self.sources_of(&expr);
+        let source = needs.iter().next().filter(|_| needs.len() == 1)?;
+        let indexed = has_expression_index(&self.scope.sources[source]);
+        indexed.then_some(Side { source, left: Left::Expr(expr) })
+    }
+
+    fn position(&self, column: &Column<'a>) -> Option<usize> {
+        self.scope.sources.iter().position(|source| source.id == column.source)
+    }
+}
+
+/// A condition has at most so many parts.
+const PARTS_MAX: usize = u64::BITS as usize;
+
+/// Whether the source is a table with an index on an expression.
+pub fn has_expression_index(source: &Source<'_>) -> bool {
+    matches!(source.kind, SourceKind::Table(_, table) if table.indexes.iter().any(|index| index.has_expressions()))
+}
+
+fn op_of(op: CompareOp) -> Option<Op> {
+    Some(match op {
+        CompareOp::Eq => Op::Eq,
+        CompareOp::Is => Op::Is,
+        CompareOp::Lt => Op::Lt,
+        CompareOp::Le => Op::Le,
+        CompareOp::Gt => Op::Gt,
+        CompareOp::Ge => Op::Ge,
+        CompareOp::Ne | CompareOp::IsNot => return None,
+    })
+}
+
+/// The value of an integer literal, perhaps with a sign.
+fn integer_of(expr: &Expr<'_>) -> Option<i64> {
+    match expr {
+        Expr::Integer(value) => Some(*value),
+        Expr::Unary(UnaryOp::Plus, operand) => integer_of(operand),
+        Expr::Unary(UnaryOp::Negate, operand) => integer_of(operand)?.checked_neg(),
+        _ => None,
+    }
+}

@@ -1,0 +1,239 @@
+//! The conditions of a join, as the planner sees them.
+//!
+//! Every conjunct of WHERE and ON is a [`Condition`]: when it can be checked, and how many rows it may let through.
+//! A condition that compares a column with something that is known without its source is also a [`Constraint`]: a path
+//! through that source can use it, and then nobody has to check it any more. Some conditions are several constraints:
+//!
+//! ```text
+//!   a = b                    a = ..., b = ...         either one is the whole condition
+//!   x BETWEEN p AND q        x >= p, x <= q           two parts: both used, the condition is done
+//!   x LIKE 'abc%'            x >= 'ABC', x < 'abd'    LIKE is checked nevertheless
+//!   (a, b) IN (SELECT ...)   a IN ..., b IN ...       a part for each column
+//!   a = 1 OR a = 2           a IN (1, 2)
+//! ```
+//!
+//! An OR that cannot be made an IN is a [`Disjunction`]: each branch has its own conditions and its own path.
+
+mod analyze;
+mod like;
+mod or;
+mod virtual_table;
+
+use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, In, SourceSet, TermOrigin};
+use lithe_value::Affinity;
+
+pub use analyze::{Scope, analyze, has_expression_index};
+pub use like::is_pattern_match;
+
+/// The conditions of a join and what paths can use of them.
+#[derive(Debug, Default)]
+pub struct Terms<'a> {
+    /// One for each term of the request, in its order.
+    pub conditions: Vec<Condition<'a>>,
+    /// What paths can use.
+    pub constraints: Vec<Constraint<'a>>,
+    /// The ORs that several paths together may serve.
+    pub disjunctions: Vec<Disjunction<'a>>,
+}
+
+/// A conjunct of WHERE or ON.
+#[derive(Clone, Copy, Debug)]
+pub struct Condition<'a> {
+    /// The condition.
+    pub expr: Expr<'a>,
+    /// Where it stood.
+    pub origin: TermOrigin,
+    /// Sources that must have a row before it can be checked.
+    pub needs: SourceSet,
+    /// The parts that must all be used by a path so that the condition need not be checked; 0: it is always checked.
+    pub parts: u64,
+    /// The probability that it is true, if likelihood() and the like say so: a logarithm, at most 0.
+    pub likelihood: Option<i16>,
+    /// It compares something with a value, so that it is not true when that something is NULL.
+    pub is_simple: bool,
+    /// It is a comparison with a small constant, which many rows may equal; or one with another constant.
+    pub equality: Selectivity,
+}
+
+/// How many rows an equality that no index serves may let through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selectivity {
+    /// It is none.
+    NotEqual,
+    /// Equal to -1, 0 or 1: often many.
+    ManyRows,
+    /// Equal to something else.
+    FewRows,
+}
+
+/// Number of a constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ConstraintId(pub u16);
+
+/// A condition, or a part of one, in a form that a path through `source` can use.
+#[derive(Clone, Copy, Debug)]
+pub struct Constraint<'a> {
+    /// The condition, by position.
+    pub condition: usize,
+    /// Which part of the condition it is: one bit.
+    pub part: u64,
+    /// The source.
+    pub source: usize,
+    /// What is compared.
+    pub left: Left<'a>,
+    /// How.
+    pub op: Op,
+    /// With what.
+    pub right: Right<'a>,
+    /// Affinity and collation of the comparison.
+    pub how: How<'a>,
+    /// Sources that must have a row before the right side has a value.
+    pub needs: SourceSet,
+    /// `column = column` that makes the two interchangeable: the other column.
+    pub equivalent: Option<(usize, ColumnIndex)>,
+    /// Made of a LIKE or GLOB, or of IS NOT NULL.
+    pub made_of: MadeOf,
+    /// SQLite has it as a term of its own beside the condition.
+    pub is_extra: bool,
+}
+
+/// The compared side of a constraint.
+#[derive(Clone, Copy, Debug)]
+pub enum Left<'a> {
+    /// A column.
+    Column(ColumnIndex),
+    /// An expression, which an index may hold.
+    Expr(Expr<'a>),
+}
+
+/// The other side of a constraint.
+#[derive(Clone, Copy, Debug)]
+pub enum Right<'a> {
+    /// A value.
+    Value(Expr<'a>),
+    /// NULL: IS NULL.
+    Null,
+    /// One of a set: this column of it.
+    Set(&'a In<'a>, u16),
+    /// A row value; `true` when the rows have changed sides.
+    Row(&'a CompareRows<'a>, bool),
+}
+
+/// Which constraint a comparison is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// `=`
+    Eq,
+    /// IS
+    Is,
+    /// IN
+    In,
+    /// IS NULL
+    IsNull,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// Only a virtual table can use it: one of `lithe_vm::virtual_table::constraint`.
+    Virtual(u8),
+}
+
+impl Op {
+    /// Whether one value (or one set of them) is looked up.
+    pub fn is_equality(self) -> bool {
+        matches!(self, Op::Eq | Op::Is | Op::In | Op::IsNull)
+    }
+
+    /// Whether it is a lower bound.
+    pub fn is_lower(self) -> bool {
+        matches!(self, Op::Gt | Op::Ge)
+    }
+
+    /// Whether it is an upper bound.
+    pub fn is_upper(self) -> bool {
+        matches!(self, Op::Lt | Op::Le)
+    }
+
+    /// Whether a bound is among what it bounds.
+    pub fn is_inclusive(self) -> bool {
+        matches!(self, Op::Le | Op::Ge)
+    }
+}
+
+/// What a constraint was made of, if not of the same comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MadeOf {
+    /// A comparison.
+    Comparison,
+    /// LIKE or GLOB with a prefix.
+    Like,
+    /// IS NOT NULL.
+    NotNull,
+}
+
+/// An OR whose branches may each have a path of their own through one source.
+#[derive(Debug)]
+pub struct Disjunction<'a> {
+    /// The condition, by position.
+    pub condition: usize,
+    /// Sources through which each branch has a path.
+    pub sources: SourceSet,
+    /// The branches: the conditions of each are joined by AND.
+    pub branches: Vec<Terms<'a>>,
+}
+
+impl<'a> Terms<'a> {
+    /// The constraint of that number.
+    pub fn constraint(&self, id: ConstraintId) -> &Constraint<'a> {
+        &self.constraints[usize::from(id.0)]
+    }
+
+    /// All constraints with their numbers.
+    pub fn numbered(&self) -> impl Iterator<Item = (ConstraintId, &Constraint<'a>)> {
+        self.constraints.iter().enumerate().map(|(at, constraint)| (ConstraintId(at as u16), constraint))
+    }
+
+    /// The columns of any source that must be equal to the column, itself left out.
+    pub fn equal_columns(&self, source: usize, column: ColumnIndex) -> Vec<(usize, ColumnIndex)> {
+        const EQUALS_MAX: usize = 10;
+        let mut equals = vec![(source, column)];
+        let mut at = 0;
+        while at < equals.len() && equals.len() <= EQUALS_MAX {
+            let (source, column) = equals[at];
+            for constraint in &self.constraints {
+                let is_of_column =
+                    constraint.source == source && matches!(constraint.left, Left::Column(of) if of == column);
+                if let Some(equal) = constraint.equivalent
+                    && is_of_column
+                    && !equals.contains(&equal)
+                {
+                    equals.push(equal);
+                }
+            }
+            at += 1;
+        }
+        equals.remove(0);
+        equals
+    }
+}
+
+impl Constraint<'_> {
+    /// Whether an index column of this affinity sorts values as the comparison sees them.
+    pub fn fits_affinity(&self, column: Affinity) -> bool {
+        fits_affinity(self.how.affinity, column)
+    }
+}
+
+/// Whether a comparison that applies `applied` to both sides finds values of a column of affinity `column` where the
+/// column's own order has them.
+pub fn fits_affinity(applied: Option<Affinity>, column: Affinity) -> bool {
+    match applied {
+        Some(Affinity::Text) => column == Affinity::Text,
+        Some(applied) if applied.is_numeric() => column.is_numeric(),
+        _ => true,
+    }
+}

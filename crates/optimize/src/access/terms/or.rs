@@ -1,0 +1,185 @@
+//! ORs: those that are an IN or a single comparison in disguise, and those that several paths may serve together.
+
+use lithe_resolve::ir::{
+    ColumnIndex, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, collation_of, comparison_affinity, same,
+};
+
+use super::analyze::Analysis;
+use super::{Condition, Constraint, Disjunction, Left, Op, Right, Terms};
+
+/// Analyses an OR; gives conditions on single sources that follow from it.
+pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, origin: TermOrigin) -> Vec<Expr<'a>> {
+    let branches: Vec<Terms<'a>> = operands(&expr, &split_or)
+        .into_iter()
+        .map(|branch| {
+            let mut inner = Analysis { scope: analysis.scope, terms: Terms::default() };
+            operands(branch, &split_and).into_iter().for_each(|part| inner.add(*part, origin));
+            inner.finish()
+        })
+        .collect();
+    if let Some(set) = as_in(analysis, &branches) {
+        analysis.derived_in(set);
+        return Vec::new();
+    }
+    if let [left, right] = &branches[..]
+        && let Some(combined) = as_one_comparison(left, right)
+    {
+        analysis.constrain_as(combined);
+    }
+    let is_implying = analysis.scope.finds_implied && !matches!(origin, TermOrigin::OuterOn(_));
+    let implied = if is_implying { implied(analysis, &branches) } else { Vec::new() };
+    let sources = branches.iter().map(sources_served).reduce(intersection).unwrap_or_default();
+    if !sources.is_empty() {
+        let condition = analysis.condition();
+        analysis.terms.disjunctions.push(Disjunction { condition, sources, branches });
+    }
+    implied
+}
+
+/// `a AND x OR b AND y` implies `a OR b`: what all branches say of a source alone, if the OR is about several.
+fn implied<'a>(analysis: &Analysis<'_, 'a>, branches: &[Terms<'a>]) -> Vec<Expr<'a>> {
+    let needs = analysis.terms.conditions[analysis.condition()].needs;
+    let arena = analysis.scope.context.arena;
+    let said_by = |branch: &Terms<'a>, source: usize| {
+        let own = branch.conditions.iter().filter(|condition| condition.needs == SourceSet::single(source));
+        let plain = own.map(|condition| condition.expr).filter(is_plain);
+        plain.reduce(|left, right| Expr::And(arena.alloc(left), arena.alloc(right)))
+    };
+    let all_say = |source: usize| {
+        let said: Option<Vec<Expr<'a>>> = branches.iter().map(|branch| said_by(branch, source)).collect();
+        said?.into_iter().reduce(|left, right| Expr::Or(arena.alloc(left), arena.alloc(right)))
+    };
+    let sources = (0..analysis.scope.sources.len()).filter(|&source| needs.contains(source));
+    if needs.len() < 2 { Vec::new() } else { sources.filter_map(all_say).collect() }
+}
+
+/// Whether evaluating the expression twice does no harm: nothing in it is called or run.
+fn is_plain(expr: &Expr<'_>) -> bool {
+    !any(expr, &mut |part| {
+        let is_query = matches!(part, Expr::In(set) if matches!(set.set, InSet::Query(_)));
+        is_query || matches!(part, Expr::Function(_) | Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(_))
+    })
+}
+
+type Split = dyn for<'e, 'a> Fn(&'e Expr<'a>) -> Option<(&'e Expr<'a>, &'e Expr<'a>)>;
+
+fn split_or<'e, 'a>(expr: &'e Expr<'a>) -> Option<(&'e Expr<'a>, &'e Expr<'a>)> {
+    if let Expr::Or(left, right) = expr { Some((left, right)) } else { None }
+}
+
+fn split_and<'e, 'a>(expr: &'e Expr<'a>) -> Option<(&'e Expr<'a>, &'e Expr<'a>)> {
+    if let Expr::And(left, right) = expr { Some((left, right)) } else { None }
+}
+
+/// The operands of a chain of operators, from left to right.
+fn operands<'e, 'a>(expr: &'e Expr<'a>, split: &Split) -> Vec<&'e Expr<'a>> {
+    let mut found = Vec::new();
+    let mut pending = vec![expr];
+    while let Some(next) = pending.pop() {
+        match split(next) {
+            Some((left, right)) => pending.extend([right, left]),
+            None => found.push(next),
+        }
+    }
+    found
+}
+
+/// `x = a OR x = b OR ...` as `x IN (a, b, ...)`.
+fn as_in<'a>(analysis: &Analysis<'_, 'a>, branches: &[Terms<'a>]) -> Option<&'a In<'a>> {
+    // Any of the first branch's columns may be the one that all have in common.
+    let first = branches.first()?;
+    first.constraints.iter().find_map(|constraint| {
+        let value = column_expr(analysis, first, constraint)?;
+        // The comparison that IN makes looks at the left side only.
+        let affinity = comparison_affinity(affinity_of(&value), None);
+        let how = How { affinity, collation: collation_of(&value).unwrap_or_default() };
+        let items = branches.iter().map(|branch| equal_value(branch, constraint, &value, how));
+        let items: Vec<Expr<'a>> = items.collect::<Option<_>>()?;
+        let arena = analysis.scope.context.arena;
+        let set = In {
+            value,
+            set: InSet::List(arena.alloc_slice_copy(&items)),
+            how: arena.alloc_slice_copy(&[how]),
+            id: analysis.scope.context.resolver.new_subquery(),
+        };
+        Some(&*arena.alloc(set))
+    })
+}
+
+fn column_of(constraint: &Constraint<'_>) -> Option<(usize, ColumnIndex)> {
+    match constraint.left {
+        Left::Column(column) if constraint.op == Op::Eq => Some((constraint.source, column)),
+        _ => None,
+    }
+}
+
+/// What the branch says that the column of `wanted` is equal to, if it says nothing else, and compares it as `how`.
+fn equal_value<'a>(branch: &Terms<'a>, wanted: &Constraint<'a>, column: &Expr<'a>, how: How<'a>) -> Option<Expr<'a>> {
+    let [Condition { parts: 1, .. }] = branch.conditions[..] else { return None };
+    let is_compared_so = |constraint: &Constraint<'a>, value: &Expr<'a>| match affinity_of(value) {
+        None => constraint.how.affinity == how.affinity,
+        own => own == affinity_of(column),
+    };
+    branch.constraints.iter().find_map(|constraint| match constraint.right {
+        Right::Value(value)
+            if column_of(constraint) == column_of(wanted)
+                && is_compared_so(constraint, &value)
+                && constraint.how.collation == how.collation =>
+        {
+            Some(value)
+        }
+        _ => None,
+    })
+}
+
+/// The column of the constraint as an expression: one side of the branch's comparison.
+fn column_expr<'a>(analysis: &Analysis<'_, 'a>, branch: &Terms<'a>, constraint: &Constraint<'a>) -> Option<Expr<'a>> {
+    let Expr::Compare(compare) = branch.conditions.get(constraint.condition)?.expr else { return None };
+    let (source, column) = column_of(constraint)?;
+    let id = analysis.scope.sources[source].id;
+    let is_it = |side: &Expr<'a>| matches!(lithe_resolve::ir::skip_collate(*side), Expr::Column(c) if c.index == column && c.source == id);
+    [compare.left, compare.right].into_iter().find(|side| is_it(side))
+}
+
+/// `x = a OR x > a` as `x >= a`, and the like.
+fn as_one_comparison<'a>(left: &Terms<'a>, right: &Terms<'a>) -> Option<Constraint<'a>> {
+    // A condition of several parts, such as BETWEEN, says more than one comparison.
+    let whole = |terms: &Terms<'a>| matches!(terms.conditions[..], [Condition { parts: 1, .. }]);
+    if !whole(left) || !whole(right) {
+        return None;
+    }
+    let (left, right) = (left.constraints.first()?, right.constraints.first()?);
+    let (Right::Value(a), Right::Value(b)) = (left.right, right.right) else { return None };
+    let same_left = match (left.left, right.left) {
+        (Left::Column(x), Left::Column(y)) => left.source == right.source && x == y,
+        _ => false,
+    };
+    let same_how = left.how.affinity == right.how.affinity && left.how.collation == right.how.collation;
+    if !same_left || !same_how || !same(&a, &b) {
+        return None;
+    }
+    Some(Constraint { op: union(left.op, right.op)?, ..*left })
+}
+
+/// The comparison that holds when either of the two holds.
+fn union(left: Op, right: Op) -> Option<Op> {
+    let less = |op| matches!(op, Op::Eq | Op::Lt | Op::Le);
+    let greater = |op| matches!(op, Op::Eq | Op::Gt | Op::Ge);
+    match (left, right) {
+        _ if left == right => Some(left),
+        _ if less(left) && less(right) => Some(Op::Le),
+        _ if greater(left) && greater(right) => Some(Op::Ge),
+        _ => None,
+    }
+}
+
+/// The sources through which the branch has a path.
+fn sources_served(branch: &Terms<'_>) -> SourceSet {
+    let mut sources = SourceSet::EMPTY;
+    branch.constraints.iter().for_each(|constraint| sources.insert(constraint.source));
+    sources
+}
+
+fn intersection(left: SourceSet, right: SourceSet) -> SourceSet {
+    left.minus(left.minus(right))
+}

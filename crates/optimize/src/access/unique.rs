@@ -1,0 +1,43 @@
+//! DISTINCT that has nothing to do: when no two rows of one table can be equal in the result columns.
+
+use lithe_resolve::ir::{ColumnIndex, Expr, collation_of, skip_collate};
+
+use super::Join;
+use super::facts::{IndexFacts, IndexedTerm};
+use super::terms::{Left, Op};
+
+impl Join<'_, '_> {
+    /// Whether the result columns tell all rows apart: they have the rowid, or the columns of a unique index that are not
+    /// bound to one value anyway.
+    pub fn result_is_unique(&self) -> bool {
+        let [facts] = self.facts else { return false };
+        if facts.table.is_none() {
+            return false;
+        }
+        self.request.result.iter().any(|expr| self.is_column(expr, ColumnIndex::ROWID))
+            || facts.indexes.iter().any(|index| index.index.is_unique() && !index.is_partial && self.has_all(index))
+    }
+
+    fn has_all(&self, index: &IndexFacts<'_>) -> bool {
+        index.columns[..index.key_count()].iter().all(|column| {
+            let IndexedTerm::Column(of) = column.term else { return false };
+            let is_bound = self.terms.constraints.iter().any(|constraint| {
+                constraint.source == 0
+                    && matches!(constraint.left, Left::Column(at) if at == of)
+                    && constraint.op == Op::Eq
+                    && constraint.needs.is_empty()
+                    && column.is_compared_by(constraint)
+            });
+            is_bound
+                || !column.nullable
+                    && self.request.result.iter().any(|expr| {
+                        self.is_column(expr, of) && collation_of(expr).unwrap_or_default() == column.collation
+                    })
+        })
+    }
+
+    fn is_column(&self, expr: &Expr<'_>, index: ColumnIndex) -> bool {
+        matches!(skip_collate(*expr), Expr::Column(column)
+            if column.index == index && column.source == self.facts[0].source.id)
+    }
+}

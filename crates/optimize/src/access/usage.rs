@@ -1,0 +1,95 @@
+//! Which columns of each source a statement uses: what makes an index covering, and what a materialised row must hold.
+
+use lithe_resolve::ir::{Child, Column, ColumnIndex, Expr, Query, SourceId, for_each_child, for_each_in_query};
+
+/// A set of columns of one source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnSet {
+    /// The first 64 columns.
+    low: u64,
+    /// The others, 64 a word.
+    high: Vec<u64>,
+    /// The rowid.
+    rowid: bool,
+}
+
+impl ColumnSet {
+    /// Adds a column.
+    pub fn insert(&mut self, column: ColumnIndex) {
+        match column.position() {
+            None => self.rowid = true,
+            Some(position) if position < 64 => self.low |= 1 << position,
+            Some(position) => {
+                let word = position / 64 - 1;
+                if self.high.len() <= word {
+                    self.high.resize(word + 1, 0);
+                }
+                self.high[word] |= 1 << (position % 64);
+            }
+        }
+    }
+
+    /// Whether the column is in it.
+    pub fn contains(&self, column: ColumnIndex) -> bool {
+        match column.position() {
+            None => self.rowid,
+            Some(position) if position < 64 => self.low >> position & 1 == 1,
+            Some(position) => self.high.get(position / 64 - 1).is_some_and(|word| word >> (position % 64) & 1 == 1),
+        }
+    }
+
+    /// Whether the rowid is in it.
+    pub fn has_rowid(&self) -> bool {
+        self.rowid
+    }
+
+    /// Positions of the columns, in order; the rowid is not among them.
+    pub fn positions(&self) -> impl Iterator<Item = usize> + '_ {
+        std::iter::once(self.low)
+            .chain(self.high.iter().copied())
+            .enumerate()
+            .flat_map(|(at, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit))
+    }
+}
+
+/// The columns used of every source of a statement.
+#[derive(Debug, Default)]
+pub struct Usage {
+    sources: Vec<ColumnSet>,
+    none: ColumnSet,
+}
+
+impl Usage {
+    /// What is used of `source`.
+    pub fn of(&self, source: SourceId) -> &ColumnSet {
+        self.sources.get(source.index()).unwrap_or(&self.none)
+    }
+
+    /// Adds everything that the query uses, of its own sources and of others.
+    pub fn add_query<'a>(&mut self, query: &'a Query<'a>) {
+        for_each_in_query(query, &mut |child| self.add_child(child));
+    }
+
+    /// Adds everything that the expression uses.
+    pub fn add_expr(&mut self, expr: &Expr<'_>) {
+        match expr {
+            Expr::Column(column) => self.add_column(column),
+            _ => for_each_child(expr, &mut |child| self.add_child(child)),
+        }
+    }
+
+    fn add_child(&mut self, child: Child<'_, '_>) {
+        match child {
+            Child::Expr(expr) => self.add_expr(expr),
+            Child::Query(query) => self.add_query(query),
+        }
+    }
+
+    fn add_column(&mut self, column: &Column<'_>) {
+        let at = column.source.index();
+        if self.sources.len() <= at {
+            self.sources.resize_with(at + 1, ColumnSet::default);
+        }
+        self.sources[at].insert(column.index);
+    }
+}

@@ -1,0 +1,101 @@
+//! A UNION ALL in FROM: the outer query becomes one UNION ALL of itself over each of the parts.
+
+use lithe_resolve::ir::{
+    Core, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, OrderTerm, Output, OutputColumn, Query, Select, Source,
+    affinity_of,
+};
+use lithe_sql::ast::CompoundOp;
+
+use super::flatten::Replace;
+use super::map::Map;
+use super::{Draft, Rewriter};
+
+impl<'a> Rewriter<'a> {
+    /// Takes the query at `at` apart, if it is of that kind and the outer query is as plain as it has to be.
+    pub(super) fn append(
+        &self,
+        draft: &mut Draft<'a>,
+        outer: &'a Select<'a>,
+        at: usize,
+        derived: &'a Derived<'a>,
+    ) -> bool {
+        let inner = derived.query;
+        let Some(parts) = appended_parts(inner) else { return false };
+        let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1);
+        let Some(order_by) = self.order_of_outputs(&draft.query) else { return false };
+        if is_shared || !fits(&draft.query, outer, at, inner, &parts) {
+            return false;
+        }
+        let source = outer.sources[at];
+        let cores = parts.iter().zip(inner.cores).enumerate().map(|(number, (part, core))| {
+            let outer = if number == 0 { outer } else { self.copy_select(outer) };
+            let id = outer.sources[at].id;
+            let mut replace = Replace { source: id, columns: self.seen_from_outside(part.columns), is_part: true };
+            let replaced = Map { arena: self.arena, change: &mut replace }.select(outer).unwrap_or(outer);
+            let select = self.spliced(replaced, at, Source { id, ..source }, part);
+            Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), span: core.span }
+        });
+        let cores: Vec<Core<'a>> = cores.collect();
+        draft.query.cores = self.arena.alloc_slice_copy(&cores);
+        draft.query.order_by = order_by;
+        true
+    }
+
+    fn spliced(&self, outer: &Select<'a>, at: usize, source: Source<'a>, part: &Select<'a>) -> &'a Select<'a> {
+        let sources = self.spliced_sources(outer, at, part);
+        let terms = self.spliced_terms(outer, &source, part);
+        self.arena.alloc(Select { sources, terms, ..*outer })
+    }
+
+    /// ORDER BY by result columns, as a compound has it; none if a term is something else.
+    fn order_of_outputs(&self, query: &Query<'a>) -> Option<&'a [OrderTerm<'a>]> {
+        let mut terms = Vec::with_capacity(query.order_by.len());
+        for term in query.order_by {
+            let position = term.output?;
+            let OutputColumn { affinity, collation, .. } = query.columns[usize::from(position)];
+            let expr = Expr::Output(self.arena.alloc(Output { position, affinity, collation }));
+            terms.push(OrderTerm { expr, ..*term });
+        }
+        Some(self.arena.alloc_slice_copy(&terms))
+    }
+}
+
+/// The parts of a compound of plain SELECTs that are all appended.
+fn appended_parts<'a>(query: &Query<'a>) -> Option<Vec<&'a Select<'a>>> {
+    if !query.is_compound() || !query.order_by.is_empty() || query.limit.is_some() {
+        return None;
+    }
+    query
+        .cores
+        .iter()
+        .map(|core| match core.body {
+            CoreBody::Select(select) if core.op == CompoundOp::UnionAll && is_plain(select) => Some(select),
+            _ => None,
+        })
+        .collect()
+}
+
+fn is_plain(select: &Select<'_>) -> bool {
+    let has_right = select.sources.iter().any(|s| matches!(s.join, JoinKind::Right | JoinKind::Full));
+    !select.sources.is_empty() && !select.is_aggregate && !select.distinct && select.windows.is_empty() && !has_right
+}
+
+fn fits<'a>(
+    outer_query: &Query<'a>,
+    outer: &Select<'a>,
+    at: usize,
+    inner: &Query<'a>,
+    parts: &[&'a Select<'a>],
+) -> bool {
+    let widest = parts.iter().map(|part| part.sources.len()).max().unwrap_or(0);
+    let same_affinities = (0..inner.columns.len()).all(|column| {
+        let first = affinity_of(&parts[0].columns[column]);
+        parts.iter().all(|part| affinity_of(&part.columns[column]) == first)
+    });
+    outer_query.cores.len() == 1
+        && !outer.is_aggregate
+        && !outer.distinct
+        && outer.sources[at].join != JoinKind::Left
+        && outer.sources.len() + widest - 1 <= JOIN_SOURCES_MAX
+        && same_affinities
+}

@@ -1,0 +1,45 @@
+//! `WHERE EXISTS (SELECT … FROM t WHERE …)` becomes a join with t, whose loop ends with the first row that joins: what is looked up in t
+//! may then be looked up through an index or a hash table that is made once, and t may stand in the outer loop.
+
+use lithe_resolve::ir::{
+    CoreBody, Expr, JOIN_SOURCES_MAX, JoinKind, Query, Select, Source, SourceKind, Term, TermOrigin,
+};
+
+use super::Rewriter;
+
+impl<'a> Rewriter<'a> {
+    /// The SELECT with the tables of its EXISTS among its sources. What EXISTS stands within these stays as it is, as in SQLite.
+    pub(super) fn join_exists(&self, select: &'a Select<'a>) -> &'a Select<'a> {
+        let is_right = |source: &Source<'a>| matches!(source.join, JoinKind::Right | JoinKind::Full);
+        if select.sources.is_empty() || select.sources.iter().any(is_right) {
+            return select;
+        }
+        let mut sources = select.sources.to_vec();
+        let mut terms: Vec<Term<'a>> = Vec::with_capacity(select.terms.len());
+        for term in select.terms {
+            match joinable(term) {
+                Some((source, conditions)) if sources.len() < JOIN_SOURCES_MAX => {
+                    sources.push(Source { is_exists: true, join: JoinKind::Inner, ..*source });
+                    terms.extend(conditions.iter().map(|term| Term { origin: TermOrigin::Where, ..*term }));
+                }
+                _ => terms.push(*term),
+            }
+        }
+        if sources.len() == select.sources.len() {
+            return select;
+        }
+        let (sources, terms) = (self.arena.alloc_slice_copy(&sources), self.arena.alloc_slice_copy(&terms));
+        self.arena.alloc(Select { sources, terms, ..*select })
+    }
+}
+
+/// The table that an EXISTS of WHERE looks into, and the conditions, if it is a plain SELECT from one table.
+fn joinable<'a>(term: &Term<'a>) -> Option<(&'a Source<'a>, &'a [Term<'a>])> {
+    let Term { expr: Expr::Exists(subquery), origin: TermOrigin::Where } = term else { return None };
+    let query: &'a Query<'a> = subquery.query;
+    let [core] = query.cores else { return None };
+    let CoreBody::Select(select) = core.body else { return None };
+    let [source] = select.sources else { return None };
+    let is_plain = !select.is_aggregate && select.windows.is_empty() && query.limit.is_none();
+    (is_plain && matches!(source.kind, SourceKind::Table(..))).then_some((source, select.terms))
+}

@@ -1,0 +1,128 @@
+//! Trees into better trees of the same meaning.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | `map` | rebuilds trees |
+//! | `simplify` | LEFT JOIN that a condition makes an inner one |
+//! | `flatten` | a query in FROM becomes part of the one around it |
+//! | `exists` | EXISTS in WHERE that becomes a join |
+//! | `append` | a UNION ALL in FROM becomes the outer query's own |
+//! | `push` | conditions move into the queries in FROM that they are about, and from HAVING to WHERE |
+//! | `prune` | result columns that nobody uses, ORDER BY that nobody sees |
+//!
+//! The meaning includes what comparisons do: affinity and collation of each were settled by the resolver, and no
+//! replacement of a column by an expression changes them.
+
+mod append;
+mod exists;
+mod flatten;
+mod map;
+mod prune;
+mod push;
+mod simplify;
+
+use bumpalo::Bump;
+use lithe_resolve::Resolver;
+use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, OrderTerm, Query, Select, Source, SourceKind};
+
+use map::{Change, Map, Nested};
+
+/// Rewrites the trees of one statement.
+pub struct Rewriter<'a> {
+    resolver: &'a Resolver<'a>,
+    arena: &'a Bump,
+}
+
+/// A query while it is rewritten: with a single SELECT, or an ORDER BY and LIMIT that belong to all its cores.
+#[derive(Clone, Copy)]
+struct Draft<'a> {
+    query: Query<'a>,
+}
+
+impl<'a> Rewriter<'a> {
+    /// A rewriter of the statement that `resolver` resolves.
+    pub fn new(resolver: &'a Resolver<'a>) -> Rewriter<'a> {
+        Rewriter { resolver, arena: resolver.arena }
+    }
+
+    /// The query rewritten, if there is anything in it to be rewritten.
+    pub fn rewrite(&self, query: &'a Query<'a>) -> &'a Query<'a> {
+        let may_gain = |select: &Select<'a>| select.sources.len() > 1 || select.having.is_some();
+        if query.single_select().is_none_or(may_gain) || self.resolver.has_nested_queries() {
+            self.query(query)
+        } else {
+            query
+        }
+    }
+
+    /// The expression with the queries in it rewritten.
+    pub fn expr(&self, expr: &Expr<'a>) -> Expr<'a> {
+        if !self.resolver.has_nested_queries() {
+            return *expr;
+        }
+        let mut nested = NestedQueries { rewriter: self };
+        Map { arena: self.arena, change: &mut nested }.expr(expr)
+    }
+
+    /// The query, and all queries in it, rewritten.
+    fn query(&self, query: &'a Query<'a>) -> &'a Query<'a> {
+        let mut draft = Draft { query: *query };
+        self.flatten_all(&mut draft);
+        let Query { cores, order_by, .. } = draft.query;
+        let only = cores.len() == 1;
+        let cores = self.arena.alloc_slice_fill_iter(cores.iter().map(|core| {
+            let order_by = if only { order_by } else { &[] };
+            self.core(core, order_by)
+        }));
+        let mut nested = NestedQueries { rewriter: self };
+        let mut map = Map { arena: self.arena, change: &mut nested };
+        let order_by = map.order(order_by).unwrap_or(order_by);
+        self.arena.alloc(Query { cores, order_by, ..draft.query })
+    }
+
+    fn core(&self, core: &Core<'a>, order_by: &'a [OrderTerm<'a>]) -> Core<'a> {
+        let body = match core.body {
+            CoreBody::Select(select) => CoreBody::Select(self.select(select, order_by)),
+            CoreBody::Values(rows) => CoreBody::Values(rows),
+        };
+        Core { body, ..*core }
+    }
+
+    /// A SELECT that has been flattened as far as it goes: what remains is done to the queries in it.
+    fn select(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> &'a Select<'a> {
+        let select = self.join_exists(select);
+        let select = self.push_having(select);
+        let select = self.push_all(select);
+        let select = self.prune_sources(select, order_by);
+        let mut nested = NestedQueries { rewriter: self };
+        let mut map = Map { arena: self.arena, change: &mut nested };
+        map.select(select).unwrap_or(select)
+    }
+
+    /// The tree with the source at `at` replaced.
+    fn with_source(&self, select: &Select<'a>, at: usize, source: Source<'a>) -> &'a Select<'a> {
+        let sources = self.arena.alloc_slice_copy(select.sources);
+        sources[at] = source;
+        self.arena.alloc(Select { sources, ..*select })
+    }
+
+    fn with_query(&self, source: &Source<'a>, derived: &Derived<'a>, query: Query<'a>) -> Source<'a> {
+        let query: &'a Query<'a> = self.arena.alloc(query);
+        Source { kind: SourceKind::Subquery(self.arena.alloc(Derived { query, ..*derived })), ..*source }
+    }
+}
+
+/// Rewrites the queries below an expression.
+struct NestedQueries<'r, 'a> {
+    rewriter: &'r Rewriter<'a>,
+}
+
+impl<'a> Change<'a> for NestedQueries<'_, 'a> {
+    fn column(&mut self, _: &'a lithe_resolve::ir::Column<'a>) -> Option<Expr<'a>> {
+        None
+    }
+
+    fn query(&mut self, query: &'a Query<'a>) -> Nested<'a> {
+        Nested::Whole(Some(self.rewriter.query(query)))
+    }
+}

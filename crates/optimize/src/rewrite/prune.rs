@@ -1,0 +1,171 @@
+//! What nobody will look at: ORDER BY of a query whose rows lose their order, result columns that are not used.
+
+use lithe_resolve::ir::{
+    Aggregate, Child, Core, CoreBody, Expr, OrderTerm, Query, Select, SourceKind, for_each_child, for_each_in_query,
+    for_each_in_select,
+};
+use lithe_sql::ast::CompoundOp;
+
+use super::Rewriter;
+
+impl<'a> Rewriter<'a> {
+    /// The SELECT with the queries in its FROM freed of what it does not use.
+    pub(super) fn prune_sources(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> &'a Select<'a> {
+        let mut select = select;
+        for at in 0..select.sources.len() {
+            let SourceKind::Subquery(derived) = select.sources[at].kind else { continue };
+            if derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some()) {
+                continue;
+            }
+            let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1);
+            // Who says MATERIALIZED gets the table with its order.
+            let is_fixed = derived.cte.is_some_and(|cte| cte.materialized == Some(true));
+            let mut query = *derived.query;
+            if !is_fixed {
+                query = self.prune_order(select, order_by, query);
+            }
+            // Another index would give other rows up to a LIMIT.
+            if !is_shared && !is_fixed && query.limit.is_none() {
+                query = self.prune_columns(select, order_by, at, query);
+            }
+            let source = self.with_query(&select.sources[at], derived, query);
+            select = self.with_source(select, at, source);
+        }
+        select
+    }
+
+    fn prune_order(&self, select: &Select<'a>, order_by: &[OrderTerm<'a>], query: Query<'a>) -> Query<'a> {
+        // SQLite keeps the order of groups, which shows where the outer ORDER BY ties.
+        let is_grouped = query.single_select().is_some_and(|inner| inner.is_aggregate);
+        let is_lost = query.limit.is_none() && !is_grouped && loses_order(select, order_by);
+        if is_lost { Query { order_by: &[], ..query } } else { query }
+    }
+
+    /// Puts NULL into the place of columns that are not used. Every column counts where rows are compared; and with
+    /// aggregates, where a min() or max() that nobody looks at still says which row the bare columns come from.
+    fn prune_columns(
+        &self,
+        select: &'a Select<'a>,
+        order_by: &'a [OrderTerm<'a>],
+        at: usize,
+        query: Query<'a>,
+    ) -> Query<'a> {
+        let counts = |core: &Core<'a>| match core.body {
+            CoreBody::Select(inner) => inner.distinct || inner.is_aggregate || core.op != CompoundOp::UnionAll,
+            CoreBody::Values(_) => true,
+        };
+        if query.cores.iter().any(counts) {
+            return query;
+        }
+        let mut used = vec![false; query.columns.len()];
+        let id = select.sources[at].id;
+        let mut search = Search {
+            visit: &mut |expr: &Expr<'a>| {
+                if let Expr::Column(column) = expr
+                    && column.source == id
+                    && let Some(position) = column.index.position()
+                {
+                    used[position] = true;
+                }
+            },
+        };
+        search.select(select);
+        order_by.iter().for_each(|term| search.expr(&term.expr));
+        query.order_by.iter().filter_map(|term| term.output).for_each(|output| used[usize::from(output)] = true);
+        if used.iter().all(|used| *used) {
+            return query;
+        }
+        let cores =
+            self.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| self.with_nulls(core, &used, &query)));
+        Query { cores, ..query }
+    }
+
+    fn with_nulls(&self, core: &Core<'a>, used: &[bool], query: &Query<'a>) -> Core<'a> {
+        let CoreBody::Select(select) = core.body else { return *core };
+        let columns = select.columns.iter().zip(used).map(|(column, used)| if *used { *column } else { Expr::Null });
+        let columns: &'a [Expr<'a>] = self.arena.alloc_slice_fill_iter(columns);
+        let changed: &'a Select<'a> = self.arena.alloc(Select { columns, ..*select });
+        let aggregates = self.used_aggregates(changed, query.order_by);
+        Core { body: CoreBody::Select(self.arena.alloc(Select { aggregates, ..*changed })), ..*core }
+    }
+
+    /// The aggregates that are still named somewhere.
+    fn used_aggregates(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> &'a [&'a Aggregate<'a>] {
+        let is_used = |call: &&'a Aggregate<'a>| {
+            let mut found = false;
+            let mut search = Search {
+                visit: &mut |expr: &Expr<'a>| {
+                    found = found || matches!(expr, Expr::Aggregate(other) if other.id == call.id);
+                },
+            };
+            search.select(select);
+            order_by.iter().for_each(|term| search.expr(&term.expr));
+            found
+        };
+        let used: Vec<&'a Aggregate<'a>> = select.aggregates.iter().copied().filter(is_used).collect();
+        self.arena.alloc_slice_copy(&used)
+    }
+}
+
+/// Visits all expressions of a tree, those of nested queries, too.
+struct Search<'s, 'a> {
+    visit: &'s mut dyn FnMut(&Expr<'a>),
+}
+
+impl<'a> Search<'_, 'a> {
+    fn select(&mut self, select: &'a Select<'a>) {
+        for_each_in_select(select, &mut |child| self.child(child));
+    }
+
+    fn expr(&mut self, expr: &Expr<'a>) {
+        (self.visit)(expr);
+        for_each_child(expr, &mut |child| self.child(child));
+    }
+
+    fn child(&mut self, child: Child<'_, 'a>) {
+        match child {
+            Child::Expr(expr) => self.expr(expr),
+            Child::Query(query) => self.query(query),
+        }
+    }
+
+    fn query(&mut self, query: &'a Query<'a>) {
+        for_each_in_query(query, &mut |child| self.child(child));
+    }
+}
+
+/// Whether nothing of the SELECT with this ORDER BY shows in which order the rows of a query in its FROM come. Ties of ORDER BY
+/// may come in any order, as in SQLite; what aggregates and window functions make of the order is seen.
+pub(super) fn loses_order(select: &Select<'_>, order_by: &[OrderTerm<'_>]) -> bool {
+    let is_left_open = !order_by.is_empty() || select.sources.len() > 1 || is_one_row_in_any_order(select);
+    select.windows.is_empty() && select.aggregates.iter().all(|call| is_blind(call)) && is_left_open
+}
+
+/// Whether the aggregate gives the same result in whatever order its rows come.
+fn is_blind(call: &Aggregate<'_>) -> bool {
+    const IN_ANY_ORDER: [&str; 6] = ["count", "sum", "total", "avg", "min", "max"];
+    call.function.is_builtin() && IN_ANY_ORDER.contains(&call.function.name())
+}
+
+/// Whether the SELECT makes one row of all, by aggregates alone: no column shows which row came first.
+fn is_one_row_in_any_order(select: &Select<'_>) -> bool {
+    let shown = || select.columns.iter().chain(&select.having);
+    select.is_aggregate && select.group_by.is_empty() && !shown().any(|expr| shows_column(expr, select))
+}
+
+/// Whether a column of the SELECT's own sources stands in the expression outside of aggregates.
+fn shows_column(expr: &Expr<'_>, select: &Select<'_>) -> bool {
+    match expr {
+        Expr::Aggregate(_) => false,
+        Expr::Column(column) => select.position(column.source).is_some(),
+        _ => {
+            let mut found = false;
+            for_each_child(expr, &mut |child| match child {
+                Child::Expr(operand) => found = found || shows_column(operand, select),
+                // What a nested query uses is not looked for.
+                Child::Query(_) => found = true,
+            });
+            found
+        }
+    }
+}

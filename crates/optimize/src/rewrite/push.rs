@@ -1,0 +1,191 @@
+//! Conditions move into the queries in FROM that they are about: fewer rows come out, and indexes inside can serve.
+
+use lithe_resolve::ir::{
+    Child, Coll, Core, CoreBody, Derived, Expr, JoinKind, Query, Select, SourceId, SourceKind, SourceSet, Term,
+    TermOrigin, affinity_of, any, collation_of, for_each_child, has_query, is_deterministic, same, skip_collate,
+};
+use lithe_sql::ast::CompoundOp;
+use lithe_value::Affinity;
+
+use super::Rewriter;
+use super::flatten::{Replace, is_kept_apart};
+use super::map::Map;
+
+impl<'a> Rewriter<'a> {
+    /// The SELECT with all its conditions as deep as they can be.
+    pub(super) fn push_all(&self, select: &'a Select<'a>) -> &'a Select<'a> {
+        let mut select = select;
+        for at in 0..select.sources.len() {
+            if let SourceKind::Subquery(derived) = select.sources[at].kind {
+                select = self.push_into(select, at, derived);
+            }
+        }
+        select
+    }
+
+    /// Conditions of HAVING that are the same for all rows of a group drop rows before they are grouped.
+    pub(super) fn push_having(&self, select: &'a Select<'a>) -> &'a Select<'a> {
+        let Some(having) = select.having else { return select };
+        let mut conditions = bumpalo::collections::Vec::new_in(self.arena);
+        lithe_resolve::split_and(having, TermOrigin::Where, &mut conditions);
+        let goes = |term: &Term<'a>| {
+            is_deterministic(&term.expr) && !has_query(&term.expr) && is_about_rows(select, &term.expr)
+        };
+        let rows: Vec<Term<'a>> = conditions.iter().copied().filter(goes).collect();
+        if rows.is_empty() {
+            return select;
+        }
+        let groups = conditions.iter().filter(|term| !goes(term)).map(|term| term.expr);
+        let having = groups.reduce(|left, right| Expr::And(self.arena.alloc(left), self.arena.alloc(right)));
+        let terms: Vec<Term<'a>> = select.terms.iter().copied().chain(rows).collect();
+        self.arena.alloc(Select { terms: self.arena.alloc_slice_copy(&terms), having, ..*select })
+    }
+
+    fn push_into(&self, select: &'a Select<'a>, at: usize, derived: &'a Derived<'a>) -> &'a Select<'a> {
+        if !takes_conditions(select, derived) {
+            return select;
+        }
+        let goes = |term: &Term<'a>| can_push(select, at, derived, term);
+        let pushed: Vec<Term<'a>> = select.terms.iter().copied().filter(goes).collect();
+        if pushed.is_empty() {
+            return select;
+        }
+        let id = select.sources[at].id;
+        let mut query = *derived.query;
+        query.cores = self.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| {
+            let CoreBody::Select(inner) = core.body else { return *core };
+            let mut replace =
+                Replace { source: id, columns: self.seen_from_outside(inner.columns), is_part: query.is_compound() };
+            let mut map = Map { arena: self.arena, change: &mut replace };
+            let conditions: Vec<Expr<'a>> = pushed.iter().map(|term| map.expr(&term.expr)).collect();
+            Core { body: CoreBody::Select(self.with_conditions(inner, &conditions)), ..*core }
+        }));
+        let source = self.with_query(&select.sources[at], derived, query);
+        // Inside, a column is what its core makes of it, and compared as such; outside, its integers may have become reals,
+        // and it may be compared in another way. A row has to do for both. A group whose rows are deleted while it is gathered shows
+        // NULLs: it is looked at once more, as in SQLite.
+        let is_other = |term: &Term<'a>| looks_at_real(&term.expr) || has_other_affinity(&term.expr, id, derived.query);
+        let has_groups = |core: &Core<'a>| matches!(core.body, CoreBody::Select(inner) if !inner.group_by.is_empty());
+        let is_grouped = query.cores.iter().any(has_groups);
+        let stays = |term: &Term<'a>| !goes(term) || is_grouped || query.is_compound() && is_other(term);
+        let kept: Vec<Term<'a>> = select.terms.iter().copied().filter(stays).collect();
+        let terms = self.arena.alloc_slice_copy(&kept);
+        self.with_source(&Select { terms, ..*select }, at, source)
+    }
+
+    /// The SELECT with further conditions on its result: in WHERE if they are about rows, in HAVING if about groups.
+    fn with_conditions(&self, select: &Select<'a>, conditions: &[Expr<'a>]) -> &'a Select<'a> {
+        let mut terms = bumpalo::collections::Vec::from_iter_in(select.terms.iter().copied(), self.arena);
+        let mut having = select.having;
+        for condition in conditions {
+            if !select.is_aggregate || is_about_rows(select, condition) {
+                lithe_resolve::split_and(*condition, TermOrigin::Where, &mut terms);
+            } else {
+                having = Some(match having {
+                    None => *condition,
+                    Some(before) => Expr::And(self.arena.alloc(before), self.arena.alloc(*condition)),
+                });
+            }
+        }
+        self.arena.alloc(Select { terms: terms.into_bump_slice(), having, ..*select })
+    }
+}
+
+/// Whether rows may be dropped before the query is done with them.
+fn takes_conditions(select: &Select<'_>, derived: &Derived<'_>) -> bool {
+    let has_right = select.sources.iter().any(|s| matches!(s.join, JoinKind::Right | JoinKind::Full));
+    let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1);
+    let is_open = |core: &Core<'_>| matches!(core.body, CoreBody::Select(_));
+    !has_right
+        && !is_shared
+        && !is_kept_apart(derived)
+        && derived.query.limit.is_none()
+        && derived.query.cores.iter().all(is_open)
+}
+
+/// Whether the condition is about nothing but this source, and may be checked earlier.
+fn can_push(select: &Select<'_>, at: usize, derived: &Derived<'_>, term: &Term<'_>) -> bool {
+    let source = &select.sources[at];
+    let stands_well = match term.origin {
+        TermOrigin::OuterOn(id) => id == source.id && source.join == JoinKind::Left,
+        TermOrigin::Where | TermOrigin::InnerOn(_) => source.join != JoinKind::Left,
+    };
+    stands_well
+        && select.sources_of(&term.expr) == SourceSet::single(at)
+        && is_deterministic(&term.expr)
+        && !has_query(&term.expr)
+        && (is_all_appended(derived.query) || is_binary(&term.expr))
+        && derived.query.cores.iter().all(|core| is_about_partitions(core, source.id, &term.expr))
+}
+
+/// Whether the condition is about columns by which every window of the SELECT is partitioned: it drops whole partitions.
+fn is_about_partitions(core: &Core<'_>, id: SourceId, expr: &Expr<'_>) -> bool {
+    let CoreBody::Select(select) = core.body else { return false };
+    let partitions = |at: usize| {
+        select.columns.get(at).is_some_and(|column| {
+            select.windows.iter().all(|call| {
+                let is_binary = |expr| collation_of(expr).unwrap_or_default() == Coll::Binary;
+                call.window.partition_by.iter().any(|term| is_binary(term) && same(term, column))
+            })
+        })
+    };
+    select.windows.is_empty()
+        || is_binary(expr)
+            && !any(expr, &mut |part| match part {
+                Expr::Column(column) if column.source == id => !column.index.position().is_some_and(partitions),
+                _ => false,
+            })
+}
+
+fn is_all_appended(query: &Query<'_>) -> bool {
+    query.cores.iter().all(|core| core.op == CompoundOp::UnionAll)
+}
+
+/// Whether the condition does not tell apart what UNION takes for equal: no collation but BINARY is involved.
+fn is_binary(expr: &Expr<'_>) -> bool {
+    !any(expr, &mut |expr| match expr {
+        Expr::Column(column) => column.collation != Coll::Binary,
+        Expr::Compare(compare) => compare.how.collation != Coll::Binary,
+        Expr::Collate(..) => true,
+        _ => false,
+    })
+}
+
+fn looks_at_real(expr: &Expr<'_>) -> bool {
+    any(expr, &mut |expr| matches!(expr, Expr::Column(column) if column.affinity == Some(Affinity::Real)))
+}
+
+/// Whether a column of the compound query has another affinity in one of its parts.
+fn has_other_affinity(expr: &Expr<'_>, id: SourceId, query: &Query<'_>) -> bool {
+    let in_core = |core: &Core<'_>, at: usize| match core.body {
+        CoreBody::Select(select) => select.columns.get(at).and_then(affinity_of),
+        CoreBody::Values(_) => None,
+    };
+    any(expr, &mut |expr| match expr {
+        Expr::Column(column) if column.source == id => {
+            let at = column.index.position();
+            at.is_some_and(|at| query.cores.iter().any(|core| in_core(core, at) != column.affinity))
+        }
+        _ => false,
+    })
+}
+
+/// Whether the condition looks at nothing but GROUP BY terms: then it is the same for all rows of a group, and rows can be
+/// dropped before they are grouped.
+fn is_about_rows<'a>(select: &Select<'a>, condition: &Expr<'a>) -> bool {
+    if select.group_by.is_empty() {
+        return false;
+    }
+    if select.group_by.iter().any(|term| term.collation == Coll::Binary && same(&skip_collate(term.expr), condition)) {
+        return true;
+    }
+    if matches!(condition, Expr::Column(_) | Expr::Aggregate(_) | Expr::Window(_)) {
+        return false;
+    }
+    let mut all = true;
+    for_each_child(condition, &mut |child| match child {
+        Child::Expr(operand) => all = all && is_about_rows(select, operand),
+        Child::Query(_) => all = false,
+    });
+    all
+}

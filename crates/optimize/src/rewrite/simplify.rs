@@ -1,0 +1,106 @@
+//! Outer joins → inner ones, where a condition throws the rows without a match away anyway:
+//!
+//! ```text
+//!   a condition on b of            makes it
+//!     a LEFT JOIN b                  a JOIN b
+//!     a FULL JOIN b                  a RIGHT JOIN b
+//!   a condition on a of
+//!     a RIGHT JOIN b                 a JOIN b
+//!     a FULL JOIN b                  a LEFT JOIN b
+//! ```
+
+use lithe_resolve::ir::{BinaryOp, CompareOp, Expr, InSet, JoinKind, Select, Source, SourceId, Term, TermOrigin};
+
+use super::Rewriter;
+
+impl<'a> Rewriter<'a> {
+    /// The SELECT with its needless outer joins made inner ones.
+    pub(super) fn simplify_joins(&self, select: &'a Select<'a>) -> &'a Select<'a> {
+        let mut select = select;
+        for at in 0..select.sources.len() {
+            let has_right = select.sources[at + 1..].iter().any(is_right);
+            let is_outer = !matches!(select.sources[at].join, JoinKind::Inner | JoinKind::Cross);
+            if !is_outer && !has_right || !rejects_nulls_of(select, at, has_right) {
+                continue;
+            }
+            match select.sources[at].join {
+                JoinKind::Left => select = self.join_as(select, at, JoinKind::Inner),
+                JoinKind::Full => select = self.join_as(select, at, JoinKind::Right),
+                JoinKind::Inner | JoinKind::Cross | JoinKind::Right => {}
+            }
+            // The rows that a join further right adds have only NULLs on its left.
+            for right in at + 1..select.sources.len() {
+                match select.sources[right].join {
+                    JoinKind::Right => select = self.join_as(select, right, JoinKind::Inner),
+                    JoinKind::Full => select = self.join_as(select, right, JoinKind::Left),
+                    JoinKind::Inner | JoinKind::Cross | JoinKind::Left => {}
+                }
+            }
+        }
+        select
+    }
+
+    fn join_as(&self, select: &Select<'a>, at: usize, join: JoinKind) -> &'a Select<'a> {
+        let source = select.sources[at];
+        let terms = self.arena.alloc_slice_copy(select.terms);
+        if join == JoinKind::Inner {
+            for term in terms.iter_mut().filter(|term| term.origin == TermOrigin::OuterOn(source.id)) {
+                term.origin = TermOrigin::InnerOn(source.id);
+            }
+        }
+        let sources = self.arena.alloc_slice_copy(select.sources);
+        sources[at] = Source { join, ..source };
+        self.arena.alloc(Select { sources, terms, ..*select })
+    }
+}
+
+fn is_right(source: &Source<'_>) -> bool {
+    matches!(source.join, JoinKind::Right | JoinKind::Full)
+}
+
+/// Whether a condition on the rows of the whole join rejects those in which the source is NULL. Where a RIGHT JOIN follows,
+/// only conditions of WHERE are about these rows.
+fn rejects_nulls_of(select: &Select<'_>, at: usize, has_right: bool) -> bool {
+    let id = select.sources[at].id;
+    let counts = |term: &&Term<'_>| match term.origin {
+        TermOrigin::Where => true,
+        TermOrigin::InnerOn(_) => !has_right,
+        TermOrigin::OuterOn(_) => false,
+    };
+    select.terms.iter().filter(counts).any(|term| is_not_true_for_nulls(&term.expr, id))
+}
+
+/// Whether the condition cannot be true when all columns of source `id` are NULL.
+fn is_not_true_for_nulls(expr: &Expr<'_>, id: SourceId) -> bool {
+    match expr {
+        Expr::And(x, y) => is_not_true_for_nulls(x, id) || is_not_true_for_nulls(y, id),
+        Expr::Or(x, y) => is_not_true_for_nulls(x, id) && is_not_true_for_nulls(y, id),
+        Expr::IsNull(x, true) => is_null_for_nulls(x, id),
+        Expr::IsTrue(x, test) => !test.null_gives && is_null_for_nulls(x, id),
+        expr => is_null_for_nulls(expr, id),
+    }
+}
+
+/// Whether the value is NULL when all columns of source `id` are.
+fn is_null_for_nulls(expr: &Expr<'_>, id: SourceId) -> bool {
+    match expr {
+        Expr::Column(column) => column.source == id,
+        Expr::Collate(x, _) | Expr::Cast(x, _) => is_null_for_nulls(x, id),
+        Expr::Unary(_, x) => is_null_for_nulls(x, id),
+        Expr::Binary(op, x, y) => {
+            // A division by zero is NULL, too, but that is no matter here.
+            let _: &BinaryOp = op;
+            is_null_for_nulls(x, id) || is_null_for_nulls(y, id)
+        }
+        Expr::Compare(compare) if !matches!(compare.op, CompareOp::Is | CompareOp::IsNot) => {
+            is_null_for_nulls(&compare.left, id) || is_null_for_nulls(&compare.right, id)
+        }
+        Expr::Between(between) => {
+            is_null_for_nulls(&between.value, id)
+                || is_null_for_nulls(&between.low, id) && is_null_for_nulls(&between.high, id)
+        }
+        // An empty set makes it false: not true either, but NOT IN would be.
+        Expr::In(set) => matches!(set.set, InSet::List([_, ..])) && is_null_for_nulls(&set.value, id),
+        _ => false,
+    }
+}

@@ -1,0 +1,109 @@
+//! Asking the application whether a statement may do what it says (`sqlite3_set_authorizer`).
+//!
+//! It is asked while the statement is compiled: of what is read, where names are resolved; of the rest, at the start. The questions are
+//! methods of the environment (`environment::ask`).
+
+use std::fmt;
+use std::rc::Rc;
+
+use lithe_catalog::{CompileError, Result};
+use lithe_vfs::ResultCode;
+
+/// What a statement wants to do, by SQLite's numbers.
+#[allow(missing_docs)] // the names say it: they are those of the SQLITE_* action codes
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Action {
+    CreateIndex = 1,
+    CreateTable = 2,
+    CreateTempIndex = 3,
+    CreateTempTable = 4,
+    CreateTempTrigger = 5,
+    CreateTempView = 6,
+    CreateTrigger = 7,
+    CreateView = 8,
+    Delete = 9,
+    DropIndex = 10,
+    DropTable = 11,
+    DropTempIndex = 12,
+    DropTempTable = 13,
+    DropTempTrigger = 14,
+    DropTempView = 15,
+    DropTrigger = 16,
+    DropView = 17,
+    Insert = 18,
+    Pragma = 19,
+    Read = 20,
+    Select = 21,
+    Transaction = 22,
+    Update = 23,
+    Attach = 24,
+    Detach = 25,
+    AlterTable = 26,
+    Reindex = 27,
+    Analyze = 28,
+    CreateVirtualTable = 29,
+    DropVirtualTable = 30,
+    Function = 31,
+    Savepoint = 32,
+    Recursive = 33,
+}
+
+/// A question to the authorizer. What the two details are depends on the action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request<'r> {
+    /// What is wanted.
+    pub action: Action,
+    /// The first detail: a table, index, pragma, …
+    pub first: Option<&'r str>,
+    /// The second: a column, the value of a pragma, …
+    pub second: Option<&'r str>,
+    /// The database.
+    pub database: Option<&'r str>,
+    /// The innermost view or trigger that wants it; none is the statement itself.
+    pub within: Option<&'r str>,
+}
+
+/// The application's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permission {
+    /// SQLITE_OK
+    Allow,
+    /// SQLITE_DENY: the statement is not compiled.
+    Deny,
+    /// SQLITE_IGNORE: the statement is compiled without it. A column that may not be read is NULL.
+    Ignore,
+    /// Something else: an error.
+    Malfunction,
+}
+
+/// Answers questions.
+pub type Callback = Rc<dyn Fn(&Request<'_>) -> Permission>;
+
+/// Who is asked, if anybody.
+#[derive(Clone, Default)]
+pub struct Authorizer(pub Option<Callback>);
+
+impl fmt::Debug for Authorizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Authorizer(set)" } else { "Authorizer(none)" })
+    }
+}
+
+impl Authorizer {
+    /// Asks. The answer is whether it shall be done; what may not be done at all is an error.
+    pub fn ask(&self, request: &Request<'_>) -> Result<bool> {
+        let Some(callback) = &self.0 else { return Ok(true) };
+        match callback(request) {
+            Permission::Allow => Ok(true),
+            Permission::Ignore => Ok(false),
+            Permission::Deny => Err(denied("not authorized")),
+            Permission::Malfunction => Err(CompileError::new("authorizer malfunction")),
+        }
+    }
+}
+
+/// An error with the code of what the authorizer forbids.
+pub fn denied(message: impl Into<String>) -> CompileError {
+    CompileError::new(message).with_code(ResultCode::AUTH)
+}

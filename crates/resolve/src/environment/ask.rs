@@ -1,0 +1,57 @@
+//! Questions to the authorizer about what a statement reads and calls.
+
+use lithe_catalog::{CompileError, Result};
+use lithe_sql::ast::Name;
+use lithe_vfs::ResultCode;
+use lithe_vm::operand::Db;
+
+use super::Environment;
+use crate::authorize::{Action, Request, denied};
+
+impl Environment {
+    /// Asks whether something may be done to what `first` and `second` name.
+    pub fn ask(
+        &self,
+        action: Action,
+        first: Option<Name<'_>>,
+        second: Option<Name<'_>>,
+        db: Option<Db>,
+        within: Option<Name<'_>>,
+    ) -> Result<bool> {
+        if self.authorizer.0.is_none() {
+            return Ok(true);
+        }
+        let database = db.map(|db| self.catalog.database_name(db).to_string());
+        let [first, second, within] = [first, second, within].map(|name| name.map(|name| name.to_str_lossy()));
+        self.authorizer.ask(&Request {
+            action,
+            first: first.as_deref(),
+            second: second.as_deref(),
+            database: database.as_deref(),
+            within: within.as_deref(),
+        })
+    }
+
+    /// Asks whether a column may be read; without permission it is NULL.
+    pub fn ask_read(&self, table: Name<'_>, column: Name<'_>, db: Db, within: Option<Name<'_>>) -> Result<bool> {
+        let answer = self.ask(Action::Read, Some(table), Some(column), Some(db), within);
+        answer.map_err(|error| match error.code {
+            ResultCode::AUTH if db != Db::MAIN || self.catalog.databases().len() > 2 => {
+                let database = self.catalog.database_name(db);
+                denied(format!("access to {database}.{table}.{column} is prohibited"))
+            }
+            ResultCode::AUTH => denied(format!("access to {table}.{column} is prohibited")),
+            _ => error,
+        })
+    }
+
+    /// Asks whether a function may be called; without permission the call is NULL.
+    pub fn ask_function(&self, function: &str, within: Option<Name<'_>>) -> Result<bool> {
+        let answer = self.ask(Action::Function, None, Some(Name::new(function.as_bytes())), None, within);
+        answer.map_err(|error| match error.code {
+            // SQLite's code is the general one here.
+            ResultCode::AUTH => CompileError::new(format!("not authorized to use function: {function}")),
+            _ => error,
+        })
+    }
+}

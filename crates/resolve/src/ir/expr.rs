@@ -1,0 +1,362 @@
+//! Resolved expressions.
+
+use std::sync::Arc;
+
+use lithe_catalog::Table;
+use lithe_functions::Function;
+use lithe_sql::ast::Span;
+use lithe_value::Affinity;
+use lithe_vm::operand::Reg;
+
+use super::{AggregateId, Coll, ColumnIndex, OrderTerm, Query, SourceId, SubqueryId, WindowCall};
+
+/// An expression. Plain data of the arena; children are references, so a copy shares them.
+#[derive(Clone, Copy, Debug)]
+pub enum Expr<'a> {
+    /// NULL.
+    Null,
+    /// An integer; TRUE and FALSE are 1 and 0.
+    Integer(i64),
+    /// A real.
+    Real(f64),
+    /// A text, in UTF-8.
+    Text(&'a [u8]),
+    /// A blob.
+    Blob(&'a [u8]),
+    /// A parameter, by number from 1.
+    Parameter(u32),
+    /// A column of a source of this query or of an enclosing one.
+    Column(&'a Column<'a>),
+    /// `-x`, `~x`, `+x`, `NOT x`.
+    Unary(UnaryOp, &'a Expr<'a>),
+    /// Arithmetic, bits and `||`.
+    Binary(BinaryOp, &'a Expr<'a>, &'a Expr<'a>),
+    /// `x AND y`.
+    And(&'a Expr<'a>, &'a Expr<'a>),
+    /// `x OR y`.
+    Or(&'a Expr<'a>, &'a Expr<'a>),
+    /// A comparison of two scalars.
+    Compare(&'a Compare<'a>),
+    /// A comparison of two row values that could not be taken apart.
+    CompareRows(&'a CompareRows<'a>),
+    /// `x IS NULL` (`false`) or `x IS NOT NULL` (`true`).
+    IsNull(&'a Expr<'a>, bool),
+    /// `x IS [NOT] TRUE`, `x IS [NOT] FALSE`.
+    IsTrue(&'a Expr<'a>, TruthTest),
+    /// `x BETWEEN low AND high`; NOT BETWEEN is a NOT above it.
+    Between(&'a Between<'a>),
+    /// `x IN (...)`; NOT IN is a NOT above it.
+    In(&'a In<'a>),
+    /// CASE. `iif()` becomes one.
+    Case(&'a Case<'a>),
+    /// `CAST(x AS type)`: the affinity of the type.
+    Cast(&'a Expr<'a>, Affinity),
+    /// `x COLLATE collation`.
+    Collate(&'a Expr<'a>, &'a Coll<'a>),
+    /// A call of a scalar function; LIKE, GLOB, MATCH, REGEXP and the JSON arrows are calls too.
+    Function(&'a Call<'a>),
+    /// The result of an aggregate of this query or of an enclosing one.
+    Aggregate(&'a Aggregate<'a>),
+    /// The result of a window function.
+    Window(&'a WindowCall<'a>),
+    /// `(SELECT ...)` as a value: column 0 of its first row, NULL without a row. As a row value its
+    /// columns are compared by [`Expr::CompareRows`] or taken apart by [`Expr::SubqueryColumn`].
+    Subquery(&'a Subquery<'a>),
+    /// One column of the first row of a subquery that gives several (UPDATE ... SET (a, b) = (SELECT ...)).
+    SubqueryColumn(&'a Subquery<'a>, u16),
+    /// `EXISTS (SELECT ...)`.
+    Exists(&'a Subquery<'a>),
+    /// A row value of two or more scalars. Only below IN, CompareRows and BETWEEN, never a scalar's place.
+    Row(&'a [Expr<'a>]),
+    /// RAISE.
+    Raise(&'a Raise<'a>),
+    /// A value that code generation has put into a register already.
+    Register(Reg, Option<Affinity>),
+    /// A result column, by position: in ORDER BY of a compound query.
+    Output(&'a Output<'a>),
+}
+
+const _: () = assert!(size_of::<Expr<'_>>() <= 24);
+
+/// A column of a source, with what comparisons need to know about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<'a> {
+    /// Which source.
+    pub source: SourceId,
+    /// Which column of it.
+    pub index: ColumnIndex,
+    /// Its affinity; a query's column may have none.
+    pub affinity: Option<Affinity>,
+    /// Its collation.
+    pub collation: Coll<'a>,
+    /// The table, when the source is a table.
+    pub table: Option<&'a Table>,
+}
+
+/// A result column that ORDER BY of a compound query names.
+#[derive(Clone, Copy, Debug)]
+pub struct Output<'a> {
+    /// Its position.
+    pub position: u16,
+    /// Its affinity; a query's column may have none.
+    pub affinity: Option<Affinity>,
+    /// Its collation.
+    pub collation: Coll<'a>,
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `-x`
+    Negate,
+    /// `~x`
+    BitNot,
+    /// `+x`: the value of x, without its affinity, and hidden from indexes.
+    Plus,
+    /// `NOT x`
+    Not,
+    /// The value of x without its subtype: x has come out of a query in FROM.
+    DropSubtype,
+}
+
+/// Operators with two operands that neither compare nor are logical.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+    Concat,
+    BitAnd,
+    BitOr,
+    ShiftLeft,
+    ShiftRight,
+}
+
+/// The comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompareOp {
+    /// `=`
+    Eq,
+    /// `<>`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `IS`: NULLs are equal
+    Is,
+    /// `IS NOT`
+    IsNot,
+}
+
+impl CompareOp {
+    /// The operator that says the same with the operands swapped.
+    #[must_use]
+    pub fn swapped(self) -> CompareOp {
+        match self {
+            CompareOp::Lt => CompareOp::Gt,
+            CompareOp::Le => CompareOp::Ge,
+            CompareOp::Gt => CompareOp::Lt,
+            CompareOp::Ge => CompareOp::Le,
+            CompareOp::Eq | CompareOp::Ne | CompareOp::Is | CompareOp::IsNot => self,
+        }
+    }
+
+    /// The operator that is true where this one is false (both are NULL together).
+    #[must_use]
+    pub fn negated(self) -> CompareOp {
+        match self {
+            CompareOp::Eq => CompareOp::Ne,
+            CompareOp::Ne => CompareOp::Eq,
+            CompareOp::Lt => CompareOp::Ge,
+            CompareOp::Le => CompareOp::Gt,
+            CompareOp::Gt => CompareOp::Le,
+            CompareOp::Ge => CompareOp::Lt,
+            CompareOp::Is => CompareOp::IsNot,
+            CompareOp::IsNot => CompareOp::Is,
+        }
+    }
+}
+
+/// How two values are compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct How<'a> {
+    /// Applied to both operands first.
+    pub affinity: Option<Affinity>,
+    /// Decides between texts.
+    pub collation: Coll<'a>,
+}
+
+/// `left op right`.
+#[derive(Clone, Copy, Debug)]
+pub struct Compare<'a> {
+    /// The operator.
+    pub op: CompareOp,
+    /// The left operand.
+    pub left: Expr<'a>,
+    /// The right operand.
+    pub right: Expr<'a>,
+    /// Affinity and collation.
+    pub how: How<'a>,
+}
+
+/// `(a, b) op (c, d)`, `(a, b) op (SELECT ...)`: never `=`, `<>`, IS or IS NOT of two lists of expressions, which
+/// the resolver takes apart.
+#[derive(Clone, Copy, Debug)]
+pub struct CompareRows<'a> {
+    /// The operator.
+    pub op: CompareOp,
+    /// The left operand: [`Expr::Row`] or [`Expr::Subquery`].
+    pub left: Expr<'a>,
+    /// The right operand, likewise.
+    pub right: Expr<'a>,
+    /// Affinity and collation, column by column.
+    pub how: &'a [How<'a>],
+}
+
+/// Which truth IS asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TruthTest {
+    /// What NULL gives.
+    pub null_gives: bool,
+    /// Whether the truth is inverted.
+    pub invert: bool,
+}
+
+impl TruthTest {
+    /// `IS truth` or `IS NOT truth`.
+    pub fn new(not: bool, truth: bool) -> TruthTest {
+        TruthTest { null_gives: not, invert: not == truth }
+    }
+}
+
+/// `value BETWEEN low AND high`: `value >= low AND value <= high`, with the value evaluated once.
+#[derive(Clone, Copy, Debug)]
+pub struct Between<'a> {
+    /// The value.
+    pub value: Expr<'a>,
+    /// The lower bound.
+    pub low: Expr<'a>,
+    /// How the value is compared with the lower bound.
+    pub low_how: How<'a>,
+    /// The upper bound.
+    pub high: Expr<'a>,
+    /// How the value is compared with the upper bound.
+    pub high_how: How<'a>,
+    /// Of row values: the comparisons with both bounds.
+    pub rows: Option<&'a BetweenRows<'a>>,
+}
+
+/// The two comparisons of a BETWEEN of row values.
+#[derive(Clone, Copy, Debug)]
+pub struct BetweenRows<'a> {
+    /// With the lower bound.
+    pub low: CompareRows<'a>,
+    /// With the upper bound.
+    pub high: CompareRows<'a>,
+}
+
+/// `value IN set`.
+#[derive(Clone, Copy, Debug)]
+pub struct In<'a> {
+    /// The value; an [`Expr::Row`] when the set is a query of several columns.
+    pub value: Expr<'a>,
+    /// The set.
+    pub set: InSet<'a>,
+    /// How the value is compared with members: one entry a column.
+    pub how: &'a [How<'a>],
+    /// Identity of the set, for sharing one build of it.
+    pub id: SubqueryId,
+}
+
+/// The right side of IN.
+#[derive(Clone, Copy, Debug)]
+pub enum InSet<'a> {
+    /// A list of expressions.
+    List(&'a [Expr<'a>]),
+    /// A query; `IN table` is `IN (SELECT * FROM table)`.
+    Query(&'a Query<'a>),
+}
+
+/// CASE.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// What the WHENs are compared with.
+    pub operand: Option<Expr<'a>>,
+    /// The branches.
+    pub whens: &'a [When<'a>],
+    /// ELSE.
+    pub otherwise: Option<Expr<'a>>,
+}
+
+/// One branch of CASE.
+#[derive(Clone, Copy, Debug)]
+pub struct When<'a> {
+    /// The condition, or what the operand must equal.
+    pub condition: Expr<'a>,
+    /// How it is compared with the operand.
+    pub how: How<'a>,
+    /// The result.
+    pub value: Expr<'a>,
+}
+
+/// A call of a scalar function.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The function.
+    pub function: &'a Arc<Function>,
+    /// Its arguments.
+    pub args: &'a [Expr<'a>],
+    /// The collation that the arguments give it: min, max, nullif and the like compare by it.
+    pub collation: Coll<'a>,
+    /// It stands for the column that USING makes of several: it has the affinity and the collation of the first of them.
+    pub is_merged_column: bool,
+    /// The place in the schema where it stands, if its result must never change: "an index", "a CHECK constraint".
+    pub must_be_pure: Option<&'static str>,
+}
+
+/// A call of an aggregate function.
+#[derive(Clone, Copy, Debug)]
+pub struct Aggregate<'a> {
+    /// Identity: equal calls of one query share it.
+    pub id: AggregateId,
+    /// The function.
+    pub function: &'a Arc<Function>,
+    /// Its arguments; empty for `count(*)`.
+    pub args: &'a [Expr<'a>],
+    /// DISTINCT.
+    pub distinct: bool,
+    /// ORDER BY among the arguments.
+    pub order_by: &'a [OrderTerm<'a>],
+    /// FILTER (WHERE ...).
+    pub filter: Option<Expr<'a>>,
+    /// The collation that the arguments give it.
+    pub collation: Coll<'a>,
+    /// Where the call stands, for a message about its place.
+    pub span: Span,
+}
+
+/// A query within an expression.
+#[derive(Clone, Copy, Debug)]
+pub struct Subquery<'a> {
+    /// Identity.
+    pub id: SubqueryId,
+    /// The query.
+    pub query: &'a Query<'a>,
+}
+
+/// RAISE.
+#[derive(Clone, Copy, Debug)]
+pub struct Raise<'a> {
+    /// What happens.
+    pub action: lithe_sql::ast::RaiseAction,
+    /// The message.
+    pub message: Option<Expr<'a>>,
+}

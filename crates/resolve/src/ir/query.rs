@@ -1,0 +1,323 @@
+//! Resolved queries: sources, conditions, grouping, result columns, ORDER BY, LIMIT.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use lithe_catalog::{Index, Table};
+use lithe_functions::Function;
+use lithe_sql::ast::{CompoundOp, FrameExclude, FrameUnit, Name, Span};
+use lithe_value::Affinity;
+use lithe_vm::operand::Db;
+
+use super::{Aggregate, Coll, Expr, SourceId, SourceSet, SubqueryId, WindowId};
+
+/// A whole query: one core or several joined by UNION and the like, ORDER BY, LIMIT.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    /// The cores, combined from left to right; at least one.
+    pub cores: &'a [Core<'a>],
+    /// ORDER BY. Terms of a compound are [`Expr::Output`].
+    pub order_by: &'a [OrderTerm<'a>],
+    /// LIMIT and OFFSET.
+    pub limit: Option<&'a Limit<'a>>,
+    /// The result columns as others see them.
+    pub columns: &'a [OutputColumn<'a>],
+    /// Sources of enclosing queries that are used in here, each once: empty when the query is not correlated.
+    pub outer: &'a [SourceId],
+}
+
+impl<'a> Query<'a> {
+    /// Whether there are several cores.
+    pub fn is_compound(&self) -> bool {
+        self.cores.len() > 1
+    }
+
+    /// The SELECT, when the query consists of a single one.
+    pub fn single_select(&self) -> Option<&'a Select<'a>> {
+        match self.cores {
+            [Core { body: CoreBody::Select(select), .. }] => Some(select),
+            _ => None,
+        }
+    }
+
+    /// Whether a value of it depends on the row of an enclosing query.
+    pub fn is_correlated(&self) -> bool {
+        !self.outer.is_empty()
+    }
+}
+
+/// A result column of a query, as the outside sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputColumn<'a> {
+    /// The name: of AS, of the column, or the expression's text.
+    pub name: Name<'a>,
+    /// The name for a query that has this one in FROM: that of a column as it is written, below COLLATE.
+    pub inner_name: Name<'a>,
+    /// The name for a view, and for CREATE TABLE AS: that of a column as its table has it, below COLLATE and likely().
+    pub stored_name: Name<'a>,
+    /// The affinity of its values, if they have one.
+    pub affinity: Option<Affinity>,
+    /// The collation by which they compare.
+    pub collation: Coll<'a>,
+    /// Whether the expression has a collation, be it BINARY; another core of a compound may bring one otherwise.
+    pub has_collation: bool,
+    /// Where the value comes from, when it comes straight from a table's column. Of a compound query, the first core says.
+    pub origin: Option<Origin<'a>>,
+    /// The same, seen from a query around this one: there the last core says.
+    pub inner_origin: Option<Origin<'a>>,
+    /// Whether `*` leaves it out.
+    pub hidden: bool,
+}
+
+impl<'a> OutputColumn<'a> {
+    /// The column under another name, wherever it is seen.
+    #[must_use]
+    pub fn renamed(self, name: Name<'a>) -> OutputColumn<'a> {
+        OutputColumn { name, inner_name: name, stored_name: name, ..self }
+    }
+}
+
+/// The table's column that a result column shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// Its database.
+    pub db: Db,
+    /// The table.
+    pub table: &'a Table,
+    /// The position of the column; `None` for a rowid without a name of its own.
+    pub column: Option<u16>,
+}
+
+/// A term of a compound query.
+#[derive(Clone, Copy, Debug)]
+pub struct Core<'a> {
+    /// How it is combined with what stands on its left; the first has [`CompoundOp::UnionAll`].
+    pub op: CompoundOp,
+    /// What it is.
+    pub body: CoreBody<'a>,
+    /// Its text, which identifies it: EXPLAIN QUERY PLAN numbers queries by it.
+    pub span: Span,
+}
+
+/// SELECT or VALUES.
+#[derive(Clone, Copy, Debug)]
+pub enum CoreBody<'a> {
+    /// SELECT.
+    Select(&'a Select<'a>),
+    /// VALUES: one or more rows.
+    Values(&'a [&'a [Expr<'a>]]),
+}
+
+/// One SELECT up to HAVING.
+#[derive(Clone, Copy, Debug)]
+pub struct Select<'a> {
+    /// DISTINCT.
+    pub distinct: bool,
+    /// The result.
+    pub columns: &'a [Expr<'a>],
+    /// FROM, from left to right; at most 64.
+    pub sources: &'a [Source<'a>],
+    /// The conjuncts of WHERE, ON and USING.
+    pub terms: &'a [Term<'a>],
+    /// GROUP BY: terms with their collations; the direction counts for nothing.
+    pub group_by: &'a [OrderTerm<'a>],
+    /// HAVING.
+    pub having: Option<Expr<'a>>,
+    /// The aggregates of this query (those inside nested queries that belong to this one, too).
+    pub aggregates: &'a [&'a Aggregate<'a>],
+    /// Whether rows are grouped: GROUP BY is given, or an aggregate or HAVING is used.
+    pub is_aggregate: bool,
+    /// The window function calls.
+    pub windows: &'a [&'a WindowCall<'a>],
+}
+
+impl<'a> Select<'a> {
+    /// The position of source `id` in FROM.
+    pub fn position(&self, id: SourceId) -> Option<usize> {
+        self.sources.iter().position(|source| source.id == id)
+    }
+
+    /// Which of the sources `expr` uses; sources of other queries count for nothing.
+    pub fn sources_of(&self, expr: &Expr<'a>) -> SourceSet {
+        super::sources_of(self.sources, expr)
+    }
+}
+
+/// One item of FROM.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Its number.
+    pub id: SourceId,
+    /// Where rows come from.
+    pub kind: SourceKind<'a>,
+    /// The alias, else the table's name; empty for a subquery without an alias.
+    pub name: Name<'a>,
+    /// Whether the name is an alias.
+    pub is_alias: bool,
+    /// How it is joined to all that stand on its left.
+    pub join: JoinKind,
+    /// Whether it was the table of an EXISTS: its loop ends with the first row that joins.
+    pub is_exists: bool,
+    /// INDEXED BY, NOT INDEXED.
+    pub indexed: Indexed<'a>,
+}
+
+/// Where the rows of a source come from.
+#[derive(Clone, Copy, Debug)]
+pub enum SourceKind<'a> {
+    /// A table, perhaps a virtual one.
+    Table(Db, &'a Table),
+    /// A subquery, a view or a common table expression.
+    Subquery(&'a Derived<'a>),
+    /// The rows that a recursive common table expression has just made: only within its recursive terms.
+    Recursive(&'a CommonTable<'a>),
+    /// One row that is not read from anywhere: OLD, NEW, `excluded`, a row about to be written.
+    Row(&'a Table),
+}
+
+/// A query as a source.
+#[derive(Clone, Copy, Debug)]
+pub struct Derived<'a> {
+    /// The query.
+    pub query: &'a Query<'a>,
+    /// The columns under the names that this source gives them.
+    pub columns: &'a [OutputColumn<'a>],
+    /// The view, if it is one.
+    pub view: Option<&'a Table>,
+    /// The common table expression, if it is one.
+    pub cte: Option<&'a CommonTable<'a>>,
+}
+
+/// A common table expression; its uses share the resolved query.
+#[derive(Debug)]
+pub struct CommonTable<'a> {
+    /// Identity.
+    pub id: SubqueryId,
+    /// Its name.
+    pub name: Name<'a>,
+    /// How many sources use it (the recursive ones not counted): above one, it is materialised once.
+    pub uses: Cell<u32>,
+    /// `Some(true)` for MATERIALIZED, `Some(false)` for NOT MATERIALIZED.
+    pub materialized: Option<bool>,
+    /// How many of the query's cores, from the left, make the start of a recursion; the others are its steps.
+    /// `None` when it is not recursive.
+    pub setup_cores: Cell<Option<u16>>,
+}
+
+/// How a source is joined to what stands on its left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JoinKind {
+    /// Comma, JOIN, INNER JOIN
+    Inner,
+    /// CROSS JOIN: not to be reordered
+    Cross,
+    /// LEFT JOIN
+    Left,
+    /// RIGHT JOIN
+    Right,
+    /// FULL JOIN
+    Full,
+}
+
+/// INDEXED BY and NOT INDEXED.
+#[derive(Clone, Copy, Debug)]
+pub enum Indexed<'a> {
+    /// Nothing was said.
+    Any,
+    /// This index or an error ("no query solution").
+    By(&'a Index),
+    /// None.
+    Not,
+}
+
+/// A conjunct of WHERE, ON or USING.
+#[derive(Clone, Copy, Debug)]
+pub struct Term<'a> {
+    /// The condition.
+    pub expr: Expr<'a>,
+    /// Where it stood.
+    pub origin: TermOrigin,
+}
+
+/// Where a condition stood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermOrigin {
+    /// In WHERE.
+    Where,
+    /// In ON or USING of this source, which is inner joined: as good as WHERE unless a RIGHT or FULL JOIN stands
+    /// on its right.
+    InnerOn(SourceId),
+    /// In ON or USING of this source, which is LEFT, RIGHT or FULL joined: decides whether rows match.
+    OuterOn(SourceId),
+}
+
+/// A term of ORDER BY.
+#[derive(Clone, Copy, Debug)]
+pub struct OrderTerm<'a> {
+    /// What is sorted by: a copy of the result column's expression when the term names one.
+    pub expr: Expr<'a>,
+    /// The collation.
+    pub collation: Coll<'a>,
+    /// DESC.
+    pub descending: bool,
+    /// NULLs come where the direction would not put them: NULLS LAST of ASC, NULLS FIRST of DESC.
+    pub nulls_opposite: bool,
+    /// The result column that it is equal to.
+    pub output: Option<u16>,
+}
+
+/// LIMIT and OFFSET.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit<'a> {
+    /// LIMIT.
+    pub limit: Expr<'a>,
+    /// OFFSET.
+    pub offset: Option<Expr<'a>>,
+}
+
+/// A call of a window function.
+#[derive(Clone, Copy, Debug)]
+pub struct WindowCall<'a> {
+    /// Identity.
+    pub id: WindowId,
+    /// The function: an aggregate or one made for windows.
+    pub function: &'a Arc<Function>,
+    /// Its arguments.
+    pub args: &'a [Expr<'a>],
+    /// The collation that the arguments give it.
+    pub collation: Coll<'a>,
+    /// FILTER (WHERE ...).
+    pub filter: Option<Expr<'a>>,
+    /// The window; calls with the same reference are computed in one pass.
+    pub window: &'a Window<'a>,
+}
+
+/// A window.
+#[derive(Clone, Copy, Debug)]
+pub struct Window<'a> {
+    /// PARTITION BY.
+    pub partition_by: &'a [Expr<'a>],
+    /// ORDER BY.
+    pub order_by: &'a [OrderTerm<'a>],
+    /// ROWS, RANGE or GROUPS.
+    pub unit: FrameUnit,
+    /// Where the frame starts.
+    pub start: FrameBound<'a>,
+    /// Where it ends.
+    pub end: FrameBound<'a>,
+    /// EXCLUDE.
+    pub exclude: FrameExclude,
+}
+
+/// An end of a frame.
+#[derive(Clone, Copy, Debug)]
+pub enum FrameBound<'a> {
+    /// UNBOUNDED PRECEDING or FOLLOWING
+    Unbounded,
+    /// n PRECEDING
+    Preceding(Expr<'a>),
+    /// CURRENT ROW
+    CurrentRow,
+    /// n FOLLOWING
+    Following(Expr<'a>),
+}
