@@ -6,9 +6,23 @@ use crate::error::{Error, Result, corrupt};
 use crate::node::{MAX_DEPTH, Node, TreeKind};
 use crate::overflow;
 use crate::relocate::Mover;
+use lithe_format::cell::PayloadSpan;
 use lithe_format::db_header::Meta;
 use lithe_format::ptrmap::PtrmapType;
 use lithe_format::{PageNo, cell};
+
+/// Of the long keys of a tree that is emptied so many bytes are remembered.
+const REMEMBERED_MAX: usize = 1 << 20;
+
+/// A tree that is being emptied.
+struct Clearing {
+    root: PageNo,
+    kind: TreeKind,
+    /// The entries that there were.
+    cleared: u64,
+    /// Bytes of long keys that were remembered.
+    remembered: usize,
+}
 
 impl Btree {
     /// Makes an empty tree and answers its root.
@@ -32,11 +46,11 @@ impl Btree {
     pub fn clear_tree(&self, root: PageNo) -> Result<u64> {
         assert!(self.pager().is_writing(), "a tree is emptied within a write transaction");
         let kind = self.tree_kind(root)?;
-        let mut cleared = 0;
-        self.clear_page(root, kind, 0, &mut cleared)?;
+        let mut clearing = Clearing { root, kind, cleared: 0, remembered: 0 };
+        self.clear_page(root, 0, &mut clearing)?;
         drop(EditPage::create(self, self.write(root)?, root, kind.leaf()));
         self.all_changed();
-        Ok(cleared)
+        Ok(clearing.cleared)
     }
 
     /// Removes the tree at `root`. In an auto-vacuum database the tree with the largest root may take the
@@ -76,36 +90,50 @@ impl Btree {
     }
 
     /// Frees everything below page `no`, but not the page itself.
-    fn clear_page(&self, no: PageNo, kind: TreeKind, depth: usize, cleared: &mut u64) -> Result<()> {
+    fn clear_page(&self, no: PageNo, depth: usize, clearing: &mut Clearing) -> Result<()> {
         if depth >= MAX_DEPTH {
             return Err(corrupt(no, "tree deeper than any"));
         }
-        let node = Node::load(self, no, kind)?;
+        let node = Node::load(self, no, clearing.kind)?;
         let limits = self.limits(node.kind);
         for index in 0..node.count() {
             if !node.is_leaf() {
-                self.clear_child(&node, index, kind, depth, cleared)?;
+                self.clear_child(&node, index, depth, clearing)?;
             }
             let at = node.cell_at(index)?;
             let span = cell::read_payload(&node.page, at, node.kind, &limits);
             let span = span.ok_or_else(|| node.corrupt("cell outside the page"))?;
             if let Some(span) = span.filter(|span| span.overflows()) {
-                let first = span.overflow_page(&node.page).ok_or_else(|| node.corrupt("overflow page 0"))?;
-                overflow::free_chain(self, first, span.len - span.local)?;
+                self.clear_chain(&node, span, clearing)?;
             }
         }
         if !node.is_leaf() {
-            self.clear_child(&node, node.count(), kind, depth, cleared)?;
+            self.clear_child(&node, node.count(), depth, clearing)?;
         }
-        if node.is_leaf() || kind == TreeKind::Index {
-            *cleared += u64::from(node.cell_count);
+        if node.is_leaf() || clearing.kind == TreeKind::Index {
+            clearing.cleared += u64::from(node.cell_count);
         }
         Ok(())
     }
 
-    fn clear_child(&self, node: &Node, index: usize, kind: TreeKind, depth: usize, cleared: &mut u64) -> Result<()> {
+    /// Frees the overflow pages of a cell. Cursors may stand on the entries of an index, and seek them again: see `lost_keys`.
+    fn clear_chain(&self, node: &Node, span: PayloadSpan, clearing: &mut Clearing) -> Result<()> {
+        let first = span.overflow_page(&node.page).ok_or_else(|| node.corrupt("overflow page 0"))?;
+        let room = REMEMBERED_MAX.saturating_sub(clearing.remembered);
+        if clearing.kind == TreeKind::Index && span.len as usize <= room {
+            let mut record = Vec::new();
+            // A key that cannot be read is damaged, which whoever stands on it finds out.
+            if overflow::read_whole(self, &node.page, node.no, span, &mut record).is_ok() {
+                clearing.remembered += record.len();
+                self.lost_keys.remember(clearing.root, first, self.version(clearing.root), record);
+            }
+        }
+        overflow::free_chain(self, first, span.len - span.local)
+    }
+
+    fn clear_child(&self, node: &Node, index: usize, depth: usize, clearing: &mut Clearing) -> Result<()> {
         let child = node.child(index)?;
-        self.clear_page(child, kind, depth + 1, cleared)?;
+        self.clear_page(child, depth + 1, clearing)?;
         self.free(child)
     }
 }

@@ -34,6 +34,8 @@ pub struct Blob {
     run: Option<StatementRun>,
     /// A rollback has taken back what the handle was to go on with: how many there had been by then.
     tripped_at: Option<u64>,
+    /// How many rollbacks to savepoints the handle has noticed.
+    savepoint_rollbacks: u64,
     /// What was answered last, if that was an error of reading or writing.
     last_error: Option<Error>,
     watch: Rc<RowWatch>,
@@ -136,6 +138,7 @@ impl Connection {
             place: None,
             run: Some(run),
             tripped_at: None,
+            savepoint_rollbacks: self.transaction.savepoint_rollbacks(),
             last_error: None,
             watch: Rc::new(watch),
             view: View::new(),
@@ -217,6 +220,7 @@ impl Blob {
         self.place = Some(self.locate()?);
         self.watch.rowid.set(rowid);
         self.watch.expired_at.set(None);
+        self.tripped_at = None;
         Ok(true)
     }
 
@@ -352,7 +356,9 @@ impl Blob {
     }
 
     fn is_tripped(&mut self, connection: &Connection) -> bool {
-        if self.run.as_ref().is_some_and(|run| connection.notice_rollback(run)) {
+        let savepoints = connection.transaction.savepoint_rollbacks();
+        let is_behind = std::mem::replace(&mut self.savepoint_rollbacks, savepoints) != savepoints;
+        if self.run.as_ref().is_some_and(|run| connection.notice_rollback(run) || is_behind && run.is_writer()) {
             self.tripped_at = Some(connection.transaction.rollbacks());
         }
         // A change of the row after the rollback takes the handle off the row, and what the rollback has done no longer counts.

@@ -240,7 +240,8 @@ fn take_locks(connection: &Connection, kind: BeginKind) -> Result<()> {
         .iter()
         .filter(|(db, _)| *db != Db::TEMP)
         .try_for_each(|(db, _)| connection.begin_immediate(*db, kind));
-    if taken.is_err() && connection.is_autocommit() {
+    // A handle that writes keeps what it has, and its lock.
+    if taken.is_err() && connection.is_autocommit() && !connection.transaction.has_writers() {
         connection.roll_back_all();
     }
     taken

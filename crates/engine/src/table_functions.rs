@@ -1,11 +1,12 @@
-//! Table-valued functions that every connection has: `pragma_table_info(…)` and its siblings, `json_each`, `json_tree`.
+//! Table-valued functions that every connection has: `pragma_table_info(…)` and its siblings, `json_each`, `json_tree`,
+//! `jsonb_each`, `jsonb_tree`.
 //!
 //! Each is a table whose hidden columns are the arguments. Its rows are made when a scan of it begins.
 
 use std::sync::{Arc, LazyLock};
 
 use lithe_catalog::{Column, NameBuf, Table, TableKind, VirtualState, VirtualTable};
-use lithe_functions::json;
+use lithe_functions::json::{self, EachForm};
 use lithe_resolve::authorize::Action;
 use lithe_sql::ast::Name;
 use lithe_value::{Affinity, Value, ValueRef, cast};
@@ -24,12 +25,24 @@ const PRAGMA: &str = "pragma_";
 pub(crate) fn tables() -> Arc<Vec<Arc<Table>>> {
     static TABLES: LazyLock<Arc<Vec<Arc<Table>>>> = LazyLock::new(|| {
         let pragmas = pragma::table_functions();
-        let pragmas = pragmas.map(|(name, columns)| table(format!("{PRAGMA}{name}"), columns, &["arg", "schema"]));
-        let json =
-            ["json_each", "json_tree"].map(|name| table(name.to_owned(), &json::EACH_COLUMNS, &["json", "root"]));
+        let pragmas = pragmas.map(|(name, columns)| table(format!("{PRAGMA}{name}"), columns, hidden_of(name)));
+        let json = ["json_each", "json_tree", "jsonb_each", "jsonb_tree"]
+            .map(|name| table(name.to_owned(), &json::EACH_COLUMNS, &["json", "root"]));
         Arc::new(pragmas.chain(json).map(Arc::new).collect())
     });
     Arc::clone(&TABLES)
+}
+
+/// The hidden columns of a pragma's function: the argument that the pragma takes, and the schema that it can be asked of.
+fn hidden_of(pragma: &str) -> &'static [&'static str] {
+    match pragma {
+        "foreign_key_check" | "foreign_key_list" | "index_info" | "index_list" | "index_xinfo" | "integrity_check"
+        | "quick_check" | "table_info" | "table_xinfo" => &["arg", "schema"],
+        "optimize" | "table_list" => &["arg"],
+        "auto_vacuum" | "cache_size" | "cache_spill" | "default_cache_size" | "journal_mode" | "journal_size_limit"
+        | "locking_mode" | "max_page_count" | "page_count" | "page_size" | "synchronous" => &["schema"],
+        _ => &[],
+    }
 }
 
 fn table(name: String, columns: &[&str], hidden: &[&str]) -> Table {
@@ -52,22 +65,25 @@ pub(crate) fn rows(
     function: &str,
     arguments: &[Option<ValueRef<'_>>],
 ) -> Result<TableRows> {
-    let rows = match function.strip_prefix(PRAGMA) {
-        Some(name) => pragma_rows(connection, run, name, arguments)?,
-        None if function.starts_with("json_") => json_rows(function, arguments)?,
-        None => return Err(Error::generic(format!("no such table: {function}"))),
+    if let Some(name) = function.strip_prefix(PRAGMA) {
+        let rows = pragma_rows(connection, run, name, arguments)?;
+        let hidden = (0..hidden_of(name).len()).map(|at| hidden_value(arguments, at)).collect::<Result<_>>()?;
+        return Ok(TableRows { rows, hidden, ..TableRows::default() });
+    }
+    let rows = json_rows(function, arguments)?;
+    let root = match arguments.get(1).copied().flatten() {
+        None => Value::text(&b"$"[..]),
+        Some(_) => hidden_value(arguments, 1)?,
     };
-    let argument = |at: usize| match arguments.get(at).copied().flatten() {
-        // The root that json_each() has if it is told none.
-        None if at == 1 && function.starts_with("json_") => Ok(Value::text(&b"$"[..])),
+    Ok(TableRows { rows, hidden: vec![hidden_value(arguments, 0)?, root], subtype: json::each_subtype, first_rowid: 0 })
+}
+
+/// What a hidden column shows: the argument.
+fn hidden_value(arguments: &[Option<ValueRef<'_>>], at: usize) -> Result<Value> {
+    match arguments.get(at).copied().flatten() {
         None => Ok(Value::NULL),
         Some(value) => Value::try_copy(value).map_err(|_| Error::from_code(ResultCode::NOMEM)),
-    };
-    let hidden = vec![argument(0)?, argument(1)?];
-    if function.starts_with("json_") {
-        return Ok(TableRows { rows, hidden, subtype: json::each_subtype, first_rowid: 0 });
     }
-    Ok(TableRows { rows, hidden, ..TableRows::default() })
 }
 
 fn pragma_rows(
@@ -77,8 +93,12 @@ fn pragma_rows(
     arguments: &[Option<ValueRef<'_>>],
 ) -> Result<Vec<NativeRow>> {
     let given = |at: usize| arguments.get(at).copied().flatten().filter(|value| *value != ValueRef::Null);
-    let text = |at: usize| given(at).map(|value| cast::to_text(value).into_owned());
-    let schema = match text(1) {
+    let hidden = hidden_of(name);
+    let text = |column: &str| {
+        let at = hidden.iter().position(|hidden| *hidden == column)?;
+        given(at).map(|value| cast::to_text(value).into_owned())
+    };
+    let schema = match text("schema") {
         Some(schema) => {
             let found = connection.catalog().find_database(Name::new(&schema));
             let unknown = || Error::generic(format!("unknown database '{}'", String::from_utf8_lossy(&schema)));
@@ -86,16 +106,24 @@ fn pragma_rows(
         }
         None => None,
     };
-    let [value, schema_name] = [0, 1].map(|at| text(at).map(|text| String::from_utf8_lossy(&text).into_owned()));
+    let [value, schema_name] =
+        ["arg", "schema"].map(|column| text(column).map(|text| String::from_utf8_lossy(&text).into_owned()));
     if !connection.may(Action::Pragma, Some(name), value.as_deref(), schema_name.as_deref())? {
         return Ok(Vec::new());
     }
-    pragma::call(connection, run, name, schema, text(0))
+    pragma::call(connection, run, name, schema, text("arg"))
 }
 
 fn json_rows(function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<Vec<NativeRow>> {
+    let form = match function {
+        "json_each" => EachForm { is_tree: false, is_binary: false },
+        "json_tree" => EachForm { is_tree: true, is_binary: false },
+        "jsonb_each" => EachForm { is_tree: false, is_binary: true },
+        "jsonb_tree" => EachForm { is_tree: true, is_binary: true },
+        _ => return Err(Error::generic(format!("no such table: {function}"))),
+    };
     let Some(json) = arguments.first().copied().flatten() else { return Ok(Vec::new()) };
     let root = arguments.get(1).copied().flatten();
-    let rows = json::each(json, root, function == "json_tree");
+    let rows = json::each(json, root, form);
     rows.map_err(|error| Error::new(ResultCode(error.code), error.message))
 }

@@ -67,6 +67,8 @@ pub(crate) struct TransactionState {
     found_malformed: Cell<bool>,
     /// Counts rollbacks: a statement that writes and began before one must stop.
     rollbacks: Cell<u64>,
+    /// Counts rollbacks to savepoints: they end BLOB handles for writing, as rollbacks do.
+    savepoint_rollbacks: Cell<u64>,
     /// Counts those of them that took the schema back: every statement that began before one must stop.
     schema_rollbacks: Cell<u64>,
     /// Databases that were committed to, of which the hook of commits to logs has not heard yet.
@@ -100,6 +102,13 @@ pub(crate) struct StatementRun {
     pub(crate) late_error: RefCell<Option<Error>>,
 }
 
+impl StatementRun {
+    /// Whether it writes, or may.
+    pub(crate) fn is_writer(&self) -> bool {
+        self.is_writer.get()
+    }
+}
+
 impl TransactionState {
     pub(crate) fn new() -> TransactionState {
         TransactionState {
@@ -121,14 +130,20 @@ impl TransactionState {
             is_broken: Cell::new(false),
             is_abandoned: Cell::new(false),
             rollbacks: Cell::new(0),
+            savepoint_rollbacks: Cell::new(0),
             schema_rollbacks: Cell::new(0),
             committed: RefCell::default(),
         }
     }
 
-    /// How many rollbacks there have been.
+    /// How many rollbacks there have been, of transactions and to savepoints.
     pub(crate) fn rollbacks(&self) -> u64 {
-        self.rollbacks.get()
+        self.rollbacks.get() + self.savepoint_rollbacks.get()
+    }
+
+    /// How many rollbacks to savepoints there have been.
+    pub(crate) fn savepoint_rollbacks(&self) -> u64 {
+        self.savepoint_rollbacks.get()
     }
 
     /// What the counts and the savepoints have to do with each other, where a statement or a transaction begins or ends.
@@ -143,6 +158,11 @@ impl TransactionState {
             assert!(!self.concurrent.get(), "a concurrent transaction in autocommit mode");
             assert!(!self.first_savepoint_began.get(), "a savepoint has begun a transaction that is none");
         }
+    }
+
+    /// Whether any statement, or BLOB handle, writes.
+    pub(crate) fn has_writers(&self) -> bool {
+        self.active_writers.get() > 0
     }
 
     /// Whether any statement runs.
@@ -762,6 +782,7 @@ impl Connection {
     pub(crate) fn rollback_to(&self, name: &str) -> Result<()> {
         let position = self.find_savepoint(name)?;
         let state = &self.transaction;
+        state.savepoint_rollbacks.set(state.savepoint_rollbacks.get() + 1);
         self.facts.note_write();
         for btree in self.writing() {
             if btree.pager().savepoint_count() > position {
@@ -782,9 +803,11 @@ impl Connection {
             state.schema_was_taken_back.set(true);
             state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
             self.facts.expire_running();
+            self.restore_catalog(Some(catalog));
+            // What was known when the savepoint was made may have been nothing.
+            self.databases().into_iter().for_each(|(db, _)| self.forget_schema(db));
         }
         self.set_violations(violations);
-        self.restore_catalog(Some(catalog));
         self.roll_back_to_virtual_savepoint(position)
     }
 

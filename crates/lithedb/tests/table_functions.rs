@@ -85,7 +85,56 @@ fn as_sqlite_answers() {
         "SELECT group_concat(p.key) FROM json_tree('{\"a\":{\"b\":1}}') p JOIN json_tree('{\"a\":{\"b\":1}}') c ON c.parent = p.id",
         "SELECT 2 IN (SELECT value FROM json_each('[1,2]'))",
         "SELECT value FROM json_each('[1,2]') WHERE json = '[7]'",
+        "SELECT * FROM jsonb_each('{\"a\":[1,2],\"b\":{\"c\":3},\"d\":\"x\",\"e\":null,\"f\":1.5,\"g\":true}')",
+        "SELECT * FROM jsonb_tree('{\"a\":[1,[2]],\"b\":{\"c\":3}}', '$.a')",
+        "SELECT hex(value), type, path, subtype(value) FROM jsonb_tree(x'CB04CB021331')",
+        "SELECT json_group_array(value), json, root FROM jsonb_each('[[1],{\"a\":2}]')",
+        "SELECT value FROM jsonb_each('[')",
+        "SELECT * FROM pragma_user_version WHERE schema = 'main'",
+        "SELECT * FROM pragma_user_version('main')",
+        "SELECT page_size FROM pragma_page_size('main')",
+        "SELECT page_size, schema FROM pragma_page_size",
+        "SELECT page_size FROM pragma_page_size WHERE arg = 1",
+        "SELECT * FROM pragma_page_size('nodb')",
+        "SELECT name FROM pragma_table_list('t')",
+        "SELECT name FROM pragma_table_list('t', 'main')",
+        "SELECT * FROM pragma_mmap_size",
+        "SELECT * FROM pragma_wal_checkpoint",
+        "SELECT * FROM pragma_wal_autocheckpoint",
     ] {
         pair.check(sql);
+    }
+}
+
+/// EXPLAIN QUERY PLAN: what SQLite's implementations of these functions say of their costs and arguments.
+#[test]
+fn plans_are_sqlites() {
+    let pair =
+        Pair { lithe: Connection::open_in_memory().unwrap(), sqlite: rusqlite::Connection::open_in_memory().unwrap() };
+    let schema = "CREATE TABLE t(a, j); CREATE TABLE k(a INTEGER PRIMARY KEY, b, c); CREATE INDEX kb ON k(b)";
+    pair.lithe.execute_batch(schema).unwrap();
+    pair.sqlite.execute_batch(schema).unwrap();
+    // Without the numbers of lines.
+    let lines = |outcome: Outcome| {
+        outcome.map(|rows| rows.into_iter().map(|row| row[2..].to_vec()).collect::<Vec<Vec<String>>>())
+    };
+    for query in [
+        "SELECT * FROM json_each('[1]')",
+        "SELECT * FROM json_tree('[1]', '$.a')",
+        "SELECT * FROM json_each",
+        "SELECT * FROM json_each WHERE root = '$'",
+        "SELECT * FROM t, json_each(t.j) x WHERE x.key = 3 ORDER BY x.id",
+        "SELECT * FROM t LEFT JOIN json_each(t.j) e ON e.value = t.a",
+        "SELECT * FROM t WHERE a IN (SELECT value FROM json_each('[1,2]'))",
+        "SELECT * FROM k, json_each('[1,2]') x WHERE k.b = x.value",
+        "SELECT * FROM k, json_each('[1,2]') x ORDER BY k.a",
+        "SELECT * FROM pragma_table_info('t')",
+        "SELECT * FROM pragma_table_info",
+        "SELECT * FROM pragma_table_info WHERE schema = 'main'",
+        "SELECT * FROM pragma_database_list",
+        "SELECT * FROM sqlite_schema m JOIN pragma_table_info(m.name) p JOIN pragma_index_list(m.name) i ORDER BY 1",
+    ] {
+        let sql = format!("EXPLAIN QUERY PLAN {query}");
+        assert_eq!(lines(pair.by_lithe(&sql)), lines(pair.by_sqlite(&sql)), "{query}");
     }
 }

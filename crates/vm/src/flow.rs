@@ -161,7 +161,13 @@ pub fn row_set_read(m: &mut Machine, set: Reg) -> Option<i64> {
     read
 }
 
-/// Whether a rowid is in the set; if not, it is now.
+/// Begins another batch of a rowid set.
+#[inline(never)]
+pub fn row_set_batch(m: &mut Machine, set: Reg) {
+    row_set(m.reg_mut(set)).begin_batch();
+}
+
+/// Whether a rowid is in the set from an earlier batch; if not, it is in this one now.
 #[inline(never)]
 pub fn row_set_test(m: &mut Machine, set: Reg, rowid: Reg) -> bool {
     let rowid = m.reg(rowid).integer();

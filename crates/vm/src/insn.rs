@@ -377,8 +377,10 @@ instructions! {
     RowSetAdd { set: Reg, rowid: Reg }
     /// Take the smallest rowid out of `set` into `dst`; jump if it is empty. (After the first read nothing may be added.)
     RowSetRead { set: Reg, dst: Reg, target: Addr }
-    /// Jump if `rowid` is in `set`; else add it.
+    /// Jump if `rowid` is in `set` from an earlier batch; else add it to this batch.
     RowSetTest { set: Reg, rowid: Reg, target: Addr }
+    /// Begin another batch of RowSetTest.
+    RowSetBatch { set: Reg }
 
     // ---- Bloom filter and hash join ----
     /// Add the row `start..start+count` to hash table `cursor`; the first KeyInfo columns are the join key (rows with a NULL key are dropped when its info says so).

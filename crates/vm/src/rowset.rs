@@ -9,8 +9,10 @@ pub struct RowSet {
     added: Vec<i64>,
     /// The next to be read, once reading has begun.
     next: Option<usize>,
-    /// What was tested.
+    /// What was tested in the batches before this one.
     tested: HashSet<i64>,
+    /// What was tested in this batch, and not found.
+    batch: Vec<i64>,
 }
 
 impl RowSet {
@@ -41,9 +43,18 @@ impl RowSet {
         self.added.dedup();
     }
 
-    /// Whether `rowid` has been asked for before.
+    /// Whether `rowid` was tested in a batch before this one.
     pub fn test(&mut self, rowid: i64) -> bool {
-        !self.tested.insert(rowid)
+        let was_tested = self.tested.contains(&rowid);
+        if !was_tested {
+            self.batch.push(rowid);
+        }
+        was_tested
+    }
+
+    /// Begins another batch.
+    pub fn begin_batch(&mut self) {
+        self.tested.extend(self.batch.drain(..));
     }
 }
 
@@ -63,9 +74,14 @@ mod tests {
     }
 
     #[test]
-    fn tested_once() {
+    fn tested_against_batches_before() {
         let mut set = RowSet::default();
-        let tested: Vec<bool> = [1, 2, 1, 3, 2].into_iter().map(|rowid| set.test(rowid)).collect();
-        assert_eq!(tested, [false, false, true, false, true]);
+        let tested: Vec<bool> = [1, 2, 1].into_iter().map(|rowid| set.test(rowid)).collect();
+        assert_eq!(tested, [false, false, false]);
+        set.begin_batch();
+        let tested: Vec<bool> = [1, 3, 2, 3].into_iter().map(|rowid| set.test(rowid)).collect();
+        assert_eq!(tested, [true, false, true, false]);
+        set.begin_batch();
+        assert!(set.test(3));
     }
 }

@@ -647,6 +647,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                     pc = at(target);
                 }
             }
+            Insn::RowSetBatch { set } => flow::row_set_batch(m, set),
 
             // ---- hash join ----
             Insn::HashInsert { cursor, start, count } => seek::hash_insert(m, host, cursor, start, count as usize)?,

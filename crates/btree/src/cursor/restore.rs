@@ -87,6 +87,7 @@ impl Cursor {
                 seek?
             }
         };
+        let seek = self.last_probe(seek);
         self.state = match (seek, before) {
             (Seek::Empty, _) => State::Nowhere,
             (Seek::Exact, State::Gap(neighbour)) => State::Gap(neighbour),
@@ -95,6 +96,23 @@ impl Cursor {
             (Seek::Greater, _) => State::Gap(Neighbour::After),
         };
         Ok(())
+    }
+
+    /// The entry is gone: the cursor stands on the one of its neighbours at which a binary search of the leaf ends, as in SQLite. Which
+    /// it is shows when another entry comes between them before the cursor moves.
+    fn last_probe(&mut self, seek: Seek) -> Seek {
+        if matches!(seek, Seek::Exact | Seek::Empty) {
+            return seek;
+        }
+        let level = self.here_mut();
+        if !level.node.is_leaf() {
+            return seek;
+        }
+        let smaller = usize::from(level.index) + usize::from(seek == Seek::Less);
+        let last = last_probed(level.node.count(), smaller);
+        level.index = last as u16;
+        self.row = None;
+        if last < smaller { Seek::Less } else { Seek::Greater }
     }
 
     /// Takes the page that was written into the path, if it still is what was written; answers whether.
@@ -189,9 +207,37 @@ impl Cursor {
     }
 }
 
+/// The cell at which a binary search of `count` cells ends, none of which is the one sought: the first `smaller` are less.
+fn last_probed(count: usize, smaller: usize) -> usize {
+    assert!(smaller <= count && count > 0, "a search of cells ends at one of them");
+    let (mut low, mut high) = (0, count);
+    let mut probed = 0;
+    while low < high {
+        probed = (low + high - 1) / 2;
+        if probed < smaller {
+            low = probed + 1;
+        } else {
+            high = probed;
+        }
+    }
+    probed
+}
+
 /// Whether all columns that are compared, and the one behind them, are in the local part of an entry. A malformed one has to be read as a
 /// whole to be sure.
 fn is_key_local(info: &KeyInfo, local: &[u8], len: u32) -> bool {
     let has_key = matches!(with_entry_as_key(info, local, len, |_| ()), Ok(Some(())));
     has_key && column_behind_key(info, local, len).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_probed;
+
+    #[test]
+    fn search_ends_on_either_side() {
+        let ends: Vec<usize> = (0..=6).map(|smaller| last_probed(6, smaller)).collect();
+        assert_eq!(ends, [0, 1, 1, 3, 3, 5, 5]);
+        assert_eq!((last_probed(1, 0), last_probed(1, 1)), (0, 0));
+    }
 }

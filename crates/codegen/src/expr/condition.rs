@@ -11,6 +11,7 @@ impl<'a> Codegen<'a> {
     /// Jumps to `target` if the condition is true; if it is NULL, when `null_jumps` says so.
     pub fn jump_if_true(&mut self, condition: &Expr<'a>, target: Addr, null_jumps: bool) -> Result<()> {
         match condition {
+            _ if self.is_replaced(condition) => self.jump_on_value(condition, true, target, null_jumps),
             Expr::And(left, right) => {
                 let skip = self.b.label();
                 self.jump_if_false(left, skip, !null_jumps)?;
@@ -48,6 +49,7 @@ impl<'a> Codegen<'a> {
     /// Jumps to `target` if the condition is false; if it is NULL, when `null_jumps` says so.
     pub fn jump_if_false(&mut self, condition: &Expr<'a>, target: Addr, null_jumps: bool) -> Result<()> {
         match condition {
+            _ if self.is_replaced(condition) => self.jump_on_value(condition, false, target, null_jumps),
             Expr::And(left, right) => {
                 self.jump_if_false(left, target, null_jumps)?;
                 self.jump_if_false(right, target, null_jumps)

@@ -258,6 +258,11 @@ impl<'a> Codegen<'a> {
         Ok(Some(reg))
     }
 
+    /// Whether the expression need not be computed.
+    pub(super) fn is_replaced(&self, expr: &Expr<'a>) -> bool {
+        self.replacement(expr).is_some()
+    }
+
     pub(super) fn replacement(&self, expr: &Expr<'a>) -> Option<Replacement> {
         let known = &self.expr.replacements;
         if known.is_empty() {

@@ -3,7 +3,7 @@
 //! ```text
 //!        seen ← empty
 //!        branch 1: demands; search; checks; RowSetTest seen → next; Gosub body
-//!        branch 2: ...
+//!        branch 2: RowSetBatch seen; ...
 //!        Goto exhausted
 //!  body: SeekRowid table ...
 //!          ...
@@ -60,6 +60,9 @@ pub(super) fn begin_or<'a>(
             cg.b.emit(Insn::CheckMayOpen {});
             open_index = root_of(&branch.path);
         }
+        if let (Seen::Rowids(set), 1..) = (seen, at) {
+            cg.b.emit(Insn::RowSetBatch { set });
+        }
         for demand in branch.demands {
             cg.jump_if_false(demand, done, true)?;
         }
@@ -68,7 +71,7 @@ pub(super) fn begin_or<'a>(
         for check in branch.checks {
             cg.jump_if_false(check, next, true)?;
         }
-        emit_test(cg, source, seen, next)?;
+        emit_test(cg, source, seen, BranchOrder { is_first: at == 0, is_last: at + 1 == branches.len() }, next)?;
         cg.b.emit(Insn::Gosub { ret: body.ret, target: body_label });
         cg.b.place(next);
         walk.emit_next(cg);
@@ -124,8 +127,17 @@ fn begin_seen<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, table: &Table) -> R
     Ok(Seen::Keys(set))
 }
 
-/// Jumps to `next` if the row has been found before; else notes it.
-fn emit_test<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, seen: Seen, next: Addr) -> Result<()> {
+/// Where a branch stands among those of its OR.
+#[derive(Clone, Copy)]
+struct BranchOrder {
+    is_first: bool,
+    is_last: bool,
+}
+
+/// Jumps to `next` if a branch before has found the row; else notes it. A row that one branch finds twice, because a change within the
+/// loop has moved it ahead, runs the body twice, as in SQLite; but not in a middle branch over a WITHOUT ROWID table, whose keys are found
+/// as soon as they are noted.
+fn emit_test<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, seen: Seen, order: BranchOrder, next: Addr) -> Result<()> {
     let columns = identity(source);
     let start = cg.b.registers(columns.len());
     for (at, &column) in columns.iter().enumerate() {
@@ -135,8 +147,12 @@ fn emit_test<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, seen: Seen, next: Ad
         Seen::Rowids(set) => cg.b.emit(Insn::RowSetTest { set, rowid: start, target: next }),
         Seen::Keys(cursor) => {
             let (count, affinities) = (columns.len() as u16, AffinityListId::NONE);
-            cg.b.emit(Insn::Found { cursor, count, start, target: next });
-            cg.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count, affinities, start });
+            if !order.is_first {
+                cg.b.emit(Insn::Found { cursor, count, start, target: next });
+            }
+            if !order.is_last {
+                cg.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count, affinities, start });
+            }
         }
     }
     Ok(())

@@ -1,12 +1,13 @@
 //! What queries add to EXPLAIN QUERY PLAN.
 
-use lithe_optimize::access::JoinPlan;
+use lithe_optimize::access::{JoinPlan, LogEst};
 use lithe_resolve::ir::{
     Child, Core, CoreBody, Derived, Expr, OrderTerm, Query, Source, SourceKind, for_each_child, for_each_in_query,
 };
 use lithe_sql::ast::Span;
 
 use super::super::Codegen;
+use super::Destination;
 
 /// Numbers the SELECTs of a statement as a parser that reduces them does: by where they end.
 #[derive(Default)]
@@ -125,10 +126,11 @@ impl<'a> Codegen<'a> {
         }
     }
 
-    /// The line of VALUES.
-    pub(super) fn explain_values(&mut self, rows: usize) {
+    /// The line of VALUES. To SQLite, those that are no source of an INSERT are a scan of a table of unknown size.
+    pub(super) fn explain_values(&mut self, rows: usize, destination: &Destination) {
+        let cost = if matches!(destination, Destination::Coroutine { .. }) { LogEst::ONE } else { LogEst(216) };
         match self.select.shown_values {
-            ShownValues::AsClause => self.explain.line(|| format!("SCAN {rows}-ROW VALUES CLAUSE")),
+            ShownValues::AsClause => self.explain.loop_line(cost, || format!("SCAN {rows}-ROW VALUES CLAUSE")),
             ShownValues::AsConstants => self.explain.line(|| format!("SCAN {rows} CONSTANT ROWS")),
             ShownValues::Nowhere => {}
         }

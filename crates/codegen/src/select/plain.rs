@@ -115,7 +115,7 @@ impl<'a> Codegen<'a> {
         order_by: &[OrderTerm<'a>],
         sink: &Sink,
     ) -> Result<()> {
-        self.explain_values(rows.len());
+        self.explain_values(rows.len(), &sink.destination);
         let sorter = if order_by.is_empty() { None } else { Some(self.open_sorter(order_by, sink)?) };
         let row = self.row_registers(sink, sink.offset.is_some() || sorter.is_some());
         for columns in rows {

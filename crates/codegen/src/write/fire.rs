@@ -139,10 +139,6 @@ impl<'a> Triggers<'a> {
         for trigger in self.at(time) {
             let program = subprogram(cg, target, BodySource::of(cg, *trigger), old, new, firing.policy)?;
             let recursive = u8::from(cg.env.flags.recursive_triggers);
-            if recursive != 0 {
-                // Too many levels are an error after changes.
-                cg.note_may_abort();
-            }
             cg.b.emit(Insn::Subprogram { recursive, program, ignore: firing.ignore });
         }
         Ok(())

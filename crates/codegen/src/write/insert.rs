@@ -257,7 +257,11 @@ fn emit_rowid<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Ro
             cg.b.emit(new_rowid);
             return Ok(GivenRowid::No);
         }
-        RowValue::Expr(Expr::Integer(value)) => cg.emit_integer(value, row.rowid),
+        RowValue::Expr(Expr::Integer(value)) => {
+            cg.emit_integer(value, row.rowid);
+            // To SQLite, it may be no integer.
+            cg.note_may_abort();
+        }
         _ => {
             let (is_given, is_there) = (cg.b.label(), cg.b.label());
             rows.emit_value(cg, place, row.rowid)?;

@@ -264,12 +264,14 @@ pub(crate) struct Changed {
     columns: Vec<bool>,
     /// The rowid gets a value.
     pub rowid: bool,
+    /// The entries of all indexes are made anew.
+    pub all_indexes: bool,
 }
 
 impl Changed {
     /// Nothing yet, of so many columns.
     pub fn none(width: usize) -> Changed {
-        Changed { columns: vec![false; width], rowid: false }
+        Changed { columns: vec![false; width], rowid: false, all_indexes: false }
     }
 
     /// Adds the column at this position.

@@ -67,7 +67,10 @@ pub(super) struct Unique {
 pub(super) fn is_affected<'a>(checked: &Checked<'_, 'a>, index: &TargetIndex<'a>) -> bool {
     let Some(changed) = checked.changed else { return true };
     let depends = |expr| checked.target.depends_on(expr, changed);
-    index.is_table || index.exprs.iter().any(depends) || index.filter.as_ref().is_some_and(depends)
+    changed.all_indexes
+        || index.is_table
+        || index.exprs.iter().any(depends)
+        || index.filter.as_ref().is_some_and(depends)
 }
 
 /// Emits all checks, and makes the entries of the indexes on the way. The row must be the access of the target's source.

@@ -44,8 +44,9 @@ pub(crate) fn update<'a>(
 
 fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: &Triggers<'a>) -> Result<()> {
     let policy = super::statement_policy(cg, change.or);
-    let changed = changed_columns(cg, &change.target, change.set)?;
+    let mut changed = changed_columns(cg, &change.target, change.set)?;
     let keys = ForeignKeys::of(cg, &change.target, Change::Update(&changed))?;
+    changed.all_indexes = keys.refer_to(change.target.table);
     if !keys.is_empty() {
         cg.note_more_changes();
     }
@@ -53,7 +54,7 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
     let returning = ReturningRows::open(cg, change.returning, false)?;
     let mut target = {
         // A row that gets another rowid, or that is deleted for another one, is in all indexes.
-        let all = replaces || changed.rowid;
+        let all = replaces || changed.rowid || changed.all_indexes;
         let ask = change.target;
         prepare_target(cg, &change.target, |index| all || depends(&ask, index, &changed))?
     };

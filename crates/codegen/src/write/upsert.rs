@@ -108,9 +108,10 @@ fn emit_update<'a>(
     }
     let old_key = cg.b.registers(target.key_width());
     target.emit_key(cg, old_key)?;
-    let changed = changed_columns(cg, &insert.target, set.set)?;
+    let mut changed = changed_columns(cg, &insert.target, set.set)?;
     let triggers = Triggers::of(cg, &insert.target, Event::Update(set.set));
     let keys = ForeignKeys::of(cg, &insert.target, Change::Update(&changed))?;
+    changed.all_indexes = keys.refer_to(insert.target.table);
     if !keys.is_empty() || !triggers.is_empty() {
         cg.note_more_changes();
     }

@@ -28,6 +28,11 @@ fn changes() {
 }
 
 #[test]
+fn expressions() {
+    check(include_str!("expressions.sql"));
+}
+
+#[test]
 fn joins() {
     check(include_str!("joins.sql"));
 }

@@ -45,6 +45,8 @@ const NEEDS_SCHEMA: u8 = 4;
 const WRITES: u8 = 8;
 /// It may change the database file, whether a value is given or not.
 const ALWAYS_WRITES: u8 = 16;
+/// It is no table-valued function, although it answers something.
+const NO_FUNCTION: u8 = 32;
 
 /// One run of a pragma.
 struct Call<'c> {
@@ -129,7 +131,7 @@ fn taken_over(
 
 /// The pragmas that are table-valued functions, too, with their columns: those that answer something.
 pub(crate) fn table_functions() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    groups().filter(|pragma| pragma.traits & SILENT == 0).map(|pragma| {
+    groups().filter(|pragma| pragma.traits & (SILENT | NO_FUNCTION) == 0).map(|pragma| {
         let columns = if pragma.columns.is_empty() { std::slice::from_ref(&pragma.name) } else { pragma.columns };
         (pragma.name, columns)
     })

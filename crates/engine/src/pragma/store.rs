@@ -7,11 +7,12 @@ use lithe_format::PageSize;
 use lithe_format::db_header::Meta;
 use lithe_pager::{CacheSize, JournalMode, LockingMode, Pager, Synchronous};
 use lithe_value::{Encoding, Value};
+use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
 use super::{
-    ALWAYS_WRITES, Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean, clamped_integer,
-    integer, nothing, safety_level, whole_integer,
+    ALWAYS_WRITES, Call, NEEDS_SCHEMA, NO_FUNCTION, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean,
+    clamped_integer, integer, nothing, safety_level, whole_integer,
 };
 use crate::config::Config;
 use crate::database::{Database, while_reading};
@@ -24,14 +25,19 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("cache_size", SILENT_WHEN_SET, cache_size),
     entry("cache_spill", SILENT_WHEN_SET, cache_spill),
     entry("data_version", 0, data_version),
-    entry("default_cache_size", SILENT_WHEN_SET | WRITES, default_cache_size),
+    Pragma {
+        name: "default_cache_size",
+        columns: &["cache_size"],
+        traits: SILENT_WHEN_SET | WRITES,
+        run: default_cache_size,
+    },
     entry("encoding", SILENT_WHEN_SET, encoding),
     entry("freelist_count", 0, freelist_count),
     entry("journal_mode", ALWAYS_WRITES, journal_mode),
     entry("journal_size_limit", 0, journal_size_limit),
     entry("locking_mode", 0, locking_mode),
     entry("max_page_count", 0, max_page_count),
-    entry("mmap_size", 0, mmap_size),
+    entry("mmap_size", NO_FUNCTION, mmap_size),
     entry("page_count", NEEDS_SCHEMA, page_count),
     entry("page_size", SILENT_WHEN_SET, page_size),
     entry("schema_version", SILENT_WHEN_SET | WRITES, schema_version),
@@ -44,10 +50,10 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     Pragma {
         name: "wal_checkpoint",
         columns: &["busy", "log", "checkpointed"],
-        traits: ALWAYS_WRITES,
+        traits: ALWAYS_WRITES | NO_FUNCTION,
         run: wal_checkpoint,
     },
-    entry("wal_autocheckpoint", 0, wal_autocheckpoint),
+    entry("wal_autocheckpoint", NO_FUNCTION, wal_autocheckpoint),
 ];
 
 const fn entry(name: &'static str, traits: u8, run: fn(&Call<'_>) -> Result<Vec<NativeRow>>) -> Pragma {
@@ -426,7 +432,13 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     }
     // What is known is not asked of the file, which may be locked. Nor is the lock kept: asking in a transaction begins none on it.
     let ask = || while_reading(btree.pager(), || Ok(btree.auto_vacuum_mode()?));
-    let now = btree.last_auto_vacuum_mode().map_or_else(ask, Ok)?;
+    let now = match btree.last_auto_vacuum_mode().map_or_else(ask, Ok) {
+        // What is wanted is for the next VACUUM, whatever the mode is.
+        Err(error) if wanted == Some(AutoVacuum::None) && error.code().primary() == ResultCode::BUSY => {
+            AutoVacuum::None
+        }
+        now => now?,
+    };
     let Some(mode) = wanted else { return answer(now as i64) };
     // Where there are no pointer maps yet, or no longer, the next VACUUM does it.
     call.connection.settings.next_auto_vacuum.set(Some(mode));

@@ -1,4 +1,4 @@
-//! json_each() and json_tree(): a row for each element, or for everything within.
+//! json_each() and json_tree(): a row for each element, or for everything within. jsonb_each() and jsonb_tree() give arrays and objects as JSONB.
 //!
 //! Both walk over JSONB, into which texts are put first: the id of an element is where it stands there, of a member of an object
 //! where its label stands.
@@ -31,8 +31,17 @@ pub fn each_subtype(row: &[Value], column: usize) -> u8 {
     if column == VALUE && is_json() { SUBTYPE } else { 0 }
 }
 
-/// The rows of `json_each(json, root)`, or of `json_tree`.
-pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, is_tree: bool) -> Result<Vec<Vec<Value>>> {
+/// Which of the four functions is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct EachForm {
+    /// `json_tree`: everything within, not the children alone.
+    pub is_tree: bool,
+    /// `jsonb_each`: arrays and objects are JSONB, not text.
+    pub is_binary: bool,
+}
+
+/// The rows of `json_each(json, root)`, or of one of its siblings.
+pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, form: EachForm) -> Result<Vec<Vec<Value>>> {
     let Some(document) = binary_of(json)? else { return Ok(Vec::new()) };
     let root_path = match root {
         None => b"$".to_vec(),
@@ -41,8 +50,8 @@ pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, is_tree: bool) -> Re
     };
     let found = find(&document, &root_path).map_err(|failure| path_failure(failure, &root_path))?;
     let Some(root) = found else { return Ok(Vec::new()) };
-    let mut walk = Walk { rows: Vec::new(), is_tree };
-    if is_tree {
+    let mut walk = Walk { rows: Vec::new(), form };
+    if form.is_tree {
         let (parent_path, key) = split(&document, &root, &root_path)?;
         walk.row(&root, key, None, &root_path, parent_path, 0)?;
     } else if root.content().is_some_and(|(kind, _)| kind >= binary::kind::ARRAY) {
@@ -88,6 +97,11 @@ impl<'a> Node<'a> {
     /// Its kind and content, if its header is right.
     fn content(&self) -> Option<(u8, &'a [u8])> {
         binary::header(self.bytes).map(|(kind, content, _)| (kind, content))
+    }
+
+    /// How many bytes it has, its header included.
+    fn len(&self) -> usize {
+        binary::header(self.bytes).map_or(0, |(_, _, rest)| self.bytes.len() - rest.len())
     }
 
     /// Where its content begins.
@@ -217,7 +231,7 @@ fn split<'p>(document: &[u8], root: &Node<'_>, path: &'p [u8]) -> Result<(&'p [u
 
 struct Walk {
     rows: Vec<Vec<Value>>,
-    is_tree: bool,
+    form: EachForm,
 }
 
 impl Walk {
@@ -237,6 +251,8 @@ impl Walk {
             render::with_sql_value(&json, |value| copied(value).map(|copy| atom = copy))?.transpose()?.is_some();
         let value = if is_scalar {
             copied(atom.as_ref())?
+        } else if self.form.is_binary {
+            Value::blob(output::copy(node.bytes.get(..node.len()).unwrap_or_default())?)
         } else {
             let mut text = Output::default();
             render::push_json(&json, &mut text);
@@ -250,12 +266,12 @@ impl Walk {
             Value::from(json.type_name()),
             atom,
             Value::from(id),
-            parent.filter(|_| self.is_tree).map_or(Value::NULL, Value::from),
+            parent.filter(|_| self.form.is_tree).map_or(Value::NULL, Value::from),
             output::text_value(fullkey)?,
             output::text_value(path)?,
         ];
         output::push(&mut self.rows, row)?;
-        if self.is_tree && matches!(json, Json::Array(_) | Json::Object(_)) {
+        if self.form.is_tree && matches!(json, Json::Array(_) | Json::Object(_)) {
             drop(json);
             self.children(node, Some(id), fullkey, depth + 1)?;
         }

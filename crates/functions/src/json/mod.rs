@@ -27,7 +27,7 @@ use std::borrow::Cow;
 
 use lithe_value::{NumberText, ValueRef, cast, utf8};
 
-pub use each::{EACH_COLUMNS, each, each_subtype};
+pub use each::{EACH_COLUMNS, EachForm, each, each_subtype};
 pub(crate) use group::{AGGREGATES, Group};
 
 use crate::context::Context;

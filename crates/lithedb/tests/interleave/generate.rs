@@ -77,7 +77,7 @@ impl World {
 
 /// What is not generated yet because the answers are known to differ. `INTERLEAVE_ALL=1` generates all of it, a list of names those.
 pub struct NotYet {
-    /// Indexes on an expression that cover what is wanted.
+    /// Indexes on an expression. (They cover as SQLite's do; but which source of a join stands outside may differ beside them.)
     pub no_covering_expression: bool,
 }
 

@@ -67,8 +67,28 @@ impl Pair {
         ask_sqlite(&self.sqlite, sql, text).unwrap_or_default()
     }
 
+    /// The plans of both, if they differ and `ORACLE_PLANS` wants to know.
+    fn compare_plans(&mut self, sql: &str) -> Result<(), Box<Difference>> {
+        let is_planned = ["SELECT", "WITH", "UPDATE", "DELETE"].iter().any(|verb| sql.starts_with(verb));
+        if !is_planned || std::env::var_os("ORACLE_PLANS").is_none() {
+            return Ok(());
+        }
+        let sql = format!("EXPLAIN QUERY PLAN {sql}");
+        // What a line says, and what it costs; its number is the place of an instruction.
+        let lines = |answer| match answer {
+            Answer::Rows { rows, .. } => {
+                let rows = rows.into_iter().map(|row| row.into_iter().skip(2).collect()).collect();
+                Answer::Rows { names: Vec::new(), rows, changes: 0, rowid: 0 }
+            }
+            Answer::Error { .. } => Answer::Error { code: 0, message: String::new() },
+        };
+        let (lithe, sqlite) = (lines(self.on_lithe(&sql)), lines(self.on_sqlite(&sql)));
+        if lithe == sqlite { Ok(()) } else { Err(Box::new(Difference { sql, lithe, sqlite })) }
+    }
+
     /// Runs a statement on both.
     pub fn run(&mut self, sql: &str) -> Result<Ended, Box<Difference>> {
+        self.compare_plans(sql)?;
         let is_ordered = sql.contains("/* ordered */");
         let sqlite = in_order(self.on_sqlite(sql), is_ordered);
         if matches!(sqlite, Answer::Error { code, .. } if code == ResultCode::INTERRUPT.0) {
@@ -91,10 +111,10 @@ impl Pair {
         !self.sqlite.is_autocommit()
     }
 
-    /// Whether a table has a row with the largest rowid: those of new rows are chosen at random then.
+    /// Whether a table has, or will soon have, a row with the largest rowid: those of new rows are chosen at random then.
     pub fn has_last_rowid(&self, schema: &Schema) -> bool {
         let has = |table: &&Table| {
-            let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE rowid = {})", table.name, i64::MAX);
+            let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE rowid > {})", table.name, i64::MAX - 100);
             self.sqlite.query_row(&sql, [], |row| row.get::<_, bool>(0)).unwrap_or(false)
         };
         schema.tables.iter().filter(|table| table.has_rowid).any(|table| has(&table))

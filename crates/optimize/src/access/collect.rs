@@ -8,12 +8,13 @@ use lithe_value::Affinity;
 use lithe_vm::operand::Db;
 
 use super::context::PlanContext;
+use super::covering::{self, ByExpressions};
 use super::facts::{IndexColumnFacts, IndexFacts, IndexedTerm, Restriction, SourceFacts, is_not_null};
 use super::log_est::{LogEst, ROW_FETCH};
 use super::partial;
 use super::plan::{JoinRequest, Purpose};
 use super::terms::Terms;
-use super::usage::{ColumnSet, Usage};
+use super::usage::Usage;
 
 /// A table of which ANALYZE knows nothing is taken to have about a million rows.
 const ROWS_DEFAULT: LogEst = LogEst(200);
@@ -49,11 +50,9 @@ pub fn collect<'a>(
             SourceKind::Table(_, table) => Some(table),
             SourceKind::Subquery(_) | SourceKind::Recursive(_) | SourceKind::Row(_) => None,
         };
-        let used = match (&used_by_conditions, table) {
-            // What follows from a change of such a table's row may need all of it.
-            (Some(_), Some(table)) if table.is_without_rowid() => ColumnSet::all(table.columns.len()),
-            (Some(usage), _) => usage.of(source.id).clone(),
-            (None, _) => context.used(source.id).clone(),
+        let used = match &used_by_conditions {
+            Some(usage) => usage.of(source.id).clone(),
+            None => context.used(source.id).clone(),
         };
         let mut one = SourceFacts {
             source,
@@ -67,6 +66,9 @@ pub fn collect<'a>(
             must_follow: order.before(at, source.join).union(asked_by(source, at, terms)),
             restriction: restriction(sources, at),
             used,
+            may_be_null_row: !matches!(source.join, JoinKind::Inner | JoinKind::Cross)
+                || sources[at + 1..].iter().any(|source| is_right(source.join)),
+            reads_entries: request.purpose == Purpose::Read || at > 0,
             indexes: Vec::new(),
         };
         if let SourceKind::Table(db, table) = source.kind {
@@ -162,12 +164,15 @@ fn asked_by(source: &Source<'_>, at: usize, terms: &Terms<'_>) -> SourceSet {
 }
 
 fn restriction(sources: &[Source<'_>], at: usize) -> Restriction {
-    let is_right = |source: &Source<'_>| matches!(source.join, JoinKind::Right | JoinKind::Full);
     match sources[at].join {
         JoinKind::Left | JoinKind::Right | JoinKind::Full => Restriction::OuterOn,
-        _ if sources[at + 1..].iter().any(is_right) => Restriction::Own,
+        _ if sources[at + 1..].iter().any(|source| is_right(source.join)) => Restriction::Own,
         _ => Restriction::None,
     }
+}
+
+fn is_right(join: JoinKind) -> bool {
+    matches!(join, JoinKind::Right | JoinKind::Full)
 }
 
 impl<'a> SourceFacts<'a> {
@@ -230,13 +235,27 @@ impl<'a> SourceFacts<'a> {
         let keys = &columns[..usize::from(index.key_count)];
         let is_unique_not_null = index.is_unique() && keys.iter().all(|column| !column.nullable);
         let statistics = index.statistics.as_deref();
+        let is_covered = covering::is_covered(&self.used, table, index);
+        let expressions = columns.iter().filter_map(|column| match column.term {
+            IndexedTerm::Expr(expr) if !is_covered && self.reads_entries => Some(expr),
+            _ => None,
+        });
+        let expressions: Vec<Expr<'a>> = expressions.collect();
+        let by_expressions = covering::by_expressions(context, self.source.id, table, index, &expressions);
         Ok(IndexFacts {
             index,
             rows: context.arena.alloc_slice_copy(&self.equal_rows(index, sizes)),
             entry_size: entry_size(table, index),
             is_unique_not_null,
-            is_covering: self.is_covered_by(table, index),
-            is_whole: index.root == table.root || Self::is_whole(table, index),
+            is_covering: is_covered || !matches!(by_expressions, ByExpressions::Not),
+            covers_by_expressions: !matches!(by_expressions, ByExpressions::Not),
+            // Of a row that may be one of NULLs, the entry does not say what the expressions are.
+            needs_row: match by_expressions {
+                ByExpressions::Not => false,
+                ByExpressions::Covers => self.may_be_null_row,
+                ByExpressions::NeedsRow => true,
+            },
+            is_whole: index.root == table.root || covering::is_whole(table, index),
             is_analyzed: statistics.is_some(),
             is_unordered: statistics.is_some_and(|statistics| statistics.unordered),
             no_skip_scan: statistics.is_none_or(|statistics| statistics.no_skip_scan),
@@ -283,18 +302,6 @@ impl<'a> SourceFacts<'a> {
         }
         rows.resize(index.columns.len() + 1, LogEst::ONE);
         rows
-    }
-
-    /// Whether all columns of the table are in the index.
-    fn is_whole(table: &Table, index: &Index) -> bool {
-        let holds = |at: u16| index.columns.iter().any(|column| column.term == IndexTerm::Column(at));
-        (0..table.columns.len() as u16).all(|at| table.rowid_column == Some(at) || holds(at))
-    }
-
-    /// Whether the index holds all columns that are used. The rowid ends every entry of a rowid table's index.
-    fn is_covered_by(&self, table: &Table, index: &Index) -> bool {
-        let holds = |at: usize| index.columns.iter().any(|column| column.term == IndexTerm::Column(at as u16));
-        table.is_without_rowid() && index.root == table.root || self.used.positions().all(holds)
     }
 }
 

@@ -9,6 +9,7 @@ use lithe_resolve::ir::{Expr, Query, Source, SourceId, SubqueryId};
 use lithe_vm::operand::ScanId;
 use lithe_vm::program::Scan;
 
+use super::beside::Beside;
 use super::log_est::LogEst;
 use super::usage::{ColumnSet, Usage};
 use crate::rewrite::Rewriter;
@@ -25,6 +26,9 @@ pub struct PlanContext<'a> {
     /// The resolver of the statement: for expressions that the catalog keeps as text.
     pub resolver: &'a Resolver<'a>,
     usage: Usage,
+    /// What `usage` was made of.
+    noted_queries: Vec<&'a Query<'a>>,
+    noted_exprs: Vec<Expr<'a>>,
     /// About how many rows the loops have in which the join that is planned will run.
     pub(super) outer_rows: LogEst,
     pub(super) estimates: Estimates,
@@ -51,6 +55,8 @@ impl<'a> PlanContext<'a> {
             arena: resolver.arena,
             resolver,
             usage: Usage::default(),
+            noted_queries: Vec::new(),
+            noted_exprs: Vec::new(),
             outer_rows: LogEst::default(),
             estimates: Estimates::default(),
             scans: RefCell::default(),
@@ -60,7 +66,7 @@ impl<'a> PlanContext<'a> {
     /// The query as it is planned: rewritten, and what it uses noted.
     pub fn prepare_query(&mut self, query: &'a Query<'a>) -> &'a Query<'a> {
         let query = Rewriter::new(self.resolver).rewrite(query);
-        self.usage.add_query(query);
+        self.note_query(query);
         query
     }
 
@@ -71,14 +77,29 @@ impl<'a> PlanContext<'a> {
         expr
     }
 
+    /// Notes what a query uses: before its joins are planned.
+    fn note_query(&mut self, query: &'a Query<'a>) {
+        self.usage.add_query(query);
+        self.noted_queries.push(query);
+    }
+
     /// Notes what an expression outside of queries uses: before the joins that read its sources are planned.
     pub fn note_expr(&mut self, expr: &Expr<'a>) {
         self.usage.add_expr(expr);
+        self.noted_exprs.push(*expr);
     }
 
     /// The columns of `source` that the statement uses anywhere.
     pub fn used(&self, source: SourceId) -> &ColumnSet {
         self.usage.of(source)
+    }
+
+    /// What the statement uses of `source` beside expressions that an index has.
+    pub(super) fn used_beside<'e>(&self, source: SourceId, indexed: &'e [Expr<'a>]) -> Beside<'e, 'a> {
+        let mut beside = Beside::new(source, indexed);
+        self.noted_queries.iter().for_each(|query| beside.add_query(query));
+        self.noted_exprs.iter().for_each(|expr| beside.add_expr(expr));
+        beside
     }
 
     /// About how many rows a query in FROM has; `None` if the source is none.

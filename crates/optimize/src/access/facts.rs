@@ -33,6 +33,10 @@ pub struct SourceFacts<'a> {
     pub restriction: Restriction,
     /// The columns that the statement uses.
     pub used: ColumnSet,
+    /// It is the right side of an outer join, or a RIGHT JOIN stands behind it.
+    pub may_be_null_row: bool,
+    /// The values of an index's expressions may come from its entries: the rows are neither changed nor those that a RIGHT JOIN adds.
+    pub reads_entries: bool,
     /// Its indexes. Partial ones may be usable in a branch of an OR only.
     pub indexes: Vec<IndexFacts<'a>>,
 }
@@ -63,6 +67,10 @@ pub struct IndexFacts<'a> {
     pub is_unique_not_null: bool,
     /// All columns that the statement uses are in it.
     pub is_covering: bool,
+    /// Not all are: but those that are missing are used in expressions alone that are in it.
+    pub covers_by_expressions: bool,
+    /// It costs as much as a covering index, but some expressions that it has are evaluated on columns of the row.
+    pub needs_row: bool,
     /// Whether ANALYZE knows it.
     pub is_analyzed: bool,
     /// All columns of the table are in it.

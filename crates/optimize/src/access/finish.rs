@@ -103,7 +103,7 @@ impl<'a> Join<'_, 'a> {
         self.context.env.flags.reverse_unordered_selects
             && matches!(request.order, WantedOrder::Any)
             && !request.distinct
-            && request.purpose == Purpose::Read
+            && request.purpose != Purpose::Write
     }
 
     /// What the loops do for the ORDER BY behind a GROUP BY, if they meet it, too.
@@ -177,7 +177,7 @@ impl<'a> Join<'_, 'a> {
                     low: values.bound(&way.range.low),
                     high: values.bound(&way.range.high),
                     // The rows that a RIGHT JOIN adds are read from the table, by the same code.
-                    is_covering: way.is_covering && !is_right(facts.source.join),
+                    is_covering: way.is_covering && !index.needs_row && !is_right(facts.source.join),
                     is_like,
                 }))
             }

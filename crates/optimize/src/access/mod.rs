@@ -9,6 +9,8 @@
 //! ```text
 //!   context    what is known beside the request
 //!   usage      the columns that the statement uses
+//!   beside     which of them beside the expressions that an index has
+//!   covering   whether an index has all of them
 //!   derived    queries in FROM: coroutines, and how many rows they have
 //!   terms      conditions → constraints that paths can use
 //!   facts      sizes, row counts, indexes of the sources
@@ -20,11 +22,13 @@
 //!   finish     → the plan: which condition is checked where, values of keys and bounds
 //! ```
 
+mod beside;
 mod branches;
 mod candidate;
 mod checks;
 mod collect;
 mod context;
+mod covering;
 mod derived;
 mod facts;
 mod finish;
@@ -73,7 +77,12 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
     let scope = Scope { context, sources: request.sources, has_expression_indexes, finds_implied };
     let terms = terms::analyze(scope, request.terms);
     let facts = collect::collect(context, &request, &terms, measures)?;
-    let order = wanted_columns(&request);
+    let mut order = wanted_columns(&request);
+    let join = Join { context, request, scope, terms: &terms, facts: &facts, order: &order };
+    if matches!(request.order, WantedOrder::Any) && join.result_is_unique() {
+        // No two rows are equal: DISTINCT wishes for nothing.
+        order = OrderColumns::none();
+    }
     let join = Join { context, request, scope, terms: &terms, facts: &facts, order: &order };
     if request.sources.is_empty() {
         return finish::without_sources(&join);

@@ -270,7 +270,11 @@ impl<'a> Check<'_, 'a> {
             }
             reverse = backwards.or(reverse);
             self.done |= 1 << wanted;
-            is_distinct |= column.term.is_column(ColumnIndex::ROWID);
+            if column.term.is_column(ColumnIndex::ROWID) {
+                // It tells all rows apart: what stands behind it in an index does not show.
+                is_distinct = true;
+                break;
+            }
         }
         // The order of distinct rows is nobody's wish: SQLite follows the index as it is.
         if reverse == Some(true) && self.wanted.wish != Wish::Distinct {

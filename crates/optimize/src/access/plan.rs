@@ -67,6 +67,8 @@ pub enum Purpose {
     Read,
     /// The one source's rows are updated or deleted: the table's cursor has to stand on the row.
     Write,
+    /// They are the rows of a RIGHT JOIN's source that have not joined: the code that reads them was made for the loop before.
+    Unjoined,
 }
 
 /// The plan of a join.

@@ -20,7 +20,7 @@ pub fn rest_request<'a>(context: &PlanContext<'a>, join: &JoinPlan<'a>, at: usiz
     };
     let terms: Vec<Term<'a>> = join.request.terms.iter().copied().filter(leads).collect();
     let source: &'a Source<'a> = context.arena.alloc(Source { join: JoinKind::Inner, ..all[at] });
-    JoinRequest::of_rows(std::slice::from_ref(source), context.arena.alloc_slice_copy(&terms), Purpose::Read)
+    JoinRequest::of_rows(std::slice::from_ref(source), context.arena.alloc_slice_copy(&terms), Purpose::Unjoined)
 }
 
 fn is_right(source: &Source<'_>) -> bool {

@@ -50,13 +50,6 @@ impl ColumnSet {
             .enumerate()
             .flat_map(|(at, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit))
     }
-
-    /// All columns up to `count`, and the rowid.
-    pub fn all(count: usize) -> ColumnSet {
-        let mut set = ColumnSet { rowid: true, ..ColumnSet::default() };
-        (0..count).for_each(|position| set.insert(ColumnIndex::new(position)));
-        set
-    }
 }
 
 /// The columns used of every source of a statement.

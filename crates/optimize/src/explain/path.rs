@@ -9,7 +9,7 @@
 //! ```
 
 use lithe_catalog::{Index, IndexTerm, Table};
-use lithe_resolve::ir::{ColumnIndex, JoinKind, Source, SourceKind};
+use lithe_resolve::ir::{ColumnIndex, Expr, JoinKind, Source, SourceKind};
 
 use crate::access::{Bound, HashPath, IndexPath, JoinPlan, Key, Loop, OrBranch, Path, WantedOrder};
 
@@ -32,7 +32,9 @@ fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name
     }
     match path {
         Path::Scan | Path::Or(_) => {}
-        Path::Function(_) => line.push_str(" VIRTUAL TABLE INDEX 0:"),
+        Path::Function(arguments) => {
+            line.push_str(&format!(" VIRTUAL TABLE INDEX {}:", function_index(source, arguments)));
+        }
         Path::Virtual(path) => line.push_str(&format!(" VIRTUAL TABLE INDEX {}", path.text)),
         Path::Rowid(_) => line.push_str(" USING INTEGER PRIMARY KEY (rowid=?)"),
         Path::RowidRange(low, high) => {
@@ -40,13 +42,23 @@ fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name
             let (low, high) = (low.map_or("", |_| "rowid>?"), high.map_or("", |_| "rowid<?"));
             line.push_str(&format!(" USING INTEGER PRIMARY KEY ({low}{both}{high})"));
         }
-        Path::Index(path) => describe_index(path, &mut line),
+        Path::Index(path) => describe_index(path, is_min_max, &mut line),
         Path::Hash(path) => describe_hash(source, path, &mut line),
     }
     if matches!(source.join, JoinKind::Left | JoinKind::Full) {
         line.push_str(" LEFT-JOIN");
     }
     line
+}
+
+/// The number that SQLite's functions of JSON have for the arguments that they are told: 1 for the JSON alone, 3 with a root. Pragmas
+/// always have 0.
+fn function_index(source: &Source<'_>, arguments: &[Option<Expr<'_>>]) -> u8 {
+    let SourceKind::Table(_, table) = source.kind else { return 0 };
+    match arguments {
+        [Some(_), root] if table.name.to_string().starts_with("json") => 1 + 2 * u8::from(root.is_some()),
+        _ => 0,
+    }
 }
 
 /// The line of the Bloom filter before a loop.
@@ -78,10 +90,10 @@ fn is_search(path: &Path<'_>) -> bool {
     }
 }
 
-fn describe_index(path: &IndexPath<'_>, line: &mut String) {
+fn describe_index(path: &IndexPath<'_>, is_min_max: bool, line: &mut String) {
     let conditions = conditions(path);
     if path.table.is_without_rowid() && path.index.root == path.table.root {
-        if conditions.is_empty() {
+        if conditions.is_empty() && !is_min_max {
             return;
         }
         line.push_str(" USING PRIMARY KEY");

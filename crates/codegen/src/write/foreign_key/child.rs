@@ -23,6 +23,13 @@ pub(super) struct ChildKey<'a> {
     parent_key: ParentKey<'a>,
 }
 
+impl ChildKey<'_> {
+    /// Whether the table is the parent.
+    pub fn is_to(&self, table: &Table) -> bool {
+        std::ptr::eq(self.parent, table)
+    }
+}
+
 /// Whether the change is about any key of the table.
 pub(super) fn is_concerned(target: &ChangeTarget<'_>, change: Change<'_>) -> bool {
     target.table.foreign_keys.iter().any(|key| match change {

@@ -90,6 +90,13 @@ impl<'a> ForeignKeys<'a> {
         self.of_child.is_empty() && self.to_parent.is_empty() && self.orphaned.is_empty()
     }
 
+    /// Whether rows of the table itself refer to its rows: while one is changed, others are looked for, and no index may have an entry
+    /// of a row that is not there.
+    pub fn refer_to(&self, table: &Table) -> bool {
+        self.of_child.iter().any(|key| key.is_to(table))
+            || self.to_parent.iter().any(|reference| reference.is_from(table))
+    }
+
     /// The row `old` is about to go.
     pub fn check_old(&self, cg: &mut Codegen<'a>, target: &Target<'a>, old: Row) -> Result<()> {
         for key in &self.of_child {

@@ -127,6 +127,11 @@ fn numbered_references<'a>(
 }
 
 impl<'a> ParentReference<'a> {
+    /// Whether the table is the child.
+    pub fn is_from(&self, table: &Table) -> bool {
+        std::ptr::eq(self.child, table)
+    }
+
     /// What happens to the children.
     pub fn action(&self) -> ForeignKeyAction {
         if self.is_update { self.key.on_update } else { self.key.on_delete }

@@ -32,3 +32,9 @@ UPDATE f SET a = 1;
 UPDATE f SET b = 1;
 UPDATE f SET d = 1;
 SELECT * FROM e;
+-- While a row that refers to its own table is changed, no index has an entry of it.
+CREATE TABLE own_real(c0 UNIQUE, c1 REAL, c2, PRIMARY KEY(c0, c1, c2), FOREIGN KEY(c0, c2, c1) REFERENCES own_real(c0, c1, c2))
+INSERT INTO own_real VALUES (1, 3, NULL)
+UPDATE own_real SET c2 = 'x'
+INSERT INTO own_real VALUES (1, 3, 'x') ON CONFLICT(c0) DO UPDATE SET c2 = excluded.c2
+SELECT * FROM own_real

@@ -1,5 +1,6 @@
 //! The path of a table-valued function: its arguments are what its hidden columns are equal to.
 
+use lithe_catalog::Table;
 use lithe_resolve::ir::{ColumnIndex, SourceSet};
 
 use super::PathFinder;
@@ -9,8 +10,25 @@ use crate::access::terms::{ConstraintId, Left, Op, Right};
 
 /// A function gives about so many rows: 25.
 const ROWS: LogEst = LogEst(46);
+/// What a pragma with its argument costs, and how many rows it gives: 20.
+const PRAGMA: LogEst = LogEst(43);
+/// What a pragma costs without the argument that it may have.
+const PRAGMA_OF_ALL: LogEst = LogEst(310);
+/// What a function of JSON costs that is told no JSON.
+const WITHOUT_JSON: LogEst = LogEst(3280);
 /// Without the arguments that it could have it is not meant to be called.
-const WITHOUT_ARGUMENTS: LogEst = LogEst(600);
+const WITHOUT_ARGUMENTS: LogEst = LogEst(3300);
+
+/// What a call costs, and how many rows it gives.
+fn estimate(table: &Table, arguments: &[Option<ConstraintId>]) -> (LogEst, LogEst) {
+    let is_pragma = table.name.to_string().starts_with("pragma_");
+    match (is_pragma, arguments.first()) {
+        (true, None) | (false, Some(Some(_))) => (LogEst::ONE, ROWS),
+        (true, Some(Some(_))) => (PRAGMA, PRAGMA),
+        (true, Some(None)) => (PRAGMA_OF_ALL, PRAGMA_OF_ALL),
+        (false, _) => (WITHOUT_JSON, ROWS),
+    }
+}
 
 impl PathFinder<'_, '_> {
     /// The call with all arguments, and the one with none, in case they cannot be had.
@@ -22,12 +40,15 @@ impl PathFinder<'_, '_> {
         let used: Vec<ConstraintId> = arguments.iter().copied().flatten().collect();
         let all_needs = used.iter().fold(needs, |all, &id| all.union(self.terms.constraint(id).needs));
         let mut candidate = self.candidate(source, needs, Way::Function(vec![None; arguments.len()]));
-        (candidate.run, candidate.rows) =
-            if used.is_empty() { (ROWS, ROWS) } else { (WITHOUT_ARGUMENTS, WITHOUT_ARGUMENTS) };
+        (candidate.run, candidate.rows) = match used.is_empty() {
+            true => estimate(table, &arguments),
+            false => (WITHOUT_ARGUMENTS, WITHOUT_ARGUMENTS),
+        };
         self.add(candidate);
         if !used.is_empty() {
+            let (run, rows) = estimate(table, &arguments);
             let mut candidate = self.candidate(source, all_needs, Way::Function(arguments));
-            (candidate.run, candidate.rows, candidate.looks_up) = (ROWS, ROWS, true);
+            (candidate.run, candidate.rows, candidate.looks_up) = (run, rows, true);
             candidate.used = used;
             self.add(candidate);
         }

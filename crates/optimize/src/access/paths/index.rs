@@ -107,7 +107,8 @@ impl<'a> PathFinder<'_, 'a> {
     fn gives_all(&self, source: usize, index: &IndexFacts<'a>) -> bool {
         let has_rowid = self.facts[source].table.is_some_and(lithe_catalog::Table::has_rowid);
         let is_believed = !self.for_write || has_rowid || index.is_whole;
-        index.is_covering && is_believed && !self.hides_expressions(source, index)
+        let is_known = !(self.in_or && index.covers_by_expressions);
+        index.is_covering && is_believed && is_known && !self.hides_expressions(source, index)
     }
 
     /// Whether the rows come from a RIGHT JOIN's source, and so from the table, and the index has expressions of them.

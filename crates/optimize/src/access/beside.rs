@@ -1,0 +1,131 @@
+//! What a statement uses of a source beside the expressions that an index has: such an index may be covering, though the columns that its
+//! expressions are made of are not in it.
+//!
+//! ```text
+//!   CREATE INDEX i ON t(length(c), b)
+//!   SELECT b FROM t WHERE length(c) = 3                       covering
+//!   SELECT length(c), count(*) FROM t GROUP BY length(c)      costs as if it were; what is shown of a group comes from the columns of a row
+//! ```
+
+use lithe_resolve::ir::{Child, CoreBody, Expr, Query, Select, SourceId, SourceKind, for_each_child, same};
+
+use super::usage::ColumnSet;
+
+/// The columns of one source that are used beside expressions of an index.
+pub struct Beside<'e, 'a> {
+    source: SourceId,
+    indexed: &'e [Expr<'a>],
+    /// What is used beside them anywhere.
+    pub used: ColumnSet,
+    /// The same, where code reads the columns of the row though the index has the expression.
+    pub used_of_row: ColumnSet,
+}
+
+/// Where an expression stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// It is evaluated on the entry of the index.
+    Entry,
+    /// It is put together later, of columns that were kept.
+    Row,
+    /// It is put together behind windows, which SQLite gives the columns to carry.
+    BehindWindows,
+    /// As `Row`; but what aggregates are given is evaluated on the entry.
+    RowBesideAggregates,
+}
+
+impl<'e, 'a> Beside<'e, 'a> {
+    /// Nothing is used of it yet.
+    pub fn new(source: SourceId, indexed: &'e [Expr<'a>]) -> Beside<'e, 'a> {
+        Beside { source, indexed, used: ColumnSet::default(), used_of_row: ColumnSet::default() }
+    }
+
+    /// Adds all that a query uses.
+    pub fn add_query(&mut self, query: &Query<'a>) {
+        let mut shown = Reads::Entry;
+        for core in query.cores {
+            match core.body {
+                CoreBody::Select(select) => {
+                    shown = reads_of(select);
+                    self.add_select(select);
+                }
+                CoreBody::Values(rows) => rows.iter().for_each(|row| self.add_all(row, Reads::Entry)),
+            }
+        }
+        query.order_by.iter().for_each(|term| self.add(&term.expr, shown));
+        if let Some(limit) = query.limit {
+            self.add_expr(&limit.limit);
+            limit.offset.iter().for_each(|offset| self.add_expr(offset));
+        }
+    }
+
+    /// Adds all that an expression outside of queries uses.
+    pub fn add_expr(&mut self, expr: &Expr<'a>) {
+        self.add(expr, Reads::Entry);
+    }
+
+    fn add_select(&mut self, select: &Select<'a>) {
+        for source in select.sources {
+            if let SourceKind::Subquery(derived) = source.kind {
+                self.add_query(derived.query);
+            }
+        }
+        select.terms.iter().for_each(|term| self.add_expr(&term.expr));
+        select.group_by.iter().for_each(|term| self.add_expr(&term.expr));
+        let shown = reads_of(select);
+        self.add_all(select.columns, shown);
+        select.having.iter().for_each(|having| self.add(having, shown));
+    }
+
+    fn add_all(&mut self, exprs: &[Expr<'a>], reads: Reads) {
+        exprs.iter().for_each(|expr| self.add(expr, reads));
+    }
+
+    fn add(&mut self, expr: &Expr<'a>, reads: Reads) {
+        match expr {
+            Expr::Column(column) if column.source == self.source => {
+                self.used.insert(column.index);
+                self.used_of_row.insert(column.index);
+            }
+            Expr::Window(_) if reads == Reads::BehindWindows => self.add_below(expr, Reads::Row),
+            _ if reads != Reads::BehindWindows && self.indexed.iter().any(|indexed| same(indexed, expr)) => {
+                if reads != Reads::Entry {
+                    self.add_to_row(expr);
+                }
+            }
+            Expr::Aggregate(_) if reads == Reads::RowBesideAggregates => self.add_below(expr, Reads::Entry),
+            _ => self.add_below(expr, reads),
+        }
+    }
+
+    fn add_below(&mut self, expr: &Expr<'a>, reads: Reads) {
+        for_each_child(expr, &mut |child| match child {
+            Child::Expr(operand) => self.add(operand, reads),
+            Child::Query(query) => self.add_query(query),
+        });
+    }
+
+    fn add_to_row(&mut self, expr: &Expr<'a>) {
+        if let Expr::Column(column) = expr
+            && column.source == self.source
+        {
+            self.used_of_row.insert(column.index);
+        }
+        // There is no query in an index.
+        for_each_child(expr, &mut |child| {
+            if let Child::Expr(operand) = child {
+                self.add_to_row(operand);
+            }
+        });
+    }
+}
+
+/// How the result columns of a SELECT are evaluated.
+fn reads_of(select: &Select<'_>) -> Reads {
+    match select.is_aggregate {
+        _ if !select.windows.is_empty() => Reads::BehindWindows,
+        true if select.group_by.is_empty() => Reads::RowBesideAggregates,
+        true => Reads::Row,
+        false => Reads::Entry,
+    }
+}

@@ -1,0 +1,62 @@
+//! Covering indexes: whether the entries of an index have all that a statement uses of a row.
+
+use lithe_catalog::{Index, IndexTerm, Table};
+use lithe_resolve::ir::{Expr, SourceId};
+
+use super::context::PlanContext;
+use super::usage::ColumnSet;
+
+/// How an index covers what is used of a row through the expressions that it has.
+#[derive(Clone, Copy)]
+pub(super) enum ByExpressions {
+    /// Columns are used that it lacks.
+    Not,
+    /// The columns that it lacks are used in these expressions alone.
+    Covers,
+    /// The same; but code reads the columns of the row nevertheless.
+    NeedsRow,
+}
+
+/// Whether the index holds all columns that are used. The rowid ends every entry of a rowid table's index. To SQLite, a generated column
+/// may be made of all others.
+pub(super) fn is_covered(used: &ColumnSet, table: &Table, index: &Index) -> bool {
+    let is_table = table.is_without_rowid() && index.root == table.root;
+    let uses_generated = || used.positions().any(|at| table.columns[at].is_generated());
+    let is_covered = || match table.has_generated_columns() && uses_generated() {
+        true => is_whole(table, index),
+        false => used.positions().all(|at| holds(index, at)),
+    };
+    is_table || is_covered()
+}
+
+/// Whether the columns that the index lacks are used in expressions alone that it has, which are `indexed`.
+pub(super) fn by_expressions<'a>(
+    context: &PlanContext<'a>,
+    source: SourceId,
+    table: &Table,
+    index: &Index,
+    indexed: &[Expr<'a>],
+) -> ByExpressions {
+    if indexed.is_empty() {
+        return ByExpressions::Not;
+    }
+    let beside = context.used_beside(source, indexed);
+    let is_missing = |at: usize| !holds(index, at);
+    if beside.used.positions().any(|at| table.columns[at].is_generated() || is_missing(at)) {
+        ByExpressions::Not
+    } else if beside.used_of_row.positions().any(is_missing) {
+        ByExpressions::NeedsRow
+    } else {
+        ByExpressions::Covers
+    }
+}
+
+/// Whether all columns of the table are in the index.
+pub(super) fn is_whole(table: &Table, index: &Index) -> bool {
+    (0..table.columns.len()).all(|at| table.rowid_column == Some(at as u16) || holds(index, at))
+}
+
+/// Whether the index has the column of the table at `at`.
+fn holds(index: &Index, at: usize) -> bool {
+    index.columns.iter().any(|column| column.term == IndexTerm::Column(at as u16))
+}
