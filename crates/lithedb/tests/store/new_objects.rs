@@ -2,8 +2,8 @@
 
 use crate::script::check;
 
-/// With the largest rowid taken, new rows get random ones. (Where a constraint's index comes to lie before its table, neither engine finds
-/// the table.)
+/// With the largest rowid taken, new rows get random ones. So there is no index and no trigger: where one comes to lie before its table, neither
+/// engine can read the schema any more.
 #[test]
 fn before_the_largest_rowid() {
     check(
@@ -12,13 +12,13 @@ fn before_the_largest_rowid() {
         a: UPDATE sqlite_schema SET rowid = 9223372036854775807
         a close
         b: CREATE TABLE t(a, b, c INTEGER PRIMARY KEY)
-        b: CREATE INDEX t_ab ON t(a, b)
         b: CREATE VIEW v AS SELECT a FROM t
-        b: CREATE TRIGGER tr AFTER INSERT ON t BEGIN INSERT INTO first VALUES (new.a); END
+        b: CREATE TABLE u(x, y)
         b: INSERT INTO t VALUES (1, 2, 3), (4, 5, 6)
-        b: SELECT name FROM pragma_index_list('t') ORDER BY name
+        b: INSERT INTO u SELECT a, b FROM v JOIN t USING (a)
         b: SELECT * FROM t ORDER BY c
         b: SELECT * FROM v
+        b: SELECT * FROM u
         b: SELECT * FROM first
         b: PRAGMA integrity_check",
     );
