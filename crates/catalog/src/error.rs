@@ -3,8 +3,8 @@
 use std::fmt;
 
 use lithe_sql::ast::Span;
-use lithe_vfs::ResultCode;
-use lithe_vm::operand::Db;
+use lithe_base::ResultCode;
+use lithe_base::Db;
 
 use crate::NameBuf;
 

@@ -46,7 +46,7 @@ mod trigger;
 use std::sync::Arc;
 
 use lithe_sql::ast::{Ident, Name, QualifiedName};
-use lithe_vm::operand::Db;
+use lithe_base::Db;
 
 pub use build::*;
 pub use error::{CompileError, ErrorKind, Result, Unconnected, fail};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lithe_format::PageNo;
 use lithe_sql::ast::{Conflict, Name};
 use lithe_value::{Affinity, Value};
-use lithe_vm::operand::VirtualId;
+use lithe_vtab::VirtualId;
 use lithe_vtab::Risk;
 
 use super::{CollationName, ForeignKey, Index, IndexTerm, NameBuf, TableStatistics, Trigger};

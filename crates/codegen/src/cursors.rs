@@ -7,7 +7,7 @@ use lithe_btree::key::KeyColumn;
 use lithe_catalog::{Column, Index, IndexColumn, Result, Table, TableKind, VirtualState, fail};
 use lithe_resolve::ir::{Coll, OrderTerm};
 use lithe_value::Value;
-use lithe_vfs::ResultCode;
+use lithe_base::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Db, OnConflict};
 use lithe_vm::program::{CursorInfo, CursorKind, SchemaCheck, TableFacts};

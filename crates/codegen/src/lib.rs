@@ -58,6 +58,8 @@ mod select;
 mod write;
 
 use bumpalo::Bump;
+use lithe_optimize::explain::PlanLine;
+use lithe_vm::program::QueryPlanRow;
 use lithe_catalog::Result;
 use lithe_optimize::access::{JoinPlan, JoinRequest, PlanContext, plan_join};
 use lithe_optimize::explain::Explain;
@@ -129,7 +131,13 @@ impl<'a> Codegen<'a> {
     pub(crate) fn into_program(self) -> Program {
         let mut program = self.b.finish();
         program.scans = self.planning.into_scans();
-        program.query_plan = self.explain.finish();
+        let row = |line: PlanLine| QueryPlanRow {
+            id: line.id,
+            parent: line.parent,
+            cost: i32::from(line.cost.0),
+            detail: line.detail,
+        };
+        program.query_plan = self.explain.finish().into_iter().map(row).collect();
         program
     }
 

@@ -11,7 +11,7 @@ use lithe_catalog::{Index, Table, TableKind};
 use lithe_resolve::ir::{
     Aggregate, Expr, Indexed, Limit, OrderTerm, Select, SourceKind, collation_of, is_constant, same,
 };
-use lithe_vm::operand::Db;
+use lithe_base::Db;
 
 use crate::access::{JoinPlan, JoinRequest, PlanContext, Purpose, WantedOrder};
 

@@ -7,7 +7,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use lithe_catalog::{CompileError, Result};
-use lithe_vfs::ResultCode;
+use lithe_base::ResultCode;
 
 /// What a statement wants to do, by SQLite's numbers.
 #[allow(missing_docs)] // the names say it: they are those of the SQLITE_* action codes

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::flags::{DeviceCharacteristics, FileEvent, LockLevel, ShmLock, SyncFlags};
 use crate::mapping::Mapping;
-use crate::result_code::ResultCode;
+use crate::ResultCode;
 use crate::shm::ShmRegion;
 
 /// What a file makes of a pragma that it has taken over: a text or nothing, or an error.

@@ -16,7 +16,6 @@ mod mapping;
 mod mapping_fault;
 mod memory;
 mod memory_bytes;
-mod result_code;
 mod shm;
 mod sim;
 mod unix;
@@ -29,7 +28,7 @@ pub use flags::{Access, DeviceCharacteristics, FileEvent, LockLevel, OpenFlags, 
 pub use mapping::Mapping;
 pub use mapping_fault::mapping_faults;
 pub use memory::MemoryVfs;
-pub use result_code::ResultCode;
+pub use lithe_base::ResultCode;
 pub use shm::{SHM_REGION_BYTES, ShmRegion};
 pub use sim::{Done, Fault, Loss, Random, Recording, Replay, Sim};
 pub use unix::{UNIX_PATH_MAX, UnixVfs, temporary_path};

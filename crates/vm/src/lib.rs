@@ -65,12 +65,13 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod verify;
-pub mod virtual_table;
 pub mod vm;
 mod write;
 
 pub use error::Error;
 pub use facts::ConnectionFacts;
 pub use host::Host;
+/// Virtual tables as the machine meets them.
+pub use lithe_vtab as virtual_table;
 pub use program::Program;
 pub use vm::{Step, Vm};

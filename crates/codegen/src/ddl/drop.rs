@@ -8,7 +8,7 @@ use lithe_catalog::{
 };
 use lithe_format::PageNo;
 use lithe_sql::ast::{Conflict, Drop, Name, ObjectKind, QualifiedName};
-use lithe_vfs::ResultCode;
+use lithe_base::ResultCode;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, Db, Reg, TextId};
 

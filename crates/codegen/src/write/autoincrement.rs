@@ -6,7 +6,7 @@
 use lithe_catalog::{CompileError, NameBuf, Result, SEQUENCE_TABLE};
 use lithe_sql::ast::Name;
 use lithe_value::Value;
-use lithe_vfs::ResultCode;
+use lithe_base::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Db, Sequence};
 

@@ -5,7 +5,7 @@ use lithe_resolve::Stored;
 use lithe_resolve::ir::Expr;
 use lithe_sql::ast::Conflict;
 use lithe_sql::text::unquote_start;
-use lithe_vfs::ResultCode;
+use lithe_base::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, OnConflict, Reg};
 

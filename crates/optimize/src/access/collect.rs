@@ -5,7 +5,7 @@ use lithe_format::PageNo;
 use lithe_resolve::Stored;
 use lithe_resolve::ir::{Coll, ColumnIndex, Expr, Indexed, JoinKind, Source, SourceKind, SourceSet};
 use lithe_value::Affinity;
-use lithe_vm::operand::Db;
+use lithe_base::Db;
 
 use super::context::PlanContext;
 use super::covering::{self, ByExpressions};

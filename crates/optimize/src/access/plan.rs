@@ -2,7 +2,8 @@
 
 use lithe_catalog::{Index, Table};
 use lithe_resolve::ir::{ColumnIndex, Expr, How, In, Limit, OrderTerm, Source, SourceSet, Term};
-use lithe_vm::operand::{Db, ScanId};
+use lithe_base::Db;
+use lithe_vtab::ScanId;
 
 use super::log_est::LogEst;
 

@@ -2,8 +2,8 @@
 
 use lithe_catalog::{CompileError, Result};
 use lithe_sql::ast::Name;
-use lithe_vfs::ResultCode;
-use lithe_vm::operand::Db;
+use lithe_base::ResultCode;
+use lithe_base::Db;
 
 use super::Environment;
 use crate::authorize::{Action, Request, denied};

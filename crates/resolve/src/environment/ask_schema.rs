@@ -5,7 +5,7 @@
 
 use lithe_catalog::{Index, IndexTerm, Result, SCHEMA_TABLE, TEMP_SCHEMA_TABLE, Table};
 use lithe_sql::ast::{AlterAction, CreateTable, Drop, Name, ObjectKind, QualifiedName, Stmt};
-use lithe_vm::operand::Db;
+use lithe_base::Db;
 
 use super::Environment;
 use crate::authorize::{Action, Request};

@@ -17,8 +17,8 @@ use lithe_functions::{Function, Registry};
 use lithe_sql::Limits;
 use lithe_sql::ast::Name;
 use lithe_value::{Collation, CustomCollation, Value};
-use lithe_vm::operand::Db;
-use lithe_vm::virtual_table::VirtualTables;
+use lithe_base::Db;
+use lithe_vtab::VirtualTables;
 
 use crate::authorize::Authorizer;
 use crate::ir::Coll;

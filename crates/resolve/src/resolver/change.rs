@@ -6,7 +6,7 @@
 
 use lithe_catalog::{CompileError, FoundTable, Result, Table, fail};
 use lithe_sql::ast::{self, Conflict, FromItem, Ident, Name, QualifiedName, SelectCore};
-use lithe_vm::operand::Db;
+use lithe_base::Db;
 
 use super::from::FromPart;
 use super::name::is_rowid_name;

@@ -7,7 +7,7 @@
 use lithe_catalog::{CompileError, Result, Table};
 use lithe_sql::ast::{Ident, JoinKind, Name, QualifiedColumn, Quote, Span};
 use lithe_value::Affinity;
-use lithe_vm::operand::Db;
+use lithe_base::Db;
 
 use super::scope::{Alias, NestedName, Scope, ScopeColumns, ScopeSource, Stored};
 use super::{Resolver, function};

@@ -4,7 +4,7 @@
 use lithe_catalog::{CompileError, ErrorKind, NameBuf, Result, Table, fail};
 use lithe_sql::ast::{self, ResultColumnKind, SelectCore, Stmt};
 use lithe_sql::parse_statement;
-use lithe_vm::operand::Db;
+use lithe_base::Db;
 
 use super::Resolver;
 use super::scope::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored};

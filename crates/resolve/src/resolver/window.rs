@@ -3,7 +3,7 @@
 use lithe_catalog::{CompileError, ErrorKind, Result, fail};
 use lithe_functions::Function;
 use lithe_sql::ast::{self, FrameExclude, FrameUnit};
-use lithe_vfs::ResultCode;
+use lithe_base::ResultCode;
 
 use super::Resolver;
 use super::scope::Scope;

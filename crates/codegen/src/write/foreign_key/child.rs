@@ -4,7 +4,7 @@ use lithe_catalog::{CompileError, ForeignKey, Result, Table};
 use lithe_resolve::ChangeTarget;
 use lithe_sql::ast::{Conflict, Name};
 use lithe_value::Affinity;
-use lithe_vfs::ResultCode;
+use lithe_base::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Db, Reg};
 
