@@ -85,7 +85,7 @@ fn fetched(statement: &sqlite3_stmt, index: c_int) -> Option<*mut sqlite3_value>
     Some(std::ptr::from_mut(value))
 }
 
-/// The text of a column with a NUL behind it: in its place if there is room, else in a copy. `other` is for what is no text.
+/// The text of a column with a NUL behind it: in its place if the NUL fits there, else in a copy. `other` is for what is no text.
 ///
 /// # Safety
 /// `handle` is null or a live statement.

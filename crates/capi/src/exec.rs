@@ -81,7 +81,7 @@ unsafe fn leave_message(db: &sqlite3, code: c_int, message: *mut *mut c_char) {
     }
 }
 
-/// The names of the columns, and behind them room for one row's texts and a null pointer.
+/// The names of the columns, and behind them space for one row's texts and a null pointer.
 ///
 /// # Safety
 /// `statement` is live and stands on a row or has not begun.
@@ -143,7 +143,7 @@ impl Table {
         let count = self.cells.len() + 1;
         let block = memory::malloc((count * size_of::<*mut c_char>()) as u64).cast::<*mut c_char>();
         if !block.is_null() {
-            // SAFETY: the block has room for the count and the cells.
+            // SAFETY: the block has space for the count and the cells.
             unsafe {
                 block.write(std::ptr::without_provenance_mut(count));
                 block.add(1).copy_from_nonoverlapping(self.cells.as_ptr(), self.cells.len());

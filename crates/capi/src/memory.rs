@@ -287,7 +287,7 @@ unsafe fn resize(block: *mut c_void, n: u64) -> *mut c_void {
 pub(crate) fn copy_text(bytes: &[u8]) -> *mut c_char {
     let copy = malloc(bytes.len() as u64 + 1).cast::<u8>();
     if !copy.is_null() {
-        // SAFETY: the block has room for the bytes and the NUL.
+        // SAFETY: the block has space for the bytes and the NUL.
         unsafe {
             copy.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
             copy.add(bytes.len()).write(0);

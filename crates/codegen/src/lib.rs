@@ -58,17 +58,17 @@ mod select;
 mod write;
 
 use bumpalo::Bump;
-use lithe_optimize::explain::PlanLine;
-use lithe_vm::program::QueryPlanRow;
 use lithe_catalog::Result;
 use lithe_optimize::access::{JoinPlan, JoinRequest, PlanContext, plan_join};
 use lithe_optimize::explain::Explain;
+use lithe_optimize::explain::PlanLine;
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Coll, Query, SourceId};
 use lithe_vm::builder::ProgramBuilder;
 use lithe_vm::operand::{CollationId, Reg};
 use lithe_vm::program::Program;
+use lithe_vm::program::QueryPlanRow;
 
 pub use compile::{CompileRequest, compile};
 pub use ddl::with_single_quotes;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use lithe_value::arith::NoRoom;
+use lithe_value::arith::ConcatError;
 use lithe_value::buffer::OutOfMemory;
 
 /// An SQLite result code and the message that belongs to it.
@@ -97,11 +97,11 @@ impl FunctionError {
     }
 }
 
-impl From<NoRoom> for FunctionError {
-    fn from(error: NoRoom) -> Self {
+impl From<ConcatError> for FunctionError {
+    fn from(error: ConcatError) -> Self {
         match error {
-            NoRoom::TooBig => FunctionError::too_big(),
-            NoRoom::OutOfMemory => FunctionError::out_of_memory(),
+            ConcatError::TooBig => FunctionError::too_big(),
+            ConcatError::OutOfMemory => FunctionError::out_of_memory(),
         }
     }
 }

@@ -98,12 +98,12 @@ pub fn own_lent(m: &mut Machine) {
 pub fn copy(m: &mut Machine, src: Reg, dst: Reg, count: usize) -> Result<(), Error> {
     for i in 0..count {
         let source = std::mem::take(m.reg_mut(src.at(i)));
-        let room = m.reg_mut(dst.at(i)).make_room_for(&source);
-        if room.is_ok() {
+        let reserved = m.reg_mut(dst.at(i)).reserve_for(&source);
+        if reserved.is_ok() {
             m.reg_mut(dst.at(i)).copy_from(&source);
         }
         *m.reg_mut(src.at(i)) = source;
-        room?;
+        reserved?;
     }
     Ok(())
 }

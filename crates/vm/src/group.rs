@@ -37,7 +37,7 @@ pub enum Found {
     Known,
     /// In no group: a new one was made; it is loaded, and its block is NULL.
     New,
-    /// In no group, and there is no room for a further one.
+    /// In no group, and a further one does not fit.
     Full,
 }
 
@@ -99,7 +99,7 @@ impl GroupsCursor {
                 self.load(machine, group);
                 Found::Known
             }
-            None if self.bytes > self.budget || !self.has_room() => Found::Full,
+            None if self.bytes > self.budget || !self.has_memory() => Found::Full,
             None => {
                 self.add(machine, start, hash);
                 Found::New
@@ -107,8 +107,8 @@ impl GroupsCursor {
         }
     }
 
-    /// Whether memory has room for one more group; rows go through a sorter otherwise.
-    fn has_room(&mut self) -> bool {
+    /// Whether one more group fits memory; rows go through a sorter otherwise.
+    fn has_memory(&mut self) -> bool {
         let hashes = &self.hashes;
         self.registers.try_reserve(self.key_len() + self.block.1).is_ok()
             && self.slots.try_reserve(1, |&group| hashes[group as usize]).is_ok()

@@ -196,7 +196,7 @@ impl Register {
         }
     }
 
-    /// The text with a NUL behind it, in the memory that it has: `None` if it is no text, or there is no room.
+    /// The text with a NUL behind it, in the memory that it has: `None` if it is no text, or the NUL does not fit.
     #[inline]
     pub fn text_with_nul(&mut self) -> Option<&[u8]> {
         let (len, memory) = match self {
@@ -490,16 +490,16 @@ impl Register {
 
     /// Has memory for a copy of a long value, which [`Register::copy_from`] then uses.
     #[inline]
-    pub fn make_room_for(&mut self, source: &Register) -> Result<(), OutOfMemory> {
+    pub fn reserve_for(&mut self, source: &Register) -> Result<(), OutOfMemory> {
         match source {
-            Register::OwnedText { len, .. } | Register::OwnedBlob { len, .. } => self.make_room(*len as usize),
+            Register::OwnedText { len, .. } | Register::OwnedBlob { len, .. } => self.reserve(*len as usize),
             _ => Ok(()),
         }
     }
 
     /// Has memory for a value of `len` bytes, if that is long; the value that was here may be gone.
     #[inline]
-    pub fn make_room(&mut self, len: usize) -> Result<(), OutOfMemory> {
+    pub fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
         if len <= LONG {
             return Ok(());
         }
@@ -655,12 +655,12 @@ mod tests {
     }
 
     #[test]
-    fn a_nul_behind_a_text_where_there_is_room() {
+    fn a_nul_behind_a_text_where_it_fits() {
         let longest = [b'x'; INLINE_MAX];
-        for (text, has_room) in [(&b""[..], true), (b"short", true), (&longest[1..], true), (&longest, false)] {
+        for (text, has_space) in [(&b""[..], true), (b"short", true), (&longest[1..], true), (&longest, false)] {
             let mut register = Register::Null;
             register.set(ValueRef::Text(text));
-            let expected = has_room.then(|| [text, b"\0"].concat());
+            let expected = has_space.then(|| [text, b"\0"].concat());
             assert_eq!(register.text_with_nul(), expected.as_deref());
             assert_eq!(register.as_ref(), ValueRef::Text(text));
         }

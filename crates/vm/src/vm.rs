@@ -217,7 +217,7 @@ impl Vm {
         self.machine.registers.get(self.machine.row.clone())?.get(index)
     }
 
-    /// A column of the current row that is a text, with a NUL behind it: `None` if it is none, or has no room for that where it
+    /// A column of the current row that is a text, with a NUL behind it: `None` if the column is no text, or has no space for the NUL where it
     /// is. The bytes stand as long as those of [`Vm::column`], which are the same but for the NUL.
     #[inline]
     pub fn column_with_nul(&mut self, index: usize) -> Option<&[u8]> {

@@ -142,9 +142,7 @@ pub use lithe_functions::{
 pub use lithe_value::{Value, ValueRef};
 pub use module::{ConnectRequest, Connected, Module, ModuleKind, Risk};
 pub use number::{as_integer, as_number, as_rowid};
-pub use plan::{
-    CompiledScan, IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanId, ScanPlan, Usage, constraint,
-};
+pub use plan::{CompiledScan, IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanId, ScanPlan, Usage, constraint};
 pub use shadow::{Names, first_value};
 pub use table::{Overloaded, Scan, VirtualCursor, VirtualTable};
 

@@ -3,11 +3,11 @@
 use super::computed;
 use std::sync::Arc;
 
+use lithe_base::ResultCode;
 use lithe_catalog::Result;
 use lithe_functions::{Flags, json};
 use lithe_resolve::ir::{Call, Case, Compare, CompareOp, Expr, Raise, UnaryOp, affinity_of, is_constant, makes_json};
 use lithe_sql::ast::RaiseAction;
-use lithe_base::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{OnConflict, Reg};
 use lithe_vm::program::FunctionCall;

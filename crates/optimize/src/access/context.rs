@@ -6,8 +6,8 @@ use bumpalo::Bump;
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Expr, Query, Source, SourceId, SubqueryId};
-use lithe_vtab::ScanId;
 use lithe_vtab::CompiledScan;
+use lithe_vtab::ScanId;
 
 use super::beside::Beside;
 use super::log_est::LogEst;

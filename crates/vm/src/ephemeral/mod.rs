@@ -308,7 +308,7 @@ impl EphemeralCursor {
     ) -> Result<(), Error> {
         let mut store = self.store.borrow_mut();
         if let Store::Table(table) = &mut *store {
-            table.make_room(record.len())?;
+            table.reserve(record.len())?;
             table.insert(rowid, record);
         }
         store.keep_within_budget(host, temporary)
@@ -319,11 +319,11 @@ impl EphemeralCursor {
         let mut store = self.store.borrow_mut();
         match &mut *store {
             Store::Index(index) => {
-                index.make_room(record.len())?;
+                index.reserve(record.len())?;
                 index.insert(record);
             }
             Store::Set(set) => {
-                set.make_room(record.len())?;
+                set.reserve(record.len())?;
                 set.insert(record);
             }
             Store::Table(_) | Store::Moved(_) => {}

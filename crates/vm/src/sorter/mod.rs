@@ -87,7 +87,7 @@ impl Sorter {
             return Ok(());
         };
         let record = self.builder.try_build(row)?;
-        self.batch.make_room(record.len())?;
+        self.batch.reserve(record.len())?;
         self.batch.push(prefix, record);
         if self.batch.bytes() > self.budget { self.spill(host) } else { Ok(()) }
     }
