@@ -24,13 +24,13 @@ use lithe_format::record::{self, Builder};
 use lithe_value::{Collation, Value, ValueRef};
 
 use crate::arena::{Arena, Span};
-use crate::cursor::row::RecordView;
-use crate::cursor::tree::TreeCursor;
 use crate::ephemeral::{Temporary, insert_entry};
 use crate::error::Error;
 use crate::host::Host;
 use crate::keys::{Columns, KeyHasher, compare_records, compare_to_values};
 use crate::register::Register;
+use crate::row::tree::TreeCursor;
+use crate::row::view::RecordView;
 
 /// A hash table, and a place in it.
 pub struct HashCursor {

@@ -10,6 +10,7 @@ use lithe_value::{Affinity, Collation, Value};
 use lithe_vtab::CompiledScan;
 
 use crate::host::HostCall;
+pub use crate::host::SchemaCheck;
 use crate::insn::Insn;
 use crate::operand::{AggregateId, CursorId, Db, TextId};
 
@@ -61,15 +62,6 @@ pub struct Program {
 
 /// Texts of a statement that stand in double quotes and are strings, without the quotes.
 pub type QuotedStrings = Box<[Box<[u8]>]>;
-
-/// What `Transaction` compares for one database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SchemaCheck {
-    /// Which database.
-    pub db: Db,
-    /// Its schema cookie at compile time.
-    pub cookie: u32,
-}
 
 /// One line of EXPLAIN QUERY PLAN.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,6 +14,7 @@ use crate::machine::Machine;
 use crate::operand::OnConflict;
 use crate::program::Program;
 use crate::register::Register;
+pub use crate::run::Step;
 use crate::run::run;
 use crate::status::Counters;
 
@@ -22,15 +23,6 @@ pub struct Vm {
     program: Arc<Program>,
     machine: Machine,
     state: State,
-}
-
-/// What a step gave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// A row: read it by [`Vm::column`].
-    Row,
-    /// The end.
-    Done,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,9 +34,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("codegen", "write", "autoincrement change_loop constraint delete fire foreign_key index insert preupdate returning row rows target transfer trigger unique update upsert view virtual_table"),
     ("optimize", "access::terms", "analyze like or virtual_table"),
     ("resolve", "resolver", "columns expr from function join name order query scope select with"),
-    ("vm", "", "aggregate arithmetic aside call column compare cursor ephemeral flow group hash keys machine record register seek sequence sorter subprogram write"),
-    ("vm", "", "host program"),
-    ("vm", "", "run vm"),
 ];
 
 #[test]

@@ -25,12 +25,12 @@ use lithe_format::record;
 use lithe_value::ValueRef;
 
 use crate::arena::Span;
-use crate::cursor::row::RecordView;
-use crate::cursor::tree::TreeCursor;
 use crate::error::Error;
 use crate::host::Host;
 use crate::program::CursorKind;
 use crate::register::Register;
+use crate::row::tree::TreeCursor;
+use crate::row::view::RecordView;
 use index::{MemoryIndex, Place};
 use store::{Store, Tree};
 use table::MemoryTable;

@@ -22,10 +22,10 @@ use lithe_btree::KeyInfo;
 use lithe_format::record::Builder;
 use lithe_value::ValueRef;
 
-use crate::cursor::row::RecordView;
 use crate::error::Error;
 use crate::host::Host;
 use crate::register::Register;
+use crate::row::view::RecordView;
 use batch::Batch;
 use merge::Merge;
 use run::RunFile;

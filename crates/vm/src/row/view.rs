@@ -4,9 +4,9 @@ use lithe_format::cell::PayloadSpan;
 use lithe_format::record::{Located, View};
 use lithe_value::ValueRef;
 
-use super::columns::{self, Columns};
 use crate::error::Error;
 use crate::register::Register;
+use crate::row::columns::{self, Columns};
 
 /// Where the columns of the current record are, as far as anyone asked.
 #[derive(Debug, Default)]
