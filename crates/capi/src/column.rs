@@ -10,9 +10,9 @@ use lithe_engine::value::{Encoding, ValueRef, cast};
 
 use crate::code;
 use crate::connection::sqlite3;
+use crate::connection::statement::{looked_at, sqlite3_stmt, statement};
 use crate::context::application_pointer;
 use crate::ffi_guard::api;
-use crate::statement::{looked_at, sqlite3_stmt, statement};
 use crate::text;
 use crate::value::{kind_of, sqlite3_value};
 

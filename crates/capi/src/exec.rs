@@ -5,11 +5,11 @@ use std::ptr::{null, null_mut};
 
 use crate::code;
 use crate::column::{sqlite3_column_count, sqlite3_column_name, sqlite3_column_text, sqlite3_column_type};
+use crate::connection::statement::sqlite3_stmt;
 use crate::connection::{Locked, live, sqlite3};
 use crate::ffi_guard::api;
 use crate::memory;
 use crate::prepare::sqlite3_prepare_v2;
-use crate::statement::sqlite3_stmt;
 use crate::step::{sqlite3_finalize, sqlite3_step};
 use crate::text;
 

@@ -394,3 +394,16 @@ pub(crate) unsafe fn destroy(destructor: Destructor, value: *const c_void) {
         unsafe { destructor(with_exposed_provenance_mut(value.expose_provenance())) };
     }
 }
+
+/// A text that the application has made by `sqlite3_mprintf`, which is freed.
+///
+/// # Safety
+/// `text` is null or such a text.
+pub(crate) unsafe fn take_text(text: *mut c_char) -> Option<String> {
+    // SAFETY: our caller's promise.
+    unsafe {
+        let owned = crate::text::name(text);
+        free(text.cast());
+        owned
+    }
+}
