@@ -17,15 +17,15 @@ pub fn reason(difference: &Difference) -> Option<&'static str> {
     if sql.ends_with(OPEN) && have_same_columns(lithe, sqlite) {
         return Some("an order of rows that the statement leaves open");
     }
-    if is_json_error(lithe) || is_json_error(sqlite) {
-        return Some("a function of JSON that one library calls for a row, and the other does not");
+    if is_function_error(lithe) || is_function_error(sqlite) {
+        return Some("a function that one library calls, for a row or at all, and the other does not");
     }
     let is_compound = [" UNION ", " EXCEPT ", " INTERSECT "].iter().any(|operator| sql.contains(operator));
     if is_compound && has_collated_order(sql) && message(sqlite).starts_with("no such column") {
         return Some("SQLite loses the columns of GROUP BY in a compound query that is ordered by a collated term");
     }
     if is_about_names(lithe) && is_about_names(sqlite) {
-        return Some("which of several names without a meaning is reported");
+        return Some("which of several names without a meaning, or keys without a parent, is reported");
     }
     if sql.contains(" RETURNING ") && have_equal_numbers(lithe, sqlite) {
         return Some("integers in REAL columns, which SQLite shows as integers in RETURNING (docs/PLAN.md)");
@@ -66,17 +66,19 @@ fn message(answer: &Answer) -> &str {
     }
 }
 
-fn is_json_error(answer: &Answer) -> bool {
-    message(answer).contains("malformed JSON") || message(answer) == "JSON cannot hold BLOB values"
+fn is_function_error(answer: &Answer) -> bool {
+    let texts = ["malformed JSON", "JSON cannot hold BLOB values", "integer overflow"];
+    texts.iter().any(|text| message(answer) == *text)
 }
 
 fn has_collated_order(sql: &str) -> bool {
     sql.split(" ORDER BY ").skip(1).any(|rest| rest.contains(" COLLATE "))
 }
 
-/// Whether the statement could not be compiled because of a name or of the number of a term.
+/// Whether the statement could not be compiled because of a name, a key, or the number of a term.
 fn is_about_names(answer: &Answer) -> bool {
-    const TEXTS: [&str; 7] = [
+    const TEXTS: [&str; 8] = [
+        "foreign key mismatch",
         "no such table",
         "ambiguous column name",
         "no such column",
