@@ -23,7 +23,7 @@
 //! | files | `vfs`, `file_control` |
 //! | memory, mutexes, strings | `heap`, `memory`, `mutex`, `recursive_mutex`, `thread`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
 //! | functions with variable arguments | `variadic` and `csrc/variadic.c` |
-//! | what is not there yet | `unsupported` |
+//! | what the loops of statements have cost | `scan_status` |
 //!
 //! It knows the engine, and no SQL of its own.
 
@@ -65,6 +65,7 @@ mod preupdate;
 mod program_tables;
 mod recursive_mutex;
 mod rtree;
+mod scan_status;
 mod session;
 mod small_blocks;
 mod snapshot;
@@ -76,7 +77,6 @@ mod string;
 mod string_builder;
 mod text;
 mod thread;
-mod unsupported;
 mod uri;
 mod value;
 mod variadic;
