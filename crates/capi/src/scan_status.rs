@@ -4,8 +4,8 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use crate::column;
+use crate::connection::statement::{sqlite3_stmt, statement};
 use crate::ffi_guard::api;
-use crate::statement::{sqlite3_stmt, statement};
 
 /// The numbers of what can be asked (SQLITE_SCANSTAT_*).
 const NLOOP: c_int = 0;

@@ -81,7 +81,7 @@ impl Statement {
 
 /// What the instructions have cost that use one of these cursors.
 fn cycles_of(program: &Program, costs: &[InsnCost], cursors: &[CursorId]) -> u64 {
-    let uses = |operand: &OperandText| matches!(operand, OperandText::Id("c", id) if cursors.iter().any(|cursor| u32::from(cursor.0) == u32::from(*id)));
+    let uses = |operand: &OperandText| matches!(operand, OperandText::Id("c", id) if cursors.iter().any(|cursor| u32::from(cursor.0) == *id));
     let is_theirs = |at: usize| program.insns[at].operands().iter().any(|(_, operand)| uses(operand));
     costs.iter().enumerate().filter(|(at, _)| is_theirs(*at)).map(|(_, cost)| cost.cycles).sum()
 }
