@@ -195,6 +195,25 @@ impl Fts5Cursor {
         Ok(())
     }
 
+    /// Goes to the next row of a query whose postings stand.
+    fn next_found(&mut self, connection: &dyn SqlConnection, table: &Table, last: i64) -> Result {
+        let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
+        let state = &mut *state;
+        let mut found = None;
+        if let Some(search) = &mut state.search {
+            search.next(table, connection)?;
+            let is_within = |rowid: &i64| if self.order == Order::Ascending { *rowid <= last } else { *rowid >= last };
+            found = (!search.is_at_end()).then(|| search.rowid()).filter(is_within);
+        }
+        self.generation = table.index.generation();
+        self.rank_of_row = None;
+        if found.is_none() {
+            self.progress = Progress::Ended;
+        }
+        state.go_to(found);
+        Ok(())
+    }
+
     /// Runs `f` on the query.
     fn with_search(
         &mut self,
@@ -321,21 +340,16 @@ impl VirtualCursor for Fts5Cursor {
             }
             Progress::Search { last } => {
                 let (last, order) = (*last, self.order);
-                let rowid = self.state.borrow().rowid.unwrap_or_default();
                 let table = &scan.table::<Fts5Table>()?.0;
                 if table.index.generation() == self.generation {
-                    self.with_search(scan, |search, table, connection| search.next(table, connection))?;
-                } else {
-                    // The table was changed: the query goes on behind the row, wherever its postings are now.
-                    self.with_search(scan, |search, table, connection| {
-                        search.start(table, connection, order, Some(rowid))?;
-                        if !search.is_at_end() && search.rowid() == rowid {
-                            search.next(table, connection)
-                        } else {
-                            Ok(())
-                        }
-                    })?;
+                    return self.next_found(scan.connection, table, last);
                 }
+                let rowid = self.state.borrow().rowid.unwrap_or_default();
+                // The table was changed: the query goes on behind the row, wherever its postings are now.
+                self.with_search(scan, |search, table, connection| {
+                    search.start(table, connection, order, Some(rowid))?;
+                    if !search.is_at_end() && search.rowid() == rowid { search.next(table, connection) } else { Ok(()) }
+                })?;
                 self.take_found(last)?;
             }
         }
