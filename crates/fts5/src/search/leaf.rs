@@ -146,7 +146,7 @@ impl Leaf {
     }
 
     /// Whether each row of its token matches.
-    fn takes_all(&self) -> bool {
+    pub fn takes_all(&self) -> bool {
         let one = |phrase: &LeafPhrase| phrase.terms.len() == 1 && !phrase.is_first;
         self.columns.is_none() && matches!(self.phrases.as_slice(), [phrase] if one(phrase))
     }

@@ -173,13 +173,6 @@ impl Worker {
         for seq in last + 1..=last + count {
             self.engine.batch(&format!("INSERT INTO log VALUES ({writer}, {seq}, randomblob({size}))"))?;
         }
-        // A text and a box tell of each append.
-        let first = last + 1;
-        self.engine
-            .batch(&format!("INSERT INTO words VALUES('appended by w{writer} from s{first} to s{}')", last + count))?;
-        self.engine.batch(&format!(
-            "INSERT INTO boxes SELECT max(rowid), {first} % 1000, {first} % 1000 + {count} FROM words"
-        ))?;
         // It does not grow for ever: what is old loses its bytes.
         let old = last - 300;
         self.engine.batch(&format!(
