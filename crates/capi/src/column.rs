@@ -207,6 +207,11 @@ const ORIGIN: u8 = 3;
 const DECLARED: u8 = 4;
 /// The name of a parameter.
 pub(crate) const PARAMETER: u8 = 5;
+/// What scan status tells of a line of a query plan: the name of what is read, and the line, among the loops or among all lines.
+pub(crate) const LOOP_NAME: u8 = 6;
+pub(crate) const LOOP_DETAIL: u8 = 7;
+pub(crate) const LINE_NAME: u8 = 8;
+pub(crate) const LINE_DETAIL: u8 = 9;
 /// Added to the above for the UTF-16 form.
 const WIDE: u8 = 16;
 

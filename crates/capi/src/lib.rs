@@ -23,7 +23,7 @@
 //! | files | `vfs`, `file_control` |
 //! | memory, mutexes, strings | `heap`, `memory`, `mutex`, `recursive_mutex`, `thread`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
 //! | functions with variable arguments | `variadic` and `csrc/variadic.c` |
-//! | what is not there yet | `unsupported` |
+//! | what the loops of statements have cost | `scan_status` |
 //!
 //! It knows the engine, and no SQL of its own.
 
@@ -62,6 +62,7 @@ mod prepare;
 mod program_tables;
 mod recursive_mutex;
 mod rtree;
+mod scan_status;
 mod session;
 mod small_blocks;
 mod snapshot;
@@ -73,7 +74,6 @@ mod string_builder;
 mod text;
 mod thread;
 mod threading;
-mod unsupported;
 mod uri;
 mod value;
 mod variadic;

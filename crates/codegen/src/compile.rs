@@ -33,8 +33,10 @@ pub struct CompileRequest<'a> {
 /// Compiles a statement. The resolved tree lives in `arena` and is not needed any more when the program is made.
 pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Environment) -> Result<Program> {
     let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
-    let explain = if request.explain == ExplainKind::QueryPlan { Explain::on() } else { Explain::off() };
-    let mut cg = Codegen::new(resolver, explain);
+    let is_measured = env.flags.scan_status && request.explain == ExplainKind::No;
+    let is_explained = is_measured || request.explain == ExplainKind::QueryPlan;
+    let mut cg = Codegen::new(resolver, if is_explained { Explain::on() } else { Explain::off() });
+    cg.is_measured = is_measured;
     let columns = match compile_statement(&mut cg, request) {
         // The authorizer says that nothing shall be done.
         Err(error) if error.kind == ErrorKind::Ignored => {

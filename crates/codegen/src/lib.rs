@@ -90,6 +90,8 @@ pub(crate) struct Codegen<'a> {
     pub resolver: &'a Resolver<'a>,
     /// EXPLAIN QUERY PLAN's rows.
     pub explain: Explain,
+    /// The runs and rows of loops are counted.
+    pub is_measured: bool,
     access: access::AccessMap<'a>,
     /// What planning knows of the statement.
     pub(crate) planning: PlanContext<'a>,
@@ -109,6 +111,7 @@ impl<'a> Codegen<'a> {
             arena: resolver.arena,
             resolver,
             explain,
+            is_measured: false,
             access: access::AccessMap::default(),
             planning: PlanContext::new(resolver),
             expr: expr::State::default(),
@@ -129,7 +132,11 @@ impl<'a> Codegen<'a> {
 
     /// The program as it stands: of a trigger, whose statement does the rest.
     pub(crate) fn into_program(self) -> Program {
+        let is_measured = self.is_measured;
         let mut program = self.b.finish();
+        if is_measured && program.measured.is_none() {
+            program.measured = Some(Box::default());
+        }
         program.scans = self.planning.into_scans();
         let row = |line: PlanLine| QueryPlanRow {
             id: line.id,

@@ -94,6 +94,7 @@ impl Config {
             Config::WritableSchema => |flags| &mut flags.writable_schema,
             Config::Defensive => |flags| &mut flags.defensive,
             Config::TriggerEqp => |flags| &mut flags.trigger_eqp,
+            Config::StatementScanStatus => |flags| &mut flags.scan_status,
             Config::LegacyFileFormat => |flags| &mut flags.legacy_file_format,
             Config::LegacyAlterTable => |flags| &mut flags.legacy_alter_table,
             Config::DqsDml => |flags| &mut flags.dqs_dml,

@@ -170,6 +170,7 @@ impl Statement {
             vm.clear_bindings();
         }
         *vm.counters_mut() = Counters::default();
+        vm.reset_profile();
         Some((self.compiled, vm))
     }
 

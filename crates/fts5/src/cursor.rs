@@ -14,7 +14,7 @@ use crate::functions::{INSTTOKEN_SUBTYPE, rank_value};
 use crate::index::Order;
 use crate::plan::{Item, flag, items};
 use crate::rank::{self, Rank};
-use crate::search::{Operand, OperandKind, Search};
+use crate::search::{Found, Operand, OperandKind, Search};
 use crate::table::Table;
 use crate::vtab::Fts5Table;
 use crate::{Result, locale};
@@ -120,9 +120,17 @@ enum Progress {
     /// Through the rows that match, up to a rowid.
     Search { last: i64 },
     /// Through rows in the order of their ranks, the first one last.
-    Sorted(Vec<(Value, i64)>),
+    Sorted(Vec<SortedRow>),
     /// One row that is no row: the answer to a special query.
     Special(i64),
+}
+
+/// A row of a scan that is sorted by rank.
+struct SortedRow {
+    rank: Value,
+    rowid: i64,
+    /// What the phrases have found, if they may find something else when the scan comes back to the row.
+    found: Option<Found>,
 }
 
 /// A scan.
@@ -195,6 +203,25 @@ impl Fts5Cursor {
         Ok(())
     }
 
+    /// Goes to the next row of a query whose postings stand.
+    fn next_found(&mut self, connection: &dyn SqlConnection, table: &Table, last: i64) -> Result {
+        let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
+        let state = &mut *state;
+        let mut found = None;
+        if let Some(search) = &mut state.search {
+            search.next(table, connection)?;
+            let is_within = |rowid: &i64| if self.order == Order::Ascending { *rowid <= last } else { *rowid >= last };
+            found = (!search.is_at_end()).then(|| search.rowid()).filter(is_within);
+        }
+        self.generation = table.index.generation();
+        self.rank_of_row = None;
+        if found.is_none() {
+            self.progress = Progress::Ended;
+        }
+        state.go_to(found);
+        Ok(())
+    }
+
     /// Runs `f` on the query.
     fn with_search(
         &mut self,
@@ -219,13 +246,18 @@ impl Fts5Cursor {
         loop {
             self.take_found(last)?;
             let Some(rowid) = self.state.borrow().rowid else { break };
-            rows.push((rank_value(&self.state, scan.connection, &self.rank)?, rowid));
+            let rank = rank_value(&self.state, scan.connection, &self.rank)?;
+            let found = {
+                let state = self.state.borrow();
+                state.search.as_ref().and_then(|search| search.found(&state.table))
+            };
+            rows.push(SortedRow { rank, rowid, found });
             self.with_search(scan, |search, table, connection| search.next(table, connection))?;
         }
-        let compare = |left: &(Value, i64), right: &(Value, i64)| {
+        let compare = |left: &SortedRow, right: &SortedRow| {
             let order = lithe_value::compare::compare(
-                left.0.as_ref(),
-                right.0.as_ref(),
+                left.rank.as_ref(),
+                right.rank.as_ref(),
                 &lithe_value::collation::Collation::Binary,
             );
             if descending { order.reverse() } else { order }
@@ -315,27 +347,26 @@ impl VirtualCursor for Fts5Cursor {
             Progress::Sorted(rows) => {
                 let row = rows.pop();
                 self.is_stale = true;
-                let rank = row.as_ref().map(|(rank, _)| rank.clone());
-                self.go_to(row.map(|(_, rowid)| rowid));
-                self.rank_of_row = rank;
+                self.go_to(row.as_ref().map(|row| row.rowid));
+                let Some(SortedRow { rank, found, .. }) = row else { return Ok(()) };
+                self.rank_of_row = Some(rank);
+                if let (Some(found), Some(search)) = (found, &mut self.state.borrow_mut().search) {
+                    search.recall(found);
+                    self.is_stale = false;
+                }
             }
             Progress::Search { last } => {
                 let (last, order) = (*last, self.order);
-                let rowid = self.state.borrow().rowid.unwrap_or_default();
                 let table = &scan.table::<Fts5Table>()?.0;
                 if table.index.generation() == self.generation {
-                    self.with_search(scan, |search, table, connection| search.next(table, connection))?;
-                } else {
-                    // The table was changed: the query goes on behind the row, wherever its postings are now.
-                    self.with_search(scan, |search, table, connection| {
-                        search.start(table, connection, order, Some(rowid))?;
-                        if !search.is_at_end() && search.rowid() == rowid {
-                            search.next(table, connection)
-                        } else {
-                            Ok(())
-                        }
-                    })?;
+                    return self.next_found(scan.connection, table, last);
                 }
+                let rowid = self.state.borrow().rowid.unwrap_or_default();
+                // The table was changed: the query goes on behind the row, wherever its postings are now.
+                self.with_search(scan, |search, table, connection| {
+                    search.start(table, connection, order, Some(rowid))?;
+                    if !search.is_at_end() && search.rowid() == rowid { search.next(table, connection) } else { Ok(()) }
+                })?;
                 self.take_found(last)?;
             }
         }

@@ -83,7 +83,7 @@ pub use lithe_engine::vfs;
 pub use lithe_engine::{Error, OpenFlags, Result, ResultCode, enable_shared_cache, set_error_log};
 pub use params::{Null, Params, ToSql, ZeroBlob};
 pub use row::Row;
-pub use settings::{Config, Counter, DatabaseFile, Limit, PageCounter};
+pub use settings::{Config, Counter, DatabaseFile, Instruction, Limit, PageCounter, PlanElement};
 pub use snapshot::Snapshot;
 pub use statement::{Rows, Statement};
 pub use trace::{TraceEvent, TracedStatement};

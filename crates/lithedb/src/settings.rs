@@ -1,6 +1,6 @@
 //! Limits, switches and counters of a connection.
 
-pub use lithe_engine::{Config, Counter, DatabaseFile, Limit, PageCounter};
+pub use lithe_engine::{Config, Counter, DatabaseFile, Instruction, Limit, PageCounter, PlanElement};
 
 use crate::connection::Connection;
 use crate::statement::Statement;
@@ -106,5 +106,38 @@ impl Statement<'_> {
     /// ```
     pub fn counter(&mut self, counter: Counter, reset: bool) -> u64 {
         self.inner_mut().status(counter, reset)
+    }
+
+    /// A line of the query plan and what has become of it: among all lines, or only among the loops over tables. None: there are
+    /// fewer, or [`Config::StatementScanStatus`] was off when the statement was prepared.
+    ///
+    /// ```
+    /// # use lithe::{Config, Connection};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES(1), (2)")?;
+    /// connection.set_config(Config::StatementScanStatus, true);
+    /// let mut statement = connection.prepare("SELECT * FROM t")?;
+    /// while statement.step()?.is_some() {}
+    /// let scan = statement.plan_element(0, false).expect("there is one loop");
+    /// assert_eq!((&*scan.detail, scan.loops, scan.rows), ("SCAN t", Some(1), Some(2)));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn plan_element(&self, index: usize, among_all: bool) -> Option<PlanElement> {
+        self.inner().plan_element(index, among_all)
+    }
+
+    /// The processor cycles that the statement has taken, as nanoseconds, if it is measured.
+    pub fn measured_cycles(&self) -> Option<u64> {
+        self.inner().measured_cycles()
+    }
+
+    /// What [`Statement::plan_element`] has counted is forgotten.
+    pub fn reset_measurement(&mut self) {
+        self.inner_mut().reset_measurement();
+    }
+
+    /// The instructions of the statement and of its triggers, as EXPLAIN shows them; what they have cost, if it is measured.
+    pub fn instructions(&self) -> Vec<Instruction> {
+        self.inner().instructions()
     }
 }

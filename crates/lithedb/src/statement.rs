@@ -211,7 +211,7 @@ impl<'c> Statement<'c> {
         self.inner.take()
     }
 
-    fn inner(&self) -> &engine::Statement {
+    pub(crate) fn inner(&self) -> &engine::Statement {
         self.inner.as_ref().expect("a statement in use")
     }
 

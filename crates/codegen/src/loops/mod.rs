@@ -17,12 +17,14 @@
 //! | `keys` | values that are looked for, INs |
 //! | `rowid`, `index`, `nulls`, `hash`, `or`, `virtual_table` | the paths |
 //! | `walk` | from row to row |
+//! | `measure` | how often a loop runs, and how many rows it has |
 //! | `outer`, `rest` | LEFT and RIGHT JOIN; the rows of a RIGHT JOIN that have not joined |
 
 mod columns;
 mod hash;
 mod index;
 mod keys;
+mod measure;
 mod nulls;
 mod or;
 mod outer;
@@ -201,10 +203,15 @@ fn begin_loop<'a>(
     right: Option<RightJoin<'a>>,
 ) -> Result<OpenLoop<'a>> {
     let source = plan.source_of(planned);
-    explain(cg, plan, planned);
+    let lines = explain(cg, plan, planned);
     let (next, exhausted, end) = (cg.b.label(), cg.b.label(), cg.b.label());
     let left = matches!(source.join, JoinKind::Left | JoinKind::Full).then(|| LeftJoin::begin(cg));
-    let (walk, or) = begin_path(cg, plan, planned, &mut opened, next, exhausted)?;
+    let measured = measure::begin_run(cg);
+    let ends = Ends { next, exhausted, lines: &lines };
+    let (walk, or) = begin_path(cg, plan, planned, &mut opened, ends)?;
+    if or.is_none() {
+        measure::begin_row(cg, measured, lines.first(), source, &planned.path, planned.rows, &opened.cursors());
+    }
     for check in planned.join_checks {
         cg.jump_if_false(check, next, true)?;
     }
@@ -228,14 +235,21 @@ fn begin_loop<'a>(
     Ok(OpenLoop { opened, next, exhausted, end, row_end, is_exists, walk, or, left, right })
 }
 
+/// Where a walk goes on, and its lines in the query plan: one, or one for each branch of an OR.
+#[derive(Clone, Copy)]
+struct Ends<'e> {
+    next: Addr,
+    exhausted: Addr,
+    lines: &'e [i32],
+}
+
 /// Begins the walk over the rows of the source.
 fn begin_path<'a>(
     cg: &mut Codegen<'a>,
     plan: &JoinPlan<'a>,
     planned: &'a Loop<'a>,
     opened: &mut Opened,
-    next: Addr,
-    exhausted: Addr,
+    Ends { next, exhausted, lines }: Ends<'_>,
 ) -> Result<(Walk, Option<OrBody>)> {
     let source = plan.source_of(planned);
     let nothing = Walk { step: None, around: Vec::new() };
@@ -255,7 +269,7 @@ fn begin_path<'a>(
         return Ok((opened.begin_scan(cg, source, reverse, exhausted)?, None));
     };
     if let Path::Or(branches) = planned.path {
-        let body = or::begin_or(cg, source, planned.reverse, opened, branches, exhausted)?;
+        let body = or::begin_or(cg, source, planned.reverse, opened, branches, Ends { next, exhausted, lines })?;
         return Ok((nothing, Some(body)));
     }
     if let Path::Index(path) = &planned.path {
@@ -373,9 +387,10 @@ fn replace_indexed_exprs<'a>(
     Ok(())
 }
 
-fn explain<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>, planned: &Loop<'a>) {
+/// Adds the lines of a loop to the query plan, and answers the numbers of those that are a walk's.
+fn explain<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>, planned: &Loop<'a>) -> Vec<i32> {
     if !cg.explain.is_on() {
-        return;
+        return Vec::new();
     }
     let name = cg.source_name(plan.source_of(planned));
     if planned.shows_filter {
@@ -383,7 +398,7 @@ fn explain<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>, planned: &Loop<'a>) {
     }
     match planned.path {
         Path::Or(branches) => or::explain_or(cg, plan, plan.source_of(planned), branches, &name),
-        _ => cg.explain.loop_line(planned.run, || describe_loop(plan, planned, &name)),
+        _ => vec![cg.explain.loop_line(planned.run, || describe_loop(plan, planned, &name))],
     }
 }
 

@@ -20,8 +20,10 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::super::{Codegen, ColumnAccess};
+use super::Ends;
 use super::columns::{column_of, identity};
 use super::index::begin_index;
+use super::measure;
 use super::rowid::{begin_rowid, begin_rowid_range};
 use super::source::{Opened, index_access};
 use super::walk::Walk;
@@ -46,7 +48,7 @@ pub(super) fn begin_or<'a>(
     reverse: bool,
     opened: &Opened,
     branches: &'a [OrBranch<'a>],
-    exhausted: Addr,
+    ends: Ends<'_>,
 ) -> Result<OrBody> {
     let SourceKind::Table(_, table) = source.kind else { unreachable!("only tables have the paths of an OR") };
     let seen = begin_seen(cg, source, table)?;
@@ -66,7 +68,10 @@ pub(super) fn begin_or<'a>(
         for demand in branch.demands {
             cg.jump_if_false(demand, done, true)?;
         }
+        let measured = measure::begin_run(cg);
         let walk = begin_branch(cg, source, reverse, opened, opened.branches[at], &branch.path, done)?;
+        let cursors = [opened.branches[at].unwrap_or(opened.table_cursor())];
+        measure::begin_row(cg, measured, ends.lines.get(at), source, &branch.path, branch.rows, &cursors);
         let next = cg.b.label();
         for check in branch.checks {
             cg.jump_if_false(check, next, true)?;
@@ -77,7 +82,7 @@ pub(super) fn begin_or<'a>(
         walk.emit_next(cg);
         cg.b.place(done);
     }
-    cg.b.emit(Insn::Goto { target: exhausted });
+    cg.b.emit(Insn::Goto { target: ends.exhausted });
     cg.b.place(body_label);
     cg.set_access(source.id, ColumnAccess::Table { cursor: opened.table_cursor(), table });
     Ok(body)
@@ -97,21 +102,23 @@ impl OrBody {
     }
 }
 
-/// The lines of EXPLAIN QUERY PLAN.
+/// The lines of EXPLAIN QUERY PLAN; answers the numbers of the branches' own.
 pub(super) fn explain_or<'a>(
     cg: &mut Codegen<'a>,
     plan: &JoinPlan<'a>,
     source: &Source<'a>,
     branches: &[OrBranch<'a>],
     name: &str,
-) {
+) -> Vec<i32> {
     cg.explain.open(|| "MULTI-INDEX OR".to_owned());
+    let mut lines = Vec::with_capacity(branches.len());
     for branch in branches {
         cg.explain.open(|| format!("INDEX {}", branch.number));
-        cg.explain.loop_line(branch.run, || describe_branch(plan, source, branch, name));
+        lines.push(cg.explain.loop_line(branch.run, || describe_branch(plan, source, branch, name)));
         cg.explain.close();
     }
     cg.explain.close();
+    lines
 }
 
 fn begin_seen<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, table: &Table) -> Result<Seen> {

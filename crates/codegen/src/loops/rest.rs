@@ -11,7 +11,7 @@ use lithe_vm::insn::Insn;
 use super::outer::RightJoin;
 use super::source::Opened;
 use super::walk::Walk;
-use super::{Codegen, Loops, OpenLoop, begin_function, begin_path, explain, virtual_table};
+use super::{Codegen, Ends, Loops, OpenLoop, begin_function, begin_path, explain, measure, virtual_table};
 
 /// Emits the second pass for the loop at `at`.
 pub(super) fn emit<'a>(
@@ -46,14 +46,19 @@ fn emit_of_table<'a>(
     let request = rest_request(&cg.planning, &loops.plan, loops.plan.loops[at].source);
     let plan = cg.plan_join(request)?;
     let planned = &plan.loops[0];
-    explain(cg, &plan, planned);
+    let lines = explain(cg, &plan, planned);
     cg.explain.close();
     cg.b.emit(Insn::CheckMayOpen {});
     emit_null_rows(cg, loops, at);
     let replacements = cg.replacements();
     let (next, done) = (cg.b.label(), cg.b.label());
     let mut opened = Opened::open_indexes(cg, table, planned, open.opened.table)?;
-    let (walk, or) = begin_path(cg, &plan, planned, &mut opened, next, done)?;
+    let measured = measure::begin_run(cg);
+    let ends = Ends { next, exhausted: done, lines: &lines };
+    let (walk, or) = begin_path(cg, &plan, planned, &mut opened, ends)?;
+    if or.is_none() {
+        measure::begin_row(cg, measured, lines.first(), right.source, &planned.path, planned.rows, &opened.cursors());
+    }
     for check in planned.join_checks.iter().chain(planned.row_checks) {
         cg.jump_if_false(check, next, true)?;
     }

@@ -27,6 +27,13 @@ pub(super) struct Opened {
 }
 
 impl Opened {
+    /// All cursors.
+    pub fn cursors(&self) -> Vec<CursorId> {
+        let mut cursors: Vec<CursorId> = [self.table, self.index, self.hash].into_iter().flatten().collect();
+        cursors.extend(self.branches.iter().flatten());
+        cursors
+    }
+
     /// Opens what the loop needs. `needs_table` says that the table is read whatever the path is.
     pub fn open<'a>(
         cg: &mut Codegen<'a>,

@@ -130,7 +130,9 @@ impl<'a> Codegen<'a> {
     pub(super) fn explain_values(&mut self, rows: usize, destination: &Destination) {
         let cost = if matches!(destination, Destination::Coroutine { .. }) { LogEst::ONE } else { LogEst(216) };
         match self.select.shown_values {
-            ShownValues::AsClause => self.explain.loop_line(cost, || format!("SCAN {rows}-ROW VALUES CLAUSE")),
+            ShownValues::AsClause => {
+                self.explain.loop_line(cost, || format!("SCAN {rows}-ROW VALUES CLAUSE"));
+            }
             ShownValues::AsConstants => self.explain.line(|| format!("SCAN {rows} CONSTANT ROWS")),
             ShownValues::Nowhere => {}
         }

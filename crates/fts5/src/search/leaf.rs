@@ -91,7 +91,7 @@ impl Leaf {
     /// Goes to the first row.
     pub fn open(&mut self, scan: &Scan<'_>, has_token_data: bool) -> Result {
         for term in self.phrases.iter_mut().flat_map(|phrase| &mut phrase.terms) {
-            term.open(scan, has_token_data)?;
+            term.open(scan, has_token_data, self.columns.as_deref())?;
         }
         self.settle(scan)
     }
@@ -146,7 +146,7 @@ impl Leaf {
     }
 
     /// Whether each row of its token matches.
-    fn takes_all(&self) -> bool {
+    pub fn takes_all(&self) -> bool {
         let one = |phrase: &LeafPhrase| phrase.terms.len() == 1 && !phrase.is_first;
         self.columns.is_none() && matches!(self.phrases.as_slice(), [phrase] if one(phrase))
     }
@@ -217,11 +217,11 @@ pub(super) struct TermScan {
 }
 
 impl TermScan {
-    fn open(&mut self, scan: &Scan<'_>, has_token_data: bool) -> Result {
+    fn open(&mut self, scan: &Scan<'_>, has_token_data: bool, columns: Option<&[usize]>) -> Result {
         let open = |token: &Vec<u8>| {
             let token = if has_token_data { before_nul(token) } else { token };
             match self.term.is_prefix {
-                true => scan.reader.prefix(token, scan.order),
+                true => scan.reader.prefix(token, scan.order, columns),
                 false if has_token_data => scan.reader.token_data(token, scan.order),
                 false => scan.reader.term(token, scan.order),
             }

@@ -226,6 +226,17 @@ impl Node {
         Ok(())
     }
 
+    /// Whether what a phrase is said to have found may be what it has found in a row before: it stands below an OR or a NOT, so that
+    /// not every row of the query is one where it matches.
+    pub fn depends_on_rows_before(&self, is_optional: bool) -> bool {
+        match self {
+            Node::Leaf(leaf) => is_optional && !leaf.takes_all(),
+            Node::And(group) => group.all.iter().any(|one| one.depends_on_rows_before(is_optional)),
+            Node::Or(group) => group.all.iter().any(|one| one.depends_on_rows_before(true)),
+            Node::Not(both) => both.0.depends_on_rows_before(is_optional) || both.1.depends_on_rows_before(true),
+        }
+    }
+
     /// The leaf with a phrase of the query, if it stands on `row`.
     pub fn leaf(&self, row: i64, phrase: usize) -> Option<&Leaf> {
         match self {

@@ -84,10 +84,10 @@ impl<'a> Join<'_, 'a> {
         let exprs = |conditions: Vec<&Condition<'a>>| {
             &*self.context.arena.alloc_slice_fill_iter(conditions.into_iter().map(|condition| condition.expr))
         };
-        let run: LogEst = chosen.run;
+        let (run, rows): (LogEst, LogEst) = (chosen.run, chosen.rows);
         let way: &Way = &chosen.way;
         let path = self.simple_path(&terms, source, way);
-        Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), run })
+        Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), run, rows })
     }
 
     /// The conditions of the branch, then those of the join that may lead to rows of the source as well.

@@ -256,6 +256,8 @@ pub struct OrBranch<'a> {
     pub checks: &'a [Expr<'a>],
     /// The cost.
     pub run: LogEst,
+    /// How many rows the path finds.
+    pub rows: LogEst,
 }
 
 impl<'a> JoinPlan<'a> {

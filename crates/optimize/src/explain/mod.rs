@@ -62,11 +62,9 @@ impl Explain {
         }
     }
 
-    /// Adds the line of a loop.
-    pub fn loop_line(&mut self, cost: LogEst, text: impl FnOnce() -> String) {
-        if self.is_on {
-            self.push(text(), cost);
-        }
+    /// Adds the line of a loop, and answers its number; 0 if no lines are collected.
+    pub fn loop_line(&mut self, cost: LogEst, text: impl FnOnce() -> String) -> i32 {
+        if self.is_on { self.push(text(), cost) } else { 0 }
     }
 
     /// Adds a line under which the next ones hang, until [`Explain::close`].
