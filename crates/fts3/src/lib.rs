@@ -51,6 +51,7 @@ pub mod plan;
 pub mod query;
 pub mod registry;
 pub mod search;
+mod shadow;
 pub mod storage;
 pub mod table;
 pub mod terms;

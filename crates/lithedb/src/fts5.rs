@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 pub use lithe_engine::function::{FunctionError, Result};
 pub use lithe_fts5::auxiliary::AuxiliaryFunction;
-pub use lithe_fts5::auxiliary::api::{Api, Instance, PhraseRows};
-pub use lithe_fts5::cursor::LocaleText;
+pub use lithe_fts5::auxiliary::api::{Api, PhraseRows};
+pub use lithe_fts5::auxiliary::state::{Instance, LocaleText};
 pub use lithe_fts5::position::{column_of, offset_of};
 pub use lithe_fts5::tokenizer::{Flow, Purpose, Sink, Token, Tokenizer};
 

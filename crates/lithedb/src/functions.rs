@@ -15,7 +15,7 @@ use lithe_engine::{BindValue, Error, Result, ResultCode};
 
 use crate::connection::Connection;
 use crate::from_sql::FromSql;
-use crate::params::ToSql;
+use crate::to_sql::ToSql;
 
 /// What may be assumed of a function: `FunctionFlags::DETERMINISTIC` and so on.
 pub use lithe_engine::function::Flags as FunctionFlags;

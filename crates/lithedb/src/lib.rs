@@ -41,25 +41,21 @@
 #![deny(unsafe_code)]
 
 mod backup;
-mod blob;
 #[cfg(doctest)]
 mod book;
-mod cache;
 mod connection;
 mod from_sql;
 #[cfg(feature = "fts5")]
 pub mod fts5;
 mod functions;
 mod hooks;
-mod params;
 mod row;
 #[cfg(feature = "session")]
 pub mod session;
 mod settings;
 mod snapshot;
-mod statement;
+mod to_sql;
 mod trace;
-mod transaction;
 pub mod virtual_table;
 
 /// Extensions for [`Connection::add_extension`].
@@ -71,8 +67,11 @@ pub mod extension {
 }
 
 pub use backup::{Backup, BackupStep, Deserialize};
-pub use blob::Blob;
-pub use cache::CachedStatement;
+pub use connection::blob::Blob;
+pub use connection::cache::CachedStatement;
+pub use connection::statement::params::Params;
+pub use connection::statement::{Rows, Statement};
+pub use connection::transaction::{Transaction, TransactionBehavior};
 pub use connection::{Connection, InterruptHandle};
 pub use from_sql::{FromSql, FromSqlError};
 pub use functions::{Aggregate, FunctionContext, FunctionFlags, WindowAggregate};
@@ -81,13 +80,11 @@ pub use lithe_engine::value::{Value, ValueRef};
 /// Where the bytes of a database live: files, locks, clock and randomness, for [`Connection::open_with_vfs`].
 pub use lithe_engine::vfs;
 pub use lithe_engine::{Error, OpenFlags, Result, ResultCode, enable_shared_cache, set_error_log};
-pub use params::{Null, Params, ToSql, ZeroBlob};
 pub use row::Row;
 pub use settings::{Config, Counter, DatabaseFile, Limit, PageCounter};
 pub use snapshot::Snapshot;
-pub use statement::{Rows, Statement};
+pub use to_sql::{Null, ToSql, ZeroBlob};
 pub use trace::{TraceEvent, TracedStatement};
-pub use transaction::{Transaction, TransactionBehavior};
 
 /// Whether `sql` ends with a complete statement: a semicolon that is not within a literal, a comment or a trigger's body.
 pub fn is_complete(sql: impl AsRef<[u8]>) -> bool {

@@ -3,7 +3,7 @@
 pub use lithe_engine::{Config, Counter, DatabaseFile, Limit, PageCounter};
 
 use crate::connection::Connection;
-use crate::statement::Statement;
+use crate::connection::statement::Statement;
 
 impl Connection {
     /// The value of a limit.

@@ -5,6 +5,7 @@
 //! | `crates` | which crate may depend on which, and where `unsafe` may stand |
 //! | `imports` | what the modules of a crate import from each other: a graph without cycles |
 //! | `graph` | cycles of a graph |
+//! | `limits` | lines of files and functions, files of a structure |
 //! | `documents` | module docs, pages and links |
 //! | `figures` | the table of benchmarks |
 
@@ -13,6 +14,7 @@ mod documents;
 mod figures;
 mod graph;
 mod imports;
+mod limits;
 
 use std::fs;
 use std::path::{Path, PathBuf};

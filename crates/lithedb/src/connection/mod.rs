@@ -1,5 +1,10 @@
 //! A connection to a database.
 
+pub(crate) mod blob;
+pub(crate) mod cache;
+pub(crate) mod statement;
+pub(crate) mod transaction;
+
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,12 +13,12 @@ use std::time::Duration;
 use lithe_engine as engine;
 use lithe_engine::{Error, OpenFlags, Result, ResultCode};
 
-use crate::cache::{CachedStatement, StatementCache};
-use crate::params::Params;
 use crate::row::Row;
-use crate::statement::Statement;
 use crate::trace::Tracer;
-use crate::transaction::{Transaction, TransactionBehavior};
+use cache::{CachedStatement, StatementCache};
+use statement::Statement;
+use statement::params::Params;
+use transaction::{Transaction, TransactionBehavior};
 
 /// A connection to a database. Closed when dropped; a transaction that is still open is rolled back.
 ///

@@ -1,14 +1,17 @@
 //! A compiled statement.
 
+pub(crate) mod params;
+
 use std::time::Instant;
 
 use lithe_engine as engine;
 use lithe_engine::{Error, Result, ResultCode, Step};
 
 use crate::connection::{Connection, misuse};
-use crate::params::{Params, ToSql};
 use crate::row::Row;
+use crate::to_sql::ToSql;
 use crate::trace::{TraceEvent, TracedStatement};
+use params::Params;
 
 /// A compiled statement of a connection. Parameters are bound to it, rows come out of it, and it can be run again.
 pub struct Statement<'c> {
