@@ -16,11 +16,11 @@ use lithe_vm::operand::Db;
 use lithe_vm::vm::{Step, Vm};
 
 use crate::connection::Connection;
+use crate::connection::host::RunHost;
+use crate::connection::statement::command::CommandRow;
+use crate::connection::transaction::StatementRun;
 use crate::database::Database;
 use crate::error::{Error, Result};
-use crate::host::RunHost;
-use crate::native::NativeRow;
-use crate::transaction::StatementRun;
 
 /// What is to be checked.
 pub(crate) struct Request<'r> {
@@ -35,7 +35,7 @@ pub(crate) struct Request<'r> {
 }
 
 /// Checks, and lists the faults; "ok" when there are none.
-pub(crate) fn check(connection: &Connection, run: &StatementRun, request: &Request<'_>) -> Result<Vec<NativeRow>> {
+pub(crate) fn check(connection: &Connection, run: &StatementRun, request: &Request<'_>) -> Result<Vec<CommandRow>> {
     let mut answer = Answer { messages: Vec::new(), left: request.limit };
     let result = check_databases(connection, run, request, &mut answer);
     match result {

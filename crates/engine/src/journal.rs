@@ -6,9 +6,9 @@ use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
 use crate::connection::Connection;
+use crate::connection::transaction::StatementRun;
 use crate::database::Database;
 use crate::error::{Error, Result};
-use crate::transaction::StatementRun;
 
 /// What a checkpoint answers.
 #[derive(Clone, Copy, Debug)]

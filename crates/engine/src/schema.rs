@@ -16,9 +16,9 @@ use lithe_vm::operand::Db;
 use lithe_vm::program::ResultColumn;
 
 use crate::connection::Connection;
+use crate::connection::transaction::StatementRun;
 use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
-use crate::transaction::StatementRun;
 
 /// The newest schema format that exists.
 const FILE_FORMAT_MAX: u32 = 4;

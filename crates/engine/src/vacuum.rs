@@ -26,13 +26,13 @@ use lithe_vm::operand::Db;
 use lithe_vm::program::Program;
 
 use crate::attach;
-use crate::config::Config;
 use crate::connection::Connection;
+use crate::connection::config::Config;
+use crate::connection::transaction::StatementRun;
 use crate::database::{Database, temporary_pager};
 use crate::error::{Error, Result};
 use crate::open::{self, OpenFlags};
 use crate::schema::SchemaTexts;
-use crate::transaction::StatementRun;
 
 /// A compiled VACUUM.
 #[derive(Debug)]

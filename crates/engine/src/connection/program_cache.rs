@@ -11,7 +11,7 @@ use std::sync::Arc;
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
 use lithe_vm::vm::Vm;
 
-use crate::statement::Compiled;
+use crate::connection::statement::Compiled;
 
 /// How many programs are kept of each sort.
 const CAPACITY: usize = 128;

@@ -18,12 +18,12 @@ use lithe_sql::ast::Name;
 use lithe_value::ValueRef;
 use lithe_vfs::ResultCode;
 
-use crate::blob::Blob;
-use crate::config::Config;
 use crate::connection::Connection;
+use crate::connection::blob::Blob;
+use crate::connection::config::Config;
+use crate::connection::limit::Limit;
+use crate::connection::statement::{BindValue, Statement, Step};
 use crate::error::{Error, Result};
-use crate::limit::Limit;
-use crate::statement::{BindValue, Statement, Step};
 
 type CallResult<T = ()> = lithe_functions::Result<T>;
 

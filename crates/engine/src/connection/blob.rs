@@ -15,10 +15,10 @@ use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::{Db, OnConflict};
 
-use crate::abandon::UnderWay;
 use crate::connection::Connection;
+use crate::connection::abandon::UnderWay;
+use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
-use crate::transaction::StatementRun;
 
 /// An open BLOB (or text) of one row.
 pub struct Blob {

@@ -1,5 +1,8 @@
 //! A compiled statement and its run.
 
+pub(crate) mod command;
+pub(crate) mod recompile;
+
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -14,13 +17,14 @@ use lithe_vm::register::Register;
 use lithe_vm::status::Counters;
 use lithe_vm::vm::{Step as VmStep, Vm};
 
-use crate::abandon::UnderWay;
 use crate::connection::Connection;
+use crate::connection::abandon::UnderWay;
+use crate::connection::host::RunHost;
+use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
-use crate::host::RunHost;
-use crate::native::{Native, NativeRun};
-use crate::recompile::Legacy;
-use crate::transaction::StatementRun;
+
+use command::{Command, CommandRun};
+use recompile::Legacy;
 
 /// What a text was compiled to. Immutable, shared between statements.
 #[derive(Debug)]
@@ -29,7 +33,7 @@ pub struct Compiled {
     pub(crate) sql: String,
     /// What the connection's programs are found by ([`Programs::hash`] of the text); 0 for one that is not kept.
     ///
-    /// [`Programs::hash`]: crate::program_cache::Programs::hash
+    /// [`Programs::hash`]: crate::connection::program_cache::Programs::hash
     pub(crate) hash: u64,
     pub(crate) body: Body,
     /// How many parameters the application may bind: none of those that literals were lifted into.
@@ -60,7 +64,7 @@ pub(crate) enum Body {
     /// By the machine.
     Program(Arc<Program>),
     /// By the engine itself.
-    Native(Arc<Native>),
+    Command(Arc<dyn Command>),
 }
 
 impl Compiled {
@@ -128,7 +132,7 @@ impl OwnSql {
 pub(crate) enum Runner {
     /// In a box: the machine goes from one statement to the next.
     Program(Box<Vm>),
-    Native(NativeRun),
+    Command(CommandRun),
 }
 
 impl Statement {
@@ -159,7 +163,7 @@ impl Statement {
     pub(crate) fn machine(&mut self) -> Option<&mut Vm> {
         match &mut self.runner {
             Runner::Program(vm) => Some(vm),
-            Runner::Native(_) => None,
+            Runner::Command(_) => None,
         }
     }
 
@@ -214,7 +218,7 @@ impl Statement {
     fn columns(&self) -> &[ResultColumn] {
         match &self.compiled.body {
             Body::Program(program) => &program.columns,
-            Body::Native(native) => native.columns(),
+            Body::Command(command) => command.columns(),
         }
     }
 
@@ -222,7 +226,7 @@ impl Statement {
     pub fn is_read_only(&self) -> bool {
         match &self.compiled.body {
             Body::Program(program) => program.is_read_only,
-            Body::Native(native) => native.is_read_only(),
+            Body::Command(command) => command.is_read_only(),
         }
     }
 
@@ -263,7 +267,7 @@ impl Statement {
     pub(crate) fn counters_mut(&mut self) -> Option<&mut Counters> {
         match &mut self.runner {
             Runner::Program(vm) => Some(vm.counters_mut()),
-            Runner::Native(_) => None,
+            Runner::Command(_) => None,
         }
     }
 
@@ -271,7 +275,7 @@ impl Statement {
     pub(crate) fn memory_used(&self) -> u64 {
         let program = match &self.compiled.body {
             Body::Program(program) => size_of_val(&*program.insns) + program.register_count as usize * 24,
-            Body::Native(_) => 0,
+            Body::Command(_) => 0,
         };
         (size_of::<Statement>() + self.compiled.sql.len() + program) as u64
     }
@@ -300,8 +304,8 @@ impl Statement {
         match (&mut self.runner, value) {
             (Runner::Program(vm), BindValue::Value(value)) => vm.bind(number, value)?,
             (Runner::Program(vm), BindValue::ZeroBlob(len)) => vm.bind_zeroblob(number, len as u32)?,
-            (Runner::Native(run), BindValue::Value(value)) => run.bind(number, Value::from(value)),
-            (Runner::Native(run), BindValue::ZeroBlob(len)) => run.bind(number, Value::blob(vec![0; len as usize])),
+            (Runner::Command(run), BindValue::Value(value)) => run.bind(number, Value::from(value)),
+            (Runner::Command(run), BindValue::ZeroBlob(len)) => run.bind(number, Value::blob(vec![0; len as usize])),
         }
         Ok(())
     }
@@ -318,7 +322,7 @@ impl Statement {
         }
         match &mut self.runner {
             Runner::Program(vm) => Ok(vm.bind_pointer(number, pointer)?),
-            Runner::Native(_) => Err(Error::from_code(ResultCode::RANGE)),
+            Runner::Command(_) => Err(Error::from_code(ResultCode::RANGE)),
         }
     }
 
@@ -326,7 +330,7 @@ impl Statement {
     pub fn bound(&self, number: usize) -> ValueRef<'_> {
         match &self.runner {
             Runner::Program(vm) => vm.bound(number),
-            Runner::Native(run) => run.bound(number),
+            Runner::Command(run) => run.bound(number),
         }
     }
 
@@ -343,7 +347,7 @@ impl Statement {
         }
         match &mut self.runner {
             Runner::Program(vm) => vm.clear_bindings(),
-            Runner::Native(run) => run.clear_bindings(),
+            Runner::Command(run) => run.clear_bindings(),
         }
     }
 
@@ -457,8 +461,8 @@ impl Statement {
                     Err((if undoes_all { lithe_vm::operand::OnConflict::Rollback } else { policy }, error))
                 }
             },
-            Runner::Native(native) => {
-                native.step(connection, run).map_err(|error| (lithe_vm::operand::OnConflict::Abort, error))
+            Runner::Command(command) => {
+                command.step(connection, run).map_err(|error| (lithe_vm::operand::OnConflict::Abort, error))
             }
         };
         // (After a panic in a call from within, nothing is counted any more.)
@@ -576,8 +580,8 @@ impl Statement {
         match &mut self.runner {
             Runner::Program(vm) if self.is_running => vm.reset(),
             Runner::Program(_) => {}
-            Runner::Native(native) => {
-                native.reset();
+            Runner::Command(command) => {
+                command.reset();
                 self.run.late_error.take();
                 self.run.vacuumed.take();
             }
@@ -615,7 +619,7 @@ impl Statement {
         }
         match &self.runner {
             Runner::Program(vm) => vm.register(index).map(Register::as_ref),
-            Runner::Native(native) => (index < native.column_count()).then(|| native.column(index)),
+            Runner::Command(command) => (index < command.column_count()).then(|| command.column(index)),
         }
     }
 
@@ -657,7 +661,7 @@ impl Runner {
     pub(crate) fn new(compiled: &Compiled) -> Runner {
         match &compiled.body {
             Body::Program(program) => Runner::Program(Box::new(Vm::new(Arc::clone(program)))),
-            Body::Native(native) => Runner::Native(NativeRun::new(Arc::clone(native), compiled.parameter_count)),
+            Body::Command(command) => Runner::Command(CommandRun::new(Arc::clone(command), compiled.parameter_count)),
         }
     }
 }
