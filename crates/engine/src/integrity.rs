@@ -108,7 +108,7 @@ fn check_virtual(connection: &Connection, db: Db, table: &Table, is_quick: bool,
     match connection.check_virtual(db, table.name.name(), is_quick) {
         Ok(Some(message)) => answer.add(message),
         Ok(None) => {}
-        Err(error) if error.message().starts_with("no such module") => {}
+        Err(error) if error.is_missing_module() => {}
         Err(error) => {
             answer.add(format!("unable to check the virtual table {}: {error}", table.name));
         }

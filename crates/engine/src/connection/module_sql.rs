@@ -324,6 +324,14 @@ impl SqlConnection for Connection {
         Ok(Box::new(self.module_pages(database)?))
     }
 
+    fn has_table(&self, database: &str, table: &str) -> bool {
+        // A schema that cannot be read is the error of the statement that needs it.
+        let _ = self.load_schemas();
+        let catalog = self.catalog();
+        let db = catalog.find_database(Name::new(database.as_bytes()));
+        db.is_some_and(|db| catalog.schema(db).table(Name::new(table.as_bytes())).is_some())
+    }
+
     fn with_virtual_table(&self, database: &str, table: &str, f: &mut dyn FnMut(&dyn Any)) -> CallResult {
         let db = self.catalog().find_database(Name::new(database.as_bytes()));
         let db = db.ok_or_else(|| FunctionError::new(format!("no such database: {database}")))?;
