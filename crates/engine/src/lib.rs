@@ -4,12 +4,13 @@
 //!   text ── prepare ──► Compiled ── Statement::step ──► rows
 //!              │            │              │
 //!        parser, plan    Program        Vm on RunHost ──► Connection ──► Database ──► Btree, Pager
-//!                        or Command                          │
+//!                        or Command                         │
 //!                                                   catalog, transaction, settings
 //! ```
 //!
-//! Above it are the interfaces (Rust, C); it knows neither. Reading order: [`connection`], `transaction`, `prepare`, `lifted`,
-//! `statement`, `host`, `schema`, `native`, `pragma`.
+//! Above it are the interfaces (Rust, C); it knows neither. Reading order: [`connection`] (what a connection holds; among it
+//! `transaction`, `statement`, `host`, `virtual_tables`), `prepare`, `lifted`, `schema`, `command` (statements that the engine runs
+//! itself), `pragma`, `opening` (which puts these together).
 #![forbid(unsafe_code)]
 
 mod attach;

@@ -134,7 +134,7 @@ impl Connection {
             let row = texts.row();
             if wanted(&row) {
                 match catalog.load_row(db, &row, page_count, &options) {
-                    // Whoever writes the schema by hand can go on, without what means nothing.
+                    // An application that writes the schema by hand can go on, without what means nothing.
                     Err(_) if self.compile_flags.get().writable_schema => {}
                     loaded => loaded?,
                 }

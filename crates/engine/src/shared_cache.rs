@@ -286,7 +286,7 @@ impl SharedCache {
         guard(&self.locks).waiting.iter().any(|waiting| waiting.who == me)
     }
 
-    /// Calls `callback` when whoever was in the way of `me` last has ended its transaction: at once if nobody is any more.
+    /// Calls `callback` when the connection that was in the way of `me` last has ended its transaction; at once if none is any more.
     /// SQLITE_LOCKED if that would wait in a circle. `None` takes back what was asked for before.
     pub(crate) fn unlock_notify(&self, me: ConnectionId, callback: Option<UnlockCallback>) -> Result<(), Error> {
         let at_once = {

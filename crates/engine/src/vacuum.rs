@@ -305,7 +305,7 @@ impl Rebuild<'_> {
         for meta in kept {
             self.to.set_meta(meta, self.from.meta(meta)?)?;
         }
-        // All roots are new: whoever knows the schema must read it again.
+        // All roots are new: every connection must read the schema again.
         self.to.set_meta(Meta::SchemaCookie, self.from.meta(Meta::SchemaCookie)?.wrapping_add(1))?;
         Ok(())
     }

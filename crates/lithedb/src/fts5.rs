@@ -66,6 +66,8 @@ impl Connection {
     /// assert_eq!((found("\"violets are blue\"")?, found("violets")?), (1, 0));
     /// # Ok::<(), lithe::Error>(())
     /// ```
+    ///
+    /// Does not block.
     pub fn create_fts5_tokenizer<F>(&self, name: &str, make: F)
     where
         F: Fn(&[String]) -> Result<Box<dyn Tokenizer>> + Send + Sync + 'static,
@@ -96,6 +98,8 @@ impl Connection {
     /// assert_eq!(first, 2);
     /// # Ok::<(), lithe::Error>(())
     /// ```
+    ///
+    /// Does not block.
     ///
     /// # Errors
     /// SQLITE_MISUSE if the name is too long.

@@ -87,11 +87,19 @@ pub use to_sql::{Null, ToSql, ZeroBlob};
 pub use trace::{TraceEvent, TracedStatement};
 
 /// Whether `sql` ends with a complete statement: a semicolon that is not within a literal, a comment or a trigger's body.
+///
+/// ```
+/// assert!(lithe::is_complete("SELECT 1;") && !lithe::is_complete("SELECT '1;"));
+/// ```
 pub fn is_complete(sql: impl AsRef<[u8]>) -> bool {
     lithe_engine::sql::is_complete(sql.as_ref())
 }
 
 /// A real as SQLite writes it as text: `0.1`, `1.0e+20`, `Inf`.
+///
+/// ```
+/// assert_eq!((lithe::real_to_text(0.1), lithe::real_to_text(1e20)), ("0.1".to_owned(), "1.0e+20".to_owned()));
+/// ```
 pub fn real_to_text(real: f64) -> String {
     lithe_engine::value::number::real_to_text(real).as_str().to_owned()
 }
@@ -108,11 +116,19 @@ pub fn glob_matches(pattern: &str, text: &str) -> bool {
 }
 
 /// All keywords, in capitals.
+///
+/// ```
+/// assert!(lithe::keywords().any(|keyword| keyword == "SELECT"));
+/// ```
 pub fn keywords() -> impl Iterator<Item = &'static str> {
     lithe_engine::sql::keywords().iter().map(|keyword| keyword.text)
 }
 
 /// Whether `word` is a keyword, whatever the case of its letters.
+///
+/// ```
+/// assert!(lithe::is_keyword("select") && !lithe::is_keyword("selection"));
+/// ```
 pub fn is_keyword(word: &str) -> bool {
     keywords().any(|keyword| keyword.eq_ignore_ascii_case(word))
 }

@@ -2,6 +2,19 @@
 //!
 //! Every method takes `&self`. User functions, collations, hooks and virtual tables may come back to the connection
 //! while one of its statements runs, so its state is in cells, and no borrow of a cell outlives the line it is on.
+//!
+//! | module | its one subject |
+//! | --- | --- |
+//! | `transaction` | where the connection stands between BEGIN, savepoints and statements |
+//! | `statement` | compiled statements and their runs; commands that the engine runs itself |
+//! | `program_cache` | compiled programs by their text |
+//! | `host` | what a running program asks of the connection |
+//! | `hooks`, `config`, `limit` | callbacks, switches, limits |
+//! | `virtual_tables`, `module_sql` | modules, and the SQL that they run |
+//! | `blob` | BLOB handles, and rows that they watch |
+//! | `table_locks` | locks on tables in shared caches |
+//! | `measure` | how large trees are, for the planner |
+//! | `abandon` | what is left after a panic |
 
 pub(crate) mod abandon;
 pub(crate) mod blob;
@@ -329,7 +342,7 @@ impl Connection {
         self.generation.set(self.generation.get() + 1);
     }
 
-    /// The counter itself, for whoever makes programs stale without the connection at hand.
+    /// The counter itself, for code that makes programs stale without the connection at hand.
     pub(crate) fn shared_generation(&self) -> Rc<Cell<u64>> {
         Rc::clone(&self.generation)
     }

@@ -80,7 +80,7 @@ fn schema_version(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     }
     let answer = header_value(call, Meta::SchemaCookie)?;
     if call.value.is_some() {
-        // Whoever sets it has written the schema by hand.
+        // An application that sets it has written the schema by hand.
         call.connection.database(call.db())?.set_loaded(false);
         call.connection.expire_programs();
     }
@@ -470,7 +470,7 @@ fn begin_with_auto_vacuum(call: &Call<'_>, btree: &Btree, mode: AutoVacuum) -> R
     Ok(true)
 }
 
-/// Frees a page, and gives a row without columns for it. The next step frees the next: whoever stops after a row keeps what was done.
+/// Frees a page, and gives a row without columns for it. The next step frees the next: an application that stops after a row keeps what was done.
 fn incremental_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let limit = call.integer().and_then(|pages| u32::try_from(pages).ok()).filter(|pages| *pages > 0);
     let freed = call.run.vacuumed.take().unwrap_or(0);

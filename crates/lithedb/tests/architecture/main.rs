@@ -7,6 +7,7 @@
 //! | `graph` | cycles of a graph |
 //! | `limits` | lines of files and functions, files of a structure |
 //! | `documents` | module docs, pages and links |
+//! | `rustdoc` | what public functions of `lithedb` say |
 //! | `figures` | the table of benchmarks |
 
 mod crates;
@@ -15,6 +16,7 @@ mod figures;
 mod graph;
 mod imports;
 mod limits;
+mod rustdoc;
 
 use std::fs;
 use std::path::{Path, PathBuf};

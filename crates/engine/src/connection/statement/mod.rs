@@ -52,7 +52,7 @@ pub enum BindValue<'v> {
 const RECOMPILE_MAX: usize = 50;
 
 /// A statement of a connection. It does not know its connection: every call that needs it takes it, and it must be
-/// the one that prepared it. Whoever drops a statement resets it first.
+/// the one that prepared it. A statement is reset before it is dropped.
 pub struct Statement {
     pub(crate) compiled: Arc<Compiled>,
     /// The text, where the program was compiled from its shape.

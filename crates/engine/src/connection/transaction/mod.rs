@@ -16,6 +16,8 @@
 mod control;
 mod savepoints;
 mod statements;
+#[cfg(test)]
+mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -142,7 +142,7 @@ impl Connection {
         self.deepen(pager)
     }
 
-    /// Whoever has found a database malformed in a transaction writes nothing any more until it is over.
+    /// A transaction that has found a database malformed writes nothing any more.
     pub(super) fn check_sound(&self) -> Result<()> {
         let is_sound = !self.transaction.found_malformed.get();
         if is_sound { Ok(()) } else { Err(Error::from_code(ResultCode::CORRUPT)) }
