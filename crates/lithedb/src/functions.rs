@@ -121,10 +121,10 @@ impl<'a> FunctionContext<'a, '_> {
     /// let connection = Connection::open_in_memory()?;
     /// connection.create_scalar_function("tag", 1, FunctionFlags::RESULT_SUBTYPE, |call| {
     ///     call.set_subtype(74);
-    ///     call.get::<i64>(0)
+    ///     call.get::<String>(0)
     /// })?;
     /// connection.create_scalar_function("tag_of", 1, FunctionFlags::SUBTYPE, |call| Ok(i64::from(call.subtype(0))))?;
-    /// assert_eq!(connection.query_row("SELECT tag_of(tag(1))", [], |row| row.get::<i64>(0))?, 74);
+    /// assert_eq!(connection.query_row("SELECT tag_of(tag('x'))", [], |row| row.get::<i64>(0))?, 74);
     /// # Ok::<(), lithe::Error>(())
     /// ```
     pub fn set_subtype(&mut self, subtype: u8) {
