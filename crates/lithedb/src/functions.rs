@@ -271,8 +271,8 @@ impl Connection {
     ///     }
     /// }
     /// let connection = Connection::open_in_memory()?;
-    /// connection.create_window_function("add", 1, FunctionFlags::DETERMINISTIC, Sum)?;
-    /// let sql = "SELECT add(column1) OVER (ROWS 1 PRECEDING) FROM (VALUES (1), (2), (4)) ORDER BY column1 DESC";
+    /// connection.create_window_function("running", 1, FunctionFlags::DETERMINISTIC, Sum)?;
+    /// let sql = "SELECT running(column1) OVER (ROWS 1 PRECEDING) FROM (VALUES (1), (2), (4)) ORDER BY column1 DESC";
     /// assert_eq!(connection.query_row(sql, [], |row| row.get::<i64>(0))?, 6);
     /// # Ok::<(), lithe::Error>(())
     /// ```
