@@ -250,7 +250,7 @@ api! {
 
     fn sqlite3_stmt_busy(handle: *mut sqlite3_stmt) -> c_int {
         let Ok((statement, _db)) = statement(handle) else { return 0 };
-        // Whoever is inside is running it.
+        // The call that is inside runs the statement.
         statement.enter().map_or(1, |mut inside| inside.get().is_running().into())
     }
 

@@ -79,7 +79,7 @@ impl Row {
                     *number = inside.get().status(counter, false).cast_signed();
                 }
             }
-            // Whoever is inside is running it, and has its counters.
+            // The call that is inside runs the statement, and has its counters.
             Err(_) => {
                 numbers[2] = 1;
                 numbers[8] = statement.runs.get() + 1;

@@ -9,8 +9,8 @@ use lithe_vm::profile::InsnCost;
 use lithe_vm::program::Program;
 
 use crate::connection::Connection;
+use crate::connection::statement::{Body, Statement};
 use crate::shared_cache::SCHEMA;
-use crate::statement::{Body, Statement};
 
 /// An instruction of a statement.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use lithe_vm::profile::{InsnCost, Profile};
 use lithe_vm::program::{MeasuredLoop, QueryPlanRow};
 use lithe_vm::{Program, Vm};
 
-use crate::statement::{Runner, Statement};
+use crate::connection::statement::{Runner, Statement};
 
 /// A line of a query plan, and what has become of it.
 #[derive(Clone, Debug, PartialEq)]

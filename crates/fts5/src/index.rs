@@ -15,7 +15,7 @@
 //! Position lists are those of [`crate::position`]: read them by [`position::Reader`](crate::position::Reader) with detail=full, by
 //! [`position::read_columns`](crate::position::read_columns) with detail=columns; with detail=none they are empty.
 //!
-//! A change of the table ([`Index::generation`] tells) makes postings invalid: whoever keeps some across calls compares
+//! A change of the table ([`Index::generation`] tells) makes postings invalid: a caller that keeps some across calls compares
 //! generations, and opens them anew at the row where they stood.
 //!
 //! # Writing

@@ -12,6 +12,7 @@
 mod leaf;
 mod near;
 mod node;
+mod scan;
 
 use lithe_vtab::SqlConnection;
 
@@ -24,7 +25,8 @@ use crate::table::Table;
 use crate::tokenizer::{Flow, Purpose, Token};
 use crate::{Result, position};
 pub(crate) use leaf::before_nul;
-use node::{Node, Scan};
+use node::Node;
+use scan::Scan;
 
 /// Longer tokens are cut, in documents as in queries.
 pub const TOKEN_LEN_MAX: usize = 32768;

@@ -3,10 +3,16 @@
 pub use lithe_engine::{Config, Counter, DatabaseFile, Instruction, Limit, PageCounter, PlanElement};
 
 use crate::connection::Connection;
-use crate::statement::Statement;
+use crate::connection::statement::Statement;
 
 impl Connection {
     /// The value of a limit.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// assert_eq!(connection.limit(lithe::Limit::Length), 1_000_000_000);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn limit(&self, limit: Limit) -> i32 {
         self.core.limit(limit)
     }
@@ -26,6 +32,12 @@ impl Connection {
     }
 
     /// Whether a switch is on.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// assert!(connection.config(lithe::Config::EnableTriggers));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn config(&self, config: Config) -> bool {
         self.core.config(config)
     }
@@ -72,21 +84,47 @@ impl Connection {
     }
 
     /// About how many bytes of memory the pages of all databases take.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// println!("{} bytes", connection.page_memory());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn page_memory(&self) -> u64 {
         self.core.page_memory()
     }
 
     /// About how many bytes of memory the schemas of all databases take.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// println!("{} bytes", connection.schema_memory());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn schema_memory(&self) -> u64 {
         self.core.schema_memory()
     }
 
     /// The value of a counter of pages over all databases, which `reset` sets to 0.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// println!("{} pages were read", connection.page_count(lithe::PageCounter::Miss, false));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn page_count(&self, counter: PageCounter, reset: bool) -> u64 {
         self.core.page_count_of(counter, reset)
     }
 
     /// Removes all modules of virtual tables but those of these names.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.keep_modules(&["fts5"]);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn keep_modules(&self, names: &[&str]) {
         self.core.drop_modules(names);
     }

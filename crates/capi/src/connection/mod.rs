@@ -345,7 +345,7 @@ impl sqlite3 {
     /// The rows on which statements stand are not to be looked at any more: what they borrow may change.
     fn close_rows(&self) {
         let mut next = self.statements.get();
-        // SAFETY: the list holds live statements of this connection only, and its mutex is held by whoever uses them.
+        // SAFETY: the list holds live statements of this connection only, and every user of them holds its mutex.
         while let Some(statement) = unsafe { next.as_ref() } {
             statement.leave_row();
             statement.close();

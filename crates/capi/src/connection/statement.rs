@@ -139,7 +139,7 @@ impl sqlite3_stmt {
         if self.is_entered.get() {
             return None;
         }
-        // SAFETY: nobody is inside, the mutex keeps other threads out, and whoever only looks calls nobody who could come in.
+        // SAFETY: nobody is inside, the mutex keeps other threads out, and a call that only looks calls nothing that could come in.
         Some(unsafe { &*self.inner.get() })
     }
 

@@ -6,8 +6,9 @@
 use lithe_value::cast;
 use lithe_vtab::{Value, ValueRef};
 
-use super::api::{Api, Instance, text_of};
+use super::api::{Api, text_of};
 use super::highlight::{copy, marks, runs};
+use super::state::Instance;
 use super::wrong_number;
 use crate::Result;
 

@@ -9,7 +9,7 @@ use crate::index::Postings;
 use crate::position::{self, Reader};
 use crate::query::{Near, Term};
 
-use super::node::Scan;
+use super::scan::Scan;
 use super::{PhraseQuery, near};
 
 /// Phrases near each other, or just one.
@@ -159,7 +159,7 @@ impl Leaf {
                 return false;
             }
         }
-        self.phrases.len() == 1 || near::trim(&mut self.phrases, self.distance)
+        self.phrases.len() == 1 || near::trim(self.phrases.iter_mut().map(LeafPhrase::instances), self.distance)
     }
 
     /// Where a phrase of the query stands in the row.
@@ -192,6 +192,11 @@ impl Leaf {
 }
 
 impl LeafPhrase {
+    /// The instances, each with as many tokens as the phrase has.
+    fn instances(&mut self) -> (&mut Vec<u64>, u64) {
+        (&mut self.matches, self.terms.len() as u64)
+    }
+
     /// Finds the places of the row where its tokens stand one behind the other.
     fn find(&mut self, row: Option<i64>, detail: Detail, columns: Option<&[usize]>) {
         let LeafPhrase { terms, is_first, matches } = self;

@@ -19,8 +19,8 @@ use lithe_vm::program::SchemaCheck;
 use lithe_vm::virtual_table::VirtualTable;
 
 use crate::connection::Connection;
+use crate::connection::transaction::StatementRun;
 use crate::error::Error;
-use crate::transaction::StatementRun;
 
 /// See [`fail_local_time`].
 static LOCAL_TIME_FAILS: AtomicBool = AtomicBool::new(false);
@@ -199,7 +199,7 @@ impl Host for RunHost<'_> {
     }
 
     fn table_rows(&self, function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<TableRows, VmError> {
-        Ok(crate::table_functions::rows(self.connection, self.run, function, arguments)?)
+        Ok(self.connection.table_functions.rows(self.connection, self.run, function, arguments)?)
     }
 
     fn virtual_table(&self, table: VirtualId) -> Option<Rc<dyn VirtualTable>> {

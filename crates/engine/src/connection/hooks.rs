@@ -6,14 +6,13 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use lithe_functions::RowOperation as Change;
+use lithe_functions::{ChangeWatcher, RowChange, RowOperation as Change};
 use lithe_resolve::authorize::{Action, Authorizer, Request};
 use lithe_value::{Collation, Encoding};
 use lithe_vfs::ResultCode;
 
 use crate::connection::Connection;
 use crate::error::{Error, Result};
-use crate::preupdate::PreUpdateHooks;
 
 /// Asked before a commit: true makes a rollback of it.
 pub type CommitHook = Rc<dyn Fn() -> bool>;
@@ -93,6 +92,25 @@ impl Hooks {
 
     pub(crate) fn has_authorizer(&self) -> bool {
         self.authorizer.borrow().0.is_some()
+    }
+}
+
+/// Told of a row before it changes.
+pub type PreUpdateHook = Rc<dyn Fn(&RowChange<'_>)>;
+
+/// Who is told of rows before they change: the application, and watchers beside it (sessions).
+#[derive(Default)]
+pub(crate) struct PreUpdateHooks {
+    pub(crate) application: Slot<PreUpdateHook>,
+    pub(crate) watchers: RefCell<Vec<(u64, ChangeWatcher)>>,
+    /// The number of the next watcher.
+    pub(crate) next: Cell<u64>,
+}
+
+impl PreUpdateHooks {
+    /// Whether anybody listens.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.application.is_set() || !self.watchers.borrow().is_empty()
     }
 }
 

@@ -1,5 +1,10 @@
 //! A connection to a database.
 
+pub(crate) mod blob;
+pub(crate) mod cache;
+pub(crate) mod statement;
+pub(crate) mod transaction;
+
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,12 +13,12 @@ use std::time::Duration;
 use lithe_engine as engine;
 use lithe_engine::{Error, OpenFlags, Result, ResultCode};
 
-use crate::cache::{CachedStatement, StatementCache};
-use crate::params::Params;
 use crate::row::Row;
-use crate::statement::Statement;
 use crate::trace::Tracer;
-use crate::transaction::{Transaction, TransactionBehavior};
+use cache::{CachedStatement, StatementCache};
+use statement::Statement;
+use statement::params::Params;
+use transaction::{Transaction, TransactionBehavior};
 
 /// A connection to a database. Closed when dropped; a transaction that is still open is rolled back.
 ///
@@ -71,6 +76,19 @@ impl Connection {
     /// `":memory:"` is a database in memory, `""` a temporary one, and a path that begins with `file:` is a
     /// [URI](https://www.sqlite.org/uri.html). A file that exists is not looked into before the first statement needs it.
     ///
+    /// Does not block.
+    ///
+    /// ```
+    /// # let folder = std::env::temp_dir().join(format!("lithe-open-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder).unwrap();
+    /// # let path = folder.join("test.db");
+    /// let connection = lithe::Connection::open(&path)?;
+    /// connection.execute_batch("CREATE TABLE t(a)")?;
+    /// # drop(connection);
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `SQLITE_CANTOPEN` if the file can be neither opened nor created.
     pub fn open(path: impl AsRef<Path>) -> Result<Connection> {
@@ -83,6 +101,12 @@ impl Connection {
     /// use lithe::{Connection, OpenFlags};
     /// assert!(Connection::open_with_flags("/no/such/file", OpenFlags::READONLY).is_err());
     /// ```
+    ///
+    /// Does not block.
+    ///
+    /// # Errors
+    /// SQLITE_CANTOPEN if the file can be neither opened nor created as the flags say, SQLITE_ERROR for a URI with unknown words,
+    /// SQLITE_MISUSE for flags that contradict each other.
     pub fn open_with_flags(path: impl AsRef<Path>, flags: OpenFlags) -> Result<Connection> {
         let core = engine::Connection::open(path.as_ref().as_os_str().as_encoded_bytes(), flags)?;
         Ok(Connection::new(core))
@@ -119,6 +143,20 @@ impl Connection {
     }
 
     /// Opens a database whose files are where `vfs` says: in memory, on a simulated machine, or in a place of your own.
+    ///
+    /// Does not block, unless the VFS does.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use lithe::{Connection, OpenFlags, vfs::MemoryVfs};
+    /// let flags = OpenFlags::READWRITE.with(OpenFlags::CREATE);
+    /// let connection = Connection::open_with_vfs("test.db", flags, Arc::new(MemoryVfs::new()))?;
+    /// connection.execute_batch("CREATE TABLE t(a)")?;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Connection::open_with_flags`], and those of the VFS.
     pub fn open_with_vfs(
         path: impl AsRef<Path>,
         flags: OpenFlags,
@@ -129,6 +167,17 @@ impl Connection {
     }
 
     /// Opens a new database in memory. It is gone when the connection closes.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// let connection = lithe::Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a)")?;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM.
     pub fn open_in_memory() -> Result<Connection> {
         Connection::open(":memory:")
     }
@@ -143,6 +192,8 @@ impl Connection {
     /// assert_eq!(connection.execute("INSERT INTO t VALUES (?, ?), (?, ?)", params![1, "x", 2, "y"])?, 2);
     /// # Ok::<(), lithe::Error>(())
     /// ```
+    ///
+    /// Waits for locks of others as [`Connection::busy_timeout`] says.
     ///
     /// # Errors
     /// Those of the statement; SQLITE_MISUSE if the text holds more than one statement.
@@ -159,6 +210,11 @@ impl Connection {
     /// assert_eq!(connection.total_changes(), 1);
     /// # Ok::<(), lithe::Error>(())
     /// ```
+    ///
+    /// Waits for locks of others as [`Connection::busy_timeout`] says.
+    ///
+    /// # Errors
+    /// Those of the first statement that fails; the statements before it stay done.
     pub fn execute_batch(&self, sql: &str) -> Result<()> {
         let mut rest = sql.as_bytes();
         while !rest.is_empty() {
@@ -176,6 +232,16 @@ impl Connection {
     }
 
     /// Compiles a statement. Running it does not compile it again, unless the schema changes.
+    ///
+    /// Reads the schema when it is first needed, and waits for locks then as [`Connection::busy_timeout`] says.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// let mut insert = connection.prepare("INSERT INTO t VALUES (?1)")?;
+    /// assert_eq!(insert.execute([3])? + insert.execute([4])?, 2);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     ///
     /// # Errors
     /// SQLITE_ERROR with SQLite's message for SQL that cannot be compiled, and its place in [`Error::offset`];
@@ -195,6 +261,22 @@ impl Connection {
     /// Compiles the first statement of `sql`, and says where the text goes on: how scripts are run statement by
     /// statement. There is no statement if only white space and comments are left. The text may hold literals that are
     /// not UTF-8: they become values of the same bytes.
+    ///
+    /// Blocks as [`Connection::prepare`] does.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// let mut script = "SELECT 1; -- two\n SELECT 2;";
+    /// let mut statements = 0;
+    /// while let (Some(_), len) = connection.prepare_first(script)? {
+    ///     (statements, script) = (statements + 1, &script[len..]);
+    /// }
+    /// assert_eq!(statements, 2);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// SQLITE_ERROR with SQLite's message for SQL that cannot be compiled.
     pub fn prepare_first(&self, sql: impl AsRef<[u8]>) -> Result<(Option<Statement<'_>>, usize)> {
         let prepared = self.core.prepare(sql.as_ref())?;
         Ok((prepared.statement.map(|statement| Statement::new(self, statement)), prepared.tail))
@@ -202,12 +284,34 @@ impl Connection {
 
     /// As [`Connection::prepare`], but takes the compiled statement from the connection's cache if it is there, and puts
     /// it back when it is dropped.
+    ///
+    /// Blocks as [`Connection::prepare`] does.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// for a in 3..10 {
+    ///     connection.prepare_cached("INSERT INTO t VALUES (?1)")?.execute([a])?; // compiled once
+    /// }
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Connection::prepare`].
     pub fn prepare_cached(&self, sql: &str) -> Result<CachedStatement<'_>> {
         CachedStatement::get(self, sql)
     }
 
     /// Whether a database can only be read, because of how it was opened or because of its file's permissions. Nothing
     /// if there is no such database.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// assert_eq!((connection.is_read_only("main"), connection.is_read_only("other")), (Some(false), None));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn is_read_only(&self, database: &str) -> Option<bool> {
         self.core.is_read_only(Some(database))
     }
@@ -222,6 +326,8 @@ impl Connection {
     /// # Ok::<(), lithe::Error>(())
     /// ```
     ///
+    /// Waits for locks of others as [`Connection::busy_timeout`] says.
+    ///
     /// # Errors
     /// Those of the statement and of `f`; SQLITE_NOTFOUND "query returned no rows".
     pub fn query_row<T>(&self, sql: &str, params: impl Params, f: impl FnOnce(&Row<'_>) -> Result<T>) -> Result<T> {
@@ -234,17 +340,57 @@ impl Connection {
     }
 
     /// Begins a transaction: BEGIN DEFERRED.
+    ///
+    /// Takes no lock: the first statement does.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// let transaction = connection.transaction()?;
+    /// transaction.execute("DELETE FROM t", [])?;
+    /// drop(transaction); // rolls back
+    /// assert_eq!(connection.query_row("SELECT count(*) FROM t", [], |row| row.get::<i64>(0))?, 2);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// SQLITE_ERROR within another transaction.
     pub fn transaction(&self) -> Result<Transaction<'_>> {
         Transaction::begin(self, TransactionBehavior::Deferred)
     }
 
     /// Begins a transaction of the given kind.
+    ///
+    /// IMMEDIATE and EXCLUSIVE wait for other writers as [`Connection::busy_timeout`] says.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// use lithe::TransactionBehavior;
+    /// let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    /// transaction.execute("INSERT INTO t VALUES (3)", [])?;
+    /// transaction.commit()?;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// SQLITE_ERROR within another transaction, SQLITE_BUSY if others keep their locks for too long.
     pub fn transaction_with_behavior(&self, behavior: TransactionBehavior) -> Result<Transaction<'_>> {
         Transaction::begin(self, behavior)
     }
 
     /// Opens a BLOB (or text) for reading and writing in place: the value of `column` in the row `rowid` of `table` in
     /// the schema `database` ("main", "temp" or an attached name).
+    ///
+    /// Waits for locks of others as [`Connection::busy_timeout`] says. The BLOB may be as long as a value may be; offsets and lengths are bytes.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE file(data); INSERT INTO file VALUES (x'0102')")?;
+    /// let blob = connection.blob_open("main", "file", "data", 1, true)?;
+    /// assert_eq!(blob.len(), 2);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     ///
     /// # Errors
     /// SQLITE_ERROR if there is no such table, column or row, or the value is neither a blob nor text.
@@ -261,26 +407,73 @@ impl Connection {
     }
 
     /// The rowid of the last row that this connection inserted, 0 if there was none.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// assert_eq!(connection.last_insert_rowid(), 2);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn last_insert_rowid(&self) -> i64 {
         self.core.last_insert_rowid()
     }
 
     /// How many rows the last INSERT, UPDATE or DELETE changed.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// connection.execute("UPDATE t SET a = a + 1", [])?;
+    /// assert_eq!(connection.changes(), 2);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn changes(&self) -> u64 {
         self.core.changes()
     }
 
     /// How many rows this connection has changed since it was opened.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// connection.execute("DELETE FROM t", [])?;
+    /// assert_eq!(connection.total_changes(), 4);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn total_changes(&self) -> u64 {
         self.core.total_changes()
     }
 
     /// Whether no transaction is open that BEGIN has begun.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// assert!(connection.is_autocommit());
+    /// connection.execute("BEGIN", [])?;
+    /// assert!(!connection.is_autocommit());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn is_autocommit(&self) -> bool {
         self.core.is_autocommit()
     }
 
     /// How long a statement waits for a lock before it fails with SQLITE_BUSY. Zero, the default, does not wait.
+    ///
+    /// Milliseconds count: what is shorter is no wait. Does not block itself. A handler ([`Connection::set_busy_handler`]) goes.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.busy_timeout(std::time::Duration::from_secs(5));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn busy_timeout(&self, timeout: Duration) {
         self.core.set_busy_timeout(timeout);
     }
@@ -306,6 +499,17 @@ impl Connection {
     }
 
     /// Closes the connection, with the errors that dropping it would pass over.
+    ///
+    /// Writes and syncs what the last connection to a database in WAL mode has to write: a checkpoint. Waits for nobody.
+    ///
+    /// ```
+    /// let connection = lithe::Connection::open_in_memory()?;
+    /// connection.close()?;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the checkpoint and of closing files (SQLITE_IOERR); the connection is closed nevertheless.
     pub fn close(self) -> Result<()> {
         drop(self.cache);
         self.core.close()
@@ -318,6 +522,15 @@ pub struct InterruptHandle(engine::InterruptHandle);
 
 impl InterruptHandle {
     /// Statements that are running now end with SQLITE_INTERRUPT; ones started later are not touched.
+    ///
+    /// Does not block: it sets a flag that statements look at.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.interrupt_handle().interrupt();
+    /// connection.query_row("SELECT 1", [], |_| Ok(()))?; // begins later
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn interrupt(&self) {
         self.0.interrupt();
     }

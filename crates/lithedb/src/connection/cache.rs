@@ -7,7 +7,7 @@ use lithe_engine as engine;
 use lithe_engine::Result;
 
 use crate::connection::Connection;
-use crate::statement::Statement;
+use crate::connection::statement::Statement;
 
 /// Compiled statements that are not in use (and so hold nothing of the database), the one used last in front.
 pub(crate) struct StatementCache {

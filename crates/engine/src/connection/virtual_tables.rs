@@ -205,7 +205,7 @@ impl Connection {
             ModuleKind::Ordinary | ModuleKind::Eponymous => true,
             ModuleKind::EponymousOnly => is_eponymous,
         });
-        let Some(module) = module else { return Err(Error::generic(format!("no such module: {}", definition.module))) };
+        let Some(module) = module else { return Err(Error::no_such_module(&definition.module)) };
         let key = (db, name.to_ascii_lowercase());
         if self.virtual_tables.connecting.borrow().contains(&key) {
             return Err(Error::new(ResultCode::LOCKED, format!("vtable constructor called recursively: {name}")));

@@ -18,12 +18,12 @@ use lithe_sql::ast::Name;
 use lithe_value::ValueRef;
 use lithe_vfs::ResultCode;
 
-use crate::blob::Blob;
-use crate::config::Config;
 use crate::connection::Connection;
+use crate::connection::blob::Blob;
+use crate::connection::config::Config;
+use crate::connection::limit::Limit;
+use crate::connection::statement::{BindValue, Statement, Step};
 use crate::error::{Error, Result};
-use crate::limit::Limit;
-use crate::statement::{BindValue, Statement, Step};
 
 type CallResult<T = ()> = lithe_functions::Result<T>;
 
@@ -322,6 +322,14 @@ impl SqlConnection for Connection {
 
     fn pages<'c>(&'c self, database: &str) -> CallResult<Box<dyn PageAccess + 'c>> {
         Ok(Box::new(self.module_pages(database)?))
+    }
+
+    fn has_table(&self, database: &str, table: &str) -> bool {
+        // A schema that cannot be read is the error of the statement that needs it.
+        let _ = self.load_schemas();
+        let catalog = self.catalog();
+        let db = catalog.find_database(Name::new(database.as_bytes()));
+        db.is_some_and(|db| catalog.schema(db).table(Name::new(table.as_bytes())).is_some())
     }
 
     fn with_virtual_table(&self, database: &str, table: &str, f: &mut dyn FnMut(&dyn Any)) -> CallResult {

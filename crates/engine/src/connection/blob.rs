@@ -15,10 +15,10 @@ use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::{Db, OnConflict};
 
-use crate::abandon::UnderWay;
 use crate::connection::Connection;
+use crate::connection::abandon::UnderWay;
+use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
-use crate::transaction::StatementRun;
 
 /// An open BLOB (or text) of one row.
 pub struct Blob {
@@ -54,7 +54,7 @@ impl PageHolder for HeldCursor {
     }
 }
 
-/// The row of an open BLOB: whoever changes or removes it ends the access.
+/// The row of an open BLOB: a change or removal of the row ends the access.
 pub(crate) struct RowWatch {
     db: Db,
     root: PageNo,
@@ -114,7 +114,7 @@ impl Connection {
     }
 
     fn try_blob_open(&self, database: &str, table: &str, column: &str, rowid: i64, write: bool) -> Result<Blob> {
-        // Whoever cannot be asked about the schema has no such table.
+        // A database whose schema cannot be read has no such table.
         self.load_schemas().map_err(|error| Error::generic(error.message()))?;
         let catalog = self.catalog();
         let schema = catalog.find_database(Name::new(database.as_bytes()));

@@ -1,5 +1,10 @@
 //! A compiled statement and its run.
 
+pub(crate) mod command;
+mod compiled;
+mod parameters;
+pub(crate) mod recompile;
+
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -7,68 +12,23 @@ use std::sync::Arc;
 
 use lithe_functions::Pointer;
 use lithe_sql::ast::Explain;
-use lithe_value::{Value, ValueRef};
+use lithe_value::ValueRef;
 use lithe_vfs::ResultCode;
-use lithe_vm::program::{Program, QuotedStrings, ResultColumn};
+use lithe_vm::operand::OnConflict;
+use lithe_vm::program::ResultColumn;
 use lithe_vm::register::Register;
 use lithe_vm::status::Counters;
 use lithe_vm::vm::{Step as VmStep, Vm};
 
-use crate::abandon::UnderWay;
 use crate::connection::Connection;
+use crate::connection::abandon::UnderWay;
+use crate::connection::host::RunHost;
+use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
-use crate::host::RunHost;
-use crate::native::{Native, NativeRun};
-use crate::recompile::Legacy;
-use crate::transaction::StatementRun;
 
-/// What a text was compiled to. Immutable, shared between statements.
-#[derive(Debug)]
-pub struct Compiled {
-    /// The statement's text.
-    pub(crate) sql: String,
-    /// What the connection's programs are found by ([`Programs::hash`] of the text); 0 for one that is not kept.
-    ///
-    /// [`Programs::hash`]: crate::program_cache::Programs::hash
-    pub(crate) hash: u64,
-    pub(crate) body: Body,
-    /// How many parameters the application may bind: none of those that literals were lifted into.
-    pub(crate) parameter_count: usize,
-    /// The text is a shape: the literals of each statement are bound to its parameters.
-    pub(crate) is_shape: bool,
-    /// It may use no virtual table.
-    pub(crate) no_virtual_tables: bool,
-    pub(crate) parameters: Vec<ParameterName>,
-    /// What stands in double quotes, and is a string.
-    pub(crate) quoted_strings: QuotedStrings,
-    /// Whether it explains another statement.
-    pub(crate) explain: Explain,
-    /// What it was compiled against: [`Connection::generation`].
-    pub(crate) generation: u64,
-}
-
-/// A named parameter.
-#[derive(Debug)]
-pub(crate) struct ParameterName {
-    pub(crate) name: String,
-    pub(crate) number: usize,
-}
-
-/// How a statement is run.
-#[derive(Debug)]
-pub(crate) enum Body {
-    /// By the machine.
-    Program(Arc<Program>),
-    /// By the engine itself.
-    Native(Arc<Native>),
-}
-
-impl Compiled {
-    /// Whether it is worth keeping for the next statement of the same text.
-    pub(crate) fn is_cacheable(&self) -> bool {
-        matches!(&self.body, Body::Program(program) if program.stands())
-    }
-}
+use command::CommandRun;
+pub(crate) use compiled::{Body, Compiled, ParameterName};
+use recompile::Legacy;
 
 /// What a step found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +52,7 @@ pub enum BindValue<'v> {
 const RECOMPILE_MAX: usize = 50;
 
 /// A statement of a connection. It does not know its connection: every call that needs it takes it, and it must be
-/// the one that prepared it. Whoever drops a statement resets it first.
+/// the one that prepared it. A statement is reset before it is dropped.
 pub struct Statement {
     pub(crate) compiled: Arc<Compiled>,
     /// The text, where the program was compiled from its shape.
@@ -128,7 +88,7 @@ impl OwnSql {
 pub(crate) enum Runner {
     /// In a box: the machine goes from one statement to the next.
     Program(Box<Vm>),
-    Native(NativeRun),
+    Command(CommandRun),
 }
 
 impl Statement {
@@ -159,7 +119,7 @@ impl Statement {
     pub(crate) fn machine(&mut self) -> Option<&mut Vm> {
         match &mut self.runner {
             Runner::Program(vm) => Some(vm),
-            Runner::Native(_) => None,
+            Runner::Command(_) => None,
         }
     }
 
@@ -215,7 +175,7 @@ impl Statement {
     fn columns(&self) -> &[ResultColumn] {
         match &self.compiled.body {
             Body::Program(program) => &program.columns,
-            Body::Native(native) => native.columns(),
+            Body::Command(command) => command.columns(),
         }
     }
 
@@ -223,7 +183,7 @@ impl Statement {
     pub fn is_read_only(&self) -> bool {
         match &self.compiled.body {
             Body::Program(program) => program.is_read_only,
-            Body::Native(native) => native.is_read_only(),
+            Body::Command(command) => command.is_read_only(),
         }
     }
 
@@ -264,7 +224,7 @@ impl Statement {
     pub(crate) fn counters_mut(&mut self) -> Option<&mut Counters> {
         match &mut self.runner {
             Runner::Program(vm) => Some(vm.counters_mut()),
-            Runner::Native(_) => None,
+            Runner::Command(_) => None,
         }
     }
 
@@ -272,80 +232,9 @@ impl Statement {
     pub(crate) fn memory_used(&self) -> u64 {
         let program = match &self.compiled.body {
             Body::Program(program) => size_of_val(&*program.insns) + program.register_count as usize * 24,
-            Body::Native(_) => 0,
+            Body::Command(_) => 0,
         };
         (size_of::<Statement>() + self.compiled.sql.len() + program) as u64
-    }
-
-    // ---- parameters ----
-
-    /// Binds a value to the parameter `number` (from 1).
-    pub fn bind(&mut self, connection: &Connection, number: usize, value: BindValue<'_>) -> Result<()> {
-        if self.is_running() {
-            return Err(Error::from_code(ResultCode::MISUSE));
-        }
-        if number == 0 || number > self.compiled.parameter_count {
-            return Err(Error::from_code(ResultCode::RANGE));
-        }
-        let len = match value {
-            BindValue::Value(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len() as u64,
-            BindValue::Value(_) => 0,
-            BindValue::ZeroBlob(len) => len,
-        };
-        if len > u64::from(connection.facts.length_max.get()) {
-            return Err(Error::from_code(ResultCode::TOOBIG));
-        }
-        if self.too_many_zeros == number {
-            self.too_many_zeros = 0;
-        }
-        match (&mut self.runner, value) {
-            (Runner::Program(vm), BindValue::Value(value)) => vm.bind(number, value)?,
-            (Runner::Program(vm), BindValue::ZeroBlob(len)) => vm.bind_zeroblob(number, len as u32)?,
-            (Runner::Native(run), BindValue::Value(value)) => run.bind(number, Value::from(value)),
-            (Runner::Native(run), BindValue::ZeroBlob(len)) => run.bind(number, Value::blob(vec![0; len as usize])),
-        }
-        Ok(())
-    }
-
-    /// Binds a BLOB of zeros that [`Statement::bind`] has refused as too long: the next run fails.
-    pub fn bind_too_many_zeros(&mut self, number: usize) {
-        self.too_many_zeros = number;
-    }
-
-    /// Binds something of the application, which SQL sees as NULL and functions get as a pointer.
-    pub fn bind_pointer(&mut self, number: usize, pointer: Rc<Pointer>) -> Result<()> {
-        if self.is_running() {
-            return Err(Error::from_code(ResultCode::MISUSE));
-        }
-        match &mut self.runner {
-            Runner::Program(vm) => Ok(vm.bind_pointer(number, pointer)?),
-            Runner::Native(_) => Err(Error::from_code(ResultCode::RANGE)),
-        }
-    }
-
-    /// The value bound to the parameter `number`.
-    pub fn bound(&self, number: usize) -> ValueRef<'_> {
-        match &self.runner {
-            Runner::Program(vm) => vm.bound(number),
-            Runner::Native(run) => run.bound(number),
-        }
-    }
-
-    /// The length of a blob of zeros that is bound to the parameter `number`.
-    pub(crate) fn bound_zeros(&self, number: usize) -> Option<u32> {
-        if let Runner::Program(vm) = &self.runner { vm.bound_zeros(number) } else { None }
-    }
-
-    /// All parameters become NULL.
-    pub fn clear_bindings(&mut self) {
-        self.too_many_zeros = 0;
-        if self.compiled.is_shape {
-            return; // it has none of its own
-        }
-        match &mut self.runner {
-            Runner::Program(vm) => vm.clear_bindings(),
-            Runner::Native(run) => run.clear_bindings(),
-        }
     }
 
     // ---- running ----
@@ -455,12 +344,10 @@ impl Statement {
                     let (policy, error) = (error.policy(), Error::from(error));
                     // As SQLite documents it: a writer that is interrupted takes its whole transaction with it.
                     let undoes_all = error.code() == ResultCode::INTERRUPT && !vm.program().is_read_only;
-                    Err((if undoes_all { lithe_vm::operand::OnConflict::Rollback } else { policy }, error))
+                    Err((if undoes_all { OnConflict::Rollback } else { policy }, error))
                 }
             },
-            Runner::Native(native) => {
-                native.step(connection, run).map_err(|error| (lithe_vm::operand::OnConflict::Abort, error))
-            }
+            Runner::Command(command) => command.step(connection, run).map_err(|error| (OnConflict::Abort, error)),
         };
         // (After a panic in a call from within, nothing is counted any more.)
         assert!(executing.get() > 0 || connection.is_broken(), "a statement ends to execute that did not begin");
@@ -468,7 +355,7 @@ impl Statement {
         // What was read may have been zeros: then neither a row nor another error means anything.
         let result = match connection.check_mappings() {
             Ok(()) => result,
-            Err(error) => Err((lithe_vm::operand::OnConflict::Abort, error)),
+            Err(error) => Err((OnConflict::Abort, error)),
         };
         let result = match result {
             Ok(Step::Row) => return Ok(Step::Row),
@@ -478,11 +365,7 @@ impl Statement {
         self.finish(connection, result)
     }
 
-    fn finish(
-        &mut self,
-        connection: &Connection,
-        result: Result<(), (lithe_vm::operand::OnConflict, Error)>,
-    ) -> Result<Step> {
+    fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<Step> {
         self.release_rows();
         connection.end_orphaned_statements();
         self.is_running = false;
@@ -490,8 +373,7 @@ impl Statement {
         let run = &self.run;
         let changes = connection.facts.changes.get();
         let has_run = result.is_ok();
-        let result = result
-            .and_then(|()| connection.statement_succeeds(run).map_err(|e| (lithe_vm::operand::OnConflict::Abort, e)));
+        let result = result.and_then(|()| connection.statement_succeeds(run).map_err(|e| (OnConflict::Abort, e)));
         let result = match result {
             Ok(()) => Ok(Step::Done),
             Err((policy, error)) => {
@@ -557,14 +439,14 @@ impl Statement {
         self.leave_locks(connection);
         let run = &self.run;
         match error {
-            Some(error) => drop(connection.statement_fails(run, error.code(), lithe_vm::operand::OnConflict::Abort)),
+            Some(error) => drop(connection.statement_fails(run, error.code(), OnConflict::Abort)),
             None => {
                 if let Err(error) = connection.statement_succeeds(run) {
                     // They could not be committed.
                     if let Some(changes) = counted {
                         connection.facts.take_back_changes(changes);
                     }
-                    let _ = connection.statement_fails(run, error.code(), lithe_vm::operand::OnConflict::Abort);
+                    let _ = connection.statement_fails(run, error.code(), OnConflict::Abort);
                 }
             }
         }
@@ -577,29 +459,12 @@ impl Statement {
         match &mut self.runner {
             Runner::Program(vm) if self.is_running => vm.reset(),
             Runner::Program(_) => {}
-            Runner::Native(native) => {
-                native.reset();
+            Runner::Command(command) => {
+                command.reset();
                 self.run.late_error.take();
                 self.run.vacuumed.take();
             }
         }
-    }
-
-    /// Takes the values that are bound to another statement's parameters, which become NULL. Answers whether both have as many.
-    pub fn take_bindings(&mut self, connection: &Connection, from: &mut Statement) -> Result<bool> {
-        let count = self.parameter_count();
-        if count != from.parameter_count() {
-            return Ok(false);
-        }
-        match (&mut self.runner, &mut from.runner) {
-            (Runner::Program(to), Runner::Program(from)) => to.take_bindings(from),
-            _ => (1..=count).try_for_each(|number| {
-                let value = BindValue::Value(from.bound(number));
-                self.bind(connection, number, value)
-            })?,
-        }
-        from.clear_bindings();
-        Ok(true)
     }
 
     /// The value of column `index` of the row that the statement stands on; NULL if it stands on none.
@@ -616,7 +481,7 @@ impl Statement {
         }
         match &self.runner {
             Runner::Program(vm) => vm.register(index).map(Register::as_ref),
-            Runner::Native(native) => (index < native.column_count()).then(|| native.column(index)),
+            Runner::Command(command) => (index < command.column_count()).then(|| command.column(index)),
         }
     }
 
@@ -658,7 +523,7 @@ impl Runner {
     pub(crate) fn new(compiled: &Compiled) -> Runner {
         match &compiled.body {
             Body::Program(program) => Runner::Program(Box::new(Vm::new(Arc::clone(program)))),
-            Body::Native(native) => Runner::Native(NativeRun::new(Arc::clone(native), compiled.parameter_count)),
+            Body::Command(command) => Runner::Command(CommandRun::new(Arc::clone(command), compiled.parameter_count)),
         }
     }
 }

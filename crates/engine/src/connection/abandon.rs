@@ -75,7 +75,7 @@ impl Connection {
     /// After a panic in the middle of a call on this connection: rolls its transaction back, and gives every lock back, so that
     /// others can go on. It answers SQLITE_INTERNAL from then on, and can only be closed.
     ///
-    /// Whoever calls it makes sure that no call on the connection is under way.
+    /// The caller makes sure that no call on the connection is under way.
     pub fn abandon(&self) {
         self.transaction.is_broken.set(true);
         if self.transaction.is_abandoned.replace(true) {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
 use lithe_vm::vm::Vm;
 
-use crate::statement::Compiled;
+use crate::connection::statement::Compiled;
 
 /// How many programs are kept of each sort.
 const CAPACITY: usize = 128;
@@ -112,5 +112,45 @@ impl Programs {
         if let Some(entry) = self.programs.find_mut(compiled.hash, |entry| Arc::ptr_eq(&entry.compiled, compiled)) {
             entry.idle = Some(vm);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::Connection;
+    use crate::open::OpenFlags;
+
+    fn prepare(connection: &Connection, sql: &str) {
+        let statement = connection.prepare(sql.as_bytes()).unwrap().statement.unwrap();
+        connection.put_back(statement);
+    }
+
+    fn is_kept(connection: &Connection, sql: &str) -> bool {
+        let programs = &mut connection.programs.borrow_mut().texts;
+        let hash = programs.hash(sql.as_bytes());
+        programs.take(sql.as_bytes(), hash, connection.generation()).is_some()
+    }
+
+    #[test]
+    fn the_oldest_program_goes() {
+        let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
+        for number in 0..CAPACITY + 2 {
+            prepare(&connection, &format!("SELECT {number}"));
+        }
+        assert_eq!(connection.programs.borrow().texts.order.len(), CAPACITY);
+        let kept = [0, 1, 2, CAPACITY + 1].map(|number| is_kept(&connection, &format!("SELECT {number}")));
+        assert_eq!(kept, [false, false, true, true]);
+    }
+
+    #[test]
+    fn stale_programs_and_long_texts_are_not_found() {
+        let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
+        let long = format!("SELECT '{}'", "x".repeat(TEXT_LEN_MAX));
+        prepare(&connection, "SELECT 1");
+        prepare(&connection, &long);
+        assert!(is_kept(&connection, "SELECT 1") && !is_kept(&connection, &long));
+        connection.expire_programs();
+        assert!(!is_kept(&connection, "SELECT 1"));
     }
 }

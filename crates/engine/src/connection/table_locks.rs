@@ -11,22 +11,15 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::Db;
 use lithe_vm::program::Program;
 
-use super::{SCHEMA, UnlockCallback, locked};
 use crate::connection::Connection;
 use crate::error::Error;
+use crate::shared_cache::{SCHEMA, TableUse, UnlockCallback, locked};
 
 /// The tables that a program reads and writes.
 pub(crate) struct TableUses {
     program: Arc<Program>,
     generation: u64,
     tables: Rc<[TableUse]>,
-}
-
-/// A table that a program reads or writes.
-pub(super) struct TableUse {
-    pub db: Db,
-    pub table: Arc<str>,
-    pub writes: bool,
 }
 
 impl Connection {

@@ -46,6 +46,18 @@ impl<'c> Transaction<'c> {
 
     /// Makes the changes durable.
     ///
+    /// Writes and syncs as `PRAGMA synchronous` says, and waits for locks as [`Connection::busy_timeout`] says.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// let transaction = connection.transaction()?;
+    /// transaction.execute("DELETE FROM t", [])?;
+    /// transaction.commit()?;
+    /// assert!(connection.is_autocommit());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// SQLITE_BUSY if readers are in the way: the transaction is rolled back then.
     pub fn commit(mut self) -> Result<()> {
@@ -55,6 +67,21 @@ impl<'c> Transaction<'c> {
     }
 
     /// Undoes the changes.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// let transaction = connection.transaction()?;
+    /// transaction.execute("DELETE FROM t", [])?;
+    /// transaction.rollback()?;
+    /// assert_eq!(connection.query_row("SELECT count(*) FROM t", [], |row| row.get::<i64>(0))?, 2);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// SQLITE_ERROR if the transaction is over already, after an error that rolled it back.
     pub fn rollback(mut self) -> Result<()> {
         self.is_open = false;
         self.roll_back()

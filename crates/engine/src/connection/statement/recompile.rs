@@ -9,8 +9,8 @@ use lithe_vm::operand::Db;
 use lithe_vm::program::SchemaCheck;
 
 use crate::connection::Connection;
+use crate::connection::statement::{Body, Compiled, Runner, Statement};
 use crate::error::{Error, Result};
-use crate::statement::{Body, Compiled, Runner, Statement};
 
 /// What a statement of the old interface was compiled against, besides the schemas that its program names.
 #[derive(Clone, Copy, Debug)]
@@ -105,12 +105,12 @@ impl Statement {
                 new.take_bindings(old);
                 *new.counters_mut() = *old.counters();
             }
-            (Runner::Native(old), Runner::Native(new)) => new.take_bindings(old),
+            (Runner::Command(old), Runner::Command(new)) => new.take_bindings(old),
             // An EXPLAIN is run by the engine, what it explains by the machine.
-            (Runner::Program(old), Runner::Native(new)) => {
+            (Runner::Program(old), Runner::Command(new)) => {
                 (1..=compiled.parameter_count).for_each(|number| new.bind(number, Value::from(old.bound(number))));
             }
-            (Runner::Native(old), Runner::Program(new)) => {
+            (Runner::Command(old), Runner::Program(new)) => {
                 for number in 1..=compiled.parameter_count {
                     new.bind(number, old.bound(number))?;
                 }

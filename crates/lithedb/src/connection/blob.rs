@@ -35,16 +35,46 @@ impl<'c> Blob<'c> {
     }
 
     /// Its size in bytes.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE file(data); INSERT INTO file VALUES (x'0102'), (x'030405')")?;
+    /// let mut blob = connection.blob_open("main", "file", "data", 1, false)?;
+    /// assert_eq!(blob.len(), 2);
+    /// # blob.close()?;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.inner.len()
     }
 
     /// Whether it has no bytes.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE file(data); INSERT INTO file VALUES (x'0102'), (x'030405')")?;
+    /// let mut blob = connection.blob_open("main", "file", "data", 1, false)?;
+    /// assert!(!blob.is_empty());
+    /// # blob.close()?;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Reads `bytes.len()` bytes from `offset` on.
+    ///
+    /// Does not block: opening has taken the locks. Offsets are bytes.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE file(data); INSERT INTO file VALUES (x'0102'), (x'030405')")?;
+    /// let mut blob = connection.blob_open("main", "file", "data", 1, false)?;
+    /// let mut bytes = [0];
+    /// blob.read_at(&mut bytes, 1)?;
+    /// assert_eq!(bytes, [2]);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     ///
     /// # Errors
     /// SQLITE_ERROR if that reaches past the end; SQLITE_ABORT if the row has been changed or deleted since the BLOB was opened.
@@ -54,6 +84,17 @@ impl<'c> Blob<'c> {
 
     /// Writes `bytes` from `offset` on.
     ///
+    /// Does not block: opening has taken the locks. The BLOB keeps its length.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE file(data); INSERT INTO file VALUES (x'0102'), (x'030405')")?;
+    /// let mut blob = connection.blob_open("main", "file", "data", 1, false)?;
+    /// blob.write_at(&[7], 0)?;
+    /// assert!(blob.write_at(&[8, 9], 1).is_err());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Blob::read_at`]; SQLITE_READONLY if it was opened for reading.
     pub fn write_at(&mut self, bytes: &[u8], offset: usize) -> Result<()> {
@@ -61,12 +102,39 @@ impl<'c> Blob<'c> {
     }
 
     /// Goes to the same column of another row, which is cheaper than opening it.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE file(data); INSERT INTO file VALUES (x'0102'), (x'030405')")?;
+    /// let mut blob = connection.blob_open("main", "file", "data", 1, false)?;
+    /// blob.reopen(2)?;
+    /// assert_eq!(blob.len(), 3);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// SQLITE_ERROR if there is no such row, or its value is neither a BLOB nor text; the handle then answers SQLITE_ABORT.
     pub fn reopen(&mut self, rowid: i64) -> Result<()> {
         self.position = 0;
         self.inner.reopen(&self.connection.core, rowid)
     }
 
     /// Closes it, with the error that dropping it would pass over.
+    ///
+    /// In autocommit mode this commits what was written: it waits for locks of others as [`Connection::busy_timeout`] says.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE file(data); INSERT INTO file VALUES (x'0102'), (x'030405')")?;
+    /// let mut blob = connection.blob_open("main", "file", "data", 1, false)?;
+    /// blob.close()?;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of a commit.
     pub fn close(mut self) -> Result<()> {
         self.inner.close(&self.connection.core)
     }

@@ -2,6 +2,33 @@
 //!
 //! Every method takes `&self`. User functions, collations, hooks and virtual tables may come back to the connection
 //! while one of its statements runs, so its state is in cells, and no borrow of a cell outlives the line it is on.
+//!
+//! | module | its one subject |
+//! | --- | --- |
+//! | `transaction` | where the connection stands between BEGIN, savepoints and statements |
+//! | `statement` | compiled statements and their runs; commands that the engine runs itself |
+//! | `program_cache` | compiled programs by their text |
+//! | `host` | what a running program asks of the connection |
+//! | `hooks`, `config`, `limit` | callbacks, switches, limits |
+//! | `virtual_tables`, `module_sql` | modules, and the SQL that they run |
+//! | `blob` | BLOB handles, and rows that they watch |
+//! | `table_locks` | locks on tables in shared caches |
+//! | `measure` | how large trees are, for the planner |
+//! | `abandon` | what is left after a panic |
+
+pub(crate) mod abandon;
+pub(crate) mod blob;
+pub(crate) mod config;
+pub(crate) mod hooks;
+pub(crate) mod host;
+pub(crate) mod limit;
+pub(crate) mod measure;
+pub(crate) mod module_sql;
+pub(crate) mod program_cache;
+pub(crate) mod statement;
+pub(crate) mod table_locks;
+pub(crate) mod transaction;
+pub(crate) mod virtual_tables;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,34 +38,51 @@ use std::time::Duration;
 use bumpalo::Bump;
 use hashbrown::HashSet;
 use lithe_btree::Btree;
-use lithe_catalog::{Catalog, Schema, Wanted};
+use lithe_catalog::{Catalog, Schema, Table, Wanted};
 use lithe_format::PageNo;
 use lithe_functions::Registry;
 use lithe_resolve::environment::{Environment, Flags as CompileFlags, OverloadedFunctions};
 use lithe_sql::{Limits, Shape};
-use lithe_vfs::{ResultCode, UnixVfs, Vfs};
+use lithe_value::ValueRef;
+use lithe_vfs::{ResultCode, Vfs};
 use lithe_vm::facts::ConnectionFacts;
+use lithe_vm::host::TableRows;
 use lithe_vm::operand::Db;
 
-use crate::blob::RowWatches;
 use crate::busy::{BusyCallback, BusyHandler};
 use crate::collations::Collations;
-use crate::config::{Config, OtherSwitches};
 use crate::database::Database;
 use crate::error::{Error, Result};
-use crate::hooks::Hooks;
 use crate::interrupt::{InterruptHandle, Interrupts};
-use crate::limit::OtherLimits;
-use crate::measure::Measured;
-use crate::module_sql::{ClientData, KeptStatements};
 use crate::open::{self, OpenFlags, Target, VfsFinder};
-use crate::program_cache::ProgramCache;
 use crate::random::Random;
 use crate::settings::StoreSettings;
-use crate::shared_cache::{ConnectionId, TableUses};
-use crate::table_functions;
-use crate::transaction::TransactionState;
-use crate::virtual_tables::VirtualTables;
+use crate::shared_cache::ConnectionId;
+use blob::RowWatches;
+use config::{Config, OtherSwitches};
+use hooks::Hooks;
+use limit::OtherLimits;
+use measure::Measured;
+use module_sql::{ClientData, KeptStatements};
+use program_cache::ProgramCache;
+use table_locks::TableUses;
+use transaction::{StatementRun, TransactionState};
+use virtual_tables::VirtualTables;
+
+/// The table-valued functions that the engine brings along.
+pub(crate) trait TableFunctions {
+    /// The functions as tables of the catalog.
+    fn tables(&self) -> Arc<Vec<Arc<Table>>>;
+
+    /// The rows of a function. The hidden columns are its arguments.
+    fn rows(
+        &self,
+        connection: &Connection,
+        run: &StatementRun,
+        function: &str,
+        arguments: &[Option<ValueRef<'_>>],
+    ) -> Result<TableRows>;
+}
 
 /// A connection to a database and to those attached to it.
 pub struct Connection {
@@ -78,6 +122,8 @@ pub struct Connection {
     pub(crate) virtual_tables: VirtualTables,
     /// Statements that functions and modules keep.
     pub(crate) kept: KeptStatements,
+    /// The engine's own table-valued functions.
+    pub(crate) table_functions: &'static dyn TableFunctions,
     pub(crate) client_data: ClientData,
     pub(crate) other_limits: Cell<OtherLimits>,
     pub(crate) other_switches: Cell<OtherSwitches>,
@@ -90,29 +136,20 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Opens a connection. `filename` is a path, a URI if the flags allow it, ":memory:", or empty for a temporary database.
-    pub fn open(filename: &[u8], flags: OpenFlags) -> Result<Connection> {
-        Connection::open_with_vfs(filename, flags, None)
-    }
-
-    /// As [`Connection::open`], on files of `vfs` (`None`: the one that the URI names, else the operating system's).
-    pub fn open_with_vfs(filename: &[u8], flags: OpenFlags, vfs: Option<Arc<dyn Vfs>>) -> Result<Connection> {
-        let target = open::target(filename, flags)?;
-        let vfs = match vfs {
-            Some(vfs) => vfs,
-            None => open::vfs(&target, &(Arc::new(UnixVfs) as Arc<dyn Vfs>))?,
-        };
-        Connection::open_target(&target, flags, vfs)
-    }
-
-    fn open_target(target: &Target, flags: OpenFlags, vfs: Arc<dyn Vfs>) -> Result<Connection> {
+    /// Opens a connection on files of `vfs`, with these table-valued functions.
+    pub(crate) fn open_target(
+        target: &Target,
+        flags: OpenFlags,
+        vfs: Arc<dyn Vfs>,
+        table_functions: &'static dyn TableFunctions,
+    ) -> Result<Connection> {
         let interrupts = Interrupts::default();
         let busy = Rc::new(BusyHandler::new(Arc::clone(&vfs), &interrupts));
         let main = Database::open(target, &vfs, &busy)?;
         let shares_cache = main.shared().is_some();
         let temp = Database::temporary(Some(Arc::clone(&vfs)));
         let mut catalog = Catalog::new();
-        catalog.set_table_functions(table_functions::tables());
+        catalog.set_table_functions(table_functions.tables());
         Ok(Connection {
             databases: RefCell::new(vec![Rc::new(main), Rc::new(temp)]),
             vfs,
@@ -141,6 +178,7 @@ impl Connection {
             row_watches: RowWatches::default(),
             virtual_tables: VirtualTables::default(),
             kept: KeptStatements::default(),
+            table_functions,
             client_data: ClientData::default(),
             other_limits: Cell::default(),
             other_switches: Cell::default(),
@@ -179,6 +217,21 @@ impl Connection {
     }
 
     // ---- databases ----
+
+    /// Whom to ask for a VFS by its name, when a database is attached or made. By default there are the engine's own.
+    pub fn set_vfs_finder(&self, finder: Option<VfsFinder>) {
+        let _old = self.vfs_finder.replace(finder);
+    }
+
+    /// The place where the files of `target` are: the one that it names, else that of the connection's main database.
+    pub(crate) fn vfs_of(&self, target: &Target) -> Result<Arc<dyn Vfs>> {
+        let finder = self.vfs_finder.borrow().clone();
+        let name = target.vfs.as_deref().unwrap_or(self.vfs.name());
+        match finder.map(|finder| finder(name, target)).transpose()?.flatten() {
+            Some(vfs) => Ok(vfs),
+            None => open::vfs(target, &self.vfs),
+        }
+    }
 
     /// Database `db`. Programs name only databases that exist: a change of the list makes them stale.
     pub(crate) fn database(&self, db: Db) -> Result<Rc<Database>> {
@@ -289,7 +342,7 @@ impl Connection {
         self.generation.set(self.generation.get() + 1);
     }
 
-    /// The counter itself, for whoever makes programs stale without the connection at hand.
+    /// The counter itself, for code that makes programs stale without the connection at hand.
     pub(crate) fn shared_generation(&self) -> Rc<Cell<u64>> {
         Rc::clone(&self.generation)
     }
