@@ -12,8 +12,7 @@
 
 use lithe_catalog::{Result, Table};
 use lithe_format::PageNo;
-use lithe_optimize::access::{JoinPlan, OrBranch, Path};
-use lithe_optimize::explain::describe_branch;
+use lithe_optimize::access::{OrBranch, Path};
 use lithe_resolve::ir::{Coll, Source, SourceKind};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
@@ -95,23 +94,6 @@ impl OrBody {
     pub fn end(&self, cg: &mut Codegen<'_>) {
         cg.b.emit(Insn::Return { ret: self.ret });
     }
-}
-
-/// The lines of EXPLAIN QUERY PLAN.
-pub(super) fn explain_or<'a>(
-    cg: &mut Codegen<'a>,
-    plan: &JoinPlan<'a>,
-    source: &Source<'a>,
-    branches: &[OrBranch<'a>],
-    name: &str,
-) {
-    cg.explain.open(|| "MULTI-INDEX OR".to_owned());
-    for branch in branches {
-        cg.explain.open(|| format!("INDEX {}", branch.number));
-        cg.explain.loop_line(branch.run, || describe_branch(plan, source, branch, name));
-        cg.explain.close();
-    }
-    cg.explain.close();
 }
 
 fn begin_seen<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, table: &Table) -> Result<Seen> {

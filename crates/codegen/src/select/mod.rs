@@ -23,7 +23,6 @@ mod aggregate;
 mod compound;
 mod derived;
 mod distinct;
-mod explain;
 mod group;
 mod plain;
 mod recursive;
@@ -32,7 +31,7 @@ mod sink;
 mod window;
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{Core, CoreBody, Limit, OrderTerm, Query};
+use lithe_optimize::plan::{CorePlan, CoresPlan, QueryBody, QueryPlan, SelectPlan};
 use lithe_vm::operand::{AffinityListId, CursorId, Reg};
 
 pub use derived::DerivedRows;
@@ -63,8 +62,6 @@ pub enum Destination {
         cursor: CursorId,
         /// Applied to the rows first.
         affinities: AffinityListId,
-        /// SQLite would put a Bloom filter beside the set, and say so.
-        shows_filter: bool,
     },
     /// To the queue of a recursive common table.
     Queue(Queue),
@@ -124,47 +121,55 @@ pub(super) struct State {
     queue_orders: Vec<Vec<u16>>,
     /// Columns of sinks whose integers become reals.
     reals: Vec<Vec<u16>>,
-    /// Numbers of selects, as EXPLAIN QUERY PLAN shows them.
-    numbers: explain::SelectNumbers,
-    shown_values: explain::ShownValues,
 }
 
 impl<'a> Codegen<'a> {
     /// Runs the query and sends its rows to `destination`.
-    pub fn emit_query(&mut self, query: &'a Query<'a>, destination: &Destination) -> Result<()> {
-        let sink = self.open_sink(query, destination)?;
-        self.emit_into_sink(query, &sink)
+    pub fn emit_query(&mut self, plan: &'a QueryPlan<'a>, destination: &Destination) -> Result<()> {
+        let sink = self.open_sink(plan.query, destination)?;
+        self.emit_into_sink(plan, &sink)
     }
 
-    fn emit_into_sink(&mut self, query: &'a Query<'a>, sink: &Sink) -> Result<()> {
-        match query.cores {
-            [core] => self.emit_core(core, query.order_by, query.limit, sink)?,
-            _ => self.emit_compound(query, sink)?,
+    fn emit_into_sink(&mut self, plan: &'a QueryPlan<'a>, sink: &Sink) -> Result<()> {
+        match &plan.body {
+            QueryBody::Cores(cores) => self.emit_cores(cores, sink)?,
+            QueryBody::Recursive(recursive) => self.emit_recursive(plan.query, recursive, sink)?,
         }
         self.b.place(sink.done);
         Ok(())
     }
 
-    /// One core, without the sink's end. `limit` is what the sink does, if there is no other core.
-    fn emit_core(
-        &mut self,
-        core: &Core<'a>,
-        order_by: &'a [OrderTerm<'a>],
-        limit: Option<&'a Limit<'a>>,
-        sink: &Sink,
-    ) -> Result<()> {
-        match core.body {
-            CoreBody::Select(select) => self.emit_select(select, order_by, core.span, limit, sink),
-            CoreBody::Values(rows) => self.emit_values(rows, order_by, sink),
+    fn emit_cores(&mut self, cores: &'a CoresPlan<'a>, sink: &Sink) -> Result<()> {
+        match cores {
+            CoresPlan::One(core) => self.emit_core(core, sink),
+            CoresPlan::Compound(plan) => self.emit_compound(plan, sink),
+        }
+    }
+
+    /// One core, without the sink's end.
+    fn emit_core(&mut self, core: &'a CorePlan<'a>, sink: &Sink) -> Result<()> {
+        match core {
+            CorePlan::Select(select) => self.emit_select(select, sink),
+            CorePlan::Values(plan) => self.emit_values(plan, sink),
+        }
+    }
+
+    fn emit_select(&mut self, plan: &'a SelectPlan<'a>, sink: &Sink) -> Result<()> {
+        match plan {
+            SelectPlan::Windows(plan) => self.emit_windows(plan, sink),
+            SelectPlan::Count(plan) => self.emit_count(plan, sink),
+            SelectPlan::Aggregate(plan) => self.emit_single_group(plan, sink),
+            SelectPlan::Group(plan) => self.emit_group_by(plan, sink),
+            SelectPlan::Plain(plan) => self.emit_plain(plan, sink),
         }
     }
 
     /// A coroutine that gives the rows of the query. It starts when it is first resumed.
-    pub fn emit_coroutine(&mut self, query: &'a Query<'a>) -> Result<Coroutine> {
-        let count = query.columns.len();
+    pub fn emit_coroutine(&mut self, plan: &'a QueryPlan<'a>) -> Result<Coroutine> {
+        let count = plan.query.columns.len();
         self.coroutine(count, |cg, coroutine| {
             let Coroutine { co, start, .. } = *coroutine;
-            cg.emit_query(query, &Destination::Coroutine { co, start })
+            cg.emit_query(plan, &Destination::Coroutine { co, start })
         })
     }
 

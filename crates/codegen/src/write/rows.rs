@@ -4,6 +4,7 @@
 //! change what it reads: then all rows are computed before the first one is inserted.
 
 use lithe_catalog::{Result, Table};
+use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::{Child, CoreBody, Expr, Query, SourceKind, for_each_child, for_each_in_query};
 use lithe_resolve::{ChangeTarget, InsertRows};
 use lithe_vm::insn::Insn;
@@ -123,13 +124,14 @@ fn emit_coroutine<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, place: Option<
         },
         _ => false,
     };
-    let Some(start) = place.filter(|_| is_fresh) else { return cg.emit_coroutine(query) };
+    let plan = cg.plan_query(query, RowsFor::Coroutine)?;
+    let Some(start) = place.filter(|_| is_fresh) else { return cg.emit_coroutine(plan) };
     let coroutine = Coroutine { co: cg.b.register(), start, count: query.columns.len() };
     let Coroutine { co, .. } = coroutine;
     let (entry, after) = (cg.b.label(), cg.b.label());
     cg.b.emit(Insn::InitCoroutine { co, entry, target: after });
     cg.b.place(entry);
-    cg.emit_query(query, &Destination::Coroutine { co, start })?;
+    cg.emit_query(plan, &Destination::Coroutine { co, start })?;
     cg.b.emit(Insn::EndCoroutine { co });
     cg.b.place(after);
     Ok(coroutine)
@@ -139,7 +141,8 @@ fn begin_table<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, done: Addr, place
     let width = query.columns.len();
     let cursor = cg.ephemeral_table(width);
     cg.b.emit(Insn::OpenEphemeral { cursor });
-    cg.emit_query(query, &Destination::Table { cursor })?;
+    let plan = cg.plan_query(query, RowsFor::Use)?;
+    cg.emit_query(plan, &Destination::Table { cursor })?;
     let start = place.unwrap_or_else(|| cg.b.registers(width));
     cg.b.emit(Insn::Rewind { cursor, target: done });
     let top = cg.b.here();

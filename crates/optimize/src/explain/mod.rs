@@ -1,7 +1,7 @@
 //! EXPLAIN QUERY PLAN: the plan as lines of text in SQLite's words.
 //!
-//! Lines come in the order in which code is generated, and hang under whatever was open at that moment. When nobody
-//! asked for the plan no text is made at all: callers give a closure.
+//! The lines are made from the plan alone, part by part in the order in which the parts are run. When nobody asked for the plan no text is
+//! made at all: callers give a closure.
 //!
 //! ```text
 //!   COMPOUND QUERY                    open
@@ -11,13 +11,17 @@
 //!       SEARCH u USING INDEX i (a=?)  line (close, close)
 //! ```
 
+mod number;
 mod path;
+mod query;
 
+use lithe_resolve::ir::Query;
 use lithe_vm::program::QueryPlanRow;
 
 use crate::access::LogEst;
 
-pub use path::{describe_branch, describe_filter, describe_loop};
+use number::SelectNumbers;
+use query::ShownValues;
 
 /// The lines so far.
 #[derive(Debug, Default)]
@@ -26,6 +30,8 @@ pub struct Explain {
     rows: Vec<QueryPlanRow>,
     /// The lines that are open, from the outermost to the innermost.
     open: Vec<i32>,
+    numbers: SelectNumbers,
+    shown_values: ShownValues,
 }
 
 impl Explain {
@@ -44,22 +50,29 @@ impl Explain {
         self.is_on
     }
 
+    /// Numbers the SELECTs of a query of the statement: before any line that names one.
+    pub fn number_selects(&mut self, query: &Query<'_>) {
+        if self.is_on {
+            self.numbers.add(query);
+        }
+    }
+
     /// Adds a line under the innermost open one.
-    pub fn line(&mut self, text: impl FnOnce() -> String) {
+    fn line(&mut self, text: impl FnOnce() -> String) {
         if self.is_on {
             self.push(text(), LogEst::default());
         }
     }
 
     /// Adds the line of a loop.
-    pub fn loop_line(&mut self, cost: LogEst, text: impl FnOnce() -> String) {
+    fn loop_line(&mut self, cost: LogEst, text: impl FnOnce() -> String) {
         if self.is_on {
             self.push(text(), cost);
         }
     }
 
     /// Adds a line under which the next ones hang, until [`Explain::close`].
-    pub fn open(&mut self, text: impl FnOnce() -> String) {
+    fn open(&mut self, text: impl FnOnce() -> String) {
         if self.is_on {
             let id = self.push(text(), LogEst::default());
             self.open.push(id);
@@ -67,7 +80,7 @@ impl Explain {
     }
 
     /// Ends what [`Explain::open`] began.
-    pub fn close(&mut self) {
+    fn close(&mut self) {
         if self.is_on {
             self.open.pop().expect("close follows open");
         }

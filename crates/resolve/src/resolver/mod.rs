@@ -130,6 +130,11 @@ impl<'a> Resolver<'a> {
         self.has_nested.get()
     }
 
+    /// Whether a query, or the set of an IN, stands in any expression that was resolved.
+    pub fn has_subqueries(&self) -> bool {
+        self.next_subquery.get() > 0
+    }
+
     /// What stood in double quotes, so far, and was taken for a string.
     pub fn quoted_strings(&self) -> lithe_vm::program::QuotedStrings {
         self.quoted_strings.borrow().iter().map(|text| Box::from(*text)).collect()
