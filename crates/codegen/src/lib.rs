@@ -159,6 +159,13 @@ impl<'a> Codegen<'a> {
         query
     }
 
+    /// The expression as it is planned: the queries in it rewritten, and what it uses noted.
+    pub fn prepare_expr(&mut self, expr: &Expr<'a>) -> Expr<'a> {
+        let expr = self.planner.prepare_expr(expr);
+        self.explain.number_selects_in(&expr);
+        expr
+    }
+
     /// Plans a query that no other query is around.
     pub fn plan_query(&mut self, query: &'a Query<'a>, rows: RowsFor) -> Result<&'a QueryPlan<'a>> {
         let plan = self.planner.plan_query(query, rows)?;

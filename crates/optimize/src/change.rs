@@ -36,7 +36,7 @@ pub struct ChangePlan<'a> {
     pub scanned: Option<&'a Index>,
     /// The queries in the values that are computed where WHERE is.
     pub value_queries: ExprQueries<'a>,
-    /// The queries in SET and RETURNING.
+    /// The queries in SET, where its values are computed for each row that is changed.
     pub queries: ExprQueries<'a>,
 }
 
@@ -70,28 +70,22 @@ impl<'a> Planner<'a> {
             _ => None,
         };
         let from = self.finish_from(derived, join)?;
-        self.context.enter_loops(join.rows);
+        let rows = from.join.rows;
+        self.context.enter_loops(rows);
         let value_queries = self.plan_exprs(values, &[]);
-        let in_loops = if is_one_pass { Some(self.plan_changed(change)) } else { None };
-        self.context.leave_loops(join.rows);
+        let in_loops = if is_one_pass { Some(self.plan_set(change)) } else { None };
+        self.context.leave_loops(rows);
         let queries = match in_loops {
             Some(queries) => queries?,
-            None if values.is_empty() => self.plan_changed(change)?,
-            None => self.plan_returned(change)?,
+            None if values.is_empty() => self.plan_set(change)?,
+            None => &[],
         };
         let plan = ChangePlan { from, is_one_pass, scanned, value_queries: value_queries?, queries };
         Ok(self.context.arena.alloc(plan))
     }
 
-    /// The queries in SET and RETURNING.
-    fn plan_changed(&mut self, change: &ResolvedChange<'a>) -> Result<ExprQueries<'a>> {
-        let returned = change.returning.iter().flat_map(|returning| returning.exprs);
-        self.plan_exprs(values_set(change.set).chain(returned), &[])
-    }
-
-    /// The queries in RETURNING, where the values of SET are computed before.
-    fn plan_returned(&mut self, change: &ResolvedChange<'a>) -> Result<ExprQueries<'a>> {
-        self.plan_exprs(change.returning.iter().flat_map(|returning| returning.exprs), &[])
+    fn plan_set(&mut self, change: &ResolvedChange<'a>) -> Result<ExprQueries<'a>> {
+        self.plan_exprs(values_set(change.set), &[])
     }
 }
 

@@ -45,9 +45,10 @@ impl<'a> Planner<'a> {
                 *is_buffered = inner.is_some_and(|inner| !matches!(inner.path, Path::Hash(_)));
             }
         }
+        let join: &'a JoinPlan<'a> = self.context.arena.alloc(join);
         let constant_queries = self.plan_exprs(join.constant_checks, &[])?;
-        let loop_queries = self.plan_loop_queries(&join)?;
-        let unjoined = self.plan_unjoined(&join)?;
+        let loop_queries = self.plan_loop_queries(join)?;
+        let unjoined = self.plan_unjoined(join)?;
         Ok(FromPlan { derived, join, constant_queries, loop_queries, unjoined })
     }
 

@@ -17,7 +17,7 @@ use lithe_resolve::ir::{Coll, CommonTable, Derived, Expr, OrderTerm, Query, Sele
 use lithe_sql::ast::CompoundOp;
 use lithe_vm::operand::Db;
 
-use crate::access::JoinPlan;
+use crate::access::{JoinPlan, LogEst};
 
 /// The plan of a query.
 #[derive(Clone, Copy, Debug)]
@@ -254,6 +254,8 @@ pub struct WindowPlan<'a> {
     pub leaves: &'a [Expr<'a>],
     /// The SELECT of the leaves, in the order of the first pass.
     pub input: SelectPlan<'a>,
+    /// What a scan of the rows behind the passes costs.
+    pub scan: LogEst,
     /// The passes, in the order in which they are run.
     pub passes: &'a [PassPlan<'a>],
     /// The queries in the result and ORDER BY.
@@ -281,7 +283,7 @@ pub struct FromPlan<'a> {
     /// The queries in FROM, in its order.
     pub derived: &'a [DerivedPlan<'a>],
     /// The loops.
-    pub join: JoinPlan<'a>,
+    pub join: &'a JoinPlan<'a>,
     /// The queries in the conditions that use no source.
     pub constant_queries: ExprQueries<'a>,
     /// The queries in the path and the checks of each loop; empty where no loop has any.

@@ -82,7 +82,7 @@ impl<'a> Planner<'a> {
         wish: SelectWish<'a>,
     ) -> Result<SelectPlan<'a>> {
         let from = self.plan_from(plain_request(select, order_by, wish))?;
-        let sorting = sorting_of(&from.join, order_by);
+        let sorting = sorting_of(from.join, order_by);
         let is_distinct = from.join.distinct != crate::access::DistinctPlan::Nothing;
         self.context.enter_loops(from.join.rows);
         let queries = self.plan_row(ResultRow {
@@ -122,7 +122,7 @@ impl<'a> Planner<'a> {
         let orders_groups = is_order_of(terms, order_by);
         let behind = if orders_groups { order_by } else { &[] };
         let from = self.plan_from(select_request(select, WantedOrder::GroupBy(terms, behind)))?;
-        let join = &from.join;
+        let join = from.join;
         // A sorter has the groups in the order of ORDER BY; loops that bring equal rows together may have them in another.
         let is_ordered = orders_groups && (!join.in_order || join.order_by_met || join.one_row);
         let order_by = if is_ordered { &[] } else { order_by };

@@ -41,8 +41,9 @@ impl<'a> Planner<'a> {
             needs_columns,
             known: &carried,
         })?;
+        let scan = self.context.scan_cost_of_rows(select);
         let passes = passes.into_bump_slice();
-        Ok(arena.alloc(WindowPlan { select, order_by, leaves, input, passes, queries }))
+        Ok(arena.alloc(WindowPlan { select, order_by, leaves, input, scan, passes, queries }))
     }
 
     /// Plans the pass of calls with one PARTITION BY and ORDER BY. `is_sorted`: its rows come from another pass, and are sorted.

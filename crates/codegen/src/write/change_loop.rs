@@ -66,7 +66,6 @@ impl<'a> ChangeLoop<'a> {
         }
         if let Some(query) = change.gathered {
             let (key, kind, next) = begin_gathered(cg, query, target)?;
-            cg.plan_exprs(change.returning.iter().flat_map(|returning| returning.exprs))?;
             let values = key.at(target.key_width());
             return Ok(ChangeLoop { key, values, next, is_one_pass: false, is_single: false, scanned: None, kind });
         }
@@ -95,7 +94,10 @@ impl<'a> ChangeLoop<'a> {
     /// Ends the loop.
     pub fn end(self, cg: &mut Codegen<'a>) -> Result<()> {
         match self.kind {
-            Kind::OnePass(loops) => end_loops(cg, loops),
+            Kind::OnePass(loops) => {
+                cg.planner.context.leave_loops(loops.from.join.rows);
+                end_loops(cg, loops)
+            }
             Kind::RowSet { done } => {
                 cg.b.emit(Insn::Goto { target: self.next });
                 cg.b.place(done);
@@ -132,6 +134,8 @@ fn begin_one_pass<'a>(
     if needs_key {
         target.emit_key(cg, key)?;
     }
+    // RETURNING is computed within the loops.
+    cg.planner.context.enter_loops(from.join.rows);
     let next = loops.next;
     let scanned = scanned.zip(loops.index_cursor(0));
     let kind = Kind::OnePass(loops);

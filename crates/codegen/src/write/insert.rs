@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use lithe_catalog::{Index, Result, Table};
-use lithe_optimize::change::values_set;
 use lithe_resolve::ir::{Expr, OutputColumn};
 use lithe_resolve::{ChangedColumn, Constraint, InsertRows, ResolvedInsert, Scope};
 use lithe_sql::ast;
@@ -89,7 +88,7 @@ fn insert_rows<'a>(
     let row = Row::new(cg, target.table.columns.len());
     let place = whole_row(resolved, target.table).then_some(row.columns);
     let rows = Rows::begin(cg, &resolved.target, resolved.rows, triggers, place)?;
-    plan_exprs(cg, resolved)?;
+    plan_values(cg, resolved)?;
     let inserting = Inserting { resolved, triggers, keys: &keys, target, row, sequence, returning, next: rows.next() };
     if is_single {
         emit_row(cg, &inserting, &rows)?;
@@ -234,17 +233,12 @@ pub(super) fn value_for(resolved: &ResolvedInsert<'_>, column: ChangedColumn) ->
     }
 }
 
-/// Plans the queries in the values of a row, in ON CONFLICT and RETURNING.
-pub(super) fn plan_exprs<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>) -> Result<()> {
-    if let InsertRows::Values(values) = resolved.rows {
-        let columns = (0..resolved.target.width() as u16).map(ChangedColumn::Column);
-        let places = columns.chain([ChangedColumn::Rowid]).filter_map(|column| value_for(resolved, column));
-        cg.plan_exprs(places.map(|place| &values[place]))?;
-    }
-    for set in resolved.upserts.iter().filter_map(|clause| clause.update) {
-        cg.plan_exprs(set.filter.iter().chain(values_set(set.set)))?;
-    }
-    cg.plan_exprs(resolved.returning.iter().flat_map(|returning| returning.exprs))
+/// Plans the queries in the values of a row.
+pub(super) fn plan_values<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>) -> Result<()> {
+    let InsertRows::Values(values) = resolved.rows else { return Ok(()) };
+    let columns = (0..resolved.target.width() as u16).map(ChangedColumn::Column);
+    let places = columns.chain([ChangedColumn::Rowid]).filter_map(|column| value_for(resolved, column));
+    cg.plan_exprs(places.map(|place| &values[place]))
 }
 
 /// Whether the rowid was given.

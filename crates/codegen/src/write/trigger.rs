@@ -176,7 +176,7 @@ fn emit_body<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, create: &'a Crea
     let end = body.b.label();
     if let Some(when) = &create.when {
         let when = body.resolver.expr(scope, when)?;
-        let when = body.planner.prepare_expr(&when);
+        let when = body.prepare_expr(&when);
         body.plan_exprs([&when])?;
         body.jump_if_false(&when, end, true)?;
     }

@@ -24,7 +24,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, tr
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let new = Row::new(cg, target.width());
     let rows = Rows::begin(cg, target, resolved.rows, triggers, None)?;
-    super::insert::plan_exprs(cg, resolved)?;
+    super::insert::plan_values(cg, resolved)?;
     for at in 0..target.width() as u16 {
         match value_for(resolved, ChangedColumn::Column(at)) {
             Some(place) => rows.emit_value(cg, place, new.column(at))?,
@@ -62,7 +62,6 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, trig
     cg.b.emit(Insn::OpenEphemeral { cursor });
     let plan = cg.plan_query(query, RowsFor::Use)?;
     cg.emit_query(plan, &Destination::Table { cursor })?;
-    cg.plan_exprs(change.returning.iter().flat_map(|returning| returning.exprs))?;
     let (next, done) = (cg.b.label(), cg.b.label());
     let old = Row::new(cg, width);
     let values = cg.b.registers(change.set.len());

@@ -48,7 +48,7 @@ pub(super) fn insert<'a>(
     let start = cg.b.registers(KEYS + width);
     let row = Row { rowid: start.at(1), columns: start.at(KEYS) };
     let rows = Rows::begin(cg, target, resolved.rows, &Triggers::none(), None)?;
-    super::insert::plan_exprs(cg, resolved)?;
+    super::insert::plan_values(cg, resolved)?;
     cg.b.emit(Insn::Null { start, count: 1 });
     for at in 0..width as u16 {
         match value_for(resolved, ChangedColumn::Column(at)) {

@@ -3,7 +3,7 @@
 use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, JoinKind, Query, Select, Source, SourceKind};
 
 use super::context::PlanContext;
-use super::log_est::LogEst;
+use super::log_est::{LogEst, ROW_FETCH};
 
 /// What a query gives of which nothing is known.
 const ROWS_UNKNOWN: LogEst = LogEst(200);
@@ -48,6 +48,11 @@ impl<'a> PlanContext<'a> {
             Some(Expr::Integer(limit @ 0..)) => rows.min(LogEst::of(limit as u64)),
             _ => rows,
         }
+    }
+
+    /// What a scan of the rows of a SELECT costs, the joins of which have been planned.
+    pub fn scan_cost_of_rows(&self, select: &Select<'a>) -> LogEst {
+        self.estimate_select(select) + ROW_FETCH
     }
 
     fn estimate_select(&self, select: &Select<'a>) -> LogEst {

@@ -1,7 +1,7 @@
 //! EXPLAIN QUERY PLAN: the plan as lines of text in SQLite's words.
 //!
 //! The lines are made from the plan alone, part by part in the order in which the parts are run. When nobody asked for the plan no text is
-//! made at all: callers give a closure.
+//! made at all.
 //!
 //! ```text
 //!   COMPOUND QUERY                    open
@@ -15,7 +15,7 @@ mod number;
 mod path;
 mod query;
 
-use lithe_resolve::ir::Query;
+use lithe_resolve::ir::{Expr, Query};
 use lithe_vm::program::QueryPlanRow;
 
 use crate::access::LogEst;
@@ -23,10 +23,14 @@ use crate::access::LogEst;
 use number::SelectNumbers;
 use query::ShownValues;
 
-/// The lines so far.
-#[derive(Debug, Default)]
+/// The lines so far, if the plan is wanted.
+#[derive(Debug)]
 pub struct Explain {
-    is_on: bool,
+    lines: Option<Box<Lines>>,
+}
+
+#[derive(Debug, Default)]
+struct Lines {
     rows: Vec<QueryPlanRow>,
     /// The lines that are open, from the outermost to the innermost.
     open: Vec<i32>,
@@ -37,58 +41,59 @@ pub struct Explain {
 impl Explain {
     /// Lines are collected.
     pub fn on() -> Explain {
-        Explain { is_on: true, ..Explain::default() }
+        Explain { lines: Some(Box::default()) }
     }
 
     /// Nobody wants to know.
     pub fn off() -> Explain {
-        Explain::default()
+        Explain { lines: None }
     }
 
     /// Whether lines are collected.
     pub fn is_on(&self) -> bool {
-        self.is_on
+        self.lines.is_some()
     }
 
     /// Numbers the SELECTs of a query of the statement: before any line that names one.
     pub fn number_selects(&mut self, query: &Query<'_>) {
-        if self.is_on {
-            self.numbers.add(query);
+        if let Some(lines) = &mut self.lines {
+            lines.numbers.add(query);
         }
     }
 
-    /// Adds a line under the innermost open one.
-    fn line(&mut self, text: impl FnOnce() -> String) {
-        if self.is_on {
-            self.push(text(), LogEst::default());
-        }
-    }
-
-    /// Adds the line of a loop.
-    fn loop_line(&mut self, cost: LogEst, text: impl FnOnce() -> String) {
-        if self.is_on {
-            self.push(text(), cost);
-        }
-    }
-
-    /// Adds a line under which the next ones hang, until [`Explain::close`].
-    fn open(&mut self, text: impl FnOnce() -> String) {
-        if self.is_on {
-            let id = self.push(text(), LogEst::default());
-            self.open.push(id);
-        }
-    }
-
-    /// Ends what [`Explain::open`] began.
-    fn close(&mut self) {
-        if self.is_on {
-            self.open.pop().expect("close follows open");
+    /// Numbers the SELECTs in an expression outside of queries.
+    pub fn number_selects_in(&mut self, expr: &Expr<'_>) {
+        if let Some(lines) = &mut self.lines {
+            lines.numbers.add_expr(expr);
         }
     }
 
     /// The finished plan.
     pub fn finish(self) -> Box<[QueryPlanRow]> {
-        self.rows.into()
+        self.lines.map(|lines| lines.rows).unwrap_or_default().into()
+    }
+}
+
+impl Lines {
+    /// Adds a line under the innermost open one.
+    fn line(&mut self, text: String) {
+        self.push(text, LogEst::default());
+    }
+
+    /// Adds the line of a loop.
+    fn loop_line(&mut self, cost: LogEst, text: String) {
+        self.push(text, cost);
+    }
+
+    /// Adds a line under which the next ones hang, until [`Lines::close`].
+    fn open(&mut self, text: String) {
+        let id = self.push(text, LogEst::default());
+        self.open.push(id);
+    }
+
+    /// Ends what [`Lines::open`] began.
+    fn close(&mut self) {
+        self.open.pop().expect("close follows open");
     }
 
     fn push(&mut self, detail: String, cost: LogEst) -> i32 {
@@ -105,26 +110,16 @@ mod tests {
 
     #[test]
     fn lines_hang_under_what_is_open() {
-        let mut explain = Explain::on();
-        explain.line(|| "a".into());
-        explain.open(|| "b".into());
-        explain.line(|| "c".into());
-        explain.open(|| "d".into());
-        explain.line(|| "e".into());
-        explain.close();
-        explain.close();
-        explain.line(|| "f".into());
-        let rows = explain.finish();
-        let tree: Vec<_> = rows.iter().map(|row| (row.id, row.parent, &*row.detail)).collect();
+        let mut lines = Lines::default();
+        lines.line("a".into());
+        lines.open("b".into());
+        lines.line("c".into());
+        lines.open("d".into());
+        lines.line("e".into());
+        lines.close();
+        lines.close();
+        lines.line("f".into());
+        let tree: Vec<_> = lines.rows.iter().map(|row| (row.id, row.parent, &*row.detail)).collect();
         assert_eq!(tree, [(1, 0, "a"), (2, 0, "b"), (3, 2, "c"), (4, 2, "d"), (5, 4, "e"), (6, 0, "f")]);
-    }
-
-    #[test]
-    fn no_text_is_made_when_nobody_asked() {
-        let mut explain = Explain::off();
-        explain.open(|| unreachable!());
-        explain.line(|| unreachable!());
-        explain.close();
-        assert!(explain.finish().is_empty());
     }
 }

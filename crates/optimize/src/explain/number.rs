@@ -15,6 +15,16 @@ impl SelectNumbers {
     /// Notes every SELECT in the query.
     pub fn add(&mut self, query: &Query<'_>) {
         self.query(query);
+        self.sort();
+    }
+
+    /// Notes every SELECT in the expression.
+    pub fn add_expr(&mut self, expr: &Expr<'_>) {
+        self.expr(expr);
+        self.sort();
+    }
+
+    fn sort(&mut self) {
         self.ends.sort_unstable();
         self.ends.dedup();
     }

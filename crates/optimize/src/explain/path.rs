@@ -18,6 +18,12 @@ pub fn describe_loop(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> Str
     describe_path(plan, plan.source_of(planned), &planned.path, name)
 }
 
+/// The line of a loop whose rows come once more, for those that have not joined.
+pub fn describe_again(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> String {
+    let source = Source { join: JoinKind::Inner, ..*plan.source_of(planned) };
+    describe_path(plan, &source, &planned.path, name)
+}
+
 /// The line of a branch of an OR.
 pub fn describe_branch(plan: &JoinPlan<'_>, source: &Source<'_>, branch: &OrBranch<'_>, name: &str) -> String {
     describe_path(plan, source, &branch.path, name)

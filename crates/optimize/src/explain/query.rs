@@ -3,8 +3,8 @@
 use lithe_resolve::ir::{Aggregate, Core, CoreBody, Derived, OrderTerm, Query, Source, SourceKind};
 use lithe_sql::ast::CompoundOp;
 
-use super::Explain;
-use super::path::{describe_branch, describe_filter, describe_loop};
+use super::path::{describe_again, describe_branch, describe_filter, describe_loop};
+use super::{Explain, Lines};
 use crate::access::{DistinctPlan, JoinPlan, LogEst, Loop, OrBranch, Path};
 use crate::change::ChangePlan;
 use crate::plan::{
@@ -28,40 +28,45 @@ pub(super) enum ShownValues {
 impl Explain {
     /// The lines of a query that stands by itself.
     pub fn query(&mut self, plan: &QueryPlan<'_>) {
-        if self.is_on() {
-            self.rows_of(plan);
+        if let Some(lines) = &mut self.lines {
+            lines.rows_of(plan);
         }
     }
 
     /// The lines of a join, of whose rows the code that reads them adds none.
     pub fn join(&mut self, from: &FromPlan<'_>) {
-        if self.is_on() {
-            self.join_with_body(from, |_| {});
+        if let Some(lines) = &mut self.lines {
+            lines.join_with_body(from, |_| {});
         }
     }
 
     /// The lines of an UPDATE or DELETE.
     pub fn change(&mut self, plan: &ChangePlan<'_>) {
-        if self.is_on() {
-            self.join_with_body(&plan.from, |explain| explain.expr_queries(plan.value_queries));
-            self.expr_queries(plan.queries);
+        if let Some(lines) = &mut self.lines {
+            lines.join_with_body(&plan.from, |lines| lines.expr_queries(plan.value_queries));
+            lines.expr_queries(plan.queries);
         }
     }
 
     /// The lines of queries in expressions.
     pub fn expr_queries(&mut self, queries: ExprQueries<'_>) {
-        if !self.is_on() {
-            return;
+        if let Some(lines) = &mut self.lines {
+            lines.expr_queries(queries);
         }
+    }
+}
+
+impl Lines {
+    fn expr_queries(&mut self, queries: ExprQueries<'_>) {
         for query in queries {
             match query.way {
                 ExprQueryWay::Row(plan) => self.subquery(plan, "SCALAR SUBQUERY"),
                 ExprQueryWay::Set(plan) | ExprQueryWay::Keys(plan) => self.subquery(plan, "LIST SUBQUERY"),
                 ExprQueryWay::Rowids(_, table) => {
-                    self.line(|| format!("USING ROWID SEARCH ON TABLE {} FOR IN-OPERATOR", table.name));
+                    self.line(format!("USING ROWID SEARCH ON TABLE {} FOR IN-OPERATOR", table.name));
                 }
                 ExprQueryWay::Index(_, _, index) => {
-                    self.line(|| format!("USING INDEX {} FOR IN-OPERATOR", index.name));
+                    self.line(format!("USING INDEX {} FOR IN-OPERATOR", index.name));
                 }
             }
         }
@@ -70,7 +75,7 @@ impl Explain {
     fn subquery(&mut self, plan: &QueryPlan<'_>, what: &str) {
         let correlated = if plan.query.is_correlated() { "CORRELATED " } else { "" };
         let number = self.numbers.of(plan.query);
-        self.open(|| format!("{correlated}{what} {number}"));
+        self.open(format!("{correlated}{what} {number}"));
         self.rows_of(plan);
         self.close();
     }
@@ -106,8 +111,8 @@ impl Explain {
             self.merges(plan, rows);
             return self.appended(plan.appended, rows);
         }
-        self.open(|| "COMPOUND QUERY".to_owned());
-        self.open(|| "LEFT-MOST SUBQUERY".to_owned());
+        self.open("COMPOUND QUERY".to_owned());
+        self.open("LEFT-MOST SUBQUERY".to_owned());
         self.core(&plan.first, rows);
         self.close();
         self.appended(plan.appended, rows);
@@ -116,7 +121,7 @@ impl Explain {
 
     fn appended(&mut self, cores: &[CorePlan<'_>], rows: RowsFor) {
         for core in cores {
-            self.open(|| "UNION ALL".to_owned());
+            self.open("UNION ALL".to_owned());
             self.core(core, rows);
             self.close();
         }
@@ -125,13 +130,13 @@ impl Explain {
     /// Each merge hangs under the next, as its left side.
     fn merges(&mut self, plan: &CompoundPlan<'_>, rows: RowsFor) {
         for merge in plan.merges.iter().rev() {
-            self.open(|| format!("MERGE ({})", name_of(merge.op)));
-            self.open(|| "LEFT".to_owned());
+            self.open(format!("MERGE ({})", name_of(merge.op)));
+            self.open("LEFT".to_owned());
         }
         self.core(&plan.first, RowsFor::Coroutine);
         for merge in plan.merges {
             self.close();
-            self.open(|| "RIGHT".to_owned());
+            self.open("RIGHT".to_owned());
             self.core(&merge.right, RowsFor::Coroutine);
             self.close();
             self.close();
@@ -142,16 +147,16 @@ impl Explain {
     }
 
     fn recursive(&mut self, plan: &RecursivePlan<'_>) {
-        self.open(|| "SETUP".to_owned());
+        self.open("SETUP".to_owned());
         self.cores(&plan.setup, RowsFor::Use);
         self.close();
-        self.open(|| "RECURSIVE STEP".to_owned());
+        self.open("RECURSIVE STEP".to_owned());
         match plan.steps {
             [step] => self.core(step, RowsFor::Use),
             steps => {
-                self.open(|| "COMPOUND QUERY".to_owned());
+                self.open("COMPOUND QUERY".to_owned());
                 for (at, step) in steps.iter().enumerate() {
-                    self.open(|| if at == 0 { "LEFT-MOST SUBQUERY".to_owned() } else { "UNION ALL".to_owned() });
+                    self.open(if at == 0 { "LEFT-MOST SUBQUERY".to_owned() } else { "UNION ALL".to_owned() });
                     self.core(step, RowsFor::Use);
                     self.close();
                 }
@@ -166,8 +171,8 @@ impl Explain {
         let count = plan.rows.len();
         let cost = if rows == RowsFor::Coroutine { LogEst::ONE } else { LogEst(216) };
         match self.shown_values {
-            ShownValues::AsClause => self.loop_line(cost, || format!("SCAN {count}-ROW VALUES CLAUSE")),
-            ShownValues::AsConstants => self.line(|| format!("SCAN {count} CONSTANT ROWS")),
+            ShownValues::AsClause => self.loop_line(cost, format!("SCAN {count}-ROW VALUES CLAUSE")),
+            ShownValues::AsConstants => self.line(format!("SCAN {count} CONSTANT ROWS")),
             ShownValues::Nowhere => {}
         }
         self.expr_queries(plan.queries);
@@ -185,41 +190,42 @@ impl Explain {
 
     fn plain(&mut self, plan: &PlainPlan<'_>, rows: RowsFor) {
         let distinct = plan.from.join.distinct;
-        self.join_with_body(&plan.from, |explain| {
-            explain.expr_queries(plan.queries);
+        self.join_with_body(&plan.from, |lines| {
+            lines.expr_queries(plan.queries);
             // SQLite fills the filter where rows come straight from their loops.
             if plan.sorting == Sorting::Nothing && distinct == DistinctPlan::Nothing {
-                explain.filter_of_set(rows);
+                lines.filter_of_set(rows);
             }
         });
         if distinct == DistinctPlan::Remember {
             self.temporary_tree("DISTINCT");
         }
         if let Sorting::Blocks(_) = plan.sorting {
-            self.order(plan.order_by, &plan.from.join);
+            self.order(plan.order_by, plan.from.join);
         }
     }
 
     fn count(&mut self, plan: &CountPlan<'_>) {
         let name = &plan.source.name;
-        self.line(|| match plan.index {
+        self.line(match plan.index {
             Some(index) => format!("SCAN {name} USING COVERING INDEX {}", index.name),
             None => format!("SCAN {name}"),
         });
     }
 
     fn aggregate(&mut self, plan: &AggregatePlan<'_>) {
+        self.sources(&plan.from);
         self.aggregates(plan.select.aggregates);
-        self.join_with_body(&plan.from, |explain| explain.expr_queries(plan.step_queries));
+        self.loops(&plan.from, |lines| lines.expr_queries(plan.step_queries));
         self.expr_queries(plan.queries);
     }
 
     fn group(&mut self, plan: &GroupPlan<'_>) {
         let is_sorted = plan.grouping == Grouping::Sorted;
-        self.join_with_body(&plan.from, |explain| {
-            explain.expr_queries(plan.term_queries);
+        self.join_with_body(&plan.from, |lines| {
+            lines.expr_queries(plan.term_queries);
             if !is_sorted {
-                explain.expr_queries(plan.step_queries);
+                lines.expr_queries(plan.step_queries);
             }
         });
         if plan.grouping != Grouping::Streamed {
@@ -252,7 +258,7 @@ impl Explain {
 
     fn windows(&mut self, plan: &WindowPlan<'_>) {
         let number = self.numbers.new_number();
-        self.open(|| format!("CO-ROUTINE (subquery-{number})"));
+        self.open(format!("CO-ROUTINE (subquery-{number})"));
         self.select(&plan.input, RowsFor::Coroutine);
         for (at, pass) in plan.passes.iter().enumerate() {
             if at > 0 {
@@ -261,7 +267,7 @@ impl Explain {
             self.expr_queries(pass.queries);
         }
         self.close();
-        self.line(|| format!("SCAN (subquery-{number})"));
+        self.loop_line(plan.scan, format!("SCAN (subquery-{number})"));
         self.expr_queries(plan.queries);
         if plan.select.distinct {
             self.temporary_tree("DISTINCT");
@@ -272,18 +278,18 @@ impl Explain {
     }
 
     fn temporary_tree(&mut self, clause: &str) {
-        self.line(|| format!("USE TEMP B-TREE FOR {clause}"));
+        self.line(format!("USE TEMP B-TREE FOR {clause}"));
     }
 
     fn filter_of_set(&mut self, rows: RowsFor) {
         if rows == (RowsFor::Set { shows_filter: true }) {
-            self.line(|| "CREATE BLOOM FILTER".to_owned());
+            self.line("CREATE BLOOM FILTER".to_owned());
         }
     }
 
     /// The line about ORDER BY that the loops do not satisfy, or not to the last term.
     fn order(&mut self, order_by: &[OrderTerm<'_>], join: &JoinPlan<'_>) {
-        self.line(|| match order_by.len() - join.ordered_terms.min(order_by.len()) {
+        self.line(match order_by.len() - join.ordered_terms.min(order_by.len()) {
             _ if join.ordered_terms == 0 => "USE TEMP B-TREE FOR ORDER BY".to_owned(),
             1 => "USE TEMP B-TREE FOR LAST TERM OF ORDER BY".to_owned(),
             rest => format!("USE TEMP B-TREE FOR LAST {rest} TERMS OF ORDER BY"),
@@ -291,11 +297,19 @@ impl Explain {
     }
 
     /// The lines of a join; `body` adds those of what is done for each row.
-    fn join_with_body(&mut self, from: &FromPlan<'_>, body: impl FnOnce(&mut Explain)) {
+    fn join_with_body(&mut self, from: &FromPlan<'_>, body: impl FnOnce(&mut Lines)) {
+        self.sources(from);
+        self.loops(from, body);
+    }
+
+    fn sources(&mut self, from: &FromPlan<'_>) {
         from.derived.iter().for_each(|derived| self.derived(derived));
-        let join = &from.join;
+    }
+
+    fn loops(&mut self, from: &FromPlan<'_>, body: impl FnOnce(&mut Lines)) {
+        let join = from.join;
         if join.request.sources.is_empty() {
-            self.line(|| "SCAN CONSTANT ROW".to_owned());
+            self.line("SCAN CONSTANT ROW".to_owned());
         }
         self.expr_queries(from.constant_queries);
         for (at, planned) in join.loops.iter().enumerate() {
@@ -311,19 +325,19 @@ impl Explain {
         let source = join.source_of(planned);
         let name = self.source_name(source);
         if planned.shows_filter {
-            self.line(|| describe_filter(join, planned, &name));
+            self.line(describe_filter(join, planned, &name));
         }
         match planned.path {
             Path::Or(branches) => self.branches(join, source, branches, &name),
-            _ => self.loop_line(planned.run, || describe_loop(join, planned, &name)),
+            _ => self.loop_line(planned.run, describe_loop(join, planned, &name)),
         }
     }
 
     fn branches(&mut self, join: &JoinPlan<'_>, source: &Source<'_>, branches: &[OrBranch<'_>], name: &str) {
-        self.open(|| "MULTI-INDEX OR".to_owned());
+        self.open("MULTI-INDEX OR".to_owned());
         for branch in branches {
-            self.open(|| format!("INDEX {}", branch.number));
-            self.loop_line(branch.run, || describe_branch(join, source, branch, name));
+            self.open(format!("INDEX {}", branch.number));
+            self.loop_line(branch.run, describe_branch(join, source, branch, name));
             self.close();
         }
         self.close();
@@ -331,17 +345,20 @@ impl Explain {
 
     fn unjoined(&mut self, join: &JoinPlan<'_>, planned: &Loop<'_>, unjoined: &UnjoinedPlan<'_>) {
         let name = self.source_name(unjoined.source);
-        self.open(|| match unjoined.source.kind {
+        self.open(match unjoined.source.kind {
             // SQLite does not look at the alias here.
             SourceKind::Table(_, table) => format!("RIGHT-JOIN {}", table.name),
             _ => format!("RIGHT-JOIN {name}"),
         });
-        match unjoined.join {
-            Some(join) => self.join_loop(join, &join.loops[0]),
-            None => self.loop_line(join.scans[planned.source], || format!("SCAN {name}")),
+        match (unjoined.join, planned.path) {
+            (Some(join), _) => self.join_loop(join, &join.loops[0]),
+            (None, Path::Function(_) | Path::Virtual(_)) => {
+                self.loop_line(planned.run, describe_again(join, planned, &name));
+            }
+            (None, _) => self.loop_line(join.scans[planned.source], format!("SCAN {name}")),
         }
-        self.close();
         self.expr_queries(unjoined.queries);
+        self.close();
     }
 
     /// VALUES in FROM is no query to SQLite, and has no line.
@@ -358,7 +375,7 @@ impl Explain {
             self.rows_of(planned.plan);
         } else {
             let name = self.made_name(planned.source, planned.derived);
-            self.open(|| format!("{what} {name}"));
+            self.open(format!("{what} {name}"));
             self.rows_of(planned.plan);
             self.close();
         }
