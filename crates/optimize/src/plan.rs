@@ -12,10 +12,10 @@
 //! A plan lives in the statement's arena and has all decisions in it: EXPLAIN QUERY PLAN prints it, tests compare its text, and the code
 //! generator turns it into a program. The order of the parts is the order in which they are run.
 
+use lithe_base::Db;
 use lithe_catalog::{Index, Table};
 use lithe_resolve::ir::{Coll, CommonTable, Derived, Expr, OrderTerm, Query, Select, Source, SubqueryId, WindowCall};
 use lithe_sql::ast::CompoundOp;
-use lithe_vm::operand::Db;
 
 use crate::access::{JoinPlan, LogEst};
 

@@ -1,11 +1,11 @@
 //! Queries in expressions, planned in the order in which the expressions are evaluated.
 
+use lithe_base::Db;
 use lithe_catalog::{Index, IndexTerm, Result, Table, TableKind};
 use lithe_resolve::ir::{
     Child, Coll, Column, CompareOp, CompareRows, Expr, How, In, InSet, Query, SourceKind, for_each_child, same,
 };
 use lithe_value::Affinity;
-use lithe_vm::operand::Db;
 
 use crate::plan::{ExprQueries, ExprQuery, ExprQueryWay, RowsFor};
 use crate::planner::Planner;
@@ -55,7 +55,7 @@ impl<'a> ExprWalk<'_, 'a> {
         }
         match expr {
             // Their values are computed elsewhere.
-            Expr::Aggregate(_) | Expr::Window(_) | Expr::Register(..) => Ok(()),
+            Expr::Aggregate(_) | Expr::Window(_) | Expr::Computed(..) => Ok(()),
             Expr::In(set) => self.set(set),
             Expr::CompareRows(compare) => self.rows(compare),
             Expr::Subquery(subquery) | Expr::SubqueryColumn(subquery, _) => self.row(subquery.query, RowsFor::Use),

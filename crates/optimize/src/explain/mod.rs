@@ -16,12 +16,24 @@ mod path;
 mod query;
 
 use lithe_resolve::ir::{Expr, Query};
-use lithe_vm::program::QueryPlanRow;
 
 use crate::access::LogEst;
 
 use number::SelectNumbers;
 use query::ShownValues;
+
+/// One line of EXPLAIN QUERY PLAN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanLine {
+    /// Number of the line's node.
+    pub id: i32,
+    /// The number of the node above, 0 for the root.
+    pub parent: i32,
+    /// The estimated cost of a loop; 0 on other lines.
+    pub cost: LogEst,
+    /// The text, in SQLite's words.
+    pub detail: String,
+}
 
 /// The lines so far, if the plan is wanted.
 #[derive(Debug)]
@@ -31,7 +43,7 @@ pub struct Explain {
 
 #[derive(Debug, Default)]
 struct Lines {
-    rows: Vec<QueryPlanRow>,
+    rows: Vec<PlanLine>,
     /// The lines that are open, from the outermost to the innermost.
     open: Vec<i32>,
     numbers: SelectNumbers,
@@ -69,8 +81,8 @@ impl Explain {
     }
 
     /// The finished plan.
-    pub fn finish(self) -> Box<[QueryPlanRow]> {
-        self.lines.map(|lines| lines.rows).unwrap_or_default().into()
+    pub fn finish(self) -> Vec<PlanLine> {
+        self.lines.map(|lines| lines.rows).unwrap_or_default()
     }
 }
 
@@ -99,7 +111,7 @@ impl Lines {
     fn push(&mut self, detail: String, cost: LogEst) -> i32 {
         let id = i32::try_from(self.rows.len() + 1).expect("a plan has fewer than 2^31 lines");
         let parent = self.open.last().copied().unwrap_or(0);
-        self.rows.push(QueryPlanRow { id, parent, cost: i32::from(cost.0), detail });
+        self.rows.push(PlanLine { id, parent, cost, detail });
         id
     }
 }
