@@ -14,6 +14,7 @@
 //! | `access` | where the columns of each source are at this point of the program |
 //! | `cursors` | cursors on tables, indexes, temporary tables; the transactions they need |
 //! | `expr` | expressions as values, as conditions with jumps |
+//! | `rows` | where the rows of queries go, and where those of queries in FROM come from |
 //! | `select` | queries: loops, grouping, DISTINCT, ORDER BY, LIMIT, compounds, subqueries, recursion |
 //! | `loops` | join plans as nested loops |
 //! | `write` | INSERT, UPDATE, DELETE and what they entail |
@@ -54,6 +55,7 @@ mod ddl;
 mod expr;
 mod loops;
 mod row_check;
+mod rows;
 mod select;
 mod write;
 
@@ -78,7 +80,7 @@ pub use row_check::{Fault, RowCheck, compile_row_check};
 
 pub(crate) use access::{ColumnAccess, NOT_IN_INDEX};
 pub(crate) use expr::Value;
-pub(crate) use select::{Coroutine, DerivedRows, Destination};
+pub(crate) use rows::{Coroutine, DerivedRows, Destination, Queue, QueueOrder};
 
 /// The state of code generation for one program.
 pub(crate) struct Codegen<'a> {

@@ -12,8 +12,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
-use super::super::Codegen;
-use super::super::select::Destination;
+use super::super::{Codegen, Destination};
 use super::subquery::NOT_PLANNED;
 
 /// Lists up to this length are compared member by member even if they are constant.

@@ -6,8 +6,7 @@ use lithe_resolve::ir::{Expr, Query, Subquery, rows_may_have_subtypes};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 
-use super::super::Codegen;
-use super::super::select::Destination;
+use super::super::{Codegen, Destination};
 
 /// The planner goes through all expressions that are evaluated.
 pub(super) const NOT_PLANNED: &str = "a query in an expression is not planned";

@@ -23,7 +23,7 @@ use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
 use super::sink::Sink;
-use super::{Coroutine, Destination};
+use crate::{Coroutine, Destination};
 
 /// One merge.
 struct Merge {

@@ -11,17 +11,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 
 use super::super::Codegen;
-use super::super::access::ColumnAccess;
-use super::{Coroutine, Destination};
-
-/// The rows of a derived table.
-#[derive(Clone, Copy, Debug)]
-pub enum DerivedRows {
-    /// Yield on `co` gives the next.
-    Coroutine(Coroutine),
-    /// In this temporary table.
-    Table(CursorId),
-}
+use crate::{Coroutine, DerivedRows, Destination};
 
 /// A common table that is materialised for several users.
 #[derive(Clone, Copy)]
@@ -30,53 +20,6 @@ pub(super) struct Materialized {
     cursor: CursorId,
     entry: Addr,
     ret: Reg,
-}
-
-impl DerivedRows {
-    /// How the columns are read.
-    pub fn access<'a>(&self) -> ColumnAccess<'a> {
-        match self {
-            DerivedRows::Coroutine(coroutine) => ColumnAccess::Registers { start: coroutine.start, rowid: Reg::NONE },
-            DerivedRows::Table(cursor) => ColumnAccess::Cursor { cursor: *cursor, first: 0 },
-        }
-    }
-
-    /// The cursor on the temporary table.
-    pub fn cursor(&self) -> Option<CursorId> {
-        match self {
-            DerivedRows::Coroutine(_) => None,
-            DerivedRows::Table(cursor) => Some(*cursor),
-        }
-    }
-
-    /// Goes to the first row, or to `done`. What it gives goes to the next row and jumps to the code behind.
-    pub fn begin(&self, cg: &mut Codegen<'_>, reverse: bool, done: Addr) -> Insn {
-        match *self {
-            DerivedRows::Coroutine(Coroutine { co, .. }) => {
-                let target = cg.b.here();
-                cg.b.emit(Insn::Yield { co, target: done });
-                Insn::Goto { target }
-            }
-            DerivedRows::Table(cursor) if reverse => {
-                cg.b.emit(Insn::Last { cursor, target: done });
-                Insn::Previous { cursor, target: cg.b.here() }
-            }
-            DerivedRows::Table(cursor) => {
-                cg.b.emit(Insn::Rewind { cursor, target: done });
-                Insn::Next { cursor, target: cg.b.here() }
-            }
-        }
-    }
-
-    /// All columns are NULL from here on.
-    pub fn emit_null_row(&self, cg: &mut Codegen<'_>) {
-        match *self {
-            DerivedRows::Coroutine(Coroutine { start, count, .. }) => {
-                cg.b.emit(Insn::Null { start, count: count as u32 });
-            }
-            DerivedRows::Table(cursor) => cg.b.emit(Insn::NullRow { cursor }),
-        }
-    }
 }
 
 impl<'a> Codegen<'a> {

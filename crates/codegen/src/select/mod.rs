@@ -32,83 +32,9 @@ mod window;
 
 use lithe_catalog::Result;
 use lithe_optimize::plan::{CorePlan, CoresPlan, QueryBody, QueryPlan, SelectPlan};
-use lithe_vm::operand::{AffinityListId, CursorId, Reg};
 
-pub use derived::DerivedRows;
-
-use super::Codegen;
+use super::{Codegen, Coroutine, Destination};
 use sink::Sink;
-
-/// Where the rows of a query go.
-#[derive(Clone, Copy, Debug)]
-pub enum Destination {
-    /// To the application.
-    Output,
-    /// To whoever resumes the coroutine `co`: each row in the registers from `start` on.
-    Coroutine {
-        /// The coroutine.
-        co: Reg,
-        /// The row.
-        start: Reg,
-    },
-    /// To a temporary table, in order.
-    Table {
-        /// The table.
-        cursor: CursorId,
-    },
-    /// To a temporary set or index whose entries are the rows.
-    Set {
-        /// The set.
-        cursor: CursorId,
-        /// Applied to the rows first.
-        affinities: AffinityListId,
-    },
-    /// To the queue of a recursive common table.
-    Queue(Queue),
-    /// The first row goes to registers; then it is over.
-    FirstRow {
-        /// The registers.
-        start: Reg,
-    },
-    /// 1 goes to a register when there is a row; then it is over.
-    Exists {
-        /// The register.
-        reg: Reg,
-    },
-    /// Nowhere: the query runs for what its functions do.
-    Discard,
-}
-
-/// The queue of a recursive common table.
-#[derive(Clone, Copy, Debug)]
-pub struct Queue {
-    /// Rows that have not been shown yet: a temporary table, or an index by `order`.
-    pub rows: CursorId,
-    /// All rows that there have been, for UNION.
-    pub seen: Option<CursorId>,
-    /// For a queue in order: the columns that make the order, and where they stand in the recursive table's ORDER BY.
-    pub order: Option<QueueOrder>,
-}
-
-/// The order of a queue: its index has the columns of ORDER BY, a number, and then the row.
-#[derive(Clone, Copy, Debug)]
-pub struct QueueOrder {
-    /// How many columns ORDER BY has.
-    pub terms: u16,
-    /// Number of the list of positions in the generator's state.
-    pub positions: u16,
-}
-
-/// A coroutine that gives rows.
-#[derive(Clone, Copy, Debug)]
-pub struct Coroutine {
-    /// The register that Yield takes.
-    pub co: Reg,
-    /// The row.
-    pub start: Reg,
-    /// Columns in it.
-    pub count: usize,
-}
 
 /// What code generation of queries remembers.
 #[derive(Default)]

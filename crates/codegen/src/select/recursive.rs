@@ -20,7 +20,7 @@ use lithe_vm::program::CursorKind;
 use super::super::Codegen;
 use super::super::access::ColumnAccess;
 use super::sink::Sink;
-use super::{Destination, Queue, QueueOrder};
+use crate::{Destination, Queue, QueueOrder};
 
 /// The row that a recursive table consists of while its steps run.
 pub(super) struct CurrentRow {

@@ -8,7 +8,7 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
-use super::Destination;
+use crate::Destination;
 
 /// Where the rows of a query end.
 #[derive(Clone, Copy, Debug)]

@@ -20,8 +20,7 @@ use lithe_vm::program::CursorKind;
 
 use super::target::Target;
 use crate::loops::{Loops, begin_loops, end_loops};
-use crate::select::Destination;
-use crate::{Codegen, ColumnAccess};
+use crate::{Codegen, ColumnAccess, Destination};
 
 /// A loop over the rows to be changed. In its body the table's cursor stands on the row, and is the access of the target's
 /// source.

@@ -72,12 +72,11 @@ fn is_values(query: &Query<'_>) -> bool {
 /// Whether the query `derived` of the source at `at` may be a coroutine: its join could be the outermost loop, and no other query on its
 /// left is one already.
 pub fn may_be_coroutine(sources: &[Source<'_>], at: usize, derived: &Derived<'_>) -> bool {
-    let is_right = |source: &Source<'_>| matches!(source.join, JoinKind::Right | JoinKind::Full);
     let is_query = |source: &Source<'_>| matches!(source.kind, SourceKind::Subquery(_));
     // A common table that others use, too, or that the user wants as a table.
     let is_table = derived.cte.is_some_and(|cte| cte.uses.get() > 1 || cte.materialized == Some(true));
     !is_table
-        && !sources.iter().any(is_right)
+        && !sources.iter().any(|source| source.join.keeps_right_rows())
         && sources[..=at].iter().skip(1).all(|source| source.join == JoinKind::Inner)
         && !sources[..at].iter().any(is_query)
 }

@@ -1,7 +1,7 @@
 //! The last step of planning: from chosen candidates to a plan with all values in it, and a place for every condition.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, JoinKind, SourceKind, SourceSet};
+use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, SourceKind, SourceSet};
 
 use super::candidate::{self, ArgumentOf, Candidate, Candidates, VirtualWay, Way};
 use super::checks::Checks;
@@ -37,7 +37,7 @@ pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
 pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> Result<JoinPlan<'a>> {
     let loops = join.without_needless(candidates, &found.loops);
     // The rows that a RIGHT JOIN adds come last, in no order.
-    let keeps_order = join.facts.iter().all(|facts| !is_right(facts.source.join));
+    let keeps_order = join.facts.iter().all(|facts| !facts.source.join.keeps_right_rows());
     let behind = join.order_by_behind(candidates, found).filter(|_| keeps_order);
     let order = behind.unwrap_or(found.order);
     let arena = join.context.arena;
@@ -177,7 +177,7 @@ impl<'a> Join<'_, 'a> {
                     low: values.bound(&way.range.low),
                     high: values.bound(&way.range.high),
                     // The rows that a RIGHT JOIN adds are read from the table, by the same code.
-                    is_covering: way.is_covering && !index.needs_row && !is_right(facts.source.join),
+                    is_covering: way.is_covering && !index.needs_row && !facts.source.join.keeps_right_rows(),
                     is_like,
                 }))
             }
@@ -247,10 +247,6 @@ impl<'a> Join<'_, 'a> {
             columns: arena.alloc_slice_copy(&columns),
         }))
     }
-}
-
-fn is_right(join: JoinKind) -> bool {
-    matches!(join, JoinKind::Right | JoinKind::Full)
 }
 
 /// Values of constraints.

@@ -51,7 +51,7 @@ fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name
         Path::Index(path) => describe_index(path, is_min_max, &mut line),
         Path::Hash(path) => describe_hash(source, path, &mut line),
     }
-    if matches!(source.join, JoinKind::Left | JoinKind::Full) {
+    if source.join.keeps_left_rows() {
         line.push_str(" LEFT-JOIN");
     }
     line

@@ -21,7 +21,7 @@ use super::super::system;
 use super::edits::{self, RowEdit};
 use super::text::{TextEdits, token_from};
 use super::{Altered, verify};
-use crate::select::Destination;
+use crate::Destination;
 use crate::write::{emit_affinities, emit_failure};
 use crate::{Codegen, ColumnAccess};
 

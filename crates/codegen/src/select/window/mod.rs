@@ -29,8 +29,8 @@ use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
 use super::super::expr::Replacement;
-use super::Coroutine;
 use super::sink::Sink;
+use crate::Coroutine;
 
 /// Rows on their way through the passes: the leaves and the results so far, all of them expressions that need not be
 /// computed any more.

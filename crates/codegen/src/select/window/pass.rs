@@ -16,11 +16,11 @@ use lithe_vm::operand::{Addr, AffinityListId, AggregateId, CollationId, CompareF
 use lithe_vm::program::AggregateCall;
 
 use super::super::super::Codegen;
-use super::super::Coroutine;
 use super::Carried;
 use super::frame::measures;
 use super::result::looks_rows_up;
 use super::state::{Ahead, CallInPass, Frame, Pass};
+use crate::Coroutine;
 
 impl<'a> Codegen<'a> {
     /// A coroutine that gives the rows of `input` with the results of the pass behind them.
