@@ -92,7 +92,7 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, from: &'a FromPlan<'a>) -> Result<L
     let done = cg.b.label();
     let replacements = cg.replacements();
     cg.enter_loop();
-    let mut loops = Loops { next: done, done, from, open: Vec::new(), replacements };
+    let mut loops = Loops { next: done, done, from, open: Vec::with_capacity(plan.loops.len()), replacements };
     for check in plan.constant_checks {
         cg.jump_if_false(check, done, true)?;
     }
@@ -105,11 +105,9 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, from: &'a FromPlan<'a>) -> Result<L
     for (planned, opened) in plan.loops.iter().zip(&mut opened) {
         buffer_rows(cg, from, plan.source_of(planned), opened);
     }
-    let mut rights = Vec::new();
-    for (planned, opened) in plan.loops.iter().zip(&opened) {
-        rights.push(begin_right(cg, plan.source_of(planned), opened)?);
-    }
-    for ((planned, opened), right) in plan.loops.iter().zip(opened).zip(rights) {
+    let mut rights = begin_rights(cg, from, &opened)?;
+    for ((at, planned), opened) in plan.loops.iter().enumerate().zip(opened) {
+        let right = rights.get_mut(at).and_then(Option::take);
         let open = begin_loop(cg, plan, planned, opened, right)?;
         loops.next = open.row_end;
         loops.open.push(open);
@@ -171,6 +169,19 @@ fn buffer_rows<'a>(cg: &mut Codegen<'a>, from: &FromPlan<'a>, source: &Source<'a
         cg.set_access(source.id, rows.access());
         opened.derived = Some(rows);
     }
+}
+
+/// What the RIGHT JOINs remember, by their loops; nothing where there is none.
+fn begin_rights<'a>(
+    cg: &mut Codegen<'a>,
+    from: &FromPlan<'a>,
+    opened: &[Opened],
+) -> Result<Vec<Option<RightJoin<'a>>>> {
+    if from.unjoined.is_empty() {
+        return Ok(Vec::new());
+    }
+    let loops = from.join.loops.iter().zip(opened);
+    loops.map(|(planned, opened)| begin_right(cg, from.join.source_of(planned), opened)).collect()
 }
 
 fn begin_right<'a>(cg: &mut Codegen<'a>, source: &'a Source<'a>, opened: &Opened) -> Result<Option<RightJoin<'a>>> {
