@@ -64,11 +64,12 @@ use lithe_catalog::Result;
 use lithe_optimize::access::JoinRequest;
 use lithe_optimize::explain::Explain;
 use lithe_optimize::explain::PlanLine;
+use lithe_optimize::insert::InsertPlan;
 use lithe_optimize::plan::{FromPlan, QueryPlan, RowsFor};
 use lithe_optimize::planner::Planner;
-use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Coll, Expr, Query, SourceId};
+use lithe_resolve::{ResolvedInsert, Resolver};
 use lithe_vm::builder::ProgramBuilder;
 use lithe_vm::operand::{CollationId, Reg};
 use lithe_vm::program::Program;
@@ -183,13 +184,22 @@ impl<'a> Codegen<'a> {
         Ok(plan)
     }
 
+    /// Plans the rows of an INSERT.
+    pub(crate) fn plan_insert(&mut self, resolved: &ResolvedInsert<'a>, has_triggers: bool) -> Result<InsertPlan<'a>> {
+        let plan = self.planner.plan_insert(resolved, has_triggers)?;
+        self.explain.insert(&plan);
+        Ok(plan)
+    }
+
     /// Plans the queries in expressions that are evaluated one after the other, outside of all queries.
     pub(crate) fn plan_exprs<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr<'a>>) -> Result<()>
     where
         'a: 'e,
     {
-        let queries = self.planner.plan_exprs(exprs, &[])?;
-        self.explain.expr_queries(queries);
+        if self.resolver.has_subqueries() {
+            let queries = self.planner.plan_exprs(exprs, &[])?;
+            self.explain.expr_queries(queries);
+        }
         Ok(())
     }
 

@@ -19,6 +19,7 @@
 //! | [`select`], `window` | how one SELECT is run: count, groups, sorting, windows |
 //! | `from` | FROM and WHERE: queries in FROM, the join, what a RIGHT JOIN goes through once more |
 //! | `queries` | queries in expressions |
+//! | [`insert`] | where the rows of an INSERT come from |
 //! | [`change`] | UPDATE and DELETE: whether rows are changed where they are found |
 //! | [`access`] | how a join is run, and what it costs |
 //! | [`explain`] | the plan in SQLite's words |
@@ -34,6 +35,7 @@ pub mod change;
 mod compound;
 pub mod explain;
 mod from;
+pub mod insert;
 pub mod plan;
 pub mod planner;
 mod queries;

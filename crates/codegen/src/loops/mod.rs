@@ -34,9 +34,9 @@ mod virtual_table;
 mod walk;
 
 use lithe_catalog::{Result, Table};
-use lithe_optimize::access::{JoinPlan, Key, Loop, Path, Purpose};
+use lithe_optimize::access::{JoinPlan, Loop, Path, Purpose};
 use lithe_optimize::plan::{DerivedWay, FromPlan};
-use lithe_resolve::ir::{Core, CoreBody, Expr, JoinKind, Source, SourceId, SourceKind};
+use lithe_resolve::ir::{Core, CoreBody, Expr, Source, SourceId, SourceKind};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId};
 
@@ -327,7 +327,7 @@ fn begin_index<'a>(
         index::begin_index(cg, index, path, planned.reverse, exhausted)?
     };
     // The row may be moved by an UPDATE: what stands behind it then is no row to go on with.
-    let is_last = planned.one_row || finds_one_each(path);
+    let is_last = planned.one_row || path.finds_one_each();
     let walk = if is_last { Walk { step: None, ..walk } } else { walk };
     match (opened.index, opened.table) {
         (None, _) => {
@@ -338,26 +338,12 @@ fn begin_index<'a>(
                 source::emit_row_of_entry(cg, source, path, index, table)?;
             }
             cg.set_access(source.id, source::index_access(cg, path, index, table));
-            if !may_be_null_row(plan, planned) {
+            if !plan.may_be_null_row(planned) {
                 replace_indexed_exprs(cg, source, path, index)?;
             }
         }
     }
     Ok(walk)
-}
-
-/// Whether each value of INs finds at most one row: what stands behind it then, or the same row changed, is no row to go on with.
-fn finds_one_each(path: &lithe_optimize::access::IndexPath<'_>) -> bool {
-    let is_whole_key = path.index.is_unique() && path.keys.len() == usize::from(path.index.key_count);
-    let has_in = path.keys.iter().any(|key| matches!(key, Key::In { .. }));
-    is_whole_key && has_in && path.keys.iter().all(|key| matches!(key, Key::Value { is: false, .. } | Key::In { .. }))
-}
-
-/// Whether the source may be a row of NULLs: it is the right side of an outer join, or a RIGHT JOIN stands behind it.
-fn may_be_null_row(plan: &JoinPlan<'_>, planned: &Loop<'_>) -> bool {
-    let sources = plan.request.sources;
-    !matches!(sources[planned.source].join, JoinKind::Inner | JoinKind::Cross)
-        || sources[planned.source + 1..].iter().any(|source| source.join.keeps_right_rows())
 }
 
 /// Expressions that the index has need not be computed, unless the row may be one of NULLs: NULL in all columns is not NULL

@@ -1,6 +1,7 @@
 //! INSTEAD OF triggers: what happens to the rows of a view.
 
 use lithe_catalog::Result;
+use lithe_optimize::insert::value_for;
 use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::{Core, CoreBody, Expr, Query, Select};
 use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, InsertRows, ResolvedChange, ResolvedInsert};
@@ -10,7 +11,6 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 
 use super::fire::{Firing, Triggers};
-use super::insert::value_for;
 use super::returning::Rows as ReturningRows;
 use super::row::{self, Row};
 use super::rows::Rows;
@@ -23,8 +23,8 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, tr
     let is_single = !matches!(resolved.rows, InsertRows::Query(_));
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let new = Row::new(cg, target.width());
-    let rows = Rows::begin(cg, target, resolved.rows, triggers, None)?;
-    super::insert::plan_values(cg, resolved)?;
+    let plan = cg.plan_insert(resolved, !triggers.is_empty())?;
+    let rows = Rows::begin(cg, &plan, None)?;
     for at in 0..target.width() as u16 {
         match value_for(resolved, ChangedColumn::Column(at)) {
             Some(place) => rows.emit_value(cg, place, new.column(at))?,

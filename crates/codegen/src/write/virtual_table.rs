@@ -12,6 +12,7 @@ use std::sync::Arc;
 use lithe_btree::KeyInfo;
 use lithe_catalog::{ConnectedTable, Result, fail};
 use lithe_optimize::access::{JoinRequest, Purpose};
+use lithe_optimize::insert::value_for;
 use lithe_resolve::ir::{Coll, Expr};
 use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, InsertRows, ResolvedChange, ResolvedInsert};
 use lithe_sql::ast::Conflict;
@@ -20,8 +21,6 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::CursorKind;
 
 use super::constraint::number;
-use super::fire::Triggers;
-use super::insert::value_for;
 use super::returning::Rows as ReturningRows;
 use super::row::Row;
 use super::rows::Rows;
@@ -47,8 +46,8 @@ pub(super) fn insert<'a>(
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let start = cg.b.registers(KEYS + width);
     let row = Row { rowid: start.at(1), columns: start.at(KEYS) };
-    let rows = Rows::begin(cg, target, resolved.rows, &Triggers::none(), None)?;
-    super::insert::plan_values(cg, resolved)?;
+    let plan = cg.plan_insert(resolved, false)?;
+    let rows = Rows::begin(cg, &plan, None)?;
     cg.b.emit(Insn::Null { start, count: 1 });
     for at in 0..width as u16 {
         match value_for(resolved, ChangedColumn::Column(at)) {

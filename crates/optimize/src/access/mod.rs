@@ -49,10 +49,10 @@ mod usage;
 
 pub use collect::indexed_expr;
 pub use context::PlanContext;
-pub use derived::may_be_coroutine;
+pub(crate) use derived::may_be_coroutine;
 pub use log_est::LogEst;
 pub use plan::*;
-pub use rest::rest_request;
+pub(crate) use rest::rest_request;
 
 use candidate::Candidates;
 use facts::SourceFacts;
@@ -64,7 +64,7 @@ use terms::{Scope, Terms, has_expression_index};
 use lithe_catalog::{Result, fail};
 
 /// Plans a join. The queries among its sources have been planned before ([`PlanContext::estimate_source`]).
-pub fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+pub(crate) fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
     let plan = plan(context, request)?;
     context.note_planned(request.sources, plan.rows);
     Ok(plan)

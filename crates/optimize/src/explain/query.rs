@@ -7,6 +7,7 @@ use super::path::{describe_again, describe_branch, describe_filter, describe_loo
 use super::{Explain, Lines};
 use crate::access::{DistinctPlan, JoinPlan, LogEst, Loop, OrBranch, Path};
 use crate::change::ChangePlan;
+use crate::insert::InsertPlan;
 use crate::plan::{
     AggregatePlan, CompoundPlan, CorePlan, CoresPlan, CountPlan, DerivedPlan, DerivedWay, ExprQueries, ExprQueryWay,
     FromPlan, GroupPlan, Grouping, PlainPlan, QueryBody, QueryPlan, RecursivePlan, RowsFor, SelectPlan, Sorting,
@@ -45,6 +46,14 @@ impl Explain {
         if let Some(lines) = &mut self.lines {
             lines.join_with_body(&plan.from, |lines| lines.expr_queries(plan.value_queries));
             lines.expr_queries(plan.queries);
+        }
+    }
+
+    /// The lines of what an INSERT gets its rows from.
+    pub fn insert(&mut self, plan: &InsertPlan<'_>) {
+        match plan {
+            InsertPlan::Row { queries, .. } => self.expr_queries(queries),
+            InsertPlan::Query { plan, .. } => self.query(plan),
         }
     }
 
