@@ -6,7 +6,7 @@ use lithe_sql::ast::CompoundOp;
 
 use crate::plan::{CompoundPlan, CorePlan, MergePlan, MergeTerm};
 use crate::planner::Planner;
-use crate::select::SelectWish;
+use crate::select::SelectRequest;
 
 impl<'a> Planner<'a> {
     /// Plans cores that are combined to rows with these columns. Its ORDER BY and LIMIT are those of all cores.
@@ -14,18 +14,18 @@ impl<'a> Planner<'a> {
         &mut self,
         cores: &'a [Core<'a>],
         columns: &'a [OutputColumn<'a>],
-        wish: SelectWish<'a>,
+        request: SelectRequest<'a>,
     ) -> Result<&'a CompoundPlan<'a>> {
         // The UNION ALLs at the end only append, unless everything is sorted.
-        let count = match wish.order_by {
+        let count = match request.order_by {
             [] => cores.iter().rposition(|core| core.op != CompoundOp::UnionAll).map_or(1, |last| last + 1),
             _ => cores.len(),
         };
         let (merged, appended) = cores.split_at(count);
-        let of_core = SelectWish { order_by: &[], limit: None, ..wish };
+        let of_core = SelectRequest { order_by: &[], limit: None, ..request };
         let (first, merges) = match merged {
             [only] => (self.plan_core(only, of_core)?, &[][..]),
-            _ => self.plan_merges(merged, orders_of(wish.order_by, columns, merged))?,
+            _ => self.plan_merges(merged, orders_of(request.order_by, columns, merged))?,
         };
         let mut others = bumpalo::collections::Vec::with_capacity_in(appended.len(), self.context.arena);
         for core in appended {
@@ -52,7 +52,7 @@ impl<'a> Planner<'a> {
 
     fn plan_side(&mut self, core: &'a Core<'a>, order: &[MergeTerm<'a>]) -> Result<CorePlan<'a>> {
         let order_by = self.order_of_core(core, order);
-        self.plan_core(core, SelectWish { order_by, ..SelectWish::default() })
+        self.plan_core(core, SelectRequest { order_by, ..SelectRequest::default() })
     }
 
     /// The ORDER BY of a core that is a side of a merge.

@@ -1,7 +1,7 @@
 //! Where the rows of an INSERT come from: values, a query, or the records of another table.
 //!
-//! Taking a record apart and putting it together again gives the same bytes if both tables say the same about every column, and
-//! nobody looks at the rows on their way: INSERT INTO … SELECT * inserts such records as they are.
+//! Taking a record apart and putting it together again gives the same bytes if both tables say the same about every column: where no
+//! trigger, foreign key or hook reads the rows on their way, INSERT INTO … SELECT * inserts the records as they are.
 
 use lithe_base::Db;
 use lithe_catalog::{Column, Result, Table, TableKind};
@@ -93,8 +93,7 @@ fn child_reads<'a>(child: Child<'_, 'a>, table: &Table) -> bool {
     }
 }
 
-/// The table whose records can be inserted as they are, if it is so and nobody looks at the rows: neither triggers nor foreign keys nor a
-/// hook.
+/// The table whose records can be inserted as they are, if neither triggers nor foreign keys nor a hook read the rows.
 pub fn transferred<'a>(insert: &ast::Insert<'a>, resolved: &ResolvedInsert<'a>) -> Option<(Db, &'a Table)> {
     let InsertRows::Query(query) = resolved.rows else { return None };
     let target = resolved.target.table;

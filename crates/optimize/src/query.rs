@@ -6,7 +6,7 @@ use lithe_resolve::ir::{CommonTable, Core, CoreBody, Expr, Limit, Query};
 use crate::plan::{CorePlan, CoresPlan, ExprQueries, QueryBody, QueryPlan, RecursivePlan, RowsFor, ValuesPlan};
 use crate::planner::Planner;
 use crate::rewrite::Rewriter;
-use crate::select::SelectWish;
+use crate::select::SelectRequest;
 
 impl<'a> Planner<'a> {
     /// The query as it is planned: rewritten, and what it uses noted.
@@ -26,13 +26,13 @@ impl<'a> Planner<'a> {
     /// Plans a query.
     pub fn plan_query(&mut self, query: &'a Query<'a>, rows: RowsFor) -> Result<&'a QueryPlan<'a>> {
         let limit_queries = self.plan_limit(query)?;
-        let wish = SelectWish {
+        let request = SelectRequest {
             order_by: query.order_by,
             limit: query.limit,
             row_limit: row_limit(query),
             needs_columns: rows != RowsFor::Exists,
         };
-        let body = QueryBody::Cores(self.plan_cores(query, query.cores, wish)?);
+        let body = QueryBody::Cores(self.plan_cores(query, query.cores, request)?);
         Ok(self.context.arena.alloc(QueryPlan { query, rows, limit_queries, body }))
     }
 
@@ -46,10 +46,10 @@ impl<'a> Planner<'a> {
     ) -> Result<&'a QueryPlan<'a>> {
         let limit_queries = self.plan_limit(query)?;
         let (first, others) = query.cores.split_at(setup);
-        let setup = self.plan_cores(query, first, SelectWish::default())?;
+        let setup = self.plan_cores(query, first, SelectRequest::default())?;
         let mut steps = bumpalo::collections::Vec::with_capacity_in(others.len(), self.context.arena);
         for core in others {
-            steps.push(self.plan_core(core, SelectWish::default())?);
+            steps.push(self.plan_core(core, SelectRequest::default())?);
         }
         let plan = RecursivePlan { table, op: others[0].op, setup, steps: steps.into_bump_slice() };
         let body = QueryBody::Recursive(self.context.arena.alloc(plan));
@@ -61,21 +61,21 @@ impl<'a> Planner<'a> {
         &mut self,
         query: &'a Query<'a>,
         cores: &'a [Core<'a>],
-        wish: SelectWish<'a>,
+        request: SelectRequest<'a>,
     ) -> Result<CoresPlan<'a>> {
         match cores {
-            [core] => self.plan_core(core, wish).map(CoresPlan::One),
-            cores => self.plan_compound(cores, query.columns, wish).map(CoresPlan::Compound),
+            [core] => self.plan_core(core, request).map(CoresPlan::One),
+            cores => self.plan_compound(cores, query.columns, request).map(CoresPlan::Compound),
         }
     }
 
     /// Plans one core.
-    pub(crate) fn plan_core(&mut self, core: &'a Core<'a>, wish: SelectWish<'a>) -> Result<CorePlan<'a>> {
+    pub(crate) fn plan_core(&mut self, core: &'a Core<'a>, request: SelectRequest<'a>) -> Result<CorePlan<'a>> {
         match core.body {
-            CoreBody::Select(select) => Ok(CorePlan::Select(self.plan_select(select, wish)?)),
+            CoreBody::Select(select) => Ok(CorePlan::Select(self.plan_select(select, request)?)),
             CoreBody::Values(rows) => {
                 let queries = self.plan_exprs(rows.iter().flat_map(|row| row.iter()), &[])?;
-                let plan = ValuesPlan { rows, order_by: wish.order_by, queries };
+                let plan = ValuesPlan { rows, order_by: request.order_by, queries };
                 Ok(CorePlan::Values(self.context.arena.alloc(plan)))
             }
         }

@@ -20,7 +20,7 @@ use crate::planner::Planner;
 
 /// What is wanted of a SELECT.
 #[derive(Clone, Copy)]
-pub(crate) struct SelectWish<'a> {
+pub(crate) struct SelectRequest<'a> {
     /// The order of its rows.
     pub order_by: &'a [OrderTerm<'a>],
     /// LIMIT and OFFSET, if they are its own.
@@ -31,9 +31,9 @@ pub(crate) struct SelectWish<'a> {
     pub needs_columns: bool,
 }
 
-impl Default for SelectWish<'_> {
+impl Default for SelectRequest<'_> {
     fn default() -> Self {
-        SelectWish { order_by: &[], limit: None, row_limit: None, needs_columns: true }
+        SelectRequest { order_by: &[], limit: None, row_limit: None, needs_columns: true }
     }
 }
 
@@ -51,37 +51,37 @@ pub(crate) struct ResultRow<'e, 'a> {
 
 impl<'a> Planner<'a> {
     /// Plans a SELECT.
-    pub(crate) fn plan_select(&mut self, select: &'a Select<'a>, wish: SelectWish<'a>) -> Result<SelectPlan<'a>> {
-        let order_by = useful_order(wish.order_by, select);
+    pub(crate) fn plan_select(&mut self, select: &'a Select<'a>, request: SelectRequest<'a>) -> Result<SelectPlan<'a>> {
+        let order_by = useful_order(request.order_by, select);
         if !select.windows.is_empty() {
-            return self.plan_windows(select, order_by, wish.needs_columns).map(SelectPlan::Windows);
+            return self.plan_windows(select, order_by, request.needs_columns).map(SelectPlan::Windows);
         }
         if select.is_aggregate && select.group_by.is_empty() {
             return match counted(select) {
                 Some(plan) => Ok(SelectPlan::Count(self.context.arena.alloc(plan))),
-                None => self.plan_aggregate(select, wish.needs_columns),
+                None => self.plan_aggregate(select, request.needs_columns),
             };
         }
         if select.is_aggregate {
-            return self.plan_groups(select, order_by, "GROUP BY", wish.needs_columns);
+            return self.plan_groups(select, order_by, "GROUP BY", request.needs_columns);
         }
         if select.distinct && is_order_of_result(select, order_by) {
             // What is grouped by the result columns comes in their order.
             let arena = self.context.arena;
             let group_by = distinct_terms(arena, select.columns);
             let grouped = arena.alloc(Select { distinct: false, is_aggregate: true, group_by, ..*select });
-            return self.plan_groups(grouped, order_by, "DISTINCT", wish.needs_columns);
+            return self.plan_groups(grouped, order_by, "DISTINCT", request.needs_columns);
         }
-        self.plan_plain(select, order_by, wish)
+        self.plan_plain(select, order_by, request)
     }
 
     fn plan_plain(
         &mut self,
         select: &'a Select<'a>,
         order_by: &'a [OrderTerm<'a>],
-        wish: SelectWish<'a>,
+        request: SelectRequest<'a>,
     ) -> Result<SelectPlan<'a>> {
-        let from = self.plan_from(plain_request(select, order_by, wish))?;
+        let from = self.plan_from(plain_request(select, order_by, request))?;
         let sorting = sorting_of(from.join, order_by);
         let is_distinct = from.join.distinct != crate::access::DistinctPlan::Nothing;
         self.context.enter_loops(from.join.rows);
@@ -89,7 +89,7 @@ impl<'a> Planner<'a> {
             columns: select.columns,
             order_by: if sorting == Sorting::Nothing { &[] } else { order_by },
             distinct: is_distinct,
-            needs_columns: wish.needs_columns || is_distinct,
+            needs_columns: request.needs_columns || is_distinct,
             known: &[],
         });
         self.context.leave_loops(from.join.rows);
@@ -237,13 +237,17 @@ fn is_small(call: &Aggregate<'_>) -> bool {
 }
 
 /// What the join of a plain SELECT is asked for.
-fn plain_request<'a>(select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>], wish: SelectWish<'a>) -> JoinRequest<'a> {
+fn plain_request<'a>(
+    select: &'a Select<'a>,
+    order_by: &'a [OrderTerm<'a>],
+    request: SelectRequest<'a>,
+) -> JoinRequest<'a> {
     let order = if order_by.is_empty() { WantedOrder::Any } else { WantedOrder::OrderBy(order_by) };
     JoinRequest {
         result: select.columns,
         distinct: select.distinct,
-        row_limit: wish.row_limit,
-        limit: wish.limit.filter(|_| !select.distinct),
+        row_limit: request.row_limit,
+        limit: request.limit.filter(|_| !select.distinct),
         ..select_request(select, order)
     }
 }

@@ -9,7 +9,7 @@ use lithe_resolve::ir::{
 use crate::plan::{ExprQueries, PassPlan, WindowPlan};
 use crate::planner::Planner;
 use crate::queries::ExprWalk;
-use crate::select::{ResultRow, SelectWish};
+use crate::select::{ResultRow, SelectRequest};
 
 impl<'a> Planner<'a> {
     /// Plans a SELECT with window functions.
@@ -27,7 +27,7 @@ impl<'a> Planner<'a> {
             let first = groups[0][0].window;
             let order_by = self.pass_order(first.partition_by, first.order_by, leaves);
             let inner = arena.alloc(Select { columns: leaves, distinct: false, windows: &[], ..*select });
-            self.plan_select(inner, SelectWish { order_by, ..SelectWish::default() })?
+            self.plan_select(inner, SelectRequest { order_by, ..SelectRequest::default() })?
         };
         let mut passes = bumpalo::collections::Vec::with_capacity_in(groups.len(), arena);
         for (at, calls) in groups.iter().enumerate() {
