@@ -28,7 +28,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("fts5", "", "auxiliary cursor functions plan query registry search table tokenizer vtab"),
     ("fts5", "search", "leaf near node"),
     ("lithedb", "", "blob cache connection params statement transaction"),
-    ("codegen", "write", "autoincrement change_loop constraint delete fire foreign_key index insert preupdate returning row rows target transfer trigger unique update upsert view virtual_table"),
+    ("codegen", "write", "autoincrement change_loop constraint delete fire foreign_key index insert preupdate returning row target transfer trigger unique update upsert view virtual_table"),
     ("resolve", "resolver", "columns expr from function join name order query scope select with"),
 ];
 
